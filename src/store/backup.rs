@@ -1,9 +1,9 @@
 //! A copy of the catalogue, made while others may write it.
 
 use super::catalogue::Catalogue;
+use super::error::StoreError;
 use super::foreign::connect;
 use super::rows::CampaignId;
-use super::workspace::StoreError;
 use crate::campaign::Campaign;
 use crate::jobs::Cancelled;
 use rusqlite::OpenFlags;

@@ -3,10 +3,11 @@
 
 use super::catalogue::Catalogue;
 use super::documents::{LandingPage, MOST_LANDINGS};
+use super::error::StoreError;
 use super::exports::ExportedCapture;
 use super::repeats::HAS_LINKS;
 use super::rows::{AnchorRow, CaptureId, InlinkPage, InlinkRow};
-use super::workspace::{Access, StoreError, Workspace};
+use super::workspace::{Access, Workspace};
 use crate::links::invert::{LinkRow, ShuffleOptions};
 use crate::links::original_rule::ORIGINAL;
 use crate::links::stored::{LinkStore, StoreRules, Window, host_of, tallied_anchor};

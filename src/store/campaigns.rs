@@ -1,11 +1,11 @@
 //! Campaigns and their versions.
 
 use super::capture_table::LAST_MARK;
-use super::captures::uint;
 use super::catalogue::Catalogue;
+use super::error::StoreError;
 use super::marks::{of_campaign_sql, selected_sql};
 use super::rows::{CampaignId, CampaignPage, CampaignRow, MovedSeed};
-use super::workspace::StoreError;
+use super::sql::uint;
 use crate::campaign::{Campaign, Seed};
 use crate::scope::MAX_REDIRECTS;
 use crate::uri::{CaptureDate, is_same_site, parse_web_url};

@@ -1,12 +1,13 @@
 //! The captures table: filter, sort, page.
 
-use super::captures::{int, uint};
 use super::catalogue::Catalogue;
+use super::error::StoreError;
 use super::filter::{CAPTURES, Filter};
 use super::hops::hop_count_sql;
 use super::marks::{decision_sql, of_campaign_sql, selected_sql};
-use super::rows::{CaptureColumn, CaptureId, CapturePage, CaptureQuery, CaptureRow, CaptureTab, ReviewMark, TabCounts};
-use super::workspace::StoreError;
+use super::rows::{CaptureColumn, CaptureId, CapturePage, CaptureQuery, CaptureRow, CaptureTab, TabCounts};
+use super::sql::mark_of;
+use super::sql::{int, uint};
 use crate::uri::CaptureDate;
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params_from_iter};
@@ -116,16 +117,6 @@ fn capture_row(row: &Row<'_>) -> rusqlite::Result<CaptureRow> {
         revisit: row.get(19)?,
         versions: uint(row.get(20)?),
     })
-}
-
-/// The mark behind the catalogue's word.
-pub(super) fn mark_of(word: &str) -> Option<ReviewMark> {
-    serde_json::from_value(serde_json::Value::String(word.to_owned())).ok()
-}
-
-/// The catalogue's word for a mark.
-pub(super) fn mark_word(mark: ReviewMark) -> String {
-    serde_json::to_value(mark).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 struct Asked {

@@ -1,10 +1,11 @@
 //! Captures in, and out again as they stand in the files.
 
 use super::catalogue::Catalogue;
+use super::error::StoreError;
 use super::files::file_id;
 use super::intern::{UrlIds, anchor_id, url_ids};
 use super::rows::{CaptureId, FileId};
-use super::workspace::StoreError;
+use super::sql::{int, kind_word, parse_stored, uint};
 use crate::crawl::{CaptureEntry, RecordPlace};
 use crate::links::{Outlink, PagePlace};
 use crate::uri::{CaptureDate, Url};
@@ -280,11 +281,6 @@ pub(super) fn insert_outlinks(conn: &Connection, capture: CaptureId, links: &[Ou
     Ok(())
 }
 
-/// The word the catalogue keeps for a link kind.
-pub(super) fn kind_word(kind: crate::links::LinkKind) -> String {
-    serde_json::to_value(kind).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
-}
-
 /// Answers that show a page; a redirect to it or an error is no version of it.
 const SHOWS_PAGE: std::ops::RangeInclusive<i32> = 200..=299;
 
@@ -323,16 +319,6 @@ fn note_change_after(conn: &Connection, page: i64, entry: &CaptureEntry) -> Resu
     )?
     .execute(params![page, entry.date.millis(), entry.payload_digest])?;
     Ok(())
-}
-
-/// SQLite's integers are signed; lengths and offsets stay far below.
-pub(super) fn int(value: u64) -> i64 {
-    i64::try_from(value).unwrap_or(i64::MAX)
-}
-
-/// Back from what [`int`] wrote.
-pub(super) fn uint(value: i64) -> u64 {
-    u64::try_from(value).unwrap_or(0)
 }
 
 impl Catalogue {
@@ -466,9 +452,4 @@ pub(super) fn stored_capture(conn: &Connection, id: CaptureId) -> Result<Option<
     })?;
     capture.records = rows.collect::<Result<_, _>>()?;
     Ok(Some(capture))
-}
-
-/// A URL that was stored is a URL.
-pub(super) fn parse_stored(text: &str) -> Result<Url, StoreError> {
-    Url::parse(text).map_err(|error| StoreError::Content(format!("the URL “{text}” ({error})")))
 }

@@ -1,8 +1,9 @@
 //! One thread writes, a few connections read.
 
+use super::error::{StoreError, is_disk_full};
 use super::foreign::{connect, foreign_shape};
 use super::migrate::migrate;
-use super::workspace::{Looking, StoreError};
+use super::workspace::Looking;
 use crate::jobs::create_private;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use rusqlite::{Connection, OpenFlags};
@@ -46,15 +47,6 @@ impl From<CommitError> for StoreError {
     fn from(error: CommitError) -> Self {
         if error.is_disk_full { Self::DiskFull(error.why) } else { Self::Commit(error.why) }
     }
-}
-
-/// Whether SQLite found no room to write. A quota or the largest size of a
-/// file is an error of writing to it like any other.
-pub(super) fn is_disk_full(error: &rusqlite::Error) -> bool {
-    use rusqlite::ffi;
-    let Some(error) = error.sqlite_error() else { return false };
-    error.code == rusqlite::ErrorCode::DiskFull
-        || matches!(error.extended_code, ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_SHMSIZE)
 }
 
 /// The catalogue of a workspace. Calls block; the window makes none itself.

@@ -2,9 +2,10 @@
 //! window that the columns do not count, and pages never captured of one site.
 
 use super::catalogue::Catalogue;
+use super::error::StoreError;
 use super::prospects::last_crawl_sql;
 use super::rows::{CampaignId, CaptureId, CaptureRow, InlinkPage, ProspectPage, ProspectRow};
-use super::workspace::{StoreError, Workspace};
+use super::workspace::Workspace;
 use crate::jobs::JobCx;
 use crate::links::MAX_INLINKS_PER_SIDE;
 use crate::links::stored::{CitedCounts, Counted, Window};

@@ -1,8 +1,8 @@
 //! What can be said of a catalogue that is damaged.
 
 use super::catalogue::immutable_uri;
+use super::error::StoreError;
 use super::foreign::connect;
-use super::workspace::StoreError;
 use rusqlite::{ErrorCode, OpenFlags};
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,10 +1,13 @@
 //! Everything the lower panel shows of one capture, but its links.
 
-use super::capture_table::{mark_of, rows_where};
-use super::captures::{stored_capture, uint};
+use super::sql::mark_of;
+
+use super::capture_table::rows_where;
+use super::captures::stored_capture;
 use super::catalogue::Catalogue;
+use super::error::StoreError;
 use super::rows::{CaptureDetail, CaptureId, CaptureRow, ReviewMark};
-use super::workspace::StoreError;
+use super::sql::uint;
 use crate::crawl::UrlOutcome;
 use crate::uri::{CaptureDate, CdxKey, DatasetKey, PageKey, Url};
 use rusqlite::{Connection, OptionalExtension, params};

@@ -1,9 +1,9 @@
 //! Captures of documents, and the pages that link to them.
 
-use super::captures::uint;
 use super::catalogue::Catalogue;
+use super::error::StoreError;
 use super::rows::CaptureId;
-use super::workspace::StoreError;
+use super::sql::uint;
 use crate::uri::CaptureDate;
 
 /// A capture that may be one of a document.

@@ -1,11 +1,11 @@
 //! What the logs of another crawler say, kept as a launch.
 
 use super::catalogue::{Catalogue, UnderWay};
+use super::error::StoreError;
 use super::intern::{Interning, UrlIds};
 use super::ledger::{FAILED, FETCHED, QUEUED, REFUSED};
 use super::rows::{CampaignId, LaunchId};
 use super::seen_tally::{Counted, TallyChange};
-use super::workspace::StoreError;
 use crate::scope::{Decision, Verdict};
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, params};

@@ -1,9 +1,9 @@
 //! Events of launches.
 
-use super::captures::{int, uint};
 use super::catalogue::Catalogue;
+use super::error::StoreError;
 use super::rows::{EventPage, EventQuery, EventRow};
-use super::workspace::StoreError;
+use super::sql::{int, uint};
 use crate::crawl::{CrawlEvent, EventKind};
 use crate::uri::CaptureDate;
 use rusqlite::{Connection, Row, params};

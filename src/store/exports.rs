@@ -1,10 +1,12 @@
 //! Exports on disk, and what one of them says about a capture.
 
-use super::captures::{StoredCapture, int, stored_capture, uint};
+use super::captures::{StoredCapture, stored_capture};
+
 use super::catalogue::Catalogue;
 use super::detail::notes;
+use super::error::StoreError;
 use super::rows::{CaptureId, ExportRow, InlinkRow, ReviewMark, VerifyLine};
-use super::workspace::StoreError;
+use super::sql::{int, uint};
 use crate::uri::CaptureDate;
 use rusqlite::params;
 use std::path::{Path, PathBuf};

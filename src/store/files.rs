@@ -3,11 +3,14 @@
 //! A file is known by its digest. Its size and the time it was written last
 //! are kept beside it, so that a look at the folder tells most changes.
 
-use super::captures::{RecordRow, int, uint};
+use super::captures::RecordRow;
+
 use super::catalogue::Catalogue;
+use super::error::StoreError;
 use super::places::stored_place;
 use super::rows::{CaptureId, FileId, FileRow, FileState, LaunchId, ProblemRow};
-use super::workspace::{StoreError, Workspace};
+use super::sql::{int, uint};
+use super::workspace::Workspace;
 use crate::jobs::counted;
 use crate::warc::{RecordType, Span};
 use rusqlite::{Connection, OptionalExtension, Row, params};

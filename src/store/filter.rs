@@ -7,11 +7,11 @@
 //! subdomains, and `=` in the place of `:` the whole value: `host=` that host
 //! alone.
 
-use super::capture_table::mark_word;
 use super::hops::hop_count_sql;
 use super::launches::seen_state;
 use super::marks::{decision_sql, override_sql, selected_sql};
 use super::rows::ReviewMark;
+use super::sql::mark_word;
 use crate::analysis::fold_letters;
 use crate::campaign::{FieldTerm, FieldTest, Query, Sign, parse_fields};
 use crate::crawl::{SeenFacts, UrlOutcome};

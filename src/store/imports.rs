@@ -1,13 +1,13 @@
 //! Imports: what was asked, what each file came to, what is broken in them.
 
-use super::captures::{int, uint};
 use super::catalogue::Catalogue;
+use super::error::StoreError;
 use super::launches::state_of;
 use super::rows::{
     FileId, FileOutcome, ImportOptions, ImportRow, ImportedFile, LaunchId, LaunchState, ProblemPage, ProblemQuery,
     ProblemRow,
 };
-use super::workspace::StoreError;
+use super::sql::{int, uint};
 use crate::uri::CaptureDate;
 use crate::warc::{Problem, SharedMember};
 use rusqlite::{Connection, OptionalExtension, Row, params};

@@ -1,10 +1,11 @@
 //! Inlink counts of each capture in the present window, kept for columns, and
 //! what else is kept of a pass over the built inlinks.
 
-use super::captures::int;
 use super::catalogue::Catalogue;
+use super::error::StoreError;
 use super::rows::{AnchorRow, CaptureId};
-use super::workspace::{StoreError, Workspace};
+use super::sql::int;
+use super::workspace::Workspace;
 use crate::jobs::JobCx;
 use crate::links::stored::{AnchorCount, Cited, CitedCounts, CountTotals, Counted, Counting, LinkStore};
 use crate::links::{MATCH_WINDOW_DAYS, MAX_INLINKS_PER_SIDE};

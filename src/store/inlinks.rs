@@ -1,12 +1,12 @@
 //! Links: rows for the inlink build, its report, and outlinks of a capture.
 
-use super::captures::{int, uint};
 use super::catalogue::Catalogue;
+use super::error::StoreError;
 use super::launches::seen_state;
 use super::repeats::{HAS_LINKS, NEW_ORIGINALS, NEW_PAGES};
 use super::rows::{AnchorRow, CaptureId, OutlinkRow};
 use super::scheduled::has_table;
-use super::workspace::StoreError;
+use super::sql::{int, uint};
 use crate::crawl::{SeenFacts, UrlOutcome};
 use crate::links::Unread;
 use crate::links::original_rule::{IS_PAGE, ORIGINAL, ORIGINAL_NOW, ORIGINAL_THEN, SAYS_PAGE, WAS_PAGE, lost_pages};

@@ -1,6 +1,6 @@
 //! Text that many rows share is kept once, under a number.
 
-use super::workspace::StoreError;
+use super::error::StoreError;
 use crate::uri::{PageKey, Url};
 use rusqlite::{CachedStatement, Connection, OptionalExtension};
 use std::collections::HashMap;

@@ -1,14 +1,14 @@
 //! Launches: runs of a crawl, imports, and what they have seen.
 
-use super::captures::{int, uint};
 use super::catalogue::Catalogue;
+use super::error::StoreError;
 use super::filter::{Filter, SEEN as SEEN_FILTER};
 use super::ledger::{FAILED, FETCHED, QUEUED, REFUSED, change_version};
 use super::rows::{
     CampaignId, CrawlPage, HostRow, JobRow, LaunchChoice, LaunchId, LaunchRow, LaunchStand, LaunchState, Launches,
     SeenPage, SeenQuery, SeenRow,
 };
-use super::workspace::StoreError;
+use super::sql::{int, uint};
 use crate::crawl::{PREREQUISITE_RULE, SeenFacts, SeenState, UrlOutcome};
 use crate::scope::GeoFact;
 use crate::uri::{CaptureDate, Url};

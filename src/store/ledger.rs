@@ -1,11 +1,13 @@
 //! A crawl's memory, kept in the catalogue.
 
-use super::captures::{add_outlinks, insert_capture, parse_stored};
+use super::captures::{add_outlinks, insert_capture};
+
 use super::catalogue::Catalogue;
+use super::error::StoreError;
 use super::events::insert_events;
 use super::hops::hop_count_sql;
 use super::intern::url_ids;
-use super::workspace::StoreError;
+use super::sql::parse_stored;
 use crate::crawl::{
     Admission, AdmissionState, Admitted, CaptureEntry, CrawlEvent, DiskGate, Finished, HostBacklog, HostWait,
     LaunchTally, Ledger, LedgerError, LostCapture, QueuedUrl, RecordPlace, RobotsAnswer,

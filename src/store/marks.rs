@@ -4,10 +4,10 @@
 //! is its decision. *Approve* and *reject* count above every score and filter:
 //! the fragments of SQL below are the one place that says so.
 
-use super::capture_table::{mark_of, mark_word};
 use super::catalogue::Catalogue;
+use super::error::StoreError;
 use super::rows::{CaptureId, ReviewMark};
-use super::workspace::StoreError;
+use super::sql::{mark_of, mark_word};
 use crate::uri::CaptureDate;
 use rusqlite::{OptionalExtension, params};
 

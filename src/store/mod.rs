@@ -22,6 +22,7 @@ mod damage;
 mod detail;
 mod documents;
 mod engine_logs;
+mod error;
 mod events;
 mod exports;
 mod file_rows;
@@ -51,7 +52,11 @@ mod seen_tally;
 mod selection_rows;
 mod selections;
 mod settings;
+mod sql;
 mod workspace;
+
+/// Name of the catalogue in the folder of a workspace.
+pub const CATALOGUE_FILE: &str = "fonds.sqlite";
 
 pub use built::LOADED_LINKS;
 pub use campaigns::next_run;
@@ -59,6 +64,7 @@ pub use captures::{RecordRow, StoredCapture};
 pub use catalogue::{Catalogue, UnderWay};
 pub use documents::{DocumentCapture, LandingPage};
 pub use engine_logs::{Bulk, LoggedFate, LoggedUrl};
+pub use error::StoreError;
 pub use exports::ExportedCapture;
 pub use files::{KnownFile, WantedFile, mtime_ns};
 pub use filter::{FilterField, filter_fields};
@@ -73,7 +79,7 @@ pub use repeats::WaitingRepeat;
 pub use scheduled::Scheduled;
 pub use seen_scan::{SeenAsk, SeenUrl};
 pub use selections::{Lacking, ToScore};
-pub use workspace::{Access, CATALOGUE_FILE, Looking, StoreError, Workspace};
+pub use workspace::{Access, Looking, Workspace};
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

@@ -1,6 +1,8 @@
 //! Where the files of a workspace are.
 
-use super::workspace::{StoreError, Workspace};
+use super::error::StoreError;
+
+use super::workspace::Workspace;
 use crate::jobs::check_readable;
 use crate::warc::OPEN_SUFFIX;
 use std::path::{Component, Path, PathBuf};

@@ -1,11 +1,11 @@
 //! Pages that are cited but were never captured.
 
-use super::captures::{int, uint};
 use super::catalogue::Catalogue;
+use super::error::StoreError;
 use super::filter::{Filter, PROSPECTS};
 use super::rows::{CampaignId, ProspectPage, ProspectRow};
 use super::scheduled::has_table;
-use super::workspace::StoreError;
+use super::sql::{int, uint};
 use crate::uri::CaptureDate;
 use rusqlite::params_from_iter;
 use rusqlite::types::Value;

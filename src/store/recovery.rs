@@ -1,12 +1,12 @@
 //! What a crawl asks when it goes on after a kill or a power cut: which of
 //! its captures are gone, what has no line in its logs, and what it came to.
 
-use super::captures::{int, parse_stored, uint};
 use super::catalogue::Catalogue;
 use super::detail::notes;
+use super::error::StoreError;
 use super::ledger::{FAILED, FETCHED, QUEUED, REFUSED, ended_without_capture};
 use super::rows::LaunchId;
-use super::workspace::StoreError;
+use super::sql::{int, parse_stored, uint};
 use crate::crawl::{Admission, CaptureEntry, LaunchTally, LostCapture};
 use crate::uri::{CaptureDate, Url};
 use rusqlite::{Connection, OptionalExtension, Row, params};

@@ -3,8 +3,8 @@
 
 use super::captures::{StoredCapture, insert_outlinks, stored_capture};
 use super::catalogue::Catalogue;
+use super::error::StoreError;
 use super::rows::{CaptureId, LaunchId};
-use super::workspace::StoreError;
 use crate::jobs::JobCx;
 use crate::links::Outlink;
 use crate::links::original_rule::{IS_PAGE, NAMES_PAYLOAD, ORIGINAL, SAYS_PAGE, lost_pages};

@@ -1,8 +1,8 @@
 //! Runs that schedules called for: what became of each, and why.
 
 use super::catalogue::Catalogue;
+use super::error::StoreError;
 use super::rows::{CampaignId, LaunchId};
-use super::workspace::StoreError;
 use crate::campaign::{Campaign, Run};
 use crate::uri::CaptureDate;
 use rusqlite::{Connection, OptionalExtension, Row, params};

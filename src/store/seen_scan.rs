@@ -1,10 +1,10 @@
 //! All URLs that launches have seen, read in bulk by row numbers, so that
 //! several readers can share the work.
 
-use super::captures::uint;
 use super::catalogue::Catalogue;
+use super::error::StoreError;
 use super::rows::{CampaignId, LaunchId};
-use super::workspace::StoreError;
+use super::sql::uint;
 use crate::scope::{AnnotationFact, ContentFact, GeoFact};
 use crate::uri::CaptureDate;
 use rusqlite::{Connection, OptionalExtension, Row, Statement, params};

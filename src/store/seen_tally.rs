@@ -5,9 +5,9 @@
 //!
 //! Invariant: `seen_tally` says of each row of `seen` what the triggers would.
 
+use super::error::StoreError;
 use super::ledger::{FAILED, FETCHED};
 use super::rows::LaunchId;
-use super::workspace::StoreError;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, params};
 use std::collections::HashMap;

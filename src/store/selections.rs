@@ -1,13 +1,13 @@
 //! Scores and the selection that follows from them.
 
-use super::capture_table::mark_of;
-use super::captures::{int, uint};
 use super::catalogue::Catalogue;
+use super::error::StoreError;
 use super::filter::requisite_sql;
 use super::marks::{decision_sql, of_campaign_sql, override_sql, selected_sql};
 use super::needed::{nearest_sql, needed_links_sql, needed_sql};
 use super::rows::{CampaignId, CaptureId, ReviewMark, ScoredRow, SelectedHost, SelectionPage, SelectionSpec};
-use super::workspace::StoreError;
+use super::sql::mark_of;
+use super::sql::{int, uint};
 use crate::uri::CaptureDate;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! Small facts about the workspace itself.
 
 use super::catalogue::Catalogue;
-use super::workspace::StoreError;
+use super::error::StoreError;
 use rusqlite::OptionalExtension;
 
 impl Catalogue {
