@@ -203,3 +203,22 @@ fn a_folder_is_searched_and_its_files_can_be_copied_in() {
         fonds::app::Desk::content(&desk, row.id).unwrap();
     }
 }
+
+/// `<script/>` ends at once in XHTML, so that links stand behind it.
+#[test]
+fn an_xhtml_page_has_the_same_links_in_a_data_set_and_in_a_workspace() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("xhtml.warc");
+    let page = "<html xmlns='http://www.w3.org/1999/xhtml'><head><script src='a.js'/></head>\
+                <body><a href='http://b.example/'>B</a></body></html>";
+    let http = format!("HTTP/1.1 200 OK\r\nContent-Type: application/xhtml+xml\r\n\r\n{page}");
+    let head = "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:1>\r\nWARC-Date: 2024-03-01T09:00:00Z\r\n\
+                WARC-Target-URI: http://a.example/\r\nContent-Type: application/http;msgtype=response\r\n";
+    std::fs::write(&file, format!("{head}Content-Length: {}\r\n\r\n{http}\r\n\r\n", http.len())).unwrap();
+    let of_file = fonds(&["inlinks", "dataset", arg(&file)]).with_status(0).json_lines();
+    let (_dir, workspace) = imported(&[&file]);
+    fonds(&["inlinks", "build", arg(&workspace)]).with_status(0);
+    let linked: Vec<&Value> = of_file.iter().map(|object| &object["url"]).collect();
+    assert_eq!(linked, ["(example,b,"], "{of_file:?}");
+    assert_eq!(dataset(&workspace), of_file);
+}
