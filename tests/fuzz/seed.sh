@@ -102,3 +102,6 @@ TEXT
 seed job_config 65536 "$data"/heritrix "$data"/logs/h1-job5
 seed browsertrix 2000 "$data"/heritrix
 seed_lines decisions "$data"/logs/*.jsonl
+# Any bytes will do: they choose the rows of a catalogue and what they become.
+mkdir -p corpus/catalogue
+for number in $(seq 64); do printf 'rows %s' "$number" >"corpus/catalogue/$number"; done

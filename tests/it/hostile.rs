@@ -256,3 +256,20 @@ fn stored_links() {
     torment(targets::load_lines, &zstd(object.as_bytes()));
     torment(targets::load_lines, b"pt,a)/\t20240301090000\npt,a)/\t20240301100000\tpt,b)/\texternal\tFCT\n");
 }
+
+/// How many catalogues are spoilt; more where somebody looks for defects.
+const CATALOGUES: &str = "FONDS_FUZZ_CATALOGUES";
+
+#[test]
+fn catalogues_with_random_rows() {
+    // One that is as it was written answers all, so that the others are asked something.
+    assert_eq!(targets::question(|_| ()), [] as [String; 0]);
+    let count = std::env::var(CATALOGUES).ok().and_then(|count| count.parse().ok()).unwrap_or(12);
+    for number in 0..count {
+        let begin = std::time::Instant::now();
+        let input = format!("rows {number}");
+        let held = std::panic::catch_unwind(|| targets::catalogue(input.as_bytes()));
+        assert!(held.is_ok(), "“{input}” breaks a promise");
+        assert!(begin.elapsed().as_secs() < 60, "“{input}” takes {:?}", begin.elapsed());
+    }
+}

@@ -4,6 +4,7 @@
 //! | where | promises |
 //! |---|---|
 //! | [`archive`] | WARC and ARC give the same records in any split, and again by their places |
+//! | [`catalogue`] | rows of a catalogue that somebody changed give answers or errors |
 //! | [`damage`] | what a damaged file keeps is read |
 //! | [`http`] | bodies are decoded within a limit, in any split |
 //! | [`index`] | lines of an index are read again as they were written; packages keep to their bounds |
@@ -16,6 +17,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod archive;
+mod catalogue;
 mod damage;
 mod http;
 mod index;
@@ -26,6 +28,7 @@ mod pages;
 mod stored;
 
 pub use archive::{arc, warc};
+pub use catalogue::{catalogue, question};
 pub use damage::gzip;
 pub use http::http;
 pub use index::{cdx, wacz};

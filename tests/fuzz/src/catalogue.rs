@@ -1,0 +1,309 @@
+//! Catalogues whose rows hold what nobody of ours has written.
+
+use super::{Dice, text_of};
+use fonds::app::models::*;
+use fonds::app::workspace_desk::WorkspaceDesk;
+use fonds::app::{Desk, work};
+use fonds::jobs::JobCx;
+use fonds::store::Workspace;
+use fonds::uri::CaptureDate;
+use fonds::warc::RecordBuilder;
+use rusqlite::Connection;
+use rusqlite::types::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// Values changed at most.
+const CHANGES: usize = 12;
+/// Rows of each answer that are asked further questions of.
+const ROWS: usize = 4;
+
+/// Names a workspace that is spoilt instead of a small one that is made.
+const WORKSPACE: &str = "FONDS_FUZZ_WORKSPACE";
+
+/// Rows of a catalogue get other values: whoever looks, writes, builds or
+/// exports has an answer or an error, and nothing leaves the folder.
+pub fn catalogue(data: &[u8]) {
+    question(|path| spoil(path, data));
+}
+
+/// All that a workspace is asked and has no answer for, after its catalogue was changed.
+pub fn question(change: impl FnOnce(&Path)) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("w");
+    copy_folder(whole(), &place);
+    change(&place.join("fonds.sqlite"));
+    let mut questions = Questions::default();
+    if let Some(workspace) = questions.ask("look", Workspace::look(&place)) {
+        questions.read(&WorkspaceDesk::new(workspace));
+    }
+    if let Some(workspace) = questions.ask("open", Workspace::open(&place)) {
+        let desk = WorkspaceDesk::new(workspace);
+        questions.read(&desk);
+        questions.write(&desk, &folder.path().join("out"));
+    }
+    let names = fs::read_dir(folder.path()).unwrap().flatten().map(|entry| entry.file_name());
+    assert!(names.into_iter().all(|name| name == "w" || name == "out"), "something was written beside the workspace");
+    questions.unanswered
+}
+
+/// A workspace with something in most tables.
+fn whole() -> &'static Path {
+    static WHOLE: OnceLock<PathBuf> = OnceLock::new();
+    WHOLE.get_or_init(|| {
+        if let Some(named) = std::env::var_os(WORKSPACE) {
+            return named.into();
+        }
+        let dir = tempfile::tempdir().unwrap().keep();
+        let desk = WorkspaceDesk::new(Workspace::create(&dir.join("w")).unwrap());
+        let campaign = work::add_sample_campaign(&desk).unwrap();
+        let archive = dir.join("a.warc.gz");
+        fs::write(&archive, pages()).unwrap();
+        let cx = JobCx::detached();
+        let copied = ImportOptions { copy: true, ..ImportOptions::default() };
+        desk.import(&[archive, dir.join("missing.warc")], copied, &cx).unwrap();
+        desk.build_inlinks(&cx).unwrap();
+        desk.mark(&[1, 2], ReviewMark::Approve, "note", "who").unwrap();
+        let spec = SelectionSpec { campaign, filter: "*".to_owned(), ..SelectionSpec::default() };
+        desk.select(&spec, &cx).unwrap();
+        dir.join("w")
+    })
+}
+
+fn pages() -> Vec<u8> {
+    let date = |second: i64| CaptureDate::from_millis(1_709_283_600_000 + second * 1000);
+    let mut bytes = RecordBuilder::warcinfo("urn:test:info", date(0), "a.warc.gz").compress(b"software: test\r\n");
+    for page in 0..4 {
+        let block = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>{page}</title><img src=/i><a href='/{}'>the next</a>\
+             <a href='http://other.example/{page}'>another</a>",
+            (page + 1) % 4
+        );
+        let url = format!("http://one.example/{page}");
+        let record = RecordBuilder::response(&format!("urn:test:{page}"), date(page), &url);
+        bytes.extend(record.compress(block.as_bytes()));
+    }
+    bytes
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().flatten() {
+        let goal = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy_folder(&entry.path(), &goal);
+        } else {
+            fs::copy(entry.path(), goal).unwrap();
+        }
+    }
+}
+
+/// Changes rows as SQLite lets anybody: whatever the columns are declared as.
+fn spoil(path: &Path, data: &[u8]) {
+    let mut dice = Dice::of(data);
+    let conn = Connection::open(path).unwrap();
+    conn.execute_batch("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; PRAGMA synchronous = OFF")
+        .unwrap();
+    let names = |sql: &str| -> Vec<String> {
+        let mut statement = conn.prepare(sql).unwrap();
+        let rows = statement.query_map([], |row| row.get(0)).unwrap();
+        rows.flatten().collect()
+    };
+    let tables =
+        names("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name");
+    for _ in 0..=dice.below(CHANGES) {
+        let table = &tables[dice.below(tables.len())];
+        let columns = names(&format!("SELECT name FROM pragma_table_info('{table}')"));
+        let column = &columns[dice.below(columns.len())];
+        // What SQLite itself refuses is not there to be read.
+        let _ = match dice.below(6) {
+            0 => {
+                let values: Vec<Value> = columns.iter().map(|_| value(&mut dice, data, Value::Null)).collect();
+                let marks = vec!["?"; columns.len()].join(", ");
+                conn.execute(
+                    &format!("INSERT OR REPLACE INTO {table} VALUES ({marks})"),
+                    rusqlite::params_from_iter(values),
+                )
+            }
+            1 => conn.execute(&format!("DELETE FROM {table} WHERE abs(random()) % 2 = 0 LIMIT 9"), []),
+            _ => {
+                let row = format!("FROM {table} LIMIT 1 OFFSET {}", dice.below(40));
+                let old =
+                    conn.query_row(&format!("SELECT {column} {row}"), [], |row| row.get(0)).unwrap_or(Value::Null);
+                let new = value(&mut dice, data, old.clone());
+                let one = format!("UPDATE OR IGNORE {table} SET {column} = ?1 WHERE rowid = (SELECT rowid {row})");
+                conn.execute(&one, [&new]).or_else(|_| {
+                    let alike = format!("UPDATE OR IGNORE {table} SET {column} = ?1 WHERE {column} IS ?2");
+                    conn.execute(&alike, [&new, &old])
+                })
+            }
+        };
+    }
+    let invalid = names("SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'setting'");
+    if dice.below(8) == 0 && !invalid.is_empty() {
+        let _ = conn.execute("UPDATE setting SET value = CAST(x'ff00fe' AS TEXT) WHERE name = 'window_days'", []);
+    }
+}
+
+fn value(dice: &mut Dice, data: &[u8], old: Value) -> Value {
+    const NUMBERS: [i64; 12] = [
+        i64::MIN,
+        i64::MIN + 1,
+        -253_402_300_800_001,
+        -1,
+        0,
+        2,
+        255,
+        1 << 31,
+        1 << 53,
+        253_402_300_800_000,
+        i64::MAX - 1,
+        i64::MAX,
+    ];
+    const TEXTS: [&str; 22] = [
+        "",
+        "../../x",
+        "/dev/zero",
+        "/proc",
+        "20240301090000",
+        "running",
+        "stopped",
+        "crawl",
+        "import",
+        "read",
+        "{}",
+        "[]",
+        "[[",
+        "null",
+        "{\"name\":1,\"seeds\":[{\"url\":\"x\"}]}",
+        "\u{202e}\u{9b}31m",
+        "a\0b",
+        "http://[::1]:99999/",
+        "pt,a)/",
+        "(pt,a,)/",
+        "%",
+        "revisit",
+    ];
+    match dice.below(9) {
+        0 => Value::Null,
+        1 | 2 => Value::Integer(dice.below(6) as i64),
+        3 => Value::Integer(NUMBERS[dice.below(NUMBERS.len())]),
+        4 => Value::Real([f64::INFINITY, -1e308, 0.5, f64::MIN_POSITIVE][dice.below(4)]),
+        5 => Value::Text(TEXTS[dice.below(TEXTS.len())].to_owned()),
+        6 => Value::Text(text_of(data).chars().take(400).collect()),
+        7 => Value::Blob(data.iter().copied().take(400).collect()),
+        _ => match old {
+            Value::Text(text) if !text.is_empty() => {
+                let mut bytes = text.into_bytes();
+                let at = dice.below(bytes.len());
+                match dice.below(3) {
+                    0 => bytes.truncate(at),
+                    1 => bytes[at] = b"0\"[]{}-9 /\\\xff"[dice.below(12)],
+                    _ => bytes.extend_from_within(at..),
+                }
+                Value::Text(String::from_utf8_lossy(&bytes).into_owned())
+            }
+            Value::Integer(number) => Value::Integer(number.wrapping_mul(dice.below(5) as i64 - 2)),
+            other => other,
+        },
+    }
+}
+
+/// Questions, and which of them had no answer.
+#[derive(Default)]
+struct Questions {
+    unanswered: Vec<String>,
+}
+
+impl Questions {
+    fn ask<T, E: std::fmt::Display>(&mut self, what: &str, answer: Result<T, E>) -> Option<T> {
+        answer.map_err(|error| self.unanswered.push(format!("{what}: {error:#}"))).ok()
+    }
+
+    /// Everything that can be asked.
+    fn read(&mut self, desk: &WorkspaceDesk) {
+        let (cx, catalogue) = (JobCx::detached(), desk.workspace.catalogue());
+        self.ask("workspace", desk.workspace());
+        let campaigns = self.ask("campaigns", desk.campaigns()).unwrap_or_default();
+        for id in campaigns.iter().map(|row| row.id).take(ROWS) {
+            self.ask("campaign", desk.campaign(id));
+            for launches in [Launches::Last, Launches::All] {
+                self.ask("crawl", desk.crawl(Some(id), launches));
+            }
+            self.ask("selection", desk.selection(id));
+            self.ask("selected hosts", desk.selected_hosts(id, true));
+            self.ask("rule hits", desk.rule_hits(id, None, &cx));
+            self.ask("geo report", desk.geo_report(id, None, &cx));
+            self.ask("versions", catalogue.campaign_versions(id));
+            if let Some((_, campaign)) = self.ask("specification", catalogue.campaign(id)) {
+                self.ask("what if", desk.what_if(id, None, &campaign, &cx));
+                self.ask("evidence", work::check_evidence(desk, &campaign, &cx));
+            }
+        }
+        for state in ["all", "queued", "refused", "fetched", "failed"] {
+            let launches = Launches::All;
+            let query = SeenQuery { campaign: None, launches, state, filter: String::new(), offset: 0, limit: 50 };
+            let rows = self.ask("seen", desk.seen(&query)).map(|page| page.rows);
+            rows.iter().flatten().take(ROWS).for_each(|row| drop(self.ask("why", desk.why(row.id))));
+        }
+        for launch in self.ask("launches", catalogue.launch_ids(None)).unwrap_or_default().into_iter().take(ROWS) {
+            self.ask("launch", catalogue.launch(launch));
+            self.ask("events", desk.events(&EventQuery { launch, kind: None, offset: 0, limit: 50 }));
+        }
+        for filter in ["", "host:one.example status>=200 date>=2019 inlinks.ext>=0", "re:."] {
+            let query = CaptureQuery { filter: filter.to_owned(), limit: 50, ..work::everything() };
+            self.ask("tabs", desk.tab_counts(&query));
+            let rows = self.ask("captures", desk.captures(&query)).map(|page| page.rows);
+            for row in rows.iter().flatten().take(ROWS) {
+                self.ask("detail", desk.detail(row.id, 30));
+                self.ask("content", desk.content(row.id));
+                self.ask("inlinks", desk.inlinks(row.id, 30));
+                self.ask("outlinks", desk.outlinks(row.id));
+                self.ask("anchors", desk.anchors(row.id, 30));
+                self.ask("file of capture", desk.file_of_capture(row.id));
+            }
+        }
+        self.ask("prospects", desk.prospects(None, "", 0, 20));
+        self.ask("top anchors", desk.top_anchors(20));
+        self.ask("geo choice", desk.geo_choice());
+        self.ask("jobs", desk.job_history(20));
+        self.ask("inlinks of", desk.inlinks_of("http://one.example/1", 30));
+        for file in self.ask("files", desk.files()).unwrap_or_default().iter().take(ROWS) {
+            self.ask("file", desk.file(file.id));
+        }
+        let problems = self.ask("problems", desk.problems(&ProblemQuery::default()));
+        for problem in problems.iter().flat_map(|page| &page.rows).take(ROWS) {
+            self.ask("problem", desk.problem(problem.id));
+            self.ask("problem record", desk.problem_record(problem.id, &cx));
+        }
+        for import in self.ask("imports", desk.imports()).unwrap_or_default().iter().take(ROWS) {
+            self.ask("passed paths", desk.passed_paths(import.launch));
+            self.ask("imported", desk.imported_files(import.launch));
+            self.ask("import records", desk.import_records(import.launch, None, &cx));
+        }
+        self.ask("documents", work::documents(&desk.workspace, false, &cx));
+    }
+
+    /// Everything that writes or builds, but no crawl.
+    fn write(&mut self, desk: &WorkspaceDesk, out: &Path) {
+        let cx = JobCx::detached();
+        self.ask("check", desk.check_files(&cx));
+        self.ask("build", desk.build_inlinks(&cx));
+        self.ask("window", desk.set_window(9, &cx));
+        self.ask("undo", desk.undo_mark());
+        self.ask("redo", desk.redo_mark());
+        self.ask("mark", desk.mark(&[1, 3], ReviewMark::Reject, "", ""));
+        let filter = "*".to_owned();
+        let spec = SelectionSpec { campaign: 1, filter, with_requisites: true, ..SelectionSpec::default() };
+        self.ask("select", desk.select(&spec, &cx));
+        self.ask("export", desk.export(&spec, &out.join("export"), &cx));
+        for form in [LinkForm::Gexf, LinkForm::CsvHosts, LinkForm::Dataset, LinkForm::Nutch] {
+            self.ask("links", desk.export_links(form, out, &cx));
+        }
+        self.ask("backup", work::back_up(&desk.workspace, &out.join("backup"), &cx));
+        self.ask("import", desk.import(&[whole().join("imports")], ImportOptions::default(), &cx));
+        self.ask("locate", desk.locate(whole(), None, &cx));
+        self.ask("vacuum", desk.workspace.catalogue().vacuum());
+    }
+}
