@@ -463,6 +463,10 @@ impl Workspace {
                 Err(StoreError::FileMissing { path, workspace })
             }
             Err(source) => Err(StoreError::Io { path, source }),
+            // Of a file of the system that says so, more may be waited for.
+            Ok(meta) if meta.len() == 0 => {
+                Err(StoreError::Io { path, source: std::io::Error::other("this file is empty, and is not read") })
+            }
             Ok(meta) if record.file_changed || (record.file_size > 0 && meta.len() != record.file_size) => {
                 Err(StoreError::FileChanged { path, workspace, then: record.file_size, now: meta.len() })
             }

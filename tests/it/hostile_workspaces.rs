@@ -269,6 +269,14 @@ fn a_pipe_or_device_in_the_place_of_an_archive_is_waited_for_by_nobody() {
         hostile.call(&["files", "problems"], &[]);
         hostile.call(&["import"], &[arg(&source)]);
     }
+    // A file whose bytes are waited for, though it has none by its size.
+    let hostile = Hostile::new();
+    let source = write(hostile.dir.path(), "a.warc.gz", &warc("one", 3));
+    hostile.call(&["import"], &[arg(&source)]).with_status(0);
+    hostile.call(&["select", "run"], &["1", "--filter", "*"]);
+    hostile.sql("UPDATE warc_file SET path = '/proc/kmsg', size = 0, sha256 = ''; UPDATE launch SET kind = 'crawl'");
+    hostile.call(&["files", "list", "--check"], &[]);
+    hostile.call(&["export"], &["--out", arg(&hostile.dir.path().join("export"))]).says("/proc/kmsg");
     // In the folder of a launch that goes on.
     let hostile = Hostile::new();
     hostile.crawl().with_status(0);

@@ -274,7 +274,8 @@ fn place_of(workspace: &Workspace, problem: &ProblemRow) -> anyhow::Result<Resul
             file.location
         }
     };
-    Ok(Ok(path))
+    let is_empty = fs::metadata(&path).is_ok_and(|meta| meta.len() == 0);
+    Ok(if is_empty { Err(format!("{}: this file is empty", path.display())) } else { Ok(path) })
 }
 
 fn bytes_at(path: &Path, offset: u64) -> std::io::Result<Vec<u8>> {

@@ -89,7 +89,10 @@ impl<R: Read> Read for Hashing<'_, R> {
 
 /// SHA-256 in hex, and the size in bytes.
 pub(in crate::app::work) fn digest_of(path: &Path, cx: &JobCx) -> io::Result<(String, u64)> {
-    Hashing::new(File::open(path)?, cx).finish()
+    let file = File::open(path)?;
+    // Some files of the system have no bytes by their size, and more are waited for.
+    let len = file.metadata()?.len();
+    Hashing::new(file.take(len), cx).finish()
 }
 
 /// Copies a file into the workspace; its digest keeps equal names apart. The
