@@ -12,11 +12,12 @@
 //! | [`campaign`] | [`campaign::Campaign`], seeds, request, schedule, limits | uri |
 //! | [`scope`] | decide rules and their verdicts | uri, campaign |
 //! | [`warc`] | records, reader, writer, digests, CDXJ | uri |
-//! | [`links`] | outlinks from HTML; inversion into inlinks | uri, warc |
+//! | [`links`] | outlinks of pages | uri, warc |
+//! | [`inlinks`] | outlinks inverted, the data set, stored inlinks | uri, warc, links |
 //! | [`crawl`] | frontier, politeness, robots, fetch → captures | all above |
-//! | [`analysis`] | request matches, anchor tallies, score | uri, campaign, warc, links |
+//! | [`analysis`] | request matches, anchor tallies, score | uri, campaign, warc, links, inlinks |
 //! | [`store`] | the workspace folder and its catalogue | value types above |
-//! | [`export`] | WARC with metadata records, CDXJ, data set, manifest, verify | store, links, warc |
+//! | [`export`] | WARC with metadata records, CDXJ, data set, manifest, verify | store, links, inlinks, warc |
 //! | [`app`] | commands, read models, wiring, the sample web | all above |
 //! | [`cli`] | the headless commands | all but ui |
 //! | `ui` | window, pages, panels (feature `gui`) | app, value types |
@@ -35,6 +36,8 @@ pub mod scope;
 pub mod warc;
 
 pub mod links;
+
+pub mod inlinks;
 
 pub mod crawl;
 

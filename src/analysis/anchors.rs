@@ -1,7 +1,7 @@
 //! What others call a page.
 
 use super::folding::fold;
-use crate::links::stored::tallied_anchor;
+use crate::inlinks::stored::tallied_anchor;
 use crate::uri::CaptureDate;
 use std::collections::{BTreeMap, HashMap, HashSet};
 

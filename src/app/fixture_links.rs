@@ -3,9 +3,9 @@
 use super::{DAY, FixtureDesk, date};
 use crate::app::models::{CitedBy, CitedPages, HostTable, InlinkPage, InlinkRow, LinkSet, RankedHost};
 use crate::app::{DeskResult, LinkDesk};
+use crate::inlinks::HostNode;
+use crate::inlinks::stored::{Cited, CitedCounts};
 use crate::jobs::JobCx;
-use crate::links::HostNode;
-use crate::links::stored::{Cited, CitedCounts};
 use crate::uri::CaptureDate;
 use std::path::Path;
 

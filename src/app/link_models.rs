@@ -1,9 +1,9 @@
 //! What the page Links draws of all links at once.
 
 use super::models::quoted;
-use crate::links::HostNode;
-use crate::links::stored::Cited;
-pub use crate::links::stored::CitedBy;
+use crate::inlinks::HostNode;
+use crate::inlinks::stored::Cited;
+pub use crate::inlinks::stored::CitedBy;
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;

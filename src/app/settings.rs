@@ -1,6 +1,6 @@
 //! What a person chose and keeps between runs.
 
-use crate::links::MATCH_WINDOW_DAYS;
+use crate::inlinks::MATCH_WINDOW_DAYS;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 

@@ -4,9 +4,9 @@ use super::dataset::MAX_PRINTED;
 use super::inlink_options::NotationWord;
 use super::output::{Existing, in_file, plain, to_file};
 use super::{FINE, PROBLEMS};
+use crate::inlinks::stored::load::decoded;
+use crate::inlinks::{DatasetError, DatasetLines, Notation, object_of};
 use crate::jobs::{CountedRead, JobCx, OnStop, counted};
-use crate::links::stored::load::decoded;
-use crate::links::{DatasetError, DatasetLines, Notation, object_of};
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -216,7 +216,7 @@ impl BadLines {
 mod parquet {
     use super::{BadLines, CountedRead, File, JobCx, NoKey, OnStop, Write, counted, decoded, rekey};
     use crate::export::{read_parquet, write_parquet};
-    use crate::links::{DatasetError, DatasetObject, Notation, read_dataset};
+    use crate::inlinks::{DatasetError, DatasetObject, Notation, read_dataset};
 
     fn rekeyed(mut object: DatasetObject, notation: Option<Notation>) -> Result<DatasetObject, NoKey> {
         if let Some(notation) = notation {

@@ -3,9 +3,9 @@
 use super::dataset::{fetch, news, tell_assign, tell_documents};
 use super::inlink_options::{MapOptions, ReduceOptions, RuleOptions, dataset_options, reduce_options};
 use super::{FINE, PROBLEMS, WRONG_USE};
+use crate::inlinks::filters::{Columns, map_files, reduce_rows};
+use crate::inlinks::{FileNews, LinkError};
 use crate::jobs::{JobCx, counted};
-use crate::links::filters::{Columns, map_files, reduce_rows};
-use crate::links::{FileNews, LinkError};
 use clap::ValueEnum;
 use crossbeam_channel::bounded;
 use std::io::{BufRead, Read, Write};

@@ -73,7 +73,7 @@ enum FormatWord {
 #[derive(Serialize)]
 struct HostRow<'h> {
     #[serde(flatten)]
-    node: &'h crate::links::HostNode,
+    node: &'h crate::inlinks::HostNode,
     pagerank: f64,
 }
 

@@ -5,11 +5,11 @@ use super::inlink_options::{InternalWord, NotationWord, SortOptions, option_word
 use super::inlinks::{NO_INLINKS, is_cut, tell_cut, tell_empty, top_line};
 use super::output::{json_line, plain};
 use super::{FINE, PROBLEMS};
+use crate::inlinks::filters::Columns;
+use crate::inlinks::invert::{Keep, ShuffleOptions};
+use crate::inlinks::stored::load::{LoadInput, LoadOptions, LoadReport, load};
+use crate::inlinks::stored::{LinkStore, Window};
 use crate::jobs::{CountedRead, JobCx, OnStop, counted};
-use crate::links::filters::Columns;
-use crate::links::invert::{Keep, ShuffleOptions};
-use crate::links::stored::load::{LoadInput, LoadOptions, LoadReport, load};
-use crate::links::stored::{LinkStore, Window};
 use crate::store::rows::{AnchorRow, ProspectPage, ProspectRow};
 use crate::store::{LOADED_LINKS as LOADED, Workspace, own_folder};
 use anyhow::Context;
@@ -291,7 +291,7 @@ pub(super) fn uncaptured(store: &LinkStore, prefix: &str, limit: u64, cx: &JobCx
 /// What other sites call pages most.
 pub(super) fn top_anchors(store: &LinkStore, limit: u64, cx: &JobCx) -> anyhow::Result<Vec<AnchorRow>> {
     reading_all(store, cx);
-    let row = |count: crate::links::stored::AnchorCount| AnchorRow {
+    let row = |count: crate::inlinks::stored::AnchorCount| AnchorRow {
         text: count.text,
         hosts: count.hosts,
         links: count.links,

@@ -91,7 +91,7 @@ pub struct SpecArgs {
     #[arg(long, default_value_t = SelectionSpec::default().threshold, conflicts_with = "filter")]
     threshold: f64,
     /// Days of the inlink window.
-    #[arg(long, default_value_t = crate::links::MATCH_WINDOW_DAYS)]
+    #[arg(long, default_value_t = crate::inlinks::MATCH_WINDOW_DAYS)]
     window_days: u32,
     /// Weight of a part: request, external_hosts, anchors, depth, review or freshness.
     #[arg(long, value_name = "PART=NUMBER")]

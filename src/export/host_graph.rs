@@ -6,7 +6,7 @@
 //! people's words and are escaped; signs that XML cannot hold become U+FFFD.
 
 use super::csv_row;
-use crate::links::{HostEdge, HostGraph, HostNode};
+use crate::inlinks::{HostEdge, HostGraph, HostNode};
 use crate::uri::CaptureDate;
 use std::io::{self, Write};
 

@@ -127,7 +127,7 @@ pub enum ExportError {
     Warc(#[from] WarcError),
     /// What revisits repeat cannot be looked up.
     #[error(transparent)]
-    Revisits(#[from] crate::links::RevisitError),
+    Revisits(#[from] crate::inlinks::RevisitError),
     /// Stopped on request; nothing is left behind.
     #[error("stopped on request")]
     Cancelled(#[from] Cancelled),

@@ -123,7 +123,7 @@ impl<W: Write> Write for PackedWriter<W> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::links::stored::load::decoded;
+    use crate::inlinks::stored::load::decoded;
     use std::cell::Cell;
     use std::io::Read;
     use std::rc::Rc;

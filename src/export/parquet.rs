@@ -4,8 +4,8 @@
 //! milliseconds. Row groups are as large as the memory they may take, so files
 //! of any size are written and read as they come.
 
+use crate::inlinks::{DatasetInlink, DatasetObject};
 use crate::jobs::Cancelled;
-use crate::links::{DatasetInlink, DatasetObject};
 use crate::uri::CaptureDate;
 use parquet::basic::Compression;
 use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};

@@ -1,9 +1,10 @@
 //! WARC files as a WACZ package, with a page for each HTML capture.
 
 use super::{ExportError, io_at, no_temporary};
+use crate::inlinks::invert::Done;
+use crate::inlinks::{Document, DocumentReader, DocumentReport, Place, ReadFrom};
 use crate::jobs::JobCx;
-use crate::links::invert::Done;
-use crate::links::{Document, DocumentReader, DocumentReport, MAX_PAGE_BYTES, PageOptions, Place, ReadFrom, Unread};
+use crate::links::{MAX_PAGE_BYTES, PageOptions, Unread};
 use crate::uri::CaptureDate;
 use crate::warc::wacz::{PageReader, WaczOptions, WaczPage, WaczWriteError, WaczWritten, write_wacz};
 use crate::warc::{ArchiveReader, PlaceReader, offset_words, same_url};

@@ -3,7 +3,16 @@
 use super::charset::CharsetSource;
 use super::place::PagePlace;
 use crate::uri::Url;
+use crate::warc::http::ContentType;
 use serde::{Deserialize, Serialize};
+
+/// Most bytes of a page that are read, before and after decoding.
+pub const MAX_PAGE_BYTES: usize = 64 * 1024 * 1024;
+
+/// Whether what has this type is a page with links.
+pub fn is_page(kind: &ContentType) -> bool {
+    matches!(kind.mime.as_str(), "text/html" | "application/xhtml+xml")
+}
 
 /// What kind of element a link stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

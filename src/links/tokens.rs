@@ -115,7 +115,7 @@ pub(crate) struct Text<'i> {
 }
 
 impl<'i> Text<'i> {
-    pub(crate) fn new(raw: &'i str, reading: Reading) -> Self {
+    pub(super) fn new(raw: &'i str, reading: Reading) -> Self {
         Self { raw, reading }
     }
 

@@ -1,8 +1,8 @@
 //! What can go wrong with a workspace, and what to do then.
 
 use super::CATALOGUE_FILE;
+use crate::inlinks::LinkError;
 use crate::jobs::Cancelled;
-use crate::links::LinkError;
 use std::io;
 use std::path::{Path, PathBuf};
 

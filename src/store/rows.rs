@@ -8,7 +8,7 @@ pub use super::selection_rows::*;
 pub use crate::analysis::{ScorePart, ScoreWeights};
 use crate::campaign::Campaign;
 use crate::crawl::{CrawlEvent, EventKind, UrlOutcome};
-use crate::links::stored::tallied_anchor;
+use crate::inlinks::stored::tallied_anchor;
 use crate::scope::{Trace, is_open_redirect, rule_label};
 use crate::uri::{CaptureDate, parse_web_url};
 use serde::{Deserialize, Serialize};

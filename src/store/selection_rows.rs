@@ -43,7 +43,7 @@ impl Default for SelectionSpec {
             campaign: 0,
             weights: ScoreWeights::default(),
             threshold: 0.3,
-            window_days: crate::links::MATCH_WINDOW_DAYS,
+            window_days: crate::inlinks::MATCH_WINDOW_DAYS,
             with_requisites: true,
             with_wacz: false,
             filter: String::new(),

@@ -4,9 +4,9 @@ use super::rows::{CaptureColumn, CaptureQuery, CaptureTab, Launches, ReviewMark,
 use super::{Captures, LaunchLedger, Workspace};
 use crate::campaign::{Campaign, Seed, SeedScope};
 use crate::crawl::{Admission, AdmissionState, Admitted, CaptureEntry, Finished, Ledger, RecordPlace};
+use crate::inlinks::invert::{LinkRow, Shuffle};
+use crate::inlinks::stored::{Mark, host_of};
 use crate::jobs::JobCx;
-use crate::links::invert::{LinkRow, Shuffle};
-use crate::links::stored::{Mark, host_of};
 use crate::links::{LinkKind, Outlink};
 use crate::scope::{Decision, GeoFact, Verdict};
 use crate::uri::{CaptureDate, Url};

@@ -14,12 +14,13 @@
 //! `stored`, `FONDS_BENCH_PIECES` in how many loads links are stored (1),
 //! `FONDS_BENCH_DIR` where (the system's folder for temporary files).
 
-use fonds::jobs::JobCx;
-use fonds::links::invert::{
+use fonds::inlinks::dataset::render_line;
+use fonds::inlinks::invert::{
     AssignOptions, CaptureRow, LinkRow, Shape, Shuffle, ShuffleOptions, Sorted, assign_rendered,
 };
-use fonds::links::stored::{LinkStore, StoreRules, Window};
-use fonds::links::{LinkKind, dataset::render_line};
+use fonds::inlinks::stored::{LinkStore, StoreRules, Window};
+use fonds::jobs::JobCx;
+use fonds::links::LinkKind;
 use fonds::uri::CaptureDate;
 use std::hash::Hasher;
 use std::io::{Read, Seek, SeekFrom, Write};

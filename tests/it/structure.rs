@@ -5,19 +5,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each room may know besides itself; `jobs` may be known by any.
-const MAY_KNOW: [(&str, &[&str]); 13] = [
+const MAY_KNOW: [(&str, &[&str]); 14] = [
     ("uri", &[]),
     ("jobs", &[]),
     ("campaign", &["uri"]),
     ("scope", &["uri", "campaign"]),
     ("warc", &["uri"]),
     ("links", &["uri", "warc"]),
+    ("inlinks", &["uri", "warc", "links"]),
     ("crawl", &["uri", "campaign", "scope", "warc", "links"]),
-    ("analysis", &["uri", "campaign", "warc", "links"]),
-    ("store", &["uri", "campaign", "scope", "warc", "links", "crawl", "analysis"]),
-    ("export", &["uri", "warc", "links", "store"]),
-    ("app", &["uri", "campaign", "scope", "warc", "links", "crawl", "analysis", "store", "export"]),
-    ("cli", &["uri", "campaign", "scope", "warc", "links", "crawl", "analysis", "store", "export", "app"]),
+    ("analysis", &["uri", "campaign", "warc", "links", "inlinks"]),
+    ("store", &["uri", "campaign", "scope", "warc", "links", "inlinks", "crawl", "analysis"]),
+    ("export", &["uri", "warc", "links", "inlinks", "store"]),
+    ("app", &["uri", "campaign", "scope", "warc", "links", "inlinks", "crawl", "analysis", "store", "export"]),
+    ("cli", &["uri", "campaign", "scope", "warc", "links", "inlinks", "crawl", "analysis", "store", "export", "app"]),
     ("ui", &["uri", "campaign", "scope", "warc", "links", "analysis", "app"]),
 ];
 

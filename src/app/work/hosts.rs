@@ -2,10 +2,10 @@
 
 use super::inlinks::{capture_of, row_of};
 use crate::analysis::page_rank;
+use crate::inlinks::invert::{Row, Shuffle};
+use crate::inlinks::stored::{LinkStore, host_of};
+use crate::inlinks::{HostGraph, HostGraphBuilder, Notation};
 use crate::jobs::{Cancelled, JobCx};
-use crate::links::invert::{Row, Shuffle};
-use crate::links::stored::{LinkStore, host_of};
-use crate::links::{HostGraph, HostGraphBuilder, Notation};
 use crate::store::{Captures, Workspace};
 use crate::uri::InternalPolicy;
 use serde::Serialize;
@@ -220,7 +220,7 @@ fn url_of(key: &str, url: &str, notation: Notation) -> String {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::links::stored::load::{LoadInput, LoadOptions, load};
+    use crate::inlinks::stored::load::{LoadInput, LoadOptions, load};
 
     #[test]
     fn hostile_anchors_stay_in_their_line_of_a_dump() {

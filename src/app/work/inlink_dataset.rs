@@ -1,11 +1,11 @@
 //! Inlinks of a workspace in the shape of the published data set.
 
 use super::inlinks::{capture_of, whole_seconds};
-use crate::jobs::JobCx;
-use crate::links::invert::{
+use crate::inlinks::invert::{
     AssignOptions, AssignReport, Assigned, CaptureRow, Shuffle, ShuffleReport, assign_rendered,
 };
-use crate::links::{DatasetOptions, Keyed, render_line};
+use crate::inlinks::{DatasetOptions, Keyed, render_line};
+use crate::jobs::JobCx;
 use crate::store::{Captures, Workspace};
 use crate::uri::{Url, WebParts};
 use std::collections::HashSet;

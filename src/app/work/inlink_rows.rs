@@ -2,10 +2,11 @@
 //! the program, so that a build that was killed goes on from them.
 
 use super::inlinks::{PAGE_KEYS, capture_of, whole_seconds};
+use crate::inlinks::LinkError;
+use crate::inlinks::invert::{Done, Filler, Keep, LinkRow, Notes, Shuffle, ShuffleOptions, Sorted};
+use crate::inlinks::stored::host_of;
 use crate::jobs::JobCx;
-use crate::links::invert::{Done, Filler, Keep, LinkRow, Notes, Shuffle, ShuffleOptions, Sorted};
-use crate::links::stored::host_of;
-use crate::links::{LinkError, LinkKind};
+use crate::links::LinkKind;
 use crate::store::{Captures, InlinkFeed, StoreError, Workspace};
 use std::path::PathBuf;
 

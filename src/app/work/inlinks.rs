@@ -3,10 +3,11 @@
 use super::inlink_rows::{KEPT_FROM_LINKS, remove_sorted, sorted_rows};
 use super::outlink_gaps::fill_outlink_gaps;
 use super::repeats::read_repeats;
+use crate::inlinks::invert::{CaptureRow, LinkRow, ShuffleReport};
+use crate::inlinks::stored::{CountTotals, LinkStore, Mark};
+use crate::inlinks::{LinkError, MAX_INLINKS_PER_SIDE};
 use crate::jobs::{JobCx, counted};
-use crate::links::invert::{CaptureRow, LinkRow, ShuffleReport};
-use crate::links::stored::{CountTotals, LinkStore, Mark};
-use crate::links::{LinkError, LinkKind, MAX_INLINKS_PER_SIDE};
+use crate::links::LinkKind;
 use crate::store::{Captures, InlinkFeed, PROSPECTS_KEPT, PageFeed, StoreError, Workspace};
 use crate::uri::{CaptureDate, Fqdn, InternalPolicy, Url};
 use serde::{Deserialize, Serialize};

@@ -7,8 +7,9 @@ use crate::app::models::{
 };
 use crate::app::workspace_desk::WorkspaceDesk;
 use crate::crawl::{CaptureEntry, RecordPlace};
-use crate::links::stored::StoreRules;
-use crate::links::{LinkKind, MAX_INLINKS_PER_SIDE, Notation, Outlink, PagePlace, Unread};
+use crate::inlinks::stored::StoreRules;
+use crate::inlinks::{MAX_INLINKS_PER_SIDE, Notation};
+use crate::links::{LinkKind, Outlink, PagePlace, Unread};
 use crate::warc::{RecordType, Span};
 use std::sync::Arc;
 

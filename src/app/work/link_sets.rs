@@ -3,9 +3,9 @@
 
 use super::hosts::{LinkSource, RankedHosts};
 use crate::app::models::{CitedBy, CitedPages, HostTable, InlinkPage, InlinkRow, LinkSet, RankedHost};
+use crate::inlinks::stored::{LinkStore, StoredInlink, Window, host_name, host_of};
+use crate::inlinks::{MAX_INLINKS_PER_SIDE, Notation};
 use crate::jobs::JobCx;
-use crate::links::stored::{LinkStore, StoredInlink, Window, host_name, host_of};
-use crate::links::{MAX_INLINKS_PER_SIDE, Notation};
 use crate::store::{LOADED_LINKS, Workspace};
 use anyhow::Context;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -3,7 +3,7 @@
 use super::*;
 use crate::app::models::HostColumn;
 use crate::app::work::build_inlinks;
-use crate::links::stored::load::{LoadInput, LoadOptions, load};
+use crate::inlinks::stored::load::{LoadInput, LoadOptions, load};
 
 const LINES: &str = concat!(
     r#"{"url":"(pt,fct,","count":3,"captureDate":"2024-03-01T09:00","inlinks":["#,
@@ -87,7 +87,7 @@ fn hosts_and_their_cited_pages_are_counted() {
     let keys: Vec<&str> = pages.rows.iter().map(|row| row.target.as_str()).collect();
     assert_eq!((keys, pages.pages), (vec!["(pt,fct,", "(pt,fct,)/sobre"], 2));
     let sum =
-        |of: fn(&crate::links::stored::CitedCounts) -> u64| pages.rows.iter().map(|row| of(&row.counts)).sum::<u64>();
+        |of: fn(&crate::inlinks::stored::CitedCounts) -> u64| pages.rows.iter().map(|row| of(&row.counts)).sum::<u64>();
     assert_eq!((sum(|counts| counts.external), sum(|counts| counts.internal)), (3, 1));
     assert_eq!(cited_pages(&workspace, Some(&folder), &CitedBy::All, &cx).unwrap().unwrap().pages, 4);
     // Words are those of other sites' links, and exact.

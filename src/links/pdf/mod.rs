@@ -37,7 +37,7 @@ const MAX_DICTIONARY_BYTES: usize = 4096;
 
 /// What was found out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PdfRead {
+pub(crate) enum PdfRead {
     /// All that can be read was.
     Read(PageCuts),
     /// The strings are encrypted.
@@ -46,7 +46,7 @@ pub(super) enum PdfRead {
 
 /// Gives every address to `each`, resolved against the file's own; `printed`
 /// says whether those in the text, too.
-pub(super) fn read_pdf(body: &[u8], url: &Url, printed: bool, each: impl FnMut(&PageLink<'_>)) -> PdfRead {
+pub(crate) fn read_pdf(body: &[u8], url: &Url, printed: bool, each: impl FnMut(&PageLink<'_>)) -> PdfRead {
     // Streams are encrypted too, so the name in one of them is not seen.
     if memmem::find_iter(body, b"/Encrypt").any(|at| !is_regular(body.get(at + 8))) {
         return PdfRead::Encrypted;

@@ -4,7 +4,7 @@ use super::text_of;
 use fonds::campaign::feed::{Dialect, FeedEntry, read_feed, write_feed};
 use fonds::campaign::{Campaign, Request};
 use fonds::crawl::{CrawlLogLine, RobotsRules};
-use fonds::links::read_dataset;
+use fonds::inlinks::read_dataset;
 use fonds::scope::{RobotsFact, ScopeLine};
 use fonds::uri::parse_web_url;
 

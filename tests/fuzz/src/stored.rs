@@ -1,9 +1,9 @@
 //! Stored links: segments that were tampered with, and lines that are loaded.
 
+use fonds::inlinks::invert::ShuffleOptions;
+use fonds::inlinks::stored::load::{LoadInput, LoadOptions, load};
+use fonds::inlinks::stored::{LinkStore, Window};
 use fonds::jobs::JobCx;
-use fonds::links::invert::ShuffleOptions;
-use fonds::links::stored::load::{LoadInput, LoadOptions, load};
-use fonds::links::stored::{LinkStore, Window};
 use fonds::uri::CaptureDate;
 use std::path::Path;
 

@@ -66,7 +66,7 @@ fn rendered(mut sorted: Sorted, options: &AssignOptions, threads: usize) -> (Vec
         lines.extend_from_slice(piece);
         Ok(())
     };
-    let render = |object: &Assigned<'_>, out: &mut Vec<u8>| crate::links::dataset::render_line(object, false, out);
+    let render = |object: &Assigned<'_>, out: &mut Vec<u8>| crate::inlinks::dataset::render_line(object, false, out);
     let (shuffled, assigned) = assign_rendered(&mut sorted, options, threads, render, take).unwrap();
     (lines, shuffled, assigned)
 }
@@ -351,7 +351,7 @@ fn a_build_that_was_killed_goes_on_from_its_runs() {
     assert!((5_000..15_000).contains(&brought), "{brought} rows were brought again");
     let mut sorted = again.finish().unwrap();
     let (mut lines, render) = (Vec::new(), |object: &Assigned<'_>, out: &mut Vec<u8>| {
-        crate::links::dataset::render_line(object, false, out);
+        crate::inlinks::dataset::render_line(object, false, out);
     });
     let take = |piece: &[u8]| {
         lines.extend_from_slice(piece);

@@ -1,17 +1,17 @@
 //! Files of lines into stored links.
 //!
 //! Lines are objects of the published data set, in either notation, or rows
-//! as [`filters`](crate::links::filters) write them; files are plain, gzip or
+//! as [`filters`](crate::inlinks::filters) write them; files are plain, gzip or
 //! zstd, told by content. All files make one segment, or none: what cannot be
 //! read to its end adds nothing.
 
 use super::super::LinkError;
 use super::super::shuffle::{Shuffle, ShuffleOptions, ShuffleReport};
 use super::folder::{Added, LinkStore, StoreRules};
+use crate::inlinks::Notation;
+use crate::inlinks::filters::Columns;
+use crate::inlinks::rows_in::{LineRules, notation_of, read_lines};
 use crate::jobs::JobCx;
-use crate::links::Notation;
-use crate::links::filters::Columns;
-use crate::links::rows_in::{LineRules, notation_of, read_lines};
 use crate::uri::InternalPolicy;
 use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
@@ -232,7 +232,7 @@ impl<R: BufRead> Read for ZstdFrames<R> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::links::invert::Keep;
+    use crate::inlinks::invert::Keep;
 
     #[test]
     fn a_load_that_broke_off_goes_on_from_its_sorted_runs() {

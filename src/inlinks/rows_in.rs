@@ -1,13 +1,13 @@
 //! Lines of text into the sort: rows as the filters have them, and objects of
 //! the data set, one a line.
 
-use super::LinkKind;
 use super::dataset::without_mark;
 use super::dataset_build::{Notation, first_units};
 use super::invert::stored::{host_name, host_of};
 use super::invert::{CaptureRow, Filler, LinkError, LinkRow, Noted, Notes, Shuffle};
 use super::lone::without_halves;
 use super::workers::share;
+use crate::links::LinkKind;
 use crate::uri::{CaptureDate, InternalPolicy};
 use crossbeam_channel::bounded;
 use serde::de::{SeqAccess, Visitor};

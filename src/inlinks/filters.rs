@@ -13,7 +13,6 @@
 //! the same reducer: then the objects of all reducers together are those of a
 //! build on one machine.
 
-use super::PageLink;
 use super::dataset::render_line;
 use super::dataset_build::{DatasetOptions, RowMaker};
 use super::documents::{Document, DocumentReader, DocumentReport, Place};
@@ -21,6 +20,7 @@ use super::invert::{AssignReport, Done, LinkError, Shuffle, ShuffleReport, assig
 use super::pipeline::{Batch, FileNews, Input, PageSink, read_files, read_page_into};
 use super::rows_in::{LineRules, read_lines};
 use crate::jobs::{Cancelled, JobCx};
+use crate::links::PageLink;
 use crate::warc::{Record, WarcError};
 use std::collections::BTreeMap;
 use std::io::{self, Read};

@@ -1,13 +1,14 @@
 //! Archive files into data set objects.
 
+use super::dataset::render_line;
 use super::documents::{Document, DocumentReader, DocumentReport, Place, ReadFrom};
 use super::invert::{
     AssignOptions, AssignReport, CaptureRow, Filler, LinkError, LinkRow, Shuffle, ShuffleOptions, ShuffleReport,
     Sorted, assign_rendered,
 };
 use super::pipeline::{Batch, FileNews, Input, PageSink, read_files, read_page_into};
-use super::{LinkKind, PageLink, PageOptions, dataset::render_line};
 use crate::jobs::JobCx;
+use crate::links::{LinkKind, PageLink, PageOptions};
 use crate::uri::{CaptureDate, CdxKey, DatasetKey, InternalPolicy, PageKey, Url, WebParts};
 use crate::warc::{Record, WarcError};
 use serde::{Deserialize, Serialize};

@@ -3,11 +3,12 @@
 //! Reading is a sixth of the work, so one reader feeds some threads; what each
 //! of them makes of its pages is the business of its [`PageSink`].
 
-use super::documents::{Document, DocumentReader, DocumentReport, MAX_PAGE_BYTES, Place};
+use super::documents::{Document, DocumentReader, DocumentReport, Place};
 use super::invert::{Done, LinkError};
 use super::workers::share;
-use super::{PageLink, PageOptions, Unread};
 use crate::jobs::{Cancelled, JobCx};
+use crate::links::MAX_PAGE_BYTES;
+use crate::links::{PageLink, PageOptions, Unread};
 use crate::warc::{ArchiveReader, Problem, WarcError};
 use std::io::Read;
 use std::path::PathBuf;

@@ -15,10 +15,10 @@
 
 use super::invert::{Done, MAX_LISTED, Noted, Notes};
 use super::originals::{Originals, Repeated, RevisitError, Says};
-use super::pdf::{PdfRead, read_pdf};
 use super::wat::{WatPage, may_be_wat, read_wat, wat_page};
-use super::{Page, PageLink, PageOptions, Unread, read_links, read_page};
 use crate::jobs::{Cancelled, JobCx};
+use crate::links::pdf::{PdfRead, read_pdf};
+use crate::links::{MAX_PAGE_BYTES, Page, PageLink, PageOptions, Unread, is_page, read_links, read_page};
 use crate::uri::{CaptureDate, Url};
 use crate::warc::http::{ContentType, HttpHead, Payload, decode_payload, parse_response_head};
 use crate::warc::{BlockDigester, Record, RecordHead, RecordType, WarcError};
@@ -26,9 +26,6 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
-
-/// Most bytes of a page that are read, before and after decoding.
-pub const MAX_PAGE_BYTES: usize = 64 * 1024 * 1024;
 
 /// A capture of a page, its links not yet read.
 #[derive(Debug, Clone)]
@@ -448,11 +445,6 @@ fn is_pdf(kind: &ContentType) -> bool {
     kind.mime == "application/pdf"
 }
 
-/// Whether the payload is a page with links.
-pub fn is_page(kind: &ContentType) -> bool {
-    matches!(kind.mime.as_str(), "text/html" | "application/xhtml+xml")
-}
-
 fn date_of(head: &RecordHead) -> Option<CaptureDate> {
     head.date().map(in_seconds)
 }
@@ -473,7 +465,7 @@ fn payload_digest(record: &Record) -> Option<String> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::links::LinkError;
+    use crate::inlinks::LinkError;
     use crate::warc::{Headers, Span};
 
     fn record(kind: &str, fields: &[(&str, &str)], block: &str) -> Record {

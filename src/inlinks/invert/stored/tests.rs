@@ -2,10 +2,11 @@
 
 use super::load::{LoadInput, LoadOptions, LoadReport, load};
 use super::*;
+use crate::inlinks::filters::{map_files, reduce_rows};
+use crate::inlinks::invert::{AssignOptions, CaptureRow, LinkRow, Shape, Shuffle, ShuffleOptions, Sorted, assign};
+use crate::inlinks::{DatasetOptions, LinkError, Notation, read_dataset};
 use crate::jobs::JobCx;
-use crate::links::filters::{map_files, reduce_rows};
-use crate::links::invert::{AssignOptions, CaptureRow, LinkRow, Shape, Shuffle, ShuffleOptions, Sorted, assign};
-use crate::links::{DatasetOptions, LinkError, LinkKind, MAX_PAGE_BYTES, Notation, read_dataset, testing};
+use crate::links::{LinkKind, MAX_PAGE_BYTES, testing};
 use crate::uri::{CaptureDate, Fqdn, InternalPolicy, PageKey, Url};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -706,7 +707,7 @@ fn rows_of_a_real_crawl_answer_as_the_data_set_built_of_them() {
         assign: AssignOptions { shape: Shape::PerCapture, window_days: 1, ..AssignOptions::default() },
         ..DatasetOptions::default()
     };
-    let fetch = |place: crate::links::Place| crate::warc::read_record_at(&file, place.offset, MAX_PAGE_BYTES);
+    let fetch = |place: crate::inlinks::Place| crate::warc::read_record_at(&file, place.offset, MAX_PAGE_BYTES);
     let (mut rows, mut lines) = (Vec::new(), Vec::new());
     let files = [file.clone()];
     map_files(
@@ -721,7 +722,7 @@ fn rows_of_a_real_crawl_answer_as_the_data_set_built_of_them() {
         },
     )
     .unwrap();
-    let columns = crate::links::filters::Columns::Map;
+    let columns = crate::inlinks::filters::Columns::Map;
     reduce_rows(rows.as_slice(), columns, &options, &cx, |piece| {
         lines.extend_from_slice(piece);
         Ok(())

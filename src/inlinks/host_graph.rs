@@ -222,8 +222,8 @@ fn compact(edges: &mut Vec<HostEdge>) {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::inlinks::invert::{CaptureRow, LinkRow};
     use crate::links::LinkKind;
-    use crate::links::invert::{CaptureRow, LinkRow};
     use proptest::prelude::*;
 
     fn date(text: &str) -> CaptureDate {

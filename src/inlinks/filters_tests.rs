@@ -1,8 +1,9 @@
 //! The filters against the build on one machine.
 
 use super::*;
-use crate::links::invert::{AssignOptions, Shape, ShuffleOptions};
-use crate::links::{DatasetBuilder, MAX_PAGE_BYTES, testing};
+use crate::inlinks::DatasetBuilder;
+use crate::inlinks::invert::{AssignOptions, Shape, ShuffleOptions};
+use crate::links::{MAX_PAGE_BYTES, testing};
 use crate::warc::read_record_at;
 
 fn fetch(files: &[PathBuf]) -> impl FnMut(Place) -> Result<Record, WarcError> + '_ {

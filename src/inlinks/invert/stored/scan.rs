@@ -194,7 +194,7 @@ impl LinkStore {
             return Under { begin: key, is_site: false };
         }
         let host = text.strip_prefix('(').unwrap_or(text);
-        if self.rules().notation == crate::links::Notation::Dataset && !host.is_empty() {
+        if self.rules().notation == crate::inlinks::Notation::Dataset && !host.is_empty() {
             return Under { begin: format!("({host}"), is_site: false };
         }
         let (begin, is_site) = host.strip_suffix(',').map_or((host, false), |site| (site, true));

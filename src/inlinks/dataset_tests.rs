@@ -1,10 +1,11 @@
 //! Whole archive files against data sets made by others.
 
 use super::*;
+use crate::inlinks::invert::{Keep, Shape};
+use crate::inlinks::{DatasetObject, read_dataset};
+use crate::links::MAX_PAGE_BYTES;
 use crate::links::Unread;
-use crate::links::invert::{Keep, Shape};
 use crate::links::testing;
-use crate::links::{DatasetObject, MAX_PAGE_BYTES, read_dataset};
 use crate::uri::Fqdn;
 use crate::warc::read_record_at;
 use proptest::prelude::*;

@@ -1,0 +1,42 @@
+//! Inlinks out of outlinks.
+//!
+//! In: whole archive records ([`DocumentReader`]), or links by rows. Out,
+//! inverted ([`invert`]): the inlinks of each target in the order (date,
+//! source, anchor); as lines of the published data set ([`dataset`]), made in
+//! one go by [`DatasetBuilder`], or in two halves ([`filters`]) with a sort
+//! elsewhere between them; or stored for questions ([`stored`]); or counted
+//! host by host ([`HostGraph`]).
+//!
+//! Invariants: inversion is one pass over the input in bounded memory, and its
+//! result does not depend on record order, threads or the memory limit; equal
+//! (target, source, date, anchor) are kept once.
+//!
+//! Not here: reading WARC files, keeping results in a catalogue.
+
+pub mod dataset;
+mod dataset_build;
+mod documents;
+pub mod filters;
+mod host_graph;
+pub mod invert;
+mod lone;
+mod originals;
+mod pipeline;
+mod rows_in;
+mod wat;
+mod workers;
+
+pub use dataset::{DatasetError, DatasetInlink, DatasetLines, DatasetObject, object_of, read_dataset, render_line};
+pub use dataset_build::{BuildReport, DatasetBuilder, DatasetOptions, Keyed, Notation};
+pub use documents::{Document, DocumentReader, DocumentReport, Place, ReadFrom, Repeat};
+pub use host_graph::{HostEdge, HostGraph, HostGraphBuilder, HostNode};
+pub use invert::{LinkError, stored};
+pub use originals::{RevisitError, rule as original_rule};
+pub use pipeline::FileNews;
+
+/// A link belongs to a capture of its target when both were captured within
+/// this many days of each other, to the second, both ends in.
+pub const MATCH_WINDOW_DAYS: u32 = 90;
+
+/// Inlinks kept for one page on each side (internal, external).
+pub const MAX_INLINKS_PER_SIDE: usize = 1000;
