@@ -34,8 +34,10 @@ impl egui::Plugin for ReadingOrder {
     }
 
     fn output_hook(&mut self, ctx: &Context, output: &mut FullOutput) {
-        let field = ctx.text_edit_focused().then(|| ctx.memory(|memory| memory.focused())).flatten();
-        let field = field.and_then(|id| ctx.read_response(id)).map_or(Rect::NOTHING, |response| response.rect);
+        // A widget that is asked for its response gives the keyboard up when a click was elsewhere.
+        let field = ctx.memory(|memory| memory.focused()).filter(|_| ctx.text_edit_focused());
+        let field = field.and_then(|id| ctx.viewport(|viewport| Some(viewport.this_pass.widgets.get(id)?.rect)));
+        let field = field.unwrap_or(Rect::NOTHING);
         self.reordered.values_mut().for_each(|text| text.in_use = false);
         output.shapes.iter_mut().for_each(|shape| self.visit(&mut shape.shape, field));
         self.reordered.retain(|_, text| text.in_use);
@@ -64,7 +66,7 @@ impl ReadingOrder {
 /// Whether some of it is written from right to left.
 fn is_right_to_left(text: &str) -> bool {
     // No such letter begins with a lower byte.
-    text.bytes().any(|byte| byte >= 0xd6) && text.chars().any(|char| is_letter(char))
+    text.bytes().any(|byte| byte >= 0xd6) && text.chars().any(is_letter)
 }
 
 fn is_letter(char: char) -> bool {
