@@ -212,8 +212,8 @@ pub enum Command {
     Open {
         /// A file or folder.
         path: PathBuf,
-        /// Copies archives into the workspace instead of linking them.
-        copy: bool,
+        /// What is done with archives besides reading them.
+        options: ImportOptions,
     },
     /// Opens a workspace folder.
     OpenWorkspace(PathBuf),

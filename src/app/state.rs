@@ -74,7 +74,7 @@ pub(super) enum Answer {
     /// The folder that was to be opened, what follows, and what came of it.
     Opened(PathBuf, AfterOpen, DeskResult<OpenedWorkspace>),
     /// What a path is that a person wants to open, and whether archives there are copied.
-    Named(PathBuf, bool, DeskResult<OpenTarget>),
+    Named(PathBuf, ImportOptions, DeskResult<OpenTarget>),
     /// Whether a workspace that was opened lately is there.
     Recent(PathBuf, bool),
     /// A save, by its number; what was saved, of which campaign, as which version.
@@ -463,7 +463,7 @@ impl AppState {
     fn take_in(&mut self, answer: Answer) {
         match answer {
             Answer::Opened(folder, then, opened) => self.take_in_opened(folder, then, opened),
-            Answer::Named(path, copy, target) => self.take_in_named(path, copy, target),
+            Answer::Named(path, options, target) => self.take_in_named(path, options, target),
             Answer::Recent(folder, exists) => {
                 let found = self.recent.iter_mut().find(|recent| recent.folder == folder);
                 if let Some(recent) = found {
@@ -549,7 +549,7 @@ impl AppState {
                 self.settings.theme = if self.shows_dark { ThemeChoice::Light } else { ThemeChoice::Dark };
             }
             Command::Dismiss(id) => self.notices.retain(|(number, _)| *number != id),
-            Command::Open { path, copy } => self.open_named(path, copy),
+            Command::Open { path, options } => self.open_named(path, options),
             Command::OpenWorkspace(folder) => self.open_workspace(folder),
             Command::NewWorkspace(folder) => self.make_workspace(folder),
             Command::LoadSample(folder) => self.open_sample(folder),

@@ -27,8 +27,8 @@ pub(in super::super) enum AfterOpen {
     Campaigns,
     /// A new campaign is begun.
     NewCampaign,
-    /// Archives are imported, copied or linked; the workspace was made for them.
-    Import(PathBuf, bool),
+    /// Archives are imported; the workspace was made for them.
+    Import(PathBuf, ImportOptions),
 }
 
 /// Opens or makes a workspace; answers with the folder that it is in.
@@ -48,31 +48,28 @@ fn in_place(opened: DeskResult<Arc<dyn Desk>>, folder: &Path) -> DeskResult<(Pat
 
 impl AppState {
     /// Opens whatever is at a path: a worker tells what it is.
-    pub(super) fn open_named(&mut self, path: PathBuf, copy: bool) {
+    pub(super) fn open_named(&mut self, path: PathBuf, options: ImportOptions) {
         let (opener, answers, wake) = (self.opener.clone(), self.answers.0.clone(), self.wake.clone());
         self.opening = Some(path.clone());
         self.writer.run(move || {
             let target = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| opener.identify(&path)))
                 .unwrap_or_else(|_| Err(anyhow::anyhow!("a defect of the program was met")));
-            let _ = answers.send(Answer::Named(path, copy, target));
+            let _ = answers.send(Answer::Named(path, options, target));
             wake();
         });
     }
 
-    pub(super) fn take_in_named(&mut self, path: PathBuf, copy: bool, target: DeskResult<OpenTarget>) {
+    pub(super) fn take_in_named(&mut self, path: PathBuf, options: ImportOptions, target: DeskResult<OpenTarget>) {
         self.opening = None;
         match target {
             Ok(OpenTarget::Workspace(folder)) => self.send(Command::OpenWorkspace(folder)),
             Ok(OpenTarget::Archives) if self.desk().is_some() => {
                 self.say(&format!("Importing {} into the open workspace", path.display()));
-                self.send(Command::Import {
-                    paths: vec![path],
-                    options: ImportOptions { copy, ..ImportOptions::default() },
-                });
+                self.send(Command::Import { paths: vec![path], options });
             }
             Ok(OpenTarget::Archives) => {
                 let folder = self.default_folder();
-                self.open_with(folder, AfterOpen::Import(path, copy), |opener, folder| opener.create_beside(folder));
+                self.open_with(folder, AfterOpen::Import(path, options), |opener, folder| opener.create_beside(folder));
             }
             Err(error) => {
                 let mut notice = failure(&format!("{} could not be opened", path.display()), &error);
@@ -180,12 +177,9 @@ impl AppState {
                 self.say(&format!("The new campaign is kept in the workspace {}", folder.display()));
                 self.new_campaign();
             }
-            AfterOpen::Import(path, copy) => {
+            AfterOpen::Import(path, options) => {
                 self.say(&format!("Made the workspace {} and importing {} into it", folder.display(), path.display()));
-                self.send(Command::Import {
-                    paths: vec![path],
-                    options: ImportOptions { copy, ..ImportOptions::default() },
-                });
+                self.send(Command::Import { paths: vec![path], options });
                 self.go(Route::Captures { filter: String::new() });
             }
         }

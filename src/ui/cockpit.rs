@@ -6,7 +6,7 @@ use super::pages::{
 };
 use super::widgets::take_page_room;
 use super::{dialogs::Dialogs, drops::Drops, news::News, panel::LowerPanel, shell, theme};
-use crate::app::models::Loaded;
+use crate::app::models::{ImportOptions, Loaded};
 use crate::app::{Action, AppState, Command, Focus, Opener, Route, Settings};
 use egui::{Context, Key, KeyboardShortcut, Modifiers, Ui, ViewportCommand};
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ impl Cockpit {
         let wake_ctx = ctx.clone();
         let mut app = AppState::new(opener, settings, Arc::new(move || wake_ctx.request_repaint()))?;
         if let Some(folder) = folder {
-            app.send(Command::Open { path: folder, copy: false });
+            app.send(Command::Open { path: folder, options: ImportOptions::default() });
         }
         Ok(Self {
             app,

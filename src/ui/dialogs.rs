@@ -41,7 +41,7 @@ pub struct Dialogs {
     picked: Option<Promise<Picked<PathBuf>>>,
     picked_files: Option<Promise<Picked<Vec<PathBuf>>>>,
     has_no_picker: bool,
-    copy: bool,
+    options: ImportOptions,
     days: u32,
 }
 
@@ -155,10 +155,6 @@ impl Dialogs {
         }
     }
 
-    fn import_options(&self) -> ImportOptions {
-        ImportOptions { copy: self.copy, ..ImportOptions::default() }
-    }
-
     fn open_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         heading_ui(ui, "Open or import");
         ui.label("A workspace is a folder with the catalogue, archive files and exports");
@@ -186,7 +182,15 @@ impl Dialogs {
         if self.has_no_picker {
             no_picker_ui(ui);
         }
-        ui.checkbox(&mut self.copy, "Copy imported files into the workspace; otherwise they stay where they are");
+        ui.checkbox(
+            &mut self.options.copy,
+            "Copy imported files into the workspace; otherwise they stay where they are",
+        );
+        ui.checkbox(
+            &mut self.options.follow_links,
+            "Follow links that lead out of an imported folder; otherwise they are listed",
+        )
+        .on_hover_text("A folder of somebody else may hold links to any place of this computer");
         ui.add_space(GAP);
         let path = PathBuf::from(self.path.trim());
         let named = !self.path.trim().is_empty();
@@ -195,7 +199,7 @@ impl Dialogs {
             let open = ui.add_enabled(named, Button::new("Open"));
             let hint = "A workspace, a job folder of a crawler, or WARC, ARC and WACZ files, which are imported";
             if open.on_hover_text(hint).clicked() {
-                chosen = Some(Command::Open { path: path.clone(), copy: self.copy });
+                chosen = Some(Command::Open { path: path.clone(), options: self.options });
             }
             let create = ui.add_enabled(named, Button::new("Create a workspace here"));
             if create.on_hover_text("A new or empty folder").clicked() {
@@ -206,7 +210,7 @@ impl Dialogs {
                 .on_hover_text("WARC, ARC or WACZ files, or a folder of them; your files are never changed or moved")
                 .on_disabled_hover_text("Open or create a workspace first");
             if import.clicked() {
-                chosen = Some(Command::Import { paths: vec![path.clone()], options: self.import_options() });
+                chosen = Some(Command::Import { paths: vec![path.clone()], options: self.options });
             }
             if ui.button("Cancel").clicked() {
                 app.send(Command::CloseDialog);
@@ -235,7 +239,7 @@ impl Dialogs {
         if let Some(promise) = self.picked_files.take() {
             match promise.try_take() {
                 Ok(Picked::Path(paths)) => {
-                    app.send(Command::Import { paths, options: self.import_options() });
+                    app.send(Command::Import { paths, options: self.options });
                     app.send(Command::CloseDialog);
                 }
                 Ok(Picked::Cancelled) => {}

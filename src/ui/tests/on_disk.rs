@@ -1,7 +1,7 @@
 //! The window on workspaces on disk: it acts on what is on screen.
 
 use super::Window;
-use crate::app::models::{CaptureTab, Launches, ReviewMark};
+use crate::app::models::{CaptureTab, ImportOptions, Launches, ReviewMark};
 use crate::app::workspace_desk::{DiskOpener, WorkspaceDesk};
 use crate::app::{Action, Command, Dialog, OpenTarget, Opener, Route, SelectedRows, Settings, resolve, work};
 use crate::campaign::{Campaign, Politeness, Seed, SeedScope};
@@ -350,7 +350,7 @@ fn a_campaign_is_begun_without_a_workspace() {
     window.type_into("Name", "Harbour");
     window.press_with(Modifiers::COMMAND, Key::S);
     window.until("it is saved", |window| window.app().campaign == Some(1));
-    window.app_mut().send(Command::Open { path: there.clone(), copy: false });
+    window.app_mut().send(Command::Open { path: there.clone(), options: ImportOptions::default() });
     window.until("the other is open", |window| window.app().settings.last_workspace.as_ref() == Some(&there));
     assert_eq!(window.app().settings.recent_workspaces[..2], [there, made]);
 }
@@ -367,19 +367,31 @@ fn archives_that_are_opened_are_imported_into_a_workspace_made_for_them() {
     );
     let folder = dir.path().join("archives");
     std::fs::create_dir_all(folder.join("2024")).unwrap();
-    std::fs::write(folder.join("2024/a.warc"), warc).unwrap();
+    std::fs::write(folder.join("2024/a.warc"), &warc).unwrap();
+    std::fs::write(dir.path().join("b.warc"), warc.replace("a.example", "b.example").replace(":0a0a", ":0b0b"))
+        .unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(dir.path().join("b.warc"), folder.join("b.warc")).unwrap();
     let mut window = Window::on_disk(dir.path(), Settings::default(), None);
-    window.app_mut().send(Command::Open { path: dir.path().join("nothing.warc"), copy: false });
+    window.app_mut().send(Command::Open { path: dir.path().join("nothing.warc"), options: ImportOptions::default() });
     window.until("it is said", |window| has_notice(window, "nothing.warc could not be opened"));
-    window.app_mut().send(Command::Open { path: folder.clone(), copy: false });
+    window.app_mut().send(Command::Open { path: folder.clone(), options: ImportOptions::default() });
     let is_in = |window: &Window| window.app().ended.iter().any(|job| job.name == "Import" && !job.failed);
     window.until("it is imported", is_in);
     assert_eq!(window.app().settings.last_workspace, Some(dir.path().join("fonds")));
     assert!(has_notice(&window, "Made the workspace"));
     assert_eq!(marked(&window, None), 1);
     // A file of it is opened into the same workspace, which has it already.
-    window.app_mut().send(Command::Open { path: folder.join("2024/a.warc"), copy: false });
+    window.app_mut().send(Command::Open { path: folder.join("2024/a.warc"), options: ImportOptions::default() });
     window.until("it is said", |window| has_notice(window, "a.warc into the open workspace"));
+    #[cfg(unix)]
+    {
+        // A link out of the folder is followed where that is allowed.
+        assert_eq!(marked(&window, None), 1);
+        let options = ImportOptions { follow_links: true, ..ImportOptions::default() };
+        window.app_mut().send(Command::Open { path: folder.clone(), options });
+        window.until("what it links to is imported", |window| marked(window, None) == 2);
+    }
     let empty = dir.path().join("empty");
     std::fs::create_dir(&empty).unwrap();
     let opener = DiskOpener::default();
