@@ -382,3 +382,13 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_field_that_means_something_only_in_the_other_dialect_stays_behind() {
+    let message = r#"{"parentUrl":"http://a.example/","url":"http://a.example/","watched":{},"isSeed":true}"#;
+    let [(_, entry)] = &read_feed(message).entries[..] else { panic!("no entry") };
+    for dialect in Dialect::ALL {
+        let written = write_feed(std::slice::from_ref(entry), dialect, &Default::default());
+        assert_eq!(read_feed(&written).entries.len(), 1, "{written}");
+    }
+}

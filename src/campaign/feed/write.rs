@@ -57,8 +57,10 @@ impl FeedEntry {
             self.write_dates(&mut fields, dialect);
         } else {
             write_all(&meaning, dialect, &mut fields);
-            let known = known_names(self.dialect);
-            for (name, value) in self.fields.iter().filter(|(name, _)| !known.contains(&name.as_str())) {
+            // What means nothing here, but something there, would be taken for that.
+            let (known, taken) = (known_names(self.dialect), known_names(dialect));
+            let is_other = |name: &str| !known.contains(&name) && !taken.contains(&name);
+            for (name, value) in self.fields.iter().filter(|(name, _)| is_other(name)) {
                 fields.entry(name.clone()).or_insert_with(|| value.clone());
             }
         }
