@@ -45,21 +45,8 @@ pub(super) fn warn(kind: &'static str, text: &str) {
 pub(super) fn end_warnings() {
     let warnings = std::mem::take(&mut *WARNINGS.lock().unwrap_or_else(PoisonError::into_inner));
     for (kind, count) in warnings.into_iter().filter(|(_, count)| *count > MAX_WARNINGS) {
-        tell!("… and {} more of this kind: {kind}", with_commas(count - MAX_WARNINGS));
+        tell!("… and {} more of this kind: {kind}", count - MAX_WARNINGS);
     }
-}
-
-/// `12,345`
-fn with_commas(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// One JSON object on a line.

@@ -64,7 +64,7 @@ fn warnings_of_one_kind_are_written_a_hundred_times_and_then_counted() {
     std::fs::write(&index, format!("{}{good}\n", "no line\n".repeat(12_445))).unwrap();
     let listed = fonds(&["cdx", "ls", arg(&index), "--json"]).with_status(1);
     assert_eq!((listed.out.lines().count(), listed.err.lines().count()), (1, 101), "{}", listed.err);
-    assert_eq!(listed.err.lines().last(), Some("… and 12,345 more of this kind: lines left out"));
+    assert_eq!(listed.err.lines().last(), Some("… and 12345 more of this kind: lines left out"));
 }
 
 /// Most memory that hostile pages may take, in MiB.
