@@ -13,8 +13,6 @@ import subprocess
 import sys
 import tomllib
 
-DEFAULT_REGISTRY = "registry+https://github.com/rust-lang/crates.io-index"
-
 
 def is_allowed(expression, allowed):
     """Whether an SPDX expression can be met with these licences."""
@@ -53,7 +51,10 @@ def problems(packages, rules):
     """What is not allowed, one line each."""
     allowed = set(rules["licenses"]["allow"])
     exceptions = {entry["crate"]: set(entry["allow"]) for entry in rules["licenses"].get("exceptions", [])}
-    registries = {f"registry+{url}" for url in rules["sources"].get("allow-registry", [])} or {DEFAULT_REGISTRY}
+    # Without a list it is one registry for all, the one that cargo asks by default.
+    listed = {f"registry+{url}" for url in rules["sources"].get("allow-registry", [])}
+    sources = [package["source"] for package in packages if package.get("source") is not None]
+    registries = listed or {max(set(sources), key=sources.count, default="registry+")}
     for package in packages:
         name = f"{package['name']} {package['version']}"
         expression = package.get("license") or ""
@@ -65,7 +66,7 @@ def problems(packages, rules):
             yield f"{name}: its licence “{expression}” is not in the list of deny.toml"
         # A package without a source is one of this folder.
         source = package.get("source")
-        if source is not None and source not in registries:
+        if source is not None and not (source in registries and source.startswith("registry+")):
             yield f"{name}: it comes from {source}, which is not in the list of deny.toml"
 
 
