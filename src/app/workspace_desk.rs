@@ -535,8 +535,8 @@ impl Desk for WorkspaceDesk {
 
     fn import(&self, paths: &[PathBuf], options: ImportOptions, cx: &JobCx) -> DeskResult<String> {
         let _turn = self.turn_to_import(cx)?;
-        self.job("Import", work::jobs_words, || work::import_with_jobs(&self.workspace, paths, options, cx))
-            .map(|imported| work::jobs_words(&imported))
+        self.job("Import", work::jobs_summary, || work::import_with_jobs(&self.workspace, paths, options, cx))
+            .map(|imported| work::jobs_summary(&imported))
     }
 
     fn locate(&self, folder: &Path, file: Option<FileId>, cx: &JobCx) -> DeskResult<String> {

@@ -612,7 +612,7 @@ fn links_beyond_the_bytes_of_a_page_are_counted_without_being_resolved() {
 }
 
 #[test]
-fn links_have_no_user_names_and_passwords() {
+fn links_carry_no_credentials() {
     let html = "<base href='http://me:secret@b.pt/in/'><a href=x>1</a><a href='//me:secret@c.pt/y'>2</a>\
         <a href='http://me@d.pt/z'>3</a><img src='http://:secret@e.pt/'>";
     let page = page_at(html, "http://me:secret@a.pt/", &PageOptions::default());

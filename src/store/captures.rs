@@ -5,7 +5,7 @@ use super::error::StoreError;
 use super::files::file_id;
 use super::intern::{UrlIds, anchor_id, url_ids};
 use super::rows::{CaptureId, FileId};
-use super::sql::{int, kind_word, parse_stored, uint};
+use super::sql::{int, kind_name, parse_stored, uint};
 use crate::crawl::{CaptureEntry, RecordPlace};
 use crate::links::{Outlink, PagePlace};
 use crate::uri::{CaptureDate, Url};
@@ -271,7 +271,7 @@ pub(super) fn insert_outlinks(conn: &Connection, capture: CaptureId, links: &[Ou
             capture,
             link.position,
             target.url,
-            kind_word(link.kind),
+            kind_name(link.kind),
             anchor,
             link.nofollow,
             link.rel,

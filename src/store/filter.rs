@@ -11,7 +11,7 @@ use super::hops::hop_count_sql;
 use super::launches::seen_state;
 use super::marks::{decision_sql, override_sql, selected_sql};
 use super::rows::ReviewMark;
-use super::sql::mark_word;
+use super::sql::mark_name;
 use crate::analysis::fold_letters;
 use crate::campaign::{FieldTerm, FieldTest, Query, Sign, parse_fields};
 use crate::crawl::{SeenFacts, UrlOutcome};
@@ -427,7 +427,7 @@ impl Filter {
             }
             Kind::Date(column) => self.date(column, test)?,
             Kind::Mark => {
-                let marks: Vec<String> = ReviewMark::DECISIONS.into_iter().map(mark_word).collect();
+                let marks: Vec<String> = ReviewMark::DECISIONS.into_iter().map(mark_name).collect();
                 let value = value.to_lowercase();
                 if value != NO_MARK && !marks.contains(&value) {
                     return Err(format!("“{value}” is no mark; marks are {} and {NO_MARK}", marks.join(", ")));

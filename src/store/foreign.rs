@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn opening_does_not_make_the_present_shape_anew() {
+    fn opening_compares_the_present_shape_by_its_digest() {
         let present = digest(&shape_of_version(SCHEMA_VERSION).unwrap());
         assert_eq!(PRESENT_SHAPE, present, "a migration came: note the digest of its shape here");
     }

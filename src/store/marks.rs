@@ -7,7 +7,7 @@
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::rows::{CaptureId, ReviewMark};
-use super::sql::{mark_of, mark_word};
+use super::sql::{mark_name, mark_of};
 use crate::uri::CaptureDate;
 use rusqlite::{OptionalExtension, params};
 
@@ -74,7 +74,7 @@ impl Catalogue {
                 .execute(params![
                     act,
                     capture,
-                    mark_word(mark),
+                    mark_name(mark),
                     note,
                     who,
                     CaptureDate::now().millis()

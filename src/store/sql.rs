@@ -16,7 +16,7 @@ pub(super) fn uint(value: i64) -> u64 {
 }
 
 /// The word the catalogue keeps for a link kind.
-pub(super) fn kind_word(kind: LinkKind) -> String {
+pub(super) fn kind_name(kind: LinkKind) -> String {
     serde_json::to_value(kind).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
@@ -26,7 +26,7 @@ pub(super) fn mark_of(word: &str) -> Option<ReviewMark> {
 }
 
 /// The catalogue's word for a mark.
-pub(super) fn mark_word(mark: ReviewMark) -> String {
+pub(super) fn mark_name(mark: ReviewMark) -> String {
     serde_json::to_value(mark).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
 }
 

@@ -34,7 +34,7 @@ pub use crawl::{CrawlOptions, CrawlOutcome, crawl, crawl_plan};
 pub use documents::{DocumentList, DocumentRow, DocumentVersion, documents, documents_noted};
 pub use engine::{
     Engine, EngineImport, EngineLaunch, Imported, LogCount, browsertrix_crawl, import_with_jobs, is_importable,
-    jobs_words, write_heritrix_job,
+    jobs_summary, write_heritrix_job,
 };
 pub use export::{ExportOutcome, ExportWishes, export, verify};
 pub use feed::{FeedCampaign, FeedChange, FeedReport, WrittenFeed, check_feed, export_feed, import_feed};

@@ -204,7 +204,7 @@ pub fn is_importable(folder: &Path) -> anyhow::Result<bool> {
 
 /// An import with its jobs in words: what each became, what has no place in a
 /// campaign, what could not be read. Of many notes the first are told.
-pub fn jobs_words(Imported { jobs, restored, imports, led_out }: &Imported) -> String {
+pub fn jobs_summary(Imported { jobs, restored, imports, led_out }: &Imported) -> String {
     let imports: Vec<String> = imports.iter().map(super::import_words).collect();
     let mut words = imports.join(". ");
     let restored = restored.iter().flat_map(|job| job.summary().into_iter().chain(job.problems.clone()));
