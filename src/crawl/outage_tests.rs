@@ -10,7 +10,7 @@ use crate::campaign::Campaign;
 use crate::jobs::JobCx;
 use crate::uri::CaptureDate;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -67,13 +67,30 @@ fn wait_for(condition: impl Fn() -> bool) {
     }
 }
 
+/// A server whose page 20 comes only when an outage has begun, so that no crawl
+/// is through before.
+fn server_before_outage() -> (Arc<Server>, Arc<AtomicBool>) {
+    let outage = Arc::new(AtomicBool::new(false));
+    let server = Server::start({
+        let outage = Arc::clone(&outage);
+        move |host, path| {
+            if path == "/20" {
+                wait_for(|| outage.load(Ordering::SeqCst));
+            }
+            pages(host, path)
+        }
+    });
+    (Arc::new(server), outage)
+}
+
 #[test]
 fn a_server_that_goes_away_for_a_while_takes_no_url_along() {
-    let server = Arc::new(Server::start(pages));
+    let (server, outage) = server_before_outage();
     let ledger = MemoryLedger::default();
-    let (report, events) = crawl_while(&patient(&["http://a.example/"]), &server, &ledger, |server, _| {
+    let (report, events) = crawl_while(&patient(&["http://a.example/"]), &server, &ledger, move |server, _| {
         wait_for(|| server.hits.lock().unwrap().len() > 10);
         server.set_down(true);
+        outage.store(true, Ordering::SeqCst);
         std::thread::sleep(Duration::from_millis(1500));
         server.set_down(false);
     });
@@ -87,14 +104,15 @@ fn a_server_that_goes_away_for_a_while_takes_no_url_along() {
 
 #[test]
 fn a_network_that_is_gone_is_waited_for() {
-    let server = Arc::new(Server::start(pages));
+    let (server, outage) = server_before_outage();
     let ledger = MemoryLedger::default();
     let seeds: Vec<String> = HOSTS.iter().map(|host| format!("http://{host}/")).collect();
     let seeds: Vec<&str> = seeds.iter().map(String::as_str).collect();
-    let (report, events) = crawl_while(&patient(&seeds), &server, &ledger, |server, _| {
+    let (report, events) = crawl_while(&patient(&seeds), &server, &ledger, move |server, cx| {
         wait_for(|| HOSTS.iter().all(|host| server.paths(host).len() > 4));
         server.set_down(true);
-        std::thread::sleep(Duration::from_secs(4));
+        outage.store(true, Ordering::SeqCst);
+        wait_for(|| cx.obstacle().starts_with("No server answers since "));
         server.set_down(false);
     });
     assert_eq!((report.totals.failed, report.totals.queued), (0, 0), "{events:?}");
