@@ -18,8 +18,9 @@
 //! | [`analysis`] | request matches, anchor tallies, score | uri, campaign, warc, links, inlinks |
 //! | [`store`] | the workspace folder and its catalogue | value types above |
 //! | [`export`] | WARC with metadata records, CDXJ, data set, manifest, verify | store, links, inlinks, warc |
-//! | [`app`] | commands, read models, wiring, the sample web | all above |
-//! | [`cli`] | the headless commands | all but ui |
+//! | [`work`] | [`work::Session`]: everything that can be asked of an open workspace; the sample web | all above |
+//! | [`app`] | state of the window: commands, answers, jobs | all above |
+//! | [`cli`] | the headless commands | all but app and ui |
 //! | `ui` | window, pages, panels (feature `gui`) | app, value types |
 //!
 //! Any room with long work may take a [`jobs::JobCx`]. The table is checked by
@@ -46,6 +47,8 @@ pub mod analysis;
 pub mod store;
 
 pub mod export;
+
+pub mod work;
 
 pub mod app;
 

@@ -15,13 +15,13 @@ pub(crate) use opener::FixtureOpener;
 pub(crate) use plans::run as run_of;
 
 use crate::app::models::*;
-use crate::app::work::ScheduleLook;
-use crate::app::{CrawlPlan, CrawlRequest, CrawlStart, Desk, DeskResult};
+use crate::app::{CrawlPlan, CrawlRequest, CrawlStart, Desk};
 use crate::campaign::{Campaign, Seed};
 use crate::crawl::{SeenFacts, SeenState};
 use crate::jobs::JobCx;
 use crate::scope::{Trace, standard_rules};
 use crate::uri::CaptureDate;
+use crate::work::ScheduleLook;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -201,7 +201,7 @@ impl FixtureDesk {
     }
 
     /// Works in small steps until stopped, so that a job can be watched.
-    fn work(cx: &JobCx, stage: &str, steps: u64) -> DeskResult<()> {
+    fn work(cx: &JobCx, stage: &str, steps: u64) -> anyhow::Result<()> {
         cx.stage(stage, Some(steps));
         for step in 0..steps {
             cx.note(format!("part {step}"));
@@ -270,7 +270,7 @@ impl Desk for FixtureDesk {
         self.told.said().last().is_some_and(|said| said == "open /older")
     }
 
-    fn workspace(&self) -> DeskResult<WorkspaceInfo> {
+    fn workspace(&self) -> anyhow::Result<WorkspaceInfo> {
         Ok(WorkspaceInfo {
             folder: PathBuf::from("/home/archivist/fonds"),
             read_only: None,
@@ -281,7 +281,7 @@ impl Desk for FixtureDesk {
         })
     }
 
-    fn campaigns(&self) -> DeskResult<Vec<CampaignRow>> {
+    fn campaigns(&self) -> anyhow::Result<Vec<CampaignRow>> {
         let row = |id, name: &str, active| CampaignRow {
             id,
             name: name.to_owned(),
@@ -304,7 +304,7 @@ impl Desk for FixtureDesk {
         Ok(vec![row(1, "Vila Nova, cheias e ponte", true), row(2, "Eleições 2025", false)])
     }
 
-    fn campaign(&self, id: CampaignId) -> DeskResult<CampaignPage> {
+    fn campaign(&self, id: CampaignId) -> anyhow::Result<CampaignPage> {
         let saved = self.told.campaigns.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(CampaignPage {
             moved_seeds: Vec::new(),
@@ -317,7 +317,7 @@ impl Desk for FixtureDesk {
         })
     }
 
-    fn crawl(&self, _: Option<CampaignId>, _: Launches) -> DeskResult<CrawlPage> {
+    fn crawl(&self, _: Option<CampaignId>, _: Launches) -> anyhow::Result<CrawlPage> {
         let running = self.told.crawling.load(Ordering::SeqCst);
         let launch = LaunchRow {
             id: 1,
@@ -378,7 +378,7 @@ impl Desk for FixtureDesk {
         })
     }
 
-    fn captures(&self, query: &CaptureQuery) -> DeskResult<CapturePage> {
+    fn captures(&self, query: &CaptureQuery) -> anyhow::Result<CapturePage> {
         let page = |rows: Vec<CaptureRow>, total, filter_problem| CapturePage {
             offset: query.offset,
             rows,
@@ -401,12 +401,12 @@ impl Desk for FixtureDesk {
         Ok(page(rows, total, None))
     }
 
-    fn capture_ids(&self, query: &CaptureQuery, among: Option<&[CaptureId]>) -> DeskResult<Vec<CaptureId>> {
+    fn capture_ids(&self, query: &CaptureQuery, among: Option<&[CaptureId]>) -> anyhow::Result<Vec<CaptureId>> {
         let ids = self.matching_rows(query).into_iter().map(|row| row.id);
         Ok(ids.filter(|id| among.is_none_or(|among| among.contains(id))).collect())
     }
 
-    fn tab_counts(&self, _: &CaptureQuery) -> DeskResult<TabCounts> {
+    fn tab_counts(&self, _: &CaptureQuery) -> anyhow::Result<TabCounts> {
         let all = if self.empty { 0 } else { CAPTURES };
         Ok(vec![
             (CaptureTab::All, all),
@@ -418,7 +418,7 @@ impl Desk for FixtureDesk {
         ])
     }
 
-    fn detail(&self, id: CaptureId, _: u32) -> DeskResult<CaptureDetail> {
+    fn detail(&self, id: CaptureId, _: u32) -> anyhow::Result<CaptureDetail> {
         let row = self.row(id.unsigned_abs() - 1);
         let marks = self.told.marks.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(CaptureDetail {
@@ -445,7 +445,7 @@ impl Desk for FixtureDesk {
         })
     }
 
-    fn content(&self, _: CaptureId) -> DeskResult<CaptureContent> {
+    fn content(&self, _: CaptureId) -> anyhow::Result<CaptureContent> {
         Ok(CaptureContent {
             request_head: "GET /obras/ponte-nova HTTP/1.1\r\nHost: www.vilanova.example\r\n".to_owned(),
             response_head: "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nX-Odd: \u{1b}[0m\r\n"
@@ -458,18 +458,18 @@ impl Desk for FixtureDesk {
         })
     }
 
-    fn inlinks(&self, id: CaptureId, window_days: u32) -> DeskResult<InlinkPage> {
+    fn inlinks(&self, id: CaptureId, window_days: u32) -> anyhow::Result<InlinkPage> {
         let row = self.row(id.unsigned_abs() - 1);
         Ok(links::inlinks(&row.url, Some(row.date), window_days))
     }
 
-    fn inlinks_of(&self, target: &str, window_days: u32) -> DeskResult<InlinkPage> {
+    fn inlinks_of(&self, target: &str, window_days: u32) -> anyhow::Result<InlinkPage> {
         let mut page = links::inlinks(target, None, window_days);
         page.built = !self.empty;
         Ok(page)
     }
 
-    fn outlinks(&self, _: CaptureId) -> DeskResult<Vec<OutlinkRow>> {
+    fn outlinks(&self, _: CaptureId) -> anyhow::Result<Vec<OutlinkRow>> {
         Ok((0..25)
             .map(|position| OutlinkRow {
                 position,
@@ -485,15 +485,15 @@ impl Desk for FixtureDesk {
             .collect())
     }
 
-    fn anchors(&self, _: CaptureId, _: u32) -> DeskResult<Vec<AnchorRow>> {
+    fn anchors(&self, _: CaptureId, _: u32) -> anyhow::Result<Vec<AnchorRow>> {
         Ok(Self::anchors(5))
     }
 
-    fn top_anchors(&self, _: u64) -> DeskResult<Vec<AnchorRow>> {
+    fn top_anchors(&self, _: u64) -> anyhow::Result<Vec<AnchorRow>> {
         Ok(if self.empty { Vec::new() } else { Self::anchors(30) })
     }
 
-    fn prospects(&self, _: Option<CampaignId>, filter: &str, offset: u64, limit: u64) -> DeskResult<ProspectPage> {
+    fn prospects(&self, _: Option<CampaignId>, filter: &str, offset: u64, limit: u64) -> anyhow::Result<ProspectPage> {
         let total = if self.empty || !filter.is_empty() { 0 } else { 4_040 };
         let rows = (offset..total.min(offset + limit))
             .map(|index| ProspectRow {
@@ -511,22 +511,22 @@ impl Desk for FixtureDesk {
         Ok(ProspectPage { rows, total, ..ProspectPage::default() })
     }
 
-    fn events(&self, query: &EventQuery) -> DeskResult<EventPage> {
+    fn events(&self, query: &EventQuery) -> anyhow::Result<EventPage> {
         Ok(plans::event_page(query))
     }
 
-    fn seen(&self, query: &SeenQuery) -> DeskResult<SeenPage> {
+    fn seen(&self, query: &SeenQuery) -> anyhow::Result<SeenPage> {
         let mut rows = Self::seen(query.state, 120);
         let words = query.filter.trim_start_matches("rule=");
         rows.retain(|row| row.url.contains(words) || row.rule.contains(words));
         Ok(SeenPage { total: rows.len() as u64, rows, filter_problem: None })
     }
 
-    fn why(&self, seen: i64) -> DeskResult<Trace> {
+    fn why(&self, seen: i64) -> anyhow::Result<Trace> {
         Ok(scope::trace(&format!("https://calendar.example/month/{seen}"), false))
     }
 
-    fn selection(&self, _: CampaignId) -> DeskResult<SelectionPage> {
+    fn selection(&self, _: CampaignId) -> anyhow::Result<SelectionPage> {
         let page = self.selection_page();
         if !self.empty {
             return Ok(page);
@@ -546,16 +546,16 @@ impl Desk for FixtureDesk {
         _: Option<CampaignId>,
         campaign: &Campaign,
         urls: &[String],
-    ) -> DeskResult<Vec<Result<ScopeTest, String>>> {
+    ) -> anyhow::Result<Vec<Result<ScopeTest, String>>> {
         Ok(urls.iter().map(|url| scope::test(campaign, url)).collect())
     }
 
-    fn what_if_trace(&self, edited: &Campaign, seen: i64) -> DeskResult<Trace> {
+    fn what_if_trace(&self, edited: &Campaign, seen: i64) -> anyhow::Result<Trace> {
         let url = self.why(seen)?.url;
         Ok(scope::test(edited, &url).map_err(anyhow::Error::msg)?.trace)
     }
 
-    fn what_if(&self, _: CampaignId, _: Option<LaunchId>, edited: &Campaign, cx: &JobCx) -> DeskResult<WhatIf> {
+    fn what_if(&self, _: CampaignId, _: Option<LaunchId>, edited: &Campaign, cx: &JobCx) -> anyhow::Result<WhatIf> {
         scope::what_if(edited, cx)
     }
 
@@ -566,41 +566,41 @@ impl Desk for FixtureDesk {
         answer: &WhatIf,
         list: WhatIfList,
         range: std::ops::Range<u64>,
-    ) -> DeskResult<Vec<MovedRow>> {
+    ) -> anyhow::Result<Vec<MovedRow>> {
         scope::what_if_rows(edited, answer, list, range)
     }
 
-    fn what_if_hosts(&self, answer: &WhatIf) -> DeskResult<Vec<MovedHost>> {
+    fn what_if_hosts(&self, answer: &WhatIf) -> anyhow::Result<Vec<MovedHost>> {
         Ok(scope::what_if_hosts(answer))
     }
 
-    fn spoken_of(&self, _: CampaignId, _: Option<LaunchId>, rule: usize, _: &JobCx) -> DeskResult<Spoken> {
+    fn spoken_of(&self, _: CampaignId, _: Option<LaunchId>, rule: usize, _: &JobCx) -> anyhow::Result<Spoken> {
         scope::spoken_of(&Self::campaign_value(), rule)
     }
 
-    fn rule_hits(&self, _: CampaignId, _: Option<LaunchId>, _: &JobCx) -> DeskResult<RuleReport> {
+    fn rule_hits(&self, _: CampaignId, _: Option<LaunchId>, _: &JobCx) -> anyhow::Result<RuleReport> {
         scope::rule_hits(&Self::campaign_value())
     }
 
-    fn seen_rows(&self, ids: &[i64]) -> DeskResult<Vec<SeenRow>> {
+    fn seen_rows(&self, ids: &[i64]) -> anyhow::Result<Vec<SeenRow>> {
         let rows = Self::seen("refused", 2_000);
         Ok(rows.into_iter().filter(|row| ids.contains(&row.id)).collect())
     }
 
-    fn geo_report(&self, _: CampaignId, _: Option<LaunchId>, _: &JobCx) -> DeskResult<GeoReport> {
+    fn geo_report(&self, _: CampaignId, _: Option<LaunchId>, _: &JobCx) -> anyhow::Result<GeoReport> {
         Ok(if self.empty { scope::no_geo_report() } else { scope::geo_report() })
     }
 
-    fn geo_drift(&self, _: CampaignId, _: Option<LaunchId>, newer: &Path, _: &JobCx) -> DeskResult<Drift> {
+    fn geo_drift(&self, _: CampaignId, _: Option<LaunchId>, newer: &Path, _: &JobCx) -> anyhow::Result<Drift> {
         scope::geo_drift(newer)
     }
 
-    fn geo_choice(&self) -> DeskResult<Option<GeoChoice>> {
+    fn geo_choice(&self) -> anyhow::Result<Option<GeoChoice>> {
         let chosen = self.told.geo_database.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(chosen.as_deref().map(scope::geo_choice))
     }
 
-    fn set_geo_database(&self, path: Option<&Path>) -> DeskResult<String> {
+    fn set_geo_database(&self, path: Option<&Path>) -> anyhow::Result<String> {
         if let Some(path) = path {
             scope::geo_choice(path).database.map_err(anyhow::Error::msg)?;
         }
@@ -609,7 +609,7 @@ impl Desk for FixtureDesk {
         Ok("the database is chosen".to_owned())
     }
 
-    fn export_table(&self, table: &ScopeTable, folder: &Path, _: &JobCx) -> DeskResult<String> {
+    fn export_table(&self, table: &ScopeTable, folder: &Path, _: &JobCx) -> anyhow::Result<String> {
         let what = match table {
             ScopeTable::WhatIf(answer, list) => format!("what-if of {} rules, {list:?}", answer.edited.rules.len()),
             ScopeTable::WhatIfHosts(answer) => format!("{} hosts of a what-if", answer.figures.moved_hosts),
@@ -620,12 +620,12 @@ impl Desk for FixtureDesk {
         Ok(what)
     }
 
-    fn export_links(&self, form: LinkForm, folder: &Path, _: &JobCx) -> DeskResult<String> {
+    fn export_links(&self, form: LinkForm, folder: &Path, _: &JobCx) -> anyhow::Result<String> {
         self.told.say(format!("write {form:?} to {}", folder.display()));
         Ok(form.words().to_owned())
     }
 
-    fn job_history(&self, _: u64) -> DeskResult<Vec<JobRow>> {
+    fn job_history(&self, _: u64) -> anyhow::Result<Vec<JobRow>> {
         Ok(vec![JobRow {
             id: 1,
             name: "Crawl".to_owned(),
@@ -638,42 +638,42 @@ impl Desk for FixtureDesk {
         }])
     }
 
-    fn save_campaign(&self, id: Option<CampaignId>, campaign: &Campaign) -> DeskResult<(CampaignId, u32)> {
+    fn save_campaign(&self, id: Option<CampaignId>, campaign: &Campaign) -> anyhow::Result<(CampaignId, u32)> {
         assert!(campaign.name != PANICS, "a made-up defect");
         self.told.campaigns.lock().unwrap_or_else(PoisonError::into_inner).push(campaign.clone());
         self.told.say(format!("save {id:?} {} with {} seeds", campaign.name, campaign.seeds.len()));
         Ok((id.unwrap_or(3), SAVED_VERSION))
     }
 
-    fn mark(&self, captures: &[CaptureId], mark: ReviewMark, note: &str, _: &str) -> DeskResult<()> {
+    fn mark(&self, captures: &[CaptureId], mark: ReviewMark, note: &str, _: &str) -> anyhow::Result<()> {
         let mut marks = self.told.marks.lock().unwrap_or_else(PoisonError::into_inner);
         marks.extend(captures.iter().map(|id| (*id, mark, note.to_owned())));
         self.told.say(format!("mark {captures:?} {mark:?} {note}"));
         Ok(())
     }
 
-    fn undo_mark(&self) -> DeskResult<String> {
+    fn undo_mark(&self) -> anyhow::Result<String> {
         self.told.marks.lock().unwrap_or_else(PoisonError::into_inner).pop();
         self.told.say("undo".to_owned());
         Ok("The mark is taken back".to_owned())
     }
 
-    fn redo_mark(&self) -> DeskResult<String> {
+    fn redo_mark(&self) -> anyhow::Result<String> {
         self.told.say("redo".to_owned());
         Ok("The mark is made again".to_owned())
     }
 
-    fn end_launch(&self, launch: LaunchId) -> DeskResult<()> {
+    fn end_launch(&self, launch: LaunchId) -> anyhow::Result<()> {
         self.told.say(format!("end launch {launch}"));
         Ok(())
     }
 
-    fn set_window(&self, window_days: u32, _: &JobCx) -> DeskResult<String> {
+    fn set_window(&self, window_days: u32, _: &JobCx) -> anyhow::Result<String> {
         self.told.say(format!("window {window_days}"));
         Ok(format!("recounted for ± {window_days} days"))
     }
 
-    fn crawl_plan(&self, request: &CrawlRequest) -> DeskResult<CrawlPlan> {
+    fn crawl_plan(&self, request: &CrawlRequest) -> anyhow::Result<CrawlPlan> {
         let spec = request.edits.clone().unwrap_or_else(Self::campaign_value);
         Ok(CrawlPlan {
             title: spec.name,
@@ -687,7 +687,7 @@ impl Desk for FixtureDesk {
         })
     }
 
-    fn run_crawl(&self, start: CrawlStart, cx: &JobCx) -> DeskResult<String> {
+    fn run_crawl(&self, start: CrawlStart, cx: &JobCx) -> anyhow::Result<String> {
         self.told.crawling.store(true, Ordering::SeqCst);
         self.told.say(format!("crawl {}", start.campaign));
         let ended = Self::work(cx, "Crawling", 20_000);
@@ -695,57 +695,57 @@ impl Desk for FixtureDesk {
         ended.map(|()| "20 000 captures".to_owned())
     }
 
-    fn retry_failed(&self, campaign: CampaignId, cx: &JobCx) -> DeskResult<String> {
+    fn retry_failed(&self, campaign: CampaignId, cx: &JobCx) -> anyhow::Result<String> {
         self.told.say(format!("retry failed of {campaign}"));
         Self::work(cx, "Crawling", 100).map(|()| "3 captures".to_owned())
     }
 
-    fn files(&self) -> DeskResult<Vec<FileRow>> {
+    fn files(&self) -> anyhow::Result<Vec<FileRow>> {
         Ok(if self.empty { Vec::new() } else { files::rows() })
     }
 
-    fn file(&self, id: FileId) -> DeskResult<FileRow> {
+    fn file(&self, id: FileId) -> anyhow::Result<FileRow> {
         files::rows().into_iter().find(|row| row.id == id).ok_or_else(|| anyhow::anyhow!("there is no file {id}"))
     }
 
-    fn file_of_capture(&self, id: CaptureId) -> DeskResult<Option<FileRow>> {
+    fn file_of_capture(&self, id: CaptureId) -> anyhow::Result<Option<FileRow>> {
         // The second capture stands in the file that is missing.
         Ok(files::rows().into_iter().nth(usize::from(id == 2)))
     }
 
-    fn problems(&self, query: &ProblemQuery) -> DeskResult<ProblemPage> {
+    fn problems(&self, query: &ProblemQuery) -> anyhow::Result<ProblemPage> {
         Ok(if self.empty { ProblemPage::default() } else { files::problems(query) })
     }
 
-    fn problem(&self, id: i64) -> DeskResult<ProblemDetail> {
+    fn problem(&self, id: i64) -> anyhow::Result<ProblemDetail> {
         files::problem(id)
     }
 
-    fn problem_record(&self, id: i64, cx: &JobCx) -> DeskResult<String> {
+    fn problem_record(&self, id: i64, cx: &JobCx) -> anyhow::Result<String> {
         files::problem_record(id, cx)
     }
 
-    fn imports(&self) -> DeskResult<Vec<ImportRow>> {
+    fn imports(&self) -> anyhow::Result<Vec<ImportRow>> {
         Ok(if self.empty { Vec::new() } else { files::imports() })
     }
 
-    fn passed_paths(&self, _: LaunchId) -> DeskResult<Vec<String>> {
+    fn passed_paths(&self, _: LaunchId) -> anyhow::Result<Vec<String>> {
         Ok(vec!["/media/old/2009/crawl.log".to_owned()])
     }
 
-    fn imported_files(&self, _: LaunchId) -> DeskResult<Vec<ImportedFile>> {
+    fn imported_files(&self, _: LaunchId) -> anyhow::Result<Vec<ImportedFile>> {
         Ok(files::imported())
     }
 
-    fn import_records(&self, _: LaunchId, path: Option<&str>, _: &JobCx) -> DeskResult<FoundRecords> {
+    fn import_records(&self, _: LaunchId, path: Option<&str>, _: &JobCx) -> anyhow::Result<FoundRecords> {
         Ok(files::records(path))
     }
 
-    fn selected_hosts(&self, _: CampaignId, selected: bool) -> DeskResult<Vec<SelectedHost>> {
+    fn selected_hosts(&self, _: CampaignId, selected: bool) -> anyhow::Result<Vec<SelectedHost>> {
         Ok(files::selected_hosts(selected))
     }
 
-    fn import(&self, paths: &[PathBuf], options: ImportOptions, cx: &JobCx) -> DeskResult<String> {
+    fn import(&self, paths: &[PathBuf], options: ImportOptions, cx: &JobCx) -> anyhow::Result<String> {
         self.told.say(format!("import {paths:?}{}", if options.copy { " copied" } else { "" }));
         // A folder without end, for who wants to stop it.
         if paths.iter().any(|path| path.ends_with("endless")) {
@@ -754,35 +754,35 @@ impl Desk for FixtureDesk {
         Ok("3 files, 912 records".to_owned())
     }
 
-    fn locate(&self, folder: &Path, file: Option<FileId>, _: &JobCx) -> DeskResult<String> {
+    fn locate(&self, folder: &Path, file: Option<FileId>, _: &JobCx) -> anyhow::Result<String> {
         self.told.say(format!("locate {file:?} in {}", folder.display()));
         Ok("1 file found again, none is missing now".to_owned())
     }
 
-    fn check_files(&self, _: &JobCx) -> DeskResult<String> {
+    fn check_files(&self, _: &JobCx) -> anyhow::Result<String> {
         self.told.say("check files".to_owned());
         Ok("3 files as they were".to_owned())
     }
 
-    fn build_inlinks(&self, cx: &JobCx) -> DeskResult<String> {
+    fn build_inlinks(&self, cx: &JobCx) -> anyhow::Result<String> {
         self.told.say("inlinks".to_owned());
         Self::work(cx, "Inverting outlinks", 3)?;
         Ok("48 201 inlinks".to_owned())
     }
 
-    fn select(&self, spec: &SelectionSpec, _: &JobCx) -> DeskResult<String> {
+    fn select(&self, spec: &SelectionSpec, _: &JobCx) -> anyhow::Result<String> {
         self.told.say(format!("select at {:.2}", spec.threshold));
         Ok("312 in, 938 out".to_owned())
     }
 
-    fn export(&self, spec: &SelectionSpec, out: &Path, _: &JobCx) -> DeskResult<String> {
+    fn export(&self, spec: &SelectionSpec, out: &Path, _: &JobCx) -> anyhow::Result<String> {
         anyhow::ensure!(!out.ends_with("full"), "writing {}: no space left on device", out.display());
         let package = if spec.with_wacz { " with a package" } else { "" };
         self.told.say(format!("export {} to {}{package}", spec.campaign, out.display()));
         Ok("912 records".to_owned())
     }
 
-    fn verify(&self, folder: &Path, _: &JobCx) -> DeskResult<Vec<VerifyLine>> {
+    fn verify(&self, folder: &Path, _: &JobCx) -> anyhow::Result<Vec<VerifyLine>> {
         self.told.say(format!("verify {}", folder.display()));
         let line = |what: &str, ok, detail: &str| VerifyLine { what: what.to_owned(), ok, detail: detail.to_owned() };
         Ok(vec![

@@ -1,7 +1,6 @@
 //! Archive files, problems and imports of the made-up archive.
 
 use super::date;
-use crate::app::DeskResult;
 use crate::app::models::*;
 use crate::jobs::JobCx;
 use crate::warc::{SharedMember, Span};
@@ -70,7 +69,7 @@ pub(super) fn problems(query: &ProblemQuery) -> ProblemPage {
     ProblemPage { rows, kinds, unlisted: 0 }
 }
 
-pub(super) fn problem(id: i64) -> DeskResult<ProblemDetail> {
+pub(super) fn problem(id: i64) -> anyhow::Result<ProblemDetail> {
     let row = problem_rows().into_iter().find(|row| row.id == id);
     Ok(ProblemDetail {
         row: row.ok_or_else(|| anyhow::anyhow!("there is no problem {id}"))?,
@@ -82,7 +81,7 @@ pub(super) fn problem(id: i64) -> DeskResult<ProblemDetail> {
 }
 
 /// The record of the last problem is read until it is stopped.
-pub(super) fn problem_record(id: i64, cx: &JobCx) -> DeskResult<String> {
+pub(super) fn problem_record(id: i64, cx: &JobCx) -> anyhow::Result<String> {
     if id == 3 {
         loop {
             cx.checkpoint()?;

@@ -1,8 +1,8 @@
 //! Links of the made-up archive: to one page, and of all hosts.
 
 use super::{DAY, FixtureDesk, date};
+use crate::app::LinkDesk;
 use crate::app::models::{CitedBy, CitedPages, HostTable, InlinkPage, InlinkRow, LinkSet, RankedHost};
-use crate::app::{DeskResult, LinkDesk};
 use crate::inlinks::HostNode;
 use crate::inlinks::stored::{Cited, CitedCounts};
 use crate::jobs::JobCx;
@@ -63,7 +63,7 @@ fn host(number: u64) -> RankedHost {
 }
 
 impl LinkDesk for FixtureDesk {
-    fn link_set(&self, folder: Option<&Path>) -> DeskResult<Option<LinkSet>> {
+    fn link_set(&self, folder: Option<&Path>) -> anyhow::Result<Option<LinkSet>> {
         let folder = folder.unwrap_or(Path::new("/home/archivist/fonds/inlinks/loaded"));
         anyhow::ensure!(!folder.ends_with("broken"), "{}: no links are stored here", folder.display());
         let folder = folder.to_owned();
@@ -71,17 +71,17 @@ impl LinkDesk for FixtureDesk {
         Ok((!self.empty).then_some(set))
     }
 
-    fn inlinks_in(&self, folder: &Path, page: &str) -> DeskResult<InlinkPage> {
+    fn inlinks_in(&self, folder: &Path, page: &str) -> anyhow::Result<InlinkPage> {
         self.told.say(format!("inlinks of {page} in {}", folder.display()));
         Ok(inlinks(page, None, u32::MAX))
     }
 
-    fn link_hosts(&self, _: Option<&Path>, _: &JobCx) -> DeskResult<Option<HostTable>> {
+    fn link_hosts(&self, _: Option<&Path>, _: &JobCx) -> anyhow::Result<Option<HostTable>> {
         let hosts = (0..12).map(host).collect();
         Ok((!self.empty).then(|| HostTable::of(hosts, 240, KEPT)))
     }
 
-    fn cited_pages(&self, folder: Option<&Path>, by: &CitedBy, _: &JobCx) -> DeskResult<Option<CitedPages>> {
+    fn cited_pages(&self, folder: Option<&Path>, by: &CitedBy, _: &JobCx) -> anyhow::Result<Option<CitedPages>> {
         let site = match by {
             CitedBy::OfHost(host) => host,
             CitedBy::All => "all.example",

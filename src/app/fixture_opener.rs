@@ -1,7 +1,7 @@
 //! Opens made-up archives.
 
 use super::{FixtureDesk, Told};
-use crate::app::{Desk, DeskResult, OpenTarget, Opener};
+use crate::app::{Desk, OpenTarget, Opener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,27 +14,27 @@ pub struct FixtureOpener {
 }
 
 impl Opener for FixtureOpener {
-    fn open(&self, folder: &Path) -> DeskResult<Arc<dyn Desk>> {
+    fn open(&self, folder: &Path) -> anyhow::Result<Arc<dyn Desk>> {
         anyhow::ensure!(!folder.ends_with("broken"), "{} is no workspace", folder.display());
         self.told.say(format!("open {}", folder.display()));
         Ok(Arc::new(FixtureDesk { empty: self.empty, told: self.told.clone() }))
     }
 
-    fn create(&self, folder: &Path) -> DeskResult<Arc<dyn Desk>> {
+    fn create(&self, folder: &Path) -> anyhow::Result<Arc<dyn Desk>> {
         self.told.say(format!("create {}", folder.display()));
         Ok(Arc::new(FixtureDesk { empty: true, told: self.told.clone() }))
     }
 
-    fn create_beside(&self, folder: &Path) -> DeskResult<(PathBuf, Arc<dyn Desk>)> {
+    fn create_beside(&self, folder: &Path) -> anyhow::Result<(PathBuf, Arc<dyn Desk>)> {
         Ok((folder.to_owned(), self.create(folder)?))
     }
 
-    fn open_sample(&self, folder: &Path) -> DeskResult<(PathBuf, Arc<dyn Desk>)> {
+    fn open_sample(&self, folder: &Path) -> anyhow::Result<(PathBuf, Arc<dyn Desk>)> {
         self.told.say(format!("sample {}", folder.display()));
         Ok((folder.to_owned(), Arc::new(FixtureDesk { empty: false, told: self.told.clone() })))
     }
 
-    fn identify(&self, path: &Path) -> DeskResult<OpenTarget> {
+    fn identify(&self, path: &Path) -> anyhow::Result<OpenTarget> {
         Ok(match path.extension() {
             Some(_) => OpenTarget::Archives,
             None => OpenTarget::Workspace(path.to_owned()),

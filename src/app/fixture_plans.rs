@@ -2,12 +2,12 @@
 
 use super::FixtureDesk;
 use crate::app::models::{CampaignId, CrawlEvent, EventKind, EventPage, EventQuery, EventRow, RunState, ScheduledRun};
-use crate::app::work::ScheduleLook;
-use crate::app::{CrawlStart, Desk, DeskResult, Plans};
+use crate::app::{CrawlStart, Desk, Plans};
 use crate::campaign::Campaign;
 use crate::jobs::JobCx;
 use crate::scope::{Candidate, Derivation, Facts, Permissions};
 use crate::uri::{CaptureDate, parse_web_url};
+use crate::work::ScheduleLook;
 use std::sync::PoisonError;
 
 /// A run of the first campaign.
@@ -27,18 +27,18 @@ pub(crate) fn run(id: i64, state: RunState) -> ScheduledRun {
 }
 
 impl Plans for FixtureDesk {
-    fn schedule_look(&self) -> DeskResult<ScheduleLook> {
+    fn schedule_look(&self) -> anyhow::Result<ScheduleLook> {
         let look = self.told.look.lock().unwrap_or_else(PoisonError::into_inner).clone();
         assert!(look.problems != [super::PANICS], "a made-up defect");
         Ok(look)
     }
 
-    fn run_scheduled(&self, run: i64, cx: &JobCx) -> DeskResult<String> {
+    fn run_scheduled(&self, run: i64, cx: &JobCx) -> anyhow::Result<String> {
         self.told.say(format!("scheduled run {run}"));
         self.run_crawl(CrawlStart { campaign: 1, version: super::SAVED_VERSION, fresh: true }, cx)
     }
 
-    fn answer_scheduled(&self, run: i64, starts: bool) -> DeskResult<String> {
+    fn answer_scheduled(&self, run: i64, starts: bool) -> anyhow::Result<String> {
         let mut look = self.told.look.lock().unwrap_or_else(PoisonError::into_inner);
         let (answered, asked) = std::mem::take(&mut look.asked).into_iter().partition(|asked| asked.id == run);
         look.asked = asked;
@@ -50,11 +50,11 @@ impl Plans for FixtureDesk {
         Ok("The answer is kept".to_owned())
     }
 
-    fn scheduled_runs(&self, _: CampaignId, _: u64) -> DeskResult<Vec<ScheduledRun>> {
+    fn scheduled_runs(&self, _: CampaignId, _: u64) -> anyhow::Result<Vec<ScheduledRun>> {
         Ok(vec![run(2, RunState::Missed), run(1, RunState::Done)])
     }
 
-    fn permissions(&self, campaign: &Campaign, urls: &[String]) -> DeskResult<Vec<Result<Derivation, String>>> {
+    fn permissions(&self, campaign: &Campaign, urls: &[String]) -> anyhow::Result<Vec<Result<Derivation, String>>> {
         let permissions = Permissions::compile(&campaign.permissions, &campaign.grounds).map_err(anyhow::Error::msg)?;
         Ok(urls
             .iter()

@@ -1,7 +1,6 @@
 //! Verdicts, what edits would change, and evidence of the made-up archive.
 
 use super::date;
-use crate::app::DeskResult;
 use crate::app::models::*;
 use crate::campaign::Campaign;
 use crate::jobs::JobCx;
@@ -92,7 +91,7 @@ fn host_name(side: MovedSide, seen: i64) -> String {
 
 /// A country brings ten thousand URLs in and leaves three open; every rule
 /// less than eleven throws hundred out.
-pub(super) fn what_if(edited: &Campaign, cx: &JobCx) -> DeskResult<WhatIf> {
+pub(super) fn what_if(edited: &Campaign, cx: &JobCx) -> anyhow::Result<WhatIf> {
     cx.stage("Trying the edited rules", Some(1_250));
     cx.checkpoint()?;
     let moved = |side, urls: u64, rule, bytes: Option<u64>| Moved {
@@ -160,7 +159,7 @@ pub(super) fn what_if_rows(
     answer: &WhatIf,
     list: WhatIfList,
     range: std::ops::Range<u64>,
-) -> DeskResult<Vec<MovedRow>> {
+) -> anyhow::Result<Vec<MovedRow>> {
     anyhow::ensure!(list != WhatIfList::Captured, "the disk has gone");
     let country = country_rule(edited);
     let coming = WhatIf { moved_out: Moved::default(), ..answer.clone() }.ids(list).count();
@@ -211,7 +210,7 @@ fn unmoved(seen: i64) -> MovedRow {
     }
 }
 
-pub(super) fn rule_hits(campaign: &Campaign) -> DeskResult<RuleReport> {
+pub(super) fn rule_hits(campaign: &Campaign) -> anyhow::Result<RuleReport> {
     let rules = DecideRules::compile(&readable(campaign))?;
     let lines = rules.lines().map(|(index, name, words, enabled)| RuleHits {
         index,
@@ -228,7 +227,7 @@ pub(super) fn rule_hits(campaign: &Campaign) -> DeskResult<RuleReport> {
     Ok(RuleReport { rules: lines.collect(), remarks })
 }
 
-pub(super) fn spoken_of(campaign: &Campaign, rule: usize) -> DeskResult<Spoken> {
+pub(super) fn spoken_of(campaign: &Campaign, rule: usize) -> anyhow::Result<Spoken> {
     let RuleReport { rules, remarks } = rule_hits(campaign)?;
     let hits = rules.into_iter().nth(rule);
     let (name, words) = hits.map(|hits| (hits.name, hits.words)).unwrap_or_default();
@@ -278,7 +277,7 @@ pub(super) fn geo_report() -> GeoReport {
     }
 }
 
-pub(super) fn geo_drift(newer: &Path) -> DeskResult<Drift> {
+pub(super) fn geo_drift(newer: &Path) -> anyhow::Result<Drift> {
     geo_choice(newer).database.map_err(anyhow::Error::msg)?;
     let host = |name: &str, out: i64| DriftHost {
         host: name.to_owned(),

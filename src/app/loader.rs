@@ -8,7 +8,6 @@
 //! Not here: which questions there are (see `reads`).
 
 use super::Desk;
-use super::DeskResult;
 use super::models::{Loaded, Notice};
 use crate::jobs::Wake;
 use crossbeam_channel::{Receiver, Sender, unbounded};
@@ -181,7 +180,7 @@ where
         cx: &ReadCx,
         query: Q,
         stale_after: Option<Duration>,
-        load: fn(&dyn Desk, &Q) -> DeskResult<T>,
+        load: fn(&dyn Desk, &Q) -> anyhow::Result<T>,
     ) -> Loaded<Arc<T>> {
         self.collect(cx.generation);
         let Some(desk) = &cx.desk else {
@@ -267,7 +266,7 @@ fn ask<Q, T>(
     revision: u64,
     query: Q,
     answers: Sender<Answer<Q, T>>,
-    load: fn(&dyn Desk, &Q) -> DeskResult<T>,
+    load: fn(&dyn Desk, &Q) -> anyhow::Result<T>,
 ) where
     Q: Send + 'static,
     T: Send + Sync + 'static,
@@ -303,7 +302,7 @@ pub(super) fn no_workspace() -> Notice {
 
 /// Turns an error and its causes into words for a person.
 pub(super) fn failure(what: &str, error: &anyhow::Error) -> Notice {
-    Notice { is_error: true, what: what.to_owned(), why: super::work::in_words(error), hint: String::new() }
+    Notice { is_error: true, what: what.to_owned(), why: crate::work::in_words(error), hint: String::new() }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a person can ask and what they get to see.
+//! The state of the window: what a person can ask and what they get to see.
 //!
 //! In: [`Command`]s. Out: read models ([`models`]) in the screen's words,
 //! jobs with progress, [`Notice`]s.
@@ -12,19 +12,15 @@
 mod action;
 mod command;
 mod crawl_request;
-pub mod demo;
 mod desk;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod jobs_at_hand;
 mod link_desk;
-mod link_models;
-mod live;
 mod loader;
 pub mod models;
 mod plans;
 mod reads;
-pub mod sample;
 mod scans;
 mod selected_rows;
 mod settings;
@@ -32,13 +28,12 @@ mod spec_draft;
 mod state;
 #[cfg(test)]
 mod state_tests;
-pub mod work;
-pub mod workspace_desk;
 
+pub use crate::work::{ARCHIVE_NAMES, CrawlPlan, CrawlRequest, CrawlStart, OpenTarget, UnfinishedLaunch, file_words};
 pub use action::{MARK_KEYS, PAGES, mark_verb, resolve, route_of};
 pub use command::{Action, Command, Dialog, FilesRoute, Route, RuleAsked, ScopeList, UnsavedAnswer};
-pub use crawl_request::{CrawlPlan, CrawlRequest, CrawlStart, CrawlTarget, UnfinishedLaunch};
-pub use desk::{Desk, DeskResult, OpenTarget, Opener};
+pub use crawl_request::CrawlTarget;
+pub use desk::{Desk, Opener};
 pub use jobs_at_hand::{EndedJob, RunningJob};
 pub use link_desk::LinkDesk;
 pub use plans::Plans;

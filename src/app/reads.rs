@@ -1,11 +1,11 @@
 //! The questions the window asks, each with its cache.
 
 use super::Desk;
-use super::crawl_request::{CrawlPlan, CrawlRequest};
 use super::loader::{Cache, ReadCx};
 use super::models::*;
 use crate::campaign::Campaign;
 use crate::scope::{Derivation, Trace};
+use crate::work::{CrawlPlan, CrawlRequest};
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
@@ -30,7 +30,7 @@ impl<T> Same<T> {
         Self(Arc::downgrade(answer))
     }
 
-    fn answer(&self) -> super::DeskResult<Arc<T>> {
+    fn answer(&self) -> anyhow::Result<Arc<T>> {
         self.0.upgrade().ok_or_else(|| anyhow::anyhow!("this list was replaced by a newer one"))
     }
 }
@@ -211,7 +211,7 @@ reads! {
 fn run_scope_test(
     desk: &dyn Desk,
     (of, campaign, urls): &(Option<CampaignId>, String, Vec<String>),
-) -> super::DeskResult<ScopeAnswers> {
+) -> anyhow::Result<ScopeAnswers> {
     let campaign: Campaign = serde_json::from_str(campaign)?;
     desk.scope_test(*of, &campaign, urls)
 }
@@ -219,14 +219,14 @@ fn run_scope_test(
 fn load_decided_rows(
     desk: &dyn Desk,
     (of, rule, offset): &(Same<RuleReport>, usize, u64),
-) -> super::DeskResult<Vec<SeenRow>> {
+) -> anyhow::Result<Vec<SeenRow>> {
     let hits = of.answer()?;
     let ids = hits.rules.get(*rule).into_iter().flat_map(|hits| hits.ids.first());
     seen_page(desk, ids.copied(), *offset)
 }
 
 /// A [`LIST_PAGE`] of the seen URLs with these numbers.
-fn seen_page(desk: &dyn Desk, ids: impl Iterator<Item = i64>, offset: u64) -> super::DeskResult<Vec<SeenRow>> {
+fn seen_page(desk: &dyn Desk, ids: impl Iterator<Item = i64>, offset: u64) -> anyhow::Result<Vec<SeenRow>> {
     let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let ids: Vec<i64> = ids.skip(at(offset)).take(at(LIST_PAGE)).collect();
     desk.seen_rows(&ids)
@@ -235,17 +235,17 @@ fn seen_page(desk: &dyn Desk, ids: impl Iterator<Item = i64>, offset: u64) -> su
 fn load_what_if_rows(
     desk: &dyn Desk,
     (of, list, offset): &(Same<WhatIfAnswer>, WhatIfList, u64),
-) -> super::DeskResult<Vec<MovedRow>> {
+) -> anyhow::Result<Vec<MovedRow>> {
     let answer = of.answer()?;
     let WhatIfAnswer { campaign, edited, figures } = answer.as_ref();
     desk.what_if_rows(*campaign, edited, figures, *list, *offset..offset + LIST_PAGE)
 }
 
-fn load_what_if_trace(desk: &dyn Desk, (of, seen): &(Same<WhatIfAnswer>, i64)) -> super::DeskResult<Trace> {
+fn load_what_if_trace(desk: &dyn Desk, (of, seen): &(Same<WhatIfAnswer>, i64)) -> anyhow::Result<Trace> {
     desk.what_if_trace(&of.answer()?.edited, *seen)
 }
 
-fn run_permissions(desk: &dyn Desk, (campaign, urls): &(String, Vec<String>)) -> super::DeskResult<GroundAnswers> {
+fn run_permissions(desk: &dyn Desk, (campaign, urls): &(String, Vec<String>)) -> anyhow::Result<GroundAnswers> {
     let campaign: Campaign = serde_json::from_str(campaign)?;
     desk.permissions(&campaign, urls)
 }

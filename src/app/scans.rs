@@ -8,12 +8,12 @@
 //!
 //! Not here: short questions (see `loader`).
 
+use super::Desk;
 use super::loader::{ReadCx, no_workspace};
 use super::models::{
     CampaignId, CitedBy, CitedPages, Drift, FoundRecords, GeoReport, HostTable, LaunchId, Loaded, Notice, RuleReport,
     Spoken, WhatIfAnswer,
 };
-use super::{Desk, DeskResult};
 use crate::campaign::Campaign;
 use crate::jobs::{self, JobCx, JobHandle, Outcome, Progress};
 use crate::scope::DecideRules;
@@ -121,7 +121,7 @@ where
         cx: &ReadCx,
         is_same: impl Fn(&Q) -> bool,
         make: impl FnOnce() -> Q,
-        work: impl FnOnce(&dyn Desk, Q, &JobCx) -> DeskResult<T> + Send + 'static,
+        work: impl FnOnce(&dyn Desk, Q, &JobCx) -> anyhow::Result<T> + Send + 'static,
     ) -> Loaded<Arc<T>> {
         let revision = cx.desk.as_ref().map_or(0, |desk| desk.revision());
         self.get_as_of(revision, cx, is_same, make, work)
@@ -135,7 +135,7 @@ where
         cx: &ReadCx,
         is_same: impl Fn(&Q) -> bool,
         make: impl FnOnce() -> Q,
-        work: impl FnOnce(&dyn Desk, Q, &JobCx) -> DeskResult<T> + Send + 'static,
+        work: impl FnOnce(&dyn Desk, Q, &JobCx) -> anyhow::Result<T> + Send + 'static,
     ) -> Loaded<Arc<T>> {
         let Some(desk) = &cx.desk else { return Loaded::Failed(no_workspace()) };
         self.collect();
@@ -294,7 +294,7 @@ pub struct RuleLine {
 }
 
 /// Each rule of a campaign in words.
-pub(super) fn name_rules(campaign: &Campaign, cx: &JobCx) -> DeskResult<Vec<RuleLine>> {
+pub(super) fn name_rules(campaign: &Campaign, cx: &JobCx) -> anyhow::Result<Vec<RuleLine>> {
     let mut one = Campaign { rules: Vec::new(), ..campaign.clone() };
     let mut lines = Vec::with_capacity(campaign.rules.len());
     for rule in &campaign.rules {

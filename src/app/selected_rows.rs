@@ -2,8 +2,8 @@
 
 use super::models::{CaptureId, CaptureQuery, Loaded, ReviewMark};
 use super::state::Answer;
-use super::workspace_desk::act_summary;
-use super::{AppState, Desk, DeskResult, Dialog, Route};
+use super::{AppState, Desk, Dialog, Route};
+use crate::work::act_summary;
 
 /// Captures selected in the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl SelectedRows {
     }
 
     /// The captures, by their numbers. Blocks: called on a worker.
-    pub(super) fn resolve(&self, desk: &dyn Desk) -> DeskResult<Vec<CaptureId>> {
+    pub(super) fn resolve(&self, desk: &dyn Desk) -> anyhow::Result<Vec<CaptureId>> {
         match self {
             Self::Ids(ids) => Ok(ids.clone()),
             Self::Query { query, .. } => desk.capture_ids(query, None),

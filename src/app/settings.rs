@@ -90,7 +90,7 @@ impl Settings {
     /// be read from a file: called on a worker.
     pub fn person(&self) -> String {
         match self.name.trim() {
-            "" => super::work::operator(),
+            "" => crate::work::operator(),
             name => name.to_owned(),
         }
     }

@@ -25,8 +25,7 @@ pub use schedules::ScheduleWatch;
 
 use open::{AfterOpen, OpenedWorkspace};
 
-use super::crawl_request::{AfterSave, CrawlRequest};
-use super::desk::OpenTarget;
+use super::crawl_request::AfterSave;
 use super::jobs_at_hand::{EndedJob, IMPORT, JobAnswer, RunningJob};
 use super::loader::{Order, Pool, ReadCx, failure, no_workspace};
 use super::models::*;
@@ -35,10 +34,10 @@ use super::scans::{RuleLine, Scans, decide_alike, name_rules};
 use super::selected_rows::Decision;
 use super::settings::{Settings, ThemeChoice};
 use super::spec_draft::SpecDraft;
-use super::work::ScheduleLook;
-use super::{Command, Desk, DeskResult, Dialog, FilesRoute, Opener, Route, SelectedRows};
+use super::{Command, Desk, Dialog, FilesRoute, Opener, Route, SelectedRows};
 use crate::campaign::Campaign;
 use crate::jobs::{JobCx, Progress, Wake};
+use crate::work::{CrawlRequest, OpenTarget, ScheduleLook};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
@@ -72,20 +71,20 @@ pub enum Focus {
 /// What a worker tells the window after a write.
 pub(super) enum Answer {
     /// The folder that was to be opened, what follows, and what came of it.
-    Opened(PathBuf, AfterOpen, DeskResult<OpenedWorkspace>),
+    Opened(PathBuf, AfterOpen, anyhow::Result<OpenedWorkspace>),
     /// What a path is that a person wants to open, and whether archives there are copied.
-    Named(PathBuf, ImportOptions, DeskResult<OpenTarget>),
+    Named(PathBuf, ImportOptions, anyhow::Result<OpenTarget>),
     /// Whether a workspace that was opened lately is there.
     Recent(PathBuf, bool),
     /// A save, by its number; what was saved, of which campaign, as which version.
-    Saved(u64, DeskResult<(Box<Campaign>, (CampaignId, u32))>),
-    Marked(DeskResult<String>),
+    Saved(u64, anyhow::Result<(Box<Campaign>, (CampaignId, u32))>),
+    Marked(anyhow::Result<String>),
     /// A person's word on captures, and whether it was given on the page
     /// Review: what was decided on how many, where it was not one alone.
-    Kept(bool, DeskResult<Option<String>>),
+    Kept(bool, anyhow::Result<Option<String>>),
     /// A setting of the workspace: what to say when it failed, how it went.
-    Set(&'static str, DeskResult<String>),
-    Schedules(u64, DeskResult<ScheduleLook>),
+    Set(&'static str, anyhow::Result<String>),
+    Schedules(u64, anyhow::Result<ScheduleLook>),
 }
 
 /// The state of a window.
@@ -669,8 +668,8 @@ impl AppState {
     /// who waits for an answer always gets his own.
     pub(super) fn write<T: 'static>(
         &mut self,
-        work: impl FnOnce(&dyn Desk) -> DeskResult<T> + Send + 'static,
-        answer: impl FnOnce(DeskResult<T>) -> Answer + Send + 'static,
+        work: impl FnOnce(&dyn Desk) -> anyhow::Result<T> + Send + 'static,
+        answer: impl FnOnce(anyhow::Result<T>) -> Answer + Send + 'static,
     ) {
         let Some(desk) = self.desk().cloned() else {
             self.no_workspace();
@@ -685,14 +684,14 @@ impl AppState {
         });
     }
 
-    fn start(&mut self, name: &str, work: impl FnOnce(&dyn Desk, &JobCx) -> DeskResult<String> + Send + 'static) {
+    fn start(&mut self, name: &str, work: impl FnOnce(&dyn Desk, &JobCx) -> anyhow::Result<String> + Send + 'static) {
         self.start_job(name, move |desk, cx| work(desk, cx).map(JobAnswer::Words));
     }
 
     fn start_job(
         &mut self,
         name: &str,
-        work: impl FnOnce(&dyn Desk, &JobCx) -> DeskResult<JobAnswer> + Send + 'static,
+        work: impl FnOnce(&dyn Desk, &JobCx) -> anyhow::Result<JobAnswer> + Send + 'static,
     ) {
         let Some(desk) = self.desk().cloned() else {
             self.no_workspace();

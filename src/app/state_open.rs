@@ -1,10 +1,10 @@
 //! Opens workspaces, and whatever else a person names.
 
-use super::super::desk::OpenTarget;
 use super::super::loader::failure;
 use super::super::models::{ImportOptions, Notice};
-use super::super::{Command, Desk, DeskResult, Opener, Route};
+use super::super::{Command, Desk, Opener, Route};
 use super::{Answer, AppState, NoticeCause, ScheduleWatch, SelectedRows};
+use crate::work::OpenTarget;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub(in super::super) enum AfterOpen {
 }
 
 /// Opens or makes a workspace; answers with the folder that it is in.
-type Open = fn(&dyn Opener, &Path) -> DeskResult<(PathBuf, Arc<dyn Desk>)>;
+type Open = fn(&dyn Opener, &Path) -> anyhow::Result<(PathBuf, Arc<dyn Desk>)>;
 
 /// A workspace that a worker has opened.
 pub(in super::super) struct OpenedWorkspace {
@@ -42,7 +42,7 @@ pub(in super::super) struct OpenedWorkspace {
     wants_inlinks: bool,
 }
 
-fn in_place(opened: DeskResult<Arc<dyn Desk>>, folder: &Path) -> DeskResult<(PathBuf, Arc<dyn Desk>)> {
+fn in_place(opened: anyhow::Result<Arc<dyn Desk>>, folder: &Path) -> anyhow::Result<(PathBuf, Arc<dyn Desk>)> {
     Ok((folder.to_owned(), opened?))
 }
 
@@ -59,7 +59,7 @@ impl AppState {
         });
     }
 
-    pub(super) fn take_in_named(&mut self, path: PathBuf, options: ImportOptions, target: DeskResult<OpenTarget>) {
+    pub(super) fn take_in_named(&mut self, path: PathBuf, options: ImportOptions, target: anyhow::Result<OpenTarget>) {
         self.opening = None;
         match target {
             Ok(OpenTarget::Workspace(folder)) => self.send(Command::OpenWorkspace(folder)),
@@ -148,7 +148,7 @@ impl AppState {
         });
     }
 
-    pub(super) fn take_in_opened(&mut self, folder: PathBuf, then: AfterOpen, opened: DeskResult<OpenedWorkspace>) {
+    pub(super) fn take_in_opened(&mut self, folder: PathBuf, then: AfterOpen, opened: anyhow::Result<OpenedWorkspace>) {
         self.opening = None;
         let discards = std::mem::take(&mut self.discards_edits);
         let OpenedWorkspace { folder, desk, wants_inlinks } = match opened {

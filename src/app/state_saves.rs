@@ -5,7 +5,7 @@
 
 use super::super::crawl_request::AfterSave;
 use super::super::models::{CampaignId, campaign_title};
-use super::super::{Command, CrawlStart, DeskResult, Route};
+use super::super::{Command, CrawlStart, Route};
 use super::{Answer, AppState, NoticeCause, failure};
 use crate::campaign::Campaign;
 
@@ -45,7 +45,7 @@ impl AppState {
     }
 
     /// A draft was saved; it need not be at hand any more.
-    pub(super) fn take_in_saved(&mut self, save: u64, saved: DeskResult<(Box<Campaign>, (CampaignId, u32))>) {
+    pub(super) fn take_in_saved(&mut self, save: u64, saved: anyhow::Result<(Box<Campaign>, (CampaignId, u32))>) {
         let then = self.after_save.take_if(|(of, _)| *of == save).map(|(_, then)| then);
         let spec = self.spec.as_mut().and_then(|spec| spec.end_save(save).then_some(spec));
         let (campaign, (id, version)) = match saved {

@@ -1,10 +1,10 @@
 //! An open window starts what schedules say.
 
+use super::super::Desk;
 use super::super::models::{CampaignId, Notice, RunState, ScheduledRun, campaign_title};
-use super::super::work::{LOOK_EVERY, ScheduleLook};
-use super::super::{Desk, DeskResult};
 use super::{Answer, AppState, CRAWL, NoticeCause, failure};
 use crate::uri::CaptureDate;
+use crate::work::{LOOK_EVERY, ScheduleLook};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
@@ -55,7 +55,7 @@ impl AppState {
         self.write(|desk| desk.schedule_look(), move |look| Answer::Schedules(generation, look));
     }
 
-    pub(super) fn take_in_schedules(&mut self, generation: u64, look: DeskResult<ScheduleLook>) {
+    pub(super) fn take_in_schedules(&mut self, generation: u64, look: anyhow::Result<ScheduleLook>) {
         self.schedules.looking = false;
         // Of a workspace that was open before.
         if generation != self.reads.cx().generation {

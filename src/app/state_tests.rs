@@ -197,7 +197,7 @@ fn what_another_process_holds_is_not_written_and_not_counted_as_reviewed() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().join("w");
     let held = crate::store::Workspace::create(&folder).unwrap();
-    let opener = Arc::new(super::workspace_desk::DiskOpener::default());
+    let opener = Arc::new(crate::work::DiskOpener::default());
     let mut state = AppState::new(opener, Settings::default(), Arc::new(|| {})).unwrap();
     state.send(Command::OpenWorkspace(folder));
     until(&mut state, "the workspace is open", |state| state.desk().is_some());
@@ -266,7 +266,7 @@ fn a_run_that_is_due_starts_and_one_that_was_missed_waits_for_an_answer() {
     use super::fixture::run_of;
     use super::models::RunState;
     let (mut state, told, _) = state();
-    *told.look.lock().unwrap() = super::work::ScheduleLook {
+    *told.look.lock().unwrap() = crate::work::ScheduleLook {
         waiting: vec![run_of(7, RunState::Waiting)],
         asked: vec![run_of(8, RunState::Asked)],
         problems: vec!["Other: “Mars/Olympus” is no time zone".to_owned()],
@@ -372,7 +372,7 @@ fn schedules_are_looked_at_again_after_a_defect() {
         state.notices.iter().any(|(_, notice)| notice.what == "Schedules could not be read")
     });
     *told.look.lock().unwrap() =
-        super::work::ScheduleLook { asked: vec![run_of(8, super::models::RunState::Asked)], ..Default::default() };
+        crate::work::ScheduleLook { asked: vec![run_of(8, super::models::RunState::Asked)], ..Default::default() };
     // An answer asks for the next look at once.
     state.send(Command::AnswerScheduled { run: 9, starts: false });
     until(&mut state, "the look finds a run", |state| !state.schedules.asked.is_empty());

@@ -3,7 +3,7 @@
 use super::FINE;
 use super::campaign::looking_desk;
 use super::output::{json_line, plain, with_progress};
-use crate::app::work;
+use crate::work;
 use std::io::Write;
 use std::path::PathBuf;
 

@@ -2,12 +2,11 @@
 
 use super::FINE;
 use super::output::{escape_controls, json_line, plain};
-use crate::app::Desk;
-use crate::app::workspace_desk::WorkspaceDesk;
 use crate::campaign::{Campaign, SeedScope, UNREAD_FIELDS};
 use crate::jobs::counted;
 use crate::scope::DecideRules;
 use crate::store::Workspace;
+use crate::work::Session;
 use anyhow::Context;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -91,19 +90,19 @@ pub(super) fn new(args: &NewArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
 }
 
 /// Opens a workspace for a command that writes.
-pub(super) fn desk(folder: &Path) -> anyhow::Result<WorkspaceDesk> {
-    Ok(WorkspaceDesk::new(Workspace::open(folder)?))
+pub(super) fn desk(folder: &Path) -> anyhow::Result<Session> {
+    Ok(Session::new(Workspace::open(folder)?))
 }
 
 /// Opens a workspace for a command that does its work also where it can only
 /// read, and notes it where it can write.
-pub(super) fn reading_desk(folder: &Path) -> anyhow::Result<WorkspaceDesk> {
-    Ok(WorkspaceDesk::new(Workspace::open_or_look(folder)?))
+pub(super) fn reading_desk(folder: &Path) -> anyhow::Result<Session> {
+    Ok(Session::new(Workspace::open_or_look(folder)?))
 }
 
 /// Opens a workspace for a command that only looks.
-pub(super) fn looking_desk(folder: &Path) -> anyhow::Result<WorkspaceDesk> {
-    Ok(WorkspaceDesk::new(Workspace::look(folder)?))
+pub(super) fn looking_desk(folder: &Path) -> anyhow::Result<Session> {
+    Ok(Session::new(Workspace::look(folder)?))
 }
 
 pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
@@ -214,7 +213,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             writeln!(out, "{}", escape_controls(spec.to_json()))?;
         }
         Command::Example => {
-            writeln!(out, "{}", crate::app::work::example_campaign().to_json())?;
+            writeln!(out, "{}", crate::work::sample::example_campaign().to_json())?;
         }
     }
     Ok(FINE)

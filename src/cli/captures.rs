@@ -3,11 +3,11 @@
 use super::FINE;
 use super::campaign::looking_desk;
 use super::output::{json_line, plain};
-use crate::app::models::{CampaignId, CaptureColumn, CaptureQuery, CaptureRow};
-use crate::app::work;
-use crate::app::workspace_desk::WorkspaceDesk;
 use crate::export::{csv_row, spreadsheet_cell};
 use crate::store::filter_fields;
+use crate::work;
+use crate::work::Session;
+use crate::work::models::{CampaignId, CaptureColumn, CaptureQuery, CaptureRow};
 use serde_json::Value;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -77,7 +77,7 @@ fn help() -> String {
 }
 
 /// The campaign that is named, or the only one of the workspace.
-pub(super) fn campaign_for(desk: &WorkspaceDesk, name: Option<&str>) -> anyhow::Result<Option<CampaignId>> {
+pub(super) fn campaign_for(desk: &Session, name: Option<&str>) -> anyhow::Result<Option<CampaignId>> {
     let catalogue = desk.catalogue();
     if let Some(name) = name {
         return Ok(Some(catalogue.find_campaign(name)?));

@@ -3,11 +3,11 @@
 use super::campaign::desk;
 use super::output::{json_line, plain, short, with_bar};
 use super::{FINE, PROBLEMS};
-use crate::app::models::{CampaignId, Launches, SeenQuery};
-use crate::app::workspace_desk::WorkspaceDesk;
-use crate::app::{Desk, work};
 use crate::crawl::{CrawlEvent, EventKind, EventObserver, HostOverride};
 use crate::jobs::counted;
+use crate::work;
+use crate::work::Session;
+use crate::work::models::{CampaignId, Launches, SeenQuery};
 use anyhow::Context;
 use serde::Serialize;
 use std::io::Write;
@@ -65,9 +65,9 @@ pub struct Ground {
 
 impl Ground {
     /// Makes a workspace ready for crawls; serves the sample web where it needs one.
-    pub(super) fn prepare(&self, desk: &WorkspaceDesk) -> anyhow::Result<()> {
-        if work::is_sample(desk) {
-            desk.serve_sample(crate::app::sample::SampleWeb::start(work::sample_edition(desk)?)?);
+    pub(super) fn prepare(&self, desk: &Session) -> anyhow::Result<()> {
+        if work::sample::is_sample(desk) {
+            desk.serve_sample(crate::work::sample::SampleWeb::start(work::sample::sample_edition(desk)?)?);
         }
         let mut overrides = desk.overrides();
         for text in &self.resolve {
@@ -84,7 +84,7 @@ impl Ground {
 /// Crawls, and prints the events that come meanwhile: as objects on `out`, or
 /// as lines on standard error.
 fn crawl_with_events(
-    desk: &WorkspaceDesk,
+    desk: &Session,
     id: CampaignId,
     options: work::CrawlOptions,
     args: &Args,
@@ -148,8 +148,11 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     let desk = desk(&args.folder)?;
     let id = desk.catalogue().find_campaign(&args.campaign)?;
     args.ground.prepare(&desk)?;
-    let options =
-        work::CrawlOptions { fresh: args.fresh, retry_failed: args.retry_failed, ..work::crawl_options(&desk)? };
+    let options = work::CrawlOptions {
+        fresh: args.fresh,
+        retry_failed: args.retry_failed,
+        ..work::sample::crawl_options(&desk)?
+    };
     let outcome = crawl_with_events(&desk, id, options, args, out)?;
     if args.json {
         json_line(out, &outcome)?;

@@ -2,8 +2,8 @@
 
 use super::output::{json_line, plain, with_words};
 use super::{FINE, PROBLEMS};
-use crate::app::demo::{DemoReport, run_demo};
 use crate::jobs::counted;
+use crate::work::sample::{DemoReport, run_demo};
 use std::io::Write;
 use std::path::PathBuf;
 

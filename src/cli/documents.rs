@@ -3,7 +3,7 @@
 use super::campaign::{desk, looking_desk};
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
-use crate::app::work::{self, DocumentList, DocumentRow};
+use crate::work::{self, DocumentList, DocumentRow};
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;

@@ -2,9 +2,9 @@
 
 use super::output::{Existing, in_file, json_line, plain};
 use super::{FINE, campaign::looking_desk};
-use crate::app::work::{self, EngineImport};
 use crate::jobs::counted;
 use crate::scope::engines::EngineNote;
+use crate::work::{self, EngineImport};
 use std::io::Write;
 use std::path::Path;
 

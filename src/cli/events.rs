@@ -3,8 +3,8 @@
 use super::campaign::looking_desk;
 use super::output::{json_line, plain};
 use super::{FINE, PROBLEMS};
-use crate::app::models::{EventKind, EventQuery, LaunchRow};
-use crate::app::workspace_desk::WorkspaceDesk;
+use crate::work::Session;
+use crate::work::models::{EventKind, EventQuery, LaunchRow};
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
@@ -42,7 +42,7 @@ fn kind(name: &str) -> Result<EventKind, String> {
 }
 
 /// The launch of this name, or the last one.
-fn launch(desk: &WorkspaceDesk, name: Option<&str>) -> anyhow::Result<LaunchRow> {
+fn launch(desk: &Session, name: Option<&str>) -> anyhow::Result<LaunchRow> {
     let catalogue = desk.catalogue();
     let Some(name) = name else {
         let none = || anyhow::anyhow!("no crawl has run in this workspace yet. Start one with: fonds crawl");

@@ -3,7 +3,7 @@
 use super::campaign::reading_desk;
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
-use crate::app::work;
+use crate::work;
 use anyhow::Context;
 use std::io::Write;
 use std::path::PathBuf;

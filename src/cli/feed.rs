@@ -3,10 +3,10 @@
 use super::campaign::{desk, looking_desk};
 use super::output::{json_line, plain};
 use super::{FINE, PROBLEMS, WRONG_USE};
-use crate::app::work::{self, FeedReport};
 use crate::campaign::feed::{Dialect, DueQuestion, FeedFrequency, FeedGrounds};
 use crate::jobs::counted;
 use crate::uri::CaptureDate;
+use crate::work::{self, FeedReport};
 use anyhow::Context;
 use std::io::Write;
 use std::path::PathBuf;

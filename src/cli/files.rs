@@ -3,11 +3,10 @@
 use super::campaign::{desk, looking_desk, reading_desk};
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
-use crate::app::Desk;
-use crate::app::work;
-use crate::app::workspace_desk::WorkspaceDesk;
 use crate::store::rows::{FileState, ImportedFile, LaunchId, PlainOffset, ProblemQuery, ProblemRow};
 use crate::warc::offset_words;
+use crate::work;
+use crate::work::Session;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::io::Write;
@@ -234,12 +233,7 @@ struct FileWithProblems {
 }
 
 /// What an import came to, a line or an object a file.
-pub(super) fn print_import(
-    desk: &WorkspaceDesk,
-    launch: LaunchId,
-    json: bool,
-    out: &mut dyn Write,
-) -> anyhow::Result<()> {
+pub(super) fn print_import(desk: &Session, launch: LaunchId, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
     for file in desk.catalogue().imported_files(launch)? {
         let problems = match file.problem_count {
             0 => Vec::new(),

@@ -3,8 +3,8 @@
 use super::campaign::desk;
 use super::output::{plain, with_progress};
 use super::{FINE, PROBLEMS, WRONG_USE};
-use crate::app::models::ImportOptions;
-use crate::app::work;
+use crate::work;
+use crate::work::models::ImportOptions;
 use std::io::Write;
 use std::path::PathBuf;
 

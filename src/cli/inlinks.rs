@@ -7,15 +7,15 @@ use super::inlink_options::{StoredOptions, window};
 use super::inlink_store::{self, answering};
 use super::output::{Existing, json_line, plain, short, to_file, with_progress};
 use super::{FINE, PROBLEMS};
-use crate::app::work::PageAnchors;
-use crate::app::workspace_desk::WorkspaceDesk;
-use crate::app::{Desk, work};
 use crate::inlinks::MATCH_WINDOW_DAYS;
 use crate::inlinks::stored::{CitedCounts, Window};
 use crate::jobs::counted;
 use crate::store::rows::{AnchorRow, InlinkPage, InlinkRow, ProspectPage, ProspectRow};
 use crate::store::{PROSPECTS_KEPT, Workspace};
 use crate::uri::{CaptureDate, PageKey};
+use crate::work;
+use crate::work::PageAnchors;
+use crate::work::Session;
 use anyhow::Context;
 use std::borrow::Cow;
 use std::io::Write;
@@ -214,7 +214,7 @@ impl Command {
 const FREE_MIB_TO_TELL: u64 = 64;
 
 /// Refuses to answer out of inlinks that nobody has built.
-fn built(desk: &WorkspaceDesk) -> anyhow::Result<()> {
+fn built(desk: &Session) -> anyhow::Result<()> {
     if desk.workspace.built_links()?.is_some() {
         if desk.workspace.links_are_old()? {
             let folder = desk.workspace.folder().display();
@@ -233,7 +233,7 @@ fn built(desk: &WorkspaceDesk) -> anyhow::Result<()> {
 
 /// Refuses as well where a build ended before it had counted: lists that are
 /// made of counts would look as if nothing was cited.
-fn counted_too(desk: &WorkspaceDesk) -> anyhow::Result<()> {
+fn counted_too(desk: &Session) -> anyhow::Result<()> {
     built(desk)?;
     if desk.workspace.counts_are_missing()? {
         let folder = desk.workspace.folder().display();
@@ -509,7 +509,7 @@ fn check(folder: &Path, limit: u64, all: bool, json: bool, out: &mut dyn Write) 
 }
 
 /// The inlinks of a page of a workspace, of all times or around a date.
-fn shown(desk: &WorkspaceDesk, page: &str, date: Option<CaptureDate>, days: u32) -> anyhow::Result<InlinkPage> {
+fn shown(desk: &Session, page: &str, date: Option<CaptureDate>, days: u32) -> anyhow::Result<InlinkPage> {
     let Some(around) = date else { return desk.inlinks_of(page, desk.catalogue().window_days()?) };
     let key = PageKey::of_text(page)
         .with_context(|| format!("“{page}” is neither a URL nor a key such as pt,example)/path"))?;

@@ -4,11 +4,11 @@ use super::FINE;
 use super::campaign::{desk, looking_desk};
 use super::captures::campaign_for;
 use super::output::{json_line, plain};
-use crate::app::models::{CaptureId, CaptureQuery, ReviewMark};
-use crate::app::work;
-use crate::app::workspace_desk::WorkspaceDesk;
 use crate::jobs::counted;
 use crate::uri::{PageKey, Url};
+use crate::work;
+use crate::work::Session;
+use crate::work::models::{CaptureId, CaptureQuery, ReviewMark};
 use anyhow::Context;
 use std::io::Write;
 use std::path::PathBuf;
@@ -117,7 +117,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
 }
 
 /// The captures that are named, each once.
-fn captures_of(args: &Args, desk: &WorkspaceDesk) -> anyhow::Result<Vec<CaptureId>> {
+fn captures_of(args: &Args, desk: &Session) -> anyhow::Result<Vec<CaptureId>> {
     anyhow::ensure!(
         args.filter.is_some() || !args.url.is_empty() || !args.id.is_empty(),
         "which captures? Name them with --url, --id or --filter"

@@ -3,10 +3,10 @@
 use super::campaign::{desk, looking_desk};
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
-use crate::app::models::{ReviewMark, ScorePart, ScoreWeights, ScoredRow, SelectionSpec};
-use crate::app::work::{self, SelectReport, Side};
 use crate::jobs::counted;
 use crate::store::Catalogue;
+use crate::work::models::{ReviewMark, ScorePart, ScoreWeights, ScoredRow, SelectionSpec};
+use crate::work::{self, SelectReport, Side};
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;

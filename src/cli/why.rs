@@ -3,10 +3,10 @@
 use super::campaign::looking_desk;
 use super::output::{json_line, plain};
 use super::{FINE, PROBLEMS};
-use crate::app::models::{CaptureRow, LaunchRow, ReviewMark, SeenRow};
-use crate::app::work;
 use crate::scope::{Trace, hop_count, rule_label};
 use crate::uri::{PageKey, Url};
+use crate::work;
+use crate::work::models::{CaptureRow, LaunchRow, ReviewMark, SeenRow};
 use anyhow::Context;
 use serde::Serialize;
 use std::io::Write;

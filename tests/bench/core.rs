@@ -5,8 +5,6 @@
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
-use fonds::app::work;
-use fonds::app::workspace_desk::WorkspaceDesk;
 use fonds::campaign::{Campaign, Seed, SeedScope};
 use fonds::jobs::JobCx;
 use fonds::links::{LinkKind, PageOptions, read_links};
@@ -16,6 +14,8 @@ use fonds::scope::{
 };
 use fonds::store::Workspace;
 use fonds::uri::{CaptureDate, CdxKey, DatasetKey, PageKey, ScopeSurt, Url};
+use fonds::work;
+use fonds::work::Session;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -133,7 +133,7 @@ fn seen_urls() -> usize {
 
 /// A workspace whose one launch has seen [`seen_urls`], on 5,000 hosts of
 /// known location, a fifth of them with a robots.txt.
-fn seen_workspace(folder: &Path) -> WorkspaceDesk {
+fn seen_workspace(folder: &Path) -> Session {
     let campaign = campaign_of_twenty_rules();
     let workspace = Workspace::create(folder).unwrap();
     workspace.catalogue().save_campaign(None, &campaign).unwrap();
@@ -177,7 +177,7 @@ fn seen_workspace(folder: &Path) -> WorkspaceDesk {
         ))
         .unwrap();
     drop(catalogue);
-    WorkspaceDesk::new(Workspace::open(folder).unwrap())
+    Session::new(Workspace::open(folder).unwrap())
 }
 
 /// An edited list tried on all that was seen, read from the catalogue. The

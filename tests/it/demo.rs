@@ -2,24 +2,23 @@
 
 use crate::archive::{assert_sound, field, records, warcs_under};
 use crate::sample::{copy_folder, demo};
-use fonds::app::Desk;
-use fonds::app::demo::run_demo;
-use fonds::app::models::{CaptureQuery, CaptureTab, LaunchRow, LaunchState, SeenQuery, SeenRow};
-use fonds::app::work;
-use fonds::app::workspace_desk::WorkspaceDesk;
 use fonds::crawl::CrawlLogLine;
 use fonds::jobs::JobCx;
 use fonds::store::Workspace;
 use fonds::uri::{CaptureDate, PageKey};
 use fonds::warc::{Record, RecordType};
+use fonds::work;
+use fonds::work::Session;
+use fonds::work::models::{CaptureQuery, CaptureTab, LaunchRow, LaunchState, SeenQuery, SeenRow};
+use fonds::work::sample::run_demo;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 const DAY_MS: i64 = 86_400_000;
 const ALL: u64 = 100_000;
 
 /// A desk before the finished demo, for looking.
-fn desk() -> WorkspaceDesk {
-    WorkspaceDesk::new(Workspace::open_or_look(&demo().report.workspace).unwrap())
+fn desk() -> Session {
+    Session::new(Workspace::open_or_look(&demo().report.workspace).unwrap())
 }
 
 fn query(filter: &str, tab: CaptureTab) -> CaptureQuery {
@@ -148,7 +147,7 @@ fn the_scope_log_says_what_the_catalogue_says() {
 #[test]
 fn hosts_that_only_geolocation_lets_in_are_named() {
     let report = &demo().report;
-    if fonds::app::sample::SampleWeb::start(fonds::app::sample::Edition::First).unwrap().fallback() {
+    if fonds::work::sample::SampleWeb::start(fonds::work::sample::Edition::First).unwrap().fallback() {
         println!("skipped: this system has one loopback address only, so no host has a country");
         return;
     }
@@ -326,7 +325,7 @@ fn a_second_call_goes_on_without_a_new_launch() {
     let said = said.into_inner().join("\n");
     assert!(said.contains("Launch 1 is finished already") && said.contains("Launch 2 is finished already"), "{said}");
     assert!(again.verified);
-    let figures = |report: &fonds::app::demo::DemoReport| {
+    let figures = |report: &fonds::work::sample::DemoReport| {
         let mut value = serde_json::to_value(report).unwrap();
         let fields = value.as_object_mut().unwrap();
         // Places differ; ids and dates of the new export change what it packs to.

@@ -8,15 +8,14 @@ use crate::kill::{lines_logged, start};
 use crate::need;
 use crate::program::{arg, fonds};
 use crate::sample::copy_folder;
-use fonds::app::Desk;
-use fonds::app::models::{CaptureQuery, CaptureTab};
-use fonds::app::sample::{Edition, HOSTS, SamplePages, Server, Site, SiteServer, campaign, geo_database};
-use fonds::app::work;
-use fonds::app::workspace_desk::WorkspaceDesk;
 use fonds::campaign::{Campaign, Seed, SeedScope};
 use fonds::crawl::CrawlLogLine;
 use fonds::store::Workspace;
 use fonds::warc::RecordType;
+use fonds::work;
+use fonds::work::Session;
+use fonds::work::models::{CaptureQuery, CaptureTab};
+use fonds::work::sample::{Edition, HOSTS, SamplePages, Server, Site, SiteServer, campaign, geo_database};
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -216,7 +215,7 @@ fn assert_same(found: &Outcome, expected: &Outcome) {
 
 /// Every capture of the catalogue can be read; says how many there are.
 fn readable(workspace: &Path) -> usize {
-    let desk = WorkspaceDesk::new(Workspace::open(workspace).unwrap());
+    let desk = Session::new(Workspace::open(workspace).unwrap());
     let query = CaptureQuery { tab: CaptureTab::All, limit: 100_000, ..work::everything() };
     let rows = desk.captures(&query).unwrap().rows;
     rows.iter().for_each(|row| drop(desk.content(row.id).unwrap()));
@@ -256,7 +255,7 @@ fn check_kills(web: &Web, kills: u64) {
 
 /// Whether the last launch came to its end.
 fn is_finished(workspace: &Path) -> bool {
-    let desk = WorkspaceDesk::new(Workspace::open(workspace).unwrap());
+    let desk = Session::new(Workspace::open(workspace).unwrap());
     desk.catalogue().launches(None).unwrap().iter().any(|launch| launch.label().starts_with("Finished"))
 }
 

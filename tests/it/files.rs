@@ -3,13 +3,13 @@
 use crate::kill::{kill_when, start};
 use crate::need;
 use crate::program::{Said, arg, fonds};
-use fonds::app::models::{CaptureQuery, CaptureRow, ProblemQuery};
-use fonds::app::workspace_desk::WorkspaceDesk;
-use fonds::app::{Desk, work};
 use fonds::jobs::JobCx;
 use fonds::store::Workspace;
 use fonds::uri::CaptureDate;
 use fonds::warc::RecordBuilder;
+use fonds::work;
+use fonds::work::Session;
+use fonds::work::models::{CaptureQuery, CaptureRow, ProblemQuery};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -56,11 +56,11 @@ pub fn write(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
     path
 }
 
-pub fn open(workspace: &Path) -> WorkspaceDesk {
-    WorkspaceDesk::new(Workspace::open(workspace).unwrap())
+pub fn open(workspace: &Path) -> Session {
+    Session::new(Workspace::open(workspace).unwrap())
 }
 
-pub fn captures(desk: &WorkspaceDesk, filter: &str) -> Vec<CaptureRow> {
+pub fn captures(desk: &Session, filter: &str) -> Vec<CaptureRow> {
     let query = CaptureQuery { filter: filter.to_owned(), limit: 100_000, ..work::everything() };
     let page = desk.captures(&query).unwrap();
     assert_eq!(page.filter_problem, None);
@@ -198,7 +198,7 @@ fn other_bytes_of_the_same_size_are_not_taken_for_those_that_were_read() {
     let path = write(&source, "a.warc.gz", &one);
     fonds(&["import", arg(&workspace), arg(&source)]).with_status(0);
     write(&source, "a.warc.gz", &two);
-    let content = |desk: &WorkspaceDesk| desk.content(captures(desk, "host:one.example")[0].id);
+    let content = |desk: &Session| desk.content(captures(desk, "host:one.example")[0].id);
     let error = content(&open(&workspace)).unwrap_err().to_string();
     assert!(error.contains("another record stands here"), "{error}");
     let list = |args: &[&str], status| {

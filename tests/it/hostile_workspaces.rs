@@ -3,10 +3,10 @@
 
 use crate::files::{made, warc, write};
 use crate::program::{Said, arg, fonds, fonds_with};
-use fonds::app::work;
-use fonds::app::workspace_desk::WorkspaceDesk;
 use fonds::jobs::JobCx;
 use fonds::store::Workspace;
+use fonds::work;
+use fonds::work::Session;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
@@ -202,7 +202,7 @@ fn folders_of_a_workspace_that_are_links_are_not_written_into() {
 fn evidence_is_copied_into_no_foreign_folder_and_out_of_none() {
     let hostile = Hostile::new();
     let letter = write(hostile.dir.path(), "letter.pdf", b"yes");
-    let desk = || WorkspaceDesk::new(Workspace::open(&hostile.workspace).unwrap());
+    let desk = || Session::new(Workspace::open(&hostile.workspace).unwrap());
     let (_, mut campaign) = desk().workspace.catalogue().campaign(1).unwrap();
     campaign.permissions.push(fonds::campaign::Permission::default());
     desk().workspace.catalogue().save_campaign(Some(1), &campaign).unwrap();
@@ -421,7 +421,7 @@ fn what_persons_wrote_is_for_the_owner_alone_and_archives_keep_the_umask() {
     assert_eq!(copies.iter().map(|copy| mode(copy)).collect::<Vec<_>>(), [0o440]);
     let (_, mut campaign) = Workspace::look(&hostile.workspace).unwrap().catalogue().campaign(1).unwrap();
     campaign.permissions.push(fonds::campaign::Permission::default());
-    let desk = WorkspaceDesk::new(Workspace::open(&hostile.workspace).unwrap());
+    let desk = Session::new(Workspace::open(&hostile.workspace).unwrap());
     desk.workspace.catalogue().save_campaign(Some(1), &campaign).unwrap();
     let file = work::attach_evidence(&desk, 1, 0, &[source], &JobCx::detached()).unwrap().remove(0);
     assert_eq!((mode(&hostile.path("evidence")), mode(&hostile.path(&file.path))), (0o700, 0o600));

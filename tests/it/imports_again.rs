@@ -4,11 +4,10 @@
 use crate::files::{captures, made, open, pair, plain_warc, so_far, states, warc, write, zip};
 use crate::kill::{kill_when, start};
 use crate::program::{Said, arg, fonds};
-use fonds::app::Desk;
-use fonds::app::models::ProblemQuery;
 use fonds::jobs::JobCx;
 use fonds::uri::CaptureDate;
 use fonds::warc::RecordBuilder;
+use fonds::work::models::ProblemQuery;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};

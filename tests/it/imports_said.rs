@@ -3,10 +3,10 @@
 use crate::files::{made, plain_warc, write};
 use crate::need;
 use crate::program::{arg, fonds};
-use fonds::app::models::ImportOptions;
-use fonds::app::work;
 use fonds::jobs::JobCx;
 use fonds::store::Workspace;
+use fonds::work;
+use fonds::work::models::ImportOptions;
 use std::fs;
 
 #[test]

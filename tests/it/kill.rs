@@ -6,14 +6,13 @@
 use crate::archive::{assert_sound, files_under, records, warcs_under};
 use crate::program::{arg, command, fonds};
 use crate::sample::{copy_folder, demo};
-use fonds::app::Desk;
-use fonds::app::models::{CaptureQuery, CaptureTab};
-use fonds::app::sample::{Ask, Edition, HOSTS, SamplePages, Server, campaign, geo_database};
-use fonds::app::work;
-use fonds::app::workspace_desk::WorkspaceDesk;
 use fonds::store::Workspace;
 use fonds::warc::http::parse_response_head;
 use fonds::warc::{Digests, RecordType};
+use fonds::work;
+use fonds::work::Session;
+use fonds::work::models::{CaptureQuery, CaptureTab};
+use fonds::work::sample::{Ask, Edition, HOSTS, SamplePages, Server, campaign, geo_database};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::net::Ipv4Addr;
@@ -93,7 +92,7 @@ fn assert_whole(workspace: &Path) {
     let open: Vec<_> =
         files_under(workspace).into_iter().filter(|path| path.to_string_lossy().ends_with(".open")).collect();
     assert!(open.is_empty(), "left open: {open:?}");
-    let desk = WorkspaceDesk::new(Workspace::open(workspace).unwrap());
+    let desk = Session::new(Workspace::open(workspace).unwrap());
     let query = CaptureQuery { tab: CaptureTab::All, limit: 100_000, ..work::everything() };
     let rows = desk.captures(&query).unwrap().rows;
     let (_, count) = taken(workspace);

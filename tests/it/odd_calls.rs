@@ -4,7 +4,6 @@
 use crate::files::{captures, made, open, plain_warc, warc, write, zip};
 use crate::hostile::gzip;
 use crate::program::{arg, fonds, fonds_with};
-use fonds::app::Desk;
 use fonds::uri::CaptureDate;
 use fonds::warc::{RecordBuilder, RecordType};
 use std::path::Path;

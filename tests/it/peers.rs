@@ -279,14 +279,12 @@ fn pywb_replays_pages_of_the_export() {
 /// Date, URL and title of exported pages: the first of each host, and one that
 /// is a revisit. Titles in ASCII look alike in every charset.
 fn pages(export: &Path) -> Vec<(String, String, String)> {
-    let desk = fonds::app::workspace_desk::WorkspaceDesk::new(
-        fonds::store::Workspace::open_or_look(&demo().report.workspace).unwrap(),
-    );
-    let query = fonds::app::models::CaptureQuery {
-        tab: fonds::app::models::CaptureTab::Html,
+    let desk = fonds::work::Session::new(fonds::store::Workspace::open_or_look(&demo().report.workspace).unwrap());
+    let query = fonds::work::models::CaptureQuery {
+        tab: fonds::work::models::CaptureTab::Html,
         filter: "status:200".to_owned(),
         limit: 10_000,
-        ..fonds::app::work::everything()
+        ..fonds::work::everything()
     };
     let rows = fonds::app::Desk::captures(&desk, &query).unwrap().rows;
     let index = std::fs::read_to_string(export.join("indexes/index.cdxj")).unwrap();

@@ -1,7 +1,7 @@
 //! One finished demo that many tests look at.
 
-use fonds::app::demo::{DemoReport, run_demo};
 use fonds::jobs::JobCx;
+use fonds::work::sample::{DemoReport, run_demo};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};

@@ -2,11 +2,11 @@
 
 use crate::kill::{kill_when, lines_logged, start};
 use crate::program::{arg, fonds};
-use fonds::app::workspace_desk::DiskOpener;
-use fonds::app::{Desk, Opener};
 use fonds::campaign::{Campaign, CatchUp, Frequency};
 use fonds::store::Workspace;
 use fonds::uri::CaptureDate;
+use fonds::work::DiskOpener;
+use fonds::work::Session;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,11 +15,11 @@ use std::time::Duration;
 fn sample(dir: &Path, edit: impl FnOnce(&mut Campaign)) -> PathBuf {
     let folder = dir.join("w");
     let desk = DiskOpener::new().open_sample(&folder).unwrap().1;
-    save(desk.as_ref(), edit);
+    save(&desk, edit);
     folder
 }
 
-fn save(desk: &dyn Desk, edit: impl FnOnce(&mut Campaign)) {
+fn save(desk: &Session, edit: impl FnOnce(&mut Campaign)) {
     let mut campaign = desk.campaign(1).unwrap().campaign;
     campaign.schedule.catch_up = CatchUp::Once;
     edit(&mut campaign);
@@ -34,7 +34,7 @@ const SAVED_WITHIN_MS: i64 = 6_000;
 fn fall_due(folder: &Path) {
     let due = CaptureDate::from_millis(CaptureDate::now().millis() + SAVED_WITHIN_MS);
     let desk = DiskOpener::new().open(folder).unwrap();
-    save(desk.as_ref(), |campaign| campaign.schedule.extra = vec![due.to_log()]);
+    save(&desk, |campaign| campaign.schedule.extra = vec![due.to_log()]);
     while CaptureDate::now() < due {
         std::thread::sleep(Duration::from_millis(20));
     }

@@ -4,13 +4,13 @@
 use crate::archive::files_under;
 use crate::program::{arg, fonds, fonds_with};
 use crate::sample::demo;
-use fonds::app::models::{MovedSide, SeenQuery, WhatIf, WhatIfList};
-use fonds::app::work;
-use fonds::app::workspace_desk::{DiskOpener, WorkspaceDesk};
-use fonds::app::{CrawlStart, Opener};
 use fonds::campaign::Campaign;
 use fonds::jobs::JobCx;
 use fonds::store::Workspace;
+use fonds::work;
+use fonds::work::CrawlStart;
+use fonds::work::models::{MovedSide, SeenQuery, WhatIf, WhatIfList};
+use fonds::work::{DiskOpener, Session};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -19,7 +19,7 @@ const GEO_HOSTS: [&str; 3] = ["diaspora.example", "estaleiro-gaivota.example", "
 
 /// Whether hosts of the sample web have addresses of their own here.
 fn has_countries() -> bool {
-    let fallback = fonds::app::sample::SampleWeb::start(fonds::app::sample::Edition::First).unwrap().fallback();
+    let fallback = fonds::work::sample::SampleWeb::start(fonds::work::sample::Edition::First).unwrap().fallback();
     if fallback {
         println!("skipped: this system has one loopback address only, so no host has a country");
     }
@@ -196,18 +196,18 @@ fn more_looked_up(log: &str, let_in: &BTreeSet<String>) -> usize {
 }
 
 /// Crawls the sample web's first edition with these rules.
-fn crawled(folder: &Path, edit: impl FnOnce(&mut Campaign)) -> WorkspaceDesk {
+fn crawled(folder: &Path, edit: impl FnOnce(&mut Campaign)) -> Session {
     let desk = DiskOpener::new().open_sample(folder).unwrap().1;
     let mut campaign = desk.campaign(1).unwrap().campaign;
     edit(&mut campaign);
     let (_, version) = desk.save_campaign(Some(1), &campaign).unwrap();
     desk.run_crawl(CrawlStart { campaign: 1, version, fresh: false }, &JobCx::detached()).unwrap();
     drop(desk);
-    WorkspaceDesk::new(Workspace::look(folder).unwrap())
+    Session::new(Workspace::look(folder).unwrap())
 }
 
 /// Every URL by the way it was found, with what became of it.
-fn decisions(desk: &WorkspaceDesk) -> BTreeMap<(String, String), String> {
+fn decisions(desk: &Session) -> BTreeMap<(String, String), String> {
     let launch = desk.catalogue().last_launch(None).unwrap().unwrap();
     let rows = desk.catalogue().seen(&SeenQuery::of_launch(launch.id, "all")).unwrap().rows;
     rows.into_iter().map(|row| ((row.url, row.hops), row.decision)).collect()

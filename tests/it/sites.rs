@@ -3,9 +3,6 @@
 
 use crate::archive::{records, warcs_under};
 use crate::need;
-use fonds::app::sample::{Site, SiteServer};
-use fonds::app::work;
-use fonds::app::workspace_desk::WorkspaceDesk;
 use fonds::campaign::{Campaign, Politeness, Seed, SeedScope};
 use fonds::crawl::HostOverride;
 use fonds::jobs::JobCx;
@@ -13,6 +10,9 @@ use fonds::scope::standard_rules;
 use fonds::store::Workspace;
 use fonds::warc::http::parse_response_head;
 use fonds::warc::{Digests, RecordType};
+use fonds::work;
+use fonds::work::Session;
+use fonds::work::sample::{Site, SiteServer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
@@ -38,7 +38,7 @@ fn answers(files: &[std::path::PathBuf]) -> Answers {
 
 /// Crawls the hosts of a server from these seeds to the end.
 fn crawled(server: &SiteServer, seeds: &[String], folder: &Path) -> Answers {
-    let desk = WorkspaceDesk::new(Workspace::create(&folder.join("archive")).unwrap());
+    let desk = Session::new(Workspace::create(&folder.join("archive")).unwrap());
     let to = |(host, port, addr)| HostOverride { host, port, addr };
     desk.set_overrides(server.resolve().into_iter().map(to).collect());
     let seed =

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each room may know besides itself; `jobs` may be known by any.
-const MAY_KNOW: [(&str, &[&str]); 14] = [
+const MAY_KNOW: [(&str, &[&str]); 15] = [
     ("uri", &[]),
     ("jobs", &[]),
     ("campaign", &["uri"]),
@@ -17,8 +17,9 @@ const MAY_KNOW: [(&str, &[&str]); 14] = [
     ("analysis", &["uri", "campaign", "warc", "links", "inlinks"]),
     ("store", &["uri", "campaign", "scope", "warc", "links", "inlinks", "crawl", "analysis"]),
     ("export", &["uri", "warc", "links", "inlinks", "store"]),
-    ("app", &["uri", "campaign", "scope", "warc", "links", "inlinks", "crawl", "analysis", "store", "export"]),
-    ("cli", &["uri", "campaign", "scope", "warc", "links", "inlinks", "crawl", "analysis", "store", "export", "app"]),
+    ("work", &["uri", "campaign", "scope", "warc", "links", "inlinks", "crawl", "analysis", "store", "export"]),
+    ("app", &["uri", "campaign", "scope", "warc", "links", "inlinks", "crawl", "analysis", "store", "export", "work"]),
+    ("cli", &["uri", "campaign", "scope", "warc", "links", "inlinks", "crawl", "analysis", "store", "export", "work"]),
     ("ui", &["uri", "campaign", "scope", "warc", "links", "analysis", "app"]),
 ];
 

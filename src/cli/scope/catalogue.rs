@@ -1,17 +1,17 @@
 //! `fonds scope what-if`, `hits`, `geo` and `drift`: questions to what the
 //! catalogue holds.
 
-use crate::app::models::{
-    Drift, DriftHost, DriftList, GeoHost, GeoReport, Moved, MovedHost, MovedSide, RuleHits, RuleReport, WhatIf,
-    WhatIfList, moved_on,
-};
-use crate::app::work;
-use crate::app::workspace_desk::WorkspaceDesk;
 use crate::cli::campaign::looking_desk;
 use crate::cli::output::{json_line, plain, with_progress};
 use crate::cli::{FINE, PROBLEMS};
 use crate::jobs::{JobCx, counted};
 use crate::scope::{GeoDatabase, GeoFact};
+use crate::work;
+use crate::work::Session;
+use crate::work::models::{
+    Drift, DriftHost, DriftList, GeoHost, GeoReport, Moved, MovedHost, MovedSide, RuleHits, RuleReport, WhatIf,
+    WhatIfList, moved_on,
+};
 use anyhow::Context;
 use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -107,7 +107,7 @@ pub struct DriftArgs {
 }
 
 /// The workspace, the campaign and the launch that are meant.
-fn meant(seen: &Seen) -> anyhow::Result<(WorkspaceDesk, i64, Option<i64>)> {
+fn meant(seen: &Seen) -> anyhow::Result<(Session, i64, Option<i64>)> {
     let desk = looking_desk(&seen.folder)?;
     let campaign = desk.catalogue().find_campaign(&seen.campaign)?;
     let launches = desk.catalogue().launches(Some(campaign))?;

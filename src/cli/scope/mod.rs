@@ -7,9 +7,8 @@ mod report;
 use super::campaign::looking_desk;
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
-use crate::app::Desk;
-use crate::app::models::ScopeTest;
 use crate::scope::{Decision, Trace};
+use crate::work::models::ScopeTest;
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 

@@ -1,12 +1,12 @@
 //! `fonds scope permissions` and `fonds scope attach`.
 
-use crate::app::work;
 use crate::campaign::{PermissionState, Reading};
 use crate::cli::campaign::{desk, looking_desk};
 use crate::cli::output::{json_line, plain, with_progress};
 use crate::cli::{FINE, PROBLEMS};
 use crate::scope::Derivation;
 use crate::uri::CaptureDate;
+use crate::work;
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
 

@@ -2,7 +2,7 @@
 
 use super::files::go;
 use crate::app::models::{FileOutcome, ImportRow, ImportedFile, LaunchId, LaunchState, ProblemQuery, quoted};
-use crate::app::work::{ARCHIVE_NAMES, file_words};
+use crate::app::{ARCHIVE_NAMES, file_words};
 use crate::app::{Action, AppState, Command, FilesRoute, Focus, Route};
 use crate::ui::table::Table;
 use crate::ui::theme::{GROUP_GAP, tokens};

@@ -12,8 +12,8 @@ mod shell;
 
 use super::Cockpit;
 use crate::app::fixture::{FixtureOpener, Told};
-use crate::app::workspace_desk::DiskOpener;
 use crate::app::{Command, Opener, Settings};
+use crate::work::DiskOpener;
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};

@@ -2,14 +2,14 @@
 
 use super::Window;
 use crate::app::models::{CaptureTab, ImportOptions, Launches, ReviewMark};
-use crate::app::workspace_desk::{DiskOpener, WorkspaceDesk};
-use crate::app::{Action, Command, Dialog, OpenTarget, Opener, Route, SelectedRows, Settings, resolve, work};
+use crate::app::{Action, Command, Dialog, OpenTarget, Route, SelectedRows, Settings, resolve};
 use crate::campaign::{Campaign, Politeness, Seed, SeedScope};
 use crate::crawl::{CaptureEntry, RecordPlace};
 use crate::scope::standard_rules;
 use crate::store::Workspace;
 use crate::uri::{CaptureDate, Url};
 use crate::warc::{RecordType, Span};
+use crate::work::{self, DiskOpener, Session};
 use egui::{Event, Key, Modifiers};
 use std::path::{Path, PathBuf};
 
@@ -202,7 +202,7 @@ fn the_draft_on_screen_is_saved_and_crawled_and_no_other_campaign() {
     window.press(Key::Escape);
     let launches = |window: &Window, id| {
         let folder = &window.app().desk().unwrap().workspace().unwrap().folder;
-        let desk = WorkspaceDesk::new(Workspace::look(folder).unwrap());
+        let desk = Session::new(Workspace::look(folder).unwrap());
         let launches = desk.catalogue().launches(Some(id)).unwrap();
         launches.iter().map(|launch| desk.catalogue().launch_version(launch.id).unwrap()).collect::<Vec<_>>()
     };

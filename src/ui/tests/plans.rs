@@ -4,8 +4,8 @@ use super::Window;
 use crate::app::Route;
 use crate::app::fixture::{Told, run_of};
 use crate::app::models::RunState;
-use crate::app::work::ScheduleLook;
 use crate::campaign::{CatchUp, Frequency, PermissionState};
+use crate::work::ScheduleLook;
 
 fn spec(tab: &str) -> Window {
     let mut window = Window::full();

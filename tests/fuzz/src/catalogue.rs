@@ -1,13 +1,13 @@
 //! Catalogues whose rows hold what nobody of ours has written.
 
 use super::{Dice, text_of};
-use fonds::app::models::*;
-use fonds::app::workspace_desk::WorkspaceDesk;
-use fonds::app::{Desk, work};
 use fonds::jobs::JobCx;
 use fonds::store::Workspace;
 use fonds::uri::CaptureDate;
 use fonds::warc::RecordBuilder;
+use fonds::work;
+use fonds::work::Session;
+use fonds::work::models::*;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 use std::fs;
@@ -36,10 +36,10 @@ pub fn question(change: impl FnOnce(&Path)) -> Vec<String> {
     change(&place.join("fonds.sqlite"));
     let mut questions = Questions::default();
     if let Some(workspace) = questions.ask("look", Workspace::look(&place)) {
-        questions.read(&WorkspaceDesk::new(workspace));
+        questions.read(&Session::new(workspace));
     }
     if let Some(workspace) = questions.ask("open", Workspace::open(&place)) {
-        let desk = WorkspaceDesk::new(workspace);
+        let desk = Session::new(workspace);
         questions.read(&desk);
         questions.write(&desk, &folder.path().join("out"));
     }
@@ -56,8 +56,8 @@ fn whole() -> &'static Path {
             return named.into();
         }
         let dir = tempfile::tempdir().unwrap().keep();
-        let desk = WorkspaceDesk::new(Workspace::create(&dir.join("w")).unwrap());
-        let campaign = work::add_sample_campaign(&desk).unwrap();
+        let desk = Session::new(Workspace::create(&dir.join("w")).unwrap());
+        let campaign = work::sample::add_sample_campaign(&desk).unwrap();
         let archive = dir.join("a.warc.gz");
         fs::write(&archive, pages()).unwrap();
         let cx = JobCx::detached();
@@ -222,7 +222,7 @@ impl Questions {
     }
 
     /// Everything that can be asked.
-    fn read(&mut self, desk: &WorkspaceDesk) {
+    fn read(&mut self, desk: &Session) {
         let (cx, catalogue) = (JobCx::detached(), desk.workspace.catalogue());
         self.ask("workspace", desk.workspace());
         let campaigns = self.ask("campaigns", desk.campaigns()).unwrap_or_default();
@@ -286,7 +286,7 @@ impl Questions {
     }
 
     /// Everything that writes or builds, but no crawl.
-    fn write(&mut self, desk: &WorkspaceDesk, out: &Path) {
+    fn write(&mut self, desk: &Session, out: &Path) {
         let cx = JobCx::detached();
         self.ask("check", desk.check_files(&cx));
         self.ask("build", desk.build_inlinks(&cx));

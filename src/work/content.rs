@@ -1,0 +1,145 @@
+//! What stands in the WARC record of a capture, read again from its file.
+
+use crate::links::{Page, PageOptions, read_page};
+use crate::store::{RecordRow, StoredCapture, Workspace};
+use crate::uri::Url;
+use crate::warc::http::{HttpHead, decode_payload, parse_response_head};
+use crate::warc::{Record, RecordType, offset_words, read_record_in};
+use crate::work::models::{CaptureContent, CaptureId};
+use anyhow::Context;
+
+/// Bytes of a block that are read to show or score a page.
+const MAX_BLOCK: usize = 16 << 20;
+/// Bytes of a page after decoding.
+const MAX_DECODED: usize = 8 << 20;
+/// Bytes of a block that are read for its head.
+const MAX_HEAD: usize = 64 << 10;
+/// Bytes of text that a person is shown.
+const MAX_TEXT: usize = 1 << 20;
+
+/// The main record of a capture, read and decoded.
+pub(super) struct Decoded {
+    pub record: Record,
+    pub head: Option<HttpHead>,
+    pub body: Vec<u8>,
+    pub problems: Vec<String>,
+}
+
+impl Decoded {
+    /// The body read as a page; none when it is no text.
+    pub(super) fn page(&self, url: &Url, mime: &str) -> Option<Page> {
+        let charset = self.head.as_ref().and_then(|head| head.content_type().charset);
+        let is_page = matches!(mime, "text/html" | "application/xhtml+xml");
+        is_page.then(|| read_page(&self.body, charset.as_deref(), url, &PageOptions::default().served_as(mime)))
+    }
+
+    /// The body as plain text, for types that are text but no pages.
+    pub(super) fn plain_text(&self, mime: &str) -> Option<String> {
+        let is_text = mime.starts_with("text/") || mime.ends_with("json") || mime.ends_with("xml");
+        let shown = self.body.get(..self.body.len().min(MAX_TEXT)).unwrap_or_default();
+        is_text.then(|| String::from_utf8_lossy(shown).into_owned())
+    }
+}
+
+/// Reads the main record of a capture; for a revisit, that of what it repeats.
+pub(super) fn decoded(workspace: &Workspace, stored: &StoredCapture) -> anyhow::Result<Decoded> {
+    let mut problems = Vec::new();
+    let original = match stored.revisit_of {
+        None => None,
+        Some(date) => {
+            let original = workspace.catalogue().original_of(stored.id)?;
+            if original.is_none() {
+                problems.push(format!(
+                    "this is a revisit of a capture of {}, which is not in this workspace: its text cannot be shown",
+                    date.to_words()
+                ));
+            }
+            original
+        }
+    };
+    let source = original.as_ref().unwrap_or(stored);
+    let place = source.records.first().with_context(|| format!("capture {} has no records", source.id))?;
+    let (record, odd) = record_of(workspace, place, MAX_BLOCK)?;
+    problems.extend(odd);
+    if record.omitted > 0 {
+        problems.push(format!("{} bytes at the end of the record were left out", record.omitted));
+    }
+    let is_http = record.head.is_http() || record.head.record_type == RecordType::Response;
+    let head = if is_http { parse_response_head(&record.block) } else { None };
+    let body = match &head {
+        None if is_http => Vec::new(),
+        None => record.block.clone(),
+        Some(head) => {
+            let raw = record.block.get(head.head_len..).unwrap_or_default();
+            let payload = decode_payload(head, raw, MAX_DECODED);
+            problems.extend(head.flaws.iter().chain(&payload.flaws).map(|flaw| flaw.detail.clone()));
+            if payload.cut {
+                problems.push(format!("only the first {MAX_DECODED} decoded bytes are read"));
+            }
+            if payload.bomb { Vec::new() } else { payload.bytes.into_owned() }
+        }
+    };
+    Ok(Decoded { record, head, body, problems })
+}
+
+/// Reads a record of the catalogue from its file, and tells what is odd about
+/// it. Size and date of the file may be as they were and its bytes not: the
+/// record has to be the one that was read.
+pub(super) fn record_of(
+    workspace: &Workspace,
+    place: &RecordRow,
+    max_block: usize,
+) -> anyhow::Result<(Record, Vec<String>)> {
+    let path = workspace.source_of(place)?;
+    let (record, problems) = read_record_in(&path, place.span, max_block)?;
+    let is_it = place.record_id.is_empty() || record.head.record_id().as_deref() == Some(&place.record_id);
+    anyhow::ensure!(
+        is_it,
+        "{}, offset {}: another record stands here than the one that was read; import the file again, or check all files with: fonds files list {} --check",
+        path.display(),
+        offset_words(place.span.offset),
+        workspace.folder().display()
+    );
+    Ok((record, problems.iter().map(ToString::to_string).collect()))
+}
+
+/// Heads, fields and text of a capture.
+pub fn content(workspace: &Workspace, id: CaptureId) -> anyhow::Result<CaptureContent> {
+    let stored = workspace.catalogue().stored_capture(id)?;
+    let decoded = decoded(workspace, &stored)?;
+    let mut problems = decoded.problems.clone();
+    let request_head = match stored.records.iter().find(|record| record.record_type == RecordType::Request) {
+        None => String::new(),
+        Some(place) => {
+            let (record, odd) = record_of(workspace, place, MAX_HEAD)?;
+            problems.extend(odd);
+            String::from_utf8_lossy(&record.block).into_owned()
+        }
+    };
+    // A revisit keeps its own head beside the payload of what it repeats.
+    let own = match (stored.revisit_of, stored.records.first()) {
+        (Some(_), Some(place)) => Some(record_of(workspace, place, MAX_HEAD)?),
+        _ => None,
+    };
+    let own = own.map(|(record, odd)| {
+        problems.extend(odd);
+        record
+    });
+    let shown = own.as_ref().unwrap_or(&decoded.record);
+    let head_len = parse_response_head(&shown.block).map_or(0, |head| head.head_len);
+    let page = decoded.page(&stored.url, &stored.mime);
+    let charset = page.as_ref().map(|page| format!("{} ({})", page.charset, page.charset_from.words()));
+    Ok(CaptureContent {
+        request_head,
+        response_head: String::from_utf8_lossy(shown.block.get(..head_len).unwrap_or_default()).into_owned(),
+        warc_fields: shown
+            .head
+            .headers
+            .iter()
+            .map(|(name, value)| (name.to_owned(), String::from_utf8_lossy(value).into_owned()))
+            .collect(),
+        text: page.map(|page| page.text).or_else(|| decoded.plain_text(&stored.mime)).unwrap_or_default(),
+        charset: charset.unwrap_or_default(),
+        problems,
+    })
+}

@@ -1,0 +1,471 @@
+//! Runs a launch of a campaign, or goes on with the last one.
+
+use super::outlink_gaps::fill_outlink_gaps;
+use super::scope::geo_database;
+use super::{counted, in_words};
+use crate::campaign::Campaign;
+use crate::crawl::{
+    CrawlEnd, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats, DiskGate, EventKind, EventObserver, Ledger,
+    RecoveryReport, run_crawl,
+};
+use crate::jobs::{JobCx, OnDrop, OnPanic};
+use crate::scope::{DecideRules, GeoDatabase};
+use crate::store::{Catalogue, LaunchLedger, StoreError, job_name};
+use crate::uri::{Clock, parse_web_url};
+use crate::work::Session;
+use crate::work::live::LiveCrawl;
+use crate::work::models::{CampaignId, LaunchId, LaunchRow, LaunchState, campaign_title};
+use crate::work::{CrawlPlan, CrawlRequest, UnfinishedLaunch};
+use serde::Serialize;
+use std::collections::HashSet;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A WARC file that has reached this size is closed and a new one begun.
+const WARC_MAX_BYTES: u64 = 1_000_000_000;
+
+/// How a crawl shall begin.
+#[derive(Debug, Clone, Default)]
+pub struct CrawlOptions {
+    /// Begin a new launch even when the last one did not come to its end.
+    pub fresh: bool,
+    /// Put the URLs that failed in the last launch back into its queue, and go
+    /// on with it.
+    pub retry_failed: bool,
+    /// The version that was confirmed; another one is not crawled.
+    pub version: Option<u32>,
+    /// What dates of the launch and its captures are taken from.
+    pub clock: Clock,
+    /// The run of a schedule that it is, by its number.
+    pub scheduled: Option<i64>,
+    /// Gets the events of the crawl while it runs.
+    pub on_event: Option<EventObserver>,
+}
+
+/// How a crawl ended.
+#[derive(Debug, Clone, Serialize)]
+pub struct CrawlOutcome {
+    /// UTC start of the launch, 14 digits.
+    pub launch: String,
+    /// Whether it went on with an earlier run.
+    pub resumed: bool,
+    /// Whether nothing waits any more.
+    pub complete: bool,
+    /// Whether a limit of the campaign ended it.
+    pub limit_reached: bool,
+    /// How it ended, in words.
+    pub end: String,
+    /// Why nothing was fetched, where nothing but robots.txt was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nothing_fetched: Option<String>,
+    /// URLs fetched with an answer, in the whole launch.
+    pub fetched: u64,
+    /// URLs that could not be fetched.
+    pub failed: u64,
+    /// URLs refused by a rule.
+    pub refused: u64,
+    /// URLs still waiting.
+    pub queued: u64,
+    /// Bytes received.
+    pub bytes: u64,
+    /// What was put right of a run that was killed, in words; empty when nothing.
+    pub recovery: String,
+    /// Folder of the WARC files.
+    pub warc_folder: PathBuf,
+    /// Folder of the logs.
+    pub log_folder: PathBuf,
+}
+
+impl CrawlOutcome {
+    /// The outcome in words.
+    pub fn words(&self) -> String {
+        let mut words = format!(
+            "{}: {} fetched, {} failed, {} refused, {} queued",
+            self.end, self.fetched, self.failed, self.refused, self.queued
+        );
+        if let Some(why) = &self.nothing_fetched {
+            words = format!("{words}. {why}");
+        }
+        if self.resumed {
+            words.push_str("; resumed an earlier run");
+        }
+        if !self.recovery.is_empty() {
+            words.push_str("; ");
+            words.push_str(&self.recovery);
+        }
+        words
+    }
+}
+
+/// The rules of a campaign and the database that they read. An error says why
+/// it cannot be crawled, and what to do.
+fn prepare(desk: &Session, spec: &Campaign) -> anyhow::Result<(DecideRules, Option<GeoDatabase>)> {
+    let stopping: Vec<String> =
+        spec.problems().into_iter().filter(|problem| problem.stops_crawl).map(|problem| problem.to_string()).collect();
+    anyhow::ensure!(stopping.is_empty(), "the campaign cannot be crawled yet: {}", stopping.join("; "));
+    anyhow::ensure!(
+        !spec.rules.is_empty(),
+        "the campaign cannot be crawled yet: rules: there are none, so nothing is in scope; take those that fonds campaign example prints"
+    );
+    let rules = DecideRules::compile(spec)?;
+    let geo = geo_database(desk)?;
+    anyhow::ensure!(
+        geo.is_some() || !rules.uses_geo(),
+        "a rule asks where servers stand, but the workspace has no geolocation database. Choose one on the page Spec (Geolocation), or with --geo FILE.mmdb"
+    );
+    Ok((rules, geo))
+}
+
+/// What a crawl would do.
+pub fn crawl_plan(desk: &Session, request: &CrawlRequest) -> anyhow::Result<CrawlPlan> {
+    let catalogue = desk.catalogue();
+    let saved = request.campaign.map(|id| catalogue.campaign(id)).transpose()?;
+    let latest = saved.as_ref().map_or(0, |(version, _)| *version);
+    let (version, spec) = match (&request.edits, saved) {
+        (Some(edits), saved) => {
+            let is_saved = saved.is_some_and(|(_, saved)| saved == *edits);
+            (if is_saved { latest } else { latest + 1 }, edits.clone())
+        }
+        (None, Some((version, spec))) => (version, spec),
+        (None, None) => anyhow::bail!("no campaign is named"),
+    };
+    let unfinished = match request.campaign.map(|id| catalogue.unfinished_launch(id)).transpose()?.flatten() {
+        None => None,
+        Some(launch) => Some(UnfinishedLaunch {
+            started: launch.started.to_words(),
+            version: catalogue.launch_version(launch.id)?,
+            queued: launch.queued,
+        }),
+    };
+    let mut hosts = Vec::new();
+    let mut seen = HashSet::new();
+    for seed in &spec.seeds {
+        let host = parse_web_url(seed.url.trim()).and_then(|url| url.host_str().map(str::to_owned));
+        hosts.extend(host.filter(|host| seen.insert(host.clone())));
+    }
+    Ok(CrawlPlan {
+        title: campaign_title(request.campaign.unwrap_or_default(), &spec.name),
+        version,
+        seeds: spec.seeds.len() as u64,
+        first_seeds: spec.seeds.iter().take(PLAN_EXAMPLES).map(|seed| seed.url.clone()).collect(),
+        hosts: hosts.len() as u64,
+        first_hosts: hosts.into_iter().take(PLAN_EXAMPLES).collect(),
+        unfinished,
+        obstacle: prepare(desk, &spec).err().map(|error| in_words(&error)),
+    })
+}
+
+/// Seeds and hosts that a plan names.
+const PLAN_EXAMPLES: usize = 5;
+
+/// Runs a launch of a campaign to its end or until asked to stop.
+pub fn crawl(desk: &Session, campaign: CampaignId, options: &CrawlOptions, cx: &JobCx) -> anyhow::Result<CrawlOutcome> {
+    let catalogue = desk.catalogue();
+    let unfinished = match options {
+        CrawlOptions { fresh: true, .. } => None,
+        CrawlOptions { retry_failed: true, .. } => Some(failed_launch(catalogue, campaign)?),
+        _ => catalogue.unfinished_launch(campaign)?,
+    };
+    let resumed = unfinished.is_some();
+    let (latest, newest) = catalogue.campaign(campaign)?;
+    if let Some(version) = options.version.filter(|version| *version != latest) {
+        anyhow::bail!(
+            "version {version} of the campaign was confirmed, but version {latest} was saved meanwhile. Look it over on the page Spec and start the crawl again"
+        );
+    }
+    // A launch that goes on takes what was saved meanwhile.
+    let spec = newest;
+    let before = unfinished.as_ref().map(|launch| catalogue.launch_version(launch.id)).transpose()?;
+    let changed_from = match before.filter(|before| *before != latest) {
+        Some(before) => {
+            let alike = catalogue.campaign_version(campaign, before)?.rules_read_alike(&spec);
+            (!alike).then_some(before)
+        }
+        None => None,
+    };
+    // Whatever can be refused is refused before there is a launch.
+    let (rules, geo) = prepare(desk, &spec)?;
+    let job = job_name(&spec.name);
+    let stats = Arc::new(CrawlStats::observed(options.on_event.clone()));
+    let room = Room { desk, stats: &stats, cx };
+    // Beside the WARC files a campaign outlives the catalogue.
+    room.wait_for(|| super::campaign_files::keep_campaign_files(&desk.workspace, campaign))?;
+    let unread_pages = room.wait_for(|| fill_outlink_gaps(&desk.workspace, cx))?;
+    let name = unfinished.as_ref().map_or_else(|| options.clock.now().to_digits14(), |launch| launch.launch.clone());
+    desk.workspace.log_folder(&job, &name)?;
+    let launch = match unfinished {
+        Some(launch) => launch,
+        None => room.wait_for(|| Ok(catalogue.begin_launch(campaign, &job, options.clock.now())?))?,
+    };
+    let warc_folder = desk.workspace.warc_folder(&job, &launch.launch)?;
+    let log_folder = desk.workspace.log_folder(&job, &launch.launch)?;
+    if let Some(run) = options.scheduled {
+        room.wait_for(|| Ok(catalogue.set_scheduled_launch(run, launch.id)?))?;
+    }
+    if let Some(before) = before.filter(|before| *before != latest && changed_from.is_none()) {
+        room.wait_for(|| Ok(catalogue.change_launch_version(launch.id, before, latest)?))?;
+    }
+    room.wait_for(|| Ok(catalogue.set_launch_state(launch.id, LaunchState::Running, "")?))?;
+    if options.retry_failed {
+        room.wait_for(|| Ok(catalogue.queue_failed(launch.id)?))?;
+    }
+    let setup = CrawlSetup {
+        campaign: spec,
+        version: latest,
+        changed_from,
+        rules,
+        geo,
+        overrides: desk.overrides(),
+        warc_label: desk.workspace.stored_name(&warc_folder),
+        warc_dir: warc_folder.clone(),
+        log_dir: log_folder.clone(),
+        launch: launch.launch.clone(),
+        job_name: job,
+        operator: super::operator(),
+        software: concat!("Fonds/", env!("CARGO_PKG_VERSION")).to_owned(),
+        warc_max_bytes: WARC_MAX_BYTES,
+        clock: options.clock,
+    };
+    if unread_pages > 0 {
+        let text = format!(
+            "Links of {} of an interrupted run are missing: their records cannot be read. Check the files with: fonds files list {} --check",
+            counted(unread_pages, "page"),
+            desk.workspace.folder().display()
+        );
+        let ledger = LaunchLedger::new(Arc::clone(desk.workspace.catalogue()), launch.id);
+        ledger.keep_events(vec![CrawlEvent::new(EventKind::Recovery, text)])?;
+    }
+    let live = Arc::new(LiveCrawl::new(launch.id, Arc::clone(&stats), cx.clone()));
+    desk.set_live(Some(Arc::clone(&live)));
+    let run = || {
+        loop {
+            // The ledger and the gate of a run are its own.
+            let ledger = LaunchLedger::new(Arc::clone(desk.workspace.catalogue()), launch.id);
+            match run_crawl(&setup, &ledger, &stats, cx) {
+                Err(error) if error.disk_full().is_some_and(|(path, full)| room.comes(path, full)) => {}
+                ended => break ended,
+            }
+        }
+    };
+    let report = match guarded(catalogue, launch.id, &live, run) {
+        Ok(report) => report,
+        Err(error) => {
+            if let Err(unnoted) = catalogue.set_launch_state(launch.id, LaunchState::Stopped, &error.to_string()) {
+                tracing::warn!("the end of the launch is not noted: {unnoted}");
+            }
+            return Err(error.into());
+        }
+    };
+    let state = if report.end == CrawlEnd::Finished { LaunchState::Finished } else { LaunchState::Stopped };
+    let mut why = if report.end == CrawlEnd::Finished { String::new() } else { report.end.words() };
+    // Why it made no headway when it was stopped.
+    let obstacle = cx.obstacle();
+    if report.end == CrawlEnd::Stopped && !obstacle.is_empty() {
+        why = format!("{why}. {obstacle}");
+    }
+    let note_end = || Ok(catalogue.set_launch_state(launch.id, state, &why)?);
+    match if report.end == CrawlEnd::Stopped { note_end() } else { room.wait_for(note_end) } {
+        // Whoever opens the workspace next marks it as stopped.
+        Err(error) if is_disk_full(&error) && report.end == CrawlEnd::Stopped => {
+            tracing::warn!("the end of the launch is not noted: {error}");
+        }
+        noted => noted?,
+    }
+    if catalogue.launch(launch.id)?.nothing_fetched {
+        catalogue.set_launch_state(launch.id, state, &catalogue.why_nothing_fetched(launch.id)?)?;
+    }
+    let mut outcome = outcome(desk, launch.id, resumed, &report, warc_folder, log_folder)?;
+    if report.end == CrawlEnd::Stopped {
+        outcome.end = why;
+    }
+    Ok(outcome)
+}
+
+/// Does what needs room on the disk, and waits while there is none.
+struct Room<'a> {
+    desk: &'a Session,
+    stats: &'a CrawlStats,
+    cx: &'a JobCx,
+}
+
+impl Room<'_> {
+    /// Writes to the workspace; again when there is room, where its disk was full.
+    fn wait_for<T>(&self, write: impl Fn() -> anyhow::Result<T>) -> anyhow::Result<T> {
+        loop {
+            match write() {
+                Err(error) if is_disk_full(&error) && self.comes(self.desk.workspace.folder(), &in_words(&error)) => {}
+                written => return written,
+            }
+        }
+    }
+
+    /// Waits for room, since this file could not be written; false when the
+    /// crawl shall stop.
+    fn comes(&self, path: &Path, error: &dyn Display) -> bool {
+        DiskGate::new(self.cx, self.desk.workspace.folder(), 0).wait_for_room(path, error, self.stats)
+    }
+}
+
+/// Whether work ended because something could not be written for want of room.
+fn is_disk_full(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<StoreError>().is_some_and(StoreError::is_disk_full)
+            || cause.downcast_ref::<std::io::Error>().is_some_and(crate::jobs::is_disk_full)
+    })
+}
+
+/// The last launch of a campaign, with URLs that failed.
+fn failed_launch(catalogue: &Catalogue, campaign: CampaignId) -> anyhow::Result<LaunchRow> {
+    let launch = catalogue.own_last_launch(campaign)?;
+    launch
+        .filter(|launch| launch.failed > 0)
+        .ok_or_else(|| anyhow::anyhow!("No URL failed in the last launch of this campaign: there is nothing to retry"))
+}
+
+/// Does a launch's work and takes its samples. Where the work panics the
+/// launch is written down as stopped, so that it can be resumed and its
+/// campaign is not taken for being at work for ever.
+fn guarded<T>(catalogue: &Catalogue, launch: LaunchId, live: &LiveCrawl, work: impl FnOnce() -> T) -> T {
+    let over = AtomicBool::new(false);
+    let _stopped = OnPanic(|| {
+        let why = "ended by an internal error; it can be resumed";
+        let _ = catalogue.set_launch_state(launch, LaunchState::Stopped, why);
+    });
+    std::thread::scope(|scope| {
+        // Without its end the samples would be waited for in vain.
+        let _over = OnDrop(|| over.store(true, Ordering::Relaxed));
+        // Time that it is paused is no time that it runs.
+        let on_change = |paused: bool, why: &str| {
+            let state = if paused { LaunchState::Paused } else { LaunchState::Running };
+            catalogue.set_launch_state(launch, state, why).is_ok()
+        };
+        let is_over = &over;
+        let watch = move || live.watch(|| is_over.load(Ordering::Relaxed), on_change);
+        // Without samples a crawl is worth as much.
+        if let Err(error) = std::thread::Builder::new().name("crawl watch".to_owned()).spawn_scoped(scope, watch) {
+            tracing::warn!("no samples of the crawl are taken, since no thread can be made: {error}");
+        }
+        work()
+    })
+}
+
+fn outcome(
+    desk: &Session,
+    launch: i64,
+    resumed: bool,
+    report: &CrawlReport,
+    warc_folder: PathBuf,
+    log_folder: PathBuf,
+) -> anyhow::Result<CrawlOutcome> {
+    let row = desk.catalogue().launch(launch)?;
+    let end = if report.end == CrawlEnd::Finished { row.label() } else { report.end.words() };
+    Ok(CrawlOutcome {
+        launch: row.launch,
+        resumed,
+        complete: report.end == CrawlEnd::Finished,
+        limit_reached: matches!(report.end, CrawlEnd::Limit(_)),
+        end,
+        nothing_fetched: row.nothing_fetched.then_some(row.why),
+        fetched: row.fetched,
+        failed: row.failed,
+        refused: row.refused,
+        queued: row.queued,
+        bytes: row.bytes,
+        recovery: recovery_words(&report.recovery),
+        warc_folder,
+        log_folder,
+    })
+}
+
+fn recovery_words(recovery: &RecoveryReport) -> String {
+    if recovery.files.is_empty() && recovery.problems.is_empty() && recovery.lost == 0 {
+        return String::new();
+    }
+    let mut words = format!(
+        "after an interrupted run: {} closed, {} removed, {} recovered",
+        counted(recovery.files.len() as u64, "file"),
+        counted(recovery.cut_bytes, "incomplete byte"),
+        counted(recovery.captures, "capture")
+    );
+    if recovery.lost > 0 {
+        words.push_str(&format!(", {} missing from the files and fetched again", counted(recovery.lost, "capture")));
+    }
+    for problem in &recovery.problems {
+        words.push_str("; ");
+        words.push_str(problem);
+    }
+    words
+}
+
+#[cfg(test)]
+#[path = "resume_tests.rs"]
+mod resume_tests;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::campaign::{PrivateAddresses, Seed, SeedScope};
+    use crate::store::Workspace;
+    use crate::uri::CaptureDate;
+    use crate::work::models::SeenQuery;
+
+    #[test]
+    fn a_crawl_that_fetched_nothing_says_so_and_why() {
+        let dir = tempfile::tempdir().unwrap();
+        let desk = Session::new(Workspace::create(&dir.path().join("w")).unwrap());
+        // Nobody listens on a port that was free a moment ago.
+        let dead = || std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let mut town = Campaign::new("Town");
+        town.rules = crate::scope::standard_rules();
+        town.seeds = vec![Seed {
+            url: format!("http://127.0.0.1:{}/", dead()),
+            scope: SeedScope::Root,
+            depth: None,
+            source_tag: String::new(),
+        }];
+        town.politeness.user_agent = "Fonds test (+mailto:archive@town.example)".to_owned();
+        town.politeness.max_retries = 0;
+        let mut crawl_of = |private| {
+            town.politeness.allow_private_addresses = private;
+            let id = desk.catalogue().save_campaign(None, &town).unwrap();
+            let outcome = crawl(&desk, id, &CrawlOptions::default(), &JobCx::detached()).unwrap();
+            let launch = desk.catalogue().last_launch(Some(id)).unwrap().unwrap();
+            assert_eq!((launch.label().as_str(), launch.state), ("Ended: nothing fetched", LaunchState::Finished));
+            assert_eq!(outcome.nothing_fetched.as_ref(), Some(&launch.why));
+            assert!(outcome.words().starts_with("Ended: nothing fetched: 0 fetched"), "{}", outcome.words());
+            assert!(outcome.words().ends_with(&launch.why), "{}", outcome.words());
+            let rows = desk.catalogue().seen(&SeenQuery::of_launch(launch.id, "all")).unwrap().rows;
+            assert!(rows.iter().any(|row| row.url == town.seeds[0].url));
+            for row in rows {
+                let outcome = row.outcome.to_string();
+                assert!(outcome.starts_with("Not fetched: ") && !outcome.contains("ccept"), "{outcome}");
+            }
+            launch.why
+        };
+        let why = crawl_of(PrivateAddresses::All);
+        assert!(why.starts_with("Not fetched: no connection to the server. Check host and port"), "{why}");
+        let why = crawl_of(PrivateAddresses::default());
+        assert!(why.starts_with("Not fetched: its address is private or local. "), "{why}");
+    }
+
+    #[test]
+    fn a_launch_whose_crawl_panics_is_stopped_and_can_be_resumed() {
+        let dir = tempfile::tempdir().unwrap();
+        let workspace = Workspace::create(&dir.path().join("w")).unwrap();
+        let catalogue = workspace.catalogue();
+        let campaign = catalogue.save_campaign(None, &Campaign::new("Town")).unwrap();
+        let launch = catalogue.begin_launch(campaign, "town", CaptureDate::now()).unwrap().id;
+        let live = LiveCrawl::new(launch, Arc::default(), JobCx::detached());
+        let work = || guarded(catalogue, launch, &live, || panic!("a defect"));
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_err();
+        assert!(!catalogue.is_crawling(campaign).unwrap());
+        let unfinished = catalogue.unfinished_launch(campaign).unwrap().unwrap();
+        assert_eq!((unfinished.id, unfinished.state), (launch, LaunchState::Stopped));
+        assert!(unfinished.why.contains("internal error"), "{unfinished:?}");
+        guarded(catalogue, launch, &live, || catalogue.set_launch_state(launch, LaunchState::Finished, "")).unwrap();
+        assert_eq!(catalogue.launch(launch).unwrap().state, LaunchState::Finished);
+    }
+}

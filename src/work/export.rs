@@ -1,0 +1,368 @@
+//! Writes the selection out with everything known about it, and reads an
+//! export back.
+
+use super::counted;
+use super::inlink_dataset::{dataset_within, write_dataset};
+use crate::campaign::{Campaign, contact_in};
+use crate::export::{ExportItem, ExportOptions, ExportRecord, Original, export_selection};
+use crate::jobs::JobCx;
+use crate::store::{ExportedCapture, Lacking, RecordRow, StoredCapture, Workspace};
+use crate::uri::{CaptureDate, DatasetKey, Url};
+use crate::work::models::{CaptureId, ReviewMark, ScoredRow, SelectionSpec, VerifyLine};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// Problems that are told in words; the report has them all.
+const MAX_TOLD: usize = 3;
+
+/// What an export is to have beyond what every export has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ExportWishes {
+    /// The archive files as a WACZ package too.
+    pub wacz: bool,
+}
+
+/// What an export came to.
+#[derive(Debug, Clone, Serialize)]
+pub struct ExportOutcome {
+    /// The folder.
+    pub folder: PathBuf,
+    /// Captures that the selection holds.
+    pub selected: u64,
+    /// Captures that came along because a selected page needs them.
+    pub requisites: u64,
+    /// Captures of the campaign that persons rejected: none of them is in it.
+    pub excluded: u64,
+    /// Captures that persons approved.
+    pub included: u64,
+    /// What pages of the export lack because a person rejected it.
+    pub lacking: Vec<Lacking>,
+    /// Captures written.
+    pub captures: u64,
+    /// Records written, metadata records among them.
+    pub records: u64,
+    /// Bytes of all files.
+    pub bytes: u64,
+    /// Linked pages in the data set.
+    pub linked_pages: u64,
+    /// Captures or records that could not be carried along, and why.
+    pub problems: Vec<String>,
+    /// Why the workspace does not list this export, where it could only be read.
+    pub not_listed: Option<String>,
+}
+
+impl ExportOutcome {
+    /// The outcome in words.
+    pub fn words(&self) -> String {
+        let mut words = format!(
+            "{} records of {} captures ({} selected, {} embedded resources included), {} bytes in {}; {} excluded by hand, \
+             {} included by hand",
+            self.records,
+            self.captures,
+            self.selected,
+            self.requisites,
+            self.bytes,
+            self.folder.display(),
+            self.excluded,
+            self.included
+        );
+        if !self.lacking.is_empty() {
+            let pages: HashSet<(&str, CaptureDate)> =
+                self.lacking.iter().map(|lacking| (lacking.page.as_str(), lacking.page_date)).collect();
+            words.push_str(&format!(
+                "; {} without what was excluded: {}",
+                counted(pages.len() as u64, "capture is"),
+                some_of(self.lacking.iter().map(Lacking::words))
+            ));
+        }
+        if !self.problems.is_empty() {
+            words.push_str(&format!(
+                "; {}: {}",
+                counted(self.problems.len() as u64, "problem"),
+                some_of(self.problems.iter().cloned())
+            ));
+        }
+        if let Some(why) = &self.not_listed {
+            words.push_str("; ");
+            words.push_str(why);
+        }
+        words
+    }
+}
+
+/// The first of some texts, and a sign that there are more.
+fn some_of(texts: impl ExactSizeIterator<Item = String>) -> String {
+    let more = if texts.len() > MAX_TOLD { " …" } else { "" };
+    format!("{}{more}", texts.take(MAX_TOLD).collect::<Vec<_>>().join("; "))
+}
+
+/// Writes the campaign's kept selection into a new folder. Nothing that a
+/// person rejected is in it, as embedded resource, goal of a redirect or
+/// original of a revisit neither. What selected the captures is told as it was
+/// kept; `spec` says whether embedded resources come along.
+pub fn export(
+    workspace: &Workspace,
+    spec: &SelectionSpec,
+    out: &Path,
+    wishes: ExportWishes,
+    cx: &JobCx,
+) -> anyhow::Result<ExportOutcome> {
+    workspace.own_folder(std::path::absolute(out)?)?;
+    // Told before the work, not after it.
+    anyhow::ensure!(!out.is_file(), "{}: this is a file. Name a folder that is empty or does not exist", out.display());
+    anyhow::ensure!(
+        std::fs::read_dir(out).map_or(true, |mut entries| entries.next().is_none()),
+        "{}: the folder is not empty; name one that is empty or does not exist",
+        out.display()
+    );
+    let catalogue = workspace.catalogue();
+    let (version, campaign) = catalogue.campaign(spec.campaign)?;
+    let Some((kept, _)) = catalogue.kept_selection(spec.campaign)? else {
+        anyhow::bail!("campaign {} has no selection yet. Score and select first, then export", spec.campaign);
+    };
+    let spec = &SelectionSpec { with_requisites: spec.with_requisites, with_wacz: spec.with_wacz, ..kept };
+    let selected = catalogue.selected(spec.campaign)?;
+    anyhow::ensure!(
+        !selected.is_empty(),
+        "the selection is empty. Lower the threshold or approve captures, then export again"
+    );
+    cx.stage("Finding embedded resources", None);
+    let needed = catalogue.find_requisites(spec.campaign, spec.with_requisites)?;
+    workspace
+        .if_writable(|catalogue| catalogue.keep_requisites(spec.campaign, spec.with_requisites, needed.clone()))?;
+    let mut all: Vec<(CaptureId, bool)> = selected.iter().map(|id| (*id, true)).collect();
+    all.extend(needed.iter().map(|id| (*id, false)));
+
+    cx.stage("Gathering what is known", Some(all.len() as u64));
+    let mut items = Vec::with_capacity(all.len());
+    let mut keys = HashSet::new();
+    let mut lacking = if spec.with_requisites { catalogue.lacking(spec.campaign)? } else { Vec::new() };
+    for (id, is_selected) in &all {
+        cx.advance(1)?;
+        let known = workspace.exported_capture(*id, spec.window_days)?;
+        keys.insert(DatasetKey::of(&known.stored.url).as_str().to_owned());
+        let score = if *is_selected { catalogue.scored(spec.campaign, *id)? } else { None };
+        let campaign_words = json!({ "id": spec.campaign, "name": campaign.name, "version": version });
+        let role = is_selected.then_some(score.as_ref());
+        items.push(item(workspace, &known, knowledge(spec, &campaign_words, &known, role), &mut lacking)?);
+    }
+
+    let page = catalogue.selection_page(spec.campaign)?;
+    // The data set is written while the export runs; an error of the
+    // catalogue has to come back through the writer's own kind of error.
+    let dataset_error: RefCell<Option<anyhow::Error>> = RefCell::default();
+    let mut options = ExportOptions::new(&campaign.name);
+    options.title = campaign.name.clone();
+    options.info = vec![
+        ("isPartOf".to_owned(), campaign.name.clone()),
+        (
+            "description".to_owned(),
+            format!(
+                "Selection of campaign version {version}: {}; {} included by hand, {} excluded by hand",
+                spec.criterion(),
+                page.included,
+                page.excluded
+            ),
+        ),
+        ("operator".to_owned(), operator_of(&campaign)),
+    ];
+    if !campaign.politeness.user_agent.is_empty() {
+        options.info.push(("http-header-user-agent".to_owned(), campaign.politeness.user_agent.clone()));
+    }
+    options.selection = Some(json!({
+        "campaign": spec.campaign,
+        "campaignName": campaign.name,
+        "campaignVersion": version,
+        "threshold": spec.filter.trim().is_empty().then_some(spec.threshold),
+        "filter": (!spec.filter.trim().is_empty()).then_some(spec.filter.trim()),
+        "weights": spec.weights,
+        "windowDays": spec.window_days,
+        "embeddedResources": spec.with_requisites,
+        "selected": selected.len(),
+        "includedByHand": page.included,
+        "excludedByHand": page.excluded,
+        "lacking": lacking,
+    }));
+    options.total = Some(items.len() as u64);
+    options.wacz = wishes.wacz;
+    options.inlinks = Some(Box::new(|lines| {
+        let written = write_dataset(workspace, &dataset_within(spec.window_days), Some(&keys), lines, cx);
+        written.map(|(_, report)| report.objects).map_err(|error| {
+            let words = std::io::Error::other(format!("{error:#}"));
+            *dataset_error.borrow_mut() = Some(error);
+            words
+        })
+    }));
+    let result = export_selection(items.into_iter(), out, options, cx);
+    if let Some(error) = dataset_error.into_inner() {
+        return Err(error.context("the inlink data set could not be written"));
+    }
+    let report = result?;
+    let not_listed = workspace.if_writable(|catalogue| {
+        catalogue.keep_export(&report.folder, report.counts.captures, report.counts.records, report.bytes)
+    })?;
+    let not_listed = not_listed.map(|why| format!("the workspace does not list this export, since {why}"));
+    Ok(ExportOutcome {
+        folder: report.folder,
+        selected: selected.len() as u64,
+        requisites: needed.len() as u64,
+        excluded: page.excluded,
+        included: page.included,
+        lacking,
+        captures: report.counts.captures,
+        records: report.counts.records,
+        bytes: report.bytes,
+        linked_pages: report.counts.inlink_objects,
+        problems: report.problems,
+        not_listed,
+    })
+}
+
+/// Who answers for an export and how to reach them, as WARC's `operator` field
+/// has it: the campaign's owner, else who works here, and the contact that the
+/// user agent names.
+fn operator_of(campaign: &Campaign) -> String {
+    let who = match campaign.owner.trim() {
+        "" => super::operator(),
+        owner => owner.to_owned(),
+    };
+    match contact_in(&campaign.politeness.user_agent) {
+        Some(contact) if !who.contains(contact) => format!("{who} <{contact}>"),
+        _ => who,
+    }
+}
+
+fn item(
+    workspace: &Workspace,
+    known: &ExportedCapture,
+    knowledge: Value,
+    lacking: &mut Vec<Lacking>,
+) -> anyhow::Result<ExportItem> {
+    let stored = &known.stored;
+    let original = match stored.revisit_of {
+        None => None,
+        Some(_) => workspace.catalogue().original_of(stored.id)?,
+    };
+    let original = match original {
+        None => None,
+        Some(original) => match workspace.catalogue().decision(original.id)? {
+            Some((ReviewMark::Reject, who, reason)) => {
+                lacking.push(Lacking {
+                    page: stored.url.to_string(),
+                    page_date: stored.date,
+                    url: original.url.to_string(),
+                    date: original.date,
+                    who,
+                    reason,
+                });
+                None
+            }
+            _ => Some(Original {
+                url: original.url.to_string(),
+                date: original.date,
+                records: records(workspace, &original),
+            }),
+        },
+    };
+    Ok(ExportItem {
+        url: stored.url.to_string(),
+        date: stored.date,
+        records: records(workspace, stored),
+        original,
+        knowledge,
+    })
+}
+
+fn records(workspace: &Workspace, stored: &StoredCapture) -> Vec<ExportRecord> {
+    let record = |row: &RecordRow| {
+        let (file, lost) = match workspace.source_of(row) {
+            Ok(file) => (file, None),
+            Err(error) => (workspace.folder().join(&row.file), Some(error.to_string())),
+        };
+        ExportRecord {
+            file,
+            lost,
+            span: row.span,
+            record_type: row.record_type.clone(),
+            record_id: row.record_id.clone(),
+        }
+    };
+    stored.records.iter().map(record).collect()
+}
+
+/// The block of a capture's metadata record. `selected` is none for what comes
+/// along with selected captures; its score is none where a person approved a
+/// capture that was not scored.
+fn knowledge(
+    spec: &SelectionSpec,
+    campaign: &Value,
+    known: &ExportedCapture,
+    selected: Option<Option<&ScoredRow>>,
+) -> Value {
+    let by_filter = !spec.filter.trim().is_empty();
+    let own = !known.imported;
+    let (captured_for, captured_version, job, launch) = &known.provenance;
+    let inlinks: Vec<Value> = known
+        .inlinks
+        .iter()
+        .map(|inlink| {
+            json!({
+                "date": inlink.date.to_warc(),
+                "source": inlink.source,
+                "sourceKey": source_key(&inlink.source),
+                "anchor": inlink.anchor,
+                "internal": inlink.internal,
+            })
+        })
+        .collect();
+    let internal = known.inlinks.iter().filter(|inlink| inlink.internal).count();
+    json!({
+        "software": concat!("Fonds/", env!("CARGO_PKG_VERSION")),
+        "campaign": campaign,
+        "capturedFor": { "campaign": captured_for, "version": captured_version, "job": job, "launch": launch },
+        "hops": own.then_some(&known.hops),
+        "via": own.then_some(&known.via),
+        "seed": own.then_some(&known.seed),
+        "verdict": known.rule.as_ref().filter(|_| own).map(|rule| json!({
+            "decision": "ACCEPT", "ruleIndex": known.rule_index, "rule": rule
+        })),
+        // No crawl of the workspace vouches for what an imported file says.
+        "fileSays": known.imported.then(|| json!({
+            "hops": known.hops, "via": known.via, "seed": known.seed, "rule": known.rule
+        })),
+        "selection": match selected {
+            None => json!({ "role": "needed by a selected page" }),
+            Some(None) => json!({ "role": "included by hand" }),
+            Some(Some(score)) => json!({
+                "role": if score.decision == Some(ReviewMark::Approve) { "included by hand" } else { "selected" },
+                "score": score.score,
+                "threshold": (!by_filter).then_some(spec.threshold),
+                "filter": by_filter.then_some(spec.filter.trim()),
+                "parts": score.parts,
+            }),
+        },
+        "inlinks": {
+            "windowDays": spec.window_days,
+            "count": known.inlinks.len(),
+            "countInternal": internal,
+            "countExternal": known.inlinks.len() - internal,
+            "list": inlinks,
+        },
+        "annotations": known.notes.iter().map(|(date, who, mark, note)| json!({
+            "date": date.to_warc(), "who": who, "mark": mark, "note": note
+        })).collect::<Vec<_>>(),
+    })
+}
+
+fn source_key(url: &str) -> Option<String> {
+    Url::parse(url).ok().map(|url| DatasetKey::of(&url).as_str().to_owned())
+}
+
+/// Reads an export back: one line a check.
+pub fn verify(folder: &Path, cx: &JobCx) -> anyhow::Result<Vec<VerifyLine>> {
+    let checks = crate::export::verify(folder, cx)?;
+    Ok(checks.into_iter().map(|check| VerifyLine { what: check.what, ok: check.ok, detail: check.detail }).collect())
+}

@@ -1,0 +1,326 @@
+//! A WACZ package: its archive files are read where they stand in it.
+//!
+//! The place of a record is then its offset in the package itself, so that it
+//! is read as any other. That needs archive files that the zip only stores and
+//! whose records can be entered one by one; others are unpacked into the
+//! workspace first, under a name of our own.
+
+use super::copy::{Hashing, keep_incoming, take_back};
+use super::one::{Shared, Sink, Source, Told, ToldProblem, shares_member};
+use super::{Found, Importer};
+use crate::crawl::{Author, CaptureEntry, CrawlError, IndexReport, index_records};
+use crate::store::mtime_ns;
+use crate::store::rows::{FileOutcome, ImportedFile};
+use crate::uri::parse_web_url;
+use crate::warc::wacz::{Member, PageReader, Wacz};
+use crate::warc::{ArchiveReader, Span, offset_words, open_record_at};
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+
+/// What is told of the package and not of a record in it.
+const PACKAGE: &str = "WACZ package";
+
+/// Pages of a list that are looked at for their titles.
+const MAX_PAGES: usize = 200_000;
+/// Letters of a title that are kept.
+const MAX_TITLE_CHARS: usize = 1000;
+/// Lines of a list whose faults are told.
+const MAX_PAGE_PROBLEMS: usize = 100;
+
+/// How a file begins that is a zip: a member, or the end of an empty one.
+const ZIP_BEGINS: [[u8; 4]; 2] = [*b"PK\x03\x04", *b"PK\x05\x06"];
+
+/// Whether a file is a package, by its first bytes.
+pub(in crate::work) fn is_package(path: &Path) -> std::io::Result<bool> {
+    let mut begin = Vec::new();
+    File::open(path)?.take(4).read_to_end(&mut begin)?;
+    Ok(ZIP_BEGINS.iter().any(|zip| begin == *zip))
+}
+
+impl Importer<'_> {
+    /// Reads every archive file of a package. One that cannot be read is a
+    /// problem of the package; the others come in.
+    pub(super) fn package(&self, source: &Source<'_>, sha256: String, done: &mut ImportedFile) -> anyhow::Result<Told> {
+        let wacz = Wacz::open(&source.path)?;
+        let mut problems: Vec<ToldProblem> =
+            wacz.problems().map(|problem| ToldProblem::new(0, PACKAGE, problem.to_string())).collect();
+        let titles = titles(&wacz, &mut problems);
+        let mut sink = Sink::new(self, source);
+        sink.titles = Some(&titles);
+        let mut whole = 0;
+        // Why the disk gave no more: another import has to try again.
+        let mut torn = None;
+        for (index, member) in wacz.archives().iter().enumerate() {
+            let result = match self.stands_open(&wacz, member) {
+                true => {
+                    self.in_place(&wacz, index, &sink, done, &mut torn).and_then(|(of_member, shared)| {
+                        problems.extend(of_member);
+                        whole += u32::from(shared > 0);
+                        // They cannot be entered in the package.
+                        match shared {
+                            0 => Ok(Vec::new()),
+                            _ => self.unpacked(&wacz, index, &sink, &sha256, true, done),
+                        }
+                    })
+                }
+                false => self.unpacked(&wacz, index, &sink, &sha256, false, done),
+            };
+            self.cx.checkpoint()?;
+            match result {
+                Ok(of_member) => {
+                    whole += 1;
+                    problems.extend(of_member);
+                }
+                Err(error) if super::one::is_of_workspace(&error) => return Err(error),
+                Err(error) => {
+                    let why = format!("{}: {}", member.name, super::super::in_words(&error));
+                    if error.chain().any(is_of_disk) {
+                        torn.get_or_insert_with(|| why.clone());
+                    }
+                    problems.push(ToldProblem::new(member.offset, PACKAGE, why));
+                }
+            }
+        }
+        sink.flush()?;
+        done.new_captures += sink.brought_in()?;
+        done.problem_count += problems.len() as u64;
+        let archives = wacz.archives().len();
+        let sha256 = if whole > 0 {
+            done.outcome = FileOutcome::Read;
+            sink.file()?;
+            sha256
+        } else {
+            let why = match archives {
+                0 => "a package without archive files",
+                _ => "a package of which no archive file could be read",
+            };
+            done.error = Some(why.to_owned());
+            String::new()
+        };
+        done.file = sink.file.get();
+        if let Some(why) = torn {
+            done.outcome = if done.records > 0 { FileOutcome::Cut } else { FileOutcome::Unread };
+            done.error = Some(why);
+            return Ok(Told { sha256: String::new(), problems });
+        }
+        Ok(Told { sha256, problems })
+    }
+
+    /// Whether records of this member can be read at their places in the package.
+    fn stands_open(&self, wacz: &Wacz, member: &Member) -> bool {
+        // The dictionary of a zstd file stands at the beginning of a file.
+        if !member.stored || member.name.to_ascii_lowercase().ends_with(".zst") {
+            return false;
+        }
+        let first = open_record_at(wacz.path(), member.offset).and_then(|mut reader| {
+            reader.next_head()?;
+            reader.finish_record()
+        });
+        // What is damaged is read in place, too: its problems are told.
+        first.ok().flatten().is_none_or(|span| !span.is_inside_member())
+    }
+
+    /// Reads a member where it stands. Says its problems, and how many captures
+    /// cannot be entered there since their records share a compressed member.
+    fn in_place(
+        &self,
+        wacz: &Wacz,
+        index: usize,
+        sink: &Sink<'_>,
+        done: &mut ImportedFile,
+        torn: &mut Option<String>,
+    ) -> anyhow::Result<(Vec<ToldProblem>, u64)> {
+        let member = &wacz.archives()[index];
+        let mut bytes = Hashing::new(wacz.open_archive(index)?, self.cx);
+        let reader = ArchiveReader::new(bytes.by_ref(), wacz.path()).map_err(CrawlError::from)?;
+        let reader = reader.backed_by(&File::open(wacz.path())?, member.offset, member.len);
+        let (mut shared, mut shared_revisits) = (0, 0);
+        let take = |mut entry: CaptureEntry| {
+            if shares_member(&entry) {
+                shared += 1;
+                shared_revisits += u64::from(entry.revisit_of.is_some());
+                return Ok(());
+            }
+            for place in &mut entry.records {
+                place.span.offset += member.offset;
+            }
+            sink.take(entry)
+        };
+        let (report, ended) = index_records(reader, &sink.source.label, Author::Anyone, take, self.cx);
+        let mut problems = counted_in(&report, member.offset, done);
+        // They are counted where they are taken.
+        done.captures = done.captures.saturating_sub(shared);
+        done.revisits = done.revisits.saturating_sub(shared_revisits);
+        match ended {
+            Ok(()) => {}
+            Err(error @ (CrawlError::Ledger(_) | CrawlError::Cancelled(_))) => return Err(error.into()),
+            Err(error) if report.records == 0 => return Err(error.into()),
+            Err(error) => {
+                let why = format!("{}: reading stopped: {error}", member.name);
+                if is_of_disk(&error) || std::error::Error::source(&error).is_some_and(is_of_disk) {
+                    torn.get_or_insert_with(|| why.clone());
+                }
+                problems.push(ToldProblem::new(member.offset, PACKAGE, why));
+                return Ok((problems, shared));
+            }
+        }
+        problems.extend(nothing_in(member, &report));
+        problems.extend(wrong_digest(wacz, member, &bytes.finish()?.0));
+        Ok((problems, shared))
+    }
+
+    /// Unpacks a member into the workspace and reads it there; where all else of
+    /// it was read in the package, `only_shared` captures are taken.
+    fn unpacked(
+        &self,
+        wacz: &Wacz,
+        index: usize,
+        package: &Sink<'_>,
+        sha256: &str,
+        only_shared: bool,
+        done: &mut ImportedFile,
+    ) -> anyhow::Result<Vec<ToldProblem>> {
+        let member = &wacz.archives()[index];
+        let cx = self.cx.aside("unpacking");
+        let mut bytes = Hashing::new(wacz.open_archive(index)?, &cx);
+        let permissions = fs::metadata(wacz.path())?.permissions();
+        // The name in the package is hostile text: the copy has a name of ours.
+        let (path, of_member) = keep_incoming(self.workspace, &cx, &mut bytes, permissions, |_| {
+            (sha256.to_owned(), format!("archive-{}", index + 1))
+        })?;
+        let wrong = if only_shared { None } else { wrong_digest(wacz, member, &of_member) };
+        let mut problems: Vec<ToldProblem> = wrong.into_iter().collect();
+        let meta = fs::metadata(&path)?;
+        let found = Found { path: path.clone(), size: meta.len(), mtime_ns: mtime_ns(&meta), trouble: None };
+        let source =
+            Source { found: &found, label: self.workspace.stored_name(&path), path, mtime_ns: found.mtime_ns, cx };
+        let mut sink = Sink::new(self, &source);
+        sink.only_shared = only_shared;
+        (sink.package, sink.titles) = (Some(package), package.titles);
+        let Shared { report, whole } = self.read_records(&source, &sink)?;
+        if only_shared {
+            // The rest was told when it was read in the package.
+            let (captures, revisits) = sink.taken();
+            done.captures += captures;
+            done.revisits += revisits;
+        } else {
+            problems.extend(counted_in(&report, 0, done).into_iter().map(|problem| {
+                let detail = format!("{}, offset {}: {}", member.name, offset_words(problem.offset), problem.detail);
+                ToldProblem::new(member.offset, problem.kind, detail)
+            }));
+        }
+        done.new_captures += sink.brought_in()?;
+        match whole {
+            // Another import finds it where it was left.
+            Err(error) if error.chain().any(is_of_disk) => return Err(error),
+            Err(error) if report.captures == 0 => {
+                take_back(&source.path);
+                return Err(error);
+            }
+            // It was told when the rest was read in the package.
+            Err(_) if only_shared => {}
+            Err(error) => {
+                let why = format!("{}: reading stopped: {}", member.name, super::super::in_words(&error));
+                problems.push(ToldProblem::new(member.offset, PACKAGE, why));
+            }
+            // Nothing of it is asked for ever.
+            Ok(_) if report.captures == 0 => {
+                take_back(&source.path);
+                problems.extend(nothing_in(member, &report));
+                return Ok(problems);
+            }
+            Ok(_) => {}
+        }
+        // Read as far as it makes sense, and its bytes are known to the last.
+        self.workspace.catalogue().member_is_read(sink.file()?, &of_member, report.records)?;
+        Ok(problems)
+    }
+}
+
+/// Titles by URL and second.
+pub(super) type Titles = HashMap<(String, i64), String>;
+
+/// The titles that the package's lists of pages tell: those that a browser
+/// saw, for pages that set theirs by script or are no HTML.
+fn titles(wacz: &Wacz, problems: &mut Vec<ToldProblem>) -> Titles {
+    let mut titles = Titles::new();
+    for list in wacz.page_lists() {
+        let pages = match wacz.open_member(list) {
+            Ok(reader) => PageReader::new(reader),
+            Err(error) => {
+                problems.push(ToldProblem::new(list.offset, PACKAGE, error.to_string()));
+                continue;
+            }
+        };
+        let mut told = 0;
+        for page in pages.take(MAX_PAGES) {
+            match page {
+                Ok(page) if page.title.is_empty() || titles.len() >= MAX_PAGES => {}
+                Ok(page) => {
+                    if let Some(url) = parse_web_url(&page.url) {
+                        titles.insert(
+                            (url.to_string(), page.date.seconds()),
+                            page.title.chars().take(MAX_TITLE_CHARS).collect(),
+                        );
+                    }
+                }
+                Err(problem) if told < MAX_PAGE_PROBLEMS => {
+                    told += 1;
+                    problems.push(ToldProblem::new(list.offset, PACKAGE, format!("{}, {problem}", list.name)));
+                }
+                Err(_) => {}
+            }
+        }
+    }
+    titles
+}
+
+/// Whether the operating system said it: what is broken in the bytes has no
+/// number of its own there.
+fn is_of_disk(error: &(dyn std::error::Error + 'static)) -> bool {
+    error.downcast_ref::<std::io::Error>().is_some_and(|error| error.raw_os_error().is_some())
+}
+
+/// A member without a record, and without a word of why.
+fn nothing_in(member: &Member, report: &IndexReport) -> Option<ToldProblem> {
+    let is_mute = report.records == 0 && report.problems.is_empty();
+    is_mute.then(|| ToldProblem::new(member.offset, PACKAGE, format!("{}: there is no record in it", member.name)))
+}
+
+/// Adds what was found in a member to what the package came to.
+fn counted_in(report: &IndexReport, offset: u64, done: &mut ImportedFile) -> Vec<ToldProblem> {
+    done.records += report.records;
+    done.captures += report.captures;
+    done.revisits += report.revisits;
+    done.orphans += report.orphans;
+    for (scheme, count) in &report.left_out {
+        *done.left_out.entry(scheme.clone()).or_default() += count;
+    }
+    // Those that are not listed; the others are counted at the end.
+    done.problem_count += report.more_problems;
+    let shifted = report.problems.iter().map(|problem| {
+        let told = ToldProblem::from(problem.clone());
+        match (Span { offset: problem.offset, length: 0 }).is_inside_member() {
+            true => ToldProblem {
+                offset,
+                // Its member is told from the beginning of the archive inside.
+                member: None,
+                detail: format!("offset {} in the member: {}", offset_words(problem.offset), told.detail),
+                ..told
+            },
+            false => ToldProblem { offset: problem.offset.saturating_add(offset), ..told },
+        }
+    });
+    shifted.collect()
+}
+
+/// Holds a member against the digest that the package tells of it.
+fn wrong_digest(wacz: &Wacz, member: &Member, sha256: &str) -> Option<ToldProblem> {
+    let told = wacz.package().resource(&member.name)?.hash.strip_prefix("sha256:")?.to_ascii_lowercase();
+    (told != sha256).then(|| {
+        let why = format!("{}: its SHA-256 is {sha256}, datapackage.json says {told}", member.name);
+        ToldProblem::new(member.offset, crate::warc::ProblemKind::BadDigest.words(), why)
+    })
+}

@@ -1,0 +1,108 @@
+//! An import in words.
+
+use crate::jobs::counted;
+use crate::store::rows::{FileOutcome, ImportRow, ImportedFile, LaunchId, LaunchState};
+use crate::store::{ABANDONED, Workspace};
+
+/// Which files of a folder are read.
+pub const ARCHIVE_NAMES: &str =
+    "In folders, files are looked for that end in .warc, .arc, .warc.gz, .arc.gz, .warc.zst, .wacz";
+
+/// What a file came to, in words.
+pub fn file_words(file: &ImportedFile) -> String {
+    let name = file.same_as.as_deref().unwrap_or_default();
+    let why = file.error.as_deref().unwrap_or_default();
+    match file.outcome {
+        FileOutcome::Unread => format!("not read: {why}"),
+        FileOutcome::Known => format!("skipped, the same bytes were read before as {name}"),
+        FileOutcome::Moved => {
+            format!(
+                "found again: the same bytes were read before as {name}, which is gone; its captures are read from here now"
+            )
+        }
+        FileOutcome::Cut => format!("{}; reading stopped: {why}", counts(file)),
+        FileOutcome::Read => counts(file),
+    }
+}
+
+fn counts(file: &ImportedFile) -> String {
+    let mut words = format!(
+        "{}, {}, {} new",
+        counted(file.records, "record"),
+        counted(file.captures, "capture"),
+        file.new_captures
+    );
+    let here = file.captures.saturating_sub(file.new_captures);
+    if here > 0 {
+        words.push_str(&format!(", {here} already here"));
+    }
+    for (count, what) in [(file.revisits, "revisit"), (file.problem_count, "problem")] {
+        if count > 0 {
+            words.push_str(&format!(", {}", counted(count, what)));
+        }
+    }
+    for (scheme, count) in &file.left_out {
+        words.push_str(&format!(", {count} of {scheme}: left out"));
+    }
+    if file.orphans > 0 {
+        words.push_str(&format!(", {} without a capture", counted(file.orphans, "request or metadata record")));
+    }
+    words
+}
+
+/// Whether a person should look at it.
+pub fn has_problems(import: &ImportRow) -> bool {
+    import.unread > 0 || import.problems > 0
+}
+
+/// Every import, newest first. One that was killed is stopped, also while
+/// nobody who may write has said so.
+pub fn imports(workspace: &Workspace) -> anyhow::Result<Vec<ImportRow>> {
+    let mut imports = workspace.catalogue().imports()?;
+    let is_under_way = |import: &ImportRow| matches!(import.state, LaunchState::Running | LaunchState::Paused);
+    let open: Vec<LaunchId> =
+        imports.iter().filter(|import| is_under_way(import)).map(|import| import.launch).collect();
+    if !open.is_empty() && !workspace.is_written() {
+        // Whoever wrote may have ended in order between the two looks.
+        imports = workspace.catalogue().imports()?;
+        for import in imports.iter_mut().filter(|import| is_under_way(import) && open.contains(&import.launch)) {
+            import.state = LaunchState::Stopped;
+            ABANDONED.clone_into(&mut import.why);
+        }
+    }
+    Ok(imports)
+}
+
+/// The import in words.
+pub fn import_words(import: &ImportRow) -> String {
+    let mut words = match import.files {
+        0 => "no archive file was found".to_owned(),
+        files => format!(
+            "{}, {}, {}, {}",
+            counted(files, "file"),
+            counted(import.records, "record"),
+            counted(import.new_captures, "new capture"),
+            counted(import.problems, "problem")
+        ),
+    };
+    let here = import.captures.saturating_sub(import.new_captures);
+    if here > 0 {
+        words.push_str(&format!(", {} already here", counted(here, "capture")));
+    }
+    for (count, what) in [
+        (import.known - import.moved, "known and skipped"),
+        (import.moved, "found again at another place"),
+        (import.unread, "not readable or not to the end"),
+    ] {
+        if count > 0 {
+            words.push_str(&format!(", {count} {what}"));
+        }
+    }
+    if import.passed_over > 0 {
+        words.push_str(&format!(", {} passed over", counted(import.passed_over, "other file")));
+    }
+    if import.files == 0 {
+        words.push_str(&format!(". {ARCHIVE_NAMES}"));
+    }
+    words
+}

@@ -1,0 +1,184 @@
+//! Each piece of work a person can ask for, done on an open workspace: the
+//! rooms put together. Called by the window and by the command line alike.
+
+mod backup;
+mod campaign_files;
+mod content;
+mod crawl;
+mod crawl_plan;
+mod documents;
+mod engine;
+mod export;
+mod feed;
+mod files;
+mod hosts;
+mod import;
+mod import_records;
+mod inlink_dataset;
+mod inlink_rows;
+mod inlinks;
+mod link_files;
+mod link_models;
+mod link_sets;
+mod live;
+pub mod models;
+mod opener;
+mod outlink_gaps;
+mod repeats;
+pub mod sample;
+mod schedule;
+mod scope;
+mod select;
+mod session;
+mod signals;
+mod written;
+
+pub use backup::{BackupOutcome, back_up};
+pub use campaign_files::{RestoredCampaign, RestoredJob, renew_campaign_files};
+pub use content::content;
+pub use crawl::{CrawlOptions, CrawlOutcome, crawl, crawl_plan};
+pub use crawl_plan::{CrawlPlan, CrawlRequest, CrawlStart, UnfinishedLaunch};
+pub use documents::{DocumentList, DocumentRow, DocumentVersion, documents, documents_noted};
+pub use engine::{
+    Engine, EngineImport, EngineLaunch, Imported, LogCount, browsertrix_crawl, import_with_jobs, is_importable,
+    jobs_summary, write_heritrix_job,
+};
+pub use export::{ExportOutcome, ExportWishes, export, verify};
+pub use feed::{FeedCampaign, FeedChange, FeedReport, WrittenFeed, check_feed, export_feed, import_feed};
+pub use files::{CheckOutcome, LocateOutcome, check_files, locate, problem_detail, problem_record};
+pub use hosts::{LinkSource, NutchForm, NutchLimits, RankedHosts};
+pub use import::{ARCHIVE_NAMES, file_words, has_problems, import, import_words, imports};
+pub use import_records::import_records;
+pub use inlink_dataset::{dataset_within, write_dataset};
+pub use inlink_rows::room_warning;
+pub use inlinks::{InlinkReport, build_inlinks};
+pub use link_files::export_links;
+pub use link_sets::{cited_pages, inlinks_in, inlinks_of_store, link_hosts, link_set, stored_key};
+pub use opener::{DiskOpener, OpenTarget};
+pub use schedule::{
+    LOOK_EVERY, NextRun, ON_TIME, ScheduleLook, Scheduler, Watch, WatchReport, keep_schedules, next_runs, run_scheduled,
+};
+pub use scope::{
+    EvidenceState, GeoChoiceSeen, RulesHeld, attach_evidence, check_campaign, check_evidence, drift_csv,
+    edited_campaign, export_table, forget_geo_database, geo_choice, geo_csv, geo_database, geo_drift, geo_report,
+    permissions, rule_hits, scope_test, scope_verdicts, seeds_verdict, set_geo_database, spoken_of, target_grounds,
+    what_if, what_if_hosts, what_if_rows, what_if_trace, why,
+};
+pub use select::{SelectReport, SelectionChange, Side, preview_selection, select};
+pub use session::{Session, act_summary};
+pub use signals::{
+    CheckedCapture, PageAnchors, anchor_check, anchors_of_page, anchors_of_stored, check_captures, judge_prospects,
+};
+
+use crate::analysis::Matcher;
+use crate::jobs::counted;
+use crate::store::Catalogue;
+use models::{AnchorRow, CampaignId, CaptureColumn, CaptureQuery, CaptureTab, CrawlPage};
+
+/// The captures table without a filter.
+pub fn everything() -> CaptureQuery {
+    CaptureQuery { filter: String::new(), tab: CaptureTab::All, campaign: None, sort: Vec::new(), offset: 0, limit: 0 }
+}
+
+/// Captures with inlinks, those that most other hosts link to first.
+pub fn most_cited(limit: u64) -> CaptureQuery {
+    let sort = vec![
+        (CaptureColumn::InlinkHosts, true),
+        (CaptureColumn::InlinksExternal, true),
+        (CaptureColumn::InlinksInternal, true),
+        (CaptureColumn::Url, false),
+        (CaptureColumn::Date, false),
+    ];
+    CaptureQuery { filter: "inlinks>0".to_owned(), sort, limit, ..everything() }
+}
+
+/// The crawl page before anything ever ran.
+pub fn empty_crawl_page() -> CrawlPage {
+    CrawlPage {
+        launch: None,
+        job: None,
+        samples: Vec::new(),
+        classes: [0; 5],
+        types: Vec::new(),
+        hosts: Vec::new(),
+        hosts_total: 0,
+        refused_by_rule: Vec::new(),
+        launches: Vec::new(),
+    }
+}
+
+/// An error and its causes; a cause that is told already is not told again.
+pub fn in_words(error: &anyhow::Error) -> String {
+    let mut words = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if words.is_empty() {
+            words = cause;
+        } else if !words.contains(&cause) {
+            words.push_str(": ");
+            words.push_str(&cause);
+        }
+    }
+    words
+}
+
+/// Who works here, where no name was given: the system's user name.
+pub fn operator() -> String {
+    static NAME: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| {
+        let of_environment = ["USER", "LOGNAME", "USERNAME"]
+            .iter()
+            .find_map(|name| std::env::var(name).ok().filter(|name| !name.is_empty()));
+        of_environment.or_else(account_name).unwrap_or_else(|| "unknown".to_owned())
+    });
+    NAME.clone()
+}
+
+/// The name of the account that this process runs under, where no variable
+/// says it, as under cron.
+#[cfg(unix)]
+fn account_name() -> Option<String> {
+    use std::os::unix::fs::MetadataExt;
+    let user = std::fs::metadata("/proc/self").ok()?.uid().to_string();
+    let accounts = std::fs::read_to_string("/etc/passwd").ok()?;
+    let of_user = |line: &&str| line.split(':').nth(2) == Some(user.as_str());
+    let name = accounts.lines().find(of_user)?.split(':').next()?;
+    Some(name.to_owned()).filter(|name| !name.is_empty())
+}
+
+/// Elsewhere the environment always says it.
+#[cfg(not(unix))]
+fn account_name() -> Option<String> {
+    None
+}
+
+/// Says of each anchor whether it holds a term of a campaign: of the one
+/// named, or of any.
+pub fn mark_matching(
+    catalogue: &Catalogue,
+    campaign: Option<CampaignId>,
+    mut rows: Vec<AnchorRow>,
+) -> anyhow::Result<Vec<AnchorRow>> {
+    let campaigns = match campaign {
+        Some(id) => vec![id],
+        None => catalogue.campaigns()?.into_iter().filter(|row| row.problem.is_none()).map(|row| row.id).collect(),
+    };
+    let mut matchers = Vec::new();
+    for id in campaigns {
+        matchers.push(Matcher::compile(&catalogue.campaign(id)?.1.request));
+    }
+    for row in &mut rows {
+        row.matches_request = matchers.iter().any(|matcher| matcher.speaks_of(&row.text));
+    }
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_told_once() {
+        let system = std::io::Error::other("no such file");
+        let error = anyhow::Error::from(system).context("a.warc: no such file").context("cannot begin");
+        assert_eq!(in_words(&error), "cannot begin: a.warc: no such file");
+    }
+}

@@ -1,0 +1,132 @@
+//! What can be asked of an open workspace comes as these values: the
+//! catalogue's read models and those of the rooms below.
+
+pub use super::link_models::*;
+pub use crate::campaign::quoted_value as quoted;
+pub use crate::crawl::{CrawlEvent, EventKind, OutcomeClass, OutcomeKind, PREREQUISITE_RULE, UrlOutcome};
+pub use crate::export::spreadsheet_cell;
+pub use crate::store::rows::*;
+pub use crate::store::scope_rows::*;
+pub use crate::store::{FilterField, filter_fields};
+
+use crate::campaign::Campaign;
+use crate::scope::{Trace, Turn};
+use crate::uri::CaptureDate;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// How far the anomalies of a crawl were read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AnomalyMark {
+    /// The run that they are of.
+    pub run: usize,
+    /// The number of the next one.
+    pub next: u64,
+}
+
+/// A URL run through the rules of a campaign that need not be saved.
+#[derive(Debug, Clone)]
+pub struct ScopeTest {
+    /// What every rule tested and said.
+    pub trace: Trace,
+    /// The smallest change that turns the verdict and that a person can make
+    /// in the campaign; none where only the world outside could.
+    pub turn: Option<Turn>,
+}
+
+/// What an edited campaign would change, with what was asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WhatIfAnswer {
+    /// The campaign.
+    pub campaign: CampaignId,
+    /// As edited.
+    pub edited: Campaign,
+    /// What changes.
+    pub figures: WhatIf,
+}
+
+/// An answer about the scope that can be written out as a table.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ScopeTable {
+    /// A list of URLs of what edits would change.
+    WhatIf(Arc<WhatIfAnswer>, WhatIfList),
+    /// The hosts of the URLs that would change side.
+    WhatIfHosts(Arc<WhatIfAnswer>),
+    /// Hosts that only their location let in.
+    Geo(Arc<GeoReport>),
+    /// A list of hosts of a comparison with another country database.
+    Drift(Arc<Drift>, DriftList),
+}
+
+/// A form of other programs that links are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LinkForm {
+    /// The host graph as GEXF.
+    #[default]
+    Gexf,
+    /// The host graph as GraphML.
+    GraphMl,
+    /// The edges between hosts as CSV.
+    CsvEdges,
+    /// The hosts as CSV.
+    CsvHosts,
+    /// Captures with their inlinks, as Arquivo.pt publishes them.
+    Dataset,
+    /// Who links to each page with which words, as Nutch lists them.
+    Nutch,
+}
+
+impl LinkForm {
+    /// Every one, with its words.
+    pub const ALL: [(Self, &str); 6] = [
+        (Self::Gexf, "Host graph, GEXF (Gephi)"),
+        (Self::GraphMl, "Host graph, GraphML (networkx, igraph, yEd)"),
+        (Self::CsvEdges, "Host links, CSV"),
+        (Self::CsvHosts, "Hosts with their PageRank, CSV"),
+        (Self::Dataset, "Inlink data set, one JSON object per line"),
+        (Self::Nutch, "Anchor texts per page, in Nutch format"),
+    ];
+
+    /// Its words.
+    pub fn words(self) -> &'static str {
+        Self::ALL.iter().find(|(form, _)| *form == self).map_or("", |(_, words)| words)
+    }
+
+    /// Beginning and ending of the name of a file in it.
+    pub fn name(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Gexf => ("host-graph", "gexf"),
+            Self::GraphMl => ("host-graph", "graphml"),
+            Self::CsvEdges => ("host-edges", "csv"),
+            Self::CsvHosts => ("hosts", "csv"),
+            Self::Dataset => ("inlinks", "jsonl"),
+            Self::Nutch => ("anchors-nutch", "txt"),
+        }
+    }
+}
+
+/// The geolocation database that was chosen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GeoChoice {
+    /// The file.
+    pub path: PathBuf,
+    /// What is in it, or why it cannot be used.
+    pub database: Result<GeoDatabaseInfo, String>,
+}
+
+/// A geolocation database in figures.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GeoDatabaseInfo {
+    /// Its type, such as `GeoLite2-Country`.
+    pub database_type: String,
+    /// When it was built.
+    pub build_date: CaptureDate,
+    /// Nodes of its search tree.
+    pub nodes: u64,
+    /// Whether it knows IPv6 addresses.
+    pub knows_ipv6: bool,
+    /// Size of the file.
+    pub len_bytes: u64,
+    /// What speaks against trusting it just now, in words.
+    pub remark: Option<String>,
+}

@@ -1,0 +1,148 @@
+//! Opens and makes workspaces on disk.
+
+use super::Session;
+use super::sample::{Edition, SampleWeb};
+use crate::store::{CATALOGUE_FILE, StoreError, Workspace};
+use anyhow::Context;
+use std::path::{Path, PathBuf};
+
+/// What is at a path that a person wants to open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OpenTarget {
+    /// A workspace, in this folder.
+    Workspace(PathBuf),
+    /// An archive file, or a folder with some in it.
+    Archives,
+}
+
+/// Numbers that are tried behind the name of a folder.
+const MOST_NUMBERED: u32 = 1000;
+
+/// A folder, and those beside it that are called like it with a number.
+fn numbered(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let name = folder.file_name().unwrap_or_default().to_os_string();
+    let folder = folder.to_owned();
+    (1..=MOST_NUMBERED).map(move |number| {
+        let mut name = name.clone();
+        if number > 1 {
+            name.push(format!("-{number}"));
+        }
+        folder.with_file_name(name)
+    })
+}
+
+/// Makes a workspace in the first of these folders that is free.
+fn create_beside(folder: &Path) -> anyhow::Result<(PathBuf, Workspace)> {
+    for folder in numbered(folder) {
+        match Workspace::create(&folder) {
+            Ok(workspace) => return Ok((folder, workspace)),
+            Err(StoreError::Exists(_) | StoreError::NotEmpty(_) | StoreError::NotAFolder(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    anyhow::bail!("{}: this folder and those numbered after it are taken", folder.display())
+}
+
+/// Opens a workspace; the sample's web is served for as long as it is open.
+fn open(folder: &Path) -> anyhow::Result<Session> {
+    let desk = Session::new(Workspace::open_or_look(folder)?);
+    if super::sample::is_sample(&desk) {
+        desk.serve_sample(SampleWeb::start(super::sample::sample_edition(&desk)?)?);
+    }
+    Ok(desk)
+}
+
+/// Opens workspaces on disk.
+#[derive(Default)]
+pub struct DiskOpener {
+    folder: Option<PathBuf>,
+    disk_free: Option<u64>,
+}
+
+impl DiskOpener {
+    /// Looks once how much room there is where workspaces are offered.
+    pub fn new() -> Self {
+        let folder = Self::default().default_folder();
+        Self { folder: None, disk_free: folder.ancestors().find_map(|folder| crate::crawl::free_bytes(folder).ok()) }
+    }
+
+    /// Offers this folder for new workspaces.
+    pub fn offering(folder: PathBuf) -> Self {
+        Self { folder: Some(folder), disk_free: None }
+    }
+}
+
+impl DiskOpener {
+    /// Opens a folder; changes nothing when it is no workspace.
+    pub fn open(&self, folder: &Path) -> anyhow::Result<Session> {
+        open(folder)
+    }
+
+    /// Makes a workspace in an empty or absent folder.
+    pub fn create(&self, folder: &Path) -> anyhow::Result<Session> {
+        Ok(Session::new(Workspace::create(folder)?))
+    }
+
+    /// Makes a workspace in this folder, or in the first that is free of those
+    /// called like it with a number; answers with that folder.
+    pub fn create_beside(&self, folder: &Path) -> anyhow::Result<(PathBuf, Session)> {
+        let (folder, workspace) = create_beside(folder)?;
+        Ok((folder, Session::new(workspace)))
+    }
+
+    /// Opens the workspace with the sample campaign in this folder, and makes
+    /// it where there is none, as [`Self::create_beside`] does. This process
+    /// serves its web on loopback while the workspace is open.
+    pub fn open_sample(&self, folder: &Path) -> anyhow::Result<(PathBuf, Session)> {
+        let there = numbered(folder).take_while(|folder| folder.exists());
+        for folder in there.filter(|folder| self.is_workspace(folder)) {
+            let desk = open(&folder)?;
+            if super::sample::is_sample(&desk) {
+                return Ok((folder, desk));
+            }
+        }
+        let (folder, workspace) = create_beside(folder)?;
+        let desk = Session::new(workspace);
+        super::sample::add_sample_campaign(&desk)?;
+        desk.serve_sample(SampleWeb::start(Edition::First)?);
+        Ok((folder, desk))
+    }
+
+    /// Says what is at a path that a person wants to open.
+    pub fn identify(&self, path: &Path) -> anyhow::Result<OpenTarget> {
+        let meta = path.metadata().with_context(|| path.display().to_string())?;
+        if meta.is_file() {
+            // The catalogue itself, found in a list of files.
+            let folder = path.parent().filter(|_| path.file_name().is_some_and(|name| name == CATALOGUE_FILE));
+            return Ok(folder.map_or(OpenTarget::Archives, |folder| OpenTarget::Workspace(folder.to_owned())));
+        }
+        if self.is_workspace(path) {
+            return Ok(OpenTarget::Workspace(path.to_owned()));
+        }
+        anyhow::ensure!(
+            super::is_importable(path)?,
+            "{}: the folder holds neither a workspace nor the job of a crawler nor a WARC, ARC or WACZ file",
+            path.display()
+        );
+        Ok(OpenTarget::Archives)
+    }
+
+    /// Whether a workspace is in this folder.
+    pub fn is_workspace(&self, folder: &Path) -> bool {
+        folder.join(CATALOGUE_FILE).is_file()
+    }
+
+    /// Free bytes where that folder will lie, as far as known. Does not block.
+    pub fn disk_free(&self) -> Option<u64> {
+        self.disk_free
+    }
+
+    /// The folder offered to a person who has not chosen one. Does not block.
+    pub fn default_folder(&self) -> PathBuf {
+        if let Some(folder) = &self.folder {
+            return folder.clone();
+        }
+        let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE")).map(PathBuf::from);
+        home.unwrap_or_else(|| PathBuf::from(".")).join("fonds")
+    }
+}

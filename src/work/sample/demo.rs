@@ -1,0 +1,161 @@
+//! The main job on the sample web, start to verified export.
+
+use super::SampleWeb;
+use crate::jobs::JobCx;
+use crate::store::Workspace;
+use crate::warc::OPEN_SUFFIX;
+use crate::work::models::{CaptureQuery, CaptureTab, LaunchState, SelectionSpec, VerifyLine};
+use crate::work::{self, Session};
+use anyhow::Context;
+use serde::Serialize;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// Launches of the sample campaign in a demo.
+const LAUNCHES: usize = 2;
+
+/// What the demo did, in figures.
+#[derive(Debug, Clone, Serialize)]
+pub struct DemoReport {
+    /// Launches of the crawl.
+    pub launches: u64,
+    /// Captures in all launches.
+    pub captures: u64,
+    /// Those that repeat a payload already held.
+    pub revisits: u64,
+    /// URLs refused in all launches.
+    pub refused: u64,
+    /// Refused URLs by the rule that decided.
+    pub refused_by_rule: Vec<(String, u64)>,
+    /// Hosts of the captures that the geolocation rule decided.
+    pub geo_hosts: Vec<String>,
+    /// Inlinks kept.
+    pub inlinks: u64,
+    /// Those of the same site.
+    pub internal: u64,
+    /// Those of other sites.
+    pub external: u64,
+    /// Pages that are linked to.
+    pub linked_pages: u64,
+    /// Pages cited but never captured.
+    pub uncaptured: u64,
+    /// Captures scored.
+    pub scored: u64,
+    /// Captures selected.
+    pub selected: u64,
+    /// Captures in the export, with what selected pages need.
+    pub exported_captures: u64,
+    /// Records in the export.
+    pub exported_records: u64,
+    /// Checks of the read-back.
+    pub checks: Vec<VerifyLine>,
+    /// Whether all of them hold.
+    pub verified: bool,
+    /// The workspace.
+    pub workspace: PathBuf,
+    /// The export.
+    pub export: PathBuf,
+}
+
+/// The name of a folder that is not finished yet.
+fn unfinished(folder: &Path) -> PathBuf {
+    folder.with_extension(OPEN_SUFFIX.trim_start_matches('.'))
+}
+
+fn remove(folder: &Path) -> anyhow::Result<()> {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error).context(folder.display().to_string()),
+        _ => Ok(()),
+    }
+}
+
+/// Makes the workspace with its campaign. It gets its name when it is whole:
+/// a demo that is killed before leaves nothing that the next one stumbles over.
+fn make_workspace(place: &Path) -> anyhow::Result<Session> {
+    let open = unfinished(place);
+    remove(&open)?;
+    work::sample::add_sample_campaign(&Session::new(Workspace::create(&open)?))?;
+    std::fs::rename(&open, place).with_context(|| place.display().to_string())?;
+    Ok(Session::new(Workspace::open(place)?))
+}
+
+/// Runs the demo in a folder, or goes on with one that was stopped or killed.
+pub fn run_demo(folder: &Path, cx: &JobCx, say: &dyn Fn(String)) -> anyhow::Result<DemoReport> {
+    let place = folder.join("workspace");
+    let desk = if place.join("fonds.sqlite").exists() {
+        let desk = Session::new(Workspace::open(&place)?);
+        anyhow::ensure!(
+            work::sample::is_sample(&desk),
+            "{}: this workspace is not one of a demo. Choose another folder with --out",
+            place.display()
+        );
+        say(format!("1. Going on in {}", place.display()));
+        desk
+    } else {
+        let desk = make_workspace(&place)?;
+        say(format!("1. Made a workspace with the sample campaign in {}", place.display()));
+        desk
+    };
+    let campaign = desk.catalogue().campaigns()?.first().context("the sample campaign is missing")?.id;
+
+    let web = SampleWeb::start(work::sample::sample_edition(&desk)?)?;
+    if web.fallback() {
+        say("   This system has one loopback address only: the part about geolocation will not show".to_owned());
+    }
+    desk.serve_sample(web);
+    for number in 1..=LAUNCHES {
+        let finished = desk.catalogue().launches(Some(campaign))?;
+        let finished = finished.iter().filter(|launch| launch.state == LaunchState::Finished).count();
+        if finished >= number {
+            say(format!("{}. Launch {number} is finished already", number + 1));
+            continue;
+        }
+        let options = work::sample::crawl_options(&desk)?;
+        let outcome = work::crawl(&desk, campaign, &options, cx)?;
+        say(format!("{}. Launch {number}: {}", number + 1, outcome.words()));
+        cx.checkpoint()?;
+        anyhow::ensure!(outcome.complete, "the crawl came to no end: {}", outcome.words());
+    }
+
+    let inlinks = work::build_inlinks(&desk.workspace, false, cx)?;
+    say(format!("4. Inlinks: {}", inlinks.words()));
+    let spec = SelectionSpec { campaign, ..SelectionSpec::default() };
+    let selection = work::select(&desk.workspace, &spec, false, cx)?;
+    say(format!("5. Selection: {}", selection.words()));
+    let export = folder.join("export");
+    // An export is always made again.
+    remove(&export)?;
+    let exported = work::export(&desk.workspace, &spec, &export, work::ExportWishes::default(), cx)?;
+    say(format!("6. Export: {}", exported.words()));
+    let checks = work::verify(&export, cx)?;
+    desk.catalogue().keep_verification(&export, &checks)?;
+    let verified = checks.iter().all(|check| check.ok);
+    say(format!("7. Read back: {}", if verified { "every check holds" } else { "a check fails" }));
+
+    let catalogue = desk.catalogue();
+    let total = |tab: CaptureTab| -> anyhow::Result<u64> {
+        Ok(catalogue.captures(&CaptureQuery { tab, ..work::everything() })?.total)
+    };
+    let launches = catalogue.launches(Some(campaign))?;
+    Ok(DemoReport {
+        launches: launches.len() as u64,
+        captures: total(CaptureTab::All)?,
+        revisits: catalogue.count_revisits()?,
+        refused: launches.iter().map(|launch| launch.refused).sum(),
+        refused_by_rule: catalogue.refused_by_rule(campaign)?,
+        geo_hosts: catalogue.hosts_by_rule(campaign, "ExternalGeoLocationDecideRule")?,
+        inlinks: inlinks.inlinks,
+        internal: inlinks.internal,
+        external: inlinks.external,
+        linked_pages: inlinks.targets,
+        uncaptured: inlinks.uncaptured,
+        scored: selection.scored,
+        selected: selection.selected,
+        exported_captures: exported.captures,
+        exported_records: exported.records,
+        checks,
+        verified,
+        workspace: desk.workspace.folder().to_owned(),
+        export: export.canonicalize().unwrap_or(export),
+    })
+}

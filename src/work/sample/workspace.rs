@@ -1,0 +1,81 @@
+//! The sample campaign in a workspace.
+
+use super::{Edition, SampleWeb, campaign, geo_database};
+use crate::campaign::{Campaign, Seed, SeedScope};
+use crate::crawl::HostOverride;
+use crate::jobs::replace_own;
+use crate::scope::standard_rules;
+use crate::uri::Clock;
+use crate::work::models::LaunchState;
+use crate::work::{CrawlOptions, Session};
+use anyhow::Context;
+use std::io::Write;
+
+/// The setting that marks a workspace as made for the sample web.
+const SAMPLE: &str = "sample_web";
+/// Name of the sample's geolocation database in the workspace.
+const GEO_FILE: &str = "sample-geo.mmdb";
+
+/// Puts the sample campaign and its geolocation database into a workspace.
+pub fn add_sample_campaign(desk: &Session) -> anyhow::Result<i64> {
+    let path = desk.workspace.folder().join(GEO_FILE);
+    replace_own(&path, |file| file.write_all(geo_database())).with_context(|| path.display().to_string())?;
+    desk.catalogue().set_setting("geo_database", GEO_FILE)?;
+    desk.catalogue().set_setting(SAMPLE, "served by Fonds on loopback")?;
+    Ok(desk.catalogue().save_campaign(None, &campaign())?)
+}
+
+/// Whether the workspace's campaign needs the sample web.
+pub fn is_sample(desk: &Session) -> bool {
+    matches!(desk.catalogue().setting(SAMPLE), Ok(Some(_)))
+}
+
+/// The edition the next launch should see: the first one until a launch came
+/// to its end, then the second.
+pub fn sample_edition(desk: &Session) -> anyhow::Result<Edition> {
+    let finished = desk.catalogue().launches(None)?.iter().any(|launch| launch.state == LaunchState::Finished);
+    Ok(if finished { Edition::Second } else { Edition::First })
+}
+
+/// Where the sample's host names lead.
+pub fn sample_overrides(web: &SampleWeb) -> Vec<HostOverride> {
+    web.resolve().into_iter().map(|(host, port, addr)| HostOverride { host, port, addr }).collect()
+}
+
+/// A campaign to start from: short, complete, and refused by the crawl until
+/// somebody puts a contact in.
+pub fn example_campaign() -> Campaign {
+    let site = "https://www.example.org/";
+    Campaign {
+        description: "What this collection is for, in a sentence or two.".to_owned(),
+        request: "\"municipal library\" OR reading^0.5".parse().unwrap_or_default(),
+        seeds: vec![Seed {
+            url: site.to_owned(),
+            scope: SeedScope::Root,
+            depth: None,
+            source_tag: "main site".to_owned(),
+        }],
+        rules: standard_rules(),
+        ..Campaign::new("My first campaign")
+    }
+}
+
+/// Days between the two launches of the sample, by their dates: more than the
+/// inlink window, so that the window has something to show.
+const DAYS_BETWEEN_LAUNCHES: u32 = 100;
+
+/// How the next launch of a workspace begins. The sample's first one sees the
+/// first edition and is dated back, as if the town had been visited in another
+/// season; later ones see the second edition.
+pub fn crawl_options(desk: &Session) -> anyhow::Result<CrawlOptions> {
+    if !is_sample(desk) {
+        return Ok(CrawlOptions::default());
+    }
+    let edition = sample_edition(desk)?;
+    desk.set_sample_edition(edition);
+    let clock = match edition {
+        Edition::First => Clock::days_behind(DAYS_BETWEEN_LAUNCHES),
+        Edition::Second => Clock::default(),
+    };
+    Ok(CrawlOptions { clock, ..CrawlOptions::default() })
+}

@@ -1,0 +1,502 @@
+//! All facts that are known of URLs seen, and every one of them put before the
+//! rules of its launch, by several readers at once.
+
+use super::held::{EditedHeld, RulesOfLaunches, Stand};
+use super::judged::{ByLaunch, Decided, Judged, KnownFacts, SeedsCompared, Version, is_robots_url};
+use crate::campaign::Campaign;
+use crate::crawl::RobotsRules;
+use crate::jobs::{Cancelled, JobCx};
+use crate::scope::{AnnotationFact, AnswerSource, Candidate, ContentFact, Facts, GeoDatabase, GeoFact, RobotsFact};
+use crate::store::{Catalogue, SeenAsk, SeenUrl, StoreError};
+use crate::uri::{CaptureDate, Url, UrlRoot, parse_web_url};
+use crate::work::Session;
+use crate::work::models::{CampaignId, LaunchId};
+use anyhow::Context;
+use foldhash::fast::RandomState;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Rows that a reader takes at once.
+const CHUNK: i64 = 8_192;
+
+/// Row numbers to each row of the launches from which on the others are skipped.
+const SPARSE: u64 = 8;
+
+/// Hosts whose facts a reader holds; when there are more it begins anew.
+const MAX_HOSTS_HELD: usize = 50_000;
+
+/// A launch with the rules it ran.
+pub(super) struct Launch {
+    pub rules: Judged,
+    agent: String,
+}
+
+/// All that is needed to decide again about what launches have seen.
+pub(super) struct Bench<'a> {
+    pub catalogue: &'a Catalogue,
+    pub ids: Vec<LaunchId>,
+    stand: Arc<Stand>,
+    pub launches: Arc<ByLaunch<Launch>>,
+    /// What is known of all hosts and captures, read before a scan; single
+    /// URLs are asked for one by one.
+    held: Option<Held>,
+    /// The geolocation database, opened when an address stands in a URL; none
+    /// where none was chosen or it cannot be read, so that nothing is known.
+    database: OnceLock<Option<GeoDatabase>>,
+    desk: &'a Session,
+    /// The user agent of edited rules.
+    edited_agent: Option<String>,
+    unreadable: Mutex<Unreadable>,
+}
+
+/// Rows whose URL no standard can read: no rule was ever asked about them.
+#[derive(Default)]
+struct Unreadable {
+    rows: u64,
+    /// The first that was met, and what is wrong with it.
+    example: String,
+}
+
+struct Held {
+    /// None where no rule asks for countries.
+    geo: Option<HashMap<String, GeoFact>>,
+    annotations: HashMap<i64, (String, AnnotationFact)>,
+}
+
+/// Hosts by launch, number, and whether they are asked by https. Their facts
+/// stand elsewhere: the table itself should fit into the processor's cache.
+type HostsHeld = HashMap<(LaunchId, i64, bool), Box<HostFacts>, RandomState>;
+
+/// What a reader holds of a host.
+struct HostFacts {
+    /// What its URLs begin with, to make others of.
+    root: Option<UrlRoot>,
+    known: KnownFacts,
+    robots: Option<RobotsRules>,
+    robots_as_edited: Option<RobotsRules>,
+}
+
+/// A URL seen and how it was found, ready to be decided.
+pub(super) struct Before<'r> {
+    pub row: &'r SeenUrl<'r>,
+    pub launch: &'r Launch,
+}
+
+impl Before<'_> {
+    /// Learns what was fetched, which readers do not ask for by themselves:
+    /// of most URLs the rules want nothing of it.
+    pub(super) fn ask_content(&self, known: &mut KnownFacts) -> Result<(), StoreError> {
+        known.facts.content = self.row.content()?;
+        Ok(())
+    }
+
+    /// Decides by the rules of its launch, with what was fetched where they ask for it.
+    pub(super) fn decide(&self, candidate: &Candidate, known: &mut KnownFacts) -> Result<Decided, StoreError> {
+        let rules = &self.launch.rules;
+        let first = rules.before_fetch(candidate, known);
+        if rules.hangs_on_content(first) {
+            self.ask_content(known)?;
+        }
+        Ok(rules.after_fetch(first, candidate, known))
+    }
+}
+
+impl<'a> Bench<'a> {
+    /// Of all launches of a campaign, or of one.
+    pub(super) fn new(
+        desk: &'a Session,
+        campaign: CampaignId,
+        launch: Option<LaunchId>,
+        cx: &JobCx,
+    ) -> anyhow::Result<Self> {
+        let catalogue = desk.catalogue();
+        let ids: Vec<LaunchId> = match launch {
+            None => catalogue.launch_ids(Some(campaign))?,
+            Some(id) => {
+                let of = catalogue.launch_campaign(id)?;
+                anyhow::ensure!(of == campaign, "launch {id} is of campaign {of}, not of campaign {campaign}");
+                vec![id]
+            }
+        };
+        let revision = catalogue.revision_now()?;
+        let standing = |(stand, launches)| Self { ids: ids.clone(), stand, launches, ..Self::of_no_launch(desk) };
+        let held = desk.rules_held().launches(campaign, &ids, revision);
+        if let Some(held) = held {
+            return Ok(standing(held));
+        }
+        let stand = Stand::of(catalogue, campaign, &ids)?;
+        // Before the rules are read: a redirect that comes meanwhile is looked at again.
+        let since = desk.rules_held().last_capture(campaign, &stand);
+        let (last_capture, met) = catalogue.redirects_since(since)?;
+        let held = since.zip(met).and_then(|(since, met)| {
+            desk.rules_held().carry_over(campaign, &stand, revision, last_capture, since, &met)
+        });
+        if let Some(held) = held {
+            return Ok(standing(held));
+        }
+        let mut of_version: BTreeMap<u32, Vec<LaunchId>> = BTreeMap::new();
+        for launch in stand.launches() {
+            of_version.entry(launch.version).or_default().push(launch.id);
+        }
+        let (mut launches, mut asked) = (ByLaunch::default(), HashSet::new());
+        for (version, ids) in of_version {
+            let spec = catalogue.campaign_version(campaign, version)?;
+            let mut version = Version::new(catalogue, &spec, &stand, cx)?;
+            for id in ids {
+                cx.checkpoint()?;
+                let rules = version.in_launch(id).with_context(|| format!("the rules of launch {id}"))?;
+                launches.insert(id, Launch { rules, agent: spec.politeness.user_agent.clone() });
+            }
+            asked.extend(version.into_asked());
+        }
+        let (stand, launches) = (Arc::new(stand), Arc::new(launches));
+        desk.rules_held().hold(RulesOfLaunches {
+            campaign,
+            stand: Arc::clone(&stand),
+            revision,
+            last_capture,
+            asked,
+            launches: Arc::clone(&launches),
+            edited: None,
+        });
+        Ok(standing((stand, launches)))
+    }
+
+    /// Without any launch: for campaigns that never ran.
+    pub(super) fn of_no_launch(desk: &'a Session) -> Self {
+        Self {
+            catalogue: desk.catalogue(),
+            ids: Vec::new(),
+            stand: Arc::default(),
+            launches: Arc::default(),
+            held: None,
+            database: OnceLock::new(),
+            desk,
+            edited_agent: None,
+            unreadable: Mutex::default(),
+        }
+    }
+
+    /// The rules of an edited campaign as they would stand in each launch.
+    pub(super) fn edited(&mut self, edited: &Campaign, cx: &JobCx) -> anyhow::Result<Arc<ByLaunch<Judged>>> {
+        self.edited_agent = Some(edited.politeness.user_agent.clone());
+        if let Some(rules) = self.desk.rules_held().edited(&self.launches, edited) {
+            return Ok(rules);
+        }
+        let up_to = self.desk.rules_held().right_up_to(&self.launches);
+        let mut version = Version::new(self.catalogue, edited, &self.stand, cx)?;
+        let (mut rules, mut compared) = (ByLaunch::default(), SeedsCompared::default());
+        for id in &self.ids {
+            cx.checkpoint()?;
+            let judged = version.in_launch(*id).context("the edited rules")?;
+            let before = self.launches.get(id).map(|launch| &launch.rules);
+            rules.insert(*id, judged.edited_from(before, &mut compared));
+        }
+        let rules = Arc::new(rules);
+        let held = EditedHeld { campaign: edited.clone(), asked: version.into_asked(), rules: Arc::clone(&rules) };
+        self.desk.rules_held().hold_edited(&self.launches, up_to, held);
+        Ok(rules)
+    }
+
+    /// Reads what readers share, and says what is under way. `uses` are
+    /// further rules that will be asked.
+    pub(super) fn begin(&mut self, cx: &JobCx, words: &str, uses: &[&Judged]) -> anyhow::Result<()> {
+        // Row numbers: how many rows a question meets is known behind it.
+        let span = self.catalogue.seen_span(&self.ids)?;
+        cx.stage(words, Some(span.map_or(0, |span| span.end().abs_diff(*span.start()) + 1)));
+        let rules = || self.launches.values().map(|launch| &launch.rules).chain(uses.iter().copied());
+        let annotations = match rules().any(|judged| judged.rules.uses_annotations()) {
+            true => self.catalogue.annotation_facts()?,
+            false => HashMap::new(),
+        };
+        let geo = match rules().any(|judged| judged.asks_geo) {
+            true => Some(self.catalogue.geo_facts()?),
+            false => None,
+        };
+        self.held = Some(Held { geo, annotations });
+        cx.checkpoint().map_err(|stop: Cancelled| stop.into())
+    }
+
+    /// Puts every URL that was seen before `each`, which notes what it finds
+    /// in a value of its own a reader. `uses` are further rules that will be asked.
+    pub(super) fn scan<S: Send>(
+        &self,
+        let_in_by: Option<&str>,
+        uses: &[&Judged],
+        cx: &JobCx,
+        new: impl Fn() -> S + Sync,
+        each: impl Fn(&mut S, &Before<'_>, &mut Candidate, &mut KnownFacts) -> anyhow::Result<()> + Sync,
+        after_chunk: impl Fn(&mut S) -> anyhow::Result<()> + Sync,
+    ) -> anyhow::Result<Vec<S>> {
+        let Some(span) = self.catalogue.seen_span(&self.ids)? else { return Ok(Vec::new()) };
+        let all = || self.launches.values().map(|launch| &launch.rules).chain(uses.iter().copied());
+        let count = self.catalogue.seen_count(&self.ids)?;
+        let mut ask =
+            SeenAsk { launches: self.ids.clone(), let_in_by: let_in_by.map(str::to_owned), ..SeenAsk::default() };
+        all().for_each(|judged| judged.put_needs(&mut ask));
+        // Where others saw most of these rows, the index of a launch skips them.
+        let width = span.end().abs_diff(*span.start()).saturating_add(1);
+        let rows_per_seen = width.checked_div(count).unwrap_or(width).max(1);
+        ask.is_sparse = rows_per_seen >= SPARSE;
+        let chunk = match ask.is_sparse {
+            true => CHUNK.saturating_mul(i64::try_from(rows_per_seen).unwrap_or(i64::MAX)),
+            false => CHUNK,
+        };
+        let asks_robots = all().any(Judged::asks_robots);
+        let next = AtomicI64::new(*span.start());
+        let readers = std::thread::available_parallelism().map_or(2, usize::from).min(8);
+        let read_all = || -> anyhow::Result<S> {
+            let mut found = new();
+            let mut hosts = HostsHeld::default();
+            let mut candidate = Candidate::bare(Url::parse("http://nowhere.invalid/").context("a constant")?);
+            loop {
+                let first = next.fetch_add(chunk, Ordering::Relaxed);
+                if first > *span.end() {
+                    return Ok(found);
+                }
+                let last = first.saturating_add(chunk - 1).min(*span.end());
+                self.catalogue.scan_seen(first..=last, &ask, |row| {
+                    self.one(row, asks_robots, &mut hosts, &mut candidate, |before, candidate, known| {
+                        each(&mut found, before, candidate, known)
+                    })?
+                    .unwrap_or_else(|error| self.note_unreadable(row.url, &error));
+                    anyhow::Ok(())
+                })??;
+                after_chunk(&mut found)?;
+                cx.advance(last.abs_diff(first) + 1)?;
+            }
+        };
+        let read = || {
+            // Where one fails or panics the others need not go on.
+            let mut unless_whole = Stop { next: &next, at: span.end().saturating_add(1), is_whole: false };
+            let answer = read_all();
+            unless_whole.is_whole = answer.is_ok();
+            answer
+        };
+        std::thread::scope(|scope| {
+            let read = &read;
+            let threads: Vec<_> = (0..readers).map(|_| scope.spawn(read)).collect();
+            let ended = |thread: std::thread::ScopedJoinHandle<'_, anyhow::Result<S>>| match thread.join() {
+                Ok(answer) => answer,
+                Err(panic) => std::panic::resume_unwind(panic),
+            };
+            threads.into_iter().map(ended).collect()
+        })
+    }
+
+    fn note_unreadable(&self, url: &str, error: &dyn std::fmt::Display) {
+        let mut unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
+        unreadable.rows += 1;
+        if unreadable.rows == 1 {
+            unreadable.example = format!("“{url}”: {error}");
+        }
+    }
+
+    /// What scans left out because its URL cannot be read, in words.
+    pub(super) fn remark(&self) -> Option<String> {
+        let unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
+        let Unreadable { rows, example } = &*unreadable;
+        match rows {
+            0 => None,
+            1 => Some(format!("1 URL cannot be read and is left out: {example}")),
+            _ => Some(format!("{rows} URLs cannot be read and are left out, such as {example}")),
+        }
+    }
+
+    /// The same for one URL.
+    pub(super) fn again<T>(
+        &self,
+        seen: i64,
+        each: impl FnOnce(&Before<'_>, &mut Candidate, &mut KnownFacts) -> anyhow::Result<T>,
+    ) -> anyhow::Result<Option<T>> {
+        let (mut answer, mut each) = (None, Some(each));
+        self.each_again(std::iter::once(seen), |before, candidate, known| {
+            if let Some(each) = each.take() {
+                answer = Some(each(before, candidate, known)?);
+            }
+            Ok(())
+        })?;
+        Ok(answer)
+    }
+
+    /// The same for some URLs, in their order.
+    pub(super) fn each_again(
+        &self,
+        seen: impl Iterator<Item = i64>,
+        mut each: impl FnMut(&Before<'_>, &mut Candidate, &mut KnownFacts) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let mut candidate = Candidate::bare(Url::parse("http://nowhere.invalid/").context("a constant")?);
+        let mut hosts = HostsHeld::default();
+        for seen in seen {
+            self.catalogue.seen_one(seen, |row| {
+                self.one(row, true, &mut hosts, &mut candidate, |before, candidate, known| {
+                    before.ask_content(known)?;
+                    each(before, candidate, known)
+                })?
+                .with_context(|| row.url.to_owned())
+            })??;
+        }
+        Ok(())
+    }
+
+    /// Makes a row ready to be decided; the inner error is that of its URL.
+    fn one(
+        &self,
+        row: &SeenUrl<'_>,
+        asks_robots: bool,
+        hosts: &mut HostsHeld,
+        candidate: &mut Candidate,
+        each: impl FnOnce(&Before<'_>, &mut Candidate, &mut KnownFacts) -> anyhow::Result<()>,
+    ) -> anyhow::Result<Result<(), url::ParseError>> {
+        let Some(launch) = self.launches.get(&row.launch) else { return Ok(Ok(())) };
+        if hosts.len() > MAX_HOSTS_HELD {
+            hosts.clear();
+        }
+        let key = (row.launch, row.host_id, row.url.starts_with("https:"));
+        let mut held = hosts.get_mut(&key);
+        candidate.url = match held.as_ref().and_then(|host| host.root.as_ref()?.url(row.url)) {
+            Some(url) => url,
+            None => match Url::parse(row.url) {
+                Ok(url) => url,
+                Err(error) => return Ok(Err(error)),
+            },
+        };
+        candidate.surt.set(&candidate.url);
+        row.hops.clone_into(&mut candidate.hops);
+        candidate.via = if row.via.is_empty() { None } else { parse_web_url(row.via) };
+        candidate.is_seed = row.is_seed;
+        match (row.seed, &mut candidate.seed) {
+            (Some(seed), Some(held)) => seed.clone_into(held),
+            (seed, held) => *held = seed.map(str::to_owned),
+        }
+        row.source_tag.clone_into(&mut candidate.source_tag);
+        candidate.nofollow = row.nofollow;
+
+        if held.is_none() {
+            let facts = self.host_facts(&candidate.url, Some(row.launch), &launch.agent, asks_robots)?;
+            held = Some(hosts.entry(key).or_insert(Box::new(facts)));
+        }
+        let Some(host) = held else { return Ok(Ok(())) };
+        host.known.robots = match &host.robots {
+            Some(robots) if !is_robots_url(&candidate.url) => robots.fact(&candidate.url),
+            _ => RobotsFact::NotAsked,
+        };
+        host.known.robots_as_edited = match &host.robots_as_edited {
+            Some(robots) if !is_robots_url(&candidate.url) => Some(robots.fact(&candidate.url)),
+            _ => None,
+        };
+        let facts = &mut host.known.facts;
+        facts.date = row.date;
+        facts.annotation = match &self.held {
+            Some(held) if held.annotations.is_empty() => None,
+            Some(held) => held.annotations.get(&row.url_id).map(|(_, said)| said.clone()),
+            None => self.catalogue.annotation_of(row.url_id)?,
+        };
+        facts.content = ContentFact::NotFetched;
+        each(&Before { row, launch }, candidate, &mut host.known)?;
+        Ok(Ok(()))
+    }
+
+    fn host_facts(
+        &self,
+        url: &Url,
+        launch: Option<LaunchId>,
+        agent: &str,
+        asks_robots: bool,
+    ) -> anyhow::Result<HostFacts> {
+        let mut geo_failed = None;
+        let geo = match self.geo_of(url.host_str().unwrap_or_default())? {
+            // A failed look-up says nothing; the crawl makes it again.
+            failed @ GeoFact::Failed { .. } => {
+                geo_failed = Some(failed);
+                self.place_of_address(url)
+            }
+            GeoFact::NotAsked if self.held.as_ref().is_some_and(|held| held.geo.is_none()) => GeoFact::NotAsked,
+            GeoFact::NotAsked => self.place_of_address(url),
+            known @ GeoFact::Known(_) => known,
+        };
+        let answer = match launch.filter(|_| asks_robots) {
+            None => None,
+            Some(id) => self.catalogue.robots_answer(id, &url.origin().ascii_serialization())?,
+        };
+        let robots_for = |agent: &str| answer.as_ref().and_then(|answer| super::robots_rules(answer, agent));
+        let edited_agent = self.edited_agent.as_deref().filter(|edited| *edited != agent);
+        Ok(HostFacts {
+            root: UrlRoot::of(url),
+            known: KnownFacts { facts: Facts { geo, ..Facts::default() }, geo_failed, ..KnownFacts::default() },
+            robots: robots_for(agent),
+            robots_as_edited: edited_agent.and_then(robots_for),
+        })
+    }
+
+    /// The location known of a host, failed look-ups included.
+    pub(super) fn geo_of(&self, host: &str) -> Result<GeoFact, StoreError> {
+        match &self.held {
+            Some(held) => Ok(held.geo.as_ref().and_then(|geo| geo.get(host)).cloned().unwrap_or_default()),
+            None => self.catalogue.geo_fact(host),
+        }
+    }
+
+    /// Where the address in a URL stands; it needs no resolver.
+    fn place_of_address(&self, url: &Url) -> GeoFact {
+        let Some(address) = address_of(url) else { return GeoFact::NotAsked };
+        let database = self.database.get_or_init(|| super::geo_database(self.desk).ok().flatten());
+        let evidence = database.as_ref().and_then(|geo| geo.evidence(&[address], CaptureDate::now()).ok());
+        evidence.map_or(GeoFact::NotAsked, |evidence| GeoFact::Known(evidence.answered_by(AnswerSource::Url)))
+    }
+
+    /// The facts of a URL that these launches have not seen, on `date`.
+    pub(super) fn facts_of(&self, url: &Url, agent: &str, date: CaptureDate) -> anyhow::Result<KnownFacts> {
+        let last = self.ids.last().copied();
+        let host = self.host_facts(url, last, agent, true)?;
+        let mut known = host.known;
+        if let Some(robots) = host.robots.filter(|_| !is_robots_url(url)) {
+            known.robots = robots.fact(url);
+        }
+        known.facts.date = Some(date);
+        if let Some(id) = self.catalogue.url_id(url.as_str())? {
+            known.facts.annotation = self.catalogue.annotation_of(id)?;
+            known.facts.content = self.catalogue.content_fact(id)?;
+        }
+        Ok(known)
+    }
+}
+
+/// Leaves nothing to be read by other readers, unless its own was whole.
+struct Stop<'n> {
+    next: &'n AtomicI64,
+    at: i64,
+    is_whole: bool,
+}
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        if !self.is_whole {
+            self.next.store(self.at, Ordering::Relaxed);
+        }
+    }
+}
+
+fn address_of(url: &Url) -> Option<std::net::IpAddr> {
+    url.host_str()?.trim_start_matches('[').trim_end_matches(']').parse().ok()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reader_that_panics_stops_the_others() {
+        let next = AtomicI64::new(3);
+        let panics = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let _stop = Stop { next: &next, at: 100, is_whole: false };
+            std::panic::resume_unwind(Box::new(()));
+        }));
+        assert!(panics.is_err());
+        assert_eq!(next.load(Ordering::Relaxed), 100);
+        drop(Stop { next: &next, at: 200, is_whole: true });
+        assert_eq!(next.load(Ordering::Relaxed), 100, "who came to the end");
+    }
+}

@@ -1,0 +1,104 @@
+//! Why a URL was or would be taken or refused.
+
+mod bench;
+mod country;
+mod geo;
+mod held;
+mod judged;
+mod permissions;
+mod tables;
+mod trace;
+mod what_if;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
+
+pub use geo::{geo_drift, geo_report};
+pub use held::RulesHeld;
+pub use permissions::{EvidenceState, attach_evidence, check_evidence, permissions, seeds_verdict, target_grounds};
+pub use tables::{drift_csv, export_table, geo_csv};
+pub use trace::{scope_test, scope_verdicts, what_if_trace, why};
+pub use what_if::{edited_campaign, rule_hits, spoken_of, what_if, what_if_hosts, what_if_rows};
+
+use crate::campaign::Campaign;
+use crate::crawl::{RobotsAnswer, RobotsRules};
+use crate::scope::{DecideRules, GeoDatabase};
+use crate::uri::CaptureDate;
+use crate::work::Session;
+use crate::work::models::{GeoChoice, GeoDatabaseInfo};
+use anyhow::Context;
+use std::path::Path;
+use std::time::SystemTime;
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
+/// Refuses a campaign whose rules cannot be read.
+pub fn check_campaign(campaign: &Campaign) -> anyhow::Result<()> {
+    DecideRules::compile(campaign).context("the campaign was not saved")?;
+    Ok(())
+}
+
+/// The rules in an answer; none where nobody answered: then the crawl gives
+/// the host up, and no rule refuses it.
+fn robots_rules(answer: &RobotsAnswer, agent: &str) -> Option<RobotsRules> {
+    let status = u16::try_from(answer.status).ok().filter(|status| *status > 0)?;
+    Some(RobotsRules::from_answer(Some(status), &answer.body, agent))
+}
+
+/// The setting that names the workspace's geolocation database.
+const GEO_SETTING: &str = "geo_database";
+
+/// The workspace's geolocation database, when one was chosen.
+pub fn geo_database(desk: &Session) -> anyhow::Result<Option<GeoDatabase>> {
+    match desk.catalogue().setting(GEO_SETTING)? {
+        None => Ok(None),
+        Some(stored) => Ok(Some(GeoDatabase::open(desk.workspace.file_path(&stored)?)?)),
+    }
+}
+
+/// Chooses the workspace's geolocation database, after a look into it.
+pub fn set_geo_database(desk: &Session, path: &Path) -> anyhow::Result<()> {
+    let path = path.canonicalize().with_context(|| path.display().to_string())?;
+    GeoDatabase::open(&path)?;
+    desk.catalogue().set_setting(GEO_SETTING, &desk.workspace.stored_name(&path))?;
+    Ok(())
+}
+
+/// Chooses none. Evidence that was kept stays.
+pub fn forget_geo_database(desk: &Session) -> anyhow::Result<()> {
+    Ok(desk.catalogue().forget_setting(GEO_SETTING)?)
+}
+
+/// What a geolocation database was found to be, by the length, the time and the
+/// day (which its age is told for) that the look was made at.
+pub struct GeoChoiceSeen {
+    at: (u64, SystemTime, i64),
+    choice: GeoChoice,
+}
+
+/// The file that was chosen, with what is in it or what is wrong with it. It
+/// is read again only when it has changed since it was `seen`.
+pub fn geo_choice(desk: &Session, seen: &mut Option<GeoChoiceSeen>) -> anyhow::Result<Option<GeoChoice>> {
+    let Some(stored) = desk.catalogue().setting(GEO_SETTING)? else { return Ok(None) };
+    let path = desk.workspace.file_path(&stored)?;
+    let today = CaptureDate::now().millis().div_euclid(DAY_MS);
+    let at = std::fs::metadata(&path).and_then(|meta| Ok((meta.len(), meta.modified()?, today))).ok();
+    if let Some(seen) = seen.as_ref().filter(|seen| seen.choice.path == path && Some(seen.at) == at) {
+        return Ok(Some(seen.choice.clone()));
+    }
+    let database = match GeoDatabase::open(&path) {
+        Err(error) => Err(error.to_string()),
+        Ok(database) => Ok(GeoDatabaseInfo {
+            database_type: database.database_type().to_owned(),
+            build_date: database.build_date(),
+            nodes: database.nodes(),
+            knows_ipv6: database.knows_ipv6(),
+            len_bytes: std::fs::metadata(&path).map(|meta| meta.len()).unwrap_or(0),
+            remark: database.remark(CaptureDate::now()),
+        }),
+    };
+    let choice = GeoChoice { path, database };
+    *seen = at.map(|at| GeoChoiceSeen { at, choice: choice.clone() });
+    Ok(Some(choice))
+}

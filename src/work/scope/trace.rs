@@ -1,0 +1,156 @@
+//! Why a URL was or would be taken or refused: the trace of the very decision
+//! that lists and figures tell of.
+
+use super::bench::Bench;
+use super::held::Stand;
+use super::judged::{ByLaunch, Judged, KnownFacts, Version};
+use crate::campaign::Campaign;
+use crate::crawl::PREREQUISITE_RULE;
+use crate::jobs::JobCx;
+use crate::scope::{Candidate, Decision, Trace, Turn, Verdict};
+use crate::uri::{CaptureDate, parse_web_url};
+use crate::work::Session;
+use crate::work::models::{CampaignId, LaunchId, ScopeTest};
+use anyhow::Context;
+
+/// The trace of a URL ever seen, with the rules of the version its launch ran.
+pub fn why(desk: &Session, seen: i64) -> anyhow::Result<Trace> {
+    let bench = bench_of(desk, seen)?;
+    let trace = bench.again(seen, |before, candidate, known| {
+        Ok(match before.row.is_apart {
+            true => apart(before.row.url),
+            false => before.launch.rules.explain(candidate, known).0,
+        })
+    })?;
+    trace.with_context(|| format!("seen URL {seen} is of no launch"))
+}
+
+/// The same with the rules of an edited campaign, as a what-if puts them.
+pub fn what_if_trace(desk: &Session, edited: &Campaign, seen: i64) -> anyhow::Result<Trace> {
+    let mut bench = bench_of(desk, seen)?;
+    if let Some(apart) =
+        bench.again(seen, |before, _, _| Ok(before.row.is_apart.then(|| apart(before.row.url))))?.flatten()
+    {
+        return Ok(apart);
+    }
+    let edited = bench.edited(edited, &JobCx::detached())?;
+    Ok(as_edited(&bench, &edited, seen, None, Judged::explain)?.0)
+}
+
+/// Of a URL that the crawl itself needed, such as robots.txt: no rule was asked.
+fn apart(url: &str) -> Trace {
+    let verdict = Verdict { decision: Decision::Accept, rule_index: None, rule_name: PREREQUISITE_RULE.to_owned() };
+    Trace { url: url.to_owned(), steps: Vec::new(), verdict, turn: None }
+}
+
+/// With the one launch that saw the URL.
+fn bench_of(desk: &Session, seen: i64) -> anyhow::Result<Bench<'_>> {
+    let launch = desk.catalogue().seen_one(seen, |row| row.launch)?;
+    Bench::new(desk, desk.catalogue().launch(launch)?.campaign, Some(launch), &JobCx::detached())
+}
+
+fn as_edited<T>(
+    bench: &Bench<'_>,
+    edited: &ByLaunch<Judged>,
+    seen: i64,
+    date: Option<CaptureDate>,
+    ask: impl FnOnce(&Judged, &Candidate, &mut KnownFacts) -> T,
+) -> anyhow::Result<T> {
+    let asked = bench.again(seen, |before, candidate, known| {
+        known.facts.date = date.or(known.facts.date);
+        let Some(after) = edited.get(&before.row.launch) else { return Ok(None) };
+        let ask = |candidate: &mut Candidate| ask(after, candidate, known);
+        Ok(Some(after.with_own_seeds(&before.launch.rules, candidate, ask)))
+    })?;
+    asked.flatten().with_context(|| format!("seen URL {seen} is of no launch"))
+}
+
+/// Traces of URLs under the rules of a campaign that need not be saved, as of
+/// now. What the last launch of the campaign `of` that saw a URL knows of it
+/// (its way from the seed, its robots.txt) is used.
+pub fn scope_test(
+    desk: &Session,
+    of: Option<CampaignId>,
+    campaign: &Campaign,
+    urls: &[String],
+) -> anyhow::Result<Vec<Result<ScopeTest, String>>> {
+    let explained = each_as_of_now(desk, of, campaign, urls, Judged::explain)?;
+    let told = |(trace, turn): (Trace, Option<Turn>)| {
+        // What only the world outside could change is told, not offered.
+        let turn = turn.filter(|turn| turn.apply(campaign) != *campaign);
+        ScopeTest { trace, turn }
+    };
+    Ok(explained.into_iter().map(|explained| explained.map(told)).collect())
+}
+
+/// The verdicts of such traces alone, for those who ask for many.
+pub fn scope_verdicts(
+    desk: &Session,
+    of: Option<CampaignId>,
+    campaign: &Campaign,
+    urls: &[String],
+) -> anyhow::Result<Vec<Result<Verdict, String>>> {
+    each_as_of_now(desk, of, campaign, urls, |rules, candidate, known| rules.verdict(rules.decide(candidate, known)))
+}
+
+fn each_as_of_now<T>(
+    desk: &Session,
+    of: Option<CampaignId>,
+    campaign: &Campaign,
+    urls: &[String],
+    ask: impl Fn(&Judged, &Candidate, &mut KnownFacts) -> T,
+) -> anyhow::Result<Vec<Result<T, String>>> {
+    let catalogue = desk.catalogue();
+    let now = CaptureDate::now();
+    let last = match of {
+        None => None,
+        Some(of) => catalogue.launch_ids(Some(of))?.into_iter().max(),
+    };
+    let cx = JobCx::detached();
+    let stand = match of {
+        None => Stand::default(),
+        Some(of) => Stand::of(catalogue, of, last.as_slice())?,
+    };
+    let unseen = match (of, last) {
+        (Some(of), Some(last)) => Bench::new(desk, of, Some(last), &cx)?,
+        _ => Bench::of_no_launch(desk),
+    };
+    // Of a campaign that never ran no seed has redirected anywhere.
+    let fresh = Version::new(catalogue, campaign, &stand, &cx)?.in_launch(last.unwrap_or(0))?;
+    let mut answers: Vec<Option<Result<T, String>>> = Vec::with_capacity(urls.len());
+    let mut seen_urls: Vec<(LaunchId, i64, usize)> = Vec::new();
+    for (at, text) in urls.iter().enumerate() {
+        let Some(url) = parse_web_url(text) else {
+            answers.push(Some(Err(format!("“{text}” is no http or https URL"))));
+            continue;
+        };
+        let seen = match of {
+            None => None,
+            Some(of) => catalogue.seen_by_url(of, None, url.as_str())?,
+        };
+        answers.push(match seen {
+            Some((seen, launch)) => {
+                seen_urls.push((launch, seen, at));
+                None
+            }
+            None => {
+                let mut known = unseen.facts_of(&url, &campaign.politeness.user_agent, now)?;
+                Some(Ok(ask(&fresh, &fresh.begin_at(url), &mut known)))
+            }
+        });
+    }
+    // Launch by launch, so that the rules of one are held at a time.
+    seen_urls.sort_unstable();
+    for of_launch in seen_urls.chunk_by(|a, b| a.0 == b.0) {
+        let Some((_, seen, _)) = of_launch.first() else { continue };
+        let mut bench = bench_of(desk, *seen)?;
+        let edited = bench.edited(campaign, &cx)?;
+        for (_, seen, at) in of_launch {
+            let answer = as_edited(&bench, &edited, *seen, Some(now), &ask)?;
+            if let Some(held) = answers.get_mut(*at) {
+                *held = Some(Ok(answer));
+            }
+        }
+    }
+    Ok(answers.into_iter().flatten().collect())
+}

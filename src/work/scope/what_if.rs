@@ -1,0 +1,512 @@
+//! What an edited list of rules would have taken and refused of all that was
+//! ever seen. Nothing is fetched, nothing is looked up.
+
+use super::bench::Bench;
+use super::country::Countries;
+use super::judged::{ByLaunch, Decided, Judged};
+use crate::campaign::Campaign;
+use crate::crawl::PREREQUISITE_RULE;
+use crate::jobs::JobCx;
+use crate::scope::{ContentFact, Decision, SideBySide, Verdict};
+use crate::store::{Catalogue, SeenUrl, StoreError};
+use crate::work::Session;
+use crate::work::models::{
+    CampaignId, FirstIds, HostMoves, HostNumber, LaunchId, Moved, MovedHost, MovedRow, MovedSide, MovedUrl, RuleHits,
+    RuleMoves, RuleReport, Runs, Spoken, WhatIf, WhatIfList,
+};
+use foldhash::fast::RandomState;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Tries the rules of `edited` on every URL that launches of the campaign
+/// (all of them, or one) have seen. Each URL counts once, as the last launch
+/// saw it. It is compared with what the rules of that launch say under the
+/// same facts, so that rules which were not changed change nothing.
+pub fn what_if(
+    desk: &Session,
+    campaign: CampaignId,
+    launch: Option<LaunchId>,
+    edited: &Campaign,
+    cx: &JobCx,
+) -> anyhow::Result<WhatIf> {
+    let mut bench = Bench::new(desk, campaign, launch, cx)?;
+    let edited = bench.edited(edited, cx)?;
+    let uses: Vec<&Judged> = edited.values().collect();
+    bench.begin(cx, "Trying the edited rules", &uses)?;
+    let trials = trials(&bench, &edited, cx)?;
+    let rules = uses.first().map_or(0, |judged| judged.rules.len());
+    let tallies = bench.scan(
+        None,
+        &uses,
+        cx,
+        || Tally { by_rule: vec![(0, 0); rules], ..Tally::default() },
+        |tally: &mut Tally, before, candidate, known| {
+            tally.seen.push(before.row.id);
+            if before.row.is_apart {
+                tally.apart += 1;
+                return Ok(());
+            }
+            let Some(Trial { after, pair }) = trials.get(&before.row.launch) else { return Ok(()) };
+            let rules = &before.launch.rules;
+            // Another user agent may be told something else.
+            let both = pair.both.as_ref().filter(|_| known.robots_as_edited.is_none());
+            let [mut then, mut now] = match both {
+                Some(both) => rules.both_before_fetch(after, both, candidate, known),
+                None => [
+                    rules.before_fetch(candidate, known),
+                    after.with_own_seeds(rules, candidate, |candidate| after.before_fetch(candidate, known)),
+                ],
+            };
+            let hung = rules.hangs_on_country(candidate, known);
+            let hangs = after.with_own_seeds(rules, candidate, |candidate| after.hangs_on_country(candidate, known));
+            let unknown_country = hung || hangs;
+            let asks_content = rules.asks_content || after.asks_content;
+            if rules.hangs_on_content(then) || after.hangs_on_content(now) || (unknown_country && asks_content) {
+                before.ask_content(known)?;
+                then = rules.after_fetch(then, candidate, known);
+                now = after.with_own_seeds(rules, candidate, |candidate| after.after_fetch(now, candidate, known));
+            }
+            if unknown_country && pair.countries.can_move((rules, hung), (after, hangs), candidate, known) {
+                tally.unknown.add_one(before.row, now.rule);
+            }
+            if now.untold && !then.untold {
+                tally.unfetched.push(before.row.id);
+            }
+            tally.note(then, now, before.row);
+            Ok(())
+        },
+        |tally| tally.weigh(bench.catalogue),
+    )?;
+    let mut total = Tally { by_rule: vec![(0, 0); rules], ..Tally::default() };
+    tallies.into_iter().for_each(|tally| total.add(tally));
+    total.seen.sort();
+    for ids in [&mut total.other_rule, &mut total.unfetched] {
+        ids.sort_unstable();
+    }
+    let [moved_in, moved_out, unknown] = [total.moved_in, total.moved_out, total.unknown].map(MovedTally::finish);
+    let mut hosts: Vec<HostMoves> = total.hosts.into_values().collect();
+    hosts.sort_unstable_by_key(|host| host.id);
+    let words: Vec<(usize, &'static str, String, bool)> =
+        uses.first().map(|judged| judged.rules.lines().collect()).unwrap_or_default();
+    let by_rule = words.into_iter().zip(&total.by_rule).map(|((index, name, words, enabled), (into, out))| RuleMoves {
+        index,
+        name: name.to_owned(),
+        words,
+        enabled,
+        moved_in: *into,
+        moved_out: *out,
+    });
+    let by_rule = by_rule.collect();
+    Ok(WhatIf {
+        launches: bench.ids.clone(),
+        seen: total.apart + total.stay_in + total.stay_out + moved_in.urls + moved_out.urls,
+        seen_ids: total.seen,
+        apart: total.apart,
+        stay_in: total.stay_in,
+        stay_out: total.stay_out,
+        other_rule: total.other_rule.len() as u64,
+        other_rule_ids: total.other_rule,
+        unfetched: total.unfetched.len() as u64,
+        unfetched_ids: total.unfetched,
+        by_rule,
+        moved_hosts: hosts.len() as u64,
+        hosts,
+        unknown,
+        moved_in,
+        moved_out,
+        remarks: bench.remark().into_iter().collect(),
+    })
+}
+
+/// Hosts that are asked for in one go, between which the work can be stopped.
+const HOSTS_AT_ONCE: usize = 10_000;
+
+/// The hosts of the URLs that change side, those with the most first.
+pub fn what_if_hosts(desk: &Session, answer: &WhatIf, cx: &JobCx) -> anyhow::Result<Vec<MovedHost>> {
+    let mut hosts: Vec<MovedHost> = Vec::with_capacity(answer.hosts.len());
+    for some in answer.hosts.chunks(HOSTS_AT_ONCE) {
+        cx.checkpoint()?;
+        let ids: Vec<i64> = some.iter().map(|host| host.id.into()).collect();
+        let names = desk.catalogue().host_names(&ids)?;
+        hosts.extend(some.iter().zip(names).map(|(host, name)| host.named(name)));
+    }
+    hosts.sort_by(|a, b| {
+        let urls = |host: &MovedHost| host.moved_in + host.moved_out;
+        urls(b).cmp(&urls(a)).then_with(|| a.host.cmp(&b.host))
+    });
+    Ok(hosts)
+}
+
+/// Hands out a part of a list, in its order. The rules are compiled once,
+/// however long the part is.
+#[allow(clippy::too_many_arguments)] // Each is another kind of thing.
+pub fn what_if_rows(
+    desk: &Session,
+    campaign: CampaignId,
+    edited: &Campaign,
+    answer: &WhatIf,
+    list: WhatIfList,
+    part: Range<u64>,
+    cx: &JobCx,
+    mut each: impl FnMut(MovedRow) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let launch = match answer.launches.as_slice() {
+        [only] => Some(*only),
+        _ => None,
+    };
+    let mut bench = Bench::new(desk, campaign, launch, cx)?;
+    let edited = bench.edited(edited, cx)?;
+    cx.checkpoint()?;
+    let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let ids = answer.ids(list).skip(at(part.start)).take(at(part.end.saturating_sub(part.start)));
+    bench.each_again(ids, |before, candidate, known| {
+        let row = before.row;
+        let rules = &before.launch.rules;
+        let Some(after) = edited.get(&row.launch) else { return Ok(()) };
+        let (verdicts, as_counted) = match row.is_apart {
+            true => {
+                let apart = || Verdict {
+                    decision: Decision::Accept,
+                    rule_index: None,
+                    rule_name: PREREQUISITE_RULE.to_owned(),
+                };
+                ([apart(), apart()], list == WhatIfList::Seen)
+            }
+            false => {
+                let then = rules.decide(candidate, known);
+                let hung = rules.hangs_on_country(candidate, known);
+                after.with_own_seeds(rules, candidate, |candidate| {
+                    let now = after.decide(candidate, known);
+                    let hangs = hung || after.hangs_on_country(candidate, known);
+                    ([rules.verdict(then), after.verdict(now)], belongs(list, then, now, hangs))
+                })
+            }
+        };
+        let [then, now] = verdicts;
+        let bytes = match known.facts.content {
+            ContentFact::Fetched { bytes, .. } => Some(bytes),
+            ContentFact::NotFetched => None,
+        };
+        each(MovedRow {
+            seen: row.id,
+            launch: row.launch,
+            url: row.url.to_owned(),
+            via: row.via.to_owned(),
+            hops: row.hops.to_owned(),
+            before: then,
+            after: now,
+            bytes,
+            as_counted,
+        })
+    })
+}
+
+/// Whether a URL that is decided so is one that a list counts. Where it hangs
+/// on a country it need not be one that cannot be told, but it may be.
+fn belongs(list: WhatIfList, then: Decided, now: Decided, hangs_on_country: bool) -> bool {
+    let moves = then.decision != now.decision;
+    match list {
+        WhatIfList::Seen => true,
+        WhatIfList::Side(MovedSide::Unknown) => hangs_on_country,
+        WhatIfList::Side(MovedSide::In) => moves && now.decision == Decision::Accept,
+        WhatIfList::Side(MovedSide::Out) => moves && now.decision == Decision::Reject,
+        WhatIfList::Both | WhatIfList::Host(_) | WhatIfList::Captured => moves,
+        WhatIfList::ByRule(rule) => moves && now.rule == Some(rule),
+        WhatIfList::Unfetched => now.untold && !then.untold,
+        WhatIfList::OtherRule => !moves && then.rule != now.rule,
+    }
+}
+
+/// The edited rules in one launch.
+struct Trial<'a> {
+    after: &'a Judged,
+    pair: Arc<Pair>,
+}
+
+/// Two lists of rules, which most launches share.
+struct Pair {
+    countries: Countries,
+    /// Both lists together; none where each has to be asked by itself.
+    both: Option<SideBySide>,
+}
+
+/// The edited rules in each launch.
+fn trials<'a>(bench: &Bench<'_>, edited: &'a ByLaunch<Judged>, cx: &JobCx) -> anyhow::Result<ByLaunch<Trial<'a>>> {
+    let mut pairs: HashMap<(usize, usize, bool), Arc<Pair>> = HashMap::new();
+    let mut trials = ByLaunch::default();
+    for (id, after) in edited {
+        cx.checkpoint()?;
+        let Some(before) = bench.launches.get(id).map(|launch| &launch.rules) else { continue };
+        let alike = before.sees_as(after);
+        let pair = pairs.entry((before.rules.id(), after.rules.id(), alike)).or_insert_with(|| {
+            Arc::new(Pair {
+                countries: Countries::of(&before.rules, &after.rules),
+                both: if alike { before.rules.beside(&after.rules) } else { None },
+            })
+        });
+        trials.insert(*id, Trial { after, pair: Arc::clone(pair) });
+    }
+    Ok(trials)
+}
+
+/// What one reader has found.
+#[derive(Default)]
+struct Tally {
+    seen: Runs,
+    apart: u64,
+    stay_in: u64,
+    stay_out: u64,
+    other_rule: Vec<i64>,
+    unknown: MovedTally,
+    unfetched: Vec<i64>,
+    moved_in: MovedTally,
+    moved_out: MovedTally,
+    /// Of the hosts of what moves in or out.
+    hosts: HashMap<HostNumber, HostMoves, RandomState>,
+    /// Of each edited rule: what it brought in, and threw out.
+    by_rule: Vec<(u64, u64)>,
+}
+
+#[derive(Default)]
+struct MovedTally {
+    list: Vec<MovedUrl>,
+    captured: u64,
+    bytes: u64,
+    /// The last of these as the catalogue numbers URLs: their bytes are not asked for yet.
+    new: Vec<i64>,
+}
+
+impl MovedTally {
+    fn add_one(&mut self, row: &SeenUrl<'_>, rule: Option<usize>) {
+        self.list.push(MovedUrl::new(row.id, row.host_id, rule));
+        self.new.push(row.url_id);
+    }
+
+    /// Asks how large the new ones are, and hands each out with that.
+    fn weigh(&mut self, catalogue: &Catalogue, mut each: impl FnMut(&MovedUrl, Option<u64>)) -> Result<(), StoreError> {
+        let known = catalogue.captured_bytes(&self.new)?;
+        let from = self.list.len().saturating_sub(self.new.len());
+        for (url, bytes) in self.list.iter_mut().skip(from).zip(known) {
+            if let Some(bytes) = bytes {
+                url.set_captured();
+                self.captured += 1;
+                self.bytes += bytes;
+            }
+            each(url, bytes);
+        }
+        self.new.clear();
+        Ok(())
+    }
+
+    fn add(&mut self, other: Self) {
+        self.list.extend(other.list);
+        self.captured += other.captured;
+        self.bytes += other.bytes;
+    }
+
+    fn finish(mut self) -> Moved {
+        self.list.sort_unstable_by_key(|url| url.seen);
+        Moved {
+            urls: self.list.len() as u64,
+            hosts: self.list.iter().map(|url| url.host).collect::<HashSet<_, RandomState>>().len() as u64,
+            captured: self.captured,
+            bytes: self.bytes,
+            list: self.list,
+        }
+    }
+}
+
+impl Tally {
+    fn note(&mut self, then: Decided, now: Decided, row: &SeenUrl<'_>) {
+        let moved = match (then.decision, now.decision) {
+            (Decision::Accept, Decision::Accept) => {
+                self.stay_in += 1;
+                return self.note_stay(then, now, row);
+            }
+            (Decision::Reject, Decision::Reject) => {
+                self.stay_out += 1;
+                return self.note_stay(then, now, row);
+            }
+            (Decision::Reject, Decision::Accept) => &mut self.moved_in,
+            (Decision::Accept, Decision::Reject) => &mut self.moved_out,
+        };
+        moved.add_one(row, now.rule);
+        if let Some((into, out)) = now.rule.and_then(|rule| self.by_rule.get_mut(rule)) {
+            *if now.decision == Decision::Accept { into } else { out } += 1;
+        }
+    }
+
+    fn note_stay(&mut self, then: Decided, now: Decided, row: &SeenUrl<'_>) {
+        if then.rule != now.rule {
+            self.other_rule.push(row.id);
+        }
+    }
+
+    /// Asks how large the URLs are that moved since it was asked last.
+    fn weigh(&mut self, catalogue: &Catalogue) -> anyhow::Result<()> {
+        let hosts = &mut self.hosts;
+        for (moved, comes_in) in [(&mut self.moved_in, true), (&mut self.moved_out, false)] {
+            moved.weigh(catalogue, |url, bytes| {
+                let host = hosts.entry(url.host).or_insert(HostMoves { id: url.host, ..HostMoves::default() });
+                *if comes_in { &mut host.moved_in } else { &mut host.moved_out } += 1;
+                host.captured += u64::from(bytes.is_some());
+                host.bytes += bytes.unwrap_or(0);
+            })?;
+        }
+        Ok(self.unknown.weigh(catalogue, |_, _| {})?)
+    }
+
+    fn add(&mut self, other: Self) {
+        self.seen.add(other.seen);
+        self.apart += other.apart;
+        self.stay_in += other.stay_in;
+        self.stay_out += other.stay_out;
+        self.other_rule.extend(other.other_rule);
+        self.unknown.add(other.unknown);
+        self.unfetched.extend(other.unfetched);
+        self.moved_in.add(other.moved_in);
+        self.moved_out.add(other.moved_out);
+        for (id, host) in other.hosts {
+            self.hosts.entry(id).or_insert(HostMoves { id, ..HostMoves::default() }).add(&host);
+        }
+        for (sum, more) in self.by_rule.iter_mut().zip(other.by_rule) {
+            sum.0 += more.0;
+            sum.1 += more.1;
+        }
+    }
+}
+
+/// Reads an edited list: a whole campaign file, or the rules alone as a list
+/// or under `rules`, which then replace those of `base`.
+pub fn edited_campaign(base: &Campaign, text: &str) -> anyhow::Result<Campaign> {
+    use anyhow::Context;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let value: serde_json::Value = serde_json::from_str(text).context("this is no JSON")?;
+    let rules = match value {
+        serde_json::Value::Array(rules) => rules,
+        serde_json::Value::Object(mut fields) if fields.len() == 1 && fields.contains_key("rules") => {
+            match fields.remove("rules") {
+                Some(serde_json::Value::Array(rules)) => rules,
+                _ => anyhow::bail!("rules: a list is wanted"),
+            }
+        }
+        _ => return Ok(Campaign::from_json(text)?),
+    };
+    Ok(Campaign { rules, ..base.clone() })
+}
+
+/// The seen URLs that a rule of the last launch's list had an opinion of: what
+/// [`rule_hits`] counts as spoken.
+pub fn spoken_of(
+    desk: &Session,
+    campaign: CampaignId,
+    launch: Option<LaunchId>,
+    rule: usize,
+    cx: &JobCx,
+) -> anyhow::Result<Spoken> {
+    let mut bench = Bench::new(desk, campaign, launch, cx)?;
+    bench.begin(cx, "Asking the rule", &[])?;
+    let Some(last) = bench.ids.last().and_then(|id| bench.launches.get(id)) else { return Ok(Spoken::default()) };
+    let found = bench.scan(
+        None,
+        &[],
+        cx,
+        FirstIds::default,
+        |ids, before, candidate, known| {
+            if !before.row.is_apart {
+                if last.rules.asks_content {
+                    before.ask_content(known)?;
+                }
+                last.rules.each_opinion(candidate, known, |index, _| {
+                    if index == rule {
+                        ids.push(before.row.id);
+                    }
+                });
+            }
+            Ok(())
+        },
+        |_| Ok(()),
+    )?;
+    let mut ids = FirstIds::default();
+    found.into_iter().for_each(|part| ids.add(part));
+    let line = last.rules.rules.lines().nth(rule);
+    let (name, words) = line.map(|(_, name, words, _)| (name.to_owned(), words)).unwrap_or_default();
+    Ok(Spoken { name, words, ids, remarks: bench.remark().into_iter().collect() })
+}
+
+/// Of each rule of a launch's list: how often it spoke and how often it
+/// decided, with an example of each.
+pub fn rule_hits(
+    desk: &Session,
+    campaign: CampaignId,
+    launch: Option<LaunchId>,
+    cx: &JobCx,
+) -> anyhow::Result<RuleReport> {
+    let mut bench = Bench::new(desk, campaign, launch, cx)?;
+    bench.begin(cx, "Asking every rule", &[])?;
+    // Launches of several versions: the list of the last one names the rules.
+    let Some(last) = bench.ids.last().and_then(|id| bench.launches.get(id)) else { return Ok(RuleReport::default()) };
+    let lines: Vec<(usize, &'static str, String, bool)> = last.rules.rules.lines().collect();
+    let found = bench.scan(
+        None,
+        &[],
+        cx,
+        HashMap::<usize, Deeds>::new,
+        |deeds, before, candidate, known| {
+            if before.row.is_apart {
+                return Ok(());
+            }
+            if last.rules.asks_content {
+                before.ask_content(known)?;
+            }
+            let decided = last.rules.decide(candidate, known);
+            last.rules.each_opinion(candidate, known, |index, _| {
+                deeds.entry(index).or_default().note_spoken(before.row.id);
+            });
+            if let Some(index) = decided.rule {
+                deeds.entry(index).or_default().decided.push(before.row.id);
+            }
+            Ok(())
+        },
+        |_| Ok(()),
+    )?;
+    let mut total = HashMap::<usize, Deeds>::new();
+    for (index, deeds) in found.into_iter().flatten() {
+        total.entry(index).or_default().add(deeds);
+    }
+    let mut rows = Vec::with_capacity(lines.len());
+    for (index, name, words, enabled) in lines {
+        let Deeds { spoke, first, decided: ids } = total.remove(&index).unwrap_or_default();
+        let seen = ids.first().first().copied().or(first);
+        let example = match seen {
+            Some(id) => Some(desk.catalogue().seen_one(id, |row| row.url.to_owned())?),
+            None => None,
+        };
+        let (name, decided) = (name.to_owned(), ids.urls());
+        rows.push(RuleHits { index, name, words, enabled, spoke, decided, seen, example, ids });
+    }
+    Ok(RuleReport { rules: rows, remarks: bench.remark().into_iter().collect() })
+}
+
+/// What a rule did.
+#[derive(Default)]
+struct Deeds {
+    spoke: u64,
+    /// The first URL it spoke of.
+    first: Option<i64>,
+    decided: FirstIds,
+}
+
+impl Deeds {
+    fn note_spoken(&mut self, id: i64) {
+        self.spoke += 1;
+        self.first = Some(self.first.map_or(id, |first| first.min(id)));
+    }
+
+    fn add(&mut self, other: Self) {
+        self.spoke += other.spoke;
+        self.first = self.first.into_iter().chain(other.first).min();
+        self.decided.add(other.decided);
+    }
+}

@@ -1,0 +1,181 @@
+//! Every change and every long work on the open workspace, handed to its room.
+
+use super::*;
+
+impl Session {
+    /// Saves a campaign as new, or as a new version unless the latest is the
+    /// same. Answers with the campaign and its latest version.
+    pub fn save_campaign(&self, id: Option<CampaignId>, campaign: &Campaign) -> anyhow::Result<(CampaignId, u32)> {
+        work::check_campaign(campaign)?;
+        let id = self.catalogue().save_campaign(id, campaign)?;
+        work::renew_campaign_files(&self.workspace, id);
+        Ok((id, self.catalogue().campaign(id)?.0))
+    }
+
+    /// Appends a person's word to captures.
+    pub fn mark(&self, captures: &[CaptureId], mark: ReviewMark, note: &str, who: &str) -> anyhow::Result<()> {
+        Ok(self.catalogue().mark(captures, mark, note, who)?)
+    }
+
+    /// Takes back the last word that still holds; says what it was.
+    pub fn undo_mark(&self) -> anyhow::Result<String> {
+        Ok(match self.catalogue().undo_mark()? {
+            None => "Nothing to undo".to_owned(),
+            Some((mark, captures)) => format!("Undone: {}", act_summary(mark, captures)),
+        })
+    }
+
+    /// Restores the act that was undone last, unless another followed it; says what it was.
+    pub fn redo_mark(&self) -> anyhow::Result<String> {
+        Ok(match self.catalogue().redo_mark()? {
+            None => "Nothing to redo".to_owned(),
+            Some((mark, captures)) => format!("Redone: {}", act_summary(mark, captures)),
+        })
+    }
+
+    /// Ends a launch that is neither running nor to be resumed.
+    pub fn end_launch(&self, launch: LaunchId) -> anyhow::Result<()> {
+        Ok(self.catalogue().set_launch_state(launch, LaunchState::Finished, "ended by hand")?)
+    }
+
+    /// Sets the window that inlink columns use and recounts them.
+    pub fn set_window(&self, window_days: u32, cx: &JobCx) -> anyhow::Result<String> {
+        let _turn = self.turn_to_count(cx)?;
+        let with = self.workspace.count_inlinks(window_days, cx)?.captures_with_inlinks;
+        Ok(format!("{with} captures have inlinks within ±{window_days} days"))
+    }
+
+    /// Starts a launch, or resumes the one that is not finished. The live
+    /// figures are read with [`Desk::crawl`]. Answers in words, as all long work.
+    pub fn run_crawl(&self, start: CrawlStart, cx: &JobCx) -> anyhow::Result<String> {
+        let crawl = || {
+            let CrawlStart { campaign, version, fresh } = start;
+            let options = work::CrawlOptions { version: Some(version), fresh, ..work::sample::crawl_options(self)? };
+            work::crawl(self, campaign, &options, cx)
+        };
+        self.job("Crawl", work::CrawlOutcome::words, crawl).map(|outcome| outcome.words())
+    }
+
+    /// Crawls the URLs that failed in a campaign's last launch again.
+    pub fn retry_failed(&self, campaign: CampaignId, cx: &JobCx) -> anyhow::Result<String> {
+        let crawl = || {
+            let options = work::CrawlOptions { retry_failed: true, ..work::sample::crawl_options(self)? };
+            work::crawl(self, campaign, &options, cx)
+        };
+        self.job("Crawl", work::CrawlOutcome::words, crawl).map(|outcome| outcome.words())
+    }
+
+    /// Brings files and folders in, linked or copied. Waits for another import to end.
+    pub fn import(&self, paths: &[PathBuf], options: ImportOptions, cx: &JobCx) -> anyhow::Result<String> {
+        let _turn = self.turn_to_import(cx)?;
+        self.job("Import", work::jobs_summary, || work::import_with_jobs(&self.workspace, paths, options, cx))
+            .map(|imported| work::jobs_summary(&imported))
+    }
+
+    /// Looks in a folder for lost files, or for one of them.
+    pub fn locate(&self, folder: &Path, file: Option<FileId>, cx: &JobCx) -> anyhow::Result<String> {
+        let _turn = self.turn_to_import(cx)?;
+        self.job("Locate files", work::LocateOutcome::words, || work::locate(&self.workspace, folder, file, cx))
+            .map(|outcome| outcome.words())
+    }
+
+    /// Compares the digest of every file.
+    pub fn check_files(&self, cx: &JobCx) -> anyhow::Result<String> {
+        let _turn = self.turn_to_import(cx)?;
+        self.job("Check files", work::CheckOutcome::words, || work::check_files(&self.workspace, cx))
+            .map(|outcome| outcome.words())
+    }
+
+    /// Builds inlinks of everything captured.
+    pub fn build_inlinks(&self, cx: &JobCx) -> anyhow::Result<String> {
+        let _turn = self.turn_to_count(cx)?;
+        self.job("Build inlinks", work::InlinkReport::words, || work::build_inlinks(&self.workspace, false, cx))
+            .map(|report| report.words())
+    }
+
+    /// Scores and keeps the selection.
+    pub fn select(&self, spec: &SelectionSpec, cx: &JobCx) -> anyhow::Result<String> {
+        let _turn = self.turn_to_count(cx)?;
+        self.job("Score and select", work::SelectReport::words, || work::select(&self.workspace, spec, false, cx))
+            .map(|report| report.words())
+    }
+
+    /// Writes the selection out.
+    pub fn export(&self, spec: &SelectionSpec, out: &Path, cx: &JobCx) -> anyhow::Result<String> {
+        self.job("Export", work::ExportOutcome::words, || {
+            self.workspace.if_writable(|catalogue| catalogue.remember_wacz(spec.campaign, spec.with_wacz))?;
+            work::export(&self.workspace, spec, out, work::ExportWishes { wacz: spec.with_wacz }, cx)
+        })
+        .map(|outcome| outcome.words())
+    }
+
+    /// Reads an export back.
+    pub fn verify(&self, folder: &Path, cx: &JobCx) -> anyhow::Result<Vec<VerifyLine>> {
+        let words = |lines: &Vec<VerifyLine>| {
+            let bad = lines.iter().filter(|line| !line.ok).count();
+            if bad == 0 { format!("all {} checks passed", lines.len()) } else { format!("{bad} checks failed") }
+        };
+        self.job("Verify", words, || {
+            let lines = work::verify(folder, cx)?;
+            self.workspace.if_writable(|catalogue| catalogue.keep_verification(folder, &lines))?;
+            Ok(lines)
+        })
+    }
+
+    /// Writes down which runs fell due, and says which shall start or are
+    /// asked about; nothing where another process writes the workspace.
+    pub fn schedule_look(&self) -> anyhow::Result<ScheduleLook> {
+        match self.workspace.access() {
+            Access::ReadOnly(_) => Ok(ScheduleLook::default()),
+            Access::Write => self.scheduler().look(self, CaptureDate::now()),
+        }
+    }
+
+    /// Crawls a run that waits. Answers in words, as all long work.
+    pub fn run_scheduled(&self, run: i64, cx: &JobCx) -> anyhow::Result<String> {
+        self.job("Scheduled crawl", work::CrawlOutcome::words, || work::run_scheduled(self, run, false, cx))
+            .map(|outcome| outcome.words())
+    }
+
+    /// Says whether a run that was missed shall be made up for; answers in words.
+    pub fn answer_scheduled(&self, run: i64, starts: bool) -> anyhow::Result<String> {
+        let held = self.catalogue().answer_scheduled(run, starts)?;
+        Ok(match (held, starts) {
+            (false, _) => "The missed run was already answered",
+            (true, true) => "The missed run will start",
+            (true, false) => "The missed run is skipped",
+        }
+        .to_owned())
+    }
+
+    /// What became of the runs of a campaign, those due last first.
+    pub fn scheduled_runs(&self, campaign: CampaignId, limit: u64) -> anyhow::Result<Vec<ScheduledRun>> {
+        Ok(self.catalogue().scheduled_runs(Some(campaign), limit)?)
+    }
+
+    /// What URLs may be collected on by an edited, unsaved campaign.
+    pub fn permissions(&self, campaign: &Campaign, urls: &[String]) -> anyhow::Result<Vec<Result<Derivation, String>>> {
+        work::permissions(self, campaign, urls, CaptureDate::now())
+    }
+
+    /// What a folder holds; without one, that into which links were loaded
+    /// here. None where nothing was.
+    pub fn link_set(&self, folder: Option<&Path>) -> anyhow::Result<Option<LinkSet>> {
+        work::link_set(&self.workspace, folder)
+    }
+
+    /// Inlinks of a page, of all times.
+    pub fn inlinks_in(&self, folder: &Path, page: &str) -> anyhow::Result<InlinkPage> {
+        work::inlinks_in(folder, page)
+    }
+
+    /// Hosts with what links to them; none while inlinks are not built.
+    pub fn link_hosts(&self, folder: Option<&Path>, cx: &JobCx) -> anyhow::Result<Option<HostTable>> {
+        work::link_hosts(&self.workspace, folder, cx)
+    }
+
+    /// Pages that are linked to; none while inlinks are not built.
+    pub fn cited_pages(&self, folder: Option<&Path>, by: &CitedBy, cx: &JobCx) -> anyhow::Result<Option<CitedPages>> {
+        work::cited_pages(&self.workspace, folder, by, cx)
+    }
+}

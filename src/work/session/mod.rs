@@ -1,0 +1,233 @@
+//! The open workspace on disk: every question and every piece of work, each
+//! handed to its room.
+
+mod acts;
+mod reads;
+
+use super::live::LiveCrawl;
+use super::models::*;
+use super::{CrawlPlan, CrawlRequest, CrawlStart, ScheduleLook};
+use crate::campaign::Campaign;
+use crate::crawl::HostOverride;
+use crate::jobs::JobCx;
+use crate::scope::Derivation;
+use crate::scope::Trace;
+use crate::store::{Access, Catalogue, Workspace};
+use crate::uri::{CaptureDate, PageKey};
+use crate::work;
+use anyhow::Context;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::Duration;
+
+/// How often a job that waits for its turn looks again.
+const TURN: Duration = Duration::from_millis(100);
+
+/// A workspace that is open in this process.
+pub struct Session {
+    /// Its folder and catalogue.
+    pub workspace: Workspace,
+    /// Where host names lead in this process, before the system is asked.
+    overrides: Mutex<Vec<HostOverride>>,
+    /// The crawl that runs in this process.
+    live: Mutex<Option<Arc<LiveCrawl>>>,
+    /// The sample web, while this workspace needs it.
+    sample: Mutex<Option<work::sample::SampleWeb>>,
+    /// Held by the import that runs: two at once could take in copies twice.
+    importing: Mutex<()>,
+    /// Held by whoever counts inlinks for the columns: two at once would mix their windows.
+    counting: Mutex<()>,
+    /// Says which runs are due.
+    scheduler: Mutex<work::Scheduler>,
+    /// What the chosen geolocation database was found to be.
+    geo_choice: Mutex<Option<work::GeoChoiceSeen>>,
+    /// The rules that were compiled last.
+    rules_held: Mutex<work::RulesHeld>,
+    /// Jobs that run in this process, by their numbers in the catalogue.
+    running: Mutex<HashSet<u64>>,
+}
+
+impl Session {
+    /// Puts a desk before an open workspace.
+    pub fn new(workspace: Workspace) -> Self {
+        Self {
+            workspace,
+            overrides: Mutex::default(),
+            live: Mutex::default(),
+            sample: Mutex::default(),
+            importing: Mutex::default(),
+            counting: Mutex::default(),
+            scheduler: Mutex::new(work::Scheduler::new(work::ON_TIME)),
+            geo_choice: Mutex::default(),
+            rules_held: Mutex::default(),
+            running: Mutex::default(),
+        }
+    }
+
+    /// The catalogue.
+    pub fn catalogue(&self) -> &Catalogue {
+        self.workspace.catalogue()
+    }
+
+    /// The rules that were compiled last, for a moment.
+    pub(in crate::work) fn rules_held(&self) -> MutexGuard<'_, work::RulesHeld> {
+        lock(&self.rules_held)
+    }
+
+    /// Leads host names elsewhere in this process.
+    pub fn set_overrides(&self, overrides: Vec<HostOverride>) {
+        *lock(&self.overrides) = overrides;
+    }
+
+    /// Where host names lead in this process.
+    pub fn overrides(&self) -> Vec<HostOverride> {
+        lock(&self.overrides).clone()
+    }
+
+    /// Serves the sample web for as long as the workspace is open.
+    pub fn serve_sample(&self, web: work::sample::SampleWeb) {
+        self.set_overrides(work::sample::sample_overrides(&web));
+        *lock(&self.sample) = Some(web);
+    }
+
+    /// Shows the other edition of the sample web, when it is served here.
+    pub fn set_sample_edition(&self, edition: work::sample::Edition) {
+        if let Some(web) = &*lock(&self.sample) {
+            web.set_edition(edition);
+        }
+    }
+
+    /// The crawl that runs in this process.
+    pub fn live(&self) -> Option<Arc<LiveCrawl>> {
+        lock(&self.live).clone()
+    }
+
+    pub(in crate::work) fn set_live(&self, live: Option<Arc<LiveCrawl>>) {
+        *lock(&self.live) = live;
+    }
+
+    pub(in crate::work) fn scheduler(&self) -> MutexGuard<'_, work::Scheduler> {
+        lock(&self.scheduler)
+    }
+
+    /// Waits until no other job changes what is known of the files.
+    fn turn_to_import(&self, cx: &JobCx) -> anyhow::Result<MutexGuard<'_, ()>> {
+        turn(&self.importing, "Waiting for another job on files", cx)
+    }
+
+    /// Waits until no other job counts inlinks.
+    pub(in crate::work) fn turn_to_count(&self, cx: &JobCx) -> anyhow::Result<MutexGuard<'_, ()>> {
+        turn(&self.counting, "Waiting for another inlink job", cx)
+    }
+
+    /// Runs `work` with its begin and end written down in the catalogue, where
+    /// that can be written to.
+    pub(in crate::work) fn job<T>(
+        &self,
+        name: &str,
+        words: impl Fn(&T) -> String,
+        run: impl FnOnce() -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        if *self.workspace.access() != Access::Write {
+            return run();
+        }
+        let runs = Running::begin(self, name)?;
+        let result = run();
+        let outcome = match &result {
+            Ok(value) => words(value),
+            Err(error) if crate::jobs::StopError::is_cancelled(error) => "stopped".to_owned(),
+            Err(error) => format!("failed: {}", work::in_words(error)),
+        };
+        match self.catalogue().job_ended(runs.id, &outcome) {
+            // What it came to stands without its line in the list.
+            Err(error) if error.is_disk_full() => tracing::warn!("the end of the job is not noted: {error}"),
+            noted => noted?,
+        }
+        result
+    }
+}
+
+/// A job that runs in this process, until it is dropped.
+struct Running<'d> {
+    desk: &'d Session,
+    id: i64,
+}
+
+impl<'d> Running<'d> {
+    fn begin(desk: &'d Session, name: &str) -> anyhow::Result<Self> {
+        // Whoever reads the list meanwhile waits: the row stands there first.
+        let mut running = lock(&desk.running);
+        let id = desk.catalogue().job_started(name)?;
+        running.insert(id.unsigned_abs());
+        Ok(Self { desk, id })
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        lock(&self.desk.running).remove(&self.id.unsigned_abs());
+    }
+}
+
+/// Waits for a lock that other jobs hold for long, and can be stopped meanwhile.
+fn turn<'m>(held: &'m Mutex<()>, words: &str, cx: &JobCx) -> anyhow::Result<MutexGuard<'m, ()>> {
+    loop {
+        match held.try_lock() {
+            Ok(turn) => return Ok(turn),
+            Err(TryLockError::Poisoned(turn)) => return Ok(turn.into_inner()),
+            Err(TryLockError::WouldBlock) => {
+                cx.stage(words, None);
+                cx.checkpoint()?;
+                std::thread::sleep(TURN);
+            }
+        }
+    }
+}
+
+/// What an act did, such as `12 captures rejected`.
+pub fn act_summary(mark: ReviewMark, captures: u64) -> String {
+    let captures = match captures {
+        1 => "1 capture".to_owned(),
+        number => format!("{number} captures"),
+    };
+    match mark {
+        ReviewMark::Note => format!("note on {captures}"),
+        mark => format!("{captures} {}", mark.word().to_lowercase()),
+    }
+}
+
+/// A poisoned lock still holds plain values.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_that_runs_here_is_not_told_as_one_that_did_not_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("w");
+        let desk = Session::new(Workspace::create(&folder).unwrap());
+        let looking = Session::new(Workspace::open_or_look(&folder).unwrap());
+        let told = |desk: &Session| {
+            let rows = desk.job_history(10).unwrap();
+            rows.into_iter().map(|row| (row.name, row.ended.is_some(), row.outcome)).collect::<Vec<_>>()
+        };
+        let work = || {
+            assert_eq!(told(&desk), []);
+            let (_, ended, outcome) = told(&looking).pop().unwrap();
+            assert!(!ended && outcome.contains("in another process"), "{outcome}");
+            Ok(3)
+        };
+        desk.job("Import", |files| format!("{files} files"), work).unwrap();
+        assert_eq!(told(&desk), [("Import".to_owned(), true, "3 files".to_owned())]);
+        // One of a process that was killed.
+        desk.catalogue().job_started("Crawl").unwrap();
+        let (name, ended, outcome) = told(&desk).remove(0);
+        assert_eq!((name.as_str(), ended, outcome.as_str()), ("Crawl", false, "did not end in this program"));
+    }
+}

@@ -1,0 +1,354 @@
+//! Every question to the open workspace, handed to its room.
+
+use super::*;
+
+impl Session {
+    /// Grows with every change of the catalogue; read models are keyed by it. Does not block.
+    pub fn revision(&self) -> u64 {
+        let live = self.live().map_or(0, |live| live.revision());
+        self.catalogue().revision() + live
+    }
+
+    /// Whether inlinks of an earlier form wait to be built in the present one.
+    pub fn wants_inlinks(&self) -> bool {
+        let is_wanted = || self.catalogue().inlinks_wanted().unwrap_or(false);
+        let is_half_built = || self.workspace.counts_are_missing().unwrap_or(false);
+        *self.workspace.access() == Access::Write && (is_wanted() || is_half_built())
+    }
+
+    /// The workspace itself.
+    pub fn workspace(&self) -> anyhow::Result<WorkspaceInfo> {
+        let query = work::everything();
+        Ok(WorkspaceInfo {
+            folder: self.workspace.folder().to_owned(),
+            read_only: match self.workspace.access() {
+                Access::Write => None,
+                Access::ReadOnly(why) => Some(why.to_string()),
+            },
+            disk_free: crate::crawl::free_bytes(self.workspace.folder()).unwrap_or(0),
+            captures: self.catalogue().captures(&CaptureQuery { limit: 0, ..query })?.total,
+            campaigns: self.catalogue().campaigns()?.len() as u64,
+            counted_window_days: match self.workspace.built_links()? {
+                Some(_) => Some(self.catalogue().window_days()?),
+                None => None,
+            },
+        })
+    }
+
+    /// All campaigns.
+    pub fn campaigns(&self) -> anyhow::Result<Vec<CampaignRow>> {
+        Ok(self.catalogue().campaigns()?)
+    }
+
+    /// One campaign.
+    pub fn campaign(&self, id: CampaignId) -> anyhow::Result<CampaignPage> {
+        Ok(self.catalogue().campaign_page(id)?)
+    }
+
+    /// Launches of a campaign (of any, when none is named).
+    pub fn crawl(&self, campaign: Option<CampaignId>, launches: Launches) -> anyhow::Result<CrawlPage> {
+        let Some(mut page) = self.catalogue().crawl_page(campaign, launches)? else {
+            return Ok(work::empty_crawl_page());
+        };
+        let id = page.launch.as_ref().map(|launch| launch.id);
+        if let Some(live) = self.live().filter(|live| Some(live.launch) == id) {
+            live.add_to(&mut page);
+        }
+        Ok(page)
+    }
+
+    /// What a crawl would do.
+    pub fn crawl_plan(&self, request: &CrawlRequest) -> anyhow::Result<CrawlPlan> {
+        work::crawl_plan(self, request)
+    }
+
+    /// A part of the captures table.
+    pub fn captures(&self, query: &CaptureQuery) -> anyhow::Result<CapturePage> {
+        Ok(self.catalogue().captures(query)?)
+    }
+
+    /// Numbers of the captures that match a query, whatever its page; of
+    /// these only, where some are named.
+    pub fn capture_ids(&self, query: &CaptureQuery, among: Option<&[CaptureId]>) -> anyhow::Result<Vec<CaptureId>> {
+        Ok(match among {
+            Some(ids) => self.catalogue().captures_among(query, ids)?,
+            None => self.catalogue().capture_ids(query)?,
+        })
+    }
+
+    /// How many captures each ready filter holds, under the query's filter line.
+    pub fn tab_counts(&self, query: &CaptureQuery) -> anyhow::Result<TabCounts> {
+        Ok(self.catalogue().tab_counts(query)?)
+    }
+
+    /// One capture.
+    pub fn detail(&self, id: CaptureId, window_days: u32) -> anyhow::Result<CaptureDetail> {
+        let mut detail = self.catalogue().capture_detail(id)?;
+        if let Some(seen) = self.catalogue().seen_of_capture(id)? {
+            detail.trace = Some(work::why(self, seen)?);
+        }
+        // A record that cannot be read is told where its content is asked for.
+        if let Ok(Some(check)) = work::anchor_check(self, id, window_days) {
+            detail.details.push(("External anchor texts".to_owned(), check.words()));
+        }
+        Ok(detail)
+    }
+
+    /// What stands in the WARC record of a capture.
+    pub fn content(&self, id: CaptureId) -> anyhow::Result<CaptureContent> {
+        work::content(&self.workspace, id)
+    }
+
+    /// Inlinks of a capture in its window, and those outside it marked so.
+    pub fn inlinks(&self, id: CaptureId, window_days: u32) -> anyhow::Result<InlinkPage> {
+        Ok(self.workspace.inlinks_of_capture(id, window_days)?)
+    }
+
+    /// Inlinks of any URL or key, captured or not.
+    pub fn inlinks_of(&self, target: &str, window_days: u32) -> anyhow::Result<InlinkPage> {
+        let key = PageKey::of_text(target)
+            .with_context(|| format!("“{target}” is neither a URL nor a key such as pt,example)/path"))?;
+        Ok(self.workspace.inlinks_of_page(&key, target, window_days)?)
+    }
+
+    /// Links out of a capture.
+    pub fn outlinks(&self, id: CaptureId) -> anyhow::Result<Vec<OutlinkRow>> {
+        Ok(self.catalogue().outlinks(id)?)
+    }
+
+    /// Anchor texts of a capture's inlinks in its window.
+    pub fn anchors(&self, id: CaptureId, window_days: u32) -> anyhow::Result<Vec<AnchorRow>> {
+        let rows = self.workspace.anchors_of_capture(id, window_days)?;
+        work::mark_matching(self.catalogue(), None, rows)
+    }
+
+    /// Most frequent anchors of the whole archive.
+    pub fn top_anchors(&self, limit: u64) -> anyhow::Result<Vec<AnchorRow>> {
+        work::mark_matching(self.catalogue(), None, self.workspace.top_anchors(limit, &JobCx::detached())?)
+    }
+
+    /// Pages cited but never captured, most citing hosts first.
+    pub fn prospects(
+        &self,
+        campaign: Option<CampaignId>,
+        filter: &str,
+        offset: u64,
+        limit: u64,
+    ) -> anyhow::Result<ProspectPage> {
+        let mut page = self.catalogue().prospects(campaign, filter, offset, limit)?;
+        work::judge_prospects(self, campaign, &mut page.rows, |row| row.url.clone())?;
+        Ok(page)
+    }
+
+    /// Events of a launch.
+    pub fn events(&self, query: &EventQuery) -> anyhow::Result<EventPage> {
+        Ok(self.catalogue().events(query)?)
+    }
+
+    /// Anomalies of the crawl in this process that came since the answer
+    /// before; the second value is what to ask with next. It answers at once,
+    /// from memory.
+    pub fn anomalies(&self, since: AnomalyMark) -> (Vec<CrawlEvent>, AnomalyMark) {
+        let Some(live) = self.live() else { return Default::default() };
+        let run = Arc::as_ptr(&live.stats) as usize;
+        let (events, next) = live.stats.anomalies(if since.run == run { since.next } else { 0 });
+        (events, AnomalyMark { run, next })
+    }
+
+    /// URLs that launches have seen.
+    pub fn seen(&self, query: &SeenQuery) -> anyhow::Result<SeenPage> {
+        Ok(self.catalogue().seen(query)?)
+    }
+
+    /// Why a seen URL was taken or refused.
+    pub fn why(&self, seen: i64) -> anyhow::Result<Trace> {
+        work::why(self, seen)
+    }
+
+    /// The present selection.
+    pub fn selection(&self, campaign: CampaignId) -> anyhow::Result<SelectionPage> {
+        Ok(self.catalogue().selection_page(campaign)?)
+    }
+
+    /// Runs URLs through the rules of an edited, unsaved campaign with the facts at hand.
+    /// `of` is the campaign whose launches know the way to them.
+    pub fn scope_test(
+        &self,
+        of: Option<CampaignId>,
+        campaign: &Campaign,
+        urls: &[String],
+    ) -> anyhow::Result<Vec<Result<ScopeTest, String>>> {
+        work::scope_test(self, of, campaign, urls)
+    }
+
+    /// Why an edited campaign would take or refuse a seen URL, as its what-if counts it.
+    pub fn what_if_trace(&self, edited: &Campaign, seen: i64) -> anyhow::Result<Trace> {
+        work::what_if_trace(self, edited, seen)
+    }
+
+    /// What an edited campaign would have taken and refused of all that its
+    /// launches (or one of them) have seen.
+    pub fn what_if(
+        &self,
+        campaign: CampaignId,
+        launch: Option<LaunchId>,
+        edited: &Campaign,
+        cx: &JobCx,
+    ) -> anyhow::Result<WhatIf> {
+        work::what_if(self, campaign, launch, edited, cx)
+    }
+
+    /// A part of the URLs that a number of a what-if counts.
+    pub fn what_if_rows(
+        &self,
+        campaign: CampaignId,
+        edited: &Campaign,
+        answer: &WhatIf,
+        list: WhatIfList,
+        range: std::ops::Range<u64>,
+    ) -> anyhow::Result<Vec<MovedRow>> {
+        let mut rows = Vec::new();
+        work::what_if_rows(self, campaign, edited, answer, list, range, &JobCx::detached(), |row| {
+            rows.push(row);
+            Ok(())
+        })?;
+        Ok(rows)
+    }
+
+    /// The hosts of the URLs that change side, those with the most first.
+    pub fn what_if_hosts(&self, answer: &WhatIf) -> anyhow::Result<Vec<MovedHost>> {
+        work::what_if_hosts(self, answer, &JobCx::detached())
+    }
+
+    /// The seen URLs that a rule had an opinion of.
+    pub fn spoken_of(
+        &self,
+        campaign: CampaignId,
+        launch: Option<LaunchId>,
+        rule: usize,
+        cx: &JobCx,
+    ) -> anyhow::Result<Spoken> {
+        work::spoken_of(self, campaign, launch, rule, cx)
+    }
+
+    /// How often each rule spoke and decided, with an example.
+    pub fn rule_hits(&self, campaign: CampaignId, launch: Option<LaunchId>, cx: &JobCx) -> anyhow::Result<RuleReport> {
+        work::rule_hits(self, campaign, launch, cx)
+    }
+
+    /// Seen URLs by their numbers.
+    pub fn seen_rows(&self, ids: &[i64]) -> anyhow::Result<Vec<SeenRow>> {
+        ids.iter().map(|id| Ok(self.catalogue().seen_row(*id)?.1)).collect()
+    }
+
+    /// Hosts that only their location let in.
+    pub fn geo_report(&self, campaign: CampaignId, launch: Option<LaunchId>, cx: &JobCx) -> anyhow::Result<GeoReport> {
+        work::geo_report(self, campaign, launch, cx)
+    }
+
+    /// Hosts whose verdicts another country database would change.
+    pub fn geo_drift(
+        &self,
+        campaign: CampaignId,
+        launch: Option<LaunchId>,
+        newer: &Path,
+        cx: &JobCx,
+    ) -> anyhow::Result<Drift> {
+        work::geo_drift(self, campaign, launch, &crate::scope::GeoDatabase::open(newer)?, cx)
+    }
+
+    /// The geolocation database that was chosen; none where none was.
+    pub fn geo_choice(&self) -> anyhow::Result<Option<GeoChoice>> {
+        work::geo_choice(self, &mut self.geo_choice.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Chooses a geolocation database, or none; says what it is.
+    pub fn set_geo_database(&self, path: Option<&Path>) -> anyhow::Result<String> {
+        let Some(path) = path else {
+            work::forget_geo_database(self)?;
+            return Ok("Geolocation database removed; recorded evidence is kept".to_owned());
+        };
+        work::set_geo_database(self, path)?;
+        Ok(format!("Geolocation database set to {}", path.display()))
+    }
+
+    /// Writes an answer about the scope into a folder.
+    pub fn export_table(&self, table: &ScopeTable, folder: &Path, cx: &JobCx) -> anyhow::Result<String> {
+        work::export_table(self, table, folder, cx)
+    }
+
+    /// Writes the links into a folder, in the form of another program.
+    pub fn export_links(&self, form: LinkForm, folder: &Path, cx: &JobCx) -> anyhow::Result<String> {
+        work::export_links(&self.workspace, form, folder, cx)
+    }
+
+    /// Every archive file, with how it stands on the disk.
+    pub fn files(&self) -> anyhow::Result<Vec<FileRow>> {
+        Ok(self.workspace.files()?)
+    }
+
+    /// One archive file.
+    pub fn file(&self, id: FileId) -> anyhow::Result<FileRow> {
+        Ok(self.workspace.file(id)?)
+    }
+
+    /// The archive file that a capture is read from.
+    pub fn file_of_capture(&self, id: CaptureId) -> anyhow::Result<Option<FileRow>> {
+        Ok(self.catalogue().file_of_capture(id)?.map(|file| self.workspace.file(file)).transpose()?)
+    }
+
+    /// What is broken or odd in the files.
+    pub fn problems(&self, query: &ProblemQuery) -> anyhow::Result<ProblemPage> {
+        Ok(self.catalogue().problems(query)?)
+    }
+
+    /// A problem with the bytes it is about.
+    pub fn problem(&self, id: i64) -> anyhow::Result<ProblemDetail> {
+        work::problem_detail(&self.workspace, id)
+    }
+
+    /// Head and first bytes of the record that begins at a problem, hostile
+    /// text; empty where none begins.
+    pub fn problem_record(&self, id: i64, cx: &JobCx) -> anyhow::Result<String> {
+        work::problem_record(&self.workspace, id, cx)
+    }
+
+    /// Every import, newest first.
+    pub fn imports(&self) -> anyhow::Result<Vec<ImportRow>> {
+        work::imports(&self.workspace)
+    }
+
+    /// The first of the files that an import passed over.
+    pub fn passed_paths(&self, launch: LaunchId) -> anyhow::Result<Vec<String>> {
+        Ok(self.catalogue().passed_paths(launch)?)
+    }
+
+    /// What each file of an import came to.
+    pub fn imported_files(&self, launch: LaunchId) -> anyhow::Result<Vec<ImportedFile>> {
+        Ok(self.catalogue().imported_files(launch)?)
+    }
+
+    /// The records that an import counted, in all its files or in the one
+    /// found at this path, read from the files.
+    pub fn import_records(&self, launch: LaunchId, path: Option<&str>, cx: &JobCx) -> anyhow::Result<FoundRecords> {
+        work::import_records(&self.workspace, launch, path, cx)
+    }
+
+    /// The hosts of what is selected, or scored and not selected.
+    pub fn selected_hosts(&self, campaign: CampaignId, selected: bool) -> anyhow::Result<Vec<SelectedHost>> {
+        Ok(self.catalogue().selected_hosts(campaign, selected)?)
+    }
+
+    /// Jobs of windows, newest first, without those that run in this process.
+    pub fn job_history(&self, limit: u64) -> anyhow::Result<Vec<JobRow>> {
+        let running = lock(&self.running);
+        let mut rows = self.catalogue().jobs(limit)?;
+        rows.retain(|row| row.ended.is_some() || !running.contains(&row.id));
+        if *self.workspace.access() != Access::Write && self.workspace.is_written() {
+            for row in rows.iter_mut().filter(|row| row.ended.is_none()) {
+                "running in another process, or interrupted".clone_into(&mut row.outcome);
+            }
+        }
+        Ok(rows)
+    }
+}
