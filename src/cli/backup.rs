@@ -25,8 +25,8 @@ pub struct Args {
 }
 
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let desk = looking_desk(&args.folder)?;
-    let outcome = with_progress(|cx| work::back_up(&desk.workspace, &args.out, cx))?;
+    let session = looking_desk(&args.folder)?;
+    let outcome = with_progress(|cx| work::back_up(&session.workspace, &args.out, cx))?;
     match args.json {
         true => json_line(out, &outcome)?,
         false => writeln!(out, "{}: {}", plain(&outcome.folder.display().to_string()), outcome.summary())?,

@@ -90,7 +90,7 @@ pub(super) fn new(args: &NewArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
 }
 
 /// Opens a workspace for a command that writes.
-pub(super) fn desk(folder: &Path) -> anyhow::Result<Session> {
+pub(super) fn session(folder: &Path) -> anyhow::Result<Session> {
     Ok(Session::new(Workspace::open(folder)?))
 }
 
@@ -119,17 +119,17 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             let campaign = Campaign::from_json(&text).with_context(|| {
                 format!("{name}: this is no campaign file; fonds campaign example prints one to start from")
             })?;
-            let desk = desk(&folder)?;
+            let session = session(&folder)?;
             let namesakes: Vec<String> = match id {
                 Some(_) => Vec::new(),
-                None => desk
+                None => session
                     .campaigns()?
                     .iter()
                     .filter(|row| row.name == campaign.name)
                     .map(|row| row.id.to_string())
                     .collect(),
             };
-            let (id, _) = desk.save_campaign(id, &campaign)?;
+            let (id, _) = session.save_campaign(id, &campaign)?;
             print_problems(&campaign);
             if !namesakes.is_empty() {
                 tell!(
@@ -161,8 +161,8 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             }
         }
         Command::Show { folder, campaign } => {
-            let desk = looking_desk(&folder)?;
-            let page = desk.campaign(desk.catalogue().find_campaign(&campaign)?)?;
+            let session = looking_desk(&folder)?;
+            let page = session.campaign(session.catalogue().find_campaign(&campaign)?)?;
             let spec = &page.campaign;
             writeln!(out, "{} (campaign {}, version {})", plain(&spec.name), page.id, page.version)?;
             if !spec.description.is_empty() {
@@ -191,7 +191,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                 let hits = if hits > 0 { format!(", decided on {}", counted(hits, "URL")) } else { String::new() };
                 writeln!(out, "Rule {index:<4} {}{off}{hits}", plain(&words))?;
             }
-            let created = desk.catalogue().campaign_created(page.id)?;
+            let created = session.catalogue().campaign_created(page.id)?;
             let next = crate::store::next_run(spec, created);
             writeln!(out, "Next run  {}", next.unwrap_or_else(|| "by hand".to_owned()))?;
             writeln!(
@@ -208,8 +208,8 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             return super::engine::export(&folder, &campaign, heritrix.as_deref(), browsertrix.as_deref(), out);
         }
         Command::Export { folder, campaign, .. } => {
-            let desk = looking_desk(&folder)?;
-            let (_, spec) = desk.catalogue().campaign(desk.catalogue().find_campaign(&campaign)?)?;
+            let session = looking_desk(&folder)?;
+            let (_, spec) = session.catalogue().campaign(session.catalogue().find_campaign(&campaign)?)?;
             writeln!(out, "{}", escape_controls(spec.to_json()))?;
         }
         Command::Example => {

@@ -77,8 +77,8 @@ fn help() -> String {
 }
 
 /// The campaign that is named, or the only one of the workspace.
-pub(super) fn campaign_for(desk: &Session, name: Option<&str>) -> anyhow::Result<Option<CampaignId>> {
-    let catalogue = desk.catalogue();
+pub(super) fn campaign_for(session: &Session, name: Option<&str>) -> anyhow::Result<Option<CampaignId>> {
+    let catalogue = session.catalogue();
     if let Some(name) = name {
         return Ok(Some(catalogue.find_campaign(name)?));
     }
@@ -89,10 +89,10 @@ pub(super) fn campaign_for(desk: &Session, name: Option<&str>) -> anyhow::Result
 }
 
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let desk = looking_desk(&args.folder)?;
+    let session = looking_desk(&args.folder)?;
     let mut query = CaptureQuery {
         filter: args.filter.clone(),
-        campaign: campaign_for(&desk, args.campaign.as_deref())?,
+        campaign: campaign_for(&session, args.campaign.as_deref())?,
         sort: args.sort.iter().map(|name| sort_key(name)).collect::<anyhow::Result<_>>()?,
         offset: args.offset,
         ..work::everything()
@@ -107,7 +107,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     }
     loop {
         query.limit = if args.count { 0 } else { left.min(ROWS_AT_ONCE) };
-        let page = desk.catalogue().captures(&query)?;
+        let page = session.catalogue().captures(&query)?;
         if let Some(problem) = page.filter_problem {
             anyhow::bail!("the filter cannot be read: {problem}");
         }

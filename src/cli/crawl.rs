@@ -1,6 +1,6 @@
 //! `fonds crawl`.
 
-use super::campaign::desk;
+use super::campaign::session;
 use super::output::{json_line, plain, short, with_bar};
 use super::{FINE, PROBLEMS};
 use crate::crawl::{CrawlEvent, EventKind, EventObserver, HostOverride};
@@ -65,17 +65,17 @@ pub struct Ground {
 
 impl Ground {
     /// Makes a workspace ready for crawls; serves the sample web where it needs one.
-    pub(super) fn prepare(&self, desk: &Session) -> anyhow::Result<()> {
-        if work::sample::is_sample(desk) {
-            desk.serve_sample(crate::work::sample::SampleWeb::start(work::sample::sample_edition(desk)?)?);
+    pub(super) fn prepare(&self, session: &Session) -> anyhow::Result<()> {
+        if work::sample::is_sample(session) {
+            session.serve_sample(crate::work::sample::SampleWeb::start(work::sample::sample_edition(session)?)?);
         }
-        let mut overrides = desk.overrides();
+        let mut overrides = session.overrides();
         for text in &self.resolve {
             overrides.push(text.parse::<HostOverride>().with_context(|| format!("--resolve {text}"))?);
         }
-        desk.set_overrides(overrides);
+        session.set_overrides(overrides);
         if let Some(geo) = &self.geo {
-            work::set_geo_database(desk, geo)?;
+            work::set_geo_database(session, geo)?;
         }
         Ok(())
     }
@@ -84,7 +84,7 @@ impl Ground {
 /// Crawls, and prints the events that come meanwhile: as objects on `out`, or
 /// as lines on standard error.
 fn crawl_with_events(
-    desk: &Session,
+    session: &Session,
     id: CampaignId,
     options: work::CrawlOptions,
     args: &Args,
@@ -98,7 +98,7 @@ fn crawl_with_events(
     let options = work::CrawlOptions { on_event: Some(observer), ..options };
     with_bar(|cx, bar| {
         std::thread::scope(|scope| {
-            let crawl = scope.spawn(move || work::crawl(desk, id, &options, cx));
+            let crawl = scope.spawn(move || work::crawl(session, id, &options, cx));
             let mut written = Ok(());
             let mut print = |event: CrawlEvent| {
                 if args.json && written.is_ok() {
@@ -145,15 +145,15 @@ fn event_line(event: &CrawlEvent) -> String {
 }
 
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let desk = desk(&args.folder)?;
-    let id = desk.catalogue().find_campaign(&args.campaign)?;
-    args.ground.prepare(&desk)?;
+    let session = session(&args.folder)?;
+    let id = session.catalogue().find_campaign(&args.campaign)?;
+    args.ground.prepare(&session)?;
     let options = work::CrawlOptions {
         fresh: args.fresh,
         retry_failed: args.retry_failed,
-        ..work::sample::crawl_options(&desk)?
+        ..work::sample::crawl_options(&session)?
     };
-    let outcome = crawl_with_events(&desk, id, options, args, out)?;
+    let outcome = crawl_with_events(&session, id, options, args, out)?;
     if args.json {
         json_line(out, &outcome)?;
     } else {
@@ -168,7 +168,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
             let launches = Launches::Last;
             let query =
                 SeenQuery { campaign: Some(id), launches, state, filter: String::new(), offset: 0, limit: SHOWN };
-            for row in desk.seen(&query)?.rows {
+            for row in session.seen(&query)?.rows {
                 let detail = match row.outcome.detail.as_str() {
                     "" => String::new(),
                     detail => format!(" ({})", plain(detail)),

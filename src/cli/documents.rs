@@ -1,6 +1,6 @@
 //! `fonds documents`.
 
-use super::campaign::{desk, looking_desk};
+use super::campaign::{looking_desk, session};
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::work::{self, DocumentList, DocumentRow};
@@ -44,8 +44,8 @@ pub enum Command {
 pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
     match command {
         Command::List { folder, new, json, harvester } => {
-            let desk = looking_desk(&folder)?;
-            let list = with_progress(|cx| work::documents(&desk.workspace, new, cx))?;
+            let session = looking_desk(&folder)?;
+            let list = with_progress(|cx| work::documents(&session.workspace, new, cx))?;
             for row in &list.rows {
                 if json {
                     json_line(out, row)?;
@@ -83,9 +83,9 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             Ok(tell_unread(&list))
         }
         Command::Noted { folder } => {
-            let desk = desk(&folder)?;
-            let list = with_progress(|cx| work::documents(&desk.workspace, true, cx))?;
-            work::documents_noted(&desk.workspace, &list)?;
+            let session = session(&folder)?;
+            let list = with_progress(|cx| work::documents(&session.workspace, true, cx))?;
+            work::documents_noted(&session.workspace, &list)?;
             tell!("{} new documents or versions are known now", list.rows.len());
             Ok(tell_unread(&list))
         }

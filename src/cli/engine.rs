@@ -68,8 +68,8 @@ pub(super) fn export(
     browsertrix: Option<&Path>,
     out: &mut dyn Write,
 ) -> anyhow::Result<u8> {
-    let desk = looking_desk(folder)?;
-    let (_, spec) = desk.catalogue().campaign(desk.catalogue().find_campaign(campaign)?)?;
+    let session = looking_desk(folder)?;
+    let (_, spec) = session.catalogue().campaign(session.catalogue().find_campaign(campaign)?)?;
     if let Some(job) = heritrix {
         let (written, notes) = work::write_heritrix_job(&spec, job)?;
         written.iter().try_for_each(|path| writeln!(out, "{}", path.display()))?;

@@ -42,8 +42,8 @@ fn kind(name: &str) -> Result<EventKind, String> {
 }
 
 /// The launch of this name, or the last one.
-fn launch(desk: &Session, name: Option<&str>) -> anyhow::Result<LaunchRow> {
-    let catalogue = desk.catalogue();
+fn launch(session: &Session, name: Option<&str>) -> anyhow::Result<LaunchRow> {
+    let catalogue = session.catalogue();
     let Some(name) = name else {
         let none = || anyhow::anyhow!("no crawl has run in this workspace yet. Start one with: fonds crawl");
         return catalogue.last_launch(None)?.ok_or_else(none);
@@ -58,15 +58,15 @@ fn launch(desk: &Session, name: Option<&str>) -> anyhow::Result<LaunchRow> {
 }
 
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let desk = looking_desk(&args.folder)?;
-    let launch = launch(&desk, args.launch.as_deref())?.id;
+    let session = looking_desk(&args.folder)?;
+    let launch = launch(&session, args.launch.as_deref())?.id;
     let mut query = EventQuery { launch, kind: args.kind, offset: 0, limit: 0 };
     let mut left = args.limit.unwrap_or(u64::MAX);
     let mut out = BufWriter::new(out);
     let mut last = i64::MAX;
     loop {
         query.limit = left.min(ROWS_AT_ONCE);
-        let page = desk.catalogue().events(&query)?;
+        let page = session.catalogue().events(&query)?;
         // Events may come while these are read: none is shown twice.
         for row in page.rows.iter().filter(|row| row.id < last) {
             if args.json {

@@ -48,20 +48,20 @@ pub struct VerifyArgs {
 }
 
 pub(super) fn run(args: &ExportArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let desk = reading_desk(&args.folder)?;
+    let session = reading_desk(&args.folder)?;
     let campaign = match &args.campaign {
-        Some(name) => desk.catalogue().find_campaign(name)?,
-        None => match desk.catalogue().campaigns()?.as_slice() {
+        Some(name) => session.catalogue().find_campaign(name)?,
+        None => match session.catalogue().campaigns()?.as_slice() {
             [only] => only.id,
             [] => anyhow::bail!("{}: there is no campaign, so nothing is selected", args.folder.display()),
             _ => anyhow::bail!("there are several campaigns: name one with --campaign"),
         },
     };
-    let spec = desk.catalogue().selection_page(campaign)?.spec.with_context(|| {
+    let spec = session.catalogue().selection_page(campaign)?.spec.with_context(|| {
         format!("nothing is selected yet; run: fonds select run {} {campaign}", args.folder.display())
     })?;
     let wishes = work::ExportWishes { wacz: args.wacz || spec.with_wacz };
-    let outcome = with_progress(|cx| work::export(&desk.workspace, &spec, &args.out, wishes, cx))?;
+    let outcome = with_progress(|cx| work::export(&session.workspace, &spec, &args.out, wishes, cx))?;
     if args.json {
         json_line(out, &outcome)?;
     } else {

@@ -1,6 +1,6 @@
 //! `fonds feed`.
 
-use super::campaign::{desk, looking_desk};
+use super::campaign::{looking_desk, session};
 use super::output::{json_line, plain};
 use super::{FINE, PROBLEMS, WRONG_USE};
 use crate::campaign::feed::{Dialect, DueQuestion, FeedFrequency, FeedGrounds};
@@ -109,8 +109,8 @@ fn grounds(word: &str) -> Result<FeedGrounds, String> {
 pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
     match command {
         Command::Import { folder, files, always_new, json } => {
-            let desk = desk(&folder)?;
-            each_file(&files, json, out, |file| work::import_feed(&desk.workspace, file, always_new))
+            let session = session(&folder)?;
+            each_file(&files, json, out, |file| work::import_feed(&session.workspace, file, always_new))
         }
         Command::Check { files, json } => {
             let status = each_file(&files, json, out, work::check_feed)?;
@@ -121,15 +121,15 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                 !paywalled || FeedGrounds::part_logins(grounds),
                 "--paywalled goes with no grounds or with ld"
             );
-            let desk = looking_desk(&folder)?;
+            let session = looking_desk(&folder)?;
             let now = match at {
                 Some(text) => CaptureDate::parse(&text).context("--at")?,
                 None => CaptureDate::now(),
             };
             let ids =
-                campaign.iter().map(|name| desk.catalogue().find_campaign(name)).collect::<Result<Vec<_>, _>>()?;
+                campaign.iter().map(|name| session.catalogue().find_campaign(name)).collect::<Result<Vec<_>, _>>()?;
             let due = frequency.map(|frequency| DueQuestion { frequency, now, paywalled, grounds });
-            let feed = work::export_feed(&desk, dialect, &ids, due.as_ref())?;
+            let feed = work::export_feed(&session, dialect, &ids, due.as_ref())?;
             out.write_all(feed.text.as_bytes())?;
             for (id, name, words) in &feed.notes {
                 warn_of!("notes on campaigns", "note: campaign {id} ({}): {}", plain(name), plain(words));

@@ -1,6 +1,6 @@
 //! `fonds files`.
 
-use super::campaign::{desk, looking_desk, reading_desk};
+use super::campaign::{looking_desk, reading_desk, session};
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::store::rows::{FileState, ImportedFile, LaunchId, PlainOffset, ProblemQuery, ProblemRow};
@@ -92,8 +92,8 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
     match command {
         Command::List { folder, check, json } => list(&folder, check, json, out),
         Command::Locate { folder, search, json } => {
-            let desk = desk(&folder)?;
-            let outcome = with_progress(|cx| work::locate(&desk.workspace, &search, None, cx))?;
+            let session = session(&folder)?;
+            let outcome = with_progress(|cx| work::locate(&session.workspace, &search, None, cx))?;
             for (before, now) in &outcome.found {
                 match json {
                     true => json_line(out, &serde_json::json!({"was": before, "is": now}))?,
@@ -110,8 +110,8 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             Ok(if outcome.still_lost.is_empty() && outcome.not_taken.is_empty() { FINE } else { PROBLEMS })
         }
         Command::Problems { folder, kind, words, json } => {
-            let desk = looking_desk(&folder)?;
-            let page = desk.catalogue().problems(&ProblemQuery {
+            let session = looking_desk(&folder)?;
+            let page = session.catalogue().problems(&ProblemQuery {
                 kind: kind.clone(),
                 words: words.clone(),
                 ..ProblemQuery::default()
@@ -121,7 +121,8 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                 let has_words = |text: &str| text.to_lowercase().contains(&words);
                 (kind.is_empty() || row.kind == kind) && (has_words(&row.path) || has_words(&row.detail))
             };
-            let truncated: Vec<ProblemRow> = desk.workspace.truncated_files()?.into_iter().filter(is_meant).collect();
+            let truncated: Vec<ProblemRow> =
+                session.workspace.truncated_files()?.into_iter().filter(is_meant).collect();
             for row in truncated.iter().chain(&page.rows) {
                 match json {
                     true => json_line(out, row)?,
@@ -145,8 +146,8 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             Ok(if page.rows.is_empty() && truncated.is_empty() { FINE } else { PROBLEMS })
         }
         Command::Imports { folder, json } => {
-            let desk = looking_desk(&folder)?;
-            for import in desk.imports()? {
+            let session = looking_desk(&folder)?;
+            for import in session.imports()? {
                 if json {
                     json_line(out, &import)?;
                 } else {
@@ -165,14 +166,14 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             Ok(FINE)
         }
         Command::Report { folder, import, json } => {
-            let desk = looking_desk(&folder)?;
-            let Some(launch) = import.or(desk.catalogue().imports()?.first().map(|import| import.launch)) else {
+            let session = looking_desk(&folder)?;
+            let Some(launch) = import.or(session.catalogue().imports()?.first().map(|import| import.launch)) else {
                 tell!("nothing was imported into this workspace yet");
                 return Ok(FINE);
             };
-            let import = desk.catalogue().import(launch)?;
-            print_import(&desk, launch, json, out)?;
-            let passed_paths = if json { Vec::new() } else { desk.catalogue().passed_paths(launch)? };
+            let import = session.catalogue().import(launch)?;
+            print_import(&session, launch, json, out)?;
+            let passed_paths = if json { Vec::new() } else { session.catalogue().passed_paths(launch)? };
             for path in passed_paths {
                 writeln!(out, "{}: passed over, its name is not that of an archive", plain(&path))?;
             }
@@ -183,11 +184,11 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
 }
 
 fn list(folder: &std::path::Path, check: bool, json: bool, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let desk = if check { reading_desk(folder)? } else { looking_desk(folder)? };
+    let session = if check { reading_desk(folder)? } else { looking_desk(folder)? };
     let mut status = FINE;
     let mut checked = HashMap::new();
     if check {
-        let outcome = with_progress(|cx| work::check_files(&desk.workspace, cx))?;
+        let outcome = with_progress(|cx| work::check_files(&session.workspace, cx))?;
         for why in &outcome.unreadable {
             warn_of!("files that cannot be read", "{}", plain(why));
             status = PROBLEMS;
@@ -195,7 +196,7 @@ fn list(folder: &std::path::Path, check: bool, json: bool, out: &mut dyn Write) 
         tell!("{}", outcome.words());
         checked = outcome.states;
     }
-    for mut file in desk.workspace.files()? {
+    for mut file in session.workspace.files()? {
         // Where nothing can be noted, the catalogue does not say what was found just now.
         file.state = checked.get(&file.id).copied().unwrap_or(file.state);
         if file.state.is_lost() {
@@ -233,11 +234,11 @@ struct FileWithProblems {
 }
 
 /// What an import came to, a line or an object a file.
-pub(super) fn print_import(desk: &Session, launch: LaunchId, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
-    for file in desk.catalogue().imported_files(launch)? {
+pub(super) fn print_import(session: &Session, launch: LaunchId, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
+    for file in session.catalogue().imported_files(launch)? {
         let problems = match file.problem_count {
             0 => Vec::new(),
-            _ => desk.catalogue().problems_of(launch, &file.path)?,
+            _ => session.catalogue().problems_of(launch, &file.path)?,
         };
         let more_problems = file.problem_count.saturating_sub(problems.len() as u64);
         if json {

@@ -1,6 +1,6 @@
 //! `fonds import`.
 
-use super::campaign::desk;
+use super::campaign::session;
 use super::output::{plain, with_progress};
 use super::{FINE, PROBLEMS, WRONG_USE};
 use crate::work;
@@ -40,10 +40,10 @@ pub struct Args {
 }
 
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let desk = desk(&args.folder)?;
+    let session = session(&args.folder)?;
     let all_there = args.paths.iter().all(|path| path.exists());
     let options = ImportOptions { copy: args.copy, follow_links: args.follow_links };
-    let imported = with_progress(|cx| work::import_with_jobs(&desk.workspace, &args.paths, options, cx))?;
+    let imported = with_progress(|cx| work::import_with_jobs(&session.workspace, &args.paths, options, cx))?;
     let unread_lines = super::engine::print_jobs(&imported.jobs, args.json, out)?;
     let mut unread_campaigns = 0;
     for job in &imported.restored {
@@ -55,7 +55,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     }
     imported.led_out.iter().for_each(|why| tell!("{}", plain(why)));
     for import in &imported.imports {
-        super::files::print_import(&desk, import.launch, args.json, out)?;
+        super::files::print_import(&session, import.launch, args.json, out)?;
         tell!("{}", plain(&work::import_words(import)));
     }
     Ok(match imported.imports.iter().any(work::has_problems) {

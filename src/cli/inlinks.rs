@@ -1,6 +1,6 @@
 //! `fonds inlinks`.
 
-use super::campaign::{desk, looking_desk};
+use super::campaign::{looking_desk, session};
 use super::dataset::tell_assign;
 use super::inlink_convert::no_parquet;
 use super::inlink_options::{StoredOptions, window};
@@ -214,29 +214,29 @@ impl Command {
 const FREE_MIB_TO_TELL: u64 = 64;
 
 /// Refuses to answer out of inlinks that nobody has built.
-fn built(desk: &Session) -> anyhow::Result<()> {
-    if desk.workspace.built_links()?.is_some() {
-        if desk.workspace.links_are_old()? {
-            let folder = desk.workspace.folder().display();
+fn built(session: &Session) -> anyhow::Result<()> {
+    if session.workspace.built_links()?.is_some() {
+        if session.workspace.links_are_old()? {
+            let folder = session.workspace.folder().display();
             tell!(
                 "inlinks are of a build before the last captures; to bring them in run: fonds inlinks build {folder}"
             );
         }
         return Ok(());
     }
-    let why = match desk.catalogue().inlinks_wanted()? {
+    let why = match session.catalogue().inlinks_wanted()? {
         true => "inlinks are kept in another form than by the Fonds that built them",
         false => "inlinks are not built yet",
     };
-    anyhow::bail!("{why}; run: fonds inlinks build {}", desk.workspace.folder().display())
+    anyhow::bail!("{why}; run: fonds inlinks build {}", session.workspace.folder().display())
 }
 
 /// Refuses as well where a build ended before it had counted: lists that are
 /// made of counts would look as if nothing was cited.
-fn counted_too(desk: &Session) -> anyhow::Result<()> {
-    built(desk)?;
-    if desk.workspace.counts_are_missing()? {
-        let folder = desk.workspace.folder().display();
+fn counted_too(session: &Session) -> anyhow::Result<()> {
+    built(session)?;
+    if session.workspace.counts_are_missing()? {
+        let folder = session.workspace.folder().display();
         anyhow::bail!("the last build of inlinks ended before it had counted them; run: fonds inlinks build {folder}");
     }
     Ok(())
@@ -267,20 +267,20 @@ pub(super) fn tell_cut(cut: bool, limit: u64) {
 pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
     match command {
         Command::Build { folder, anew, compact, json } => {
-            let desk = desk(&folder)?;
-            if let Some(warning) = work::room_warning(&desk.workspace, anew)? {
+            let session = session(&folder)?;
+            if let Some(warning) = work::room_warning(&session.workspace, anew)? {
                 tell!("{warning}");
             }
             let report = with_progress(|cx| {
-                let report = work::build_inlinks(&desk.workspace, anew, cx)?;
+                let report = work::build_inlinks(&session.workspace, anew, cx)?;
                 if compact {
-                    desk.workspace.compact_links(cx)?;
+                    session.workspace.compact_links(cx)?;
                     cx.stage("Making the catalogue smaller", None);
-                    desk.catalogue().vacuum()?;
+                    session.catalogue().vacuum()?;
                 }
                 Ok(report)
             })?;
-            let free_mib = desk.catalogue().free_bytes()? >> 20;
+            let free_mib = session.catalogue().free_bytes()? >> 20;
             if free_mib >= FREE_MIB_TO_TELL {
                 let folder = folder.display();
                 tell!(
@@ -292,16 +292,16 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             } else {
                 writeln!(out, "{}", report.words())?
             }
-            inlink_store::tell_only_loaded(&desk.workspace)?;
+            inlink_store::tell_only_loaded(&session.workspace)?;
             return Ok(if report.loses_links() { PROBLEMS } else { FINE });
         }
         Command::Export { folder, out: file, options } => {
-            let desk = looking_desk(&folder)?;
-            let options = options.dataset_options(desk.catalogue().window_days()?)?;
+            let session = looking_desk(&folder)?;
+            let options = options.dataset_options(session.catalogue().window_days()?)?;
             no_parquet(file.as_deref())?;
-            inlink_store::not_only_loaded(&desk.workspace)?;
+            inlink_store::not_only_loaded(&session.workspace)?;
             let (shuffle, assign) = to_file(file.as_deref(), Existing::Stays, out, |out| {
-                with_progress(|cx| work::write_dataset(&desk.workspace, &options, None, out, cx))
+                with_progress(|cx| work::write_dataset(&session.workspace, &options, None, out, cx))
             })?;
             tell_assign(&shuffle, &assign);
         }
@@ -313,9 +313,9 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                     work::inlinks_of_store(&store, &page, window)?
                 }
                 None => {
-                    let desk = looking_desk(&folder)?;
-                    built(&desk)?;
-                    shown(&desk, &page, date, window_days)?
+                    let session = looking_desk(&folder)?;
+                    built(&session)?;
+                    shown(&session, &page, date, window_days)?
                 }
             };
             return print_inlinks(&answer, json, out);
@@ -326,15 +326,15 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                 with_progress(|cx| inlink_store::top(&store, days, limit, json, out, cx))?;
                 return Ok(FINE);
             }
-            let desk = looking_desk(&folder)?;
-            built(&desk)?;
-            let counted = desk.catalogue().window_days()?;
+            let session = looking_desk(&folder)?;
+            built(&session)?;
+            let counted = session.catalogue().window_days()?;
             let one_more = limit.saturating_add(1);
             let mut rows = match window_days.filter(|days| *days != counted) {
-                Some(days) => with_progress(|cx| Ok(desk.workspace.most_cited(days, one_more, cx)?))?,
+                Some(days) => with_progress(|cx| Ok(session.workspace.most_cited(days, one_more, cx)?))?,
                 None => {
-                    counted_too(&desk)?;
-                    desk.captures(&work::most_cited(one_more))?.rows
+                    counted_too(&session)?;
+                    session.captures(&work::most_cited(one_more))?.rows
                 }
             };
             let cut = is_cut(&mut rows, limit);
@@ -371,9 +371,9 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             let mut found = match answering(&folder)? {
                 Some(store) => work::anchors_of_stored(&store, &work::stored_key(&store, &page)?, window)?,
                 None => {
-                    let desk = looking_desk(&folder)?;
-                    built(&desk)?;
-                    work::anchors_of_page(&desk, &page, window)?
+                    let session = looking_desk(&folder)?;
+                    built(&session)?;
+                    work::anchors_of_page(&session, &page, window)?
                 }
             };
             if date.is_none()
@@ -390,9 +390,9 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             let mut rows = match answering(&folder)? {
                 Some(store) => with_progress(|cx| inlink_store::top_anchors(&store, one_more, cx))?,
                 None => {
-                    let desk = looking_desk(&folder)?;
-                    counted_too(&desk)?;
-                    desk.top_anchors(one_more)?
+                    let session = looking_desk(&folder)?;
+                    counted_too(&session)?;
+                    session.top_anchors(one_more)?
                 }
             };
             tell_empty(rows.is_empty(), "No site links to another one with words");
@@ -453,41 +453,41 @@ fn no_prospects(prefix: &str) -> String {
 }
 
 fn uncaptured(folder: &Path, prefix: &str, campaign: Option<&str>, limit: u64) -> anyhow::Result<ProspectPage> {
-    let desk = if Workspace::is_in(folder) { Some(looking_desk(folder)?) } else { None };
-    let campaign = match (&desk, campaign) {
+    let session = if Workspace::is_in(folder) { Some(looking_desk(folder)?) } else { None };
+    let campaign = match (&session, campaign) {
         (_, None) => None,
-        (Some(desk), Some(name)) => Some(desk.catalogue().find_campaign(name)?),
+        (Some(session), Some(name)) => Some(session.catalogue().find_campaign(name)?),
         (None, Some(_)) => anyhow::bail!("--campaign is for a workspace; stored links know no rules"),
     };
     if let Some(store) = answering(folder)? {
         let mut page = with_progress(|cx| inlink_store::uncaptured(&store, prefix, limit, cx))?;
-        if let Some(desk) = &desk {
+        if let Some(session) = &session {
             let notation = store.rules().notation;
             let url = |row: &ProspectRow| notation.likely_url(&row.url).map_or(row.url.clone(), |url| url.to_string());
-            work::judge_prospects(desk, campaign, &mut page.rows, url)?;
+            work::judge_prospects(session, campaign, &mut page.rows, url)?;
         }
         return Ok(page);
     }
-    let desk = match desk {
-        Some(desk) => desk,
+    let session = match session {
+        Some(session) => session,
         None => looking_desk(folder)?,
     };
-    counted_too(&desk)?;
+    counted_too(&session)?;
     if prefix.is_empty() && limit <= PROSPECTS_KEPT as u64 {
-        return desk.prospects(campaign, "", 0, limit);
+        return session.prospects(campaign, "", 0, limit);
     }
-    let mut page = with_progress(|cx| Ok(desk.workspace.prospects_under(prefix, campaign, limit, cx)?))?;
-    work::judge_prospects(&desk, campaign, &mut page.rows, |row| row.url.clone())?;
+    let mut page = with_progress(|cx| Ok(session.workspace.prospects_under(prefix, campaign, limit, cx)?))?;
+    work::judge_prospects(&session, campaign, &mut page.rows, |row| row.url.clone())?;
     Ok(page)
 }
 
 /// Prints captures whose anchors and words share nothing, or all.
 fn check(folder: &Path, limit: u64, all: bool, json: bool, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let desk = looking_desk(folder)?;
-    counted_too(&desk)?;
+    let session = looking_desk(folder)?;
+    counted_too(&session)?;
     let (mut checked, mut findings) = (0, 0);
     let left = with_progress(|cx| {
-        work::check_captures(&desk, limit, cx, |row| {
+        work::check_captures(&session, limit, cx, |row| {
             checked += 1;
             findings += u64::from(row.finding);
             if !row.finding && !all {
@@ -509,11 +509,11 @@ fn check(folder: &Path, limit: u64, all: bool, json: bool, out: &mut dyn Write) 
 }
 
 /// The inlinks of a page of a workspace, of all times or around a date.
-fn shown(desk: &Session, page: &str, date: Option<CaptureDate>, days: u32) -> anyhow::Result<InlinkPage> {
-    let Some(around) = date else { return desk.inlinks_of(page, desk.catalogue().window_days()?) };
+fn shown(session: &Session, page: &str, date: Option<CaptureDate>, days: u32) -> anyhow::Result<InlinkPage> {
+    let Some(around) = date else { return session.inlinks_of(page, session.catalogue().window_days()?) };
     let key = PageKey::of_text(page)
         .with_context(|| format!("“{page}” is neither a URL nor a key such as pt,example)/path"))?;
-    let mut answer = desk.workspace.inlinks_around(&key, page, around, days)?;
+    let mut answer = session.workspace.inlinks_around(&key, page, around, days)?;
     answer.rows.retain(|row| row.in_window);
     Ok(answer)
 }

@@ -1,7 +1,7 @@
 //! `fonds mark`.
 
 use super::FINE;
-use super::campaign::{desk, looking_desk};
+use super::campaign::{looking_desk, session};
 use super::captures::campaign_for;
 use super::output::{json_line, plain};
 use crate::jobs::counted;
@@ -88,10 +88,10 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
         Some(name) => name.to_owned(),
         None => work::operator(),
     };
-    let desk = if args.dry_run { looking_desk(&args.folder)? } else { desk(&args.folder)? };
-    let captures = captures_of(args, &desk)?;
+    let session = if args.dry_run { looking_desk(&args.folder)? } else { session(&args.folder)? };
+    let captures = captures_of(args, &session)?;
     if !args.dry_run {
-        desk.catalogue().mark(&captures, mark, reason, &by)?;
+        session.catalogue().mark(&captures, mark, reason, &by)?;
     }
     if args.json {
         json_line(
@@ -107,7 +107,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
         true => {
             writeln!(out, "Would be marked “{}”: {number}", mark.word())?;
             for id in &captures {
-                let row = desk.catalogue().capture_row(*id)?;
+                let row = session.catalogue().capture_row(*id)?;
                 writeln!(out, "{id}\t{}\t{}\t{}", row.date.to_words(), row.status, plain(&row.url))?;
             }
         }
@@ -117,12 +117,12 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
 }
 
 /// The captures that are named, each once.
-fn captures_of(args: &Args, desk: &Session) -> anyhow::Result<Vec<CaptureId>> {
+fn captures_of(args: &Args, session: &Session) -> anyhow::Result<Vec<CaptureId>> {
     anyhow::ensure!(
         args.filter.is_some() || !args.url.is_empty() || !args.id.is_empty(),
         "which captures? Name them with --url, --id or --filter"
     );
-    let catalogue = desk.catalogue();
+    let catalogue = session.catalogue();
     let mut captures = Vec::new();
     for id in &args.id {
         captures.push(catalogue.capture_row(*id)?.id);
@@ -140,7 +140,7 @@ fn captures_of(args: &Args, desk: &Session) -> anyhow::Result<Vec<CaptureId>> {
         captures.extend(found);
     }
     if let Some(filter) = &args.filter {
-        let campaign = campaign_for(desk, args.campaign.as_deref())?;
+        let campaign = campaign_for(session, args.campaign.as_deref())?;
         let found = catalogue.capture_ids(&CaptureQuery { filter: filter.clone(), campaign, ..work::everything() })?;
         anyhow::ensure!(!found.is_empty(), "the filter “{filter}” finds no capture; nothing was marked");
         captures.extend(found);

@@ -1,6 +1,6 @@
 //! `fonds schedule`.
 
-use super::campaign::{desk, looking_desk};
+use super::campaign::{looking_desk, session};
 use super::crawl::Ground;
 use super::output::{json_line, plain, with_words};
 use super::{FINE, PROBLEMS};
@@ -97,12 +97,12 @@ pub enum Command {
 pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
     match command {
         Command::Next { folder, campaign, count, after, calendar, json } => {
-            let desk = looking_desk(&folder)?;
-            let campaign = campaign.map(|name| desk.catalogue().find_campaign(&name)).transpose()?;
+            let session = looking_desk(&folder)?;
+            let campaign = campaign.map(|name| session.catalogue().find_campaign(&name)).transpose()?;
             let after = after.map_or_else(|| Ok(CaptureDate::now()), |text| CaptureDate::parse(&text))?;
             let calendar: Calendar = serde_json::from_value(calendar.to_lowercase().into())
                 .map_err(|_| anyhow::anyhow!("--calendar {calendar}: give fonds, w3act or launcher"))?;
-            let (runs, notes) = work::next_runs(&desk, campaign, calendar, after, usize::from(count))?;
+            let (runs, notes) = work::next_runs(&session, campaign, calendar, after, usize::from(count))?;
             for next in &runs {
                 let (date, words) = (next.run.date, &next.run.words);
                 if json {
@@ -121,11 +121,11 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             Ok(if runs.is_empty() { PROBLEMS } else { FINE })
         }
         Command::Run { folder, once, late, ground } => {
-            let desk = desk(&folder)?;
-            ground.prepare(&desk)?;
+            let session = session(&folder)?;
+            ground.prepare(&session)?;
             let on_time = Duration::from_secs(u64::from(late) * 60);
             let watch = work::Watch { once, on_time, now: &CaptureDate::now };
-            let report = with_words(|cx, say| work::keep_schedules(&desk, &watch, cx, &|line| say(plain(&line))))?;
+            let report = with_words(|cx, say| work::keep_schedules(&session, &watch, cx, &|line| say(plain(&line))))?;
             tell!(
                 "Crawls: {} ran, {} failed; runs that wait for an answer: {}",
                 report.ran,
@@ -141,9 +141,9 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             Ok(if report.failed == 0 && report.asked == 0 { FINE } else { PROBLEMS })
         }
         Command::Log { folder, campaign, limit, json } => {
-            let desk = looking_desk(&folder)?;
-            let campaign = campaign.map(|name| desk.catalogue().find_campaign(&name)).transpose()?;
-            for run in desk.catalogue().scheduled_runs(campaign, limit)? {
+            let session = looking_desk(&folder)?;
+            let campaign = campaign.map(|name| session.catalogue().find_campaign(&name)).transpose()?;
+            for run in session.catalogue().scheduled_runs(campaign, limit)? {
                 if json {
                     json_line(out, &run)?;
                 } else {
@@ -159,15 +159,15 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                     )?;
                 }
             }
-            let asked = desk.catalogue().open_scheduled_runs()?;
+            let asked = session.catalogue().open_scheduled_runs()?;
             let asked = asked.iter().any(|run| run.state == crate::store::rows::RunState::Asked);
             Ok(if asked { PROBLEMS } else { FINE })
         }
         Command::Answer { folder, run, answer } => {
-            let desk = desk(&folder)?;
-            let before = desk.catalogue().scheduled_run(run)?;
+            let session = session(&folder)?;
+            let before = session.catalogue().scheduled_run(run)?;
             anyhow::ensure!(
-                desk.catalogue().answer_scheduled(run, answer == "run")?,
+                session.catalogue().answer_scheduled(run, answer == "run")?,
                 "run {run} does not wait for an answer: it is {}. Numbers of runs: fonds schedule log {}",
                 before.state.words(),
                 folder.display()

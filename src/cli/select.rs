@@ -1,6 +1,6 @@
 //! `fonds select`.
 
-use super::campaign::{desk, looking_desk};
+use super::campaign::{looking_desk, session};
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::jobs::counted;
@@ -155,9 +155,9 @@ pub(super) fn run(command: &Command, out: &mut dyn Write) -> anyhow::Result<u8> 
         Command::List(args) => list(args, out),
         Command::Preview(args) => preview(args, out),
         Command::Run(args) => {
-            let desk = desk(&args.spec.folder)?;
-            let spec = args.spec.spec_in(desk.catalogue())?;
-            let report = with_progress(|cx| work::select(&desk.workspace, &spec, args.allow_empty, cx))?;
+            let session = session(&args.spec.folder)?;
+            let spec = args.spec.spec_in(session.catalogue())?;
+            let report = with_progress(|cx| work::select(&session.workspace, &spec, args.allow_empty, cx))?;
             print_report(&report, args.json, out)?;
             name_unread(&report)
         }
@@ -165,8 +165,8 @@ pub(super) fn run(command: &Command, out: &mut dyn Write) -> anyhow::Result<u8> 
 }
 
 fn list(args: &ListArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let desk = looking_desk(&args.folder)?;
-    let catalogue = desk.catalogue();
+    let session = looking_desk(&args.folder)?;
+    let catalogue = session.catalogue();
     let campaign = catalogue.find_campaign(&args.campaign)?;
     let Some((spec, date)) = catalogue.kept_selection(campaign)? else {
         anyhow::bail!(
@@ -210,9 +210,9 @@ fn print_row(row: &ScoredRow, out: &mut dyn Write) -> anyhow::Result<()> {
 }
 
 fn preview(args: &PreviewArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let desk = looking_desk(&args.spec.folder)?;
-    let spec = args.spec.spec_in(desk.catalogue())?;
-    let report = with_progress(|cx| work::preview_selection(&desk.workspace, &spec, cx))?;
+    let session = looking_desk(&args.spec.folder)?;
+    let spec = args.spec.spec_in(session.catalogue())?;
+    let report = with_progress(|cx| work::preview_selection(&session.workspace, &spec, cx))?;
     let (above, below) = nearest(&report.rows, spec.threshold);
     if args.json {
         let mut value = serde_json::to_value(&report)?;

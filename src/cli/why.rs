@@ -66,8 +66,8 @@ struct Answer {
 
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     let url = Url::parse(args.url.trim()).with_context(|| format!("“{}” is not a URL", args.url))?;
-    let desk = looking_desk(&args.folder)?;
-    let catalogue = desk.catalogue();
+    let session = looking_desk(&args.folder)?;
+    let catalogue = session.catalogue();
     let campaign = args.campaign.as_deref().map(|name| catalogue.find_campaign(name)).transpose()?;
     let mut answer = Answer { url: url.to_string(), seen: Vec::new(), captures: Vec::new() };
     for id in catalogue.seen_of_url(&url)? {
@@ -78,7 +78,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
         if !is_meant {
             continue;
         }
-        let (trace, trace_problem) = match work::why(&desk, id) {
+        let (trace, trace_problem) = match work::why(&session, id) {
             Ok(trace) => (Some(trace), None),
             Err(error) => (None, Some(work::in_words(&error))),
         };

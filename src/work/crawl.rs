@@ -101,7 +101,7 @@ impl CrawlOutcome {
 
 /// The rules of a campaign and the database that they read. An error says why
 /// it cannot be crawled, and what to do.
-fn prepare(desk: &Session, spec: &Campaign) -> anyhow::Result<(DecideRules, Option<GeoDatabase>)> {
+fn prepare(session: &Session, spec: &Campaign) -> anyhow::Result<(DecideRules, Option<GeoDatabase>)> {
     let stopping: Vec<String> =
         spec.problems().into_iter().filter(|problem| problem.stops_crawl).map(|problem| problem.to_string()).collect();
     anyhow::ensure!(stopping.is_empty(), "the campaign cannot be crawled yet: {}", stopping.join("; "));
@@ -110,7 +110,7 @@ fn prepare(desk: &Session, spec: &Campaign) -> anyhow::Result<(DecideRules, Opti
         "the campaign cannot be crawled yet: rules: there are none, so nothing is in scope; take those that fonds campaign example prints"
     );
     let rules = DecideRules::compile(spec)?;
-    let geo = geo_database(desk)?;
+    let geo = geo_database(session)?;
     anyhow::ensure!(
         geo.is_some() || !rules.uses_geo(),
         "a rule asks where servers stand, but the workspace has no geolocation database. Choose one on the page Spec (Geolocation), or with --geo FILE.mmdb"
@@ -119,8 +119,8 @@ fn prepare(desk: &Session, spec: &Campaign) -> anyhow::Result<(DecideRules, Opti
 }
 
 /// What a crawl would do.
-pub fn crawl_plan(desk: &Session, request: &CrawlRequest) -> anyhow::Result<CrawlPlan> {
-    let catalogue = desk.catalogue();
+pub fn crawl_plan(session: &Session, request: &CrawlRequest) -> anyhow::Result<CrawlPlan> {
+    let catalogue = session.catalogue();
     let saved = request.campaign.map(|id| catalogue.campaign(id)).transpose()?;
     let latest = saved.as_ref().map_or(0, |(version, _)| *version);
     let (version, spec) = match (&request.edits, saved) {
@@ -153,7 +153,7 @@ pub fn crawl_plan(desk: &Session, request: &CrawlRequest) -> anyhow::Result<Craw
         hosts: hosts.len() as u64,
         first_hosts: hosts.into_iter().take(PLAN_EXAMPLES).collect(),
         unfinished,
-        obstacle: prepare(desk, &spec).err().map(|error| in_words(&error)),
+        obstacle: prepare(session, &spec).err().map(|error| in_words(&error)),
     })
 }
 
@@ -161,8 +161,13 @@ pub fn crawl_plan(desk: &Session, request: &CrawlRequest) -> anyhow::Result<Craw
 const PLAN_EXAMPLES: usize = 5;
 
 /// Runs a launch of a campaign to its end or until asked to stop.
-pub fn crawl(desk: &Session, campaign: CampaignId, options: &CrawlOptions, cx: &JobCx) -> anyhow::Result<CrawlOutcome> {
-    let catalogue = desk.catalogue();
+pub fn crawl(
+    session: &Session,
+    campaign: CampaignId,
+    options: &CrawlOptions,
+    cx: &JobCx,
+) -> anyhow::Result<CrawlOutcome> {
+    let catalogue = session.catalogue();
     let unfinished = match options {
         CrawlOptions { fresh: true, .. } => None,
         CrawlOptions { retry_failed: true, .. } => Some(failed_launch(catalogue, campaign)?),
@@ -186,21 +191,21 @@ pub fn crawl(desk: &Session, campaign: CampaignId, options: &CrawlOptions, cx: &
         None => None,
     };
     // Whatever can be refused is refused before there is a launch.
-    let (rules, geo) = prepare(desk, &spec)?;
+    let (rules, geo) = prepare(session, &spec)?;
     let job = job_name(&spec.name);
     let stats = Arc::new(CrawlStats::observed(options.on_event.clone()));
-    let room = Room { desk, stats: &stats, cx };
+    let room = Room { session, stats: &stats, cx };
     // Beside the WARC files a campaign outlives the catalogue.
-    room.wait_for(|| super::campaign_files::keep_campaign_files(&desk.workspace, campaign))?;
-    let unread_pages = room.wait_for(|| fill_outlink_gaps(&desk.workspace, cx))?;
+    room.wait_for(|| super::campaign_files::keep_campaign_files(&session.workspace, campaign))?;
+    let unread_pages = room.wait_for(|| fill_outlink_gaps(&session.workspace, cx))?;
     let name = unfinished.as_ref().map_or_else(|| options.clock.now().to_digits14(), |launch| launch.launch.clone());
-    desk.workspace.log_folder(&job, &name)?;
+    session.workspace.log_folder(&job, &name)?;
     let launch = match unfinished {
         Some(launch) => launch,
         None => room.wait_for(|| Ok(catalogue.begin_launch(campaign, &job, options.clock.now())?))?,
     };
-    let warc_folder = desk.workspace.warc_folder(&job, &launch.launch)?;
-    let log_folder = desk.workspace.log_folder(&job, &launch.launch)?;
+    let warc_folder = session.workspace.warc_folder(&job, &launch.launch)?;
+    let log_folder = session.workspace.log_folder(&job, &launch.launch)?;
     if let Some(run) = options.scheduled {
         room.wait_for(|| Ok(catalogue.set_scheduled_launch(run, launch.id)?))?;
     }
@@ -217,8 +222,8 @@ pub fn crawl(desk: &Session, campaign: CampaignId, options: &CrawlOptions, cx: &
         changed_from,
         rules,
         geo,
-        overrides: desk.overrides(),
-        warc_label: desk.workspace.stored_name(&warc_folder),
+        overrides: session.overrides(),
+        warc_label: session.workspace.stored_name(&warc_folder),
         warc_dir: warc_folder.clone(),
         log_dir: log_folder.clone(),
         launch: launch.launch.clone(),
@@ -232,17 +237,17 @@ pub fn crawl(desk: &Session, campaign: CampaignId, options: &CrawlOptions, cx: &
         let text = format!(
             "Links of {} of an interrupted run are missing: their records cannot be read. Check the files with: fonds files list {} --check",
             counted(unread_pages, "page"),
-            desk.workspace.folder().display()
+            session.workspace.folder().display()
         );
-        let ledger = LaunchLedger::new(Arc::clone(desk.workspace.catalogue()), launch.id);
+        let ledger = LaunchLedger::new(Arc::clone(session.workspace.catalogue()), launch.id);
         ledger.keep_events(vec![CrawlEvent::new(EventKind::Recovery, text)])?;
     }
     let live = Arc::new(LiveCrawl::new(launch.id, Arc::clone(&stats), cx.clone()));
-    desk.set_live(Some(Arc::clone(&live)));
+    session.set_live(Some(Arc::clone(&live)));
     let run = || {
         loop {
             // The ledger and the gate of a run are its own.
-            let ledger = LaunchLedger::new(Arc::clone(desk.workspace.catalogue()), launch.id);
+            let ledger = LaunchLedger::new(Arc::clone(session.workspace.catalogue()), launch.id);
             match run_crawl(&setup, &ledger, &stats, cx) {
                 Err(error) if error.disk_full().is_some_and(|(path, full)| room.comes(path, full)) => {}
                 ended => break ended,
@@ -276,7 +281,7 @@ pub fn crawl(desk: &Session, campaign: CampaignId, options: &CrawlOptions, cx: &
     if catalogue.launch(launch.id)?.nothing_fetched {
         catalogue.set_launch_state(launch.id, state, &catalogue.why_nothing_fetched(launch.id)?)?;
     }
-    let mut outcome = outcome(desk, launch.id, resumed, &report, warc_folder, log_folder)?;
+    let mut outcome = outcome(session, launch.id, resumed, &report, warc_folder, log_folder)?;
     if report.end == CrawlEnd::Stopped {
         outcome.end = why;
     }
@@ -285,7 +290,7 @@ pub fn crawl(desk: &Session, campaign: CampaignId, options: &CrawlOptions, cx: &
 
 /// Does what needs room on the disk, and waits while there is none.
 struct Room<'a> {
-    desk: &'a Session,
+    session: &'a Session,
     stats: &'a CrawlStats,
     cx: &'a JobCx,
 }
@@ -295,7 +300,8 @@ impl Room<'_> {
     fn wait_for<T>(&self, write: impl Fn() -> anyhow::Result<T>) -> anyhow::Result<T> {
         loop {
             match write() {
-                Err(error) if is_disk_full(&error) && self.comes(self.desk.workspace.folder(), &in_words(&error)) => {}
+                Err(error)
+                    if is_disk_full(&error) && self.comes(self.session.workspace.folder(), &in_words(&error)) => {}
                 written => return written,
             }
         }
@@ -304,7 +310,7 @@ impl Room<'_> {
     /// Waits for room, since this file could not be written; false when the
     /// crawl shall stop.
     fn comes(&self, path: &Path, error: &dyn Display) -> bool {
-        DiskGate::new(self.cx, self.desk.workspace.folder(), 0).wait_for_room(path, error, self.stats)
+        DiskGate::new(self.cx, self.session.workspace.folder(), 0).wait_for_room(path, error, self.stats)
     }
 }
 
@@ -352,14 +358,14 @@ fn guarded<T>(catalogue: &Catalogue, launch: LaunchId, live: &LiveCrawl, work: i
 }
 
 fn outcome(
-    desk: &Session,
+    session: &Session,
     launch: i64,
     resumed: bool,
     report: &CrawlReport,
     warc_folder: PathBuf,
     log_folder: PathBuf,
 ) -> anyhow::Result<CrawlOutcome> {
-    let row = desk.catalogue().launch(launch)?;
+    let row = session.catalogue().launch(launch)?;
     let end = if report.end == CrawlEnd::Finished { row.label() } else { report.end.words() };
     Ok(CrawlOutcome {
         launch: row.launch,
@@ -415,7 +421,7 @@ mod tests {
     #[test]
     fn a_crawl_that_fetched_nothing_says_so_and_why() {
         let dir = tempfile::tempdir().unwrap();
-        let desk = Session::new(Workspace::create(&dir.path().join("w")).unwrap());
+        let session = Session::new(Workspace::create(&dir.path().join("w")).unwrap());
         // Nobody listens on a port that was free a moment ago.
         let dead = || std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut town = Campaign::new("Town");
@@ -430,14 +436,14 @@ mod tests {
         town.politeness.max_retries = 0;
         let mut crawl_of = |private| {
             town.politeness.allow_private_addresses = private;
-            let id = desk.catalogue().save_campaign(None, &town).unwrap();
-            let outcome = crawl(&desk, id, &CrawlOptions::default(), &JobCx::detached()).unwrap();
-            let launch = desk.catalogue().last_launch(Some(id)).unwrap().unwrap();
+            let id = session.catalogue().save_campaign(None, &town).unwrap();
+            let outcome = crawl(&session, id, &CrawlOptions::default(), &JobCx::detached()).unwrap();
+            let launch = session.catalogue().last_launch(Some(id)).unwrap().unwrap();
             assert_eq!((launch.label().as_str(), launch.state), ("Ended: nothing fetched", LaunchState::Finished));
             assert_eq!(outcome.nothing_fetched.as_ref(), Some(&launch.why));
             assert!(outcome.words().starts_with("Ended: nothing fetched: 0 fetched"), "{}", outcome.words());
             assert!(outcome.words().ends_with(&launch.why), "{}", outcome.words());
-            let rows = desk.catalogue().seen(&SeenQuery::of_launch(launch.id, "all")).unwrap().rows;
+            let rows = session.catalogue().seen(&SeenQuery::of_launch(launch.id, "all")).unwrap().rows;
             assert!(rows.iter().any(|row| row.url == town.seeds[0].url));
             for row in rows {
                 let outcome = row.outcome.to_string();

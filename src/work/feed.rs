@@ -257,12 +257,12 @@ pub struct WrittenFeed {
 /// Writes the campaigns of a workspace as a feed: all, those named, or those
 /// that are due.
 pub fn export_feed(
-    desk: &Session,
+    session: &Session,
     dialect: Dialect,
     only: &[CampaignId],
     due: Option<&DueQuestion>,
 ) -> anyhow::Result<WrittenFeed> {
-    let catalogue = desk.catalogue();
+    let catalogue = session.catalogue();
     let mut rows = catalogue.campaigns()?;
     rows.sort_by_key(|row| row.id);
     let mut entries = Vec::new();
@@ -279,7 +279,7 @@ pub fn export_feed(
             let paywalled = entry.fields.get("secretId").is_some_and(|secret| !secret.is_null());
             let mut taken = due.takes(&entry.meaning(0).0, campaign.active, paywalled);
             if taken.is_ok() && due.grounds.is_some() {
-                match target_grounds(desk, &campaign, due.now) {
+                match target_grounds(session, &campaign, due.now) {
                     Ok(grounds) => taken = due.takes_on(grounds),
                     Err(error) => {
                         notes.push((

@@ -19,7 +19,7 @@ type Made<'a> = (&'a str, i64, Vec<(&'a str, &'a str)>);
 
 struct Archive {
     _dir: tempfile::TempDir,
-    desk: Arc<Session>,
+    session: Arc<Session>,
     launch: i64,
     records: u64,
 }
@@ -31,14 +31,14 @@ impl Archive {
         let campaign = crate::campaign::Campaign::new("Town");
         let campaign = workspace.catalogue().save_campaign(None, &campaign).unwrap();
         let launch = workspace.catalogue().begin_launch(campaign, "town", CaptureDate::now()).unwrap().id;
-        let mut made = Self { _dir: dir, desk: Arc::new(Session::new(workspace)), launch, records: 0 };
+        let mut made = Self { _dir: dir, session: Arc::new(Session::new(workspace)), launch, records: 0 };
         made.add(captures);
         made
     }
 
     fn add(&mut self, captures: &[Made<'_>]) {
         let entries = captures.iter().map(|(url, millis, links)| self.entry(url, *millis, links)).collect();
-        self.desk.catalogue().add_captures(self.launch, entries).unwrap();
+        self.session.catalogue().add_captures(self.launch, entries).unwrap();
     }
 
     fn entry(&mut self, url: &str, millis: i64, links: &[(&str, &str)]) -> CaptureEntry {
@@ -65,11 +65,11 @@ impl Archive {
     }
 
     fn build(&self) -> InlinkReport {
-        build_inlinks(&self.desk.workspace, false, &JobCx::detached()).unwrap()
+        build_inlinks(&self.session.workspace, false, &JobCx::detached()).unwrap()
     }
 
     fn build_anew(&self) -> InlinkReport {
-        build_inlinks(&self.desk.workspace, true, &JobCx::detached()).unwrap()
+        build_inlinks(&self.session.workspace, true, &JobCx::detached()).unwrap()
     }
 
     /// All that is shown of inlinks.
@@ -77,26 +77,28 @@ impl Archive {
         let mut shown: Vec<String> = Vec::new();
         for row in self.rows() {
             for days in [0, 90, 3650] {
-                shown.push(format!("{:?}", self.desk.inlinks(row.id, days).unwrap()));
-                shown.push(format!("{:?}", self.desk.anchors(row.id, days).unwrap()));
+                shown.push(format!("{:?}", self.session.inlinks(row.id, days).unwrap()));
+                shown.push(format!("{:?}", self.session.anchors(row.id, days).unwrap()));
             }
             shown.push(format!("{row:?}"));
         }
-        shown.push(format!("{:?}", self.desk.catalogue().prospects(None, "", 0, 1000).unwrap()));
-        shown.push(format!("{:?}", self.desk.top_anchors(1000).unwrap()));
+        shown.push(format!("{:?}", self.session.catalogue().prospects(None, "", 0, 1000).unwrap()));
+        shown.push(format!("{:?}", self.session.top_anchors(1000).unwrap()));
         shown
     }
 
     fn segments(&self) -> Vec<Vec<u8>> {
-        let mut files: Vec<_> =
-            std::fs::read_dir(self.desk.workspace.built_folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        let mut files: Vec<_> = std::fs::read_dir(self.session.workspace.built_folder())
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
         files.retain(|path| path.extension().is_some_and(|extension| extension == "seg"));
         files.sort();
         files.iter().map(|path| std::fs::read(path).unwrap()).collect()
     }
 
     fn rows(&self) -> Vec<CaptureRow> {
-        self.desk.captures(&CaptureQuery { limit: 10_000, ..super::super::everything() }).unwrap().rows
+        self.session.captures(&CaptureQuery { limit: 10_000, ..super::super::everything() }).unwrap().rows
     }
 
     fn id_of(&self, url: &str) -> CaptureId {
@@ -116,7 +118,7 @@ fn links_of_one_second_are_one_and_the_report_says_what_is_kept() {
     ]);
     let report = archive.build();
     assert_eq!((report.links_seen, report.inlinks, report.duplicates), (3, 2, 1));
-    let shown = archive.desk.inlinks(archive.id_of(page), 90).unwrap();
+    let shown = archive.session.inlinks(archive.id_of(page), 90).unwrap();
     assert_eq!((shown.rows.len() as u64, shown.external), (report.inlinks, report.external));
 }
 
@@ -142,10 +144,10 @@ fn inlinks_say_where_they_stand_and_what_they_say_of_themselves() {
         CaptureEntry { revisit_of: Some(CaptureDate::from_millis(50 * DAY)), ..said("http://c.pt/", 51, &[]) },
         said("http://d.pt/", 50, &[("P", "robots", None)]),
     ];
-    archive.desk.catalogue().add_captures(archive.launch, entries).unwrap();
+    archive.session.catalogue().add_captures(archive.launch, entries).unwrap();
     archive.build();
     let told = |days: u32| {
-        let rows = archive.desk.inlinks(archive.id_of(page), days).unwrap().rows;
+        let rows = archive.session.inlinks(archive.id_of(page), days).unwrap().rows;
         let words = |row: crate::work::models::InlinkRow| {
             let (place, rel) = (row.place.unwrap_or_default(), row.rel);
             format!("{} {} {:?} {place} {rel} {}", row.source, row.anchor, row.position, row.nofollow)
@@ -162,9 +164,9 @@ fn inlinks_say_where_they_stand_and_what_they_say_of_themselves() {
         "http://c.pt/ Q Some(2) footer nofollow ugc true",
     ];
     assert_eq!(told(90), expected);
-    assert_eq!(archive.desk.inlinks_of(page, 90).unwrap().rows[2].rel, "nofollow ugc");
+    assert_eq!(archive.session.inlinks_of(page, 90).unwrap().rows[2].rel, "nofollow ugc");
     // What is stored says so too, for who has no catalogue.
-    let store = archive.desk.workspace.built_links().unwrap().unwrap();
+    let store = archive.session.workspace.built_links().unwrap().unwrap();
     let stored = store.inlinks("pt,a)/p", None, 100).unwrap().inlinks;
     assert_eq!(stored.iter().map(|link| link.nofollow).collect::<Vec<_>>(), [false, false, true, true, false, true]);
 }
@@ -182,11 +184,11 @@ fn links_of_other_years_keep_none_of_the_window_out() {
     let archive = Archive::new(&captures);
     archive.build();
     let id = archive.id_of(page);
-    let shown = archive.desk.inlinks(id, 90).unwrap();
+    let shown = archive.session.inlinks(id, 90).unwrap();
     assert_eq!((shown.external, shown.cut, shown.outside_cut), (50, 0, 5));
     assert_eq!(shown.rows.iter().filter(|row| row.in_window).count(), 50);
     assert_eq!(shown.rows.len(), 50 + MAX_INLINKS_PER_SIDE);
-    assert_eq!(archive.desk.workspace.exported_capture(id, 90).unwrap().inlinks.len(), 50);
+    assert_eq!(archive.session.workspace.exported_capture(id, 90).unwrap().inlinks.len(), 50);
 }
 
 #[test]
@@ -205,7 +207,7 @@ fn a_build_says_what_the_cap_cut_and_which_pages_were_not_read_whole() {
         CaptureEntry { unread: Some(*why), ..entry }
     });
     let entries = entries.collect();
-    archive.desk.catalogue().add_captures(archive.launch, entries).unwrap();
+    archive.session.catalogue().add_captures(archive.launch, entries).unwrap();
     let report = archive.build();
     assert_eq!((report.cut, report.unread), (11, 3));
     let words = report.words();
@@ -243,7 +245,7 @@ fn revisits_of_a_page_that_was_not_read_whole_count_as_it_does() {
     // What was read of a revisit itself counts once.
     let itself = unread(revisit(&original, "http://u.pt/", 7), Unread::Malformed);
     let entries = [original, whole, cut, itself].into_iter().chain(revisits).collect();
-    archive.desk.catalogue().add_captures(archive.launch, entries).unwrap();
+    archive.session.catalogue().add_captures(archive.launch, entries).unwrap();
     let report = archive.build();
     let told: Vec<(&str, u64)> = report.unread_reasons.iter().map(|(why, count)| (why.as_str(), *count)).collect();
     assert_eq!(report.unread, 6, "{told:?}");
@@ -261,25 +263,25 @@ fn two_counts_at_once_do_not_mix_their_windows() {
         ("http://c.pt/", 30 * DAY, vec![(page, "far")]),
     ]);
     archive.build();
-    let desk = &archive.desk;
+    let session = &archive.session;
     std::thread::scope(|scope| {
         for days in [20, 90] {
             scope.spawn(move || {
                 for _ in 0..20 {
-                    desk.set_window(days, &JobCx::detached()).unwrap();
+                    session.set_window(days, &JobCx::detached()).unwrap();
                 }
             });
         }
     });
-    let counted = desk.workspace().unwrap().counted_window_days.unwrap();
+    let counted = session.workspace().unwrap().counted_window_days.unwrap();
     let row = archive.rows().into_iter().find(|row| row.url == page).unwrap();
     assert_eq!(row.inlinks_external, Some(if counted == 20 { 1 } else { 2 }));
     // Whoever waits for his turn can be stopped.
-    let (waits, stopped) = (desk.turn_to_count(&JobCx::detached()).unwrap(), JobCx::detached());
+    let (waits, stopped) = (session.turn_to_count(&JobCx::detached()).unwrap(), JobCx::detached());
     stopped.cancel();
-    assert!(desk.set_window(30, &stopped).is_err());
+    assert!(session.set_window(30, &stopped).is_err());
     drop(waits);
-    desk.set_window(30, &JobCx::detached()).unwrap();
+    session.set_window(30, &JobCx::detached()).unwrap();
 }
 
 /// Three launches: pages link to each other, more each time; one revisit comes
@@ -309,7 +311,7 @@ fn in_three_launches(mut after_each: impl FnMut(&Archive, usize)) -> Archive {
             _ => None,
         };
         if let Some(late) = late {
-            archive.desk.catalogue().add_captures(archive.launch, vec![late]).unwrap();
+            archive.session.catalogue().add_captures(archive.launch, vec![late]).unwrap();
         }
         after_each(&archive, launch);
     }
@@ -335,8 +337,8 @@ fn launches_that_are_merged_in_give_what_a_build_of_all_gives() {
         (report.inlinks, report.internal, report.targets, report.uncaptured, report.captures_with_inlinks)
     );
     // Made one, the bytes are those of a build in one go.
-    merged.desk.workspace.compact_links(&JobCx::detached()).unwrap();
-    assert!(merged.desk.workspace.counts_are_new(90).unwrap());
+    merged.session.workspace.compact_links(&JobCx::detached()).unwrap();
+    assert!(merged.session.workspace.counts_are_new(90).unwrap());
     assert!(merged.segments() == anew.segments(), "the segments differ");
     let before = merged.segments();
     merged.build_anew();
@@ -372,22 +374,22 @@ fn a_revisit_that_was_built_before_its_original_came_is_built_as_if_it_had_been_
             ]);
             let revisit = CaptureEntry { revisit_of: Some(AT), ..archive.entry(url, 50 * DAY, &[]) };
             let revisit = change(with_digest(revisit, "sha1:LATE"));
-            archive.desk.catalogue().add_captures(archive.launch, vec![revisit]).unwrap();
+            archive.session.catalogue().add_captures(archive.launch, vec![revisit]).unwrap();
             if build_before {
                 archive.build();
             }
             let at = if payload == "sha1:FAR" { 30 * DAY } else { AT.millis() };
             let links = [("http://a.pt/", "from late"), ("http://late.pt/z", "Z")];
             let original = with_digest(archive.entry(page, at, &links), payload);
-            archive.desk.catalogue().add_captures(archive.launch, vec![original]).unwrap();
+            archive.session.catalogue().add_captures(archive.launch, vec![original]).unwrap();
             archive.build();
             archive
         };
         let (merged, at_once) = (made(true), made(false));
         assert!(merged.shown() == at_once.shown(), "{name}: {:#?}\n{:#?}", merged.shown(), at_once.shown());
-        merged.desk.workspace.compact_links(&JobCx::detached()).unwrap();
+        merged.session.workspace.compact_links(&JobCx::detached()).unwrap();
         assert!(merged.segments() == at_once.segments(), "{name}: the segments differ");
-        let from_late = merged.desk.inlinks(merged.id_of("http://a.pt/"), 90).unwrap().rows.len();
+        let from_late = merged.session.inlinks(merged.id_of("http://a.pt/"), 90).unwrap().rows.len();
         assert_eq!(from_late, if name == "none at all" { 2 } else { 3 }, "{name}");
     }
 }
@@ -405,12 +407,12 @@ fn a_revisit_whose_original_turns_out_to_be_another_one_has_no_links_of_the_firs
         revisit_of: Some(CaptureDate::from_millis(3 * DAY)),
         ..with_digest(archive.entry(page, 50 * DAY, &[]), "")
     };
-    archive.desk.catalogue().add_captures(archive.launch, vec![other, revisit]).unwrap();
+    archive.session.catalogue().add_captures(archive.launch, vec![other, revisit]).unwrap();
     archive.build();
     archive.add(&[(page, 3 * DAY + 400, vec![("http://a.pt/", "late")])]);
     archive.build();
     let told = || {
-        let mut anchors: Vec<_> = archive.desk.inlinks(archive.id_of("http://a.pt/"), 90).unwrap().rows;
+        let mut anchors: Vec<_> = archive.session.inlinks(archive.id_of("http://a.pt/"), 90).unwrap().rows;
         anchors.sort_by_key(|row| row.date);
         anchors.into_iter().map(|row| row.anchor).collect::<Vec<_>>()
     };
@@ -436,15 +438,15 @@ fn a_revisit_is_a_page_as_long_as_what_it_repeats_is_one() {
             revisit_of: Some(CaptureDate::from_millis(3 * DAY)),
             ..with_digest(archive.entry(page, 50 * DAY, &[]), "sha1:LATE")
         };
-        archive.desk.catalogue().add_captures(archive.launch, vec![earlier, revisit]).unwrap();
+        archive.session.catalogue().add_captures(archive.launch, vec![earlier, revisit]).unwrap();
         archive.build();
         let later = of_status(&mut archive, then, 3);
-        archive.desk.catalogue().add_captures(archive.launch, vec![later]).unwrap();
+        archive.session.catalogue().add_captures(archive.launch, vec![later]).unwrap();
         archive.build();
         let shown = archive.shown();
         archive.build_anew();
         assert!(shown == archive.shown(), "{first}, then {then}");
-        let rows = archive.desk.inlinks(archive.id_of("http://a.pt/"), 90).unwrap().rows;
+        let rows = archive.session.inlinks(archive.id_of("http://a.pt/"), 90).unwrap().rows;
         assert_eq!(rows.len(), links, "{first}, then {then}: {rows:?}");
     }
 }
@@ -462,11 +464,11 @@ fn a_revisit_that_said_it_was_a_page_is_none_once_its_original_shows_that_it_is_
             revisit_of: Some(CaptureDate::from_millis(3 * DAY)),
             ..with_digest(archive.entry("http://late.pt/p", 50 * DAY, &[]), "sha1:LATE")
         };
-        archive.desk.catalogue().add_captures(archive.launch, vec![revisit]).unwrap();
+        archive.session.catalogue().add_captures(archive.launch, vec![revisit]).unwrap();
         archive.build();
         let original = with_digest(archive.entry("http://www.late.pt/p", 3 * DAY, &[]), "sha1:LATE");
         let original = CaptureEntry { mime: mime.to_owned(), ..original };
-        archive.desk.catalogue().add_captures(archive.launch, vec![original]).unwrap();
+        archive.session.catalogue().add_captures(archive.launch, vec![original]).unwrap();
         archive.build();
         let shown = archive.shown();
         archive.build_anew();
@@ -479,7 +481,7 @@ fn a_revisit_that_said_it_was_a_page_is_none_once_its_original_shows_that_it_is_
             offset: 0,
             limit: 9,
         };
-        assert_eq!(archive.desk.catalogue().captures(&query).unwrap().rows.len(), expected, "{name}");
+        assert_eq!(archive.session.catalogue().captures(&query).unwrap().rows.len(), expected, "{name}");
     }
 }
 
@@ -494,7 +496,7 @@ fn links_of_a_revisit_are_read_again_where_it_turns_out_to_repeat_another_payloa
         ..with_digest(archive.entry(repeat, 2 * DAY, &[]), "sha1:TWO")
     };
     let second = with_digest(archive.entry(page, DAY + 30_000, &[]), "sha1:TWO");
-    let catalogue = archive.desk.catalogue();
+    let catalogue = archive.session.catalogue();
     let read = |target: &str| {
         let link = Outlink::bare(Url::parse(target).unwrap(), LinkKind::Anchor);
         let waiting = catalogue.waiting_repeats(None).unwrap();
@@ -503,7 +505,8 @@ fn links_of_a_revisit_are_read_again_where_it_turns_out_to_repeat_another_payloa
         assert_eq!(catalogue.waiting_repeats(None).unwrap(), []);
     };
     let inlinks = || {
-        ["http://b.pt/x", "http://b.pt/y"].map(|url| archive.desk.inlinks(archive.id_of(url), 90).unwrap().rows.len())
+        ["http://b.pt/x", "http://b.pt/y"]
+            .map(|url| archive.session.inlinks(archive.id_of(url), 90).unwrap().rows.len())
     };
     catalogue.add_captures(archive.launch, vec![first, revisit]).unwrap();
     read("http://b.pt/x");
@@ -526,20 +529,20 @@ fn links_of_a_revisit_that_were_read_before_a_build_stopped_are_in_the_next() {
         ..with_digest(archive.entry(repeat, 2 * DAY, &[]), "sha1:P")
     };
     let linked = archive.entry("http://b.pt/x", 2 * DAY, &[]);
-    archive.desk.catalogue().add_captures(archive.launch, vec![original, revisit, linked]).unwrap();
+    archive.session.catalogue().add_captures(archive.launch, vec![original, revisit, linked]).unwrap();
     // What it repeats cannot be read: there is no such file.
     assert_eq!(archive.build().repeats_unread, 1);
-    let inlinks = || archive.desk.inlinks(archive.id_of("http://b.pt/x"), 90).unwrap().rows.len();
+    let inlinks = || archive.session.inlinks(archive.id_of("http://b.pt/x"), 90).unwrap().rows.len();
     assert_eq!(inlinks(), 0);
-    let catalogue = archive.desk.catalogue();
+    let catalogue = archive.session.catalogue();
     let waiting = catalogue.waiting_repeats(None).unwrap();
     let link = Outlink::bare(Url::parse("http://b.pt/x").unwrap(), LinkKind::Anchor);
     catalogue.keep_repeats(waiting.into_iter().map(|repeat| (repeat, vec![link.clone()])).collect()).unwrap();
-    assert!(archive.desk.workspace.links_are_old().unwrap());
+    assert!(archive.session.workspace.links_are_old().unwrap());
     // Another program ended here.
     let report = archive.build();
     assert_eq!((report.links_seen, inlinks()), (1, 1));
-    assert!(!archive.desk.workspace.links_are_old().unwrap());
+    assert!(!archive.session.workspace.links_are_old().unwrap());
     let shown = archive.shown();
     archive.build_anew();
     assert!(shown == archive.shown());
@@ -552,22 +555,22 @@ fn a_build_that_ended_between_links_and_counts_is_mended_by_the_next() {
     });
     let mut killed = in_three_launches(|archive, launch| {
         if launch == 1 {
-            take_in(&archive.desk.workspace, false, &JobCx::detached()).unwrap();
+            take_in(&archive.session.workspace, false, &JobCx::detached()).unwrap();
         } else {
             archive.build();
         }
     });
     assert!(killed.shown() == whole.shown());
     killed.add(&[("http://h0.pt/p0", 400 * DAY, vec![("http://h1.pt/p1", "new")])]);
-    take_in(&killed.desk.workspace, false, &JobCx::detached()).unwrap();
-    assert!(!killed.desk.workspace.counts_are_new(90).unwrap() && killed.desk.wants_inlinks());
+    take_in(&killed.session.workspace, false, &JobCx::detached()).unwrap();
+    assert!(!killed.session.workspace.counts_are_new(90).unwrap() && killed.session.wants_inlinks());
     assert_eq!(killed.build().new_captures, 0);
-    assert!(!killed.desk.wants_inlinks());
+    assert!(!killed.session.wants_inlinks());
     let mended = killed.shown();
     killed.build_anew();
     assert!(mended == killed.shown());
     // Links that are damaged inside are made anew without a word.
-    let folder = killed.desk.workspace.built_folder();
+    let folder = killed.session.workspace.built_folder();
     for entry in std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
         if entry.extension().is_some_and(|extension| extension == "seg") {
             let mut bytes = std::fs::read(&entry).unwrap();
@@ -590,8 +593,8 @@ fn captures_since_the_last_build_are_counted_before_they_are_scored() {
     ]);
     archive.build();
     archive.add(&[("http://b.pt/new", DAY, vec![])]);
-    let workspace = &archive.desk.workspace;
-    let campaign = archive.desk.catalogue().campaigns().unwrap()[0].id;
+    let workspace = &archive.session.workspace;
+    let campaign = archive.session.catalogue().campaigns().unwrap()[0].id;
     let spec = crate::work::models::SelectionSpec { campaign, ..Default::default() };
     let report = crate::work::select(workspace, &spec, false, &JobCx::detached()).unwrap();
     assert!(report.links_are_old && report.words().contains("since the last build"), "{}", report.words());
@@ -627,11 +630,11 @@ fn a_number_of_captures_leads_to_the_rows_that_links_count() {
         other("http://b.pt/gone", 404, "text/html", None),
         other("http://b.pt/file", 200, "application/pdf", None),
     ];
-    archive.desk.catalogue().add_captures(archive.launch, entries).unwrap();
+    archive.session.catalogue().add_captures(archive.launch, entries).unwrap();
     archive.build();
-    let (workspace, cx) = (&archive.desk.workspace, JobCx::detached());
+    let (workspace, cx) = (&archive.session.workspace, JobCx::detached());
     let rows = |filter: String| {
-        let page = archive.desk.captures(&CaptureQuery { filter, ..super::super::everything() }).unwrap();
+        let page = archive.session.captures(&CaptureQuery { filter, ..super::super::everything() }).unwrap();
         assert_eq!(page.filter_problem, None);
         page.total
     };
@@ -655,15 +658,15 @@ fn a_number_of_captures_leads_to_the_rows_that_links_count() {
 #[test]
 fn what_the_catalogue_does_not_need_is_given_back() {
     let archive = Archive::new(&[("http://a.pt/", 0, vec![("http://b.pt/", "B")])]);
-    let catalogue = archive.desk.catalogue();
-    let file = archive.desk.workspace.folder().join("fonds.sqlite");
+    let catalogue = archive.session.catalogue();
+    let file = archive.session.workspace.folder().join("fonds.sqlite");
     catalogue.set_setting("large", &"x".repeat(8 << 20)).unwrap();
     catalogue.set_setting("large", "").unwrap();
     assert!(catalogue.free_bytes().unwrap() > 7 << 20);
     catalogue.vacuum().unwrap();
     assert!(catalogue.free_bytes().unwrap() < 1 << 20 && file.metadata().unwrap().len() < 4 << 20);
     archive.build();
-    assert_eq!(archive.desk.captures(&crate::work::everything()).unwrap().total, 1);
+    assert_eq!(archive.session.captures(&crate::work::everything()).unwrap().total, 1);
 }
 
 #[test]
@@ -673,7 +676,7 @@ fn every_form_of_links_is_a_file_and_a_stop_leaves_none() {
     let cx = JobCx::detached();
     for (form, _) in LinkForm::ALL {
         let out = folder.path().join(format!("{form:?}"));
-        let words = made.desk.export_links(form, &out, &cx).unwrap();
+        let words = made.session.export_links(form, &out, &cx).unwrap();
         let files: Vec<_> = std::fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path()).collect();
         let [file] = files.as_slice() else { panic!("{files:?}") };
         assert!(words.ends_with(&format!("in {}", file.display())), "{words}");
@@ -688,7 +691,7 @@ fn every_form_of_links_is_a_file_and_a_stop_leaves_none() {
     let none = folder.path().join("none");
     cx.cancel();
     for (form, _) in LinkForm::ALL {
-        assert!(made.desk.export_links(form, &none, &cx).is_err());
+        assert!(made.session.export_links(form, &none, &cx).is_err());
     }
     assert_eq!(std::fs::read_dir(none).unwrap().count(), 0);
 }
@@ -696,7 +699,7 @@ fn every_form_of_links_is_a_file_and_a_stop_leaves_none() {
 #[test]
 fn a_build_that_was_killed_goes_on_from_the_runs_that_it_has_written() {
     let archive = in_three_launches(|_, _| ());
-    let workspace = &archive.desk.workspace;
+    let workspace = &archive.session.workspace;
     let (cx, kept) = (JobCx::detached(), workspace.folder().join("inlinks/sorting"));
     let sorted = |of: Captures| {
         let (mut sorted, before) = sorted_rows(workspace, of, 0, &cx).unwrap();
@@ -706,7 +709,7 @@ fn a_build_that_was_killed_goes_on_from_the_runs_that_it_has_written() {
         store.fill(&mut sorted, Mark { captures_up_to: of.up_to, keys: PAGE_KEYS, read_up_to: 0 }).unwrap();
         (before, sorted.report().links, sorted.report().captures, files_in(folder.path()))
     };
-    let all = Captures { up_to: archive.desk.catalogue().newest_capture().unwrap(), ..Captures::ALL };
+    let all = Captures { up_to: archive.session.catalogue().newest_capture().unwrap(), ..Captures::ALL };
     let (before, links, captures, bytes) = sorted(all);
     assert!(before == 0 && links > 100 && captures > 50 && kept.join("runs.json").exists());
     // The program ended before the links were stored: nothing is read again.

@@ -45,11 +45,11 @@ fn create_beside(folder: &Path) -> anyhow::Result<(PathBuf, Workspace)> {
 
 /// Opens a workspace; the sample's web is served for as long as it is open.
 fn open(folder: &Path) -> anyhow::Result<Session> {
-    let desk = Session::new(Workspace::open_or_look(folder)?);
-    if super::sample::is_sample(&desk) {
-        desk.serve_sample(SampleWeb::start(super::sample::sample_edition(&desk)?)?);
+    let session = Session::new(Workspace::open_or_look(folder)?);
+    if super::sample::is_sample(&session) {
+        session.serve_sample(SampleWeb::start(super::sample::sample_edition(&session)?)?);
     }
-    Ok(desk)
+    Ok(session)
 }
 
 /// Opens workspaces on disk.
@@ -96,16 +96,16 @@ impl DiskOpener {
     pub fn open_sample(&self, folder: &Path) -> anyhow::Result<(PathBuf, Session)> {
         let there = numbered(folder).take_while(|folder| folder.exists());
         for folder in there.filter(|folder| self.is_workspace(folder)) {
-            let desk = open(&folder)?;
-            if super::sample::is_sample(&desk) {
-                return Ok((folder, desk));
+            let session = open(&folder)?;
+            if super::sample::is_sample(&session) {
+                return Ok((folder, session));
             }
         }
         let (folder, workspace) = create_beside(folder)?;
-        let desk = Session::new(workspace);
-        super::sample::add_sample_campaign(&desk)?;
-        desk.serve_sample(SampleWeb::start(Edition::First)?);
-        Ok((folder, desk))
+        let session = Session::new(workspace);
+        super::sample::add_sample_campaign(&session)?;
+        session.serve_sample(SampleWeb::start(Edition::First)?);
+        Ok((folder, session))
     }
 
     /// Says what is at a path that a person wants to open.

@@ -24,11 +24,11 @@ fn town() -> Campaign {
     town
 }
 
-fn desk(folder: &std::path::Path, server: &Server) -> Session {
-    let desk = Session::new(Workspace::create(&folder.join("w")).unwrap());
+fn session(folder: &std::path::Path, server: &Server) -> Session {
+    let session = Session::new(Workspace::create(&folder.join("w")).unwrap());
     let to_server = |host: &str| HostOverride { host: host.to_owned(), port: 80, addr: server.addr };
-    desk.set_overrides(["a.example", "b.example", "c.example"].map(to_server).into());
-    desk
+    session.set_overrides(["a.example", "b.example", "c.example"].map(to_server).into());
+    session
 }
 
 #[test]
@@ -42,12 +42,12 @@ fn seeds_and_rules_that_were_edited_while_it_was_stopped_hold_when_it_goes_on() 
         _ => Reply::html("leaf"),
     });
     let dir = tempfile::tempdir().unwrap();
-    let desk = desk(dir.path(), &server);
-    let catalogue = desk.catalogue();
+    let session = session(dir.path(), &server);
+    let catalogue = session.catalogue();
     let mut town = town();
     town.limits.max_documents = 5;
     let id = catalogue.save_campaign(None, &town).unwrap();
-    let first = crawl(&desk, id, &CrawlOptions::default(), &JobCx::detached()).unwrap();
+    let first = crawl(&session, id, &CrawlOptions::default(), &JobCx::detached()).unwrap();
     assert!(first.limit_reached && first.queued > 10, "{first:?}");
     let launch = catalogue.last_launch(Some(id)).unwrap().unwrap().id;
     let dropped = |hits: &[String]| hits.iter().filter(|path| path.starts_with("/drop")).count();
@@ -60,9 +60,9 @@ fn seeds_and_rules_that_were_edited_while_it_was_stopped_hold_when_it_goes_on() 
     let regex = rules.iter_mut().find(|rule| rule["rule"] == "regex").unwrap();
     regex["patterns"] = serde_json::json!([".*/drop.*"]);
     catalogue.save_campaign(Some(id), &town).unwrap();
-    let plan = crawl_plan(&desk, &CrawlRequest { campaign: Some(id), edits: None }).unwrap();
+    let plan = crawl_plan(&session, &CrawlRequest { campaign: Some(id), edits: None }).unwrap();
     assert_eq!((plan.version, plan.unfinished.unwrap().version), (2, 1));
-    let second = crawl(&desk, id, &CrawlOptions::default(), &JobCx::detached()).unwrap();
+    let second = crawl(&session, id, &CrawlOptions::default(), &JobCx::detached()).unwrap();
     assert!(second.resumed && second.complete, "{second:?}");
     assert_eq!(catalogue.last_launch(Some(id)).unwrap().unwrap().id, launch);
     assert_eq!(catalogue.launch_version(launch).unwrap(), 2);
@@ -97,14 +97,14 @@ fn a_seed_that_redirects_to_another_site_is_a_question() {
         _ => Reply::html("leaf"),
     });
     let dir = tempfile::tempdir().unwrap();
-    let desk = desk(dir.path(), &server);
-    let mut overrides = desk.overrides();
+    let session = session(dir.path(), &server);
+    let mut overrides = session.overrides();
     overrides.push(HostOverride { host: "www.a.example".to_owned(), port: 80, addr: server.addr });
-    desk.set_overrides(overrides);
-    let catalogue = desk.catalogue();
+    session.set_overrides(overrides);
+    let catalogue = session.catalogue();
     let mut town = town();
     let id = catalogue.save_campaign(None, &town).unwrap();
-    crawl(&desk, id, &CrawlOptions::default(), &JobCx::detached()).unwrap();
+    crawl(&session, id, &CrawlOptions::default(), &JobCx::detached()).unwrap();
     let moved = catalogue.campaign_page(id).unwrap().moved_seeds;
     let pairs: Vec<_> = moved.iter().map(|moved| (moved.seed.as_str(), moved.target.as_str())).collect();
     assert_eq!(pairs, [("http://a.example/", "http://b.example/new")]);

@@ -64,8 +64,8 @@ impl Scheduler {
     }
 
     /// Writes down what fell due up to `now`, and says what shall start.
-    pub fn look(&mut self, desk: &Session, now: CaptureDate) -> anyhow::Result<ScheduleLook> {
-        let catalogue = desk.catalogue();
+    pub fn look(&mut self, session: &Session, now: CaptureDate) -> anyhow::Result<ScheduleLook> {
+        let catalogue = session.catalogue();
         let is_first = self.last.is_none();
         let gap_ms = self.on_time_ms.max(GAP_MS);
         let slept = self.last.is_none_or(|last| now.millis().saturating_sub(last.millis()) > gap_ms);
@@ -84,11 +84,11 @@ impl Scheduler {
                 Ok(open)
             };
             if is_first {
-                take_up(desk, &scheduled, &open_runs()?)?;
+                take_up(session, &scheduled, &open_runs()?)?;
             }
-            let stale = if slept { self.take_up_late(desk, &scheduled, &open_runs()?, now)? } else { Vec::new() };
+            let stale = if slept { self.take_up_late(session, &scheduled, &open_runs()?, now)? } else { Vec::new() };
             let open = open_runs()?;
-            if let Err(error) = self.look_at(desk, &scheduled, &open, &stale, now, &mut look) {
+            if let Err(error) = self.look_at(session, &scheduled, &open, &stale, now, &mut look) {
                 match error.downcast::<crate::campaign::ScheduleError>() {
                     Ok(error) => look.problems.push(format!("{}: {error}", scheduled.campaign.name)),
                     Err(error) => return Err(error),
@@ -110,7 +110,7 @@ impl Scheduler {
     /// Says which wait on, late.
     fn take_up_late(
         &self,
-        desk: &Session,
+        session: &Session,
         scheduled: &Scheduled,
         open: &[ScheduledRun],
         now: CaptureDate,
@@ -130,21 +130,21 @@ impl Scheduler {
                 (CatchUp::Skip, Some(_)) => RunState::Stopped,
                 (CatchUp::Skip, None) => RunState::Missed,
             };
-            desk.catalogue().settle_waiting(run.id, state, &why)?;
+            session.catalogue().settle_waiting(run.id, state, &why)?;
         }
         Ok(stale)
     }
 
     fn look_at(
         &mut self,
-        desk: &Session,
+        session: &Session,
         scheduled: &Scheduled,
         open: &[ScheduledRun],
         stale: &[i64],
         now: CaptureDate,
         look: &mut ScheduleLook,
     ) -> anyhow::Result<()> {
-        let catalogue = desk.catalogue();
+        let catalogue = session.catalogue();
         let Scheduled { id, version, created, campaign } = scheduled;
         if !campaign.active {
             for run in open.iter().filter(|run| run.state != RunState::Running) {
@@ -223,8 +223,8 @@ fn late_words(now: CaptureDate, due: CaptureDate) -> String {
 }
 
 /// Decides about runs whose program ended while they were at work.
-fn take_up(desk: &Session, scheduled: &Scheduled, open: &[ScheduledRun]) -> anyhow::Result<()> {
-    let catalogue = desk.catalogue();
+fn take_up(session: &Session, scheduled: &Scheduled, open: &[ScheduledRun]) -> anyhow::Result<()> {
+    let catalogue = session.catalogue();
     for run in open.iter().filter(|run| run.state == RunState::Running) {
         let finished = match run.launch {
             Some(launch) => catalogue.launch(launch)?.state == LaunchState::Finished,
@@ -245,8 +245,8 @@ fn take_up(desk: &Session, scheduled: &Scheduled, open: &[ScheduledRun]) -> anyh
 /// Runs a crawl that waits, and writes down what became of it. Where `stays`
 /// is set, a crawl that is stopped is taken up again by the next program;
 /// else it was a person's will.
-pub fn run_scheduled(desk: &Session, id: i64, stays: bool, cx: &JobCx) -> anyhow::Result<CrawlOutcome> {
-    let catalogue = desk.catalogue();
+pub fn run_scheduled(session: &Session, id: i64, stays: bool, cx: &JobCx) -> anyhow::Result<CrawlOutcome> {
+    let catalogue = session.catalogue();
     let run = catalogue.scheduled_run(id)?;
     anyhow::ensure!(
         run.state == RunState::Waiting,
@@ -266,20 +266,20 @@ pub fn run_scheduled(desk: &Session, id: i64, stays: bool, cx: &JobCx) -> anyhow
         anyhow::bail!("scheduled run {id} does not start: {why}");
     }
     // A scheduled run is a launch of its own, also where an earlier one could be resumed.
-    carry_out(desk, &run, stays, || {
-        let options = crawl_options(desk)?;
-        crawl(desk, run.campaign, &CrawlOptions { fresh: !goes_on, scheduled: Some(id), ..options }, cx)
+    carry_out(session, &run, stays, || {
+        let options = crawl_options(session)?;
+        crawl(session, run.campaign, &CrawlOptions { fresh: !goes_on, scheduled: Some(id), ..options }, cx)
     })
 }
 
 /// Does a run's work and writes down what became of it, also when the work panics.
 fn carry_out(
-    desk: &Session,
+    session: &Session,
     run: &ScheduledRun,
     stays: bool,
     work: impl FnOnce() -> anyhow::Result<CrawlOutcome>,
 ) -> anyhow::Result<CrawlOutcome> {
-    let catalogue = desk.catalogue();
+    let catalogue = session.catalogue();
     catalogue.set_scheduled(run.id, RunState::Running, &run.why)?;
     let failed = OnPanic(|| {
         let _ = catalogue.set_scheduled(run.id, RunState::Failed, "an internal error ended the crawl");
@@ -322,7 +322,7 @@ pub struct WatchReport {
 /// Starts crawls when they are due until asked to stop, or once. What happens
 /// is told to `say`, a line each.
 pub fn keep_schedules(
-    desk: &Session,
+    session: &Session,
     watch: &Watch<'_>,
     cx: &JobCx,
     say: &dyn Fn(String),
@@ -331,27 +331,27 @@ pub fn keep_schedules(
     let mut report = WatchReport::default();
     let mut told = Vec::new();
     while !cx.is_cancelled() {
-        let look = scheduler.look(desk, (watch.now)())?;
+        let look = scheduler.look(session, (watch.now)())?;
         tell(&look, &mut told, say);
         report.asked = look.asked.len() as u64;
         let Some(run) = look.waiting.first() else {
             if watch.once {
                 break;
             }
-            cx.stage(waiting_words(desk, (watch.now)())?, None);
+            cx.stage(waiting_words(session, (watch.now)())?, None);
             wait(LOOK_EVERY, cx);
             continue;
         };
         say(format!("{}: begins, due {} UTC", run.campaign_name, run.due.to_words()));
         let (outcome, looked) = std::thread::scope(|scope| {
-            let crawl = scope.spawn(|| run_scheduled(desk, run.id, true, cx));
+            let crawl = scope.spawn(|| run_scheduled(session, run.id, true, cx));
             let mut looked = Ok(());
             let mut last = Instant::now();
             while !crawl.is_finished() {
                 std::thread::sleep(POLL);
                 // What falls due meanwhile is written down while the crawl is at work.
                 if looked.is_ok() && last.elapsed() >= LOOK_EVERY {
-                    looked = scheduler.look(desk, (watch.now)()).map(|look| tell(&look, &mut told, say));
+                    looked = scheduler.look(session, (watch.now)()).map(|look| tell(&look, &mut told, say));
                     last = Instant::now();
                 }
             }
@@ -365,11 +365,11 @@ pub fn keep_schedules(
             Err(error) => {
                 report.failed += 1;
                 say(format!("{}: {}", run.campaign_name, super::in_words(&error)));
-                let state = desk.catalogue().scheduled_run(run.id)?.state;
+                let state = session.catalogue().scheduled_run(run.id)?.state;
                 // Not even that could be written down: it would be tried for ever.
                 anyhow::ensure!(state != RunState::Waiting, "{}", super::in_words(&error));
                 if state == RunState::Running && !cx.is_cancelled() {
-                    desk.catalogue().set_scheduled(run.id, RunState::Failed, &super::in_words(&error))?;
+                    session.catalogue().set_scheduled(run.id, RunState::Failed, &super::in_words(&error))?;
                 }
             }
         }
@@ -390,8 +390,8 @@ fn tell(look: &ScheduleLook, told: &mut Vec<String>, say: &dyn Fn(String)) {
     }
 }
 
-fn waiting_words(desk: &Session, now: CaptureDate) -> anyhow::Result<String> {
-    let (runs, _) = next_runs(desk, None, Calendar::Fonds, now, 1)?;
+fn waiting_words(session: &Session, now: CaptureDate) -> anyhow::Result<String> {
+    let (runs, _) = next_runs(session, None, Calendar::Fonds, now, 1)?;
     Ok(match runs.first() {
         Some(next) => format!("Waiting for {}, {}", next.run.words, next.campaign_name),
         None => "Waiting; no campaign has a run to come".to_owned(),
@@ -419,14 +419,14 @@ pub struct NextRun {
 /// The next runs of a campaign, or of all, earliest first, and what keeps
 /// campaigns from having any, in words.
 pub fn next_runs(
-    desk: &Session,
+    session: &Session,
     campaign: Option<CampaignId>,
     calendar: Calendar,
     after: CaptureDate,
     count: usize,
 ) -> anyhow::Result<(Vec<NextRun>, Vec<String>)> {
     let mut all = Vec::new();
-    let (campaigns, mut notes) = desk.catalogue().scheduled_campaigns()?;
+    let (campaigns, mut notes) = session.catalogue().scheduled_campaigns()?;
     for scheduled in campaigns {
         let Scheduled { id, created, campaign: spec, .. } = scheduled;
         if campaign.is_some_and(|wanted| wanted != id) {

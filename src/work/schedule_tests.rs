@@ -11,7 +11,7 @@ const DAY_ONE: &str = "2070-03-01";
 
 struct Made {
     _dir: tempfile::TempDir,
-    desk: Session,
+    session: Session,
     scheduler: Scheduler,
 }
 
@@ -31,22 +31,22 @@ fn campaign(frequency: Frequency, catch_up: CatchUp) -> Campaign {
 
 fn made(campaigns: &[Campaign]) -> Made {
     let dir = tempfile::tempdir().unwrap();
-    let desk = Session::new(Workspace::create(&dir.path().join("w")).unwrap());
+    let session = Session::new(Workspace::create(&dir.path().join("w")).unwrap());
     for campaign in campaigns {
-        desk.catalogue().save_campaign(None, campaign).unwrap();
+        session.catalogue().save_campaign(None, campaign).unwrap();
     }
-    Made { _dir: dir, desk, scheduler: Scheduler::new(ON_TIME) }
+    Made { _dir: dir, session, scheduler: Scheduler::new(ON_TIME) }
 }
 
 impl Made {
     fn look(&mut self, now: CaptureDate) -> ScheduleLook {
-        self.scheduler.look(&self.desk, now).unwrap()
+        self.scheduler.look(&self.session, now).unwrap()
     }
 
     /// What the catalogue says of every run, the first due first.
     #[track_caller]
     fn says(&self, expected: &[(&str, RunState)]) {
-        let mut runs = self.desk.catalogue().scheduled_runs(None, 100).unwrap();
+        let mut runs = self.session.catalogue().scheduled_runs(None, 100).unwrap();
         runs.reverse();
         let runs: Vec<(String, RunState)> =
             runs.iter().map(|run| (run.due.to_words()[5..13].to_owned(), run.state)).collect();
@@ -56,7 +56,7 @@ impl Made {
 
     /// Ends a run that waits, as a crawl would.
     fn ran(&self, run: &ScheduledRun) {
-        self.desk.catalogue().set_scheduled(run.id, RunState::Done, "").unwrap();
+        self.session.catalogue().set_scheduled(run.id, RunState::Done, "").unwrap();
     }
 }
 
@@ -100,13 +100,13 @@ fn a_machine_that_slept_over_runs_does_as_the_campaign_says() {
 fn an_answer_is_kept_and_a_later_run_makes_the_question_idle() {
     let mut made = made(&[campaign(Frequency::Daily, CatchUp::Ask)]);
     let asked = made.look(march(1, 12)).asked;
-    let catalogue = made.desk.catalogue();
+    let catalogue = made.session.catalogue();
     assert!(catalogue.answer_scheduled(asked[0].id, true).unwrap());
     assert!(!catalogue.answer_scheduled(asked[0].id, false).unwrap());
     let waiting = made.look(march(1, 13)).waiting;
     made.ran(&waiting[0]);
     let asked = made.look(march(2, 12)).asked;
-    assert!(made.desk.catalogue().answer_scheduled(asked[0].id, false).unwrap());
+    assert!(made.session.catalogue().answer_scheduled(asked[0].id, false).unwrap());
     assert_eq!(made.look(march(2, 13)), ScheduleLook::default());
     assert_eq!(made.look(march(3, 12)).asked.len(), 1);
     let look = made.look(march(4, 9));
@@ -119,7 +119,7 @@ fn an_answer_is_kept_and_a_later_run_makes_the_question_idle() {
 fn a_crawl_at_work_is_not_started_twice() {
     let mut made = made(&[campaign(Frequency::Daily, CatchUp::Once)]);
     let waiting = made.look(march(1, 9)).waiting;
-    let catalogue = made.desk.catalogue();
+    let catalogue = made.session.catalogue();
     catalogue.set_scheduled(waiting[0].id, RunState::Running, "").unwrap();
     let launch = catalogue.begin_launch(1, "town", march(1, 9)).unwrap();
     catalogue.set_scheduled_launch(waiting[0].id, launch.id).unwrap();
@@ -127,7 +127,7 @@ fn a_crawl_at_work_is_not_started_twice() {
     made.ran(&waiting[0]);
     // A person's crawl counts as well.
     assert_eq!(made.look(march(4, 9)).waiting, []);
-    made.desk.catalogue().set_launch_state(launch.id, LaunchState::Finished, "").unwrap();
+    made.session.catalogue().set_launch_state(launch.id, LaunchState::Finished, "").unwrap();
     assert_eq!(made.look(march(5, 9)).waiting.len(), 1);
     use RunState::{Done, Overlapped, Waiting};
     made.says(&[
@@ -152,7 +152,7 @@ fn one_campaign_waits_for_the_other() {
     for hour in 9..=(24 * 6 + 9) {
         made.look(march(2 + hour / 24, hour % 24));
     }
-    let weekly = made.desk.catalogue().scheduled_runs(Some(2), 9).unwrap();
+    let weekly = made.session.catalogue().scheduled_runs(Some(2), 9).unwrap();
     assert_eq!(weekly[0].state, RunState::Overlapped);
     assert!(weekly[0].why.contains("had not started yet"), "{weekly:?}");
 }
@@ -161,9 +161,9 @@ fn one_campaign_waits_for_the_other() {
 fn a_clock_set_back_starts_nothing_twice_and_loses_nothing() {
     let mut made = made(&[campaign(Frequency::Daily, CatchUp::Skip)]);
     let waiting = made.look(march(1, 9)).waiting;
-    let launch = made.desk.catalogue().begin_launch(1, "town", march(1, 9)).unwrap();
-    made.desk.catalogue().set_scheduled_launch(waiting[0].id, launch.id).unwrap();
-    made.desk.catalogue().set_launch_state(launch.id, LaunchState::Finished, "").unwrap();
+    let launch = made.session.catalogue().begin_launch(1, "town", march(1, 9)).unwrap();
+    made.session.catalogue().set_scheduled_launch(waiting[0].id, launch.id).unwrap();
+    made.session.catalogue().set_launch_state(launch.id, LaunchState::Finished, "").unwrap();
     made.ran(&waiting[0]);
     // An hour back: the run of nine o'clock has been.
     assert_eq!(made.look(march(1, 8)), ScheduleLook::default());
@@ -186,7 +186,7 @@ fn inactive_beats_all() {
     let mut made = made(&[town.clone()]);
     assert_eq!(made.look(march(1, 12)).asked.len(), 1);
     town.active = false;
-    made.desk.catalogue().save_campaign(Some(1), &town).unwrap();
+    made.session.catalogue().save_campaign(Some(1), &town).unwrap();
     assert_eq!(made.look(march(2, 9)), ScheduleLook::default());
     made.says(&[("03-01 09", RunState::Skipped)]);
 }
@@ -196,15 +196,15 @@ fn runs_from_before_the_schedule_was_saved_are_nobodys() {
     let mut town = campaign(Frequency::Hourly, CatchUp::Once);
     town.schedule.start = Some("1996-01-01T00:00".to_owned());
     let made = made(&[town.clone()]);
-    let since = made.desk.catalogue().schedule_since(1).unwrap();
+    let since = made.session.catalogue().schedule_since(1).unwrap();
     // Other words do not begin the schedule anew; another schedule does.
     town.description = "More about it".to_owned();
-    made.desk.catalogue().save_campaign(Some(1), &town).unwrap();
-    assert_eq!(made.desk.catalogue().schedule_since(1).unwrap(), since);
+    made.session.catalogue().save_campaign(Some(1), &town).unwrap();
+    assert_eq!(made.session.catalogue().schedule_since(1).unwrap(), since);
     town.schedule.frequency = Frequency::Daily;
     std::thread::sleep(Duration::from_millis(2));
-    made.desk.catalogue().save_campaign(Some(1), &town).unwrap();
-    assert!(made.desk.catalogue().schedule_since(1).unwrap() > since);
+    made.session.catalogue().save_campaign(Some(1), &town).unwrap();
+    assert!(made.session.catalogue().schedule_since(1).unwrap() > since);
     let mut made = made;
     let look = made.look(CaptureDate::now());
     assert!(look.noted.len() <= 1, "{look:?}");
@@ -218,7 +218,7 @@ fn a_schedule_that_cannot_be_understood_is_told_and_keeps_nobody_else() {
     let look = made.look(march(1, 9));
     assert_eq!((look.waiting.len(), look.waiting[0].campaign), (1, 2));
     assert!(look.problems[0].contains("Mars/Olympus"), "{look:?}");
-    let (runs, notes) = next_runs(&made.desk, None, Calendar::Fonds, march(1, 9), 3).unwrap();
+    let (runs, notes) = next_runs(&made.session, None, Calendar::Fonds, march(1, 9), 3).unwrap();
     assert_eq!(runs.iter().map(|next| next.run.date).collect::<Vec<_>>(), [march(2, 9), march(3, 9), march(4, 9)]);
     assert!(notes[0].contains("Mars/Olympus"), "{notes:?}");
 }
@@ -229,13 +229,14 @@ fn a_crawl_that_cannot_begin_is_written_down_and_tried_no_more() {
     let made = made(&[campaign(Frequency::Daily, CatchUp::Once)]);
     let watch = Watch { once: true, on_time: ON_TIME, now: &|| march(1, 9) };
     let told = std::cell::RefCell::new(Vec::new());
-    let report = keep_schedules(&made.desk, &watch, &JobCx::detached(), &|line| told.borrow_mut().push(line)).unwrap();
+    let report =
+        keep_schedules(&made.session, &watch, &JobCx::detached(), &|line| told.borrow_mut().push(line)).unwrap();
     assert_eq!(report, WatchReport { ran: 0, failed: 1, asked: 0 });
-    let runs = made.desk.catalogue().scheduled_runs(None, 9).unwrap();
+    let runs = made.session.catalogue().scheduled_runs(None, 9).unwrap();
     assert_eq!(runs[0].state, RunState::Failed);
     assert!(runs[0].why.contains("no seeds"), "{runs:?}");
     assert!(told.borrow().iter().any(|line| line.contains("no seeds")), "{told:?}");
-    let report = keep_schedules(&made.desk, &watch, &JobCx::detached(), &|_| {}).unwrap();
+    let report = keep_schedules(&made.session, &watch, &JobCx::detached(), &|_| {}).unwrap();
     assert_eq!(report, WatchReport::default());
 }
 
@@ -246,7 +247,7 @@ fn a_crawl_whose_program_ended_is_taken_up_as_the_campaign_says() {
     {
         let mut made = made(&[campaign(Frequency::Daily, policy)]);
         let waiting = made.look(march(1, 9)).waiting;
-        let catalogue = made.desk.catalogue();
+        let catalogue = made.session.catalogue();
         let launch = catalogue.begin_launch(1, "town", march(1, 9)).unwrap();
         catalogue.set_scheduled(waiting[0].id, RunState::Running, "").unwrap();
         catalogue.set_scheduled_launch(waiting[0].id, launch.id).unwrap();
@@ -255,16 +256,16 @@ fn a_crawl_whose_program_ended_is_taken_up_as_the_campaign_says() {
         made.look(march(1, 10));
         made.says(&[("03-01 09", expected)]);
         // Meanwhile somebody began another launch: the first cannot go on.
-        made.desk.catalogue().set_scheduled(waiting[0].id, RunState::Waiting, "").unwrap();
-        made.desk.catalogue().begin_launch(1, "town", march(1, 10)).unwrap();
-        let error = run_scheduled(&made.desk, waiting[0].id, true, &JobCx::detached()).unwrap_err();
+        made.session.catalogue().set_scheduled(waiting[0].id, RunState::Waiting, "").unwrap();
+        made.session.catalogue().begin_launch(1, "town", march(1, 10)).unwrap();
+        let error = run_scheduled(&made.session, waiting[0].id, true, &JobCx::detached()).unwrap_err();
         assert!(error.to_string().contains("cannot go on"), "{error}");
         made.says(&[("03-01 09", RunState::Stopped)]);
         // Or it was crawled to its end by hand.
-        let catalogue = made.desk.catalogue();
+        let catalogue = made.session.catalogue();
         catalogue.set_scheduled(waiting[0].id, RunState::Waiting, "").unwrap();
         catalogue.set_launch_state(launch.id, LaunchState::Finished, "").unwrap();
-        assert!(run_scheduled(&made.desk, waiting[0].id, true, &JobCx::detached()).is_err());
+        assert!(run_scheduled(&made.session, waiting[0].id, true, &JobCx::detached()).is_err());
         made.says(&[("03-01 09", RunState::Done)]);
     }
 }
@@ -273,7 +274,7 @@ fn a_crawl_whose_program_ended_is_taken_up_as_the_campaign_says() {
 fn a_campaign_whose_crawl_panicked_runs_again_when_it_is_due() {
     let mut made = made(&[campaign(Frequency::Daily, CatchUp::Skip)]);
     let run = made.look(march(1, 9)).waiting.remove(0);
-    let work = || carry_out(&made.desk, &run, false, || panic!("a defect"));
+    let work = || carry_out(&made.session, &run, false, || panic!("a defect"));
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_err();
     made.says(&[("03-01 09", RunState::Failed)]);
     assert_eq!(made.look(march(2, 9)).waiting.len(), 1);
@@ -298,7 +299,7 @@ fn what_waited_when_the_program_ended_is_decided_about_anew() {
                 (look.waiting.len(), look.asked.len()),
                 (usize::from(alone == Waiting), usize::from(alone == Asked))
             );
-            made.desk.catalogue().set_scheduled(1, Waiting, "").unwrap();
+            made.session.catalogue().set_scheduled(1, Waiting, "").unwrap();
             made.scheduler = if ended { Scheduler::new(ON_TIME) } else { made.scheduler };
             made.look(march(15, 12));
             made.says(&[("03-01 09", with_later[0]), ("03-08 09", with_later[1]), ("03-15 09", with_later[2])]);
@@ -307,7 +308,7 @@ fn what_waited_when_the_program_ended_is_decided_about_anew() {
     // Ended between two words: the run was at work by name, but there was no launch yet.
     let mut made = made(&[campaign(Frequency::Weekly, CatchUp::Skip)]);
     let run = made.look(march(1, 9)).waiting.remove(0);
-    made.desk.catalogue().set_scheduled(run.id, RunState::Running, "").unwrap();
+    made.session.catalogue().set_scheduled(run.id, RunState::Running, "").unwrap();
     made.scheduler = Scheduler::new(ON_TIME);
     assert_eq!(made.look(march(3, 9)).waiting, []);
     made.says(&[("03-01 09", Missed)]);
@@ -321,11 +322,11 @@ fn what_waited_when_the_program_ended_is_decided_about_anew() {
 #[test]
 fn a_campaign_that_cannot_be_read_is_told_and_keeps_nobody_else() {
     let mut made = made(&[campaign(Frequency::Daily, CatchUp::Once), campaign(Frequency::Daily, CatchUp::Once)]);
-    let spoilt = rusqlite::Connection::open(made.desk.workspace.folder().join("fonds.sqlite")).unwrap();
+    let spoilt = rusqlite::Connection::open(made.session.workspace.folder().join("fonds.sqlite")).unwrap();
     spoilt.execute("UPDATE campaign_version SET spec = replace(spec, '\"delay_factor\":', '\"delay_factor\":null,\"x\":') WHERE campaign = 1", []).unwrap();
     let look = made.look(march(1, 9));
     assert_eq!((look.waiting.len(), look.waiting[0].campaign), (1, 2));
     assert!(look.problems[0].contains("campaign 1"), "{look:?}");
-    let (runs, notes) = next_runs(&made.desk, None, Calendar::Fonds, march(1, 9), 1).unwrap();
+    let (runs, notes) = next_runs(&made.session, None, Calendar::Fonds, march(1, 9), 1).unwrap();
     assert_eq!((runs[0].campaign, notes.len()), (2, 1));
 }

@@ -37,17 +37,17 @@ pub struct CheckedCapture {
 /// # Errors
 ///
 /// A catalogue or an archive file that cannot be read.
-pub fn anchor_check(desk: &Session, id: CaptureId, window_days: u32) -> anyhow::Result<Option<AnchorCheck>> {
-    match external_words(desk, id, window_days)? {
-        Some(words) => held_against_page(desk, &desk.catalogue().stored_capture(id)?, words),
+pub fn anchor_check(session: &Session, id: CaptureId, window_days: u32) -> anyhow::Result<Option<AnchorCheck>> {
+    match external_words(session, id, window_days)? {
+        Some(words) => held_against_page(session, &session.catalogue().stored_capture(id)?, words),
         None => Ok(None),
     }
 }
 
 /// What the external anchors of a capture say; `None` where nobody links.
-fn external_words(desk: &Session, id: CaptureId, window_days: u32) -> Result<Option<AnchorWords>, StoreError> {
+fn external_words(session: &Session, id: CaptureId, window_days: u32) -> Result<Option<AnchorWords>, StoreError> {
     let mut words = None::<AnchorWords>;
-    desk.workspace.each_inlink_of_capture(id, window_days, |link| {
+    session.workspace.each_inlink_of_capture(id, window_days, |link| {
         if !link.internal {
             words.get_or_insert_default().take(link.anchor);
         }
@@ -56,11 +56,11 @@ fn external_words(desk: &Session, id: CaptureId, window_days: u32) -> Result<Opt
 }
 
 fn held_against_page(
-    desk: &Session,
+    session: &Session,
     stored: &StoredCapture,
     words: AnchorWords,
 ) -> anyhow::Result<Option<AnchorCheck>> {
-    let page = decoded(&desk.workspace, stored)?.page(&stored.url, &stored.mime);
+    let page = decoded(&session.workspace, stored)?.page(&stored.url, &stored.mime);
     Ok(page.map(|page| words.check(page.title.as_deref().unwrap_or_default(), &page.text)))
 }
 
@@ -72,22 +72,22 @@ fn held_against_page(
 ///
 /// A catalogue that cannot be read, an error of `take`, or the wish to stop.
 pub fn check_captures(
-    desk: &Session,
+    session: &Session,
     limit: u64,
     cx: &JobCx,
     mut take: impl FnMut(CheckedCapture) -> anyhow::Result<()>,
 ) -> anyhow::Result<u64> {
-    let window_days = desk.catalogue().window_days()?;
-    let CapturePage { rows, total, .. } = desk.captures(&most_cited(limit))?;
+    let window_days = session.catalogue().window_days()?;
+    let CapturePage { rows, total, .. } = session.captures(&most_cited(limit))?;
     let left = total.saturating_sub(rows.len() as u64);
     cx.stage("Holding anchors against pages", Some(rows.len() as u64));
     for row in rows {
         cx.advance(1)?;
         let hosts = row.inlink_hosts.unwrap_or(0);
         // Without links or a catalogue nothing can be said of any page.
-        let Some(words) = external_words(desk, row.id, window_days)? else { continue };
-        let stored = desk.catalogue().stored_capture(row.id)?;
-        let (finding, check) = match held_against_page(desk, &stored, words) {
+        let Some(words) = external_words(session, row.id, window_days)? else { continue };
+        let stored = session.catalogue().stored_capture(row.id)?;
+        let (finding, check) = match held_against_page(session, &stored, words) {
             Ok(None) => continue,
             Ok(Some(check)) => (check.is_finding(), check.words()),
             Err(error) => (true, format!("the page cannot be read: {}", super::in_words(&error))),
@@ -105,12 +105,12 @@ pub fn check_captures(
 ///
 /// A campaign or catalogue that cannot be read.
 pub fn judge_prospects(
-    desk: &Session,
+    session: &Session,
     campaign: Option<CampaignId>,
     rows: &mut [ProspectRow],
     url_of: impl Fn(&ProspectRow) -> String,
 ) -> anyhow::Result<()> {
-    let catalogue = desk.catalogue();
+    let catalogue = session.catalogue();
     let campaign = match (campaign, catalogue.campaigns()?.as_slice()) {
         (Some(campaign), _) => campaign,
         (None, [only]) => only.id,
@@ -118,7 +118,7 @@ pub fn judge_prospects(
     };
     let (_, spec) = catalogue.campaign(campaign)?;
     let urls: Vec<String> = rows.iter().map(url_of).collect();
-    for (row, verdict) in rows.iter_mut().zip(super::scope_verdicts(desk, Some(campaign), &spec, &urls)?) {
+    for (row, verdict) in rows.iter_mut().zip(super::scope_verdicts(session, Some(campaign), &spec, &urls)?) {
         row.verdict = match verdict {
             Ok(verdict) => format!("{} {}", verdict.decision.as_str(), verdict.rule_name),
             Err(why) => why,
@@ -147,10 +147,10 @@ pub struct PageAnchors {
 ///
 /// A text that names no page, inlinks that are not built, and links or a
 /// catalogue that cannot be read.
-pub fn anchors_of_page(desk: &Session, page: &str, window: Option<Window>) -> anyhow::Result<PageAnchors> {
+pub fn anchors_of_page(session: &Session, page: &str, window: Option<Window>) -> anyhow::Result<PageAnchors> {
     let key = PageKey::of_text(page).with_context(|| format!("“{page}” is neither a URL nor a key"))?;
-    let store = desk.workspace.built_links()?.context("inlinks are not built yet")?;
-    let catalogue = desk.catalogue();
+    let store = session.workspace.built_links()?.context("inlinks are not built yet")?;
+    let catalogue = session.catalogue();
     let newest = if window.is_none() { catalogue.last_capture(&key)? } else { None };
     let window = match newest {
         Some(newest) => Some(Window { around: catalogue.capture_row(newest)?.date, days: catalogue.window_days()? }),

@@ -16,8 +16,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 const DAY_MS: i64 = 86_400_000;
 const ALL: u64 = 100_000;
 
-/// A desk before the finished demo, for looking.
-fn desk() -> Session {
+/// A session on the finished demo.
+fn session() -> Session {
     Session::new(Workspace::open_or_look(&demo().report.workspace).unwrap())
 }
 
@@ -49,7 +49,7 @@ fn the_catalogue_holds_exactly_the_captures_of_the_warc_files() {
             revisits += u64::from(record.head.record_type == RecordType::Revisit);
         }
     }
-    let rows = desk().captures(&query("", CaptureTab::All)).unwrap();
+    let rows = session().captures(&query("", CaptureTab::All)).unwrap();
     let known: BTreeSet<_> = rows.rows.iter().map(|row| (row.url.clone(), row.date.to_digits14())).collect();
     assert_eq!(known, on_disk);
     assert_eq!(report.captures, rows.total);
@@ -61,10 +61,10 @@ fn the_catalogue_holds_exactly_the_captures_of_the_warc_files() {
 
 #[test]
 fn every_fetched_url_has_its_line_in_the_crawl_log() {
-    let desk = desk();
-    for launch in desk.catalogue().launches(None).unwrap() {
+    let session = session();
+    for launch in session.catalogue().launches(None).unwrap() {
         assert_eq!((launch.state, launch.queued), (LaunchState::Finished, 0));
-        let folder = desk.workspace.folder().join("output/logs");
+        let folder = session.workspace.folder().join("output/logs");
         let log = crate::archive::files_under(&folder)
             .into_iter()
             .find(|path| path.ends_with(format!("{}/crawl.log", launch.launch)))
@@ -87,18 +87,18 @@ fn every_refused_url_is_counted_once_and_can_be_explained() {
     let report = &demo().report;
     let by_rule: u64 = report.refused_by_rule.iter().map(|(_, urls)| urls).sum();
     assert_eq!(by_rule, report.refused);
-    let desk = desk();
-    let captures = desk.captures(&query("", CaptureTab::All)).unwrap().rows;
+    let session = session();
+    let captures = session.captures(&query("", CaptureTab::All)).unwrap().rows;
     let captures: Vec<_> = captures.into_iter().map(|row| (row.url, row.date)).collect();
     let mut counted: BTreeMap<String, u64> = BTreeMap::new();
     let mut seen = 0;
-    for launch in desk.catalogue().launches(None).unwrap() {
-        let rows: Vec<SeenRow> = desk.catalogue().seen(&SeenQuery::of_launch(launch.id, "refused")).unwrap().rows;
+    for launch in session.catalogue().launches(None).unwrap() {
+        let rows: Vec<SeenRow> = session.catalogue().seen(&SeenQuery::of_launch(launch.id, "refused")).unwrap().rows;
         assert_eq!(rows.len() as u64, launch.refused);
         for row in rows {
             seen += 1;
             *counted.entry(row.rule.clone()).or_default() += 1;
-            let trace = desk.why(row.id).unwrap();
+            let trace = session.why(row.id).unwrap();
             assert_eq!(
                 (trace.verdict.rule_name.as_str(), row.decision.as_str()),
                 (row.rule.as_str(), "REJECT"),
@@ -121,11 +121,11 @@ fn every_refused_url_is_counted_once_and_can_be_explained() {
 
 #[test]
 fn the_scope_log_says_what_the_catalogue_says() {
-    let desk = desk();
-    for launch in desk.catalogue().launches(None).unwrap() {
-        let refused = desk.catalogue().seen(&SeenQuery::of_launch(launch.id, "refused")).unwrap().rows;
+    let session = session();
+    for launch in session.catalogue().launches(None).unwrap() {
+        let refused = session.catalogue().seen(&SeenQuery::of_launch(launch.id, "refused")).unwrap().rows;
         let refused: BTreeSet<(String, String)> = refused.into_iter().map(|row| (row.url, row.rule)).collect();
-        let log = crate::archive::files_under(&desk.workspace.folder().join("output/logs"))
+        let log = crate::archive::files_under(&session.workspace.folder().join("output/logs"))
             .into_iter()
             .find(|path| path.ends_with(format!("{}/scope.log", launch.launch)))
             .unwrap();
@@ -157,28 +157,28 @@ fn hosts_that_only_geolocation_lets_in_are_named() {
     for host in ["postcards.example", "praias.example", "biblioteca.vilanova.example"] {
         assert!(!report.geo_hosts.iter().any(|found| found == host), "{host}: {:?}", report.geo_hosts);
     }
-    let desk = desk();
-    let rows = desk.captures(&query("", CaptureTab::GeoOnly)).unwrap().rows;
+    let session = session();
+    let rows = session.captures(&query("", CaptureTab::GeoOnly)).unwrap().rows;
     assert!(!rows.is_empty());
     for row in rows {
         assert_eq!(row.rule, "ExternalGeoLocationDecideRule", "{row:?}");
-        let trace = desk.detail(row.id, 90).unwrap().trace.unwrap();
+        let trace = session.detail(row.id, 90).unwrap().trace.unwrap();
         let step = trace.steps.iter().find(|step| step.deciding).unwrap();
         assert!(step.tested.contains("PT"), "the evidence is missing: {step:?}");
     }
     // Abroad: only what pages of the scope show, and the robots.txt that this needs.
-    let abroad = desk.captures(&query("host:postcards.example", CaptureTab::All)).unwrap().rows;
+    let abroad = session.captures(&query("host:postcards.example", CaptureTab::All)).unwrap().rows;
     assert!(abroad.iter().all(|row| row.hops.ends_with('E') || row.hops.ends_with("EP")), "{abroad:?}");
 }
 
 #[test]
 fn versions_show_what_changed_between_the_launches() {
-    let desk = desk();
-    let changed = desk.captures(&query("", CaptureTab::Changed)).unwrap();
+    let session = session();
+    let changed = session.captures(&query("", CaptureTab::Changed)).unwrap();
     assert!(changed.total > 5, "{}", changed.total);
     for row in changed.rows {
         assert!(row.versions >= 2 && !row.revisit, "{row:?}");
-        let versions = desk.detail(row.id, 90).unwrap().versions;
+        let versions = session.detail(row.id, 90).unwrap().versions;
         assert_eq!(versions.len() as u64, row.versions);
         assert!(versions.is_sorted_by_key(|version| version.date));
         let days = (versions.last().unwrap().date.millis() - versions[0].date.millis()) / DAY_MS;
@@ -188,18 +188,18 @@ fn versions_show_what_changed_between_the_launches() {
 
 #[test]
 fn the_window_keeps_the_launches_apart() {
-    let desk = desk();
-    let launches = desk.catalogue().launches(None).unwrap();
+    let session = session();
+    let launches = session.catalogue().launches(None).unwrap();
     let first = launches.iter().map(|launch| launch.started).min().unwrap();
     let page = "http://biblioteca.vilanova.example/";
-    let rows = desk.captures(&query("host:biblioteca.vilanova.example", CaptureTab::All)).unwrap().rows;
+    let rows = session.captures(&query("host:biblioteca.vilanova.example", CaptureTab::All)).unwrap().rows;
     let mut captures: Vec<_> = rows.into_iter().filter(|row| row.url == page).collect();
     captures.sort_by_key(|row| row.date);
     assert_eq!(captures.len(), 2, "captured by both launches");
     let of_launch = |date: CaptureDate| usize::from(date.millis() - first.millis() > 50 * DAY_MS);
     for (number, capture) in captures.iter().enumerate() {
         assert_eq!(of_launch(capture.date), number);
-        let inlinks = desk.inlinks(capture.id, 90).unwrap();
+        let inlinks = session.inlinks(capture.id, 90).unwrap();
         assert!(inlinks.built);
         for row in &inlinks.rows {
             assert_eq!(row.in_window, of_launch(row.date) == number, "{row:?}");
@@ -216,7 +216,7 @@ fn the_window_keeps_the_launches_apart() {
         assert_eq!(capture.inlink_hosts, Some(hosts.len() as u64));
         assert!(inlinks.rows.iter().any(|row| !row.in_window), "the other launch's links are shown outside");
         // A window that reaches from one launch to the other holds both.
-        let wide = desk.inlinks(capture.id, 120).unwrap();
+        let wide = session.inlinks(capture.id, 120).unwrap();
         assert!(wide.rows.iter().all(|row| row.in_window));
         assert!(wide.internal > inlinks.internal && wide.external > inlinks.external);
     }
@@ -227,14 +227,14 @@ fn inlinks_and_outlinks_are_the_same_links_seen_from_two_sides() {
     let report = &demo().report;
     assert_eq!(report.inlinks, report.internal + report.external);
     assert!(report.internal > 0 && report.external > 0 && report.uncaptured > 0);
-    let desk = desk();
-    let rows = desk.captures(&query("inlinks.ext>0", CaptureTab::Html)).unwrap().rows;
+    let session = session();
+    let rows = session.captures(&query("inlinks.ext>0", CaptureTab::Html)).unwrap().rows;
     assert!(rows.len() > 20);
     for row in rows.iter().take(10) {
-        for inlink in desk.inlinks(row.id, 90).unwrap().rows {
+        for inlink in session.inlinks(row.id, 90).unwrap().rows {
             let source = inlink.capture.unwrap();
-            assert_eq!(desk.catalogue().capture_row(source).unwrap().url, inlink.source);
-            let outlinks = desk.outlinks(source).unwrap();
+            assert_eq!(session.catalogue().capture_row(source).unwrap().url, inlink.source);
+            let outlinks = session.outlinks(source).unwrap();
             let same = |url: &str| PageKey::of_text(url) == PageKey::of_text(&row.url);
             assert!(
                 outlinks.iter().any(|link| same(&link.url) && link.anchor == inlink.anchor),
@@ -260,7 +260,7 @@ fn the_export_carries_verdict_score_and_inlinks_of_each_capture() {
         all.iter().filter_map(|record| Some((record.head.record_id()?, record))).collect();
     assert_eq!(by_id.len(), all.len(), "record ids are unique");
 
-    let desk = desk();
+    let session = session();
     let (mut selected, mut needed) = (0, 0);
     let knowledge = all.iter().filter(|record| {
         record.head.record_type == RecordType::Metadata
@@ -298,7 +298,7 @@ fn the_export_carries_verdict_score_and_inlinks_of_each_capture() {
             assert!((linked.millis() - date.millis()).abs() <= 90 * DAY_MS, "{url}: {inlink} is out of the window");
         }
         // What the window shows is what is carried out.
-        let row = desk.captures(&query(&format!("url:{url}"), CaptureTab::All)).unwrap().rows;
+        let row = session.captures(&query(&format!("url:{url}"), CaptureTab::All)).unwrap().rows;
         let row = row.into_iter().find(|row| row.url == url && row.date.to_digits14() == date.to_digits14()).unwrap();
         assert_eq!(
             (known["inlinks"]["countInternal"].as_u64(), known["inlinks"]["countExternal"].as_u64()),

@@ -215,10 +215,10 @@ fn assert_same(found: &Outcome, expected: &Outcome) {
 
 /// Every capture of the catalogue can be read; says how many there are.
 fn readable(workspace: &Path) -> usize {
-    let desk = Session::new(Workspace::open(workspace).unwrap());
+    let session = Session::new(Workspace::open(workspace).unwrap());
     let query = CaptureQuery { tab: CaptureTab::All, limit: 100_000, ..work::everything() };
-    let rows = desk.captures(&query).unwrap().rows;
-    rows.iter().for_each(|row| drop(desk.content(row.id).unwrap()));
+    let rows = session.captures(&query).unwrap().rows;
+    rows.iter().for_each(|row| drop(session.content(row.id).unwrap()));
     rows.len()
 }
 
@@ -255,8 +255,8 @@ fn check_kills(web: &Web, kills: u64) {
 
 /// Whether the last launch came to its end.
 fn is_finished(workspace: &Path) -> bool {
-    let desk = Session::new(Workspace::open(workspace).unwrap());
-    desk.catalogue().launches(None).unwrap().iter().any(|launch| launch.label().starts_with("Finished"))
+    let session = Session::new(Workspace::open(workspace).unwrap());
+    session.catalogue().launches(None).unwrap().iter().any(|launch| launch.label().starts_with("Finished"))
 }
 
 #[test]

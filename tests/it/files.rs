@@ -60,9 +60,9 @@ pub fn open(workspace: &Path) -> Session {
     Session::new(Workspace::open(workspace).unwrap())
 }
 
-pub fn captures(desk: &Session, filter: &str) -> Vec<CaptureRow> {
+pub fn captures(session: &Session, filter: &str) -> Vec<CaptureRow> {
     let query = CaptureQuery { filter: filter.to_owned(), limit: 100_000, ..work::everything() };
-    let page = desk.captures(&query).unwrap();
+    let page = session.captures(&query).unwrap();
     assert_eq!(page.filter_problem, None);
     page.rows
 }
@@ -117,8 +117,8 @@ fn an_import_killed_again_and_again_brings_everything_in_once() {
     let imports = fonds(&["files", "imports", arg(&workspace), "--json"]).with_status(0).json_lines();
     assert_eq!(imports.len(), 1, "a killed import goes on, it does not begin anew");
     assert_eq!((&imports[0]["state"], &imports[0]["files"]), (&Value::from("finished"), &Value::from(5)));
-    let desk = open(&workspace);
-    let rows = captures(&desk, "");
+    let session = open(&workspace);
+    let rows = captures(&session, "");
     let urls: BTreeSet<_> = rows.iter().map(|row| row.url.clone()).collect();
     assert_eq!((rows.len(), urls.len()), (5 * PAGES, 5 * PAGES));
 }
@@ -134,10 +134,10 @@ fn a_file_that_was_renamed_in_the_middle_goes_on_under_its_new_name() {
     assert!(before.0 < PAGES as u64 && before.1 == 0, "{before:?}");
     fs::rename(&path, source.join("renamed.warc.gz")).unwrap();
     fonds(&args).with_status(0);
-    let desk = open(&workspace);
-    assert_eq!(captures(&desk, "").len(), PAGES);
-    assert_eq!(captures(&desk, "file:renamed.warc.gz").len(), PAGES);
-    assert_eq!(desk.files().unwrap().len(), 1);
+    let session = open(&workspace);
+    assert_eq!(captures(&session, "").len(), PAGES);
+    assert_eq!(captures(&session, "file:renamed.warc.gz").len(), PAGES);
+    assert_eq!(session.files().unwrap().len(), 1);
 }
 
 /// State and name of each file, as listed.
@@ -172,20 +172,20 @@ fn moved_missing_and_changed_files_are_told_apart_and_found_again() {
     let lost = [pair("missing", "gone.warc.gz"), pair("missing", "moved.warc.gz"), pair("changed", "other.warc.gz")];
     assert_eq!(states(&list(1))[..3], lost);
     {
-        let desk = open(&workspace);
-        let why = |filter: &str| desk.content(captures(&desk, filter)[0].id).unwrap_err().to_string();
+        let session = open(&workspace);
+        let why = |filter: &str| session.content(captures(&session, filter)[0].id).unwrap_err().to_string();
         assert!(why("host:two.example").contains("not there any more"), "{}", why("host:two.example"));
         assert!(why("host:three.example").contains("another file stands here"), "{}", why("host:three.example"));
-        assert!(desk.content(captures(&desk, "host:four.example")[0].id).is_ok());
+        assert!(session.content(captures(&session, "host:four.example")[0].id).is_ok());
     }
     let said = fonds(&["files", "locate", arg(&workspace), arg(&dir.path().join("new-disk"))]).with_status(1);
     assert!(said.err.contains("2 files found, 1 still missing"), "{}", said.err);
     assert!(said.out.contains("gone.warc.gz: not found"), "{}", said.out);
-    let desk = open(&workspace);
+    let session = open(&workspace);
     for host in ["one", "three", "four"] {
-        for row in captures(&desk, &format!("host:{host}.example")) {
-            assert_eq!(desk.detail(row.id, 90).unwrap().row.url, row.url);
-            desk.content(row.id).unwrap();
+        for row in captures(&session, &format!("host:{host}.example")) {
+            assert_eq!(session.detail(row.id, 90).unwrap().row.url, row.url);
+            session.content(row.id).unwrap();
         }
     }
 }
@@ -198,7 +198,7 @@ fn other_bytes_of_the_same_size_are_not_taken_for_those_that_were_read() {
     let path = write(&source, "a.warc.gz", &one);
     fonds(&["import", arg(&workspace), arg(&source)]).with_status(0);
     write(&source, "a.warc.gz", &two);
-    let content = |desk: &Session| desk.content(captures(desk, "host:one.example")[0].id);
+    let content = |session: &Session| session.content(captures(session, "host:one.example")[0].id);
     let error = content(&open(&workspace)).unwrap_err().to_string();
     assert!(error.contains("another record stands here"), "{error}");
     let list = |args: &[&str], status| {
@@ -213,9 +213,9 @@ fn other_bytes_of_the_same_size_are_not_taken_for_those_that_were_read() {
     let said = fonds(&["import", arg(&workspace), arg(&path), "--json"]).with_status(0);
     assert_eq!(said.json_lines()[0]["new_captures"], 3);
     {
-        let desk = open(&workspace);
-        assert!(content(&desk).is_err());
-        desk.content(captures(&desk, "host:two.example")[0].id).unwrap();
+        let session = open(&workspace);
+        assert!(content(&session).is_err());
+        session.content(captures(&session, "host:two.example")[0].id).unwrap();
     }
     // The old bytes come back under another name.
     write(&source, "back.warc.gz", &one);
@@ -237,11 +237,11 @@ fn a_file_that_grew_brings_in_what_is_new_in_it() {
     let said = fonds(&["import", arg(&workspace), arg(&source), "--json"]).with_status(0);
     let file = &said.json_lines()[0];
     assert_eq!((&file["captures"], &file["new_captures"]), (&5.into(), &2.into()));
-    let desk = open(&workspace);
-    let rows = captures(&desk, "");
+    let session = open(&workspace);
+    let rows = captures(&session, "");
     assert_eq!(rows.len(), 5);
     for row in rows {
-        desk.content(row.id).unwrap();
+        session.content(row.id).unwrap();
     }
 }
 
@@ -279,32 +279,32 @@ fn what_cannot_be_read_is_a_row_in_words_and_the_others_come_in() {
     assert_eq!((&of("torn.warc.gz")["outcome"], &of("torn.warc.gz")["captures"]), (&"read".into(), &4.into()));
 
     // Each of them is a problem, too, and the torn record is shown at its place.
-    let desk = open(&workspace);
-    let page = desk.problems(&ProblemQuery::default()).unwrap();
+    let session = open(&workspace);
+    let page = session.problems(&ProblemQuery::default()).unwrap();
     for (name, words) in rows {
         assert!(page.rows.iter().any(|row| row.path.ends_with(name) && row.detail.contains(words)), "{name}");
     }
     let torn = page.rows.iter().find(|row| row.path.ends_with("torn.warc.gz")).unwrap();
-    let detail = desk.problem(torn.id).unwrap();
+    let detail = session.problem(torn.id).unwrap();
     assert!(detail.hex.contains("1f 8b"), "{}", detail.hex);
-    let record = desk.problem_record(torn.id, &JobCx::detached()).unwrap();
+    let record = session.problem_record(torn.id, &JobCx::detached()).unwrap();
     assert!(record.contains("WARC-Target-URI: http://torn.example/4"), "{record}");
     assert_eq!(detail.command, Some(format!("fonds warc cat {} {}", arg(&source.join("torn.warc.gz")), torn.offset)));
     let (_, offset) = detail.command.as_ref().unwrap().rsplit_once(' ').unwrap();
     let shown = fonds(&["warc", "cat", arg(&source.join("torn.warc.gz")), offset]).with_status(1);
     assert!(shown.out.contains("http://torn.example/4"), "{}", shown.out);
     // What could not be read left no file in the list.
-    assert_eq!(desk.files().unwrap().len(), 2);
+    assert_eq!(session.files().unwrap().len(), 2);
     // Every number leads to as many rows.
-    let import = &desk.imports().unwrap()[0];
-    let records = desk.import_records(import.launch, None, &JobCx::detached()).unwrap();
+    let import = &session.imports().unwrap()[0];
+    let records = session.import_records(import.launch, None, &JobCx::detached()).unwrap();
     assert_eq!((records.rows.len() as u64, records.is_cut, records.unread), (import.records, false, Vec::new()));
-    for file in desk.imported_files(import.launch).unwrap() {
-        let found = desk.import_records(import.launch, Some(&file.path), &JobCx::detached()).unwrap();
+    for file in session.imported_files(import.launch).unwrap() {
+        let found = session.import_records(import.launch, Some(&file.path), &JobCx::detached()).unwrap();
         assert_eq!(found.rows.len() as u64, file.records, "{}", file.path);
     }
     // The report is kept.
-    drop(desk);
+    drop(session);
     let again = fonds(&["files", "report", arg(&workspace), "--json"]).with_status(1);
     assert_eq!(again.json_lines(), files);
 }
@@ -325,21 +325,21 @@ fn the_record_of_a_problem_is_read_from_the_member_that_it_shares() {
     let mut bytes = [&first[..], &member(5..9)].concat();
     let path = write(&source, "shared.warc.gz", &bytes);
     fonds(&["import", arg(&workspace), arg(&source)]).with_status(1);
-    let desk = open(&workspace);
-    let page = desk.problems(&ProblemQuery::default()).unwrap();
+    let session = open(&workspace);
+    let page = session.problems(&ProblemQuery::default()).unwrap();
     let problem = page.rows.iter().find(|row| row.detail.contains("shared.example/7")).unwrap();
     assert_eq!(problem.member.map(|member| member.offset), Some(first.len() as u64), "{problem:?}");
     // What stands before its member does not matter; the size tells no change.
     bytes[10..first.len()].fill(0);
     fs::write(path, bytes).unwrap();
-    let detail = desk.problem(problem.id).unwrap();
+    let detail = session.problem(problem.id).unwrap();
     assert!(detail.hex.trim_start().starts_with(&format!("{}  1f 8b", first.len())), "{}", detail.hex);
     assert_eq!((detail.far, detail.is_near()), (2 * record(5).len() as u64, true));
-    let text = desk.problem_record(problem.id, &JobCx::detached()).unwrap();
+    let text = session.problem_record(problem.id, &JobCx::detached()).unwrap();
     assert!(text.contains("WARC-Target-URI: http://shared.example/7") && text.ends_with("hi"), "{text}");
     let stopped = JobCx::detached();
     stopped.cancel();
-    assert!(desk.problem_record(problem.id, &stopped).is_err());
+    assert!(session.problem_record(problem.id, &stopped).is_err());
 }
 
 /// A zip of these members: name, bytes, whether they are compressed.
@@ -401,25 +401,25 @@ fn a_package_is_read_in_place_and_what_cannot_be_is_unpacked() {
     assert_eq!((&file["outcome"], &file["captures"]), (&"read".into(), &10.into()), "{file}");
     let problems = file["problems"].to_string();
     assert!(problems.contains("WACZ package") && problems.contains("../../b.warc.gz"), "{problems}");
-    let desk = open(&workspace);
-    assert_eq!(captures(&desk, "host:untitled.example")[0].title, "As seen");
-    for row in captures(&desk, "-host:untitled.example") {
-        let text = desk.content(row.id).unwrap().text;
+    let session = open(&workspace);
+    assert_eq!(captures(&session, "host:untitled.example")[0].title, "As seen");
+    for row in captures(&session, "-host:untitled.example") {
+        let text = session.content(row.id).unwrap().text;
         assert!(text.contains("page 19"), "{}: {text}", row.url);
     }
-    assert_eq!(captures(&desk, "file:crawl.wacz").len(), 10);
-    assert_eq!(captures(&desk, "file:imports").len(), 5);
+    assert_eq!(captures(&session, "file:crawl.wacz").len(), 10);
+    assert_eq!(captures(&session, "file:imports").len(), 5);
     // Every number of the package leads to as many rows, those of unpacked members too.
-    let launch = desk.imports().unwrap()[0].launch;
-    let row = &desk.imported_files(launch).unwrap()[0];
-    let leads_to = |filter: String| captures(&desk, &filter).len() as u64;
+    let launch = session.imports().unwrap()[0].launch;
+    let row = &session.imported_files(launch).unwrap()[0];
+    let leads_to = |filter: String| captures(&session, &filter).len() as u64;
     assert_eq!(leads_to(format!("file:{}", row.file.unwrap())), row.captures);
     assert_eq!(leads_to(format!("file:{} import:{launch}", row.file.unwrap())), row.new_captures);
     assert_eq!(leads_to(format!("imported:{launch}")), row.captures);
-    let files = desk.files().unwrap();
+    let files = session.files().unwrap();
     assert_eq!(files.iter().find(|file| Some(file.id) == row.file).unwrap().captures, row.captures);
-    assert!(desk.files().unwrap().iter().all(|file| !file.path.contains("..")), "names come from the package");
-    drop(desk);
+    assert!(session.files().unwrap().iter().all(|file| !file.path.contains("..")), "names come from the package");
+    drop(session);
     // Known by its digest, wherever it lies.
     fs::rename(&path, source.join("renamed.wacz")).unwrap();
     let again = fonds(&["import", arg(&workspace), arg(&source), "--json"]).with_status(0);
@@ -427,9 +427,9 @@ fn a_package_is_read_in_place_and_what_cannot_be_is_unpacked() {
         (&again.json_lines()[0]["outcome"], &again.json_lines()[0]["new_captures"]),
         (&"moved".into(), &0.into())
     );
-    let desk = open(&workspace);
-    assert_eq!(captures(&desk, "").len(), 10);
-    desk.content(captures(&desk, "host:stored.example")[0].id).unwrap();
+    let session = open(&workspace);
+    assert_eq!(captures(&session, "").len(), 10);
+    session.content(captures(&session, "host:stored.example")[0].id).unwrap();
 }
 
 /// How a package is killed in: after some of its members are unpacked and read.
@@ -449,11 +449,11 @@ fn a_package_killed_between_unpacked_members_brings_everything_in_once() {
     let past_first = PAGES as u64 + 1;
     assert!(kill_when(start(&args), || so_far(&workspace).0 >= past_first), "the kill came too late");
     fonds(&args).with_status(0);
-    let desk = open(&workspace);
-    let rows = captures(&desk, "");
+    let session = open(&workspace);
+    let rows = captures(&session, "");
     assert_eq!(rows.len(), 3 * PAGES);
-    desk.content(rows[0].id).unwrap();
-    assert_eq!(captures(&desk, "file:imports").len(), 3 * PAGES);
+    session.content(rows[0].id).unwrap();
+    assert_eq!(captures(&session, "file:imports").len(), 3 * PAGES);
 }
 
 #[test]
@@ -473,10 +473,10 @@ fn a_cut_file_that_is_touched_or_completed_brings_nothing_in_twice() {
     fs::write(&path, &whole).unwrap();
     fonds(&["files", "list", arg(&workspace), "--check"]);
     import().with_status(0);
-    let desk = open(&workspace);
-    let rows = captures(&desk, "");
+    let session = open(&workspace);
+    let rows = captures(&session, "");
     assert_eq!(rows.len(), 5);
-    rows.iter().for_each(|row| drop(desk.content(row.id).unwrap()));
+    rows.iter().for_each(|row| drop(session.content(row.id).unwrap()));
 }
 
 #[test]
@@ -494,10 +494,10 @@ fn a_copy_that_rotted_is_mended_by_importing_again() {
     fonds(&["files", "list", arg(&workspace), "--check"]);
     import();
     assert_eq!(fs::read(&copy).unwrap(), bytes);
-    let desk = open(&workspace);
-    let rows = captures(&desk, "");
+    let session = open(&workspace);
+    let rows = captures(&session, "");
     assert_eq!(rows.len(), 3);
-    rows.iter().for_each(|row| drop(desk.content(row.id).unwrap()));
+    rows.iter().for_each(|row| drop(session.content(row.id).unwrap()));
 }
 
 #[test]
@@ -509,11 +509,11 @@ fn packages_of_others_come_in() {
     assert_eq!(files.len(), 2, "{files:?}");
     let valid = files.iter().find(|file| file["path"].as_str().unwrap().ends_with("/valid_example_1.wacz")).unwrap();
     assert_eq!(valid["outcome"], "read");
-    let desk = open(&workspace);
-    let rows = captures(&desk, "");
+    let session = open(&workspace);
+    let rows = captures(&session, "");
     assert!(!rows.is_empty());
     for row in rows {
-        desk.content(row.id).unwrap();
+        session.content(row.id).unwrap();
     }
 }
 

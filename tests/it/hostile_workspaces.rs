@@ -202,12 +202,12 @@ fn folders_of_a_workspace_that_are_links_are_not_written_into() {
 fn evidence_is_copied_into_no_foreign_folder_and_out_of_none() {
     let hostile = Hostile::new();
     let letter = write(hostile.dir.path(), "letter.pdf", b"yes");
-    let desk = || Session::new(Workspace::open(&hostile.workspace).unwrap());
-    let (_, mut campaign) = desk().workspace.catalogue().campaign(1).unwrap();
+    let session = || Session::new(Workspace::open(&hostile.workspace).unwrap());
+    let (_, mut campaign) = session().workspace.catalogue().campaign(1).unwrap();
     campaign.permissions.push(fonds::campaign::Permission::default());
-    desk().workspace.catalogue().save_campaign(Some(1), &campaign).unwrap();
+    session().workspace.catalogue().save_campaign(Some(1), &campaign).unwrap();
     hostile.link("evidence", &hostile.own);
-    let attach = || work::attach_evidence(&desk(), 1, 0, std::slice::from_ref(&letter), &JobCx::detached());
+    let attach = || work::attach_evidence(&session(), 1, 0, std::slice::from_ref(&letter), &JobCx::detached());
     assert!(attach().unwrap_err().to_string().contains("evidence: this is a link"));
     hostile.assert_untouched();
     fs::remove_file(hostile.path("evidence")).unwrap();
@@ -421,9 +421,9 @@ fn what_persons_wrote_is_for_the_owner_alone_and_archives_keep_the_umask() {
     assert_eq!(copies.iter().map(|copy| mode(copy)).collect::<Vec<_>>(), [0o440]);
     let (_, mut campaign) = Workspace::look(&hostile.workspace).unwrap().catalogue().campaign(1).unwrap();
     campaign.permissions.push(fonds::campaign::Permission::default());
-    let desk = Session::new(Workspace::open(&hostile.workspace).unwrap());
-    desk.workspace.catalogue().save_campaign(Some(1), &campaign).unwrap();
-    let file = work::attach_evidence(&desk, 1, 0, &[source], &JobCx::detached()).unwrap().remove(0);
+    let session = Session::new(Workspace::open(&hostile.workspace).unwrap());
+    session.workspace.catalogue().save_campaign(Some(1), &campaign).unwrap();
+    let file = work::attach_evidence(&session, 1, 0, &[source], &JobCx::detached()).unwrap().remove(0);
     assert_eq!((mode(&hostile.path("evidence")), mode(&hostile.path(&file.path))), (0o700, 0o600));
     let backup = hostile.dir.path().join("backup");
     hostile.call(&["backup"], &[arg(&backup)]).with_status(0);

@@ -194,13 +194,13 @@ fn a_folder_is_searched_and_its_files_can_be_copied_in() {
     assert!(files.iter().all(|file| file["error"].is_null()), "{files:?}");
     // The source may go: the copies stay readable.
     std::fs::remove_dir_all(&source).unwrap();
-    let desk = fonds::work::Session::new(fonds::store::Workspace::open(&workspace).unwrap());
+    let session = fonds::work::Session::new(fonds::store::Workspace::open(&workspace).unwrap());
     let query = fonds::work::models::CaptureQuery { limit: 10_000, ..fonds::work::everything() };
-    let rows = fonds::app::Desk::captures(&desk, &query).unwrap().rows;
+    let rows = fonds::work::Session::captures(&session, &query).unwrap().rows;
     let told: u64 = files.iter().map(|file| file["new_captures"].as_u64().unwrap()).sum();
     assert_eq!(rows.len() as u64, told);
     for row in rows {
-        fonds::app::Desk::content(&desk, row.id).unwrap();
+        fonds::work::Session::content(&session, row.id).unwrap();
     }
 }
 

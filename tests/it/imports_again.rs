@@ -21,10 +21,10 @@ fn append(path: &Path, bytes: &[u8]) {
 /// So many captures, each of which can be read.
 #[track_caller]
 fn check_captures(workspace: &Path, count: usize) {
-    let desk = open(workspace);
-    let rows = captures(&desk, "");
+    let session = open(workspace);
+    let rows = captures(&session, "");
     assert_eq!(rows.len(), count);
-    rows.iter().for_each(|row| drop(desk.content(row.id).unwrap()));
+    rows.iter().for_each(|row| drop(session.content(row.id).unwrap()));
 }
 
 /// The files that lie under `imports`.
@@ -39,8 +39,8 @@ fn a_copy_of_a_file_that_grew_takes_the_place_of_the_shorter_one() {
     let import = || fonds(&["import", arg(&workspace), arg(&source), "--copy", "--json"]).with_status(0);
     import();
     let (file, first) = {
-        let desk = open(&workspace);
-        (desk.files().unwrap()[0].id, captures(&desk, "")[0].id)
+        let session = open(&workspace);
+        (session.files().unwrap()[0].id, captures(&session, "")[0].id)
     };
     append(&path, &warc("two", 2));
     let said = import();
@@ -117,11 +117,11 @@ fn the_records_of_an_import_stay_those_that_it_counted() {
         fonds(&words).with_status(0);
         append(&path, &pages("two", 2));
         fonds(&words).with_status(0);
-        let desk = open(&workspace);
-        let [new, old] = &desk.imports().unwrap()[..] else { panic!("two imports") };
+        let session = open(&workspace);
+        let [new, old] = &session.imports().unwrap()[..] else { panic!("two imports") };
         assert!(new.records > old.records, "{new:?} {old:?}");
         for (import, has_grown) in [(new, false), (old, true)] {
-            let found = desk.import_records(import.launch, None, &JobCx::detached()).unwrap();
+            let found = session.import_records(import.launch, None, &JobCx::detached()).unwrap();
             assert_eq!((found.rows.len() as u64, found.unread), (import.records, Vec::new()), "{name} {copy}");
             assert_eq!(found.differing.iter().any(|line| line.contains("it grew since")), has_grown);
         }
@@ -130,7 +130,7 @@ fn the_records_of_an_import_stay_those_that_it_counted() {
         }
         // Other bytes, and fewer.
         write(&source, name, &pages("six", 1));
-        let found = desk.import_records(old.launch, None, &JobCx::detached()).unwrap();
+        let found = session.import_records(old.launch, None, &JobCx::detached()).unwrap();
         let told = [found.differing, found.unread].concat();
         assert!(told.len() == 1 && told[0].contains("changed"), "{told:?}");
     }
@@ -293,9 +293,9 @@ fn what_an_import_told_stays_told_when_a_file_is_read_again() {
     fonds(&args).with_status(1);
     append(&path, &whole[torn.len()..]);
     fonds(&args).with_status(0);
-    let desk = open(&workspace);
-    let imports = desk.imports().unwrap();
-    let of = |launch| desk.problems(&ProblemQuery { launch, ..ProblemQuery::default() }).unwrap();
+    let session = open(&workspace);
+    let imports = session.imports().unwrap();
+    let of = |launch| session.problems(&ProblemQuery { launch, ..ProblemQuery::default() }).unwrap();
     for import in &imports {
         assert_eq!(of(Some(import.launch)).rows.len() as u64, import.problems, "{import:?}");
     }
@@ -303,7 +303,7 @@ fn what_an_import_told_stays_told_when_a_file_is_read_again() {
     let told = &of(Some(imports[1].launch)).rows[0];
     assert!(told.read_again && told.kind == "truncated", "{told:?}");
     assert_eq!(of(None).rows, [], "it is whole now");
-    assert_eq!(desk.files().unwrap()[0].problems, 0);
+    assert_eq!(session.files().unwrap()[0].problems, 0);
 }
 
 #[test]
@@ -315,10 +315,10 @@ fn what_was_broken_in_bytes_that_are_gone_is_not_told_of_the_new_ones() {
     fonds(&args).with_status(1);
     fs::write(&path, warc("other", 5)).unwrap();
     fonds(&args).with_status(0);
-    let desk = open(&workspace);
-    assert_eq!(desk.problems(&ProblemQuery::default()).unwrap().rows, []);
-    assert!(desk.files().unwrap().iter().all(|file| file.problems == 0));
-    assert!(desk.imports().unwrap()[1].problems > 0, "the first import told what it told");
+    let session = open(&workspace);
+    assert_eq!(session.problems(&ProblemQuery::default()).unwrap().rows, []);
+    assert!(session.files().unwrap().iter().all(|file| file.problems == 0));
+    assert!(session.imports().unwrap()[1].problems > 0, "the first import told what it told");
 }
 
 #[test]
@@ -329,9 +329,9 @@ fn figures_of_an_import_lead_to_what_was_there_then() {
     fonds(&args).with_status(0);
     append(&path, &warc("two", 3));
     fonds(&args).with_status(0);
-    let desk = open(&workspace);
-    for import in desk.imports().unwrap() {
-        let found = captures(&desk, &format!("imported:{}", import.launch)).len() as u64;
+    let session = open(&workspace);
+    for import in session.imports().unwrap() {
+        let found = captures(&session, &format!("imported:{}", import.launch)).len() as u64;
         assert_eq!(found, import.captures, "{import:?}");
     }
 }
@@ -378,11 +378,11 @@ fn a_package_whose_records_share_members_only_later_loses_none() {
     let said = fonds(&["import", arg(&workspace), arg(&source), "--json"]).with_status(1);
     let row = &said.json_lines()[0];
     assert_eq!((&row["captures"], &row["new_captures"]), (&5.into(), &5.into()), "{row}");
-    let desk = open(&workspace);
-    for capture in captures(&desk, "") {
-        desk.content(capture.id).unwrap();
+    let session = open(&workspace);
+    for capture in captures(&session, "") {
+        session.content(capture.id).unwrap();
     }
-    assert_eq!(captures(&desk, "file:a.wacz").len(), 5);
+    assert_eq!(captures(&session, "file:a.wacz").len(), 5);
 }
 
 /// Two captures of a page within one second, as a crawler makes them, with record ids of their own.

@@ -92,13 +92,13 @@ fn assert_whole(workspace: &Path) {
     let open: Vec<_> =
         files_under(workspace).into_iter().filter(|path| path.to_string_lossy().ends_with(".open")).collect();
     assert!(open.is_empty(), "left open: {open:?}");
-    let desk = Session::new(Workspace::open(workspace).unwrap());
+    let session = Session::new(Workspace::open(workspace).unwrap());
     let query = CaptureQuery { tab: CaptureTab::All, limit: 100_000, ..work::everything() };
-    let rows = desk.captures(&query).unwrap().rows;
+    let rows = session.captures(&query).unwrap().rows;
     let (_, count) = taken(workspace);
     assert_eq!(rows.len(), count, "catalogue and files differ");
     for row in &rows {
-        desk.content(row.id).unwrap();
+        session.content(row.id).unwrap();
     }
 }
 

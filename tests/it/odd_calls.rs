@@ -98,11 +98,11 @@ fn records_behind_a_wrong_length_are_read_by_all() {
     assert!(said.out.contains(&format!("{} records", list.len())), "{}", said.out);
     assert!(said.out.contains("a record follows them"), "{}", said.out);
     fonds(&["import", arg(&workspace), arg(&source)]).with_status(1);
-    let desk = open(&workspace);
-    let rows = captures(&desk, "");
+    let session = open(&workspace);
+    let rows = captures(&session, "");
     assert_eq!(rows.len(), 4);
-    rows.iter().for_each(|row| drop(desk.content(row.id).unwrap()));
-    drop(desk);
+    rows.iter().for_each(|row| drop(session.content(row.id).unwrap()));
+    drop(session);
     // It is known by its records, wherever it went.
     std::fs::rename(&path, source.join("moved.warc")).unwrap();
     fonds(&["files", "locate", arg(&workspace), arg(&source)]).with_status(0);
@@ -120,8 +120,8 @@ fn lengths_beyond_all_numbers_leave_the_sums_alone() {
     let members = [page, other].map(|record| gzip(&lying(&record.plain(block), 0, b"92233720368547750")));
     write(&source, "a.warc.gz", &members.concat());
     fonds(&["import", arg(&workspace), arg(&source)]).with_status(1);
-    let desk = open(&workspace);
-    let sizes: Vec<u64> = captures(&desk, "").iter().map(|row| row.size).collect();
+    let session = open(&workspace);
+    let sizes: Vec<u64> = captures(&session, "").iter().map(|row| row.size).collect();
     // The line breaks behind the block are not of it.
     assert_eq!(sizes, [1, 1]);
 }
@@ -142,18 +142,18 @@ fn a_record_that_lies_about_its_length_is_shown_with_a_word() {
     write(&source, "b.warc", &[lie("c"), page("d").plain(block)].concat());
     write(&source, "c.warc.gz", &[gzip(&lie("e")), page("f").compress(block)].concat());
     fonds(&["import", arg(&workspace), arg(&source)]).with_status(1);
-    let desk = open(&workspace);
-    let rows = captures(&desk, "");
+    let session = open(&workspace);
+    let rows = captures(&session, "");
     assert_eq!(rows.len(), 6);
     for row in rows {
-        let content = desk.content(row.id).unwrap();
+        let content = session.content(row.id).unwrap();
         assert_eq!((content.text.as_str(), row.size), ("short", 5), "{}", row.url);
         let is_lie = ["b", "c", "e"].iter().any(|host| row.url == format!("http://{host}.pt/"));
         let told = content.problems.iter().any(|problem| problem.contains("are there"));
         assert_eq!(told, is_lie, "{}: {:?}", row.url, content.problems);
     }
-    let imported = format!("imported:{}", desk.imports().unwrap()[0].launch);
-    drop(desk);
+    let imported = format!("imported:{}", session.imports().unwrap()[0].launch);
+    drop(session);
     let example = fonds(&["campaign", "example"]).with_status(0).out;
     let campaign = write(&source, "campaign.json", example.as_bytes());
     fonds(&["campaign", "add", arg(&workspace), arg(&campaign)]).with_status(0);

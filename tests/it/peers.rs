@@ -279,14 +279,14 @@ fn pywb_replays_pages_of_the_export() {
 /// Date, URL and title of exported pages: the first of each host, and one that
 /// is a revisit. Titles in ASCII look alike in every charset.
 fn pages(export: &Path) -> Vec<(String, String, String)> {
-    let desk = fonds::work::Session::new(fonds::store::Workspace::open_or_look(&demo().report.workspace).unwrap());
+    let session = fonds::work::Session::new(fonds::store::Workspace::open_or_look(&demo().report.workspace).unwrap());
     let query = fonds::work::models::CaptureQuery {
         tab: fonds::work::models::CaptureTab::Html,
         filter: "status:200".to_owned(),
         limit: 10_000,
         ..fonds::work::everything()
     };
-    let rows = fonds::app::Desk::captures(&desk, &query).unwrap().rows;
+    let rows = fonds::work::Session::captures(&session, &query).unwrap().rows;
     let index = std::fs::read_to_string(export.join("indexes/index.cdxj")).unwrap();
     let mut chosen = BTreeMap::new();
     for row in rows {

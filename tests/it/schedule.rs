@@ -14,16 +14,16 @@ use std::time::Duration;
 /// A workspace with the sample campaign, its schedule edited.
 fn sample(dir: &Path, edit: impl FnOnce(&mut Campaign)) -> PathBuf {
     let folder = dir.join("w");
-    let desk = DiskOpener::new().open_sample(&folder).unwrap().1;
-    save(&desk, edit);
+    let session = DiskOpener::new().open_sample(&folder).unwrap().1;
+    save(&session, edit);
     folder
 }
 
-fn save(desk: &Session, edit: impl FnOnce(&mut Campaign)) {
-    let mut campaign = desk.campaign(1).unwrap().campaign;
+fn save(session: &Session, edit: impl FnOnce(&mut Campaign)) {
+    let mut campaign = session.campaign(1).unwrap().campaign;
     campaign.schedule.catch_up = CatchUp::Once;
     edit(&mut campaign);
-    desk.save_campaign(Some(1), &campaign).unwrap();
+    session.save_campaign(Some(1), &campaign).unwrap();
 }
 
 /// A campaign is saved within this time, in milliseconds, on a slow machine
@@ -33,8 +33,8 @@ const SAVED_WITHIN_MS: i64 = 6_000;
 /// Has a one-off run fall due, and waits until it has.
 fn fall_due(folder: &Path) {
     let due = CaptureDate::from_millis(CaptureDate::now().millis() + SAVED_WITHIN_MS);
-    let desk = DiskOpener::new().open(folder).unwrap();
-    save(&desk, |campaign| campaign.schedule.extra = vec![due.to_log()]);
+    let session = DiskOpener::new().open(folder).unwrap();
+    save(&session, |campaign| campaign.schedule.extra = vec![due.to_log()]);
     while CaptureDate::now() < due {
         std::thread::sleep(Duration::from_millis(20));
     }

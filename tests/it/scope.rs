@@ -197,19 +197,19 @@ fn more_looked_up(log: &str, let_in: &BTreeSet<String>) -> usize {
 
 /// Crawls the sample web's first edition with these rules.
 fn crawled(folder: &Path, edit: impl FnOnce(&mut Campaign)) -> Session {
-    let desk = DiskOpener::new().open_sample(folder).unwrap().1;
-    let mut campaign = desk.campaign(1).unwrap().campaign;
+    let session = DiskOpener::new().open_sample(folder).unwrap().1;
+    let mut campaign = session.campaign(1).unwrap().campaign;
     edit(&mut campaign);
-    let (_, version) = desk.save_campaign(Some(1), &campaign).unwrap();
-    desk.run_crawl(CrawlStart { campaign: 1, version, fresh: false }, &JobCx::detached()).unwrap();
-    drop(desk);
+    let (_, version) = session.save_campaign(Some(1), &campaign).unwrap();
+    session.run_crawl(CrawlStart { campaign: 1, version, fresh: false }, &JobCx::detached()).unwrap();
+    drop(session);
     Session::new(Workspace::look(folder).unwrap())
 }
 
 /// Every URL by the way it was found, with what became of it.
-fn decisions(desk: &Session) -> BTreeMap<(String, String), String> {
-    let launch = desk.catalogue().last_launch(None).unwrap().unwrap();
-    let rows = desk.catalogue().seen(&SeenQuery::of_launch(launch.id, "all")).unwrap().rows;
+fn decisions(session: &Session) -> BTreeMap<(String, String), String> {
+    let launch = session.catalogue().last_launch(None).unwrap().unwrap();
+    let rows = session.catalogue().seen(&SeenQuery::of_launch(launch.id, "all")).unwrap().rows;
     rows.into_iter().map(|row| ((row.url, row.hops), row.decision)).collect()
 }
 

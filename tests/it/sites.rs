@@ -38,9 +38,9 @@ fn answers(files: &[std::path::PathBuf]) -> Answers {
 
 /// Crawls the hosts of a server from these seeds to the end.
 fn crawled(server: &SiteServer, seeds: &[String], folder: &Path) -> Answers {
-    let desk = Session::new(Workspace::create(&folder.join("archive")).unwrap());
+    let session = Session::new(Workspace::create(&folder.join("archive")).unwrap());
     let to = |(host, port, addr)| HostOverride { host, port, addr };
-    desk.set_overrides(server.resolve().into_iter().map(to).collect());
+    session.set_overrides(server.resolve().into_iter().map(to).collect());
     let seed =
         |url: &String| Seed { url: url.clone(), scope: SeedScope::Subdomains, depth: None, source_tag: String::new() };
     let campaign = Campaign {
@@ -56,8 +56,8 @@ fn crawled(server: &SiteServer, seeds: &[String], folder: &Path) -> Answers {
         },
         ..Campaign::new("Sites of others")
     };
-    let id = desk.catalogue().save_campaign(None, &campaign).unwrap();
-    let outcome = work::crawl(&desk, id, &work::CrawlOptions::default(), &JobCx::detached()).unwrap();
+    let id = session.catalogue().save_campaign(None, &campaign).unwrap();
+    let outcome = work::crawl(&session, id, &work::CrawlOptions::default(), &JobCx::detached()).unwrap();
     assert!(outcome.complete && outcome.failed == 0, "{}", outcome.words());
     let answers = answers(&warcs_under(&outcome.warc_folder));
     assert_eq!(answers.len() as u64, outcome.fetched, "each URL is fetched once");

@@ -108,9 +108,9 @@ pub struct DriftArgs {
 
 /// The workspace, the campaign and the launch that are meant.
 fn meant(seen: &Seen) -> anyhow::Result<(Session, i64, Option<i64>)> {
-    let desk = looking_desk(&seen.folder)?;
-    let campaign = desk.catalogue().find_campaign(&seen.campaign)?;
-    let launches = desk.catalogue().launches(Some(campaign))?;
+    let session = looking_desk(&seen.folder)?;
+    let campaign = session.catalogue().find_campaign(&seen.campaign)?;
+    let launches = session.catalogue().launches(Some(campaign))?;
     let launch = match &seen.launch {
         None => None,
         Some(wanted) => {
@@ -123,7 +123,7 @@ fn meant(seen: &Seen) -> anyhow::Result<(Session, i64, Option<i64>)> {
     if launches.is_empty() {
         tell!("The campaign was never crawled, so no URL was seen");
     }
-    Ok((desk, campaign, launch))
+    Ok((session, campaign, launch))
 }
 
 fn read(path: &Path) -> anyhow::Result<String> {
@@ -137,21 +137,21 @@ fn read(path: &Path) -> anyhow::Result<String> {
 }
 
 pub(super) fn what_if(args: &WhatIfArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let (desk, campaign, launch) = meant(&args.seen)?;
-    let (_, base) = desk.catalogue().campaign(campaign)?;
+    let (session, campaign, launch) = meant(&args.seen)?;
+    let (_, base) = session.catalogue().campaign(campaign)?;
     let edited =
         work::edited_campaign(&base, &read(&args.edited)?).with_context(|| args.edited.display().to_string())?;
     if let Some(index) = args.by_rule {
         let rules = edited.rules.len();
         anyhow::ensure!(index < rules, "the edited list has {rules} rules, counted from 0; there is no rule {index}");
     }
-    let answer = with_progress(|cx| work::what_if(&desk, campaign, launch, &edited, cx))?;
+    let answer = with_progress(|cx| work::what_if(&session, campaign, launch, &edited, cx))?;
     let mut out = BufWriter::new(out);
     let list = match (args.list.as_deref(), args.by_rule) {
         (None, None) => None,
         (None, Some(index)) => Some(WhatIfList::ByRule(index)),
         (Some("hosts"), _) => {
-            for host in with_progress(|cx| work::what_if_hosts(&desk, &answer, cx))? {
+            for host in with_progress(|cx| work::what_if_hosts(&session, &answer, cx))? {
                 if args.json {
                     json_line(&mut out, &host)?;
                 } else {
@@ -174,7 +174,7 @@ pub(super) fn what_if(args: &WhatIfArgs, out: &mut dyn Write) -> anyhow::Result<
         None => print_what_if(&answer, &mut out)?,
         Some(list) => {
             let mut changed = 0;
-            work::what_if_rows(&desk, campaign, &edited, &answer, list, 0..u64::MAX, &JobCx::detached(), |row| {
+            work::what_if_rows(&session, campaign, &edited, &answer, list, 0..u64::MAX, &JobCx::detached(), |row| {
                 changed += u64::from(!row.as_counted);
                 if args.json {
                     return json_line(&mut out, &row);
@@ -228,8 +228,8 @@ fn print_what_if(answer: &WhatIf, out: &mut dyn Write) -> anyhow::Result<()> {
 }
 
 pub(super) fn hits(args: &HitsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let (desk, campaign, launch) = meant(&args.seen)?;
-    let RuleReport { rules, remarks } = with_progress(|cx| work::rule_hits(&desk, campaign, launch, cx))?;
+    let (session, campaign, launch) = meant(&args.seen)?;
+    let RuleReport { rules, remarks } = with_progress(|cx| work::rule_hits(&session, campaign, launch, cx))?;
     for row in rules {
         if args.json {
             json_line(out, &row)?;
@@ -245,8 +245,8 @@ pub(super) fn hits(args: &HitsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
 }
 
 pub(super) fn geo(args: &GeoArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let (desk, campaign, launch) = meant(&args.seen)?;
-    let report = with_progress(|cx| work::geo_report(&desk, campaign, launch, cx))?;
+    let (session, campaign, launch) = meant(&args.seen)?;
+    let report = with_progress(|cx| work::geo_report(&session, campaign, launch, cx))?;
     let mut out = BufWriter::new(out);
     if args.csv {
         work::geo_csv(&report, &mut out)?;
@@ -288,9 +288,9 @@ fn print_geo(host: &GeoHost, out: &mut dyn Write) -> anyhow::Result<()> {
 }
 
 pub(super) fn drift(args: &DriftArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let (desk, campaign, launch) = meant(&args.seen)?;
+    let (session, campaign, launch) = meant(&args.seen)?;
     let newer = GeoDatabase::open(&args.geo)?;
-    let drift = with_progress(|cx| work::geo_drift(&desk, campaign, launch, &newer, cx))?;
+    let drift = with_progress(|cx| work::geo_drift(&session, campaign, launch, &newer, cx))?;
     let mut out = BufWriter::new(out);
     if args.csv {
         work::drift_csv(&drift, DriftList::ChangeSide, &mut out)?;

@@ -55,15 +55,15 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
 }
 
 fn test(folder: &Path, campaign: &str, mut urls: Vec<String>, json: bool, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let desk = looking_desk(folder)?;
-    let id = desk.catalogue().find_campaign(campaign)?;
-    let (_, spec) = desk.catalogue().campaign(id)?;
+    let session = looking_desk(folder)?;
+    let id = session.catalogue().find_campaign(campaign)?;
+    let (_, spec) = session.catalogue().campaign(id)?;
     if urls == ["-"] {
         urls = std::io::stdin().lock().lines().collect::<Result<_, _>>()?;
         urls.retain(|line| !line.trim().is_empty());
     }
     let mut status = FINE;
-    for (url, result) in urls.iter().zip(desk.scope_test(Some(id), &spec, &urls)?) {
+    for (url, result) in urls.iter().zip(session.scope_test(Some(id), &spec, &urls)?) {
         match result {
             Ok(ScopeTest { trace, .. }) => {
                 if trace.verdict.decision == Decision::Reject {

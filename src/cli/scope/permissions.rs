@@ -1,7 +1,7 @@
 //! `fonds scope permissions` and `fonds scope attach`.
 
 use crate::campaign::{PermissionState, Reading};
-use crate::cli::campaign::{desk, looking_desk};
+use crate::cli::campaign::{looking_desk, session};
 use crate::cli::output::{json_line, plain, with_progress};
 use crate::cli::{FINE, PROBLEMS};
 use crate::scope::Derivation;
@@ -59,8 +59,8 @@ pub struct AttachArgs {
 }
 
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let desk = looking_desk(&args.folder)?;
-    let (_, mut campaign) = desk.catalogue().campaign(desk.catalogue().find_campaign(&args.campaign)?)?;
+    let session = looking_desk(&args.folder)?;
+    let (_, mut campaign) = session.catalogue().campaign(session.catalogue().find_campaign(&args.campaign)?)?;
     if let Some(reading) = &args.reading {
         campaign.grounds.reading = serde_json::from_value::<Reading>(reading.to_lowercase().into())
             .map_err(|_| anyhow::anyhow!("--reading {reading}: give strict or w3act"))?;
@@ -76,7 +76,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
         args.urls.clone()
     };
     let mut status = FINE;
-    for (url, derived) in urls.iter().zip(work::permissions(&desk, &campaign, &urls, now)?) {
+    for (url, derived) in urls.iter().zip(work::permissions(&session, &campaign, &urls, now)?) {
         match derived {
             Ok(derived) => {
                 if !derived.is_granted() {
@@ -95,7 +95,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
         }
     }
     if of_seeds {
-        let verdict = work::seeds_verdict(&desk, &campaign, now)?;
+        let verdict = work::seeds_verdict(&session, &campaign, now)?;
         if !verdict.covered {
             status = PROBLEMS;
         }
@@ -108,7 +108,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
             yes(verdict.all_by_hosting)
         );
     }
-    for file in with_progress(|cx| work::check_evidence(&desk, &campaign, cx))?.iter().filter(|file| !file.holds) {
+    for file in with_progress(|cx| work::check_evidence(&session, &campaign, cx))?.iter().filter(|file| !file.holds) {
         status = PROBLEMS;
         warn_of!(
             "evidence that is not as it was",
@@ -132,10 +132,10 @@ fn print(derived: &Derivation, out: &mut dyn Write) -> anyhow::Result<()> {
 }
 
 pub(super) fn attach(args: &AttachArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let desk = desk(&args.folder)?;
-    let id = desk.catalogue().find_campaign(&args.campaign)?;
+    let session = session(&args.folder)?;
+    let id = session.catalogue().find_campaign(&args.campaign)?;
     let record = args.record as usize - 1;
-    let attached = with_progress(|cx| work::attach_evidence(&desk, id, record, &args.files, cx))?;
+    let attached = with_progress(|cx| work::attach_evidence(&session, id, record, &args.files, cx))?;
     for file in &attached {
         writeln!(out, "{}  {}", file.sha256, plain(&file.path))?;
     }

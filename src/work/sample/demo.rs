@@ -82,57 +82,57 @@ fn make_workspace(place: &Path) -> anyhow::Result<Session> {
 /// Runs the demo in a folder, or goes on with one that was stopped or killed.
 pub fn run_demo(folder: &Path, cx: &JobCx, say: &dyn Fn(String)) -> anyhow::Result<DemoReport> {
     let place = folder.join("workspace");
-    let desk = if place.join("fonds.sqlite").exists() {
-        let desk = Session::new(Workspace::open(&place)?);
+    let session = if place.join("fonds.sqlite").exists() {
+        let session = Session::new(Workspace::open(&place)?);
         anyhow::ensure!(
-            work::sample::is_sample(&desk),
+            work::sample::is_sample(&session),
             "{}: this workspace is not one of a demo. Choose another folder with --out",
             place.display()
         );
         say(format!("1. Going on in {}", place.display()));
-        desk
+        session
     } else {
-        let desk = make_workspace(&place)?;
+        let session = make_workspace(&place)?;
         say(format!("1. Made a workspace with the sample campaign in {}", place.display()));
-        desk
+        session
     };
-    let campaign = desk.catalogue().campaigns()?.first().context("the sample campaign is missing")?.id;
+    let campaign = session.catalogue().campaigns()?.first().context("the sample campaign is missing")?.id;
 
-    let web = SampleWeb::start(work::sample::sample_edition(&desk)?)?;
+    let web = SampleWeb::start(work::sample::sample_edition(&session)?)?;
     if web.fallback() {
         say("   This system has one loopback address only: the part about geolocation will not show".to_owned());
     }
-    desk.serve_sample(web);
+    session.serve_sample(web);
     for number in 1..=LAUNCHES {
-        let finished = desk.catalogue().launches(Some(campaign))?;
+        let finished = session.catalogue().launches(Some(campaign))?;
         let finished = finished.iter().filter(|launch| launch.state == LaunchState::Finished).count();
         if finished >= number {
             say(format!("{}. Launch {number} is finished already", number + 1));
             continue;
         }
-        let options = work::sample::crawl_options(&desk)?;
-        let outcome = work::crawl(&desk, campaign, &options, cx)?;
+        let options = work::sample::crawl_options(&session)?;
+        let outcome = work::crawl(&session, campaign, &options, cx)?;
         say(format!("{}. Launch {number}: {}", number + 1, outcome.words()));
         cx.checkpoint()?;
         anyhow::ensure!(outcome.complete, "the crawl came to no end: {}", outcome.words());
     }
 
-    let inlinks = work::build_inlinks(&desk.workspace, false, cx)?;
+    let inlinks = work::build_inlinks(&session.workspace, false, cx)?;
     say(format!("4. Inlinks: {}", inlinks.words()));
     let spec = SelectionSpec { campaign, ..SelectionSpec::default() };
-    let selection = work::select(&desk.workspace, &spec, false, cx)?;
+    let selection = work::select(&session.workspace, &spec, false, cx)?;
     say(format!("5. Selection: {}", selection.words()));
     let export = folder.join("export");
     // An export is always made again.
     remove(&export)?;
-    let exported = work::export(&desk.workspace, &spec, &export, work::ExportWishes::default(), cx)?;
+    let exported = work::export(&session.workspace, &spec, &export, work::ExportWishes::default(), cx)?;
     say(format!("6. Export: {}", exported.words()));
     let checks = work::verify(&export, cx)?;
-    desk.catalogue().keep_verification(&export, &checks)?;
+    session.catalogue().keep_verification(&export, &checks)?;
     let verified = checks.iter().all(|check| check.ok);
     say(format!("7. Read back: {}", if verified { "every check holds" } else { "a check fails" }));
 
-    let catalogue = desk.catalogue();
+    let catalogue = session.catalogue();
     let total = |tab: CaptureTab| -> anyhow::Result<u64> {
         Ok(catalogue.captures(&CaptureQuery { tab, ..work::everything() })?.total)
     };
@@ -155,7 +155,7 @@ pub fn run_demo(folder: &Path, cx: &JobCx, say: &dyn Fn(String)) -> anyhow::Resu
         exported_records: exported.records,
         checks,
         verified,
-        workspace: desk.workspace.folder().to_owned(),
+        workspace: session.workspace.folder().to_owned(),
         export: export.canonicalize().unwrap_or(export),
     })
 }

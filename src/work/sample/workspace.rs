@@ -17,23 +17,23 @@ const SAMPLE: &str = "sample_web";
 const GEO_FILE: &str = "sample-geo.mmdb";
 
 /// Puts the sample campaign and its geolocation database into a workspace.
-pub fn add_sample_campaign(desk: &Session) -> anyhow::Result<i64> {
-    let path = desk.workspace.folder().join(GEO_FILE);
+pub fn add_sample_campaign(session: &Session) -> anyhow::Result<i64> {
+    let path = session.workspace.folder().join(GEO_FILE);
     replace_own(&path, |file| file.write_all(geo_database())).with_context(|| path.display().to_string())?;
-    desk.catalogue().set_setting("geo_database", GEO_FILE)?;
-    desk.catalogue().set_setting(SAMPLE, "served by Fonds on loopback")?;
-    Ok(desk.catalogue().save_campaign(None, &campaign())?)
+    session.catalogue().set_setting("geo_database", GEO_FILE)?;
+    session.catalogue().set_setting(SAMPLE, "served by Fonds on loopback")?;
+    Ok(session.catalogue().save_campaign(None, &campaign())?)
 }
 
 /// Whether the workspace's campaign needs the sample web.
-pub fn is_sample(desk: &Session) -> bool {
-    matches!(desk.catalogue().setting(SAMPLE), Ok(Some(_)))
+pub fn is_sample(session: &Session) -> bool {
+    matches!(session.catalogue().setting(SAMPLE), Ok(Some(_)))
 }
 
 /// The edition the next launch should see: the first one until a launch came
 /// to its end, then the second.
-pub fn sample_edition(desk: &Session) -> anyhow::Result<Edition> {
-    let finished = desk.catalogue().launches(None)?.iter().any(|launch| launch.state == LaunchState::Finished);
+pub fn sample_edition(session: &Session) -> anyhow::Result<Edition> {
+    let finished = session.catalogue().launches(None)?.iter().any(|launch| launch.state == LaunchState::Finished);
     Ok(if finished { Edition::Second } else { Edition::First })
 }
 
@@ -67,12 +67,12 @@ const DAYS_BETWEEN_LAUNCHES: u32 = 100;
 /// How the next launch of a workspace begins. The sample's first one sees the
 /// first edition and is dated back, as if the town had been visited in another
 /// season; later ones see the second edition.
-pub fn crawl_options(desk: &Session) -> anyhow::Result<CrawlOptions> {
-    if !is_sample(desk) {
+pub fn crawl_options(session: &Session) -> anyhow::Result<CrawlOptions> {
+    if !is_sample(session) {
         return Ok(CrawlOptions::default());
     }
-    let edition = sample_edition(desk)?;
-    desk.set_sample_edition(edition);
+    let edition = sample_edition(session)?;
+    session.set_sample_edition(edition);
     let clock = match edition {
         Edition::First => Clock::days_behind(DAYS_BETWEEN_LAUNCHES),
         Edition::Second => Clock::default(),

@@ -44,7 +44,7 @@ pub(super) struct Bench<'a> {
     /// The geolocation database, opened when an address stands in a URL; none
     /// where none was chosen or it cannot be read, so that nothing is known.
     database: OnceLock<Option<GeoDatabase>>,
-    desk: &'a Session,
+    session: &'a Session,
     /// The user agent of edited rules.
     edited_agent: Option<String>,
     unreadable: Mutex<Unreadable>,
@@ -105,12 +105,12 @@ impl Before<'_> {
 impl<'a> Bench<'a> {
     /// Of all launches of a campaign, or of one.
     pub(super) fn new(
-        desk: &'a Session,
+        session: &'a Session,
         campaign: CampaignId,
         launch: Option<LaunchId>,
         cx: &JobCx,
     ) -> anyhow::Result<Self> {
-        let catalogue = desk.catalogue();
+        let catalogue = session.catalogue();
         let ids: Vec<LaunchId> = match launch {
             None => catalogue.launch_ids(Some(campaign))?,
             Some(id) => {
@@ -120,17 +120,17 @@ impl<'a> Bench<'a> {
             }
         };
         let revision = catalogue.revision_now()?;
-        let standing = |(stand, launches)| Self { ids: ids.clone(), stand, launches, ..Self::of_no_launch(desk) };
-        let held = desk.rules_held().launches(campaign, &ids, revision);
+        let standing = |(stand, launches)| Self { ids: ids.clone(), stand, launches, ..Self::of_no_launch(session) };
+        let held = session.rules_held().launches(campaign, &ids, revision);
         if let Some(held) = held {
             return Ok(standing(held));
         }
         let stand = Stand::of(catalogue, campaign, &ids)?;
         // Before the rules are read: a redirect that comes meanwhile is looked at again.
-        let since = desk.rules_held().last_capture(campaign, &stand);
+        let since = session.rules_held().last_capture(campaign, &stand);
         let (last_capture, met) = catalogue.redirects_since(since)?;
         let held = since.zip(met).and_then(|(since, met)| {
-            desk.rules_held().carry_over(campaign, &stand, revision, last_capture, since, &met)
+            session.rules_held().carry_over(campaign, &stand, revision, last_capture, since, &met)
         });
         if let Some(held) = held {
             return Ok(standing(held));
@@ -151,7 +151,7 @@ impl<'a> Bench<'a> {
             asked.extend(version.into_asked());
         }
         let (stand, launches) = (Arc::new(stand), Arc::new(launches));
-        desk.rules_held().hold(RulesOfLaunches {
+        session.rules_held().hold(RulesOfLaunches {
             campaign,
             stand: Arc::clone(&stand),
             revision,
@@ -164,15 +164,15 @@ impl<'a> Bench<'a> {
     }
 
     /// Without any launch: for campaigns that never ran.
-    pub(super) fn of_no_launch(desk: &'a Session) -> Self {
+    pub(super) fn of_no_launch(session: &'a Session) -> Self {
         Self {
-            catalogue: desk.catalogue(),
+            catalogue: session.catalogue(),
             ids: Vec::new(),
             stand: Arc::default(),
             launches: Arc::default(),
             held: None,
             database: OnceLock::new(),
-            desk,
+            session,
             edited_agent: None,
             unreadable: Mutex::default(),
         }
@@ -181,10 +181,10 @@ impl<'a> Bench<'a> {
     /// The rules of an edited campaign as they would stand in each launch.
     pub(super) fn edited(&mut self, edited: &Campaign, cx: &JobCx) -> anyhow::Result<Arc<ByLaunch<Judged>>> {
         self.edited_agent = Some(edited.politeness.user_agent.clone());
-        if let Some(rules) = self.desk.rules_held().edited(&self.launches, edited) {
+        if let Some(rules) = self.session.rules_held().edited(&self.launches, edited) {
             return Ok(rules);
         }
-        let up_to = self.desk.rules_held().right_up_to(&self.launches);
+        let up_to = self.session.rules_held().right_up_to(&self.launches);
         let mut version = Version::new(self.catalogue, edited, &self.stand, cx)?;
         let (mut rules, mut compared) = (ByLaunch::default(), SeedsCompared::default());
         for id in &self.ids {
@@ -195,7 +195,7 @@ impl<'a> Bench<'a> {
         }
         let rules = Arc::new(rules);
         let held = EditedHeld { campaign: edited.clone(), asked: version.into_asked(), rules: Arc::clone(&rules) };
-        self.desk.rules_held().hold_edited(&self.launches, up_to, held);
+        self.session.rules_held().hold_edited(&self.launches, up_to, held);
         Ok(rules)
     }
 
@@ -441,7 +441,7 @@ impl<'a> Bench<'a> {
     /// Where the address in a URL stands; it needs no resolver.
     fn place_of_address(&self, url: &Url) -> GeoFact {
         let Some(address) = address_of(url) else { return GeoFact::NotAsked };
-        let database = self.database.get_or_init(|| super::geo_database(self.desk).ok().flatten());
+        let database = self.database.get_or_init(|| super::geo_database(self.session).ok().flatten());
         let evidence = database.as_ref().and_then(|geo| geo.evidence(&[address], CaptureDate::now()).ok());
         evidence.map_or(GeoFact::NotAsked, |evidence| GeoFact::Known(evidence.answered_by(AnswerSource::Url)))
     }

@@ -14,12 +14,12 @@ use std::sync::Arc;
 /// One row for each host that has a URL which only geolocation let in: it
 /// would have been refused if nobody had looked up where the host stands.
 pub fn geo_report(
-    desk: &Session,
+    session: &Session,
     campaign: CampaignId,
     launch: Option<LaunchId>,
     cx: &JobCx,
 ) -> anyhow::Result<GeoReport> {
-    let mut bench = Bench::new(desk, campaign, launch, cx)?;
+    let mut bench = Bench::new(session, campaign, launch, cx)?;
     let (mut lists, mut without) = (HashMap::new(), ByLaunch::default());
     for (id, launch) in bench.launches.iter() {
         // Most launches share one list.
@@ -70,23 +70,23 @@ pub fn geo_report(
     let mut captured = HashMap::new();
     for some in numbers.chunks(HOSTS_AT_ONCE) {
         cx.checkpoint()?;
-        captured.extend(desk.catalogue().captures_of_hosts(some, campaign, launch)?);
+        captured.extend(session.catalogue().captures_of_hosts(some, campaign, launch)?);
     }
     for (id, host) in hosts {
         cx.checkpoint()?;
         let Some(as_met_last) = host.ids.first().first() else { continue };
         // The scan has each URL as the last launch met it.
-        let first = desk.catalogue().first_let_in(host.ids.first(), &bench.ids, GEOLOCATION_RULE)?;
+        let first = session.catalogue().first_let_in(host.ids.first(), &bench.ids, GEOLOCATION_RULE)?;
         let first = first.unwrap_or(*as_met_last);
         let (captures, bytes) = captured.get(&id).copied().unwrap_or_default();
-        let (first_url, first_seen, first_via) = desk
+        let (first_url, first_seen, first_via) = session
             .catalogue()
             .seen_one(first, |row| (row.url.to_owned(), row.date.unwrap_or_default(), row.via.to_owned()))?;
         let name = host.host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
         let name = name.map_or(host.host.as_str(), |(name, _)| name);
         let evidence = match bench.geo_of(name)? {
             // Rules of a foreign crawl need not ask for what its log tells.
-            GeoFact::NotAsked => desk.catalogue().geo_fact(name)?,
+            GeoFact::NotAsked => session.catalogue().geo_fact(name)?,
             known => known,
         };
         report.hosts.push(GeoHost {
@@ -191,13 +191,13 @@ fn host_name(url: &crate::uri::Url) -> String {
 /// Hosts whose verdicts change when the recorded addresses are looked up in
 /// another database. Names are not resolved again.
 pub fn geo_drift(
-    desk: &Session,
+    session: &Session,
     campaign: CampaignId,
     launch: Option<LaunchId>,
     newer: &GeoDatabase,
     cx: &JobCx,
 ) -> anyhow::Result<Drift> {
-    let mut bench = Bench::new(desk, campaign, launch, cx)?;
+    let mut bench = Bench::new(session, campaign, launch, cx)?;
     let mut drift = Drift {
         hosts: Vec::new(),
         quiet: Vec::new(),
@@ -213,7 +213,7 @@ pub fn geo_drift(
     let mut elsewhere: HashMap<String, Moved> = HashMap::new();
     let mut older = None;
     let (mut unreadable, mut why_unreadable, mut with_ipv6) = (0_u64, None, 0_u64);
-    for (number, (host, fact)) in desk.catalogue().geo_facts()?.into_iter().enumerate() {
+    for (number, (host, fact)) in session.catalogue().geo_facts()?.into_iter().enumerate() {
         if number % HOSTS_AT_ONCE == 0 {
             cx.checkpoint()?;
         }
@@ -304,7 +304,7 @@ pub fn geo_drift(
         cx.checkpoint()?;
         let [ids_in, ids_out] = hosts.remove(&host).unwrap_or_default();
         let example = match ids_in.first().first().into_iter().chain(ids_out.first().first()).min() {
-            Some(first) => desk.catalogue().seen_one(*first, |row| row.url.to_owned())?,
+            Some(first) => session.catalogue().seen_one(*first, |row| row.url.to_owned())?,
             None => String::new(),
         };
         let (moved_in, moved_out) = (ids_in.urls(), ids_out.urls());

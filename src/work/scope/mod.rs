@@ -50,24 +50,24 @@ fn robots_rules(answer: &RobotsAnswer, agent: &str) -> Option<RobotsRules> {
 const GEO_SETTING: &str = "geo_database";
 
 /// The workspace's geolocation database, when one was chosen.
-pub fn geo_database(desk: &Session) -> anyhow::Result<Option<GeoDatabase>> {
-    match desk.catalogue().setting(GEO_SETTING)? {
+pub fn geo_database(session: &Session) -> anyhow::Result<Option<GeoDatabase>> {
+    match session.catalogue().setting(GEO_SETTING)? {
         None => Ok(None),
-        Some(stored) => Ok(Some(GeoDatabase::open(desk.workspace.file_path(&stored)?)?)),
+        Some(stored) => Ok(Some(GeoDatabase::open(session.workspace.file_path(&stored)?)?)),
     }
 }
 
 /// Chooses the workspace's geolocation database, after a look into it.
-pub fn set_geo_database(desk: &Session, path: &Path) -> anyhow::Result<()> {
+pub fn set_geo_database(session: &Session, path: &Path) -> anyhow::Result<()> {
     let path = path.canonicalize().with_context(|| path.display().to_string())?;
     GeoDatabase::open(&path)?;
-    desk.catalogue().set_setting(GEO_SETTING, &desk.workspace.stored_name(&path))?;
+    session.catalogue().set_setting(GEO_SETTING, &session.workspace.stored_name(&path))?;
     Ok(())
 }
 
 /// Chooses none. Evidence that was kept stays.
-pub fn forget_geo_database(desk: &Session) -> anyhow::Result<()> {
-    Ok(desk.catalogue().forget_setting(GEO_SETTING)?)
+pub fn forget_geo_database(session: &Session) -> anyhow::Result<()> {
+    Ok(session.catalogue().forget_setting(GEO_SETTING)?)
 }
 
 /// What a geolocation database was found to be, by the length, the time and the
@@ -79,9 +79,9 @@ pub struct GeoChoiceSeen {
 
 /// The file that was chosen, with what is in it or what is wrong with it. It
 /// is read again only when it has changed since it was `seen`.
-pub fn geo_choice(desk: &Session, seen: &mut Option<GeoChoiceSeen>) -> anyhow::Result<Option<GeoChoice>> {
-    let Some(stored) = desk.catalogue().setting(GEO_SETTING)? else { return Ok(None) };
-    let path = desk.workspace.file_path(&stored)?;
+pub fn geo_choice(session: &Session, seen: &mut Option<GeoChoiceSeen>) -> anyhow::Result<Option<GeoChoice>> {
+    let Some(stored) = session.catalogue().setting(GEO_SETTING)? else { return Ok(None) };
+    let path = session.workspace.file_path(&stored)?;
     let today = CaptureDate::now().millis().div_euclid(DAY_MS);
     let at = std::fs::metadata(&path).and_then(|meta| Ok((meta.len(), meta.modified()?, today))).ok();
     if let Some(seen) = seen.as_ref().filter(|seen| seen.choice.path == path && Some(seen.at) == at) {

@@ -21,13 +21,13 @@ const NAME_KEPT: usize = 80;
 /// On what grounds URLs may be collected on a date by a campaign that need not
 /// be saved, with what the catalogue knows of their hosts.
 pub fn permissions(
-    desk: &Session,
+    session: &Session,
     campaign: &Campaign,
     urls: &[String],
     date: CaptureDate,
 ) -> anyhow::Result<Vec<Result<Derivation, String>>> {
     let permissions = compiled(campaign)?;
-    let bench = Bench::of_no_launch(desk);
+    let bench = Bench::of_no_launch(session);
     let mut derived = Vec::new();
     for text in urls {
         derived.push(match parse_web_url(text) {
@@ -43,9 +43,9 @@ pub fn permissions(
 
 /// Whether all seeds of a campaign may be collected on a date. Seeds that are
 /// no URLs count as seeds without a ground.
-pub fn seeds_verdict(desk: &Session, campaign: &Campaign, date: CaptureDate) -> anyhow::Result<SeedsVerdict> {
+pub fn seeds_verdict(session: &Session, campaign: &Campaign, date: CaptureDate) -> anyhow::Result<SeedsVerdict> {
     let permissions = compiled(campaign)?;
-    let bench = Bench::of_no_launch(desk);
+    let bench = Bench::of_no_launch(session);
     let mut seeds = Vec::new();
     let mut unread = 0;
     for seed in &campaign.seeds {
@@ -67,7 +67,7 @@ pub fn seeds_verdict(desk: &Session, campaign: &Campaign, date: CaptureDate) -> 
 
 /// On what grounds all seeds of a campaign stand on a date: the criteria of legal
 /// deposit apart from licences, as the feeds of the annotation tool part them.
-pub fn target_grounds(desk: &Session, campaign: &Campaign, date: CaptureDate) -> anyhow::Result<TargetGrounds> {
+pub fn target_grounds(session: &Session, campaign: &Campaign, date: CaptureDate) -> anyhow::Result<TargetGrounds> {
     let with = |is_wanted: fn(Criterion) -> bool, grounds: Grounds| {
         let records = campaign.permissions.iter().filter(|record| is_wanted(record.criterion));
         Campaign { permissions: records.cloned().collect(), grounds, ..campaign.clone() }
@@ -76,12 +76,12 @@ pub fn target_grounds(desk: &Session, campaign: &Campaign, date: CaptureDate) ->
     let reading = Grounds { reading: campaign.grounds.reading, ..Grounds::default() };
     let licensed = with(|criterion| criterion == Criterion::Licence, reading);
     let urls: Vec<String> = campaign.seeds.iter().map(|seed| seed.url.clone()).collect();
-    let licences = permissions(desk, &licensed, &urls, date)?;
+    let licences = permissions(session, &licensed, &urls, date)?;
     let all = |fits: fn(&Derivation) -> bool| {
         !licences.is_empty() && licences.iter().all(|found| found.as_ref().is_ok_and(fits))
     };
     Ok(TargetGrounds {
-        legal_deposit: seeds_verdict(desk, &law, date)?.covered,
+        legal_deposit: seeds_verdict(session, &law, date)?.covered,
         licence: all(Derivation::is_granted),
         own_licence: all(|found| found.is_granted() && found.inherited_from.is_none()),
     })
@@ -109,12 +109,12 @@ pub struct EvidenceState {
 }
 
 /// Holds the evidence files of a campaign against their digests.
-pub fn check_evidence(desk: &Session, campaign: &Campaign, cx: &JobCx) -> anyhow::Result<Vec<EvidenceState>> {
+pub fn check_evidence(session: &Session, campaign: &Campaign, cx: &JobCx) -> anyhow::Result<Vec<EvidenceState>> {
     let mut states = Vec::new();
     for (record, permission) in campaign.permissions.iter().enumerate() {
         for file in &permission.files {
             cx.checkpoint()?;
-            let place = desk.workspace.folder().join(&file.path);
+            let place = session.workspace.folder().join(&file.path);
             let words = if !file.is_inside() {
                 "leads out of the workspace and is not read".to_owned()
             } else if !place.is_file() {
@@ -138,13 +138,13 @@ pub fn check_evidence(desk: &Session, campaign: &Campaign, cx: &JobCx) -> anyhow
 /// campaign with them. A file that is attached already is not doubled; where its
 /// copy holds other bytes or is gone it is put back.
 pub fn attach_evidence(
-    desk: &Session,
+    session: &Session,
     id: CampaignId,
     record: usize,
     files: &[PathBuf],
     cx: &JobCx,
 ) -> anyhow::Result<Vec<EvidenceFile>> {
-    let (_, mut campaign) = desk.catalogue().campaign(id)?;
+    let (_, mut campaign) = session.catalogue().campaign(id)?;
     let count = campaign.permissions.len();
     let permission = campaign
         .permissions
@@ -160,8 +160,8 @@ pub fn attach_evidence(
             || format!("{EVIDENCE}/{}-{}", sha256.get(..12).unwrap_or(&sha256), harmless_name(source)),
             |file| file.path.clone(),
         );
-        let place = desk.workspace.folder().join(&path);
-        let folder = desk.workspace.own_folder(place.parent().unwrap_or(&place))?;
+        let place = session.workspace.folder().join(&path);
+        let folder = session.workspace.own_folder(place.parent().unwrap_or(&place))?;
         make_private_folder(&folder).with_context(|| folder.display().to_string())?;
         // What lies there under this name may have been changed since.
         let kept =
@@ -183,7 +183,7 @@ pub fn attach_evidence(
             attached.push(file);
         }
     }
-    desk.catalogue().save_campaign(Some(id), &campaign)?;
+    session.catalogue().save_campaign(Some(id), &campaign)?;
     Ok(attached)
 }
 

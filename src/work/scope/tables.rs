@@ -146,8 +146,8 @@ fn moved_row(row: &MovedRow, out: &mut dyn Write) -> std::io::Result<()> {
 
 /// Writes a list into a folder, which is made if absent. Files are named by
 /// what they hold and the moment; none is replaced.
-pub fn export_table(desk: &Session, table: &ScopeTable, folder: &Path, cx: &JobCx) -> anyhow::Result<String> {
-    let folder = &new_folder(&desk.workspace, folder)?;
+pub fn export_table(session: &Session, table: &ScopeTable, folder: &Path, cx: &JobCx) -> anyhow::Result<String> {
+    let folder = &new_folder(&session.workspace, folder)?;
     let moment = CaptureDate::now().to_digits14();
     let path = |name: &str| folder.join(format!("{name}-{moment}.csv"));
     let mut remark = None;
@@ -170,17 +170,17 @@ pub fn export_table(desk: &Session, table: &ScopeTable, folder: &Path, cx: &JobC
             (path, rows)
         }
         ScopeTable::WhatIf(answer, list) => {
-            let (path, rows) = (path(&name_of(desk, *list)?), answer.figures.count(*list));
+            let (path, rows) = (path(&name_of(session, *list)?), answer.figures.count(*list));
             cx.stage(format!("Writing {}", path.display()), Some(rows));
             write_file(&path, |out| {
-                remark = moved_on(moved_csv(desk, answer, *list, out, cx)?);
+                remark = moved_on(moved_csv(session, answer, *list, out, cx)?);
                 Ok(())
             })?;
             (path, rows)
         }
         ScopeTable::WhatIfHosts(answer) => {
             let path = path("what-if-hosts");
-            let hosts = what_if_hosts(desk, &answer.figures, cx)?;
+            let hosts = what_if_hosts(session, &answer.figures, cx)?;
             write_file(&path, |out| Ok(hosts_csv(&hosts, out)?))?;
             (path, hosts.len() as u64)
         }
@@ -191,7 +191,7 @@ pub fn export_table(desk: &Session, table: &ScopeTable, folder: &Path, cx: &JobC
 
 /// The name of a file that holds a list. A host's name is typed by strangers:
 /// of it letters, digits and dashes are left.
-fn name_of(desk: &Session, list: WhatIfList) -> anyhow::Result<String> {
+fn name_of(session: &Session, list: WhatIfList) -> anyhow::Result<String> {
     let name = match list {
         WhatIfList::Seen => "what-if-all-tried",
         WhatIfList::Both => "what-if-in-and-out",
@@ -199,7 +199,7 @@ fn name_of(desk: &Session, list: WhatIfList) -> anyhow::Result<String> {
         WhatIfList::Side(MovedSide::Out) => "what-if-out",
         WhatIfList::Side(MovedSide::Unknown) => "what-if-cannot-be-told",
         WhatIfList::Host(host) => {
-            let names = desk.catalogue().host_names(&[host.into()])?;
+            let names = session.catalogue().host_names(&[host.into()])?;
             let host = names.first().map(|name| job_name(name)).unwrap_or_default();
             return Ok(format!("what-if-of-{host}"));
         }
@@ -223,7 +223,7 @@ fn hosts_csv(hosts: &[MovedHost], out: &mut dyn Write) -> std::io::Result<()> {
 
 /// Writes the rows; says how many of them the catalogue has moved out of the list since.
 fn moved_csv(
-    desk: &Session,
+    session: &Session,
     answer: &WhatIfAnswer,
     list: WhatIfList,
     out: &mut dyn Write,
@@ -247,7 +247,7 @@ fn moved_csv(
     )?;
     let WhatIfAnswer { campaign, edited, figures } = answer;
     let mut moved_on = 0;
-    what_if_rows(desk, *campaign, edited, figures, list, 0..u64::MAX, cx, |row| {
+    what_if_rows(session, *campaign, edited, figures, list, 0..u64::MAX, cx, |row| {
         moved_row(&row, out)?;
         moved_on += u64::from(!row.as_counted);
         Ok(cx.advance(1)?)

@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 struct Made {
     dir: tempfile::TempDir,
-    desk: Session,
+    session: Session,
     campaign: i64,
     spec: Campaign,
 }
@@ -32,11 +32,11 @@ fn seed(url: &str, scope: SeedScope) -> Seed {
 
 fn made(rules: Vec<Value>) -> Made {
     let dir = tempfile::tempdir().unwrap();
-    let desk = Session::new(Workspace::create(&dir.path().join("w")).unwrap());
+    let session = Session::new(Workspace::create(&dir.path().join("w")).unwrap());
     let seeds = vec![seed("http://a.pt/", SeedScope::Root), seed("http://c.example/start", SeedScope::Plus1)];
     let spec = Campaign { seeds, rules, ..Campaign::new("Town") };
-    let campaign = desk.catalogue().save_campaign(None, &spec).unwrap();
-    Made { dir, desk, campaign, spec }
+    let campaign = session.catalogue().save_campaign(None, &spec).unwrap();
+    Made { dir, session, campaign, spec }
 }
 
 fn evidence(address: &str, country: Option<&str>, build: i64) -> GeoEvidence {
@@ -63,7 +63,7 @@ struct Found {
 impl Made {
     /// A launch that saw these URLs; verdicts are what the rules say.
     fn launch(&self, found: &[Found]) -> i64 {
-        let catalogue = self.desk.workspace.catalogue();
+        let catalogue = self.session.workspace.catalogue();
         let launch = catalogue.begin_launch(self.campaign, "town", CaptureDate::now()).unwrap().id;
         let ledger = LaunchLedger::new(Arc::clone(catalogue), launch);
         let rules = DecideRules::compile(&self.spec).unwrap();
@@ -104,15 +104,15 @@ impl Made {
     }
 
     fn ledger(&self, launch: i64) -> LaunchLedger {
-        LaunchLedger::new(Arc::clone(self.desk.workspace.catalogue()), launch)
+        LaunchLedger::new(Arc::clone(self.session.workspace.catalogue()), launch)
     }
 
     fn what_if(&self, edited: &Campaign) -> WhatIf {
-        what_if(&self.desk, self.campaign, None, edited, &JobCx::detached()).unwrap()
+        what_if(&self.session, self.campaign, None, edited, &JobCx::detached()).unwrap()
     }
 
     fn rows(&self, edited: &Campaign, answer: &WhatIf, list: WhatIfList, range: std::ops::Range<u64>) -> Vec<MovedRow> {
-        self.desk.what_if_rows(self.campaign, edited, answer, list, range).unwrap()
+        self.session.what_if_rows(self.campaign, edited, answer, list, range).unwrap()
     }
 
     /// The URLs of a list, sorted; their number is that of the list.
@@ -245,7 +245,7 @@ fn what_changes_side_is_counted_and_listed() {
     assert_eq!(urls(WhatIfList::ByRule(2)), ["http://b.pt/", "http://b.pt/2"]);
     assert_eq!(urls(WhatIfList::ByRule(3)), ["http://a.pt/x/y"]);
     assert_eq!(urls(WhatIfList::ByRule(0)), [""; 0]);
-    let hosts = made.desk.what_if_hosts(&answer).unwrap();
+    let hosts = made.session.what_if_hosts(&answer).unwrap();
     let told: Vec<_> =
         hosts.iter().map(|host| (host.host.as_str(), host.moved_in, host.moved_out, host.bytes)).collect();
     assert_eq!(told, [("b.pt", 2, 0, 0), ("a.pt", 0, 1, 1_000)]);
@@ -254,15 +254,15 @@ fn what_changes_side_is_counted_and_listed() {
     let rules = (rows[0].before.rule_name.as_str(), rows[0].after.rule_name.as_str(), rows[0].bytes);
     assert_eq!(rules, ("SeedScopeDecideRule", "TooManyHopsDecideRule", Some(1_000)));
     // One launch alone; and a seed that is no seed any more.
-    let one = what_if(&made.desk, made.campaign, Some(first), &edited, &JobCx::detached()).unwrap();
+    let one = what_if(&made.session, made.campaign, Some(first), &edited, &JobCx::detached()).unwrap();
     assert_eq!((one.seen, one.moved_in.urls), (2, 1));
     let none = Campaign { seeds: vec![seed("http://c.example/start", SeedScope::Plus1)], ..made.spec.clone() };
     let answer = made.what_if(&none);
     assert_eq!(made.listed(&none, &answer, MovedSide::Out), ["http://a.pt/", "http://a.pt/old", "http://a.pt/x/y"]);
-    assert!(what_if(&made.desk, made.campaign, Some(99), &edited, &JobCx::detached()).is_err());
+    assert!(what_if(&made.session, made.campaign, Some(99), &edited, &JobCx::detached()).is_err());
     let stopped = JobCx::detached();
     stopped.cancel();
-    assert!(what_if(&made.desk, made.campaign, None, &edited, &stopped).is_err());
+    assert!(what_if(&made.session, made.campaign, None, &edited, &stopped).is_err());
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn lists_are_written_as_tables_that_run_no_formula() {
     let answer = Arc::new(answer);
     let table = |side| ScopeTable::WhatIf(answer.clone(), WhatIfList::Side(side));
     for table in [table(MovedSide::In), table(MovedSide::Out), ScopeTable::WhatIfHosts(answer.clone())] {
-        made.desk.export_table(&table, &folder, &JobCx::detached()).unwrap();
+        made.session.export_table(&table, &folder, &JobCx::detached()).unwrap();
     }
     let mut files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
@@ -307,38 +307,38 @@ fn lists_are_written_as_tables_that_run_no_formula() {
         read(2).contains("\"http://a.pt/x,y\",a.pt,ACCEPT,1,SeedScopeDecideRule,REJECT,0,RejectDecideRule,LL,,1000")
     );
     // The list of one host is named by it, port and all.
-    let hosts = super::what_if_hosts(&made.desk, &answer.figures, &JobCx::detached()).unwrap();
+    let hosts = super::what_if_hosts(&made.session, &answer.figures, &JobCx::detached()).unwrap();
     let host = hosts.iter().find(|host| host.host == "b.pt:8080").unwrap();
     let of_host = ScopeTable::WhatIf(answer.clone(), WhatIfList::Host(host.id));
-    let words = made.desk.export_table(&of_host, &made.dir.path().join("hosts"), &JobCx::detached()).unwrap();
+    let words = made.session.export_table(&of_host, &made.dir.path().join("hosts"), &JobCx::detached()).unwrap();
     assert!(words.starts_with("1 row in ") && words.contains("/what-if-of-b-pt-8080-"), "{words}");
     // A stopped job leaves nothing half-written behind.
     let stopped = JobCx::detached();
     stopped.cancel();
     let other = made.dir.path().join("other");
-    assert!(made.desk.export_table(&table(MovedSide::Out), &other, &stopped).is_err());
+    assert!(made.session.export_table(&table(MovedSide::Out), &other, &stopped).is_err());
     assert_eq!(std::fs::read_dir(&other).unwrap().count(), 0);
     // A folder that cannot be made is told by its name.
     let file = files[0].join("no-folder");
-    let error = made.desk.export_table(&table(MovedSide::Out), &file, &JobCx::detached()).unwrap_err();
+    let error = made.session.export_table(&table(MovedSide::Out), &file, &JobCx::detached()).unwrap_err();
     assert!(format!("{error:#}").contains("no-folder"), "{error:#}");
 }
 
 #[test]
 fn the_geolocation_database_of_a_workspace_tells_what_it_is() {
     let made = made(standard_rules());
-    let desk = &made.desk;
-    assert_eq!(desk.geo_choice().unwrap(), None);
+    let session = &made.session;
+    assert_eq!(session.geo_choice().unwrap(), None);
     let file = made.dir.path().join("country.mmdb");
-    let why = format!("{:#}", desk.set_geo_database(Some(&file)).unwrap_err());
+    let why = format!("{:#}", session.set_geo_database(Some(&file)).unwrap_err());
     assert!(why.contains("country.mmdb"), "{why}");
     std::fs::write(&file, "no database").unwrap();
-    let why = format!("{:#}", desk.set_geo_database(Some(&file)).unwrap_err());
+    let why = format!("{:#}", session.set_geo_database(Some(&file)).unwrap_err());
     assert!(why.contains("is not a sound MaxMind database"), "{why}");
-    assert_eq!(desk.geo_choice().unwrap(), None);
+    assert_eq!(session.geo_choice().unwrap(), None);
     std::fs::write(&file, crate::work::sample::geo_database()).unwrap();
-    desk.set_geo_database(Some(&file)).unwrap();
-    let choice = desk.geo_choice().unwrap().unwrap();
+    session.set_geo_database(Some(&file)).unwrap();
+    let choice = session.geo_choice().unwrap().unwrap();
     let info = choice.database.unwrap();
     assert_eq!(
         (info.database_type.as_str(), info.knows_ipv6, info.len_bytes > 0),
@@ -350,16 +350,16 @@ fn the_geolocation_database_of_a_workspace_tells_what_it_is() {
     let touch = |time| std::fs::File::options().append(true).open(&file).unwrap().set_modified(time).unwrap();
     std::fs::write(&file, vec![0; usize::try_from(info.len_bytes).unwrap()]).unwrap();
     touch(modified);
-    assert!(desk.geo_choice().unwrap().unwrap().database.is_ok());
+    assert!(session.geo_choice().unwrap().unwrap().database.is_ok());
     touch(modified + std::time::Duration::from_secs(1));
-    assert!(desk.geo_choice().unwrap().unwrap().database.is_err());
+    assert!(session.geo_choice().unwrap().unwrap().database.is_err());
     // It broke, or went away, since it was chosen.
     std::fs::write(&file, "no database").unwrap();
-    assert!(desk.geo_choice().unwrap().unwrap().database.unwrap_err().contains("is not a sound"));
+    assert!(session.geo_choice().unwrap().unwrap().database.unwrap_err().contains("is not a sound"));
     std::fs::remove_file(&file).unwrap();
-    assert!(desk.geo_choice().unwrap().unwrap().database.unwrap_err().contains("cannot read"));
-    desk.set_geo_database(None).unwrap();
-    assert_eq!(desk.geo_choice().unwrap(), None);
+    assert!(session.geo_choice().unwrap().unwrap().database.unwrap_err().contains("cannot read"));
+    session.set_geo_database(None).unwrap();
+    assert_eq!(session.geo_choice().unwrap(), None);
 }
 
 #[test]
@@ -370,7 +370,7 @@ fn the_tester_hands_out_the_change_that_turns_a_verdict() {
     let mut spec = made.spec.clone();
     for expected in [Decision::Reject, Decision::Accept, Decision::Reject] {
         let tested =
-            made.desk.scope_test(Some(made.campaign), &spec, std::slice::from_ref(&far)).unwrap().remove(0).unwrap();
+            made.session.scope_test(Some(made.campaign), &spec, std::slice::from_ref(&far)).unwrap().remove(0).unwrap();
         assert_eq!(tested.trace.verdict.decision, expected, "{:?}", spec.rules);
         spec = tested.turn.unwrap().apply(&spec);
     }
@@ -378,7 +378,7 @@ fn the_tester_hands_out_the_change_that_turns_a_verdict() {
     let mut rules = standard_rules();
     rules[1] = json!({"rule": "geolocation", "countries": ["PT"]});
     let spec = Campaign { rules, ..made.spec.clone() };
-    let tested = made.desk.scope_test(Some(made.campaign), &spec, &[far]).unwrap().remove(0).unwrap();
+    let tested = made.session.scope_test(Some(made.campaign), &spec, &[far]).unwrap().remove(0).unwrap();
     assert!(tested.trace.turn.unwrap().starts_with("Look up the country of its server") && tested.turn.is_none());
 }
 
@@ -423,7 +423,7 @@ fn every_rule_is_counted_with_an_example() {
     let made = made(standard_rules());
     let far = "L".repeat(21);
     made.launch(&[found("http://a.pt/", ""), found("http://a.pt/far", &far), found("http://b.pt/", "L")]);
-    let hits = rule_hits(&made.desk, made.campaign, None, &JobCx::detached()).unwrap().rules;
+    let hits = rule_hits(&made.session, made.campaign, None, &JobCx::detached()).unwrap().rules;
     let of = |index: usize| (hits[index].spoke, hits[index].decided, hits[index].example.as_deref());
     assert_eq!(of(0), (3, 1, Some("http://b.pt/")));
     assert_eq!(of(1), (2, 1, Some("http://a.pt/")));
@@ -431,12 +431,12 @@ fn every_rule_is_counted_with_an_example() {
     assert_eq!(of(5), (0, 0, None));
     assert!(hits.iter().all(|hits| hits.ids.urls() == hits.decided));
     for hits in &hits {
-        let spoken = made.desk.spoken_of(made.campaign, None, hits.index, &JobCx::detached()).unwrap();
+        let spoken = made.session.spoken_of(made.campaign, None, hits.index, &JobCx::detached()).unwrap();
         assert_eq!(spoken.ids.urls(), hits.spoke, "rule {}", hits.index);
         assert_eq!((&spoken.name, &spoken.words), (&hits.name, &hits.words));
         assert!(hits.ids.first().iter().all(|id| spoken.ids.first().contains(id)), "rule {}", hits.index);
     }
-    let rows = made.desk.seen_rows(hits[3].ids.first()).unwrap();
+    let rows = made.session.seen_rows(hits[3].ids.first()).unwrap();
     assert_eq!(rows.iter().map(|row| row.url.as_str()).collect::<Vec<_>>(), ["http://a.pt/far"]);
 }
 
@@ -445,20 +445,20 @@ fn rules_are_asked_what_a_crawl_asks_them() {
     let by_type = json!({"rule": "content_type", "types": ["text/html"], "decision": "ACCEPT"});
     let made = made(vec![by_type.clone(), json!({"rule": "accept_all"})]);
     made.launch(&[found("http://a.pt/", ""), Found { fetched: None, ..found("http://a.pt/x", "L") }]);
-    let hits = rule_hits(&made.desk, made.campaign, None, &JobCx::detached()).unwrap().rules;
+    let hits = rule_hits(&made.session, made.campaign, None, &JobCx::detached()).unwrap().rules;
     let of = |index: usize| (hits[index].spoke, hits[index].decided);
     assert_eq!((of(0), of(1)), ((1, 0), (2, 2)), "what was fetched decides nothing that was taken before");
-    let spoken = |rule| spoken_of(&made.desk, made.campaign, None, rule, &JobCx::detached()).unwrap().ids.urls();
+    let spoken = |rule| spoken_of(&made.session, made.campaign, None, rule, &JobCx::detached()).unwrap().ids.urls();
     assert_eq!((spoken(0), spoken(1)), (1, 2));
     // No type would have let in what was never fetched.
     let geo = json!({"rule": "geolocation", "countries": ["PT"]});
     let spec = Campaign { rules: vec![json!({"rule": "reject_all"}), geo, by_type], ..made.spec.clone() };
-    made.desk.catalogue().save_campaign(Some(made.campaign), &spec).unwrap();
+    made.session.catalogue().save_campaign(Some(made.campaign), &spec).unwrap();
     let made = Made { spec, ..made };
     let ledger = made.ledger(made.launch(&[]));
     ledger.keep_geo_facts(&[("a.pt".to_owned(), GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1)))]).unwrap();
     made.launch(&[found("http://a.pt/", "")]);
-    let report = geo_report(&made.desk, made.campaign, None, &JobCx::detached()).unwrap();
+    let report = geo_report(&made.session, made.campaign, None, &JobCx::detached()).unwrap();
     assert_eq!((report.decided, report.otherwise, report.hosts.len()), (1, 0, 1));
 }
 
@@ -481,7 +481,7 @@ fn hosts_let_in_by_their_country_have_their_evidence() {
         found("http://there.example/", "L"),
         found("http://here.example/a.css", "LE"),
     ]);
-    let report = geo_report(&made.desk, made.campaign, None, &JobCx::detached()).unwrap();
+    let report = geo_report(&made.session, made.campaign, None, &JobCx::detached()).unwrap();
     assert_eq!((report.decided, report.otherwise, report.hosts.len()), (3, 1, 1));
     let host = &report.hosts[0];
     assert_eq!((host.host.as_str(), host.urls, host.captures, host.bytes), ("here.example", 2, 3, 200));
@@ -492,7 +492,7 @@ fn hosts_let_in_by_their_country_have_their_evidence() {
     assert!(host.also.is_empty());
     let urls = |list: GeoList| {
         let ids: Vec<i64> = report.ids(&list).collect();
-        let rows = made.desk.seen_rows(&ids).unwrap();
+        let rows = made.session.seen_rows(&ids).unwrap();
         rows.into_iter().map(|row| row.url).collect::<Vec<_>>()
     };
     assert_eq!(urls(GeoList::Host("here.example".to_owned())), ["http://here.example/2", "http://here.example/1"]);
@@ -533,7 +533,7 @@ fn another_database_moves_hosts() {
     }
     std::fs::write(&file, writer.to_bytes().unwrap()).unwrap();
     let newer = GeoDatabase::open(&file).unwrap();
-    let drift = geo_drift(&made.desk, made.campaign, None, &newer, &JobCx::detached()).unwrap();
+    let drift = geo_drift(&made.session, made.campaign, None, &newer, &JobCx::detached()).unwrap();
     let hosts: Vec<(&str, u64, u64)> =
         drift.hosts.iter().map(|host| (host.host.as_str(), host.moved_in, host.moved_out)).collect();
     assert_eq!(hosts, [("come.example", 1, 0), ("gone.example", 0, 2)]);
@@ -542,7 +542,8 @@ fn another_database_moves_hosts() {
     let gone = &drift.hosts[1];
     assert_eq!((country(&gone.old).as_deref(), country(&gone.new).as_deref()), (Some("PT"), Some("FR")));
     assert_eq!(gone.new.database, "Newer-Country");
-    let rows = made.desk.seen_rows(drift.ids(&GeoList::DriftOut("gone.example".to_owned())).unwrap().first()).unwrap();
+    let rows =
+        made.session.seen_rows(drift.ids(&GeoList::DriftOut("gone.example".to_owned())).unwrap().first()).unwrap();
     let urls: Vec<&str> = rows.iter().map(|row| row.url.as_str()).collect();
     assert_eq!(urls, ["http://gone.example/", "http://gone.example/2"]);
     assert_eq!(drift.ids(&GeoList::DriftIn("gone.example".to_owned())).unwrap().urls(), 0);
@@ -584,7 +585,7 @@ fn what_a_fetch_decides_is_judged_as_a_crawl_would() {
     made.ledger(launch).keep_robots("http://a.pt", &answer).unwrap();
     // Captures of one instant: the one that came in last counts. What an
     // import knows of b.pt, which the rules refuse, no crawl would ever see.
-    let catalogue = made.desk.workspace.catalogue();
+    let catalogue = made.session.workspace.catalogue();
     for (url, bytes) in [("http://a.pt/twice", 9_000), ("http://a.pt/twice", 7), ("http://b.pt/", 9_000)] {
         catalogue.add_captures(launch, vec![capture(&Url::parse(url).unwrap(), bytes)]).unwrap();
     }
@@ -626,7 +627,7 @@ fn a_rule_that_refuses_countries_leaves_open_what_nobody_looked_up() {
     assert_eq!(made.listed(&edited, &answer, MovedSide::Unknown), ["http://a.pt/", "http://a.pt/x"]);
     assert_eq!((answer.moved_in.urls, answer.moved_out.urls, answer.stay_in, answer.stay_out), (0, 0, 2, 1));
     // What hung on a country before and hangs on it alike changes nothing.
-    made.desk.catalogue().save_campaign(Some(made.campaign), &edited).unwrap();
+    made.session.catalogue().save_campaign(Some(made.campaign), &edited).unwrap();
     made.launch(&[found("http://a.pt/", ""), found("http://a.pt/x", "L"), found("http://lost.pt/", "L")]);
     let mut renamed = edited.clone();
     renamed.rules.push(json!({"rule": "too_many_hops", "max_hops": 9}));
@@ -664,13 +665,13 @@ fn an_address_in_a_url_is_looked_up_by_lists_and_tester_alike() {
     let network: ipnet::IpNet = "192.0.2.0/24".parse().unwrap();
     writer.insert_value(network, mmdb_writer::Value::map([("country_code", "PT")])).unwrap();
     std::fs::write(&file, writer.to_bytes().unwrap()).unwrap();
-    set_geo_database(&made.desk, &file).unwrap();
+    set_geo_database(&made.session, &file).unwrap();
     made.launch(&[found("http://192.0.2.1/", "L")]);
     let mut edited = made.spec.clone();
     edited.rules[2] = json!({"rule": "geolocation", "countries": ["PT"]});
     let answer = made.what_if(&edited);
     assert_eq!((answer.moved_in.urls, answer.unknown.urls), (1, 0));
-    let tested = made.desk.scope_test(Some(made.campaign), &edited, &["http://192.0.2.1/".to_owned()]).unwrap();
+    let tested = made.session.scope_test(Some(made.campaign), &edited, &["http://192.0.2.1/".to_owned()]).unwrap();
     assert_eq!(tested[0].as_ref().unwrap().trace.verdict.decision, Decision::Accept);
 }
 
@@ -684,7 +685,7 @@ fn a_url_made_a_seed_begins_anew() {
     let answer = made.what_if(&edited);
     assert_eq!(made.listed(&edited, &answer, MovedSide::In), ["http://b.pt/far"]);
     let rows = made.rows(&edited, &answer, WhatIfList::Side(MovedSide::In), 0..9);
-    let trace = made.desk.what_if_trace(&edited, rows[0].seen).unwrap();
+    let trace = made.session.what_if_trace(&edited, rows[0].seen).unwrap();
     assert_eq!(trace.verdict, rows[0].after);
 }
 
@@ -704,14 +705,14 @@ fn another_word_of_a_seed_goes_down_to_all_that_it_led_to() {
     let rules = vec![json!({"rule": "source_tag", "tags": ["blog"], "decision": "ACCEPT"})];
     let mut made = made(rules);
     made.spec.seeds[0].source_tag = "news".to_owned();
-    made.desk.catalogue().save_campaign(Some(made.campaign), &made.spec).unwrap();
+    made.session.catalogue().save_campaign(Some(made.campaign), &made.spec).unwrap();
     let elsewhere = Found { seed: Some("http://c.example/start"), ..found("http://c.example/x", "L") };
     made.launch(&[found("http://a.pt/", ""), found("http://a.pt/x", "L"), elsewhere]);
     let mut edited = made.spec.clone();
     edited.seeds[0].source_tag = "blog".to_owned();
     let answer = made.what_if(&edited);
     assert_eq!(made.listed(&edited, &answer, MovedSide::In), ["http://a.pt/", "http://a.pt/x"]);
-    let tested = made.desk.scope_test(Some(made.campaign), &edited, &["http://a.pt/x".to_owned()]).unwrap();
+    let tested = made.session.scope_test(Some(made.campaign), &edited, &["http://a.pt/x".to_owned()]).unwrap();
     assert_eq!(tested[0].as_ref().unwrap().trace.verdict.decision, Decision::Accept);
     assert_eq!(made.what_if(&made.spec).moved_in.urls, 0);
 }
@@ -722,9 +723,9 @@ fn what_a_seed_redirected_to_is_of_the_seed_that_is_left() {
     let mut made = made(vec![json!({"rule": "source_tag", "tags": ["b", "own"], "decision": "ACCEPT"})]);
     made.spec.seeds =
         vec![tag(seed("http://a.pt/", SeedScope::Plus1), "a"), tag(seed("http://b.a.pt/", SeedScope::Plus1), "b")];
-    made.desk.catalogue().save_campaign(Some(made.campaign), &made.spec).unwrap();
+    made.session.catalogue().save_campaign(Some(made.campaign), &made.spec).unwrap();
     let launch = made.launch(&[found("http://a.pt/", ""), found("http://new.a.pt/", "")]);
-    let catalogue = made.desk.workspace.catalogue();
+    let catalogue = made.session.workspace.catalogue();
     for from in ["http://a.pt/", "http://b.a.pt/"] {
         let to = Some(Url::parse("http://new.a.pt/").unwrap());
         let entry = CaptureEntry { redirect_to: to, ..capture(&Url::parse(from).unwrap(), 1) };
@@ -746,11 +747,11 @@ fn what_a_seed_redirected_to_is_of_the_seed_that_is_left() {
 fn the_tester_takes_no_way_that_another_campaign_knows() {
     let made = made(standard_rules());
     let other = Campaign { name: "Other".to_owned(), ..made.spec.clone() };
-    let other = Made { campaign: made.desk.catalogue().save_campaign(None, &other).unwrap(), spec: other, ..made };
+    let other = Made { campaign: made.session.catalogue().save_campaign(None, &other).unwrap(), spec: other, ..made };
     other.launch(&[found("http://a.pt/x", &"L".repeat(30))]);
     let tested = |of: i64| {
         let urls = ["http://a.pt/x".to_owned()];
-        other.desk.scope_test(Some(of), &other.spec, &urls).unwrap().remove(0).unwrap().trace.verdict.decision
+        other.session.scope_test(Some(of), &other.spec, &urls).unwrap().remove(0).unwrap().trace.verdict.decision
     };
     assert_eq!(tested(other.campaign), Decision::Reject);
     assert_eq!(tested(other.campaign - 1), Decision::Accept);

@@ -14,8 +14,8 @@ use crate::work::models::{CampaignId, LaunchId, ScopeTest};
 use anyhow::Context;
 
 /// The trace of a URL ever seen, with the rules of the version its launch ran.
-pub fn why(desk: &Session, seen: i64) -> anyhow::Result<Trace> {
-    let bench = bench_of(desk, seen)?;
+pub fn why(session: &Session, seen: i64) -> anyhow::Result<Trace> {
+    let bench = bench_of(session, seen)?;
     let trace = bench.again(seen, |before, candidate, known| {
         Ok(match before.row.is_apart {
             true => apart(before.row.url),
@@ -26,8 +26,8 @@ pub fn why(desk: &Session, seen: i64) -> anyhow::Result<Trace> {
 }
 
 /// The same with the rules of an edited campaign, as a what-if puts them.
-pub fn what_if_trace(desk: &Session, edited: &Campaign, seen: i64) -> anyhow::Result<Trace> {
-    let mut bench = bench_of(desk, seen)?;
+pub fn what_if_trace(session: &Session, edited: &Campaign, seen: i64) -> anyhow::Result<Trace> {
+    let mut bench = bench_of(session, seen)?;
     if let Some(apart) =
         bench.again(seen, |before, _, _| Ok(before.row.is_apart.then(|| apart(before.row.url))))?.flatten()
     {
@@ -44,9 +44,9 @@ fn apart(url: &str) -> Trace {
 }
 
 /// With the one launch that saw the URL.
-fn bench_of(desk: &Session, seen: i64) -> anyhow::Result<Bench<'_>> {
-    let launch = desk.catalogue().seen_one(seen, |row| row.launch)?;
-    Bench::new(desk, desk.catalogue().launch(launch)?.campaign, Some(launch), &JobCx::detached())
+fn bench_of(session: &Session, seen: i64) -> anyhow::Result<Bench<'_>> {
+    let launch = session.catalogue().seen_one(seen, |row| row.launch)?;
+    Bench::new(session, session.catalogue().launch(launch)?.campaign, Some(launch), &JobCx::detached())
 }
 
 fn as_edited<T>(
@@ -69,12 +69,12 @@ fn as_edited<T>(
 /// now. What the last launch of the campaign `of` that saw a URL knows of it
 /// (its way from the seed, its robots.txt) is used.
 pub fn scope_test(
-    desk: &Session,
+    session: &Session,
     of: Option<CampaignId>,
     campaign: &Campaign,
     urls: &[String],
 ) -> anyhow::Result<Vec<Result<ScopeTest, String>>> {
-    let explained = each_as_of_now(desk, of, campaign, urls, Judged::explain)?;
+    let explained = each_as_of_now(session, of, campaign, urls, Judged::explain)?;
     let told = |(trace, turn): (Trace, Option<Turn>)| {
         // What only the world outside could change is told, not offered.
         let turn = turn.filter(|turn| turn.apply(campaign) != *campaign);
@@ -85,22 +85,22 @@ pub fn scope_test(
 
 /// The verdicts of such traces alone, for those who ask for many.
 pub fn scope_verdicts(
-    desk: &Session,
+    session: &Session,
     of: Option<CampaignId>,
     campaign: &Campaign,
     urls: &[String],
 ) -> anyhow::Result<Vec<Result<Verdict, String>>> {
-    each_as_of_now(desk, of, campaign, urls, |rules, candidate, known| rules.verdict(rules.decide(candidate, known)))
+    each_as_of_now(session, of, campaign, urls, |rules, candidate, known| rules.verdict(rules.decide(candidate, known)))
 }
 
 fn each_as_of_now<T>(
-    desk: &Session,
+    session: &Session,
     of: Option<CampaignId>,
     campaign: &Campaign,
     urls: &[String],
     ask: impl Fn(&Judged, &Candidate, &mut KnownFacts) -> T,
 ) -> anyhow::Result<Vec<Result<T, String>>> {
-    let catalogue = desk.catalogue();
+    let catalogue = session.catalogue();
     let now = CaptureDate::now();
     let last = match of {
         None => None,
@@ -112,8 +112,8 @@ fn each_as_of_now<T>(
         Some(of) => Stand::of(catalogue, of, last.as_slice())?,
     };
     let unseen = match (of, last) {
-        (Some(of), Some(last)) => Bench::new(desk, of, Some(last), &cx)?,
-        _ => Bench::of_no_launch(desk),
+        (Some(of), Some(last)) => Bench::new(session, of, Some(last), &cx)?,
+        _ => Bench::of_no_launch(session),
     };
     // Of a campaign that never ran no seed has redirected anywhere.
     let fresh = Version::new(catalogue, campaign, &stand, &cx)?.in_launch(last.unwrap_or(0))?;
@@ -143,7 +143,7 @@ fn each_as_of_now<T>(
     seen_urls.sort_unstable();
     for of_launch in seen_urls.chunk_by(|a, b| a.0 == b.0) {
         let Some((_, seen, _)) = of_launch.first() else { continue };
-        let mut bench = bench_of(desk, *seen)?;
+        let mut bench = bench_of(session, *seen)?;
         let edited = bench.edited(campaign, &cx)?;
         for (_, seen, at) in of_launch {
             let answer = as_edited(&bench, &edited, *seen, Some(now), &ask)?;

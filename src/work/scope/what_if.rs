@@ -24,13 +24,13 @@ use std::sync::Arc;
 /// saw it. It is compared with what the rules of that launch say under the
 /// same facts, so that rules which were not changed change nothing.
 pub fn what_if(
-    desk: &Session,
+    session: &Session,
     campaign: CampaignId,
     launch: Option<LaunchId>,
     edited: &Campaign,
     cx: &JobCx,
 ) -> anyhow::Result<WhatIf> {
-    let mut bench = Bench::new(desk, campaign, launch, cx)?;
+    let mut bench = Bench::new(session, campaign, launch, cx)?;
     let edited = bench.edited(edited, cx)?;
     let uses: Vec<&Judged> = edited.values().collect();
     bench.begin(cx, "Trying the edited rules", &uses)?;
@@ -123,12 +123,12 @@ pub fn what_if(
 const HOSTS_AT_ONCE: usize = 10_000;
 
 /// The hosts of the URLs that change side, those with the most first.
-pub fn what_if_hosts(desk: &Session, answer: &WhatIf, cx: &JobCx) -> anyhow::Result<Vec<MovedHost>> {
+pub fn what_if_hosts(session: &Session, answer: &WhatIf, cx: &JobCx) -> anyhow::Result<Vec<MovedHost>> {
     let mut hosts: Vec<MovedHost> = Vec::with_capacity(answer.hosts.len());
     for some in answer.hosts.chunks(HOSTS_AT_ONCE) {
         cx.checkpoint()?;
         let ids: Vec<i64> = some.iter().map(|host| host.id.into()).collect();
-        let names = desk.catalogue().host_names(&ids)?;
+        let names = session.catalogue().host_names(&ids)?;
         hosts.extend(some.iter().zip(names).map(|(host, name)| host.named(name)));
     }
     hosts.sort_by(|a, b| {
@@ -142,7 +142,7 @@ pub fn what_if_hosts(desk: &Session, answer: &WhatIf, cx: &JobCx) -> anyhow::Res
 /// however long the part is.
 #[allow(clippy::too_many_arguments)] // Each is another kind of thing.
 pub fn what_if_rows(
-    desk: &Session,
+    session: &Session,
     campaign: CampaignId,
     edited: &Campaign,
     answer: &WhatIf,
@@ -155,7 +155,7 @@ pub fn what_if_rows(
         [only] => Some(*only),
         _ => None,
     };
-    let mut bench = Bench::new(desk, campaign, launch, cx)?;
+    let mut bench = Bench::new(session, campaign, launch, cx)?;
     let edited = bench.edited(edited, cx)?;
     cx.checkpoint()?;
     let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
@@ -399,13 +399,13 @@ pub fn edited_campaign(base: &Campaign, text: &str) -> anyhow::Result<Campaign> 
 /// The seen URLs that a rule of the last launch's list had an opinion of: what
 /// [`rule_hits`] counts as spoken.
 pub fn spoken_of(
-    desk: &Session,
+    session: &Session,
     campaign: CampaignId,
     launch: Option<LaunchId>,
     rule: usize,
     cx: &JobCx,
 ) -> anyhow::Result<Spoken> {
-    let mut bench = Bench::new(desk, campaign, launch, cx)?;
+    let mut bench = Bench::new(session, campaign, launch, cx)?;
     bench.begin(cx, "Asking the rule", &[])?;
     let Some(last) = bench.ids.last().and_then(|id| bench.launches.get(id)) else { return Ok(Spoken::default()) };
     let found = bench.scan(
@@ -438,12 +438,12 @@ pub fn spoken_of(
 /// Of each rule of a launch's list: how often it spoke and how often it
 /// decided, with an example of each.
 pub fn rule_hits(
-    desk: &Session,
+    session: &Session,
     campaign: CampaignId,
     launch: Option<LaunchId>,
     cx: &JobCx,
 ) -> anyhow::Result<RuleReport> {
-    let mut bench = Bench::new(desk, campaign, launch, cx)?;
+    let mut bench = Bench::new(session, campaign, launch, cx)?;
     bench.begin(cx, "Asking every rule", &[])?;
     // Launches of several versions: the list of the last one names the rules.
     let Some(last) = bench.ids.last().and_then(|id| bench.launches.get(id)) else { return Ok(RuleReport::default()) };
@@ -480,7 +480,7 @@ pub fn rule_hits(
         let Deeds { spoke, first, decided: ids } = total.remove(&index).unwrap_or_default();
         let seen = ids.first().first().copied().or(first);
         let example = match seen {
-            Some(id) => Some(desk.catalogue().seen_one(id, |row| row.url.to_owned())?),
+            Some(id) => Some(session.catalogue().seen_one(id, |row| row.url.to_owned())?),
             None => None,
         };
         let (name, decided) = (name.to_owned(), ids.urls());

@@ -46,7 +46,7 @@ impl Session {
     }
 
     /// Starts a launch, or resumes the one that is not finished. The live
-    /// figures are read with [`Desk::crawl`]. Answers in words, as all long work.
+    /// figures are read with [`Session::crawl`]. Answers in words, as all long work.
     pub fn run_crawl(&self, start: CrawlStart, cx: &JobCx) -> anyhow::Result<String> {
         let crawl = || {
             let CrawlStart { campaign, version, fresh } = start;

@@ -49,7 +49,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Puts a desk before an open workspace.
+    /// Begins a session on an open workspace.
     pub fn new(workspace: Workspace) -> Self {
         Self {
             workspace,
@@ -150,23 +150,23 @@ impl Session {
 
 /// A job that runs in this process, until it is dropped.
 struct Running<'d> {
-    desk: &'d Session,
+    session: &'d Session,
     id: i64,
 }
 
 impl<'d> Running<'d> {
-    fn begin(desk: &'d Session, name: &str) -> anyhow::Result<Self> {
+    fn begin(session: &'d Session, name: &str) -> anyhow::Result<Self> {
         // Whoever reads the list meanwhile waits: the row stands there first.
-        let mut running = lock(&desk.running);
-        let id = desk.catalogue().job_started(name)?;
+        let mut running = lock(&session.running);
+        let id = session.catalogue().job_started(name)?;
         running.insert(id.unsigned_abs());
-        Ok(Self { desk, id })
+        Ok(Self { session, id })
     }
 }
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        lock(&self.desk.running).remove(&self.id.unsigned_abs());
+        lock(&self.session.running).remove(&self.id.unsigned_abs());
     }
 }
 
@@ -211,23 +211,23 @@ mod tests {
     fn a_job_that_runs_here_is_not_told_as_one_that_did_not_end() {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("w");
-        let desk = Session::new(Workspace::create(&folder).unwrap());
+        let session = Session::new(Workspace::create(&folder).unwrap());
         let looking = Session::new(Workspace::open_or_look(&folder).unwrap());
-        let told = |desk: &Session| {
-            let rows = desk.job_history(10).unwrap();
+        let told = |session: &Session| {
+            let rows = session.job_history(10).unwrap();
             rows.into_iter().map(|row| (row.name, row.ended.is_some(), row.outcome)).collect::<Vec<_>>()
         };
         let work = || {
-            assert_eq!(told(&desk), []);
+            assert_eq!(told(&session), []);
             let (_, ended, outcome) = told(&looking).pop().unwrap();
             assert!(!ended && outcome.contains("in another process"), "{outcome}");
             Ok(3)
         };
-        desk.job("Import", |files| format!("{files} files"), work).unwrap();
-        assert_eq!(told(&desk), [("Import".to_owned(), true, "3 files".to_owned())]);
+        session.job("Import", |files| format!("{files} files"), work).unwrap();
+        assert_eq!(told(&session), [("Import".to_owned(), true, "3 files".to_owned())]);
         // One of a process that was killed.
-        desk.catalogue().job_started("Crawl").unwrap();
-        let (name, ended, outcome) = told(&desk).remove(0);
+        session.catalogue().job_started("Crawl").unwrap();
+        let (name, ended, outcome) = told(&session).remove(0);
         assert_eq!((name.as_str(), ended, outcome.as_str()), ("Crawl", false, "did not end in this program"));
     }
 }

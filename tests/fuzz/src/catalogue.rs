@@ -39,9 +39,9 @@ pub fn question(change: impl FnOnce(&Path)) -> Vec<String> {
         questions.read(&Session::new(workspace));
     }
     if let Some(workspace) = questions.ask("open", Workspace::open(&place)) {
-        let desk = Session::new(workspace);
-        questions.read(&desk);
-        questions.write(&desk, &folder.path().join("out"));
+        let session = Session::new(workspace);
+        questions.read(&session);
+        questions.write(&session, &folder.path().join("out"));
     }
     let names = fs::read_dir(folder.path()).unwrap().flatten().map(|entry| entry.file_name());
     assert!(names.into_iter().all(|name| name == "w" || name == "out"), "something was written beside the workspace");
@@ -56,17 +56,17 @@ fn whole() -> &'static Path {
             return named.into();
         }
         let dir = tempfile::tempdir().unwrap().keep();
-        let desk = Session::new(Workspace::create(&dir.join("w")).unwrap());
-        let campaign = work::sample::add_sample_campaign(&desk).unwrap();
+        let session = Session::new(Workspace::create(&dir.join("w")).unwrap());
+        let campaign = work::sample::add_sample_campaign(&session).unwrap();
         let archive = dir.join("a.warc.gz");
         fs::write(&archive, pages()).unwrap();
         let cx = JobCx::detached();
         let copied = ImportOptions { copy: true, ..ImportOptions::default() };
-        desk.import(&[archive, dir.join("missing.warc")], copied, &cx).unwrap();
-        desk.build_inlinks(&cx).unwrap();
-        desk.mark(&[1, 2], ReviewMark::Approve, "note", "who").unwrap();
+        session.import(&[archive, dir.join("missing.warc")], copied, &cx).unwrap();
+        session.build_inlinks(&cx).unwrap();
+        session.mark(&[1, 2], ReviewMark::Approve, "note", "who").unwrap();
         let spec = SelectionSpec { campaign, filter: "*".to_owned(), ..SelectionSpec::default() };
-        desk.select(&spec, &cx).unwrap();
+        session.select(&spec, &cx).unwrap();
         dir.join("w")
     })
 }
@@ -222,88 +222,88 @@ impl Questions {
     }
 
     /// Everything that can be asked.
-    fn read(&mut self, desk: &Session) {
-        let (cx, catalogue) = (JobCx::detached(), desk.workspace.catalogue());
-        self.ask("workspace", desk.workspace());
-        let campaigns = self.ask("campaigns", desk.campaigns()).unwrap_or_default();
+    fn read(&mut self, session: &Session) {
+        let (cx, catalogue) = (JobCx::detached(), session.workspace.catalogue());
+        self.ask("workspace", session.workspace());
+        let campaigns = self.ask("campaigns", session.campaigns()).unwrap_or_default();
         for id in campaigns.iter().map(|row| row.id).take(ROWS) {
-            self.ask("campaign", desk.campaign(id));
+            self.ask("campaign", session.campaign(id));
             for launches in [Launches::Last, Launches::All] {
-                self.ask("crawl", desk.crawl(Some(id), launches));
+                self.ask("crawl", session.crawl(Some(id), launches));
             }
-            self.ask("selection", desk.selection(id));
-            self.ask("selected hosts", desk.selected_hosts(id, true));
-            self.ask("rule hits", desk.rule_hits(id, None, &cx));
-            self.ask("geo report", desk.geo_report(id, None, &cx));
+            self.ask("selection", session.selection(id));
+            self.ask("selected hosts", session.selected_hosts(id, true));
+            self.ask("rule hits", session.rule_hits(id, None, &cx));
+            self.ask("geo report", session.geo_report(id, None, &cx));
             self.ask("versions", catalogue.campaign_versions(id));
             if let Some((_, campaign)) = self.ask("specification", catalogue.campaign(id)) {
-                self.ask("what if", desk.what_if(id, None, &campaign, &cx));
-                self.ask("evidence", work::check_evidence(desk, &campaign, &cx));
+                self.ask("what if", session.what_if(id, None, &campaign, &cx));
+                self.ask("evidence", work::check_evidence(session, &campaign, &cx));
             }
         }
         for state in ["all", "queued", "refused", "fetched", "failed"] {
             let launches = Launches::All;
             let query = SeenQuery { campaign: None, launches, state, filter: String::new(), offset: 0, limit: 50 };
-            let rows = self.ask("seen", desk.seen(&query)).map(|page| page.rows);
-            rows.iter().flatten().take(ROWS).for_each(|row| drop(self.ask("why", desk.why(row.id))));
+            let rows = self.ask("seen", session.seen(&query)).map(|page| page.rows);
+            rows.iter().flatten().take(ROWS).for_each(|row| drop(self.ask("why", session.why(row.id))));
         }
         for launch in self.ask("launches", catalogue.launch_ids(None)).unwrap_or_default().into_iter().take(ROWS) {
             self.ask("launch", catalogue.launch(launch));
-            self.ask("events", desk.events(&EventQuery { launch, kind: None, offset: 0, limit: 50 }));
+            self.ask("events", session.events(&EventQuery { launch, kind: None, offset: 0, limit: 50 }));
         }
         for filter in ["", "host:one.example status>=200 date>=2019 inlinks.ext>=0", "re:."] {
             let query = CaptureQuery { filter: filter.to_owned(), limit: 50, ..work::everything() };
-            self.ask("tabs", desk.tab_counts(&query));
-            let rows = self.ask("captures", desk.captures(&query)).map(|page| page.rows);
+            self.ask("tabs", session.tab_counts(&query));
+            let rows = self.ask("captures", session.captures(&query)).map(|page| page.rows);
             for row in rows.iter().flatten().take(ROWS) {
-                self.ask("detail", desk.detail(row.id, 30));
-                self.ask("content", desk.content(row.id));
-                self.ask("inlinks", desk.inlinks(row.id, 30));
-                self.ask("outlinks", desk.outlinks(row.id));
-                self.ask("anchors", desk.anchors(row.id, 30));
-                self.ask("file of capture", desk.file_of_capture(row.id));
+                self.ask("detail", session.detail(row.id, 30));
+                self.ask("content", session.content(row.id));
+                self.ask("inlinks", session.inlinks(row.id, 30));
+                self.ask("outlinks", session.outlinks(row.id));
+                self.ask("anchors", session.anchors(row.id, 30));
+                self.ask("file of capture", session.file_of_capture(row.id));
             }
         }
-        self.ask("prospects", desk.prospects(None, "", 0, 20));
-        self.ask("top anchors", desk.top_anchors(20));
-        self.ask("geo choice", desk.geo_choice());
-        self.ask("jobs", desk.job_history(20));
-        self.ask("inlinks of", desk.inlinks_of("http://one.example/1", 30));
-        for file in self.ask("files", desk.files()).unwrap_or_default().iter().take(ROWS) {
-            self.ask("file", desk.file(file.id));
+        self.ask("prospects", session.prospects(None, "", 0, 20));
+        self.ask("top anchors", session.top_anchors(20));
+        self.ask("geo choice", session.geo_choice());
+        self.ask("jobs", session.job_history(20));
+        self.ask("inlinks of", session.inlinks_of("http://one.example/1", 30));
+        for file in self.ask("files", session.files()).unwrap_or_default().iter().take(ROWS) {
+            self.ask("file", session.file(file.id));
         }
-        let problems = self.ask("problems", desk.problems(&ProblemQuery::default()));
+        let problems = self.ask("problems", session.problems(&ProblemQuery::default()));
         for problem in problems.iter().flat_map(|page| &page.rows).take(ROWS) {
-            self.ask("problem", desk.problem(problem.id));
-            self.ask("problem record", desk.problem_record(problem.id, &cx));
+            self.ask("problem", session.problem(problem.id));
+            self.ask("problem record", session.problem_record(problem.id, &cx));
         }
-        for import in self.ask("imports", desk.imports()).unwrap_or_default().iter().take(ROWS) {
-            self.ask("passed paths", desk.passed_paths(import.launch));
-            self.ask("imported", desk.imported_files(import.launch));
-            self.ask("import records", desk.import_records(import.launch, None, &cx));
+        for import in self.ask("imports", session.imports()).unwrap_or_default().iter().take(ROWS) {
+            self.ask("passed paths", session.passed_paths(import.launch));
+            self.ask("imported", session.imported_files(import.launch));
+            self.ask("import records", session.import_records(import.launch, None, &cx));
         }
-        self.ask("documents", work::documents(&desk.workspace, false, &cx));
+        self.ask("documents", work::documents(&session.workspace, false, &cx));
     }
 
     /// Everything that writes or builds, but no crawl.
-    fn write(&mut self, desk: &Session, out: &Path) {
+    fn write(&mut self, session: &Session, out: &Path) {
         let cx = JobCx::detached();
-        self.ask("check", desk.check_files(&cx));
-        self.ask("build", desk.build_inlinks(&cx));
-        self.ask("window", desk.set_window(9, &cx));
-        self.ask("undo", desk.undo_mark());
-        self.ask("redo", desk.redo_mark());
-        self.ask("mark", desk.mark(&[1, 3], ReviewMark::Reject, "", ""));
+        self.ask("check", session.check_files(&cx));
+        self.ask("build", session.build_inlinks(&cx));
+        self.ask("window", session.set_window(9, &cx));
+        self.ask("undo", session.undo_mark());
+        self.ask("redo", session.redo_mark());
+        self.ask("mark", session.mark(&[1, 3], ReviewMark::Reject, "", ""));
         let filter = "*".to_owned();
         let spec = SelectionSpec { campaign: 1, filter, with_requisites: true, ..SelectionSpec::default() };
-        self.ask("select", desk.select(&spec, &cx));
-        self.ask("export", desk.export(&spec, &out.join("export"), &cx));
+        self.ask("select", session.select(&spec, &cx));
+        self.ask("export", session.export(&spec, &out.join("export"), &cx));
         for form in [LinkForm::Gexf, LinkForm::CsvHosts, LinkForm::Dataset, LinkForm::Nutch] {
-            self.ask("links", desk.export_links(form, out, &cx));
+            self.ask("links", session.export_links(form, out, &cx));
         }
-        self.ask("backup", work::back_up(&desk.workspace, &out.join("backup"), &cx));
-        self.ask("import", desk.import(&[whole().join("imports")], ImportOptions::default(), &cx));
-        self.ask("locate", desk.locate(whole(), None, &cx));
-        self.ask("vacuum", desk.workspace.catalogue().vacuum());
+        self.ask("backup", work::back_up(&session.workspace, &out.join("backup"), &cx));
+        self.ask("import", session.import(&[whole().join("imports")], ImportOptions::default(), &cx));
+        self.ask("locate", session.locate(whole(), None, &cx));
+        self.ask("vacuum", session.workspace.catalogue().vacuum());
     }
 }

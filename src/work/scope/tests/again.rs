@@ -164,7 +164,7 @@ proptest! {
         };
         let base = made(before.rules.clone());
         let before = Edits { other_seeds: false, ..before }.of(&base.spec);
-        base.desk.catalogue().save_campaign(Some(base.campaign), &before).unwrap();
+        base.session.catalogue().save_campaign(Some(base.campaign), &before).unwrap();
         let made = Made { spec: before, ..base };
         let ledger = made.ledger(made.launch(&[]));
         ledger.keep_geo_facts(&[("b.pt".to_owned(), GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1)))]).unwrap();
@@ -189,7 +189,7 @@ proptest! {
 
         let crawl = |spec| Crawl { spec, rules: DecideRules::compile(spec).unwrap() };
         let (old, new) = (crawl(&made.spec), crawl(&edited));
-        let catalogue = made.desk.catalogue();
+        let catalogue = made.session.catalogue();
         let known = catalogue.geo_facts().unwrap();
         let (mut into, mut out, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
         let (mut other_rule, mut unfetched) = (Vec::new(), Vec::new());
@@ -250,20 +250,20 @@ proptest! {
                 unknown.push(one.url.clone());
             }
             let (row, _) = catalogue.seen_by_url(made.campaign, None, &one.url).unwrap().unwrap();
-            prop_assert_eq!(made.desk.why(row).unwrap().verdict.decision, then.decision, "{:?}", one);
-            let trace = made.desk.what_if_trace(&edited, row).unwrap();
+            prop_assert_eq!(made.session.why(row).unwrap().verdict.decision, then.decision, "{:?}", one);
+            let trace = made.session.what_if_trace(&edited, row).unwrap();
             prop_assert_eq!((trace.verdict.decision, trace.verdict.rule_index), (now.decision, now.rule), "{:?}", one);
-            let tested = made.desk.scope_test(Some(made.campaign), &edited, std::slice::from_ref(&one.url)).unwrap().remove(0);
+            let tested = made.session.scope_test(Some(made.campaign), &edited, std::slice::from_ref(&one.url)).unwrap().remove(0);
             prop_assert_eq!(&tested.unwrap().trace.verdict, &trace.verdict);
             let urls = [one.url.clone()];
-            let verdict = scope_verdicts(&made.desk, Some(made.campaign), &edited, &urls).unwrap().remove(0);
+            let verdict = scope_verdicts(&made.session, Some(made.campaign), &edited, &urls).unwrap().remove(0);
             prop_assert_eq!(verdict.unwrap(), trace.verdict);
         }
         for (side, expected) in [(MovedSide::In, into), (MovedSide::Out, out), (MovedSide::Unknown, unknown)] {
             prop_assert_eq!(made.listed(&edited, &answer, side), expected, "{:?}", side);
             for row in made.rows(&edited, &answer, WhatIfList::Side(side), 0..99) {
-                prop_assert_eq!(made.desk.why(row.seen).unwrap().verdict, row.before);
-                prop_assert_eq!(made.desk.what_if_trace(&edited, row.seen).unwrap().verdict, row.after);
+                prop_assert_eq!(made.session.why(row.seen).unwrap().verdict, row.before);
+                prop_assert_eq!(made.session.what_if_trace(&edited, row.seen).unwrap().verdict, row.after);
             }
         }
         prop_assert_eq!(made.urls(&edited, &answer, WhatIfList::OtherRule), other_rule);

@@ -6,7 +6,7 @@ use super::*;
 fn a_chain_of_redirects_is_followed_in_the_launch_that_met_it() {
     let rules = vec![json!({"rule": "reject_all"}), json!({"rule": "seed_scope"})];
     let made = made(rules);
-    let catalogue = made.desk.workspace.catalogue();
+    let catalogue = made.session.workspace.catalogue();
     let launches = ["http://a.pt/", "http://old.a.pt/"].map(|url| made.launch(&[found(url, "L")]));
     made.launch(&[found("http://far.a.pt/page", "L")]);
     for (launch, from, to) in [
@@ -19,7 +19,7 @@ fn a_chain_of_redirects_is_followed_in_the_launch_that_met_it() {
         catalogue.add_captures(launch, vec![entry]).unwrap();
     }
     let takes = |launch, url: &str| {
-        let bench = bench::Bench::new(&made.desk, made.campaign, Some(launch), &JobCx::detached()).unwrap();
+        let bench = bench::Bench::new(&made.session, made.campaign, Some(launch), &JobCx::detached()).unwrap();
         let candidate = Candidate { hops: "L".to_owned(), ..Candidate::bare(Url::parse(url).unwrap()) };
         bench.launches[&launch].rules.decide(&candidate, &mut Default::default()).decision == Decision::Accept
     };
@@ -28,7 +28,7 @@ fn a_chain_of_redirects_is_followed_in_the_launch_that_met_it() {
     // Reading the rules of many launches can be stopped.
     let stopped = JobCx::detached();
     stopped.cancel();
-    assert!(bench::Bench::new(&made.desk, made.campaign, None, &stopped).is_err());
+    assert!(bench::Bench::new(&made.session, made.campaign, None, &stopped).is_err());
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn verdicts_of_many_launches_stand_in_the_order_of_the_question() {
         made.launch(&[found(url, "L")]);
     }
     let asked = ["http://a.pt/3", "nothing", "http://b.pt/2", "http://a.pt/new", "http://a.pt/1"].map(str::to_owned);
-    let said = scope_verdicts(&made.desk, Some(made.campaign), &made.spec, &asked).unwrap();
+    let said = scope_verdicts(&made.session, Some(made.campaign), &made.spec, &asked).unwrap();
     let said: Vec<Option<Decision>> = said.into_iter().map(|said| said.ok().map(|said| said.decision)).collect();
     let (taken, refused) = (Some(Decision::Accept), Some(Decision::Reject));
     assert_eq!(said, [taken, None, refused, taken, taken]);
@@ -49,9 +49,9 @@ fn rules_are_compiled_again_only_when_a_seed_redirects() {
     let made = made(vec![json!({"rule": "reject_all"}), json!({"rule": "seed_scope"})]);
     let launch = made.launch(&[found("http://a.pt/", "L")]);
     let edited = Campaign { rules: vec![json!({"rule": "accept_all"})], ..made.spec.clone() };
-    let catalogue = made.desk.workspace.catalogue();
+    let catalogue = made.session.workspace.catalogue();
     let compiled = || {
-        let mut bench = bench::Bench::new(&made.desk, made.campaign, None, &JobCx::detached()).unwrap();
+        let mut bench = bench::Bench::new(&made.session, made.campaign, None, &JobCx::detached()).unwrap();
         let edited = bench.edited(&edited, &JobCx::detached()).unwrap();
         (bench.launches, edited)
     };
@@ -80,7 +80,7 @@ fn rules_are_compiled_again_only_when_a_seed_redirects() {
 #[test]
 fn seeds_of_an_imported_job_redirect_as_its_archives_say() {
     let made = made(vec![json!({"rule": "reject_all"}), json!({"rule": "seed_scope"})]);
-    let catalogue = made.desk.workspace.catalogue();
+    let catalogue = made.session.workspace.catalogue();
     let day = |day: i64| CaptureDate::from_seconds(1_700_000_000 + day * 86_400);
     let runs = [0, 10].map(|begin| {
         let run = catalogue.engine_launch(made.campaign, "town", &day(begin).to_digits14(), day(begin)).unwrap();
@@ -88,7 +88,7 @@ fn seeds_of_an_imported_job_redirect_as_its_archives_say() {
         run
     });
     let takes = |launch, url: &str| {
-        let bench = bench::Bench::new(&made.desk, made.campaign, Some(launch), &JobCx::detached()).unwrap();
+        let bench = bench::Bench::new(&made.session, made.campaign, Some(launch), &JobCx::detached()).unwrap();
         let candidate = Candidate { hops: "L".to_owned(), ..Candidate::bare(Url::parse(url).unwrap()) };
         bench.launches[&launch].rules.decide(&candidate, &mut Default::default()).decision == Decision::Accept
     };

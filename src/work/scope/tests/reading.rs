@@ -14,9 +14,9 @@ fn a_url_that_cannot_be_read_is_left_out_and_told() {
     assert!(remark.starts_with("1 URL cannot be read and is left out: “http://[broken”"), "{remark}");
     // Every list that leaves it out says so.
     let cx = JobCx::detached();
-    let hits = rule_hits(&made.desk, made.campaign, None, &cx).unwrap();
+    let hits = rule_hits(&made.session, made.campaign, None, &cx).unwrap();
     assert_eq!((hits.rules[1].spoke, hits.remarks.concat().as_str()), (1, remark.as_str()));
-    assert_eq!(spoken_of(&made.desk, made.campaign, None, 1, &cx).unwrap().remarks.concat(), remark);
+    assert_eq!(spoken_of(&made.session, made.campaign, None, 1, &cx).unwrap().remarks.concat(), remark);
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn the_geo_report_tells_what_it_leaves_out() {
     made.launch(&[found("http://a.pt/", "L"), found("http://a.pt/x", "L")]);
     let catalogue = rusqlite::Connection::open(made.dir.path().join("w").join("fonds.sqlite")).unwrap();
     catalogue.execute("UPDATE url SET url = 'http://[broken' WHERE url = 'http://a.pt/x'", []).unwrap();
-    let report = geo_report(&made.desk, made.campaign, None, &JobCx::detached()).unwrap();
+    let report = geo_report(&made.session, made.campaign, None, &JobCx::detached()).unwrap();
     assert_eq!((report.decided, report.hosts[0].urls), (1, 1));
     assert!(report.remarks.concat().starts_with("1 URL cannot be read and is left out"), "{:?}", report.remarks);
 }
@@ -44,7 +44,7 @@ fn a_host_came_in_when_the_first_launch_let_it_in() {
         launch
     });
     let of = |launch| {
-        let report = geo_report(&made.desk, made.campaign, launch, &JobCx::detached()).unwrap();
+        let report = geo_report(&made.session, made.campaign, launch, &JobCx::detached()).unwrap();
         let host = &report.hosts[0];
         (host.first_url.clone(), host.first_seen.seconds(), host.urls)
     };
@@ -60,10 +60,10 @@ fn the_bar_is_full_when_all_launches_are_read() {
         made.launch(&[found("http://a.pt/", ""), found("http://b.pt/", "L")]);
     }
     let cx = JobCx::detached();
-    what_if(&made.desk, made.campaign, None, &made.spec, &cx).unwrap();
+    what_if(&made.session, made.campaign, None, &made.spec, &cx).unwrap();
     assert_eq!(cx.progress().total, Some(cx.progress().done));
     let cx = JobCx::detached();
-    geo_report(&made.desk, made.campaign, None, &cx).unwrap();
+    geo_report(&made.session, made.campaign, None, &cx).unwrap();
     assert_eq!(cx.progress().total, Some(cx.progress().done));
 }
 
@@ -72,14 +72,14 @@ fn rows_of_other_campaigns_are_skipped() {
     let made = made(standard_rules());
     made.launch(&[found("http://a.pt/", ""), found("http://b.pt/", "L")]);
     let other = Campaign { name: "Other".to_owned(), ..made.spec.clone() };
-    let other = Made { campaign: made.desk.catalogue().save_campaign(None, &other).unwrap(), spec: other, ..made };
+    let other = Made { campaign: made.session.catalogue().save_campaign(None, &other).unwrap(), spec: other, ..made };
     let many: Vec<Found> = (0..60).map(|n| found(&format!("http://a.pt/{n}"), "L")).collect();
     other.launch(&many);
     let made = Made { campaign: other.campaign - 1, ..other };
     made.launch(&[found("http://b.pt/", "L"), found("http://b.pt/2", "L")]);
     let all = Campaign { rules: vec![json!({"rule": "accept_all"})], ..made.spec.clone() };
     let cx = JobCx::detached();
-    let answer = what_if(&made.desk, made.campaign, None, &all, &cx).unwrap();
+    let answer = what_if(&made.session, made.campaign, None, &all, &cx).unwrap();
     assert_eq!((answer.seen, answer.stay_in), (3, 1));
     assert_eq!(made.listed(&all, &answer, MovedSide::In), ["http://b.pt/", "http://b.pt/2"]);
     assert_eq!(cx.progress().total, Some(cx.progress().done));
@@ -94,15 +94,15 @@ fn rows_between_those_of_others_come_by_number() {
     let waiting = |url| Found { fetched: None, ..found(url, "L") };
     made.launch(&[found("http://a.pt/first", "L"), waiting("http://a.pt/second"), found("http://a.pt/third", "L")]);
     let other = Campaign { name: "Other".to_owned(), ..made.spec.clone() };
-    let other = Made { campaign: made.desk.catalogue().save_campaign(None, &other).unwrap(), spec: other, ..made };
+    let other = Made { campaign: made.session.catalogue().save_campaign(None, &other).unwrap(), spec: other, ..made };
     other.launch(&(0..60).map(|n| found(&format!("http://a.pt/{n}"), "L")).collect::<Vec<_>>());
     let made = Made { campaign: other.campaign - 1, ..other };
     made.launch(&[found("http://a.pt/last", "L")]);
-    let report = geo_report(&made.desk, made.campaign, None, &JobCx::detached()).unwrap();
+    let report = geo_report(&made.session, made.campaign, None, &JobCx::detached()).unwrap();
     assert_eq!(report.hosts[0].first_url, "http://a.pt/first");
     let ids = report.hosts[0].ids.first();
     assert!(ids.len() == 4 && ids.is_sorted(), "{ids:?}");
-    let hits = rule_hits(&made.desk, made.campaign, None, &JobCx::detached()).unwrap().rules;
+    let hits = rule_hits(&made.session, made.campaign, None, &JobCx::detached()).unwrap().rules;
     assert!(hits[1].ids.first().len() == 4 && hits[1].ids.first().is_sorted(), "{:?}", hits[1].ids);
 }
 
@@ -121,12 +121,12 @@ fn what_a_permission_lets_in_came_in_otherwise() {
         ..made.spec.clone()
     };
     spec.grounds.countries = vec!["PT".to_owned()];
-    made.desk.catalogue().save_campaign(Some(made.campaign), &spec).unwrap();
+    made.session.catalogue().save_campaign(Some(made.campaign), &spec).unwrap();
     let made = Made { spec, ..made };
     let ledger = made.ledger(made.launch(&[]));
     ledger.keep_geo_facts(&[("a.pt".to_owned(), GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1)))]).unwrap();
     made.launch(&[found("http://a.pt/docs/y", "L"), found("http://a.pt/x", "L")]);
-    let report = geo_report(&made.desk, made.campaign, None, &JobCx::detached()).unwrap();
+    let report = geo_report(&made.session, made.campaign, None, &JobCx::detached()).unwrap();
     assert_eq!((report.decided, report.otherwise), (2, 1), "{report:?}");
     assert_eq!(report.hosts[0].first_url, "http://a.pt/x");
 }
@@ -135,10 +135,10 @@ fn what_a_permission_lets_in_came_in_otherwise() {
 fn who_only_looks_on_sees_what_seeds_redirected_to_since() {
     let made = made(standard_rules());
     made.launch(&[found("http://a.pt/", ""), found("http://b.a.pt/", "L")]);
-    let Made { dir, desk, campaign, spec } = made;
-    drop(desk);
-    let desk = Session::new(Workspace::open(&dir.path().join("w")).unwrap());
-    let made = Made { dir, desk, campaign, spec };
+    let Made { dir, session, campaign, spec } = made;
+    drop(session);
+    let session = Session::new(Workspace::open(&dir.path().join("w")).unwrap());
+    let made = Made { dir, session, campaign, spec };
     let looking = Session::new(Workspace::open_or_look(&made.dir.path().join("w")).unwrap());
     let ask = || what_if(&looking, made.campaign, None, &made.spec, &JobCx::detached()).unwrap();
     assert_eq!((ask().seen, ask().stay_in), (2, 1));
@@ -180,7 +180,7 @@ fn a_list_tells_which_rows_are_decided_otherwise_since_it_was_counted() {
     assert_eq!(counted(&answer, list), [(false, Decision::Accept), (true, Decision::Reject)]);
     let table = WhatIfAnswer { campaign: made.campaign, edited: edited.clone(), figures: answer };
     let words = made
-        .desk
+        .session
         .export_table(&ScopeTable::WhatIf(Arc::new(table), list), &made.dir.path().join("t"), &JobCx::detached())
         .unwrap();
     assert!(words.starts_with("2 rows in "), "{words}");
@@ -198,10 +198,10 @@ fn names_of_hosts_can_be_stopped() {
     let all = Campaign { rules: vec![json!({"rule": "accept_all"})], ..made.spec.clone() };
     let answer = made.what_if(&all);
     let cx = JobCx::detached();
-    assert_eq!(what_if_hosts(&made.desk, &answer, &cx).unwrap().len(), 1);
+    assert_eq!(what_if_hosts(&made.session, &answer, &cx).unwrap().len(), 1);
     cx.cancel();
-    assert!(what_if_hosts(&made.desk, &answer, &cx).is_err());
-    let rows = what_if_rows(&made.desk, made.campaign, &all, &answer, WhatIfList::Both, 0..9, &cx, |_| Ok(()));
+    assert!(what_if_hosts(&made.session, &answer, &cx).is_err());
+    let rows = what_if_rows(&made.session, made.campaign, &all, &answer, WhatIfList::Both, 0..9, &cx, |_| Ok(()));
     assert!(rows.is_err(), "reading a list can be stopped");
 }
 
@@ -213,11 +213,12 @@ fn of_what_the_crawl_needed_itself_no_rule_is_said_to_have_decided() {
     let recorded =
         Verdict { decision: Decision::Accept, rule_index: None, rule_name: crate::crawl::PREREQUISITE_RULE.to_owned() };
     made.ledger(launch).admit(vec![admission(&robots, recorded.clone(), AdmissionState::Queued)]).unwrap();
-    let (seen, _) = made.desk.catalogue().seen_by_url(made.campaign, None, "http://a.pt/robots.txt").unwrap().unwrap();
+    let (seen, _) =
+        made.session.catalogue().seen_by_url(made.campaign, None, "http://a.pt/robots.txt").unwrap().unwrap();
     let refusing = Campaign { rules: vec![json!({"rule": "reject_all"})], ..made.spec.clone() };
-    for trace in [made.desk.why(seen).unwrap(), made.desk.what_if_trace(&refusing, seen).unwrap()] {
+    for trace in [made.session.why(seen).unwrap(), made.session.what_if_trace(&refusing, seen).unwrap()] {
         assert_eq!((trace.verdict, trace.steps.len(), trace.turn), (recorded.clone(), 0, None));
     }
-    let (page, _) = made.desk.catalogue().seen_by_url(made.campaign, None, "http://a.pt/1").unwrap().unwrap();
-    assert!(made.desk.why(page).unwrap().verdict.rule_index.is_some());
+    let (page, _) = made.session.catalogue().seen_by_url(made.campaign, None, "http://a.pt/1").unwrap().unwrap();
+    assert!(made.session.why(page).unwrap().verdict.rule_index.is_some());
 }
