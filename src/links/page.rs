@@ -1,7 +1,7 @@
 //! What is read out of one page.
 
-use super::charset::CharsetSource;
-use super::place::PagePlace;
+use super::html::CharsetSource;
+use super::html::PagePlace;
 use crate::uri::Url;
 use crate::warc::http::ContentType;
 use serde::{Deserialize, Serialize};

@@ -5,7 +5,7 @@
 //! For those the answer is put together out of pieces; everything else takes
 //! the standard's long way ([`web_url`]). Both give the same text.
 
-use super::collect::web_url;
+use super::html::collect::web_url;
 use crate::uri::{Url, WebParts};
 use encoding_rs::Encoding;
 use url::Position;

@@ -11,8 +11,8 @@
 mod objects;
 mod text;
 
-use super::collect::{MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink};
-use super::fold::fold_into;
+use super::html::collect::{MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink};
+use super::html::fold::fold_into;
 use super::page::{LinkKind, PageCuts};
 use super::resolve::Resolver;
 use crate::uri::Url;

@@ -22,7 +22,7 @@ macro_rules! attributes {
         /// The names as numbers.
         #[allow(non_upper_case_globals)]
         mod packed {
-            $(pub(super) const $variant: u128 = crate::links::tokenizer::pack($name);)*
+            $(pub(super) const $variant: u128 = crate::links::html::tokenizer::pack($name);)*
         }
 
         impl Attr {

@@ -12,7 +12,7 @@ macro_rules! tags {
     ($($konst:ident = $number:literal $name:literal,)*) => {
         /// The names as numbers.
         mod packed {
-            $(pub(super) const $konst: u128 = crate::links::tokenizer::pack($name);)*
+            $(pub(super) const $konst: u128 = crate::links::html::tokenizer::pack($name);)*
         }
 
         impl Tag {

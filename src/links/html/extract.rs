@@ -3,10 +3,10 @@
 use super::builder::Builder;
 use super::charset::{self, Fit};
 use super::collect::{Collector, PageLink, web_url};
-use super::css::css_references;
-use super::page::{LinkKind, Outlink, Page, PageCuts, PageOptions};
 use super::tokenizer::tokenize;
 use super::tree::Tree;
+use crate::links::css::css_references;
+use crate::links::page::{LinkKind, Outlink, Page, PageCuts, PageOptions};
 use crate::uri::Url;
 use encoding_rs::{Encoding, UTF_8};
 use whichlang::Lang;
@@ -76,14 +76,14 @@ pub fn read_css(body: &[u8], http_charset: Option<&str>, url: &Url) -> (Vec<Outl
         if reference.is_empty() || reference.starts_with('#') {
             return;
         }
-        let is_full = links.len() >= super::MAX_LINKS_PER_PAGE || bytes > super::MAX_LINK_BYTES_PER_PAGE;
-        if is_full || reference.len() > super::MAX_URL_BYTES {
+        let is_full = links.len() >= crate::links::MAX_LINKS_PER_PAGE || bytes > crate::links::MAX_LINK_BYTES_PER_PAGE;
+        if is_full || reference.len() > crate::links::MAX_URL_BYTES {
             left_out += 1;
             return;
         }
         let Some(url) = web_url(url, reference, UTF_8) else { return };
         bytes += url.as_str().len();
-        if url.as_str().len() > super::MAX_URL_BYTES || bytes > super::MAX_LINK_BYTES_PER_PAGE {
+        if url.as_str().len() > crate::links::MAX_URL_BYTES || bytes > crate::links::MAX_LINK_BYTES_PER_PAGE {
             left_out += 1;
             return;
         }

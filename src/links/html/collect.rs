@@ -4,13 +4,13 @@
 //! the whole page is known, since its first `base` may stand anywhere.
 
 use super::attributes::{has_word, refresh_url, srcset_urls};
-use super::css::css_references;
 use super::fold::{fold, fold_into};
-use super::page::{LinkKind, Outlink, PageCuts, PageOptions};
 use super::place::PagePlace;
-use super::resolve::{Resolved, Resolver};
 use super::tag::Tag;
 use super::tokens::{Attr, Attributes, Text};
+use crate::links::css::css_references;
+use crate::links::page::{LinkKind, Outlink, PageCuts, PageOptions};
+use crate::links::resolve::{Resolved, Resolver};
 use crate::uri::{Url, drop_user};
 use encoding_rs::{EncoderResult, Encoding, UTF_8};
 use std::borrow::Cow;

@@ -1,9 +1,9 @@
 //! Start tags.
 
 use super::{Builder, DONE, Mode, Next, Raw};
-use crate::links::tag::Tag;
-use crate::links::tokens::{Attr, Attributes, Content};
-use crate::links::tree::{Namespace, Scope, is_special};
+use crate::links::html::tag::Tag;
+use crate::links::html::tokens::{Attr, Attributes, Content};
+use crate::links::html::tree::{Namespace, Scope, is_special};
 
 impl Builder<'_> {
     pub(super) fn start(&mut self, tag: Tag, attributes: &Attributes, self_closing: bool) -> Option<Content> {

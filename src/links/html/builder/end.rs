@@ -1,9 +1,9 @@
 //! End tags.
 
 use super::{Builder, Mode};
-use crate::links::tag::Tag;
-use crate::links::tokens::Attributes;
-use crate::links::tree::{Namespace, Scope, is_special};
+use crate::links::html::tag::Tag;
+use crate::links::html::tokens::Attributes;
+use crate::links::html::tree::{Namespace, Scope, is_special};
 
 impl Builder<'_> {
     pub(super) fn end_of(&mut self, tag: Tag) {

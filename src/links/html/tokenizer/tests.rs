@@ -1,7 +1,7 @@
 //! The same tokens as another tokenizer that follows the standard, html5gum.
 
 use super::*;
-use crate::links::tokens::Doctype;
+use crate::links::html::tokens::Doctype;
 use html5gum::{Emitter, State};
 use proptest::prelude::*;
 use std::convert::Infallible;
@@ -358,7 +358,7 @@ proptest! {
 #[test]
 #[ignore = "reads whole archive files, those that FONDS_ARCHIVES names"]
 fn pages_of_archives_give_the_same_tokens() {
-    use crate::links::charset;
+    use crate::links::html::charset;
     let files = std::env::var_os("FONDS_ARCHIVES").expect("FONDS_ARCHIVES names archive files");
     for path in std::env::split_paths(&files) {
         let mut reader = crate::warc::ArchiveReader::open(&path).unwrap();

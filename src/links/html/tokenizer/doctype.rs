@@ -2,7 +2,7 @@
 
 use super::references::{Reading, decode};
 use super::{is_space, skip_space};
-use crate::links::tokens::Doctype;
+use crate::links::html::tokens::Doctype;
 use std::borrow::Cow;
 
 /// Reads the declaration whose keyword ends before `at`. With it, the place

@@ -1,0 +1,24 @@
+//! HTML and XHTML pages as a browser without scripts reads them.
+//!
+//! A body gets its charset, tokens, tree and links in one pass
+//! ([`read_page`], [`read_links`]).
+
+mod attributes;
+mod builder;
+mod charset;
+pub(crate) mod collect;
+mod extract;
+pub(crate) mod fold;
+mod place;
+mod quirks;
+mod tag;
+mod tokenizer;
+mod tokens;
+mod tree;
+
+pub use attributes::has_word;
+pub use charset::CharsetSource;
+pub use collect::{MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink};
+pub use extract::{read_css, read_links, read_page, tell_language};
+pub use place::PagePlace;
+pub use tree::MAX_DEPTH;
