@@ -16,6 +16,7 @@ mod lock;
 mod own_file;
 mod read;
 mod spawn;
+mod spill_sort;
 mod words;
 
 pub use disk::{free_bytes, is_disk_full};
@@ -26,6 +27,7 @@ pub use own_file::{
 };
 pub use read::{CountedRead, OnStop};
 pub use spawn::{JobHandle, Outcome, StopError, Wake, panic_words, spawn};
+pub use spill_sort::{SortedLines, SpillSort};
 pub use words::counted;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,10 +1,9 @@
 //! Distinct hosts with their counts, in bounded memory: what does not fit goes
 //! to sorted temporary files, which are merged at the end.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Lines, Seek, SeekFrom, Write};
+use crate::jobs::SpillSort;
+use std::collections::HashMap;
+use std::io;
 
 /// A host and what was counted of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +20,7 @@ pub(super) struct HostRuns {
     present: HashMap<String, Entry>,
     used_bytes: usize,
     most_bytes: usize,
-    runs: Vec<File>,
+    runs: SpillSort,
     /// The key in hand, so that a known host costs no allocation.
     key: String,
 }
@@ -41,12 +40,18 @@ const MAX_URL_BYTES: usize = 2_000;
 
 impl HostRuns {
     pub(super) fn new(most_bytes: usize) -> Self {
-        Self { present: HashMap::new(), used_bytes: 0, most_bytes, runs: Vec::new(), key: String::new() }
+        Self {
+            present: HashMap::new(),
+            used_bytes: 0,
+            most_bytes,
+            runs: SpillSort::new(usize::MAX),
+            key: String::new(),
+        }
     }
 
     /// Times that memory was full.
     pub(super) fn spills(&self) -> u64 {
-        self.runs.len() as u64
+        self.runs.spills() as u64
     }
 
     /// Counts a decision about a URL of a host.
@@ -64,96 +69,60 @@ impl HostRuns {
         if self.used_bytes > self.most_bytes { self.spill() } else { Ok(()) }
     }
 
-    fn sorted(present: HashMap<String, Entry>) -> Vec<(String, Entry)> {
-        let mut entries: Vec<_> = present.into_iter().collect();
-        entries.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-        entries
-    }
-
     fn spill(&mut self) -> io::Result<()> {
-        let mut run = BufWriter::new(tempfile::tempfile()?);
-        for (key, entry) in Self::sorted(std::mem::take(&mut self.present)) {
-            writeln!(run, "{key}\t{}\t{}", entry.decisions, entry.first_url)?;
+        // Of equal keys the earliest run comes first: it has the first URL.
+        let run = self.runs.spills();
+        for (key, Entry { decisions, first_url }) in std::mem::take(&mut self.present) {
+            self.runs.push(format!("{key}\t{run:09}\t{decisions}\t{first_url}"))?;
         }
-        let mut run = run.into_inner().map_err(io::IntoInnerError::into_error)?;
-        run.seek(SeekFrom::Start(0))?;
-        self.runs.push(run);
         self.used_bytes = 0;
-        Ok(())
+        self.runs.spill()
     }
 
     /// Hands out every host once, sorted by its reversed labels.
-    pub(super) fn merge<E: From<io::Error>>(self, mut each: impl FnMut(HostTally) -> Result<(), E>) -> Result<(), E> {
-        let last = Self::sorted(self.present).into_iter().map(|(key, entry)| {
-            Ok(Spilled { key, decisions: entry.decisions, first_url: entry.first_url.into_string() })
-        });
-        let mut sources: Vec<Box<dyn Iterator<Item = io::Result<Spilled>>>> = Vec::new();
-        for run in self.runs {
-            sources.push(Box::new(Run(BufReader::new(run).lines())));
-        }
-        sources.push(Box::new(last));
-        // Of equal keys the earliest run comes first: it has the first URL.
-        let mut heads = BinaryHeap::new();
-        for (number, source) in sources.iter_mut().enumerate() {
-            if let Some(head) = source.next().transpose()? {
-                heads.push(Reverse((head.key.clone(), number, head)));
-            }
-        }
-        let mut present: Option<Spilled> = None;
-        while let Some(Reverse((_, number, head))) = heads.pop() {
-            if let Some(next) = sources.get_mut(number).and_then(Iterator::next).transpose()? {
-                heads.push(Reverse((next.key.clone(), number, next)));
-            }
-            match &mut present {
-                Some(same) if same.key == head.key => same.decisions += head.decisions,
-                _ => {
-                    if let Some(done) = present.replace(head) {
-                        each(done.tally())?;
+    pub(super) fn merge<E: From<io::Error>>(
+        mut self,
+        mut each: impl FnMut(HostTally) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if self.runs.spills() > 0 {
+            self.spill()?;
+            let mut whole: Option<(String, Entry)> = None;
+            for line in self.runs.finish()? {
+                let (key, entry) = spilled(&line?)?;
+                match &mut whole {
+                    Some((same, whole)) if *same == key => whole.decisions += entry.decisions,
+                    _ => {
+                        if let Some((key, entry)) = whole.replace((key, entry)) {
+                            each(entry.tally(&key))?;
+                        }
                     }
                 }
             }
+            return whole.map_or(Ok(()), |(key, entry)| each(entry.tally(&key)));
         }
-        match present {
-            Some(done) => each(done.tally()),
-            None => Ok(()),
-        }
+        let mut entries: Vec<_> = self.present.into_iter().collect();
+        entries.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        entries.into_iter().try_for_each(|(key, entry)| each(entry.tally(&key)))
     }
 }
 
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Spilled {
-    key: String,
-    decisions: u64,
-    first_url: String,
-}
-
-impl Spilled {
-    fn tally(self) -> HostTally {
+impl Entry {
+    fn tally(self, key: &str) -> HostTally {
         let mut host = String::new();
-        reverse_back(&self.key, &mut host);
-        HostTally { host, decisions: self.decisions, first_url: self.first_url }
+        reverse_back(key, &mut host);
+        HostTally { host, decisions: self.decisions, first_url: self.first_url.into_string() }
     }
 }
 
-/// A temporary file as it is read back.
-struct Run(Lines<BufReader<File>>);
-
-impl Iterator for Run {
-    type Item = io::Result<Spilled>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let line = match self.0.next()? {
-            Ok(line) => line,
-            Err(error) => return Some(Err(error)),
-        };
-        let mut parts = line.splitn(3, '\t');
-        let spilled = (|| {
-            let key = parts.next()?.to_owned();
-            let decisions = parts.next()?.parse().ok()?;
-            Some(Spilled { key, decisions, first_url: parts.next()?.to_owned() })
-        })();
-        Some(spilled.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "a temporary file was changed")))
-    }
+/// An entry as it was spilled: key, run, decisions and first URL.
+fn spilled(line: &str) -> io::Result<(String, Entry)> {
+    let mut parts = line.splitn(4, '\t');
+    let mut entry = || {
+        let key = parts.next()?.to_owned();
+        let decisions = parts.nth(1)?.parse().ok()?;
+        Some((key, Entry { decisions, first_url: parts.next()?.into() }))
+    };
+    entry().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "a temporary file was changed"))
 }
 
 /// `www.fct.pt` as `pt,fct,www`: a comma sorts before all that names hold.

@@ -34,4 +34,4 @@ pub use classic::Columns;
 pub use form::{IndexForm, write_sorted};
 pub use line::{IndexLine, LineError};
 pub use read::{IndexProblem, IndexReader, MAX_INDEX_LINE_BYTES};
-pub use sort::{IndexSorter, SortedLines};
+pub use sort::IndexSorter;
