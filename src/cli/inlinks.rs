@@ -301,7 +301,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             no_parquet(file.as_deref())?;
             inlink_store::not_only_loaded(&session.workspace)?;
             let (shuffle, assign) = to_file(file.as_deref(), Existing::Stays, out, |out| {
-                with_progress(|cx| work::write_dataset(&session.workspace, &options, None, out, cx))
+                with_progress(|cx| work::write_dataset(&session.workspace, &options, out, cx))
             })?;
             tell_assign(&shuffle, &assign);
         }

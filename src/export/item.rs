@@ -1,8 +1,9 @@
 //! What goes into an export and what is told of it.
 
+use super::ExportError;
+use crate::inlinks::DatasetObject;
 use crate::uri::CaptureDate;
 use crate::warc::{RecordType, Span, new_record_id};
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -45,10 +46,17 @@ pub struct ExportItem {
     pub original: Option<Original>,
     /// What Fonds knows of it: becomes the block of its metadata record.
     pub knowledge: serde_json::Value,
+    /// The links to it that `knowledge` lists, as an object of the data set;
+    /// none where there are none.
+    pub inlinks: Option<DatasetObject>,
 }
 
-/// Writes lines of JSON and returns how many.
-pub type JsonLines<'a> = Box<dyn FnOnce(&mut dyn Write) -> io::Result<u64> + 'a>;
+impl ExportItem {
+    /// An error in what an item is made of.
+    pub fn unread(error: impl Into<anyhow::Error>) -> ExportError {
+        ExportError::Unread(error.into())
+    }
+}
 
 /// How an export is made.
 pub struct ExportOptions<'a> {
@@ -63,12 +71,13 @@ pub struct ExportOptions<'a> {
     pub max_bytes: u64,
     /// How many captures there will be, where that is known.
     pub total: Option<u64>,
-    /// Writes the inlink data set of the selection.
-    pub inlinks: Option<JsonLines<'a>>,
+    /// Writes the inlinks of the items as a data set too.
+    pub inlinks: bool,
     /// Packs the archive files, an index and a list of pages into `PREFIX.wacz` too.
     pub wacz: bool,
-    /// What selected the captures, for the manifest.
-    pub selection: Option<serde_json::Value>,
+    /// What selected the captures, for the manifest; asked for when all items
+    /// are there.
+    pub selection: Option<Box<dyn FnOnce() -> serde_json::Value + 'a>>,
     /// Tells the time.
     pub clock: Arc<dyn Fn() -> CaptureDate + Send + Sync>,
     /// Makes record ids.
@@ -86,7 +95,7 @@ impl ExportOptions<'_> {
             info: Vec::new(),
             max_bytes: 1_000_000_000,
             total: None,
-            inlinks: None,
+            inlinks: false,
             wacz: false,
             selection: None,
             clock: Arc::new(CaptureDate::now),

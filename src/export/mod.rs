@@ -1,7 +1,6 @@
 //! Carries a selection out of the workspace, and reads it back.
 //!
-//! In: an [`ExportItem`] per selected capture, and closures for what other
-//! rooms write. Out: a folder that is complete or not there at all:
+//! In: an [`ExportItem`] per selected capture, with its inlinks. Out: a folder that is complete or not there at all:
 //!
 //! ```text
 //! archive/PREFIX-….warc.gz   warcinfo, the records byte for byte, a metadata record per capture
@@ -14,7 +13,8 @@
 //! Invariants: a record that is compressed on its own is copied byte for
 //! byte; any other is written under a head of its own with its block
 //! unchanged; a revisit brings its original, and a record the `warcinfo` record
-//! that it names; nothing is overwritten; no file name comes from a URL; the
+//! that it names; what `inlinks.jsonl` lists of a capture is what its metadata
+//! record lists; nothing is overwritten; no file name comes from a URL; the
 //! folder gets its name when everything in it is synced. [`verify`] needs
 //! nothing but the folder.
 //!
@@ -55,7 +55,7 @@ mod write;
 
 pub use csv::{csv_row, spreadsheet_cell};
 pub use host_graph::{GraphFormat, write_host_graph};
-pub use item::{ExportItem, ExportOptions, ExportRecord, ExportReport, JsonLines, Original};
+pub use item::{ExportItem, ExportOptions, ExportRecord, ExportReport, Original};
 pub use manifest::{Counts, MANIFEST_NAME, Manifest, ManifestFile};
 pub use packed::{PackedWriter, Packing};
 #[cfg(feature = "parquet")]
@@ -128,6 +128,9 @@ pub enum ExportError {
     /// What revisits repeat cannot be looked up.
     #[error(transparent)]
     Revisits(#[from] crate::inlinks::RevisitError),
+    /// What an item is made of cannot be read.
+    #[error(transparent)]
+    Unread(anyhow::Error),
     /// Stopped on request; nothing is left behind.
     #[error("stopped on request")]
     Cancelled(#[from] Cancelled),

@@ -22,10 +22,7 @@ fn options() -> ExportOptions<'static> {
     ExportOptions {
         clock: Arc::new(|| LATER),
         record_id: Arc::new(move || format!("urn:test:export-{}", count.fetch_add(1, Ordering::Relaxed))),
-        inlinks: Some(Box::new(|out| {
-            out.write_all(b"{\"url\":\"(pt,a,\"}\n")?;
-            Ok(1)
-        })),
+        inlinks: true,
         ..ExportOptions::new("TEST")
     }
 }
@@ -61,6 +58,7 @@ fn workspace(folder: &Path) -> Vec<ExportItem> {
         records,
         original,
         knowledge: json!({"campaign": {"title": "Biblioteca", "version": 3}, "score": 0.75}),
+        inlinks: None,
     };
     let first = vec![at(0, RecordType::Response, "urn:test:1"), at(1, RecordType::Request, "urn:test:2")];
     let original = Original { url: "http://a.pt/".to_owned(), date: DATE, records: first.clone() };
@@ -93,7 +91,7 @@ pub(super) fn archive_of(folder: &Path) -> PathBuf {
 /// An export of the small workspace.
 pub(super) fn exported(root: &Path) -> PathBuf {
     let out = root.join("out");
-    export_selection(workspace(&root.join("w")).into_iter(), &out, options(), &JobCx::detached()).unwrap();
+    export_selection(workspace(&root.join("w")).into_iter().map(Ok), &out, options(), &JobCx::detached()).unwrap();
     out
 }
 
@@ -102,12 +100,12 @@ fn records_leave_byte_for_byte_with_their_metadata() {
     let root = tempfile::tempdir().unwrap();
     let items = workspace(&root.path().join("w"));
     let out = root.path().join("out");
-    let report = export_selection(items.clone().into_iter(), &out, options(), &JobCx::detached()).unwrap();
+    let report = export_selection(items.clone().into_iter().map(Ok), &out, options(), &JobCx::detached()).unwrap();
     assert_eq!(report.problems, [""; 0]);
     let counts = &report.counts;
     assert_eq!((counts.captures, counts.copied, counts.rewrapped, counts.metadata), (3, 4, 0, 3));
     assert_eq!((counts.records, counts.originals_added, counts.revisits_unresolved), (8, 0, 0));
-    assert_eq!(counts.inlink_objects, 1);
+    assert_eq!((counts.index_lines, counts.inlink_objects), (6, 0));
     assert_eq!(all_hold(&out).len(), 8);
 
     let archive = archive_of(&out);
@@ -132,12 +130,12 @@ fn a_revisit_brings_its_original() {
     let mut items = workspace(&root.path().join("w"));
     let revisit = items.pop().unwrap();
     let out = root.path().join("out");
-    let report = export_selection([revisit.clone()].into_iter(), &out, options(), &JobCx::detached()).unwrap();
+    let report = export_selection([revisit.clone()].into_iter().map(Ok), &out, options(), &JobCx::detached()).unwrap();
     assert_eq!((report.counts.captures, report.counts.originals_added, report.counts.records), (1, 1, 5));
     all_hold(&out);
     let lonely = ExportItem { original: None, ..revisit };
     let out = root.path().join("lonely");
-    let report = export_selection([lonely].into_iter(), &out, options(), &JobCx::detached()).unwrap();
+    let report = export_selection([lonely].into_iter().map(Ok), &out, options(), &JobCx::detached()).unwrap();
     assert_eq!(report.counts.revisits_unresolved, 1);
     all_hold(&out);
 }
@@ -163,6 +161,7 @@ fn plain_and_arc_records_are_wrapped_with_their_block_unchanged() {
         records: vec![record],
         original: None,
         knowledge: json!({}),
+        inlinks: None,
     };
     let span = |offset, length| Span { offset, length };
     let response_type = || RecordType::Response;
@@ -172,7 +171,7 @@ fn plain_and_arc_records_are_wrapped_with_their_block_unchanged() {
         item("http://c.pt/", record(&arc, span(second, bytes.len() as u64 - second), response_type(), "")),
     ];
     let out = root.path().join("out");
-    let report = export_selection(items.into_iter(), &out, options(), &JobCx::detached()).unwrap();
+    let report = export_selection(items.into_iter().map(Ok), &out, options(), &JobCx::detached()).unwrap();
     assert_eq!(report.problems, [""; 0]);
     assert_eq!((report.counts.rewrapped, report.counts.copied), (3, 0));
     all_hold(&out);
@@ -193,7 +192,7 @@ fn a_record_that_is_not_where_it_should_be_is_told() {
     items[0].records[0].span.offset += 1;
     items[1].records[0].record_id = "urn:test:other".to_owned();
     let out = root.path().join("out");
-    let report = export_selection(items.into_iter(), &out, options(), &JobCx::detached()).unwrap();
+    let report = export_selection(items.into_iter().map(Ok), &out, options(), &JobCx::detached()).unwrap();
     assert_eq!(report.counts.captures, 1);
     assert_eq!(report.problems.len(), 2, "{:?}", report.problems);
     all_hold(&out);
@@ -206,15 +205,15 @@ fn nothing_is_overwritten_and_nothing_is_left_after_a_stop() {
     let out = root.path().join("out");
     fs::create_dir(&out).unwrap();
     fs::write(out.join("theirs.txt"), "x").unwrap();
-    let refused = export_selection(items.clone().into_iter(), &out, options(), &JobCx::detached());
+    let refused = export_selection(items.clone().into_iter().map(Ok), &out, options(), &JobCx::detached());
     assert!(matches!(refused, Err(ExportError::NotEmpty { .. })));
     fs::remove_file(out.join("theirs.txt")).unwrap();
     let cx = JobCx::detached();
     cx.cancel();
-    let stopped = export_selection(items.clone().into_iter(), &out, options(), &cx);
+    let stopped = export_selection(items.clone().into_iter().map(Ok), &out, options(), &cx);
     assert!(matches!(stopped, Err(ExportError::Cancelled(_))));
     assert!(!root.path().join("out.open").exists());
-    export_selection(items.into_iter(), &out, options(), &JobCx::detached()).unwrap();
+    export_selection(items.into_iter().map(Ok), &out, options(), &JobCx::detached()).unwrap();
     all_hold(&out);
 }
 
@@ -223,7 +222,7 @@ fn damage_is_found() {
     let root = tempfile::tempdir().unwrap();
     let items = workspace(&root.path().join("w"));
     let out = root.path().join("out");
-    export_selection(items.into_iter(), &out, options(), &JobCx::detached()).unwrap();
+    export_selection(items.into_iter().map(Ok), &out, options(), &JobCx::detached()).unwrap();
     let failing = || -> Vec<String> {
         let checks = verify(&out, &JobCx::detached()).unwrap();
         checks.into_iter().filter(|check| !check.ok).map(|check| check.what).collect()
@@ -250,6 +249,61 @@ fn damage_is_found() {
 }
 
 #[test]
+fn a_data_set_that_lists_other_links_than_the_metadata_records_is_found() {
+    let root = tempfile::tempdir().unwrap();
+    let object = |sources: &[&str]| crate::inlinks::DatasetObject {
+        url: "(pt,a,".to_owned(),
+        count: sources.len() as u64,
+        count_internal: 0,
+        count_external: sources.len() as u64,
+        capture_date: Some(DATE),
+        inlinks: sources
+            .iter()
+            .map(|source| crate::inlinks::DatasetInlink {
+                date: Some(LATER),
+                source: (*source).to_owned(),
+                anchor: "Biblioteca".to_owned(),
+            })
+            .collect(),
+    };
+    let knowledge = |sources: &[&str]| {
+        let link = |source: &&str| json!({"date": LATER.to_warc(), "source": "x", "sourceKey": source, "anchor": "Biblioteca"});
+        let list: Vec<_> = sources.iter().map(link).collect();
+        json!({"inlinks": {"count": list.len(), "countInternal": 0, "countExternal": list.len(), "list": list}})
+    };
+    let check = |name: &str, by_record: &[&str], by_line: &[&str]| {
+        let out = root.path().join(name);
+        let mut items = workspace(&root.path().join(format!("w-{name}")));
+        items[0].knowledge = knowledge(by_record);
+        items[0].inlinks = (!by_line.is_empty()).then(|| object(by_line));
+        export_selection(items.into_iter().map(Ok), &out, options(), &JobCx::detached()).unwrap();
+        verify(&out, &JobCx::detached()).unwrap().pop().unwrap()
+    };
+    let check_of = check("same", &["(pt,b,", "(pt,c,"], &["(pt,c,", "(pt,b,"]);
+    assert!(check_of.ok && check_of.detail == "1 objects", "{}", check_of.detail);
+    assert!(check("none", &[], &[]).ok);
+    for (name, by_record, by_line, fault) in [
+        (
+            "more",
+            &["(pt,b,"][..],
+            &["(pt,b,", "(pt,c,"][..],
+            "2 inlinks of (pt,a, 20240301090000, and its metadata record has 1",
+        ),
+        (
+            "others",
+            &["(pt,b,"],
+            &["(pt,c,"],
+            "1 inlinks of (pt,a, 20240301090000, and its metadata record has 1 others",
+        ),
+        ("absent", &["(pt,b,"], &[], "1 inlinks of (pt,a, 20240301090000 are in its metadata record alone"),
+        ("alone", &[], &["(pt,b,"], "no metadata record of (pt,a, 20240301090000 lists inlinks"),
+    ] {
+        let check = check(name, by_record, by_line);
+        assert!(!check.ok && check.detail.contains(fault), "{name}: {}", check.detail);
+    }
+}
+
+#[test]
 fn a_manifest_does_not_lead_out_of_its_folder() {
     let root = tempfile::tempdir().unwrap();
     let out = root.path().join("out");
@@ -268,7 +322,7 @@ fn an_export_brings_a_package_on_request() {
     let root = tempfile::tempdir().unwrap();
     let out = root.path().join("out");
     let wishes = ExportOptions { wacz: true, ..options() };
-    export_selection(workspace(&root.path().join("w")).into_iter(), &out, wishes, &JobCx::detached()).unwrap();
+    export_selection(workspace(&root.path().join("w")).into_iter().map(Ok), &out, wishes, &JobCx::detached()).unwrap();
     all_hold(&out);
     let packages: Vec<_> = fs::read_dir(&out)
         .unwrap()
@@ -288,7 +342,7 @@ fn what_a_killed_export_left_is_deleted_and_nothing_else_is() {
     let root = tempfile::tempdir().unwrap();
     let (staging, out) = (root.path().join("out.open"), root.path().join("out"));
     let items = workspace(&root.path().join("w"));
-    let export = || export_selection(items.clone().into_iter(), &out, options(), &JobCx::detached());
+    let export = || export_selection(items.clone().into_iter().map(Ok), &out, options(), &JobCx::detached());
     // A folder of somebody who likes the name.
     fs::create_dir(&staging).unwrap();
     fs::write(staging.join("thesis.txt"), "years of work").unwrap();
@@ -389,6 +443,7 @@ fn what_is_wrong_in_sources_is_told_and_the_export_verifies() {
         records,
         original: None,
         knowledge: json!({}),
+        inlinks: None,
     };
     let at = |n: usize, id: &str| record(&source, spans[n], RecordType::Response, id);
     let asked = record(&source, spans[3], RecordType::Request, "urn:test:2");
@@ -403,7 +458,7 @@ fn what_is_wrong_in_sources_is_told_and_the_export_verifies() {
         item("http://g.pt/", DATE, vec![at(9, "urn:test:9")]),
     ];
     let out = root.path().join("out");
-    let report = export_selection(items.into_iter(), &out, options(), &JobCx::detached()).unwrap();
+    let report = export_selection(items.into_iter().map(Ok), &out, options(), &JobCx::detached()).unwrap();
     all_hold(&out);
     let counts = &report.counts;
     assert_eq!((counts.captures, counts.metadata, counts.copied, counts.rewrapped), (7, 7, 2, 7));

@@ -1,14 +1,18 @@
 //! Reads an export back and holds everything in it together.
 
 use super::manifest::{LOCK_NAME, MANIFEST_NAME, Manifest, measure};
-use super::write::METADATA_KIND;
+use super::write::{INLINKS_NAME, METADATA_KIND};
 use super::{ExportError, io_at};
+use crate::inlinks::DatasetObject;
 use crate::jobs::{JobCx, counted};
+use crate::uri::{CaptureDate, DatasetKey, Url};
 use crate::warc::cdx::{IndexLine, indexed_url};
 use crate::warc::wacz::stays_inside;
 use crate::warc::{ArchiveReader, Problem, ProblemKind, RecordHead, RecordProof, RecordType, metadata_target};
+use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
@@ -69,6 +73,8 @@ struct Held {
     /// Metadata record and the record it is about.
     references: Vec<(String, String)>,
     metadata_faults: Faults,
+    /// Inlinks by the metadata records, by key of the page and second of the capture.
+    inlinks: HashMap<(String, String), Vec<InlinkList>>,
     structure: Faults,
     digests: Faults,
     digests_checked: u64,
@@ -141,8 +147,8 @@ pub fn verify(folder: &Path, cx: &JobCx) -> Result<Vec<VerifyCheck>, ExportError
         format!("{} named", counted(held.named_warcinfos.len() as u64, "record")),
     ));
     checks.push(index_is_right(folder, &held.places, counts.index_lines, cx)?);
-    if manifest.files.iter().any(|file| file.path == "inlinks.jsonl") {
-        checks.push(inlinks_are_json(folder, counts.inlink_objects, cx)?);
+    if manifest.files.iter().any(|file| file.path == INLINKS_NAME) {
+        checks.push(inlinks_are_those_of_records(folder, held.inlinks, counts.inlink_objects, cx)?);
     }
     Ok(checks)
 }
@@ -224,8 +230,17 @@ fn read_records(path: &Path, name: &str, done: u64, held: &mut Held, cx: &JobCx)
         }
         let id = head.record_id().unwrap_or_default();
         if is_metadata {
-            if serde_json::from_slice::<serde::de::IgnoredAny>(&json).is_err() {
-                held.metadata_faults.add(at(span.decoded_offset(), "the metadata is no JSON"));
+            match serde_json::from_slice::<Knowledge>(&json) {
+                Err(_) => {
+                    held.metadata_faults.add(at(span.decoded_offset(), "the metadata is not the JSON of an export"))
+                }
+                Ok(Knowledge { inlinks: Some(inlinks) }) if inlinks.count > 0 => {
+                    let url = head.target_uri().unwrap_or_default().to_string();
+                    let key = Url::parse(&url).map(|url| DatasetKey::of(&url).as_str().to_owned()).unwrap_or(url);
+                    let date = head.date().map(CaptureDate::to_digits14).unwrap_or_default();
+                    held.inlinks.entry((key, date)).or_default().push(inlinks.into());
+                }
+                Ok(_) => {}
             }
             let about = head.headers.get("WARC-Refers-To").unwrap_or_default();
             held.references.push((id.clone(), about.trim_matches(['<', '>']).to_owned()));
@@ -295,20 +310,117 @@ fn index_is_right(
     Ok(faults.into_check("The CDXJ index leads to its records", counted(lines, "line")))
 }
 
-/// Every line of the data set is a JSON object.
-fn inlinks_are_json(folder: &Path, objects_told: u64, cx: &JobCx) -> Result<VerifyCheck, ExportError> {
+/// What a metadata record says of inlinks.
+#[derive(Deserialize)]
+struct Knowledge {
+    inlinks: Option<KnownInlinks>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct KnownInlinks {
+    count: u64,
+    count_internal: u64,
+    count_external: u64,
+    list: Vec<KnownInlink>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct KnownInlink {
+    date: String,
+    source: String,
+    source_key: Option<String>,
+    anchor: String,
+}
+
+/// Counts of a list of inlinks, in all and of both sides, and a digest of its
+/// entries in any order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct InlinkList {
+    counts: (u64, u64, u64),
+    entries: u64,
+}
+
+impl InlinkList {
+    fn new<'a>(counts: (u64, u64, u64), entries: impl Iterator<Item = (String, &'a str, &'a str)>) -> Self {
+        let digest = |entry: (String, &str, &str)| {
+            let mut hasher = DefaultHasher::new();
+            entry.hash(&mut hasher);
+            hasher.finish()
+        };
+        Self { counts, entries: entries.map(digest).fold(0, u64::wrapping_add) }
+    }
+}
+
+impl From<KnownInlinks> for InlinkList {
+    fn from(known: KnownInlinks) -> Self {
+        let entries = known.list.iter().map(|link| {
+            let second = CaptureDate::parse(&link.date).map(CaptureDate::to_digits14).unwrap_or_default();
+            (second, link.source_key.as_deref().unwrap_or(&link.source), link.anchor.as_str())
+        });
+        Self::new((known.count, known.count_internal, known.count_external), entries)
+    }
+}
+
+impl From<&DatasetObject> for InlinkList {
+    fn from(object: &DatasetObject) -> Self {
+        let entries = object.inlinks.iter().map(|link| {
+            let second = link.date.map(CaptureDate::to_digits14).unwrap_or_default();
+            (second, link.source.as_str(), link.anchor.as_str())
+        });
+        Self::new((object.count, object.count_internal, object.count_external), entries)
+    }
+}
+
+/// What the data set lists of a capture is what its metadata record lists.
+fn inlinks_are_those_of_records(
+    folder: &Path,
+    mut by_records: HashMap<(String, String), Vec<InlinkList>>,
+    objects_told: u64,
+    cx: &JobCx,
+) -> Result<VerifyCheck, ExportError> {
     let mut faults = Faults::default();
     let mut lines = 0;
-    for_each_line(&folder.join("inlinks.jsonl"), &mut faults, cx, |line, faults| {
+    for_each_line(&folder.join(INLINKS_NAME), &mut faults, cx, |line, faults| {
         lines += 1;
-        if serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(line).is_err() {
-            faults.add(format!("line {lines} is no JSON object"));
+        let object = match DatasetObject::read_line(line) {
+            Ok(object) => object,
+            Err(error) => return faults.add(format!("line {lines}: {error}")),
+        };
+        let date = object.capture_date.map(CaptureDate::to_digits14).unwrap_or_default();
+        let place = (object.url.clone(), date);
+        let list = InlinkList::from(&object);
+        let Some(lists) = by_records.get_mut(&place) else {
+            return faults.add(format!("line {lines}: no metadata record of {} {} lists inlinks", place.0, place.1));
+        };
+        match lists.iter().position(|known| *known == list) {
+            Some(found) => drop(lists.swap_remove(found)),
+            None => {
+                let by_record = lists.pop().map_or(0, |known| known.counts.0);
+                faults.add(format!(
+                    "line {lines}: {} inlinks of {} {}, and its metadata record has {by_record}{}",
+                    object.count,
+                    place.0,
+                    place.1,
+                    if by_record == object.count { " others" } else { "" }
+                ));
+            }
+        }
+        if lists.is_empty() {
+            by_records.remove(&place);
         }
     })?;
+    let mut left: Vec<_> = by_records.into_iter().collect();
+    left.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+    for ((key, date), lists) in left {
+        let count = lists.first().map_or(0, |list| list.counts.0);
+        faults.add(format!("{count} inlinks of {key} {date} are in its metadata record alone"));
+    }
     if lines != objects_told {
         faults.add(format!("the manifest says {objects_told} objects"));
     }
-    Ok(faults.into_check("The inlink data set is JSON, an object a line", format!("{lines} objects")))
+    Ok(faults.into_check("The inlink data set lists what the metadata records list", format!("{lines} objects")))
 }
 
 fn for_each_line(

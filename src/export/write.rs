@@ -4,9 +4,10 @@ use super::copy::{Carried, CopyError, HeadChanges, carry, enter, location_of};
 use super::manifest::{Counts, LOCK_NAME, Manifest, ManifestFile, measure};
 use super::warcinfo::WarcinfoFinder;
 use super::{
-    ExportError, ExportItem, ExportOptions, ExportRecord, ExportReport, Original, PackageOptions, io_at, write_package,
+    ExportError, ExportItem, ExportOptions, ExportRecord, ExportReport, Original, PackageOptions, io_at, no_temporary,
+    write_package,
 };
-use crate::jobs::{FileLock, JobCx, NotLocked, counted};
+use crate::jobs::{FileLock, JobCx, NotLocked, SpillSort, counted};
 use crate::uri::CaptureDate;
 use crate::warc::cdx::{IndexForm, IndexOptions, IndexSorter, index_each};
 use crate::warc::{ArchiveReader, FileSetOptions, ProblemKind, RecordBuilder, RecordHead, RecordType, WarcFileSet};
@@ -27,7 +28,7 @@ const MAX_PROBLEMS: usize = 1000;
 ///
 /// Records that cannot be read are told in the report; the rest is written.
 pub fn export_selection(
-    items: impl Iterator<Item = ExportItem>,
+    items: impl Iterator<Item = Result<ExportItem, ExportError>>,
     out: &Path,
     options: ExportOptions,
     cx: &JobCx,
@@ -115,6 +116,9 @@ fn clear(staging: &Path) -> Result<(), ExportError> {
     Ok(())
 }
 
+/// The file with the inlinks of all captures.
+pub(super) const INLINKS_NAME: &str = "inlinks.jsonl";
+
 /// The word in the targets of the metadata records that an export writes.
 pub(super) const METADATA_KIND: &str = "export";
 
@@ -139,13 +143,15 @@ struct Export {
     warcinfos: HashMap<String, bool>,
     /// Records that name a `warcinfo` record which is not in the export, by file and id.
     missing_warcinfos: BTreeMap<(PathBuf, String), u64>,
+    /// Lines of the data set.
+    inlinks: SpillSort,
     counts: Counts,
     problems: Vec<String>,
     unlisted: u64,
 }
 
 fn write_all(
-    items: impl Iterator<Item = ExportItem>,
+    items: impl Iterator<Item = Result<ExportItem, ExportError>>,
     folder: &Path,
     options: ExportOptions,
     cx: &JobCx,
@@ -174,6 +180,7 @@ fn write_all(
         finder: WarcinfoFinder::default(),
         warcinfos: HashMap::new(),
         missing_warcinfos: BTreeMap::new(),
+        inlinks: SpillSort::default(),
         counts: Counts::default(),
         problems: Vec::new(),
         unlisted: 0,
@@ -183,6 +190,7 @@ fn write_all(
     let mut originals: Vec<Original> = Vec::new();
     let mut wanted: HashSet<(PathBuf, u64)> = HashSet::new();
     for item in items {
+        let item = item?;
         cx.note(item.url.clone());
         export.capture(&item, cx)?;
         match item.original {
@@ -222,14 +230,12 @@ fn write_all(
     let index = folder.join("indexes").join("index.cdxj");
     write_file(&index, |out| sorter.write(out))?;
 
-    if let Some(inlinks) = options.inlinks {
+    if options.inlinks {
         cx.stage("Writing the inlink data set", None);
-        let mut objects = 0;
-        write_file(&folder.join("inlinks.jsonl"), |out| {
-            objects = inlinks(out)?;
-            Ok(())
+        let lines = std::mem::take(&mut export.inlinks);
+        write_file(&folder.join(INLINKS_NAME), |out| {
+            lines.finish().and_then(|mut lines| lines.try_for_each(|line| writeln!(out, "{}", line?)))
         })?;
-        export.counts.inlink_objects = objects;
         cx.checkpoint()?;
     }
 
@@ -256,7 +262,7 @@ fn write_all(
         software,
         title: options.title,
         created: created.to_warc(),
-        selection: options.selection,
+        selection: options.selection.map(|selection| selection()),
         counts: export.counts.clone(),
         files,
     };
@@ -282,6 +288,10 @@ impl Export {
         self.files.append(&[&record.compress(&block)])?;
         self.counts.metadata += 1;
         self.counts.records += 1;
+        if let Some(object) = &item.inlinks {
+            self.inlinks.push(object.line()).map_err(no_temporary)?;
+            self.counts.inlink_objects += 1;
+        }
         Ok(())
     }
 

@@ -149,6 +149,11 @@ fn push_json(out: &mut Vec<u8>, text: &str) {
 }
 
 impl DatasetObject {
+    /// The object as one line, without its end.
+    pub fn line(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
     /// Writes the object as one line.
     pub fn write_line(&self, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
         serde_json::to_writer(&mut *out, self)?;

@@ -248,7 +248,7 @@ impl Workspace {
     pub fn exported_capture(&self, id: CaptureId, window_days: u32) -> Result<ExportedCapture, StoreError> {
         let mut rows = Vec::new();
         let mut kept = [0_usize; 2];
-        self.each_inlink_of_capture(id, window_days, |link| {
+        let is_built = self.each_inlink_of_capture(id, window_days, |link| {
             let side = &mut kept[usize::from(link.internal)];
             if *side < MAX_INLINKS_PER_SIDE {
                 *side += 1;
@@ -256,7 +256,7 @@ impl Workspace {
             }
         })?;
         self.catalogue().name_sources(&mut rows)?;
-        self.catalogue().exported_capture(id, rows)
+        self.catalogue().exported_capture(id, is_built.then_some(rows))
     }
 }
 

@@ -28,8 +28,8 @@ pub struct ExportedCapture {
     pub rule: Option<String>,
     /// Index of that rule in its campaign.
     pub rule_index: Option<i64>,
-    /// Inlinks in the window.
-    pub inlinks: Vec<InlinkRow>,
+    /// Inlinks in the window; none where they are not built.
+    pub inlinks: Option<Vec<InlinkRow>>,
     /// What persons said and still holds: date, who, mark, words.
     pub notes: Vec<(CaptureDate, String, ReviewMark, String)>,
     /// Campaign, its version, job and launch it was captured in.
@@ -41,7 +41,7 @@ impl Catalogue {
     pub(super) fn exported_capture(
         &self,
         id: CaptureId,
-        inlinks: Vec<InlinkRow>,
+        inlinks: Option<Vec<InlinkRow>>,
     ) -> Result<ExportedCapture, StoreError> {
         self.read(|conn| {
             let stored =

@@ -2,13 +2,14 @@
 //! export back.
 
 use super::counted;
-use super::inlink_dataset::{dataset_within, write_dataset};
+use super::inlinks::complete_inlinks;
 use crate::campaign::{Campaign, contact_in};
-use crate::export::{ExportItem, ExportOptions, ExportRecord, Original, export_selection};
+use crate::export::{ExportError, ExportItem, ExportOptions, ExportRecord, Original, export_selection};
+use crate::inlinks::{DatasetInlink, DatasetObject};
 use crate::jobs::JobCx;
 use crate::store::{ExportedCapture, Lacking, RecordRow, StoredCapture, Workspace};
 use crate::uri::{CaptureDate, DatasetKey, Url};
-use crate::work::models::{CaptureId, ReviewMark, ScoredRow, SelectionSpec, VerifyLine};
+use crate::work::models::{CaptureId, InlinkRow, ReviewMark, ScoredRow, SelectionSpec, VerifyLine};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::cell::RefCell;
@@ -50,6 +51,9 @@ pub struct ExportOutcome {
     pub linked_pages: u64,
     /// Captures or records that could not be carried along, and why.
     pub problems: Vec<String>,
+    /// Why the inlinks are not those of all captures, where the workspace could
+    /// only be read.
+    pub inlinks_missing: Option<String>,
     /// Why the workspace does not list this export, where it could only be read.
     pub not_listed: Option<String>,
 }
@@ -85,7 +89,7 @@ impl ExportOutcome {
                 some_of(self.problems.iter().cloned())
             ));
         }
-        if let Some(why) = &self.not_listed {
+        for why in [&self.inlinks_missing, &self.not_listed].into_iter().flatten() {
             words.push_str("; ");
             words.push_str(why);
         }
@@ -136,24 +140,21 @@ pub fn export(
     let mut all: Vec<(CaptureId, bool)> = selected.iter().map(|id| (*id, true)).collect();
     all.extend(needed.iter().map(|id| (*id, false)));
 
-    cx.stage("Gathering what is known", Some(all.len() as u64));
-    let mut items = Vec::with_capacity(all.len());
-    let mut keys = HashSet::new();
-    let mut lacking = if spec.with_requisites { catalogue.lacking(spec.campaign)? } else { Vec::new() };
-    for (id, is_selected) in &all {
-        cx.advance(1)?;
-        let known = workspace.exported_capture(*id, spec.window_days)?;
-        keys.insert(DatasetKey::of(&known.stored.url).as_str().to_owned());
-        let score = if *is_selected { catalogue.scored(spec.campaign, *id)? } else { None };
-        let campaign_words = json!({ "id": spec.campaign, "name": campaign.name, "version": version });
+    let inlinks_missing = complete_inlinks(workspace, cx)?;
+    let built = catalogue.inlink_build()?.map(|(date, _)| date);
+
+    let lacking = RefCell::new(if spec.with_requisites { catalogue.lacking(spec.campaign)? } else { Vec::new() });
+    let campaign_words = json!({ "id": spec.campaign, "name": campaign.name, "version": version });
+    let gather = |&(id, is_selected): &(CaptureId, bool)| -> anyhow::Result<ExportItem> {
+        let known = workspace.exported_capture(id, spec.window_days)?;
+        let score = if is_selected { catalogue.scored(spec.campaign, id)? } else { None };
         let role = is_selected.then_some(score.as_ref());
-        items.push(item(workspace, &known, knowledge(spec, &campaign_words, &known, role), &mut lacking)?);
-    }
+        let knowledge = knowledge(spec, &campaign_words, &known, role, built);
+        item(workspace, &known, knowledge, &mut lacking.borrow_mut())
+    };
+    let items = all.iter().map(|of| gather(of).map_err(ExportError::Unread));
 
     let page = catalogue.selection_page(spec.campaign)?;
-    // The data set is written while the export runs; an error of the
-    // catalogue has to come back through the writer's own kind of error.
-    let dataset_error: RefCell<Option<anyhow::Error>> = RefCell::default();
     let mut options = ExportOptions::new(&campaign.name);
     options.title = campaign.name.clone();
     options.info = vec![
@@ -172,35 +173,28 @@ pub fn export(
     if !campaign.politeness.user_agent.is_empty() {
         options.info.push(("http-header-user-agent".to_owned(), campaign.politeness.user_agent.clone()));
     }
-    options.selection = Some(json!({
-        "campaign": spec.campaign,
-        "campaignName": campaign.name,
-        "campaignVersion": version,
-        "threshold": spec.filter.trim().is_empty().then_some(spec.threshold),
-        "filter": (!spec.filter.trim().is_empty()).then_some(spec.filter.trim()),
-        "weights": spec.weights,
-        "windowDays": spec.window_days,
-        "embeddedResources": spec.with_requisites,
-        "selected": selected.len(),
-        "includedByHand": page.included,
-        "excludedByHand": page.excluded,
-        "lacking": lacking,
-    }));
-    options.total = Some(items.len() as u64);
-    options.wacz = wishes.wacz;
-    options.inlinks = Some(Box::new(|lines| {
-        let written = write_dataset(workspace, &dataset_within(spec.window_days), Some(&keys), lines, cx);
-        written.map(|(_, report)| report.objects).map_err(|error| {
-            let words = std::io::Error::other(format!("{error:#}"));
-            *dataset_error.borrow_mut() = Some(error);
-            words
+    let selection = || {
+        json!({
+            "campaign": spec.campaign,
+            "campaignName": campaign.name,
+            "campaignVersion": version,
+            "threshold": spec.filter.trim().is_empty().then_some(spec.threshold),
+            "filter": (!spec.filter.trim().is_empty()).then_some(spec.filter.trim()),
+            "weights": spec.weights,
+            "windowDays": spec.window_days,
+            "embeddedResources": spec.with_requisites,
+            "selected": selected.len(),
+            "includedByHand": page.included,
+            "excludedByHand": page.excluded,
+            "inlinksBuilt": built.map(CaptureDate::to_warc),
+            "lacking": *lacking.borrow(),
         })
-    }));
-    let result = export_selection(items.into_iter(), out, options, cx);
-    if let Some(error) = dataset_error.into_inner() {
-        return Err(error.context("the inlink data set could not be written"));
-    }
-    let report = result?;
+    };
+    options.selection = Some(Box::new(selection));
+    options.total = Some(all.len() as u64);
+    options.wacz = wishes.wacz;
+    options.inlinks = built.is_some();
+    let report = export_selection(items, out, options, cx)?;
     let not_listed = workspace.if_writable(|catalogue| {
         catalogue.keep_export(&report.folder, report.counts.captures, report.counts.records, report.bytes)
     })?;
@@ -211,12 +205,13 @@ pub fn export(
         requisites: needed.len() as u64,
         excluded: page.excluded,
         included: page.included,
-        lacking,
+        lacking: lacking.into_inner(),
         captures: report.counts.captures,
         records: report.counts.records,
         bytes: report.bytes,
         linked_pages: report.counts.inlink_objects,
         problems: report.problems,
+        inlinks_missing,
         not_listed,
     })
 }
@@ -273,7 +268,28 @@ fn item(
         records: records(workspace, stored),
         original,
         knowledge,
+        inlinks: known.inlinks.as_ref().filter(|rows| !rows.is_empty()).map(|rows| dataset_object(stored, rows)),
     })
+}
+
+/// The links to a capture as the data set has them.
+fn dataset_object(stored: &StoredCapture, rows: &[InlinkRow]) -> DatasetObject {
+    let count_internal = rows.iter().filter(|row| row.internal).count() as u64;
+    DatasetObject {
+        url: DatasetKey::of(&stored.url).as_str().to_owned(),
+        count: rows.len() as u64,
+        count_internal,
+        count_external: rows.len() as u64 - count_internal,
+        capture_date: Some(stored.date),
+        inlinks: rows
+            .iter()
+            .map(|row| DatasetInlink {
+                date: Some(row.date),
+                source: source_key(&row.source).unwrap_or_else(|| row.source.clone()),
+                anchor: row.anchor.clone(),
+            })
+            .collect(),
+    }
 }
 
 fn records(workspace: &Workspace, stored: &StoredCapture) -> Vec<ExportRecord> {
@@ -301,24 +317,11 @@ fn knowledge(
     campaign: &Value,
     known: &ExportedCapture,
     selected: Option<Option<&ScoredRow>>,
+    built: Option<CaptureDate>,
 ) -> Value {
     let by_filter = !spec.filter.trim().is_empty();
     let own = !known.imported;
     let (captured_for, captured_version, job, launch) = &known.provenance;
-    let inlinks: Vec<Value> = known
-        .inlinks
-        .iter()
-        .map(|inlink| {
-            json!({
-                "date": inlink.date.to_warc(),
-                "source": inlink.source,
-                "sourceKey": source_key(&inlink.source),
-                "anchor": inlink.anchor,
-                "internal": inlink.internal,
-            })
-        })
-        .collect();
-    let internal = known.inlinks.iter().filter(|inlink| inlink.internal).count();
     json!({
         "software": concat!("Fonds/", env!("CARGO_PKG_VERSION")),
         "campaign": campaign,
@@ -344,13 +347,20 @@ fn knowledge(
                 "parts": score.parts,
             }),
         },
-        "inlinks": {
+        "inlinks": known.inlinks.as_ref().map(|rows| json!({
+            "built": built.map(CaptureDate::to_warc),
             "windowDays": spec.window_days,
-            "count": known.inlinks.len(),
-            "countInternal": internal,
-            "countExternal": known.inlinks.len() - internal,
-            "list": inlinks,
-        },
+            "count": rows.len(),
+            "countInternal": rows.iter().filter(|row| row.internal).count(),
+            "countExternal": rows.iter().filter(|row| !row.internal).count(),
+            "list": rows.iter().map(|row| json!({
+                "date": row.date.to_warc(),
+                "source": row.source,
+                "sourceKey": source_key(&row.source),
+                "anchor": row.anchor,
+                "internal": row.internal,
+            })).collect::<Vec<_>>(),
+        })),
         "annotations": known.notes.iter().map(|(date, who, mark, note)| json!({
             "date": date.to_warc(), "who": who, "mark": mark, "note": note
         })).collect::<Vec<_>>(),

@@ -8,7 +8,6 @@ use crate::inlinks::{DatasetOptions, Keyed, render_line};
 use crate::jobs::JobCx;
 use crate::store::{Captures, Workspace};
 use crate::uri::{Url, WebParts};
-use std::collections::HashSet;
 use std::io::Write;
 
 /// The usual rules with another window.
@@ -17,8 +16,7 @@ pub fn dataset_within(window_days: u32) -> DatasetOptions {
 }
 
 /// Writes the inlinks of the catalogue as a build of its archive files with
-/// the same options does; with `only`, just the pages with these keys. The
-/// catalogue has the `<a href>` of pages: options that say what is read of
+/// the same options does. The catalogue has the `<a href>` of pages: options that say what is read of
 /// archive files, and how rows are sorted, are passed over. Says what was seen and what became of it.
 ///
 /// # Errors
@@ -28,7 +26,6 @@ pub fn dataset_within(window_days: u32) -> DatasetOptions {
 pub fn write_dataset(
     workspace: &Workspace,
     options: &DatasetOptions,
-    only: Option<&HashSet<String>>,
     out: &mut dyn Write,
     cx: &JobCx,
 ) -> anyhow::Result<(ShuffleReport, AssignReport)> {
@@ -36,27 +33,20 @@ pub fn write_dataset(
     cx.stage("Reading outlinks", Some(catalogue.count_anchor_links(Captures::ALL)?));
     let mut shuffle = Shuffle::new(&workspace.shuffle_options(), cx)?;
     let threads = shuffle.threads();
-    let wanted = |key: &str| only.is_none_or(|only| only.contains(key));
     let (mut target, mut source) = (String::new(), String::new());
     catalogue.feed_inlinks(Captures::ALL, |link| -> anyhow::Result<()> {
         cx.advance(1)?;
         let (to, from) = (Url::parse(&link.target_url)?, Url::parse(&link.source_url)?);
         let (to, from) = (WebParts::of(&to), WebParts::of(&from));
         options.notation.write_key(&to, &mut target);
-        if wanted(&target) {
-            options.notation.write_key(&from, &mut source);
-            let (to, from) = (Keyed { key: &target, name: to.name() }, Keyed { key: &source, name: from.name() });
-            shuffle.push_link(&options.link_row(to, from, whole_seconds(link.date), &link.anchor))?;
-        }
-        Ok(())
+        options.notation.write_key(&from, &mut source);
+        let (to, from) = (Keyed { key: &target, name: to.name() }, Keyed { key: &source, name: from.name() });
+        Ok(shuffle.push_link(&options.link_row(to, from, whole_seconds(link.date), &link.anchor))?)
     })??;
     catalogue.feed_pages(Captures::ALL, |page| -> anyhow::Result<()> {
         options.notation.write_key(&WebParts::of(&Url::parse(&page.url)?), &mut target);
-        if wanted(&target) {
-            // Without its number: captures of one second are one.
-            shuffle.push_capture(&CaptureRow { id: 0, ..capture_of(&page, &target) })?;
-        }
-        Ok(())
+        // Without its number: captures of one second are one.
+        Ok(shuffle.push_capture(&CaptureRow { id: 0, ..capture_of(&page, &target) })?)
     })??;
     cx.stage("Writing the data set", None);
     let render = |object: &Assigned<'_>, line: &mut Vec<u8>| render_line(object, options.java_times, line);

@@ -8,7 +8,7 @@ use crate::inlinks::stored::{CountTotals, LinkStore, Mark};
 use crate::inlinks::{LinkError, MAX_INLINKS_PER_SIDE};
 use crate::jobs::{JobCx, counted};
 use crate::links::LinkKind;
-use crate::store::{Captures, InlinkFeed, PROSPECTS_KEPT, PageFeed, StoreError, Workspace};
+use crate::store::{Access, Captures, InlinkFeed, PROSPECTS_KEPT, PageFeed, StoreError, Workspace};
 use crate::uri::{CaptureDate, Fqdn, InternalPolicy, Url};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -138,6 +138,29 @@ pub fn build_inlinks(workspace: &Workspace, anew: bool, cx: &JobCx) -> anyhow::R
         Err(error) if !anew && is_damage(&error) => build(workspace, true, cx),
         built => built,
     }
+}
+
+/// Takes the links of all captures in before they leave. Where the workspace
+/// can only be read, says what is missing instead.
+///
+/// # Errors
+///
+/// As [`build_inlinks`].
+pub(super) fn complete_inlinks(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<Option<String>> {
+    let Access::ReadOnly(_) = workspace.access() else {
+        build_inlinks(workspace, false, cx)?;
+        return Ok(None);
+    };
+    let build = "Build them where the workspace can be written: fonds inlinks build";
+    let Some(store) = workspace.built_links()? else {
+        return Ok(Some(format!("inlinks are not built, and none are in the export. {build}")));
+    };
+    let built_up_to = store.mark().captures_up_to;
+    let newest = workspace.catalogue().newest_capture()?;
+    let is_old = built_up_to < newest || store.mark().keys != PAGE_KEYS || workspace.catalogue().lost_links()?;
+    Ok(is_old.then(|| {
+        format!("inlinks are those of the last build, which does not have the newest captures' links. {build}")
+    }))
 }
 
 fn is_damage(error: &anyhow::Error) -> bool {

@@ -39,7 +39,7 @@ pub fn export_links(workspace: &Workspace, form: LinkForm, folder: &Path, cx: &J
         LinkForm::CsvHosts => graph(GraphFormat::CsvHosts)?,
         LinkForm::Dataset => write_file(&path, |out| {
             let window_days = workspace.catalogue().window_days()?;
-            let (_, report) = write_dataset(workspace, &dataset_within(window_days), None, out, cx)?;
+            let (_, report) = write_dataset(workspace, &dataset_within(window_days), out, cx)?;
             Ok(format!("{} with inlinks within ±{window_days} days", counted(report.objects, "page")))
         })?,
         LinkForm::Nutch => write_file(&path, |out| {

@@ -13,6 +13,7 @@ mod foreign;
 mod full_disk;
 mod full_pages;
 mod growth;
+mod handover;
 mod hostile;
 mod hostile_workspaces;
 mod imports;

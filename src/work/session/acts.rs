@@ -102,6 +102,7 @@ impl Session {
 
     /// Writes the selection out.
     pub fn export(&self, spec: &SelectionSpec, out: &Path, cx: &JobCx) -> anyhow::Result<String> {
+        let _turn = self.turn_to_count(cx)?;
         self.job("Export", work::ExportOutcome::words, || {
             self.workspace.if_writable(|catalogue| catalogue.remember_wacz(spec.campaign, spec.with_wacz))?;
             work::export(&self.workspace, spec, out, work::ExportWishes { wacz: spec.with_wacz }, cx)

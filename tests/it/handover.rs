@@ -1,0 +1,98 @@
+//! What an export says of inlinks, in its records and in its data set.
+
+use crate::archive::{records, warcs_under};
+use crate::inlink_words::{file, page};
+use crate::program::{arg, fonds, fonds_with};
+use fonds::warc::RecordType;
+use serde_json::Value;
+use std::path::Path;
+
+const TARGET: &str = "http://www.a.pt/sobre";
+
+/// Inlinks of the target, by the metadata record of an export.
+fn by_record(export: &Path) -> Value {
+    let files = warcs_under(&export.join("archive"));
+    let record = files
+        .iter()
+        .flat_map(|file| records(file))
+        .find(|record| {
+            record.head.record_type == RecordType::Metadata && record.head.target_uri().as_deref() == Some(TARGET)
+        })
+        .unwrap();
+    serde_json::from_slice::<Value>(&record.block).unwrap()["inlinks"].clone()
+}
+
+/// Counts of the inlinks of the target, by the data set of an export.
+fn by_line(export: &Path) -> Option<u64> {
+    let text = std::fs::read_to_string(export.join("inlinks.jsonl")).ok()?;
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.filter(|object| object["url"] == "(pt,a,)/sobre").map(|object| object["count"].as_u64().unwrap()).last()
+}
+
+/// What an export that was told of problems says in JSON.
+fn export(workspace: &Path, out: &Path) -> Value {
+    fonds(&["export", arg(workspace), "--out", arg(out), "--json"]).with_status(0).json_lines().remove(0)
+}
+
+#[test]
+fn records_and_data_set_of_an_export_list_the_same_inlinks_however_old_the_build_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = dir.path().join("w");
+    let out = |name: &str| dir.path().join(name);
+    let linking = |host: &str, day: u32| {
+        page(
+            &format!("http://{host}/"),
+            &format!("2024-03-{day:02}T10:00:00Z"),
+            "<a href=http://www.a.pt/sobre>A sobre</a>",
+        )
+    };
+    let first = [page(TARGET, "2024-03-01T09:00:30Z", "<p>Sobre"), linking("b.pt", 2)];
+    fonds(&["new", arg(&workspace)]).with_status(0);
+    fonds(&["import", arg(&workspace), arg(&file(dir.path(), "first.warc.gz", &first))]).with_status(0);
+    let campaign = fonds(&["campaign", "example"]).with_status(0).out;
+    fonds_with(&["campaign", "add", arg(&workspace), "-"], campaign.as_bytes()).with_status(0);
+    fonds(&["select", "run", arg(&workspace), "1", "--filter", "host:www.a.pt"]).with_status(0);
+
+    // Beside a writer nothing is built: without a build, no export says that nobody links here.
+    let open = fonds::store::Workspace::open(&workspace).unwrap();
+    let report = export(&workspace, &out("unbuilt"));
+    assert!(report["inlinks_missing"].as_str().unwrap().contains("fonds inlinks build"), "{report}");
+    assert_eq!((by_record(&out("unbuilt")), by_line(&out("unbuilt"))), (Value::Null, None));
+    drop(open);
+
+    fonds(&["inlinks", "build", arg(&workspace)]).with_status(0);
+    let second = [linking("c.pt", 3), linking("www.a.pt", 4)];
+    fonds(&["import", arg(&workspace), arg(&file(dir.path(), "second.warc.gz", &second))]).with_status(0);
+    let open = fonds::store::Workspace::open(&workspace).unwrap();
+    let report = export(&workspace, &out("old"));
+    assert!(report["inlinks_missing"].as_str().unwrap().contains("last build"), "{report}");
+    assert_eq!((by_record(&out("old"))["count"].as_u64(), by_line(&out("old"))), (Some(1), Some(1)));
+    drop(open);
+
+    // Where it can be written, what came since is taken in first.
+    let report = export(&workspace, &out("new"));
+    assert!(report["inlinks_missing"].is_null(), "{report}");
+    let known = by_record(&out("new"));
+    assert_eq!((known["count"].as_u64(), known["countInternal"].as_u64()), (Some(3), Some(1)), "{known}");
+    assert_eq!(by_line(&out("new")), Some(3));
+    for name in ["unbuilt", "old", "new"] {
+        fonds(&["verify", arg(&out(name))]).with_status(0);
+    }
+
+    // The data set of the older build beside the records of the newer one.
+    let (old, new) = (out("old").join("inlinks.jsonl"), out("new").join("inlinks.jsonl"));
+    std::fs::copy(&old, &new).unwrap();
+    let path = out("new").join("manifest.json");
+    let mut manifest = fonds::export::Manifest::read(&out("new")).unwrap();
+    let of_old = fonds::export::Manifest::read(&out("old")).unwrap();
+    let entry = |manifest: &fonds::export::Manifest| {
+        manifest.files.iter().position(|file| file.path == "inlinks.jsonl").unwrap()
+    };
+    let at = entry(&manifest);
+    manifest.files[at] = of_old.files[entry(&of_old)].clone();
+    std::fs::write(&path, serde_json::to_vec(&manifest).unwrap()).unwrap();
+    let checks = fonds(&["verify", arg(&out("new")), "--json"]).with_status(1).json_lines();
+    let failed: Vec<&Value> = checks.iter().filter(|check| check["ok"] == false).collect();
+    assert_eq!(failed.len(), 1, "{failed:?}");
+    assert!(failed[0]["detail"].as_str().unwrap().contains("its metadata record has 3"), "{failed:?}");
+}
