@@ -13,11 +13,12 @@
 //! | [`scope`] | decide rules and their verdicts | uri, campaign |
 //! | [`warc`] | records, reader, writer, digests, CDXJ | uri |
 //! | [`links`] | outlinks of pages | uri, warc |
-//! | [`inlinks`] | outlinks inverted, the data set, stored inlinks | uri, warc, links |
-//! | [`crawl`] | frontier, politeness, robots, fetch → captures | all above |
-//! | [`analysis`] | request matches, anchor tallies, score | uri, campaign, warc, links, inlinks |
+//! | [`captures`] | archive records and exchanges → captures, their links and originals | uri, scope, warc, links |
+//! | [`inlinks`] | outlinks inverted, the data set, stored inlinks | uri, warc, links, captures |
+//! | [`crawl`] | frontier, politeness, robots, fetch → captures | all above but inlinks |
+//! | [`analysis`] | request matches, anchor tallies, score | uri, campaign, warc, links, captures, inlinks |
 //! | [`store`] | the workspace folder and its catalogue | value types above |
-//! | [`export`] | WARC with metadata records, CDXJ, data set, manifest, verify | store, links, inlinks, warc |
+//! | [`export`] | WARC with metadata records, CDXJ, data set, manifest, verify | store, links, captures, inlinks, warc |
 //! | [`work`] | [`work::Session`]: everything that can be asked of an open workspace; the sample web | all above |
 //! | [`app`] | state of the window: commands, answers, jobs | all above |
 //! | [`cli`] | the headless commands | all but app and ui |
@@ -37,6 +38,8 @@ pub mod scope;
 pub mod warc;
 
 pub mod links;
+
+pub mod captures;
 
 pub mod inlinks;
 

@@ -1,9 +1,10 @@
 //! From an exchange to records in a WARC file and an entry for the ledger.
 
+use super::CrawlError;
 use super::fetch::Exchange;
-use super::notes::CaptureNotes;
 use super::spool::Spool;
-use super::{CaptureEntry, CrawlError, RecordPlace};
+use crate::captures::CaptureNotes;
+use crate::captures::{CaptureEntry, RecordPlace};
 use crate::uri::{CaptureDate, Url};
 use crate::warc::{
     BlockDigester, FileSetOptions, Placed, RecordBuilder, RecordType, WarcError, WarcFileSet, new_record_id,

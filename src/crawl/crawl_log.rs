@@ -4,7 +4,8 @@
 //! path from the seed, via, MIME type, worker, start and duration, payload
 //! digest, source tag, annotations. Absent values are `-`.
 
-use super::{Admission, CaptureEntry};
+use super::Admission;
+use crate::captures::CaptureEntry;
 use crate::scope::{Decision, Verdict, split_extra};
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use serde_json::{Map, Value};

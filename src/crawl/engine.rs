@@ -6,7 +6,6 @@ use super::event_writer::EventWriter;
 use super::fetch::{Client, FetchLimits, fetch_status};
 use super::frontier::{Frontier, Next};
 use super::judge::Judge;
-use super::large::PageBudget;
 use super::logs::Logs;
 use super::page_reader::PageReaders;
 use super::politeness::{is_polite, wait_after};
@@ -20,6 +19,7 @@ use super::{
     AdmissionState, Admitted, CrawlEnd, CrawlError, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats, DiskGate,
     EventKind, Ledger, MAX_IN_FLIGHT_PER_ADDRESS, Resolver, SystemResolver,
 };
+use crate::captures::PageBudget;
 use crate::jobs::{JobCx, OnDrop, counted, panic_words};
 use crate::scope::{Candidate, MAX_REDIRECTS};
 use crate::uri::{CaptureDate, Url, parse_web_url};

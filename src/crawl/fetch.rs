@@ -14,6 +14,7 @@ use super::wire::{
     Abandon, AddressGate, ConnectError, Connection, Deadline, IdleConnections, Origin, Place, TlsClient, TlsFacts, Way,
 };
 use crate::campaign::PrivateAddresses;
+use crate::captures::plain_mime;
 use crate::jobs::JobCx;
 use crate::jobs::is_disk_full;
 use crate::scope::AnswerSource;
@@ -196,12 +197,6 @@ impl Exchange {
         let value = self.head.headers.get("Content-Type").unwrap_or_default();
         plain_mime(&ContentType::parse(&value).mime)
     }
-}
-
-/// A MIME type as catalogue and logs have it: `-` where it is none.
-pub fn plain_mime(mime: &str) -> String {
-    let plain = !mime.is_empty() && mime.len() < 128 && mime.bytes().all(|byte| byte.is_ascii_graphic());
-    if plain { mime.to_owned() } else { "-".to_owned() }
 }
 
 /// Fetches URLs. Shared by all workers.

@@ -6,6 +6,7 @@ use super::memory_ledger::{Fate, MemoryLedger};
 use super::testing::{Reply, Server};
 use super::*;
 use crate::campaign::{Campaign, Limits, Politeness, PrivateAddresses, RobotsPolicy, Seed, SeedScope};
+use crate::captures::{Author, CaptureEntry, index_archive};
 use crate::jobs::JobCx;
 use crate::scope::{DecideRules, GeoDatabase, GeoFact, standard_rules};
 use crate::warc::{ArchiveReader, RecordType};
@@ -191,7 +192,7 @@ fn files_give_back_what_the_ledger_was_told() {
         let label = format!("output/warcs/test/20240101000000/{name}");
         let sink = |entry| {
             found.push(entry);
-            Ok(())
+            Ok::<_, CrawlError>(())
         };
         let indexed = index_archive(file, &label, Author::ThisWorkspace, sink, &JobCx::detached()).unwrap();
         assert_eq!((indexed.orphans, indexed.problems.len()), (0, 0));
@@ -588,7 +589,7 @@ fn large_pages_are_read_whole_and_torn_ones_are_noted() {
     let mut told = ledger.captures();
     told.sort_by_key(|capture| capture.url.to_string());
     let unread: Vec<_> = told.iter().map(|capture| (capture.url.path(), capture.unread)).collect();
-    let torn = Some(crate::links::Unread::Malformed);
+    let torn = Some(crate::captures::Unread::Malformed);
     let expected =
         [("/", None), ("/behind", None), ("/large", None), ("/robots.txt", None), ("/torn", torn), ("/within", None)];
     assert_eq!(unread, expected);
@@ -600,7 +601,7 @@ fn large_pages_are_read_whole_and_torn_ones_are_noted() {
     let mut found = Vec::new();
     let sink = |entry| {
         found.push(entry);
-        Ok(())
+        Ok::<_, CrawlError>(())
     };
     let indexed = index_archive(&report.files[0], &label, Author::ThisWorkspace, sink, &JobCx::detached()).unwrap();
     found.sort_by_key(|capture: &CaptureEntry| capture.url.to_string());

@@ -1,6 +1,7 @@
 //! What a crawl asks of its memory.
 
-use super::{CaptureEntry, CrawlEvent, DiskGate, LaunchTally, RecordPlace};
+use super::{CrawlEvent, DiskGate, LaunchTally};
+use crate::captures::{CaptureEntry, RecordPlace};
 use crate::links::Outlink;
 use crate::scope::{AnnotationFact, GeoFact, Verdict};
 use crate::uri::{CaptureDate, Url};

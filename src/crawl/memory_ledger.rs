@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::captures::{CaptureEntry, RecordPlace};
 use crate::links::Outlink;
 use crate::scope::{GeoFact, hop_count};
 use crate::uri::{CaptureDate, Url};

@@ -2,7 +2,7 @@
 //!
 //! In: a campaign with its compiled rules, a [`Ledger`] that remembers, a
 //! folder for WARCs and logs. Out: WARC files, logs, and one
-//! [`CaptureEntry`] per capture handed to the ledger.
+//! [`CaptureEntry`](crate::captures::CaptureEntry) per capture handed to the ledger.
 //!
 //! Invariants: what the ledger was told survives a kill at any instant; a
 //! capture is told only after its records are in the WARC file; at most what
@@ -14,14 +14,14 @@
 //! | who is next, priorities, how long a host is left alone | `frontier`, `politeness` |
 //! | may it be fetched | `judge` (scope), `robots_desk` and `robots`, `resolver` (private addresses) |
 //! | one exchange, byte for byte | `fetch` over `wire`, `message`, `spool` |
-//! | records, metadata with outlinks, catalogue entry | `capture`, `notes`, `outlinks`, `outlink_parts` |
+//! | records and catalogue entry of an exchange; outlinks stored in parts | `capture`, `outlink_parts` |
 //! | crawl.log, scope.log, reports | `logs`, `crawl_log`, `reports` |
 //! | what became of a URL, in words | `outcome` |
 //! | what a crawl reports to a person | `events`, `event_queue` (repeats folded), `event_writer` (catalogue, events.log) |
-//! | captures out of archive files; what a kill left behind | `index`, `recovery` |
+//! | what a kill left behind | `recovery` |
 //! | what waits, judged by seeds and rules that were changed meanwhile | `rejudge` |
 //! | what happens when the disk is full | `disk` (pause and go on), `line_file` (lines kept for later) |
-//! | how much of a page is read, and of how many at once | `large`, `page_reader` |
+//! | threads that read long pages | `page_reader` |
 //!
 //! Priority of a URL: seeds and what they need are 0; what completes a page
 //! (embeds, redirects) is the number of such hops at the end of its path; the
@@ -34,24 +34,18 @@ mod crawl_log;
 mod crawl_stream;
 mod disk;
 mod engine;
-mod entry;
 mod event_queue;
 mod event_writer;
 mod events;
 mod fetch;
 mod frontier;
-mod index;
-mod index_record;
 mod judge;
-mod large;
 mod ledger;
 mod line_file;
 mod logs;
 mod message;
-mod notes;
 mod outcome;
 mod outlink_parts;
-mod outlinks;
 mod page_reader;
 mod politeness;
 mod reach;
@@ -75,8 +69,6 @@ mod event_tests;
 #[cfg(test)]
 mod fetch_tests;
 #[cfg(test)]
-mod index_tests;
-#[cfg(test)]
 mod journey_tests;
 #[cfg(test)]
 mod memory_ledger;
@@ -93,18 +85,13 @@ pub use crate::jobs::free_bytes;
 pub use crawl_log::CrawlLogLine;
 pub use disk::DiskGate;
 pub use engine::{run_crawl, run_crawl_with};
-pub use entry::{CaptureEntry, RecordPlace};
 pub use events::{CrawlEvent, EventKind, EventObserver};
-pub use index::{Author, IndexReport, index_archive, index_in_parallel, index_records};
-pub use large::LargeTurn;
 pub use ledger::{
     Admission, AdmissionState, Admitted, Finished, HostBacklog, HostWait, Ledger, LedgerError, LostCapture, QueuedUrl,
     RobotsAnswer,
 };
-pub use notes::CaptureNotes;
 pub use outcome::{OutcomeClass, OutcomeKind, SeenFacts, SeenState, UrlOutcome, is_prerequisite};
 pub use outlink_parts::OUTLINKS_AT_ONCE;
-pub use outlinks::read_leads;
 pub use politeness::{MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER};
 pub use reports::{HostTally, LaunchTally};
 pub use resolver::{HostOverride, OverrideError, ResolveError, Resolver, SystemResolver, private_address};

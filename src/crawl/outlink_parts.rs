@@ -9,7 +9,8 @@
 //! stand in its metadata record, from which they are completed after a kill or
 //! a stop; those that are stored already stay as they are.
 
-use super::{CaptureEntry, Ledger, LedgerError, RecordPlace};
+use super::{Ledger, LedgerError};
+use crate::captures::{CaptureEntry, RecordPlace};
 use crate::links::Outlink;
 
 /// Outlinks stored in one transaction at most.

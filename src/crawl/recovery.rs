@@ -5,18 +5,18 @@
 use super::capture::file_label;
 use super::crawl_log::CrawlLogLine;
 use super::fetch::fetch_status;
-use super::index::{Author, index_archive_from};
 use super::judge::{Judge, Source};
 use super::logs::{Logs, decision_key, line_key};
 use super::outlink_parts::FurtherOutlinks;
-use super::outlinks::followed;
 use super::robots_desk::{is_robots_url, origin_of};
 use super::setup::RecoveryReport;
 use super::work::{candidate_of, content_of};
 use super::{
-    Admission, Admitted, CaptureEntry, CrawlError, CrawlEvent, CrawlSetup, CrawlStats, EventKind, Finished, Ledger,
-    LostCapture,
+    Admission, Admitted, CrawlError, CrawlEvent, CrawlSetup, CrawlStats, EventKind, Finished, Ledger, LostCapture,
 };
+use crate::captures::CaptureEntry;
+use crate::captures::followed;
+use crate::captures::{Author, index_archive_from};
 use crate::jobs::{JobCx, check_readable, counted, panic_words};
 use crate::scope::{Candidate, Decision, Verdict};
 use crate::uri::{CaptureDate, Clock, Url};
@@ -207,7 +207,7 @@ fn unknown_captures(
             if known.binary_search_by_key(&place, |range| range.start).is_err() {
                 captures.push(entry);
             }
-            Ok(())
+            Ok::<_, CrawlError>(())
         };
         let indexed = index_archive_from(&file, from, &label, Author::ThisWorkspace, &mut take, cx)?;
         report.problems.extend(indexed.problems.iter().map(|problem| format!("{label}: {problem}")));

@@ -7,26 +7,27 @@ use super::engine::Engine;
 use super::fetch::{Exchange, Truncated, fetch_status};
 use super::frontier::{ROBOTS_PRIORITY, authority_of};
 use super::judge::Source;
-use super::large::{LargeTurn, PagePermit};
-use super::notes::CaptureNotes;
 use super::outcome::{not_followed, robots_unreachable};
 use super::outlink_parts::FurtherOutlinks;
-use super::outlinks::{
-    Leads, followed, is_packed_sitemap, links_bytes, may_lead, read_leads, reading_bytes, sitemap_links,
-    unfetchable_redirect,
-};
 use super::politeness::wait_after;
 use super::retry::Refusal;
 use super::robots::MAX_ROBOTS_BYTES;
 use super::robots_desk::{Robots, is_robots_url};
 use super::wire::AddressGate;
 use super::{
-    Admission, AdmissionState, Admitted, CaptureEntry, CrawlError, CrawlEvent, EventKind, Finished, QueuedUrl,
-    RobotsAnswer,
+    Admission, AdmissionState, Admitted, CrawlError, CrawlEvent, EventKind, Finished, QueuedUrl, RobotsAnswer,
 };
 use crate::campaign::RobotsPolicy;
+use crate::captures::CaptureEntry;
+use crate::captures::CaptureNotes;
+use crate::captures::Unread;
+use crate::captures::{LargeTurn, PagePermit};
+use crate::captures::{
+    Leads, followed, is_packed_sitemap, links_bytes, may_lead, read_leads, reading_bytes, sitemap_links,
+    unfetchable_redirect,
+};
 use crate::jobs::panic_words;
-use crate::links::{LinkKind, Unread};
+use crate::links::LinkKind;
 use crate::scope::{
     Candidate, ContentFact, Decision, RobotsFact, UNSUPPORTED_SCHEME, Verdict, is_open_redirect, with_hop,
 };

@@ -127,7 +127,7 @@ pub enum ExportError {
     Warc(#[from] WarcError),
     /// What revisits repeat cannot be looked up.
     #[error(transparent)]
-    Revisits(#[from] crate::inlinks::RevisitError),
+    Revisits(#[from] crate::captures::RevisitError),
     /// What an item is made of cannot be read.
     #[error(transparent)]
     Unread(anyhow::Error),

@@ -1,10 +1,11 @@
 //! WARC files as a WACZ package, with a page for each HTML capture.
 
 use super::{ExportError, io_at, no_temporary};
-use crate::inlinks::invert::Done;
-use crate::inlinks::{Document, DocumentReader, DocumentReport, Place, ReadFrom};
+use crate::captures::Unread;
+use crate::captures::{Document, DocumentReader, DocumentReport, Place, ReadFrom};
+
 use crate::jobs::JobCx;
-use crate::links::{MAX_PAGE_BYTES, PageOptions, Unread};
+use crate::links::{MAX_PAGE_BYTES, PageOptions};
 use crate::uri::CaptureDate;
 use crate::warc::wacz::{PageReader, WaczOptions, WaczPage, WaczWriteError, WaczWritten, write_wacz};
 use crate::warc::{ArchiveReader, PlaceReader, offset_words, same_url};
@@ -118,7 +119,7 @@ fn find_pages(
     }
     let mut reader = PlaceReader::default();
     documents.resolve(
-        &Done::default(),
+        |_, _| false,
         cx,
         |place| reader.read(&archives[place.file as usize], place.offset, MAX_PAGE_BYTES, cx),
         |document, _, _| match document.is_lost() {

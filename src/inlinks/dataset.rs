@@ -5,7 +5,7 @@
 //! blanks, times without seconds or with `Z`, nulls.
 
 use super::invert::Assigned;
-use super::lone::without_halves;
+use crate::captures::lone_surrogates::without_halves;
 use crate::uri::CaptureDate;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

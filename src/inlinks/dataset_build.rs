@@ -1,12 +1,12 @@
 //! Archive files into data set objects.
 
 use super::dataset::render_line;
-use super::documents::{Document, DocumentReader, DocumentReport, Place, ReadFrom};
 use super::invert::{
     AssignOptions, AssignReport, CaptureRow, Filler, LinkError, LinkRow, Shuffle, ShuffleOptions, ShuffleReport,
     Sorted, assign_rendered,
 };
 use super::pipeline::{Batch, FileNews, Input, PageSink, read_files, read_page_into};
+use crate::captures::{Document, DocumentReader, DocumentReport, Place, ReadFrom};
 use crate::jobs::JobCx;
 use crate::links::{LinkKind, PageLink, PageOptions};
 use crate::uri::{CaptureDate, CdxKey, DatasetKey, InternalPolicy, PageKey, Url, WebParts};
@@ -228,15 +228,20 @@ impl DatasetBuilder {
         {
             let mut sink = ShuffleSink { rows: RowMaker::new(options), filler: self.shuffle.filler(), failed: None };
             let done = self.shuffle.done();
-            self.documents.resolve(&done, &self.cx, fetch, |document, repeat, notes| {
-                let mut of_page = DocumentReport::default();
-                read_page_into(document, &pages, &mut sink, &mut of_page)?;
-                sink.filler.mark(repeat.unit, repeat.number, repeat.number + 1, &of_page.kept())?;
-                notes.add(of_page);
-                Ok::<_, LinkError>(())
-            })?;
+            self.documents.resolve(
+                |unit, place| done.holds(unit, place),
+                &self.cx,
+                fetch,
+                |document, repeat, notes| {
+                    let mut of_page = DocumentReport::default();
+                    read_page_into(document, &pages, &mut sink, &mut of_page)?;
+                    sink.filler.mark(repeat.unit, repeat.number, repeat.number + 1, &(&of_page).into())?;
+                    notes.add(of_page);
+                    Ok::<_, LinkError>(())
+                },
+            )?;
         }
-        self.documents.add_notes(DocumentReport::of_kept(self.shuffle.notes()));
+        self.documents.add_notes(self.shuffle.notes().into());
         self.cx.stage("Sorting and writing", None);
         let threads = self.shuffle.threads();
         let mut sorted = self.shuffle.finish()?;
@@ -328,7 +333,7 @@ impl PageSink for ShuffleSink<'_, '_> {
     }
 
     fn batch_done(&mut self, batch: &Batch, notes: &DocumentReport) -> Result<(), LinkError> {
-        self.filler.mark(batch.file, batch.from, batch.to, &notes.kept())
+        self.filler.mark(batch.file, batch.from, batch.to, &notes.into())
     }
 }
 

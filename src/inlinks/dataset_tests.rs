@@ -1,10 +1,10 @@
 //! Whole archive files against data sets made by others.
 
 use super::*;
+use crate::captures::Unread;
 use crate::inlinks::invert::{Keep, Shape};
 use crate::inlinks::{DatasetObject, read_dataset};
 use crate::links::MAX_PAGE_BYTES;
-use crate::links::Unread;
 use crate::links::testing;
 use crate::uri::Fqdn;
 use crate::warc::read_record_at;

@@ -15,10 +15,10 @@
 
 use super::dataset::render_line;
 use super::dataset_build::{DatasetOptions, RowMaker};
-use super::documents::{Document, DocumentReader, DocumentReport, Place};
 use super::invert::{AssignReport, Done, LinkError, Shuffle, ShuffleReport, assign_rendered};
 use super::pipeline::{Batch, FileNews, Input, PageSink, read_files, read_page_into};
 use super::rows_in::{LineRules, read_lines};
+use crate::captures::{Document, DocumentReader, DocumentReport, Place};
 use crate::jobs::{Cancelled, JobCx};
 use crate::links::PageLink;
 use crate::warc::{Record, WarcError};
@@ -54,13 +54,18 @@ pub fn map_files<W: FnMut(Vec<u8>) -> io::Result<()> + Send>(
     let ordered = InOrder::new(write);
     read_files(&input, &mut documents, || LineSink::new(options, &ordered), told)?;
     let mut sink = LineSink::new(options, &ordered);
-    documents.resolve(&Done::default(), cx, fetch, |document, _, notes| {
-        read_page_into(document, &pages, &mut sink, notes)?;
-        if sink.lines.len() < LINES_BYTES {
-            return Ok(());
-        }
-        ordered.write(&mut sink.lines)
-    })?;
+    documents.resolve(
+        |_, _| false,
+        cx,
+        fetch,
+        |document, _, notes| {
+            read_page_into(document, &pages, &mut sink, notes)?;
+            if sink.lines.len() < LINES_BYTES {
+                return Ok(());
+            }
+            ordered.write(&mut sink.lines)
+        },
+    )?;
     ordered.write(&mut sink.lines)?;
     Ok(documents.into_report())
 }

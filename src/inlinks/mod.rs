@@ -1,6 +1,6 @@
 //! Inlinks out of outlinks.
 //!
-//! In: whole archive records ([`DocumentReader`]), or links by rows. Out,
+//! In: whole archive records ([`crate::captures::DocumentReader`]), or links by rows. Out,
 //! inverted ([`invert`]): the inlinks of each target in the order (date,
 //! source, anchor); as lines of the published data set ([`dataset`]), made in
 //! one go by [`DatasetBuilder`], or in two halves ([`filters`]) with a sort
@@ -15,23 +15,17 @@
 
 pub mod dataset;
 mod dataset_build;
-mod documents;
 pub mod filters;
 mod host_graph;
 pub mod invert;
-mod lone;
-mod originals;
 mod pipeline;
 mod rows_in;
-mod wat;
 mod workers;
 
 pub use dataset::{DatasetError, DatasetInlink, DatasetLines, DatasetObject, object_of, read_dataset, render_line};
 pub use dataset_build::{BuildReport, DatasetBuilder, DatasetOptions, Keyed, Notation};
-pub use documents::{Document, DocumentReader, DocumentReport, Place, ReadFrom, Repeat};
 pub use host_graph::{HostEdge, HostGraph, HostGraphBuilder, HostNode};
 pub use invert::{LinkError, stored};
-pub use originals::{RevisitError, rule as original_rule};
 pub use pipeline::FileNews;
 
 /// A link belongs to a capture of its target when both were captured within

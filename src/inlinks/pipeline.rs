@@ -3,12 +3,13 @@
 //! Reading is a sixth of the work, so one reader feeds some threads; what each
 //! of them makes of its pages is the business of its [`PageSink`].
 
-use super::documents::{Document, DocumentReader, DocumentReport, Place};
 use super::invert::{Done, LinkError};
 use super::workers::share;
+use crate::captures::Unread;
+use crate::captures::{Document, DocumentReader, DocumentReport, Place};
 use crate::jobs::{Cancelled, JobCx};
 use crate::links::MAX_PAGE_BYTES;
-use crate::links::{PageLink, PageOptions, Unread};
+use crate::links::{PageLink, PageOptions};
 use crate::warc::{ArchiveReader, Problem, WarcError};
 use std::io::Read;
 use std::path::PathBuf;

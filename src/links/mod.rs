@@ -13,7 +13,6 @@ pub(crate) mod html;
 mod page;
 pub(crate) mod pdf;
 pub(crate) mod resolve;
-mod unread;
 
 #[cfg(test)]
 pub(crate) mod testing;
@@ -24,4 +23,3 @@ pub use html::{
 };
 pub use page::{LinkKind, LinkKinds, MAX_PAGE_BYTES, Outlink, Page, PageCuts, PageOptions, is_page};
 pub use resolve::Resolved;
-pub use unread::Unread;

@@ -6,7 +6,7 @@ use super::files::file_id;
 use super::intern::{UrlIds, anchor_id, url_ids};
 use super::rows::{CaptureId, FileId};
 use super::sql::{int, kind_name, parse_stored, uint};
-use crate::crawl::{CaptureEntry, RecordPlace};
+use crate::captures::{CaptureEntry, RecordPlace};
 use crate::links::{Outlink, PagePlace};
 use crate::uri::{CaptureDate, Url};
 use crate::warc::{RecordType, Span};

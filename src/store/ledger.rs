@@ -8,9 +8,10 @@ use super::events::insert_events;
 use super::hops::hop_count_sql;
 use super::intern::url_ids;
 use super::sql::parse_stored;
+use crate::captures::{CaptureEntry, RecordPlace};
 use crate::crawl::{
-    Admission, AdmissionState, Admitted, CaptureEntry, CrawlEvent, DiskGate, Finished, HostBacklog, HostWait,
-    LaunchTally, Ledger, LedgerError, LostCapture, QueuedUrl, RecordPlace, RobotsAnswer,
+    Admission, AdmissionState, Admitted, CrawlEvent, DiskGate, Finished, HostBacklog, HostWait, LaunchTally, Ledger,
+    LedgerError, LostCapture, QueuedUrl, RobotsAnswer,
 };
 use crate::links::Outlink;
 use crate::scope::{AnnotationFact, Decision, GeoFact, Verdict};

@@ -5,7 +5,7 @@ use super::captures::{StoredCapture, insert_outlinks, stored_capture};
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::rows::{CaptureId, LaunchId};
-use crate::inlinks::original_rule::{IS_PAGE, NAMES_PAYLOAD, ORIGINAL, SAYS_PAGE, lost_pages};
+use crate::captures::original_rule::{IS_PAGE, NAMES_PAYLOAD, ORIGINAL, SAYS_PAGE, lost_pages};
 use crate::jobs::JobCx;
 use crate::links::Outlink;
 use crate::uri::Url;
@@ -270,7 +270,7 @@ impl Catalogue {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::crawl::CaptureEntry;
+    use crate::captures::CaptureEntry;
     use crate::store::tests::{capture, made};
     use crate::uri::CaptureDate;
     use rusqlite::StatementStatus::VmStep;

@@ -3,7 +3,8 @@
 use super::rows::{CaptureColumn, CaptureQuery, CaptureTab, Launches, ReviewMark, SelectionSpec};
 use super::{Captures, LaunchLedger, Workspace};
 use crate::campaign::{Campaign, Seed, SeedScope};
-use crate::crawl::{Admission, AdmissionState, Admitted, CaptureEntry, Finished, Ledger, RecordPlace};
+use crate::captures::{CaptureEntry, RecordPlace};
+use crate::crawl::{Admission, AdmissionState, Admitted, Finished, Ledger};
 use crate::inlinks::invert::{LinkRow, Shuffle};
 use crate::inlinks::stored::{Mark, host_of};
 use crate::jobs::JobCx;

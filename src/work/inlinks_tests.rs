@@ -1,10 +1,10 @@
 //! Inlinks of small workspaces: built, counted, asked for.
 
 use super::*;
-use crate::crawl::{CaptureEntry, RecordPlace};
+use crate::captures::{CaptureEntry, RecordPlace, Unread};
 use crate::inlinks::stored::StoreRules;
 use crate::inlinks::{MAX_INLINKS_PER_SIDE, Notation};
-use crate::links::{LinkKind, Outlink, PagePlace, Unread};
+use crate::links::{LinkKind, Outlink, PagePlace};
 use crate::warc::{RecordType, Span};
 use crate::work::Session;
 use crate::work::models::{

@@ -3,7 +3,8 @@
 
 use super::content::record_of;
 use super::repeats::Content;
-use crate::crawl::{CaptureNotes, OUTLINKS_AT_ONCE};
+use crate::captures::CaptureNotes;
+use crate::crawl::OUTLINKS_AT_ONCE;
 use crate::jobs::JobCx;
 use crate::links::Outlink;
 use crate::store::rows::CaptureId;

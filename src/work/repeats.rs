@@ -2,7 +2,7 @@
 //! before is read again, and resolved against the URL of the revisit.
 
 use super::content::record_of;
-use crate::crawl::{LargeTurn, read_leads};
+use crate::captures::{LargeTurn, read_leads};
 use crate::jobs::JobCx;
 use crate::links::{MAX_PAGE_BYTES, Outlink};
 use crate::store::rows::LaunchId;

@@ -5,22 +5,38 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each room may know besides itself; `jobs` may be known by any.
-const MAY_KNOW: [(&str, &[&str]); 15] = [
+const MAY_KNOW: [(&str, &[&str]); 16] = [
     ("uri", &[]),
     ("jobs", &[]),
     ("campaign", &["uri"]),
     ("scope", &["uri", "campaign"]),
     ("warc", &["uri"]),
     ("links", &["uri", "warc"]),
-    ("inlinks", &["uri", "warc", "links"]),
-    ("crawl", &["uri", "campaign", "scope", "warc", "links"]),
-    ("analysis", &["uri", "campaign", "warc", "links", "inlinks"]),
-    ("store", &["uri", "campaign", "scope", "warc", "links", "inlinks", "crawl", "analysis"]),
-    ("export", &["uri", "warc", "links", "inlinks", "store"]),
-    ("work", &["uri", "campaign", "scope", "warc", "links", "inlinks", "crawl", "analysis", "store", "export"]),
-    ("app", &["uri", "campaign", "scope", "warc", "links", "inlinks", "crawl", "analysis", "store", "export", "work"]),
-    ("cli", &["uri", "campaign", "scope", "warc", "links", "inlinks", "crawl", "analysis", "store", "export", "work"]),
-    ("ui", &["uri", "campaign", "scope", "warc", "links", "analysis", "app"]),
+    ("captures", &["uri", "scope", "warc", "links"]),
+    ("inlinks", &["uri", "warc", "links", "captures"]),
+    ("crawl", &["uri", "campaign", "scope", "warc", "links", "captures"]),
+    ("analysis", &["uri", "campaign", "warc", "links", "captures", "inlinks"]),
+    ("store", &["uri", "campaign", "scope", "warc", "links", "captures", "inlinks", "crawl", "analysis"]),
+    ("export", &["uri", "warc", "links", "captures", "inlinks", "store"]),
+    (
+        "work",
+        &["uri", "campaign", "scope", "warc", "links", "captures", "inlinks", "crawl", "analysis", "store", "export"],
+    ),
+    (
+        "app",
+        &[
+            "uri", "campaign", "scope", "warc", "links", "captures", "inlinks", "crawl", "analysis", "store", "export",
+            "work",
+        ],
+    ),
+    (
+        "cli",
+        &[
+            "uri", "campaign", "scope", "warc", "links", "captures", "inlinks", "crawl", "analysis", "store", "export",
+            "work",
+        ],
+    ),
+    ("ui", &["uri", "campaign", "scope", "warc", "links", "captures", "analysis", "app"]),
 ];
 
 /// Longer files are split by meaning.

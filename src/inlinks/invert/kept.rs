@@ -1,8 +1,9 @@
 //! Runs that outlive the program: a list beside them says what is in them.
 
 use super::LinkError;
-use super::notes::{MAX_LISTED, Notes};
+use super::notes::Notes;
 use super::run::{Run, run_path};
+use crate::captures::MAX_LISTED;
 use crate::jobs::{FileLock, NotLocked, create_own, replace_own};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};

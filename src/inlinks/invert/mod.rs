@@ -49,12 +49,12 @@ mod window;
 
 pub use assign::{AssignOptions, AssignReport, Assigned, Dedup, Inlink, Shape, Uncaptured, assign, assign_rendered};
 pub use kept::{Done, Keep};
-pub use notes::{MAX_LISTED, Noted, Notes};
+pub use notes::{Noted, Notes};
 pub use row::{CaptureRow, LinkRow, Row};
 pub use shuffle::{DEFAULT_MEMORY_BYTES, Filler, Shuffle, ShuffleOptions, ShuffleReport};
 pub use sorted::Sorted;
 
-use super::originals::RevisitError;
+use crate::captures::RevisitError;
 use crate::jobs::Cancelled;
 use std::path::PathBuf;
 

@@ -1,11 +1,9 @@
 //! What was noted while input was read, kept beside the runs that hold its
 //! rows: a build that goes on from them tells it as if it had read all itself.
 
+use crate::captures::{DocumentReport, MAX_LISTED, Place, Unread};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// Notes that are listed one by one; all are counted.
-pub const MAX_LISTED: usize = 1000;
 
 /// See the module.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,5 +63,28 @@ impl Notes {
             self.listed.sort_unstable();
             self.listed.truncate(MAX_LISTED);
         }
+    }
+}
+
+impl From<&DocumentReport> for Notes {
+    fn from(report: &DocumentReport) -> Self {
+        let mut notes = Self::default();
+        report.unread.iter().for_each(|(why, count)| notes.count(0, why.word(), *count));
+        for (place, url, why) in &report.listed {
+            let (what, why) = (url.clone(), why.word().to_owned());
+            notes.list(Noted { unit: place.file, place: place.offset, what, why });
+        }
+        notes
+    }
+}
+
+impl From<&Notes> for DocumentReport {
+    fn from(notes: &Notes) -> Self {
+        let counts = notes.counts_of(0).filter_map(|(why, count)| Some((Unread::from_word(why)?, count)));
+        let listed = notes.listed().iter().filter_map(|noted| {
+            let place = Place { file: noted.unit, offset: noted.place };
+            Some((place, noted.what.clone(), Unread::from_word(&noted.why)?))
+        });
+        Self { unread: counts.collect(), listed: listed.collect(), ..Self::default() }
     }
 }

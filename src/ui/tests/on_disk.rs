@@ -4,7 +4,7 @@ use super::Window;
 use crate::app::models::{CaptureTab, ImportOptions, Launches, ReviewMark};
 use crate::app::{Action, Command, Dialog, OpenTarget, Route, SelectedRows, Settings, resolve};
 use crate::campaign::{Campaign, Politeness, Seed, SeedScope};
-use crate::crawl::{CaptureEntry, RecordPlace};
+use crate::captures::{CaptureEntry, RecordPlace};
 use crate::scope::standard_rules;
 use crate::store::Workspace;
 use crate::uri::{CaptureDate, Url};

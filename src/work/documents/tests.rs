@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::campaign::{Campaign, Seed};
-use crate::crawl::{CaptureEntry, RecordPlace};
+use crate::captures::{CaptureEntry, RecordPlace};
 use crate::links::{LinkKind, Outlink};
 use crate::uri::Url;
 use crate::warc::{RecordType, Span};

@@ -3,7 +3,8 @@
 use super::copy::{Hashing, IMPORTS, NoRoom, copy_in, digest_of, take_back};
 use super::package::{Titles, is_package};
 use super::{Found, Importer};
-use crate::crawl::{Author, CaptureEntry, CrawlError, IndexReport, LedgerError, index_in_parallel, index_records};
+use crate::captures::{Author, CaptureEntry, IndexReport, index_in_parallel, index_records};
+use crate::crawl::{CrawlError, LedgerError};
 use crate::jobs::{JobCx, StopError};
 pub(super) use crate::store::ToldProblem;
 use crate::store::rows::{FileId, FileOutcome, ImportedFile};

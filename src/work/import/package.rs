@@ -8,7 +8,8 @@
 use super::copy::{Hashing, keep_incoming, take_back};
 use super::one::{Shared, Sink, Source, Told, ToldProblem, shares_member};
 use super::{Found, Importer};
-use crate::crawl::{Author, CaptureEntry, CrawlError, IndexReport, index_records};
+use crate::captures::{Author, CaptureEntry, IndexReport, index_records};
+use crate::crawl::CrawlError;
 use crate::store::mtime_ns;
 use crate::store::rows::{FileOutcome, ImportedFile};
 use crate::uri::parse_web_url;

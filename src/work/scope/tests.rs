@@ -6,7 +6,8 @@ mod reading;
 
 use super::*;
 use crate::campaign::{Seed, SeedScope};
-use crate::crawl::{Admission, AdmissionState, CaptureEntry, Finished, Ledger, RecordPlace, RobotsAnswer};
+use crate::captures::{CaptureEntry, RecordPlace};
+use crate::crawl::{Admission, AdmissionState, Finished, Ledger, RobotsAnswer};
 use crate::jobs::JobCx;
 use crate::scope::{
     AddressCountry, AnswerSource, Candidate, Decision, Facts, GeoEvidence, GeoFact, Verdict, standard_rules,

@@ -1,7 +1,7 @@
 //! Pages, style sheets and other files that are only read.
 
 use super::Dice;
-use fonds::inlinks::{DocumentReader, Place, ReadFrom};
+use fonds::captures::{DocumentReader, Place, ReadFrom};
 use fonds::links::{LinkKinds, MAX_ANCHOR_BYTES, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageOptions, read_css, read_page};
 use fonds::scope::GeoDatabase;
 use fonds::uri::parse_web_url;

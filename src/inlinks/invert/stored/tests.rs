@@ -707,7 +707,7 @@ fn rows_of_a_real_crawl_answer_as_the_data_set_built_of_them() {
         assign: AssignOptions { shape: Shape::PerCapture, window_days: 1, ..AssignOptions::default() },
         ..DatasetOptions::default()
     };
-    let fetch = |place: crate::inlinks::Place| crate::warc::read_record_at(&file, place.offset, MAX_PAGE_BYTES);
+    let fetch = |place: crate::captures::Place| crate::warc::read_record_at(&file, place.offset, MAX_PAGE_BYTES);
     let (mut rows, mut lines) = (Vec::new(), Vec::new());
     let files = [file.clone()];
     map_files(

@@ -2,15 +2,23 @@
 
 #![allow(clippy::unwrap_used)]
 
+use super::Unread;
 use super::index::index_ahead;
-use super::index_record::MAX_NOTES_BYTES;
+use super::record::MAX_NOTES_BYTES;
 use super::*;
-use crate::jobs::JobCx;
-use crate::links::Unread;
+use crate::jobs::{Cancelled, JobCx};
 use crate::uri::{CaptureDate, Url};
-use crate::warc::{ArchiveReader, Problem, ProblemKind};
+use crate::warc::{ArchiveReader, Problem, ProblemKind, WarcError};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+
+#[derive(Debug, thiserror::Error)]
+enum Failed {
+    #[error(transparent)]
+    Warc(#[from] WarcError),
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
 
 fn test_data() -> Option<PathBuf> {
     let folder = std::env::var_os("FONDS_TEST_DATA").map(PathBuf::from);
@@ -22,11 +30,11 @@ fn test_data() -> Option<PathBuf> {
     None
 }
 
-fn index(path: &Path) -> Result<(Vec<CaptureEntry>, IndexReport), CrawlError> {
+fn index(path: &Path) -> Result<(Vec<CaptureEntry>, IndexReport), Failed> {
     let mut found = Vec::new();
     let sink = |entry| {
         found.push(entry);
-        Ok(())
+        Ok::<_, Failed>(())
     };
     let report = index_archive(path, "file", Author::ThisWorkspace, sink, &JobCx::detached())?;
     Ok((found, report))
@@ -84,7 +92,7 @@ fn what_stands_before_a_read_error_is_handed_on_once() {
     let mut found = Vec::new();
     let sink = |entry: CaptureEntry| {
         found.push(entry.title);
-        Ok(())
+        Ok::<_, Failed>(())
     };
     let reader = ArchiveReader::new(broken, Path::new("a.warc.gz")).unwrap();
     let (report, ended) = index_records(reader, "a.warc.gz", Author::ThisWorkspace, sink, &JobCx::detached());
@@ -105,7 +113,7 @@ fn index_bytes(bytes: &[u8]) -> (Vec<CaptureEntry>, IndexReport) {
     let reader = ArchiveReader::new(bytes, Path::new("a.warc")).unwrap();
     let sink = |entry| {
         found.push(entry);
-        Ok(())
+        Ok::<_, Failed>(())
     };
     let (report, ended) = index_records(reader, "a.warc", Author::ThisWorkspace, sink, &JobCx::detached());
     ended.unwrap();
@@ -232,7 +240,7 @@ fn check_parallel(path: &Path) {
         let (mut last, mut grows) = (0, true);
         let sink = |entry| {
             found.push(entry);
-            Ok(())
+            Ok::<_, Failed>(())
         };
         let (report, ended) =
             index_ahead(path, (threads, room), "file", Author::ThisWorkspace, sink, &JobCx::detached(), |read_to| {

@@ -14,7 +14,8 @@
 //!            "verdict": {"decision": "ACCEPT", "rule_index": 1, "rule_name": "…"}}}
 //! ```
 
-use crate::links::{LinkKind, Outlink, PagePlace, Unread, has_word};
+use super::Unread;
+use crate::links::{LinkKind, Outlink, PagePlace, has_word};
 use crate::scope::Verdict;
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};

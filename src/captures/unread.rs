@@ -1,6 +1,6 @@
 //! Why a page was not read, or not as it was meant.
 
-use super::page::PageCuts;
+use crate::links::PageCuts;
 use std::fmt;
 
 /// Why a page was not read, or not whole.
@@ -10,7 +10,7 @@ pub enum Unread {
     NoDate,
     /// The record of a web address holds no HTTP response.
     NoHttp,
-    /// The payload is longer than [`MAX_PAGE_BYTES`](super::MAX_PAGE_BYTES): only its start was read.
+    /// The payload is longer than [`MAX_PAGE_BYTES`](crate::links::MAX_PAGE_BYTES): only its start was read.
     TooLong,
     /// The payload would be unpacked to more than
     /// [`MAX_UNPACKED_RATIO`](crate::warc::http::MAX_UNPACKED_RATIO) times its size: it was not read.
@@ -19,7 +19,7 @@ pub enum Unread {
     Malformed,
     /// The bytes are not in the charset that is told: there is no markup in what they say.
     Charset,
-    /// Links or anchors were left out because of a limit of [`Page::cut`](super::Page::cut).
+    /// Links or anchors were left out because of a limit of [`Page::cut`](crate::links::Page::cut).
     Cut,
     /// A revisit whose original is not in the input.
     NoOriginal,
@@ -29,7 +29,7 @@ pub enum Unread {
     NoWat,
     /// A PDF file that only its readers can decrypt.
     Encrypted,
-    /// Elements stand deeper than [`MAX_DEPTH`](super::MAX_DEPTH): their links are there, texts may be cut off.
+    /// Elements stand deeper than [`MAX_DEPTH`](crate::links::MAX_DEPTH): their links are there, texts may be cut off.
     Deep,
     /// Bytes that are no text of the page's charset were replaced.
     Letters,

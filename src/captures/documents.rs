@@ -11,14 +11,14 @@
 //! are taken where that is wished.
 //!
 //! Originals may stand anywhere in the input, before or behind, so revisits
-//! wait until all records were seen ([`super::originals`]).
+//! wait until all records were seen ([`super::original`]).
 
-use super::invert::{Done, MAX_LISTED, Noted, Notes};
-use super::originals::{Originals, Repeated, RevisitError, Says};
+use super::Unread;
+use super::original::{Originals, Repeated, RevisitError, Says};
 use super::wat::{WatPage, may_be_wat, read_wat, wat_page};
 use crate::jobs::{Cancelled, JobCx};
 use crate::links::pdf::{PdfRead, read_pdf};
-use crate::links::{MAX_PAGE_BYTES, Page, PageLink, PageOptions, Unread, is_page, read_links, read_page};
+use crate::links::{MAX_PAGE_BYTES, Page, PageLink, PageOptions, is_page, read_links, read_page};
 use crate::uri::{CaptureDate, Url};
 use crate::warc::http::{ContentType, HttpHead, Payload, decode_payload, parse_response_head};
 use crate::warc::{BlockDigester, Record, RecordHead, RecordType, WarcError};
@@ -142,6 +142,9 @@ pub struct Place {
     pub offset: u64,
 }
 
+/// Pages that are listed one by one; all are counted.
+pub const MAX_LISTED: usize = 1000;
+
 /// What was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DocumentReport {
@@ -160,33 +163,13 @@ pub struct DocumentReport {
 }
 
 impl DocumentReport {
-    pub(super) fn note(&mut self, place: Place, url: impl fmt::Display, why: Unread) {
+    /// Counts a page that was not read, or not whole, and lists it.
+    pub fn note(&mut self, place: Place, url: impl fmt::Display, why: Unread) {
         *self.unread.entry(why).or_default() += 1;
         self.listed.push((place, url.to_string(), why));
         if self.listed.len() >= 2 * MAX_LISTED {
             self.cut_list();
         }
-    }
-
-    /// What was noted of pages, to be kept beside their rows.
-    pub(super) fn kept(&self) -> Notes {
-        let mut notes = Notes::default();
-        self.unread.iter().for_each(|(why, count)| notes.count(0, why.word(), *count));
-        for (place, url, why) in &self.listed {
-            let (url, why) = (url.clone(), why.word().to_owned());
-            notes.list(Noted { unit: place.file, place: place.offset, what: url, why });
-        }
-        notes
-    }
-
-    /// Back from what [`Self::kept`] gave.
-    pub(super) fn of_kept(notes: &Notes) -> Self {
-        let counts = notes.counts_of(0).filter_map(|(why, count)| Some((Unread::from_word(why)?, count)));
-        let listed = notes.listed().iter().filter_map(|noted| {
-            let place = Place { file: noted.unit, offset: noted.place };
-            Some((place, noted.what.clone(), Unread::from_word(&noted.why)?))
-        });
-        Self { unread: counts.collect(), listed: listed.collect(), ..Self::default() }
     }
 
     /// Whether links of some page may be missing.
@@ -195,7 +178,7 @@ impl DocumentReport {
     }
 
     /// Adds what another thread noted.
-    pub(super) fn add(&mut self, other: Self) {
+    pub fn add(&mut self, other: Self) {
         self.records += other.records;
         self.pages += other.pages;
         self.revisits += other.revisits;
@@ -252,12 +235,12 @@ impl DocumentReader {
     }
 
     /// Adds what was noted while links were read.
-    pub(super) fn add_notes(&mut self, notes: DocumentReport) {
+    pub fn add_notes(&mut self, notes: DocumentReport) {
         self.report.add(notes);
     }
 
     /// Counts a page that an interrupted build had read before.
-    pub(super) fn count_already_read(&mut self) {
+    pub fn count_already_read(&mut self) {
         self.report.already_read += 1;
     }
 
@@ -308,21 +291,21 @@ impl DocumentReader {
 
     /// Reads the originals of the revisits seen so far with `fetch` and gives
     /// their documents to `take`, in the order of the originals, but for those
-    /// that are done. An original that cannot be read leaves its revisits out.
+    /// that `is_done` holds of. An original that cannot be read leaves its revisits out.
     pub fn resolve<E: From<Cancelled> + From<RevisitError>>(
         &mut self,
-        done: &Done,
+        is_done: impl Fn(u32, u64) -> bool,
         cx: &JobCx,
         fetch: impl FnMut(Place) -> Result<Record, WarcError>,
         take: impl FnMut(&Document, Repeat, &mut DocumentReport) -> Result<(), E>,
     ) -> Result<(), E> {
-        // The wish to stop ends a question to the table with an error of that.
-        cx.or_cancelled(self.read_repeats(done, cx, fetch, take))
+        // Cancelled, a query of the table ends with an error of its own.
+        cx.or_cancelled(self.read_repeats(is_done, cx, fetch, take))
     }
 
     fn read_repeats<E: From<Cancelled> + From<RevisitError>>(
         &mut self,
-        done: &Done,
+        is_done: impl Fn(u32, u64) -> bool,
         cx: &JobCx,
         mut fetch: impl FnMut(Place) -> Result<Record, WarcError>,
         mut take: impl FnMut(&Document, Repeat, &mut DocumentReport) -> Result<(), E>,
@@ -336,7 +319,7 @@ impl DocumentReader {
         resolved.each(|number, Repeated { original, place, url, date }| {
             cx.advance(1)?;
             let (repeat, date) = (Repeat { unit, number }, in_seconds(date));
-            if done.holds(unit, number) {
+            if is_done(unit, number) {
                 self.report.pages += 1;
                 self.count_already_read();
                 return Ok(());
@@ -465,7 +448,6 @@ fn payload_digest(record: &Record) -> Option<String> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::inlinks::LinkError;
     use crate::warc::{Headers, Span};
 
     fn record(kind: &str, fields: &[(&str, &str)], block: &str) -> Record {
@@ -552,15 +534,28 @@ mod tests {
         assert_eq!(lost.report.listed[0].0.offset, 5);
     }
 
+    #[derive(Debug, thiserror::Error)]
+    enum Failed {
+        #[error(transparent)]
+        Cancelled(#[from] Cancelled),
+        #[error(transparent)]
+        Revisits(#[from] RevisitError),
+    }
+
     fn resolve(
         reader: &mut DocumentReader,
         fetch: impl FnMut(Place) -> Result<Record, WarcError>,
         mut take: impl FnMut(&Document),
     ) {
-        let taken = reader.resolve::<LinkError>(&Done::default(), &JobCx::detached(), fetch, |document, _, _| {
-            take(document);
-            Ok(())
-        });
+        let taken = reader.resolve::<Failed>(
+            |_, _| false,
+            &JobCx::detached(),
+            fetch,
+            |document, _, _| {
+                take(document);
+                Ok(())
+            },
+        );
         taken.unwrap();
     }
 

@@ -1,7 +1,8 @@
 //! What is known of one capture when it is handed to the catalogue.
 
-use super::outlinks::has_links;
-use crate::links::{Outlink, Unread};
+use super::Unread;
+use super::page::has_links;
+use crate::links::Outlink;
 use crate::scope::Verdict;
 use crate::uri::{CaptureDate, Url};
 use crate::warc::{RecordType, Span};
@@ -68,7 +69,7 @@ pub struct CaptureEntry {
     pub records: Vec<RecordPlace>,
     /// Links out of it.
     pub outlinks: Vec<Outlink>,
-    /// Whether these are all; else [`Ledger::add_outlinks`](super::Ledger::add_outlinks) brings more.
+    /// Whether these are all; else [`Ledger::add_outlinks`](crate::crawl::Ledger::add_outlinks) brings more.
     pub outlinks_complete: bool,
     /// Why these are not as the page was meant to be read.
     pub unread: Option<Unread>,
@@ -77,7 +78,7 @@ pub struct CaptureEntry {
 impl CaptureEntry {
     /// Says that it was not read whole where it was cut at its capture, and
     /// links are looked for in it.
-    pub(super) fn tell_truncated(&mut self) {
+    pub fn tell_truncated(&mut self) {
         let may_have_links =
             matches!(self.status, 0 | 200..=299) && (has_links(&self.url, &self.mime) || !self.outlinks.is_empty());
         let truncated = self.truncated.as_deref().filter(|_| may_have_links);
@@ -113,4 +114,10 @@ impl CaptureEntry {
             unread: None,
         }
     }
+}
+
+/// A MIME type as catalogue and logs have it: `-` where it is none.
+pub fn plain_mime(mime: &str) -> String {
+    let plain = !mime.is_empty() && mime.len() < 128 && mime.bytes().all(|byte| byte.is_ascii_graphic());
+    if plain { mime.to_owned() } else { "-".to_owned() }
 }

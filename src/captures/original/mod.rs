@@ -11,7 +11,7 @@
 
 pub mod rule;
 
-use super::documents::Place;
+use super::Place;
 use crate::jobs::JobCx;
 use crate::uri::{CaptureDate, PageKey, Url, WebParts, parse_web_url};
 use crate::warc::{DigestCheck, RecordHead, sha1_field};

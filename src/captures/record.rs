@@ -1,18 +1,18 @@
 //! What one record tells, without regard to those around it: threads can
 //! share the work.
 
-use super::fetch::plain_mime;
+use super::CaptureEntry;
+use super::entry::plain_mime;
 use super::large::LargeTurn;
-use super::notes::CaptureNotes;
-use super::outlinks::{Leads, links_bytes, may_lead, read_leads};
-use super::{CaptureEntry, CrawlError};
+use super::metadata::CaptureNotes;
+use super::page::{Leads, links_bytes, may_lead, read_leads};
 use crate::jobs::JobCx;
 use crate::links::MAX_PAGE_BYTES;
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::warc::http::{
     ContentType, HttpHead, Payload, decode_payload, entity_body, parse_response_head, response_head_is_whole,
 };
-use crate::warc::{BlockDigester, Headers, PlaceReader, RecordHead, RecordType, Span, sha1_field};
+use crate::warc::{BlockDigester, Headers, PlaceReader, RecordHead, RecordType, Span, WarcError, sha1_field};
 use std::convert::Infallible;
 use std::io::{self, BufRead};
 use std::path::Path;
@@ -176,9 +176,9 @@ impl SeenRecord {
     }
 
     /// Reads a record again that stands at this place.
-    pub fn again(from: &mut PlaceReader, path: &Path, span: Span, cx: &JobCx) -> Result<Self, CrawlError> {
+    pub fn again(from: &mut PlaceReader, path: &Path, span: Span, cx: &JobCx) -> Result<Self, WarcError> {
         let (head, mut block) = from.enter(path, span, cx)?;
-        Self::of(&head, &mut block, Links::Later).map_err(|source| CrawlError::io(path, source))
+        Self::of(&head, &mut block, Links::Later).map_err(|source| WarcError::Io { path: path.to_owned(), source })
     }
 
     /// Whether it tells everything about a capture, links included.

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 const UNREADABLE: &[u8] = b"\\ufffd";
 
 /// The same JSON with `\ufffd` where half of a character stood.
-pub(super) fn without_halves(json: &[u8]) -> Cow<'_, [u8]> {
+pub(crate) fn without_halves(json: &[u8]) -> Cow<'_, [u8]> {
     let mut mended: Option<Vec<u8>> = None;
     let mut at = 0;
     while let Some(found) = json.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {

@@ -1,10 +1,11 @@
 //! What leads on from an answer: links of pages and style sheets, redirects,
 //! entries of sitemaps and feeds.
 
+use super::Unread;
 use super::large::LargeTurn;
 use crate::links::{
     LinkKind, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_PAGE_BYTES, MAX_URL_BYTES, Outlink, PageCuts,
-    PageOptions, Unread, read_css, read_page,
+    PageOptions, read_css, read_page,
 };
 use crate::uri::{Url, drop_user, resolve};
 use crate::warc::Headers;
@@ -43,7 +44,7 @@ pub fn may_lead(url: &Url, headers: &Headers) -> bool {
 }
 
 /// Whether links are looked for in what has this type.
-pub(super) fn has_links(url: &Url, mime: &str) -> bool {
+pub fn has_links(url: &Url, mime: &str) -> bool {
     is_packed_sitemap(url) || !matches!(form_of(mime, url, b""), Form::Other)
 }
 
@@ -150,19 +151,20 @@ fn form_of(mime: &str, url: &Url, payload: &[u8]) -> Form {
 
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-pub(super) fn is_packed_sitemap(url: &Url) -> bool {
+/// Whether a URL is of a sitemap that may be compressed.
+pub fn is_packed_sitemap(url: &Url) -> bool {
     url.path().ends_with(".xml.gz")
 }
 
 /// Bytes of memory that an answer of this length may take while it is read for
 /// its links, once it is decoded: a link takes some three hundred bytes, and fifteen of a page.
-pub(super) fn reading_bytes(answer_len: u64) -> usize {
+pub fn reading_bytes(answer_len: u64) -> usize {
     let len = usize::try_from(answer_len).unwrap_or(usize::MAX).min(MAX_PAGE_BYTES);
     len.saturating_mul(20)
 }
 
 /// Bytes of memory that links take.
-pub(super) fn links_bytes(links: &[Outlink]) -> usize {
+pub fn links_bytes(links: &[Outlink]) -> usize {
     links.iter().map(|link| size_of_val(link) + link.url.as_str().len() + link.anchor.len() + link.rel.len()).sum()
 }
 

@@ -5,14 +5,15 @@
 //! the response. Of these, the links of pages are taken: references are
 //! resolved as the page would have them resolved, texts folded as anchors are.
 
-use super::lone::without_halves;
+use super::Unread;
+use super::lone_surrogates::without_halves;
 use crate::links::html::collect::{
     MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink, origin_of, scheme_of,
     web_url,
 };
 use crate::links::html::fold::fold_into;
 use crate::links::resolve::Resolver;
-use crate::links::{LinkKind, PageCuts, PageOptions, Unread, has_word, is_page};
+use crate::links::{LinkKind, PageCuts, PageOptions, has_word, is_page};
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::warc::http::ContentType;
 use encoding_rs::UTF_8;

@@ -10,16 +10,16 @@
 //! of [`WINDOW`] captures, fewer where these are full of links, and only the
 //! last payload is held.
 
-use super::index_record::{LeadsSoFar, LeftOut, Links, MAX_NOTES_BYTES, SeenCapture, SeenRecord, SeenSide, Tells};
 use super::large::LargeTurn;
-use super::notes::CaptureNotes;
-use super::outlinks::links_bytes;
-use super::{CaptureEntry, CrawlError, RecordPlace};
-use crate::jobs::JobCx;
+use super::metadata::CaptureNotes;
+use super::page::links_bytes;
+use super::record::{LeadsSoFar, LeftOut, Links, MAX_NOTES_BYTES, SeenCapture, SeenRecord, SeenSide, Tells};
+use super::{CaptureEntry, RecordPlace};
+use crate::jobs::{Cancelled, JobCx};
 use crate::uri::{CaptureDate, Url};
 use crate::warc::{
-    ArchiveReader, PlaceReader, Problem, ProblemKind, RecordHead, RecordType, SharedMember, Span, open_record_at,
-    read_file_in_parallel,
+    ArchiveReader, PlaceReader, Problem, ProblemKind, RecordHead, RecordType, SharedMember, Span, WarcError,
+    open_record_at, read_file_in_parallel,
 };
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io::{BufRead, Read};
@@ -84,53 +84,53 @@ pub struct IndexReport {
 ///
 /// When the file is no archive, cannot be read, or `sink` fails. Damage
 /// inside the file is no error but a problem in the report.
-pub fn index_archive(
+pub fn index_archive<E: IndexError>(
     path: &Path,
     file_label: &str,
     author: Author,
-    sink: impl FnMut(CaptureEntry) -> Result<(), CrawlError>,
+    sink: impl FnMut(CaptureEntry) -> Result<(), E>,
     cx: &JobCx,
-) -> Result<IndexReport, CrawlError> {
+) -> Result<IndexReport, E> {
     all_of(index_records(ArchiveReader::open(path)?, file_label, author, sink, cx))
 }
 
 /// As [`index_archive`], from any reader. What was found before an error is
 /// told beside it, and all of it has been handed on.
-pub fn index_records<R: Read>(
+pub fn index_records<R: Read, E: IndexError>(
     reader: ArchiveReader<R>,
     file_label: &str,
     author: Author,
-    sink: impl FnMut(CaptureEntry) -> Result<(), CrawlError>,
+    sink: impl FnMut(CaptureEntry) -> Result<(), E>,
     cx: &JobCx,
-) -> (IndexReport, Result<(), CrawlError>) {
+) -> (IndexReport, Result<(), E>) {
     Indexer::new(file_label, author, sink).run(reader, cx)
 }
 
 /// As [`index_records`] with a file, which several threads read: `threads` of
 /// them unpack it and read pages. The result is that of one. `read_to` hears
 /// how far they are, in bytes of the file.
-pub fn index_in_parallel(
+pub fn index_in_parallel<E: IndexError>(
     path: &Path,
     threads: usize,
     file_label: &str,
     author: Author,
-    sink: impl FnMut(CaptureEntry) -> Result<(), CrawlError>,
+    sink: impl FnMut(CaptureEntry) -> Result<(), E>,
     cx: &JobCx,
     read_to: impl FnMut(u64),
-) -> (IndexReport, Result<(), CrawlError>) {
+) -> (IndexReport, Result<(), E>) {
     index_ahead(path, (threads, MAX_WAITING_BYTES), file_label, author, sink, cx, read_to)
 }
 
 /// As [`index_in_parallel`], with room for so many bytes of links.
-pub(super) fn index_ahead(
+pub fn index_ahead<E: IndexError>(
     path: &Path,
     (threads, room): (usize, usize),
     file_label: &str,
     author: Author,
-    sink: impl FnMut(CaptureEntry) -> Result<(), CrawlError>,
+    sink: impl FnMut(CaptureEntry) -> Result<(), E>,
     cx: &JobCx,
     mut read_to: impl FnMut(u64),
-) -> (IndexReport, Result<(), CrawlError>) {
+) -> (IndexReport, Result<(), E>) {
     let mut indexer = Indexer::new(file_label, author, sink);
     let (waiting, has_notes) = (AtomicUsize::new(0), AtomicBool::new(false));
     let see = |head: &RecordHead, block: &mut dyn BufRead| {
@@ -160,13 +160,13 @@ pub(super) fn index_ahead(
             (Tells::Later, Some(span)) => SeenRecord::again(&mut again, path, span, cx),
             _ => Ok(seen),
         };
-        ended = cx.checkpoint().map_err(CrawlError::from).and_then(|()| indexer.take(seen?, visit.span, visit.member));
+        ended = cx.checkpoint().map_err(E::from).and_then(|()| indexer.take(seen?, visit.span, visit.member));
         visit.problems.into_iter().for_each(|problem| indexer.problem(problem));
         if ended.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     let read = read.map(|problems| problems.into_iter().for_each(|problem| indexer.problem(problem)));
     // Reading that was stopped within a block hands on nothing that says so.
-    let ended = ended.and(read.map_err(CrawlError::from)).and_then(|()| Ok(cx.checkpoint()?));
+    let ended = ended.and(read.map_err(E::from)).and_then(|()| Ok(cx.checkpoint()?));
     indexer.end(ended, cx)
 }
 
@@ -183,19 +183,19 @@ impl Drop for Ahead<'_> {
     }
 }
 
-fn all_of((report, ended): (IndexReport, Result<(), CrawlError>)) -> Result<IndexReport, CrawlError> {
+fn all_of<E>((report, ended): (IndexReport, Result<(), E>)) -> Result<IndexReport, E> {
     ended.map(|()| report)
 }
 
 /// As [`index_archive`], from a place in the file that a record begins at.
-pub(super) fn index_archive_from(
+pub fn index_archive_from<E: IndexError>(
     path: &Path,
     offset: u64,
     file_label: &str,
     author: Author,
-    sink: impl FnMut(CaptureEntry) -> Result<(), CrawlError>,
+    sink: impl FnMut(CaptureEntry) -> Result<(), E>,
     cx: &JobCx,
-) -> Result<IndexReport, CrawlError> {
+) -> Result<IndexReport, E> {
     all_of(index_records(open_record_at(path, offset)?, file_label, author, sink, cx))
 }
 
@@ -233,6 +233,11 @@ struct Remembered {
     language: Option<String>,
 }
 
+/// What a reader of captures may fail with, besides what those who take them say.
+pub trait IndexError: From<WarcError> + From<Cancelled> {}
+
+impl<E: From<WarcError> + From<Cancelled>> IndexError for E {}
+
 struct Indexer<'a, S> {
     label: &'a str,
     author: Author,
@@ -245,12 +250,14 @@ struct Indexer<'a, S> {
     link_bytes: usize,
     held: Option<Held>,
     remembered: HashMap<String, Remembered>,
+    /// The sink took a capture with an error: it gets no more.
+    sink_failed: bool,
     /// Pages that were not read whole: told before what the reader met, whose
     /// last problem says how far it came.
     unread: Vec<Problem>,
 }
 
-impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
+impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> {
     fn new(label: &'a str, author: Author, sink: S) -> Self {
         Self {
             label,
@@ -262,40 +269,39 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
             link_bytes: 0,
             held: None,
             remembered: HashMap::new(),
+            sink_failed: false,
             unread: Vec::new(),
         }
     }
 
-    fn run<R: Read>(mut self, reader: ArchiveReader<R>, cx: &JobCx) -> (IndexReport, Result<(), CrawlError>) {
+    fn run<R: Read>(mut self, reader: ArchiveReader<R>, cx: &JobCx) -> (IndexReport, Result<(), E>) {
         let mut reader = reader.stopped_by(cx);
         let ended = cx.or_cancelled(self.read(&mut reader, cx));
         self.take_problems(&mut reader);
         self.end(ended, cx)
     }
 
-    fn end(mut self, mut ended: Result<(), CrawlError>, cx: &JobCx) -> (IndexReport, Result<(), CrawlError>) {
+    fn end(mut self, mut ended: Result<(), E>, cx: &JobCx) -> (IndexReport, Result<(), E>) {
         // An error of the reader concerns what comes after it only. Stopped on
         // request, a capture may lack records that the next run will find.
         if cx.is_cancelled() {
             return (self.report, ended);
         }
-        if matches!(ended, Ok(()) | Err(CrawlError::Warc(_) | CrawlError::Io { .. })) {
-            while !self.window.is_empty() {
-                if let Err(error) = self.flush_one() {
-                    ended = Err(error);
-                    break;
-                }
+        while !self.sink_failed && !self.window.is_empty() {
+            if let Err(error) = self.flush_one() {
+                ended = Err(error);
+                break;
             }
         }
         self.report.problems.splice(0..0, self.unread);
         (self.report, ended)
     }
 
-    fn read<R: Read>(&mut self, reader: &mut ArchiveReader<R>, cx: &JobCx) -> Result<(), CrawlError> {
+    fn read<R: Read>(&mut self, reader: &mut ArchiveReader<R>, cx: &JobCx) -> Result<(), E> {
         while let Some(head) = reader.next_head()? {
             cx.checkpoint()?;
             let seen = SeenRecord::of(&head, reader, Links::Later);
-            let seen = seen.map_err(|source| CrawlError::io(Path::new(self.label), source))?;
+            let seen = seen.map_err(|source| WarcError::Io { path: self.label.into(), source })?;
             let span = reader.finish_record()?;
             self.take(seen, span, reader.member_of_record())?;
             self.take_problems(reader);
@@ -321,7 +327,7 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
 
     /// Takes in what a record tells that begins in `member`; without a span it
     /// is cut off or damaged, and the reader says so in its problems.
-    fn take(&mut self, seen: SeenRecord, span: Option<Span>, member: Option<SharedMember>) -> Result<(), CrawlError> {
+    fn take(&mut self, seen: SeenRecord, span: Option<Span>, member: Option<SharedMember>) -> Result<(), E> {
         self.report.records += u64::from(span.is_some());
         let SeenRecord { record_type, record_id, url, left_out, date, tells } = seen;
         if matches!(tells, Tells::Nothing) {
@@ -369,7 +375,7 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         place: RecordPlace,
         member: Option<SharedMember>,
         main: SeenCapture,
-    ) -> Result<(), CrawlError> {
+    ) -> Result<(), E> {
         self.let_go_of_payload();
         self.make_room()?;
         let SeenCapture { mut entry, has_status, leads } = main;
@@ -405,7 +411,7 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         Ok(())
     }
 
-    fn side(&mut self, url: Url, date: CaptureDate, place: RecordPlace, side: SeenSide) -> Result<(), CrawlError> {
+    fn side(&mut self, url: Url, date: CaptureDate, place: RecordPlace, side: SeenSide) -> Result<(), E> {
         let SeenSide { points_to, notes, .. } = side;
         let id = place.record_id.clone();
         let found = self
@@ -439,14 +445,14 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
 
     /// Hands the oldest captures on until the links of the others have room;
     /// records of the newest one may follow still.
-    fn make_room(&mut self) -> Result<(), CrawlError> {
+    fn make_room(&mut self) -> Result<(), E> {
         while self.link_bytes > MAX_WINDOW_BYTES && self.window.len() > 1 {
             self.flush_one()?;
         }
         Ok(())
     }
 
-    fn new_group(&mut self) -> Result<usize, CrawlError> {
+    fn new_group(&mut self) -> Result<usize, E> {
         if self.window.len() >= WINDOW {
             self.flush_one()?;
         }
@@ -486,7 +492,7 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
     }
 
     /// Hands the oldest capture on.
-    fn flush_one(&mut self) -> Result<(), CrawlError> {
+    fn flush_one(&mut self) -> Result<(), E> {
         if self.held.as_ref().is_some_and(|held| held.group == self.first) {
             self.let_go_of_payload();
         }
@@ -509,7 +515,9 @@ impl<'a, S: FnMut(CaptureEntry) -> Result<(), CrawlError>> Indexer<'a, S> {
         }
         self.report.captures += 1;
         self.report.revisits += u64::from(entry.revisit_of.is_some());
-        (self.sink)(entry)
+        let taken = (self.sink)(entry);
+        self.sink_failed = taken.is_err();
+        taken
     }
 }
 

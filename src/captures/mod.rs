@@ -1,0 +1,44 @@
+//! Captures: one URL at one instant, out of archive records or an exchange.
+//!
+//! In: records of WARC and ARC files, answers of servers. Out: a
+//! [`CaptureEntry`] with its links for the catalogue ([`index_records`]), or
+//! a [`Document`] whose links are read in a stream ([`DocumentReader`]).
+//!
+//! | step | where |
+//! |---|---|
+//! | what one record holds | `record` |
+//! | records of one capture, found beside each other | `index` |
+//! | links, title and language of a body | `page` |
+//! | our metadata record; envelopes of other programs | `metadata`, `wat` |
+//! | what a revisit repeats | `original` |
+//! | how much of pages is in memory at once | `large` |
+//!
+//! Not here: inversion of links ([`crate::inlinks`]), fetching
+//! ([`crate::crawl`]), the catalogue ([`crate::store`]).
+
+mod documents;
+mod entry;
+mod index;
+mod large;
+pub(crate) mod lone_surrogates;
+mod metadata;
+pub mod original;
+mod page;
+mod record;
+mod unread;
+mod wat;
+
+#[cfg(test)]
+mod index_tests;
+
+pub use documents::{Document, DocumentReader, DocumentReport, MAX_LISTED, Place, ReadFrom, Repeat};
+pub use entry::{CaptureEntry, RecordPlace, plain_mime};
+pub use index::{Author, IndexReport, index_archive, index_archive_from, index_in_parallel, index_records};
+pub use large::{LargeTurn, PageBudget, PagePermit};
+pub use metadata::CaptureNotes;
+pub use original::{RevisitError, rule as original_rule};
+pub use page::{
+    Leads, followed, is_packed_sitemap, links_bytes, may_lead, read_leads, reading_bytes, sitemap_links,
+    unfetchable_redirect,
+};
+pub use unread::Unread;
