@@ -11,6 +11,18 @@
 //! result does not depend on record order, threads or the memory limit; equal
 //! (target, source, date, anchor) are kept once.
 //!
+//! ```
+//! use fonds::inlinks::DatasetObject;
+//!
+//! let line = concat!(
+//!     r#"{"url":"(pt,a,","count":1,"countInternal":0,"countExternal":1,"captureDate":"2024-03-01T09:00:00","#,
+//!     r#""inlinks":[{"date":"2024-02-01T10:00:00","source":"(pt,b,)/x","anchor":"Biblioteca"}]}"#
+//! );
+//! let object = DatasetObject::read_line(line).unwrap();
+//! assert_eq!((object.count_external, object.inlinks[0].source.as_str()), (1, "(pt,b,)/x"));
+//! assert_eq!(object.line(), line);
+//! ```
+//!
 //! Not here: reading WARC files, keeping results in a catalogue.
 
 pub mod dataset;

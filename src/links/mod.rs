@@ -6,6 +6,18 @@
 //! Invariants: extraction agrees with the DOM that a browser without scripts
 //! builds, but for parts without text of a link that misnested tags split.
 //!
+//! ```
+//! use fonds::links::{LinkKind, PageOptions, read_page};
+//!
+//! let url = "http://a.pt/noticias/".parse().unwrap();
+//! let body = "<title>Not&iacute;cias</title> <a href=../sobre rel=nofollow> Sobre \n nós </a>";
+//! let page = read_page(body.as_bytes(), Some("utf-8"), &url, &PageOptions::default());
+//! assert_eq!(page.title.as_deref(), Some("Notícias"));
+//! let link = &page.links[0];
+//! assert_eq!((link.url.as_str(), link.anchor.as_str()), ("http://a.pt/sobre", "Sobre nós"));
+//! assert!(link.kind == LinkKind::Anchor && link.nofollow);
+//! ```
+//!
 //! Not here: archive files ([`crate::warc`]), inlinks ([`crate::inlinks`]).
 
 mod css;

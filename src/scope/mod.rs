@@ -13,6 +13,19 @@
 //! Invariants: deciding is pure; addresses, countries and robots rules are
 //! facts looked up before and recorded with their evidence.
 //!
+//! ```
+//! use fonds::campaign::{Campaign, Seed};
+//! use fonds::scope::{Candidate, DecideRules, Decision, Facts, standard_rules};
+//!
+//! let seed: Seed = serde_json::from_str(r#"{"url": "http://a.pt/"}"#).unwrap();
+//! let campaign = Campaign { seeds: vec![seed], rules: standard_rules(), ..Campaign::default() };
+//! let rules = DecideRules::compile(&campaign).unwrap();
+//! let decide = |url: &str| rules.decide(&Candidate::bare(url.parse().unwrap()), &Facts::default());
+//! assert_eq!(decide("http://a.pt/sobre").decision, Decision::Accept);
+//! let verdict = decide("http://b.pt/");
+//! assert_eq!((verdict.decision, verdict.rule_name.as_str()), (Decision::Reject, "RejectDecideRule"));
+//! ```
+//!
 //! Not here: resolving names and asking for robots.txt. [`GeoDatabase`] answers
 //! for addresses that somebody has resolved.
 

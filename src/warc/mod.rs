@@ -26,6 +26,21 @@
 //! by [`ArchiveReader::next_record`]; [`ArchiveReader::next_head`] and reading
 //! give what is there of it.
 //!
+//! ```
+//! use fonds::uri::CaptureDate;
+//! use fonds::warc::{ArchiveReader, RecordBuilder};
+//!
+//! let date = CaptureDate::parse("2024-03-01T09:00:00Z").unwrap();
+//! let page = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<h1>Biblioteca</h1>";
+//! let file = RecordBuilder::response("urn:uuid:1", date, "http://a.pt/").compress(page);
+//!
+//! let mut reader = ArchiveReader::new(&file[..], "a.warc.gz".as_ref()).unwrap();
+//! let record = reader.next_record(1 << 20).unwrap().unwrap();
+//! assert_eq!(record.head.target_uri().as_deref(), Some("http://a.pt/"));
+//! assert_eq!((record.block.as_slice(), record.span.offset), (&page[..], 0));
+//! assert!(reader.next_record(1 << 20).unwrap().is_none() && reader.take_problems().is_empty());
+//! ```
+//!
 //! Not here: which captures a record belongs to (the catalogue's work).
 
 pub mod cdx;
