@@ -1,5 +1,6 @@
 //! The whole window: state, pages, and what lies around them.
 
+use super::access::{Region, begin_region, go_between_regions, name_window};
 use super::pages::{
     CampaignsPage, CapturesPage, CrawlView, FilesPage, JobsPage, LinkHostsPage, LinksPage, ProspectPage, ReviewPage,
     ScopeLists, SelectPage, SpecPage, cited_pages_ui, selected_hosts_ui,
@@ -7,8 +8,8 @@ use super::pages::{
 use super::widgets::take_page_room;
 use super::{dialogs::Dialogs, drops::Drops, news::News, panel::LowerPanel, shell, theme};
 use crate::app::models::{ImportOptions, Loaded};
-use crate::app::{Action, AppState, Command, Focus, Opener, Route, Settings};
-use egui::{Context, Key, KeyboardShortcut, Modifiers, Ui, ViewportCommand};
+use crate::app::{Action, AppState, Command, Focus, Opener, PAGES, Route, Settings};
+use egui::{Context, Key, KeyboardShortcut, Modifiers, Rect, Ui, UiBuilder, ViewportCommand};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -33,6 +34,10 @@ pub struct Cockpit {
     dialogs: Dialogs,
     shell: shell::Shell,
     news: News,
+    /// How far down the page needed its room when it was drawn last.
+    page_room: Option<f32>,
+    /// Height of the job strip when it was drawn last.
+    strip_height: f32,
 }
 
 impl Cockpit {
@@ -68,6 +73,8 @@ impl Cockpit {
             dialogs: Dialogs::default(),
             shell: shell::Shell::default(),
             news: News::default(),
+            page_room: None,
+            strip_height: 0.0,
         })
     }
 
@@ -95,22 +102,63 @@ impl Cockpit {
         self.shortcuts(ui);
         shell::rail_ui(ui, &mut self.app);
         self.shell.top_bar_ui(ui, &mut self.app);
-        shell::job_strip_ui(ui, &mut self.app, &mut self.news);
-        let page_room = take_page_room(ui);
-        if self.has_lower_panel() {
-            self.panel.show_ui(ui, &mut self.app, page_room);
+        // Drawn in the order that Tab goes in, from the top to the bottom.
+        let (page, panel, strip) = self.parts(ui.available_rect_before_wrap());
+        self.page_region_ui(&mut child(ui, "page", page));
+        if let Some(panel) = panel {
+            self.panel.show_ui(&mut child(ui, "lower panel", panel), &mut self.app);
         }
-        egui::CentralPanel::no_frame().frame(theme::page_frame(ui)).show(ui, |ui| {
-            // Each page has ids of its own, so that scroll positions are its own.
-            ui.push_id(self.app.route.page(), |ui| self.page_ui(ui));
-        });
+        let drawn = shell::job_strip_ui(&mut child(ui, "job strip", strip), &mut self.app, &mut self.news);
+        if (drawn - self.strip_height).abs() > 0.5 {
+            self.strip_height = drawn;
+            ui.ctx().request_discard("the job strip is higher or lower than before");
+        }
+        ui.advance_cursor_after_rect(ui.available_rect_before_wrap());
         self.dialogs.show_ui(ui, &mut self.app);
+        go_between_regions(ui.ctx());
+        let name = self.name();
+        name_window(ui.ctx(), &name);
         self.drops.show_ui(ui, &mut self.app);
         if self.app.has_outbox() {
             ui.ctx().request_repaint();
         } else if let Some(wait) = self.app.next_tick() {
             ui.ctx().request_repaint_after(wait);
         }
+    }
+
+    /// What the window is called where it is read out.
+    fn name(&mut self) -> String {
+        let info = self.app.desk().is_some().then(|| self.app.reads.workspace());
+        let folder = info.as_ref().and_then(|info| info.shown()).and_then(|info| info.folder.file_name());
+        match folder {
+            Some(folder) => format!("Fonds – {}", super::words::line(&folder.to_string_lossy())),
+            None => "Fonds".to_owned(),
+        }
+    }
+
+    /// Where the page, the lower panel and the job strip lie in what is left of
+    /// the window.
+    fn parts(&mut self, area: Rect) -> (Rect, Option<Rect>, Rect) {
+        let (above, strip) = area.split_top_bottom_at_y((area.bottom() - self.strip_height).max(area.top()));
+        if !self.has_lower_panel() {
+            return (above, None, strip);
+        }
+        let height = self.panel.height(above, &self.app, self.page_room);
+        let (page, panel) = above.split_top_bottom_at_y((above.bottom() - height).max(above.top()));
+        (page, Some(panel), strip)
+    }
+
+    fn page_region_ui(&mut self, ui: &mut Ui) {
+        let rect = ui.max_rect();
+        theme::page_frame(ui).show(ui, |ui| {
+            ui.set_min_size(ui.available_size());
+            let name = PAGES.get(self.app.route.page()).map_or("Page", |(_, name)| name);
+            begin_region(ui, Region::Page, name);
+            // Each page has ids of its own, so that scroll positions are its own.
+            ui.push_id(self.app.route.page(), |ui| self.page_ui(ui));
+        });
+        self.page_room = take_page_room(ui);
+        ui.advance_cursor_after_rect(rect);
     }
 
     /// Captures and Review are read with it; elsewhere a row calls for it.
@@ -161,6 +209,10 @@ impl Cockpit {
         }
         let typing = super::widgets::is_typing(ui);
         let writes_note = super::widgets::is_writing_note(ui);
+        if super::widgets::is_leaving_note(ui) {
+            // Esc leaves the field and does nothing else.
+            ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
+        }
         for action in Action::ALL {
             // Ctrl+Enter keeps the note that is being written.
             if writes_note && action == Action::Export {
@@ -212,6 +264,13 @@ impl Cockpit {
             ctx.send_viewport_cmd(ViewportCommand::Close);
         }
     }
+}
+
+/// A part of the window that draws nothing outside.
+fn child(ui: &mut Ui, id: &str, rect: Rect) -> Ui {
+    let mut child = ui.new_child(UiBuilder::new().id_salt(id).max_rect(rect));
+    child.set_clip_rect(rect.intersect(ui.clip_rect()));
+    child
 }
 
 /// `Ctrl+K` as egui has it.

@@ -1,5 +1,6 @@
 //! What lies over the page: palette, keys, folders, window, closing.
 
+use super::access::name_dialog;
 use super::pick::{Picked, no_picker_ui, pick};
 use super::recent::recent_ui;
 use super::theme::{self, GAP, tokens};
@@ -15,9 +16,10 @@ use poll_promise::Promise;
 use std::path::PathBuf;
 
 /// Keys that hold on some pages only.
-const PAGE_KEYS: [(&str, &str); 13] = [
+const PAGE_KEYS: [(&str, &str); 14] = [
     ("/", "filter the captures; Esc clears"),
     ("Backspace", "back"),
+    ("F6  Shift+F6", "next, previous part of the window: list of pages, page, lower panel"),
     ("↑ ↓  PageUp PageDown  Home End", "move in the captures table; with Shift extend the selection"),
     ("Ctrl+A", "select all captures that match the filter"),
     ("Ctrl+C", "copy the selected captures as tab-separated values"),
@@ -30,6 +32,21 @@ const PAGE_KEYS: [(&str, &str); 13] = [
     ("Alt+↑  Alt+↓", "move the selected rule in Spec"),
     ("?", "this list"),
 ];
+
+/// What a dialog is called where it is read out.
+fn name_of(dialog: Dialog) -> &'static str {
+    match dialog {
+        Dialog::Palette => "Commands",
+        Dialog::Keys => "Keys",
+        Dialog::Open => "Open or import",
+        Dialog::Locate(_) => "Locate files",
+        Dialog::Window => "Inlink window",
+        Dialog::Decide => "Confirm decisions",
+        Dialog::StartCrawl => "Start a crawl",
+        Dialog::Unsaved => "Unsaved changes",
+        Dialog::Quit => "Close the window",
+    }
+}
 
 /// What dialogs keep between frames.
 #[derive(Default)]
@@ -61,6 +78,7 @@ impl Dialogs {
         }
         let response = Modal::new(Id::unique("dialog")).show(ui.ctx(), |ui| {
             ui.set_width(theme::DIALOG);
+            name_dialog(ui, name_of(dialog));
             match dialog {
                 Dialog::Palette => self.palette_ui(ui, app, opened),
                 Dialog::Keys => keys_ui(ui),

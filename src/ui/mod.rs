@@ -9,6 +9,7 @@
 //!
 //! Not here: opening the window (`main.rs`), what commands do (`app`).
 
+mod access;
 mod bidi;
 mod cockpit;
 mod dialogs;

@@ -1,6 +1,7 @@
 //! Messages that go by: each in full, in a strip of its own above the jobs,
 //! with a link to what it speaks of.
 
+use super::access::alert_ui;
 use super::theme::{self, tokens};
 use super::words;
 use crate::app::{AppState, Command, PAGES, Route};
@@ -48,7 +49,7 @@ impl News {
         let mut closed = None;
         for message in &mut self.messages {
             let frame = theme::card_frame(ui).inner_margin(egui::Margin::symmetric(8, 3));
-            let response = frame.show(ui, |ui| {
+            let bar = |ui: &mut Ui| {
                 ui.set_width(ui.available_width());
                 ui.horizontal_wrapped(|ui| {
                     if ui.small_button("✖").on_hover_text("Close this message").clicked() {
@@ -59,7 +60,8 @@ impl News {
                         go_ui(ui, app, route);
                     }
                 });
-            });
+            };
+            let response = alert_ui(ui, false, |ui| frame.show(ui, bar));
             // Who reads or is about to click is not hurried.
             if response.response.contains_pointer() {
                 message.until = message.until.max(now + SECONDS);

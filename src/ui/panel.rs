@@ -1,5 +1,6 @@
 //! The lower panel: everything about the row at hand.
 
+use super::access::{Region, begin_region, tab_of_ui, tabs_ui};
 use super::panel_files::{file_ui, lost_ui, problem_ui};
 use super::table::Table;
 use super::theme::{self, GAP, tokens};
@@ -37,34 +38,40 @@ const DOT: f32 = 2.5;
 #[derive(Default)]
 pub struct LowerPanel {
     note: String,
-    /// Height that the page wanted last.
-    page: f32,
+    /// Height that it was drawn with last.
+    drawn: f32,
+    /// Height that the page leaves to it.
+    most: f32,
     /// Of a capture, the anchor whose links alone are listed.
     said: Option<(CaptureId, String)>,
 }
 
 impl LowerPanel {
-    /// Draws the panel at the foot of the page, which needs its room down to
-    /// `page_room`. What is in it never makes it grow.
-    pub fn show_ui(&mut self, ui: &mut Ui, app: &mut AppState, page_room: Option<f32>) {
-        let area = ui.available_rect_before_wrap();
+    /// Its height at the foot of an area that it shares with the page, which
+    /// needed its room down to `page_room` when it was drawn last.
+    pub fn height(&mut self, area: Rect, app: &AppState, page_room: Option<f32>) -> f32 {
         let page = page_room.map_or(theme::PAGE_LEAST, |room| room - area.top() + GAP);
+        self.most = (area.height() - page).max(theme::PANEL_STRIP);
+        app.settings.panel_height.clamp(theme::PANEL_STRIP, self.most)
+    }
+
+    /// Draws the panel into all of `ui`. What is in it never makes it grow.
+    pub fn show_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        let area = ui.max_rect();
         // The page may ask for more room, or less, than when it was drawn last.
-        if std::mem::replace(&mut self.page, page) != page {
+        if std::mem::replace(&mut self.drawn, area.height()) != area.height() {
             ui.ctx().request_repaint();
         }
-        let most = (area.height() - page).max(theme::PANEL_STRIP);
-        let height = app.settings.panel_height.clamp(theme::PANEL_STRIP, most);
-        let frame = theme::chrome_frame(ui);
-        let shown =
-            egui::Panel::bottom("lower panel").resizable(false).exact_size(height).frame(frame).show(ui, |ui| {
-                let rect = ui.available_rect_before_wrap();
-                let mut inside = ui.new_child(UiBuilder::new().max_rect(rect));
-                inside.set_clip_rect(rect.intersect(ui.clip_rect()));
-                self.contents_ui(&mut inside, app);
-                ui.advance_cursor_after_rect(rect);
-            });
-        let top = shown.response.rect.top();
+        theme::chrome_frame(ui).show(ui, |ui| {
+            let rect = ui.available_rect_before_wrap();
+            let mut inside = ui.new_child(UiBuilder::new().max_rect(rect));
+            inside.set_clip_rect(rect.intersect(ui.clip_rect()));
+            begin_region(&mut inside, Region::Panel, "Lower panel");
+            self.contents_ui(&mut inside, app);
+            ui.advance_cursor_after_rect(rect);
+        });
+        let (top, most) = (area.top(), self.most);
+        ui.painter().hline(area.x_range(), top, ui.visuals().widgets.noninteractive.bg_stroke);
         let grip = Rect::from_x_y_ranges(area.x_range(), top..=top + GRIP);
         let response = ui.interact(grip, Id::unique("height of the lower panel"), Sense::drag());
         if response.hovered() || response.dragged() {
@@ -101,9 +108,9 @@ impl LowerPanel {
     }
 
     fn tabs_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        ui.horizontal_wrapped(|ui| {
+        tabs_ui(ui, "Parts of the capture", |ui| {
             for (tab, word) in TABS {
-                ui.selectable_value(&mut app.settings.panel_tab, tab, word);
+                tab_of_ui(ui, &mut app.settings.panel_tab, tab, word);
             }
             ui.add_space(GAP);
             hide_ui(ui, app);

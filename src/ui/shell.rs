@@ -1,5 +1,6 @@
 //! Rail, top bar, job strip.
 
+use super::access::{Region, alert_ui, begin_bar, begin_region};
 use super::news::{News, go_ui};
 use super::schedule_asks::schedule_asks_ui;
 use super::theme::{self, GAP, tokens};
@@ -7,6 +8,7 @@ use super::widgets::action_named_ui;
 use super::words;
 use crate::app::models::{Loaded, WorkspaceInfo};
 use crate::app::{Action, AppState, Command, PAGES, Route, resolve};
+use egui::accesskit::Role;
 use egui::{Align, Button, Layout, ProgressBar, RichText, TextEdit, Ui, Vec2};
 
 /// What the top bar keeps between frames.
@@ -24,6 +26,7 @@ pub fn rail_ui(ui: &mut Ui, app: &mut AppState) {
     let is_narrow = ui.available_width() < theme::NARROW_WINDOW;
     let width = if is_narrow { theme::RAIL_NARROW } else { theme::RAIL_WIDTH };
     egui::Panel::left("rail").exact_size(width).resizable(false).frame(frame).show(ui, |ui| {
+        begin_region(ui, Region::Rail, "Pages");
         let row = (ui.available_height() / RAIL_PARTS).clamp(theme::ROW, theme::RAIL_ROW);
         if !is_narrow {
             ui.add_space(GAP / 2.0);
@@ -38,6 +41,7 @@ pub fn rail_ui(ui: &mut Ui, app: &mut AppState) {
             let button = Button::selectable(here, text).min_size(Vec2::new(ui.available_width(), row));
             let response = ui.add(button).on_hover_text(format!("{} ({})", action.label(), action.keys()));
             response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, here, *word));
+            ui.ctx().accesskit_node_builder(response.id, |node| node.set_selected(here));
             if response.clicked()
                 && let Ok(command) = resolve(action, app)
             {
@@ -60,6 +64,7 @@ impl Shell {
     pub fn top_bar_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         let frame = theme::chrome_frame(ui);
         egui::Panel::top("top bar").frame(frame).show(ui, |ui| {
+            begin_bar(ui, Role::Banner, "Campaign and window");
             ui.horizontal(|ui| {
                 if app.desk().is_none() {
                     ui.weak(match app.opening() {
@@ -153,10 +158,13 @@ fn version_ui(ui: &mut Ui, app: &mut AppState) {
     }
 }
 
-/// Errors in words, running jobs, free disk.
-pub fn job_strip_ui(ui: &mut Ui, app: &mut AppState, news: &mut News) {
-    let frame = theme::chrome_frame(ui);
-    egui::Panel::bottom("job strip").frame(frame).show(ui, |ui| {
+/// Errors in words, running jobs, free disk. Says how high it is.
+pub fn job_strip_ui(ui: &mut Ui, app: &mut AppState, news: &mut News) -> f32 {
+    let line = ui.visuals().widgets.noninteractive.bg_stroke;
+    ui.painter().hline(ui.max_rect().x_range(), ui.max_rect().top(), line);
+    let drawn = theme::chrome_frame(ui).show(ui, |ui| {
+        ui.set_min_width(ui.available_width());
+        begin_bar(ui, Role::ContentInfo, "Messages and jobs");
         errors_ui(ui, app);
         news.ui(ui, app);
         schedule_asks_ui(ui, app);
@@ -183,6 +191,7 @@ pub fn job_strip_ui(ui: &mut Ui, app: &mut AppState, news: &mut News) {
             }
         });
     });
+    drawn.response.rect.height()
 }
 
 /// Most errors that are shown at once; the rest is counted.
@@ -195,7 +204,8 @@ fn errors_ui(ui: &mut Ui, app: &mut AppState) {
     let most = if ui.ctx().content_rect().height() < LOW_WINDOW { 1 } else { ERRORS_SHOWN };
     let shown: Vec<_> = app.notices.iter().rev().take(most).cloned().collect();
     for (number, notice) in &shown {
-        theme::error_frame(ui).show(ui, |ui| {
+        let frame = theme::error_frame(ui);
+        let bar = |ui: &mut Ui| {
             ui.horizontal_top(|ui| {
                 if ui.button("Dismiss").clicked() {
                     app.send(Command::Dismiss(*number));
@@ -214,7 +224,8 @@ fn errors_ui(ui: &mut Ui, app: &mut AppState) {
                     }
                 });
             });
-        });
+        };
+        alert_ui(ui, true, |ui| frame.show(ui, bar));
     }
     if count > most && ui.link(format!("{} more on the Jobs page", count - most)).clicked() {
         app.send(Command::Go(Route::Jobs));

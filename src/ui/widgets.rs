@@ -1,12 +1,14 @@
 //! Small parts that pages share.
 
+use super::access::{alert_ui, mark_heading};
 use super::theme::{self, GAP, GROUP_GAP, tokens};
 use super::words;
 use crate::app::models::{Loaded, Notice, OutcomeClass, ReviewMark, UrlOutcome};
 use crate::app::{Action, AppState, resolve};
 use crate::jobs::Progress;
 use crate::scope::rule_label;
-use egui::{Button, Color32, Label, Response, RichText, TextEdit, Ui};
+use egui::accesskit::Role;
+use egui::{Button, Color32, Label, Response, RichText, TextEdit, Ui, WidgetInfo};
 use std::sync::Arc;
 
 /// How much an old answer is greyed while a new one loads.
@@ -54,7 +56,7 @@ pub fn pager_ui(ui: &mut Ui, offset: &mut u64, limit: u64, total: u64, (one, man
 /// A notice in place: what, why, and what to do.
 pub fn notice_ui(ui: &mut Ui, notice: &Notice) {
     let frame = if notice.is_error { theme::error_frame(ui) } else { theme::card_frame(ui) };
-    frame.show(ui, |ui| {
+    let card = |ui: &mut Ui| {
         ui.horizontal_wrapped(|ui| {
             if notice.is_error {
                 ui.colored_label(tokens(ui).reject, "⚠");
@@ -67,13 +69,15 @@ pub fn notice_ui(ui: &mut Ui, notice: &Notice) {
                 ui.weak(words::line(&notice.hint));
             }
         });
-    });
+    };
+    alert_ui(ui, notice.is_error, |ui| frame.show(ui, card));
 }
 
 /// The title of a page, with a sentence that says what it is for.
 pub fn title_ui(ui: &mut Ui, title: &str, about: &str) {
     ui.horizontal_wrapped(|ui| {
-        ui.label(RichText::new(title).heading().color(tokens(ui).strong_text));
+        let heading = ui.label(RichText::new(title).heading().color(tokens(ui).strong_text));
+        mark_heading(&heading, title);
         ui.add_space(GAP);
         ui.weak(about);
     });
@@ -83,7 +87,8 @@ pub fn title_ui(ui: &mut Ui, title: &str, about: &str) {
 /// A heading inside a page.
 pub fn heading_ui(ui: &mut Ui, text: &str) {
     ui.add_space(GAP / 2.0);
-    ui.label(RichText::new(text).strong().color(tokens(ui).strong_text));
+    let heading = ui.label(RichText::new(text).strong().color(tokens(ui).strong_text));
+    mark_heading(&heading, text);
 }
 
 /// What an empty page says before its buttons.
@@ -151,7 +156,11 @@ pub fn figure_ui(ui: &mut Ui, value: &str, label: &str, leads_to: Option<&str>) 
         ui.spacing_mut().item_spacing.y = 0.0;
         let text = RichText::new(value).size(theme::FIGURE_TEXT);
         match leads_to {
-            Some(leads_to) => clicked = ui.link(text).on_hover_text(leads_to).clicked(),
+            Some(leads_to) => {
+                let response = ui.link(text).on_hover_text(leads_to);
+                response.widget_info(|| WidgetInfo::labeled(Role::Link, true, format!("{value} {label}")));
+                clicked = response.clicked();
+            }
             None => {
                 ui.label(text.color(tokens(ui).strong_text));
             }
@@ -369,10 +378,6 @@ pub fn note_field_ui(ui: &mut Ui, id: &str, label: &str, text: &mut String, open
     if opens {
         response.request_focus();
     }
-    if response.lost_focus() {
-        // Esc leaves this field and does nothing else.
-        ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::Escape));
-    }
     if keeps {
         response.surrender_focus();
     }
@@ -383,6 +388,12 @@ pub fn note_field_ui(ui: &mut Ui, id: &str, label: &str, text: &mut String, open
 pub fn is_writing_note(ui: &Ui) -> bool {
     let fields = [REVIEW_NOTE, PANEL_NOTE].map(egui::Id::unique);
     ui.memory(|memory| memory.focused().is_some_and(|focused| fields.contains(&focused)))
+}
+
+/// Whether the field of a note was just left.
+pub fn is_leaving_note(ui: &Ui) -> bool {
+    let fields = [REVIEW_NOTE, PANEL_NOTE].map(egui::Id::unique);
+    ui.memory(|memory| fields.iter().any(|field| memory.had_focus_last_frame(*field) && !memory.has_focus(*field)))
 }
 
 /// The note field of the page Review.

@@ -26,7 +26,9 @@ fn by_record(export: &Path) -> Value {
 fn by_line(export: &Path) -> Option<u64> {
     let text = std::fs::read_to_string(export.join("inlinks.jsonl")).ok()?;
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    lines.filter(|object| object["url"] == "(pt,a,)/sobre").map(|object| object["count"].as_u64().unwrap()).last()
+    let counts =
+        lines.filter(|object| object["url"] == "(pt,a,)/sobre").map(|object| object["count"].as_u64().unwrap());
+    counts.max()
 }
 
 /// What an export that was told of problems says in JSON.

@@ -7,6 +7,7 @@ use crate::app::models::{
 };
 use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, Route, SelectedRows};
 use crate::campaign::{FieldTerm, Query, parse_fields};
+use crate::ui::access::{tab_ui, tabs_ui};
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{action_ui, empty_ui, is_typing, notice_ui, takes_letter};
 use crate::ui::words;
@@ -240,7 +241,7 @@ impl CapturesPage {
     fn tabs_ui(&mut self, ui: &mut Ui, app: &mut AppState, query: &CaptureQuery) {
         let counts =
             app.reads.tab_counts(CaptureQuery { tab: CaptureTab::All, sort: Vec::new(), limit: 0, ..query.clone() });
-        ui.horizontal_wrapped(|ui| {
+        tabs_ui(ui, "Ready filters", |ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
             for (tab, name) in TABS {
                 let count = counts.shown().and_then(|counts| counts.iter().find(|(of, _)| *of == tab));
@@ -248,7 +249,7 @@ impl CapturesPage {
                     Some((_, count)) => format!("{name} {}", words::count(*count)),
                     None => name.to_owned(),
                 };
-                let mut response = ui.selectable_label(self.tab == tab, label);
+                let mut response = tab_ui(ui, self.tab == tab, label);
                 if tab == CaptureTab::GeoOnly {
                     response = response.on_hover_text(BY_LOCATION);
                 }

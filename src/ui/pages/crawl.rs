@@ -8,6 +8,7 @@ use crate::app::models::{
 };
 use crate::app::{Action, AppState, Command, Focus, PanelTab, Route};
 use crate::scope::rule_label;
+use crate::ui::access::{tab_of_ui, tabs_ui};
 use crate::ui::table::{Cells, Table};
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{
@@ -113,9 +114,9 @@ impl CrawlView {
         });
         self.plots_ui(ui, app, page);
         ui.add_space(GAP);
-        ui.horizontal_wrapped(|ui| {
+        tabs_ui(ui, "Lists of the crawl", |ui| {
             for (tab, word) in TABS {
-                ui.selectable_value(&mut self.tab, tab, word);
+                tab_of_ui(ui, &mut self.tab, tab, word);
             }
             if !matches!(self.tab, Tab::Hosts | Tab::Events) {
                 ui.add(

@@ -5,6 +5,7 @@ use super::files_problems::problems_ui;
 use super::files_records::records_ui;
 use crate::app::models::{FileId, FileRow, FileState, LaunchId, ProblemQuery};
 use crate::app::{Action, AppState, Command, FilesRoute, Focus, Route};
+use crate::ui::access::{tab_ui, tabs_ui};
 use crate::ui::table::Table;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{action_ui, coloured_cell_ui, empty_ui, field_ui, loaded_ui, title_ui};
@@ -82,14 +83,14 @@ impl FilesPage {
 
 /// The three parts, and what can be done.
 fn parts_ui(ui: &mut Ui, app: &mut AppState, route: &FilesRoute) {
-    ui.horizontal_wrapped(|ui| {
+    tabs_ui(ui, "Lists of files", |ui| {
         let parts = [
             ("Archive files", FilesRoute::Files(None), matches!(route, FilesRoute::Files(_))),
             ("Problems", FilesRoute::Problems(ProblemQuery::default()), matches!(route, FilesRoute::Problems(_))),
             ("Imports", FilesRoute::Imports(None), matches!(route, FilesRoute::Imports(_) | FilesRoute::Records(..))),
         ];
         for (word, to, here) in parts {
-            if ui.selectable_label(here, word).clicked() {
+            if tab_ui(ui, here, word).clicked() {
                 go(app, to);
             }
         }

@@ -6,6 +6,7 @@ use crate::app::models::{
 };
 use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, Route, RuleAsked, Same, ScopeList};
 use crate::scope::{Decision, Verdict, rule_label};
+use crate::ui::access::{tab_ui, tabs_ui};
 use crate::ui::pick::TableExport;
 use crate::ui::table::{Cells, Table};
 use crate::ui::theme::tokens;
@@ -83,9 +84,9 @@ fn back_ui(ui: &mut Ui, app: &mut AppState) {
 
 fn sides_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: Option<WhatIfList>, answer: &WhatIfAnswer) {
     let figures = &answer.figures;
-    ui.horizontal_wrapped(|ui| {
+    tabs_ui(ui, "Lists of changes", |ui| {
         let mut tab = |of: Option<WhatIfList>, word: &str, number: u64| {
-            if ui.selectable_label(list == of, format!("{word} {}", words::count(number))).clicked() {
+            if tab_ui(ui, list == of, format!("{word} {}", words::count(number))).clicked() {
                 let list = of.map_or(ScopeList::WhatIfHosts, ScopeList::WhatIf);
                 app.send(Command::Go(Route::Scope(id, list)));
             }

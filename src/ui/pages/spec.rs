@@ -11,6 +11,7 @@ use super::spec_what_if::what_if_ui;
 use crate::app::models::{CampaignId, CampaignPage, Loaded, MovedSeed, campaign_title};
 use crate::app::{Action, AppState, Command, Route, RuleLine, SpecDraft};
 use crate::campaign::CampaignProblem;
+use crate::ui::access::{tab_of_ui, tabs_ui};
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{
     action_named_ui, action_ui, lead_here, lead_to_field, loaded_ui, notice_ui, stop_leading, title_ui,
@@ -236,14 +237,14 @@ impl SpecPage {
 
     fn tabs_ui(&mut self, ui: &mut Ui, spec: &SpecDraft) {
         ui.add_space(GAP / 2.0);
-        ui.horizontal_wrapped(|ui| {
+        tabs_ui(ui, "Parts of the specification", |ui| {
             for (tab, word) in TABS {
                 let label = match tab {
                     Tab::Seeds => format!("{word} {}", spec.campaign.seeds.len()),
                     Tab::Rules => format!("{word} {}", spec.campaign.rules.len()),
                     _ => word.to_owned(),
                 };
-                ui.selectable_value(&mut self.tab, tab, label);
+                tab_of_ui(ui, &mut self.tab, tab, label);
             }
         });
         ui.separator();

@@ -143,7 +143,7 @@ fn records_of_an_import_and_captures_of_a_file_without_number_are_shown() {
     let import = Route::Files(FilesRoute::Imports(Some((3, Vec::new()))));
     window.app_mut().send(Command::Go(import.clone()));
     window.until("the import is there", |window| window.says("letter.warc"));
-    window.click(&crate::ui::words::count(2_737));
+    window.click(&format!("{} records", crate::ui::words::count(2_737)));
     assert_eq!(window.app().route, Route::Files(FilesRoute::Records(3, None)));
     window.until("the records are there", |window| window.says("http://host-2.example/"));
     window.check_says("⚠ first 3 records shown");

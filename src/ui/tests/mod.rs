@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod access;
 mod files;
 mod on_disk;
 mod pages;
@@ -245,7 +246,7 @@ fn is_pressed(node: &egui_kittest::Node<'_>) -> bool {
     use egui::accesskit::Role;
     matches!(
         node.accesskit_node().role(),
-        Role::Button | Role::Link | Role::CheckBox | Role::RadioButton | Role::ComboBox
+        Role::Button | Role::Link | Role::CheckBox | Role::RadioButton | Role::ComboBox | Role::Tab
     )
 }
 

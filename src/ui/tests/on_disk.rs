@@ -53,7 +53,7 @@ fn workspace(root: &Path, captures: u64) -> PathBuf {
     folder
 }
 
-fn window(root: &Path, captures: u64) -> Window {
+pub(super) fn window(root: &Path, captures: u64) -> Window {
     let folder = workspace(root, captures);
     let mut window = Window::on_disk(root, Settings::default(), Some(folder));
     window.until("a campaign is at hand", |window| window.app().campaign.is_some());

@@ -25,7 +25,7 @@ fn the_first_page_offers_three_ways_that_work_offline() {
 fn every_number_of_a_campaign_leads_to_its_rows() {
     let mut window = Window::full();
     window.check_says("What the town and its papers wrote");
-    window.click("2\u{a0}040");
+    window.click("2\u{a0}040 refused");
     assert_eq!(window.app().route, Route::Crawl);
     window.until("the refused of all launches are shown", |window| window.says("120 URLs"));
     window.check_says("All 2 launches");
@@ -234,7 +234,7 @@ fn refused_urls_explain_themselves() {
     go(&mut window, Key::Num3);
     window.until("the launch is shown", |window| window.says("Stopped, can be resumed"));
     window.check_says("Discovered 955, finished 952, waiting 3; after 59 s");
-    window.click("2\u{a0}040");
+    window.click("2\u{a0}040 refused");
     window.check_says("https://calendar.example/month/7");
     window.click("https://calendar.example/month/7");
     assert_eq!(window.app().focus, Some(Focus::Seen(8)));
@@ -404,7 +404,7 @@ fn every_number_of_a_selection_leads_to_its_rows() {
         ("2 included by hand", "mark:approve"),
         ("4 excluded by hand", "mark:reject"),
         ("4 manual overrides", "byhand:yes"),
-        ("452", "export:yes"),
+        ("452 captures to write", "export:yes"),
     ] {
         window.click(figure);
         assert_eq!(window.app().route, Route::Captures { filter: filter.to_owned() });

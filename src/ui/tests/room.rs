@@ -115,7 +115,7 @@ fn plots_of_a_crawl_fold_while_a_url_is_explained() {
     let mut window = sized(1280.0, 800.0);
     window.press_with(Modifiers::COMMAND, Key::Num3);
     window.until("the plots are there", |window| window.says("Discovered and finished"));
-    window.click("2\u{a0}040");
+    window.click("2\u{a0}040 refused");
     window.until("rows are there", |window| window.says("https://calendar.example/month/1"));
     window.click("https://calendar.example/month/1");
     window.until("they are folded", |window| !window.says("Discovered and finished"));

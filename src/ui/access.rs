@@ -1,0 +1,162 @@
+//! What people hear who listen to the window, and how the keyboard goes from
+//! one part of it to the next.
+//!
+//! Names and roles of single controls come with them (egui asks for a name of
+//! each); here are those of what holds them together.
+
+use super::theme::tokens;
+use egui::accesskit::{Live, Role};
+use egui::{
+    Context, Id, InnerResponse, Key, Modifiers, Rect, Response, Sense, Stroke, StrokeKind, Ui, UiBuilder, UiKind,
+};
+use egui::{WidgetInfo, WidgetText};
+
+/// How far outside a region the mark of the keyboard is drawn, in points.
+const RING: f32 = 5.0;
+
+/// A part of the window that F6 goes to, in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Region {
+    /// The list of pages.
+    Rail,
+    /// The page.
+    Page,
+    /// The lower panel.
+    Panel,
+}
+
+/// A region that is on screen.
+#[derive(Clone, Copy)]
+struct Shown {
+    /// What takes the keyboard at its beginning.
+    anchor: Id,
+    rect: Rect,
+}
+
+fn shown_id() -> Id {
+    Id::unique("regions on screen")
+}
+
+/// Makes what is drawn into `ui` a region with a name, to be called before all
+/// else in it.
+pub fn begin_region(ui: &mut Ui, region: Region, name: &str) {
+    let rect = ui.max_rect();
+    ui.ctx().accesskit_node_builder(ui.unique_id(), |node| {
+        node.set_role(match region {
+            Region::Rail => Role::Navigation,
+            Region::Page => Role::Main,
+            Region::Panel => Role::Complementary,
+        });
+        node.set_label(name);
+    });
+    let anchor = Id::unique(("beginning of a region", region as u8));
+    let top = Rect::from_min_size(rect.min, egui::vec2(rect.width(), 1.0));
+    let response = ui.interact(top, anchor, Sense::focusable_noninteractive());
+    response.widget_info(|| WidgetInfo::labeled(Role::Group, true, name));
+    if response.has_focus() {
+        let stroke = Stroke::new(1.5, tokens(ui).accent);
+        // In the margin around the region, where it covers nothing.
+        let painter = ui.ctx().layer_painter(ui.layer_id());
+        painter.rect_stroke(rect.expand(RING), 2.0, stroke, StrokeKind::Inside);
+    }
+    ui.data_mut(|data| {
+        let shown: &mut Vec<Shown> = data.get_temp_mut_or_default(shown_id());
+        shown.push(Shown { anchor, rect: ui.clip_rect() });
+    });
+}
+
+/// Goes to the next region on F6, to the one before on Shift+F6. Called once a
+/// frame, when all regions are drawn.
+pub fn go_between_regions(ctx: &Context) {
+    let shown: Vec<Shown> = ctx.data_mut(|data| data.remove_temp(shown_id())).unwrap_or_default();
+    // First what is more: without Shift any modifier that is not asked for is passed over.
+    let back = ctx.input_mut(|input| input.consume_key(Modifiers::SHIFT, Key::F6));
+    let forward = ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::F6));
+    if shown.is_empty() || !(forward || back) {
+        return;
+    }
+    let focused = ctx.memory(|memory| memory.focused());
+    let place = focused.and_then(|id| ctx.read_response(id)).map(|response| response.rect.center());
+    let here = shown
+        .iter()
+        .position(|region| Some(region.anchor) == focused)
+        .or_else(|| shown.iter().position(|region| place.is_some_and(|place| region.rect.contains(place))));
+    let next = match here {
+        Some(here) if back => (here + shown.len() - 1) % shown.len(),
+        Some(here) => (here + 1) % shown.len(),
+        None => usize::from(shown.len() > 1),
+    };
+    if let Some(region) = shown.get(next) {
+        ctx.memory_mut(|memory| memory.request_focus(region.anchor));
+        ctx.request_repaint();
+    }
+}
+
+/// Makes what is drawn into `ui` a bar of this name, to be called before all
+/// else in it.
+pub fn begin_bar(ui: &Ui, role: Role, name: &str) {
+    ui.ctx().accesskit_node_builder(ui.unique_id(), |node| {
+        node.set_role(role);
+        node.set_label(name);
+    });
+}
+
+/// Makes a label a heading, so that people can go from one to the next.
+pub fn mark_heading(label: &Response, text: &str) {
+    label.widget_info(|| WidgetInfo::labeled(Role::Heading, true, text));
+}
+
+/// Names the whole window.
+pub fn name_window(ctx: &Context, name: &str) {
+    ctx.accesskit_node_builder(egui::accesskit_root_id(), |node| node.set_label(name));
+}
+
+/// Names the dialog that `ui` is the contents of.
+pub fn name_dialog(ui: &Ui, name: &str) {
+    let Some(dialog) = ui.stack().iter().find(|part| part.kind() == Some(UiKind::Modal)) else { return };
+    ui.ctx().accesskit_node_builder(dialog.unique_id, |node| {
+        node.set_label(name);
+        node.set_modal();
+    });
+}
+
+/// Draws a message whose texts are read out when it comes: at once where it is
+/// an error, else when there is a pause.
+pub fn alert_ui<R>(ui: &mut Ui, is_error: bool, draw: impl FnOnce(&mut Ui) -> R) -> R {
+    let (role, live) = if is_error { (Role::Alert, Live::Assertive) } else { (Role::Status, Live::Polite) };
+    let drawn = ui.scope_builder(UiBuilder::new().accessibility_role(role), |ui| {
+        ui.ctx().accesskit_node_builder(ui.unique_id(), |node| node.set_live(live));
+        draw(ui)
+    });
+    drawn.inner
+}
+
+/// Draws tabs in a line, under a name for all of them.
+pub fn tabs_ui<R>(ui: &mut Ui, name: &str, draw: impl FnOnce(&mut Ui) -> R) -> InnerResponse<R> {
+    ui.horizontal_wrapped(|ui| {
+        ui.ctx().accesskit_node_builder(ui.unique_id(), |node| {
+            node.set_role(Role::TabList);
+            node.set_label(name);
+        });
+        draw(ui)
+    })
+}
+
+/// One of several tabs.
+pub fn tab_ui(ui: &mut Ui, selected: bool, label: impl Into<WidgetText>) -> Response {
+    let label = label.into();
+    let name = label.text().to_owned();
+    let response = ui.selectable_label(selected, label);
+    response.widget_info(|| WidgetInfo::selected(Role::Tab, true, selected, name.as_str()));
+    response.ctx.accesskit_node_builder(response.id, |node| node.set_selected(selected));
+    response
+}
+
+/// One of several tabs, which chooses a value.
+pub fn tab_of_ui<T: PartialEq>(ui: &mut Ui, value: &mut T, of: T, label: impl Into<WidgetText>) -> Response {
+    let response = tab_ui(ui, *value == of, label);
+    if response.clicked() {
+        *value = of;
+    }
+    response
+}

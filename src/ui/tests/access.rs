@@ -1,0 +1,130 @@
+//! The window for people who listen to it or work by keys alone.
+
+use super::Window;
+use super::on_disk::window;
+use crate::app::PAGES;
+use crate::app::models::Notice;
+use egui::accesskit::{Live, Role};
+use egui::{Key, Modifiers};
+use egui_kittest::kittest::NodeT;
+use std::fmt::Write;
+
+const PAGE_KEYS: [Key; 10] =
+    [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9, Key::Num0];
+
+/// Role, name and state of every node on screen, a line each, indented.
+fn tree(window: &Window) -> String {
+    fn add(node: &egui_kittest::Node<'_>, depth: usize, text: &mut String) {
+        let accessible = node.accesskit_node();
+        let role = accessible.role();
+        let is_told = !matches!(role, Role::GenericContainer | Role::Unknown);
+        if is_told {
+            let name = accessible.label().or_else(|| accessible.value()).unwrap_or_default();
+            let selected = if accessible.is_selected() == Some(true) { " (selected)" } else { "" };
+            let _ = writeln!(text, "{}{role:?} “{name}”{selected}", "  ".repeat(depth));
+        }
+        for child in node.children() {
+            add(&child, depth + usize::from(is_told), text);
+        }
+    }
+    let mut text = String::new();
+    add(&window.harness.root(), 0, &mut text);
+    text
+}
+
+/// Names of the nodes of a role.
+fn names(window: &Window, role: Role) -> Vec<String> {
+    let nodes = window.harness.root().children_recursive();
+    let of_role = nodes.filter(|node| node.accesskit_node().role() == role);
+    of_role.map(|node| node.accesskit_node().label().unwrap_or_default()).collect()
+}
+
+fn focused(window: &Window) -> Option<String> {
+    let mut nodes = window.harness.root().children_recursive();
+    nodes.find(|node| node.accesskit_node().is_focused()).and_then(|node| node.accesskit_node().label())
+}
+
+#[test]
+fn every_page_is_named_with_its_parts_and_tabs() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut window = window(dir.path(), 3);
+    for (key, (_, name)) in PAGE_KEYS.into_iter().zip(PAGES) {
+        window.press_with(Modifiers::COMMAND, key);
+        window.settle();
+        let tree = tree(&window);
+        assert!(tree.starts_with("Window “Fonds – work”"), "{tree}");
+        assert_eq!(names(&window, Role::Navigation), ["Pages"], "{tree}");
+        assert_eq!(names(&window, Role::Main), [name], "{tree}");
+        assert_eq!(names(&window, Role::ContentInfo), ["Messages and jobs"], "{tree}");
+        let lists = names(&window, Role::TabList);
+        assert!(lists.iter().all(|name| !name.is_empty()), "{tree}");
+        // Of each list one tab is chosen.
+        let selected = tree.lines().filter(|line| line.contains("Tab “") && line.ends_with("(selected)"));
+        assert_eq!(selected.count(), lists.len(), "{tree}");
+    }
+    window.press_with(Modifiers::COMMAND, Key::K);
+    assert_eq!(names(&window, Role::Dialog), ["Commands"]);
+}
+
+#[test]
+fn f6_goes_from_part_to_part_and_tab_goes_on_within() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut window = window(dir.path(), 3);
+    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.until("rows are there", |window| window.says("3 rows, none selected"));
+    let mut go = |modifiers: Modifiers| {
+        window.press_with(modifiers, Key::F6);
+        focused(&window).unwrap_or_default()
+    };
+    assert_eq!(go(Modifiers::NONE), "Captures");
+    assert_eq!(go(Modifiers::NONE), "Lower panel");
+    assert_eq!(go(Modifiers::NONE), "Pages");
+    assert_eq!(go(Modifiers::SHIFT), "Lower panel");
+    window.press(Key::Tab);
+    assert_eq!(focused(&window).as_deref(), Some("Details"), "{}", tree(&window));
+    // From within a part, to the next.
+    window.press_with(Modifiers::NONE, Key::F6);
+    window.press(Key::Tab);
+    assert_eq!(focused(&window).as_deref(), Some("Campaigns"));
+}
+
+#[test]
+fn tab_goes_from_the_top_left_to_the_foot_of_the_window() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut window = window(dir.path(), 3);
+    window.app_mut().notice(Notice {
+        is_error: true,
+        what: "The disk is full".to_owned(),
+        why: "no space left".to_owned(),
+        hint: String::new(),
+    });
+    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.until("rows are there", |window| window.says("3 rows, none selected"));
+    let mut order = Vec::new();
+    for _ in 0..200 {
+        window.harness.key_press(Key::Tab);
+        window.harness.run_steps(2);
+        order.extend(focused(&window));
+    }
+    let at =
+        |name: &str| order.iter().position(|focused| focused == name).unwrap_or_else(|| panic!("{name}: {order:?}"));
+    let places = ["Pages", "Campaigns", "Files", "Filter", "Lower panel", "Details", "Notes", "Dismiss"].map(at);
+    assert!(places.is_sorted(), "{places:?} {order:?}");
+}
+
+#[test]
+fn errors_are_read_out_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut window = window(dir.path(), 0);
+    let what = "The disk is full".to_owned();
+    window.app_mut().notice(Notice { is_error: true, what: what.clone(), why: String::new(), hint: String::new() });
+    window.settle();
+    let mut nodes = window.harness.root().children_recursive();
+    let node = nodes
+        .find(|node| {
+            node.accesskit_node().label().as_deref() == Some(what.as_str())
+                || node.accesskit_node().value().as_deref() == Some(what.as_str())
+        })
+        .unwrap();
+    assert_eq!(node.accesskit_node().live(), Live::Assertive);
+}
