@@ -13,14 +13,13 @@
 //! Originals may stand anywhere in the input, before or behind, so revisits
 //! wait until all records were seen ([`super::original`]).
 
-use super::Unread;
 use super::original::{Originals, Repeated, RevisitError, Says};
 use super::wat::{WatPage, may_be_wat, read_wat, wat_page};
+use super::{Body, BodyForm, Unread};
 use crate::jobs::{Cancelled, JobCx};
-use crate::links::pdf::{PdfRead, read_pdf};
-use crate::links::{MAX_PAGE_BYTES, Page, PageLink, PageOptions, is_page, read_links, read_page};
+use crate::links::{MAX_PAGE_BYTES, Page, PageLink, PageOptions};
 use crate::uri::{CaptureDate, Url};
-use crate::warc::http::{ContentType, HttpHead, Payload, decode_payload, parse_response_head};
+use crate::warc::http::{ContentType, HttpHead, parse_response_head};
 use crate::warc::{BlockDigester, Record, RecordHead, RecordType, WarcError};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -70,7 +69,8 @@ impl ReadFrom {
     }
 
     fn takes(self, kind: &ContentType) -> bool {
-        self.pages && is_page(kind) || self.takes_pdf() && is_pdf(kind)
+        let form = BodyForm::of_type(&kind.mime);
+        self.pages && form.is_page() || self.takes_pdf() && form == BodyForm::Pdf
     }
 }
 
@@ -84,7 +84,7 @@ impl Document {
     /// Gives every link to `each`, and says why the page could not be read
     /// whole, if so. Needs nothing else: threads can share the work.
     pub fn read_links(&self, options: &PageOptions, each: impl FnMut(&PageLink<'_>)) -> Option<Unread> {
-        let Some((payload, kind)) = self.payload() else {
+        let Some(body) = self.body() else {
             return match read_wat(&self.block, &self.url, options, each) {
                 Ok((cut, told)) => {
                     let cut = Unread::of_page(false, false, &cut);
@@ -93,33 +93,21 @@ impl Document {
                 Err(_) => Some(Unread::NoWat),
             };
         };
-        if payload.bomb {
-            return Some(Unread::Bomb);
+        let unread = body.each_link(&self.url, options, self.cut, each);
+        match unread {
+            Some(Unread::Bomb | Unread::Encrypted) => unread,
+            _ => Unread::of_record(unread, self.truncated.as_deref()),
         }
-        let cut = if is_pdf(&kind) {
-            match read_pdf(&payload.bytes, &self.url, options.pdf_text, each) {
-                PdfRead::Read(cut) => cut,
-                PdfRead::Encrypted => return Some(Unread::Encrypted),
-            }
-        } else {
-            let options = options.clone().served_as(&kind.mime);
-            read_links(&payload.bytes, kind.charset.as_deref(), &self.url, &options, each)
-        };
-        let unread = Unread::of_page(payload.cut || self.cut, !payload.is_whole(), &cut);
-        Unread::of_record(unread, self.truncated.as_deref())
     }
 
     /// Reads all of the page: title, text and the rest; `None` where there is no HTML.
     pub fn read_page(&self, options: &PageOptions) -> Option<Page> {
-        let (payload, kind) = self.payload().filter(|(payload, kind)| is_page(kind) && !payload.bomb)?;
-        let options = options.clone().served_as(&kind.mime);
-        Some(read_page(&payload.bytes, kind.charset.as_deref(), &self.url, &options))
+        self.body()?.page(&self.url, options.clone())
     }
 
-    fn payload(&self) -> Option<(Payload<'_>, ContentType)> {
+    fn body(&self) -> Option<Body<'_>> {
         let head = self.head.as_ref()?;
-        let raw_body = self.block.get(head.head_len..).unwrap_or_default();
-        Some((decode_payload(head, raw_body, MAX_PAGE_BYTES), head.content_type()))
+        Some(Body::decode(head, self.block.get(head.head_len..).unwrap_or_default(), MAX_PAGE_BYTES))
     }
 
     /// Whether nothing is known but that a page was captured: a revisit of what is not here.
@@ -422,10 +410,6 @@ impl DocumentReader {
 /// The HTTP head of a record that has one.
 fn http_head(record: &Record) -> Option<HttpHead> {
     parse_response_head(&record.block).filter(|_| record.head.is_http())
-}
-
-fn is_pdf(kind: &ContentType) -> bool {
-    kind.mime == "application/pdf"
 }
 
 fn date_of(head: &RecordHead) -> Option<CaptureDate> {

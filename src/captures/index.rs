@@ -13,7 +13,7 @@
 use super::large::LargeTurn;
 use super::metadata::CaptureNotes;
 use super::page::links_bytes;
-use super::record::{LeadsSoFar, LeftOut, Links, MAX_NOTES_BYTES, SeenCapture, SeenRecord, SeenSide, Tells};
+use super::record::{LeftOut, Links, LinksSoFar, MAX_NOTES_BYTES, SeenCapture, SeenRecord, SeenSide, Tells};
 use super::{CaptureEntry, RecordPlace};
 use crate::jobs::{Cancelled, JobCx};
 use crate::uri::{CaptureDate, Url};
@@ -220,7 +220,7 @@ struct Group {
 struct Held {
     /// Number of its group.
     group: u64,
-    leads: LeadsSoFar,
+    links: LinksSoFar,
 }
 
 /// What a revisit may repeat.
@@ -378,7 +378,7 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
     ) -> Result<(), E> {
         self.let_go_of_payload();
         self.make_room()?;
-        let SeenCapture { mut entry, has_status, leads } = main;
+        let SeenCapture { mut entry, has_status, links } = main;
         if place.record_type == RecordType::Revisit
             && let Some(known) = self.remembered.get(&entry.payload_digest)
         {
@@ -407,7 +407,7 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
         group.ids.push(id);
         group.entry = Some(entry);
         group.member = member;
-        self.held = leads.map(|leads| Held { group: self.first + at as u64, leads });
+        self.held = links.map(|links| Held { group: self.first + at as u64, links });
         Ok(())
     }
 
@@ -469,11 +469,11 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
         let tells_links = |notes: &&CaptureNotes| self.author == Author::ThisWorkspace && notes.verdict.is_some();
         let notes = group.notes.as_ref().filter(tells_links);
         if notes.is_none() {
-            let leads = held.leads.read(&entry.url, &mut LargeTurn::default());
-            entry.title = leads.title.or(entry.title.take());
-            entry.language = leads.language.or(entry.language.take());
-            entry.redirect_to = leads.redirect_to;
-            (entry.outlinks, entry.unread) = (leads.outlinks, leads.unread);
+            let links = held.links.read(&entry.url, &mut LargeTurn::default());
+            entry.title = links.title.or(entry.title.take());
+            entry.language = links.language.or(entry.language.take());
+            entry.redirect_to = links.redirect_to;
+            (entry.outlinks, entry.unread) = (links.outlinks, links.unread);
             let bytes = links_bytes(&entry.outlinks);
             group.link_bytes += bytes;
             self.link_bytes += bytes;

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | what one record holds | `record` |
 //! | records of one capture, found beside each other | `index` |
-//! | links, title and language of a body | `page` |
+//! | links, title and text of a body, by its type | `page`, `sitemap` |
 //! | our metadata record; envelopes of other programs | `metadata`, `wat` |
 //! | what a revisit repeats | `original` |
 //! | how much of pages is in memory at once | `large` |
@@ -25,6 +25,7 @@ mod metadata;
 pub mod original;
 mod page;
 mod record;
+mod sitemap;
 mod unread;
 mod wat;
 
@@ -37,8 +38,7 @@ pub use index::{Author, IndexReport, index_archive, index_archive_from, index_in
 pub use large::{LargeTurn, PageBudget, PagePermit};
 pub use metadata::CaptureNotes;
 pub use original::{RevisitError, rule as original_rule};
-pub use page::{
-    Leads, followed, is_packed_sitemap, links_bytes, may_lead, read_leads, reading_bytes, sitemap_links,
-    unfetchable_redirect,
-};
+pub use page::{Body, BodyForm, PageLinks, is_redirect, links_bytes, may_have_links, reading_bytes};
+pub use record::body_of;
+pub use sitemap::is_packed_sitemap;
 pub use unread::Unread;

@@ -5,14 +5,14 @@ use super::CaptureEntry;
 use super::entry::plain_mime;
 use super::large::LargeTurn;
 use super::metadata::CaptureNotes;
-use super::page::{Leads, links_bytes, may_lead, read_leads};
+use super::page::{Body, PageLinks, links_bytes, may_have_links};
 use crate::jobs::JobCx;
 use crate::links::MAX_PAGE_BYTES;
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::warc::http::{
     ContentType, HttpHead, Payload, decode_payload, entity_body, parse_response_head, response_head_is_whole,
 };
-use crate::warc::{BlockDigester, Headers, PlaceReader, RecordHead, RecordType, Span, WarcError, sha1_field};
+use crate::warc::{BlockDigester, Headers, PlaceReader, Record, RecordHead, RecordType, Span, WarcError, sha1_field};
 use std::convert::Infallible;
 use std::io::{self, BufRead};
 use std::path::Path;
@@ -98,7 +98,7 @@ pub(super) struct SeenCapture {
     /// Whether the record has an HTTP head.
     pub has_status: bool,
     /// Its links; none where there can be none.
-    pub leads: Option<LeadsSoFar>,
+    pub links: Option<LinksSoFar>,
 }
 
 /// What a request or metadata record tells.
@@ -112,30 +112,23 @@ pub(super) struct SeenSide {
 }
 
 /// Links of a page, read or not.
-pub(super) enum LeadsSoFar {
-    Read(Leads),
-    Unread(Body),
+pub(super) enum LinksSoFar {
+    Read(PageLinks),
+    Unread(Body<'static>),
 }
 
-/// What links are read from: status, fields and payload.
-pub(super) struct Body {
-    status: u16,
-    headers: Headers,
-    payload: Payload<'static>,
-}
-
-impl LeadsSoFar {
+impl LinksSoFar {
     /// The links.
-    pub fn read(self, url: &Url, turn: &mut LargeTurn) -> Leads {
+    pub fn read(self, url: &Url, turn: &mut LargeTurn) -> PageLinks {
         match self {
-            Self::Read(leads) => leads,
-            Self::Unread(body) => read_leads(url, body.status, &body.headers, &body.payload, turn),
+            Self::Read(links) => links,
+            Self::Unread(body) => body.links(url, turn),
         }
     }
 
     fn weight(&self) -> usize {
         match self {
-            Self::Read(leads) => links_bytes(&leads.outlinks),
+            Self::Read(links) => links_bytes(&links.outlinks),
             Self::Unread(body) => body.payload.bytes.len(),
         }
     }
@@ -190,7 +183,7 @@ impl SeenRecord {
     /// Bytes of links, or of what they are read from.
     pub fn weight(&self) -> usize {
         match &self.tells {
-            Tells::Capture(capture) => capture.leads.as_ref().map_or(0, LeadsSoFar::weight),
+            Tells::Capture(capture) => capture.links.as_ref().map_or(0, LinksSoFar::weight),
             Tells::Side(side) => side.notes.as_ref().map_or(0, |notes| links_bytes(&notes.outlinks)),
             Tells::Nothing | Tells::Later => 0,
         }
@@ -198,16 +191,16 @@ impl SeenRecord {
 }
 
 impl SeenCapture {
-    fn of(head: &RecordHead, url: &Url, date: CaptureDate, block: Block, links: Links, turn: &mut LargeTurn) -> Self {
+    fn of(head: &RecordHead, url: &Url, date: CaptureDate, block: Block, when: Links, turn: &mut LargeTurn) -> Self {
         let http = if head.record_type == RecordType::Resource { None } else { parse_response_head(&block.bytes) };
         let http = http.filter(|_| head.is_http());
         let has_status = http.is_some();
         let (entry, body) = entry_of(head, http, url.clone(), date, block, turn);
-        let leads = body.map(|body| match links {
-            Links::Now => LeadsSoFar::Read(LeadsSoFar::Unread(body).read(url, turn)),
-            Links::Later => LeadsSoFar::Unread(body),
+        let links = body.map(|body| match when {
+            Links::Now => LinksSoFar::Read(LinksSoFar::Unread(body).read(url, turn)),
+            Links::Later => LinksSoFar::Unread(body),
         });
-        Self { entry, has_status, leads }
+        Self { entry, has_status, links }
     }
 }
 
@@ -245,7 +238,7 @@ fn entry_of(
     date: CaptureDate,
     block: Block,
     turn: &mut LargeTurn,
-) -> (CaptureEntry, Option<Body>) {
+) -> (CaptureEntry, Option<Body<'static>>) {
     let is_revisit = head.record_type == RecordType::Revisit;
     let told = head.headers.get("WARC-Payload-Digest").and_then(|digest| sha1_field(&digest));
     let mut entry = CaptureEntry {
@@ -265,7 +258,7 @@ fn entry_of(
         let named = head.headers.get("WARC-Refers-To-Target-URI");
         let named = named.and_then(|named| parse_web_url(named.trim().trim_matches(['<', '>'])));
         entry.repeats = named.filter(|named| *named != entry.url);
-        let body = http.map(|http| Body { status: http.status, headers: http.headers, payload: Vec::new().into() });
+        let body = http.map(|http| Body::new(http.status, &http.headers, Vec::new().into()));
         return (entry, body);
     }
     let is_cut = block.is_cut();
@@ -294,7 +287,7 @@ fn entry_of(
     if let Some(digests) = block.digests {
         entry.payload_digest = digests.payload;
     }
-    (entry, Some(Body { status, headers, payload }))
+    (entry, Some(Body::new(status, &headers, payload)))
 }
 
 /// The fields of a payload without an HTTP head, as its record tells them.
@@ -304,6 +297,23 @@ fn fields_of_record(head: &RecordHead) -> Headers {
         headers.push("Content-Type", kind);
     }
     headers
+}
+
+/// The HTTP head of a response or resource that was read, and its body, of at
+/// most so many bytes.
+pub fn body_of(record: &Record, limit: usize) -> (Option<HttpHead>, Body<'_>) {
+    match parse_response_head(&record.block).filter(|_| record.head.is_http()) {
+        Some(http) => {
+            let raw = record.block.get(http.head_len..).unwrap_or_default();
+            let body = Body::decode(&http, raw, limit);
+            (Some(http), body)
+        }
+        None => {
+            let payload =
+                Payload { bytes: (&record.block[..]).into(), cut: record.omitted > 0, bomb: false, flaws: Vec::new() };
+            (None, Body::new(200, &fields_of_record(&record.head), payload))
+        }
+    }
 }
 
 /// Notes of Heritrix.
@@ -350,11 +360,13 @@ fn wanted(head: &RecordHead, url: &Url, start: &[u8]) -> Option<usize> {
         RecordType::Response if head.is_http() => {
             let is_there = response_head_is_whole(start) || start.len() > MAX_HEAD_BYTES;
             is_there.then(|| match parse_response_head(start) {
-                Some(http) => of_payload(may_lead(url, &http.headers), http.head_len),
-                None => of_payload(may_lead(url, &fields_of_record(head)), 0),
+                Some(http) => of_payload(may_have_links(url, &http.headers), http.head_len),
+                None => of_payload(may_have_links(url, &fields_of_record(head)), 0),
             })
         }
-        RecordType::Response | RecordType::Resource => Some(of_payload(may_lead(url, &fields_of_record(head)), 0)),
+        RecordType::Response | RecordType::Resource => {
+            Some(of_payload(may_have_links(url, &fields_of_record(head)), 0))
+        }
         RecordType::Revisit => Some(MAX_HEAD_BYTES),
         // It is read whole only where it may be one of ours.
         _ => Some(MAX_NOTES_BYTES),

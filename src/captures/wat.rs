@@ -5,15 +5,15 @@
 //! the response. Of these, the links of pages are taken: references are
 //! resolved as the page would have them resolved, texts folded as anchors are.
 
-use super::Unread;
 use super::lone_surrogates::without_halves;
+use super::{BodyForm, Unread};
 use crate::links::html::collect::{
     MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink, origin_of, scheme_of,
     web_url,
 };
 use crate::links::html::fold::fold_into;
 use crate::links::resolve::Resolver;
-use crate::links::{LinkKind, PageCuts, PageOptions, has_word, is_page};
+use crate::links::{LinkKind, PageCuts, PageOptions, has_word};
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::warc::http::ContentType;
 use encoding_rs::UTF_8;
@@ -283,7 +283,9 @@ pub(super) fn wat_page(block: &[u8]) -> Result<Option<WatPage>, serde_json::Erro
     let status: Option<u16> = http.message.get("Status").and_then(|status| status.trim().parse().ok());
     let is_html = match &http.headers {
         None => http.html.is_some(),
-        Some(headers) => headers.get("Content-Type").is_some_and(|value| is_page(&ContentType::parse(value))),
+        Some(headers) => headers
+            .get("Content-Type")
+            .is_some_and(|value| BodyForm::of_type(&ContentType::parse(value).mime).is_page()),
     };
     if !is_response || http.html.is_none() || !is_html || !status.is_some_and(|status| (200..300).contains(&status)) {
         return Ok(None);

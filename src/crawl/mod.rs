@@ -14,7 +14,7 @@
 //! | who is next, priorities, how long a host is left alone | `frontier`, `politeness` |
 //! | may it be fetched | `judge` (scope), `robots_desk` and `robots`, `resolver` (private addresses) |
 //! | one exchange, byte for byte | `fetch` over `wire`, `message`, `spool` |
-//! | records and catalogue entry of an exchange; outlinks stored in parts | `capture`, `outlink_parts` |
+//! | records and catalogue entry of an exchange; which links are followed, and stored in parts | `capture`, `outlinks`, `outlink_parts` |
 //! | crawl.log, scope.log, reports | `logs`, `crawl_log`, `reports` |
 //! | what became of a URL, in words | `outcome` |
 //! | what a crawl reports to a person | `events`, `event_queue` (repeats folded), `event_writer` (catalogue, events.log) |
@@ -46,6 +46,7 @@ mod logs;
 mod message;
 mod outcome;
 mod outlink_parts;
+mod outlinks;
 mod page_reader;
 mod politeness;
 mod reach;

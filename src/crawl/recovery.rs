@@ -8,6 +8,7 @@ use super::fetch::fetch_status;
 use super::judge::{Judge, Source};
 use super::logs::{Logs, decision_key, line_key};
 use super::outlink_parts::FurtherOutlinks;
+use super::outlinks::followed;
 use super::robots_desk::{is_robots_url, origin_of};
 use super::setup::RecoveryReport;
 use super::work::{candidate_of, content_of};
@@ -15,7 +16,6 @@ use super::{
     Admission, Admitted, CrawlError, CrawlEvent, CrawlSetup, CrawlStats, EventKind, Finished, Ledger, LostCapture,
 };
 use crate::captures::CaptureEntry;
-use crate::captures::followed;
 use crate::captures::{Author, index_archive_from};
 use crate::jobs::{JobCx, check_readable, counted, panic_words};
 use crate::scope::{Candidate, Decision, Verdict};

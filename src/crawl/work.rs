@@ -9,6 +9,7 @@ use super::frontier::{ROBOTS_PRIORITY, authority_of};
 use super::judge::Source;
 use super::outcome::{not_followed, robots_unreachable};
 use super::outlink_parts::FurtherOutlinks;
+use super::outlinks::{followed, sitemap_links, unfetchable_redirect};
 use super::politeness::wait_after;
 use super::retry::Refusal;
 use super::robots::MAX_ROBOTS_BYTES;
@@ -21,11 +22,8 @@ use crate::campaign::RobotsPolicy;
 use crate::captures::CaptureEntry;
 use crate::captures::CaptureNotes;
 use crate::captures::Unread;
+use crate::captures::{Body, PageLinks, is_packed_sitemap, links_bytes, may_have_links, reading_bytes};
 use crate::captures::{LargeTurn, PagePermit};
-use crate::captures::{
-    Leads, followed, is_packed_sitemap, links_bytes, may_lead, read_leads, reading_bytes, sitemap_links,
-    unfetchable_redirect,
-};
 use crate::jobs::panic_words;
 use crate::links::LinkKind;
 use crate::scope::{
@@ -396,16 +394,16 @@ impl<'e> Worker<'e> {
         let admission = &ticket.queued.admission;
         let url = &admission.url;
         let len = exchange.response.len();
-        let may_lead = may_lead(url, &exchange.head.headers);
+        let may_have_links = may_have_links(url, &exchange.head.headers);
         let packing = 3 * usize::try_from(len.min(PACK_IN_MEMORY)).unwrap_or(usize::MAX);
         let mut exchange = exchange;
         let mut expected = expected_len(url, &exchange);
         let (mut permit, mut leads, robots) = loop {
-            let reading = if may_lead { reading_bytes(expected) } else { 0 };
+            let reading = if may_have_links { reading_bytes(expected) } else { 0 };
             let Some(permit) = engine.pages.reserve(packing + reading, || engine.cx.is_cancelled()) else {
                 return Ok(None);
             };
-            let (returned, read) = match may_lead && len.max(expected) > LONG_PAGE_BYTES {
+            let (returned, read) = match may_have_links && len.max(expected) > LONG_PAGE_BYTES {
                 true => engine.readers.run({
                     let url = url.clone();
                     move || read_answer(&url, exchange, expected)
@@ -569,7 +567,7 @@ impl<'e> Worker<'e> {
 /// What came of reading an answer.
 enum AnswerRead {
     /// Its links, and the text of a robots.txt.
-    Done(Leads, Vec<u8>),
+    Done(PageLinks, Vec<u8>),
     /// It is so many bytes long once it is decoded, more than there is room for.
     Longer(u64),
 }
@@ -590,7 +588,7 @@ fn expected_len(url: &Url, exchange: &Exchange) -> u64 {
 fn read_answer(url: &Url, mut exchange: Exchange, expected: u64) -> (Exchange, io::Result<AnswerRead>) {
     let mut turn = LargeTurn::default();
     let is_robots = is_robots_url(url);
-    let payload = match may_lead(url, &exchange.head.headers) {
+    let payload = match may_have_links(url, &exchange.head.headers) {
         true => turn.decode(|limit| exchange.decoded_payload(limit)),
         false if is_robots => exchange.decoded_payload(MAX_ROBOTS_BYTES),
         false => Ok(Vec::new().into()),
@@ -599,9 +597,11 @@ fn read_answer(url: &Url, mut exchange: Exchange, expected: u64) -> (Exchange, i
         if payload.bytes.len() as u64 > expected {
             return AnswerRead::Longer(payload.bytes.len() as u64);
         }
-        let leads = read_leads(url, exchange.head.status, &exchange.head.headers, &payload, &mut turn);
-        let robots = if is_robots { &payload.bytes[..payload.bytes.len().min(MAX_ROBOTS_BYTES)] } else { &[] };
-        AnswerRead::Done(leads, robots.to_vec())
+        let body = Body::new(exchange.head.status, &exchange.head.headers, payload);
+        let links = body.links(url, &mut turn);
+        let robots =
+            if is_robots { &body.payload.bytes[..body.payload.bytes.len().min(MAX_ROBOTS_BYTES)] } else { &[] };
+        AnswerRead::Done(links, robots.to_vec())
     });
     (exchange, read)
 }

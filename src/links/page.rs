@@ -3,16 +3,10 @@
 use super::html::CharsetSource;
 use super::html::PagePlace;
 use crate::uri::Url;
-use crate::warc::http::ContentType;
 use serde::{Deserialize, Serialize};
 
 /// Most bytes of a page that are read, before and after decoding.
 pub const MAX_PAGE_BYTES: usize = 64 * 1024 * 1024;
-
-/// Whether what has this type is a page with links.
-pub fn is_page(kind: &ContentType) -> bool {
-    matches!(kind.mime.as_str(), "text/html" | "application/xhtml+xml")
-}
 
 /// What kind of element a link stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -236,12 +230,5 @@ impl PageOptions {
     /// Only links are wanted: no text, no language.
     pub fn links_only() -> Self {
         Self { max_text_bytes: 0, tell_language: false, ..Self::default() }
-    }
-
-    /// These options for a page that was served with this MIME type.
-    #[must_use]
-    pub fn served_as(mut self, mime: &str) -> Self {
-        self.xhtml = mime == "application/xhtml+xml";
-        self
     }
 }

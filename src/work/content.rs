@@ -1,9 +1,10 @@
 //! What stands in the WARC record of a capture, read again from its file.
 
-use crate::links::{Page, PageOptions, read_page};
+use crate::captures::{Body, body_of};
+use crate::links::{Page, PageOptions};
 use crate::store::{RecordRow, StoredCapture, Workspace};
 use crate::uri::Url;
-use crate::warc::http::{HttpHead, decode_payload, parse_response_head};
+use crate::warc::http::parse_response_head;
 use crate::warc::{Record, RecordType, offset_words, read_record_in};
 use crate::work::models::{CaptureContent, CaptureId};
 use anyhow::Context;
@@ -19,25 +20,20 @@ const MAX_TEXT: usize = 1 << 20;
 
 /// The main record of a capture, read and decoded.
 pub(super) struct Decoded {
-    pub record: Record,
-    pub head: Option<HttpHead>,
-    pub body: Vec<u8>,
-    pub problems: Vec<String>,
+    record: Record,
+    body: Body<'static>,
+    problems: Vec<String>,
 }
 
 impl Decoded {
-    /// The body read as a page; none when it is no text.
-    pub(super) fn page(&self, url: &Url, mime: &str) -> Option<Page> {
-        let charset = self.head.as_ref().and_then(|head| head.content_type().charset);
-        let is_page = matches!(mime, "text/html" | "application/xhtml+xml");
-        is_page.then(|| read_page(&self.body, charset.as_deref(), url, &PageOptions::default().served_as(mime)))
+    /// The body read as a page; none when it is no page.
+    pub(super) fn page(&self, url: &Url) -> Option<Page> {
+        self.body.page(url, PageOptions::default())
     }
 
-    /// The body as plain text, for types that are text but no pages.
-    pub(super) fn plain_text(&self, mime: &str) -> Option<String> {
-        let is_text = mime.starts_with("text/") || mime.ends_with("json") || mime.ends_with("xml");
-        let shown = self.body.get(..self.body.len().min(MAX_TEXT)).unwrap_or_default();
-        is_text.then(|| String::from_utf8_lossy(shown).into_owned())
+    /// The body as text, of a page the visible one.
+    pub(super) fn text(&self, url: &Url) -> String {
+        self.page(url).map(|page| page.text).or_else(|| self.body.plain_text(MAX_TEXT)).unwrap_or_default()
     }
 }
 
@@ -64,22 +60,14 @@ pub(super) fn decoded(workspace: &Workspace, stored: &StoredCapture) -> anyhow::
     if record.omitted > 0 {
         problems.push(format!("{} bytes at the end of the record were left out", record.omitted));
     }
-    let is_http = record.head.is_http() || record.head.record_type == RecordType::Response;
-    let head = if is_http { parse_response_head(&record.block) } else { None };
-    let body = match &head {
-        None if is_http => Vec::new(),
-        None => record.block.clone(),
-        Some(head) => {
-            let raw = record.block.get(head.head_len..).unwrap_or_default();
-            let payload = decode_payload(head, raw, MAX_DECODED);
-            problems.extend(head.flaws.iter().chain(&payload.flaws).map(|flaw| flaw.detail.clone()));
-            if payload.cut {
-                problems.push(format!("only the first {MAX_DECODED} decoded bytes are read"));
-            }
-            if payload.bomb { Vec::new() } else { payload.bytes.into_owned() }
-        }
-    };
-    Ok(Decoded { record, head, body, problems })
+    let (head, body) = body_of(&record, MAX_DECODED);
+    let flaws = head.iter().flat_map(|head| &head.flaws).chain(&body.payload.flaws);
+    problems.extend(flaws.map(|flaw| flaw.detail.clone()));
+    if head.is_some() && body.payload.cut {
+        problems.push(format!("only the first {MAX_DECODED} decoded bytes are read"));
+    }
+    let body = body.into_owned();
+    Ok(Decoded { record, body, problems })
 }
 
 /// Reads a record of the catalogue from its file, and tells what is odd about
@@ -127,7 +115,7 @@ pub fn content(workspace: &Workspace, id: CaptureId) -> anyhow::Result<CaptureCo
     });
     let shown = own.as_ref().unwrap_or(&decoded.record);
     let head_len = parse_response_head(&shown.block).map_or(0, |head| head.head_len);
-    let page = decoded.page(&stored.url, &stored.mime);
+    let page = decoded.page(&stored.url);
     let charset = page.as_ref().map(|page| format!("{} ({})", page.charset, page.charset_from.words()));
     Ok(CaptureContent {
         request_head,
@@ -138,7 +126,7 @@ pub fn content(workspace: &Workspace, id: CaptureId) -> anyhow::Result<CaptureCo
             .iter()
             .map(|(name, value)| (name.to_owned(), String::from_utf8_lossy(value).into_owned()))
             .collect(),
-        text: page.map(|page| page.text).or_else(|| decoded.plain_text(&stored.mime)).unwrap_or_default(),
+        text: page.map(|page| page.text).or_else(|| decoded.body.plain_text(MAX_TEXT)).unwrap_or_default(),
         charset: charset.unwrap_or_default(),
         problems,
     })

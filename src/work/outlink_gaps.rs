@@ -2,8 +2,8 @@
 //! killed between a page full of links and the catalogue.
 
 use super::content::record_of;
-use super::repeats::Content;
-use crate::captures::CaptureNotes;
+use super::repeats::body_of_capture;
+use crate::captures::{CaptureNotes, LargeTurn};
 use crate::crawl::OUTLINKS_AT_ONCE;
 use crate::jobs::JobCx;
 use crate::links::Outlink;
@@ -66,7 +66,7 @@ fn outlinks_of(workspace: &Workspace, stored: &StoredCapture) -> anyhow::Result<
             return Ok(notes.outlinks);
         }
     }
-    Ok(Content::of(workspace, stored)?.links_of(&stored.url))
+    Ok(body_of_capture(workspace, stored)?.links(&stored.url, &mut LargeTurn::default()).outlinks)
 }
 
 /// Bytes of a metadata record that are read: more than a million links take.

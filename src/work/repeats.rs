@@ -2,14 +2,11 @@
 //! before is read again, and resolved against the URL of the revisit.
 
 use super::content::record_of;
-use crate::captures::{LargeTurn, read_leads};
+use crate::captures::{Body, LargeTurn, body_of};
 use crate::jobs::JobCx;
-use crate::links::{MAX_PAGE_BYTES, Outlink};
+use crate::links::MAX_PAGE_BYTES;
 use crate::store::rows::LaunchId;
 use crate::store::{StoredCapture, Workspace};
-use crate::uri::Url;
-use crate::warc::http::{Payload, decode_payload, parse_response_head};
-use crate::warc::{Headers, Record};
 use anyhow::Context;
 
 /// Revisits whose links are kept in one write, at most, and about how many
@@ -38,8 +35,8 @@ pub(super) fn read_repeats(workspace: &Workspace, launch: Option<LaunchId>, cx: 
     for repeats in waiting.chunk_by(|one, next| one.original == next.original) {
         let Some(original) = repeats.first().map(|repeat| repeat.original) else { continue };
         let stored = catalogue.stored_capture(original)?;
-        let content = match Content::of(workspace, &stored) {
-            Ok(content) => content,
+        let body = match body_of_capture(workspace, &stored) {
+            Ok(body) => body,
             Err(error) => {
                 cx.advance(repeats.len() as u64)?;
                 tracing::warn!("links of revisits of {}: {}", stored.url, super::in_words(&error));
@@ -49,7 +46,7 @@ pub(super) fn read_repeats(workspace: &Workspace, launch: Option<LaunchId>, cx: 
         };
         for repeat in repeats {
             cx.advance(1)?;
-            let of_this = content.links_of(&repeat.url);
+            let of_this = body.links(&repeat.url, &mut LargeTurn::default()).outlinks;
             links += of_this.len();
             batch.push((repeat.clone(), of_this));
             if batch.len() >= BATCH || links >= BATCH_LINKS {
@@ -62,32 +59,9 @@ pub(super) fn read_repeats(workspace: &Workspace, launch: Option<LaunchId>, cx: 
     Ok(unread)
 }
 
-/// What a response or resource holds.
-pub(super) struct Content {
-    status: u16,
-    headers: Headers,
-    payload: Payload<'static>,
-}
-
-impl Content {
-    pub(super) fn of(workspace: &Workspace, stored: &StoredCapture) -> anyhow::Result<Self> {
-        let place = stored.records.first().with_context(|| format!("capture {} has no records", stored.id))?;
-        let (record, _) = record_of(workspace, place, MAX_PAGE_BYTES)?;
-        let Record { head, block, .. } = record;
-        let Some(http) = parse_response_head(&block).filter(|_| head.is_http()) else {
-            let mut headers = Headers::new();
-            if let Some(kind) = head.headers.get("Content-Type") {
-                headers.push("Content-Type", kind);
-            }
-            return Ok(Self { status: 200, headers, payload: block.into() });
-        };
-        let raw = block.get(http.head_len..).unwrap_or_default();
-        let payload = decode_payload(&http, raw, MAX_PAGE_BYTES).into_owned();
-        Ok(Self { status: http.status, headers: http.headers, payload })
-    }
-
-    /// Its links, resolved against a URL.
-    pub(super) fn links_of(&self, url: &Url) -> Vec<Outlink> {
-        read_leads(url, self.status, &self.headers, &self.payload, &mut LargeTurn::default()).outlinks
-    }
+/// What the response or resource of a capture holds.
+pub(super) fn body_of_capture(workspace: &Workspace, stored: &StoredCapture) -> anyhow::Result<Body<'static>> {
+    let place = stored.records.first().with_context(|| format!("capture {} has no records", stored.id))?;
+    let (record, _) = record_of(workspace, place, MAX_PAGE_BYTES)?;
+    Ok(body_of(&record, MAX_PAGE_BYTES).1.into_owned())
 }

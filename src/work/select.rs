@@ -197,10 +197,7 @@ impl Scoring<'_> {
         let without_text = without_text(facts);
         let request = if asks && without_text.is_none() {
             let text = match decoded(self.workspace, &stored) {
-                Ok(decoded) => {
-                    let page = decoded.page(&stored.url, &stored.mime);
-                    page.map(|page| page.text).or_else(|| decoded.plain_text(&stored.mime)).unwrap_or_default()
-                }
+                Ok(decoded) => decoded.text(&stored.url),
                 Err(error) => {
                     unread.push(format!("{}: {}", stored.url, super::in_words(&error)));
                     String::new()

@@ -60,7 +60,7 @@ fn held_against_page(
     stored: &StoredCapture,
     words: AnchorWords,
 ) -> anyhow::Result<Option<AnchorCheck>> {
-    let page = decoded(&session.workspace, stored)?.page(&stored.url, &stored.mime);
+    let page = decoded(&session.workspace, stored)?.page(&stored.url);
     Ok(page.map(|page| words.check(page.title.as_deref().unwrap_or_default(), &page.text)))
 }
 

@@ -206,11 +206,11 @@ fn a_folder_is_searched_and_its_files_can_be_copied_in() {
 
 /// `<script/>` ends at once in XHTML, so that links stand behind it.
 #[test]
-fn an_xhtml_page_has_the_same_links_in_a_data_set_and_in_a_workspace() {
+fn an_xhtml_page_has_the_same_links_title_and_text_wherever_it_is_read() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("xhtml.warc");
-    let page = "<html xmlns='http://www.w3.org/1999/xhtml'><head><script src='a.js'/></head>\
-                <body><a href='http://b.example/'>B</a></body></html>";
+    let page = "<html xmlns='http://www.w3.org/1999/xhtml'><head><script src='a.js'/>\
+                <title>Town</title></head><body>Text <a href='http://b.example/'>B</a></body></html>";
     let http = format!("HTTP/1.1 200 OK\r\nContent-Type: application/xhtml+xml\r\n\r\n{page}");
     let head = "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:1>\r\nWARC-Date: 2024-03-01T09:00:00Z\r\n\
                 WARC-Target-URI: http://a.example/\r\nContent-Type: application/http;msgtype=response\r\n";
@@ -221,4 +221,8 @@ fn an_xhtml_page_has_the_same_links_in_a_data_set_and_in_a_workspace() {
     let linked: Vec<&Value> = of_file.iter().map(|object| &object["url"]).collect();
     assert_eq!(linked, ["(example,b,"], "{of_file:?}");
     assert_eq!(dataset(&workspace), of_file);
+    let session = crate::files::open(&workspace);
+    let rows = crate::files::captures(&session, "");
+    assert_eq!((rows.len(), rows[0].title.as_str()), (1, "Town"));
+    assert_eq!(session.content(rows[0].id).unwrap().text.trim(), "Text B");
 }

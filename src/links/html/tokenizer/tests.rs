@@ -365,7 +365,7 @@ fn pages_of_archives_give_the_same_tokens() {
         let (mut pages, mut tokens, mut different) = (0, 0, 0);
         while let Ok(Some(record)) = reader.next_record(64 << 20) {
             let Some(head) = crate::warc::http::parse_response_head(&record.block) else { continue };
-            if !crate::links::is_page(&head.content_type()) {
+            if !matches!(head.content_type().mime.as_str(), "text/html" | "application/xhtml+xml") {
                 continue;
             }
             let body = record.block.get(head.head_len..).unwrap_or_default();

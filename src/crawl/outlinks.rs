@@ -1,0 +1,73 @@
+//! Which links of an answer a crawl follows.
+
+use crate::captures::is_redirect;
+use crate::links::{LinkKind, Outlink};
+use crate::uri::{Url, drop_user, resolve};
+use crate::warc::Headers;
+
+/// Links of one page that are followed (Heritrix's `maxOutlinks`). All are
+/// kept: whom a page cites is wanted, however many it cites.
+pub const MAX_OUTLINKS: usize = 6000;
+/// Bytes of a redirect to another scheme that are logged.
+const MAX_ELSEWHERE_BYTES: usize = 2000;
+
+/// Where an answer redirects to, where that cannot be fetched because of its
+/// scheme; of a long URL the beginning.
+pub fn unfetchable_redirect(base: &Url, status: u16, headers: &Headers) -> Option<Url> {
+    let location = headers.get("Location").filter(|_| is_redirect(status))?;
+    let location = location.trim();
+    let location = &location[..location.floor_char_boundary(MAX_ELSEWHERE_BYTES)];
+    let mut url = base.join(location).ok().filter(|url| !matches!(url.scheme(), "http" | "https"))?;
+    drop_user(&mut url);
+    Some(url)
+}
+
+/// The links that a crawl follows: the first [`MAX_OUTLINKS`].
+pub fn followed(outlinks: &[Outlink]) -> &[Outlink] {
+    &outlinks[..outlinks.len().min(MAX_OUTLINKS)]
+}
+
+/// Links that a robots.txt names as sitemaps.
+pub fn sitemap_links<'a>(url: &Url, sitemaps: impl IntoIterator<Item = &'a str>) -> Vec<Outlink> {
+    sitemaps
+        .into_iter()
+        .filter_map(|text| resolve(url, text))
+        .map(|url| Outlink::bare(url, LinkKind::Manifest))
+        .collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn redirects_to_other_schemes_are_named_and_lead_nowhere() {
+        let elsewhere = |status, location: &str| {
+            let mut headers = Headers::new();
+            headers.push("Location", location);
+            unfetchable_redirect(&Url::parse("http://a.pt/dir/x").unwrap(), status, &headers)
+        };
+        let long = format!("data:text/html,{}", "é".repeat(100_000));
+        for (location, named) in [
+            ("file:///etc/passwd", Some("file:///etc/passwd")),
+            ("ftp://a.pt/x", Some("ftp://a.pt/x")),
+            (" javascript:alert('x y')", Some("javascript:alert('x y')")),
+            ("/same", None),
+            ("", None),
+            ("https://", None),
+        ] {
+            assert_eq!(elsewhere(302, location).as_ref().map(Url::as_str), named, "{location}");
+            assert_eq!(elsewhere(200, location), None);
+        }
+        let named = elsewhere(302, &long).unwrap();
+        assert!(named.as_str().len() < 7000 && named.scheme() == "data");
+    }
+
+    #[test]
+    fn floods_of_links_are_followed_in_part() {
+        let link = |number| Outlink::bare(Url::parse(&format!("http://a.pt/{number}")).unwrap(), LinkKind::Anchor);
+        let links: Vec<Outlink> = (0..7000).map(link).collect();
+        assert_eq!(followed(&links).len(), MAX_OUTLINKS);
+    }
+}
