@@ -3,7 +3,7 @@
 #[cfg(feature = "gui")]
 mod window;
 
-use fonds::cli::Words;
+use fonds::cli::Cli;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -11,7 +11,7 @@ fn main() -> ExitCode {
         .with_env_filter(tracing_subscriber::EnvFilter::from_env("FONDS_LOG"))
         .with_writer(std::io::stderr)
         .init();
-    let words = Words::of_command_line();
+    let words = Cli::of_command_line();
     match words.command {
         Some(command) => fonds::cli::run(command),
         None => window(words.folder),

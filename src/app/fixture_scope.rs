@@ -51,7 +51,7 @@ pub(super) fn test(campaign: &Campaign, url: &str) -> Result<ScopeTest, String> 
     let url = parse_web_url(url).ok_or_else(|| format!("“{url}” is no http or https URL"))?;
     let campaign = &readable(campaign);
     let rules = DecideRules::compile(campaign).map_err(|error| error.to_string())?;
-    let (trace, turn) = rules.explain_with_turn(&Candidate::bare(url), &Facts::default());
+    let (trace, turn) = rules.explain_with_remedy(&Candidate::bare(url), &Facts::default());
     let turn = turn.filter(|turn| turn.apply(campaign) != *campaign);
     Ok(ScopeTest { trace, turn })
 }

@@ -1,7 +1,7 @@
 //! `fonds backup`.
 
 use super::FINE;
-use super::campaign::looking_desk;
+use super::campaign::read_only_session;
 use super::output::{json_line, plain, with_progress};
 use crate::work;
 use std::io::Write;
@@ -25,7 +25,7 @@ pub struct Args {
 }
 
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let session = looking_desk(&args.folder)?;
+    let session = read_only_session(&args.folder)?;
     let outcome = with_progress(|cx| work::back_up(&session.workspace, &args.out, cx))?;
     match args.json {
         true => json_line(out, &outcome)?,

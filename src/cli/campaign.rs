@@ -96,12 +96,12 @@ pub(super) fn session(folder: &Path) -> anyhow::Result<Session> {
 
 /// Opens a workspace for a command that does its work also where it can only
 /// read, and notes it where it can write.
-pub(super) fn reading_desk(folder: &Path) -> anyhow::Result<Session> {
-    Ok(Session::new(Workspace::open_or_look(folder)?))
+pub(super) fn reading_session(folder: &Path) -> anyhow::Result<Session> {
+    Ok(Session::new(Workspace::open_or_read_only(folder)?))
 }
 
 /// Opens a workspace for a command that only looks.
-pub(super) fn looking_desk(folder: &Path) -> anyhow::Result<Session> {
+pub(super) fn read_only_session(folder: &Path) -> anyhow::Result<Session> {
     Ok(Session::new(Workspace::look(folder)?))
 }
 
@@ -140,7 +140,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             writeln!(out, "{id}")?;
         }
         Command::List { folder, json } => {
-            for row in looking_desk(&folder)?.campaigns()? {
+            for row in read_only_session(&folder)?.campaigns()? {
                 if let Some(problem) = &row.problem {
                     warn_of!("campaigns that cannot be read", "note: {}", plain(problem));
                 }
@@ -161,7 +161,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             }
         }
         Command::Show { folder, campaign } => {
-            let session = looking_desk(&folder)?;
+            let session = read_only_session(&folder)?;
             let page = session.campaign(session.catalogue().find_campaign(&campaign)?)?;
             let spec = &page.campaign;
             writeln!(out, "{} (campaign {}, version {})", plain(&spec.name), page.id, page.version)?;
@@ -208,7 +208,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             return super::engine::export(&folder, &campaign, heritrix.as_deref(), browsertrix.as_deref(), out);
         }
         Command::Export { folder, campaign, .. } => {
-            let session = looking_desk(&folder)?;
+            let session = read_only_session(&folder)?;
             let (_, spec) = session.catalogue().campaign(session.catalogue().find_campaign(&campaign)?)?;
             writeln!(out, "{}", escape_controls(spec.to_json()))?;
         }

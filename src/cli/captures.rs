@@ -1,7 +1,7 @@
 //! `fonds captures`.
 
 use super::FINE;
-use super::campaign::looking_desk;
+use super::campaign::read_only_session;
 use super::output::{json_line, plain};
 use crate::export::{csv_row, spreadsheet_cell};
 use crate::store::filter_fields;
@@ -89,7 +89,7 @@ pub(super) fn campaign_for(session: &Session, name: Option<&str>) -> anyhow::Res
 }
 
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let session = looking_desk(&args.folder)?;
+    let session = read_only_session(&args.folder)?;
     let mut query = CaptureQuery {
         filter: args.filter.clone(),
         campaign: campaign_for(&session, args.campaign.as_deref())?,

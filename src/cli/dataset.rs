@@ -72,12 +72,12 @@ pub struct Args {
 
 impl Args {
     fn options(&self) -> anyhow::Result<DatasetOptions> {
-        let keep = self.resume.as_ref().map(|folder| Keep::take(folder, self.input_words())).transpose()?;
+        let keep = self.resume.as_ref().map(|folder| Keep::take(folder, self.input_summary())).transpose()?;
         dataset_options(&self.map, &self.reduce, keep)
     }
 
     /// What is read and how rows are made of it: runs of anything else are no use.
-    fn input_words(&self) -> String {
+    fn input_summary(&self) -> String {
         with_files(self.map.words(), &self.files)
     }
 }
@@ -254,12 +254,12 @@ mod tests {
         path
     }
 
-    fn run_words(words: &[&str]) -> (u8, String) {
-        let (status, out) = try_words(words);
+    fn run_args(words: &[&str]) -> (u8, String) {
+        let (status, out) = try_args(words);
         (status.unwrap(), out)
     }
 
-    fn try_words(words: &[&str]) -> (anyhow::Result<u8>, String) {
+    fn try_args(words: &[&str]) -> (anyhow::Result<u8>, String) {
         let line = Line::parse_from(std::iter::once("dataset").chain(words.iter().copied()));
         let mut out = Vec::new();
         let status = run(&line.args, &mut out, &JobCx::detached());
@@ -274,20 +274,20 @@ mod tests {
         let root = r#"{"url":"(pt,fct,","count":1,"countInternal":1,"countExternal":0,"captureDate":"2024-03-01T09:00:00","inlinks":[{"date":"2024-03-01T09:00:00","source":"(pt,fct,","anchor":"Início"}]}"#;
         let deep = r#"{"url":"(pt,fct,)/x","count":1,"countInternal":1,"countExternal":0,"captureDate":null,"inlinks":[{"date":"2024-03-01T09:00:00","source":"(pt,fct,","anchor":"X"}]}"#;
         assert_eq!(
-            run_words(&[file]),
+            run_args(&[file]),
             (0, format!("{deep}\n{root}\n").lines().rev().map(|line| format!("{line}\n")).collect())
         );
         // The same file twice changes nothing.
-        assert_eq!(run_words(&[file, file, "--memory-mib", "0"]), run_words(&[file]));
-        let (_, cdx) = run_words(&[file, "--per-capture", "--notation", "cdx", "--window-days", "0"]);
+        assert_eq!(run_args(&[file, file, "--memory-mib", "0"]), run_args(&[file]));
+        let (_, cdx) = run_args(&[file, "--per-capture", "--notation", "cdx", "--window-days", "0"]);
         assert_eq!(cdx.lines().count(), 1);
         assert!(cdx.starts_with(r#"{"url":"pt,fct)/","count":1,"#), "{cdx}");
-        let (_, captured) = run_words(&[file, "--uncaptured", "drop"]);
+        let (_, captured) = run_args(&[file, "--uncaptured", "drop"]);
         assert_eq!(captured, format!("{root}\n"));
         let target = folder.path().join("out.jsonl");
-        let (_, nothing) = run_words(&[file, "--out", target.to_str().unwrap()]);
+        let (_, nothing) = run_args(&[file, "--out", target.to_str().unwrap()]);
         assert_eq!(nothing, "");
-        assert_eq!(std::fs::read_to_string(target).unwrap(), run_words(&[file]).1);
+        assert_eq!(std::fs::read_to_string(target).unwrap(), run_args(&[file]).1);
     }
 
     #[test]
@@ -329,8 +329,8 @@ mod tests {
         let strange = Line::parse_from(words(&["--image-alt", "--out", out.to_str().unwrap()]));
         run(&strange.args, &mut Vec::new(), &JobCx::detached()).unwrap_err();
         assert_eq!(std::fs::read_to_string(&out).unwrap(), "kept");
-        let (_, lines) = run_words(&words(&[])[1..].iter().map(String::as_str).collect::<Vec<_>>());
-        assert_eq!(lines, run_words(&[file.to_str().unwrap()]).1);
+        let (_, lines) = run_args(&words(&[])[1..].iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(lines, run_args(&[file.to_str().unwrap()]).1);
         assert!(!runs.exists());
     }
 
@@ -343,13 +343,13 @@ mod tests {
             let words = [file.as_path(), Path::new("--resume"), &runs, Path::new("--out"), out];
             words.iter().map(|word| word.to_str().unwrap().to_owned()).collect()
         };
-        let tried = |out: &Path| try_words(&words(out).iter().map(String::as_str).collect::<Vec<_>>()).0;
+        let tried = |out: &Path| try_args(&words(out).iter().map(String::as_str).collect::<Vec<_>>()).0;
         // A disk that is always full.
         tried(Path::new("/dev/full")).unwrap_err();
         assert!(runs.join("runs.json").exists() && runs.join("run-000001").exists());
         let free = folder.path().join("free.jsonl");
         tried(&free).unwrap();
-        assert_eq!(std::fs::read_to_string(free).unwrap(), run_words(&[file.to_str().unwrap()]).1);
+        assert_eq!(std::fs::read_to_string(free).unwrap(), run_args(&[file.to_str().unwrap()]).1);
         assert!(!runs.exists());
     }
 
@@ -358,9 +358,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = warc(folder.path());
         let missing = folder.path().join("missing.warc.gz");
-        let (status, lines) = run_words(&[missing.to_str().unwrap(), file.to_str().unwrap()]);
+        let (status, lines) = run_args(&[missing.to_str().unwrap(), file.to_str().unwrap()]);
         assert_eq!((status, lines.lines().count()), (1, 2));
-        let (error, out) = try_words(&[missing.to_str().unwrap()]);
+        let (error, out) = try_args(&[missing.to_str().unwrap()]);
         assert!(error.unwrap_err().to_string().contains("none of these files") && out.is_empty());
     }
 }

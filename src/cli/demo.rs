@@ -1,6 +1,6 @@
 //! `fonds demo`: the whole way on the sample web, told step by step.
 
-use super::output::{json_line, plain, with_words};
+use super::output::{json_line, plain, with_text};
 use super::{FINE, PROBLEMS};
 use crate::jobs::counted;
 use crate::work::sample::{DemoReport, run_demo};
@@ -27,7 +27,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
         Some(folder) => folder.clone(),
         None => std::env::temp_dir().join(format!("fonds-demo-{}", crate::uri::CaptureDate::now().to_digits14())),
     };
-    let report = with_words(|cx, say| run_demo(&folder, cx, say))?;
+    let report = with_text(|cx, say| run_demo(&folder, cx, say))?;
     if args.json {
         json_line(out, &report)?;
     } else {

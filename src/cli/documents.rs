@@ -1,6 +1,6 @@
 //! `fonds documents`.
 
-use super::campaign::{looking_desk, session};
+use super::campaign::{read_only_session, session};
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::work::{self, DocumentList, DocumentRow};
@@ -44,7 +44,7 @@ pub enum Command {
 pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
     match command {
         Command::List { folder, new, json, harvester } => {
-            let session = looking_desk(&folder)?;
+            let session = read_only_session(&folder)?;
             let list = with_progress(|cx| work::documents(&session.workspace, new, cx))?;
             for row in &list.rows {
                 if json {

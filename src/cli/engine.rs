@@ -1,7 +1,7 @@
 //! What jobs of other crawlers came to, and campaigns written for them.
 
 use super::output::{Existing, in_file, json_line, plain};
-use super::{FINE, campaign::looking_desk};
+use super::{FINE, campaign::read_only_session};
 use crate::jobs::counted;
 use crate::scope::engines::EngineNote;
 use crate::work::{self, EngineImport};
@@ -68,7 +68,7 @@ pub(super) fn export(
     browsertrix: Option<&Path>,
     out: &mut dyn Write,
 ) -> anyhow::Result<u8> {
-    let session = looking_desk(folder)?;
+    let session = read_only_session(folder)?;
     let (_, spec) = session.catalogue().campaign(session.catalogue().find_campaign(campaign)?)?;
     if let Some(job) = heritrix {
         let (written, notes) = work::write_heritrix_job(&spec, job)?;

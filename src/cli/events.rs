@@ -1,6 +1,6 @@
 //! `fonds events`.
 
-use super::campaign::looking_desk;
+use super::campaign::read_only_session;
 use super::output::{json_line, plain};
 use super::{FINE, PROBLEMS};
 use crate::work::Session;
@@ -58,7 +58,7 @@ fn launch(session: &Session, name: Option<&str>) -> anyhow::Result<LaunchRow> {
 }
 
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let session = looking_desk(&args.folder)?;
+    let session = read_only_session(&args.folder)?;
     let launch = launch(&session, args.launch.as_deref())?.id;
     let mut query = EventQuery { launch, kind: args.kind, offset: 0, limit: 0 };
     let mut left = args.limit.unwrap_or(u64::MAX);

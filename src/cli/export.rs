@@ -1,6 +1,6 @@
 //! `fonds export` and `fonds verify`.
 
-use super::campaign::reading_desk;
+use super::campaign::reading_session;
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::work;
@@ -48,7 +48,7 @@ pub struct VerifyArgs {
 }
 
 pub(super) fn run(args: &ExportArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let session = reading_desk(&args.folder)?;
+    let session = reading_session(&args.folder)?;
     let campaign = match &args.campaign {
         Some(name) => session.catalogue().find_campaign(name)?,
         None => match session.catalogue().campaigns()?.as_slice() {

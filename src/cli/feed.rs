@@ -1,6 +1,6 @@
 //! `fonds feed`.
 
-use super::campaign::{looking_desk, session};
+use super::campaign::{read_only_session, session};
 use super::output::{json_line, plain};
 use super::{FINE, PROBLEMS, WRONG_USE};
 use crate::campaign::feed::{Dialect, DueQuestion, FeedFrequency, FeedGrounds};
@@ -121,7 +121,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                 !paywalled || FeedGrounds::part_logins(grounds),
                 "--paywalled goes with no grounds or with ld"
             );
-            let session = looking_desk(&folder)?;
+            let session = read_only_session(&folder)?;
             let now = match at {
                 Some(text) => CaptureDate::parse(&text).context("--at")?,
                 None => CaptureDate::now(),

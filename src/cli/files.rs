@@ -1,6 +1,6 @@
 //! `fonds files`.
 
-use super::campaign::{looking_desk, reading_desk, session};
+use super::campaign::{read_only_session, reading_session, session};
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::store::rows::{FileState, ImportedFile, LaunchId, PlainOffset, ProblemQuery, ProblemRow};
@@ -110,7 +110,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             Ok(if outcome.still_lost.is_empty() && outcome.not_taken.is_empty() { FINE } else { PROBLEMS })
         }
         Command::Problems { folder, kind, words, json } => {
-            let session = looking_desk(&folder)?;
+            let session = read_only_session(&folder)?;
             let page = session.catalogue().problems(&ProblemQuery {
                 kind: kind.clone(),
                 words: words.clone(),
@@ -146,7 +146,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             Ok(if page.rows.is_empty() && truncated.is_empty() { FINE } else { PROBLEMS })
         }
         Command::Imports { folder, json } => {
-            let session = looking_desk(&folder)?;
+            let session = read_only_session(&folder)?;
             for import in session.imports()? {
                 if json {
                     json_line(out, &import)?;
@@ -166,7 +166,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             Ok(FINE)
         }
         Command::Report { folder, import, json } => {
-            let session = looking_desk(&folder)?;
+            let session = read_only_session(&folder)?;
             let Some(launch) = import.or(session.catalogue().imports()?.first().map(|import| import.launch)) else {
                 tell!("nothing was imported into this workspace yet");
                 return Ok(FINE);
@@ -184,7 +184,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
 }
 
 fn list(folder: &std::path::Path, check: bool, json: bool, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let session = if check { reading_desk(folder)? } else { looking_desk(folder)? };
+    let session = if check { reading_session(folder)? } else { read_only_session(folder)? };
     let mut status = FINE;
     let mut checked = HashMap::new();
     if check {

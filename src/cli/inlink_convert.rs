@@ -1,7 +1,7 @@
 //! `fonds inlinks convert`: a data set in another form.
 
 use super::dataset::MAX_PRINTED;
-use super::inlink_options::NotationWord;
+use super::inlink_options::NotationArg;
 use super::output::{Existing, in_file, plain, to_file};
 use super::{FINE, PROBLEMS};
 use crate::inlinks::stored::load::decoded;
@@ -37,7 +37,7 @@ pub struct ConvertArgs {
     output: PathBuf,
     /// Write keys as CDX files do, pt,fct)/sobre [default: as they are]
     #[arg(long, value_enum, value_name = "NAME")]
-    notation: Option<NotationWord>,
+    notation: Option<NotationArg>,
 }
 
 /// Refuses to write lines under the name of a Parquet file.
@@ -67,7 +67,7 @@ pub(super) fn convert(args: &ConvertArgs, out: &mut dyn Write, cx: &JobCx) -> an
     // The place in the file was moved by the look.
     let file = File::open(&args.input).with_context(|| name.clone())?;
     cx.stage_in_bytes("Converting", Some(total));
-    let notation = args.notation.map(NotationWord::notation);
+    let notation = args.notation.map(NotationArg::notation);
     let to_lines = |out: &mut dyn Write| -> anyhow::Result<u8> {
         let written = match from_parquet {
             true => parquet::to_lines(file.try_clone()?, notation, out),
@@ -357,18 +357,18 @@ mod tests {
             let (input, output) = (input.to_owned(), output.to_owned());
             convert(&ConvertArgs { input, output, notation: Some(notation) }, &mut Vec::new(), &JobCx::detached())
         };
-        assert_eq!(written(&one, &two, NotationWord::Cdx).unwrap(), FINE);
+        assert_eq!(written(&one, &two, NotationArg::Cdx).unwrap(), FINE);
         let converted = [object("pt,fct)/", "pt,fccn:8080)/x?a=1&b=2"), object("data:x", "4,3,2,1)/y")].concat();
         assert_eq!(std::fs::read_to_string(&two).unwrap(), converted);
         // Keys that are right already stay.
-        assert_eq!(written(&two, &three, NotationWord::Cdx).unwrap(), FINE);
+        assert_eq!(written(&two, &three, NotationArg::Cdx).unwrap(), FINE);
         assert_eq!(std::fs::read_to_string(&three).unwrap(), converted);
         std::fs::remove_file(&three).unwrap();
-        let why = format!("{:#}", written(&two, &three, NotationWord::Dataset).unwrap_err());
+        let why = format!("{:#}", written(&two, &three, NotationArg::Dataset).unwrap_err());
         assert!(why.contains("line 1: “pt,fct)/” is a CDX key") && !three.exists(), "{why}");
         std::fs::write(&one, [object("(pt,fct,", "(,)/"), lines].concat()).unwrap();
         std::fs::remove_file(&two).unwrap();
-        assert_eq!(written(&one, &two, NotationWord::Cdx).unwrap(), PROBLEMS);
+        assert_eq!(written(&one, &two, NotationArg::Cdx).unwrap(), PROBLEMS);
         assert_eq!(std::fs::read_to_string(&two).unwrap(), converted);
     }
 

@@ -53,7 +53,7 @@ kinds of links and records are those of map, which has the options for them; --i
 pub struct ReduceArgs {
     /// How the columns of a link stand: as map writes them, or target, source, date, anchor
     #[arg(long, value_enum, default_value = "map")]
-    columns: ColumnsWord,
+    columns: ColumnsArg,
 
     #[command(flatten)]
     rules: RuleOptions,
@@ -63,16 +63,16 @@ pub struct ReduceArgs {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub(super) enum ColumnsWord {
+pub(super) enum ColumnsArg {
     Map,
     Table,
 }
 
-impl From<ColumnsWord> for Columns {
-    fn from(word: ColumnsWord) -> Self {
+impl From<ColumnsArg> for Columns {
+    fn from(word: ColumnsArg) -> Self {
         match word {
-            ColumnsWord::Map => Self::Map,
-            ColumnsWord::Table => Self::Table,
+            ColumnsArg::Map => Self::Map,
+            ColumnsArg::Table => Self::Table,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `fonds inlinks hosts` and `graph`: links counted host by host.
 
 use super::FINE;
-use super::campaign::looking_desk;
+use super::campaign::read_only_session;
 use super::inlink_store::answering;
 use super::inlinks::{is_cut, tell_cut, tell_empty};
 use super::output::{Existing, json_line, plain, to_file};
@@ -53,7 +53,7 @@ pub struct GraphArgs {
     folder: PathBuf,
     /// How to write it
     #[arg(long, value_enum)]
-    format: FormatWord,
+    format: FormatArg,
     /// Edges within a site too, marked as internal; hosts have their number in any case
     #[arg(long)]
     internal: bool,
@@ -63,7 +63,7 @@ pub struct GraphArgs {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum FormatWord {
+enum FormatArg {
     Gexf,
     Graphml,
     Csv,
@@ -81,7 +81,7 @@ struct HostRow<'h> {
 fn with_links<T>(folder: &Path, take: impl FnOnce(&LinkSource<'_>) -> anyhow::Result<T>) -> anyhow::Result<T> {
     match answering(folder)? {
         Some(store) => take(&LinkSource::Store(&store)),
-        None => take(&LinkSource::Workspace(&looking_desk(folder)?.workspace)),
+        None => take(&LinkSource::Workspace(&read_only_session(folder)?.workspace)),
     }
 }
 
@@ -125,10 +125,10 @@ pub(super) fn hosts(args: &HostsArgs, out: &mut dyn Write, cx: &JobCx) -> anyhow
 /// The host graph in a form of others.
 pub(super) fn graph(args: &GraphArgs, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
     let format = match args.format {
-        FormatWord::Gexf => GraphFormat::Gexf,
-        FormatWord::Graphml => GraphFormat::GraphMl,
-        FormatWord::Csv => GraphFormat::CsvEdges,
-        FormatWord::CsvHosts => GraphFormat::CsvHosts,
+        FormatArg::Gexf => GraphFormat::Gexf,
+        FormatArg::Graphml => GraphFormat::GraphMl,
+        FormatArg::Csv => GraphFormat::CsvEdges,
+        FormatArg::CsvHosts => GraphFormat::CsvHosts,
     };
     // Inside, so that a file which is there is refused before the work.
     let graph = to_file(args.out.as_deref(), Existing::Stays, out, |out| {
@@ -162,7 +162,7 @@ mod tests {
         let out = folder.path().join("hosts.gexf");
         std::fs::write(&out, "kept").unwrap();
         let nowhere = folder.path().join("nowhere");
-        let args = GraphArgs { folder: nowhere, format: FormatWord::Gexf, internal: false, out: Some(out.clone()) };
+        let args = GraphArgs { folder: nowhere, format: FormatArg::Gexf, internal: false, out: Some(out.clone()) };
         let error = graph(&args, &mut Vec::new(), &JobCx::detached()).unwrap_err().to_string();
         assert!(error.contains("File exists"), "{error}");
         assert_eq!(std::fs::read_to_string(out).unwrap(), "kept");

@@ -59,12 +59,12 @@ impl MapOptions {
     pub(super) fn words(&self) -> String {
         let Self { rules, keys, read } = self;
         let mut words = vec![
-            option_words("preset", rules.preset.as_ref()),
-            option_words("internal", rules.internal.as_ref()),
+            option_texts("preset", rules.preset.as_ref()),
+            option_texts("internal", rules.internal.as_ref()),
             rules.anchor_cap.map(|units| format!("--anchor-cap {units}")).unwrap_or_default(),
-            option_words("notation", keys.notation.as_ref()),
-            option_words("kinds", &read.kinds),
-            option_words("from", &read.from),
+            option_texts("notation", keys.notation.as_ref()),
+            option_texts("kinds", &read.kinds),
+            option_texts("from", &read.from),
         ];
         words.extend(read.image_alt.then(|| "--image-alt".to_owned()));
         words.retain(|word| !word.is_empty());
@@ -73,7 +73,7 @@ impl MapOptions {
 }
 
 /// An option as it is given, with its words parted by commas; nothing where it is not given.
-pub(super) fn option_words<'w, W: ValueEnum + 'w>(name: &str, values: impl IntoIterator<Item = &'w W>) -> String {
+pub(super) fn option_texts<'w, W: ValueEnum + 'w>(name: &str, values: impl IntoIterator<Item = &'w W>) -> String {
     let values: Vec<_> = values.into_iter().filter_map(ValueEnum::to_possible_value).collect();
     let values: Vec<_> = values.iter().map(|value| value.get_name()).collect();
     if values.is_empty() { String::new() } else { format!("--{name} {}", values.join(",")) }
@@ -88,7 +88,7 @@ pub(super) struct RuleOptions {
 
     /// Links are internal within one host name, second-level domain or registrable domain [default: fqdn]
     #[arg(long, value_enum, value_name = "NAME")]
-    pub(super) internal: Option<InternalWord>,
+    pub(super) internal: Option<InternalArg>,
 
     /// Anchors are cut after so many UTF-16 code units, as Java counts them [default: not]
     #[arg(long, value_name = "N")]
@@ -100,7 +100,7 @@ pub(super) struct RuleOptions {
 pub(super) struct KeyOptions {
     /// How pages are written and told apart: (pt,fct,)/sobre or pt,fct)/sobre [default: dataset]
     #[arg(long, value_enum, value_name = "NAME")]
-    notation: Option<NotationWord>,
+    notation: Option<NotationArg>,
 }
 
 /// What is read of archive files.
@@ -108,7 +108,7 @@ pub(super) struct KeyOptions {
 struct ReadOptions {
     /// Kinds of links that count, parted by commas
     #[arg(long, value_enum, value_name = "KIND", value_delimiter = ',', default_value = "a")]
-    kinds: Vec<KindWord>,
+    kinds: Vec<KindArg>,
 
     /// A link without text takes the alternative text of its images
     #[arg(long)]
@@ -118,7 +118,7 @@ struct ReadOptions {
     /// what Fonds did (in the place of pages, no HTML is read); pdf, addresses of link annotations;
     /// pdf-text, these and the addresses that are printed as text
     #[arg(long, value_enum, value_name = "KIND", value_delimiter = ',', default_value = "pages,wat")]
-    from: Vec<FromWord>,
+    from: Vec<SourceArg>,
 }
 
 /// Options of [`ReadOptions`] where the answer is no: they are not in the help.
@@ -138,7 +138,7 @@ struct ReadBefore {
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(super) struct ReduceOptions {
     #[command(flatten)]
-    assign: AssignWords,
+    assign: AssignArgs,
 
     #[command(flatten)]
     sort: SortOptions,
@@ -146,7 +146,7 @@ pub(super) struct ReduceOptions {
 
 /// Which links belong to which capture, and how objects are written.
 #[derive(Debug, Clone, Default, clap::Args)]
-struct AssignWords {
+struct AssignArgs {
     /// One object for each capture, those without inlinks too; pages that were never captured have none
     #[arg(long)]
     per_capture: bool,
@@ -157,11 +157,11 @@ struct AssignWords {
 
     /// When two links count as one [default: exact]
     #[arg(long, value_enum, value_name = "NAME")]
-    dedup: Option<DedupWord>,
+    dedup: Option<DedupArg>,
 
     /// Links to pages that were never captured [default: keep]
     #[arg(long, value_enum, value_name = "NAME")]
-    uncaptured: Option<UncapturedWord>,
+    uncaptured: Option<UncapturedArg>,
 
     /// Inlinks kept on each side, internal and external [default: 1000]
     #[arg(long, value_name = "N")]
@@ -182,7 +182,7 @@ pub struct StoredOptions {
     keys: KeyOptions,
 
     #[command(flatten)]
-    assign: AssignWords,
+    assign: AssignArgs,
 
     #[command(flatten)]
     read: ReadBefore,
@@ -259,12 +259,12 @@ enum Preset {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub(super) enum NotationWord {
+pub(super) enum NotationArg {
     Dataset,
     Cdx,
 }
 
-impl NotationWord {
+impl NotationArg {
     pub(super) fn notation(self) -> Notation {
         match self {
             Self::Dataset => Notation::Dataset,
@@ -274,13 +274,13 @@ impl NotationWord {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub(super) enum InternalWord {
+pub(super) enum InternalArg {
     Fqdn,
     Sldn,
     Registrable,
 }
 
-impl InternalWord {
+impl InternalArg {
     pub(super) fn policy(self) -> InternalPolicy {
         match self {
             Self::Fqdn => InternalPolicy::Fqdn,
@@ -291,7 +291,7 @@ impl InternalWord {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FromWord {
+enum SourceArg {
     Pages,
     Wat,
     Metadata,
@@ -299,34 +299,34 @@ enum FromWord {
     PdfText,
 }
 
-fn read_from(words: &[FromWord]) -> ReadFrom {
+fn read_from(words: &[SourceArg]) -> ReadFrom {
     if words.is_empty() {
         return ReadFrom::default();
     }
     let has = |word| words.contains(&word);
     ReadFrom {
-        pages: has(FromWord::Pages),
-        wat: has(FromWord::Wat),
-        metadata: has(FromWord::Metadata),
-        pdf: has(FromWord::Pdf),
-        pdf_text: has(FromWord::PdfText),
+        pages: has(SourceArg::Pages),
+        wat: has(SourceArg::Wat),
+        metadata: has(SourceArg::Metadata),
+        pdf: has(SourceArg::Pdf),
+        pdf_text: has(SourceArg::PdfText),
     }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum DedupWord {
+enum DedupArg {
     Exact,
     SourceTarget,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum UncapturedWord {
+enum UncapturedArg {
     Keep,
     Drop,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum KindWord {
+enum KindArg {
     A,
     Area,
     Frame,
@@ -340,7 +340,7 @@ enum KindWord {
     Css,
 }
 
-impl KindWord {
+impl KindArg {
     fn kind(self) -> LinkKind {
         match self {
             Self::A => LinkKind::Anchor,
@@ -393,17 +393,17 @@ fn options(
     rules: &RuleOptions,
     keys: &KeyOptions,
     read: &ReadOptions,
-    assign: &AssignWords,
+    assign: &AssignArgs,
     shuffle: ShuffleOptions,
 ) -> anyhow::Result<DatasetOptions> {
     anyhow::ensure!(
-        !assign.per_capture || !matches!(assign.uncaptured, Some(UncapturedWord::Keep)),
+        !assign.per_capture || !matches!(assign.uncaptured, Some(UncapturedArg::Keep)),
         "--uncaptured keep does not go with --per-capture: pages that were never captured have no object there. Leave \
          one of both out"
     );
     let arquivo = rules.preset == Some(Preset::Arquivo2024);
     Ok(DatasetOptions {
-        notation: keys.notation.map(NotationWord::notation).unwrap_or_default(),
+        notation: keys.notation.map(NotationArg::notation).unwrap_or_default(),
         internal: match rules.internal {
             Some(word) => word.policy(),
             None if arquivo => InternalPolicy::Sldn,
@@ -419,14 +419,14 @@ fn options(
             window_days: assign.window_days.unwrap_or(if arquivo { u32::MAX } else { MATCH_WINDOW_DAYS }),
             cap: assign.cap.unwrap_or(MAX_INLINKS_PER_SIDE),
             dedup: match assign.dedup {
-                Some(DedupWord::Exact) => Dedup::Exact,
-                Some(DedupWord::SourceTarget) => Dedup::SourceTarget,
+                Some(DedupArg::Exact) => Dedup::Exact,
+                Some(DedupArg::SourceTarget) => Dedup::SourceTarget,
                 None if arquivo => Dedup::SourceTarget,
                 None => Dedup::Exact,
             },
             uncaptured: match assign.uncaptured {
-                Some(UncapturedWord::Keep) => Uncaptured::Keep,
-                Some(UncapturedWord::Drop) => Uncaptured::Drop,
+                Some(UncapturedArg::Keep) => Uncaptured::Keep,
+                Some(UncapturedArg::Drop) => Uncaptured::Drop,
                 None if arquivo => Uncaptured::Drop,
                 None => Uncaptured::Keep,
             },

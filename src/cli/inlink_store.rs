@@ -1,7 +1,7 @@
 //! `fonds inlinks load`, and answers out of what was loaded.
 
 use super::dataset::with_files;
-use super::inlink_options::{InternalWord, NotationWord, SortOptions, option_words};
+use super::inlink_options::{InternalArg, NotationArg, SortOptions, option_texts};
 use super::inlinks::{NO_INLINKS, is_cut, tell_cut, tell_empty, top_line};
 use super::output::{json_line, plain};
 use super::{FINE, PROBLEMS};
@@ -43,15 +43,15 @@ pub struct LoadArgs {
 
     /// How pages are written: (pt,fct,)/sobre or pt,fct)/sobre [default: as the first one is]
     #[arg(long, value_enum, value_name = "NAME")]
-    notation: Option<NotationWord>,
+    notation: Option<NotationArg>,
 
     /// Links are internal within one host name, second-level domain or registrable domain, where lines do not say it [default: fqdn]
     #[arg(long, value_enum, value_name = "NAME")]
-    internal: Option<InternalWord>,
+    internal: Option<InternalArg>,
 
     /// How the columns of rows stand: as map writes them, or target, source, date, anchor
     #[arg(long, value_enum, default_value = "map")]
-    columns: super::inlink_filters::ColumnsWord,
+    columns: super::inlink_filters::ColumnsArg,
 
     /// Anchors are cut after so many UTF-16 code units [default: not]
     #[arg(long, value_name = "N")]
@@ -76,14 +76,14 @@ pub struct LoadArgs {
 
 impl LoadArgs {
     /// What is read and how rows are made of it: runs of anything else are no use.
-    fn input_words(&self) -> String {
+    fn input_summary(&self) -> String {
         let Self { folder, notation, internal, columns, anchor_cap, .. } = self;
         let mut options = vec![
             "load".to_owned(),
             folder.display().to_string(),
-            option_words("notation", notation),
-            option_words("internal", internal),
-            option_words("columns", [columns]),
+            option_texts("notation", notation),
+            option_texts("internal", internal),
+            option_texts("columns", [columns]),
             anchor_cap.map(|units| format!("--anchor-cap {units}")).unwrap_or_default(),
         ];
         options.retain(|word| !word.is_empty());
@@ -114,11 +114,11 @@ pub(super) fn run_load(
     if args.files.is_empty() {
         inputs.push(LoadInput { name: "standard input".to_owned(), input: stdin() });
     }
-    let keep = args.resume.as_ref().map(|runs| Keep::take(runs, args.input_words())).transpose()?;
+    let keep = args.resume.as_ref().map(|runs| Keep::take(runs, args.input_summary())).transpose()?;
     cx.stage_in_bytes("Reading lines", (total > 0).then_some(total));
     let options = LoadOptions {
-        notation: args.notation.map(NotationWord::notation),
-        internal: args.internal.map(InternalWord::policy),
+        notation: args.notation.map(NotationArg::notation),
+        internal: args.internal.map(InternalArg::policy),
         columns: Columns::from(args.columns),
         anchor_cap: args.anchor_cap,
         shuffle: args.sort.shuffle(keep)?,
@@ -324,7 +324,7 @@ mod tests {
         r#"{"url":"(pt,nunca,)/x","count":1,"captureDate":null,"inlinks":[{"date":"2024-03-01T10:00","source":"(pt,fccn,","anchor":"X"}]}"#,
     );
 
-    fn run_words(words: &[&str]) -> (u8, String) {
+    fn run_args(words: &[&str]) -> (u8, String) {
         let line = Line::parse_from(std::iter::once("inlinks").chain(words.iter().copied()));
         let mut out = Vec::new();
         let status = inlinks::run(line.command, &mut out).unwrap();
@@ -337,7 +337,7 @@ mod tests {
         let (lines, links) = (folder.path().join("lines.jsonl"), folder.path().join("links"));
         std::fs::write(&lines, LINES).unwrap();
         let (lines, links) = (lines.to_str().unwrap(), links.to_str().unwrap());
-        let (status, words) = run_words(&["load", links, lines]);
+        let (status, words) = run_args(&["load", links, lines]);
         assert_eq!(status, PROBLEMS);
         assert_eq!(
             words,
@@ -345,27 +345,27 @@ mod tests {
                 "4 links (1 internal) and 1 capture of 2 pages from 4 links seen; 0 exact duplicates left out; 6 inlinks counted in the lines and not listed there\n{links}: 1 MiB in 1 segment\n"
             )
         );
-        let (_, report) = run_words(&["load", links, lines, "--json", "--compact"]);
+        let (_, report) = run_args(&["load", links, lines, "--json", "--compact"]);
         let report: serde_json::Value = serde_json::from_str(&report).unwrap();
         assert_eq!((&report["bad_lines"], &report["added"]["segments"]), (&1.into(), &1.into()));
         // The same lines again change nothing.
         assert_eq!(LinkStore::open(Path::new(links)).unwrap().counts().links, 4);
-        let (_, shown) = run_words(&["show", links, "https://www.fct.pt", "--date", "2024-03-01"]);
+        let (_, shown) = run_args(&["show", links, "https://www.fct.pt", "--date", "2024-03-01"]);
         assert_eq!(
             shown,
             "2024-03-01 10:00:00 external (pt,fccn,  “Fundação”\n2024-03-02 10:00:00 internal (pt,fct,)/sobre  “Início\u{fffd}[31m”\n"
         );
-        assert_eq!(run_words(&["show", links, "pt,fct)/"]).1.lines().count(), 3);
-        assert_eq!(run_words(&["show", links, "fct.pt/nothing"]), (PROBLEMS, String::new()));
-        let (_, anchors) = run_words(&["anchors", links, "(pt,fct,"]);
+        assert_eq!(run_args(&["show", links, "pt,fct)/"]).1.lines().count(), 3);
+        assert_eq!(run_args(&["show", links, "fct.pt/nothing"]), (PROBLEMS, String::new()));
+        let (_, anchors) = run_args(&["anchors", links, "(pt,fct,"]);
         assert_eq!(anchors, "   1 host       2 links  “FUNDAÇÃO”\n   1 host       1 link   “Início\u{fffd}[31m”\n");
-        assert_eq!(run_words(&["anchors", links, "--limit", "1"]).1, "   1 host       1 link   “FUNDAÇÃO”\n");
-        let (_, top) = run_words(&["top", links]);
+        assert_eq!(run_args(&["anchors", links, "--limit", "1"]).1, "   1 host       1 link   “FUNDAÇÃO”\n");
+        let (_, top) = run_args(&["top", links]);
         assert_eq!(top, "   1 host       1 external     1 internal  2024-03-01 09:00:00  (pt,fct,  “Fundação”\n");
-        assert!(run_words(&["top", links, "--json", "--window-days", "3650"]).1.contains(r#""inlinks_external":2"#));
-        let (_, uncaptured) = run_words(&["uncaptured", links]);
+        assert!(run_args(&["top", links, "--json", "--window-days", "3650"]).1.contains(r#""inlinks_external":2"#));
+        let (_, uncaptured) = run_args(&["uncaptured", links]);
         assert_eq!(uncaptured, "   1 host       1 link   2024-03-01 to 2024-03-01  (pt,nunca,)/x  “X”  \n");
-        assert_eq!(run_words(&["uncaptured", links, "--prefix", "(pt,fct,"]), (FINE, String::new()));
+        assert_eq!(run_args(&["uncaptured", links, "--prefix", "(pt,fct,"]), (FINE, String::new()));
     }
 
     #[test]
@@ -378,8 +378,8 @@ mod tests {
             let (lines, links) = (folder.path().join("lines.tsv"), folder.path().join(notation));
             std::fs::write(&lines, line).unwrap();
             let (lines, links) = (lines.to_str().unwrap(), links.to_str().unwrap());
-            run_words(&["load", links, lines, "--notation", notation]);
-            let found = |prefix: &str| run_words(&["uncaptured", links, "--prefix", prefix]).1.lines().count();
+            run_args(&["load", links, lines, "--notation", notation]);
+            let found = |prefix: &str| run_args(&["uncaptured", links, "--prefix", prefix]).1.lines().count();
             for prefix in [
                 "(pt,",
                 "(pt,nunca",
@@ -408,17 +408,17 @@ mod tests {
         std::fs::write(&lines, LINES).unwrap();
         drop(Workspace::create(&archive).unwrap());
         let (lines, archive) = (lines.to_str().unwrap(), archive.to_str().unwrap());
-        run_words(&["load", archive, lines]);
-        assert_eq!(run_words(&["show", archive, "fct.pt"]).1.lines().count(), 3);
+        run_args(&["load", archive, lines]);
+        assert_eq!(run_args(&["show", archive, "fct.pt"]).1.lines().count(), 3);
         let refused = not_only_loaded(&Workspace::look(archive.as_ref()).unwrap()).unwrap_err().to_string();
         assert!(refused.contains("nothing was captured") && refused.contains("fonds inlinks convert"), "{refused}");
-        run_words(&["build", archive]);
+        run_args(&["build", archive]);
         for (command, lines) in [("show", 3), ("top", 1), ("hosts", 3)] {
             let page = if command == "show" { &["fct.pt"][..] } else { &[] };
             let call = [&[command, archive], page].concat();
-            assert_eq!(run_words(&call).1.lines().count(), lines, "{command}");
+            assert_eq!(run_args(&call).1.lines().count(), lines, "{command}");
         }
         let loaded = format!("{archive}/{LOADED}");
-        assert_eq!(run_words(&["show", &loaded, "fct.pt"]).1.lines().count(), 3);
+        assert_eq!(run_args(&["show", &loaded, "fct.pt"]).1.lines().count(), 3);
     }
 }

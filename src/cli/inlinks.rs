@@ -1,6 +1,6 @@
 //! `fonds inlinks`.
 
-use super::campaign::{looking_desk, session};
+use super::campaign::{read_only_session, session};
 use super::dataset::tell_assign;
 use super::inlink_convert::no_parquet;
 use super::inlink_options::{StoredOptions, window};
@@ -296,7 +296,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             return Ok(if report.loses_links() { PROBLEMS } else { FINE });
         }
         Command::Export { folder, out: file, options } => {
-            let session = looking_desk(&folder)?;
+            let session = read_only_session(&folder)?;
             let options = options.dataset_options(session.catalogue().window_days()?)?;
             no_parquet(file.as_deref())?;
             inlink_store::not_only_loaded(&session.workspace)?;
@@ -313,7 +313,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                     work::inlinks_of_store(&store, &page, window)?
                 }
                 None => {
-                    let session = looking_desk(&folder)?;
+                    let session = read_only_session(&folder)?;
                     built(&session)?;
                     shown(&session, &page, date, window_days)?
                 }
@@ -326,7 +326,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                 with_progress(|cx| inlink_store::top(&store, days, limit, json, out, cx))?;
                 return Ok(FINE);
             }
-            let session = looking_desk(&folder)?;
+            let session = read_only_session(&folder)?;
             built(&session)?;
             let counted = session.catalogue().window_days()?;
             let one_more = limit.saturating_add(1);
@@ -371,7 +371,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             let mut found = match answering(&folder)? {
                 Some(store) => work::anchors_of_stored(&store, &work::stored_key(&store, &page)?, window)?,
                 None => {
-                    let session = looking_desk(&folder)?;
+                    let session = read_only_session(&folder)?;
                     built(&session)?;
                     work::anchors_of_page(&session, &page, window)?
                 }
@@ -390,7 +390,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             let mut rows = match answering(&folder)? {
                 Some(store) => with_progress(|cx| inlink_store::top_anchors(&store, one_more, cx))?,
                 None => {
-                    let session = looking_desk(&folder)?;
+                    let session = read_only_session(&folder)?;
                     counted_too(&session)?;
                     session.top_anchors(one_more)?
                 }
@@ -453,7 +453,7 @@ fn no_prospects(prefix: &str) -> String {
 }
 
 fn uncaptured(folder: &Path, prefix: &str, campaign: Option<&str>, limit: u64) -> anyhow::Result<ProspectPage> {
-    let session = if Workspace::is_in(folder) { Some(looking_desk(folder)?) } else { None };
+    let session = if Workspace::is_in(folder) { Some(read_only_session(folder)?) } else { None };
     let campaign = match (&session, campaign) {
         (_, None) => None,
         (Some(session), Some(name)) => Some(session.catalogue().find_campaign(name)?),
@@ -470,7 +470,7 @@ fn uncaptured(folder: &Path, prefix: &str, campaign: Option<&str>, limit: u64) -
     }
     let session = match session {
         Some(session) => session,
-        None => looking_desk(folder)?,
+        None => read_only_session(folder)?,
     };
     counted_too(&session)?;
     if prefix.is_empty() && limit <= PROSPECTS_KEPT as u64 {
@@ -483,7 +483,7 @@ fn uncaptured(folder: &Path, prefix: &str, campaign: Option<&str>, limit: u64) -
 
 /// Prints captures whose anchors and words share nothing, or all.
 fn check(folder: &Path, limit: u64, all: bool, json: bool, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let session = looking_desk(folder)?;
+    let session = read_only_session(folder)?;
     counted_too(&session)?;
     let (mut checked, mut findings) = (0, 0);
     let left = with_progress(|cx| {
@@ -549,7 +549,7 @@ fn print_inlinks(answer: &InlinkPage, json: bool, out: &mut dyn Write) -> anyhow
         } else {
             let side = if row.internal { "internal" } else { "external" };
             let (date, source, anchor) = (row.date.to_words(), plain(&row.source), short(&row.anchor, 80));
-            writeln!(out, "{date} {side} {source}  “{anchor}”{}", link_words(row))?;
+            writeln!(out, "{date} {side} {source}  “{anchor}”{}", link_text(row))?;
         }
     }
     tell!(
@@ -568,7 +568,7 @@ fn print_inlinks(answer: &InlinkPage, json: bool, out: &mut dyn Write) -> anyhow
 }
 
 /// Where a link stands in its page, and what it says of itself.
-fn link_words(row: &InlinkRow) -> String {
+fn link_text(row: &InlinkRow) -> String {
     let mut words: Vec<String> =
         row.position.map(|position| format!("link {}", u64::from(position) + 1)).into_iter().collect();
     words.extend(row.place.as_ref().map(|place| format!("in {}", plain(place))));
@@ -644,10 +644,10 @@ mod tests {
             place: None,
             position: None,
         };
-        assert_eq!(link_words(&row), "");
-        assert_eq!(link_words(&InlinkRow { nofollow: true, ..row.clone() }), "  (nofollow)");
+        assert_eq!(link_text(&row), "");
+        assert_eq!(link_text(&InlinkRow { nofollow: true, ..row.clone() }), "  (nofollow)");
         let rel = "ugc nofollow".to_owned();
         let placed = InlinkRow { rel, nofollow: true, place: Some("nav".to_owned()), position: Some(2), ..row };
-        assert_eq!(link_words(&placed), "  (link 3, in nav, rel ugc nofollow)");
+        assert_eq!(link_text(&placed), "  (link 3, in nav, rel ugc nofollow)");
     }
 }

@@ -1,7 +1,7 @@
 //! `fonds mark`.
 
 use super::FINE;
-use super::campaign::{looking_desk, session};
+use super::campaign::{read_only_session, session};
 use super::captures::campaign_for;
 use super::output::{json_line, plain};
 use crate::jobs::counted;
@@ -88,7 +88,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
         Some(name) => name.to_owned(),
         None => work::operator(),
     };
-    let session = if args.dry_run { looking_desk(&args.folder)? } else { session(&args.folder)? };
+    let session = if args.dry_run { read_only_session(&args.folder)? } else { session(&args.folder)? };
     let captures = captures_of(args, &session)?;
     if !args.dry_run {
         session.catalogue().mark(&captures, mark, reason, &by)?;

@@ -89,7 +89,7 @@ pub const STOPPED: u8 = 130;
         fonds verify /tmp/export\n\n\
         Exit status: 0 fine, 1 problems found, 2 wrong use, 130 stopped before the end."
 )]
-pub struct Words {
+pub struct Cli {
     /// Workspace to open in the window.
     pub folder: Option<PathBuf>,
     /// What to do without a window.
@@ -163,7 +163,7 @@ pub enum Command {
     Geo(geo::Args),
 }
 
-impl Words {
+impl Cli {
     /// Reads the words of the command line; ends the program with help or
     /// with what is wrong, where there is nothing to do.
     pub fn of_command_line() -> Self {
@@ -208,7 +208,7 @@ fn with_flowing_help(command: clap::Command) -> clap::Command {
 }
 
 fn is_command(word: &std::ffi::OsStr) -> bool {
-    let commands = Words::command();
+    let commands = Cli::command();
     commands.get_subcommands().any(|command| word == command.get_name())
 }
 
@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn the_words_are_consistent() {
-        Words::command().debug_assert();
+        Cli::command().debug_assert();
     }
 
     #[test]
@@ -325,6 +325,6 @@ mod tests {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(help.contains(path.trim()), "the help of “{}” shows no example", path.trim());
         }
-        check(&Words::command(), "");
+        check(&Cli::command(), "");
     }
 }

@@ -293,11 +293,11 @@ pub(super) fn short(text: &str, most: usize) -> String {
 
 /// Runs work with its progress on stderr; Ctrl-C asks it to stop cleanly.
 pub(super) fn with_progress<T>(work: impl FnOnce(&JobCx) -> anyhow::Result<T>) -> anyhow::Result<T> {
-    with_words(|cx, _| work(cx))
+    with_text(|cx, _| work(cx))
 }
 
 /// As [`with_progress`], for work that also says something on its way.
-pub(super) fn with_words<T>(work: impl FnOnce(&JobCx, &dyn Fn(String)) -> anyhow::Result<T>) -> anyhow::Result<T> {
+pub(super) fn with_text<T>(work: impl FnOnce(&JobCx, &dyn Fn(String)) -> anyhow::Result<T>) -> anyhow::Result<T> {
     with_bar(|cx, bar| work(cx, &|line| bar.suspend(|| tell!("{line}"))))
 }
 

@@ -1,8 +1,8 @@
 //! `fonds schedule`.
 
-use super::campaign::{looking_desk, session};
+use super::campaign::{read_only_session, session};
 use super::crawl::Ground;
-use super::output::{json_line, plain, with_words};
+use super::output::{json_line, plain, with_text};
 use super::{FINE, PROBLEMS};
 use crate::campaign::{Calendar, MAX_NEXT_RUNS};
 use crate::uri::CaptureDate;
@@ -97,7 +97,7 @@ pub enum Command {
 pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
     match command {
         Command::Next { folder, campaign, count, after, calendar, json } => {
-            let session = looking_desk(&folder)?;
+            let session = read_only_session(&folder)?;
             let campaign = campaign.map(|name| session.catalogue().find_campaign(&name)).transpose()?;
             let after = after.map_or_else(|| Ok(CaptureDate::now()), |text| CaptureDate::parse(&text))?;
             let calendar: Calendar = serde_json::from_value(calendar.to_lowercase().into())
@@ -125,7 +125,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             ground.prepare(&session)?;
             let on_time = Duration::from_secs(u64::from(late) * 60);
             let watch = work::Watch { once, on_time, now: &CaptureDate::now };
-            let report = with_words(|cx, say| work::keep_schedules(&session, &watch, cx, &|line| say(plain(&line))))?;
+            let report = with_text(|cx, say| work::keep_schedules(&session, &watch, cx, &|line| say(plain(&line))))?;
             tell!(
                 "Crawls: {} ran, {} failed; runs that wait for an answer: {}",
                 report.ran,
@@ -141,7 +141,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             Ok(if report.failed == 0 && report.asked == 0 { FINE } else { PROBLEMS })
         }
         Command::Log { folder, campaign, limit, json } => {
-            let session = looking_desk(&folder)?;
+            let session = read_only_session(&folder)?;
             let campaign = campaign.map(|name| session.catalogue().find_campaign(&name)).transpose()?;
             for run in session.catalogue().scheduled_runs(campaign, limit)? {
                 if json {

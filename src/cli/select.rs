@@ -1,6 +1,6 @@
 //! `fonds select`.
 
-use super::campaign::{looking_desk, session};
+use super::campaign::{read_only_session, session};
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::jobs::counted;
@@ -165,7 +165,7 @@ pub(super) fn run(command: &Command, out: &mut dyn Write) -> anyhow::Result<u8> 
 }
 
 fn list(args: &ListArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let session = looking_desk(&args.folder)?;
+    let session = read_only_session(&args.folder)?;
     let catalogue = session.catalogue();
     let campaign = catalogue.find_campaign(&args.campaign)?;
     let Some((spec, date)) = catalogue.kept_selection(campaign)? else {
@@ -210,7 +210,7 @@ fn print_row(row: &ScoredRow, out: &mut dyn Write) -> anyhow::Result<()> {
 }
 
 fn preview(args: &PreviewArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let session = looking_desk(&args.spec.folder)?;
+    let session = read_only_session(&args.spec.folder)?;
     let spec = args.spec.spec_in(session.catalogue())?;
     let report = with_progress(|cx| work::preview_selection(&session.workspace, &spec, cx))?;
     let (above, below) = nearest(&report.rows, spec.threshold);

@@ -1,6 +1,6 @@
 //! `fonds why`.
 
-use super::campaign::looking_desk;
+use super::campaign::read_only_session;
 use super::output::{json_line, plain};
 use super::{FINE, PROBLEMS};
 use crate::scope::{Trace, hop_count, rule_label};
@@ -66,7 +66,7 @@ struct Answer {
 
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     let url = Url::parse(args.url.trim()).with_context(|| format!("“{}” is not a URL", args.url))?;
-    let session = looking_desk(&args.folder)?;
+    let session = read_only_session(&args.folder)?;
     let catalogue = session.catalogue();
     let campaign = args.campaign.as_deref().map(|name| catalogue.find_campaign(name)).transpose()?;
     let mut answer = Answer { url: url.to_string(), seen: Vec::new(), captures: Vec::new() };

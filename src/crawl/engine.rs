@@ -20,7 +20,7 @@ use super::{
     EventKind, Ledger, MAX_IN_FLIGHT_PER_ADDRESS, Resolver, SystemResolver,
 };
 use crate::captures::PageBudget;
-use crate::jobs::{JobCx, OnDrop, counted, panic_words};
+use crate::jobs::{JobCx, OnDrop, counted, panic_message};
 use crate::scope::{Candidate, MAX_REDIRECTS};
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::warc::{FileSetOptions, make_folder};
@@ -337,7 +337,7 @@ impl Engine<'_> {
                 Next::Idle => Ok(Some(false)),
                 Next::Finished => Ok(None),
             }));
-            let next = next.unwrap_or_else(|panic| Err(CrawlError::Internal(panic_words(panic.as_ref()))));
+            let next = next.unwrap_or_else(|panic| Err(CrawlError::Internal(panic_message(panic.as_ref()))));
             match next {
                 Ok(Some(true)) => {}
                 Ok(Some(false)) => self.unreserve_document(),

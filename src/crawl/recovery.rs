@@ -17,7 +17,7 @@ use super::{
 };
 use crate::captures::CaptureEntry;
 use crate::captures::{Author, index_archive_from};
-use crate::jobs::{JobCx, check_readable, counted, panic_words};
+use crate::jobs::{JobCx, check_readable, counted, panic_message};
 use crate::scope::{Candidate, Decision, Verdict};
 use crate::uri::{CaptureDate, Clock, Url};
 use crate::warc::{ArchiveReader, OPEN_SUFFIX, Span, WarcError, enter_record_in, repair_open_file};
@@ -354,7 +354,7 @@ pub(super) fn take_over(
             }
             Err(panic) => panic,
         };
-        let why = format!("internal error: {}", panic_words(panic.as_ref()));
+        let why = format!("internal error: {}", panic_message(panic.as_ref()));
         if let Some(waiting) = ledger.find_waiting(&url)? {
             let fetch_status = fetch_status::RUNTIME_EXCEPTION;
             let (refused, capture, found) = (None, None, Vec::new());

@@ -10,7 +10,7 @@ use super::politeness::{retry_after, wait_after};
 use super::reach::{KNOWN_HOST_RETRIES, MAX_REFUSALS, Setback, Trouble, UNKNOWN_HOST_RETRIES};
 use super::resolver::NOT_NOW;
 use super::robots_desk::is_robots_url;
-use super::work::{Then, Ticket, Worker};
+use super::work::{Disposition, FetchAttempt, Worker};
 use super::{CrawlError, CrawlEvent, EventKind};
 use crate::jobs::counted;
 use crate::uri::{CaptureDate, Url};
@@ -48,22 +48,27 @@ pub(super) struct Deferred {
 
 impl Deferred {
     /// Puts the URL back; its host is left alone for `wait` at least.
-    pub fn put_back(self, worker: &Worker<'_>, ticket: &Ticket, wait: Duration) -> Result<Then, CrawlError> {
+    pub fn put_back(
+        self,
+        worker: &Worker<'_>,
+        attempt: &FetchAttempt,
+        wait: Duration,
+    ) -> Result<Disposition, CrawlError> {
         let engine = worker.engine;
         let delay = i64::try_from(self.delay.as_millis()).unwrap_or(i64::MAX);
         let due = CaptureDate::from_millis(engine.frontier.now().millis().saturating_add(delay));
-        engine.ledger.defer(ticket.queued.id, self.tries, due, &self.why)?;
+        engine.ledger.defer(attempt.queued.id, self.tries, due, &self.why)?;
         engine.stats.will_retry();
-        Ok(Then::PutBack { wait: wait.max(self.sleep) })
+        Ok(Disposition::PutBack { wait: wait.max(self.sleep) })
     }
 }
 
 impl Worker<'_> {
     /// Looks whether a server refused for now: with 429 or 503, and a
     /// robots.txt with any 5xx. The host sleeps as a whole.
-    pub(super) fn refused_for_now(&self, ticket: &Ticket, exchange: &Exchange) -> Result<Refusal, CrawlError> {
+    pub(super) fn refused_for_now(&self, attempt: &FetchAttempt, exchange: &Exchange) -> Result<Refusal, CrawlError> {
         let engine = self.engine;
-        let url = &ticket.queued.admission.url;
+        let url = &attempt.queued.admission.url;
         let (status, is_robots) = (exchange.head.status, is_robots_url(url));
         if !(matches!(status, 429 | 503) || is_robots && status >= 500) {
             return Ok(Refusal::None);
@@ -74,7 +79,7 @@ impl Worker<'_> {
         let setback = engine.frontier.failed(authority, Trouble::Refusing(asked), self.retry_delay())?;
         // Others of the host are asked before this URL comes again, so that one
         // URL that is always refused does not look like a host that refuses.
-        let tries = ticket.queued.tries + 1;
+        let tries = attempt.queued.tries + 1;
         let kind = if is_robots { EventKind::Robots } else { EventKind::Wait };
         let event = |text: String| {
             engine.stats.event(CrawlEvent::new(kind, text).of_url(url).with_status(i32::from(status)));
@@ -103,34 +108,34 @@ impl Worker<'_> {
     }
 
     /// A URL got no answer: it is tried again, or given up; so is its host.
-    pub(super) fn failed(&self, ticket: &Ticket, error: FetchError) -> Result<Then, CrawlError> {
+    pub(super) fn failed(&self, attempt: &FetchAttempt, error: FetchError) -> Result<Disposition, CrawlError> {
         let engine = self.engine;
         let politeness = &engine.setup.campaign.politeness;
-        let wait = wait_after(politeness, error.took, ticket.crawl_delay);
-        let tries = ticket.queued.tries + 1;
+        let wait = wait_after(politeness, error.took, attempt.crawl_delay);
+        let tries = attempt.queued.tries + 1;
         if !error.retry || politeness.max_retries == 0 {
-            return self.gave_up(ticket, error.status, &error.words, error.took);
+            return self.gave_up(attempt, error.status, &error.words, error.took);
         }
-        let url = &ticket.queued.admission.url;
+        let url = &attempt.queued.admission.url;
         let authority = authority_of(url);
         let trouble = trouble_of(&error);
         let setback = engine.frontier.failed(authority, trouble, self.retry_delay())?;
         if setback.network_gone {
-            return Ok(Then::PutBack { wait });
+            return Ok(Disposition::PutBack { wait });
         }
         let delay = setback.sleep.max(self.retry_delay());
         // A host that is gone takes no try from its URLs but from the first.
         let is_its_own = trouble == Trouble::Silent || setback.count <= 1;
         if self.is_lost(authority, &error, setback)? {
             let why = error.words.clone();
-            let then = self.gave_up(ticket, error.status, &why, error.took)?;
-            self.give_up_host(ticket, error.status, &why)?;
+            let then = self.gave_up(attempt, error.status, &why, error.took)?;
+            self.give_up_host(attempt, error.status, &why)?;
             return Ok(then);
         }
         if is_its_own && tries > politeness.max_retries {
-            return self.gave_up(ticket, error.status, &error.words, error.took);
+            return self.gave_up(attempt, error.status, &error.words, error.took);
         }
-        let tries = ticket.queued.tries + u32::from(is_its_own);
+        let tries = attempt.queued.tries + u32::from(is_its_own);
         let text = match setback.sleep {
             Duration::ZERO => format!("{}; it will be tried again in {}", error.words, seconds(delay)),
             sleep => format!(
@@ -143,7 +148,7 @@ impl Worker<'_> {
         let kind = if setback.sleep.is_zero() { EventKind::Wait } else { EventKind::Host };
         engine.stats.event(CrawlEvent::new(kind, text).of_url(url).with_status(error.status));
         let deferred = Deferred { tries, delay, why: error.words, sleep: setback.sleep };
-        let then = deferred.put_back(self, ticket, wait)?;
+        let then = deferred.put_back(self, attempt, wait)?;
         if setback.look_at_network {
             // The URL is back in the queue, and its host free, while this looks.
             return self.look_at_network().map(|()| then);
@@ -172,9 +177,9 @@ impl Worker<'_> {
     }
 
     /// Gives the host of a URL up: what waits for it ends as failed.
-    pub(super) fn give_up_host(&self, ticket: &Ticket, status: i32, why: &str) -> Result<(), CrawlError> {
+    pub(super) fn give_up_host(&self, attempt: &FetchAttempt, status: i32, why: &str) -> Result<(), CrawlError> {
         let engine = self.engine;
-        let authority = authority_of(&ticket.queued.admission.url);
+        let authority = authority_of(&attempt.queued.admission.url);
         // The URL at hand failed with its host; an answer that refuses is kept.
         let mut urls = u64::from(status != fetch_status::TOO_MANY_RETRIES);
         let since = engine.frontier.give_up(authority, status, why, |ended| {

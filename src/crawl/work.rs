@@ -24,7 +24,7 @@ use crate::captures::CaptureNotes;
 use crate::captures::Unread;
 use crate::captures::{Body, PageLinks, is_packed_sitemap, links_bytes, may_have_links, reading_bytes};
 use crate::captures::{LargeTurn, PagePermit};
-use crate::jobs::panic_words;
+use crate::jobs::panic_message;
 use crate::links::LinkKind;
 use crate::scope::{
     Candidate, ContentFact, Decision, RobotsFact, UNSUPPORTED_SCHEME, Verdict, is_open_redirect, with_hop,
@@ -62,7 +62,7 @@ pub(super) struct Worker<'e> {
 }
 
 /// What is to be done with a URL's host.
-pub(super) enum Then {
+pub(super) enum Disposition {
     /// The URL is at its end; the flag says whether there is a capture.
     Release { wait: Duration, captured: bool },
     /// The URL comes again.
@@ -81,7 +81,7 @@ struct Kept<'e> {
 }
 
 /// What is known about a URL before it is fetched.
-pub(super) struct Ticket {
+pub(super) struct FetchAttempt {
     pub(super) queued: QueuedUrl,
     verdict: Verdict,
     annotations: Vec<String>,
@@ -97,29 +97,33 @@ impl<'e> Worker<'e> {
     pub(super) fn process(&self, queued: QueuedUrl) -> Result<bool, CrawlError> {
         let engine = self.engine;
         engine.stats.taken();
-        let mut ticket =
-            Ticket { verdict: queued.admission.verdict.clone(), queued, annotations: Vec::new(), crawl_delay: None };
-        let then = catch_unwind(AssertUnwindSafe(|| self.attempt(&mut ticket)));
-        let then = then.unwrap_or_else(|panic| self.panicked(&ticket, panic.as_ref()));
+        let mut attempt = FetchAttempt {
+            verdict: queued.admission.verdict.clone(),
+            queued,
+            annotations: Vec::new(),
+            crawl_delay: None,
+        };
+        let then = catch_unwind(AssertUnwindSafe(|| self.attempt(&mut attempt)));
+        let then = then.unwrap_or_else(|panic| self.panicked(&attempt, panic.as_ref()));
         match then {
-            Ok(Then::Release { wait, captured }) => {
+            Ok(Disposition::Release { wait, captured }) => {
                 engine.stats.done();
-                engine.frontier.release(&ticket.queued, wait);
+                engine.frontier.release(&attempt.queued, wait);
                 Ok(captured)
             }
-            Ok(Then::PutBack { wait }) => {
+            Ok(Disposition::PutBack { wait }) => {
                 engine.stats.put_back();
-                engine.frontier.put_back(&ticket.queued, wait);
+                engine.frontier.put_back(&attempt.queued, wait);
                 Ok(false)
             }
-            Ok(Then::Hold) => {
+            Ok(Disposition::Hold) => {
                 engine.stats.put_back();
-                engine.frontier.hold(&ticket.queued);
+                engine.frontier.hold(&attempt.queued);
                 Ok(false)
             }
             Err(error) => {
                 engine.stats.put_back();
-                engine.frontier.put_back(&ticket.queued, Duration::ZERO);
+                engine.frontier.put_back(&attempt.queued, Duration::ZERO);
                 // For want of room it comes again when there is some.
                 let Some((path, full)) = error.disk_full() else { return Err(error) };
                 engine.disk.pause(path, full);
@@ -130,81 +134,81 @@ impl<'e> Worker<'e> {
 
     /// A defect met this URL: it fails alone, and the crawl goes on. A capture
     /// that is in the files already is found at the next start.
-    fn panicked(&self, ticket: &Ticket, panic: &(dyn Any + Send)) -> Result<Then, CrawlError> {
+    fn panicked(&self, attempt: &FetchAttempt, panic: &(dyn Any + Send)) -> Result<Disposition, CrawlError> {
         let engine = self.engine;
-        let url = &ticket.queued.admission.url;
+        let url = &attempt.queued.admission.url;
         let status = fetch_status::RUNTIME_EXCEPTION;
-        let words = format!("internal error: {}", panic_words(panic));
+        let words = format!("internal error: {}", panic_message(panic));
         let text = format!("{words}. This URL is given up, the crawl goes on; please report it with the URL");
         engine.stats.event(CrawlEvent::new(EventKind::Error, text).of_url(url).with_status(status));
         match engine.ledger.find_waiting(url)? {
-            Some(_) => self.gave_up(ticket, status, &words, None),
+            Some(_) => self.gave_up(attempt, status, &words, None),
             // The ledger was told of its end before.
             None => {
-                let wait = wait_after(&engine.setup.campaign.politeness, None, ticket.crawl_delay);
-                Ok(Then::Release { wait, captured: true })
+                let wait = wait_after(&engine.setup.campaign.politeness, None, attempt.crawl_delay);
+                Ok(Disposition::Release { wait, captured: true })
             }
         }
     }
 
-    fn attempt(&self, ticket: &mut Ticket) -> Result<Then, CrawlError> {
+    fn attempt(&self, attempt: &mut FetchAttempt) -> Result<Disposition, CrawlError> {
         let engine = self.engine;
-        let url = ticket.queued.admission.url.clone();
+        let url = attempt.queued.admission.url.clone();
         if let Some((status, why)) = engine.frontier.given_up(authority_of(&url)) {
-            return self.gave_up(ticket, status, &why, None);
+            return self.gave_up(attempt, status, &why, None);
         }
-        if let Some(then) = self.ask_robots(ticket, &url)? {
+        if let Some(then) = self.ask_robots(attempt, &url)? {
             return Ok(then);
         }
-        if let Some(delay) = ticket.crawl_delay.filter(|_| engine.frontier.is_resumed(&url)) {
+        if let Some(delay) = attempt.crawl_delay.filter(|_| engine.frontier.is_resumed(&url)) {
             // An earlier run may have asked this host a moment ago.
             let wait = wait_after(&engine.setup.campaign.politeness, Some(Duration::ZERO), Some(delay));
-            return Ok(Then::PutBack { wait });
+            return Ok(Disposition::PutBack { wait });
         }
         let addresses = match engine.client.addresses(&url) {
             Ok(addresses) => addresses,
-            Err(error) => return self.failed(ticket, error),
+            Err(error) => return self.failed(attempt, error),
         };
-        if ticket.verdict.decision == Decision::Reject {
+        if attempt.verdict.decision == Decision::Reject {
             // It waited for the location of its host, which can be had now.
             let (verdict, waits) =
-                engine.judge.decide(&candidate_of(&ticket.queued.admission), RobotsFact::NotAsked)?;
+                engine.judge.decide(&candidate_of(&attempt.queued.admission), RobotsFact::NotAsked)?;
             if waits || verdict.decision == Decision::Reject {
                 return self.refused(
-                    ticket,
+                    attempt,
                     fetch_status::OUT_OF_SCOPE,
                     verdict,
                     "out of scope by the host's location",
                 );
             }
-            ticket.verdict = verdict;
+            attempt.verdict = verdict;
         }
         let gate = engine.polite.then_some(&engine.frontier as &dyn AddressGate);
         match engine.client.fetch(&url, &addresses, gate) {
-            Ok(exchange) => self.answered(ticket, exchange),
-            Err(error) if error.status == fetch_status::NOT_ATTEMPTED => Ok(Then::Hold),
+            Ok(exchange) => self.answered(attempt, exchange),
+            Err(error) if error.status == fetch_status::NOT_ATTEMPTED => Ok(Disposition::Hold),
             Err(error) if error.status == fetch_status::BLOCKED_BY_SETTING => {
                 if is_robots_url(&url) {
                     self.keep_robots(&url, error.status, Vec::new())?;
                 }
                 let verdict = plain_verdict(Decision::Reject, PRIVATE_ADDRESS_RULE);
-                self.refused(ticket, error.status, verdict, &error.words)
+                self.refused(attempt, error.status, verdict, &error.words)
             }
             // Given up because a person wants to stop: that is no failure.
-            Err(_) if engine.cx.is_cancelled() => Ok(Then::PutBack { wait: Duration::ZERO }),
+            Err(_) if engine.cx.is_cancelled() => Ok(Disposition::PutBack { wait: Duration::ZERO }),
             Err(error) if error.status == fetch_status::DISK_FULL => {
                 Err(CrawlError::io(&engine.setup.warc_dir, full_error(error.words)))
             }
             Err(error) if error.status == fetch_status::DISK_FAILED => {
                 Err(CrawlError::io(&engine.setup.warc_dir, std::io::Error::other(error.words)))
             }
-            Err(error) => self.failed(ticket, error),
+            Err(error) => self.failed(attempt, error),
         }
     }
 
     /// Asks robots.txt, if the campaign does; tells what to do when the URL
     /// is not to be fetched now.
-    fn ask_robots(&self, ticket: &mut Ticket, url: &Url) -> Result<Option<Then>, CrawlError> {
+    fn ask_robots(&self, attempt: &mut FetchAttempt, url: &Url) -> Result<Option<Disposition>, CrawlError> {
         let engine = self.engine;
         let policy = engine.setup.campaign.politeness.robots;
         if policy == RobotsPolicy::Ignore || is_robots_url(url) {
@@ -212,7 +216,7 @@ impl<'e> Worker<'e> {
         }
         let rules = match engine.robots.robots_for(url, engine.setup.clock.now())? {
             Robots::Rules(rules) => rules,
-            Robots::Needed(robots) => return self.fetch_robots_first(ticket, robots).map(Some),
+            Robots::Needed(robots) => return self.fetch_robots_first(attempt, robots).map(Some),
             // Its own fetch will meet the same guard, and says so.
             Robots::Unreachable(fetch_status::BLOCKED_BY_SETTING) => return Ok(None),
             Robots::Unreachable(status) if policy == RobotsPolicy::Obey => {
@@ -223,32 +227,32 @@ impl<'e> Worker<'e> {
                     fetch_status::DNS_FAILED | fetch_status::CONNECT_FAILED => status,
                     _ => fetch_status::ROBOTS_PREREQUISITE_FAILED,
                 };
-                return self.gave_up(ticket, status, &words, None).map(Some);
+                return self.gave_up(attempt, status, &words, None).map(Some);
             }
             Robots::Unreachable(_) => {
-                ticket.annotations.push("robotsUnreachable".to_owned());
+                attempt.annotations.push("robotsUnreachable".to_owned());
                 return Ok(None);
             }
         };
-        ticket.crawl_delay = rules.crawl_delay();
+        attempt.crawl_delay = rules.crawl_delay();
         let fact = rules.fact(url);
         let RobotsFact::Denied { why } = &fact else { return Ok(None) };
-        ticket.annotations.push("robotExcluded".to_owned());
+        attempt.annotations.push("robotExcluded".to_owned());
         if policy == RobotsPolicy::ObeyButLog {
             return Ok(None);
         }
         let words = format!("robots.txt says no: {why}");
-        let (mut verdict, _) = engine.judge.decide(&candidate_of(&ticket.queued.admission), fact.clone())?;
+        let (mut verdict, _) = engine.judge.decide(&candidate_of(&attempt.queued.admission), fact.clone())?;
         if verdict.decision == Decision::Accept {
             verdict = plain_verdict(Decision::Reject, ROBOTS_RULE);
         }
-        self.refused(ticket, fetch_status::ROBOTS_PRECLUDED, verdict, &words).map(Some)
+        self.refused(attempt, fetch_status::ROBOTS_PRECLUDED, verdict, &words).map(Some)
     }
 
     /// Puts a robots.txt before everything else of its host.
-    fn fetch_robots_first(&self, ticket: &Ticket, robots: Url) -> Result<Then, CrawlError> {
+    fn fetch_robots_first(&self, attempt: &FetchAttempt, robots: Url) -> Result<Disposition, CrawlError> {
         let engine = self.engine;
-        let asked_by = &ticket.queued.admission;
+        let asked_by = &attempt.queued.admission;
         let authority = authority_of(&robots).to_owned();
         let admission = Admission {
             url: robots.clone(),
@@ -270,7 +274,7 @@ impl<'e> Worker<'e> {
             if authority != authority_of(&asked_by.url) {
                 engine.frontier.announce(&authority, waiting.admission.priority);
             }
-            return Ok(Then::PutBack { wait: due.clamp(ROBOTS_ON_ITS_WAY, ROBOTS_RETRY) });
+            return Ok(Disposition::PutBack { wait: due.clamp(ROBOTS_ON_ITS_WAY, ROBOTS_RETRY) });
         }
         let candidate = candidate_of(&admission);
         let verdict = admission.verdict.clone();
@@ -278,14 +282,14 @@ impl<'e> Worker<'e> {
             engine.logs.scope([(&candidate, &verdict)])?;
             engine.stats.found(1);
             engine.frontier.announce(&authority, ROBOTS_PRIORITY);
-            return Ok(Then::PutBack { wait: Duration::ZERO });
+            return Ok(Disposition::PutBack { wait: Duration::ZERO });
         }
         // Another worker may have brought the answer since it was looked for.
         let known = engine.robots.robots_for(&asked_by.url, engine.setup.clock.now())?;
         if matches!(known, Robots::Needed(still) if still == robots) {
             // Another worker may have let it in since it was looked for.
             if engine.ledger.find_waiting(&robots)?.is_some() {
-                return Ok(Then::PutBack { wait: ROBOTS_ON_ITS_WAY });
+                return Ok(Disposition::PutBack { wait: ROBOTS_ON_ITS_WAY });
             }
             // It was fetched long ago, or came to its end without an answer.
             if engine.ledger.queue_again(&robots, ROBOTS_PRIORITY)? {
@@ -295,7 +299,7 @@ impl<'e> Worker<'e> {
                 self.keep_robots(&robots, fetch_status::ROBOTS_PREREQUISITE_FAILED, Vec::new())?;
             }
         }
-        Ok(Then::PutBack { wait: Duration::ZERO })
+        Ok(Disposition::PutBack { wait: Duration::ZERO })
     }
 
     fn keep_robots(&self, url: &Url, status: i32, body: Vec<u8>) -> Result<Robots, CrawlError> {
@@ -303,33 +307,33 @@ impl<'e> Worker<'e> {
     }
 
     /// A server answered.
-    fn answered(&self, ticket: &mut Ticket, exchange: Exchange) -> Result<Then, CrawlError> {
+    fn answered(&self, attempt: &mut FetchAttempt, exchange: Exchange) -> Result<Disposition, CrawlError> {
         let engine = self.engine;
         let politeness = &engine.setup.campaign.politeness;
-        let wait = wait_after(politeness, Some(exchange.took), ticket.crawl_delay);
+        let wait = wait_after(politeness, Some(exchange.took), attempt.crawl_delay);
         let status = i32::from(exchange.head.status);
-        let given_up = match self.refused_for_now(ticket, &exchange)? {
+        let given_up = match self.refused_for_now(attempt, &exchange)? {
             Refusal::None => {
-                self.host_answered(&ticket.queued.admission.url)?;
+                self.host_answered(&attempt.queued.admission.url)?;
                 None
             }
-            Refusal::TryAgain(deferred) => return deferred.put_back(self, ticket, wait),
+            Refusal::TryAgain(deferred) => return deferred.put_back(self, attempt, wait),
             Refusal::Last(given_up) => given_up,
         };
         let took = exchange.took;
         let head = &exchange.head;
-        let unfetchable = unfetchable_redirect(&ticket.queued.admission.url, head.status, &head.headers);
-        let Some(kept) = self.keep(ticket, exchange)? else {
+        let unfetchable = unfetchable_redirect(&attempt.queued.admission.url, head.status, &head.headers);
+        let Some(kept) = self.keep(attempt, exchange)? else {
             // It waits in the queue as before; nothing was written.
-            return Ok(Then::PutBack { wait });
+            return Ok(Disposition::PutBack { wait });
         };
         let Kept { mut annotations, mut entry, permit } = kept;
         // The page after its robots.txt waits as long as that says.
-        let wait = match is_robots_url(&ticket.queued.admission.url) {
-            true => wait_after(politeness, Some(took), self.crawl_delay_of(&ticket.queued.admission.url)?),
+        let wait = match is_robots_url(&attempt.queued.admission.url) {
+            true => wait_after(politeness, Some(took), self.crawl_delay_of(&attempt.queued.admission.url)?),
             false => wait,
         };
-        let candidate = candidate_of(&ticket.queued.admission);
+        let candidate = candidate_of(&attempt.queued.admission);
         // What was fetched stays in the archive; its links lead nowhere.
         let links = match engine.judge.refuses_content(&candidate, content_of(&entry)) {
             Some(verdict) => {
@@ -339,7 +343,7 @@ impl<'e> Worker<'e> {
             }
             None => followed(&entry.outlinks),
         };
-        let admission = &ticket.queued.admission;
+        let admission = &attempt.queued.admission;
         if let Some(target) = &unfetchable {
             // No URL of the crawl: it has its line, and no place in the ledger.
             let target = Candidate {
@@ -357,12 +361,12 @@ impl<'e> Worker<'e> {
         }
         let source = Source::of(admission);
         let decided = engine.judge.admit(&source, links)?;
-        let line = CrawlLogLine { annotations, ..self.log_line(&ticket.queued, status).with_capture(&entry) };
+        let line = CrawlLogLine { annotations, ..self.log_line(&attempt.queued, status).with_capture(&entry) };
         let (mime, bytes) = (entry.mime.clone(), entry.payload_len);
         engine.archive.make_durable(&entry.records)?;
         let further = FurtherOutlinks::split(&mut entry);
         let finished = Finished {
-            id: ticket.queued.id,
+            id: attempt.queued.id,
             fetch_status: status,
             why: unfetchable.map(|target| not_followed(&target)),
             refused: None,
@@ -375,9 +379,9 @@ impl<'e> Worker<'e> {
         further.store(engine.ledger, || engine.cx.is_cancelled())?;
         drop(permit);
         if let Some(why) = given_up {
-            self.give_up_host(ticket, fetch_status::TOO_MANY_RETRIES, &why)?;
+            self.give_up_host(attempt, fetch_status::TOO_MANY_RETRIES, &why)?;
         }
-        Ok(Then::Release { wait, captured: true })
+        Ok(Disposition::Release { wait, captured: true })
     }
 
     fn crawl_delay_of(&self, url: &Url) -> Result<Option<Duration>, CrawlError> {
@@ -389,9 +393,9 @@ impl<'e> Worker<'e> {
 
     /// Reads an answer for its links and writes it to the archive; none when
     /// the crawl was cancelled before there was room for that.
-    fn keep(&self, ticket: &Ticket, exchange: Exchange) -> Result<Option<Kept<'e>>, CrawlError> {
+    fn keep(&self, attempt: &FetchAttempt, exchange: Exchange) -> Result<Option<Kept<'e>>, CrawlError> {
         let engine = self.engine;
-        let admission = &ticket.queued.admission;
+        let admission = &attempt.queued.admission;
         let url = &admission.url;
         let len = exchange.response.len();
         let may_have_links = may_have_links(url, &exchange.head.headers);
@@ -445,8 +449,8 @@ impl<'e> Worker<'e> {
             seed: admission.seed.clone(),
             source_tag: admission.source_tag.clone(),
             fetch_ms: Some(u64::try_from(exchange.took.as_millis()).unwrap_or(u64::MAX)),
-            verdict: Some(ticket.verdict.clone()),
-            annotations: annotations_of(ticket, &exchange, not_followed, original.is_some(), leads.unread),
+            verdict: Some(attempt.verdict.clone()),
+            annotations: annotations_of(attempt, &exchange, not_followed, original.is_some(), leads.unread),
             interim: String::from_utf8_lossy(&exchange.interim).into_owned(),
             certificate_problem: exchange.tls.as_ref().and_then(|tls| tls.certificate_problem.clone()),
         };
@@ -482,43 +486,49 @@ impl<'e> Worker<'e> {
 
     pub(super) fn gave_up(
         &self,
-        ticket: &Ticket,
+        attempt: &FetchAttempt,
         status: i32,
         words: &str,
         took: Option<Duration>,
-    ) -> Result<Then, CrawlError> {
+    ) -> Result<Disposition, CrawlError> {
         let engine = self.engine;
-        let url = &ticket.queued.admission.url;
+        let url = &attempt.queued.admission.url;
         if is_robots_url(url) {
             self.keep_robots(url, status, Vec::new())?;
         }
-        let mut line = self.log_line(&ticket.queued, status);
-        line.annotations.clone_from(&ticket.annotations);
-        if ticket.queued.tries > 0 {
-            line.annotations.push(format!("{}t", ticket.queued.tries + 1));
+        let mut line = self.log_line(&attempt.queued, status);
+        line.annotations.clone_from(&attempt.annotations);
+        if attempt.queued.tries > 0 {
+            line.annotations.push(format!("{}t", attempt.queued.tries + 1));
         }
         let (why, refused, capture) = (Some(words.to_owned()), None, None);
         let finished =
-            Finished { id: ticket.queued.id, fetch_status: status, why, refused, capture, found: Vec::new() };
+            Finished { id: attempt.queued.id, fetch_status: status, why, refused, capture, found: Vec::new() };
         self.finish(finished, Vec::new(), line)?;
         engine.stats.gave_up();
-        let wait = wait_after(&engine.setup.campaign.politeness, took, ticket.crawl_delay);
-        Ok(Then::Release { wait, captured: false })
+        let wait = wait_after(&engine.setup.campaign.politeness, took, attempt.crawl_delay);
+        Ok(Disposition::Release { wait, captured: false })
     }
 
     /// A URL is out after all.
-    fn refused(&self, ticket: &Ticket, status: i32, verdict: Verdict, words: &str) -> Result<Then, CrawlError> {
+    fn refused(
+        &self,
+        attempt: &FetchAttempt,
+        status: i32,
+        verdict: Verdict,
+        words: &str,
+    ) -> Result<Disposition, CrawlError> {
         let engine = self.engine;
-        let candidate = candidate_of(&ticket.queued.admission);
-        let mut line = self.log_line(&ticket.queued, status);
-        line.annotations.clone_from(&ticket.annotations);
+        let candidate = candidate_of(&attempt.queued.admission);
+        let mut line = self.log_line(&attempt.queued, status);
+        line.annotations.clone_from(&attempt.annotations);
         let (why, refused, capture) = (Some(words.to_owned()), Some(verdict.clone()), None);
         let finished =
-            Finished { id: ticket.queued.id, fetch_status: status, why, refused, capture, found: Vec::new() };
+            Finished { id: attempt.queued.id, fetch_status: status, why, refused, capture, found: Vec::new() };
         self.finish(finished, Vec::new(), line)?;
         engine.logs.scope([(&candidate, &verdict)])?;
         engine.stats.refused(1);
-        Ok(Then::Release { wait: Duration::ZERO, captured: false })
+        Ok(Disposition::Release { wait: Duration::ZERO, captured: false })
     }
 
     pub(super) fn log_line(&self, queued: &QueuedUrl, status: i32) -> CrawlLogLine {
@@ -628,15 +638,15 @@ pub(super) fn candidate_of(admission: &Admission) -> Candidate {
 
 /// Heritrix's remarks for the last column of the crawl log.
 fn annotations_of(
-    ticket: &Ticket,
+    attempt: &FetchAttempt,
     exchange: &Exchange,
     not_followed: usize,
     is_revisit: bool,
     unread: Option<Unread>,
 ) -> Vec<String> {
-    let mut annotations = ticket.annotations.clone();
-    if ticket.queued.tries > 0 {
-        annotations.push(format!("{}t", ticket.queued.tries + 1));
+    let mut annotations = attempt.annotations.clone();
+    if attempt.queued.tries > 0 {
+        annotations.push(format!("{}t", attempt.queued.tries + 1));
     }
     match exchange.truncated {
         Some(Truncated::Length) => annotations.push("lenTrunc".to_owned()),

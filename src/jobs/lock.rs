@@ -74,7 +74,7 @@ impl FileLock {
     }
 
     /// Whether somebody has a lock at this moment. Nothing is written.
-    pub fn is_held(path: &Path) -> bool {
+    pub fn is_locked(path: &Path) -> bool {
         let Ok(file) = open_own(path, File::options().read(true)) else { return false };
         match file.try_lock_shared() {
             Ok(()) => {
@@ -124,9 +124,9 @@ mod tests {
         let path = folder.path().join("a.lock");
         let held = FileLock::take(&path, "the first").unwrap();
         assert!(matches!(FileLock::take(&path, "the second"), Err(NotLocked::Held(holder)) if holder == "the first"));
-        assert!(FileLock::is_held(&path));
+        assert!(FileLock::is_locked(&path));
         drop(held);
-        assert!(!FileLock::is_held(&path));
+        assert!(!FileLock::is_locked(&path));
         FileLock::take(&path, "the second").unwrap();
         let missing = folder.path().join("nowhere").join("a.lock");
         assert!(matches!(FileLock::take(&missing, ""), Err(NotLocked::Failed(_))));

@@ -26,7 +26,7 @@ pub use own_file::{
     check_readable, create_own, create_private, make_private, make_private_folder, open_own, replace_own,
 };
 pub use read::{CountedRead, OnStop};
-pub use spawn::{JobHandle, Outcome, StopError, Wake, panic_words, spawn};
+pub use spawn::{JobHandle, Outcome, StopError, Wake, panic_message, spawn};
 pub use spill_sort::{SortedLines, SpillSort};
 pub use words::counted;
 

@@ -38,7 +38,7 @@ impl<T> JobHandle<T> {
     pub fn join(self) -> Outcome<T> {
         match self.thread.join() {
             Ok(outcome) => outcome,
-            Err(panic) => Outcome::Panicked(panic_words(panic.as_ref())),
+            Err(panic) => Outcome::Panicked(panic_message(panic.as_ref())),
         }
     }
 }
@@ -78,7 +78,7 @@ where
             Ok(Ok(value)) => Outcome::Done(value),
             Ok(Err(error)) if error.is_cancelled() => Outcome::Cancelled,
             Ok(Err(error)) => Outcome::Failed(format!("{error:#}")),
-            Err(panic) => Outcome::Panicked(panic_words(panic.as_ref())),
+            Err(panic) => Outcome::Panicked(panic_message(panic.as_ref())),
         };
         wake();
         outcome
@@ -87,7 +87,7 @@ where
 }
 
 /// What a panic says.
-pub fn panic_words(panic: &(dyn std::any::Any + Send)) -> String {
+pub fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     panic
         .downcast_ref::<&str>()
         .map(|words| (*words).to_owned())

@@ -136,7 +136,7 @@ impl DecideRules {
     /// As in Heritrix a rule that can say only one thing is not asked while
     /// just that stands.
     pub fn decide(&self, candidate: &Candidate, facts: &Facts) -> Verdict {
-        match self.last_word(candidate, facts) {
+        match self.last_opinion(candidate, facts) {
             Some((index, decision)) => {
                 let name = self.rules.get(index).map_or(NO_RULE, |rule| rule.test.name());
                 Verdict { decision, rule_index: Some(index), rule_name: name.to_owned() }
@@ -145,7 +145,7 @@ impl DecideRules {
         }
     }
 
-    fn last_word(&self, candidate: &Candidate, facts: &Facts) -> Option<(usize, Decision)> {
+    fn last_opinion(&self, candidate: &Candidate, facts: &Facts) -> Option<(usize, Decision)> {
         let mut standing: Option<(usize, Decision)> = None;
         for (index, compiled) in self.rules.iter().enumerate() {
             if !compiled.asked(standing.map(|(_, decision)| decision)) {
@@ -164,7 +164,7 @@ impl DecideRules {
         if facts.geo != GeoFact::NotAsked || !self.uses_geo() {
             return false;
         }
-        let last = self.last_word(candidate, facts);
+        let last = self.last_opinion(candidate, facts);
         let (from, decision) = last.map_or((0, Decision::Reject), |(index, decision)| (index + 1, decision));
         // A rule about permissions can also take back what it said itself.
         let mut speaking = self.rules.iter().skip(from.saturating_sub(1)).filter(|compiled| compiled.rule.enabled);
@@ -175,13 +175,13 @@ impl DecideRules {
         let after = self.rules.get(from..).unwrap_or_default().iter().filter_map(CompiledRule::geolocation);
         let mut turning = after.filter(|rule| rule.decision != decision).flat_map(|rule| &rule.countries);
         turning.any(|country| {
-            let there = self.last_word_in(candidate, facts, country);
+            let there = self.last_opinion_in(candidate, facts, country);
             there.map_or(Decision::Reject, |(_, decision)| decision) != decision
         })
     }
 
     /// The last word if the server stood in `country`.
-    fn last_word_in(&self, candidate: &Candidate, facts: &Facts, country: &str) -> Option<(usize, Decision)> {
+    fn last_opinion_in(&self, candidate: &Candidate, facts: &Facts, country: &str) -> Option<(usize, Decision)> {
         let mut standing: Option<(usize, Decision)> = None;
         for (index, compiled) in self.rules.iter().enumerate() {
             if !compiled.asked(standing.map(|(_, decision)| decision)) {
@@ -270,7 +270,7 @@ impl DecideRules {
     /// Accept or reject, and the index of the rule that spoke last: as
     /// [`DecideRules::decide`], for those who ask a million times.
     pub fn decide_by_index(&self, candidate: &Candidate, facts: &Facts) -> (Decision, Option<usize>) {
-        match self.last_word(candidate, facts) {
+        match self.last_opinion(candidate, facts) {
             Some((index, decision)) => (decision, Some(index)),
             None => (Decision::Reject, None),
         }

@@ -12,11 +12,11 @@ impl DecideRules {
     /// turn the verdict. A change is offered only after it was tried out on
     /// these very rules.
     pub fn explain(&self, candidate: &Candidate, facts: &Facts) -> Trace {
-        self.explain_with_turn(candidate, facts).0
+        self.explain_with_remedy(candidate, facts).0
     }
 
     /// The same, with the change itself, so that it can be made.
-    pub fn explain_with_turn(&self, candidate: &Candidate, facts: &Facts) -> (Trace, Option<Turn>) {
+    pub fn explain_with_remedy(&self, candidate: &Candidate, facts: &Facts) -> (Trace, Option<Remedy>) {
         let verdict = self.decide(candidate, facts);
         let mut standing = None;
         let mut steps = Vec::with_capacity(self.rules.len());
@@ -46,7 +46,7 @@ impl DecideRules {
 
     /// The smallest change that turns the verdict. It was tried out on these
     /// very rules and this candidate.
-    pub fn turn(&self, candidate: &Candidate, facts: &Facts) -> Option<Turn> {
+    pub fn turn(&self, candidate: &Candidate, facts: &Facts) -> Option<Remedy> {
         let wanted = match self.decide_by_index(candidate, facts).0 {
             Decision::Accept => Decision::Reject,
             Decision::Reject => Decision::Accept,
@@ -57,12 +57,12 @@ impl DecideRules {
         let turns = |offer: &Offer| {
             let (rules, facts) = self.after(offer, facts)?;
             let turned = rules.decide_by_index(candidate, &facts).0 == wanted;
-            turned.then(|| Turn { words: capital(&offer.words), rules, facts })
+            turned.then(|| Remedy { words: capital(&offer.words), rules, facts })
         };
         // A rule more is larger than two small changes.
         let (grown, small): (Vec<_>, Vec<_>) = offers.iter().partition(|offer| offer.cost == Cost::NewRule);
         let single = |offers: Vec<&Offer>| offers.into_iter().find_map(turns);
-        single(small).or_else(|| self.turn_together(candidate, facts, wanted)).or_else(|| single(grown))
+        single(small).or_else(|| self.remedy_together(candidate, facts, wanted)).or_else(|| single(grown))
     }
 
     /// Every single change that might do.
@@ -103,7 +103,7 @@ impl DecideRules {
     }
 
     /// Where no single change does, the two rules that stand in the way.
-    fn turn_together(&self, candidate: &Candidate, facts: &Facts, wanted: Decision) -> Option<Turn> {
+    fn remedy_together(&self, candidate: &Candidate, facts: &Facts, wanted: Decision) -> Option<Remedy> {
         let (mut rules, mut facts, mut words) = (self.clone(), facts.clone(), Vec::new());
         for _ in 0..2 {
             let index = rules.decide(candidate, &facts).rule_index?;
@@ -117,7 +117,7 @@ impl DecideRules {
             words.push(offer.words);
         }
         let turned = rules.decide_by_index(candidate, &facts).0 == wanted;
-        turned.then(|| Turn { words: capital(&words.join("; and ")), rules, facts })
+        turned.then(|| Remedy { words: capital(&words.join("; and ")), rules, facts })
     }
 
     /// The rules and facts as they would be.
@@ -144,7 +144,7 @@ impl DecideRules {
 
 /// A change that turns a verdict.
 #[derive(Debug, Clone)]
-pub struct Turn {
+pub struct Remedy {
     /// What is to be done, as an instruction.
     pub words: String,
     /// The rules after it.
@@ -154,7 +154,7 @@ pub struct Turn {
     pub facts: Facts,
 }
 
-impl Turn {
+impl Remedy {
     /// The campaign with the change made; its other rules stay as they are
     /// written. The same campaign where only facts would have to change.
     pub fn apply(&self, campaign: &Campaign) -> Campaign {

@@ -51,7 +51,7 @@ mod semantics;
 
 pub use decide_rules::{DecideRules, NO_RULE, Needs, ScopeError};
 pub use domains::Domains;
-pub use explain::Turn;
+pub use explain::Remedy;
 pub use geo::{GeoDatabase, GeoError};
 /// Name in logs of the verdict that keeps out redirects to URLs that cannot be
 /// fetched (`file:`, `ftp:`, `javascript:` …).

@@ -3,7 +3,7 @@
 use super::error::{StoreError, is_disk_full};
 use super::foreign::{connect, foreign_shape};
 use super::migrate::migrate;
-use super::workspace::Looking;
+use super::workspace::ReadOnlyReason;
 use crate::jobs::create_private;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use rusqlite::{Connection, OpenFlags};
@@ -53,7 +53,7 @@ impl From<CommitError> for StoreError {
 pub struct Catalogue {
     path: PathBuf,
     /// Takes the writes; without one, why there is none.
-    writer: Result<Sender<Write>, Looking>,
+    writer: Result<Sender<Write>, ReadOnlyReason>,
     thread: Option<JoinHandle<()>>,
     readers: Mutex<Readers>,
     reader_freed: Condvar,
@@ -102,7 +102,7 @@ impl Catalogue {
 
     /// Opens a catalogue that another process may write, or that stands on a
     /// disk that cannot be written to.
-    pub(super) fn open_read_only(path: &Path, why: Looking) -> Result<Self, StoreError> {
+    pub(super) fn open_read_only(path: &Path, why: ReadOnlyReason) -> Result<Self, StoreError> {
         let looking = |immutable: bool| Self {
             path: path.to_owned(),
             writer: Err(why.clone()),
@@ -339,7 +339,7 @@ impl Catalogue {
     pub(super) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         self.look(LOOK_EVERY)?;
         let version = self.version.load(Ordering::Relaxed);
-        let _turn = ReadTurn::take(self);
+        let _turn = ReadPermit::take(self);
         let idle = self.readers().idle.pop();
         let conn = match idle {
             Some(conn) => conn,
@@ -367,9 +367,9 @@ struct Readers {
 }
 
 /// One of the few reads at the same time: each connection has a cache.
-struct ReadTurn<'c>(&'c Catalogue);
+struct ReadPermit<'c>(&'c Catalogue);
 
-impl<'c> ReadTurn<'c> {
+impl<'c> ReadPermit<'c> {
     /// Waits while there are many; not for long, since who waits may have a
     /// turn already.
     fn take(catalogue: &'c Catalogue) -> Self {
@@ -384,7 +384,7 @@ impl<'c> ReadTurn<'c> {
     }
 }
 
-impl Drop for ReadTurn<'_> {
+impl Drop for ReadPermit<'_> {
     fn drop(&mut self) {
         self.0.readers().in_use -= 1;
         self.0.reader_freed.notify_one();
@@ -431,7 +431,7 @@ fn has_log(path: &Path) -> bool {
 impl Drop for Catalogue {
     fn drop(&mut self) {
         // Without senders the thread ends.
-        self.writer = Err(Looking::Asked);
+        self.writer = Err(ReadOnlyReason::Asked);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }

@@ -79,7 +79,7 @@ pub enum StoreError {
     },
     /// It was opened for looking.
     #[error("{0}: this workspace was opened for looking only; nothing was changed. Open it again to write")]
-    LookedAt(PathBuf),
+    OpenedReadOnly(PathBuf),
     /// There is a workspace already.
     #[error("{0}: this folder is a workspace already. Use it as it is, or choose another folder for a new one")]
     Exists(PathBuf),

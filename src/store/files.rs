@@ -37,7 +37,7 @@ pub struct KnownFile {
 
 /// A file whose bytes are not at their place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WantedFile {
+pub struct FileToLocate {
     /// What is known of it.
     pub known: KnownFile,
     /// A few of its records, by which a file without digest is told.
@@ -293,7 +293,7 @@ impl Catalogue {
     }
 
     /// A file with the first and the last of its records.
-    pub fn wanted_file(&self, id: FileId) -> Result<WantedFile, StoreError> {
+    pub fn file_to_locate(&self, id: FileId) -> Result<FileToLocate, StoreError> {
         self.read(|conn| {
             let known = conn
                 .prepare_cached(&format!(
@@ -321,7 +321,7 @@ impl Catalogue {
                     .optional()?;
                 records.extend(found);
             }
-            Ok(WantedFile { known, records })
+            Ok(FileToLocate { known, records })
         })
     }
 }

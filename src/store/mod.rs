@@ -66,7 +66,7 @@ pub use documents::{DocumentCapture, LandingPage};
 pub use engine_logs::{Bulk, LoggedFate, LoggedUrl};
 pub use error::StoreError;
 pub use exports::ExportedCapture;
-pub use files::{KnownFile, WantedFile, mtime_ns};
+pub use files::{FileToLocate, KnownFile, mtime_ns};
 pub use filter::{FilterField, filter_fields};
 pub use imports::ToldProblem;
 pub use inlink_counts::{ANCHORS_KEPT, PROSPECTS_KEPT};
@@ -79,7 +79,7 @@ pub use repeats::WaitingRepeat;
 pub use scheduled::Scheduled;
 pub use seen_scan::{SeenAsk, SeenUrl};
 pub use selections::{Lacking, ToScore};
-pub use workspace::{Access, Looking, Workspace};
+pub use workspace::{Access, ReadOnlyReason, Workspace};
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

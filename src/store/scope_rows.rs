@@ -170,11 +170,11 @@ impl FirstIds {
     /// The same, but no more than so many are held; says whether this one is.
     pub fn push_within(&mut self, id: i64, most: usize) -> bool {
         self.urls += 1;
-        let is_held = self.first.len() < most;
-        if is_held {
+        let is_locked = self.first.len() < most;
+        if is_locked {
             self.first.push(id);
         }
-        is_held
+        is_locked
     }
 
     /// Holds no more than so many from now on.

@@ -25,13 +25,13 @@ pub enum Access {
     /// This process writes it.
     Write,
     /// This one only looks.
-    ReadOnly(Looking),
+    ReadOnly(ReadOnlyReason),
 }
 
 /// Why a workspace is only looked at. Shown, it says what cannot be done and
 /// what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Looking {
+pub enum ReadOnlyReason {
     /// Another process wrote it as it was opened: who, as far as known.
     Held(String),
     /// Nobody can write it.
@@ -40,7 +40,7 @@ pub enum Looking {
     Asked,
 }
 
-impl Looking {
+impl ReadOnlyReason {
     /// Why nothing is written, as a clause.
     fn reason(&self) -> String {
         match self {
@@ -56,12 +56,12 @@ impl Looking {
         match self {
             Self::Held(holder) => StoreError::HeldElsewhere { path, holder: holder.clone() },
             Self::NotWritable => StoreError::ReadOnly(path),
-            Self::Asked => StoreError::LookedAt(path),
+            Self::Asked => StoreError::OpenedReadOnly(path),
         }
     }
 }
 
-impl fmt::Display for Looking {
+impl fmt::Display for ReadOnlyReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const NOTHING: &str =
             "Everything can be read here, but nothing crawled, imported, built, exported, marked or saved";
@@ -165,10 +165,10 @@ impl Workspace {
 
     /// Opens a workspace for writing, or for looking only when another
     /// process writes it or nobody can.
-    pub fn open_or_look(folder: &Path) -> Result<Self, StoreError> {
+    pub fn open_or_read_only(folder: &Path) -> Result<Self, StoreError> {
         match Self::open(folder) {
-            Err(StoreError::Locked { folder, holder }) => Self::look_since(folder, Looking::Held(holder)),
-            Err(StoreError::ReadOnly(folder)) => Self::look_since(check(&folder)?, Looking::NotWritable),
+            Err(StoreError::Locked { folder, holder }) => Self::look_since(folder, ReadOnlyReason::Held(holder)),
+            Err(StoreError::ReadOnly(folder)) => Self::look_since(check(&folder)?, ReadOnlyReason::NotWritable),
             other => other,
         }
     }
@@ -176,10 +176,10 @@ impl Workspace {
     /// Opens a workspace for looking only, whoever writes it meanwhile and
     /// even where nothing can be written.
     pub fn look(folder: &Path) -> Result<Self, StoreError> {
-        Self::look_since(check(folder)?, Looking::Asked)
+        Self::look_since(check(folder)?, ReadOnlyReason::Asked)
     }
 
-    fn look_since(folder: PathBuf, why: Looking) -> Result<Self, StoreError> {
+    fn look_since(folder: PathBuf, why: ReadOnlyReason) -> Result<Self, StoreError> {
         let catalogue = Catalogue::open_read_only(&folder.join(CATALOGUE_FILE), why.clone())?;
         Ok(Self::of(folder, Access::ReadOnly(why), catalogue, None))
     }
@@ -216,7 +216,7 @@ impl Workspace {
 
     /// Whether somebody writes it, this process or another.
     pub fn is_written(&self) -> bool {
-        self.lock.is_some() || FileLock::is_held(&self.folder.join(LOCK_FILE))
+        self.lock.is_some() || FileLock::is_locked(&self.folder.join(LOCK_FILE))
     }
 
     /// Its catalogue.
@@ -252,7 +252,7 @@ fn check(folder: &Path) -> Result<PathBuf, StoreError> {
         return Err(StoreError::LinkedCatalogue(link));
     }
     let damaged = |why: &str| super::damage::damaged(&path, why);
-    let being_made = || FileLock::is_held(&folder.join(LOCK_FILE));
+    let being_made = || FileLock::is_locked(&folder.join(LOCK_FILE));
     // The header of the file says whose it is, without a database library
     // that might start to recover something (SQLite file format, 1.3).
     let mut header = [0u8; 100];
@@ -349,7 +349,7 @@ mod tests {
         let first = Workspace::open(&folder).unwrap();
         let error = Workspace::open(&folder).err().unwrap().to_string();
         assert!(error.contains(&format!("process {}", std::process::id())), "{error}");
-        let second = Workspace::open_or_look(&folder).unwrap();
+        let second = Workspace::open_or_read_only(&folder).unwrap();
         assert!(matches!(second.access(), Access::ReadOnly(_)));
         let error = second.catalogue().set_setting("a", "b").unwrap_err().to_string();
         let holder = format!("the workspace is open elsewhere (process {} since", std::process::id());
@@ -399,8 +399,8 @@ mod tests {
         permissions.set_readonly(true);
         fs::set_permissions(&path, permissions).unwrap();
         check_refused(&folder, "cannot be written to");
-        let looking = Workspace::open_or_look(&folder).unwrap();
-        assert_eq!(*looking.access(), Access::ReadOnly(Looking::NotWritable));
+        let looking = Workspace::open_or_read_only(&folder).unwrap();
+        assert_eq!(*looking.access(), Access::ReadOnly(ReadOnlyReason::NotWritable));
         let error = looking.catalogue().set_setting("a", "b").unwrap_err().to_string();
         assert!(error.contains("Make the folder and its fonds.sqlite writable"), "{error}");
         assert!(Workspace::look(&folder).unwrap().catalogue().campaigns().unwrap().is_empty());
@@ -430,7 +430,7 @@ mod tests {
         let writing = Workspace::open(&folder).unwrap();
         writing.catalogue().set_setting("a", "b").unwrap();
         assert_eq!(looking.catalogue().setting("a").unwrap().as_deref(), Some("b"));
-        assert!(matches!(looking.catalogue().set_setting("a", "c"), Err(StoreError::LookedAt(_))));
+        assert!(matches!(looking.catalogue().set_setting("a", "c"), Err(StoreError::OpenedReadOnly(_))));
     }
 
     #[test]
@@ -473,7 +473,7 @@ mod tests {
         let open = Workspace::of(folder.clone(), Access::Write, Catalogue::open(&path).unwrap(), Some(lock));
         open.catalogue().save_campaign(None, &crate::campaign::Campaign::new("New")).unwrap();
         assert_eq!(fs::read(&path).unwrap()[68..72], [0; 4], "the file says whose it is");
-        for looking in [Workspace::look(&folder), Workspace::open_or_look(&folder)] {
+        for looking in [Workspace::look(&folder), Workspace::open_or_read_only(&folder)] {
             assert_eq!(looking.unwrap().catalogue().campaigns().unwrap()[0].name, "New");
         }
         // Killed at that moment it can be written too; of a newer program it cannot.

@@ -5,7 +5,7 @@ use super::counted;
 use super::import::{digest_of, find_all};
 use crate::jobs::JobCx;
 use crate::store::rows::{FileId, FileRow, FileState, ProblemDetail, ProblemRow};
-use crate::store::{RecordRow, WantedFile, Workspace, mtime_ns};
+use crate::store::{FileToLocate, RecordRow, Workspace, mtime_ns};
 use crate::warc::{Packing, Span, enter_record_in, look_at_record, offset_words, open_archive_file};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -142,7 +142,7 @@ pub fn locate(workspace: &Workspace, folder: &Path, only: Option<FileId>, cx: &J
     let mut lost = Vec::new();
     for file in workspace.files()? {
         if file.state.is_lost() && only.is_none_or(|id| id == file.id) {
-            lost.push(workspace.catalogue().wanted_file(file.id)?);
+            lost.push(workspace.catalogue().file_to_locate(file.id)?);
         }
     }
     if lost.is_empty() {
@@ -192,7 +192,7 @@ pub fn locate(workspace: &Workspace, folder: &Path, only: Option<FileId>, cx: &J
 }
 
 fn is_it(
-    wanted: &WantedFile,
+    wanted: &FileToLocate,
     path: &Path,
     digest: std::collections::hash_map::Entry<'_, usize, String>,
     cx: &JobCx,

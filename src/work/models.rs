@@ -10,7 +10,7 @@ pub use crate::store::scope_rows::*;
 pub use crate::store::{FilterField, filter_fields};
 
 use crate::campaign::Campaign;
-use crate::scope::{Trace, Turn};
+use crate::scope::{Remedy, Trace};
 use crate::uri::CaptureDate;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub struct ScopeTest {
     pub trace: Trace,
     /// The smallest change that turns the verdict and that a person can make
     /// in the campaign; none where only the world outside could.
-    pub turn: Option<Turn>,
+    pub turn: Option<Remedy>,
 }
 
 /// What an edited campaign would change, with what was asked.

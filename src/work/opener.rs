@@ -45,7 +45,7 @@ fn create_beside(folder: &Path) -> anyhow::Result<(PathBuf, Workspace)> {
 
 /// Opens a workspace; the sample's web is served for as long as it is open.
 fn open(folder: &Path) -> anyhow::Result<Session> {
-    let session = Session::new(Workspace::open_or_look(folder)?);
+    let session = Session::new(Workspace::open_or_read_only(folder)?);
     if super::sample::is_sample(&session) {
         session.serve_sample(SampleWeb::start(super::sample::sample_edition(&session)?)?);
     }

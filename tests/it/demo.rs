@@ -18,7 +18,7 @@ const ALL: u64 = 100_000;
 
 /// A session on the finished demo.
 fn session() -> Session {
-    Session::new(Workspace::open_or_look(&demo().report.workspace).unwrap())
+    Session::new(Workspace::open_or_read_only(&demo().report.workspace).unwrap())
 }
 
 fn query(filter: &str, tab: CaptureTab) -> CaptureQuery {

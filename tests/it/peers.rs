@@ -279,7 +279,8 @@ fn pywb_replays_pages_of_the_export() {
 /// Date, URL and title of exported pages: the first of each host, and one that
 /// is a revisit. Titles in ASCII look alike in every charset.
 fn pages(export: &Path) -> Vec<(String, String, String)> {
-    let session = fonds::work::Session::new(fonds::store::Workspace::open_or_look(&demo().report.workspace).unwrap());
+    let session =
+        fonds::work::Session::new(fonds::store::Workspace::open_or_read_only(&demo().report.workspace).unwrap());
     let query = fonds::work::models::CaptureQuery {
         tab: fonds::work::models::CaptureTab::Html,
         filter: "status:200".to_owned(),

@@ -1,7 +1,7 @@
 //! `fonds scope what-if`, `hits`, `geo` and `drift`: questions to what the
 //! catalogue holds.
 
-use crate::cli::campaign::looking_desk;
+use crate::cli::campaign::read_only_session;
 use crate::cli::output::{json_line, plain, with_progress};
 use crate::cli::{FINE, PROBLEMS};
 use crate::jobs::{JobCx, counted};
@@ -108,7 +108,7 @@ pub struct DriftArgs {
 
 /// The workspace, the campaign and the launch that are meant.
 fn meant(seen: &Seen) -> anyhow::Result<(Session, i64, Option<i64>)> {
-    let session = looking_desk(&seen.folder)?;
+    let session = read_only_session(&seen.folder)?;
     let campaign = session.catalogue().find_campaign(&seen.campaign)?;
     let launches = session.catalogue().launches(Some(campaign))?;
     let launch = match &seen.launch {

@@ -4,7 +4,7 @@ mod catalogue;
 mod permissions;
 mod report;
 
-use super::campaign::looking_desk;
+use super::campaign::read_only_session;
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::scope::{Decision, Trace};
@@ -55,7 +55,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
 }
 
 fn test(folder: &Path, campaign: &str, mut urls: Vec<String>, json: bool, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let session = looking_desk(folder)?;
+    let session = read_only_session(folder)?;
     let id = session.catalogue().find_campaign(campaign)?;
     let (_, spec) = session.catalogue().campaign(id)?;
     if urls == ["-"] {

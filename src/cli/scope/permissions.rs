@@ -1,7 +1,7 @@
 //! `fonds scope permissions` and `fonds scope attach`.
 
 use crate::campaign::{PermissionState, Reading};
-use crate::cli::campaign::{looking_desk, session};
+use crate::cli::campaign::{read_only_session, session};
 use crate::cli::output::{json_line, plain, with_progress};
 use crate::cli::{FINE, PROBLEMS};
 use crate::scope::Derivation;
@@ -59,7 +59,7 @@ pub struct AttachArgs {
 }
 
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let session = looking_desk(&args.folder)?;
+    let session = read_only_session(&args.folder)?;
     let (_, mut campaign) = session.catalogue().campaign(session.catalogue().find_campaign(&args.campaign)?)?;
     if let Some(reading) = &args.reading {
         campaign.grounds.reading = serde_json::from_value::<Reading>(reading.to_lowercase().into())

@@ -177,7 +177,7 @@ impl Importer<'_> {
     fn go_on_elsewhere(&self, found: &Found, same_size: &[KnownFile]) -> anyhow::Result<()> {
         for known in same_size.iter().filter(|known| known.sha256.is_empty() && !known.crawled && !self.copy) {
             let is_gone = !self.workspace.stored_place(&known.path)?.exists();
-            let wanted = self.workspace.catalogue().wanted_file(known.id)?;
+            let wanted = self.workspace.catalogue().file_to_locate(known.id)?;
             if is_gone && super::super::files::holds_records(&found.path, &wanted.records) {
                 self.workspace.catalogue().move_file(known.id, &self.label(&found.path)?, found.mtime_ns)?;
                 return Ok(());
@@ -193,7 +193,8 @@ impl Importer<'_> {
         let Some(known) = catalogue.file_called(&source.label)? else { return Ok(()) };
         let size = source.found.size;
         let is_unfinished = known.size < size || (known.size == size && known.sha256.is_empty());
-        if is_unfinished && super::super::files::holds_records(&source.path, &catalogue.wanted_file(known.id)?.records)
+        if is_unfinished
+            && super::super::files::holds_records(&source.path, &catalogue.file_to_locate(known.id)?.records)
         {
             catalogue.file_goes_on(known.id, &source.label, size, source.mtime_ns)?;
         }

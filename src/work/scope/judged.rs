@@ -5,8 +5,8 @@ use super::held::Stand;
 use crate::campaign::{Campaign, RobotsPolicy, Seed};
 use crate::jobs::JobCx;
 use crate::scope::{
-    Candidate, ContentFact, DecideRules, Decision, Facts, GeoFact, MAX_REDIRECTS, NO_RULE, RobotsFact, SideBySide,
-    Trace, Turn, Verdict, refused_anyway,
+    Candidate, ContentFact, DecideRules, Decision, Facts, GeoFact, MAX_REDIRECTS, NO_RULE, Remedy, RobotsFact,
+    SideBySide, Trace, Verdict, refused_anyway,
 };
 use crate::store::{Catalogue, SeenAsk};
 use crate::uri::{Url, is_same_site, parse_web_url};
@@ -360,7 +360,7 @@ impl Judged {
     }
 
     /// The trace of that very decision, with the change that would turn it.
-    pub(super) fn explain(&self, candidate: &Candidate, known: &mut KnownFacts) -> (Trace, Option<Turn>) {
+    pub(super) fn explain(&self, candidate: &Candidate, known: &mut KnownFacts) -> (Trace, Option<Remedy>) {
         let decided = self.decide(candidate, known);
         // Of the facts at hand those that were before the crawl when it decided.
         let all = known.facts.clone();
@@ -377,7 +377,7 @@ impl Judged {
         if says_so(&failed) {
             facts = failed;
         }
-        let (mut trace, mut turn) = self.rules.explain_with_turn(candidate, &facts);
+        let (mut trace, mut turn) = self.rules.explain_with_remedy(candidate, &facts);
         if let Some(name) = decided.refused_as {
             trace.verdict = self.verdict(decided);
             trace.steps.iter_mut().for_each(|step| step.deciding = false);

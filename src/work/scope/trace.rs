@@ -7,7 +7,7 @@ use super::judged::{ByLaunch, Judged, KnownFacts, Version};
 use crate::campaign::Campaign;
 use crate::crawl::PREREQUISITE_RULE;
 use crate::jobs::JobCx;
-use crate::scope::{Candidate, Decision, Trace, Turn, Verdict};
+use crate::scope::{Candidate, Decision, Remedy, Trace, Verdict};
 use crate::uri::{CaptureDate, parse_web_url};
 use crate::work::Session;
 use crate::work::models::{CampaignId, LaunchId, ScopeTest};
@@ -75,7 +75,7 @@ pub fn scope_test(
     urls: &[String],
 ) -> anyhow::Result<Vec<Result<ScopeTest, String>>> {
     let explained = each_as_of_now(session, of, campaign, urls, Judged::explain)?;
-    let told = |(trace, turn): (Trace, Option<Turn>)| {
+    let told = |(trace, turn): (Trace, Option<Remedy>)| {
         // What only the world outside could change is told, not offered.
         let turn = turn.filter(|turn| turn.apply(campaign) != *campaign);
         ScopeTest { trace, turn }

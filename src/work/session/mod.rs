@@ -212,7 +212,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("w");
         let session = Session::new(Workspace::create(&folder).unwrap());
-        let looking = Session::new(Workspace::open_or_look(&folder).unwrap());
+        let looking = Session::new(Workspace::open_or_read_only(&folder).unwrap());
         let told = |session: &Session| {
             let rows = session.job_history(10).unwrap();
             rows.into_iter().map(|row| (row.name, row.ended.is_some(), row.outcome)).collect::<Vec<_>>()

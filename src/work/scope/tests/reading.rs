@@ -139,7 +139,7 @@ fn who_only_looks_on_sees_what_seeds_redirected_to_since() {
     drop(session);
     let session = Session::new(Workspace::open(&dir.path().join("w")).unwrap());
     let made = Made { dir, session, campaign, spec };
-    let looking = Session::new(Workspace::open_or_look(&made.dir.path().join("w")).unwrap());
+    let looking = Session::new(Workspace::open_or_read_only(&made.dir.path().join("w")).unwrap());
     let ask = || what_if(&looking, made.campaign, None, &made.spec, &JobCx::detached()).unwrap();
     assert_eq!((ask().seen, ask().stay_in), (2, 1));
     let revision = looking.catalogue().revision();
