@@ -13,7 +13,7 @@
 //! Originals may stand anywhere in the input, before or behind, so revisits
 //! wait until all records were seen ([`super::original`]).
 
-use super::original::{Originals, Repeated, RevisitError, Says};
+use super::original::{MOST_IN_MEMORY, Originals, Repeated, RevisitError, Says};
 use super::wat::{WatPage, may_be_wat, read_wat, wat_page};
 use super::{Body, BodyForm, Unread};
 use crate::jobs::{Cancelled, JobCx};
@@ -213,7 +213,7 @@ impl DocumentReader {
     /// A reader of certain records. What is kept of captures for revisits goes
     /// into a folder where it does not fit the memory.
     pub fn new(from: ReadFrom, folder: &Path) -> Self {
-        Self { from, originals: Originals::in_folder(folder), ..Self::default() }
+        Self { from, originals: Originals::in_folder(folder, MOST_IN_MEMORY), ..Self::default() }
     }
 
     /// What was read.
@@ -453,11 +453,12 @@ mod tests {
             ("WARC-Target-URI", url),
             ("WARC-Date", "2024-03-01T09:00:00.5Z"),
             ("WARC-Record-ID", "<urn:1>"),
-            ("WARC-Payload-Digest", "sha1:A"),
+            ("WARC-Payload-Digest", DIGEST),
         ];
         record("response", &fields, http)
     }
 
+    const DIGEST: &str = "sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
     const PAGE: &str = "HTTP/1.1 200 OK\r\nContent-Type: Text/HTML; charset=latin1\r\n\r\n<a href=x>\u{a0}S</a>";
 
     #[track_caller]
@@ -485,9 +486,15 @@ mod tests {
             let fields = [("WARC-Target-URI", "http://b.pt/y/"), ("WARC-Date", "2024-04-01T09:00:00Z"), field];
             record("revisit", &fields, "")
         };
-        for field in [("WARC-Refers-To", "<urn:1>"), ("WARC-Payload-Digest", "sha1:A")] {
+        let folder = tempfile::tempdir().unwrap();
+        // In memory, and on the disk.
+        for (field, most_in_memory) in [("WARC-Refers-To", "<urn:1>"), ("WARC-Payload-Digest", DIGEST)]
+            .into_iter()
+            .flat_map(|field| [(field, MOST_IN_MEMORY), (field, 1)])
+        {
             let original = response("http://a.pt/", PAGE);
-            let mut reader = DocumentReader::default();
+            let originals = Originals::in_folder(folder.path(), most_in_memory);
+            let mut reader = DocumentReader { originals, ..DocumentReader::default() };
             let place = |offset| Place { file: 0, offset };
             assert!(reader.take(revisit(field), place(0)).is_none());
             assert!(reader.take(original.clone(), place(9)).is_some());

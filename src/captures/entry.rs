@@ -65,6 +65,8 @@ pub struct CaptureEntry {
     pub revisit_of: Option<CaptureDate>,
     /// URL of that capture, where the revisit names another than its own.
     pub repeats: Option<Url>,
+    /// Id of the record that it repeats, where the revisit names one.
+    pub refers_to: Option<String>,
     /// Its records; the first is the response, resource or revisit.
     pub records: Vec<RecordPlace>,
     /// Links out of it.
@@ -108,6 +110,7 @@ impl CaptureEntry {
             redirect_to: None,
             revisit_of: None,
             repeats: None,
+            refers_to: None,
             records: Vec::new(),
             outlinks: Vec::new(),
             outlinks_complete: true,

@@ -37,7 +37,7 @@ pub use entry::{CaptureEntry, RecordPlace, plain_mime};
 pub use index::{Author, IndexReport, index_archive, index_archive_from, index_in_parallel, index_records};
 pub use large::{LargeTurn, PageBudget, PagePermit};
 pub use metadata::CaptureNotes;
-pub use original::{RevisitError, rule as original_rule};
+pub use original::{FoundBy, FoundOriginal, OriginalError, RevisitError, find_original, rule as original_rule};
 pub use page::{Body, BodyForm, PageLinks, is_redirect, links_bytes, may_have_links, reading_bytes};
 pub use record::body_of;
 pub use sitemap::is_packed_sitemap;

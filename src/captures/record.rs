@@ -258,6 +258,7 @@ fn entry_of(
         let named = head.headers.get("WARC-Refers-To-Target-URI");
         let named = named.and_then(|named| parse_web_url(named.trim().trim_matches(['<', '>'])));
         entry.repeats = named.filter(|named| *named != entry.url);
+        entry.refers_to = head.headers.get("WARC-Refers-To").map(|id| id.trim().trim_matches(['<', '>']).to_owned());
         let body = http.map(|http| Body::new(http.status, &http.headers, Vec::new().into()));
         return (entry, body);
     }

@@ -30,12 +30,11 @@ A page counts as captured by a response of status 200 to 299 that is HTML, or a 
 an error, a redirect, a PDF file or an image has no captureDate. (Of a workspace, fonds inlinks uncaptured leaves these
 out too.)
 
-What a revisit repeats is looked for in all files of the call, as a workspace does: among captures of the URL that it
-names (without one its own) the one of the same payload digest whose date is nearest to that which it names, else the
-one at that date; then among other spellings of its own URL; then among pages of any URL with its digest. Where nothing
-is found, it is told; the revisit counts as a capture without links if its own head says that it is a page. A digest of
-no bytes names nothing of another URL where the head says 304 or is missing. (After all this come the record ID that it
-names, if that record has no other digest, and a digest that is no SHA-1; a workspace does not know them.)";
+What a revisit repeats is searched in all files of the call, by the rule of workspaces and of fonds warc cat: (1) the
+capture of the URL and date that it names; (2) of its own URL and payload digest, the one nearest to that date; (3) the
+record that it names (WARC-Refers-To), unless that has another digest; (4) of its digest, the page nearest to that date.
+Digests are SHA-1; that of no bytes says nothing unless the head says 200 to 299. What has no original is counted and
+listed; it is a capture without links if its own head says that it is a page.";
 
 /// WARC and ARC files straight to data set lines.
 ///

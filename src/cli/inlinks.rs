@@ -48,8 +48,7 @@ pub enum Command {
         fonds inlinks export my-archive --per-capture --notation cdx --window-days 365 > captures.jsonl\n\n\
         Without --window-days or a preset, the window is that of the workspace. The lines are those of fonds inlinks\n\
         dataset on the archive files; what of these is read was decided when they came in, so --kinds, --image-alt and\n\
-        --from are of dataset alone. (A revisit that names what it repeats by a record ID alone, or by a digest that is\n\
-        no SHA-1, is known to dataset only.) A page counts as captured by a response of status 200 to 299 that is HTML, or a\n\
+        --from are of dataset alone. A page counts as captured by a response of status 200 to 299 that is HTML, or a\n\
         revisit of one: what was captured as an error, a redirect or a PDF file has no captureDate, and is not in the\n\
         list of fonds inlinks uncaptured either.")]
     Export {

@@ -296,6 +296,7 @@ pub fn entry_of(
         redirect_to,
         revisit_of: original.map(|(date, _)| *date),
         repeats: None,
+        refers_to: original.map(|(_, id)| id.clone()),
         records,
         outlinks: notes.outlinks,
         outlinks_complete: true,

@@ -224,6 +224,7 @@ fn lose(conn: &Connection, launch: LaunchId, id: i64) -> Result<(), StoreError> 
         "UPDATE repeat SET original = NULL, reading = NULL WHERE original = ?1",
         "UPDATE repeat SET found = NULL WHERE found = ?1",
         "DELETE FROM repeat WHERE capture = ?1",
+        "DELETE FROM refers_to WHERE capture = ?1",
         "DELETE FROM outlink WHERE capture = ?1",
         "DELETE FROM record WHERE capture = ?1",
         "DELETE FROM unread_page WHERE capture = ?1",

@@ -5,12 +5,12 @@ use super::captures::{StoredCapture, insert_outlinks, stored_capture};
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::rows::{CaptureId, LaunchId};
-use crate::captures::original_rule::{IS_PAGE, NAMES_PAYLOAD, ORIGINAL, SAYS_PAGE, lost_pages};
+use crate::captures::original_rule::{IS_PAGE, IS_SAID_PAGE, NAMES_PAYLOAD, ORIGINAL, lost_pages};
 use crate::jobs::JobCx;
 use crate::links::Outlink;
 use crate::uri::Url;
 use rusqlite::{Connection, OptionalExtension};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Revisits up to capture `?1` that one of those up to `?2` that `$which` holds
 /// of may be the original of. Each (page, payload) is looked at once.
@@ -72,45 +72,16 @@ pub struct WaitingRepeat {
     pub original: CaptureId,
 }
 
-/// A payload that revisits repeat of whose URLs there is no original.
-#[derive(Default)]
-struct LostPayload {
-    revisits: Vec<CaptureId>,
-    /// The first page that has it.
-    page: Option<CaptureId>,
-}
-
-/// Where the path of a URL begins; relative links are resolved against it.
-fn path(of: &str) -> String {
-    format!("substr({of}.url, 8 + instr(substr({of}.url, 9), '/'))")
-}
-
-/// Revisits of pages whose path has another spelling than their own, and that
-/// are not known to repeat another URL yet: relative links are not the same.
-fn spelt_otherwise(
-    conn: &Connection,
-    launch: Option<LaunchId>,
-    cx: &JobCx,
-) -> Result<Vec<(CaptureId, Option<CaptureId>)>, StoreError> {
-    let (own, other, original) = (path("cu"), path("u"), path("pu"));
-    let mut statement = conn.prepare_cached(&format!(
-        "SELECT c.id, EXISTS (SELECT 1 FROM capture p JOIN url pu ON pu.id = p.url
-                               WHERE p.id = {ORIGINAL} AND {IS_PAGE} AND {original} <> {own})
-           FROM capture c JOIN url cu ON cu.id = c.url
-          WHERE {} AND c.revisit_of_ms > -9223372036854775808 AND {SAYS_PAGE}
-            AND EXISTS (SELECT 1 FROM url u WHERE u.page = c.page AND {other} <> {own})
-            AND NOT EXISTS (SELECT 1 FROM repeat r WHERE r.capture = c.id)",
-        of_launch(launch)
-    ))?;
-    let mut rows = statement.query([launch])?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        cx.checkpoint()?;
-        if row.get(1)? {
-            found.push((row.get(0)?, None));
-        }
-    }
-    Ok(found)
+/// A revisit that may be of a page and has no original under the URL that it
+/// names or its own.
+struct LostRevisit {
+    id: CaptureId,
+    /// Empty where it names no payload.
+    digest: String,
+    date_ms: i64,
+    refers_to: Option<String>,
+    /// Its type says that it is of a page.
+    is_page: bool,
 }
 
 /// Captures `c` of a launch, which is `?1`, or all.
@@ -118,41 +89,105 @@ fn of_launch(launch: Option<LaunchId>) -> &'static str {
     if launch.is_some() { "c.launch = ?1" } else { "?1 IS NULL" }
 }
 
-/// Revisits with the page that has their payload.
-fn lost_and_found(
-    conn: &Connection,
-    launch: Option<LaunchId>,
-    cx: &JobCx,
-) -> Result<Vec<(CaptureId, Option<CaptureId>)>, StoreError> {
-    let mut wanted: HashMap<String, LostPayload> = HashMap::new();
+fn lost_revisits(conn: &Connection, launch: Option<LaunchId>, cx: &JobCx) -> Result<Vec<LostRevisit>, StoreError> {
     let mut statement = conn.prepare_cached(&format!(
-        "SELECT c.id, c.digest FROM capture c WHERE {} AND {NAMES_PAYLOAD} AND {}",
+        "SELECT c.id, CASE WHEN {NAMES_PAYLOAD} THEN c.digest ELSE '' END AS named, c.revisit_of_ms, t.record_id,
+                {IS_SAID_PAGE}
+           FROM capture c LEFT JOIN refers_to t ON t.capture = c.id
+          WHERE {} AND (named <> '' OR t.record_id IS NOT NULL) AND {}",
         of_launch(launch),
         lost_pages()
     ))?;
     let mut rows = statement.query([launch])?;
+    let mut lost = Vec::new();
     while let Some(row) = rows.next()? {
-        wanted.entry(row.get(1)?).or_default().revisits.push(row.get(0)?);
         cx.checkpoint()?;
+        lost.push(LostRevisit {
+            id: row.get(0)?,
+            digest: row.get(1)?,
+            date_ms: row.get(2)?,
+            refers_to: row.get(3)?,
+            is_page: row.get(4)?,
+        });
     }
-    if wanted.is_empty() {
+    Ok(lost)
+}
+
+/// Revisits with the record that they name, as the third clause of the rule
+/// says; takes them out of those that are lost.
+fn found_by_record(
+    conn: &Connection,
+    lost: &mut Vec<LostRevisit>,
+    cx: &JobCx,
+) -> Result<Vec<(CaptureId, CaptureId)>, StoreError> {
+    let named: HashSet<&str> = lost.iter().filter_map(|revisit| revisit.refers_to.as_deref()).collect();
+    if named.is_empty() {
         return Ok(Vec::new());
     }
     let mut statement = conn.prepare_cached(&format!(
-        "SELECT p.id, p.digest FROM capture p WHERE p.revisit_of_ms IS NULL AND {IS_PAGE} ORDER BY p.id"
+        "SELECT r.record_id, p.id, p.digest, {IS_PAGE}, p.date_ms FROM record r JOIN capture p ON p.id = r.capture
+          WHERE r.position = 0 AND p.revisit_of_ms IS NULL"
+    ))?;
+    let mut rows = statement.query([])?;
+    // Of all records that have one id the same one, whatever the order of files.
+    let mut records: HashMap<String, (bool, i64, CaptureId, String)> = HashMap::new();
+    while let Some(row) = rows.next()? {
+        cx.checkpoint()?;
+        let id = row.get_ref(0)?.as_str().unwrap_or_default();
+        if named.contains(id) {
+            let found = (!row.get::<_, bool>(3)?, row.get(4)?, row.get(1)?, row.get(2)?);
+            let best = records.entry(id.to_owned()).or_insert_with(|| found.clone());
+            if found < *best {
+                *best = found;
+            }
+        }
+    }
+    let mut pairs = Vec::new();
+    lost.retain(|revisit| {
+        let found = revisit.refers_to.as_ref().and_then(|id| records.get(id)).filter(|(is_other, _, _, digest)| {
+            let contradicts = !revisit.digest.is_empty() && !digest.is_empty() && *digest != revisit.digest;
+            !(contradicts || *is_other && revisit.is_page)
+        });
+        pairs.extend(found.map(|(_, _, original, _)| (revisit.id, *original)));
+        found.is_none()
+    });
+    Ok(pairs)
+}
+
+/// Revisits with the page that has their payload, as the last clause says.
+fn found_by_payload(
+    conn: &Connection,
+    lost: &[LostRevisit],
+    cx: &JobCx,
+) -> Result<Vec<(CaptureId, CaptureId)>, StoreError> {
+    let digests = lost.iter().map(|revisit| revisit.digest.as_str()).filter(|digest| !digest.is_empty());
+    let mut pages: HashMap<&str, Vec<(i64, CaptureId)>> = digests.map(|digest| (digest, Vec::new())).collect();
+    if pages.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut statement = conn.prepare_cached(&format!(
+        "SELECT p.digest, p.date_ms, p.id FROM capture p WHERE p.revisit_of_ms IS NULL AND {IS_PAGE}"
     ))?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        if let Some(payload) = wanted.get_mut(row.get_ref(1)?.as_str().unwrap_or_default()) {
-            payload.page.get_or_insert(row.get(0)?);
-        }
         cx.checkpoint()?;
+        if let Some(of_payload) = pages.get_mut(row.get_ref(0)?.as_str().unwrap_or_default()) {
+            of_payload.push((row.get(1)?, row.get(2)?));
+        }
     }
-    let pairs = |payload: LostPayload| {
-        let LostPayload { revisits, page } = payload;
-        revisits.into_iter().filter(move |_| page.is_some()).map(move |revisit| (revisit, page))
+    pages.values_mut().for_each(|of_payload| of_payload.sort_unstable());
+    let nearest = |revisit: &LostRevisit| {
+        let of_payload = pages.get(revisit.digest.as_str())?;
+        let after = of_payload.partition_point(|(date_ms, _)| *date_ms <= revisit.date_ms);
+        // Of those of one date the first.
+        let before = after
+            .checked_sub(1)
+            .and_then(|last| of_payload.get(last))
+            .map(|last| of_payload.partition_point(|(date_ms, _)| *date_ms < last.0));
+        let near = before.into_iter().chain([after]).filter_map(|at| of_payload.get(at));
+        near.min_by_key(|(date_ms, _)| date_ms.abs_diff(revisit.date_ms)).map(|(_, original)| (revisit.id, *original))
     };
-    Ok(wanted.into_values().flat_map(pairs).collect())
+    Ok(lost.iter().filter_map(nearest).collect())
 }
 
 impl Catalogue {
@@ -169,31 +204,31 @@ impl Catalogue {
         })
     }
 
-    /// Searches among the pages of all URLs for the payloads of revisits, of all
-    /// or of those of one launch, that may be of a page and have no original
-    /// under the URL that they name or their own: some writers name nothing but
-    /// a digest. What is found is kept, and stays. There is no index of payloads
-    /// for it, since so few revisits want one: where some do, all captures are
-    /// looked at once. Those that repeat a page of another spelling of their own
-    /// URL are found as well.
+    /// Searches all captures for the originals of revisits, of all or of those
+    /// of one launch, that may be of a page and have none under the URL that they
+    /// name or their own: the last two clauses of the rule
+    /// ([`crate::captures::original_rule`]). What is found is kept, and stays.
+    /// There is no index for it, since so few revisits need one: where some do,
+    /// all captures are read once.
     ///
     /// # Errors
     ///
-    /// What the catalogue says, and the wish to stop.
+    /// What the catalogue says, and cancelling.
     pub fn find_originals(&self, launch: Option<LaunchId>, cx: &JobCx) -> Result<(), StoreError> {
         let newest = self.newest_capture()?;
         if launch.is_none() && self.setting(SEARCHED)?.is_some_and(|number| number == newest.to_string()) {
             return Ok(());
         }
-        let mut found = self.read(|conn| lost_and_found(conn, launch, cx))?;
-        found.extend(self.read(|conn| spelt_otherwise(conn, launch, cx))?);
+        let mut lost = self.read(|conn| lost_revisits(conn, launch, cx))?;
+        let mut found = self.read(|conn| found_by_record(conn, &mut lost, cx))?;
+        found.extend(self.read(|conn| found_by_payload(conn, &lost, cx))?);
         for some in found.chunks(FOUND_AT_ONCE) {
             cx.checkpoint()?;
             let some = some.to_vec();
             self.write(move |conn| {
                 let mut keep = conn.prepare_cached(
                     "INSERT INTO repeat (capture, url, found) VALUES (?1, (SELECT url FROM capture WHERE id = ?1), ?2)
-                     ON CONFLICT DO UPDATE SET found = coalesce(excluded.found, found)",
+                     ON CONFLICT DO UPDATE SET found = excluded.found",
                 )?;
                 some.into_iter().try_for_each(|pair| keep.execute(pair).map(drop))?;
                 Ok(())
@@ -322,7 +357,7 @@ mod tests {
     fn looking_for_an_original_takes_as_long_with_many_captures_of_a_page_as_with_few() {
         for (name, url, digest, there) in [
             ("of its own URL", "http://many.pt/p", "sha1:SAME", true),
-            ("of another spelling", "https://www.many.pt/p", "sha1:SAME", true),
+            ("of another spelling", "https://www.many.pt/p", "sha1:SAME", false),
             ("of another payload", "http://many.pt/p", "sha1:OTHER", false),
             ("of no digest", "http://many.pt/p", "", false),
         ] {

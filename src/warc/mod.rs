@@ -18,7 +18,7 @@
 //! | [`RecordBuilder`], [`WarcFileSet`], [`repair_open_file`] | records out; files that survive a kill |
 //! | [`RecordFacts`], [`RecordFilter`], [`choose`] | what a record is about; which ones are meant; those cut out |
 //! | [`repack_file`], [`convert_arc`] | the same records in another packing; ARC as WARC |
-//! | [`find_original`], [`find_segments`] | the record that a revisit repeats; a record in several parts, joined |
+//! | [`find_segments`] | a record in several parts, joined |
 //! | [`cdx`], [`check_file`], [`Checker`] | an index of a file; what is wrong with it, or with several together |
 //! | [`wacz`] | archive files packed together with an index and pages |
 //!
@@ -67,7 +67,7 @@ pub use cut::{Chosen, Cut, CutError, CutReport, choose};
 pub use facts::RecordFacts;
 pub use filter::{RecordFilter, StatusFilter, end_of_period, same_url};
 pub use repack::{NewPacking, RepackError, RepackReport, repack_file};
-pub use revisit::{FoundBy, Original, RevisitProfile, find_original};
+pub use revisit::RevisitProfile;
 pub use segments::{JoinedBlock, Segment, SegmentSeries, find_segments};
 
 pub use check::{CheckReport, Checker, check_file, check_reader};

@@ -55,9 +55,10 @@ pub struct InlinkReport {
 
 /// The form of what is stored of a link: keys of pages, since the second one `nofollow`, since the third
 /// one links of every revisit whose original came after it, since the fourth one of those that are
-/// known by their payload alone, and since the fifth one links of those that repeat another spelling
-/// of their URL resolved against their own. Links in another form are built anew.
-pub(super) const PAGE_KEYS: u32 = 5;
+/// known by their payload alone, since the fifth one links of those that repeat another spelling
+/// of their URL resolved against their own, and since the sixth one originals of revisits are those
+/// of a data set. Links in another form are built anew.
+pub(super) const PAGE_KEYS: u32 = 6;
 
 impl InlinkReport {
     fn with(self, totals: &CountTotals) -> Self {

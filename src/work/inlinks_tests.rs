@@ -350,29 +350,22 @@ fn a_revisit_that_was_built_before_its_original_came_is_built_as_if_it_had_been_
     const AT: CaptureDate = CaptureDate::from_millis(3 * DAY);
     let page = "http://late.pt/p";
     type Change = fn(CaptureEntry) -> CaptureEntry;
-    // Its URL, what else it says, and which payload the page has that comes later.
-    let cases: [(&str, &str, Change, &str); 8] = [
-        ("the same payload", page, |revisit| revisit, "sha1:LATE"),
-        ("not modified", page, |revisit| CaptureEntry { status: 304, mime: String::new(), ..revisit }, "sha1:LATE"),
-        ("another kind of digest", page, |revisit| with_digest(revisit, "sha256:01"), "sha1:LATE"),
-        ("no digest", page, |revisit| with_digest(revisit, ""), "sha1:LATE"),
-        ("another spelling", "https://www.late.pt/p", |revisit| revisit, "sha1:LATE"),
-        (
-            "another spelling, by date",
-            "https://www.late.pt/p",
-            |revisit| CaptureEntry { status: 304, mime: String::new(), ..with_digest(revisit, "") },
-            "sha1:LATE",
-        ),
-        ("another payload", page, |revisit| with_digest(revisit, "sha1:OTHER"), "sha1:LATE"),
-        ("none at all", page, |revisit| with_digest(revisit, ""), "sha1:FAR"),
+    // What it says, and which payload the page has that comes later.
+    let cases: [(&str, Change, &str); 6] = [
+        ("the same payload", |revisit| revisit, "sha1:LATE"),
+        ("not modified", |revisit| CaptureEntry { status: 304, mime: String::new(), ..revisit }, "sha1:LATE"),
+        ("another kind of digest", |revisit| with_digest(revisit, "sha256:01"), "sha1:LATE"),
+        ("no digest", |revisit| with_digest(revisit, ""), "sha1:LATE"),
+        ("another payload", |revisit| with_digest(revisit, "sha1:OTHER"), "sha1:LATE"),
+        ("none at all", |revisit| with_digest(revisit, ""), "sha1:FAR"),
     ];
-    for (name, url, change, payload) in cases {
+    for (name, change, payload) in cases {
         let made = |build_before: bool| {
             let mut archive = Archive::new(&[
                 ("http://a.pt/", DAY, vec![(page, "Late"), ("http://never.pt/", "Never")]),
                 ("http://late.pt/q", DAY, vec![("http://a.pt/", "A")]),
             ]);
-            let revisit = CaptureEntry { revisit_of: Some(AT), ..archive.entry(url, 50 * DAY, &[]) };
+            let revisit = CaptureEntry { revisit_of: Some(AT), ..archive.entry(page, 50 * DAY, &[]) };
             let revisit = change(with_digest(revisit, "sha1:LATE"));
             archive.session.catalogue().add_captures(archive.launch, vec![revisit]).unwrap();
             if build_before {
@@ -466,7 +459,7 @@ fn a_revisit_that_said_it_was_a_page_is_none_once_its_original_shows_that_it_is_
         };
         archive.session.catalogue().add_captures(archive.launch, vec![revisit]).unwrap();
         archive.build();
-        let original = with_digest(archive.entry("http://www.late.pt/p", 3 * DAY, &[]), "sha1:LATE");
+        let original = with_digest(archive.entry("http://late.pt/p", 3 * DAY, &[]), "sha1:LATE");
         let original = CaptureEntry { mime: mime.to_owned(), ..original };
         archive.session.catalogue().add_captures(archive.launch, vec![original]).unwrap();
         archive.build();
@@ -495,7 +488,7 @@ fn links_of_a_revisit_are_read_again_where_it_turns_out_to_repeat_another_payloa
         repeats: Some(Url::parse(page).unwrap()),
         ..with_digest(archive.entry(repeat, 2 * DAY, &[]), "sha1:TWO")
     };
-    let second = with_digest(archive.entry(page, DAY + 30_000, &[]), "sha1:TWO");
+    let second = with_digest(archive.entry(page, DAY + 400, &[]), "sha1:TWO");
     let catalogue = archive.session.catalogue();
     let read = |target: &str| {
         let link = Outlink::bare(Url::parse(target).unwrap(), LinkKind::Anchor);

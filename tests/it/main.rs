@@ -6,6 +6,7 @@ mod archive;
 mod claims;
 mod cli;
 mod demo;
+mod differential;
 mod durable;
 mod feed;
 mod files;

@@ -1,31 +1,36 @@
 //! What revisits repeat, among the captures that were read beside them.
 //!
 //! Originals may stand anywhere in the input, before or behind, so revisits
-//! wait until all records were seen. Of each capture some numbers are kept for
+//! wait until all records were read. Of each capture some numbers are kept for
 //! that: in memory while they are few, else in a table on the disk, so that an
-//! archive of any size takes the same memory. The rule ([`rule`]) is that of the
-//! catalogue; where it finds nothing, a revisit may name the ID of its
-//! original's record, or a digest of another kind. Digests are those that
-//! records tell, and are reckoned of captures without one; the catalogue reckons
-//! those of bodies in chunks anew.
+//! archive of any size takes the same memory. The [`rule`] is that of the
+//! catalogue. Digests are those that records declare, and are computed of
+//! captures without one; the catalogue computes those of bodies in chunks
+//! always.
 
+mod find;
 pub mod rule;
+
+pub use find::{FoundOriginal, OriginalError, find_original};
 
 use super::Place;
 use crate::jobs::JobCx;
 use crate::uri::{CaptureDate, PageKey, Url, WebParts, parse_web_url};
-use crate::warc::{DigestCheck, RecordHead, sha1_field};
-use rule::{IS_PAGE, MAY_BE_PAGE, NAMES_PAYLOAD, ORIGINAL};
-use rusqlite::{Connection, OpenFlags, params};
+use crate::warc::{RecordHead, sha1_field};
+use rule::{AT_DATE, IS_PAGE, IS_SAID_PAGE, MAY_BE_PAGE, NAMES_PAYLOAD, SAME_URL};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 use std::ffi::c_int;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 /// Captures that are kept in memory, of some 150 bytes each, and bytes of URLs.
-const MOST_IN_MEMORY: usize = if cfg!(test) { 2 } else { 100_000 };
+pub(super) const MOST_IN_MEMORY: usize = 100_000;
 const MOST_URL_BYTES: usize = 16 << 20;
 
-/// Steps of SQLite between two looks at the wish to stop.
+/// The digest of no bytes.
+const NOTHING: &str = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ";
+
+/// Steps of SQLite between two checks whether the job was cancelled.
 const STEPS_PER_CHECK: c_int = 100_000;
 
 /// What revisits repeat cannot be looked up.
@@ -41,10 +46,46 @@ pub struct RevisitError {
 
 type Trouble = Box<dyn std::error::Error + Send + Sync>;
 
+/// How the original of a revisit was found: a clause of the [`rule`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FoundBy {
+    /// By the URL and date that the revisit names.
+    UrlAndDate,
+    /// By its URL and payload digest.
+    UrlAndDigest,
+    /// By `WARC-Refers-To`.
+    RecordId,
+    /// By its payload digest alone.
+    Digest,
+}
+
+impl FoundBy {
+    const ALL: [Self; 4] = [Self::UrlAndDate, Self::UrlAndDigest, Self::RecordId, Self::Digest];
+
+    /// What a person reads after “found by”.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::UrlAndDate => "the URL and date that the revisit names",
+            Self::UrlAndDigest => "its URL and payload digest",
+            Self::RecordId => "the record id that the revisit names",
+            Self::Digest => "its payload digest alone",
+        }
+    }
+}
+
+/// For which revisits the last two clauses of the rule search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Search {
+    /// Those that may be of a page.
+    Pages,
+    /// All, also among captures that are no pages.
+    All,
+}
+
 /// Captures that revisits may repeat, and the revisits.
-#[derive(Default)]
 pub(super) struct Originals {
     folder: PathBuf,
+    most_in_memory: usize,
     rows: Vec<Row>,
     url_bytes: usize,
     has_revisits: bool,
@@ -60,8 +101,6 @@ struct Row {
     page: i64,
     /// A SHA-1.
     digest: Option<i64>,
-    /// A digest of another kind.
-    other: Option<i64>,
     record: Option<i64>,
     date_ms: i64,
     status: u16,
@@ -118,15 +157,30 @@ pub(super) struct Repeated {
     pub(super) date: CaptureDate,
 }
 
+impl Default for Originals {
+    fn default() -> Self {
+        Self::in_folder(Path::new(""), MOST_IN_MEMORY)
+    }
+}
+
 impl Originals {
-    /// Captures that do not fit the memory go into a folder, by default the
-    /// system's one for temporary files.
-    pub(super) fn in_folder(folder: &Path) -> Self {
-        Self { folder: folder.to_owned(), ..Self::default() }
+    /// Captures beyond so many in memory go into a folder; where it has no name,
+    /// that is the system's one for temporary files.
+    pub(super) fn in_folder(folder: &Path, most_in_memory: usize) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            most_in_memory,
+            rows: Vec::new(),
+            url_bytes: 0,
+            has_revisits: false,
+            table: None,
+            failed: None,
+            key: String::new(),
+        }
     }
 
     /// Takes a capture that a revisit may repeat. `reckon` gives the digest of
-    /// its payload where its record does not tell it.
+    /// its payload where its record does not declare it.
     pub(super) fn add(
         &mut self,
         head: &RecordHead,
@@ -147,8 +201,8 @@ impl Originals {
         let named = field("WARC-Refers-To-Target-URI").and_then(|named| parse_web_url(&named));
         let named = named.as_ref().unwrap_or(url);
         // What is not modified has no payload of its own, and that may have been digested.
-        if matches!(status, 0 | 304) && field("WARC-Payload-Digest").is_some_and(|digest| is_of_nothing(&digest)) {
-            (row.digest, row.other) = (None, None);
+        if !(200..300).contains(&status) && row.digest == Some(digest_number(NOTHING)) {
+            row.digest = None;
         }
         let page = self.page_number(named);
         let date = field("WARC-Refers-To-Date").and_then(|text| CaptureDate::parse(&text).ok());
@@ -165,14 +219,12 @@ impl Originals {
     }
 
     fn row(&mut self, head: &RecordHead, url: &Url, place: Place, (status, says): (u16, Says)) -> Option<Row> {
-        let told = head.headers.get("WARC-Payload-Digest").filter(|digest| !digest.trim().is_empty());
-        let sha1 = told.as_ref().and_then(|digest| sha1_field(digest));
+        let digest = head.headers.get("WARC-Payload-Digest").and_then(|digest| sha1_field(&digest));
         let page = self.page_number(url);
         Some(Row {
             url: url_number(page, url),
             page,
-            digest: sha1.as_ref().map(|digest| digest_number(digest)),
-            other: told.filter(|_| sha1.is_none()).map(|digest| number_of(digest.trim())),
+            digest: digest.map(|digest| digest_number(&digest)),
             record: head.record_id().map(|id| number_of(&id)),
             date_ms: head.date()?.millis(),
             status,
@@ -194,7 +246,7 @@ impl Originals {
         }
         self.url_bytes += row.repeats.as_ref().map_or(0, |repeats| repeats.own_url.len());
         self.rows.push(row);
-        if self.rows.len() >= MOST_IN_MEMORY || self.url_bytes >= MOST_URL_BYTES {
+        if self.rows.len() >= self.most_in_memory || self.url_bytes >= MOST_URL_BYTES {
             self.url_bytes = 0;
             let folder = self.folder();
             self.failed = self.put_on_disk(&folder).err().map(|source| RevisitError { folder, source });
@@ -222,6 +274,10 @@ impl Originals {
 
     /// Matches revisits with what they repeat; nothing where there are none.
     pub(super) fn resolve(&mut self, cx: &JobCx) -> Result<Option<Resolved>, RevisitError> {
+        self.resolve_among(Search::Pages, cx)
+    }
+
+    fn resolve_among(&mut self, search: Search, cx: &JobCx) -> Result<Option<Resolved>, RevisitError> {
         self.check()?;
         let folder = self.folder();
         let Self { rows, has_revisits, table, .. } = std::mem::take(self);
@@ -237,7 +293,7 @@ impl Originals {
             let watch = cx.clone();
             table.conn.progress_handler(STEPS_PER_CHECK, Some(move || watch.checkpoint().is_err()))?;
             table.put(rows.into_iter())?;
-            table.match_all()?;
+            table.match_all(search)?;
             Ok(table)
         };
         match match_all() {
@@ -276,9 +332,9 @@ impl Table {
         let all = self.conn.transaction()?;
         {
             let mut put = all.prepare_cached(
-                "INSERT INTO seen (url, page, digest, other, record, date_ms, status, mime, file, offset,
+                "INSERT INTO seen (url, page, digest, record, date_ms, status, mime, file, offset,
                                    of_url, of_page, of_record, of_ms, own_url)
-                 VALUES (?1, ?2, ifnull(?3, ''), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+                 VALUES (?1, ?2, ifnull(?3, ''), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
             )?;
             for row in rows {
                 let of = row.repeats.as_deref();
@@ -286,7 +342,6 @@ impl Table {
                     row.url,
                     row.page,
                     row.digest,
-                    row.other,
                     row.record,
                     row.date_ms,
                     row.status,
@@ -304,43 +359,71 @@ impl Table {
         all.commit()
     }
 
-    /// Gives each revisit its original.
-    fn match_all(&self) -> rusqlite::Result<()> {
+    /// Gives each revisit its original, clause by clause.
+    fn match_all(&self, search: Search) -> rusqlite::Result<()> {
         self.conn.execute_batch(include_str!("wanted.sql"))?;
         let page = Says::Page.mime();
-        let lost = "FROM matched m JOIN capture c ON c.id = m.revisit WHERE m.original IS NULL";
-        // What else may tell, as long as the revisit's own head does not say
-        // otherwise. Of all that have one name the same one, whatever the order of files.
-        let told = |name: &str, by: &str, and: &str| {
+        // A revisit that says that it is of a page is of no other capture.
+        let may_be = match search {
+            Search::Pages => format!("{MAY_BE_PAGE} AND ({IS_PAGE} OR NOT {IS_SAID_PAGE})"),
+            Search::All => "1".to_owned(),
+        };
+        let open = |name: &str| {
+            format!("(SELECT c.{name} FROM matched m JOIN capture c ON c.id = m.revisit WHERE m.original IS NULL)")
+        };
+        let [of_record, of_payload] = ["of_record", "digest"].map(open);
+        let side = |side: &str| {
             format!(
-                "CREATE TABLE by_{name} (number INTEGER PRIMARY KEY, id INTEGER NOT NULL);
-                 INSERT OR IGNORE INTO by_{name} SELECT p.{name}, p.id FROM capture p
-                  WHERE p.revisit_of_ms IS NULL
-                    AND p.{name} IN (SELECT c.{by} {lost} AND c.{by} IS NOT NULL AND c.{by} <> '')
-                  ORDER BY p.{name}, ({IS_PAGE}) DESC, p.date_ms, p.id;
-                 UPDATE matched SET original =
-                    (SELECT p.id FROM capture c JOIN by_{name} n ON n.number = c.{by} JOIN capture p ON p.id = n.id
-                      WHERE c.id = revisit AND {MAY_BE_PAGE} AND (({IS_PAGE}) OR c.mime <> '{page}'){and})
+                "SELECT * FROM (SELECT x.id, x.date_ms FROM payload x WHERE x.digest = c.digest AND x.date_ms {side}, x.id LIMIT 1)"
+            )
+        };
+        let before = side("<= c.revisit_of_ms ORDER BY x.date_ms DESC");
+        let after = side("> c.revisit_of_ms ORDER BY x.date_ms");
+        // Of captures that `is` holds of, the nearest one with the same payload.
+        let by_payload = |is: &str, may_be: &str| {
+            format!(
+                "DELETE FROM payload;
+                 INSERT INTO payload SELECT p.digest, p.date_ms, p.id FROM capture p
+                  WHERE p.revisit_of_ms IS NULL AND p.digest <> '' AND {is} AND p.digest IN {of_payload};
+                 UPDATE matched SET clause = 3, original =
+                    (SELECT (SELECT id FROM ({before} UNION ALL {after})
+                              ORDER BY abs(date_ms - c.revisit_of_ms), date_ms, id LIMIT 1)
+                       FROM capture c WHERE c.id = revisit AND {NAMES_PAYLOAD} AND {may_be})
                   WHERE original IS NULL;"
             )
         };
-        let by_digest = told("digest", "digest", "");
-        // A record of another payload than the revisit names was named by mistake.
-        let by_record =
-            told("record", "of_record", &format!(" AND (p.digest IN ('', c.digest) OR NOT {NAMES_PAYLOAD})"));
-        let by_other = told("other", "other", "");
+        let of_pages = by_payload(IS_PAGE, if search == Search::Pages { MAY_BE_PAGE } else { "1" });
+        let of_others = if search == Search::Pages { String::new() } else { by_payload("1", "1") };
         self.conn.execute_batch(&format!(
-            "CREATE TABLE matched (revisit INTEGER PRIMARY KEY, original INTEGER);
-             INSERT INTO matched SELECT c.id, {ORIGINAL} FROM capture c WHERE c.revisit_of_ms IS NOT NULL;
-             {by_digest}
-             {by_record}
-             {by_other}
+            "CREATE TABLE matched (revisit INTEGER PRIMARY KEY, original INTEGER, clause INTEGER NOT NULL);
+             INSERT INTO matched SELECT c.id, {AT_DATE}, 0 FROM capture c WHERE c.revisit_of_ms IS NOT NULL;
+             UPDATE matched SET clause = 1, original = (SELECT {SAME_URL} FROM capture c WHERE c.id = revisit)
+              WHERE original IS NULL;
+             -- Of all records that have one id the same one, whatever the order of files.
+             CREATE TABLE by_record (number INTEGER PRIMARY KEY, id INTEGER NOT NULL);
+             INSERT OR IGNORE INTO by_record SELECT p.record, p.id FROM capture p
+              WHERE p.revisit_of_ms IS NULL AND p.record IN {of_record}
+              ORDER BY p.record, ({IS_PAGE}) DESC, p.date_ms, p.id;
+             UPDATE matched SET clause = 2, original =
+                (SELECT p.id FROM capture c JOIN by_record n ON n.number = c.of_record JOIN capture p ON p.id = n.id
+                  WHERE c.id = revisit AND (p.digest IN ('', c.digest) OR NOT {NAMES_PAYLOAD}) AND {may_be})
+              WHERE original IS NULL;
+             CREATE TABLE payload (digest, date_ms INTEGER, id INTEGER, PRIMARY KEY (digest, date_ms, id)) WITHOUT ROWID;
+             {of_pages}
+             {of_others}
              INSERT INTO found (original_file, original_offset, file, offset, url, date_ms)
              SELECT p.file, p.offset, c.file, c.offset, c.own_url, c.date_ms
                FROM matched m JOIN capture c ON c.id = m.revisit LEFT JOIN capture p ON p.id = m.original
               WHERE {IS_PAGE} OR (m.original IS NULL AND c.mime = '{page}')
               ORDER BY ifnull(p.file, c.file), ifnull(p.offset, c.offset), c.file, c.offset"
         ))
+    }
+
+    /// The original of the only revisit.
+    fn only_original(&self) -> rusqlite::Result<Option<(Place, FoundBy)>> {
+        let sql = "SELECT p.file, p.offset, m.clause FROM matched m JOIN capture p ON p.id = m.original";
+        let found = self.conn.query_row(sql, [], |row| Ok((place(row, 0)?, row.get::<_, u8>(2)?))).optional()?;
+        Ok(found.and_then(|(place, clause)| Some((place?, *FoundBy::ALL.get(usize::from(clause))?))))
     }
 }
 
@@ -432,11 +515,6 @@ fn place(row: &rusqlite::Row<'_>, from: usize) -> rusqlite::Result<Option<Place>
 fn url_number(page: i64, url: &Url) -> i64 {
     const LOW: i64 = (1 << 32) - 1;
     (page & !LOW) | (number_of(url.as_str()) & LOW)
-}
-
-/// Whether this is the digest of no bytes, of whatever kind.
-fn is_of_nothing(digest: &str) -> bool {
-    DigestCheck::new(digest).is_some_and(DigestCheck::holds)
 }
 
 fn number_of(text: &str) -> i64 {

@@ -3,7 +3,6 @@ CREATE TABLE seen (
     url       INTEGER NOT NULL,
     page      INTEGER NOT NULL,
     digest    NOT NULL,
-    other     INTEGER,
     record    INTEGER,
     date_ms   INTEGER NOT NULL,
     status    INTEGER NOT NULL,

@@ -1,11 +1,22 @@
 //! The rule by which a revisit finds what it repeats, as SQL: one for the
-//! catalogue and for archives that are read once.
+//! catalogue, for archives that are read once, and for `warc cat`.
+//!
+//! 1. The capture of the URL and date that the revisit names
+//!    (`WARC-Refers-To-Target-URI`, `WARC-Refers-To-Date`; its own where it
+//!    names none), to the second.
+//! 2. Of its own URL and payload digest, the one nearest to that date.
+//! 3. The record that it names (`WARC-Refers-To`), unless that has another
+//!    payload digest.
+//! 4. Of its payload digest, the page nearest to that date.
+//!
+//! Digests are SHA-1; those of other kinds tell nothing. The first two are
+//! looks into an index and part of each query ([`ORIGINAL`]). The others
+//! search all captures once, and what they find is kept as `repeat.found`.
 //!
 //! Tables are `capture` (of which `revisit_of_ms` is the date that a revisit
 //! names, or its own), `repeat` (revisits that name another URL than theirs, or
-//! were `found` by their payload) and `url` (with the page that it is of).
-//! Indexes are `capture(url, digest, revisit_of_ms, date_ms)`, the same of
-//! `page`, and `capture(page, date_ms)`: then each revisit is some looks into them.
+//! were `found`) and `url` (with the page that it is of). Indexes are
+//! `capture(url, digest, revisit_of_ms, date_ms)` and `capture(page, date_ms)`.
 
 /// Whether a capture is one of a page.
 macro_rules! is_page {
@@ -31,57 +42,57 @@ macro_rules! names_payload {
 /// See the macro.
 pub const NAMES_PAYLOAD: &str = names_payload!();
 
-/// Of originals that are `$like` it and have its payload digest, the one whose
-/// date is nearest to that which `c` names; of two at one date the page, so that
-/// the order in which they came does not tell. Each half is one look into an index,
-/// however many captures of a page there are.
-macro_rules! nearest {
-    ($like:literal, $known:literal) => {
+/// The capture at the URL and second that `c` names. Of several the one with
+/// its payload, then the nearest, then a page: the order in which they came
+/// does not count.
+macro_rules! at_date {
+    ($known:literal) => {
         concat!(
-            "(SELECT id FROM (
-                SELECT * FROM (SELECT x.id, x.date_ms, ",
-            is_page!("x"),
-            " AS is_page FROM capture x WHERE ",
-            $like,
+            "(SELECT x.id FROM capture x
+               WHERE x.page = ifnull((SELECT u.page FROM repeat r JOIN url u ON u.id = r.url WHERE r.capture = c.id), c.page)
+                AND +x.url = ifnull((SELECT r.url FROM repeat r WHERE r.capture = c.id), c.url)",
             $known,
-            "
-                    AND x.digest = c.digest AND ",
-            names_payload!(),
             " AND x.revisit_of_ms IS NULL
-                    AND x.date_ms <= c.revisit_of_ms ORDER BY x.date_ms DESC, ",
-            is_page!("x"),
-            " DESC, x.id LIMIT 1)
-                UNION ALL
-                SELECT * FROM (SELECT x.id, x.date_ms, ",
-            is_page!("x"),
-            " FROM capture x WHERE ",
-            $like,
-            $known,
-            "
-                    AND x.digest = c.digest AND ",
+                AND x.date_ms BETWEEN c.revisit_of_ms - 999 AND c.revisit_of_ms + 999
+              ORDER BY x.digest = c.digest AND ",
             names_payload!(),
-            " AND x.revisit_of_ms IS NULL
-                    AND x.date_ms > c.revisit_of_ms ORDER BY x.date_ms, ",
+            " DESC, abs(x.date_ms - c.revisit_of_ms), ",
             is_page!("x"),
-            " DESC, x.id LIMIT 1)
-             ) ORDER BY abs(date_ms - c.revisit_of_ms), is_page DESC, date_ms, id LIMIT 1)"
+            " DESC, x.digest, x.id LIMIT 1)"
         )
     };
 }
 
-/// The first original of a page at the date that `c` names, to the second.
-macro_rules! at_date {
-    ($page:literal, $known:literal, $($like:expr),+) => {
+/// One side in time of [`same_url`].
+macro_rules! same_url_side {
+    ($known:literal, $side:literal) => {
         concat!(
-            "(SELECT x.id FROM capture x WHERE x.page = ",
-            $page,
-            $($like,)+
-            $known,
-            " AND x.revisit_of_ms IS NULL
-                AND x.date_ms BETWEEN c.revisit_of_ms - 999 AND c.revisit_of_ms + 999
-              ORDER BY abs(x.date_ms - c.revisit_of_ms), ",
+            "SELECT * FROM (SELECT x.id, x.date_ms, ",
             is_page!("x"),
-            " DESC, x.digest, x.id LIMIT 1)"
+            " AS is_page FROM capture x WHERE x.url = c.url",
+            $known,
+            " AND x.digest = c.digest AND ",
+            names_payload!(),
+            " AND x.revisit_of_ms IS NULL AND x.date_ms ",
+            $side,
+            ", ",
+            is_page!("x"),
+            " DESC, x.id LIMIT 1)"
+        )
+    };
+}
+
+/// Of the captures of the URL of `c` with its payload, the one whose date is
+/// nearest to that which it names. Each side is one look into an index, however
+/// many captures of a URL there are.
+macro_rules! same_url {
+    ($known:literal) => {
+        concat!(
+            "(SELECT id FROM (",
+            same_url_side!($known, "<= c.revisit_of_ms ORDER BY x.date_ms DESC"),
+            " UNION ALL ",
+            same_url_side!($known, "> c.revisit_of_ms ORDER BY x.date_ms"),
+            ") ORDER BY abs(date_ms - c.revisit_of_ms), is_page DESC, date_ms, id LIMIT 1)"
         )
     };
 }
@@ -91,17 +102,9 @@ macro_rules! original {
     ($known:literal) => {
         concat!(
             "CASE WHEN c.revisit_of_ms IS NULL THEN c.id ELSE coalesce(",
-            nearest!("x.url = ifnull((SELECT r.url FROM repeat r WHERE r.capture = c.id), c.url)", $known),
-            ",",
-            at_date!(
-                "ifnull((SELECT u.page FROM repeat r JOIN url u ON u.id = r.url WHERE r.capture = c.id), c.page)",
-                $known,
-                " AND +x.url = ifnull((SELECT r.url FROM repeat r WHERE r.capture = c.id), c.url)"
-            ),
-            ",",
-            nearest!("x.page = c.page", $known),
-            ",",
-            at_date!("c.page", $known, " AND NOT ", names_payload!()),
+            at_date!($known),
+            ", ",
+            same_url!($known),
             ", (SELECT x.id FROM repeat r JOIN capture x ON x.id = r.found WHERE r.capture = c.id",
             $known,
             ")) END"
@@ -109,12 +112,14 @@ macro_rules! original {
     };
 }
 
+/// The first clause of the rule, for a revisit `c`.
+pub(super) const AT_DATE: &str = at_date!("");
+
+/// The second.
+pub(super) const SAME_URL: &str = same_url!("");
+
 /// The capture that `c` repeats, NULL where it is not there; `c` itself where
-/// it is no revisit. It is of the URL that the revisit names, or of its own,
-/// with the same payload; where digests do not tell (`sha256:`, or made of
-/// chunks), it is the one at the date that the revisit names. Where there is
-/// none, other spellings of its own page will do, and after them what was
-/// `found` among pages of any URL that gave the same payload.
+/// it is no revisit.
 pub const ORIGINAL: &str = original!("");
 
 /// [`ORIGINAL`] as it was when capture `?1` was the newest one.
@@ -132,12 +137,15 @@ pub const SAYS_PAGE: &str = "(c.status IN (0, 304) OR c.status BETWEEN 200 AND 2
 pub const MAY_BE_PAGE: &str = "(c.status = 304 OR (c.status = 0 OR c.status BETWEEN 200 AND 299)
            AND c.mime IN ('', '-', 'text/html', 'application/xhtml+xml'))";
 
+/// Whether the type of `c` says that it is of a page: then nothing else is found for it.
+pub const IS_SAID_PAGE: &str = "(c.status <> 304 AND c.mime IN ('text/html', 'application/xhtml+xml'))";
+
 /// Revisits whose original is not there, and that may be of a page. Where their
-/// own page has the payload, there is one: nearly always that look is enough.
+/// own URL has the payload, there is one: nearly always that look is enough.
 pub fn lost_pages() -> String {
     format!(
         "c.revisit_of_ms > -9223372036854775808 AND {MAY_BE_PAGE}
-         AND CASE WHEN {NAMES_PAYLOAD} AND EXISTS (SELECT 1 FROM capture x WHERE x.page = c.page
+         AND CASE WHEN {NAMES_PAYLOAD} AND EXISTS (SELECT 1 FROM capture x WHERE x.url = c.url
                        AND x.digest = c.digest AND x.revisit_of_ms IS NULL) THEN 0 ELSE {ORIGINAL} IS NULL END"
     )
 }

@@ -6,7 +6,6 @@ INSERT INTO wanted
     SELECT page FROM seen WHERE of_ms IS NOT NULL
     UNION SELECT of_page FROM seen WHERE of_ms IS NOT NULL
     UNION SELECT digest FROM seen WHERE of_ms IS NOT NULL AND digest <> ''
-    UNION SELECT other FROM seen WHERE of_ms IS NOT NULL AND other IS NOT NULL
     UNION SELECT of_record FROM seen WHERE of_record IS NOT NULL;
 
 CREATE TABLE capture (
@@ -14,7 +13,6 @@ CREATE TABLE capture (
     url           INTEGER NOT NULL,
     page          INTEGER NOT NULL,
     digest        NOT NULL,
-    other         INTEGER,
     record        INTEGER,
     date_ms       INTEGER NOT NULL,
     status        INTEGER NOT NULL,
@@ -28,11 +26,10 @@ CREATE TABLE capture (
     own_url       TEXT
 );
 INSERT INTO capture SELECT NULL, * FROM seen
-    WHERE of_ms IS NOT NULL OR page IN wanted OR digest IN wanted OR other IN wanted OR record IN wanted
+    WHERE of_ms IS NOT NULL OR page IN wanted OR digest IN wanted OR record IN wanted
     ORDER BY url, date_ms, record, file, offset;
 DROP TABLE seen;
 CREATE INDEX capture_url ON capture(url, digest, revisit_of_ms, date_ms);
-CREATE INDEX capture_payload ON capture(page, digest, revisit_of_ms, date_ms);
 CREATE INDEX capture_page ON capture(page, date_ms) WHERE revisit_of_ms IS NULL;
 
 CREATE TABLE repeat (capture INTEGER PRIMARY KEY, url INTEGER NOT NULL, found INTEGER);

@@ -3,12 +3,13 @@
 use super::super::output::{json_line, plain};
 use super::super::{FINE, PROBLEMS};
 use super::{each_once, offset_of, real_place};
+use crate::captures::{FoundOriginal, find_original};
 use crate::jobs::JobCx;
 use crate::uri::CaptureDate;
 use crate::warc::http::{Form, decode_body, decode_payload, parse_request_head, parse_response_head};
 use crate::warc::{
-    ArchiveReader, Original, ProblemKind, RecordFacts, RecordHead, RecordType, SegmentSeries, copy_span,
-    enter_record_at, enter_record_in, find_original, find_segments, offset_words, same_url,
+    ArchiveReader, ProblemKind, RecordFacts, RecordHead, RecordType, SegmentSeries, copy_span, enter_record_at,
+    enter_record_in, find_segments, offset_words, same_url,
 };
 use anyhow::{Context, bail};
 use serde_json::json;
@@ -25,8 +26,8 @@ const MAX_PAYLOAD: usize = 1 << 30;
     fonds warc cat crawl.warc.gz --url https://www.fct.pt/ --date 2024-03 --payload\n  \
     fonds warc cat new.warc.gz 771 --payload --also old.warc.gz\n\n\
     Offsets are those of fonds warc ls and of CDXJ indexes. With --url, the latest capture is meant, or the\n\
-    one nearest to --date. The payload of a revisit is that of its original, looked for in the file and in\n\
-    those of --also; standard error says where it was found. On a terminal, control characters are not sent.\n\
+    one nearest to --date. The payload of a revisit is that of its original, searched in the file and in\n\
+    those of --also by the rule that fonds inlinks dataset --help names; standard error says where it was found. On a terminal, control characters are not sent.\n\
     Exit status: 0 fine, 1 something is damaged or malformed, 2 there is no such record.")]
 #[group(skip)]
 pub struct CatArgs {
@@ -206,13 +207,17 @@ impl Found<'_> {
 
     fn payload(&mut self, head: &RecordHead, reader: &mut Reader, out: &mut dyn Write) -> anyhow::Result<()> {
         if head.record_type == RecordType::Revisit {
-            let Some(original) = find_original(head, &files(self.args), &JobCx::detached())? else {
+            let mut begin = Vec::new();
+            reader.by_ref().take(1 << 20).read_to_end(&mut begin)?;
+            let http = parse_response_head(&begin).filter(|_| head.is_http());
+            let found = find_original(head, http.as_ref(), &files(self.args), &JobCx::detached())?;
+            let Some(original) = found else {
                 let why = "the original of this revisit is not in the files given; name more with --also";
                 self.flaws.push(why.to_owned());
                 return Ok(());
             };
-            tell!("{}: {}", self.place, plain(&told(&original)));
-            let (head, mut reader) = enter_record_in(&original.file, original.span)?;
+            let (head, mut reader) = enter_record_at(&original.file, original.offset)?;
+            tell!("{}: {}", self.place, plain(&source_of(&original, &RecordFacts::of(&head, &[]))));
             let block = block_of(&mut reader)?;
             self.decoded(&head, &block, out)?;
             return self.end(&mut reader);
@@ -305,12 +310,12 @@ fn block_of(block: &mut impl Read) -> std::io::Result<Vec<u8>> {
 }
 
 /// Where a payload came from, for a person.
-fn told(original: &Original) -> String {
-    let Original { file, span, found_by, facts } = original;
+fn source_of(original: &FoundOriginal, facts: &RecordFacts) -> String {
+    let FoundOriginal { file, offset, found_by } = original;
     let date = facts.date_text.as_deref().unwrap_or("an unknown date");
     let url = facts.url.as_deref().unwrap_or("an unknown URL");
-    let offset = offset_words(span.offset);
-    format!("the payload is that of {}, offset {offset} ({url}, {date}), found by {}", file.display(), found_by.words())
+    let offset = offset_words(*offset);
+    format!("the payload is that of {}, offset {offset} ({url}, {date}), found by {}", file.display(), found_by.label())
 }
 
 #[cfg(test)]

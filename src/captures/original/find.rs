@@ -1,0 +1,97 @@
+//! The original of one revisit, looked for in files.
+
+use super::{FoundBy, MOST_IN_MEMORY, Originals, RevisitError, Says, Search};
+use crate::captures::{BodyForm, Place};
+use crate::jobs::{Cancelled, JobCx};
+use crate::warc::http::{HttpHead, parse_response_head};
+use crate::warc::{ArchiveReader, BlockDigester, RecordHead, RecordType, WarcError, sha1_field};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Bytes of a block within which its HTTP head ends.
+const HEAD_BYTES: u64 = 64 << 10;
+
+/// The record that holds the payload of a revisit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundOriginal {
+    /// The file it stands in.
+    pub file: PathBuf,
+    /// Where in the file.
+    pub offset: u64,
+    /// How it was found.
+    pub found_by: FoundBy,
+}
+
+/// Why the original of a revisit could not be looked for.
+#[derive(Debug, thiserror::Error)]
+pub enum OriginalError {
+    /// A file cannot be read.
+    #[error(transparent)]
+    Archive(#[from] WarcError),
+    /// What was read cannot be kept.
+    #[error(transparent)]
+    Revisits(#[from] RevisitError),
+    /// The job was cancelled.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+/// Looks for the original of a revisit, whose HTTP head is `http`, in files,
+/// which are read to their end. None where it is not there.
+///
+/// # Errors
+///
+/// A file that cannot be read, no room for what is kept of it, and cancelling.
+pub fn find_original(
+    revisit: &RecordHead,
+    http: Option<&HttpHead>,
+    files: &[PathBuf],
+    cx: &JobCx,
+) -> Result<Option<FoundOriginal>, OriginalError> {
+    let mut originals = Originals::in_folder(Path::new(""), MOST_IN_MEMORY);
+    let Some(url) = revisit.target_url() else { return Ok(None) };
+    let status = http.map_or(0, |http| http.status);
+    originals.add_revisit(revisit, &url, Place::default(), (status, Says::Nothing));
+    for (number, file) in (0..).zip(files) {
+        let mut reader = ArchiveReader::open(file)?;
+        while let Some(head) = reader.next_head()? {
+            cx.checkpoint()?;
+            let is_capture = matches!(head.record_type, RecordType::Response | RecordType::Resource);
+            let Some(url) = head.target_url().filter(|_| is_capture) else { continue };
+            let facts = facts_of(&head, &mut reader);
+            let (says, digest) = facts.map_err(|source| WarcError::Io { path: file.clone(), source })?;
+            let Some(span) = reader.finish_record()? else { continue };
+            originals.add(&head, &url, Place { file: number, offset: span.offset }, says, || digest);
+            originals.check()?;
+        }
+    }
+    let Some(resolved) = originals.resolve_among(Search::All, cx)? else { return Ok(None) };
+    let found = resolved.table.only_original().map_err(|error| resolved.error(error))?;
+    Ok(found.and_then(|(place, found_by)| {
+        let file = files.get(place.file as usize)?.clone();
+        Some(FoundOriginal { file, offset: place.offset, found_by })
+    }))
+}
+
+/// Status and kind of a capture, and its payload digest where its record does
+/// not declare it.
+fn facts_of(head: &RecordHead, block: &mut impl Read) -> io::Result<((u16, Says), Option<String>)> {
+    let mut bytes = Vec::new();
+    block.take(HEAD_BYTES).read_to_end(&mut bytes)?;
+    let is_response = head.record_type == RecordType::Response;
+    let http = parse_response_head(&bytes).filter(|_| is_response && head.is_http());
+    let is_page = http.as_ref().is_some_and(|http| {
+        (200..300).contains(&http.status) && BodyForm::of_type(&http.content_type().mime).is_page()
+    });
+    let says = (http.map_or(0, |http| http.status), if is_page { Says::Page } else { Says::Other });
+    if head.headers.get("WARC-Payload-Digest").is_some_and(|digest| sha1_field(&digest).is_some()) {
+        return Ok((says, None));
+    }
+    let mut digester = BlockDigester::new(is_response);
+    while !bytes.is_empty() {
+        digester.update(&bytes);
+        bytes.clear();
+        block.take(HEAD_BYTES).read_to_end(&mut bytes)?;
+    }
+    Ok((says, Some(digester.finish().payload)))
+}
