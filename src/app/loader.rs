@@ -302,7 +302,7 @@ pub(super) fn no_workspace() -> Notice {
 
 /// Turns an error and its causes into words for a person.
 pub(super) fn failure(what: &str, error: &anyhow::Error) -> Notice {
-    Notice { is_error: true, what: what.to_owned(), why: crate::work::in_words(error), hint: String::new() }
+    Notice { is_error: true, what: what.to_owned(), why: crate::work::error_chain(error), hint: String::new() }
 }
 
 #[cfg(test)]

@@ -154,7 +154,7 @@ fn each_file(
         let report = match read(file) {
             Ok(report) => report,
             Err(error) => {
-                tell!("fonds: {}", plain(&work::in_words(&error)));
+                tell!("fonds: {}", plain(&work::error_chain(&error)));
                 status = WRONG_USE;
                 continue;
             }

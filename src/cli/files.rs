@@ -152,7 +152,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                     json_line(out, &import)?;
                 } else {
                     let (state, sources) = (import.state.word(), import.sources.join(" "));
-                    let words = work::import_words(&import);
+                    let words = work::import_summary(&import);
                     writeln!(
                         out,
                         "{}\t{}\t{state}\t{}\t{}",
@@ -177,7 +177,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             for path in passed_paths {
                 writeln!(out, "{}: passed over, its name is not that of an archive", plain(&path))?;
             }
-            tell!("{}", plain(&work::import_words(&import)));
+            tell!("{}", plain(&work::import_summary(&import)));
             Ok(if work::has_problems(&import) { PROBLEMS } else { FINE })
         }
     }
@@ -249,7 +249,7 @@ pub(super) fn print_import(session: &Session, launch: LaunchId, json: bool, out:
             json_line(out, &FileWithProblems { file, problems, more_problems })?;
             continue;
         }
-        writeln!(out, "{}: {}", plain(&file.path), plain(&work::file_words(&file)))?;
+        writeln!(out, "{}: {}", plain(&file.path), plain(&work::file_summary(&file)))?;
         // What stopped the reading is told in the line above.
         for problem in problems.iter().filter(|problem| Some(&problem.detail) != file.error.as_ref()) {
             writeln!(out, "  offset {}: {}: {}", offset_words(problem.offset), problem.kind, plain(&problem.detail))?;

@@ -56,7 +56,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     imported.led_out.iter().for_each(|why| tell!("{}", plain(why)));
     for import in &imported.imports {
         super::files::print_import(&session, import.launch, args.json, out)?;
-        tell!("{}", plain(&work::import_words(import)));
+        tell!("{}", plain(&work::import_summary(import)));
     }
     Ok(match imported.imports.iter().any(work::has_problems) {
         _ if !all_there => WRONG_USE,

@@ -223,7 +223,7 @@ fn built(session: &Session) -> anyhow::Result<()> {
         }
         return Ok(());
     }
-    let why = match session.catalogue().inlinks_wanted()? {
+    let why = match session.catalogue().needs_rebuild()? {
         true => "inlinks are kept in another form than by the Fonds that built them",
         false => "inlinks are not built yet",
     };

@@ -281,7 +281,7 @@ pub fn run(command: Command) -> ExitCode {
             ExitCode::from(STOPPED)
         }
         Err(error) => {
-            tell!("fonds: {}", output::plain(&crate::work::in_words(&error)));
+            tell!("fonds: {}", output::plain(&crate::work::error_chain(&error)));
             ExitCode::from(WRONG_USE)
         }
     }

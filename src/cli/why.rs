@@ -80,7 +80,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
         }
         let (trace, trace_problem) = match work::why(&session, id) {
             Ok(trace) => (Some(trace), None),
-            Err(error) => (None, Some(work::in_words(&error))),
+            Err(error) => (None, Some(work::error_chain(&error))),
         };
         answer.seen.push(Seen { launch, row, seed, trace, trace_problem });
     }

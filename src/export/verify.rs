@@ -60,7 +60,7 @@ impl Faults {
 
 /// What is remembered of the records while they are read.
 #[derive(Default)]
-struct Held {
+struct Contents {
     records: u64,
     captures: u64,
     ids: HashSet<String>,
@@ -98,57 +98,59 @@ pub fn verify(folder: &Path, cx: &JobCx) -> Result<Vec<VerifyCheck>, ExportError
         .collect();
     let total = manifest.files.iter().filter(|file| file.path.starts_with("archive/")).map(|file| file.bytes).sum();
     cx.stage("Reading records", Some(total));
-    let mut held = Held::default();
+    let mut contents = Contents::default();
     let mut done = 0;
     for path in archives {
         cx.note(path);
-        done += read_records(&folder.join(path), path, done, &mut held, cx)?;
+        done += read_records(&folder.join(path), path, done, &mut contents, cx)?;
     }
 
     let counts = &manifest.counts;
-    checks.push(held.structure.into_check("Every record can be read", counted(held.records, "record")));
+    checks.push(contents.structure.into_check("Every record can be read", counted(contents.records, "record")));
     checks.push(
-        held.digests
-            .into_check("Block and payload digests", format!("{} checked", counted(held.digests_checked, "record"))),
+        contents.digests.into_check(
+            "Block and payload digests",
+            format!("{} checked", counted(contents.digests_checked, "record")),
+        ),
     );
     let mut faults = Faults::default();
-    if held.records != counts.records {
+    if contents.records != counts.records {
         faults.add(format!("the manifest says {}", counted(counts.records, "record")));
     }
-    if held.references.len() as u64 != counts.metadata {
+    if contents.references.len() as u64 != counts.metadata {
         faults.add(format!(
             "the manifest says {} metadata records, {} are there",
             counts.metadata,
-            held.references.len()
+            contents.references.len()
         ));
     }
-    if held.captures < counts.captures {
+    if contents.captures < counts.captures {
         faults.add(format!("the manifest says {}", counted(counts.captures, "capture")));
     }
     checks.push(faults.into_check(
         "Counts are those of the manifest",
-        format!("{}, {}", counted(held.captures, "capture"), counted(held.records, "record")),
+        format!("{}, {}", counted(contents.captures, "capture"), counted(contents.records, "record")),
     ));
 
-    let mut faults = held.metadata_faults;
-    for (metadata, about) in &held.references {
-        if !held.ids.contains(about) {
+    let mut faults = contents.metadata_faults;
+    for (metadata, about) in &contents.references {
+        if !contents.ids.contains(about) {
             faults.add(format!("{metadata} is about {about}, which is not here"));
         }
     }
-    let figures = format!("{} metadata records", held.references.len());
+    let figures = format!("{} metadata records", contents.references.len());
     checks.push(faults.into_check("Metadata belongs to records that are here", figures));
     let mut faults = Faults::default();
-    for (id, place) in held.named_warcinfos.iter().filter(|(id, _)| !held.warcinfos.contains(*id)) {
+    for (id, place) in contents.named_warcinfos.iter().filter(|(id, _)| !contents.warcinfos.contains(*id)) {
         faults.add(format!("{place}: names the warcinfo record {id}, which is not here"));
     }
     checks.push(faults.into_check(
         "Warcinfo records that records name are here",
-        format!("{} named", counted(held.named_warcinfos.len() as u64, "record")),
+        format!("{} named", counted(contents.named_warcinfos.len() as u64, "record")),
     ));
-    checks.push(index_is_right(folder, &held.places, counts.index_lines, cx)?);
+    checks.push(index_is_right(folder, &contents.places, counts.index_lines, cx)?);
     if manifest.files.iter().any(|file| file.path == INLINKS_NAME) {
-        checks.push(inlinks_are_those_of_records(folder, held.inlinks, counts.inlink_objects, cx)?);
+        checks.push(inlinks_are_those_of_records(folder, contents.inlinks, counts.inlink_objects, cx)?);
     }
     Ok(checks)
 }
@@ -188,13 +190,13 @@ fn files_are_those_of(manifest: &Manifest, folder: &Path, cx: &JobCx) -> Result<
 }
 
 /// Reads one archive file; returns its size.
-fn read_records(path: &Path, name: &str, done: u64, held: &mut Held, cx: &JobCx) -> Result<u64, ExportError> {
+fn read_records(path: &Path, name: &str, done: u64, contents: &mut Contents, cx: &JobCx) -> Result<u64, ExportError> {
     let file_name = name.rsplit('/').next().unwrap_or(name);
     let at = |offset: u64, why: &str| format!("{file_name}, offset {offset}: {why}");
     let mut reader = match ArchiveReader::open(path) {
         Ok(reader) => reader,
         Err(error) => {
-            held.structure.add(error.to_string());
+            contents.structure.add(error.to_string());
             return Ok(0);
         }
     };
@@ -203,7 +205,7 @@ fn read_records(path: &Path, name: &str, done: u64, held: &mut Held, cx: &JobCx)
             Ok(Some(head)) => head,
             Ok(None) => break,
             Err(error) => {
-                held.structure.add(error.to_string());
+                contents.structure.add(error.to_string());
                 break;
             }
         };
@@ -223,43 +225,44 @@ fn read_records(path: &Path, name: &str, done: u64, held: &mut Held, cx: &JobCx)
             reader.consume(len);
         }
         let Some(span) = reader.finish_record()? else { continue };
-        held.records += 1;
-        held.digests_checked += u64::from(proof.has_digests());
+        contents.records += 1;
+        contents.digests_checked += u64::from(proof.has_digests());
         for wrong in proof.finish() {
-            held.digests.add(at(span.decoded_offset(), &wrong));
+            contents.digests.add(at(span.decoded_offset(), &wrong));
         }
         let id = head.record_id().unwrap_or_default();
         if is_metadata {
             match serde_json::from_slice::<Knowledge>(&json) {
                 Err(_) => {
-                    held.metadata_faults.add(at(span.decoded_offset(), "the metadata is not the JSON of an export"))
+                    contents.metadata_faults.add(at(span.decoded_offset(), "the metadata is not the JSON of an export"))
                 }
                 Ok(Knowledge { inlinks: Some(inlinks) }) if inlinks.count > 0 => {
                     let url = head.target_uri().unwrap_or_default().to_string();
                     let key = Url::parse(&url).map(|url| DatasetKey::of(&url).as_str().to_owned()).unwrap_or(url);
                     let date = head.date().map(CaptureDate::to_digits14).unwrap_or_default();
-                    held.inlinks.entry((key, date)).or_default().push(inlinks.into());
+                    contents.inlinks.entry((key, date)).or_default().push(inlinks.into());
                 }
                 Ok(_) => {}
             }
             let about = head.headers.get("WARC-Refers-To").unwrap_or_default();
-            held.references.push((id.clone(), about.trim_matches(['<', '>']).to_owned()));
+            contents.references.push((id.clone(), about.trim_matches(['<', '>']).to_owned()));
         }
         if let (Some(url), Some(date)) = (indexed_url(&head), head.date()) {
-            held.captures += u64::from(is_capture(&head));
-            held.places.insert((file_name.to_owned(), span.offset), (url, date.to_digits14()));
+            contents.captures += u64::from(is_capture(&head));
+            contents.places.insert((file_name.to_owned(), span.offset), (url, date.to_digits14()));
         }
         if let Some(named) = head.headers.get("WARC-Warcinfo-ID") {
             let named = named.trim().trim_matches(['<', '>']).to_owned();
-            held.named_warcinfos
+            contents
+                .named_warcinfos
                 .entry(named)
                 .or_insert_with(|| format!("{file_name}, offset {}", span.decoded_offset()));
         }
         if head.record_type == RecordType::Warcinfo {
-            held.warcinfos.insert(id.clone());
+            contents.warcinfos.insert(id.clone());
         }
-        if !id.is_empty() && !held.ids.insert(id) {
-            held.structure.add(at(span.decoded_offset(), "the record id stands twice"));
+        if !id.is_empty() && !contents.ids.insert(id) {
+            contents.structure.add(at(span.decoded_offset(), "the record id stands twice"));
         }
         cx.set_done(done + reader.file_offset());
         cx.checkpoint()?;
@@ -267,7 +270,7 @@ fn read_records(path: &Path, name: &str, done: u64, held: &mut Held, cx: &JobCx)
     // Odd fields are what other writers made of them; damage is ours.
     let is_damage = |problem: &Problem| problem.kind != ProblemKind::BadField;
     for problem in reader.take_problems().iter().filter(|problem| is_damage(problem)) {
-        held.structure.add(format!("{file_name}, {problem}"));
+        contents.structure.add(format!("{file_name}, {problem}"));
     }
     Ok(reader.file_offset())
 }

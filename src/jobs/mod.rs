@@ -10,6 +10,7 @@
 //!
 //! Not here: what the work is about.
 
+mod counted;
 mod disk;
 mod guard;
 mod lock;
@@ -17,8 +18,8 @@ mod own_file;
 mod read;
 mod spawn;
 mod spill_sort;
-mod words;
 
+pub use counted::counted;
 pub use disk::{free_bytes, is_disk_full};
 pub use guard::{OnDrop, OnPanic};
 pub use lock::{FileLock, NotLocked};
@@ -28,7 +29,6 @@ pub use own_file::{
 pub use read::{CountedRead, OnStop};
 pub use spawn::{JobHandle, Outcome, StopError, Wake, panic_message, spawn};
 pub use spill_sort::{SortedLines, SpillSort};
-pub use words::counted;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};

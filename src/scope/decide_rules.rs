@@ -148,7 +148,7 @@ impl DecideRules {
     fn last_opinion(&self, candidate: &Candidate, facts: &Facts) -> Option<(usize, Decision)> {
         let mut standing: Option<(usize, Decision)> = None;
         for (index, compiled) in self.rules.iter().enumerate() {
-            if !compiled.asked(standing.map(|(_, decision)| decision)) {
+            if !compiled.applies(standing.map(|(_, decision)| decision)) {
                 continue;
             }
             if let Some(decision) = compiled.test.decide(candidate, facts) {
@@ -184,7 +184,7 @@ impl DecideRules {
     fn last_opinion_in(&self, candidate: &Candidate, facts: &Facts, country: &str) -> Option<(usize, Decision)> {
         let mut standing: Option<(usize, Decision)> = None;
         for (index, compiled) in self.rules.iter().enumerate() {
-            if !compiled.asked(standing.map(|(_, decision)| decision)) {
+            if !compiled.applies(standing.map(|(_, decision)| decision)) {
                 continue;
             }
             let said = match compiled.geolocation() {
@@ -258,7 +258,7 @@ impl DecideRules {
     pub fn each_opinion(&self, candidate: &Candidate, facts: &Facts, mut said: impl FnMut(usize, Decision)) {
         let mut standing = None;
         for (index, compiled) in self.rules.iter().enumerate() {
-            if compiled.asked(standing)
+            if compiled.applies(standing)
                 && let Some(decision) = compiled.test.decide(candidate, facts)
             {
                 said(index, decision);
@@ -290,7 +290,7 @@ impl DecideRules {
 
 impl CompiledRule {
     /// Whether the rule is asked at all while this decision stands.
-    pub(super) fn asked(&self, standing: Option<Decision>) -> bool {
+    pub(super) fn applies(&self, standing: Option<Decision>) -> bool {
         self.rule.enabled && (self.only.is_none() || self.only != standing)
     }
 

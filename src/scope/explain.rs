@@ -21,9 +21,9 @@ impl DecideRules {
         let mut standing = None;
         let mut steps = Vec::with_capacity(self.rules.len());
         for (index, compiled) in self.rules.iter().enumerate() {
-            let asked = compiled.asked(standing);
-            let said = if asked { compiled.test.decide(candidate, facts) } else { None };
-            let tested = if compiled.rule.enabled && !asked {
+            let applies = compiled.applies(standing);
+            let said = if applies { compiled.test.decide(candidate, facts) } else { None };
+            let tested = if compiled.rule.enabled && !applies {
                 "not asked: it could only repeat the decision".to_owned()
             } else {
                 compiled.test.tested(candidate, facts)

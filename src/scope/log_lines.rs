@@ -25,19 +25,19 @@ pub(super) fn decision_of(line: &[u8]) -> Result<LoggedDecision<'_>, &'static st
     }
     let (second, after) = cut(rest).ok_or("the line ends after its date")?;
     // `<time> ACCEPT <uri>` is the log that a scope wrote before rules were named.
-    if let Some(accepted) = said(second) {
+    if let Some(accepted) = opinion_of(second) {
         return Ok(LoggedDecision { rule: b"", accepted, url: url_of(after) });
     }
     if let Some((rule, after)) = cut(after)
         && let Some((decision, after)) = cut(after)
-        && let Some(accepted) = said(decision)
+        && let Some(accepted) = opinion_of(decision)
     {
         return Ok(LoggedDecision { rule, accepted, url: url_of(after) });
     }
     in_crawl_log(line).ok_or("the line holds no decision: neither scope.log nor crawl.log with scopeDecision")
 }
 
-fn said(word: &[u8]) -> Option<bool> {
+fn opinion_of(word: &[u8]) -> Option<bool> {
     match word {
         b"ACCEPT" => Some(true),
         // No rule spoke: only what is accepted is in scope.
@@ -74,7 +74,7 @@ fn in_crawl_log(line: &[u8]) -> Option<LoggedDecision<'_>> {
     let (decision, words) = cut(words)?;
     let rule = words.rsplit(|&byte| byte == b' ').next().unwrap_or_default();
     let mut columns = line.split(|&byte| byte == b' ').filter(|column| !column.is_empty());
-    Some(LoggedDecision { rule, accepted: said(decision)?, url: columns.nth(3)? })
+    Some(LoggedDecision { rule, accepted: opinion_of(decision)?, url: columns.nth(3)? })
 }
 
 impl<'a> LoggedDecision<'a> {

@@ -58,7 +58,7 @@ enum Covers {
 
 /// A URL as records are compared with it. Who logs in is no part of a place,
 /// or a name before the host would step around a refusal.
-struct Asked<'a> {
+struct Question<'a> {
     candidate: &'a Candidate,
     /// The tail of its SURT without a user.
     tail: Cow<'a, str>,
@@ -66,7 +66,7 @@ struct Asked<'a> {
     any_port: Cow<'a, str>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> Question<'a> {
     fn of(candidate: &'a Candidate) -> Self {
         let tail = candidate.surt.tail();
         Self { candidate, tail: without(tail, '@'), any_port: without(tail, ':') }
@@ -207,7 +207,7 @@ impl Permissions {
     pub(super) fn basis(&self, candidate: &Candidate, facts: &Facts) -> Basis<'_> {
         // Making a URL ready to be compared takes longer than most rules.
         let record = (!self.records.is_empty()).then(|| {
-            let asked = Asked::of(candidate);
+            let asked = Question::of(candidate);
             self.records.iter().find(|record| self.refusal(record, &asked, facts).is_none())
         });
         match record.flatten() {
@@ -260,7 +260,7 @@ impl Permissions {
     }
 
     /// Why a record does not speak of a URL; none where it does.
-    fn refusal(&self, record: &Record, asked: &Asked<'_>, facts: &Facts) -> Option<&'static str> {
+    fn refusal(&self, record: &Record, asked: &Question<'_>, facts: &Facts) -> Option<&'static str> {
         let permission = &record.permission;
         let covers = match self.reading {
             // What keeps a URL out and names no port keeps out all ports of its host.
@@ -297,7 +297,7 @@ impl Permissions {
 
     /// The whole way to the answer for a URL.
     pub fn derive(&self, candidate: &Candidate, facts: &Facts) -> Derivation {
-        let asked = Asked::of(candidate);
+        let asked = Question::of(candidate);
         let mut steps = Vec::new();
         let mut decided: Option<&Record> = None;
         for record in &self.records {
@@ -376,7 +376,7 @@ impl Permissions {
 }
 
 impl Record {
-    fn is_own(&self, asked: &Asked<'_>) -> bool {
+    fn is_own(&self, asked: &Question<'_>) -> bool {
         let is_own = |tails: &[String; 2]| tails.iter().any(|tail| *tail == asked.tail);
         match &self.covers {
             Covers::Url { tails, .. } => is_own(tails),
@@ -420,7 +420,7 @@ impl Covers {
 
     /// By whole labels and path segments; http and https are one. `asked_tail`
     /// is a tail of the URL.
-    fn covers(&self, asked: &Asked<'_>, asked_tail: &str) -> bool {
+    fn covers(&self, asked: &Question<'_>, asked_tail: &str) -> bool {
         match self {
             // Typed by hand a prefix may end in the middle of a name: `(uk,bl` is not about `blah.uk`.
             Self::Prefix { tail, .. } => {

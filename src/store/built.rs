@@ -29,7 +29,7 @@ pub const LOADED_LINKS: &str = "inlinks/loaded";
 pub(super) type Opened = (u64, SystemTime, Arc<LinkStore>);
 
 /// The page of a capture.
-struct Asked {
+struct PageOfCapture {
     key: PageKey,
     url: String,
     date: CaptureDate,
@@ -112,7 +112,7 @@ impl Workspace {
     ///
     /// No such capture, or links that cannot be read.
     pub fn inlinks_of_capture(&self, id: CaptureId, window_days: u32) -> Result<InlinkPage, StoreError> {
-        let Asked { key, url, date } = self.catalogue().asked(id)?;
+        let PageOfCapture { key, url, date } = self.catalogue().page_of_capture(id)?;
         self.inlink_page(&key, url, Some(Window { around: date, days: window_days }), window_days)
     }
 
@@ -181,7 +181,7 @@ impl Workspace {
         mut take: impl FnMut(&LinkRow<'_>),
     ) -> Result<bool, StoreError> {
         let Some(store) = self.built_links()? else { return Ok(false) };
-        let Asked { key, date, .. } = self.catalogue().asked(id)?;
+        let PageOfCapture { key, date, .. } = self.catalogue().page_of_capture(id)?;
         let window = Window { around: date, days: window_days };
         store.each_inlink(key.as_str(), Some(window), |link| {
             take(link);
@@ -279,7 +279,7 @@ fn inlink_row(link: &LinkRow<'_>, in_window: bool) -> InlinkRow {
 }
 
 impl Catalogue {
-    fn asked(&self, id: CaptureId) -> Result<Asked, StoreError> {
+    fn page_of_capture(&self, id: CaptureId) -> Result<PageOfCapture, StoreError> {
         self.read(|conn| {
             conn.prepare_cached(
                 "SELECT p.key, u.url, c.date_ms FROM capture c JOIN page p ON p.id = c.page JOIN url u ON u.id = c.url
@@ -287,7 +287,7 @@ impl Catalogue {
             )?
             .query_row([id], |row| {
                 let key = PageKey::from_stored(row.get(0)?);
-                Ok(Asked { key, url: row.get(1)?, date: CaptureDate::from_millis(row.get(2)?) })
+                Ok(PageOfCapture { key, url: row.get(1)?, date: CaptureDate::from_millis(row.get(2)?) })
             })
             .optional()?
             .ok_or(StoreError::Missing { what: "capture", id: id.to_string() })

@@ -119,13 +119,13 @@ fn capture_row(row: &Row<'_>) -> rusqlite::Result<CaptureRow> {
     })
 }
 
-struct Asked {
+struct Condition {
     sql: String,
     values: Vec<Value>,
 }
 
 /// `FROM … WHERE …` of a query, with its values; `None` is no ready filter.
-fn asked(query: &CaptureQuery, tab: Option<CaptureTab>) -> Result<Asked, String> {
+fn condition(query: &CaptureQuery, tab: Option<CaptureTab>) -> Result<Condition, String> {
     let filter = Filter::parse(&CAPTURES, &query.filter)?;
     let mut values = vec![Value::Integer(query.campaign.unwrap_or(0))];
     let mut sql = format!("{FROM} WHERE ({})", filter.sql);
@@ -138,14 +138,14 @@ fn asked(query: &CaptureQuery, tab: Option<CaptureTab>) -> Result<Asked, String>
         debug_assert_eq!(values[0], Value::Integer(campaign));
         sql.push_str(concat!(" AND ", of_campaign_sql!()));
     }
-    Ok(Asked { sql, values })
+    Ok(Condition { sql, values })
 }
 
 impl Catalogue {
     /// A part of the captures table.
     pub fn captures(&self, query: &CaptureQuery) -> Result<CapturePage, StoreError> {
-        let asked = match asked(query, Some(query.tab)) {
-            Ok(asked) => asked,
+        let condition = match condition(query, Some(query.tab)) {
+            Ok(condition) => condition,
             Err(why) => {
                 return Ok(CapturePage { offset: 0, rows: Vec::new(), total: 0, filter_problem: Some(why) });
             }
@@ -159,19 +159,19 @@ impl Catalogue {
             .collect();
         order.push("c.id".to_owned());
         self.read(|conn| {
-            let total = count(conn, &asked)?;
+            let total = count(conn, &condition)?;
             // Which rows first, what stands in them after: sorting would
             // otherwise carry every column of every capture along.
             let sql = format!(
                 "SELECT c.id {} ORDER BY {} LIMIT {} OFFSET {}",
-                asked.sql,
+                condition.sql,
                 order.join(", "),
                 int(query.limit),
                 int(query.offset)
             );
             let ids: Vec<i64> = conn
                 .prepare_cached(&sql)?
-                .query_map(params_from_iter(&asked.values), |row| row.get(0))?
+                .query_map(params_from_iter(&condition.values), |row| row.get(0))?
                 .collect::<Result<_, _>>()?;
             let mut statement = conn.prepare_cached(&format!("SELECT {ROW} {FROM} WHERE c.id = ?2"))?;
             let mut row = |id: &i64| statement.query_row([query.campaign.unwrap_or(0), *id], capture_row);
@@ -182,14 +182,14 @@ impl Catalogue {
 
     /// How many captures each ready filter holds.
     pub fn tab_counts(&self, query: &CaptureQuery) -> Result<TabCounts, StoreError> {
-        let Ok(asked) = asked(query, None) else {
+        let Ok(condition) = condition(query, None) else {
             return Ok(EVERY_TAB.iter().map(|tab| (*tab, 0)).collect());
         };
         let sums: Vec<String> =
             EVERY_TAB.iter().map(|tab| format!("count(*) FILTER (WHERE {})", tab_sql(*tab))).collect();
         self.read(|conn| {
-            let mut statement = conn.prepare_cached(&format!("SELECT {} {}", sums.join(", "), asked.sql))?;
-            Ok(statement.query_row(params_from_iter(&asked.values), |row| {
+            let mut statement = conn.prepare_cached(&format!("SELECT {} {}", sums.join(", "), condition.sql))?;
+            Ok(statement.query_row(params_from_iter(&condition.values), |row| {
                 EVERY_TAB.iter().enumerate().map(|(at, tab)| Ok((*tab, uint(row.get(at)?)))).collect()
             })?)
         })
@@ -197,30 +197,31 @@ impl Catalogue {
 
     /// Those of these captures that match.
     pub fn captures_among(&self, query: &CaptureQuery, ids: &[CaptureId]) -> Result<Vec<CaptureId>, StoreError> {
-        let mut asked = asked(query, Some(query.tab)).map_err(StoreError::Filter)?;
-        asked.sql.push_str(" AND c.id IN (SELECT value FROM json_each(?))");
-        asked.values.push(Value::Text(serde_json::Value::from(ids).to_string()));
+        let mut condition = condition(query, Some(query.tab)).map_err(StoreError::Filter)?;
+        condition.sql.push_str(" AND c.id IN (SELECT value FROM json_each(?))");
+        condition.values.push(Value::Text(serde_json::Value::from(ids).to_string()));
         self.read(|conn| {
-            let mut statement = conn.prepare_cached(&format!("SELECT c.id {}", asked.sql))?;
-            let rows = statement.query_map(params_from_iter(&asked.values), |row| row.get(0))?;
+            let mut statement = conn.prepare_cached(&format!("SELECT c.id {}", condition.sql))?;
+            let rows = statement.query_map(params_from_iter(&condition.values), |row| row.get(0))?;
             Ok(rows.collect::<Result<_, _>>()?)
         })
     }
 
     /// Numbers of the captures that match, in order of date and URL.
     pub fn capture_ids(&self, query: &CaptureQuery) -> Result<Vec<i64>, StoreError> {
-        let asked = asked(query, Some(query.tab)).map_err(StoreError::Filter)?;
+        let condition = condition(query, Some(query.tab)).map_err(StoreError::Filter)?;
         self.read(|conn| {
-            let mut statement = conn.prepare(&format!("SELECT c.id {} ORDER BY c.date_ms, u.url, c.id", asked.sql))?;
-            let rows = statement.query_map(params_from_iter(&asked.values), |row| row.get(0))?;
+            let mut statement =
+                conn.prepare(&format!("SELECT c.id {} ORDER BY c.date_ms, u.url, c.id", condition.sql))?;
+            let rows = statement.query_map(params_from_iter(&condition.values), |row| row.get(0))?;
             Ok(rows.collect::<Result<_, _>>()?)
         })
     }
 }
 
-fn count(conn: &Connection, asked: &Asked) -> Result<u64, StoreError> {
-    let sql = format!("SELECT count(*) {}", asked.sql);
-    let number: i64 = conn.prepare_cached(&sql)?.query_row(params_from_iter(&asked.values), |row| row.get(0))?;
+fn count(conn: &Connection, condition: &Condition) -> Result<u64, StoreError> {
+    let sql = format!("SELECT count(*) {}", condition.sql);
+    let number: i64 = conn.prepare_cached(&sql)?.query_row(params_from_iter(&condition.values), |row| row.get(0))?;
     Ok(uint(number))
 }
 

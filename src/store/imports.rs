@@ -15,7 +15,7 @@ use std::collections::HashMap;
 
 /// Something broken or odd in a file, on its way into the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToldProblem {
+pub struct ImportProblem {
     /// Offset in the file, in bytes.
     pub offset: u64,
     /// The compressed member that the record shares, where that is known.
@@ -26,14 +26,14 @@ pub struct ToldProblem {
     pub detail: String,
 }
 
-impl ToldProblem {
+impl ImportProblem {
     /// A problem at an offset.
     pub fn new(offset: u64, kind: &'static str, detail: String) -> Self {
         Self { offset, member: None, kind, detail }
     }
 }
 
-impl From<Problem> for ToldProblem {
+impl From<Problem> for ImportProblem {
     fn from(problem: Problem) -> Self {
         // Of problems that were counted only, the words say how many.
         let told = Self::new(problem.offset, problem.kind.words(), problem.detail);
@@ -125,7 +125,7 @@ impl Catalogue {
         launch: LaunchId,
         done: &ImportedFile,
         sha256: &str,
-        problems: Vec<ToldProblem>,
+        problems: Vec<ImportProblem>,
     ) -> Result<(), StoreError> {
         let (done, sha256) = (done.clone(), sha256.to_owned());
         let left_out = serde_json::to_string(&done.left_out).map_err(|error| StoreError::Content(error.to_string()))?;

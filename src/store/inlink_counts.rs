@@ -27,7 +27,7 @@ pub const ANCHORS_KEPT: u64 = 10_000;
 const COUNTED: &str = "inlinks_counted";
 
 /// The setting that says that inlinks of an earlier form were there.
-const WANTED: &str = "inlinks_wanted";
+const NEEDS_REBUILD: &str = "inlinks_wanted";
 
 struct CaptureCounts {
     capture: CaptureId,
@@ -71,7 +71,7 @@ impl Workspace {
             self.catalogue().set_setting("window_days", &window_days.to_string())?;
             return Ok(CountTotals::default());
         };
-        let counted = self.counted_words(&store, window_days)?;
+        let counted = self.counted_state(&store, window_days)?;
         let totals = self.count(&store, window_days, cx, |_, _| ())?;
         self.catalogue().write(move |conn| put_counts(conn, window_days, &counted))?;
         Ok(totals)
@@ -90,7 +90,7 @@ impl Workspace {
         cx: &JobCx,
     ) -> Result<CountTotals, StoreError> {
         let Some(store) = self.built_links()? else { return Ok(CountTotals::default()) };
-        let counted = self.counted_words(&store, window_days)?;
+        let counted = self.counted_state(&store, window_days)?;
         let mut prospects = Prospects::default();
         let totals = self.count(&store, window_days, cx, |page, top_anchor| prospects.take(page, top_anchor))?;
         self.catalogue().write(|conn| {
@@ -121,7 +121,7 @@ impl Workspace {
                  DELETE FROM top_anchor;",
             )?;
             anchors.iter().try_for_each(|anchor| put_anchor(conn, anchor))?;
-            conn.execute("DELETE FROM setting WHERE name = ?1", [WANTED])?;
+            conn.execute("DELETE FROM setting WHERE name = ?1", [NEEDS_REBUILD])?;
             conn.execute(
                 "INSERT INTO inlink_build (date_ms, report) VALUES (?1, ?2)",
                 params![CaptureDate::now().millis(), report],
@@ -162,7 +162,7 @@ impl Workspace {
     /// A catalogue that cannot be read.
     pub fn counts_are_new(&self, window_days: u32) -> Result<bool, StoreError> {
         let Some(store) = self.built_links()? else { return Ok(false) };
-        Ok(self.catalogue().setting(COUNTED)?.as_deref() == Some(self.counted_words(&store, window_days)?.as_str()))
+        Ok(self.catalogue().setting(COUNTED)?.as_deref() == Some(self.counted_state(&store, window_days)?.as_str()))
     }
 
     /// Whether the counts are of other links than those there are now: a build
@@ -173,7 +173,7 @@ impl Workspace {
     /// Links or a catalogue that cannot be read.
     pub fn counts_are_missing(&self) -> Result<bool, StoreError> {
         let Some(store) = self.built_links()? else { return Ok(false) };
-        let of_these = edition_words(&store);
+        let of_these = edition_text(&store);
         Ok(!self.catalogue().setting(COUNTED)?.is_some_and(|counted| counted.ends_with(&of_these)))
     }
 
@@ -190,7 +190,7 @@ impl Workspace {
         let compacted = store.compact(cx)?;
         // The links are the same, so their counts are.
         if were_new {
-            self.catalogue().set_setting(COUNTED, &self.counted_words(&store, window_days)?)?;
+            self.catalogue().set_setting(COUNTED, &self.counted_state(&store, window_days)?)?;
         }
         Ok(compacted.bytes)
     }
@@ -210,9 +210,9 @@ impl Workspace {
     }
 
     /// What the counts of a window depend on.
-    fn counted_words(&self, store: &LinkStore, window_days: u32) -> Result<String, StoreError> {
+    fn counted_state(&self, store: &LinkStore, window_days: u32) -> Result<String, StoreError> {
         let newest = self.catalogue().newest_capture()?;
-        Ok(format!("±{window_days} days, captures up to {newest}{}", edition_words(store)))
+        Ok(format!("±{window_days} days, captures up to {newest}{}", edition_text(store)))
     }
 
     /// Every capture there is.
@@ -263,7 +263,7 @@ impl Workspace {
     }
 }
 
-fn edition_words(store: &LinkStore) -> String {
+fn edition_text(store: &LinkStore) -> String {
     format!(", links {}", store.edition())
 }
 
@@ -275,8 +275,8 @@ impl Catalogue {
 
     /// Whether inlinks were built in an earlier form and wait to be built in
     /// the present one.
-    pub fn inlinks_wanted(&self) -> Result<bool, StoreError> {
-        Ok(self.setting(WANTED)?.is_some())
+    pub fn needs_rebuild(&self) -> Result<bool, StoreError> {
+        Ok(self.setting(NEEDS_REBUILD)?.is_some())
     }
 
     fn each_capture(

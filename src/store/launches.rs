@@ -5,7 +5,7 @@ use super::error::StoreError;
 use super::filter::{Filter, SEEN as SEEN_FILTER};
 use super::ledger::{FAILED, FETCHED, QUEUED, REFUSED, change_version};
 use super::rows::{
-    CampaignId, CrawlPage, HostRow, JobRow, LaunchChoice, LaunchId, LaunchRow, LaunchStand, LaunchState, Launches,
+    CampaignId, CrawlPage, HostRow, JobRow, LaunchBasis, LaunchChoice, LaunchId, LaunchRow, LaunchState, Launches,
     SeenPage, SeenQuery, SeenRow,
 };
 use super::sql::{int, uint};
@@ -162,20 +162,20 @@ impl Catalogue {
     }
 
     /// What the rules of these launches stand on.
-    pub fn launch_stands(&self, ids: &[LaunchId]) -> Result<Vec<LaunchStand>, StoreError> {
+    pub fn launch_stands(&self, ids: &[LaunchId]) -> Result<Vec<LaunchBasis>, StoreError> {
         self.read(|conn| {
             let foreign = foreign(conn)?;
             let mut statement = conn.prepare_cached(&format!(
                 "SELECT ifnull(version, 1), {foreign}, started_ms, ended_ms FROM launch WHERE id = ?1"
             ))?;
-            let mut one = |id: &LaunchId| -> Result<LaunchStand, StoreError> {
+            let mut one = |id: &LaunchId| -> Result<LaunchBasis, StoreError> {
                 Ok(statement.query_row([id], |row| {
                     let term = || -> rusqlite::Result<_> {
                         let (begin, end): (i64, Option<i64>) = (row.get(2)?, row.get(3)?);
                         Ok((CaptureDate::from_millis(begin), CaptureDate::from_millis(end.unwrap_or(begin))))
                     };
                     let foreign_term = if row.get(1)? { Some(term()?) } else { None };
-                    Ok(LaunchStand { id: *id, version: row.get(0)?, foreign_term })
+                    Ok(LaunchBasis { id: *id, version: row.get(0)?, foreign_term })
                 })?)
             };
             ids.iter().map(&mut one).collect()

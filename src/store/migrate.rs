@@ -213,14 +213,14 @@ mod tests {
         let looking = Workspace::look(&folder).unwrap();
         assert_eq!(looking.catalogue().prospects(None, "", 0, 9).unwrap().rows, []);
         assert_eq!(looking.top_anchors(9, &Default::default()).unwrap(), []);
-        assert!(looking.built_links().unwrap().is_none() && looking.catalogue().inlinks_wanted().unwrap());
+        assert!(looking.built_links().unwrap().is_none() && looking.catalogue().needs_rebuild().unwrap());
         assert!(looking.catalogue().inlink_build().unwrap().is_none());
         drop(looking);
         let open = Workspace::open(&folder).unwrap();
-        assert!(open.catalogue().inlinks_wanted().unwrap());
+        assert!(open.catalogue().needs_rebuild().unwrap());
         assert!(open.built_links().unwrap().is_none() && open.catalogue().inlink_build().unwrap().is_none());
         crate::store::tests::build(&open);
-        assert!(open.built_links().unwrap().is_some() && !open.catalogue().inlinks_wanted().unwrap());
+        assert!(open.built_links().unwrap().is_some() && !open.catalogue().needs_rebuild().unwrap());
     }
 
     #[test]

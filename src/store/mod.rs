@@ -68,7 +68,7 @@ pub use error::StoreError;
 pub use exports::ExportedCapture;
 pub use files::{FileToLocate, KnownFile, mtime_ns};
 pub use filter::{FilterField, filter_fields};
-pub use imports::ToldProblem;
+pub use imports::ImportProblem;
 pub use inlink_counts::{ANCHORS_KEPT, PROSPECTS_KEPT};
 pub use inlinks::{Captures, InlinkFeed, PageFeed};
 pub use launches::ABANDONED;

@@ -177,7 +177,7 @@ pub struct CrawlPage {
 
 /// What the rules of a launch stand on, beside what its seeds redirected to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LaunchStand {
+pub struct LaunchBasis {
     /// Its number.
     pub id: LaunchId,
     /// The version of its campaign that it ran.

@@ -2,7 +2,7 @@
 
 use super::outlink_gaps::fill_outlink_gaps;
 use super::scope::geo_database;
-use super::{counted, in_words};
+use super::{counted, error_chain};
 use crate::campaign::Campaign;
 use crate::crawl::{
     CrawlEnd, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats, DiskGate, EventKind, EventObserver, Ledger,
@@ -153,7 +153,7 @@ pub fn crawl_plan(session: &Session, request: &CrawlRequest) -> anyhow::Result<C
         hosts: hosts.len() as u64,
         first_hosts: hosts.into_iter().take(PLAN_EXAMPLES).collect(),
         unfinished,
-        obstacle: prepare(session, &spec).err().map(|error| in_words(&error)),
+        obstacle: prepare(session, &spec).err().map(|error| error_chain(&error)),
     })
 }
 
@@ -301,7 +301,7 @@ impl Room<'_> {
         loop {
             match write() {
                 Err(error)
-                    if is_disk_full(&error) && self.comes(self.session.workspace.folder(), &in_words(&error)) => {}
+                    if is_disk_full(&error) && self.comes(self.session.workspace.folder(), &error_chain(&error)) => {}
                 written => return written,
             }
         }
@@ -379,13 +379,13 @@ fn outcome(
         refused: row.refused,
         queued: row.queued,
         bytes: row.bytes,
-        recovery: recovery_words(&report.recovery),
+        recovery: recovery_summary(&report.recovery),
         warc_folder,
         log_folder,
     })
 }
 
-fn recovery_words(recovery: &RecoveryReport) -> String {
+fn recovery_summary(recovery: &RecoveryReport) -> String {
     if recovery.files.is_empty() && recovery.problems.is_empty() && recovery.lost == 0 {
         return String::new();
     }

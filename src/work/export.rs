@@ -17,7 +17,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Problems that are told in words; the report has them all.
-const MAX_TOLD: usize = 3;
+const MAX_LISTED: usize = 3;
 
 /// What an export is to have beyond what every export has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -99,8 +99,8 @@ impl ExportOutcome {
 
 /// The first of some texts, and a sign that there are more.
 fn some_of(texts: impl ExactSizeIterator<Item = String>) -> String {
-    let more = if texts.len() > MAX_TOLD { " …" } else { "" };
-    format!("{}{more}", texts.take(MAX_TOLD).collect::<Vec<_>>().join("; "))
+    let more = if texts.len() > MAX_LISTED { " …" } else { "" };
+    format!("{}{more}", texts.take(MAX_LISTED).collect::<Vec<_>>().join("; "))
 }
 
 /// Writes the campaign's kept selection into a new folder. Nothing that a

@@ -42,7 +42,7 @@ pub fn import_records(
         let unread = match file.file.map(|id| workspace.file(id)).transpose()? {
             None => Some("nothing of it was kept".to_owned()),
             Some(row) if row.state.is_lost() => Some(row.state.word().to_owned()),
-            Some(row) => read_counted(&row, &file, &mut found, cx).err().map(|error| super::in_words(&error)),
+            Some(row) => read_counted(&row, &file, &mut found, cx).err().map(|error| super::error_chain(&error)),
         };
         cx.checkpoint()?;
         found.unread.extend(unread.map(|why| format!("{}: {why}", file.path)));
@@ -103,7 +103,7 @@ fn read_file(row: &FileRow, len_then: u64, found: &mut FoundRecords, cx: &JobCx)
         // As at the import: what is wrong with one says nothing of the next.
         if let Err(error) = read() {
             cx.checkpoint()?;
-            found.unread.push(format!("{path}: {}", super::in_words(&error)));
+            found.unread.push(format!("{path}: {}", super::error_chain(&error)));
         }
         if found.is_cut {
             break;

@@ -47,7 +47,7 @@ pub use export::{ExportOutcome, ExportWishes, export, verify};
 pub use feed::{FeedCampaign, FeedChange, FeedReport, WrittenFeed, check_feed, export_feed, import_feed};
 pub use files::{CheckOutcome, LocateOutcome, check_files, locate, problem_detail, problem_record};
 pub use hosts::{LinkSource, NutchForm, NutchLimits, RankedHosts};
-pub use import::{ARCHIVE_NAMES, file_words, has_problems, import, import_words, imports};
+pub use import::{ARCHIVE_NAMES, file_summary, has_problems, import, import_summary, imports};
 pub use import_records::import_records;
 pub use inlink_dataset::{dataset_within, write_dataset};
 pub use inlink_rows::room_warning;
@@ -108,7 +108,7 @@ pub fn empty_crawl_page() -> CrawlPage {
 }
 
 /// An error and its causes; a cause that is told already is not told again.
-pub fn in_words(error: &anyhow::Error) -> String {
+pub fn error_chain(error: &anyhow::Error) -> String {
     let mut words = String::new();
     for cause in error.chain().map(ToString::to_string) {
         if words.is_empty() {
@@ -179,6 +179,6 @@ mod tests {
     fn a_cause_is_told_once() {
         let system = std::io::Error::other("no such file");
         let error = anyhow::Error::from(system).context("a.warc: no such file").context("cannot begin");
-        assert_eq!(in_words(&error), "cannot begin: a.warc: no such file");
+        assert_eq!(error_chain(&error), "cannot begin: a.warc: no such file");
     }
 }

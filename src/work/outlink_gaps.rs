@@ -32,7 +32,7 @@ pub(super) fn fill_outlink_gaps(workspace: &Workspace, cx: &JobCx) -> anyhow::Re
         match outlinks_of(workspace, &stored) {
             Ok(links) => fill(workspace, capture, links, cx)?,
             Err(error) => {
-                tracing::warn!("links of {} are missing: {}", stored.url, super::in_words(&error));
+                tracing::warn!("links of {} are missing: {}", stored.url, super::error_chain(&error));
                 catalogue.leave_outlink_gap(capture)?;
                 unread += 1;
             }

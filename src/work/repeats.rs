@@ -39,7 +39,7 @@ pub(super) fn read_repeats(workspace: &Workspace, launch: Option<LaunchId>, cx: 
             Ok(body) => body,
             Err(error) => {
                 cx.advance(repeats.len() as u64)?;
-                tracing::warn!("links of revisits of {}: {}", stored.url, super::in_words(&error));
+                tracing::warn!("links of revisits of {}: {}", stored.url, super::error_chain(&error));
                 unread += repeats.len() as u64;
                 continue;
             }

@@ -118,7 +118,7 @@ impl Scheduler {
         let mut stale = Vec::new();
         let late = |run: &&ScheduledRun| now.millis().saturating_sub(run.due.millis()) > self.on_time_ms;
         for run in open.iter().filter(|run| run.state == RunState::Waiting).filter(late) {
-            let why = format!("{}; its turn had not come", late_words(now, run.due));
+            let why = format!("{}; its turn had not come", late_text(now, run.due));
             let state = match (scheduled.campaign.schedule.catch_up, run.launch) {
                 // What has begun goes on before anything else does.
                 (CatchUp::Once, Some(_)) => continue,
@@ -201,7 +201,7 @@ impl Scheduler {
 }
 
 fn state_of(fate: Fate, run: &Run, now: CaptureDate, works: bool) -> (RunState, String) {
-    let late = late_words(now, run.date);
+    let late = late_text(now, run.date);
     match fate {
         Fate::Start => (RunState::Waiting, String::new()),
         Fate::MakeUp => (RunState::Waiting, format!("{late}; it makes up for what was missed")),
@@ -213,7 +213,7 @@ fn state_of(fate: Fate, run: &Run, now: CaptureDate, works: bool) -> (RunState, 
     }
 }
 
-fn late_words(now: CaptureDate, due: CaptureDate) -> String {
+fn late_text(now: CaptureDate, due: CaptureDate) -> String {
     let minutes = (now.millis() - due.millis()).max(0) / 60_000;
     match minutes {
         0..120 => format!("found {minutes} minutes late"),
@@ -292,7 +292,7 @@ fn carry_out(
         Ok(_) if stays => return outcome,
         Ok(outcome) => (RunState::Stopped, outcome.end.clone()),
         Err(error) if StopError::is_cancelled(error) && stays => return outcome,
-        Err(error) => (RunState::Failed, super::in_words(error)),
+        Err(error) => (RunState::Failed, super::error_chain(error)),
     };
     catalogue.set_scheduled(run.id, state, &why)?;
     outcome
@@ -338,7 +338,7 @@ pub fn keep_schedules(
             if watch.once {
                 break;
             }
-            cx.stage(waiting_words(session, (watch.now)())?, None);
+            cx.stage(waiting_text(session, (watch.now)())?, None);
             wait(LOOK_EVERY, cx);
             continue;
         };
@@ -364,12 +364,12 @@ pub fn keep_schedules(
             }
             Err(error) => {
                 report.failed += 1;
-                say(format!("{}: {}", run.campaign_name, super::in_words(&error)));
+                say(format!("{}: {}", run.campaign_name, super::error_chain(&error)));
                 let state = session.catalogue().scheduled_run(run.id)?.state;
                 // Not even that could be written down: it would be tried for ever.
-                anyhow::ensure!(state != RunState::Waiting, "{}", super::in_words(&error));
+                anyhow::ensure!(state != RunState::Waiting, "{}", super::error_chain(&error));
                 if state == RunState::Running && !cx.is_cancelled() {
-                    session.catalogue().set_scheduled(run.id, RunState::Failed, &super::in_words(&error))?;
+                    session.catalogue().set_scheduled(run.id, RunState::Failed, &super::error_chain(&error))?;
                 }
             }
         }
@@ -390,7 +390,7 @@ fn tell(look: &ScheduleLook, told: &mut Vec<String>, say: &dyn Fn(String)) {
     }
 }
 
-fn waiting_words(session: &Session, now: CaptureDate) -> anyhow::Result<String> {
+fn waiting_text(session: &Session, now: CaptureDate) -> anyhow::Result<String> {
     let (runs, _) = next_runs(session, None, Calendar::Fonds, now, 1)?;
     Ok(match runs.first() {
         Some(next) => format!("Waiting for {}, {}", next.run.words, next.campaign_name),

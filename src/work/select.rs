@@ -199,7 +199,7 @@ impl Scoring<'_> {
             let text = match decoded(self.workspace, &stored) {
                 Ok(decoded) => decoded.text(&stored.url),
                 Err(error) => {
-                    unread.push(format!("{}: {}", stored.url, super::in_words(&error)));
+                    unread.push(format!("{}: {}", stored.url, super::error_chain(&error)));
                     String::new()
                 }
             };

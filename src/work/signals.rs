@@ -38,14 +38,14 @@ pub struct CheckedCapture {
 ///
 /// A catalogue or an archive file that cannot be read.
 pub fn anchor_check(session: &Session, id: CaptureId, window_days: u32) -> anyhow::Result<Option<AnchorCheck>> {
-    match external_words(session, id, window_days)? {
-        Some(words) => held_against_page(session, &session.catalogue().stored_capture(id)?, words),
+    match external_terms(session, id, window_days)? {
+        Some(words) => compare_with_page(session, &session.catalogue().stored_capture(id)?, words),
         None => Ok(None),
     }
 }
 
 /// What the external anchors of a capture say; `None` where nobody links.
-fn external_words(session: &Session, id: CaptureId, window_days: u32) -> Result<Option<AnchorWords>, StoreError> {
+fn external_terms(session: &Session, id: CaptureId, window_days: u32) -> Result<Option<AnchorWords>, StoreError> {
     let mut words = None::<AnchorWords>;
     session.workspace.each_inlink_of_capture(id, window_days, |link| {
         if !link.internal {
@@ -55,7 +55,7 @@ fn external_words(session: &Session, id: CaptureId, window_days: u32) -> Result<
     Ok(words)
 }
 
-fn held_against_page(
+fn compare_with_page(
     session: &Session,
     stored: &StoredCapture,
     words: AnchorWords,
@@ -85,12 +85,12 @@ pub fn check_captures(
         cx.advance(1)?;
         let hosts = row.inlink_hosts.unwrap_or(0);
         // Without links or a catalogue nothing can be said of any page.
-        let Some(words) = external_words(session, row.id, window_days)? else { continue };
+        let Some(words) = external_terms(session, row.id, window_days)? else { continue };
         let stored = session.catalogue().stored_capture(row.id)?;
-        let (finding, check) = match held_against_page(session, &stored, words) {
+        let (finding, check) = match compare_with_page(session, &stored, words) {
             Ok(None) => continue,
             Ok(Some(check)) => (check.is_finding(), check.words()),
-            Err(error) => (true, format!("the page cannot be read: {}", super::in_words(&error))),
+            Err(error) => (true, format!("the page cannot be read: {}", super::error_chain(&error))),
         };
         take(CheckedCapture { capture: row.id, url: row.url, date: row.date, hosts, finding, check })?;
     }

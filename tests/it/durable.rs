@@ -40,7 +40,7 @@ fn number(name: &str, default: u64) -> u64 {
 struct Web {
     dir: tempfile::TempDir,
     resolve: Vec<(String, u16, SocketAddr)>,
-    asked: Box<dyn Fn() -> u64>,
+    request_count: Box<dyn Fn() -> u64>,
 }
 
 impl Web {
@@ -48,8 +48,8 @@ impl Web {
         let hosts: Vec<(String, Ipv4Addr)> =
             HOSTS.iter().flat_map(|host| host.names().map(|name| (name.to_owned(), host.address()))).collect();
         let server = Server::start(&hosts, Arc::new(SamplePages::new(Edition::First))).unwrap();
-        let (resolve, asked) = (server.resolve(), Box::new(move || server.asked()));
-        Self::new(resolve, asked, &campaign())
+        let (resolve, request_count) = (server.resolve(), Box::new(move || server.request_count()));
+        Self::new(resolve, request_count, &campaign())
     }
 
     fn of_sites() -> Option<Self> {
@@ -79,15 +79,15 @@ impl Web {
             ..Campaign::new("Sites of others")
         };
         let server = SiteServer::start(sites).unwrap();
-        let (resolve, asked) = (server.resolve(), Box::new(move || server.asked()));
-        Some(Self::new(resolve, asked, &campaign))
+        let (resolve, request_count) = (server.resolve(), Box::new(move || server.request_count()));
+        Some(Self::new(resolve, request_count, &campaign))
     }
 
-    fn new(resolve: Vec<(String, u16, SocketAddr)>, asked: Box<dyn Fn() -> u64>, campaign: &Campaign) -> Self {
+    fn new(resolve: Vec<(String, u16, SocketAddr)>, request_count: Box<dyn Fn() -> u64>, campaign: &Campaign) -> Self {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("geo.mmdb"), geo_database()).unwrap();
         std::fs::write(dir.path().join("campaign.json"), campaign.to_json()).unwrap();
-        Self { dir, resolve, asked }
+        Self { dir, resolve, request_count }
     }
 
     /// A new workspace with the campaign.
@@ -121,7 +121,7 @@ impl Web {
         let (requests, wait) = (random.below(most_requests), Duration::from_micros(random.below(20_000)));
         // Some while it starts and puts right what the last kill left.
         let early = (random.below(4) == 0).then(|| Duration::from_millis(random.below(600)));
-        let (before, begin) = ((self.asked)(), Instant::now());
+        let (before, begin) = ((self.request_count)(), Instant::now());
         let mut child = start(&self.args(workspace));
         loop {
             if child.try_wait().unwrap().is_some() {
@@ -129,7 +129,7 @@ impl Web {
             }
             let is_time = match early {
                 Some(early) => begin.elapsed() >= early,
-                None => (self.asked)() - before > requests,
+                None => (self.request_count)() - before > requests,
             };
             if is_time {
                 std::thread::sleep(wait);

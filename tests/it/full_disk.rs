@@ -35,8 +35,8 @@ fn noise(len: usize, seed: usize) -> Vec<u8> {
 /// A site of many small files and two large ones.
 fn site() -> (SocketAddr, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let (addr, asked) = (listener.local_addr().unwrap(), Arc::new(AtomicUsize::new(0)));
-    let count = Arc::clone(&asked);
+    let (addr, request_count) = (listener.local_addr().unwrap(), Arc::new(AtomicUsize::new(0)));
+    let count = Arc::clone(&request_count);
     std::thread::spawn(move || {
         for socket in listener.incoming() {
             let (mut socket, count) = (socket.unwrap(), Arc::clone(&count));
@@ -65,7 +65,7 @@ fn site() -> (SocketAddr, Arc<AtomicUsize>) {
             });
         }
     });
-    (addr, asked)
+    (addr, request_count)
 }
 
 /// A workspace with a campaign for the site, and the words of its crawl.
@@ -158,7 +158,7 @@ fn assert_complete(workspace: &Path) {
 fn a_crawl_waits_for_room_on_the_disk_and_goes_on_by_itself() {
     let Some(prlimit) = need::program("prlimit") else { return };
     let dir = tempfile::tempdir().unwrap();
-    let (addr, asked) = site();
+    let (addr, request_count) = site();
     let (workspace, args) = workspace(dir.path(), addr);
     let mut crawl = Limited::start(&prlimit, &args, LIMIT);
     crawl.wait_until_paused();
@@ -176,7 +176,7 @@ fn a_crawl_waits_for_room_on_the_disk_and_goes_on_by_itself() {
     assert!(plain.lines().next().unwrap().ends_with("\tend\t-\t-\t-\tFinished"), "{plain}");
     fonds(&["events", arg(&workspace), "--kind", "weather"]).with_status(2).says("host-given-up");
     // A few URLs that were in flight were asked for again, and none was tried to its end.
-    assert!(asked.load(Ordering::Relaxed) <= PAGES + 1 + 3 * 4, "{}", asked.load(Ordering::Relaxed));
+    assert!(request_count.load(Ordering::Relaxed) <= PAGES + 1 + 3 * 4, "{}", request_count.load(Ordering::Relaxed));
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn a_crawl_whose_servers_are_gone_waits_for_room_as_well() {
     let (_, mut args) = workspace(dir.path(), silent.local_addr().unwrap());
     args.push("--events".to_owned());
     let mut crawl = Limited::start(&prlimit, &args, usize::MAX >> 1);
-    let asked = silent.accept().unwrap();
+    let request_count = silent.accept().unwrap();
     // What stands in the log of the catalogue by now is all that it may be.
     let log = dir.path().join("archive/fonds.sqlite-wal");
     std::thread::sleep(Duration::from_secs(1));
@@ -235,7 +235,7 @@ fn a_crawl_whose_servers_are_gone_waits_for_room_as_well() {
     assert!(set.unwrap().success());
     crawl.wait_until_paused();
     assert!(Command::new("kill").args(["-INT", &crawl.child.id().to_string()]).status().unwrap().success());
-    drop(asked);
+    drop(request_count);
     let (status, outcome, said) = crawl.end();
     assert_eq!(status, 1, "{said}");
     let end = outcome["end"].as_str().unwrap_or_default();

@@ -13,22 +13,22 @@ use std::time::{Duration, Instant};
 /// of an endless site, anything else a file of a folder.
 struct Pages {
     port: u16,
-    asked: Arc<AtomicU64>,
+    request_count: Arc<AtomicU64>,
 }
 
 impl Pages {
     fn serve(folder: Option<PathBuf>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let asked = Arc::new(AtomicU64::new(0));
-        let (folder, counter) = (Arc::new(folder), Arc::clone(&asked));
+        let request_count = Arc::new(AtomicU64::new(0));
+        let (folder, counter) = (Arc::new(folder), Arc::clone(&request_count));
         std::thread::spawn(move || {
             for socket in listener.incoming() {
                 let (folder, counter) = (Arc::clone(&folder), Arc::clone(&counter));
                 std::thread::spawn(move || answer_all(socket.unwrap(), folder.as_deref(), &counter));
             }
         });
-        Self { port, asked }
+        Self { port, request_count }
     }
 
     fn url(&self, path: &str) -> String {
@@ -36,11 +36,11 @@ impl Pages {
     }
 }
 
-fn answer_all(mut socket: TcpStream, folder: Option<&Path>, asked: &AtomicU64) {
+fn answer_all(mut socket: TcpStream, folder: Option<&Path>, request_count: &AtomicU64) {
     let mut lines = BufReader::new(socket.try_clone().unwrap()).lines();
     while let Some(Ok(line)) = lines.next() {
         if let Some(path) = line.strip_prefix("GET ").and_then(|line| line.split(' ').next()) {
-            asked.fetch_add(1, Ordering::Relaxed);
+            request_count.fetch_add(1, Ordering::Relaxed);
             let (kind, body) = page(path, folder);
             let status = if body.is_some() { 200 } else { 404 };
             let body = body.unwrap_or_default();
@@ -148,10 +148,10 @@ fn a_page_full_of_links_that_is_killed_between_its_parts_has_them_all_in_the_end
     fonds(&["inlinks", "build", arg(&built)]).with_status(0);
     assert_eq!(links_stored(&built), [LINKS, LINKS, 0]);
     // … or the launch that goes on, which fetches nothing again.
-    let asked = pages.asked.load(Ordering::Relaxed);
+    let request_count = pages.request_count.load(Ordering::Relaxed);
     fonds(&call).with_status(0);
     assert_eq!(links_stored(&workspace), [LINKS, LINKS, 0]);
-    assert_eq!(pages.asked.load(Ordering::Relaxed), asked);
+    assert_eq!(pages.request_count.load(Ordering::Relaxed), request_count);
     assert_eq!(number(&workspace, "SELECT count(*) FROM capture"), 1);
 }
 

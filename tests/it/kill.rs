@@ -145,7 +145,7 @@ fn servers_see_at_most_what_was_in_flight_twice() {
     std::fs::write(&geo, geo_database()).unwrap();
     let spec = dir.path().join("campaign.json");
     std::fs::write(&spec, campaign().to_json()).unwrap();
-    let (log, asked) = crossbeam_channel::unbounded::<Ask>();
+    let (log, request_count) = crossbeam_channel::unbounded::<Ask>();
     let hosts: Vec<(String, Ipv4Addr)> =
         HOSTS.iter().flat_map(|host| host.names().map(|name| (name.to_owned(), host.address()))).collect();
     let server = Server::start_logged(&hosts, Arc::new(SamplePages::new(Edition::First)), Some(log)).unwrap();
@@ -163,7 +163,7 @@ fn servers_see_at_most_what_was_in_flight_twice() {
     };
     let drain = || {
         let mut requests: BTreeMap<String, usize> = BTreeMap::new();
-        for ask in asked.try_iter() {
+        for ask in request_count.try_iter() {
             *requests.entry(format!("{} {}", ask.host, ask.target())).or_default() += 1;
         }
         requests
@@ -176,10 +176,10 @@ fn servers_see_at_most_what_was_in_flight_twice() {
 
     let (disturbed, args) = prepare("disturbed");
     let total: usize = expected.values().sum();
-    let before = server.asked();
+    let before = server.request_count();
     let mut kills = 0;
     for point in (1..=6).map(|point| total * point / 8) {
-        kills += usize::from(kill_when(start(&args), || (server.asked() - before) as usize >= point));
+        kills += usize::from(kill_when(start(&args), || (server.request_count() - before) as usize >= point));
         // What is there can be looked at before the crawl goes on.
         fonds(&["campaign", "list", arg(&disturbed), "--json"]).with_status(0);
     }

@@ -30,8 +30,8 @@ fn on_path(program: &str) -> bool {
 
 /// Whether a program can draw there: the server's socket is there before that.
 fn answers(display: &str) -> bool {
-    let asked = Command::new("xdotool").arg("getdisplaygeometry").env("DISPLAY", display).output();
-    asked.is_ok_and(|answer| answer.status.success())
+    let request_count = Command::new("xdotool").arg("getdisplaygeometry").env("DISPLAY", display).output();
+    request_count.is_ok_and(|answer| answer.status.success())
 }
 
 /// Starts a screen on a display number that is free, and says which.

@@ -2,7 +2,7 @@
 //! hash names, so that two threads seldom want the same at once.
 
 use super::split::Split;
-use super::texts::{Found, TextId, Texts, Wanted, count_in, part_in};
+use super::texts::{Found, Lookup, TextId, Texts, count_in, part_in};
 use foldhash::fast::RandomState;
 use rayon::prelude::*;
 use std::borrow::Borrow;
@@ -128,7 +128,7 @@ impl Dictionary {
                 *place += 1;
             }
         }
-        let wanted = Wanted { texts, tags, counted, split: &self.split };
+        let wanted = Lookup { texts, tags, counted, split: &self.split };
         let bits = place_bits(self.sets.len());
         // Threads begin at different sets.
         let first = tags.first().map_or(0, |&tag| tag as usize);

@@ -67,7 +67,7 @@ struct Packed {
 }
 
 /// The bits that name a set.
-const TURN: u32 = SETS.ilog2();
+const ROTATION: u32 = SETS.ilog2();
 
 /// What a row takes that cannot be written shorter, in bytes.
 const WIDEST: u8 = (size_of::<u64>() + 4 * size_of::<TextId>()) as u8;
@@ -114,7 +114,7 @@ impl Packed {
     fn of(ids: impl Iterator<Item = TextId>) -> Self {
         let (mut plain, mut turned) = ((TextId::MAX, 0), (TextId::MAX, 0));
         for id in ids {
-            let other = id.rotate_left(TURN);
+            let other = id.rotate_left(ROTATION);
             plain = (id.min(plain.0), id.max(plain.1));
             turned = (other.min(turned.0), other.max(turned.1));
         }
@@ -128,13 +128,13 @@ impl Packed {
 
     #[inline]
     fn number(self, id: TextId) -> TextId {
-        (if self.turned { id.rotate_left(TURN) } else { id }).wrapping_sub(self.least)
+        (if self.turned { id.rotate_left(ROTATION) } else { id }).wrapping_sub(self.least)
     }
 
     #[inline]
     fn id(self, number: TextId) -> TextId {
         let id = self.least.wrapping_add(number);
-        if self.turned { id.rotate_right(TURN) } else { id }
+        if self.turned { id.rotate_right(ROTATION) } else { id }
     }
 }
 
@@ -308,7 +308,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn row(n: u32) -> Entry {
-        let set = (n % 32).rotate_right(TURN);
+        let set = (n % 32).rotate_right(ROTATION);
         Entry {
             when: (1 << 63) | (u64::from(n) * 1000),
             target: set | n,

@@ -94,7 +94,7 @@ pub enum LinkError {
         why: String,
     },
     /// Stored links cannot be used, or not written.
-    #[error("{}", stored_words(.0))]
+    #[error("{}", stored_labels(.0))]
     Stored(#[source] std::io::Error),
     /// There is something else where the folder of runs should be.
     #[error("{path}: sorted runs need a folder, and this is none: name another one, or one that is not there yet", path = path.display())]
@@ -163,7 +163,7 @@ impl LinkError {
 }
 
 /// What is wrong with stored links, and what to do where they are damaged.
-fn stored_words(error: &std::io::Error) -> String {
+fn stored_labels(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::InvalidData => {
             format!(

@@ -37,7 +37,7 @@ const TOUCH_BYTES: usize = 48;
 pub(super) type TextId = u32;
 
 /// Texts to be looked up, with half a hash of each.
-pub(super) struct Wanted<'t> {
+pub(super) struct Lookup<'t> {
     pub(super) texts: &'t [&'t [u8]],
     pub(super) tags: &'t [u64],
     /// The first so many are counted.
@@ -70,7 +70,7 @@ impl Texts {
     /// Each text costs two or three looks at places far apart in memory. So
     /// many are looked at before any is compared: loads that do not wait for
     /// each other take little longer than one.
-    pub(super) fn intern(&mut self, wanted: &Wanted<'_>, which: &[u16], base: TextId, found: &mut Found) {
+    pub(super) fn intern(&mut self, wanted: &Lookup<'_>, which: &[u16], base: TextId, found: &mut Found) {
         for some in which.chunks(BATCH) {
             while (self.count + some.len()) * 8 > self.slots.len() * 5 {
                 self.grow();
@@ -79,7 +79,7 @@ impl Texts {
         }
     }
 
-    fn intern_batch(&mut self, wanted: &Wanted<'_>, some: &[u16], base: TextId, found: &mut Found) {
+    fn intern_batch(&mut self, wanted: &Lookup<'_>, some: &[u16], base: TextId, found: &mut Found) {
         let mask = self.slots.len() - 1;
         let tag_of = |number: u16| wanted.tags.get(usize::from(number)).copied().unwrap_or(0);
         black_box(some.iter().fold(0, |all, &number| all ^ self.slots[tag_of(number) as usize & mask]));

@@ -23,7 +23,7 @@ pub(super) struct Windows {
     open: VecDeque<Open>,
     /// Links so far: of other sites, and of the same.
     seen: [u64; 2],
-    held: [Held; 2],
+    held: [KeptLinks; 2],
     /// Of a page that links, its held links, where only one of each is listed.
     sources: HashMap<Box<[u8]>, VecDeque<Place>>,
 }
@@ -49,7 +49,7 @@ impl Windows {
     pub(super) fn clear(&mut self) {
         self.open.clear();
         self.seen = [0, 0];
-        self.held.iter_mut().for_each(Held::clear);
+        self.held.iter_mut().for_each(KeptLinks::clear);
         self.sources.clear();
     }
 
@@ -164,15 +164,15 @@ impl Windows {
 
 /// Links of one side, by date.
 #[derive(Default)]
-struct Held {
-    links: VecDeque<HeldLink>,
+struct KeptLinks {
+    links: VecDeque<KeptLink>,
     /// Their sources and anchors, one behind the other.
     texts: Vec<u8>,
     /// Bytes of texts that were forgotten.
     forgotten: usize,
 }
 
-struct HeldLink {
+struct KeptLink {
     place: Place,
     date: CaptureDate,
     /// Where its source begins, its anchor, and where that ends, with the
@@ -180,7 +180,7 @@ struct HeldLink {
     at: [usize; 3],
 }
 
-impl Held {
+impl KeptLinks {
     fn clear(&mut self) {
         self.links.clear();
         self.texts.clear();
@@ -192,7 +192,7 @@ impl Held {
         let middle = begin + link.source.len();
         self.texts.extend_from_slice(link.source);
         self.texts.extend_from_slice(link.anchor);
-        self.links.push_back(HeldLink { place, date: link.date, at: [begin, middle, middle + link.anchor.len()] });
+        self.links.push_back(KeptLink { place, date: link.date, at: [begin, middle, middle + link.anchor.len()] });
     }
 
     fn text(&self, from: usize, to: usize) -> &[u8] {

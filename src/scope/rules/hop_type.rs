@@ -27,13 +27,13 @@ const KINDS: [(char, &str); 8] = [
     ('S', "form"),
 ];
 
-fn word_of(letter: char) -> Option<&'static str> {
+fn name_of(letter: char) -> Option<&'static str> {
     KINDS.iter().find(|(known, _)| *known == letter).map(|(_, word)| *word)
 }
 
 impl HopType {
     pub(super) fn compile(&self) -> Result<Self, String> {
-        match self.hops.chars().find(|letter| word_of(*letter).is_none()) {
+        match self.hops.chars().find(|letter| name_of(*letter).is_none()) {
             Some(letter) => Err(format!("“{letter}” is no kind of hop; give some of L, E, R, P, X, I, M, S")),
             None => Ok(self.clone()),
         }
@@ -53,7 +53,7 @@ impl DecideRule for HopType {
     }
 
     fn words(&self) -> String {
-        let kinds: Vec<&str> = self.hops.chars().filter_map(word_of).collect();
+        let kinds: Vec<&str> = self.hops.chars().filter_map(name_of).collect();
         let kinds = if kinds.is_empty() { "any of 0 kinds".to_owned() } else { kinds.join(" or ") };
         format!("{} what was found by {kinds}", verb(self.decision))
     }
@@ -65,20 +65,20 @@ impl DecideRule for HopType {
     fn tested(&self, candidate: &Candidate, _: &Facts) -> String {
         match candidate.hops.chars().next_back() {
             None => "no hop".to_owned(),
-            Some(last) => format!("{} ({last})", word_of(last).unwrap_or("unknown")),
+            Some(last) => format!("{} ({last})", name_of(last).unwrap_or("unknown")),
         }
     }
 
     fn changes(&self, candidate: &Candidate, _: &Facts, wanted: Option<Decision>) -> Vec<Change> {
         let Some(last) = candidate.hops.chars().next_back() else { return Vec::new() };
-        let word = word_of(last).unwrap_or("unknown");
+        let word = name_of(last).unwrap_or("unknown");
         let edited = |hops| Edit::Entry(RuleKind::HopType(Self { hops, ..self.clone() }));
         match wanted {
             None if self.meant(candidate) => {
                 let hops = self.hops.chars().filter(|letter| *letter != last).collect();
                 vec![Change { words: format!("take {word} ({last}) out of the kinds of hop"), edit: edited(hops) }]
             }
-            Some(wanted) if wanted == self.decision && !self.meant(candidate) && word_of(last).is_some() => {
+            Some(wanted) if wanted == self.decision && !self.meant(candidate) && name_of(last).is_some() => {
                 let hops = format!("{}{last}", self.hops);
                 vec![Change { words: format!("add {word} ({last}) to the kinds of hop"), edit: edited(hops) }]
             }

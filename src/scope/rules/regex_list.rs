@@ -50,7 +50,7 @@ impl Quick {
     fn of(anchored: &[String]) -> Result<Option<Self>, String> {
         let (mut words, mut others) = (Vec::new(), Vec::new());
         for pattern in anchored {
-            match word_of(pattern) {
+            match name_of(pattern) {
                 Some(word) => words.push(word),
                 None => others.push(pattern),
             }
@@ -75,7 +75,7 @@ impl Quick {
 
 /// The bytes that an anchored pattern looks for, if it is nothing but a word
 /// that may stand anywhere.
-fn word_of(anchored: &str) -> Option<Vec<u8>> {
+fn name_of(anchored: &str) -> Option<Vec<u8>> {
     let part = anchored.strip_prefix("(?:")?.strip_suffix(')')?;
     let (mut word, mut bytes) = (Vec::with_capacity(part.len()), part.bytes());
     while let Some(byte) = bytes.next() {

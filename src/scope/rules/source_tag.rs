@@ -14,7 +14,7 @@ pub struct SourceTag {
     pub decision: Decision,
 }
 
-fn told(tag: &str) -> &str {
+fn tag_text(tag: &str) -> &str {
     if tag.is_empty() { "“” (none)" } else { tag }
 }
 
@@ -24,7 +24,7 @@ impl DecideRule for SourceTag {
     }
 
     fn words(&self) -> String {
-        let tags: Vec<String> = self.tags.iter().map(|tag| told(tag).to_owned()).collect();
+        let tags: Vec<String> = self.tags.iter().map(|tag| tag_text(tag).to_owned()).collect();
         format!("{} what comes from seeds with {}", verb(self.decision), listed(&tags, "the word", "the words"))
     }
 
@@ -42,7 +42,7 @@ impl DecideRule for SourceTag {
         }
         let tags = self.tags.iter().filter(|tag| **tag != candidate.source_tag).cloned().collect();
         vec![Change {
-            words: format!("take the word {} out", told(&candidate.source_tag)),
+            words: format!("take the word {} out", tag_text(&candidate.source_tag)),
             edit: Edit::Entry(RuleKind::SourceTag(Self { tags, ..self.clone() })),
         }]
     }

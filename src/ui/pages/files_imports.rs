@@ -2,7 +2,7 @@
 
 use super::files::go;
 use crate::app::models::{FileOutcome, ImportRow, ImportedFile, LaunchId, LaunchState, ProblemQuery, quoted};
-use crate::app::{ARCHIVE_NAMES, file_words};
+use crate::app::{ARCHIVE_NAMES, file_summary};
 use crate::app::{Action, AppState, Command, FilesRoute, Focus, Route};
 use crate::ui::table::Table;
 use crate::ui::theme::{GROUP_GAP, tokens};
@@ -262,7 +262,7 @@ fn files_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, rows: &[&Imported
             cells.text(&words::bytes(row.bytes));
             cells.text(&seconds(row.took_ms));
             cells.text(&row.path);
-            cells.text(&file_words(row));
+            cells.text(&file_summary(row));
         },
         |_, _| {},
     );

@@ -332,7 +332,7 @@ fn of_crawl_log(text: &str) -> Result<Logged, String> {
         // Out of scope, blocked by a person or a processor, denied by robots.txt.
         -5002..=-5000 | -9998 => LoggedFate::Refused(line.status),
         status if status > 0 => LoggedFate::Fetched(status),
-        status => LoggedFate::Failed(status, status_words(status).to_owned()),
+        status => LoggedFate::Failed(status, status_text(status).to_owned()),
     };
     let is_seed = line.hops.is_empty() && line.via.is_none();
     let url = line.web_url().map(|url| LoggedUrl {
@@ -349,7 +349,7 @@ fn of_crawl_log(text: &str) -> Result<Logged, String> {
 }
 
 /// What a fetch status below one means (`FetchStatusCodes`).
-fn status_words(status: i32) -> &'static str {
+fn status_text(status: i32) -> &'static str {
     match status {
         0 => "never tried",
         -1 => "the name could not be looked up",

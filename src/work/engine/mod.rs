@@ -38,7 +38,7 @@ const MOST_BYTES: u64 = 256 * 1024 * 1024;
 /// campaign before it follows.
 const BEGUN: &str = "after ";
 /// Notes of a job that are told in a line of the window.
-const NOTES_TOLD: usize = 30;
+const MAX_NOTES: usize = 30;
 /// Why a file that may be missing is not read.
 const NOT_THERE: &str = "it is not there";
 
@@ -205,7 +205,7 @@ pub fn is_importable(folder: &Path) -> anyhow::Result<bool> {
 /// An import with its jobs in words: what each became, what has no place in a
 /// campaign, what could not be read. Of many notes the first are told.
 pub fn jobs_summary(Imported { jobs, restored, imports, led_out }: &Imported) -> String {
-    let imports: Vec<String> = imports.iter().map(super::import_words).collect();
+    let imports: Vec<String> = imports.iter().map(super::import_summary).collect();
     let mut words = imports.join(". ");
     let restored = restored.iter().flat_map(|job| job.summary().into_iter().chain(job.problems.clone()));
     for line in restored.chain(led_out.iter().cloned()) {
@@ -232,11 +232,11 @@ pub fn jobs_summary(Imported { jobs, restored, imports, led_out }: &Imported) ->
         let unread = logs().flat_map(|log| &log.unread_examples).map(|example| format!("unreadable: {example}"));
         let passed_over = job.passed_over.iter().map(|path| format!("passed over: {path}"));
         let notes: Vec<String> = notes.chain(unread).chain(passed_over).collect();
-        for note in notes.iter().take(NOTES_TOLD) {
+        for note in notes.iter().take(MAX_NOTES) {
             words.push_str(&format!("; {note}"));
         }
-        if notes.len() > NOTES_TOLD {
-            let more = notes.len() - NOTES_TOLD;
+        if notes.len() > MAX_NOTES {
+            let more = notes.len() - MAX_NOTES;
             words.push_str(&format!("; and {more} more notes, which fonds import of this folder tells"));
         }
     }

@@ -31,7 +31,7 @@ mod sources;
 
 pub(super) use copy::{Hashing, digest_of};
 pub(super) use package::is_package;
-pub use report::{ARCHIVE_NAMES, file_words, has_problems, import_words, imports};
+pub use report::{ARCHIVE_NAMES, file_summary, has_problems, import_summary, imports};
 pub(super) use sources::{Found, find_all, has_archives, leads_out, looks_like_archive};
 
 use super::repeats::read_repeats;
@@ -99,7 +99,7 @@ pub fn import(
     match &result {
         Ok(()) => catalogue.set_launch_state(launch, LaunchState::Finished, "")?,
         Err(error) => {
-            let why = if error.is_cancelled() { "stopped on request".to_owned() } else { super::in_words(error) };
+            let why = if error.is_cancelled() { "stopped on request".to_owned() } else { super::error_chain(error) };
             // On a full disk this cannot be kept either; what is told is why it stopped.
             if let Err(unkept) = catalogue.set_launch_state(launch, LaunchState::Stopped, &why) {
                 tracing::warn!("that the import stopped is not kept: {unkept}");

@@ -6,7 +6,7 @@ use super::{Found, Importer};
 use crate::captures::{Author, CaptureEntry, IndexReport, index_in_parallel, index_records};
 use crate::crawl::{CrawlError, LedgerError};
 use crate::jobs::{JobCx, StopError};
-pub(super) use crate::store::ToldProblem;
+pub(super) use crate::store::ImportProblem;
 use crate::store::rows::{FileId, FileOutcome, ImportedFile};
 use crate::store::{KnownFile, mtime_ns};
 use crate::warc::{ArchiveReader, reading_threads};
@@ -28,9 +28,9 @@ const BATCH_LINK_BYTES: usize = 4 << 20;
 
 /// What a look at a file came to, besides its row.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct FileScan {
     pub sha256: String,
-    pub problems: Vec<ToldProblem>,
+    pub problems: Vec<ImportProblem>,
 }
 
 /// A file that is about to be read.
@@ -80,8 +80,8 @@ impl Importer<'_> {
             Err(error) => {
                 // The wish to stop may be told as an error of the bytes in hand.
                 self.cx.checkpoint()?;
-                done.error = Some(super::super::in_words(&error));
-                Told::default()
+                done.error = Some(super::super::error_chain(&error));
+                FileScan::default()
             }
         };
         done.problem_count += u64::from(done.error.is_some());
@@ -89,7 +89,7 @@ impl Importer<'_> {
         Ok(self.workspace.catalogue().keep_imported(self.launch, &done, &told.sha256, told.problems)?)
     }
 
-    fn look(&self, found: &Found, done: &mut ImportedFile) -> anyhow::Result<Told> {
+    fn look(&self, found: &Found, done: &mut ImportedFile) -> anyhow::Result<FileScan> {
         if let Some(why) = &found.trouble {
             anyhow::bail!("{why}");
         }
@@ -141,7 +141,7 @@ impl Importer<'_> {
 
     /// The same bytes were read before. Where they are no longer at the place
     /// they had then, they are read from here on.
-    fn known(&self, found: &Found, done: &mut ImportedFile, known: &KnownFile) -> anyhow::Result<Told> {
+    fn known(&self, found: &Found, done: &mut ImportedFile, known: &KnownFile) -> anyhow::Result<FileScan> {
         let catalogue = self.workspace.catalogue();
         done.file = Some(known.id);
         done.same_as = Some(known.path.clone());
@@ -153,7 +153,7 @@ impl Importer<'_> {
                 done.outcome = FileOutcome::Moved;
             }
         }
-        Ok(Told::default())
+        Ok(FileScan::default())
     }
 
     fn is_at_its_place(&self, known: &KnownFile) -> bool {
@@ -244,7 +244,7 @@ impl Importer<'_> {
     }
 
     /// Reads a file whose bytes are not known.
-    fn read(&self, found: &Found, done: &mut ImportedFile) -> anyhow::Result<Told> {
+    fn read(&self, found: &Found, done: &mut ImportedFile) -> anyhow::Result<FileScan> {
         let before = self.workspace.catalogue().read_from_before(&done.path, found.size)?;
         // What was copied in once stays a copy, or its captures would come in twice.
         let copy = match &before {
@@ -280,11 +280,11 @@ impl Importer<'_> {
             take_back(&source.path);
         }
         // A copy may be gone; what a person has to look at is the file it was made from.
-        if copy { told_of_source(told, &source, done) } else { told }
+        if copy { scan_source(told, &source, done) } else { told }
     }
 
     /// Reads the records of a file into the catalogue, hashing it on the way.
-    fn index(&self, source: &Source<'_>, done: &mut ImportedFile) -> anyhow::Result<Told> {
+    fn index(&self, source: &Source<'_>, done: &mut ImportedFile) -> anyhow::Result<FileScan> {
         let sink = Sink::new(self, source);
         let Shared { report, whole } = self.read_records(source, &sink)?;
         done.new_captures = sink.brought_in()?;
@@ -304,13 +304,13 @@ impl Importer<'_> {
             }
             Err(error) => {
                 done.outcome = if report.records > 0 { FileOutcome::Cut } else { FileOutcome::Unread };
-                done.error = Some(super::super::in_words(&error));
+                done.error = Some(super::super::error_chain(&error));
                 String::new()
             }
         };
         done.file = sink.file.get();
         let problems = report.problems.into_iter().map(Into::into).collect();
-        Ok(Told { sha256, problems })
+        Ok(FileScan { sha256, problems })
     }
 
     /// Reads all records of a file and hands its captures to the sink.
@@ -392,7 +392,11 @@ pub(super) fn is_of_workspace(error: &anyhow::Error) -> bool {
 }
 
 /// What was told of a copy, told of the file that it was made from.
-fn told_of_source(told: anyhow::Result<Told>, source: &Source<'_>, done: &mut ImportedFile) -> anyhow::Result<Told> {
+fn scan_source(
+    told: anyhow::Result<FileScan>,
+    source: &Source<'_>,
+    done: &mut ImportedFile,
+) -> anyhow::Result<FileScan> {
     let (copy, original) = (source.path.display().to_string(), source.found.path.display().to_string());
     let in_place = |words: &mut String| {
         *words = words.replace(&copy, &original);
@@ -409,7 +413,7 @@ fn told_of_source(told: anyhow::Result<Told>, source: &Source<'_>, done: &mut Im
         }
         Err(error) if error.is_cancelled() || is_of_workspace(&error) => Err(error),
         Err(error) => {
-            let mut words = super::super::in_words(&error);
+            let mut words = super::super::error_chain(&error);
             in_place(&mut words);
             Err(anyhow::Error::msg(words))
         }

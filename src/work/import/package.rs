@@ -6,7 +6,7 @@
 //! workspace first, under a name of our own.
 
 use super::copy::{Hashing, keep_incoming, take_back};
-use super::one::{Shared, Sink, Source, Told, ToldProblem, shares_member};
+use super::one::{FileScan, ImportProblem, Shared, Sink, Source, shares_member};
 use super::{Found, Importer};
 use crate::captures::{Author, CaptureEntry, IndexReport, index_records};
 use crate::crawl::CrawlError;
@@ -43,10 +43,15 @@ pub(in crate::work) fn is_package(path: &Path) -> std::io::Result<bool> {
 impl Importer<'_> {
     /// Reads every archive file of a package. One that cannot be read is a
     /// problem of the package; the others come in.
-    pub(super) fn package(&self, source: &Source<'_>, sha256: String, done: &mut ImportedFile) -> anyhow::Result<Told> {
+    pub(super) fn package(
+        &self,
+        source: &Source<'_>,
+        sha256: String,
+        done: &mut ImportedFile,
+    ) -> anyhow::Result<FileScan> {
         let wacz = Wacz::open(&source.path)?;
-        let mut problems: Vec<ToldProblem> =
-            wacz.problems().map(|problem| ToldProblem::new(0, PACKAGE, problem.to_string())).collect();
+        let mut problems: Vec<ImportProblem> =
+            wacz.problems().map(|problem| ImportProblem::new(0, PACKAGE, problem.to_string())).collect();
         let titles = titles(&wacz, &mut problems);
         let mut sink = Sink::new(self, source);
         sink.titles = Some(&titles);
@@ -76,11 +81,11 @@ impl Importer<'_> {
                 }
                 Err(error) if super::one::is_of_workspace(&error) => return Err(error),
                 Err(error) => {
-                    let why = format!("{}: {}", member.name, super::super::in_words(&error));
+                    let why = format!("{}: {}", member.name, super::super::error_chain(&error));
                     if error.chain().any(is_of_disk) {
                         torn.get_or_insert_with(|| why.clone());
                     }
-                    problems.push(ToldProblem::new(member.offset, PACKAGE, why));
+                    problems.push(ImportProblem::new(member.offset, PACKAGE, why));
                 }
             }
         }
@@ -104,9 +109,9 @@ impl Importer<'_> {
         if let Some(why) = torn {
             done.outcome = if done.records > 0 { FileOutcome::Cut } else { FileOutcome::Unread };
             done.error = Some(why);
-            return Ok(Told { sha256: String::new(), problems });
+            return Ok(FileScan { sha256: String::new(), problems });
         }
-        Ok(Told { sha256, problems })
+        Ok(FileScan { sha256, problems })
     }
 
     /// Whether records of this member can be read at their places in the package.
@@ -132,7 +137,7 @@ impl Importer<'_> {
         sink: &Sink<'_>,
         done: &mut ImportedFile,
         torn: &mut Option<String>,
-    ) -> anyhow::Result<(Vec<ToldProblem>, u64)> {
+    ) -> anyhow::Result<(Vec<ImportProblem>, u64)> {
         let member = &wacz.archives()[index];
         let mut bytes = Hashing::new(wacz.open_archive(index)?, self.cx);
         let reader = ArchiveReader::new(bytes.by_ref(), wacz.path()).map_err(CrawlError::from)?;
@@ -163,7 +168,7 @@ impl Importer<'_> {
                 if is_of_disk(&error) || std::error::Error::source(&error).is_some_and(is_of_disk) {
                     torn.get_or_insert_with(|| why.clone());
                 }
-                problems.push(ToldProblem::new(member.offset, PACKAGE, why));
+                problems.push(ImportProblem::new(member.offset, PACKAGE, why));
                 return Ok((problems, shared));
             }
         }
@@ -182,7 +187,7 @@ impl Importer<'_> {
         sha256: &str,
         only_shared: bool,
         done: &mut ImportedFile,
-    ) -> anyhow::Result<Vec<ToldProblem>> {
+    ) -> anyhow::Result<Vec<ImportProblem>> {
         let member = &wacz.archives()[index];
         let cx = self.cx.aside("unpacking");
         let mut bytes = Hashing::new(wacz.open_archive(index)?, &cx);
@@ -192,7 +197,7 @@ impl Importer<'_> {
             (sha256.to_owned(), format!("archive-{}", index + 1))
         })?;
         let wrong = if only_shared { None } else { wrong_digest(wacz, member, &of_member) };
-        let mut problems: Vec<ToldProblem> = wrong.into_iter().collect();
+        let mut problems: Vec<ImportProblem> = wrong.into_iter().collect();
         let meta = fs::metadata(&path)?;
         let found = Found { path: path.clone(), size: meta.len(), mtime_ns: mtime_ns(&meta), trouble: None };
         let source =
@@ -209,7 +214,7 @@ impl Importer<'_> {
         } else {
             problems.extend(counted_in(&report, 0, done).into_iter().map(|problem| {
                 let detail = format!("{}, offset {}: {}", member.name, offset_words(problem.offset), problem.detail);
-                ToldProblem::new(member.offset, problem.kind, detail)
+                ImportProblem::new(member.offset, problem.kind, detail)
             }));
         }
         done.new_captures += sink.brought_in()?;
@@ -223,8 +228,8 @@ impl Importer<'_> {
             // It was told when the rest was read in the package.
             Err(_) if only_shared => {}
             Err(error) => {
-                let why = format!("{}: reading stopped: {}", member.name, super::super::in_words(&error));
-                problems.push(ToldProblem::new(member.offset, PACKAGE, why));
+                let why = format!("{}: reading stopped: {}", member.name, super::super::error_chain(&error));
+                problems.push(ImportProblem::new(member.offset, PACKAGE, why));
             }
             // Nothing of it is asked for ever.
             Ok(_) if report.captures == 0 => {
@@ -245,13 +250,13 @@ pub(super) type Titles = HashMap<(String, i64), String>;
 
 /// The titles that the package's lists of pages tell: those that a browser
 /// saw, for pages that set theirs by script or are no HTML.
-fn titles(wacz: &Wacz, problems: &mut Vec<ToldProblem>) -> Titles {
+fn titles(wacz: &Wacz, problems: &mut Vec<ImportProblem>) -> Titles {
     let mut titles = Titles::new();
     for list in wacz.page_lists() {
         let pages = match wacz.open_member(list) {
             Ok(reader) => PageReader::new(reader),
             Err(error) => {
-                problems.push(ToldProblem::new(list.offset, PACKAGE, error.to_string()));
+                problems.push(ImportProblem::new(list.offset, PACKAGE, error.to_string()));
                 continue;
             }
         };
@@ -269,7 +274,7 @@ fn titles(wacz: &Wacz, problems: &mut Vec<ToldProblem>) -> Titles {
                 }
                 Err(problem) if told < MAX_PAGE_PROBLEMS => {
                     told += 1;
-                    problems.push(ToldProblem::new(list.offset, PACKAGE, format!("{}, {problem}", list.name)));
+                    problems.push(ImportProblem::new(list.offset, PACKAGE, format!("{}, {problem}", list.name)));
                 }
                 Err(_) => {}
             }
@@ -285,13 +290,13 @@ fn is_of_disk(error: &(dyn std::error::Error + 'static)) -> bool {
 }
 
 /// A member without a record, and without a word of why.
-fn nothing_in(member: &Member, report: &IndexReport) -> Option<ToldProblem> {
+fn nothing_in(member: &Member, report: &IndexReport) -> Option<ImportProblem> {
     let is_mute = report.records == 0 && report.problems.is_empty();
-    is_mute.then(|| ToldProblem::new(member.offset, PACKAGE, format!("{}: there is no record in it", member.name)))
+    is_mute.then(|| ImportProblem::new(member.offset, PACKAGE, format!("{}: there is no record in it", member.name)))
 }
 
 /// Adds what was found in a member to what the package came to.
-fn counted_in(report: &IndexReport, offset: u64, done: &mut ImportedFile) -> Vec<ToldProblem> {
+fn counted_in(report: &IndexReport, offset: u64, done: &mut ImportedFile) -> Vec<ImportProblem> {
     done.records += report.records;
     done.captures += report.captures;
     done.revisits += report.revisits;
@@ -302,26 +307,26 @@ fn counted_in(report: &IndexReport, offset: u64, done: &mut ImportedFile) -> Vec
     // Those that are not listed; the others are counted at the end.
     done.problem_count += report.more_problems;
     let shifted = report.problems.iter().map(|problem| {
-        let told = ToldProblem::from(problem.clone());
+        let told = ImportProblem::from(problem.clone());
         match (Span { offset: problem.offset, length: 0 }).is_inside_member() {
-            true => ToldProblem {
+            true => ImportProblem {
                 offset,
                 // Its member is told from the beginning of the archive inside.
                 member: None,
                 detail: format!("offset {} in the member: {}", offset_words(problem.offset), told.detail),
                 ..told
             },
-            false => ToldProblem { offset: problem.offset.saturating_add(offset), ..told },
+            false => ImportProblem { offset: problem.offset.saturating_add(offset), ..told },
         }
     });
     shifted.collect()
 }
 
 /// Holds a member against the digest that the package tells of it.
-fn wrong_digest(wacz: &Wacz, member: &Member, sha256: &str) -> Option<ToldProblem> {
+fn wrong_digest(wacz: &Wacz, member: &Member, sha256: &str) -> Option<ImportProblem> {
     let told = wacz.package().resource(&member.name)?.hash.strip_prefix("sha256:")?.to_ascii_lowercase();
     (told != sha256).then(|| {
         let why = format!("{}: its SHA-256 is {sha256}, datapackage.json says {told}", member.name);
-        ToldProblem::new(member.offset, crate::warc::ProblemKind::BadDigest.words(), why)
+        ImportProblem::new(member.offset, crate::warc::ProblemKind::BadDigest.words(), why)
     })
 }

@@ -9,7 +9,7 @@ pub const ARCHIVE_NAMES: &str =
     "In folders, files are looked for that end in .warc, .arc, .warc.gz, .arc.gz, .warc.zst, .wacz";
 
 /// What a file came to, in words.
-pub fn file_words(file: &ImportedFile) -> String {
+pub fn file_summary(file: &ImportedFile) -> String {
     let name = file.same_as.as_deref().unwrap_or_default();
     let why = file.error.as_deref().unwrap_or_default();
     match file.outcome {
@@ -74,7 +74,7 @@ pub fn imports(workspace: &Workspace) -> anyhow::Result<Vec<ImportRow>> {
 }
 
 /// The import in words.
-pub fn import_words(import: &ImportRow) -> String {
+pub fn import_summary(import: &ImportRow) -> String {
     let mut words = match import.files {
         0 => "no archive file was found".to_owned(),
         files => format!(

@@ -44,7 +44,7 @@ pub(super) fn fill(layout: &str, host: &HostSpec, path: &str, page: &Page) -> St
 fn byline(page: &Page) -> String {
     let mut parts = Vec::new();
     if !page.date.is_empty() {
-        parts.push(format!("<time datetime=\"{}\">{}</time>", page.date, day_in_words(&page.lang, &page.date)));
+        parts.push(format!("<time datetime=\"{}\">{}</time>", page.date, day_text(&page.lang, &page.date)));
     }
     if !page.author.is_empty() {
         parts.push(escape(&page.author));
@@ -97,7 +97,7 @@ fn archives(host: &HostSpec, archive: Archive, pages: &Pages) -> Pages {
     }
     let mut made = Pages::new();
     for (month, rows) in months {
-        let title = format!("{}{}", archive.month_title, month_in_words(host.language, &month));
+        let title = format!("{}{}", archive.month_title, month_text(host.language, &month));
         made.insert(format!("/{}/{month}.html", archive.months), list_page(host, title, rows));
     }
     for (tag, rows) in tags {
@@ -127,7 +127,7 @@ pub(super) fn listing_of(mut rows: Vec<(&String, &Page)>, lang: &str) -> String 
         out.push_str("<li>");
         if !page.date.is_empty() {
             // Writing to a String cannot fail.
-            let _ = write!(out, "<time datetime=\"{}\">{}</time> ", page.date, day_in_words(lang, &page.date));
+            let _ = write!(out, "<time datetime=\"{}\">{}</time> ", page.date, day_text(lang, &page.date));
         }
         let _ = write!(out, "<a href=\"{}\">{}</a>", escape(&escape_path(path)), escape(&page.title));
         if !page.summary.is_empty() {
@@ -319,7 +319,7 @@ pub(super) fn month_name(lang: &str, month: u32) -> &'static str {
     names[(month.clamp(1, 12) - 1) as usize]
 }
 
-fn month_in_words(lang: &str, month: &str) -> String {
+fn month_text(lang: &str, month: &str) -> String {
     let (year, number) = month.split_once('-').unwrap_or((month, "1"));
     let name = month_name(lang, number.parse().unwrap_or(1));
     match lang {
@@ -328,11 +328,11 @@ fn month_in_words(lang: &str, month: &str) -> String {
     }
 }
 
-fn day_in_words(lang: &str, day: &str) -> String {
+fn day_text(lang: &str, day: &str) -> String {
     let Some((month, number)) = day.rsplit_once('-') else { return day.to_owned() };
     let number = number.trim_start_matches('0');
     match lang {
-        "en" | "fr" => format!("{number} {}", month_in_words(lang, month)),
-        _ => format!("{number} de {}", month_in_words(lang, month)),
+        "en" | "fr" => format!("{number} {}", month_text(lang, month)),
+        _ => format!("{number} de {}", month_text(lang, month)),
     }
 }

@@ -83,8 +83,8 @@ impl SampleWeb {
     }
 
     /// Requests answered so far.
-    pub fn asked(&self) -> u64 {
-        self.server.asked()
+    pub fn request_count(&self) -> u64 {
+        self.server.request_count()
     }
 
     /// URLs the sample campaign starts from.

@@ -129,7 +129,7 @@ struct Shared {
     stopping: AtomicBool,
     next_connection: AtomicU64,
     connections: Mutex<HashMap<u64, TcpStream>>,
-    asked: AtomicU64,
+    request_count: AtomicU64,
     log: Option<Sender<Ask>>,
 }
 
@@ -160,7 +160,7 @@ impl Server {
             stopping: AtomicBool::new(false),
             next_connection: AtomicU64::new(0),
             connections: Mutex::new(HashMap::new()),
-            asked: AtomicU64::new(0),
+            request_count: AtomicU64::new(0),
             log,
         });
         let mut server = Self { shared, listeners: Vec::new(), resolve: Vec::new(), fallback: false };
@@ -215,8 +215,8 @@ impl Server {
     }
 
     /// Requests answered so far.
-    pub fn asked(&self) -> u64 {
-        self.shared.asked.load(Ordering::Relaxed)
+    pub fn request_count(&self) -> u64 {
+        self.shared.request_count.load(Ordering::Relaxed)
     }
 }
 
@@ -287,7 +287,7 @@ fn serve(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
         let Some(request) = parsed else {
             return write_reply(&mut stream, &plain(400, "Bad request"), false, true);
         };
-        shared.asked.fetch_add(1, Ordering::Relaxed);
+        shared.request_count.fetch_add(1, Ordering::Relaxed);
         if let Some(log) = &shared.log {
             drop(log.send(request.ask.clone()));
         }

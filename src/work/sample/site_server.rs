@@ -54,8 +54,8 @@ impl SiteServer {
     }
 
     /// Requests answered so far.
-    pub fn asked(&self) -> u64 {
-        self.server.asked()
+    pub fn request_count(&self) -> u64 {
+        self.server.request_count()
     }
 }
 
@@ -318,6 +318,6 @@ mod tests {
                 assert!(got.ends_with(&std::fs::read(file).unwrap()), "{path}");
             }
         }
-        assert_eq!(server.asked(), 2 * files.len() as u64);
+        assert_eq!(server.request_count(), 2 * files.len() as u64);
     }
 }

@@ -315,7 +315,7 @@ fn answers_over_the_network_and_switches_editions() {
     assert!(get("harborblog.example", "/").contains("Content-Encoding: gzip\r\n"));
     web.set_edition(Edition::Second);
     assert!(get("estaleiro-gaivota.example", "/contacto.html").starts_with("HTTP/1.1 404 "));
-    assert_eq!(web.asked(), 4);
+    assert_eq!(web.request_count(), 4);
     let (_, _, dead) = web.resolve().into_iter().find(|(name, _, _)| name == hosts::DEAD_HOST).unwrap();
     assert!(std::net::TcpStream::connect(dead).is_err());
 }

@@ -8,7 +8,7 @@
 use super::bench::Launch;
 use super::judged::{ByLaunch, Judged};
 use crate::campaign::Campaign;
-use crate::store::rows::LaunchStand;
+use crate::store::rows::LaunchBasis;
 use crate::store::{Catalogue, StoreError};
 use crate::uri::CaptureDate;
 use crate::work::models::{CampaignId, LaunchId};
@@ -24,7 +24,7 @@ const BEFORE_FIRST_LINE_MS: i64 = 20 * 60 * 1000;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Stand {
     /// In the order of their numbers.
-    launches: Vec<LaunchStand>,
+    launches: Vec<LaunchBasis>,
     /// When each run of another crawler went on, of the whole campaign: a
     /// capture is of one of them, whichever are asked for.
     foreign: Vec<(LaunchId, (CaptureDate, CaptureDate))>,
@@ -44,7 +44,7 @@ impl Stand {
         Ok(Self { launches, foreign, imports: catalogue.imports_of(campaign)?.into_iter().collect() })
     }
 
-    pub(super) fn launches(&self) -> &[LaunchStand] {
+    pub(super) fn launches(&self) -> &[LaunchBasis] {
         &self.launches
     }
 
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     fn stand(id: LaunchId) -> Stand {
-        Stand { launches: vec![LaunchStand { id, version: 1, foreign_term: None }], ..Stand::default() }
+        Stand { launches: vec![LaunchBasis { id, version: 1, foreign_term: None }], ..Stand::default() }
     }
 
     #[test]
@@ -229,8 +229,8 @@ mod tests {
     #[test]
     fn captures_of_an_import_are_those_of_the_run_that_went_on_then() {
         let at = CaptureDate::from_seconds;
-        let run = |id, begin, end| LaunchStand { id, version: 1, foreign_term: Some((at(begin), at(end))) };
-        let own = LaunchStand { id: 4, version: 1, foreign_term: None };
+        let run = |id, begin, end| LaunchBasis { id, version: 1, foreign_term: Some((at(begin), at(end))) };
+        let own = LaunchBasis { id: 4, version: 1, foreign_term: None };
         let launches = vec![run(1, 100_000, 200_000), run(2, 200_500, 300_000), own];
         let foreign: Vec<_> = launches.iter().filter_map(|run| Some((run.id, run.foreign_term?))).collect();
         let imports = HashSet::from([9]);

@@ -137,7 +137,7 @@ impl Session {
         let outcome = match &result {
             Ok(value) => words(value),
             Err(error) if crate::jobs::StopError::is_cancelled(error) => "stopped".to_owned(),
-            Err(error) => format!("failed: {}", work::in_words(error)),
+            Err(error) => format!("failed: {}", work::error_chain(error)),
         };
         match self.catalogue().job_ended(runs.id, &outcome) {
             // What it came to stands without its line in the list.

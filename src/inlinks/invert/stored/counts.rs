@@ -270,7 +270,7 @@ impl Pass<'_> {
                 Row::Capture(_) => page.captures += 1,
                 Row::Link(link) => {
                     page.dates = Some((page.dates.map_or(link.date, |(first, _)| first), link.date));
-                    inside.turn(&link, true);
+                    inside.count_link(&link, true);
                 }
             }
             if !self.entering.stays()? {
@@ -297,7 +297,7 @@ impl Pass<'_> {
             let (from, to) = Window { around: *date, days: self.days }.bounds();
             while between > 0 && self.leaving.when() < from {
                 if let Row::Link(link) = self.leaving.rows.row()? {
-                    inside.turn(&link, false);
+                    inside.count_link(&link, false);
                 }
                 leaves = self.leaving.stays()?;
                 between -= 1;
@@ -309,7 +309,7 @@ impl Pass<'_> {
                     leaves = self.leaving.stays()?;
                 } else {
                     if let Row::Link(link) = self.entering.rows.row()? {
-                        inside.turn(&link, true);
+                        inside.count_link(&link, true);
                     }
                     between += 1;
                 }
@@ -359,7 +359,7 @@ struct Inside {
 
 impl Inside {
     /// A link comes into the window, or leaves it.
-    fn turn(&mut self, link: &LinkRow<'_>, comes: bool) {
+    fn count_link(&mut self, link: &LinkRow<'_>, comes: bool) {
         let step = |number: &mut u64| *number = if comes { *number + 1 } else { number.saturating_sub(1) };
         let mut host = None;
         if link.internal {
