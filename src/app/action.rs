@@ -4,6 +4,7 @@ use super::spec_draft::SpecDraft;
 use super::state::AppState;
 use super::{Action, Command, CrawlTarget, Dialog, FilesRoute, Route};
 use crate::app::models::ReviewMark;
+use crate::work::JobKind;
 use std::path::PathBuf;
 
 /// Pages of the rail, in order: icon, word.
@@ -184,7 +185,11 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
         Action::LocateFiles => open().map(|()| Command::Ask(Dialog::Locate(None))),
         Action::CheckFiles => {
             open()?;
-            if state.runs("Check files") { Err("Files are already being checked") } else { Ok(Command::CheckFiles) }
+            if state.runs(JobKind::CheckFiles) {
+                Err("Files are already being checked")
+            } else {
+                Ok(Command::CheckFiles)
+            }
         }
         Action::LoadSample => Ok(Command::LoadSample(state.sample_folder())),
         Action::NewCampaign => Ok(Command::NewCampaign),
@@ -217,7 +222,11 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
         Action::StopCrawl => state.crawl_job().map(|job| Command::CancelJob(job.id)).ok_or("No crawl is running"),
         Action::BuildInlinks => {
             open()?;
-            if state.runs("Build inlinks") { Err("Inlinks are already being built") } else { Ok(Command::BuildInlinks) }
+            if state.runs(JobKind::BuildInlinks) {
+                Err("Inlinks are already being built")
+            } else {
+                Ok(Command::BuildInlinks)
+            }
         }
         Action::Export => {
             let id = campaign()?;

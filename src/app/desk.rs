@@ -6,7 +6,7 @@ use super::plans::Plans;
 use crate::campaign::Campaign;
 use crate::jobs::JobCx;
 use crate::scope::Trace;
-use crate::work::{CrawlPlan, CrawlRequest, CrawlStart, DiskOpener, OpenTarget, Session};
+use crate::work::{CrawlPlan, CrawlRequest, CrawlStart, DiskOpener, ExportWishes, JobReport, OpenTarget, Session};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -128,9 +128,9 @@ pub trait Desk: Plans + LinkDesk + Send + Sync {
     /// Chooses a geolocation database, or none; says what it is.
     fn set_geo_database(&self, path: Option<&Path>) -> anyhow::Result<String>;
     /// Writes an answer about the scope into a folder.
-    fn export_table(&self, table: &ScopeTable, folder: &Path, cx: &JobCx) -> anyhow::Result<String>;
+    fn export_table(&self, table: &ScopeTable, folder: &Path, cx: &JobCx) -> anyhow::Result<JobReport>;
     /// Writes the links into a folder, in the form of another program.
-    fn export_links(&self, form: LinkForm, folder: &Path, cx: &JobCx) -> anyhow::Result<String>;
+    fn export_links(&self, form: LinkForm, folder: &Path, cx: &JobCx) -> anyhow::Result<JobReport>;
     /// Every archive file, with how it stands on the disk.
     fn files(&self) -> anyhow::Result<Vec<FileRow>>;
     /// One archive file.
@@ -170,25 +170,25 @@ pub trait Desk: Plans + LinkDesk + Send + Sync {
     /// Ends a launch that is neither running nor to be resumed.
     fn end_launch(&self, launch: LaunchId) -> anyhow::Result<()>;
     /// Sets the window that inlink columns use and recounts them.
-    fn set_window(&self, window_days: u32, cx: &JobCx) -> anyhow::Result<String>;
+    fn set_window(&self, window_days: u32, cx: &JobCx) -> anyhow::Result<JobReport>;
 
     /// Starts a launch, or resumes the one that is not finished. The live
-    /// figures are read with [`Desk::crawl`]. Answers in words, as all long work.
-    fn run_crawl(&self, start: CrawlStart, cx: &JobCx) -> anyhow::Result<String>;
+    /// figures are read with [`Desk::crawl`].
+    fn run_crawl(&self, start: CrawlStart, cx: &JobCx) -> anyhow::Result<JobReport>;
     /// Crawls the URLs that failed in a campaign's last launch again.
-    fn retry_failed(&self, campaign: CampaignId, cx: &JobCx) -> anyhow::Result<String>;
+    fn retry_failed(&self, campaign: CampaignId, cx: &JobCx) -> anyhow::Result<JobReport>;
     /// Brings files and folders in, linked or copied. Waits for another import to end.
-    fn import(&self, paths: &[PathBuf], options: ImportOptions, cx: &JobCx) -> anyhow::Result<String>;
+    fn import(&self, paths: &[PathBuf], options: ImportOptions, cx: &JobCx) -> anyhow::Result<JobReport>;
     /// Looks in a folder for lost files, or for one of them.
-    fn locate(&self, folder: &Path, file: Option<FileId>, cx: &JobCx) -> anyhow::Result<String>;
+    fn locate(&self, folder: &Path, file: Option<FileId>, cx: &JobCx) -> anyhow::Result<JobReport>;
     /// Compares the digest of every file.
-    fn check_files(&self, cx: &JobCx) -> anyhow::Result<String>;
+    fn check_files(&self, cx: &JobCx) -> anyhow::Result<JobReport>;
     /// Builds inlinks of everything captured.
-    fn build_inlinks(&self, cx: &JobCx) -> anyhow::Result<String>;
+    fn build_inlinks(&self, cx: &JobCx) -> anyhow::Result<JobReport>;
     /// Scores and keeps the selection.
-    fn select(&self, spec: &SelectionSpec, cx: &JobCx) -> anyhow::Result<String>;
+    fn select(&self, spec: &SelectionSpec, cx: &JobCx) -> anyhow::Result<JobReport>;
     /// Writes the selection out.
-    fn export(&self, spec: &SelectionSpec, out: &Path, cx: &JobCx) -> anyhow::Result<String>;
+    fn export(&self, spec: &SelectionSpec, out: &Path, cx: &JobCx) -> anyhow::Result<JobReport>;
     /// Reads an export back.
     fn verify(&self, folder: &Path, cx: &JobCx) -> anyhow::Result<Vec<VerifyLine>>;
 }
@@ -393,12 +393,12 @@ impl Desk for Session {
         Session::set_geo_database(self, path)
     }
 
-    fn export_table(&self, table: &ScopeTable, folder: &Path, cx: &JobCx) -> anyhow::Result<String> {
-        Session::export_table(self, table, folder, cx)
+    fn export_table(&self, table: &ScopeTable, folder: &Path, cx: &JobCx) -> anyhow::Result<JobReport> {
+        Ok(Session::export_table(self, table, folder, cx)?.into())
     }
 
-    fn export_links(&self, form: LinkForm, folder: &Path, cx: &JobCx) -> anyhow::Result<String> {
-        Session::export_links(self, form, folder, cx)
+    fn export_links(&self, form: LinkForm, folder: &Path, cx: &JobCx) -> anyhow::Result<JobReport> {
+        Ok(Session::export_links(self, form, folder, cx)?.into())
     }
 
     fn files(&self) -> anyhow::Result<Vec<FileRow>> {
@@ -469,40 +469,40 @@ impl Desk for Session {
         Session::end_launch(self, launch)
     }
 
-    fn set_window(&self, window_days: u32, cx: &JobCx) -> anyhow::Result<String> {
-        Session::set_window(self, window_days, cx)
+    fn set_window(&self, window_days: u32, cx: &JobCx) -> anyhow::Result<JobReport> {
+        Ok(Session::set_window(self, window_days, cx)?.into())
     }
 
-    fn run_crawl(&self, start: CrawlStart, cx: &JobCx) -> anyhow::Result<String> {
-        Session::run_crawl(self, start, cx)
+    fn run_crawl(&self, start: CrawlStart, cx: &JobCx) -> anyhow::Result<JobReport> {
+        Ok(Session::run_crawl(self, start, cx)?.into())
     }
 
-    fn retry_failed(&self, campaign: CampaignId, cx: &JobCx) -> anyhow::Result<String> {
-        Session::retry_failed(self, campaign, cx)
+    fn retry_failed(&self, campaign: CampaignId, cx: &JobCx) -> anyhow::Result<JobReport> {
+        Ok(Session::retry_failed(self, campaign, cx)?.into())
     }
 
-    fn import(&self, paths: &[PathBuf], options: ImportOptions, cx: &JobCx) -> anyhow::Result<String> {
-        Session::import(self, paths, options, cx)
+    fn import(&self, paths: &[PathBuf], options: ImportOptions, cx: &JobCx) -> anyhow::Result<JobReport> {
+        Ok(Session::import(self, paths, options, cx)?.into())
     }
 
-    fn locate(&self, folder: &Path, file: Option<FileId>, cx: &JobCx) -> anyhow::Result<String> {
-        Session::locate(self, folder, file, cx)
+    fn locate(&self, folder: &Path, file: Option<FileId>, cx: &JobCx) -> anyhow::Result<JobReport> {
+        Ok(Session::locate(self, folder, file, cx)?.into())
     }
 
-    fn check_files(&self, cx: &JobCx) -> anyhow::Result<String> {
-        Session::check_files(self, cx)
+    fn check_files(&self, cx: &JobCx) -> anyhow::Result<JobReport> {
+        Ok(Session::check_files(self, cx)?.into())
     }
 
-    fn build_inlinks(&self, cx: &JobCx) -> anyhow::Result<String> {
-        Session::build_inlinks(self, cx)
+    fn build_inlinks(&self, cx: &JobCx) -> anyhow::Result<JobReport> {
+        Ok(Session::build_inlinks(self, false, cx)?.into())
     }
 
-    fn select(&self, spec: &SelectionSpec, cx: &JobCx) -> anyhow::Result<String> {
-        Session::select(self, spec, cx)
+    fn select(&self, spec: &SelectionSpec, cx: &JobCx) -> anyhow::Result<JobReport> {
+        Ok(Session::select(self, spec, false, cx)?.into())
     }
 
-    fn export(&self, spec: &SelectionSpec, out: &Path, cx: &JobCx) -> anyhow::Result<String> {
-        Session::export(self, spec, out, cx)
+    fn export(&self, spec: &SelectionSpec, out: &Path, cx: &JobCx) -> anyhow::Result<JobReport> {
+        Ok(Session::export(self, spec, out, ExportWishes { wacz: spec.with_wacz }, cx)?.into())
     }
 
     fn verify(&self, folder: &Path, cx: &JobCx) -> anyhow::Result<Vec<VerifyLine>> {

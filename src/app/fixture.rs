@@ -21,7 +21,7 @@ use crate::crawl::{SeenFacts, SeenState};
 use crate::jobs::JobCx;
 use crate::scope::{Trace, standard_rules};
 use crate::uri::CaptureDate;
-use crate::work::ScheduleLook;
+use crate::work::{JobReport, ScheduleLook};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -609,7 +609,7 @@ impl Desk for FixtureDesk {
         Ok("the database is chosen".to_owned())
     }
 
-    fn export_table(&self, table: &ScopeTable, folder: &Path, _: &JobCx) -> anyhow::Result<String> {
+    fn export_table(&self, table: &ScopeTable, folder: &Path, _: &JobCx) -> anyhow::Result<JobReport> {
         let what = match table {
             ScopeTable::WhatIf(answer, list) => format!("what-if of {} rules, {list:?}", answer.edited.rules.len()),
             ScopeTable::WhatIfHosts(answer) => format!("{} hosts of a what-if", answer.figures.moved_hosts),
@@ -617,24 +617,21 @@ impl Desk for FixtureDesk {
             ScopeTable::Drift(_, list) => format!("drift, {list:?}"),
         };
         self.told.say(format!("write {what} to {}", folder.display()));
-        Ok(what)
+        Ok(JobReport::Done(what))
     }
 
-    fn export_links(&self, form: LinkForm, folder: &Path, _: &JobCx) -> anyhow::Result<String> {
+    fn export_links(&self, form: LinkForm, folder: &Path, _: &JobCx) -> anyhow::Result<JobReport> {
         self.told.say(format!("write {form:?} to {}", folder.display()));
-        Ok(form.words().to_owned())
+        Ok(JobReport::Done(form.words().to_owned()))
     }
 
     fn job_history(&self, _: u64) -> anyhow::Result<Vec<JobRow>> {
         Ok(vec![JobRow {
             id: 1,
             name: "Crawl".to_owned(),
-            progress: None,
-            rate: 0.0,
             started: date(200),
             ended: Some(date(200)),
             outcome: "1250 captures".to_owned(),
-            can_pause: false,
         }])
     }
 
@@ -668,9 +665,9 @@ impl Desk for FixtureDesk {
         Ok(())
     }
 
-    fn set_window(&self, window_days: u32, _: &JobCx) -> anyhow::Result<String> {
+    fn set_window(&self, window_days: u32, _: &JobCx) -> anyhow::Result<JobReport> {
         self.told.say(format!("window {window_days}"));
-        Ok(format!("recounted for ± {window_days} days"))
+        Ok(JobReport::Done(format!("recounted for ± {window_days} days")))
     }
 
     fn crawl_plan(&self, request: &CrawlRequest) -> anyhow::Result<CrawlPlan> {
@@ -687,17 +684,17 @@ impl Desk for FixtureDesk {
         })
     }
 
-    fn run_crawl(&self, start: CrawlStart, cx: &JobCx) -> anyhow::Result<String> {
+    fn run_crawl(&self, start: CrawlStart, cx: &JobCx) -> anyhow::Result<JobReport> {
         self.told.crawling.store(true, Ordering::SeqCst);
         self.told.say(format!("crawl {}", start.campaign));
         let ended = Self::work(cx, "Crawling", 20_000);
         self.told.crawling.store(false, Ordering::SeqCst);
-        ended.map(|()| "20 000 captures".to_owned())
+        ended.map(|()| JobReport::Done("20 000 captures".to_owned()))
     }
 
-    fn retry_failed(&self, campaign: CampaignId, cx: &JobCx) -> anyhow::Result<String> {
+    fn retry_failed(&self, campaign: CampaignId, cx: &JobCx) -> anyhow::Result<JobReport> {
         self.told.say(format!("retry failed of {campaign}"));
-        Self::work(cx, "Crawling", 100).map(|()| "3 captures".to_owned())
+        Self::work(cx, "Crawling", 100).map(|()| JobReport::Done("3 captures".to_owned()))
     }
 
     fn files(&self) -> anyhow::Result<Vec<FileRow>> {
@@ -745,41 +742,41 @@ impl Desk for FixtureDesk {
         Ok(files::selected_hosts(selected))
     }
 
-    fn import(&self, paths: &[PathBuf], options: ImportOptions, cx: &JobCx) -> anyhow::Result<String> {
+    fn import(&self, paths: &[PathBuf], options: ImportOptions, cx: &JobCx) -> anyhow::Result<JobReport> {
         self.told.say(format!("import {paths:?}{}", if options.copy { " copied" } else { "" }));
         // A folder without end, for who wants to stop it.
         if paths.iter().any(|path| path.ends_with("endless")) {
             Self::work(cx, "Importing", 20_000)?;
         }
-        Ok("3 files, 912 records".to_owned())
+        Ok(JobReport::Done("3 files, 912 records".to_owned()))
     }
 
-    fn locate(&self, folder: &Path, file: Option<FileId>, _: &JobCx) -> anyhow::Result<String> {
+    fn locate(&self, folder: &Path, file: Option<FileId>, _: &JobCx) -> anyhow::Result<JobReport> {
         self.told.say(format!("locate {file:?} in {}", folder.display()));
-        Ok("1 file found again, none is missing now".to_owned())
+        Ok(JobReport::Done("1 file found again, none is missing now".to_owned()))
     }
 
-    fn check_files(&self, _: &JobCx) -> anyhow::Result<String> {
+    fn check_files(&self, _: &JobCx) -> anyhow::Result<JobReport> {
         self.told.say("check files".to_owned());
-        Ok("3 files as they were".to_owned())
+        Ok(JobReport::Done("3 files as they were".to_owned()))
     }
 
-    fn build_inlinks(&self, cx: &JobCx) -> anyhow::Result<String> {
+    fn build_inlinks(&self, cx: &JobCx) -> anyhow::Result<JobReport> {
         self.told.say("inlinks".to_owned());
         Self::work(cx, "Inverting outlinks", 3)?;
-        Ok("48 201 inlinks".to_owned())
+        Ok(JobReport::Done("48 201 inlinks".to_owned()))
     }
 
-    fn select(&self, spec: &SelectionSpec, _: &JobCx) -> anyhow::Result<String> {
+    fn select(&self, spec: &SelectionSpec, _: &JobCx) -> anyhow::Result<JobReport> {
         self.told.say(format!("select at {:.2}", spec.threshold));
-        Ok("312 in, 938 out".to_owned())
+        Ok(JobReport::Done("312 in, 938 out".to_owned()))
     }
 
-    fn export(&self, spec: &SelectionSpec, out: &Path, _: &JobCx) -> anyhow::Result<String> {
+    fn export(&self, spec: &SelectionSpec, out: &Path, _: &JobCx) -> anyhow::Result<JobReport> {
         anyhow::ensure!(!out.ends_with("full"), "writing {}: no space left on device", out.display());
         let package = if spec.with_wacz { " with a package" } else { "" };
         self.told.say(format!("export {} to {}{package}", spec.campaign, out.display()));
-        Ok("912 records".to_owned())
+        Ok(JobReport::Done("912 records".to_owned()))
     }
 
     fn verify(&self, folder: &Path, _: &JobCx) -> anyhow::Result<Vec<VerifyLine>> {

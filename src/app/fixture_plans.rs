@@ -7,7 +7,7 @@ use crate::campaign::Campaign;
 use crate::jobs::JobCx;
 use crate::scope::{Candidate, Derivation, Facts, Permissions};
 use crate::uri::{CaptureDate, parse_web_url};
-use crate::work::ScheduleLook;
+use crate::work::{JobReport, ScheduleLook};
 use std::sync::PoisonError;
 
 /// A run of the first campaign.
@@ -33,7 +33,7 @@ impl Plans for FixtureDesk {
         Ok(look)
     }
 
-    fn run_scheduled(&self, run: i64, cx: &JobCx) -> anyhow::Result<String> {
+    fn run_scheduled(&self, run: i64, cx: &JobCx) -> anyhow::Result<JobReport> {
         self.told.say(format!("scheduled run {run}"));
         self.run_crawl(CrawlStart { campaign: 1, version: super::SAVED_VERSION, fresh: true }, cx)
     }

@@ -1,43 +1,35 @@
 //! Long work started from the window: what runs, how fast, how it ended.
 
 use super::loader::failure;
-use super::models::{NOTHING_FETCHED, Notice, VerifyLine};
+use super::models::{Notice, VerifyLine};
 use crate::jobs::{self, JobCx, JobHandle, Outcome, Wake};
 use crate::uri::CaptureDate;
+use crate::work::{JobKind, JobReport};
 use std::path::PathBuf;
 use std::time::Instant;
 
 /// The rate shown is that of about the last seconds.
 const RATE_SPAN_SECONDS: f64 = 2.0;
 
-/// What a job brings home.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum JobAnswer {
-    /// What it did, in words.
-    Words(String),
-    /// The checks of an export.
-    Verified(PathBuf, Vec<VerifyLine>),
-}
-
 /// A job of this window that has not ended.
 pub struct RunningJob {
     /// Number for [`super::Command::CancelJob`].
     pub id: u64,
-    /// What it is, in words.
-    pub name: String,
+    /// What it is.
+    pub kind: JobKind,
     /// When it began.
     pub started: CaptureDate,
     /// Units a second, lately.
     pub rate: f64,
     looked: (Instant, u64, String),
-    handle: JobHandle<JobAnswer>,
+    handle: JobHandle<JobReport>,
 }
 
 /// A job of this window that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndedJob {
-    /// What it was, in words.
-    pub name: String,
+    /// What it was.
+    pub kind: JobKind,
     /// When it began.
     pub started: CaptureDate,
     /// When it ended.
@@ -48,21 +40,19 @@ pub struct EndedJob {
     pub failed: bool,
 }
 
-/// Name of the job that imports.
-pub(super) const IMPORT: &str = "Import";
-
 impl RunningJob {
     pub(super) fn spawn(
         id: u64,
-        name: &str,
+        kind: JobKind,
         wake: Wake,
-        work: impl FnOnce(&JobCx) -> anyhow::Result<JobAnswer> + Send + 'static,
+        work: impl FnOnce(&JobCx) -> anyhow::Result<JobReport> + Send + 'static,
     ) -> Result<Self, Notice> {
+        let name = kind.label();
         let handle = jobs::spawn(name, JobCx::default(), wake, work)
             .map_err(|error| failure(&format!("{name} failed to start"), &error.into()))?;
         Ok(Self {
             id,
-            name: name.to_owned(),
+            kind,
             started: CaptureDate::now(),
             rate: 0.0,
             looked: (Instant::now(), 0, String::new()),
@@ -94,21 +84,21 @@ impl RunningJob {
 
     /// The end of it, and what a person should hear.
     pub(super) fn finish(self) -> (EndedJob, Notice, Option<(PathBuf, Vec<VerifyLine>)>) {
-        let (name, started) = (self.name, self.started);
+        let (kind, name, started) = (self.kind, self.kind.label(), self.started);
         let outcome = self.handle.join();
         let mut verified = None;
-        let notice = match outcome {
+        let message = match outcome {
             // It stays in sight: a person has to do something about it.
-            Outcome::Done(JobAnswer::Words(words)) if words.starts_with(NOTHING_FETCHED) => {
-                Notice { is_error: true, ..said(format!("{name} ended"), words) }
+            Outcome::Done(JobReport::NothingFetched(summary)) => {
+                Notice { is_error: true, ..notice(format!("{name} ended"), summary) }
             }
-            Outcome::Done(JobAnswer::Words(words)) => said(format!("{name} finished"), words),
-            Outcome::Done(JobAnswer::Verified(folder, lines)) => {
+            Outcome::Done(JobReport::Done(summary)) => notice(format!("{name} finished"), summary),
+            Outcome::Done(JobReport::Verified(folder, lines)) => {
                 let wrong = lines.iter().filter(|line| !line.ok).count();
                 let checks = lines.len();
                 verified = Some((folder, lines));
                 if wrong == 0 {
-                    said(format!("{name}: all checks passed"), format!("{checks} checks"))
+                    notice(format!("{name}: all checks passed"), format!("{checks} checks"))
                 } else {
                     Notice {
                         is_error: true,
@@ -119,13 +109,13 @@ impl RunningJob {
                 }
             }
             Outcome::Cancelled => {
-                let kept = match name.as_str() {
-                    IMPORT => {
+                let kept = match kind {
+                    JobKind::Import => {
                         "Imported captures are kept. Import the same files again to continue; nothing is imported twice"
                     }
                     _ => "Finished work is kept",
                 };
-                said(format!("{name} stopped"), kept.to_owned())
+                notice(format!("{name} stopped"), kept.to_owned())
             }
             Outcome::Failed(why) => {
                 Notice { is_error: true, what: format!("{name} failed"), why, hint: "Finished work is kept".to_owned() }
@@ -137,14 +127,14 @@ impl RunningJob {
                 hint: "The workspace is intact; please report this error".to_owned(),
             },
         };
-        let words =
-            if notice.why.is_empty() { notice.what.clone() } else { format!("{} – {}", notice.what, notice.why) };
-        let outcome = words.strip_prefix(&name).unwrap_or(&words).trim_start_matches([':', ' ']).to_owned();
-        let ended = EndedJob { name, started, ended: CaptureDate::now(), outcome, failed: notice.is_error };
-        (ended, notice, verified)
+        let line =
+            if message.why.is_empty() { message.what.clone() } else { format!("{} – {}", message.what, message.why) };
+        let outcome = line.strip_prefix(name).unwrap_or(&line).trim_start_matches([':', ' ']).to_owned();
+        let ended = EndedJob { kind, started, ended: CaptureDate::now(), outcome, failed: message.is_error };
+        (ended, message, verified)
     }
 }
 
-fn said(what: String, why: String) -> Notice {
+fn notice(what: String, why: String) -> Notice {
     Notice { is_error: false, what, why, hint: String::new() }
 }

@@ -29,7 +29,9 @@ mod state;
 #[cfg(test)]
 mod state_tests;
 
-pub use crate::work::{ARCHIVE_NAMES, CrawlPlan, CrawlRequest, CrawlStart, OpenTarget, UnfinishedLaunch, file_summary};
+pub use crate::work::{
+    ARCHIVE_NAMES, CrawlPlan, CrawlRequest, CrawlStart, JobKind, OpenTarget, UnfinishedLaunch, file_summary,
+};
 pub use action::{MARK_KEYS, PAGES, mark_verb, resolve, route_of};
 pub use command::{Action, Command, Dialog, FilesRoute, Route, RuleAsked, ScopeList, UnsavedAnswer};
 pub use crawl_request::CrawlTarget;

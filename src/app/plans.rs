@@ -4,7 +4,7 @@ use super::models::{CampaignId, ScheduledRun};
 use crate::campaign::Campaign;
 use crate::jobs::JobCx;
 use crate::scope::Derivation;
-use crate::work::{ScheduleLook, Session};
+use crate::work::{JobReport, ScheduleLook, Session};
 
 /// The part of a desk that knows schedules and permissions. Every call may
 /// block and is made on a worker thread.
@@ -13,7 +13,7 @@ pub trait Plans {
     /// asked about; nothing where another process writes the workspace.
     fn schedule_look(&self) -> anyhow::Result<ScheduleLook>;
     /// Crawls a run that waits. Answers in words, as all long work.
-    fn run_scheduled(&self, run: i64, cx: &JobCx) -> anyhow::Result<String>;
+    fn run_scheduled(&self, run: i64, cx: &JobCx) -> anyhow::Result<JobReport>;
     /// Says whether a run that was missed shall be made up for; answers in words.
     fn answer_scheduled(&self, run: i64, starts: bool) -> anyhow::Result<String>;
     /// What became of the runs of a campaign, those due last first.
@@ -27,8 +27,8 @@ impl Plans for Session {
         Session::schedule_look(self)
     }
 
-    fn run_scheduled(&self, run: i64, cx: &JobCx) -> anyhow::Result<String> {
-        Session::run_scheduled(self, run, cx)
+    fn run_scheduled(&self, run: i64, cx: &JobCx) -> anyhow::Result<JobReport> {
+        Ok(Session::run_scheduled(self, run, cx)?.into())
     }
 
     fn answer_scheduled(&self, run: i64, starts: bool) -> anyhow::Result<String> {

@@ -26,7 +26,7 @@ pub use schedules::ScheduleWatch;
 use open::{AfterOpen, OpenedWorkspace};
 
 use super::crawl_request::AfterSave;
-use super::jobs_at_hand::{EndedJob, IMPORT, JobAnswer, RunningJob};
+use super::jobs_at_hand::{EndedJob, RunningJob};
 use super::loader::{Order, Pool, ReadCx, failure, no_workspace};
 use super::models::*;
 use super::reads::Reads;
@@ -37,7 +37,7 @@ use super::spec_draft::SpecDraft;
 use super::{Command, Desk, Dialog, FilesRoute, Opener, Route, SelectedRows};
 use crate::campaign::Campaign;
 use crate::jobs::{JobCx, Progress, Wake};
-use crate::work::{CrawlRequest, OpenTarget, ScheduleLook};
+use crate::work::{CrawlRequest, JobKind, JobReport, OpenTarget, ScheduleLook};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
@@ -305,12 +305,12 @@ impl AppState {
 
     /// The running crawl.
     pub fn crawl_job(&self) -> Option<&RunningJob> {
-        self.jobs.iter().find(|job| job.name == CRAWL)
+        self.jobs.iter().find(|job| job.kind.is_crawl())
     }
 
     /// Whether a job of this name runs.
-    pub fn runs(&self, name: &str) -> bool {
-        self.jobs.iter().any(|job| job.name == name)
+    pub fn runs(&self, kind: JobKind) -> bool {
+        self.jobs.iter().any(|job| job.kind == kind)
     }
 
     /// Whether Back leads somewhere.
@@ -507,9 +507,9 @@ impl AppState {
                 self.last_export = Some(folder.clone());
                 self.verified = Some((folder, lines));
             }
-            let name = ended.name.clone();
+            let kind = ended.kind;
             keep(&mut self.ended, ended);
-            self.job_notice(&name, notice);
+            self.job_notice(kind, notice);
         }
         if self.jobs.is_empty() {
             self.cure(|cause| *cause == NoticeCause::Running);
@@ -576,10 +576,10 @@ impl AppState {
                 |set| Answer::Set("Geolocation database not changed", set),
             ),
             Command::ExportTable { table, folder } => {
-                self.start("Write table", move |desk, cx| desk.export_table(&table, &folder, cx));
+                self.start(JobKind::WriteTable, move |desk, cx| desk.export_table(&table, &folder, cx));
             }
             Command::ExportLinks { form, folder } => {
-                self.start("Write links", move |desk, cx| desk.export_links(form, &folder, cx));
+                self.start(JobKind::WriteLinks, move |desk, cx| desk.export_links(form, &folder, cx));
             }
             Command::Mark { captures, mark, note } => self.decide_or_ask(Decision { captures, mark, note }),
             Command::ConfirmMark => {
@@ -602,35 +602,39 @@ impl AppState {
             }
             Command::RequestCrawl(target) => self.request_crawl(target),
             Command::ConfirmCrawl { version, fresh } => self.confirm_crawl(version, fresh),
-            Command::StartCrawl(start) => self.start(CRAWL, move |desk, cx| desk.run_crawl(start, cx)),
-            Command::RetryFailed(campaign) => self.start(CRAWL, move |desk, cx| desk.retry_failed(campaign, cx)),
-            Command::Import { paths, options } => self.start(IMPORT, move |desk, cx| desk.import(&paths, options, cx)),
+            Command::StartCrawl(start) => self.start(JobKind::Crawl, move |desk, cx| desk.run_crawl(start, cx)),
+            Command::RetryFailed(campaign) => {
+                self.start(JobKind::Crawl, move |desk, cx| desk.retry_failed(campaign, cx))
+            }
+            Command::Import { paths, options } => {
+                self.start(JobKind::Import, move |desk, cx| desk.import(&paths, options, cx))
+            }
             Command::Locate { folder, file } => {
-                self.start("Locate files", move |desk, cx| desk.locate(&folder, file, cx))
+                self.start(JobKind::LocateFiles, move |desk, cx| desk.locate(&folder, file, cx))
             }
             Command::ReadProblem(wanted) => {
                 self.record_wanted = wanted;
                 self.scans.problem_record.keep_only(|id| Some(*id) == wanted);
             }
-            Command::CheckFiles => self.start("Check files", |desk, cx| desk.check_files(cx)),
-            Command::BuildInlinks => self.start("Build inlinks", |desk, cx| desk.build_inlinks(cx)),
+            Command::CheckFiles => self.start(JobKind::CheckFiles, |desk, cx| desk.check_files(cx)),
+            Command::BuildInlinks => self.start(JobKind::BuildInlinks, |desk, cx| desk.build_inlinks(cx)),
             Command::SetWindow(days) => {
                 self.settings.window_days = days;
                 self.selection_draft.window_days = days;
                 if self.desk().is_some() {
                     // Nobody waits for the counts of a window that is left.
-                    self.jobs.iter().filter(|job| job.name == SET_WINDOW).for_each(|job| job.cx().cancel());
-                    self.start(SET_WINDOW, move |desk, cx| desk.set_window(days, cx));
+                    self.jobs.iter().filter(|job| job.kind == JobKind::SetWindow).for_each(|job| job.cx().cancel());
+                    self.start(JobKind::SetWindow, move |desk, cx| desk.set_window(days, cx));
                 }
             }
-            Command::Select(spec) => self.start("Select", move |desk, cx| desk.select(&spec, cx)),
+            Command::Select(spec) => self.start(JobKind::Select, move |desk, cx| desk.select(&spec, cx)),
             Command::Export { out, selection } => {
                 self.last_export = Some(out.clone());
-                self.start("Export", move |desk, cx| desk.export(&selection, &out, cx));
+                self.start(JobKind::Export, move |desk, cx| desk.export(&selection, &out, cx));
             }
-            Command::Verify(folder) => self.start_job("Verify", move |desk, cx| {
+            Command::Verify(folder) => self.start(JobKind::Verify, move |desk, cx| {
                 let lines = desk.verify(&folder, cx)?;
-                Ok(JobAnswer::Verified(folder, lines))
+                Ok(JobReport::Verified(folder, lines))
             }),
             Command::AnswerScheduled { run, starts } => self.answer_scheduled(run, starts),
             Command::EndLaunch(id) => {
@@ -684,14 +688,10 @@ impl AppState {
         });
     }
 
-    fn start(&mut self, name: &str, work: impl FnOnce(&dyn Desk, &JobCx) -> anyhow::Result<String> + Send + 'static) {
-        self.start_job(name, move |desk, cx| work(desk, cx).map(JobAnswer::Words));
-    }
-
-    fn start_job(
+    fn start(
         &mut self,
-        name: &str,
-        work: impl FnOnce(&dyn Desk, &JobCx) -> anyhow::Result<JobAnswer> + Send + 'static,
+        kind: JobKind,
+        work: impl FnOnce(&dyn Desk, &JobCx) -> anyhow::Result<JobReport> + Send + 'static,
     ) {
         let Some(desk) = self.desk().cloned() else {
             self.no_workspace();
@@ -699,12 +699,12 @@ impl AppState {
         };
         let id = self.next_id;
         self.next_id += 1;
-        match RunningJob::spawn(id, name, self.wake.clone(), move |cx| work(desk.as_ref(), cx)) {
+        match RunningJob::spawn(id, kind, self.wake.clone(), move |cx| work(desk.as_ref(), cx)) {
             Ok(job) => {
-                self.cure(|cause| matches!(cause, NoticeCause::Job(of) if of == name));
+                self.cure(|cause| matches!(cause, NoticeCause::Job(of) if *of == kind));
                 self.jobs.push(job);
             }
-            Err(notice) => self.job_notice(name, notice),
+            Err(notice) => self.job_notice(kind, notice),
         }
     }
 
@@ -712,12 +712,6 @@ impl AppState {
         self.error_notice(NoticeCause::Opening, Notice { is_error: true, ..no_workspace() });
     }
 }
-
-/// Name of the job that crawls.
-const CRAWL: &str = "Crawl";
-
-/// Name of the job that counts inlinks in another window.
-const SET_WINDOW: &str = "Set window";
 
 fn keep<T>(log: &mut VecDeque<T>, entry: T) {
     if log.len() >= LOG_KEPT {

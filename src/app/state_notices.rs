@@ -2,13 +2,14 @@
 
 use super::super::models::{EventKind, Notice};
 use super::super::{FilesRoute, Route};
-use super::{AppState, CRAWL, IMPORT, SET_WINDOW};
+use super::AppState;
+use crate::work::JobKind;
 
 /// Why there is an error. It goes when its cause does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoticeCause {
-    /// A job of this name; until one begins again.
-    Job(String),
+    /// A job of this kind; until one begins again.
+    Job(JobKind),
     /// No workspace is open, or one could not be opened; until one is.
     Opening,
     /// Running jobs kept another workspace closed; until they have ended.
@@ -35,7 +36,7 @@ impl AppState {
     pub fn error_notice(&mut self, cause: NoticeCause, notice: Notice) {
         self.cure(|of| *of == cause);
         let route = match &cause {
-            NoticeCause::Job(name) => Some(route_of_job(name)),
+            NoticeCause::Job(kind) => Some(route_of_job(*kind)),
             NoticeCause::Saving => Some(Route::Spec(self.spec.as_ref().and_then(|spec| spec.id).or(self.campaign))),
             _ => None,
         };
@@ -43,11 +44,11 @@ impl AppState {
     }
 
     /// Tells a person how a job ended.
-    pub(super) fn job_notice(&mut self, name: &str, notice: Notice) {
+    pub(super) fn job_notice(&mut self, kind: JobKind, notice: Notice) {
         if notice.is_error {
-            return self.error_notice(NoticeCause::Job(name.to_owned()), notice);
+            return self.error_notice(NoticeCause::Job(kind), notice);
         }
-        self.notice_about(notice, About { route: Some(route_of_job(name)), cause: None });
+        self.notice_about(notice, About { route: Some(route_of_job(kind)), cause: None });
     }
 
     /// Tells a person once of each anomaly of the running crawl; of those that
@@ -101,13 +102,16 @@ impl AppState {
 const ABOUT_KEPT: u64 = 500;
 
 /// The page that shows what a job did.
-fn route_of_job(name: &str) -> Route {
-    match name {
-        CRAWL => Route::Crawl,
-        IMPORT => Route::Files(FilesRoute::Imports(None)),
-        "Locate files" | "Check files" => Route::Files(FilesRoute::Files(None)),
-        "Build inlinks" | "Write links" | SET_WINDOW => Route::Links { target: String::new() },
-        "Select" | "Export" | "Verify" => Route::Select,
-        _ => Route::Jobs,
+fn route_of_job(kind: JobKind) -> Route {
+    use JobKind as Kind;
+    match kind {
+        Kind::Crawl | Kind::ScheduledCrawl => Route::Crawl,
+        Kind::Import => Route::Files(FilesRoute::Imports(None)),
+        Kind::LocateFiles | Kind::CheckFiles => Route::Files(FilesRoute::Files(None)),
+        Kind::BuildInlinks | Kind::LoadInlinks | Kind::WriteLinks | Kind::SetWindow => {
+            Route::Links { target: String::new() }
+        }
+        Kind::Select | Kind::Export | Kind::Verify => Route::Select,
+        Kind::Mark | Kind::WriteTable | Kind::Backup => Route::Jobs,
     }
 }

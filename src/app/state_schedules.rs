@@ -2,9 +2,9 @@
 
 use super::super::Desk;
 use super::super::models::{CampaignId, Notice, RunState, ScheduledRun, campaign_title};
-use super::{Answer, AppState, CRAWL, NoticeCause, failure};
+use super::{Answer, AppState, NoticeCause, failure};
 use crate::uri::CaptureDate;
-use crate::work::{LOOK_EVERY, ScheduleLook};
+use crate::work::{JobKind, LOOK_EVERY, ScheduleLook};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
@@ -87,11 +87,11 @@ impl AppState {
         }
         // One crawl at a time: the rest waits for the next look.
         if let Some(run) = look.waiting.into_iter().find(|run| !self.schedules.tried.contains(&tried(run)))
-            && !self.runs(CRAWL)
+            && self.crawl_job().is_none()
         {
             self.schedules.tried.insert(tried(&run));
             self.say(&format!("Scheduled crawl of {} started", campaign_title(run.campaign, &run.campaign_name)));
-            self.start(CRAWL, move |desk: &dyn Desk, cx| desk.run_scheduled(run.id, cx));
+            self.start(JobKind::ScheduledCrawl, move |desk: &dyn Desk, cx| desk.run_scheduled(run.id, cx));
         }
     }
 

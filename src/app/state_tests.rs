@@ -381,7 +381,7 @@ fn schedules_are_looked_at_again_after_a_defect() {
 #[test]
 fn inlinks_of_an_earlier_form_are_built_once_a_workspace_is_open() {
     let (mut state, told) = opened();
-    assert!(!state.runs("Build inlinks"));
+    assert!(!state.runs(crate::work::JobKind::BuildInlinks));
     state.send(Command::OpenWorkspace("/older".into()));
     until(&mut state, "they are built", |_| told.said().iter().any(|said| said.contains("inlinks")));
     assert!(state.notices.iter().any(|(_, notice)| notice.what.starts_with("Inlinks are being rebuilt")));
@@ -395,7 +395,7 @@ fn a_newer_window_stops_the_count_of_an_older_one() {
     state.tick();
     let running: Vec<bool> = state.jobs.iter().map(|job| job.cx().is_cancelled()).collect();
     assert!(matches!(running.as_slice(), [true, false] | [false] | []), "{running:?}");
-    until(&mut state, "both ended", |state| !state.runs("Set window"));
+    until(&mut state, "both ended", |state| !state.runs(crate::work::JobKind::SetWindow));
     assert!(told.said().iter().any(|said| said == "window 60"));
     assert_eq!((state.settings.window_days, state.selection_draft.window_days), (60, 60));
 }

@@ -1,9 +1,9 @@
 //! `fonds backup`.
 
 use super::FINE;
-use super::campaign::read_only_session;
+use super::campaign::reading_session;
 use super::output::{json_line, plain, with_progress};
-use crate::work;
+use crate::work::Report;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -25,8 +25,8 @@ pub struct Args {
 }
 
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let session = read_only_session(&args.folder)?;
-    let outcome = with_progress(|cx| work::back_up(&session.workspace, &args.out, cx))?;
+    let session = reading_session(&args.folder)?;
+    let outcome = with_progress(|cx| session.back_up(&args.out, cx))?;
     match args.json {
         true => json_line(out, &outcome)?,
         false => writeln!(out, "{}: {}", plain(&outcome.folder.display().to_string()), outcome.summary())?,

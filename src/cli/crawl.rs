@@ -6,6 +6,7 @@ use super::{FINE, PROBLEMS};
 use crate::crawl::{CrawlEvent, EventKind, EventObserver, HostOverride};
 use crate::jobs::counted;
 use crate::work;
+use crate::work::Report;
 use crate::work::Session;
 use crate::work::models::{CampaignId, Launches, SeenQuery};
 use anyhow::Context;
@@ -98,7 +99,7 @@ fn crawl_with_events(
     let options = work::CrawlOptions { on_event: Some(observer), ..options };
     with_bar(|cx, bar| {
         std::thread::scope(|scope| {
-            let crawl = scope.spawn(move || work::crawl(session, id, &options, cx));
+            let crawl = scope.spawn(move || session.crawl_with(id, &options, cx));
             let mut written = Ok(());
             let mut print = |event: CrawlEvent| {
                 if args.json && written.is_ok() {
@@ -157,7 +158,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     if args.json {
         json_line(out, &outcome)?;
     } else {
-        writeln!(out, "{}", outcome.words())?;
+        writeln!(out, "{}", outcome.summary())?;
         writeln!(out, "WARC files  {}", outcome.warc_folder.display())?;
         writeln!(out, "Logs        {}", outcome.log_folder.display())?;
     }

@@ -4,6 +4,7 @@ use super::campaign::reading_session;
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::work;
+use crate::work::Report;
 use anyhow::Context;
 use std::io::Write;
 use std::path::PathBuf;
@@ -61,11 +62,11 @@ pub(super) fn run(args: &ExportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
         format!("nothing is selected yet; run: fonds select run {} {campaign}", args.folder.display())
     })?;
     let wishes = work::ExportWishes { wacz: args.wacz || spec.with_wacz };
-    let outcome = with_progress(|cx| work::export(&session.workspace, &spec, &args.out, wishes, cx))?;
+    let outcome = with_progress(|cx| session.export(&spec, &args.out, wishes, cx))?;
     if args.json {
         json_line(out, &outcome)?;
     } else {
-        writeln!(out, "{}", plain(&outcome.words()))?;
+        writeln!(out, "{}", plain(&outcome.summary()))?;
         outcome.problems.iter().for_each(|problem| warn_of!("problems of the export", "{}", plain(problem)));
         writeln!(out, "Check it with: fonds verify {}", args.out.display())?;
     }

@@ -6,6 +6,7 @@ use super::{FINE, PROBLEMS, WRONG_USE};
 use crate::campaign::feed::{Dialect, DueQuestion, FeedFrequency, FeedGrounds};
 use crate::jobs::counted;
 use crate::uri::CaptureDate;
+use crate::work::Report;
 use crate::work::{self, FeedReport};
 use anyhow::Context;
 use std::io::Write;
@@ -181,7 +182,7 @@ fn each_file(
             warn_of!(weight, "{weight}: {}: {}", plain(&report.file), plain(&problem.to_string()));
         }
         let words = if report.campaigns.iter().any(|row| row.campaign.is_some()) || report.campaigns.is_empty() {
-            report.words()
+            report.summary()
         } else {
             format!(
                 "{} ({}): {}, {} usable, {}",

@@ -6,6 +6,7 @@ use super::{FINE, PROBLEMS};
 use crate::store::rows::{FileState, ImportedFile, LaunchId, PlainOffset, ProblemQuery, ProblemRow};
 use crate::warc::offset_words;
 use crate::work;
+use crate::work::Report;
 use crate::work::Session;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -93,7 +94,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
         Command::List { folder, check, json } => list(&folder, check, json, out),
         Command::Locate { folder, search, json } => {
             let session = session(&folder)?;
-            let outcome = with_progress(|cx| work::locate(&session.workspace, &search, None, cx))?;
+            let outcome = with_progress(|cx| session.locate(&search, None, cx))?;
             for (before, now) in &outcome.found {
                 match json {
                     true => json_line(out, &serde_json::json!({"was": before, "is": now}))?,
@@ -106,7 +107,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                     false => writeln!(out, "{}: not found", plain(lost))?,
                 }
             }
-            tell!("{}", plain(&outcome.words()));
+            tell!("{}", plain(&outcome.summary()));
             Ok(if outcome.still_lost.is_empty() && outcome.not_taken.is_empty() { FINE } else { PROBLEMS })
         }
         Command::Problems { folder, kind, words, json } => {
@@ -188,12 +189,12 @@ fn list(folder: &std::path::Path, check: bool, json: bool, out: &mut dyn Write) 
     let mut status = FINE;
     let mut checked = HashMap::new();
     if check {
-        let outcome = with_progress(|cx| work::check_files(&session.workspace, cx))?;
+        let outcome = with_progress(|cx| session.check_files(cx))?;
         for why in &outcome.unreadable {
             warn_of!("files that cannot be read", "{}", plain(why));
             status = PROBLEMS;
         }
-        tell!("{}", outcome.words());
+        tell!("{}", outcome.summary());
         checked = outcome.states;
     }
     for mut file in session.workspace.files()? {

@@ -43,7 +43,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     let session = session(&args.folder)?;
     let all_there = args.paths.iter().all(|path| path.exists());
     let options = ImportOptions { copy: args.copy, follow_links: args.follow_links };
-    let imported = with_progress(|cx| work::import_with_jobs(&session.workspace, &args.paths, options, cx))?;
+    let imported = with_progress(|cx| session.import(&args.paths, options, cx))?;
     let unread_lines = super::engine::print_jobs(&imported.jobs, args.json, out)?;
     let mut unread_campaigns = 0;
     for job in &imported.restored {

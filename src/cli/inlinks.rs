@@ -15,6 +15,7 @@ use crate::store::{PROSPECTS_KEPT, Workspace};
 use crate::uri::{CaptureDate, PageKey};
 use crate::work;
 use crate::work::PageAnchors;
+use crate::work::Report;
 use crate::work::Session;
 use anyhow::Context;
 use std::borrow::Cow;
@@ -271,7 +272,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                 tell!("{warning}");
             }
             let report = with_progress(|cx| {
-                let report = work::build_inlinks(&session.workspace, anew, cx)?;
+                let report = session.build_inlinks(anew, cx)?;
                 if compact {
                     session.workspace.compact_links(cx)?;
                     cx.stage("Making the catalogue smaller", None);
@@ -289,7 +290,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             if json {
                 json_line(out, &report)?
             } else {
-                writeln!(out, "{}", report.words())?
+                writeln!(out, "{}", report.summary())?
             }
             inlink_store::tell_only_loaded(&session.workspace)?;
             return Ok(if report.loses_links() { PROBLEMS } else { FINE });

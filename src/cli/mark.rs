@@ -7,6 +7,7 @@ use super::output::{json_line, plain};
 use crate::jobs::counted;
 use crate::uri::{PageKey, Url};
 use crate::work;
+use crate::work::JobKind;
 use crate::work::Session;
 use crate::work::models::{CaptureId, CaptureQuery, ReviewMark};
 use anyhow::Context;
@@ -91,7 +92,10 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     let session = if args.dry_run { read_only_session(&args.folder)? } else { session(&args.folder)? };
     let captures = captures_of(args, &session)?;
     if !args.dry_run {
-        session.catalogue().mark(&captures, mark, reason, &by)?;
+        session.run_job(JobKind::Mark, || {
+            session.catalogue().mark(&captures, mark, reason, &by)?;
+            Ok(format!("{}, by {by}", work::act_summary(mark, captures.len() as u64)))
+        })?;
     }
     if args.json {
         json_line(

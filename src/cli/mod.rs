@@ -44,6 +44,7 @@ mod inlink_hosts;
 mod inlink_options;
 mod inlink_store;
 mod inlinks;
+mod jobs;
 mod mark;
 mod output;
 mod robots;
@@ -144,6 +145,8 @@ pub enum Command {
     Export(export::ExportArgs),
     /// Read an export back and check all of it.
     Verify(export::VerifyArgs),
+    /// List what was done in a workspace, and how it ended.
+    Jobs(jobs::Args),
     /// Copy the catalogue and the campaigns of a workspace.
     Backup(backup::Args),
     /// Look into archive files: list, print, check, index.
@@ -263,6 +266,7 @@ pub fn run(command: Command) -> ExitCode {
         Command::Select(command) => select::run(&command, out),
         Command::Export(args) => export::run(&args, out),
         Command::Verify(args) => export::verify(&args, out),
+        Command::Jobs(args) => jobs::run(&args, out),
         Command::Backup(args) => backup::run(&args, out),
         Command::Warc(command) => warc::run(command, out),
         Command::Cdx(command) => cdx::run(command, out),

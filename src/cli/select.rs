@@ -5,6 +5,7 @@ use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::jobs::counted;
 use crate::store::Catalogue;
+use crate::work::Report;
 use crate::work::models::{ReviewMark, ScorePart, ScoreWeights, ScoredRow, SelectionSpec};
 use crate::work::{self, SelectReport, Side};
 use serde_json::json;
@@ -157,7 +158,7 @@ pub(super) fn run(command: &Command, out: &mut dyn Write) -> anyhow::Result<u8> 
         Command::Run(args) => {
             let session = session(&args.spec.folder)?;
             let spec = args.spec.spec_in(session.catalogue())?;
-            let report = with_progress(|cx| work::select(&session.workspace, &spec, args.allow_empty, cx))?;
+            let report = with_progress(|cx| session.select(&spec, args.allow_empty, cx))?;
             print_report(&report, args.json, out)?;
             name_unread(&report)
         }
@@ -247,7 +248,7 @@ fn print_report(report: &SelectReport, json: bool, out: &mut dyn Write) -> anyho
     if json {
         return json_line(out, report);
     }
-    writeln!(out, "{}", plain(&report.words()))?;
+    writeln!(out, "{}", plain(&report.summary()))?;
     for (name, Side { captures, hosts, bytes }) in [("in", report.inside), ("out", report.outside)] {
         let (captures, hosts) = (counted(captures, "capture"), counted(hosts, "host"));
         writeln!(out, "{name:<4} {captures} on {hosts}, {}", counted(bytes, "byte"))?;

@@ -526,12 +526,9 @@ impl Catalogue {
                 Ok(JobRow {
                     id: uint(row.get(0)?),
                     name: row.get(1)?,
-                    progress: None,
-                    rate: 0.0,
                     started: CaptureDate::from_millis(row.get(2)?),
                     ended: ended.map(CaptureDate::from_millis),
                     outcome: if ended.is_none() { "did not end in this program".to_owned() } else { row.get(4)? },
-                    can_pause: false,
                 })
             })?;
             Ok(rows.collect::<Result<_, _>>()?)

@@ -694,24 +694,18 @@ pub struct ProspectRow {
 }
 
 /// A job of this run or an earlier one.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JobRow {
     /// Its number.
     pub id: u64,
     /// What it is, in words.
     pub name: String,
-    /// Progress while it runs.
-    pub progress: Option<crate::jobs::Progress>,
-    /// Units a second, lately.
-    pub rate: f64,
     /// When it began.
     pub started: CaptureDate,
     /// When it ended.
     pub ended: Option<CaptureDate>,
     /// How it ended, in words.
     pub outcome: String,
-    /// Whether it can wait and go on.
-    pub can_pause: bool,
 }
 
 /// Which events of a launch are shown.

@@ -326,7 +326,7 @@ impl Dialogs {
 fn quit_ui(ui: &mut Ui, app: &mut AppState) {
     heading_ui(ui, "Close the window?");
     for job in &app.jobs {
-        ui.label(format!("{} is running. It stops cleanly; finished work is kept", job.name));
+        ui.label(format!("{} is running. It stops cleanly; finished work is kept", job.kind.label()));
     }
     ui.add_space(GAP);
     ui.horizontal(|ui| {

@@ -7,7 +7,7 @@ use super::theme::{self, GAP, tokens};
 use super::widgets::action_named_ui;
 use super::words;
 use crate::app::models::{Loaded, WorkspaceInfo};
-use crate::app::{Action, AppState, Command, PAGES, Route, resolve};
+use crate::app::{Action, AppState, Command, JobKind, PAGES, Route, resolve};
 use egui::accesskit::Role;
 use egui::{Align, Button, Layout, ProgressBar, RichText, TextEdit, Ui, Vec2};
 
@@ -110,7 +110,7 @@ fn counted_window_ui(ui: &mut Ui, app: &mut AppState, info: &WorkspaceInfo) {
     let word = format!("columns: ± {}", words::counted(u64::from(counted), "day", "days"));
     if info.read_only.is_some() {
         ui.weak(word).on_hover_text("The inlink columns can only be recounted where the workspace is writable");
-    } else if app.runs("Set window") {
+    } else if app.runs(JobKind::SetWindow) {
         ui.weak(word).on_hover_text("The inlink columns are being recounted");
     } else if ui.button(word).on_hover_text("Recount the inlink columns with the window shown beside").clicked() {
         app.send(Command::SetWindow(wanted));
@@ -169,7 +169,7 @@ pub fn job_strip_ui(ui: &mut Ui, app: &mut AppState, news: &mut News) -> f32 {
         news.ui(ui, app);
         schedule_asks_ui(ui, app);
         let jobs: Vec<_> =
-            app.jobs.iter().map(|job| (job.id, job.name.clone(), job.cx().progress(), job.rate)).collect();
+            app.jobs.iter().map(|job| (job.id, job.kind.label(), job.cx().progress(), job.rate)).collect();
         for (id, name, progress, rate) in &jobs {
             ui.horizontal(|ui| job_ui(ui, app, *id, name, progress, *rate));
         }

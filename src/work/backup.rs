@@ -1,5 +1,6 @@
 //! A copy of what stands in no WARC file: the catalogue, campaigns, evidence.
 
+use super::Report;
 use super::counted;
 use crate::jobs::{JobCx, create_private, make_private_folder, open_own};
 use crate::store::Workspace;
@@ -32,9 +33,8 @@ pub struct BackupOutcome {
     pub archive_files: u64,
 }
 
-impl BackupOutcome {
-    /// The outcome in a sentence.
-    pub fn summary(&self) -> String {
+impl Report for BackupOutcome {
+    fn summary(&self) -> String {
         format!(
             "catalogue of {} bytes copied and checked, {} as JSON, {} of evidence; the {} that it names are not copied",
             self.bytes,

@@ -1,5 +1,6 @@
 //! Runs a launch of a campaign, or goes on with the last one.
 
+use super::Report;
 use super::outlink_gaps::fill_outlink_gaps;
 use super::scope::geo_database;
 use super::{counted, error_chain};
@@ -78,9 +79,8 @@ pub struct CrawlOutcome {
     pub log_folder: PathBuf,
 }
 
-impl CrawlOutcome {
-    /// The outcome in words.
-    pub fn words(&self) -> String {
+impl Report for CrawlOutcome {
+    fn summary(&self) -> String {
         let mut words = format!(
             "{}: {} fetched, {} failed, {} refused, {} queued",
             self.end, self.fetched, self.failed, self.refused, self.queued
@@ -441,8 +441,8 @@ mod tests {
             let launch = session.catalogue().last_launch(Some(id)).unwrap().unwrap();
             assert_eq!((launch.label().as_str(), launch.state), ("Ended: nothing fetched", LaunchState::Finished));
             assert_eq!(outcome.nothing_fetched.as_ref(), Some(&launch.why));
-            assert!(outcome.words().starts_with("Ended: nothing fetched: 0 fetched"), "{}", outcome.words());
-            assert!(outcome.words().ends_with(&launch.why), "{}", outcome.words());
+            assert!(outcome.summary().starts_with("Ended: nothing fetched: 0 fetched"), "{}", outcome.summary());
+            assert!(outcome.summary().ends_with(&launch.why), "{}", outcome.summary());
             let rows = session.catalogue().seen(&SeenQuery::of_launch(launch.id, "all")).unwrap().rows;
             assert!(rows.iter().any(|row| row.url == town.seeds[0].url));
             for row in rows {

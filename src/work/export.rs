@@ -1,6 +1,7 @@
 //! Writes the selection out with everything known about it, and reads an
 //! export back.
 
+use super::Report;
 use super::counted;
 use super::inlinks::complete_inlinks;
 use crate::campaign::{Campaign, contact_in};
@@ -58,9 +59,8 @@ pub struct ExportOutcome {
     pub not_listed: Option<String>,
 }
 
-impl ExportOutcome {
-    /// The outcome in words.
-    pub fn words(&self) -> String {
+impl Report for ExportOutcome {
+    fn summary(&self) -> String {
         let mut words = format!(
             "{} records of {} captures ({} selected, {} embedded resources included), {} bytes in {}; {} excluded by hand, \
              {} included by hand",
@@ -133,6 +133,7 @@ pub fn export(
         !selected.is_empty(),
         "the selection is empty. Lower the threshold or approve captures, then export again"
     );
+    workspace.if_writable(|catalogue| catalogue.remember_wacz(spec.campaign, wishes.wacz))?;
     cx.stage("Finding embedded resources", None);
     let needed = catalogue.find_requisites(spec.campaign, spec.with_requisites)?;
     workspace

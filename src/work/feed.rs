@@ -1,5 +1,6 @@
 //! The crawl feed of an annotation tool: its targets as campaigns, and back.
 
+use super::Report;
 use super::{counted, target_grounds};
 use crate::campaign::Campaign;
 use crate::campaign::feed::{Dialect, DueQuestion, Feed, FeedEntry, FeedProblem, read_feed, write_feed};
@@ -61,9 +62,10 @@ impl FeedReport {
     pub fn kept_out(&self) -> usize {
         self.found.saturating_sub(self.campaigns.len())
     }
+}
 
-    /// The report in words.
-    pub fn words(&self) -> String {
+impl Report for FeedReport {
+    fn summary(&self) -> String {
         let count = |change| self.campaigns.iter().filter(|row| row.change == change).count();
         format!(
             "{} ({}): {}, {} new, {} changed, {} unchanged, {} left out, {}",

@@ -1,6 +1,7 @@
 //! Archive files: how they stand, those that are lost found again, and the
 //! bytes behind a problem.
 
+use super::Report;
 use super::counted;
 use super::import::{digest_of, find_all};
 use crate::jobs::JobCx;
@@ -43,9 +44,8 @@ pub struct CheckOutcome {
     pub not_kept: Option<String>,
 }
 
-impl CheckOutcome {
-    /// The outcome in words.
-    pub fn words(&self) -> String {
+impl Report for CheckOutcome {
+    fn summary(&self) -> String {
         let mut words = format!("{} unchanged", counted(self.sound, "file"));
         for (count, what) in [
             (self.changed, "changed since the import"),
@@ -117,9 +117,8 @@ pub struct LocateOutcome {
     pub not_taken: Vec<String>,
 }
 
-impl LocateOutcome {
-    /// The outcome in words.
-    pub fn words(&self) -> String {
+impl Report for LocateOutcome {
+    fn summary(&self) -> String {
         let lost = self.still_lost.len() as u64;
         let mut words = match (self.found.len() as u64, lost + self.not_taken.len() as u64) {
             (0, 0) => return "no file is missing".to_owned(),

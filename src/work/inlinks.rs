@@ -1,5 +1,6 @@
 //! Builds inlinks of everything captured.
 
+use super::Report;
 use super::inlink_rows::{KEPT_FROM_LINKS, remove_sorted, sorted_rows};
 use super::outlink_gaps::fill_outlink_gaps;
 use super::repeats::read_repeats;
@@ -78,9 +79,10 @@ impl InlinkReport {
     pub fn loses_links(&self) -> bool {
         self.unread > 0 || self.repeats_unread > 0 || self.originals_missing > 0
     }
+}
 
-    /// The report in words.
-    pub fn words(&self) -> String {
+impl Report for InlinkReport {
+    fn summary(&self) -> String {
         let mut words = format!(
             "{} ({} internal, {} external) of {}; {} of {} included, {} skipped; {} never captured; {} with inlinks within ±{} days",
             counted(self.inlinks, "inlink"),

@@ -1,5 +1,6 @@
 //! Inlinks of small workspaces: built, counted, asked for.
 
+use super::super::Report;
 use super::*;
 use crate::captures::{CaptureEntry, RecordPlace, Unread};
 use crate::inlinks::stored::StoreRules;
@@ -200,7 +201,7 @@ fn a_build_says_what_the_cap_cut_and_which_pages_were_not_read_whole() {
     let mut archive = Archive::new(&captures);
     let report = archive.build();
     assert_eq!((report.cut, report.unread, report.unread_reasons.len()), (7, 0, 0));
-    assert!(report.words().ends_with("; 7 inlinks omitted by the limit of 1000"), "{}", report.words());
+    assert!(report.summary().ends_with("; 7 inlinks omitted by the limit of 1000"), "{}", report.summary());
     let reasons = [Unread::TooLong, Unread::Malformed, Unread::TooLong, Unread::Letters];
     let entries = reasons.iter().zip(0..).map(|(why, n)| {
         let entry = archive.entry(&format!("http://u{n}.pt/"), DAY, &[(page, "P")]);
@@ -210,7 +211,7 @@ fn a_build_says_what_the_cap_cut_and_which_pages_were_not_read_whole() {
     archive.session.catalogue().add_captures(archive.launch, entries).unwrap();
     let report = archive.build();
     assert_eq!((report.cut, report.unread), (11, 3));
-    let words = report.words();
+    let words = report.summary();
     for part in ["3 pages not read completely, links may be missing", "2 × too long", "1 × not encoded", "1 × letters"]
     {
         assert!(words.contains(part), "{part}: {words}");
@@ -590,7 +591,7 @@ fn captures_since_the_last_build_are_counted_before_they_are_scored() {
     let campaign = archive.session.catalogue().campaigns().unwrap()[0].id;
     let spec = crate::work::models::SelectionSpec { campaign, ..Default::default() };
     let report = crate::work::select(workspace, &spec, false, &JobCx::detached()).unwrap();
-    assert!(report.links_are_old && report.words().contains("since the last build"), "{}", report.words());
+    assert!(report.links_are_old && report.summary().contains("since the last build"), "{}", report.summary());
     let scored = report.rows.iter().find(|row| row.url == "http://b.pt/new").unwrap();
     let hosts = scored.parts.iter().map(|part| format!("{part:?}")).find(|part| part.contains("External hosts"));
     assert!(hosts.as_ref().is_some_and(|part| part.contains('2')), "{hosts:?}");

@@ -10,6 +10,7 @@
 
 use super::crawl::{CrawlOptions, CrawlOutcome, crawl};
 use super::sample::crawl_options;
+use super::{JobKind, Report};
 use crate::campaign::{Calendar, CatchUp, Fate, Run, settle};
 use crate::jobs::{JobCx, OnPanic, StopError};
 use crate::store::Scheduled;
@@ -266,14 +267,16 @@ pub fn run_scheduled(session: &Session, id: i64, stays: bool, cx: &JobCx) -> any
         anyhow::bail!("scheduled run {id} does not start: {why}");
     }
     // A scheduled run is a launch of its own, also where an earlier one could be resumed.
-    carry_out(session, &run, stays, || {
-        let options = crawl_options(session)?;
-        crawl(session, run.campaign, &CrawlOptions { fresh: !goes_on, scheduled: Some(id), ..options }, cx)
+    session.run_job(JobKind::ScheduledCrawl, || {
+        execute(session, &run, stays, || {
+            let options = crawl_options(session)?;
+            crawl(session, run.campaign, &CrawlOptions { fresh: !goes_on, scheduled: Some(id), ..options }, cx)
+        })
     })
 }
 
 /// Does a run's work and writes down what became of it, also when the work panics.
-fn carry_out(
+fn execute(
     session: &Session,
     run: &ScheduledRun,
     stays: bool,
@@ -360,7 +363,7 @@ pub fn keep_schedules(
         match outcome.unwrap_or_else(|_| Err(anyhow::anyhow!("internal error in the crawl"))) {
             Ok(outcome) => {
                 report.ran += 1;
-                say(format!("{}: {}", run.campaign_name, outcome.words()));
+                say(format!("{}: {}", run.campaign_name, outcome.summary()));
             }
             Err(error) => {
                 report.failed += 1;

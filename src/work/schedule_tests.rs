@@ -274,7 +274,7 @@ fn a_crawl_whose_program_ended_is_taken_up_as_the_campaign_says() {
 fn a_campaign_whose_crawl_panicked_runs_again_when_it_is_due() {
     let mut made = made(&[campaign(Frequency::Daily, CatchUp::Skip)]);
     let run = made.look(march(1, 9)).waiting.remove(0);
-    let work = || carry_out(&made.session, &run, false, || panic!("a defect"));
+    let work = || execute(&made.session, &run, false, || panic!("a defect"));
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_err();
     made.says(&[("03-01 09", RunState::Failed)]);
     assert_eq!(made.look(march(2, 9)).waiting.len(), 1);

@@ -1,5 +1,6 @@
 //! Scores captures and keeps the selection.
 
+use super::Report;
 use super::content::decoded;
 use super::everything;
 use crate::analysis::{Matcher, RequestReading, ReviewWord, ScoreInput, TextFields, score};
@@ -65,9 +66,8 @@ pub struct SelectReport {
     pub rows: Vec<ScoredRow>,
 }
 
-impl SelectReport {
-    /// The report in words.
-    pub fn words(&self) -> String {
+impl Report for SelectReport {
+    fn summary(&self) -> String {
         let mut words = format!(
             "{} of {} captures are selected ({}); {} excluded by hand, {} included by hand",
             self.selected, self.scored, self.criterion, self.excluded, self.included

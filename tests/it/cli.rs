@@ -177,10 +177,6 @@ fn selecting_and_exporting_by_commands_comes_to_what_the_demo_came_to() {
         assert!(all.starts_with(&format!("{0} of {0} captures", demo().report.captures)), "{all}");
     }
     fonds(&["select", "run", arg(&workspace), "1", "--weight", "beauty=1"]).with_status(2).says("beauty");
-    // What finds nothing replaces nothing.
-    fonds(&["select", "run", arg(&workspace), "1", "--filter", "host:nowhere.example"])
-        .with_status(2)
-        .says("--allow-empty");
     let after = contents(&workspace);
     let changed: Vec<_> = before
         .keys()
@@ -188,6 +184,13 @@ fn selecting_and_exporting_by_commands_comes_to_what_the_demo_came_to() {
         .filter(|path| before.get(*path) != after.get(*path) && !path.to_string_lossy().ends_with("-shm"))
         .collect();
     assert!(changed.is_empty(), "{changed:?}: a look or a refusal changed the workspace");
+    // What finds nothing replaces nothing.
+    let kept = || fonds(&["select", "list", arg(&workspace), "1", "--json"]).with_status(0).out;
+    let selection = kept();
+    fonds(&["select", "run", arg(&workspace), "1", "--filter", "host:nowhere.example"])
+        .with_status(2)
+        .says("--allow-empty");
+    assert_eq!(kept(), selection);
     fonds(&["select", "run", arg(&workspace), "1", "--filter", "host:cuaderno.example"]).with_status(0);
 
     let out = dir.path().join("export");

@@ -98,3 +98,42 @@ fn records_and_data_set_of_an_export_list_the_same_inlinks_however_old_the_build
     assert_eq!(failed.len(), 1, "{failed:?}");
     assert!(failed[0]["detail"].as_str().unwrap().contains("its metadata record has 3"), "{failed:?}");
 }
+
+#[test]
+fn every_command_leaves_its_row_in_the_job_history_and_a_stopped_one_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = dir.path().join("w");
+    let out = dir.path().join("out");
+    fonds(&["new", arg(&workspace)]).with_status(0);
+    fonds(&["jobs", arg(&workspace)]).with_status(1).says("Nothing was done in this workspace yet");
+    let pages = [page(TARGET, "2024-03-01T09:00:30Z", "<p>Sobre"), page("http://b.pt/", "2024-03-02T09:00:30Z", "")];
+    let archive = file(dir.path(), "a.warc.gz", &pages);
+    let campaign = fonds(&["campaign", "example"]).with_status(0).out;
+    fonds_with(&["campaign", "add", arg(&workspace), "-"], campaign.as_bytes()).with_status(0);
+    let filter = "host:www.a.pt";
+    for command in [
+        &["import", arg(&workspace), arg(&archive)][..],
+        &["inlinks", "build", arg(&workspace)],
+        &["mark", arg(&workspace), "flag", "--filter", filter, "--by", "Ana"],
+        &["select", "run", arg(&workspace), "1", "--filter", filter],
+        &["export", arg(&workspace), "--out", arg(&out)],
+        &["files", "list", arg(&workspace), "--check"],
+        &["backup", arg(&workspace), arg(&dir.path().join("copy"))],
+    ] {
+        fonds(command).with_status(0);
+    }
+    // What fails says why.
+    fonds(&["export", arg(&workspace), "--out", arg(&out)]).with_status(2);
+    let rows = fonds(&["jobs", arg(&workspace), "--json"]).with_status(0).json_lines();
+    let names: Vec<&str> = rows.iter().rev().map(|row| row["name"].as_str().unwrap()).collect();
+    let expected = ["Import", "Build inlinks", "Mark captures", "Select", "Export", "Check files", "Backup", "Export"];
+    assert_eq!(names, expected);
+    assert!(rows.iter().all(|row| !row["ended"].is_null() && !row["outcome"].as_str().unwrap().is_empty()), "{rows:?}");
+    let outcome = |number: usize| rows[rows.len() - 1 - number]["outcome"].as_str().unwrap();
+    assert_eq!(outcome(2), "1 capture flagged, by Ana");
+    assert!(outcome(4).contains("1 selected"), "{}", outcome(4));
+    assert!(outcome(7).starts_with("failed: ") && outcome(7).contains("not empty"), "{}", outcome(7));
+    // A command that only looks is no job.
+    fonds(&["select", "preview", arg(&workspace), "1"]).with_status(0);
+    assert_eq!(fonds(&["jobs", arg(&workspace), "--json"]).with_status(0).json_lines().len(), rows.len());
+}

@@ -246,7 +246,7 @@ fn an_export_tells_the_threshold_that_was_kept_not_one_that_was_tried_since() {
     let session = Session::new(Workspace::open(&folder).unwrap());
     let tried = SelectionSpec { campaign: 1, threshold: 0.9, with_requisites: false, ..SelectionSpec::default() };
     let out = dir.path().join("handover");
-    session.export(&tried, &out, &JobCx::detached()).unwrap();
+    session.export(&tried, &out, Default::default(), &JobCx::detached()).unwrap();
     let manifest: Value = serde_json::from_slice(&std::fs::read(out.join("manifest.json")).unwrap()).unwrap();
     let selection = &manifest["selection"];
     assert_eq!((&selection["threshold"], &selection["embeddedResources"]), (&json!(0.3), &json!(false)));

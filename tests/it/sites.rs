@@ -11,6 +11,7 @@ use fonds::store::Workspace;
 use fonds::warc::http::parse_response_head;
 use fonds::warc::{Digests, RecordType};
 use fonds::work;
+use fonds::work::Report;
 use fonds::work::Session;
 use fonds::work::sample::{Site, SiteServer};
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,7 +59,7 @@ fn crawled(server: &SiteServer, seeds: &[String], folder: &Path) -> Answers {
     };
     let id = session.catalogue().save_campaign(None, &campaign).unwrap();
     let outcome = work::crawl(&session, id, &work::CrawlOptions::default(), &JobCx::detached()).unwrap();
-    assert!(outcome.complete && outcome.failed == 0, "{}", outcome.words());
+    assert!(outcome.complete && outcome.failed == 0, "{}", outcome.summary());
     let answers = answers(&warcs_under(&outcome.warc_folder));
     assert_eq!(answers.len() as u64, outcome.fetched, "each URL is fetched once");
     answers

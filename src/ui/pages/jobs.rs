@@ -52,10 +52,10 @@ fn running_ui(ui: &mut Ui, app: &mut AppState) {
         return;
     }
     let jobs: Vec<_> =
-        app.jobs.iter().map(|job| (job.id, job.name.clone(), job.started, job.cx().progress(), job.rate)).collect();
+        app.jobs.iter().map(|job| (job.id, job.kind.label(), job.started, job.cx().progress(), job.rate)).collect();
     for (id, name, started, progress, rate) in jobs {
         ui.horizontal_wrapped(|ui| {
-            ui.label(&name);
+            ui.label(name);
             ui.weak(format!("started {} UTC", started.to_words()));
             ui.label(words::line(&progress.stage));
             ui.label(words::done(&progress));
@@ -83,7 +83,7 @@ fn ended_ui(ui: &mut Ui, app: &AppState) {
         ui,
         |cells, index| {
             let job = jobs[index];
-            cells.text(&job.name);
+            cells.text(job.kind.label());
             cells.text(&job.started.to_words());
             cells.text(&words::duration((job.ended.millis() - job.started.millis()) as f64 / 1000.0));
             cells.ui(|ui| {
@@ -97,7 +97,7 @@ fn ended_ui(ui: &mut Ui, app: &AppState) {
 
 fn history_ui(ui: &mut Ui, rows: &[JobRow]) {
     if rows.is_empty() {
-        ui.weak("No finished jobs yet. Crawls and imports by command are on the Crawl and Files pages");
+        ui.weak("No finished jobs yet. What commands do is listed here, too");
         return;
     }
     const COLUMNS: [(&str, f32); 4] =

@@ -2,7 +2,7 @@
 
 use super::select_score::{borderline_ui, histogram_ui};
 use crate::app::models::{CaptureTab, ExportRow, Loaded, ScoreWeights, SelectionPage, SelectionSpec, VerifyLine};
-use crate::app::{Action, AppState, Command, Route};
+use crate::app::{Action, AppState, Command, JobKind, Route};
 use crate::ui::table::Table;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::ui::widgets::{
@@ -119,7 +119,7 @@ fn weights_ui(ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPa
     let changed =
         page.spec.as_ref().is_none_or(|spec| SelectionSpec { with_wacz: draft.with_wacz, ..spec.clone() } != draft);
     ui.horizontal(|ui| {
-        let busy = app.runs("Select");
+        let busy = app.runs(JobKind::Select);
         let response = ui.add_enabled(!busy, Button::new("Score and select"));
         if response.on_disabled_hover_text("Scores are being computed").clicked() {
             app.send(Command::Select(draft));

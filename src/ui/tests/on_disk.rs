@@ -376,7 +376,8 @@ fn archives_that_are_opened_are_imported_into_a_workspace_made_for_them() {
     window.app_mut().send(Command::Open { path: dir.path().join("nothing.warc"), options: ImportOptions::default() });
     window.until("it is said", |window| has_notice(window, "nothing.warc could not be opened"));
     window.app_mut().send(Command::Open { path: folder.clone(), options: ImportOptions::default() });
-    let is_in = |window: &Window| window.app().ended.iter().any(|job| job.name == "Import" && !job.failed);
+    let is_in =
+        |window: &Window| window.app().ended.iter().any(|job| job.kind == crate::work::JobKind::Import && !job.failed);
     window.until("it is imported", is_in);
     assert_eq!(window.app().settings.last_workspace, Some(dir.path().join("fonds")));
     assert!(has_notice(&window, "Made the workspace"));

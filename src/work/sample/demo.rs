@@ -4,6 +4,7 @@ use super::SampleWeb;
 use crate::jobs::JobCx;
 use crate::store::Workspace;
 use crate::warc::OPEN_SUFFIX;
+use crate::work::Report;
 use crate::work::models::{CaptureQuery, CaptureTab, LaunchState, SelectionSpec, VerifyLine};
 use crate::work::{self, Session};
 use anyhow::Context;
@@ -112,21 +113,21 @@ pub fn run_demo(folder: &Path, cx: &JobCx, say: &dyn Fn(String)) -> anyhow::Resu
         }
         let options = work::sample::crawl_options(&session)?;
         let outcome = work::crawl(&session, campaign, &options, cx)?;
-        say(format!("{}. Launch {number}: {}", number + 1, outcome.words()));
+        say(format!("{}. Launch {number}: {}", number + 1, outcome.summary()));
         cx.checkpoint()?;
-        anyhow::ensure!(outcome.complete, "the crawl came to no end: {}", outcome.words());
+        anyhow::ensure!(outcome.complete, "the crawl came to no end: {}", outcome.summary());
     }
 
     let inlinks = work::build_inlinks(&session.workspace, false, cx)?;
-    say(format!("4. Inlinks: {}", inlinks.words()));
+    say(format!("4. Inlinks: {}", inlinks.summary()));
     let spec = SelectionSpec { campaign, ..SelectionSpec::default() };
     let selection = work::select(&session.workspace, &spec, false, cx)?;
-    say(format!("5. Selection: {}", selection.words()));
+    say(format!("5. Selection: {}", selection.summary()));
     let export = folder.join("export");
     // An export is always made again.
     remove(&export)?;
     let exported = work::export(&session.workspace, &spec, &export, work::ExportWishes::default(), cx)?;
-    say(format!("6. Export: {}", exported.words()));
+    say(format!("6. Export: {}", exported.summary()));
     let checks = work::verify(&export, cx)?;
     session.catalogue().keep_verification(&export, &checks)?;
     let verified = checks.iter().all(|check| check.ok);

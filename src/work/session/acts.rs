@@ -41,82 +41,82 @@ impl Session {
     /// Sets the window that inlink columns use and recounts them.
     pub fn set_window(&self, window_days: u32, cx: &JobCx) -> anyhow::Result<String> {
         let _turn = self.turn_to_count(cx)?;
-        let with = self.workspace.count_inlinks(window_days, cx)?.captures_with_inlinks;
-        Ok(format!("{with} captures have inlinks within ±{window_days} days"))
+        self.run_job(JobKind::SetWindow, || {
+            let with = self.workspace.count_inlinks(window_days, cx)?.captures_with_inlinks;
+            Ok(format!("{with} captures have inlinks within ±{window_days} days"))
+        })
     }
 
     /// Starts a launch, or resumes the one that is not finished. The live
-    /// figures are read with [`Session::crawl`]. Answers in words, as all long work.
-    pub fn run_crawl(&self, start: CrawlStart, cx: &JobCx) -> anyhow::Result<String> {
-        let crawl = || {
-            let CrawlStart { campaign, version, fresh } = start;
-            let options = work::CrawlOptions { version: Some(version), fresh, ..work::sample::crawl_options(self)? };
-            work::crawl(self, campaign, &options, cx)
-        };
-        self.job("Crawl", work::CrawlOutcome::words, crawl).map(|outcome| outcome.words())
+    /// figures are read with [`Session::crawl`].
+    pub fn run_crawl(&self, start: CrawlStart, cx: &JobCx) -> anyhow::Result<CrawlOutcome> {
+        let CrawlStart { campaign, version, fresh } = start;
+        let options = CrawlOptions { version: Some(version), fresh, ..work::sample::crawl_options(self)? };
+        self.crawl_with(campaign, &options, cx)
     }
 
     /// Crawls the URLs that failed in a campaign's last launch again.
-    pub fn retry_failed(&self, campaign: CampaignId, cx: &JobCx) -> anyhow::Result<String> {
-        let crawl = || {
-            let options = work::CrawlOptions { retry_failed: true, ..work::sample::crawl_options(self)? };
-            work::crawl(self, campaign, &options, cx)
-        };
-        self.job("Crawl", work::CrawlOutcome::words, crawl).map(|outcome| outcome.words())
+    pub fn retry_failed(&self, campaign: CampaignId, cx: &JobCx) -> anyhow::Result<CrawlOutcome> {
+        let options = CrawlOptions { retry_failed: true, ..work::sample::crawl_options(self)? };
+        self.crawl_with(campaign, &options, cx)
+    }
+
+    /// Crawls a campaign.
+    pub fn crawl_with(&self, campaign: CampaignId, options: &CrawlOptions, cx: &JobCx) -> anyhow::Result<CrawlOutcome> {
+        self.run_job(JobKind::Crawl, || work::crawl(self, campaign, options, cx))
     }
 
     /// Brings files and folders in, linked or copied. Waits for another import to end.
-    pub fn import(&self, paths: &[PathBuf], options: ImportOptions, cx: &JobCx) -> anyhow::Result<String> {
+    pub fn import(&self, paths: &[PathBuf], options: ImportOptions, cx: &JobCx) -> anyhow::Result<Imported> {
         let _turn = self.turn_to_import(cx)?;
-        self.job("Import", work::jobs_summary, || work::import_with_jobs(&self.workspace, paths, options, cx))
-            .map(|imported| work::jobs_summary(&imported))
+        self.run_job(JobKind::Import, || work::import_with_jobs(&self.workspace, paths, options, cx))
     }
 
     /// Looks in a folder for lost files, or for one of them.
-    pub fn locate(&self, folder: &Path, file: Option<FileId>, cx: &JobCx) -> anyhow::Result<String> {
+    pub fn locate(&self, folder: &Path, file: Option<FileId>, cx: &JobCx) -> anyhow::Result<LocateOutcome> {
         let _turn = self.turn_to_import(cx)?;
-        self.job("Locate files", work::LocateOutcome::words, || work::locate(&self.workspace, folder, file, cx))
-            .map(|outcome| outcome.words())
+        self.run_job(JobKind::LocateFiles, || work::locate(&self.workspace, folder, file, cx))
     }
 
     /// Compares the digest of every file.
-    pub fn check_files(&self, cx: &JobCx) -> anyhow::Result<String> {
+    pub fn check_files(&self, cx: &JobCx) -> anyhow::Result<CheckOutcome> {
         let _turn = self.turn_to_import(cx)?;
-        self.job("Check files", work::CheckOutcome::words, || work::check_files(&self.workspace, cx))
-            .map(|outcome| outcome.words())
+        self.run_job(JobKind::CheckFiles, || work::check_files(&self.workspace, cx))
     }
 
-    /// Builds inlinks of everything captured.
-    pub fn build_inlinks(&self, cx: &JobCx) -> anyhow::Result<String> {
+    /// Builds inlinks of what was captured since the last build, or of all.
+    pub fn build_inlinks(&self, from_scratch: bool, cx: &JobCx) -> anyhow::Result<InlinkReport> {
         let _turn = self.turn_to_count(cx)?;
-        self.job("Build inlinks", work::InlinkReport::words, || work::build_inlinks(&self.workspace, false, cx))
-            .map(|report| report.words())
+        self.run_job(JobKind::BuildInlinks, || work::build_inlinks(&self.workspace, from_scratch, cx))
     }
 
-    /// Scores and keeps the selection.
-    pub fn select(&self, spec: &SelectionSpec, cx: &JobCx) -> anyhow::Result<String> {
+    /// Scores and keeps the selection; an empty one takes the place of another
+    /// only where that is allowed.
+    pub fn select(&self, spec: &SelectionSpec, allow_empty: bool, cx: &JobCx) -> anyhow::Result<SelectReport> {
         let _turn = self.turn_to_count(cx)?;
-        self.job("Score and select", work::SelectReport::words, || work::select(&self.workspace, spec, false, cx))
-            .map(|report| report.words())
+        self.run_job(JobKind::Select, || work::select(&self.workspace, spec, allow_empty, cx))
     }
 
     /// Writes the selection out.
-    pub fn export(&self, spec: &SelectionSpec, out: &Path, cx: &JobCx) -> anyhow::Result<String> {
+    pub fn export(
+        &self,
+        spec: &SelectionSpec,
+        out: &Path,
+        wishes: ExportWishes,
+        cx: &JobCx,
+    ) -> anyhow::Result<ExportOutcome> {
         let _turn = self.turn_to_count(cx)?;
-        self.job("Export", work::ExportOutcome::words, || {
-            self.workspace.if_writable(|catalogue| catalogue.remember_wacz(spec.campaign, spec.with_wacz))?;
-            work::export(&self.workspace, spec, out, work::ExportWishes { wacz: spec.with_wacz }, cx)
-        })
-        .map(|outcome| outcome.words())
+        self.run_job(JobKind::Export, || work::export(&self.workspace, spec, out, wishes, cx))
+    }
+
+    /// Copies the catalogue and the campaigns.
+    pub fn back_up(&self, out: &Path, cx: &JobCx) -> anyhow::Result<BackupOutcome> {
+        self.run_job(JobKind::Backup, || work::back_up(&self.workspace, out, cx))
     }
 
     /// Reads an export back.
     pub fn verify(&self, folder: &Path, cx: &JobCx) -> anyhow::Result<Vec<VerifyLine>> {
-        let words = |lines: &Vec<VerifyLine>| {
-            let bad = lines.iter().filter(|line| !line.ok).count();
-            if bad == 0 { format!("all {} checks passed", lines.len()) } else { format!("{bad} checks failed") }
-        };
-        self.job("Verify", words, || {
+        self.run_job(JobKind::Verify, || {
             let lines = work::verify(folder, cx)?;
             self.workspace.if_writable(|catalogue| catalogue.keep_verification(folder, &lines))?;
             Ok(lines)
@@ -132,10 +132,9 @@ impl Session {
         }
     }
 
-    /// Crawls a run that waits. Answers in words, as all long work.
-    pub fn run_scheduled(&self, run: i64, cx: &JobCx) -> anyhow::Result<String> {
-        self.job("Scheduled crawl", work::CrawlOutcome::words, || work::run_scheduled(self, run, false, cx))
-            .map(|outcome| outcome.words())
+    /// Crawls a run that waits.
+    pub fn run_scheduled(&self, run: i64, cx: &JobCx) -> anyhow::Result<CrawlOutcome> {
+        work::run_scheduled(self, run, false, cx)
     }
 
     /// Says whether a run that was missed shall be made up for; answers in words.

@@ -6,7 +6,10 @@ mod reads;
 
 use super::live::LiveCrawl;
 use super::models::*;
-use super::{CrawlPlan, CrawlRequest, CrawlStart, ScheduleLook};
+use super::{
+    BackupOutcome, CheckOutcome, CrawlOptions, CrawlOutcome, CrawlPlan, CrawlRequest, CrawlStart, ExportOutcome,
+    ExportWishes, Imported, InlinkReport, JobKind, LocateOutcome, Report, ScheduleLook, SelectReport,
+};
 use crate::campaign::Campaign;
 use crate::crawl::HostOverride;
 use crate::jobs::JobCx;
@@ -121,21 +124,20 @@ impl Session {
         turn(&self.counting, "Waiting for another inlink job", cx)
     }
 
-    /// Runs `work` with its begin and end written down in the catalogue, where
-    /// that can be written to.
-    pub(in crate::work) fn job<T>(
-        &self,
-        name: &str,
-        words: impl Fn(&T) -> String,
-        run: impl FnOnce() -> anyhow::Result<T>,
-    ) -> anyhow::Result<T> {
+    /// Runs work with its begin and end in the job history, where that can be
+    /// written to.
+    ///
+    /// # Errors
+    ///
+    /// Those of the work, and a catalogue that cannot be written.
+    pub fn run_job<T: Report>(&self, kind: JobKind, run: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
         if *self.workspace.access() != Access::Write {
             return run();
         }
-        let runs = Running::begin(self, name)?;
+        let runs = Running::begin(self, kind.label())?;
         let result = run();
         let outcome = match &result {
-            Ok(value) => words(value),
+            Ok(report) => report.summary(),
             Err(error) if crate::jobs::StopError::is_cancelled(error) => "stopped".to_owned(),
             Err(error) => format!("failed: {}", work::error_chain(error)),
         };
@@ -221,9 +223,9 @@ mod tests {
             assert_eq!(told(&session), []);
             let (_, ended, outcome) = told(&looking).pop().unwrap();
             assert!(!ended && outcome.contains("in another process"), "{outcome}");
-            Ok(3)
+            Ok("3 files".to_owned())
         };
-        session.job("Import", |files| format!("{files} files"), work).unwrap();
+        session.run_job(JobKind::Import, work).unwrap();
         assert_eq!(told(&session), [("Import".to_owned(), true, "3 files".to_owned())]);
         // One of a process that was killed.
         session.catalogue().job_started("Crawl").unwrap();

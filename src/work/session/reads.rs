@@ -274,12 +274,12 @@ impl Session {
 
     /// Writes an answer about the scope into a folder.
     pub fn export_table(&self, table: &ScopeTable, folder: &Path, cx: &JobCx) -> anyhow::Result<String> {
-        work::export_table(self, table, folder, cx)
+        self.run_job(JobKind::WriteTable, || work::export_table(self, table, folder, cx))
     }
 
     /// Writes the links into a folder, in the form of another program.
     pub fn export_links(&self, form: LinkForm, folder: &Path, cx: &JobCx) -> anyhow::Result<String> {
-        work::export_links(&self.workspace, form, folder, cx)
+        self.run_job(JobKind::WriteLinks, || work::export_links(&self.workspace, form, folder, cx))
     }
 
     /// Every archive file, with how it stands on the disk.

@@ -63,10 +63,10 @@ fn whole() -> &'static Path {
         let cx = JobCx::detached();
         let copied = ImportOptions { copy: true, ..ImportOptions::default() };
         session.import(&[archive, dir.join("missing.warc")], copied, &cx).unwrap();
-        session.build_inlinks(&cx).unwrap();
+        session.build_inlinks(false, &cx).unwrap();
         session.mark(&[1, 2], ReviewMark::Approve, "note", "who").unwrap();
         let spec = SelectionSpec { campaign, filter: "*".to_owned(), ..SelectionSpec::default() };
-        session.select(&spec, &cx).unwrap();
+        session.select(&spec, false, &cx).unwrap();
         dir.join("w")
     })
 }
@@ -289,15 +289,15 @@ impl Questions {
     fn write(&mut self, session: &Session, out: &Path) {
         let cx = JobCx::detached();
         self.ask("check", session.check_files(&cx));
-        self.ask("build", session.build_inlinks(&cx));
+        self.ask("build", session.build_inlinks(false, &cx));
         self.ask("window", session.set_window(9, &cx));
         self.ask("undo", session.undo_mark());
         self.ask("redo", session.redo_mark());
         self.ask("mark", session.mark(&[1, 3], ReviewMark::Reject, "", ""));
         let filter = "*".to_owned();
         let spec = SelectionSpec { campaign: 1, filter, with_requisites: true, ..SelectionSpec::default() };
-        self.ask("select", session.select(&spec, &cx));
-        self.ask("export", session.export(&spec, &out.join("export"), &cx));
+        self.ask("select", session.select(&spec, false, &cx));
+        self.ask("export", session.export(&spec, &out.join("export"), work::ExportWishes::default(), &cx));
         for form in [LinkForm::Gexf, LinkForm::CsvHosts, LinkForm::Dataset, LinkForm::Nutch] {
             self.ask("links", session.export_links(form, out, &cx));
         }

@@ -1,0 +1,127 @@
+//! Long work on a workspace: what kinds there are, and what each came to.
+
+use super::models::VerifyLine;
+use super::{CheckOutcome, CrawlOutcome, ExportOutcome, Imported, InlinkReport, LocateOutcome, SelectReport};
+use std::path::PathBuf;
+
+/// A kind of work that has its row in the job history, whoever starts it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum JobKind {
+    /// A crawl that a person started.
+    Crawl,
+    /// A crawl that a schedule started.
+    ScheduledCrawl,
+    /// Archive files and jobs of other crawlers come in.
+    Import,
+    /// Lost files are searched for.
+    LocateFiles,
+    /// Digests of files are compared.
+    CheckFiles,
+    /// Inlinks are built.
+    BuildInlinks,
+    /// Inlinks of a data set are loaded.
+    LoadInlinks,
+    /// Inlinks are counted in another window.
+    SetWindow,
+    /// Captures are scored and selected.
+    Select,
+    /// A selection is written out.
+    Export,
+    /// An export is read back.
+    Verify,
+    /// Decisions are made on many captures by command.
+    Mark,
+    /// A table about the scope is written.
+    WriteTable,
+    /// Links are written for another program.
+    WriteLinks,
+    /// The catalogue is copied.
+    Backup,
+}
+
+impl JobKind {
+    /// Its name on the screen and in the job history.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Crawl => "Crawl",
+            Self::ScheduledCrawl => "Scheduled crawl",
+            Self::Import => "Import",
+            Self::LocateFiles => "Locate files",
+            Self::CheckFiles => "Check files",
+            Self::BuildInlinks => "Build inlinks",
+            Self::LoadInlinks => "Load inlinks",
+            Self::SetWindow => "Set window",
+            Self::Select => "Select",
+            Self::Export => "Export",
+            Self::Verify => "Verify",
+            Self::Mark => "Mark captures",
+            Self::WriteTable => "Write table",
+            Self::WriteLinks => "Write links",
+            Self::Backup => "Backup",
+        }
+    }
+
+    /// Whether it is a crawl: one runs at a time.
+    pub fn is_crawl(self) -> bool {
+        matches!(self, Self::Crawl | Self::ScheduledCrawl)
+    }
+}
+
+/// What work came to.
+pub trait Report {
+    /// In one line for the job history, the window and standard error.
+    fn summary(&self) -> String;
+}
+
+impl Report for String {
+    fn summary(&self) -> String {
+        self.clone()
+    }
+}
+
+impl Report for Imported {
+    fn summary(&self) -> String {
+        super::jobs_summary(self)
+    }
+}
+
+impl Report for Vec<VerifyLine> {
+    fn summary(&self) -> String {
+        match self.iter().filter(|line| !line.ok).count() {
+            0 => format!("all {} checks passed", self.len()),
+            bad => format!("{bad} of {} checks failed", self.len()),
+        }
+    }
+}
+
+/// What a job came to, as far as the window acts on it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum JobReport {
+    /// The work is done; in one line.
+    Done(String),
+    /// A crawl ended and fetched nothing: a person has to do something about it.
+    NothingFetched(String),
+    /// An export was read back.
+    Verified(PathBuf, Vec<VerifyLine>),
+}
+
+impl From<CrawlOutcome> for JobReport {
+    fn from(outcome: CrawlOutcome) -> Self {
+        match outcome.nothing_fetched {
+            Some(_) => Self::NothingFetched(outcome.summary()),
+            None => Self::Done(outcome.summary()),
+        }
+    }
+}
+
+macro_rules! done {
+    ($($report:ty),*) => {
+        $(impl From<$report> for JobReport {
+            fn from(report: $report) -> Self {
+                Self::Done(report.summary())
+            }
+        })*
+    };
+}
+
+done!(String, Imported, LocateOutcome, CheckOutcome, InlinkReport, SelectReport, ExportOutcome);
