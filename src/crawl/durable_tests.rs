@@ -32,7 +32,9 @@ fn assert_lines_are_captures(ledger: &MemoryLedger, folder: &Path) {
     let mut told: Vec<_> =
         captures.map(|capture| (capture.url.to_string(), Some(capture.date), capture.status)).collect();
     told.extend(ledger.rows().into_iter().filter_map(|(admission, fate)| match fate {
-        Fate::Finished(end) if end.capture.is_none() => Some((admission.url.to_string(), None, end.fetch_status)),
+        Fate::Finished(end) if end.capture.is_none() => {
+            Some((admission.candidate.url.to_string(), None, end.fetch_status))
+        }
         _ => None,
     }));
     logged.sort();

@@ -479,7 +479,6 @@ fn admit_seeds(
     logs: &Logs,
     stats: &CrawlStats,
 ) -> Result<(), CrawlError> {
-    let mut candidates = Vec::new();
     let mut admissions = Vec::new();
     for seed in &setup.campaign.seeds {
         let Some(url) = parse_web_url(&seed.url) else {
@@ -492,23 +491,15 @@ fn admit_seeds(
         candidate.is_seed = true;
         candidate.seed = Some(seed.url.clone());
         candidate.source_tag.clone_from(&seed.source_tag);
-        let (candidate, admission) = judge.admission(candidate)?;
-        candidates.push(candidate);
-        admissions.push(admission);
+        admissions.push(judge.admission(candidate)?);
     }
     if admissions.is_empty() {
         return Err(CrawlError::Setup("No seed is a web address (http:// or https://).".to_owned()));
     }
     let refused = admissions.iter().filter(|admission| admission.state == AdmissionState::Refused).count();
-    let verdicts: Vec<_> = admissions.iter().map(|admission| admission.verdict.clone()).collect();
-    let new = ledger.admit(admissions)?;
-    let decided = candidates
-        .iter()
-        .zip(&verdicts)
-        .zip(&new)
-        .filter(|(_, new)| **new == Admitted::New)
-        .map(|(decided, _)| decided);
-    logs.scope(decided)?;
+    let new = ledger.admit(admissions.clone())?;
+    let fresh = admissions.iter().zip(&new).filter(|(_, new)| **new == Admitted::New);
+    logs.scope_of_admissions(fresh.map(|(admission, _)| admission))?;
     if refused > 0 {
         let text = format!("{refused} seeds are refused by the campaign's own rules");
         stats.event(CrawlEvent::new(EventKind::Seed, text));

@@ -370,7 +370,7 @@ impl<'a> Frontier<'a> {
         let mut guard = self.lock();
         let state = &mut *guard;
         state.in_flight = state.in_flight.saturating_sub(1);
-        let name = authority_of(&url.admission.url);
+        let name = authority_of(&url.admission.candidate.url);
         let Some((name, _)) = state.hosts.get_key_value(name) else { return };
         let name = Arc::clone(name);
         if let Some(host) = state.hosts.get_mut(&name) {
@@ -545,18 +545,15 @@ mod tests {
     use super::super::memory_ledger::MemoryLedger;
     use super::super::{Admission, AdmissionState, Finished};
     use super::*;
-    use crate::scope::{Decision, Verdict};
+    use crate::scope::{Candidate, Decision, Verdict};
 
     fn admission(url: &str, hops: &str) -> Admission {
         Admission {
-            url: Url::parse(url).unwrap(),
-            hops: hops.to_owned(),
-            via: None,
-            anchor: String::new(),
-            seed: None,
-            source_tag: String::new(),
-            is_seed: hops.is_empty(),
-            nofollow: false,
+            candidate: Candidate {
+                hops: hops.to_owned(),
+                is_seed: hops.is_empty(),
+                ..Candidate::bare(Url::parse(url).unwrap())
+            },
             verdict: Verdict { decision: Decision::Accept, rule_index: None, rule_name: String::new() },
             state: AdmissionState::Queued,
             priority: priority(hops),
@@ -576,7 +573,7 @@ mod tests {
             match frontier.next().unwrap() {
                 Next::Url(url) => {
                     finish(ledger, &url);
-                    order.push(url.admission.url.path().to_owned());
+                    order.push(url.admission.candidate.url.path().to_owned());
                     frontier.release(&url, Duration::ZERO);
                 }
                 Next::Idle => {}
@@ -673,7 +670,7 @@ mod tests {
         frontier.announce("a.pt", 100);
         let begin = Instant::now();
         let Next::Url(second) = frontier.next().unwrap() else { panic!("nothing came") };
-        assert_eq!(second.admission.url.path(), "/2");
+        assert_eq!(second.admission.candidate.url.path(), "/2");
         assert!(begin.elapsed() < Duration::from_millis(1_500));
         finish(&ledger, &second);
         frontier.release(&second, Duration::ZERO);

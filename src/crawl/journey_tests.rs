@@ -351,7 +351,8 @@ fn hosts_of_the_country_are_let_in_with_their_evidence() {
 
     let near = ledger.finished("http://b.example/").unwrap().capture.unwrap();
     assert_eq!(near.verdict.unwrap().rule_index, Some(2));
-    let refused = |url: &str| ledger.rows().iter().any(|(row, fate)| row.url.as_str() == url && *fate == Fate::Refused);
+    let refused =
+        |url: &str| ledger.rows().iter().any(|(row, fate)| row.candidate.url.as_str() == url && *fate == Fate::Refused);
     assert!(refused("http://spain.example/") && refused("http://spain.example/2"));
     assert!(server.paths("spain.example").is_empty());
     let facts = ledger.geo_facts().unwrap();

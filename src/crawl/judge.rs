@@ -48,11 +48,11 @@ impl<'a> Source<'a> {
     /// A page as it was admitted.
     pub fn of(admission: &'a Admission) -> Self {
         Self {
-            url: &admission.url,
-            hops: &admission.hops,
-            seed: admission.seed.as_deref(),
-            source_tag: &admission.source_tag,
-            is_seed: admission.is_seed,
+            url: &admission.candidate.url,
+            hops: &admission.candidate.hops,
+            seed: admission.candidate.seed.as_deref(),
+            source_tag: &admission.candidate.source_tag,
+            is_seed: admission.candidate.is_seed,
         }
     }
 }
@@ -140,7 +140,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Turns links into URLs for the ledger, each decided; equal ones once.
-    pub fn admit(&self, source: &Source<'_>, links: &[Outlink]) -> Result<Vec<(Candidate, Admission)>, LedgerError> {
+    pub fn admit(&self, source: &Source<'_>, links: &[Outlink]) -> Result<Vec<Admission>, LedgerError> {
         let mut seen = HashSet::new();
         let is_seed = |link: &Outlink| {
             source.is_seed && link.kind == LinkKind::Redirect && self.keeps_seed(source.url, &link.url)
@@ -168,24 +168,16 @@ impl<'a> Judge<'a> {
     }
 
     /// Decides one URL as it is found.
-    pub fn admission(&self, candidate: Candidate) -> Result<(Candidate, Admission), LedgerError> {
+    pub fn admission(&self, candidate: Candidate) -> Result<Admission, LedgerError> {
         let (verdict, waits) = self.decide(&candidate, RobotsFact::NotAsked)?;
         let queued = waits || verdict.decision == Decision::Accept;
-        let admission = Admission {
-            url: candidate.url.clone(),
-            hops: candidate.hops.clone(),
-            via: candidate.via.clone(),
-            anchor: candidate.anchor.clone(),
-            seed: candidate.seed.clone(),
-            source_tag: candidate.source_tag.clone(),
-            is_seed: candidate.is_seed,
-            nofollow: candidate.nofollow,
+        Ok(Admission {
             verdict,
             state: if queued { AdmissionState::Queued } else { AdmissionState::Refused },
             priority: priority(&candidate.hops),
             date: self.clock.now(),
-        };
-        Ok((candidate, admission))
+            candidate,
+        })
     }
 
     fn rules(&self) -> Arc<DecideRules> {

@@ -3,7 +3,7 @@
 use super::{CrawlEvent, DiskGate, LaunchTally};
 use crate::captures::{CaptureEntry, RecordPlace};
 use crate::links::Outlink;
-use crate::scope::{AnnotationFact, GeoFact, Verdict};
+use crate::scope::{AnnotationFact, Candidate, GeoFact, Verdict};
 use crate::uri::{CaptureDate, Url};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -26,22 +26,8 @@ pub enum AdmissionState {
 /// A URL seen for the first time in this launch, with its verdict.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Admission {
-    /// The URL.
-    pub url: Url,
-    /// Path from the seed.
-    pub hops: String,
-    /// The page that led here.
-    pub via: Option<Url>,
-    /// Text of the link that led here.
-    pub anchor: String,
-    /// The seed it descends from.
-    pub seed: Option<String>,
-    /// The word of that seed.
-    pub source_tag: String,
-    /// Whether it is a seed itself.
-    pub is_seed: bool,
-    /// The link that led here says nofollow.
-    pub nofollow: bool,
+    /// What it was judged as.
+    pub candidate: Candidate,
     /// What the rules said. A queued URL with a reject waits for its host's
     /// location, which could not be looked up yet: it is decided again when
     /// its turn comes.
@@ -76,6 +62,19 @@ pub struct QueuedUrl {
     pub tries: u32,
     /// Not before this.
     pub due: CaptureDate,
+}
+
+impl QueuedUrl {
+    /// The URL itself.
+    pub fn url(&self) -> &Url {
+        &self.admission.candidate.url
+    }
+
+    /// Its end without a capture, and what a person reads of it.
+    pub fn ended(&self, fetch_status: i32, why: &str) -> Finished {
+        let (refused, capture) = (None, None);
+        Finished { id: self.id, fetch_status, why: Some(why.to_owned()), refused, capture, found: Vec::new() }
+    }
 }
 
 /// What an origin answered when it was asked for robots.txt.

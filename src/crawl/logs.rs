@@ -3,7 +3,6 @@
 use super::crawl_log::CrawlLogLine;
 use super::line_file::LineFile;
 use super::reports::LaunchTally;
-use super::work::candidate_of;
 use super::{Admission, CrawlError, DiskGate};
 use crate::jobs::{create_own, is_disk_full, replace_own};
 use crate::scope::{Candidate, Decision, ScopeLine, Verdict};
@@ -110,7 +109,7 @@ impl Logs {
         admissions: impl IntoIterator<Item = &'a Admission>,
     ) -> Result<(), CrawlError> {
         let now = self.clock.now();
-        let line = |admission: &Admission| ScopeLine::of(&candidate_of(admission), &admission.verdict, now);
+        let line = |admission: &Admission| ScopeLine::of(&admission.candidate, &admission.verdict, now);
         self.scope_lines(admissions.into_iter().map(line))
     }
 

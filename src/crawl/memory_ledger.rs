@@ -98,21 +98,22 @@ impl Inner {
                 true => Fate::Waiting { tries: 0, due: CaptureDate::from_millis(0) },
                 false => Fate::Refused,
             };
-            match self.by_url.get(admission.url.as_str()) {
+            match self.by_url.get(admission.candidate.url.as_str()) {
                 Some(&at) if queued && self.rows[at].1 == Fate::Refused => {
                     self.rows[at] = (admission, fate);
                     new.push(Admitted::New);
                 }
                 Some(&at) => {
                     let waits = queued && matches!(self.rows[at].1, Fate::Waiting { .. });
-                    let nearer = waits && hop_count(&admission.hops) < hop_count(&self.rows[at].0.hops);
+                    let nearer =
+                        waits && hop_count(&admission.candidate.hops) < hop_count(&self.rows[at].0.candidate.hops);
                     if nearer {
                         self.rows[at].0 = admission;
                     }
                     new.push(if nearer { Admitted::Nearer } else { Admitted::Known });
                 }
                 None => {
-                    self.by_url.insert(admission.url.to_string(), self.rows.len());
+                    self.by_url.insert(admission.candidate.url.to_string(), self.rows.len());
                     self.rows.push((admission, fate));
                     new.push(Admitted::New);
                 }
@@ -148,7 +149,7 @@ impl Ledger for MemoryLedger {
         let mut found: Vec<QueuedUrl> = (0..inner.rows.len())
             .filter_map(|at| inner.queued(at))
             .filter(|url| !in_hand.contains(&url.id))
-            .filter(|url| frontier::authority_of(&url.admission.url) == authority)
+            .filter(|url| frontier::authority_of(&url.admission.candidate.url) == authority)
             .collect();
         found.sort_by_key(|url| match url.due > now {
             false => (0, url.admission.priority, url.id),
@@ -162,7 +163,7 @@ impl Ledger for MemoryLedger {
         let inner = self.0.lock().unwrap();
         let mut counts: HashMap<String, u64> = HashMap::new();
         for url in (0..inner.rows.len()).filter_map(|at| inner.queued(at)) {
-            *counts.entry(frontier::authority_of(&url.admission.url).to_owned()).or_default() += 1;
+            *counts.entry(frontier::authority_of(&url.admission.candidate.url).to_owned()).or_default() += 1;
         }
         Ok(counts.into_iter().map(|(authority, waiting)| HostBacklog { authority, waiting }).collect())
     }
@@ -212,8 +213,8 @@ impl Ledger for MemoryLedger {
 
     fn is_known_host(&self, authority: &str) -> Result<bool, LedgerError> {
         let is_known = |(admission, fate): &(Admission, Fate)| {
-            frontier::authority_of(&admission.url) == authority
-                && (admission.is_seed || matches!(fate, Fate::Finished(end) if end.fetch_status > 0))
+            frontier::authority_of(&admission.candidate.url) == authority
+                && (admission.candidate.is_seed || matches!(fate, Fate::Finished(end) if end.fetch_status > 0))
         };
         Ok(self.0.lock().unwrap().rows.iter().any(is_known))
     }
@@ -382,16 +383,16 @@ impl Ledger for MemoryLedger {
         }
         for (admission, fate) in self.rows() {
             let Fate::Finished(end) = fate else { continue };
-            let host = frontier::authority_of(&admission.url);
+            let host = frontier::authority_of(&admission.candidate.url);
             match (&end.refused, &end.capture) {
                 (Some(_), _) => tally.add_refusal(host, end.fetch_status),
                 (None, None) => tally.add_failures(host, 1),
                 (None, Some(_)) => {}
             }
-            if seeds.contains(&admission.url) {
-                tally.seeds.insert(admission.url.to_string(), end.fetch_status);
+            if seeds.contains(&admission.candidate.url) {
+                tally.seeds.insert(admission.candidate.url.to_string(), end.fetch_status);
                 let redirect = end.capture.and_then(|capture| capture.redirect_to);
-                tally.redirects.extend(redirect.map(|to| (admission.url.to_string(), to.to_string())));
+                tally.redirects.extend(redirect.map(|to| (admission.candidate.url.to_string(), to.to_string())));
             }
         }
         Ok(tally)

@@ -11,7 +11,7 @@ use super::outlink_parts::FurtherOutlinks;
 use super::outlinks::followed;
 use super::robots_desk::{is_robots_url, origin_of};
 use super::setup::RecoveryReport;
-use super::work::{candidate_of, content_of};
+use super::work::content_of;
 use super::{
     Admission, Admitted, CrawlError, CrawlEvent, CrawlSetup, CrawlStats, EventKind, Finished, Ledger, LostCapture,
 };
@@ -267,11 +267,11 @@ pub(super) fn complete_scope_log(ledger: &dyn Ledger, logs: &Logs, clock: Clock)
     };
     let mut keys = tail.keys;
     let mut add = |admission: Admission, date: CaptureDate| {
-        let key = decision_key(admission.verdict.decision, admission.url.as_str());
+        let key = decision_key(admission.verdict.decision, admission.candidate.url.as_str());
         if written.is_ok() && !keys.contains(&key) {
             count += 1;
             keys.insert(key);
-            lost.push((candidate_of(&admission), admission.verdict, date));
+            lost.push((admission.candidate, admission.verdict, date));
             // Where the log is gone, it is all of a launch.
             if lost.len() >= LINES_AT_ONCE {
                 written = write(&mut lost);
@@ -357,15 +357,7 @@ pub(super) fn take_over(
         let why = format!("internal error: {}", panic_message(panic.as_ref()));
         if let Some(waiting) = ledger.find_waiting(&url)? {
             let fetch_status = fetch_status::RUNTIME_EXCEPTION;
-            let (refused, capture, found) = (None, None, Vec::new());
-            ledger.finish(Finished {
-                id: waiting.id,
-                fetch_status,
-                why: Some(why.clone()),
-                refused,
-                capture,
-                found,
-            })?;
+            ledger.finish(waiting.ended(fetch_status, &why))?;
             logs.crawl(&CrawlLogLine::of(&waiting.admission, fetch_status, 0, logs.now()))?;
         }
         on_panic(&url, why);
@@ -392,40 +384,37 @@ fn take_over_one(
     let admission = &waiting.admission;
     if capture.verdict.is_none() {
         // The record that tells why it was fetched was torn off.
-        capture.hops.clone_from(&admission.hops);
-        capture.via.clone_from(&admission.via);
-        capture.seed.clone_from(&admission.seed);
-        capture.source_tag.clone_from(&admission.source_tag);
+        capture.hops.clone_from(&admission.candidate.hops);
+        capture.via.clone_from(&admission.candidate.via);
+        capture.seed.clone_from(&admission.candidate.seed);
+        capture.source_tag.clone_from(&admission.candidate.source_tag);
         // One that waited for its host's location was decided again at its turn.
         capture.verdict = Some(admission.verdict.clone()).filter(|verdict| verdict.decision == Decision::Accept);
     }
     let source = Source::of(admission);
     // What was fetched stays in the archive; its links may lead nowhere.
-    let candidate = candidate_of(admission);
-    let refused = judge.refuses_content(&candidate, content_of(&capture));
+    let candidate = &admission.candidate;
+    let refused = judge.refuses_content(candidate, content_of(&capture));
     if let Some(verdict) = refused.as_ref()
-        && !decided.contains(&decision_key(verdict.decision, admission.url.as_str()))
+        && !decided.contains(&decision_key(verdict.decision, admission.candidate.url.as_str()))
     {
-        logs.scope([(&candidate, verdict)])?;
+        logs.scope([(candidate, verdict)])?;
     }
     let links = if refused.is_some() { &[] } else { followed(&capture.outlinks) };
-    let (candidates, found): (Vec<Candidate>, Vec<Admission>) = judge.admit(&source, links)?.into_iter().unzip();
+    let found = judge.admit(&source, links)?;
     let line = CrawlLogLine::recovered(&capture, logs.now());
     let further = FurtherOutlinks::split(&mut capture);
-    let verdicts: Vec<_> = found.iter().map(|admission| admission.verdict.clone()).collect();
     let finished = Finished {
         id: waiting.id,
         fetch_status: capture.status,
         why: None,
         refused: None,
         capture: Some(capture),
-        found,
+        found: found.clone(),
     };
     let new = ledger.finish(finished)?;
     logs.crawl(&line)?;
     further.store(ledger, || false)?;
-    let fresh =
-        candidates.iter().zip(&verdicts).zip(new).filter(|(_, new)| *new == Admitted::New).map(|(both, _)| both);
-    logs.scope(fresh)?;
-    Ok(())
+    let fresh = found.iter().zip(new).filter(|(_, new)| *new == Admitted::New);
+    logs.scope_of_admissions(fresh.map(|(admission, _)| admission))
 }

@@ -39,7 +39,7 @@ fn an_endless_chain_of_redirects_ends() {
         assert!(ledger.finished("http://a.example/r20").unwrap().capture.is_some());
         assert!(ledger.finished("http://a.example/r21").is_none());
         let (last, _) = ledger.rows().pop().unwrap();
-        assert_eq!((last.url.path(), last.verdict.rule_name.as_str()), ("/r21", TOO_MANY_REDIRECTS));
+        assert_eq!((last.candidate.url.path(), last.verdict.rule_name.as_str()), ("/r21", TOO_MANY_REDIRECTS));
         let line = scope_lines(folder.path()).into_iter().find(|line| line.url == "http://a.example/r21").unwrap();
         let verdict = line.verdict;
         assert_eq!((verdict.rule_index, verdict.rule_name.as_str()), (None, TOO_MANY_REDIRECTS));
@@ -83,15 +83,15 @@ fn a_seed_that_moves_takes_its_scope_along_on_its_own_site_only() {
     campaign.politeness.max_retries = 0;
     let stats = CrawlStats::default();
     run_crawl(&setup(&campaign, &server, folder.path()), &ledger, &stats, &JobCx::detached()).unwrap();
-    let row = |url: &str| ledger.rows().into_iter().find(|(of, _)| of.url.as_str() == url).unwrap();
+    let row = |url: &str| ledger.rows().into_iter().find(|(of, _)| of.candidate.url.as_str() == url).unwrap();
     let (home, _) = row("http://www.a.example/home");
-    assert_eq!((home.is_seed, home.seed.as_deref()), (true, Some("http://a.example/")));
+    assert_eq!((home.candidate.is_seed, home.candidate.seed.as_deref()), (true, Some("http://a.example/")));
     // The page behind the other redirect is fetched, and what it links to is not.
     assert!(ledger.finished("http://b.example/").unwrap().capture.is_some());
-    assert!(!row("http://b.example/").0.is_seed);
+    assert!(!row("http://b.example/").0.candidate.is_seed);
     assert_eq!(row("http://b.example/inside").1, Fate::Refused);
     assert!(ledger.finished("http://www.a.example/back").unwrap().capture.is_some());
-    assert!(!row("http://127.0.0.1:9/metadata").0.is_seed);
+    assert!(!row("http://127.0.0.1:9/metadata").0.candidate.is_seed);
     let events: Vec<String> = ledger.events().into_iter().map(|event| event.text).collect();
     for target in ["http://b.example/;", "http://127.0.0.1:9/metadata;"] {
         assert!(

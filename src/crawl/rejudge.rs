@@ -3,7 +3,7 @@
 
 use super::judge::Judge;
 use super::logs::Logs;
-use super::work::{PREREQUISITE_RULE, candidate_of};
+use super::work::PREREQUISITE_RULE;
 use super::{Admission, AdmissionState, CrawlError, CrawlSetup, Ledger};
 use crate::jobs::{JobCx, counted};
 use crate::scope::{Candidate, Verdict};
@@ -56,25 +56,26 @@ pub(super) fn rejudge(
         // No rule decides what another URL needs.
         for url in urls.into_iter().filter(|url| url.admission.verdict.rule_name != PREREQUISITE_RULE) {
             let before = url.admission;
-            let mut candidate = candidate_of(&before);
+            let mut candidate = before.candidate.clone();
             let seed = setup.campaign.seeds.iter().find(|seed| Some(&seed.url) == candidate.seed.as_ref());
             candidate.is_seed &= seed.is_some();
             if let Some(seed) = seed {
                 candidate.source_tag.clone_from(&seed.source_tag);
             }
-            let (candidate, mut now) = judge.admission(candidate)?;
+            let mut now = judge.admission(candidate)?;
             let turned = now.state != before.state;
             match now.state {
                 AdmissionState::Refused => changes.refused += u64::from(turned),
                 AdmissionState::Queued => changes.queued += u64::from(turned),
             }
             if turned {
-                lines.push((candidate, now.verdict.clone()));
+                lines.push((now.candidate.clone(), now.verdict.clone()));
             } else {
                 now.date = before.date;
             }
             if turned
-                || (&now.verdict, now.is_seed, &now.source_tag) != (&before.verdict, before.is_seed, &before.source_tag)
+                || (&now.verdict, now.candidate.is_seed, &now.candidate.source_tag)
+                    != (&before.verdict, before.candidate.is_seed, &before.candidate.source_tag)
             {
                 judged.push((url.id, now));
             }

@@ -68,7 +68,7 @@ impl Worker<'_> {
     /// robots.txt with any 5xx. The host sleeps as a whole.
     pub(super) fn refused_for_now(&self, attempt: &FetchAttempt, exchange: &Exchange) -> Result<Refusal, CrawlError> {
         let engine = self.engine;
-        let url = &attempt.queued.admission.url;
+        let url = attempt.queued.url();
         let (status, is_robots) = (exchange.head.status, is_robots_url(url));
         if !(matches!(status, 429 | 503) || is_robots && status >= 500) {
             return Ok(Refusal::None);
@@ -116,7 +116,7 @@ impl Worker<'_> {
         if !error.retry || politeness.max_retries == 0 {
             return self.gave_up(attempt, error.status, &error.words, error.took);
         }
-        let url = &attempt.queued.admission.url;
+        let url = attempt.queued.url();
         let authority = authority_of(url);
         let trouble = trouble_of(&error);
         let setback = engine.frontier.failed(authority, trouble, self.retry_delay())?;
@@ -179,7 +179,7 @@ impl Worker<'_> {
     /// Gives the host of a URL up: what waits for it ends as failed.
     pub(super) fn give_up_host(&self, attempt: &FetchAttempt, status: i32, why: &str) -> Result<(), CrawlError> {
         let engine = self.engine;
-        let authority = authority_of(&attempt.queued.admission.url);
+        let authority = authority_of(attempt.queued.url());
         // The URL at hand failed with its host; an answer that refuses is kept.
         let mut urls = u64::from(status != fetch_status::TOO_MANY_RETRIES);
         let since = engine.frontier.give_up(authority, status, why, |ended| {

@@ -136,7 +136,7 @@ impl<'e> Worker<'e> {
     /// that is in the files already is found at the next start.
     fn panicked(&self, attempt: &FetchAttempt, panic: &(dyn Any + Send)) -> Result<Disposition, CrawlError> {
         let engine = self.engine;
-        let url = &attempt.queued.admission.url;
+        let url = attempt.queued.url();
         let status = fetch_status::RUNTIME_EXCEPTION;
         let words = format!("internal error: {}", panic_message(panic));
         let text = format!("{words}. This URL is given up, the crawl goes on; please report it with the URL");
@@ -153,7 +153,7 @@ impl<'e> Worker<'e> {
 
     fn attempt(&self, attempt: &mut FetchAttempt) -> Result<Disposition, CrawlError> {
         let engine = self.engine;
-        let url = attempt.queued.admission.url.clone();
+        let url = attempt.queued.url().clone();
         if let Some((status, why)) = engine.frontier.given_up(authority_of(&url)) {
             return self.gave_up(attempt, status, &why, None);
         }
@@ -171,8 +171,7 @@ impl<'e> Worker<'e> {
         };
         if attempt.verdict.decision == Decision::Reject {
             // It waited for the location of its host, which can be had now.
-            let (verdict, waits) =
-                engine.judge.decide(&candidate_of(&attempt.queued.admission), RobotsFact::NotAsked)?;
+            let (verdict, waits) = engine.judge.decide(&attempt.queued.admission.candidate, RobotsFact::NotAsked)?;
             if waits || verdict.decision == Decision::Reject {
                 return self.refused(
                     attempt,
@@ -242,7 +241,7 @@ impl<'e> Worker<'e> {
             return Ok(None);
         }
         let words = format!("robots.txt says no: {why}");
-        let (mut verdict, _) = engine.judge.decide(&candidate_of(&attempt.queued.admission), fact.clone())?;
+        let (mut verdict, _) = engine.judge.decide(&attempt.queued.admission.candidate, fact.clone())?;
         if verdict.decision == Decision::Accept {
             verdict = plain_verdict(Decision::Reject, ROBOTS_RULE);
         }
@@ -252,17 +251,16 @@ impl<'e> Worker<'e> {
     /// Puts a robots.txt before everything else of its host.
     fn fetch_robots_first(&self, attempt: &FetchAttempt, robots: Url) -> Result<Disposition, CrawlError> {
         let engine = self.engine;
-        let asked_by = &attempt.queued.admission;
+        let asked_by = &attempt.queued.admission.candidate;
         let authority = authority_of(&robots).to_owned();
         let admission = Admission {
-            url: robots.clone(),
-            hops: with_hop(&asked_by.hops, 'P'),
-            via: Some(asked_by.url.clone()),
-            anchor: String::new(),
-            seed: asked_by.seed.clone(),
-            source_tag: asked_by.source_tag.clone(),
-            is_seed: false,
-            nofollow: false,
+            candidate: Candidate {
+                hops: with_hop(&asked_by.hops, 'P'),
+                via: Some(asked_by.url.clone()),
+                seed: asked_by.seed.clone(),
+                source_tag: asked_by.source_tag.clone(),
+                ..Candidate::bare(robots.clone())
+            },
             verdict: plain_verdict(Decision::Accept, PREREQUISITE_RULE),
             state: AdmissionState::Queued,
             priority: ROBOTS_PRIORITY,
@@ -276,8 +274,7 @@ impl<'e> Worker<'e> {
             }
             return Ok(Disposition::PutBack { wait: due.clamp(ROBOTS_ON_ITS_WAY, ROBOTS_RETRY) });
         }
-        let candidate = candidate_of(&admission);
-        let verdict = admission.verdict.clone();
+        let (candidate, verdict) = (admission.candidate.clone(), admission.verdict.clone());
         if engine.ledger.admit(vec![admission])?.first() == Some(&Admitted::New) {
             engine.logs.scope([(&candidate, &verdict)])?;
             engine.stats.found(1);
@@ -314,7 +311,7 @@ impl<'e> Worker<'e> {
         let status = i32::from(exchange.head.status);
         let given_up = match self.refused_for_now(attempt, &exchange)? {
             Refusal::None => {
-                self.host_answered(&attempt.queued.admission.url)?;
+                self.host_answered(attempt.queued.url())?;
                 None
             }
             Refusal::TryAgain(deferred) => return deferred.put_back(self, attempt, wait),
@@ -322,22 +319,22 @@ impl<'e> Worker<'e> {
         };
         let took = exchange.took;
         let head = &exchange.head;
-        let unfetchable = unfetchable_redirect(&attempt.queued.admission.url, head.status, &head.headers);
+        let unfetchable = unfetchable_redirect(attempt.queued.url(), head.status, &head.headers);
         let Some(kept) = self.keep(attempt, exchange)? else {
             // It waits in the queue as before; nothing was written.
             return Ok(Disposition::PutBack { wait });
         };
         let Kept { mut annotations, mut entry, permit } = kept;
         // The page after its robots.txt waits as long as that says.
-        let wait = match is_robots_url(&attempt.queued.admission.url) {
-            true => wait_after(politeness, Some(took), self.crawl_delay_of(&attempt.queued.admission.url)?),
+        let wait = match is_robots_url(attempt.queued.url()) {
+            true => wait_after(politeness, Some(took), self.crawl_delay_of(attempt.queued.url())?),
             false => wait,
         };
-        let candidate = candidate_of(&attempt.queued.admission);
+        let candidate = &attempt.queued.admission.candidate;
         // What was fetched stays in the archive; its links lead nowhere.
-        let links = match engine.judge.refuses_content(&candidate, content_of(&entry)) {
+        let links = match engine.judge.refuses_content(candidate, content_of(&entry)) {
             Some(verdict) => {
-                engine.logs.scope([(&candidate, &verdict)])?;
+                engine.logs.scope([(candidate, &verdict)])?;
                 annotations.push("contentRefused".to_owned());
                 &[]
             }
@@ -347,35 +344,26 @@ impl<'e> Worker<'e> {
         if let Some(target) = &unfetchable {
             // No URL of the crawl: it has its line, and no place in the ledger.
             let target = Candidate {
-                hops: with_hop(&admission.hops, LinkKind::Redirect.hop()),
-                via: Some(admission.url.clone()),
+                hops: with_hop(&admission.candidate.hops, LinkKind::Redirect.hop()),
+                via: Some(admission.candidate.url.clone()),
                 is_seed: false,
                 ..Candidate { surt: ScopeSurt::of(target), url: target.clone(), ..candidate.clone() }
             };
             engine.logs.scope([(&target, &plain_verdict(Decision::Reject, UNSUPPORTED_SCHEME))])?;
         }
-        if admission.is_seed
+        if admission.candidate.is_seed
             && let Some(target) = &entry.redirect_to
         {
             self.seed_moved(admission, target);
         }
         let source = Source::of(admission);
-        let decided = engine.judge.admit(&source, links)?;
-        let line = CrawlLogLine { annotations, ..self.log_line(&attempt.queued, status).with_capture(&entry) };
-        let (mime, bytes) = (entry.mime.clone(), entry.payload_len);
+        let found = engine.judge.admit(&source, links)?;
         engine.archive.make_durable(&entry.records)?;
         let further = FurtherOutlinks::split(&mut entry);
-        let finished = Finished {
-            id: attempt.queued.id,
-            fetch_status: status,
-            why: unfetchable.map(|target| not_followed(&target)),
-            refused: None,
-            capture: Some(entry),
-            found: Vec::new(),
-        };
-        self.finish(finished, decided, line)?;
-        engine.stats.captured(status, &mime, bytes);
-        engine.cx.note(authority_of(&admission.url));
+        let (id, why) = (attempt.queued.id, unfetchable.map(|target| not_followed(&target)));
+        let finished = Finished { id, fetch_status: status, why, refused: None, capture: Some(entry), found };
+        self.end(attempt, finished, annotations)?;
+        engine.cx.note(authority_of(&admission.candidate.url));
         further.store(engine.ledger, || engine.cx.is_cancelled())?;
         drop(permit);
         if let Some(why) = given_up {
@@ -396,7 +384,7 @@ impl<'e> Worker<'e> {
     fn keep(&self, attempt: &FetchAttempt, exchange: Exchange) -> Result<Option<Kept<'e>>, CrawlError> {
         let engine = self.engine;
         let admission = &attempt.queued.admission;
-        let url = &admission.url;
+        let url = &admission.candidate.url;
         let len = exchange.response.len();
         let may_have_links = may_have_links(url, &exchange.head.headers);
         let packing = 3 * usize::try_from(len.min(PACK_IN_MEMORY)).unwrap_or(usize::MAX);
@@ -444,10 +432,10 @@ impl<'e> Worker<'e> {
             language: leads.language,
             outlinks: leads.outlinks,
             unread: leads.unread,
-            via: admission.via.clone(),
-            hops: admission.hops.clone(),
-            seed: admission.seed.clone(),
-            source_tag: admission.source_tag.clone(),
+            via: admission.candidate.via.clone(),
+            hops: admission.candidate.hops.clone(),
+            seed: admission.candidate.seed.clone(),
+            source_tag: admission.candidate.source_tag.clone(),
             fetch_ms: Some(u64::try_from(exchange.took.as_millis()).unwrap_or(u64::MAX)),
             verdict: Some(attempt.verdict.clone()),
             annotations: annotations_of(attempt, &exchange, not_followed, original.is_some(), leads.unread),
@@ -465,11 +453,11 @@ impl<'e> Worker<'e> {
     /// bring along.
     fn seed_moved(&self, admission: &Admission, target: &Url) {
         let engine = self.engine;
-        if engine.judge.keeps_seed(&admission.url, target) {
+        if engine.judge.keeps_seed(&admission.candidate.url, target) {
             return;
         }
-        let seed = admission.seed.as_deref().unwrap_or(admission.url.as_str());
-        let text = if is_same_site(&admission.url, target) {
+        let seed = admission.candidate.seed.as_deref().unwrap_or(admission.candidate.url.as_str());
+        let text = if is_same_site(&admission.candidate.url, target) {
             format!(
                 "The seed {seed} redirects to {target}, whose address is private and not allowed (Spec, Politeness)"
             )
@@ -492,20 +480,15 @@ impl<'e> Worker<'e> {
         took: Option<Duration>,
     ) -> Result<Disposition, CrawlError> {
         let engine = self.engine;
-        let url = &attempt.queued.admission.url;
+        let url = attempt.queued.url();
         if is_robots_url(url) {
             self.keep_robots(url, status, Vec::new())?;
         }
-        let mut line = self.log_line(&attempt.queued, status);
-        line.annotations.clone_from(&attempt.annotations);
+        let mut annotations = attempt.annotations.clone();
         if attempt.queued.tries > 0 {
-            line.annotations.push(format!("{}t", attempt.queued.tries + 1));
+            annotations.push(format!("{}t", attempt.queued.tries + 1));
         }
-        let (why, refused, capture) = (Some(words.to_owned()), None, None);
-        let finished =
-            Finished { id: attempt.queued.id, fetch_status: status, why, refused, capture, found: Vec::new() };
-        self.finish(finished, Vec::new(), line)?;
-        engine.stats.gave_up();
+        self.end(attempt, attempt.queued.ended(status, words), annotations)?;
         let wait = wait_after(&engine.setup.campaign.politeness, took, attempt.crawl_delay);
         Ok(Disposition::Release { wait, captured: false })
     }
@@ -518,16 +501,8 @@ impl<'e> Worker<'e> {
         verdict: Verdict,
         words: &str,
     ) -> Result<Disposition, CrawlError> {
-        let engine = self.engine;
-        let candidate = candidate_of(&attempt.queued.admission);
-        let mut line = self.log_line(&attempt.queued, status);
-        line.annotations.clone_from(&attempt.annotations);
-        let (why, refused, capture) = (Some(words.to_owned()), Some(verdict.clone()), None);
-        let finished =
-            Finished { id: attempt.queued.id, fetch_status: status, why, refused, capture, found: Vec::new() };
-        self.finish(finished, Vec::new(), line)?;
-        engine.logs.scope([(&candidate, &verdict)])?;
-        engine.stats.refused(1);
+        let finished = Finished { refused: Some(verdict), ..attempt.queued.ended(status, words) };
+        self.end(attempt, finished, attempt.annotations.clone())?;
         Ok(Disposition::Release { wait: Duration::ZERO, captured: false })
     }
 
@@ -535,20 +510,26 @@ impl<'e> Worker<'e> {
         CrawlLogLine::of(&queued.admission, status, self.number, self.engine.logs.now())
     }
 
-    /// Tells the ledger of an end and of what was found, in one call, then the
-    /// log, and the frontier of what is new. A kill between ledger and log
-    /// leaves no line: it is added when the launch goes on.
-    fn finish(
-        &self,
-        mut finished: Finished,
-        decided: Vec<(Candidate, Admission)>,
-        line: CrawlLogLine,
-    ) -> Result<(), CrawlError> {
+    /// Keeps the end of a URL: in the ledger with what was found, in one call,
+    /// then in logs and figures, and tells the frontier of what is new. A kill
+    /// between ledger and log leaves no line: it is added when the launch goes on.
+    fn end(&self, attempt: &FetchAttempt, finished: Finished, annotations: Vec<String>) -> Result<(), CrawlError> {
         let engine = self.engine;
-        let found: Vec<Admission> = decided.into_iter().map(|(_, admission)| admission).collect();
-        finished.found.clone_from(&found);
+        let (status, refused, found) = (finished.fetch_status, finished.refused.clone(), finished.found.clone());
+        let line = CrawlLogLine { annotations, ..self.log_line(&attempt.queued, status) };
+        let capture = finished.capture.as_ref();
+        let line = if let Some(capture) = capture { line.with_capture(capture) } else { line };
+        let answer = capture.map(|capture| (capture.mime.clone(), capture.payload_len));
         let new = engine.ledger.finish(finished)?;
         engine.logs.crawl(&CrawlLogLine { logged: engine.logs.now(), ..line })?;
+        match (answer, refused) {
+            (Some((mime, bytes)), _) => engine.stats.captured(status, &mime, bytes),
+            (None, None) => engine.stats.gave_up(),
+            (None, Some(verdict)) => {
+                engine.logs.scope([(&attempt.queued.admission.candidate, &verdict)])?;
+                engine.stats.refused(1);
+            }
+        }
         let fresh = || found.iter().zip(&new).filter(|(_, new)| **new == Admitted::New).map(|(admission, _)| admission);
         if found.is_empty() {
             return Ok(());
@@ -559,14 +540,14 @@ impl<'e> Worker<'e> {
             match admission.state {
                 AdmissionState::Queued => {
                     queued += 1;
-                    engine.frontier.announce(authority_of(&admission.url), admission.priority);
+                    engine.frontier.announce(authority_of(&admission.candidate.url), admission.priority);
                 }
                 AdmissionState::Refused => refused += 1,
             }
         }
         // What is in hand of its host may have the longer way still.
         for (admission, _) in found.iter().zip(&new).filter(|(_, admitted)| **admitted == Admitted::Nearer) {
-            engine.frontier.announce(authority_of(&admission.url), ROBOTS_PRIORITY);
+            engine.frontier.announce(authority_of(&admission.candidate.url), ROBOTS_PRIORITY);
         }
         engine.stats.found(queued);
         engine.stats.refused(refused);
@@ -619,21 +600,6 @@ fn read_answer(url: &Url, mut exchange: Exchange, expected: u64) -> (Exchange, i
 /// A verdict that no rule of the campaign spoke.
 pub(super) fn plain_verdict(decision: Decision, rule_name: &str) -> Verdict {
     Verdict { decision, rule_index: None, rule_name: rule_name.to_owned() }
-}
-
-/// The candidate that a URL was when it was admitted.
-pub(super) fn candidate_of(admission: &Admission) -> Candidate {
-    Candidate {
-        surt: ScopeSurt::of(&admission.url),
-        url: admission.url.clone(),
-        hops: admission.hops.clone(),
-        via: admission.via.clone(),
-        anchor: admission.anchor.clone(),
-        is_seed: admission.is_seed,
-        seed: admission.seed.clone(),
-        source_tag: admission.source_tag.clone(),
-        nofollow: admission.nofollow,
-    }
 }
 
 /// Heritrix's remarks for the last column of the crawl log.

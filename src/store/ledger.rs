@@ -14,7 +14,7 @@ use crate::crawl::{
     LedgerError, LostCapture, QueuedUrl, RobotsAnswer,
 };
 use crate::links::Outlink;
-use crate::scope::{AnnotationFact, Decision, GeoFact, Verdict};
+use crate::scope::{AnnotationFact, Candidate, Decision, GeoFact, Verdict};
 use crate::uri::{CaptureDate, Url};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::collections::HashMap;
@@ -393,8 +393,8 @@ impl Ledger for LaunchLedger {
                     admission.verdict.decision == Decision::Accept,
                     admission.verdict.rule_index.map(|index| index as i64),
                     admission.verdict.rule_name,
-                    admission.is_seed,
-                    admission.source_tag,
+                    admission.candidate.is_seed,
+                    admission.candidate.source_tag,
                     state_number(admission.state),
                     admission.date.millis(),
                 ])?;
@@ -560,8 +560,8 @@ const ADMIT: &str = concat!(
 fn admit_all(conn: &Connection, launch: i64, found: &[Admission]) -> Result<Vec<Admitted>, StoreError> {
     let mut admitted = Vec::with_capacity(found.len());
     for admission in found {
-        let ids = url_ids(conn, &admission.url)?;
-        let via = admission.via.as_ref().map(|via| url_ids(conn, via)).transpose()?.map(|ids| ids.url);
+        let ids = url_ids(conn, &admission.candidate.url)?;
+        let via = admission.candidate.via.as_ref().map(|via| url_ids(conn, via)).transpose()?.map(|ids| ids.url);
         let is_new: Option<bool> = conn
             .prepare_cached(ADMIT)?
             .query_row(
@@ -570,12 +570,12 @@ fn admit_all(conn: &Connection, launch: i64, found: &[Admission]) -> Result<Vec<
                     ids.url,
                     ids.host,
                     via,
-                    admission.hops,
-                    admission.anchor,
-                    admission.seed,
-                    admission.source_tag,
-                    admission.is_seed,
-                    admission.nofollow,
+                    admission.candidate.hops,
+                    admission.candidate.anchor,
+                    admission.candidate.seed,
+                    admission.candidate.source_tag,
+                    admission.candidate.is_seed,
+                    admission.candidate.nofollow,
                     admission.verdict.decision == Decision::Accept,
                     admission.verdict.rule_index.map(|index| index as i64),
                     admission.verdict.rule_name,
@@ -638,14 +638,16 @@ fn queued_url(row: &Row<'_>) -> Result<QueuedUrl, StoreError> {
     Ok(QueuedUrl {
         id: row.get(0)?,
         admission: Admission {
-            url: parse_stored(&url)?,
-            hops: row.get(2)?,
-            via: via.as_deref().map(parse_stored).transpose()?,
-            anchor: row.get(4)?,
-            seed: row.get(5)?,
-            source_tag: row.get(6)?,
-            is_seed: row.get(7)?,
-            nofollow: row.get(8)?,
+            candidate: Candidate {
+                hops: row.get(2)?,
+                via: via.as_deref().map(parse_stored).transpose()?,
+                anchor: row.get(4)?,
+                seed: row.get(5)?,
+                source_tag: row.get(6)?,
+                is_seed: row.get(7)?,
+                nofollow: row.get(8)?,
+                ..Candidate::bare(parse_stored(&url)?)
+            },
             verdict,
             state: AdmissionState::Queued,
             priority: row.get(12)?,

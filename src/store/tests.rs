@@ -9,7 +9,7 @@ use crate::inlinks::invert::{LinkRow, Shuffle};
 use crate::inlinks::stored::{Mark, host_of};
 use crate::jobs::JobCx;
 use crate::links::{LinkKind, Outlink};
-use crate::scope::{Decision, GeoFact, Verdict};
+use crate::scope::{Candidate, Decision, GeoFact, Verdict};
 use crate::uri::{CaptureDate, Url};
 use crate::warc::{RecordType, Span};
 use std::sync::Arc;
@@ -51,14 +51,13 @@ fn verdict(decision: Decision) -> Verdict {
 
 pub(super) fn admission(text: &str, state: AdmissionState, priority: i64) -> Admission {
     Admission {
-        url: url(text),
-        hops: "L".to_owned(),
-        via: Some(url("http://a.pt/")),
-        anchor: "there".to_owned(),
-        seed: Some("http://a.pt/".to_owned()),
-        source_tag: String::new(),
-        is_seed: false,
-        nofollow: false,
+        candidate: Candidate {
+            hops: "L".to_owned(),
+            via: Some(url("http://a.pt/")),
+            anchor: "there".to_owned(),
+            seed: Some("http://a.pt/".to_owned()),
+            ..Candidate::bare(url(text))
+        },
         verdict: verdict(if state == AdmissionState::Queued { Decision::Accept } else { Decision::Reject }),
         state,
         priority,
@@ -110,22 +109,25 @@ fn query(filter: &str) -> CaptureQuery {
 fn a_url_that_waits_takes_a_shorter_way_and_is_no_new_one() {
     let made = made();
     let queued = admission("http://a.pt/x", AdmissionState::Queued, 5);
-    let longer = Admission { hops: "LLLL".to_owned(), ..queued.clone() };
-    let nearer = Admission { hops: "L".to_owned(), anchor: "near".to_owned(), priority: 1, ..queued.clone() };
-    let far = Admission {
-        hops: format!("40+{}", "E".repeat(50)),
-        url: Url::parse("http://a.pt/far").unwrap(),
-        ..queued.clone()
+    let way = Url::parse("http://a.pt/y").unwrap();
+    let by = |hops: &str, anchor: &str, url: &Url| {
+        let bare = Candidate::bare(url.clone());
+        let (hops, anchor, via) = (hops.to_owned(), anchor.to_owned(), queued.candidate.via.clone());
+        Admission { candidate: Candidate { hops, anchor, via, ..bare }, ..queued.clone() }
     };
-    let less_far = Admission { hops: "L".repeat(50), ..far.clone() };
-    let first = Admission { hops: "LLL".to_owned(), url: Url::parse("http://a.pt/y").unwrap(), ..queued.clone() };
-    let way = first.url.clone();
-    let ways = [first, longer, nearer.clone()].map(|of| Admission { url: way.clone(), ..of });
+    let far = Url::parse("http://a.pt/far").unwrap();
+    let less_far = by(&"L".repeat(50), "there", &far);
+    let far = by(&format!("40+{}", "E".repeat(50)), "there", &far);
+    let nearer = Admission { priority: 1, ..by("L", "near", &way) };
+    let ways = [by("LLL", "there", &way), by("LLLL", "there", &way), nearer.clone()];
     let [new, known, near] = [Admitted::New, Admitted::Known, Admitted::Nearer];
     let found = ways.into_iter().chain([far, less_far]).collect();
     assert_eq!(made.ledger.admit(found).unwrap(), [new, known, near, new, near]);
     let row = made.ledger.find_waiting(&way).unwrap().unwrap();
-    assert_eq!((row.admission.hops.as_str(), row.admission.anchor.as_str(), row.admission.priority), ("L", "near", 1));
+    assert_eq!(
+        (row.admission.candidate.hops.as_str(), row.admission.candidate.anchor.as_str(), row.admission.priority),
+        ("L", "near", 1)
+    );
 }
 
 #[test]
@@ -168,7 +170,7 @@ fn what_is_due_comes_by_priority_and_what_was_put_back_comes_last() {
     made.ledger.defer(late.id, 1, hour, "timed out").unwrap();
     let order = |in_hand: &[i64], limit| -> Vec<String> {
         let waiting = made.ledger.waiting("a.pt", in_hand, CaptureDate::now(), limit).unwrap();
-        waiting.into_iter().map(|queued| queued.admission.url.path().to_owned()).collect()
+        waiting.into_iter().map(|queued| queued.admission.candidate.url.path().to_owned()).collect()
     };
     assert_eq!(order(&[], 10), ["/first", "/b", "/c", "/late"]);
     assert_eq!(order(&[], 2), ["/first", "/b"]);

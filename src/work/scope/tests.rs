@@ -142,14 +142,7 @@ fn tag_of(spec: &Campaign, seed: &str) -> Option<String> {
 
 fn admission(candidate: &Candidate, verdict: Verdict, state: AdmissionState) -> Admission {
     Admission {
-        url: candidate.url.clone(),
-        hops: candidate.hops.clone(),
-        via: candidate.via.clone(),
-        anchor: String::new(),
-        seed: candidate.seed.clone(),
-        source_tag: candidate.source_tag.clone(),
-        is_seed: candidate.is_seed,
-        nofollow: candidate.nofollow,
+        candidate: Candidate { anchor: String::new(), ..candidate.clone() },
         verdict,
         state,
         priority: 1,
