@@ -189,6 +189,12 @@ fn folders_of_a_workspace_that_are_links_are_not_written_into() {
     hostile.call(&["select", "run"], &["1", "--filter", "*"]).with_status(0);
     let out = hostile.path("exports/new");
     hostile.call(&["export"], &["--out", arg(&out)]).with_status(2).says("exports: this is a link");
+    // An export builds inlinks first.
+    hostile
+        .call(&["export"], &["--out", arg(&hostile.dir.path().join("out"))])
+        .with_status(2)
+        .says("inlinks: this is a link");
+    fs::remove_file(hostile.path("inlinks")).unwrap();
     // What an export is called until it is whole.
     fs::remove_file(hostile.path("exports")).unwrap();
     fs::write(hostile.own.join("export.lock"), "").unwrap();
