@@ -1,9 +1,8 @@
 //! What is known of one capture when it is handed to the catalogue.
 
+use super::CaptureNotes;
 use super::Unread;
 use super::page::has_links;
-use crate::links::Outlink;
-use crate::scope::Verdict;
 use crate::uri::{CaptureDate, Url};
 use crate::warc::{RecordType, Span};
 use std::net::IpAddr;
@@ -29,10 +28,9 @@ pub struct CaptureEntry {
     pub url: Url,
     /// When.
     pub date: CaptureDate,
-    /// HTTP status; for a revisit that of what it repeats; 0 for resources.
-    pub status: i32,
-    /// MIME type without parameters, lower case; `-` where none was told.
-    pub mime: String,
+    /// Status, type, title, links and how it came about. The status of a revisit is
+    /// that of what it repeats, 0 of resources; a type that is none is `-`.
+    pub notes: CaptureNotes,
     /// Bytes of the payload, transfer encoding removed.
     pub payload_len: u64,
     /// `sha1:BASE32` of the payload.
@@ -41,22 +39,6 @@ pub struct CaptureEntry {
     pub truncated: Option<String>,
     /// Address of the server.
     pub ip: Option<IpAddr>,
-    /// Duration of the fetch in milliseconds.
-    pub fetch_ms: Option<u64>,
-    /// Title of a page.
-    pub title: Option<String>,
-    /// Language of a page (ISO 639-1).
-    pub language: Option<String>,
-    /// Path from the seed, one letter a hop.
-    pub hops: String,
-    /// The page that led here.
-    pub via: Option<Url>,
-    /// The seed it descends from.
-    pub seed: Option<String>,
-    /// The word of that seed.
-    pub source_tag: String,
-    /// Why it was fetched.
-    pub verdict: Option<Verdict>,
     /// The rule that a file of others names for it.
     pub claimed_rule: String,
     /// Where it redirects to.
@@ -69,22 +51,18 @@ pub struct CaptureEntry {
     pub refers_to: Option<String>,
     /// Its records; the first is the response, resource or revisit.
     pub records: Vec<RecordPlace>,
-    /// Links out of it.
-    pub outlinks: Vec<Outlink>,
     /// Whether these are all; else [`Ledger::add_outlinks`](crate::crawl::Ledger::add_outlinks) brings more.
     pub outlinks_complete: bool,
-    /// Why these are not as the page was meant to be read.
-    pub unread: Option<Unread>,
 }
 
 impl CaptureEntry {
     /// Says that it was not read whole where it was cut at its capture, and
     /// links are looked for in it.
     pub fn tell_truncated(&mut self) {
-        let may_have_links =
-            matches!(self.status, 0 | 200..=299) && (has_links(&self.url, &self.mime) || !self.outlinks.is_empty());
+        let may_have_links = matches!(self.notes.status, 0 | 200..=299)
+            && (has_links(&self.url, &self.notes.mime) || !self.notes.outlinks.is_empty());
         let truncated = self.truncated.as_deref().filter(|_| may_have_links);
-        self.unread = Unread::of_record(self.unread, truncated);
+        self.notes.unread = Unread::of_record(self.notes.unread, truncated);
     }
 
     /// What is known of any capture: its URL and when. The rest is empty.
@@ -92,29 +70,18 @@ impl CaptureEntry {
         Self {
             url,
             date,
-            status: 0,
-            mime: "-".to_owned(),
+            notes: CaptureNotes { mime: "-".to_owned(), ..CaptureNotes::default() },
             payload_len: 0,
             payload_digest: String::new(),
             truncated: None,
             ip: None,
-            fetch_ms: None,
-            title: None,
-            language: None,
-            hops: String::new(),
-            via: None,
-            seed: None,
-            source_tag: String::new(),
-            verdict: None,
             claimed_rule: String::new(),
             redirect_to: None,
             revisit_of: None,
             repeats: None,
             refers_to: None,
             records: Vec::new(),
-            outlinks: Vec::new(),
             outlinks_complete: true,
-            unread: None,
         }
     }
 }

@@ -383,13 +383,13 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
             && let Some(known) = self.remembered.get(&entry.payload_digest)
         {
             entry.payload_len = known.payload_len;
-            (entry.title, entry.language) = (known.title.clone(), known.language.clone());
+            (entry.notes.title, entry.notes.language) = (known.title.clone(), known.language.clone());
             // Others of the same payload may be errors, or no pages; that of no bytes tells nothing.
             let is_like = known.url == *entry.repeats.as_ref().unwrap_or(&url)
                 && (200..300).contains(&known.status)
                 && known.payload_len > 0;
             if !has_status && is_like {
-                (entry.status, entry.mime) = (known.status, known.mime.clone());
+                (entry.notes.status, entry.notes.mime) = (known.status, known.mime.clone());
             }
         }
         let id = place.record_id.clone();
@@ -470,22 +470,22 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
         let notes = group.notes.as_ref().filter(tells_links);
         if notes.is_none() {
             let links = held.links.read(&entry.url, &mut LargeTurn::default());
-            entry.title = links.title.or(entry.title.take());
-            entry.language = links.language.or(entry.language.take());
+            entry.notes.title = links.title.or(entry.notes.title.take());
+            entry.notes.language = links.language.or(entry.notes.language.take());
             entry.redirect_to = links.redirect_to;
-            (entry.outlinks, entry.unread) = (links.outlinks, links.unread);
-            let bytes = links_bytes(&entry.outlinks);
+            (entry.notes.outlinks, entry.notes.unread) = (links.outlinks, links.unread);
+            let bytes = links_bytes(&entry.notes.outlinks);
             group.link_bytes += bytes;
             self.link_bytes += bytes;
         }
         if entry.revisit_of.is_none() && self.remembered.len() < MAX_REMEMBERED {
             let known = Remembered {
                 url: entry.url.clone(),
-                status: entry.status,
-                mime: entry.mime.clone(),
+                status: entry.notes.status,
+                mime: entry.notes.mime.clone(),
                 payload_len: entry.payload_len,
-                title: notes.map_or_else(|| entry.title.clone(), |notes| notes.title.clone()),
-                language: notes.map_or_else(|| entry.language.clone(), |notes| notes.language.clone()),
+                title: notes.map_or_else(|| entry.notes.title.clone(), |notes| notes.title.clone()),
+                language: notes.map_or_else(|| entry.notes.language.clone(), |notes| notes.language.clone()),
             };
             self.remembered.insert(entry.payload_digest.clone(), known);
         }
@@ -508,7 +508,7 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
             apply(&mut entry, notes, self.author);
         }
         entry.tell_truncated();
-        if let (Some(why), Some(place)) = (entry.unread.filter(|why| why.loses_links()), entry.records.first()) {
+        if let (Some(why), Some(place)) = (entry.notes.unread.filter(|why| why.loses_links()), entry.records.first()) {
             let detail = format!("{}: {why}; links may be missing", entry.url);
             let problem = Problem::new(place.span.offset, ProblemKind::UnreadPage, detail);
             self.problem(problem.in_member(group.member));
@@ -535,21 +535,15 @@ impl Group {
 
 /// Takes over what a crawl wrote down about a capture.
 fn apply(entry: &mut CaptureEntry, notes: CaptureNotes, author: Author) {
-    match (author, notes.verdict) {
+    let own = std::mem::take(&mut entry.notes);
+    if author == Author::ThisWorkspace && notes.verdict.is_some() {
         // A record of ours, which tells everything.
-        (Author::ThisWorkspace, Some(verdict)) => {
-            let redirect = notes.outlinks.iter().find(|link| link.kind == crate::links::LinkKind::Redirect);
-            entry.redirect_to = redirect.map(|link| link.url.clone());
-            (entry.title, entry.language) = (notes.title, notes.language);
-            (entry.outlinks, entry.unread) = (notes.outlinks, notes.unread);
-            entry.verdict = Some(verdict);
-        }
-        (Author::Anyone, Some(verdict)) => entry.claimed_rule = verdict.rule_name,
-        (_, None) => {}
+        let redirect = notes.outlinks.iter().find(|link| link.kind == crate::links::LinkKind::Redirect);
+        entry.redirect_to = redirect.map(|link| link.url.clone());
+        entry.notes = CaptureNotes { status: own.status, mime: own.mime, ..notes };
+        return;
     }
-    entry.fetch_ms = notes.fetch_ms;
-    entry.hops = notes.hops;
-    entry.via = notes.via;
-    entry.seed = notes.seed;
-    entry.source_tag = notes.source_tag;
+    let CaptureNotes { via, hops, seed, source_tag, fetch_ms, verdict, .. } = notes;
+    entry.claimed_rule = verdict.map(|verdict| verdict.rule_name).unwrap_or_default();
+    entry.notes = CaptureNotes { via, hops, seed, source_tag, fetch_ms, ..own };
 }

@@ -50,9 +50,18 @@ fn a_crawl_and_its_arc_twin_give_the_same_captures() {
             .into_iter()
             .map(|capture| {
                 let links: Vec<_> =
-                    capture.outlinks.into_iter().map(|link| (link.url, link.anchor, link.kind)).collect();
-                let (url, date, status) = (capture.url.to_string(), capture.date.seconds(), capture.status);
-                (url, date, status, capture.mime, capture.title, capture.payload_digest, capture.payload_len, links)
+                    capture.notes.outlinks.into_iter().map(|link| (link.url, link.anchor, link.kind)).collect();
+                let (url, date, status) = (capture.url.to_string(), capture.date.seconds(), capture.notes.status);
+                (
+                    url,
+                    date,
+                    status,
+                    capture.notes.mime,
+                    capture.notes.title,
+                    capture.payload_digest,
+                    capture.payload_len,
+                    links,
+                )
             })
             .collect();
         told.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
@@ -91,7 +100,7 @@ fn what_stands_before_a_read_error_is_handed_on_once() {
     let broken = Pulled(&bytes[..bytes.len() * 7 / 10]);
     let mut found = Vec::new();
     let sink = |entry: CaptureEntry| {
-        found.push(entry.title);
+        found.push(entry.notes.title);
         Ok::<_, Failed>(())
     };
     let reader = ArchiveReader::new(broken, Path::new("a.warc.gz")).unwrap();
@@ -149,10 +158,15 @@ fn a_page_that_was_cut_at_its_capture_is_told_with_why() {
         of_kind(4, "text/css", "bored"),
     ];
     let (found, report) = index_bytes(&bytes.concat());
-    let why: Vec<Option<Unread>> = found.iter().map(|capture| capture.unread).collect();
+    let why: Vec<Option<Unread>> = found.iter().map(|capture| capture.notes.unread).collect();
     let (disconnect, other) = (Some(Unread::CutByDisconnect), Some(Unread::CutAtCapture));
     assert_eq!(why, [Some(Unread::CutByLength), None, disconnect, None, other]);
-    assert!(found.iter().filter(|capture| capture.mime == "text/html").all(|capture| capture.outlinks.len() == 1));
+    assert!(
+        found
+            .iter()
+            .filter(|capture| capture.notes.mime == "text/html")
+            .all(|capture| capture.notes.outlinks.len() == 1)
+    );
     let told: Vec<(u64, &str)> =
         report.problems.iter().map(|problem| (problem.offset, problem.detail.as_str())).collect();
     let first =
@@ -177,7 +191,7 @@ fn notes_that_are_too_long_are_told_and_links_come_from_the_page() {
     let with_long_head = CaptureNotes { interim: "x".repeat(MAX_NOTES_BYTES), verdict, ..CaptureNotes::default() };
     with_long_head.write_json(&of, DATE, &mut long).unwrap();
     let (found, report) = index_bytes(&[page.clone(), notes("application/json", &long)].concat());
-    assert_eq!((found.len(), found[0].outlinks.len(), found[0].verdict.is_some()), (1, 1, false));
+    assert_eq!((found.len(), found[0].notes.outlinks.len(), found[0].notes.verdict.is_some()), (1, 1, false));
     let [problem] = &report.problems[..] else { panic!("{:?}", report.problems) };
     assert_eq!((problem.offset, problem.kind), (page.len() as u64, ProblemKind::Limit));
     let detail = "the metadata record of http://a.example/ is longer than 32 MiB: what it notes of the capture is not read, \
@@ -185,14 +199,15 @@ fn notes_that_are_too_long_are_told_and_links_come_from_the_page() {
     assert_eq!(problem.detail, detail);
     let fields = [b"hopsFromSeed: L\r\n", &vec![b'x'; MAX_NOTES_BYTES][..]].concat();
     let (found, report) = index_bytes(&[page, notes("application/warc-fields", &fields)].concat());
-    assert_eq!((found[0].hops.as_str(), report.problems.len()), ("L", 1));
+    assert_eq!((found[0].notes.hops.as_str(), report.problems.len()), ("L", 1));
 }
 
 #[test]
 fn notes_of_heritrix_are_taken_over() {
     let Some(data) = test_data() else { return };
     let (captures, _) = index(&data.join("warc/real/blackbook.warc.gz")).unwrap();
-    let with_via = captures.iter().filter(|capture| capture.via.is_some() && !capture.hops.is_empty()).count();
+    let with_via =
+        captures.iter().filter(|capture| capture.notes.via.is_some() && !capture.notes.hops.is_empty()).count();
     let whole = captures.iter().filter(|capture| capture.records.len() == 3).count();
     assert!(with_via > captures.len() / 2 && whole == captures.len());
 }
@@ -213,8 +228,9 @@ fn every_file_of_other_tools_gives_what_it_holds() {
                     let problems = problems.len();
                     writeln!(table, "{name}: {orphans} orphans, {others} others, {problems} problems").unwrap();
                     for capture in captures.iter().take(3) {
-                        let title = capture.title.as_deref().unwrap_or("-");
-                        let (status, mime, links) = (capture.status, &capture.mime, capture.outlinks.len());
+                        let title = capture.notes.title.as_deref().unwrap_or("-");
+                        let (status, mime, links) =
+                            (capture.notes.status, &capture.notes.mime, capture.notes.outlinks.len());
                         let revisit = if capture.revisit_of.is_some() { " revisit" } else { "" };
                         let (len, records) = (capture.payload_len, capture.records.len());
                         writeln!(table, "    {status} {mime} {len} bytes{revisit} · {records} records · {links} links · {title} · {}", capture.url).unwrap();
@@ -301,11 +317,11 @@ fn several_threads_find_what_one_finds() {
     std::fs::write(&path, &bytes).unwrap();
     check_parallel(&path);
     let (found, report) = index(&path).unwrap();
-    assert_eq!((found.len(), found.iter().filter(|capture| capture.hops == "L").count()), (900, 300));
+    assert_eq!((found.len(), found.iter().filter(|capture| capture.notes.hops == "L").count()), (900, 300));
     assert!(report.problems.len() > 50, "{}", report.problems.len());
     let unread: Vec<_> =
         report.problems.iter().filter(|problem| problem.kind == crate::warc::ProblemKind::UnreadPage).collect();
-    assert_eq!((unread.len(), found.iter().filter(|capture| capture.unread.is_some()).count()), (9, 9));
+    assert_eq!((unread.len(), found.iter().filter(|capture| capture.notes.unread.is_some()).count()), (9, 9));
     assert!(unread.iter().all(|told| found.iter().any(|capture| capture.records[0].span.offset == told.offset)));
     assert!(unread[1].detail.starts_with("http://2.example/107: not encoded as declared"), "{}", unread[1].detail);
     std::fs::write(&path, &bytes[..bytes.len() - 500]).unwrap();

@@ -242,7 +242,6 @@ fn entry_of(
     let is_revisit = head.record_type == RecordType::Revisit;
     let told = head.headers.get("WARC-Payload-Digest").and_then(|digest| sha1_field(&digest));
     let mut entry = CaptureEntry {
-        status: http.as_ref().map_or(0, |http| i32::from(http.status)),
         payload_digest: told.clone().unwrap_or_default(),
         truncated: head.headers.get("WARC-Truncated").filter(|_| !is_revisit),
         ip: head.headers.get("WARC-IP-Address").and_then(|ip| ip.trim().parse().ok()),
@@ -250,7 +249,8 @@ fn entry_of(
         ..CaptureEntry::bare(url, date)
     };
     if let Some(http) = &http {
-        entry.mime = plain_mime(&http.content_type().mime);
+        entry.notes.status = i32::from(http.status);
+        entry.notes.mime = plain_mime(&http.content_type().mime);
     }
     if is_revisit {
         // A revisit of an unknown date repeats itself, at the least.
@@ -279,7 +279,7 @@ fn entry_of(
             entry.payload_len = block.digests.as_ref().map_or(block.len, |digests| digests.payload_len);
             let headers = fields_of_record(head);
             if let Some(kind) = headers.get("Content-Type") {
-                entry.mime = plain_mime(&ContentType::parse(&kind).mime);
+                entry.notes.mime = plain_mime(&ContentType::parse(&kind).mime);
             }
             (200, headers, block.bytes.into())
         }

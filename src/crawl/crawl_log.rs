@@ -68,17 +68,17 @@ impl CrawlLogLine {
     pub(super) fn recovered(capture: &CaptureEntry, logged: CaptureDate) -> Self {
         let line = Self {
             logged,
-            status: capture.status,
+            status: capture.notes.status,
             size: None,
             url: capture.url.to_string(),
-            hops: capture.hops.clone(),
-            via: capture.via.as_ref().map(Url::to_string),
+            hops: capture.notes.hops.clone(),
+            via: capture.notes.via.as_ref().map(Url::to_string),
             mime: String::new(),
             worker: 0,
             started: None,
             took_ms: None,
             digest: None,
-            source_tag: capture.source_tag.clone(),
+            source_tag: capture.notes.source_tag.clone(),
             annotations: vec!["recovered".to_owned()],
             extra: None,
         };
@@ -92,9 +92,9 @@ impl CrawlLogLine {
     /// Adds what a capture knows.
     pub fn with_capture(mut self, capture: &CaptureEntry) -> Self {
         self.size = Some(capture.payload_len);
-        self.mime.clone_from(&capture.mime);
+        self.mime.clone_from(&capture.notes.mime);
         self.started = Some(capture.date);
-        self.took_ms = capture.fetch_ms;
+        self.took_ms = capture.notes.fetch_ms;
         self.digest = Some(capture.payload_digest.clone());
         self
     }

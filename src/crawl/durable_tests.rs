@@ -30,7 +30,7 @@ fn assert_lines_are_captures(ledger: &MemoryLedger, folder: &Path) {
     let mut logged: Vec<_> = lines.iter().map(|line| (line.url.clone(), line.started, line.status)).collect();
     let captures = ledger.captures().into_iter().chain(ledger.kept());
     let mut told: Vec<_> =
-        captures.map(|capture| (capture.url.to_string(), Some(capture.date), capture.status)).collect();
+        captures.map(|capture| (capture.url.to_string(), Some(capture.date), capture.notes.status)).collect();
     told.extend(ledger.rows().into_iter().filter_map(|(admission, fate)| match fate {
         Fate::Finished(end) if end.capture.is_none() => {
             Some((admission.candidate.url.to_string(), None, end.fetch_status))

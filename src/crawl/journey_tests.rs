@@ -152,11 +152,14 @@ fn a_site_is_crawled_with_robots_redirects_and_sitemaps() {
     let old = ledger.finished("http://a.example/old").unwrap().capture.unwrap();
     assert_eq!(old.redirect_to.unwrap().as_str(), "http://a.example/new");
     let new = ledger.finished("http://a.example/new").unwrap().capture.unwrap();
-    assert_eq!((new.hops.as_str(), new.via.unwrap().as_str()), ("LR", "http://a.example/old"));
-    assert_eq!(new.source_tag, "tag");
+    assert_eq!((new.notes.hops.as_str(), new.notes.via.unwrap().as_str()), ("LR", "http://a.example/old"));
+    assert_eq!(new.notes.source_tag, "tag");
     let home = ledger.finished("http://a.example/").unwrap().capture.unwrap();
-    assert_eq!((home.title.as_deref(), home.mime.as_str(), home.records.len()), (Some("Home"), "text/html", 3));
-    assert_eq!(home.outlinks.iter().find(|link| link.url.path() == "/p3").unwrap().anchor, "Page 3");
+    assert_eq!(
+        (home.notes.title.as_deref(), home.notes.mime.as_str(), home.records.len()),
+        (Some("Home"), "text/html", 3)
+    );
+    assert_eq!(home.notes.outlinks.iter().find(|link| link.url.path() == "/p3").unwrap().anchor, "Page 3");
 
     // Three records a capture and one warcinfo, all readable.
     assert_eq!(records(folder.path()).len(), expected.len() * 3 + 1);
@@ -218,7 +221,10 @@ fn a_second_launch_repeats_nothing_that_is_held() {
     let kinds = records(second.path());
     assert_eq!(kinds.iter().filter(|(_, kind, _)| *kind == RecordType::Revisit).count(), 16);
     let home = ledger.finished("http://a.example/").unwrap().capture.unwrap();
-    assert_eq!((home.title.as_deref(), home.status, home.outlinks.is_empty()), (Some("Home"), 200, false));
+    assert_eq!(
+        (home.notes.title.as_deref(), home.notes.status, home.notes.outlinks.is_empty()),
+        (Some("Home"), 200, false)
+    );
 }
 
 #[test]
@@ -350,7 +356,7 @@ fn hosts_of_the_country_are_let_in_with_their_evidence() {
     run_crawl(&setup, &ledger, &CrawlStats::default(), &JobCx::detached()).unwrap();
 
     let near = ledger.finished("http://b.example/").unwrap().capture.unwrap();
-    assert_eq!(near.verdict.unwrap().rule_index, Some(2));
+    assert_eq!(near.notes.verdict.unwrap().rule_index, Some(2));
     let refused =
         |url: &str| ledger.rows().iter().any(|(row, fate)| row.candidate.url.as_str() == url && *fate == Fate::Refused);
     assert!(refused("http://spain.example/") && refused("http://spain.example/2"));
@@ -589,7 +595,7 @@ fn large_pages_are_read_whole_and_torn_ones_are_noted() {
     let report = crawl(&campaign(&["http://a.example/"]), &server, folder.path(), &ledger);
     let mut told = ledger.captures();
     told.sort_by_key(|capture| capture.url.to_string());
-    let unread: Vec<_> = told.iter().map(|capture| (capture.url.path(), capture.unread)).collect();
+    let unread: Vec<_> = told.iter().map(|capture| (capture.url.path(), capture.notes.unread)).collect();
     let torn = Some(crate::captures::Unread::Malformed);
     let expected =
         [("/", None), ("/behind", None), ("/large", None), ("/robots.txt", None), ("/torn", torn), ("/within", None)];
@@ -712,7 +718,7 @@ fn a_page_full_of_links_is_stored_in_parts_and_keeps_them_all() {
     campaign.rules.push(serde_json::json!({"rule": "too_many_hops", "max_hops": 0}));
     crawl(&campaign, &server, folder.path(), &ledger);
     let capture = ledger.finished("http://a.example/").unwrap().capture.unwrap();
-    let stored: Vec<_> = capture.outlinks.iter().map(|link| link.position as usize).collect();
+    let stored: Vec<_> = capture.notes.outlinks.iter().map(|link| link.position as usize).collect();
     assert!(capture.outlinks_complete);
     assert_eq!(stored, (0..OUTLINKS_AT_ONCE * 2 + 1).collect::<Vec<_>>());
 }

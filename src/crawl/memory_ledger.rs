@@ -241,7 +241,7 @@ impl Ledger for MemoryLedger {
         let mut captures = finished.chain(kept).filter(|capture| capture.records[0] == *record);
         let capture = captures.next().unwrap();
         assert!(!capture.outlinks_complete, "it has all its outlinks: {}", capture.url);
-        capture.outlinks.extend(links);
+        capture.notes.outlinks.extend(links);
         capture.outlinks_complete = is_last;
         Ok(())
     }
@@ -379,7 +379,7 @@ impl Ledger for MemoryLedger {
         let mut tally = LaunchTally::default();
         for capture in self.captures().into_iter().chain(self.kept()) {
             let (host, is_duplicate) = (frontier::authority_of(&capture.url), capture.revisit_of.is_some());
-            tally.add_capture(host, &capture.mime, capture.status, capture.payload_len, is_duplicate);
+            tally.add_capture(host, &capture.notes.mime, capture.notes.status, capture.payload_len, is_duplicate);
         }
         for (admission, fate) in self.rows() {
             let Fate::Finished(end) = fate else { continue };

@@ -157,7 +157,7 @@ fn one_url_that_is_always_refused_keeps_its_answer_and_its_host_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = MemoryLedger::default();
     let report = crawl(&patient(&["http://a.example/"]), &server, folder.path(), &ledger);
-    assert_eq!(ledger.finished("http://a.example/7").unwrap().capture.unwrap().status, 503);
+    assert_eq!(ledger.finished("http://a.example/7").unwrap().capture.unwrap().notes.status, 503);
     assert_eq!((report.totals.failed, report.totals.fetched as usize), (0, PAGES + 2));
 }
 

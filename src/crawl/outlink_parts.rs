@@ -26,12 +26,12 @@ impl FurtherOutlinks {
     /// Takes off what is too much for the transaction of the capture.
     pub(super) fn split(entry: &mut CaptureEntry) -> Self {
         let record = entry.records.first().cloned();
-        if entry.outlinks.len() <= OUTLINKS_AT_ONCE {
+        if entry.notes.outlinks.len() <= OUTLINKS_AT_ONCE {
             return Self { record, links: Vec::new().into_iter() };
         }
         entry.outlinks_complete = false;
-        let mut links = std::mem::take(&mut entry.outlinks).into_iter();
-        entry.outlinks = links.by_ref().take(OUTLINKS_AT_ONCE).collect();
+        let mut links = std::mem::take(&mut entry.notes.outlinks).into_iter();
+        entry.notes.outlinks = links.by_ref().take(OUTLINKS_AT_ONCE).collect();
         Self { record, links }
     }
 

@@ -382,14 +382,14 @@ fn take_over_one(
         return Ok(());
     };
     let admission = &waiting.admission;
-    if capture.verdict.is_none() {
+    if capture.notes.verdict.is_none() {
         // The record that tells why it was fetched was torn off.
-        capture.hops.clone_from(&admission.candidate.hops);
-        capture.via.clone_from(&admission.candidate.via);
-        capture.seed.clone_from(&admission.candidate.seed);
-        capture.source_tag.clone_from(&admission.candidate.source_tag);
+        capture.notes.hops.clone_from(&admission.candidate.hops);
+        capture.notes.via.clone_from(&admission.candidate.via);
+        capture.notes.seed.clone_from(&admission.candidate.seed);
+        capture.notes.source_tag.clone_from(&admission.candidate.source_tag);
         // One that waited for its host's location was decided again at its turn.
-        capture.verdict = Some(admission.verdict.clone()).filter(|verdict| verdict.decision == Decision::Accept);
+        capture.notes.verdict = Some(admission.verdict.clone()).filter(|verdict| verdict.decision == Decision::Accept);
     }
     let source = Source::of(admission);
     // What was fetched stays in the archive; its links may lead nowhere.
@@ -400,13 +400,13 @@ fn take_over_one(
     {
         logs.scope([(candidate, verdict)])?;
     }
-    let links = if refused.is_some() { &[] } else { followed(&capture.outlinks) };
+    let links = if refused.is_some() { &[] } else { followed(&capture.notes.outlinks) };
     let found = judge.admit(&source, links)?;
     let line = CrawlLogLine::recovered(&capture, logs.now());
     let further = FurtherOutlinks::split(&mut capture);
     let finished = Finished {
         id: waiting.id,
-        fetch_status: capture.status,
+        fetch_status: capture.notes.status,
         why: None,
         refused: None,
         capture: Some(capture),

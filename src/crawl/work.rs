@@ -338,7 +338,7 @@ impl<'e> Worker<'e> {
                 annotations.push("contentRefused".to_owned());
                 &[]
             }
-            None => followed(&entry.outlinks),
+            None => followed(&entry.notes.outlinks),
         };
         let admission = &attempt.queued.admission;
         if let Some(target) = &unfetchable {
@@ -519,7 +519,7 @@ impl<'e> Worker<'e> {
         let line = CrawlLogLine { annotations, ..self.log_line(&attempt.queued, status) };
         let capture = finished.capture.as_ref();
         let line = if let Some(capture) = capture { line.with_capture(capture) } else { line };
-        let answer = capture.map(|capture| (capture.mime.clone(), capture.payload_len));
+        let answer = capture.map(|capture| (capture.notes.mime.clone(), capture.payload_len));
         let new = engine.ledger.finish(finished)?;
         engine.logs.crawl(&CrawlLogLine { logged: engine.logs.now(), ..line })?;
         match (answer, refused) {
@@ -638,6 +638,6 @@ fn annotations_of(
 
 /// What the rules ask about an answer.
 pub(super) fn content_of(entry: &CaptureEntry) -> ContentFact {
-    let status = u16::try_from(entry.status).unwrap_or(0);
-    ContentFact::Fetched { status, mime: entry.mime.clone(), bytes: entry.payload_len }
+    let status = u16::try_from(entry.notes.status).unwrap_or(0);
+    ContentFact::Fetched { status, mime: entry.notes.mime.clone(), bytes: entry.payload_len }
 }

@@ -108,8 +108,8 @@ fn import_capture(
                 first.record_id,
                 int(entry.payload_len),
                 is_revisit,
-                entry.status,
-                entry.mime
+                entry.notes.status,
+                entry.notes.mime
             ],
             |row| Ok((row.get(0)?, row.get(1)?)),
         )
@@ -174,7 +174,7 @@ fn insert_records(conn: &Connection, launch: i64, capture: CaptureId, entry: &Ca
 }
 
 fn insert_new(conn: &Connection, launch: i64, entry: &CaptureEntry, ids: UrlIds) -> Result<(), StoreError> {
-    let via = entry.via.as_ref().map(|via| url_ids(conn, via)).transpose()?.map(|ids| ids.url);
+    let via = entry.notes.via.as_ref().map(|via| url_ids(conn, via)).transpose()?.map(|ids| ids.url);
     let redirect_to = entry.redirect_to.as_ref().map(|to| url_ids(conn, to)).transpose()?.map(|ids| ids.url);
     let change = change_since(conn, ids.page, entry)?;
     note_change_after(conn, ids.page, entry)?;
@@ -193,21 +193,21 @@ fn insert_new(conn: &Connection, launch: i64, entry: &CaptureEntry, ids: UrlIds)
         ids.page,
         ids.host,
         entry.date.millis(),
-        entry.status,
-        entry.mime,
+        entry.notes.status,
+        entry.notes.mime,
         int(entry.payload_len),
         entry.payload_digest,
         entry.truncated.as_deref().unwrap_or_default(),
         entry.ip.map(|ip| ip.to_string()).unwrap_or_default(),
-        entry.fetch_ms.map(int),
-        entry.title.as_deref().unwrap_or_default(),
-        entry.language.as_deref().unwrap_or_default(),
-        entry.hops,
+        entry.notes.fetch_ms.map(int),
+        entry.notes.title.as_deref().unwrap_or_default(),
+        entry.notes.language.as_deref().unwrap_or_default(),
+        entry.notes.hops,
         via,
-        entry.seed,
-        entry.source_tag,
-        entry.verdict.as_ref().and_then(|verdict| verdict.rule_index).map(|index| index as i64),
-        entry.verdict.as_ref().map(|verdict| verdict.rule_name.as_str()).unwrap_or_default(),
+        entry.notes.seed,
+        entry.notes.source_tag,
+        entry.notes.verdict.as_ref().and_then(|verdict| verdict.rule_index).map(|index| index as i64),
+        entry.notes.verdict.as_ref().map(|verdict| verdict.rule_name.as_str()).unwrap_or_default(),
         redirect_to,
         entry.revisit_of.map(CaptureDate::millis),
         change,
@@ -227,14 +227,14 @@ fn insert_new(conn: &Connection, launch: i64, entry: &CaptureEntry, ids: UrlIds)
         conn.prepare_cached("INSERT INTO file_rule (capture, rule) VALUES (?1, ?2)")?
             .execute(params![capture, entry.claimed_rule])?;
     }
-    if let Some(why) = entry.unread {
+    if let Some(why) = entry.notes.unread {
         conn.prepare_cached("INSERT INTO unread_page (capture, why) VALUES (?1, ?2)")?
             .execute(params![capture, why.word()])?;
     }
     if !entry.outlinks_complete {
         conn.prepare_cached("INSERT INTO outlink_gap (capture) VALUES (?1)")?.execute([capture])?;
     }
-    insert_outlinks(conn, capture, &entry.outlinks)
+    insert_outlinks(conn, capture, &entry.notes.outlinks)
 }
 
 /// Adds outlinks to the capture whose first record stands at this place, if
@@ -293,7 +293,7 @@ fn change_since(conn: &Connection, page: i64, entry: &CaptureEntry) -> Result<i6
     if entry.revisit_of.is_some() {
         return Ok(2);
     }
-    if !SHOWS_PAGE.contains(&entry.status) {
+    if !SHOWS_PAGE.contains(&entry.notes.status) {
         return Ok(0);
     }
     let before: Option<String> = conn
@@ -313,7 +313,7 @@ fn change_since(conn: &Connection, page: i64, entry: &CaptureEntry) -> Result<i6
 /// Looks again at the capture that follows one which comes late: imports
 /// bring older captures behind newer ones.
 fn note_change_after(conn: &Connection, page: i64, entry: &CaptureEntry) -> Result<(), StoreError> {
-    if !SHOWS_PAGE.contains(&entry.status) {
+    if !SHOWS_PAGE.contains(&entry.notes.status) {
         return Ok(());
     }
     conn.prepare_cached(

@@ -249,14 +249,14 @@ fn lose(conn: &Connection, launch: LaunchId, id: i64) -> Result<(), StoreError> 
 fn bare_capture(row: &Row<'_>) -> Result<CaptureEntry, StoreError> {
     let (url, via): (String, Option<String>) = (row.get(0)?, row.get(8)?);
     let mut capture = CaptureEntry::bare(parse_stored(&url)?, CaptureDate::from_millis(row.get(1)?));
-    capture.status = row.get(2)?;
-    capture.mime = row.get(3)?;
+    capture.notes.status = row.get(2)?;
+    capture.notes.mime = row.get(3)?;
     capture.payload_len = uint(row.get(4)?);
     capture.payload_digest = row.get(5)?;
-    capture.fetch_ms = row.get::<_, Option<i64>>(6)?.map(uint);
-    capture.hops = row.get(7)?;
-    capture.via = via.as_deref().map(parse_stored).transpose()?;
-    capture.source_tag = row.get(9)?;
+    capture.notes.fetch_ms = row.get::<_, Option<i64>>(6)?.map(uint);
+    capture.notes.hops = row.get(7)?;
+    capture.notes.via = via.as_deref().map(parse_stored).transpose()?;
+    capture.notes.source_tag = row.get(9)?;
     capture.revisit_of = row.get::<_, Option<i64>>(10)?.map(CaptureDate::from_millis);
     Ok(capture)
 }

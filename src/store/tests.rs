@@ -3,7 +3,7 @@
 use super::rows::{CaptureColumn, CaptureQuery, CaptureTab, Launches, ReviewMark, SelectionSpec};
 use super::{Captures, LaunchLedger, Workspace};
 use crate::campaign::{Campaign, Seed, SeedScope};
-use crate::captures::{CaptureEntry, RecordPlace};
+use crate::captures::{CaptureEntry, CaptureNotes, RecordPlace};
 use crate::crawl::{Admission, AdmissionState, Admitted, Finished, Ledger};
 use crate::inlinks::invert::{LinkRow, Shuffle};
 use crate::inlinks::stored::{Mark, host_of};
@@ -67,29 +67,32 @@ pub(super) fn admission(text: &str, state: AdmissionState, priority: i64) -> Adm
 
 pub(super) fn capture(text: &str, seconds: i64, offset: u64, digest: &str, links: &[(&str, &str)]) -> CaptureEntry {
     CaptureEntry {
-        status: 200,
-        mime: "text/html".to_owned(),
+        notes: CaptureNotes {
+            status: 200,
+            mime: "text/html".to_owned(),
+            fetch_ms: Some(5),
+            title: Some(format!("Title of {text}")),
+            language: Some("pt".to_owned()),
+            verdict: Some(verdict(Decision::Accept)),
+            outlinks: links
+                .iter()
+                .enumerate()
+                .map(|(position, (target, anchor))| Outlink {
+                    anchor: (*anchor).to_owned(),
+                    position: position as u32,
+                    ..Outlink::bare(url(target), LinkKind::Anchor)
+                })
+                .collect(),
+            ..CaptureNotes::default()
+        },
         payload_len: 100,
         payload_digest: digest.to_owned(),
-        fetch_ms: Some(5),
-        title: Some(format!("Title of {text}")),
-        language: Some("pt".to_owned()),
-        verdict: Some(verdict(Decision::Accept)),
         records: vec![RecordPlace {
             record_type: RecordType::Response,
             record_id: format!("urn:uuid:{offset}"),
             file: "output/warcs/town/1/a.warc.gz".to_owned(),
             span: Span { offset, length: 10 },
         }],
-        outlinks: links
-            .iter()
-            .enumerate()
-            .map(|(position, (target, anchor))| Outlink {
-                anchor: (*anchor).to_owned(),
-                position: position as u32,
-                ..Outlink::bare(url(target), LinkKind::Anchor)
-            })
-            .collect(),
         ..CaptureEntry::bare(url(text), CaptureDate::from_seconds(seconds))
     }
 }
@@ -328,7 +331,7 @@ fn the_window_is_a_question_to_the_stored_list() {
     );
     // Captured since, if only in vain: it is asked for no more.
     let mut gone = capture("http://gone.pt/", 101 * DAY, 100, "sha1:F", &[]);
-    gone.status = 404;
+    gone.notes.status = 404;
     catalogue.add_captures(made.launch, vec![gone]).unwrap();
     assert_eq!(catalogue.prospects(None, "", 0, 10).unwrap().rows, []);
     assert!(!workspace.counts_are_new(89).unwrap());
@@ -372,9 +375,9 @@ fn the_table_filters_sorts_and_counts() {
     let made = made();
     let catalogue = made.workspace.catalogue();
     let mut image = capture("http://a.pt/i.png", 3, 40, "sha1:I", &[]);
-    image.mime = "image/png".to_owned();
+    image.notes.mime = "image/png".to_owned();
     let mut gone = capture("http://x.a.pt/gone", 4, 60, "sha1:G", &[]);
-    gone.status = 404;
+    gone.notes.status = 404;
     let entries = vec![
         capture("http://a.pt/p", 1, 0, "sha1:A", &[]),
         capture("http://a.pt/p", 2, 20, "sha1:A2", &[]),
@@ -457,7 +460,7 @@ fn what_comes_along_is_counted_as_it_is_listed() {
     let captures = pages.iter().zip(0..).map(|((at, needs), n)| {
         let links: Vec<(&str, &str)> = needs.iter().map(|need| (*need, "")).collect();
         let mut page = capture(at, 1, n * 20, &format!("sha1:{n}"), &links);
-        page.outlinks.iter_mut().for_each(|link| link.kind = LinkKind::Image);
+        page.notes.outlinks.iter_mut().for_each(|link| link.kind = LinkKind::Image);
         page
     });
     catalogue.add_captures(made.launch, captures.collect()).unwrap();
@@ -718,8 +721,11 @@ fn a_number_that_is_none_is_not_saved_and_one_campaign_keeps_no_other_out() {
 fn changes_are_told_whatever_the_order_captures_come_in() {
     let made = made();
     let catalogue = made.workspace.catalogue();
-    let redirect =
-        |seconds, offset| CaptureEntry { status: 301, ..capture("http://a.pt/p", seconds, offset, "r", &[]) };
+    let redirect = |seconds, offset| {
+        let mut entry = capture("http://a.pt/p", seconds, offset, "r", &[]);
+        entry.notes.status = 301;
+        entry
+    };
     let entries = vec![
         capture("http://a.pt/p", 3_000, 0, "new", &[]),
         redirect(2_500, 10),
@@ -739,10 +745,10 @@ fn changes_are_told_whatever_the_order_captures_come_in() {
 fn a_path_that_nobody_recorded_is_not_that_of_a_seed() {
     let made = made();
     let catalogue = made.workspace.catalogue();
-    let with = |text: &str, offset, hops: &str, seed: Option<&str>| CaptureEntry {
-        hops: hops.to_owned(),
-        seed: seed.map(str::to_owned),
-        ..capture(text, 1, offset, &format!("sha1:{offset}"), &[])
+    let with = |text: &str, offset, hops: &str, seed: Option<&str>| {
+        let mut entry = capture(text, 1, offset, &format!("sha1:{offset}"), &[]);
+        (entry.notes.hops, entry.notes.seed) = (hops.to_owned(), seed.map(str::to_owned));
+        entry
     };
     let entries = vec![
         with("http://a.pt/imported", 0, "", None),

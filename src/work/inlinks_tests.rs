@@ -2,7 +2,7 @@
 
 use super::super::Report;
 use super::*;
-use crate::captures::{CaptureEntry, RecordPlace, Unread};
+use crate::captures::{CaptureEntry, CaptureNotes, RecordPlace, Unread};
 use crate::inlinks::stored::StoreRules;
 use crate::inlinks::{MAX_INLINKS_PER_SIDE, Notation};
 use crate::links::{LinkKind, Outlink, PagePlace};
@@ -51,8 +51,12 @@ impl Archive {
             ..Outlink::bare(Url::parse(target).unwrap(), LinkKind::Anchor)
         });
         CaptureEntry {
-            status: 200,
-            mime: "text/html".to_owned(),
+            notes: CaptureNotes {
+                status: 200,
+                mime: "text/html".to_owned(),
+                outlinks: outlinks.collect(),
+                ..CaptureNotes::default()
+            },
             payload_digest: format!("sha1:{}", self.records),
             records: vec![RecordPlace {
                 record_type: RecordType::Response,
@@ -60,7 +64,6 @@ impl Archive {
                 file: "output/warcs/town/1/a.warc.gz".to_owned(),
                 span: Span { offset: self.records, length: 10 },
             }],
-            outlinks: outlinks.collect(),
             ..CaptureEntry::bare(Url::parse(url).unwrap(), CaptureDate::from_millis(millis))
         }
     }
@@ -130,7 +133,7 @@ fn inlinks_say_where_they_stand_and_what_they_say_of_themselves() {
     let mut said = |url: &str, day: i64, links: &[(&str, &str, Option<PagePlace>)]| {
         let pairs: Vec<(&str, &str)> = links.iter().map(|(anchor, ..)| (page, *anchor)).collect();
         let mut entry = archive.entry(url, day * DAY, &pairs);
-        for (link, (_, rel, place)) in entry.outlinks.iter_mut().zip(links) {
+        for (link, (_, rel, place)) in entry.notes.outlinks.iter_mut().zip(links) {
             (link.rel, link.place) = ((*rel).replace("robots", ""), *place);
             link.nofollow = rel.contains("nofollow") || rel.contains("robots");
         }
@@ -205,7 +208,7 @@ fn a_build_says_what_the_cap_cut_and_which_pages_were_not_read_whole() {
     let reasons = [Unread::TooLong, Unread::Malformed, Unread::TooLong, Unread::Letters];
     let entries = reasons.iter().zip(0..).map(|(why, n)| {
         let entry = archive.entry(&format!("http://u{n}.pt/"), DAY, &[(page, "P")]);
-        CaptureEntry { unread: Some(*why), ..entry }
+        CaptureEntry { notes: CaptureNotes { unread: Some(*why), ..entry.notes }, ..entry }
     });
     let entries = entries.collect();
     archive.session.catalogue().add_captures(archive.launch, entries).unwrap();
@@ -225,7 +228,8 @@ fn a_build_says_what_the_cap_cut_and_which_pages_were_not_read_whole() {
 fn revisits_of_a_page_that_was_not_read_whole_count_as_it_does() {
     let page = "http://a.pt/p";
     let mut archive = Archive::new(&[(page, 0, vec![])]);
-    let unread = |entry, why| CaptureEntry { unread: Some(why), ..entry };
+    let unread =
+        |entry: CaptureEntry, why| CaptureEntry { notes: CaptureNotes { unread: Some(why), ..entry.notes }, ..entry };
     let original = unread(archive.entry("http://u.pt/", DAY, &[(page, "P")]), Unread::TooLong);
     let whole = archive.entry("http://u.pt/", 2 * DAY, &[(page, "P")]);
     let cut = unread(archive.entry("http://c.pt/", DAY, &[(page, "P")]), Unread::CutByTime);
@@ -354,7 +358,14 @@ fn a_revisit_that_was_built_before_its_original_came_is_built_as_if_it_had_been_
     // What it says, and which payload the page has that comes later.
     let cases: [(&str, Change, &str); 6] = [
         ("the same payload", |revisit| revisit, "sha1:LATE"),
-        ("not modified", |revisit| CaptureEntry { status: 304, mime: String::new(), ..revisit }, "sha1:LATE"),
+        (
+            "not modified",
+            |revisit| CaptureEntry {
+                notes: CaptureNotes { status: 304, mime: String::new(), ..revisit.notes },
+                ..revisit
+            },
+            "sha1:LATE",
+        ),
         ("another kind of digest", |revisit| with_digest(revisit, "sha256:01"), "sha1:LATE"),
         ("no digest", |revisit| with_digest(revisit, ""), "sha1:LATE"),
         ("another payload", |revisit| with_digest(revisit, "sha1:OTHER"), "sha1:LATE"),
@@ -422,13 +433,14 @@ fn a_revisit_is_a_page_as_long_as_what_it_repeats_is_one() {
     for (first, then, links) in [(404, 200, 2), (200, 404, 1)] {
         let mut archive = Archive::new(&[("http://a.pt/", DAY, vec![(page, "Late")])]);
         let of_status = |archive: &mut Archive, status: i32, day: i64| {
-            let entry = archive.entry(page, day * DAY, &[("http://a.pt/", "late")]);
-            CaptureEntry { status, ..with_digest(entry, "sha1:LATE") }
+            let mut entry = archive.entry(page, day * DAY, &[("http://a.pt/", "late")]);
+            entry.notes.status = status;
+            with_digest(entry, "sha1:LATE")
         };
         let earlier = of_status(&mut archive, first, 20);
+        let not_modified = CaptureNotes { status: 304, ..CaptureNotes::default() };
         let revisit = CaptureEntry {
-            status: 304,
-            mime: String::new(),
+            notes: not_modified,
             revisit_of: Some(CaptureDate::from_millis(3 * DAY)),
             ..with_digest(archive.entry(page, 50 * DAY, &[]), "sha1:LATE")
         };
@@ -454,14 +466,14 @@ fn a_revisit_that_said_it_was_a_page_is_none_once_its_original_shows_that_it_is_
     ] {
         let mut archive = Archive::new(&[("http://a.pt/", DAY, vec![("http://late.pt/p", "Late")])]);
         let revisit = CaptureEntry {
-            status,
+            notes: CaptureNotes { status, mime: "text/html".to_owned(), ..CaptureNotes::default() },
             revisit_of: Some(CaptureDate::from_millis(3 * DAY)),
             ..with_digest(archive.entry("http://late.pt/p", 50 * DAY, &[]), "sha1:LATE")
         };
         archive.session.catalogue().add_captures(archive.launch, vec![revisit]).unwrap();
         archive.build();
         let original = with_digest(archive.entry("http://late.pt/p", 3 * DAY, &[]), "sha1:LATE");
-        let original = CaptureEntry { mime: mime.to_owned(), ..original };
+        let original = CaptureEntry { notes: CaptureNotes { mime: mime.to_owned(), ..original.notes }, ..original };
         archive.session.catalogue().add_captures(archive.launch, vec![original]).unwrap();
         archive.build();
         let shown = archive.shown();
@@ -617,7 +629,12 @@ fn a_number_of_captures_leads_to_the_rows_that_links_count() {
     let mut other = |url: &str, status: i32, mime: &str, revisit_of: Option<CaptureDate>| {
         let entry = archive.entry(url, 3 * DAY, &[]);
         let payload_digest = if revisit_of.is_some() { "sha1:20".to_owned() } else { entry.payload_digest.clone() };
-        CaptureEntry { status, mime: mime.to_owned(), revisit_of, payload_digest, ..entry }
+        CaptureEntry {
+            notes: CaptureNotes { status, mime: mime.to_owned(), ..entry.notes },
+            revisit_of,
+            payload_digest,
+            ..entry
+        }
     };
     let entries = vec![
         other(page, 304, "", Some(CaptureDate::from_millis(DAY))),

@@ -80,7 +80,7 @@ fn operators_are_those_of_sets() {
     .enumerate()
     {
         let mut entry = capture(url, 1_700_000_000, 1000 + at as u64 * 20, &format!("sha1:b{at}"), &[]);
-        (entry.status, entry.mime) = (status, mime.to_owned());
+        (entry.notes.status, entry.notes.mime) = (status, mime.to_owned());
         others.push(entry);
     }
     catalogue.add_captures(made.launch, others).unwrap();
@@ -151,7 +151,7 @@ fn words_fold_as_those_of_a_request() {
     ];
     let entries = titles.iter().enumerate().map(|(at, title)| {
         let mut entry = capture(&format!("http://a.pt/p{at}"), 0, at as u64 * 20, &format!("sha1:{at}"), &[]);
-        entry.title = Some((*title).to_owned());
+        entry.notes.title = Some((*title).to_owned());
         entry
     });
     let catalogue = made.workspace.catalogue();

@@ -4,7 +4,7 @@ use super::Window;
 use crate::app::models::{CaptureTab, ImportOptions, Launches, ReviewMark};
 use crate::app::{Action, Command, Dialog, OpenTarget, Route, SelectedRows, Settings, resolve};
 use crate::campaign::{Campaign, Politeness, Seed, SeedScope};
-use crate::captures::{CaptureEntry, RecordPlace};
+use crate::captures::{CaptureEntry, CaptureNotes, RecordPlace};
 use crate::scope::standard_rules;
 use crate::store::Workspace;
 use crate::uri::{CaptureDate, Url};
@@ -46,7 +46,11 @@ fn workspace(root: &Path, captures: u64) -> PathBuf {
             span: Span { offset: number * 10, length: 10 },
         }];
         let date = CaptureDate::from_seconds(1_700_000_000 + number as i64);
-        CaptureEntry { status: 200, mime: "text/html".to_owned(), records, ..CaptureEntry::bare(url, date) }
+        CaptureEntry {
+            notes: CaptureNotes { status: 200, mime: "text/html".to_owned(), ..CaptureNotes::default() },
+            records,
+            ..CaptureEntry::bare(url, date)
+        }
     });
     catalogue.add_captures(launch, entries.collect()).unwrap();
     catalogue.set_launch_state(launch, crate::app::models::LaunchState::Finished, "").unwrap();

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::campaign::{Campaign, Seed};
-use crate::captures::{CaptureEntry, RecordPlace};
+use crate::captures::{CaptureEntry, CaptureNotes, RecordPlace};
 use crate::links::{LinkKind, Outlink};
 use crate::uri::Url;
 use crate::warc::{RecordType, Span};
@@ -16,27 +16,30 @@ fn capture(
     links: &[(&str, &str)],
 ) -> CaptureEntry {
     CaptureEntry {
-        status: 200,
-        mime: mime.to_owned(),
+        notes: CaptureNotes {
+            status: 200,
+            mime: mime.to_owned(),
+            via: via.map(|via| Url::parse(via).unwrap()),
+            source_tag: "tid:1:http://a.pt/".to_owned(),
+            outlinks: links
+                .iter()
+                .zip(0..)
+                .map(|((target, anchor), position)| Outlink {
+                    anchor: (*anchor).to_owned(),
+                    position,
+                    ..Outlink::bare(Url::parse(target).unwrap(), LinkKind::Anchor)
+                })
+                .collect(),
+            ..CaptureNotes::default()
+        },
         payload_len: 324,
         payload_digest: digest.to_owned(),
-        via: via.map(|via| Url::parse(via).unwrap()),
-        source_tag: "tid:1:http://a.pt/".to_owned(),
         records: vec![RecordPlace {
             record_type: RecordType::Response,
             record_id: format!("urn:uuid:{second}"),
             file: "a.warc.gz".to_owned(),
             span: Span { offset: second.unsigned_abs() * 100, length: 10 },
         }],
-        outlinks: links
-            .iter()
-            .zip(0..)
-            .map(|((target, anchor), position)| Outlink {
-                anchor: (*anchor).to_owned(),
-                position,
-                ..Outlink::bare(Url::parse(target).unwrap(), LinkKind::Anchor)
-            })
-            .collect(),
         ..CaptureEntry::bare(Url::parse(url).unwrap(), CaptureDate::from_seconds(1_700_000_000 + second))
     }
 }

@@ -474,12 +474,13 @@ impl<'a> Sink<'a> {
             return Ok(());
         }
         if let Some(titles) = self.titles
-            && entry.title.as_ref().is_none_or(String::is_empty)
+            && entry.notes.title.as_ref().is_none_or(String::is_empty)
         {
-            entry.title = titles.get(&(entry.url.to_string(), entry.date.seconds())).cloned();
+            entry.notes.title = titles.get(&(entry.url.to_string(), entry.date.seconds())).cloned();
         }
         self.revisits.set(self.revisits.get() + u64::from(entry.revisit_of.is_some()));
-        let links = entry.outlinks.iter().map(|link| size_of_val(link) + link.url.as_str().len() + link.anchor.len());
+        let links =
+            entry.notes.outlinks.iter().map(|link| size_of_val(link) + link.url.as_str().len() + link.anchor.len());
         self.link_bytes.set(self.link_bytes.get() + links.sum::<usize>());
         self.taken.set(self.taken.get() + 1);
         self.batch.borrow_mut().push(entry);

@@ -6,7 +6,7 @@ mod reading;
 
 use super::*;
 use crate::campaign::{Seed, SeedScope};
-use crate::captures::{CaptureEntry, RecordPlace};
+use crate::captures::{CaptureEntry, CaptureNotes, RecordPlace};
 use crate::crawl::{Admission, AdmissionState, Finished, Ledger, RobotsAnswer};
 use crate::jobs::JobCx;
 use crate::scope::{
@@ -154,8 +154,7 @@ fn capture(url: &Url, bytes: u64) -> CaptureEntry {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let offset = NEXT.fetch_add(10, Ordering::Relaxed);
     CaptureEntry {
-        status: 200,
-        mime: "text/html".to_owned(),
+        notes: CaptureNotes { status: 200, mime: "text/html".to_owned(), ..CaptureNotes::default() },
         payload_len: bytes,
         payload_digest: format!("sha1:{url}"),
         records: vec![RecordPlace {
