@@ -14,7 +14,7 @@ use std::path::PathBuf;
     WARC files are not copied: they never change, any copying program will do.\n\n\
     To use it, close the workspace and put fonds.sqlite in the place of the damaged one (delete fonds.sqlite-wal and\n\
     fonds.sqlite-shm beside it). Campaigns are also in campaigns/, one JSON file a version, for fonds campaign add.")]
-pub struct Args {
+pub struct BackupArgs {
     /// Workspace.
     folder: PathBuf,
     /// Folder to write; made if absent, refused if it holds something.
@@ -24,7 +24,7 @@ pub struct Args {
     json: bool,
 }
 
-pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
+pub(super) fn run(args: &BackupArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let session = reading_session(&args.folder)?;
     let outcome = with_progress(|cx| session.back_up(&args.out, cx))?;
     match args.json {

@@ -21,7 +21,7 @@ pub struct NewArgs {
 
 /// Campaigns of a workspace.
 #[derive(Debug, clap::Subcommand)]
-pub enum Command {
+pub enum CampaignCommand {
     /// Add a campaign from a JSON file, or a new version of one.
     #[command(after_help = "Examples:\n  fonds campaign add my-archive campaign.json\n  \
         fonds campaign example > campaign.json      a file to start from\n  \
@@ -105,9 +105,9 @@ pub(super) fn read_only_session(folder: &Path) -> anyhow::Result<Session> {
     Ok(Session::new(Workspace::look(folder)?))
 }
 
-pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
+pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Result<u8> {
     match command {
-        Command::Add { folder, file, id } => {
+        CampaignCommand::Add { folder, file, id } => {
             let name = if file.as_os_str() == "-" { "standard input".to_owned() } else { file.display().to_string() };
             let mut text = String::new();
             if file.as_os_str() == "-" {
@@ -139,7 +139,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             }
             writeln!(out, "{id}")?;
         }
-        Command::List { folder, json } => {
+        CampaignCommand::List { folder, json } => {
             for row in read_only_session(&folder)?.campaigns()? {
                 if let Some(problem) = &row.problem {
                     warn_of!("campaigns that cannot be read", "note: {}", plain(problem));
@@ -160,7 +160,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                 }
             }
         }
-        Command::Show { folder, campaign } => {
+        CampaignCommand::Show { folder, campaign } => {
             let session = read_only_session(&folder)?;
             let page = session.campaign(session.catalogue().find_campaign(&campaign)?)?;
             let spec = &page.campaign;
@@ -204,15 +204,17 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             )?;
             print_problems(spec);
         }
-        Command::Export { folder, campaign, heritrix, browsertrix } if heritrix.is_some() || browsertrix.is_some() => {
+        CampaignCommand::Export { folder, campaign, heritrix, browsertrix }
+            if heritrix.is_some() || browsertrix.is_some() =>
+        {
             return super::engine::export(&folder, &campaign, heritrix.as_deref(), browsertrix.as_deref(), out);
         }
-        Command::Export { folder, campaign, .. } => {
+        CampaignCommand::Export { folder, campaign, .. } => {
             let session = read_only_session(&folder)?;
             let (_, spec) = session.catalogue().campaign(session.catalogue().find_campaign(&campaign)?)?;
             writeln!(out, "{}", escape_controls(spec.to_json()))?;
         }
-        Command::Example => {
+        CampaignCommand::Example => {
             writeln!(out, "{}", crate::work::sample::example_campaign().to_json())?;
         }
     }

@@ -21,7 +21,7 @@ const PLAIN_COLUMNS: [&str; 5] = ["id", "date", "status", "mark", "url"];
 /// List captures, with what is known of each.
 #[derive(Debug, clap::Args)]
 #[command(after_help = help())]
-pub struct Args {
+pub struct CapturesArgs {
     /// Workspace.
     folder: PathBuf,
     /// Words and fields, as in the window's filter line; all captures without it.
@@ -88,7 +88,7 @@ pub(super) fn campaign_for(session: &Session, name: Option<&str>) -> anyhow::Res
     })
 }
 
-pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
+pub(super) fn run(args: &CapturesArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let session = read_only_session(&args.folder)?;
     let mut query = CaptureQuery {
         filter: args.filter.clone(),
@@ -129,7 +129,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
     Ok(FINE)
 }
 
-fn print(row: &CaptureRow, args: &Args, columns: &[&str], out: &mut dyn Write) -> anyhow::Result<()> {
+fn print(row: &CaptureRow, args: &CapturesArgs, columns: &[&str], out: &mut dyn Write) -> anyhow::Result<()> {
     let Value::Object(mut fields) = serde_json::to_value(row)? else { return Ok(()) };
     if args.json {
         if !args.columns.is_empty() {
@@ -158,7 +158,7 @@ fn print(row: &CaptureRow, args: &Args, columns: &[&str], out: &mut dyn Write) -
 }
 
 /// The columns to print: those that were named, or a few, or all for files.
-fn columns(args: &Args) -> anyhow::Result<Vec<&str>> {
+fn columns(args: &CapturesArgs) -> anyhow::Result<Vec<&str>> {
     if args.columns.is_empty() {
         return Ok(if args.csv || args.tsv { CaptureRow::COLUMNS.to_vec() } else { PLAIN_COLUMNS.to_vec() });
     }

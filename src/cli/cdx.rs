@@ -15,18 +15,18 @@ use std::path::{Path, PathBuf};
 
 /// What to do with index files.
 #[derive(Debug, clap::Subcommand)]
-pub enum Command {
+pub enum CdxCommand {
     /// List the lines of index files.
-    Ls(LsArgs),
+    Ls(CdxLsArgs),
     /// Write index files in another form, sorted together.
-    Convert(ConvertArgs),
+    Convert(CdxConvertArgs),
     /// Say whether an index leads to the records that it tells of.
-    Check(CheckArgs),
+    Check(CdxCheckArgs),
 }
 
 /// A form of index files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub enum Form {
+pub enum CdxForm {
     /// CDXJ, as pywb and cdxj-indexer have it.
     #[default]
     Cdxj,
@@ -38,7 +38,7 @@ pub enum Form {
     Cdx11,
 }
 
-impl Form {
+impl CdxForm {
     pub(super) fn form(self) -> IndexForm {
         match self {
             Self::Cdxj => IndexForm::Cdxj,
@@ -56,7 +56,7 @@ impl Form {
     Reads CDXJ and classic CDX with any columns, plain or gzip.\n\
     Columns: date, status, MIME type, URL, file and offset.\n\
     Exit status 1 says that lines could not be read; they are told on standard error.")]
-pub struct LsArgs {
+pub struct CdxLsArgs {
     /// Index files.
     #[arg(required = true)]
     files: Vec<PathBuf>,
@@ -69,13 +69,13 @@ pub struct LsArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fonds cdx convert old.cdx --format cdxj > index.cdxj\n\n\
     Exit status 1 says that lines could not be read; they are told on standard error.")]
-pub struct ConvertArgs {
+pub struct CdxConvertArgs {
     /// Index files; their lines are sorted together.
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Form to write.
     #[arg(long, value_enum, default_value_t)]
-    format: Form,
+    format: CdxForm,
 }
 
 /// Words of `fonds cdx check`.
@@ -85,7 +85,7 @@ pub struct ConvertArgs {
     Every line has to lead to a record of its URL, date and length, in the order that replay tools search in.\n\
     Exit status: 0 nothing is wrong, 1 problems were found, 2 a file cannot be read at all."
 )]
-pub struct CheckArgs {
+pub struct CdxCheckArgs {
     /// Index file.
     index: PathBuf,
     /// Archive files, or folders that hold them, found by the names in the index.
@@ -96,11 +96,11 @@ pub struct CheckArgs {
     json: bool,
 }
 
-pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
+pub(super) fn run(command: CdxCommand, out: &mut dyn Write) -> anyhow::Result<u8> {
     match command {
-        Command::Ls(args) => ls(&args, out),
-        Command::Convert(args) => convert(&args, out),
-        Command::Check(args) => check(&args, out),
+        CdxCommand::Ls(args) => ls(&args, out),
+        CdxCommand::Convert(args) => convert(&args, out),
+        CdxCommand::Check(args) => check(&args, out),
     }
 }
 
@@ -125,7 +125,7 @@ fn for_each(files: &[PathBuf], mut each: impl FnMut(IndexLine) -> anyhow::Result
     Ok(status)
 }
 
-fn ls(args: &LsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+fn ls(args: &CdxLsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     for_each(&args.files, |line| {
         let Span { offset, length } = line.span;
         if args.json {
@@ -149,7 +149,7 @@ fn ls(args: &LsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     })
 }
 
-fn convert(args: &ConvertArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+fn convert(args: &CdxConvertArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let mut sorter = IndexSorter::new(args.format.form());
     let status = for_each(&args.files, |line| Ok(sorter.push(&line)?))?;
     sorter.write(out)?;
@@ -187,7 +187,7 @@ impl Archives {
     }
 }
 
-fn check(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+fn check(args: &CdxCheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let archives = Archives::of(&args.archives)?;
     let mut reader = open(&args.index)?;
     let (mut lines, mut problems) = (0_u64, 0_u64);
@@ -238,7 +238,7 @@ mod tests {
     use crate::warc::cdx::{IndexOptions, index_file, write_sorted};
 
     #[track_caller]
-    fn check(command: Command, status: u8) -> String {
+    fn check(command: CdxCommand, status: u8) -> String {
         written(status, |out| run(command, out))
     }
 
@@ -256,19 +256,20 @@ mod tests {
         std::fs::write(&index, &text).unwrap();
 
         let files = vec![index.clone()];
-        let listed = check(Command::Ls(LsArgs { files: files.clone(), json: false }), FINE);
+        let listed = check(CdxCommand::Ls(CdxLsArgs { files: files.clone(), json: false }), FINE);
         assert_eq!(listed, "20240301090000 200  text/html                http://a.pt/ a.warc.gz 0\n");
-        let listed = check(Command::Ls(LsArgs { files: files.clone(), json: true }), FINE);
+        let listed = check(CdxCommand::Ls(CdxLsArgs { files: files.clone(), json: true }), FINE);
         assert!(
             listed.contains("\"date\":\"2024-03-01T09:00:00Z\"") && listed.contains("\"digest\":\"sha1:"),
             "{listed}"
         );
-        let cdxj = check(Command::Convert(ConvertArgs { files: files.clone(), format: Form::Cdxj }), FINE);
+        let cdxj = check(CdxCommand::Convert(CdxConvertArgs { files: files.clone(), format: CdxForm::Cdxj }), FINE);
         assert_eq!(cdxj, format!("{}\n", lines[0]));
-        let again = check(Command::Convert(ConvertArgs { files, format: Form::Cdx11 }), FINE);
+        let again = check(CdxCommand::Convert(CdxConvertArgs { files, format: CdxForm::Cdx11 }), FINE);
         assert_eq!(again.into_bytes(), text);
 
-        let checked = |archives: Vec<PathBuf>, json| Command::Check(CheckArgs { index: index.clone(), archives, json });
+        let checked =
+            |archives: Vec<PathBuf>, json| CdxCommand::Check(CdxCheckArgs { index: index.clone(), archives, json });
         let told = check(checked(vec![archive.clone()], false), FINE);
         assert!(told.ends_with("index.cdx: 1 line, 1 lead to their records\n"), "{told}");
         let told = check(checked(vec![folder.path().to_owned()], true), FINE);
@@ -277,8 +278,8 @@ mod tests {
         std::fs::write(&index, wrong).unwrap();
         let told = check(checked(vec![archive], false), PROBLEMS);
         assert!(told.contains("line 2: a.warc.gz, offset 7: ") && told.contains("line 3: "), "{told}");
-        check(Command::Ls(LsArgs { files: vec![index], json: false }), PROBLEMS);
-        let missing = LsArgs { files: vec![folder.path().join("none")], json: false };
-        assert!(run(Command::Ls(missing), &mut Vec::new()).unwrap_err().to_string().contains("none"));
+        check(CdxCommand::Ls(CdxLsArgs { files: vec![index], json: false }), PROBLEMS);
+        let missing = CdxLsArgs { files: vec![folder.path().join("none")], json: false };
+        assert!(run(CdxCommand::Ls(missing), &mut Vec::new()).unwrap_err().to_string().contains("none"));
     }
 }

@@ -32,7 +32,7 @@ const SHOWN: u64 = 5;
     are judged by the seeds and rules that were changed meanwhile.\n\
     Exit status 1 says that nothing could be fetched, that URLs failed (--retry-failed takes them again), or that URLs \
     still wait: it was stopped, or a limit was reached.")]
-pub struct Args {
+pub struct CrawlArgs {
     /// Workspace.
     folder: PathBuf,
     /// Number or title of the campaign.
@@ -88,7 +88,7 @@ fn crawl_with_events(
     session: &Session,
     id: CampaignId,
     options: work::CrawlOptions,
-    args: &Args,
+    args: &CrawlArgs,
     out: &mut dyn Write,
 ) -> anyhow::Result<work::CrawlOutcome> {
     let (sender, events) = crossbeam_channel::unbounded();
@@ -145,7 +145,7 @@ fn event_line(event: &CrawlEvent) -> String {
     line
 }
 
-pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
+pub(super) fn run(args: &CrawlArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let session = session(&args.folder)?;
     let id = session.catalogue().find_campaign(&args.campaign)?;
     args.ground.prepare(&session)?;

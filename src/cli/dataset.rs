@@ -43,7 +43,7 @@ listed; it is a capture without links if its own head says that it is a page.";
 /// gives the same bytes, whatever the order of the files or the memory.
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP, after_long_help = format!("{HELP}\n\n{ARQUIVO_2024}"))]
-pub struct Args {
+pub struct DatasetArgs {
     /// WARC or ARC files, compressed or not
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -69,7 +69,7 @@ pub struct Args {
     out: Option<PathBuf>,
 }
 
-impl Args {
+impl DatasetArgs {
     fn options(&self) -> anyhow::Result<DatasetOptions> {
         let keep = self.resume.as_ref().map(|folder| Keep::take(folder, self.input_summary())).transpose()?;
         dataset_options(&self.map, &self.reduce, keep)
@@ -105,7 +105,7 @@ pub(super) fn with_files(options: String, files: &[PathBuf]) -> String {
 ///
 /// A file that cannot be read at all, no room for sorting, nobody who takes
 /// the lines, or the wish to stop.
-pub fn run(args: &Args, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
+pub fn run(args: &DatasetArgs, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
     // First, so that a refusal leaves the file of an earlier build alone.
     no_parquet(args.out.as_deref())?;
     let options = args.options()?;
@@ -118,7 +118,7 @@ pub fn run(args: &Args, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
     Ok(status)
 }
 
-fn build(args: &Args, options: DatasetOptions, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<(u8, Sorted)> {
+fn build(args: &DatasetArgs, options: DatasetOptions, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<(u8, Sorted)> {
     let total: u64 = args.files.iter().filter_map(|path| path.metadata().ok()).map(|file| file.len()).sum();
     cx.stage("Reading pages", Some(total));
     let mut builder = DatasetBuilder::new(options, cx)?;
@@ -236,7 +236,7 @@ mod tests {
     #[derive(Parser)]
     struct Line {
         #[command(flatten)]
-        args: Args,
+        args: DatasetArgs,
     }
 
     const PAGE: &str =

@@ -13,7 +13,7 @@ use std::path::PathBuf;
     Serves a small web about an invented town on loopback, crawls it twice, builds inlinks, scores, selects, exports \
     and reads the export back. Nothing leaves this machine.\n\
     Called again with the folder of a demo that was stopped or killed, it goes on where that ended.")]
-pub struct Args {
+pub struct DemoArgs {
     /// Folder for the workspace and the export; a new one under the system's temporary folder without it.
     #[arg(long)]
     out: Option<PathBuf>,
@@ -22,7 +22,7 @@ pub struct Args {
     json: bool,
 }
 
-pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
+pub(super) fn run(args: &DemoArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let folder = match &args.out {
         Some(folder) => folder.clone(),
         None => std::env::temp_dir().join(format!("fonds-demo-{}", crate::uri::CaptureDate::now().to_digits14())),

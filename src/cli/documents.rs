@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 /// Documents on watched targets.
 #[derive(Debug, clap::Subcommand)]
-pub enum Command {
+pub enum DocumentsCommand {
     /// List the documents (PDF and the like) of watched targets, with their versions.
     #[command(after_help = "Examples:\n  fonds documents list my-archive\n  \
         fonds documents list my-archive --new --json | jq -r .url\n  \
@@ -41,9 +41,9 @@ pub enum Command {
     },
 }
 
-pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
+pub(super) fn run(command: DocumentsCommand, out: &mut dyn Write) -> anyhow::Result<u8> {
     match command {
-        Command::List { folder, new, json, harvester } => {
+        DocumentsCommand::List { folder, new, json, harvester } => {
             let session = read_only_session(&folder)?;
             let list = with_progress(|cx| work::documents(&session.workspace, new, cx))?;
             for row in &list.rows {
@@ -82,7 +82,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             );
             Ok(tell_unread(&list))
         }
-        Command::Noted { folder } => {
+        DocumentsCommand::Noted { folder } => {
             let session = session(&folder)?;
             let list = with_progress(|cx| work::documents(&session.workspace, true, cx))?;
             work::documents_noted(&session.workspace, &list)?;

@@ -20,7 +20,7 @@ const ROWS_AT_ONCE: u64 = 10_000;
     Repeats within a minute are one event; --json has their count.\n\
     The same lines, oldest first, stand in events.log beside the crawl log.\n\
     Exit status 1 says that there is no event of that kind.")]
-pub struct Args {
+pub struct EventsArgs {
     /// Workspace.
     folder: PathBuf,
     /// The launch (its 14 digits); the last one without it.
@@ -57,7 +57,7 @@ fn launch(session: &Session, name: Option<&str>) -> anyhow::Result<LaunchRow> {
     anyhow::bail!("there is no launch “{}” in this workspace. Its folders in output/logs bear the names", plain(name))
 }
 
-pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
+pub(super) fn run(args: &EventsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let session = read_only_session(&args.folder)?;
     let launch = launch(&session, args.launch.as_deref())?.id;
     let mut query = EventQuery { launch, kind: args.kind, offset: 0, limit: 0 };

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 /// Crawl feeds of an annotation tool.
 #[derive(Debug, clap::Subcommand)]
-pub enum Command {
+pub enum FeedCommand {
     /// Bring the targets of feeds in, each as a campaign.
     #[command(after_help = "Examples:\n  fonds feed import my-archive crawl-feed.json\n  \
         fonds feed import my-archive crawl-feed.2016-*.jsonl --json | jq .problems\n\n\
@@ -107,17 +107,17 @@ fn grounds(word: &str) -> Result<FeedGrounds, String> {
     })
 }
 
-pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
+pub(super) fn run(command: FeedCommand, out: &mut dyn Write) -> anyhow::Result<u8> {
     match command {
-        Command::Import { folder, files, always_new, json } => {
+        FeedCommand::Import { folder, files, always_new, json } => {
             let session = session(&folder)?;
             each_file(&files, json, out, |file| work::import_feed(&session.workspace, file, always_new))
         }
-        Command::Check { files, json } => {
+        FeedCommand::Check { files, json } => {
             let status = each_file(&files, json, out, work::check_feed)?;
             Ok(status)
         }
-        Command::Export { folder, dialect, frequency, paywalled, grounds, at, campaign } => {
+        FeedCommand::Export { folder, dialect, frequency, paywalled, grounds, at, campaign } => {
             anyhow::ensure!(
                 !paywalled || FeedGrounds::part_logins(grounds),
                 "--paywalled goes with no grounds or with ld"

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 /// Archive files of a workspace.
 #[derive(Debug, clap::Subcommand)]
-pub enum Command {
+pub enum FilesCommand {
     /// List the archive files and how they stand on the disk.
     #[command(after_help = "Examples:\n  fonds files list my-archive\n  \
         fonds files list my-archive --check      compare digests, too; slow\n  \
@@ -89,10 +89,10 @@ pub enum Command {
     },
 }
 
-pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
+pub(super) fn run(command: FilesCommand, out: &mut dyn Write) -> anyhow::Result<u8> {
     match command {
-        Command::List { folder, check, json } => list(&folder, check, json, out),
-        Command::Locate { folder, search, json } => {
+        FilesCommand::List { folder, check, json } => list(&folder, check, json, out),
+        FilesCommand::Locate { folder, search, json } => {
             let session = session(&folder)?;
             let outcome = with_progress(|cx| session.locate(&search, None, cx))?;
             for (before, now) in &outcome.found {
@@ -110,7 +110,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             tell!("{}", plain(&outcome.summary()));
             Ok(if outcome.still_lost.is_empty() && outcome.not_taken.is_empty() { FINE } else { PROBLEMS })
         }
-        Command::Problems { folder, kind, words, json } => {
+        FilesCommand::Problems { folder, kind, words, json } => {
             let session = read_only_session(&folder)?;
             let page = session.catalogue().problems(&ProblemQuery {
                 kind: kind.clone(),
@@ -146,7 +146,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             }
             Ok(if page.rows.is_empty() && truncated.is_empty() { FINE } else { PROBLEMS })
         }
-        Command::Imports { folder, json } => {
+        FilesCommand::Imports { folder, json } => {
             let session = read_only_session(&folder)?;
             for import in session.imports()? {
                 if json {
@@ -166,7 +166,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             }
             Ok(FINE)
         }
-        Command::Report { folder, import, json } => {
+        FilesCommand::Report { folder, import, json } => {
             let session = read_only_session(&folder)?;
             let Some(launch) = import.or(session.catalogue().imports()?.first().map(|import| import.launch)) else {
                 tell!("nothing was imported into this workspace yet");

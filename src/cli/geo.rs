@@ -17,7 +17,7 @@ use std::path::PathBuf;
     echo 192.0.2.1 | fonds geo GeoLite2-Country.mmdb\n  \
     PT"
 )]
-pub struct Args {
+pub struct GeoArgs {
     /// A country or city database in MaxMind's format.
     #[arg(value_name = "FILE.mmdb")]
     pub file: PathBuf,
@@ -27,7 +27,7 @@ pub struct Args {
 }
 
 /// Writes a country for every line.
-pub fn run(args: &Args, input: &mut dyn BufRead, output: &mut dyn Write) -> anyhow::Result<u8> {
+pub fn run(args: &GeoArgs, input: &mut dyn BufRead, output: &mut dyn Write) -> anyhow::Result<u8> {
     let database = GeoDatabase::open(&args.file)?;
     if let Some(remark) = database.remark(CaptureDate::now()) {
         tell!("note: {remark}");
@@ -70,8 +70,8 @@ mod tests {
         let network: ipnet::IpNet = "192.0.2.0/24".parse().unwrap();
         writer.insert_value(network, Value::map([("country_code", "PT")])).unwrap();
         std::fs::write(&file, writer.to_bytes().unwrap()).unwrap();
-        let mut args = Args { file, json: false };
-        let check = |args: &Args, input: &str, expected: &str| {
+        let mut args = GeoArgs { file, json: false };
+        let check = |args: &GeoArgs, input: &str, expected: &str| {
             let mut output = Vec::new();
             assert_eq!(run(args, &mut input.as_bytes(), &mut output).unwrap(), 0);
             assert_eq!(String::from_utf8(output).unwrap(), expected);

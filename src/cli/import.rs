@@ -22,7 +22,7 @@ use std::path::PathBuf;
     fonds files report my-archive\n\n\
     Exit status 1 says that problems were found, which are listed and kept, or nothing at all to import.\n\
     2 says that a file is not there; the others are read.")]
-pub struct Args {
+pub struct ImportArgs {
     /// Workspace.
     folder: PathBuf,
     /// WARC and ARC files, folders that hold some, or job folders of other crawlers.
@@ -39,7 +39,7 @@ pub struct Args {
     json: bool,
 }
 
-pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
+pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let session = session(&args.folder)?;
     let all_there = args.paths.iter().all(|path| path.exists());
     let options = ImportOptions { copy: args.copy, follow_links: args.follow_links };

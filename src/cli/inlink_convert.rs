@@ -30,7 +30,7 @@ written. Parquet needs a program built with the feature parquet.
 and in their order: two pages that CDX keys do not tell apart (/sobre and /sobre/) are two lines with one key. There
 is no way back: CDX keys have forgotten the order of the query, the last slash and more. For a data set that is
 grouped by the other notation run fonds inlinks dataset --notation on the archive files.")]
-pub struct ConvertArgs {
+pub struct InlinkConvertArgs {
     /// Data set to read, plain, gzip, zstd or Parquet
     input: PathBuf,
     /// File to write, which must not exist; - for plain lines on standard output
@@ -58,7 +58,7 @@ fn is_parquet(path: &Path) -> bool {
 const PARQUET_MAGIC: [u8; 4] = *b"PAR1";
 
 /// One form in, another one out.
-pub(super) fn convert(args: &ConvertArgs, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
+pub(super) fn convert(args: &InlinkConvertArgs, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
     let name = args.input.display().to_string();
     let mut file = File::open(&args.input).with_context(|| name.clone())?;
     let total = file.metadata().with_context(|| name.clone())?.len();
@@ -305,7 +305,7 @@ mod tests {
     );
 
     fn run(input: &Path, output: &Path) -> anyhow::Result<(u8, String)> {
-        let args = ConvertArgs { input: input.to_owned(), output: output.to_owned(), notation: None };
+        let args = InlinkConvertArgs { input: input.to_owned(), output: output.to_owned(), notation: None };
         let mut out = Vec::new();
         let status = convert(&args, &mut out, &JobCx::detached())?;
         Ok((status, String::from_utf8(out)?))
@@ -355,7 +355,7 @@ mod tests {
         std::fs::write(&one, &lines).unwrap();
         let written = |input: &Path, output: &Path, notation| {
             let (input, output) = (input.to_owned(), output.to_owned());
-            convert(&ConvertArgs { input, output, notation: Some(notation) }, &mut Vec::new(), &JobCx::detached())
+            convert(&InlinkConvertArgs { input, output, notation: Some(notation) }, &mut Vec::new(), &JobCx::detached())
         };
         assert_eq!(written(&one, &two, NotationArg::Cdx).unwrap(), FINE);
         let converted = [object("pt,fct)/", "pt,fccn:8080)/x?a=1&b=2"), object("data:x", "4,3,2,1)/y")].concat();

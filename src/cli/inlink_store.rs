@@ -312,7 +312,7 @@ mod tests {
     #[derive(Parser)]
     struct Line {
         #[command(subcommand)]
-        command: inlinks::Command,
+        command: inlinks::InlinksCommand,
     }
 
     const LINES: &str = concat!(

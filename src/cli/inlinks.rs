@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 
 /// Inlinks: outlinks seen from their targets.
 #[derive(Debug, clap::Subcommand)]
-pub enum Command {
+pub enum InlinksCommand {
     /// Invert the outlinks of everything captured.
     #[command(after_help = "Example:\n  fonds inlinks build my-archive\n\n\
         Call it again after a crawl or an import: the links of new captures are merged into those that are there,\n\
@@ -181,13 +181,13 @@ pub enum Command {
     /// Write which hosts link to which, for programs that draw and count graphs.
     Graph(super::inlink_hosts::GraphArgs),
     /// Turn WARC and ARC files straight into the inlink data set.
-    Dataset(super::dataset::Args),
+    Dataset(super::dataset::DatasetArgs),
     /// Turn archive files into rows for a sort elsewhere.
     Map(super::inlink_filters::MapArgs),
     /// Turn rows on standard input into the inlink data set.
     Reduce(super::inlink_filters::ReduceArgs),
     /// Write a data set in another form: plain, gzip, zstd, Parquet.
-    Convert(super::inlink_convert::ConvertArgs),
+    Convert(super::inlink_convert::InlinkConvertArgs),
     /// Keep data sets and rows so that questions are answered at once.
     Load(inlink_store::LoadArgs),
 }
@@ -195,7 +195,7 @@ pub enum Command {
 /// What is left after a stop, where the same command goes on from it.
 pub(super) const GOES_ON: &str = "what was finished is kept, and the same command goes on";
 
-impl Command {
+impl InlinksCommand {
     /// What is left of it after a stop, in words.
     pub(super) fn after_a_stop(&self) -> &'static str {
         const RUNS: &str = "runs that were sorted are kept, and the same command goes on from them";
@@ -264,9 +264,9 @@ pub(super) fn tell_cut(cut: bool, limit: u64) {
     }
 }
 
-pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
+pub(super) fn run(command: InlinksCommand, out: &mut dyn Write) -> anyhow::Result<u8> {
     match command {
-        Command::Build { folder, anew, compact, json } => {
+        InlinksCommand::Build { folder, anew, compact, json } => {
             let session = session(&folder)?;
             if let Some(warning) = work::room_warning(&session.workspace, anew)? {
                 tell!("{warning}");
@@ -295,7 +295,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             inlink_store::tell_only_loaded(&session.workspace)?;
             return Ok(if report.loses_links() { PROBLEMS } else { FINE });
         }
-        Command::Export { folder, out: file, options } => {
+        InlinksCommand::Export { folder, out: file, options } => {
             let session = read_only_session(&folder)?;
             let options = options.dataset_options(session.catalogue().window_days()?)?;
             no_parquet(file.as_deref())?;
@@ -305,7 +305,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             })?;
             tell_assign(&shuffle, &assign);
         }
-        Command::Show { folder, page, date, window_days, json } => {
+        InlinksCommand::Show { folder, page, date, window_days, json } => {
             let window_days = window_days.unwrap_or(MATCH_WINDOW_DAYS);
             let answer = match answering(&folder)? {
                 Some(store) => {
@@ -320,7 +320,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             };
             return print_inlinks(&answer, json, out);
         }
-        Command::Top { folder, window_days, limit, json } => {
+        InlinksCommand::Top { folder, window_days, limit, json } => {
             if let Some(store) = answering(&folder)? {
                 let days = window_days.unwrap_or(MATCH_WINDOW_DAYS);
                 with_progress(|cx| inlink_store::top(&store, days, limit, json, out, cx))?;
@@ -353,7 +353,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             }
             tell_cut(cut, limit);
         }
-        Command::Uncaptured { folder, prefix, campaign, limit, json } => {
+        InlinksCommand::Uncaptured { folder, prefix, campaign, limit, json } => {
             let prefix = with_scheme(prefix.trim());
             let ProspectPage { rows, total, unlisted, .. } = uncaptured(&folder, &prefix, campaign.as_deref(), limit)?;
             tell_empty(total == 0, &no_prospects(&prefix));
@@ -363,10 +363,10 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
                 tell!("only the first {listed} of {} are listed; --limit lists more", counted(total, "page"));
             }
         }
-        Command::Anchors { folder, nutch: true, json, .. } => {
+        InlinksCommand::Anchors { folder, nutch: true, json, .. } => {
             return with_progress(|cx| super::inlink_hosts::nutch(&folder, json, out, cx));
         }
-        Command::Anchors { folder, page: Some(page), date, window_days, limit, json, .. } => {
+        InlinksCommand::Anchors { folder, page: Some(page), date, window_days, limit, json, .. } => {
             let window = date.map(|around| Window { around, days: window_days.unwrap_or(MATCH_WINDOW_DAYS) });
             let mut found = match answering(&folder)? {
                 Some(store) => work::anchors_of_stored(&store, &work::stored_key(&store, &page)?, window)?,
@@ -385,7 +385,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             tell_empty(found.rows.is_empty(), &no_anchors(&found));
             print_anchors(&mut found.rows, limit, json, out)?;
         }
-        Command::Anchors { folder, limit, json, .. } => {
+        InlinksCommand::Anchors { folder, limit, json, .. } => {
             let one_more = limit.saturating_add(1);
             let mut rows = match answering(&folder)? {
                 Some(store) => with_progress(|cx| inlink_store::top_anchors(&store, one_more, cx))?,
@@ -398,20 +398,20 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             tell_empty(rows.is_empty(), "No site links to another one with words");
             print_anchors(&mut rows, limit, json, out)?;
         }
-        Command::Check { folder, limit, all, json } => return check(&folder, limit, all, json, out),
-        Command::Hosts(args) => return with_progress(|cx| super::inlink_hosts::hosts(&args, out, cx)),
-        Command::Graph(args) => return with_progress(|cx| super::inlink_hosts::graph(&args, out, cx)),
-        Command::Dataset(args) => return with_progress(|cx| super::dataset::run(&args, out, cx)),
-        Command::Map(args) => {
+        InlinksCommand::Check { folder, limit, all, json } => return check(&folder, limit, all, json, out),
+        InlinksCommand::Hosts(args) => return with_progress(|cx| super::inlink_hosts::hosts(&args, out, cx)),
+        InlinksCommand::Graph(args) => return with_progress(|cx| super::inlink_hosts::graph(&args, out, cx)),
+        InlinksCommand::Dataset(args) => return with_progress(|cx| super::dataset::run(&args, out, cx)),
+        InlinksCommand::Map(args) => {
             let names = || super::inlink_filters::file_names(std::io::stdin().lock());
             return with_progress(|cx| super::inlink_filters::map(&args, names, out, cx));
         }
-        Command::Reduce(args) => {
+        InlinksCommand::Reduce(args) => {
             let input = std::io::stdin().lock();
             return with_progress(|cx| super::inlink_filters::reduce(&args, input, out, cx));
         }
-        Command::Convert(args) => return with_progress(|cx| super::inlink_convert::convert(&args, out, cx)),
-        Command::Load(args) => {
+        InlinksCommand::Convert(args) => return with_progress(|cx| super::inlink_convert::convert(&args, out, cx)),
+        InlinksCommand::Load(args) => {
             let input = || -> Box<dyn std::io::Read> { Box::new(std::io::stdin().lock()) };
             return with_progress(|cx| inlink_store::run_load(&args, input, out, cx));
         }

@@ -13,7 +13,7 @@ use std::path::PathBuf;
     Newest first, those of the window and of commands alike. Columns: began (UTC), ended (UTC), job, outcome.\n\
     Exit status 1 says that there is none."
 )]
-pub struct Args {
+pub struct JobsArgs {
     /// Workspace.
     folder: PathBuf,
     /// At most so many.
@@ -24,7 +24,7 @@ pub struct Args {
     json: bool,
 }
 
-pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
+pub(super) fn run(args: &JobsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let rows = read_only_session(&args.folder)?.job_history(args.limit)?;
     for row in &rows {
         if args.json {

@@ -27,7 +27,7 @@ use std::path::PathBuf;
     flag: to be looked at again; score and filter decide.\n\
     clear: takes approval, rejection or flag back.\n\
     Of several decisions the last one counts; earlier ones are kept. --url means every capture of that URL.")]
-pub struct Args {
+pub struct MarkArgs {
     /// Workspace.
     folder: PathBuf,
     /// What to decide or note.
@@ -80,7 +80,7 @@ impl From<MarkArg> for ReviewMark {
     }
 }
 
-pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
+pub(super) fn run(args: &MarkArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let mark = ReviewMark::from(args.mark);
     let reason = args.reason.trim();
     anyhow::ensure!(mark != ReviewMark::Note || !reason.is_empty(), "a note needs its text: --reason TEXT");
@@ -121,7 +121,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
 }
 
 /// The captures that are named, each once.
-fn captures_of(args: &Args, session: &Session) -> anyhow::Result<Vec<CaptureId>> {
+fn captures_of(args: &MarkArgs, session: &Session) -> anyhow::Result<Vec<CaptureId>> {
     anyhow::ensure!(
         args.filter.is_some() || !args.url.is_empty() || !args.id.is_empty(),
         "which captures? Name them with --url, --id or --filter"

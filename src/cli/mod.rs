@@ -95,75 +95,75 @@ pub struct Cli {
     pub folder: Option<PathBuf>,
     /// What to do without a window.
     #[command(subcommand)]
-    pub command: Option<Command>,
+    pub command: Option<CliCommand>,
 }
 
 /// The commands.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub enum CliCommand {
     /// Do the main job on the sample web, from crawl to verified export.
-    Demo(demo::Args),
+    Demo(demo::DemoArgs),
     /// Make an empty workspace.
     New(campaign::NewArgs),
     /// Add, list, show or export campaigns.
     #[command(subcommand)]
-    Campaign(campaign::Command),
+    Campaign(campaign::CampaignCommand),
     /// Crawl a campaign now; Ctrl-C stops cleanly, a second call resumes.
-    Crawl(crawl::Args),
+    Crawl(crawl::CrawlArgs),
     /// Say when campaigns run, and start them when they are due.
     #[command(subcommand)]
-    Schedule(schedule::Command),
+    Schedule(schedule::ScheduleCommand),
     /// Bring archive files made elsewhere in.
-    Import(import::Args),
+    Import(import::ImportArgs),
     /// List documents on watched targets, and what is new among them.
     #[command(subcommand)]
-    Documents(documents::Command),
+    Documents(documents::DocumentsCommand),
     /// Bring crawl feeds of an annotation tool in, check them, print them.
     #[command(subcommand)]
-    Feed(feed::Command),
+    Feed(feed::FeedCommand),
     /// List, check and find archive files; what imports came to.
     #[command(subcommand)]
-    Files(files::Command),
+    Files(files::FilesCommand),
     /// Build, look at and export inlinks.
     #[command(subcommand)]
-    Inlinks(inlinks::Command),
+    Inlinks(inlinks::InlinksCommand),
     /// Show what became of a URL, and why.
-    Why(why::Args),
+    Why(why::WhyArgs),
     /// Show what a crawl reported: waits, hosts given up, network, disk.
-    Events(events::Args),
+    Events(events::EventsArgs),
     /// Say why URLs would be taken or refused.
     #[command(subcommand)]
-    Scope(scope::Command),
+    Scope(scope::ScopeCommand),
     /// List captures.
-    Captures(captures::Args),
+    Captures(captures::CapturesArgs),
     /// Approve, reject or flag captures, or note something about them.
-    Mark(mark::Args),
+    Mark(mark::MarkArgs),
     /// Look at selections, and make one.
     #[command(subcommand)]
-    Select(select::Command),
+    Select(select::SelectCommand),
     /// Write the selection out.
     Export(export::ExportArgs),
     /// Read an export back and check all of it.
     Verify(export::VerifyArgs),
     /// List what was done in a workspace, and how it ended.
-    Jobs(jobs::Args),
+    Jobs(jobs::JobsArgs),
     /// Copy the catalogue and the campaigns of a workspace.
-    Backup(backup::Args),
+    Backup(backup::BackupArgs),
     /// Look into archive files: list, print, check, index.
     #[command(subcommand)]
-    Warc(warc::Command),
+    Warc(warc::WarcCommand),
     /// Look into index files: list, convert, check.
     #[command(subcommand)]
-    Cdx(cdx::Command),
+    Cdx(cdx::CdxCommand),
     /// Look into WACZ packages and make them: list, check, create, extract.
     #[command(subcommand)]
-    Wacz(wacz::Command),
+    Wacz(wacz::WaczCommand),
     /// Turn URLs on standard input into keys.
-    Surt(surt::Args),
+    Surt(surt::SurtArgs),
     /// Say what a robots.txt allows of the URLs on standard input.
-    Robots(robots::Args),
+    Robots(robots::RobotsArgs),
     /// Say which country the addresses on standard input are in.
-    Geo(geo::Args),
+    Geo(geo::GeoArgs),
 }
 
 impl Cli {
@@ -224,7 +224,7 @@ fn neither(first: &std::ffi::OsStr) -> ! {
 }
 
 /// Runs a command and says how it went.
-pub fn run(command: Command) -> ExitCode {
+pub fn run(command: CliCommand) -> ExitCode {
     let is_terminal = std::io::stdout().is_terminal();
     let mut stdout = std::io::stdout().lock();
     let mut harmless;
@@ -238,42 +238,44 @@ pub fn run(command: Command) -> ExitCode {
     // Locked by the command that reads it: a second lock in one thread waits for ever.
     let input = || std::io::stdin().lock();
     let after_a_stop = match &command {
-        Command::Warc(_) | Command::Cdx(_) | Command::Wacz(_) => {
+        CliCommand::Warc(_) | CliCommand::Cdx(_) | CliCommand::Wacz(_) => {
             "what was finished is kept; the rest was not begun or is taken back"
         }
-        Command::Inlinks(command) => command.after_a_stop(),
-        Command::Crawl(_) | Command::Schedule(_) | Command::Import(_) | Command::Documents(_) | Command::Feed(_) => {
-            inlinks::GOES_ON
-        }
+        CliCommand::Inlinks(command) => command.after_a_stop(),
+        CliCommand::Crawl(_)
+        | CliCommand::Schedule(_)
+        | CliCommand::Import(_)
+        | CliCommand::Documents(_)
+        | CliCommand::Feed(_) => inlinks::GOES_ON,
         _ => "the same command begins again",
     };
     let result = match command {
-        Command::Demo(args) => demo::run(&args, out),
-        Command::New(args) => campaign::new(&args, out),
-        Command::Campaign(command) => campaign::run(command, out),
-        Command::Crawl(args) => crawl::run(&args, out),
-        Command::Schedule(command) => schedule::run(command, out),
-        Command::Import(args) => import::run(&args, out),
-        Command::Documents(command) => documents::run(command, out),
-        Command::Feed(command) => feed::run(command, out),
-        Command::Files(command) => files::run(command, out),
-        Command::Inlinks(command) => inlinks::run(command, out),
-        Command::Scope(command) => scope::run(command, out),
-        Command::Why(args) => why::run(&args, out),
-        Command::Events(args) => events::run(&args, out),
-        Command::Captures(args) => captures::run(&args, out),
-        Command::Mark(args) => mark::run(&args, out),
-        Command::Select(command) => select::run(&command, out),
-        Command::Export(args) => export::run(&args, out),
-        Command::Verify(args) => export::verify(&args, out),
-        Command::Jobs(args) => jobs::run(&args, out),
-        Command::Backup(args) => backup::run(&args, out),
-        Command::Warc(command) => warc::run(command, out),
-        Command::Cdx(command) => cdx::run(command, out),
-        Command::Wacz(command) => wacz::run(command, out),
-        Command::Surt(args) => surt::run(&args, &mut input(), out),
-        Command::Robots(args) => robots::run(&args, &mut input(), out),
-        Command::Geo(args) => geo::run(&args, &mut input(), out),
+        CliCommand::Demo(args) => demo::run(&args, out),
+        CliCommand::New(args) => campaign::new(&args, out),
+        CliCommand::Campaign(command) => campaign::run(command, out),
+        CliCommand::Crawl(args) => crawl::run(&args, out),
+        CliCommand::Schedule(command) => schedule::run(command, out),
+        CliCommand::Import(args) => import::run(&args, out),
+        CliCommand::Documents(command) => documents::run(command, out),
+        CliCommand::Feed(command) => feed::run(command, out),
+        CliCommand::Files(command) => files::run(command, out),
+        CliCommand::Inlinks(command) => inlinks::run(command, out),
+        CliCommand::Scope(command) => scope::run(command, out),
+        CliCommand::Why(args) => why::run(&args, out),
+        CliCommand::Events(args) => events::run(&args, out),
+        CliCommand::Captures(args) => captures::run(&args, out),
+        CliCommand::Mark(args) => mark::run(&args, out),
+        CliCommand::Select(command) => select::run(&command, out),
+        CliCommand::Export(args) => export::run(&args, out),
+        CliCommand::Verify(args) => export::verify(&args, out),
+        CliCommand::Jobs(args) => jobs::run(&args, out),
+        CliCommand::Backup(args) => backup::run(&args, out),
+        CliCommand::Warc(command) => warc::run(command, out),
+        CliCommand::Cdx(command) => cdx::run(command, out),
+        CliCommand::Wacz(command) => wacz::run(command, out),
+        CliCommand::Surt(args) => surt::run(&args, &mut input(), out),
+        CliCommand::Robots(args) => robots::run(&args, &mut input(), out),
+        CliCommand::Geo(args) => geo::run(&args, &mut input(), out),
     };
     output::end_warnings();
     match result {

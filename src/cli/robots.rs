@@ -18,7 +18,7 @@ use std::path::PathBuf;
     echo https://fct.pt/private/a | fonds robots robots.txt --agent fonds --why\n  \
     deny\tline 2: Disallow: /private/"
 )]
-pub struct Args {
+pub struct RobotsArgs {
     /// The file, as the server sent it.
     #[arg(value_name = "ROBOTS.TXT")]
     pub file: PathBuf,
@@ -37,7 +37,7 @@ pub struct Args {
 }
 
 /// Writes a verdict for every line.
-pub fn run(args: &Args, input: &mut dyn BufRead, output: &mut dyn Write) -> anyhow::Result<u8> {
+pub fn run(args: &RobotsArgs, input: &mut dyn BufRead, output: &mut dyn Write) -> anyhow::Result<u8> {
     let body = std::fs::read(&args.file).with_context(|| format!("cannot read {}", args.file.display()))?;
     let rules = RobotsRules::from_answer(Some(args.status), &body, &args.agent);
     each_line(input, |line| {
@@ -88,9 +88,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("robots.txt");
         std::fs::write(&file, "User-agent: *\nDisallow: /private/\nAllow: /private/open\n").unwrap();
-        let mut args = Args { file, agent: "fonds/0.1".to_owned(), status: 200, why: false, json: false };
+        let mut args = RobotsArgs { file, agent: "fonds/0.1".to_owned(), status: 200, why: false, json: false };
         let input = b"https://fct.pt/\nhttps://fct.pt/private/a\n/private/open\n\n";
-        let check = |args: &Args, expected: &str| {
+        let check = |args: &RobotsArgs, expected: &str| {
             let mut output = Vec::new();
             assert_eq!(run(args, &mut &input[..], &mut output).unwrap(), 0);
             assert_eq!(String::from_utf8(output).unwrap(), expected);

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// When campaigns run.
 #[derive(Debug, clap::Subcommand)]
-pub enum Command {
+pub enum ScheduleCommand {
     /// List the next runs of a campaign, or of all.
     #[command(after_help = "Examples:\n  fonds schedule next my-archive\n  \
         fonds schedule next my-archive 1 --count 5 --json\n  \
@@ -94,9 +94,9 @@ pub enum Command {
     },
 }
 
-pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
+pub(super) fn run(command: ScheduleCommand, out: &mut dyn Write) -> anyhow::Result<u8> {
     match command {
-        Command::Next { folder, campaign, count, after, calendar, json } => {
+        ScheduleCommand::Next { folder, campaign, count, after, calendar, json } => {
             let session = read_only_session(&folder)?;
             let campaign = campaign.map(|name| session.catalogue().find_campaign(&name)).transpose()?;
             let after = after.map_or_else(|| Ok(CaptureDate::now()), |text| CaptureDate::parse(&text))?;
@@ -120,7 +120,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             notes.iter().for_each(|note| warn_of!("notes", "note: {}", plain(note)));
             Ok(if runs.is_empty() { PROBLEMS } else { FINE })
         }
-        Command::Run { folder, once, late, ground } => {
+        ScheduleCommand::Run { folder, once, late, ground } => {
             let session = session(&folder)?;
             ground.prepare(&session)?;
             let on_time = Duration::from_secs(u64::from(late) * 60);
@@ -140,7 +140,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             }
             Ok(if report.failed == 0 && report.asked == 0 { FINE } else { PROBLEMS })
         }
-        Command::Log { folder, campaign, limit, json } => {
+        ScheduleCommand::Log { folder, campaign, limit, json } => {
             let session = read_only_session(&folder)?;
             let campaign = campaign.map(|name| session.catalogue().find_campaign(&name)).transpose()?;
             for run in session.catalogue().scheduled_runs(campaign, limit)? {
@@ -163,7 +163,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
             let asked = asked.iter().any(|run| run.state == crate::store::rows::RunState::Asked);
             Ok(if asked { PROBLEMS } else { FINE })
         }
-        Command::Answer { folder, run, answer } => {
+        ScheduleCommand::Answer { folder, run, answer } => {
             let session = session(&folder)?;
             let before = session.catalogue().scheduled_run(run)?;
             anyhow::ensure!(

@@ -19,7 +19,7 @@ const NEAREST: usize = 10;
 
 /// Selections of a campaign.
 #[derive(Debug, clap::Subcommand)]
-pub enum Command {
+pub enum SelectCommand {
     List(ListArgs),
     Preview(PreviewArgs),
     Run(RunArgs),
@@ -151,11 +151,11 @@ impl SpecArgs {
     }
 }
 
-pub(super) fn run(command: &Command, out: &mut dyn Write) -> anyhow::Result<u8> {
+pub(super) fn run(command: &SelectCommand, out: &mut dyn Write) -> anyhow::Result<u8> {
     match command {
-        Command::List(args) => list(args, out),
-        Command::Preview(args) => preview(args, out),
-        Command::Run(args) => {
+        SelectCommand::List(args) => list(args, out),
+        SelectCommand::Preview(args) => preview(args, out),
+        SelectCommand::Run(args) => {
             let session = session(&args.spec.folder)?;
             let spec = args.spec.spec_in(session.catalogue())?;
             let report = with_progress(|cx| session.select(&spec, args.allow_empty, cx))?;

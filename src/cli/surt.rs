@@ -12,10 +12,10 @@ use std::io::{BufRead, Write};
     Example:\n  \
     echo 'https://www.fct.pt/Sobre?b=2&a=1' | fonds surt --form cdx\n  \
     pt,fct)/sobre?a=1&b=2")]
-pub struct Args {
+pub struct SurtArgs {
     /// Which notation to write.
-    #[arg(long, value_enum, default_value_t = Form::Dataset)]
-    pub form: Form,
+    #[arg(long, value_enum, default_value_t = SurtForm::Dataset)]
+    pub form: SurtForm,
     /// Write one JSON object a line, with the URL and its key.
     #[arg(long)]
     pub json: bool,
@@ -23,7 +23,7 @@ pub struct Args {
 
 /// A notation of keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Form {
+pub enum SurtForm {
     /// The published inlink data set: `(pt,fct,` and `(pt,fct,)/sobre`.
     Dataset,
     /// CDX, CDXJ and replay: `pt,fct)/sobre`.
@@ -38,7 +38,7 @@ pub enum Form {
     Page,
 }
 
-impl Form {
+impl SurtForm {
     fn key(self, line: &str) -> Option<String> {
         match self {
             Self::Dataset => DatasetKey::of_text(line).map(|key| key.to_string()),
@@ -52,7 +52,7 @@ impl Form {
 }
 
 /// Writes a key for every line.
-pub fn run(args: &Args, input: &mut dyn BufRead, output: &mut dyn Write) -> anyhow::Result<u8> {
+pub fn run(args: &SurtArgs, input: &mut dyn BufRead, output: &mut dyn Write) -> anyhow::Result<u8> {
     each_line(input, |line| {
         let key = args.form.key(line);
         if args.json {
@@ -86,31 +86,31 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(form: Form, json: bool, input: &[u8], expected: &str) {
+    fn check(form: SurtForm, json: bool, input: &[u8], expected: &str) {
         let mut output = Vec::new();
-        let status = run(&Args { form, json }, &mut &input[..], &mut output).unwrap();
+        let status = run(&SurtArgs { form, json }, &mut &input[..], &mut output).unwrap();
         assert_eq!((String::from_utf8(output).unwrap().as_str(), status), (expected, 0), "{form:?}");
     }
 
     #[test]
     fn one_key_a_line() {
         let input = b"https://www.fct.pt/Sobre?b=2&a=1\r\n\nhttp://fct.pt";
-        check(Form::Dataset, false, input, "(pt,fct,)/sobre?b=2&a=1\n-\n(pt,fct,\n");
-        check(Form::Cdx, false, input, "pt,fct)/sobre?a=1&b=2\n-\npt,fct)/\n");
-        check(Form::Heritrix, false, input, "https://(pt,fct,www,)/sobre?b=2&a=1\n-\nhttp://(pt,fct,)\n");
-        check(Form::Prefix, false, input, "http://(pt,fct,www,)/\n-\nhttp://(pt,fct,\n");
-        check(Form::Ssurt, false, input, "pt,fct,www,//https:/Sobre?b=2&a=1\n-\npt,fct,//http:/\n");
-        check(Form::Page, false, input, "pt,fct)/Sobre?b=2&a=1\n-\npt,fct)/\n");
+        check(SurtForm::Dataset, false, input, "(pt,fct,)/sobre?b=2&a=1\n-\n(pt,fct,\n");
+        check(SurtForm::Cdx, false, input, "pt,fct)/sobre?a=1&b=2\n-\npt,fct)/\n");
+        check(SurtForm::Heritrix, false, input, "https://(pt,fct,www,)/sobre?b=2&a=1\n-\nhttp://(pt,fct,)\n");
+        check(SurtForm::Prefix, false, input, "http://(pt,fct,www,)/\n-\nhttp://(pt,fct,\n");
+        check(SurtForm::Ssurt, false, input, "pt,fct,www,//https:/Sobre?b=2&a=1\n-\npt,fct,//http:/\n");
+        check(SurtForm::Page, false, input, "pt,fct)/Sobre?b=2&a=1\n-\npt,fct)/\n");
     }
 
     #[test]
     fn broken_bytes_and_json() {
         check(
-            Form::Dataset,
+            SurtForm::Dataset,
             true,
             b"fct.pt\n#\n",
             "{\"url\":\"fct.pt\",\"key\":\"(pt,fct,\"}\n{\"url\":\"#\",\"key\":null}\n",
         );
-        check(Form::Cdx, false, b"http://a.pt/\xff\n", "pt,a)/%ef%bf%bd\n");
+        check(SurtForm::Cdx, false, b"http://a.pt/\xff\n", "pt,a)/%ef%bf%bd\n");
     }
 }

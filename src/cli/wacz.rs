@@ -12,11 +12,11 @@ use std::path::PathBuf;
 
 /// What to do with packages.
 #[derive(Debug, clap::Subcommand)]
-pub enum Command {
+pub enum WaczCommand {
     /// Say what is in a package.
-    Ls(LsArgs),
+    Ls(WaczLsArgs),
     /// Say what is wrong with packages, and who signed them.
-    Check(CheckArgs),
+    Check(WaczCheckArgs),
     /// Pack WARC files, an index and a list of pages.
     Create(CreateArgs),
     /// Write members of a package as files.
@@ -30,7 +30,7 @@ pub enum Command {
     Columns: bytes, how it is packed, name.\n\
     Exit status 1 says that members are set aside or the package says nothing of itself."
 )]
-pub struct LsArgs {
+pub struct WaczLsArgs {
     /// Package.
     file: PathBuf,
     /// The pages instead of the members.
@@ -47,7 +47,7 @@ pub struct LsArgs {
     Looks at every member and its digest, the digest and signature of the package, pages, every record of\n\
     the WARC files, and whether every line of the index leads to its record.\n\
     Exit status: 0 nothing is wrong, 1 problems were found, 2 a file cannot be read at all.")]
-pub struct CheckArgs {
+pub struct WaczCheckArgs {
     /// Packages.
     #[arg(required = true)]
     files: Vec<PathBuf>,
@@ -107,12 +107,12 @@ pub struct ExtractArgs {
     json: bool,
 }
 
-pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
+pub(super) fn run(command: WaczCommand, out: &mut dyn Write) -> anyhow::Result<u8> {
     match command {
-        Command::Ls(args) => ls(&args, out),
-        Command::Check(args) => check(&args, out),
-        Command::Create(args) => create(&args, out),
-        Command::Extract(args) => extract(&args, out),
+        WaczCommand::Ls(args) => ls(&args, out),
+        WaczCommand::Check(args) => check(&args, out),
+        WaczCommand::Create(args) => create(&args, out),
+        WaczCommand::Extract(args) => extract(&args, out),
     }
 }
 
@@ -127,7 +127,7 @@ fn open(path: &std::path::Path) -> anyhow::Result<(Wacz, u8)> {
     Ok((wacz, status))
 }
 
-fn ls(args: &LsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+fn ls(args: &WaczLsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let (wacz, mut status) = open(&args.file)?;
     let package = wacz.package();
     if args.json {
@@ -189,7 +189,7 @@ fn ls(args: &LsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     Ok(status)
 }
 
-fn check(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+fn check(args: &WaczCheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let mut status = FINE;
     for file in &args.files {
         let wacz = match Wacz::open(file) {
@@ -367,7 +367,7 @@ mod tests {
     use crate::warc::wacz::Signature;
 
     #[track_caller]
-    fn check(command: Command, status: u8) -> String {
+    fn check(command: WaczCommand, status: u8) -> String {
         written(status, |out| run(command, out))
     }
 
@@ -381,7 +381,7 @@ mod tests {
         std::fs::write(&archive, &page).unwrap();
         let file = folder.path().join("a.wacz");
         let create = |pages: Option<PathBuf>, out: &PathBuf, json| {
-            Command::Create(CreateArgs {
+            WaczCommand::Create(CreateArgs {
                 out: out.clone(),
                 files: vec![archive.clone()],
                 title: "A title".to_owned(),
@@ -401,7 +401,7 @@ mod tests {
         let again = run(create(None, &file, false), &mut Vec::new()).unwrap_err();
         assert!(again.to_string().contains("a.wacz: there is such a file"), "{again}");
 
-        let ls = |pages, json| Command::Ls(LsArgs { file: file.clone(), pages, json });
+        let ls = |pages, json| WaczCommand::Ls(WaczLsArgs { file: file.clone(), pages, json });
         let told = check(ls(false, false), FINE);
         assert!(told.contains("Title         A title\n") && told.contains(" stored   archive/a.warc.gz\n"), "{told}");
         let told = check(ls(true, false), FINE);
@@ -409,7 +409,7 @@ mod tests {
         let told = check(ls(true, true), FINE);
         assert!(told.contains("\"title\":\"A page\"") && told.contains("\"text_bytes\":"), "{told}");
 
-        let checked = |json| Command::Check(CheckArgs { files: vec![file.clone()], json });
+        let checked = |json| WaczCommand::Check(WaczCheckArgs { files: vec![file.clone()], json });
         let told = check(checked(false), FINE);
         let words = "6 members, digests of 4 right, 1 record, 1 of 1 index line lead to theirs, 1 page, fine\n";
         assert!(told.ends_with(words), "{told}");
@@ -418,7 +418,7 @@ mod tests {
         let out = folder.path().join("out");
         let extract = |members: &[&str], out: PathBuf| {
             let members = members.iter().map(|name| (*name).to_owned()).collect();
-            Command::Extract(ExtractArgs { file: file.clone(), members, out, json: false })
+            WaczCommand::Extract(ExtractArgs { file: file.clone(), members, out, json: false })
         };
         check(extract(&["archive/a.warc.gz"], out.clone()), FINE);
         assert_eq!(std::fs::read(out.join("archive/a.warc.gz")).unwrap(), page);
@@ -433,8 +433,8 @@ mod tests {
         let told = check(checked(false), PROBLEMS);
         assert!(told.contains("a.wacz: archive/a.warc.gz: its CRC is not that of the zip"), "{told}");
         check(extract(&[], folder.path().join("damaged")), PROBLEMS);
-        let missing = CheckArgs { files: vec![folder.path().join("none.wacz")], json: false };
-        check(Command::Check(missing), super::super::WRONG_USE);
+        let missing = WaczCheckArgs { files: vec![folder.path().join("none.wacz")], json: false };
+        check(WaczCommand::Check(missing), super::super::WRONG_USE);
     }
 
     #[test]
@@ -449,7 +449,7 @@ mod tests {
         zip.finish().unwrap();
         let out = folder.path().join("out");
         let args = ExtractArgs { file, members: Vec::new(), out: out.clone(), json: true };
-        let told = check(Command::Extract(args), PROBLEMS);
+        let told = check(WaczCommand::Extract(args), PROBLEMS);
         assert!(told.contains("{\"member\":\"archive/a/b\",\"problem\":\"archive/a/b: not written: "), "{told}");
         assert_eq!(std::fs::read(out.join("archive/c")).unwrap(), b"archive/c");
     }

@@ -20,7 +20,7 @@ use std::path::PathBuf;
     recorded, the page that led there with the words of its link, the path from the seed (L link, E embedded,\n\
     R redirect, I inferred, P prerequisite), what each rule answered, and the captures with what persons decided.\n\
     Exit status 1 says that the URL was never seen.")]
-pub struct Args {
+pub struct WhyArgs {
     /// Workspace.
     folder: PathBuf,
     /// The URL.
@@ -64,7 +64,7 @@ struct Answer {
     captures: Vec<Decided>,
 }
 
-pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
+pub(super) fn run(args: &WhyArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let url = Url::parse(args.url.trim()).with_context(|| format!("“{}” is not a URL", args.url))?;
     let session = read_only_session(&args.folder)?;
     let catalogue = session.catalogue();

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// Why URLs would be taken or refused.
 #[derive(Debug, clap::Subcommand)]
-pub enum Command {
+pub enum ScopeCommand {
     /// Run URLs through a campaign's rules and show what each rule says.
     #[command(after_help = "Examples:\n  fonds scope test my-archive 1 http://www.site.pt/agenda?mes=2031-01\n  \
         fonds scope test my-archive 1 - < urls.txt\n\n\
@@ -36,21 +36,21 @@ pub enum Command {
     Hits(catalogue::HitsArgs),
     Geo(catalogue::GeoArgs),
     Drift(catalogue::DriftArgs),
-    Report(report::Args),
-    Permissions(permissions::Args),
+    Report(report::ReportArgs),
+    Permissions(permissions::PermissionsArgs),
     Attach(permissions::AttachArgs),
 }
 
-pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
+pub(super) fn run(command: ScopeCommand, out: &mut dyn Write) -> anyhow::Result<u8> {
     match command {
-        Command::Test { folder, campaign, urls, json } => test(&folder, &campaign, urls, json, out),
-        Command::WhatIf(args) => catalogue::what_if(&args, out),
-        Command::Hits(args) => catalogue::hits(&args, out),
-        Command::Geo(args) => catalogue::geo(&args, out),
-        Command::Drift(args) => catalogue::drift(&args, out),
-        Command::Permissions(args) => permissions::run(&args, out),
-        Command::Attach(args) => permissions::attach(&args, out),
-        Command::Report(args) => with_progress(|cx| report::run(&args, out, cx)),
+        ScopeCommand::Test { folder, campaign, urls, json } => test(&folder, &campaign, urls, json, out),
+        ScopeCommand::WhatIf(args) => catalogue::what_if(&args, out),
+        ScopeCommand::Hits(args) => catalogue::hits(&args, out),
+        ScopeCommand::Geo(args) => catalogue::geo(&args, out),
+        ScopeCommand::Drift(args) => catalogue::drift(&args, out),
+        ScopeCommand::Permissions(args) => permissions::run(&args, out),
+        ScopeCommand::Attach(args) => permissions::attach(&args, out),
+        ScopeCommand::Report(args) => with_progress(|cx| report::run(&args, out, cx)),
     }
 }
 

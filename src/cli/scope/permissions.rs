@@ -24,7 +24,7 @@ use std::path::PathBuf;
     bl.uk), http apart from https, refusals ignored, only the first address, no seeds is covered.\n\
     Exit status 1 says that something is not granted, or that an evidence file is missing or changed."
 )]
-pub struct Args {
+pub struct PermissionsArgs {
     /// Workspace.
     folder: PathBuf,
     /// Number or title of the campaign.
@@ -58,7 +58,7 @@ pub struct AttachArgs {
     files: Vec<PathBuf>,
 }
 
-pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<u8> {
+pub(super) fn run(args: &PermissionsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let session = read_only_session(&args.folder)?;
     let (_, mut campaign) = session.catalogue().campaign(session.catalogue().find_campaign(&args.campaign)?)?;
     if let Some(reading) = &args.reading {

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
     Columns: decisions, host, first URL. The totals are told at the end, on standard error.\n\
     Memory: what --memory-mib says holds about 4,500 hosts a MiB; more go to temporary files.\n\
     Exit status 1 says that some lines were no decisions.")]
-pub struct Args {
+pub struct ReportArgs {
     /// Logs, or - for standard input.
     #[arg(required = true, value_name = "SCOPE.LOG")]
     pub logs: Vec<PathBuf>,
@@ -50,7 +50,7 @@ pub struct Args {
     pub csv: bool,
 }
 
-pub(super) fn run(args: &Args, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
+pub(super) fn run(args: &ReportArgs, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
     let own = Domains::parse(args.own.iter().map(String::as_str)).map_err(anyhow::Error::msg)?;
     let memory_bytes = args.memory_mib as usize * 1024 * 1024;
     let mut report =
@@ -84,7 +84,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write, cx: &JobCx) -> anyhow::Resul
     Ok(if totals.unread == 0 { FINE } else { PROBLEMS })
 }
 
-fn one_host(args: &Args, host: &LoggedHost, out: &mut dyn Write) -> anyhow::Result<()> {
+fn one_host(args: &ReportArgs, host: &LoggedHost, out: &mut dyn Write) -> anyhow::Result<()> {
     if args.json {
         json_line(out, host)
     } else if args.csv {
@@ -94,8 +94,8 @@ fn one_host(args: &Args, host: &LoggedHost, out: &mut dyn Write) -> anyhow::Resu
     }
 }
 
-fn tell(totals: &LogTotals, args: &Args) {
-    let Args { rule, own, with_dns, .. } = args;
+fn tell(totals: &LogTotals, args: &ReportArgs) {
+    let ReportArgs { rule, own, with_dns, .. } = args;
     tell!(
         "{}: {} taken, {} refused; {} let {} in, of which {} under {}",
         counted(totals.lines, "line"),

@@ -1,6 +1,6 @@
 //! `fonds warc index`
 
-use super::super::cdx::Form;
+use super::super::cdx::CdxForm;
 use super::super::output::plain;
 use super::super::{FINE, PROBLEMS, WRONG_USE};
 use super::{each_once, real_place};
@@ -19,9 +19,9 @@ pub struct IndexArgs {
     /// Files.
     #[arg(required = true)]
     pub(super) files: Vec<PathBuf>,
-    /// Form to write.
+    /// CdxForm to write.
     #[arg(long, value_enum, default_value_t)]
-    pub(super) format: Form,
+    pub(super) format: CdxForm,
     /// Keys of POST and PUT requests have the body appended, as cdxj-indexer has with the same option.
     #[arg(long)]
     pub(super) post_append: bool,

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 /// What to do with archive files.
 #[derive(Debug, clap::Subcommand)]
-pub enum Command {
+pub enum WarcCommand {
     /// List the records of WARC and ARC files.
     Ls(Box<ls::LsArgs>),
     /// Write one record, or what is inside it.
@@ -32,14 +32,14 @@ pub enum Command {
     Cut(Box<cut::CutArgs>),
 }
 
-pub(super) fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<u8> {
+pub(super) fn run(command: WarcCommand, out: &mut dyn Write) -> anyhow::Result<u8> {
     match command {
-        Command::Ls(args) => ls::run(&args, out),
-        Command::Cat(args) => cat::run(&args, out),
-        Command::Check(args) => check::run(&args, out),
-        Command::Index(args) => index::run(&args, out),
-        Command::Recompress(args) => recompress::run(&args, out),
-        Command::Cut(args) => cut::run(&args, out),
+        WarcCommand::Ls(args) => ls::run(&args, out),
+        WarcCommand::Cat(args) => cat::run(&args, out),
+        WarcCommand::Check(args) => check::run(&args, out),
+        WarcCommand::Index(args) => index::run(&args, out),
+        WarcCommand::Recompress(args) => recompress::run(&args, out),
+        WarcCommand::Cut(args) => cut::run(&args, out),
     }
 }
 
@@ -82,7 +82,7 @@ fn place_of(words: &str) -> anyhow::Result<u64> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::cdx::Form;
+    use super::super::cdx::CdxForm;
     use super::super::output::written;
     use super::super::{FINE, PROBLEMS, WRONG_USE};
     use super::*;
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(command: Command, status: u8, expected: &[&str]) {
+    fn check(command: WarcCommand, status: u8, expected: &[&str]) {
         let out = written(status, |out| run(command, out));
         for words in expected {
             assert!(out.contains(words), "{words} is not in\n{out}");
@@ -124,21 +124,22 @@ mod tests {
         let files = vec![path.clone()];
         let listed = ["warcinfo", "response", "200", "text/html", "http://a.pt/"];
         check(
-            Command::Ls(Box::new(LsArgs { files: files.clone(), json: false, filter: FilterArgs::default() })),
+            WarcCommand::Ls(Box::new(LsArgs { files: files.clone(), json: false, filter: FilterArgs::default() })),
             FINE,
             &listed,
         );
         let object = ["\"url\":\"http://a.pt/\"", "\"shares_member\":false", "\"status\":200"];
         check(
-            Command::Ls(Box::new(LsArgs { files: files.clone(), json: true, filter: FilterArgs::default() })),
+            WarcCommand::Ls(Box::new(LsArgs { files: files.clone(), json: true, filter: FilterArgs::default() })),
             FINE,
             &object,
         );
-        let checked = |json| Command::Check(CheckArgs { files: files.clone(), no_digests: false, strict: false, json });
+        let checked =
+            |json| WarcCommand::Check(CheckArgs { files: files.clone(), no_digests: false, strict: false, json });
         check(checked(false), FINE, &["2 records", "fine"]);
         check(checked(true), FINE, &["\"problems\":0"]);
         check(
-            Command::Index(IndexArgs { files: files.clone(), format: Form::Cdx11, post_append: false }),
+            WarcCommand::Index(IndexArgs { files: files.clone(), format: CdxForm::Cdx11, post_append: false }),
             FINE,
             &[" CDX N b a", "pt,a)/ 20240301090000 http://a.pt/ text/html 200 "],
         );
@@ -149,7 +150,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let files = vec![file(folder.path(), "sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")];
         let args =
-            |no_digests| Command::Check(CheckArgs { files: files.clone(), no_digests, strict: false, json: false });
+            |no_digests| WarcCommand::Check(CheckArgs { files: files.clone(), no_digests, strict: false, json: false });
         check(args(false), PROBLEMS, &["wrong digest", "1 error"]);
         check(args(true), FINE, &["fine"]);
     }
@@ -161,12 +162,13 @@ mod tests {
         let empty = folder.path().join("empty.warc");
         std::fs::write(&empty, "").unwrap();
         let files = vec![folder.path().join("missing.warc"), empty.clone(), good];
-        let args =
-            |files: Vec<PathBuf>| Command::Check(CheckArgs { files, no_digests: false, strict: false, json: false });
+        let args = |files: Vec<PathBuf>| {
+            WarcCommand::Check(CheckArgs { files, no_digests: false, strict: false, json: false })
+        };
         check(args(files.clone()), WRONG_USE, &["nothing in it", "1 error"]);
         check(args(vec![empty]), PROBLEMS, &["nothing in it"]);
         check(
-            Command::Ls(Box::new(LsArgs { files, json: false, filter: FilterArgs::default() })),
+            WarcCommand::Ls(Box::new(LsArgs { files, json: false, filter: FilterArgs::default() })),
             WRONG_USE,
             &["http://a.pt/"],
         );
