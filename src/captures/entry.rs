@@ -35,6 +35,9 @@ pub struct CaptureEntry {
     pub payload_len: u64,
     /// `sha1:BASE32` of the payload.
     pub payload_digest: String,
+    /// The one that its record declares, where that is another: writers differ in
+    /// what they digest of bodies in chunks.
+    pub declared_digest: Option<String>,
     /// Why the response was cut (`length`, `time`, `disconnect`), if it was.
     pub truncated: Option<String>,
     /// Address of the server.
@@ -73,6 +76,7 @@ impl CaptureEntry {
             notes: CaptureNotes { mime: "-".to_owned(), ..CaptureNotes::default() },
             payload_len: 0,
             payload_digest: String::new(),
+            declared_digest: None,
             truncated: None,
             ip: None,
             claimed_rule: String::new(),

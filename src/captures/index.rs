@@ -224,6 +224,7 @@ struct Held {
 }
 
 /// What a revisit may repeat.
+#[derive(Clone)]
 struct Remembered {
     url: Url,
     status: i32,
@@ -487,6 +488,9 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
                 title: notes.map_or_else(|| entry.notes.title.clone(), |notes| notes.title.clone()),
                 language: notes.map_or_else(|| entry.notes.language.clone(), |notes| notes.language.clone()),
             };
+            if let Some(declared) = &entry.declared_digest {
+                self.remembered.insert(declared.clone(), known.clone());
+            }
             self.remembered.insert(entry.payload_digest.clone(), known);
         }
     }

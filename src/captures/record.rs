@@ -286,6 +286,7 @@ fn entry_of(
     };
     payload.cut |= is_cut;
     if let Some(digests) = block.digests {
+        entry.declared_digest = told.filter(|declared| *declared != digests.payload);
         entry.payload_digest = digests.payload;
     }
     (entry, Some(Body::new(status, &headers, payload)))

@@ -281,6 +281,7 @@ pub fn entry_of(
         notes,
         payload_len: exchange.digests.payload_len,
         payload_digest: exchange.digests.payload.clone(),
+        declared_digest: None,
         truncated: exchange.truncated.map(|why| why.as_str().to_owned()),
         ip: Some(exchange.address.ip()),
         claimed_rule: String::new(),

@@ -219,6 +219,10 @@ fn insert_new(conn: &Connection, launch: i64, entry: &CaptureEntry, ids: UrlIds)
         conn.prepare_cached("INSERT INTO repeat (capture, url) VALUES (?1, ?2)")?
             .execute((capture, url_ids(conn, repeats)?.url))?;
     }
+    if let Some(digest) = &entry.declared_digest {
+        conn.prepare_cached("INSERT INTO declared_digest (capture, digest) VALUES (?1, ?2)")?
+            .execute(params![capture, digest])?;
+    }
     if let Some(id) = entry.refers_to.as_ref().filter(|id| !id.is_empty()) {
         conn.prepare_cached("INSERT INTO refers_to (capture, record_id) VALUES (?1, ?2)")?
             .execute(params![capture, id])?;

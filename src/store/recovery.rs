@@ -225,6 +225,7 @@ fn lose(conn: &Connection, launch: LaunchId, id: i64) -> Result<(), StoreError> 
         "UPDATE repeat SET found = NULL WHERE found = ?1",
         "DELETE FROM repeat WHERE capture = ?1",
         "DELETE FROM refers_to WHERE capture = ?1",
+        "DELETE FROM declared_digest WHERE capture = ?1",
         "DELETE FROM outlink WHERE capture = ?1",
         "DELETE FROM record WHERE capture = ?1",
         "DELETE FROM unread_page WHERE capture = ?1",

@@ -76,6 +76,7 @@ pub struct WaitingRepeat {
 /// names or its own.
 struct LostRevisit {
     id: CaptureId,
+    url: i64,
     /// Empty where it names no payload.
     digest: String,
     date_ms: i64,
@@ -91,7 +92,7 @@ fn of_launch(launch: Option<LaunchId>) -> &'static str {
 
 fn lost_revisits(conn: &Connection, launch: Option<LaunchId>, cx: &JobCx) -> Result<Vec<LostRevisit>, StoreError> {
     let mut statement = conn.prepare_cached(&format!(
-        "SELECT c.id, CASE WHEN {NAMES_PAYLOAD} THEN c.digest ELSE '' END AS named, c.revisit_of_ms, t.record_id,
+        "SELECT c.id, c.url, CASE WHEN {NAMES_PAYLOAD} THEN c.digest ELSE '' END AS named, c.revisit_of_ms, t.record_id,
                 {IS_SAID_PAGE}
            FROM capture c LEFT JOIN refers_to t ON t.capture = c.id
           WHERE {} AND (named <> '' OR t.record_id IS NOT NULL) AND {}",
@@ -104,13 +105,57 @@ fn lost_revisits(conn: &Connection, launch: Option<LaunchId>, cx: &JobCx) -> Res
         cx.checkpoint()?;
         lost.push(LostRevisit {
             id: row.get(0)?,
-            digest: row.get(1)?,
-            date_ms: row.get(2)?,
-            refers_to: row.get(3)?,
-            is_page: row.get(4)?,
+            url: row.get(1)?,
+            digest: row.get(2)?,
+            date_ms: row.get(3)?,
+            refers_to: row.get(4)?,
+            is_page: row.get(5)?,
         });
     }
     Ok(lost)
+}
+
+/// Captures by when they were, to be found by what is nearest.
+type ByDate = Vec<(i64, CaptureId)>;
+
+/// Of captures in the order of their dates the one nearest to a date, of two
+/// the earlier.
+fn nearest(of: &ByDate, to: i64) -> Option<CaptureId> {
+    let after = of.partition_point(|(date_ms, _)| *date_ms <= to);
+    // Of those of one date the first.
+    let last = after.checked_sub(1).and_then(|last| of.get(last));
+    let before = last.map(|last| of.partition_point(|(date_ms, _)| *date_ms < last.0));
+    let near = before.into_iter().chain([after]).filter_map(|at| of.get(at));
+    near.min_by_key(|(date_ms, _)| date_ms.abs_diff(to)).map(|(_, id)| *id)
+}
+
+/// Revisits with the capture of their URL that declares their digest, as the
+/// second clause of the rule says; takes them out of those that are lost.
+fn found_by_declared(
+    conn: &Connection,
+    lost: &mut Vec<LostRevisit>,
+) -> Result<Vec<(CaptureId, CaptureId)>, StoreError> {
+    let digests: HashSet<&str> = lost.iter().map(|revisit| revisit.digest.as_str()).collect();
+    let mut statement = conn.prepare_cached(
+        "SELECT d.digest, p.url, p.date_ms, p.id FROM declared_digest d JOIN capture p ON p.id = d.capture",
+    )?;
+    let mut rows = statement.query([])?;
+    let mut captures: HashMap<(i64, String), ByDate> = HashMap::new();
+    while let Some(row) = rows.next()? {
+        let digest = row.get_ref(0)?.as_str().unwrap_or_default();
+        if digests.contains(digest) {
+            captures.entry((row.get(1)?, digest.to_owned())).or_default().push((row.get(2)?, row.get(3)?));
+        }
+    }
+    captures.values_mut().for_each(|of_url| of_url.sort_unstable());
+    let mut pairs = Vec::new();
+    lost.retain(|revisit| {
+        let of_url = captures.get(&(revisit.url, revisit.digest.clone()));
+        let found = of_url.and_then(|of_url| nearest(of_url, revisit.date_ms));
+        pairs.extend(found.map(|original| (revisit.id, original)));
+        found.is_none()
+    });
+    Ok(pairs)
 }
 
 /// Revisits with the record that they name, as the third clause of the rule
@@ -125,7 +170,9 @@ fn found_by_record(
         return Ok(Vec::new());
     }
     let mut statement = conn.prepare_cached(&format!(
-        "SELECT r.record_id, p.id, p.digest, {IS_PAGE}, p.date_ms FROM record r JOIN capture p ON p.id = r.capture
+        "SELECT r.record_id, p.id, ifnull((SELECT d.digest FROM declared_digest d WHERE d.capture = p.id), p.digest),
+                {IS_PAGE}, p.date_ms
+           FROM record r JOIN capture p ON p.id = r.capture
           WHERE r.position = 0 AND p.revisit_of_ms IS NULL"
     ))?;
     let mut rows = statement.query([])?;
@@ -161,12 +208,13 @@ fn found_by_payload(
     cx: &JobCx,
 ) -> Result<Vec<(CaptureId, CaptureId)>, StoreError> {
     let digests = lost.iter().map(|revisit| revisit.digest.as_str()).filter(|digest| !digest.is_empty());
-    let mut pages: HashMap<&str, Vec<(i64, CaptureId)>> = digests.map(|digest| (digest, Vec::new())).collect();
+    let mut pages: HashMap<&str, ByDate> = digests.map(|digest| (digest, Vec::new())).collect();
     if pages.is_empty() {
         return Ok(Vec::new());
     }
     let mut statement = conn.prepare_cached(&format!(
-        "SELECT p.digest, p.date_ms, p.id FROM capture p WHERE p.revisit_of_ms IS NULL AND {IS_PAGE}"
+        "SELECT p.digest, p.date_ms, p.id FROM capture p WHERE p.revisit_of_ms IS NULL AND {IS_PAGE}
+         UNION ALL SELECT d.digest, p.date_ms, p.id FROM declared_digest d JOIN capture p ON p.id = d.capture WHERE {IS_PAGE}"
     ))?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
@@ -176,18 +224,11 @@ fn found_by_payload(
         }
     }
     pages.values_mut().for_each(|of_payload| of_payload.sort_unstable());
-    let nearest = |revisit: &LostRevisit| {
-        let of_payload = pages.get(revisit.digest.as_str())?;
-        let after = of_payload.partition_point(|(date_ms, _)| *date_ms <= revisit.date_ms);
-        // Of those of one date the first.
-        let before = after
-            .checked_sub(1)
-            .and_then(|last| of_payload.get(last))
-            .map(|last| of_payload.partition_point(|(date_ms, _)| *date_ms < last.0));
-        let near = before.into_iter().chain([after]).filter_map(|at| of_payload.get(at));
-        near.min_by_key(|(date_ms, _)| date_ms.abs_diff(revisit.date_ms)).map(|(_, original)| (revisit.id, *original))
+    let of_payload = |revisit: &LostRevisit| {
+        let original = nearest(pages.get(revisit.digest.as_str())?, revisit.date_ms)?;
+        Some((revisit.id, original))
     };
-    Ok(lost.iter().filter_map(nearest).collect())
+    Ok(lost.iter().filter_map(of_payload).collect())
 }
 
 impl Catalogue {
@@ -220,7 +261,8 @@ impl Catalogue {
             return Ok(());
         }
         let mut lost = self.read(|conn| lost_revisits(conn, launch, cx))?;
-        let mut found = self.read(|conn| found_by_record(conn, &mut lost, cx))?;
+        let mut found = self.read(|conn| found_by_declared(conn, &mut lost))?;
+        found.extend(self.read(|conn| found_by_record(conn, &mut lost, cx))?);
         found.extend(self.read(|conn| found_by_payload(conn, &lost, cx))?);
         for some in found.chunks(FOUND_AT_ONCE) {
             cx.checkpoint()?;

@@ -5,8 +5,7 @@
 //! that: in memory while they are few, else in a table on the disk, so that an
 //! archive of any size takes the same memory. The [`rule`] is that of the
 //! catalogue. Digests are those that records declare, and are computed of
-//! captures without one; the catalogue computes those of bodies in chunks
-//! always.
+//! captures without one; of bodies in chunks the catalogue has both.
 
 mod find;
 pub mod rule;
