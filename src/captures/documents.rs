@@ -263,7 +263,7 @@ impl DocumentReader {
             self.report.note(place, url, Unread::NoDate);
             return None;
         };
-        let Some(head) = http_head(&record) else {
+        let Some(head) = record.head.http_response(&record.block) else {
             self.originals.add(&record.head, &url, place, (0, Says::Other), || payload_digest(&record));
             self.report.note(place, url, Unread::NoHttp);
             return None;
@@ -346,7 +346,7 @@ impl DocumentReader {
             self.report.note(place, url, Unread::NoDate);
             return;
         }
-        let own = http_head(record);
+        let own = record.head.http_response(&record.block);
         let says = match own.as_ref().map(|own| (own, own.content_type())) {
             // Redirects and errors often have no payload, as empty pages. A status that cannot be read says nothing.
             Some((own, _)) if !matches!(own.status, 0 | 304 | 200..300) => return,
@@ -405,11 +405,6 @@ impl DocumentReader {
         let cut = record.omitted > 0;
         Some(Document { url, date, place, head: None, block: record.block, cut, truncated: None, is_lost: false })
     }
-}
-
-/// The HTTP head of a record that has one.
-fn http_head(record: &Record) -> Option<HttpHead> {
-    parse_response_head(&record.block).filter(|_| record.head.is_http())
 }
 
 fn date_of(head: &RecordHead) -> Option<CaptureDate> {

@@ -11,9 +11,10 @@
 //! last payload is held.
 
 use super::large::LargeTurn;
+use super::limits::MAX_NOTES_BYTES;
 use super::metadata::CaptureNotes;
 use super::page::links_bytes;
-use super::record::{LeftOut, Links, LinksSoFar, MAX_NOTES_BYTES, SeenCapture, SeenRecord, SeenSide, Tells};
+use super::record::{LeftOut, Links, LinksSoFar, SeenCapture, SeenRecord, SeenSide, Tells};
 use super::{CaptureEntry, RecordPlace};
 use crate::jobs::{Cancelled, JobCx};
 use crate::uri::{CaptureDate, Url};

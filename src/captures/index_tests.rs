@@ -4,7 +4,7 @@
 
 use super::Unread;
 use super::index::index_ahead;
-use super::record::MAX_NOTES_BYTES;
+use super::limits::MAX_NOTES_BYTES;
 use super::*;
 use crate::jobs::{Cancelled, JobCx};
 use crate::uri::{CaptureDate, Url};

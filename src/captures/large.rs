@@ -8,14 +8,11 @@
 //! Invariant: who waits for a large page may have a part of the budget, and
 //! who waits for the budget has no large page.
 
-use crate::links::MAX_PAGE_BYTES;
+use super::limits::{LARGE_PAGE_BYTES, MAX_PAGE_BYTES};
 use crate::warc::http::Payload;
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-
-/// Pages above this are in hand one at a time, in all threads together.
-pub const LARGE_PAGE_BYTES: usize = 8 << 20;
 
 static LARGE_PAGE: Mutex<()> = Mutex::new(());
 

@@ -11,7 +11,7 @@
 //! | links, title and text of a body, by its type | `page`, `sitemap` |
 //! | our metadata record; envelopes of other programs | `metadata`, `wat` |
 //! | what a revisit repeats | `original` |
-//! | how much of pages is in memory at once | `large` |
+//! | how much is read, and of how many pages at once | `limits`, `large` |
 //!
 //! Not here: inversion of links ([`crate::inlinks`]), fetching
 //! ([`crate::crawl`]), the catalogue ([`crate::store`]).
@@ -20,6 +20,7 @@ mod documents;
 mod entry;
 mod index;
 mod large;
+pub mod limits;
 pub(crate) mod lone_surrogates;
 mod metadata;
 pub mod original;

@@ -1,6 +1,7 @@
 //! What a body holds: its links, title and text. The one place that says how
 //! a body is read by its type.
 
+use super::limits::LANGUAGE_TEXT_BYTES;
 use super::sitemap::{GZIP, is_packed_sitemap, read_listing, unpacked};
 use super::{LargeTurn, Unread};
 use crate::links::pdf::{PdfRead, read_pdf};
@@ -10,9 +11,6 @@ use crate::links::{
 use crate::uri::{Url, resolve};
 use crate::warc::Headers;
 use crate::warc::http::{ContentType, HttpHead, Payload, decode_payload};
-
-/// Text looked at to tell a page's language.
-const LANGUAGE_TEXT_BYTES: usize = 64 << 10;
 
 /// How a body is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

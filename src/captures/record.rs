@@ -4,10 +4,11 @@
 use super::CaptureEntry;
 use super::entry::plain_mime;
 use super::large::LargeTurn;
+use super::limits::{MAX_HTTP_HEAD_BYTES, MAX_NOTES_BYTES, MAX_PAGE_BYTES};
 use super::metadata::CaptureNotes;
+use super::original::RefersTo;
 use super::page::{Body, PageLinks, links_bytes, may_have_links};
 use crate::jobs::JobCx;
-use crate::links::MAX_PAGE_BYTES;
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::warc::http::{
     ContentType, HttpHead, Payload, decode_payload, entity_body, parse_response_head, response_head_is_whole,
@@ -16,9 +17,6 @@ use crate::warc::{BlockDigester, Headers, PlaceReader, Record, RecordHead, Recor
 use std::convert::Infallible;
 use std::io::{self, BufRead};
 use std::path::Path;
-
-/// Bytes of a metadata record that are read.
-pub(super) const MAX_NOTES_BYTES: usize = 32 << 20;
 
 /// Whether the links of a page are read with its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,7 +135,7 @@ impl LinksSoFar {
 impl SeenRecord {
     /// Reads a record's block.
     pub fn of<B: BufRead + ?Sized>(head: &RecordHead, block: &mut B, links: Links) -> io::Result<Self> {
-        let is_main = matches!(head.record_type, RecordType::Response | RecordType::Revisit | RecordType::Resource);
+        let is_main = head.record_type.is_capture();
         let is_side = matches!(head.record_type, RecordType::Request | RecordType::Metadata);
         let mut seen = Self {
             record_type: head.record_type.clone(),
@@ -245,7 +243,6 @@ fn entry_of(
         payload_digest: told.clone().unwrap_or_default(),
         truncated: head.headers.get("WARC-Truncated").filter(|_| !is_revisit),
         ip: head.headers.get("WARC-IP-Address").and_then(|ip| ip.trim().parse().ok()),
-        revisit_of: head.headers.get("WARC-Refers-To-Date").and_then(|text| CaptureDate::parse(&text).ok()),
         ..CaptureEntry::bare(url, date)
     };
     if let Some(http) = &http {
@@ -254,11 +251,10 @@ fn entry_of(
     }
     if is_revisit {
         // A revisit of an unknown date repeats itself, at the least.
-        entry.revisit_of = entry.revisit_of.or(Some(date));
-        let named = head.headers.get("WARC-Refers-To-Target-URI");
-        let named = named.and_then(|named| parse_web_url(named.trim().trim_matches(['<', '>'])));
-        entry.repeats = named.filter(|named| *named != entry.url);
-        entry.refers_to = head.headers.get("WARC-Refers-To").map(|id| id.trim().trim_matches(['<', '>']).to_owned());
+        let RefersTo { url, date: of, record_id } = RefersTo::of(head);
+        entry.revisit_of = of.or(Some(date));
+        entry.repeats = url.filter(|named| *named != entry.url);
+        entry.refers_to = record_id;
         let body = http.map(|http| Body::new(http.status, &http.headers, Vec::new().into()));
         return (entry, body);
     }
@@ -304,7 +300,7 @@ fn fields_of_record(head: &RecordHead) -> Headers {
 /// The HTTP head of a response or resource that was read, and its body, of at
 /// most so many bytes.
 pub fn body_of(record: &Record, limit: usize) -> (Option<HttpHead>, Body<'_>) {
-    match parse_response_head(&record.block).filter(|_| record.head.is_http()) {
+    match record.head.http_response(&record.block) {
         Some(http) => {
             let raw = record.block.get(http.head_len..).unwrap_or_default();
             let body = Body::decode(&http, raw, limit);
@@ -335,9 +331,6 @@ fn notes_of_fields(block: &[u8]) -> CaptureNotes {
     notes
 }
 
-/// Bytes within which the head of a response ends.
-const MAX_HEAD_BYTES: usize = 256 << 10;
-
 /// As much of a block as is wanted, and its digests where nobody told them.
 #[derive(Default)]
 struct Block {
@@ -360,7 +353,7 @@ fn wanted(head: &RecordHead, url: &Url, start: &[u8]) -> Option<usize> {
     let of_payload = |leads: bool, head_len: usize| if leads { MAX_PAGE_BYTES } else { head_len };
     match head.record_type {
         RecordType::Response if head.is_http() => {
-            let is_there = response_head_is_whole(start) || start.len() > MAX_HEAD_BYTES;
+            let is_there = response_head_is_whole(start) || start.len() > MAX_HTTP_HEAD_BYTES;
             is_there.then(|| match parse_response_head(start) {
                 Some(http) => of_payload(may_have_links(url, &http.headers), http.head_len),
                 None => of_payload(may_have_links(url, &fields_of_record(head)), 0),
@@ -369,7 +362,7 @@ fn wanted(head: &RecordHead, url: &Url, start: &[u8]) -> Option<usize> {
         RecordType::Response | RecordType::Resource => {
             Some(of_payload(may_have_links(url, &fields_of_record(head)), 0))
         }
-        RecordType::Revisit => Some(MAX_HEAD_BYTES),
+        RecordType::Revisit => Some(MAX_HTTP_HEAD_BYTES),
         // It is read whole only where it may be one of ours.
         _ => Some(MAX_NOTES_BYTES),
     }
@@ -381,7 +374,7 @@ fn read_block<B: BufRead + ?Sized>(
     url: &Url,
     turn: &mut LargeTurn,
 ) -> io::Result<Block> {
-    let is_main = matches!(head.record_type, RecordType::Response | RecordType::Resource);
+    let is_main = head.record_type.holds_payload();
     let told = head.headers.get("WARC-Payload-Digest").is_some_and(|digest| sha1_field(&digest).is_some());
     let is_http = head.record_type == RecordType::Response;
     let mut digester = (is_main && !told).then(|| BlockDigester::new(is_http));

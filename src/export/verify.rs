@@ -248,7 +248,7 @@ fn read_records(path: &Path, name: &str, done: u64, contents: &mut Contents, cx:
             contents.references.push((id.clone(), about.trim_matches(['<', '>']).to_owned()));
         }
         if let (Some(url), Some(date)) = (indexed_url(&head), head.date()) {
-            contents.captures += u64::from(is_capture(&head));
+            contents.captures += u64::from(head.record_type.is_capture());
             contents.places.insert((file_name.to_owned(), span.offset), (url, date.to_digits14()));
         }
         if let Some(named) = head.headers.get("WARC-Warcinfo-ID") {
@@ -457,10 +457,6 @@ fn is_export_metadata(head: &RecordHead) -> bool {
     let prefix = metadata_target(METADATA_KIND, "");
     head.record_type == RecordType::Metadata
         && head.headers.get("WARC-Target-URI").is_some_and(|target| target.starts_with(&prefix))
-}
-
-fn is_capture(head: &RecordHead) -> bool {
-    matches!(head.record_type, RecordType::Response | RecordType::Revisit | RecordType::Resource)
 }
 
 /// All files below a folder as paths with `/`, sorted.

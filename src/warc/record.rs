@@ -1,5 +1,6 @@
 //! A record, its head and the place it stands at.
 
+use super::http::{HttpHead, parse_response_head};
 use crate::uri::{CaptureDate, Url};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -162,6 +163,16 @@ pub enum RecordType {
 }
 
 impl RecordType {
+    /// Whether it is the record of a capture, with or without a payload.
+    pub fn is_capture(&self) -> bool {
+        self.holds_payload() || *self == Self::Revisit
+    }
+
+    /// Whether it holds the payload of a capture.
+    pub fn holds_payload(&self) -> bool {
+        matches!(self, Self::Response | Self::Resource)
+    }
+
     /// From the value of `WARC-Type`.
     pub fn parse(text: &str) -> Self {
         const KNOWN: [RecordType; 8] = [
@@ -271,6 +282,14 @@ impl RecordHead {
             }
             Some(kind) => kind.get(..HTTP.len()).is_some_and(|kind| kind.eq_ignore_ascii_case(HTTP)),
         }
+    }
+}
+
+impl RecordHead {
+    /// The head of the HTTP response that its block, or the beginning of it,
+    /// holds, if it is to hold one.
+    pub fn http_response(&self, block: &[u8]) -> Option<HttpHead> {
+        if self.is_http() { parse_response_head(block) } else { None }
     }
 }
 

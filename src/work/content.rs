@@ -1,5 +1,6 @@
 //! What stands in the WARC record of a capture, read again from its file.
 
+use crate::captures::limits::{MAX_HTTP_HEAD_BYTES, SHOWN_BLOCK_BYTES, SHOWN_PAGE_BYTES, SHOWN_TEXT_BYTES};
 use crate::captures::{Body, body_of};
 use crate::links::{Page, PageOptions};
 use crate::store::{RecordRow, StoredCapture, Workspace};
@@ -8,15 +9,6 @@ use crate::warc::http::parse_response_head;
 use crate::warc::{Record, RecordType, offset_words, read_record_in};
 use crate::work::models::{CaptureContent, CaptureId};
 use anyhow::Context;
-
-/// Bytes of a block that are read to show or score a page.
-const MAX_BLOCK: usize = 16 << 20;
-/// Bytes of a page after decoding.
-const MAX_DECODED: usize = 8 << 20;
-/// Bytes of a block that are read for its head.
-const MAX_HEAD: usize = 64 << 10;
-/// Bytes of text that a person is shown.
-const MAX_TEXT: usize = 1 << 20;
 
 /// The main record of a capture, read and decoded.
 pub(super) struct Decoded {
@@ -33,7 +25,7 @@ impl Decoded {
 
     /// The body as text, of a page the visible one.
     pub(super) fn text(&self, url: &Url) -> String {
-        self.page(url).map(|page| page.text).or_else(|| self.body.plain_text(MAX_TEXT)).unwrap_or_default()
+        self.page(url).map(|page| page.text).or_else(|| self.body.plain_text(SHOWN_TEXT_BYTES)).unwrap_or_default()
     }
 }
 
@@ -55,16 +47,16 @@ pub(super) fn decoded(workspace: &Workspace, stored: &StoredCapture) -> anyhow::
     };
     let source = original.as_ref().unwrap_or(stored);
     let place = source.records.first().with_context(|| format!("capture {} has no records", source.id))?;
-    let (record, odd) = record_of(workspace, place, MAX_BLOCK)?;
+    let (record, odd) = record_of(workspace, place, SHOWN_BLOCK_BYTES)?;
     problems.extend(odd);
     if record.omitted > 0 {
         problems.push(format!("{} bytes at the end of the record were left out", record.omitted));
     }
-    let (head, body) = body_of(&record, MAX_DECODED);
+    let (head, body) = body_of(&record, SHOWN_PAGE_BYTES);
     let flaws = head.iter().flat_map(|head| &head.flaws).chain(&body.payload.flaws);
     problems.extend(flaws.map(|flaw| flaw.detail.clone()));
     if head.is_some() && body.payload.cut {
-        problems.push(format!("only the first {MAX_DECODED} decoded bytes are read"));
+        problems.push(format!("only the first {SHOWN_PAGE_BYTES} decoded bytes are read"));
     }
     let body = body.into_owned();
     Ok(Decoded { record, body, problems })
@@ -99,14 +91,14 @@ pub fn content(workspace: &Workspace, id: CaptureId) -> anyhow::Result<CaptureCo
     let request_head = match stored.records.iter().find(|record| record.record_type == RecordType::Request) {
         None => String::new(),
         Some(place) => {
-            let (record, odd) = record_of(workspace, place, MAX_HEAD)?;
+            let (record, odd) = record_of(workspace, place, MAX_HTTP_HEAD_BYTES)?;
             problems.extend(odd);
             String::from_utf8_lossy(&record.block).into_owned()
         }
     };
     // A revisit keeps its own head beside the payload of what it repeats.
     let own = match (stored.revisit_of, stored.records.first()) {
-        (Some(_), Some(place)) => Some(record_of(workspace, place, MAX_HEAD)?),
+        (Some(_), Some(place)) => Some(record_of(workspace, place, MAX_HTTP_HEAD_BYTES)?),
         _ => None,
     };
     let own = own.map(|(record, odd)| {
@@ -126,7 +118,7 @@ pub fn content(workspace: &Workspace, id: CaptureId) -> anyhow::Result<CaptureCo
             .iter()
             .map(|(name, value)| (name.to_owned(), String::from_utf8_lossy(value).into_owned()))
             .collect(),
-        text: page.map(|page| page.text).or_else(|| decoded.body.plain_text(MAX_TEXT)).unwrap_or_default(),
+        text: page.map(|page| page.text).or_else(|| decoded.body.plain_text(SHOWN_TEXT_BYTES)).unwrap_or_default(),
         charset: charset.unwrap_or_default(),
         problems,
     })

@@ -3,6 +3,7 @@
 
 use super::content::record_of;
 use super::repeats::body_of_capture;
+use crate::captures::limits::MAX_LINK_NOTES_BYTES;
 use crate::captures::{CaptureNotes, LargeTurn};
 use crate::crawl::OUTLINKS_AT_ONCE;
 use crate::jobs::JobCx;
@@ -61,13 +62,10 @@ fn outlinks_of(workspace: &Workspace, stored: &StoredCapture) -> anyhow::Result<
         // It has to be the record that was written.
         record_of(workspace, place, 0)?;
         let (_, block) = enter_record_in(&workspace.source_of(place)?, place.span)?;
-        let notes = CaptureNotes::from_json_stream(block.take(MAX_NOTES_BYTES));
+        let notes = CaptureNotes::from_json_stream(block.take(MAX_LINK_NOTES_BYTES));
         if let Some(notes) = notes {
             return Ok(notes.outlinks);
         }
     }
     Ok(body_of_capture(workspace, stored)?.links(&stored.url, &mut LargeTurn::default()).outlinks)
 }
-
-/// Bytes of a metadata record that are read: more than a million links take.
-const MAX_NOTES_BYTES: u64 = 1 << 30;

@@ -1,15 +1,13 @@
 //! The original of one revisit, looked for in files.
 
 use super::{FoundBy, MOST_IN_MEMORY, Originals, RevisitError, Says, Search};
+use crate::captures::limits::MAX_HTTP_HEAD_BYTES;
 use crate::captures::{BodyForm, Place};
 use crate::jobs::{Cancelled, JobCx};
-use crate::warc::http::{HttpHead, parse_response_head};
+use crate::warc::http::HttpHead;
 use crate::warc::{ArchiveReader, BlockDigester, RecordHead, RecordType, WarcError, sha1_field};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-
-/// Bytes of a block within which its HTTP head ends.
-const HEAD_BYTES: u64 = 64 << 10;
 
 /// The record that holds the payload of a revisit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,8 +54,7 @@ pub fn find_original(
         let mut reader = ArchiveReader::open(file)?;
         while let Some(head) = reader.next_head()? {
             cx.checkpoint()?;
-            let is_capture = matches!(head.record_type, RecordType::Response | RecordType::Resource);
-            let Some(url) = head.target_url().filter(|_| is_capture) else { continue };
+            let Some(url) = head.target_url().filter(|_| head.record_type.holds_payload()) else { continue };
             let facts = facts_of(&head, &mut reader);
             let (says, digest) = facts.map_err(|source| WarcError::Io { path: file.clone(), source })?;
             let Some(span) = reader.finish_record()? else { continue };
@@ -77,9 +74,9 @@ pub fn find_original(
 /// not declare it.
 fn facts_of(head: &RecordHead, block: &mut impl Read) -> io::Result<((u16, Says), Option<String>)> {
     let mut bytes = Vec::new();
-    block.take(HEAD_BYTES).read_to_end(&mut bytes)?;
+    block.take(MAX_HTTP_HEAD_BYTES as u64).read_to_end(&mut bytes)?;
     let is_response = head.record_type == RecordType::Response;
-    let http = parse_response_head(&bytes).filter(|_| is_response && head.is_http());
+    let http = head.http_response(&bytes).filter(|_| is_response);
     let is_page = http.as_ref().is_some_and(|http| {
         (200..300).contains(&http.status) && BodyForm::of_type(&http.content_type().mime).is_page()
     });
@@ -91,7 +88,7 @@ fn facts_of(head: &RecordHead, block: &mut impl Read) -> io::Result<((u16, Says)
     while !bytes.is_empty() {
         digester.update(&bytes);
         bytes.clear();
-        block.take(HEAD_BYTES).read_to_end(&mut bytes)?;
+        block.take(MAX_HTTP_HEAD_BYTES as u64).read_to_end(&mut bytes)?;
     }
     Ok((says, Some(digester.finish().payload)))
 }

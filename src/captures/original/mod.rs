@@ -45,6 +45,27 @@ pub struct RevisitError {
 
 type Trouble = Box<dyn std::error::Error + Send + Sync>;
 
+/// What a revisit names as its original.
+pub(super) struct RefersTo {
+    /// `WARC-Refers-To-Target-URI`.
+    pub(super) url: Option<Url>,
+    /// `WARC-Refers-To-Date`.
+    pub(super) date: Option<CaptureDate>,
+    /// `WARC-Refers-To`, without brackets.
+    pub(super) record_id: Option<String>,
+}
+
+impl RefersTo {
+    pub(super) fn of(head: &RecordHead) -> Self {
+        let field = |name: &str| head.headers.get(name).map(|text| text.trim().trim_matches(['<', '>']).to_owned());
+        Self {
+            url: field("WARC-Refers-To-Target-URI").and_then(|url| parse_web_url(&url)),
+            date: field("WARC-Refers-To-Date").and_then(|date| CaptureDate::parse(&date).ok()),
+            record_id: field("WARC-Refers-To"),
+        }
+    }
+}
+
 /// How the original of a revisit was found: a clause of the [`rule`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FoundBy {
@@ -196,19 +217,17 @@ impl Originals {
     /// Takes a revisit.
     pub(super) fn add_revisit(&mut self, head: &RecordHead, url: &Url, place: Place, (status, says): (u16, Says)) {
         let Some(mut row) = self.row(head, url, place, (status, says)) else { return };
-        let field = |name: &str| head.headers.get(name).map(|text| text.trim().trim_matches(['<', '>']).to_owned());
-        let named = field("WARC-Refers-To-Target-URI").and_then(|named| parse_web_url(&named));
+        let RefersTo { url: named, date, record_id } = RefersTo::of(head);
         let named = named.as_ref().unwrap_or(url);
         // What is not modified has no payload of its own, and that may have been digested.
         if !(200..300).contains(&status) && row.digest == Some(digest_number(NOTHING)) {
             row.digest = None;
         }
         let page = self.page_number(named);
-        let date = field("WARC-Refers-To-Date").and_then(|text| CaptureDate::parse(&text).ok());
         row.repeats = Some(Box::new(Repeats {
             url: url_number(page, named),
             page,
-            record: field("WARC-Refers-To").map(|id| number_of(&id)),
+            record: record_id.map(|id| number_of(&id)),
             // One that names no date repeats itself, at the least.
             date_ms: date.map_or(row.date_ms, CaptureDate::millis),
             own_url: url.as_str().to_owned(),

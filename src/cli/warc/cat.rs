@@ -6,7 +6,7 @@ use super::{each_once, offset_of, real_place};
 use crate::captures::{FoundOriginal, find_original};
 use crate::jobs::JobCx;
 use crate::uri::CaptureDate;
-use crate::warc::http::{Form, decode_body, decode_payload, parse_request_head, parse_response_head};
+use crate::warc::http::{Form, decode_body, decode_payload, parse_request_head};
 use crate::warc::{
     ArchiveReader, ProblemKind, RecordFacts, RecordHead, RecordType, SegmentSeries, copy_span, enter_record_at,
     enter_record_in, find_segments, offset_words, same_url,
@@ -142,8 +142,7 @@ fn rank(head: &RecordHead, id: Option<&str>, url: Option<&str>, wanted: Option<C
     if let Some(id) = id {
         return (head.record_id().as_deref() == Some(id)).then_some(0);
     }
-    let is_capture = matches!(head.record_type, RecordType::Response | RecordType::Resource | RecordType::Revisit);
-    if !is_capture || !same_url(url?, &head.target_uri()?) {
+    if !head.record_type.is_capture() || !same_url(url?, &head.target_uri()?) {
         return None;
     }
     let millis = head.date().map_or(i64::MIN / 2, CaptureDate::millis);
@@ -190,7 +189,7 @@ impl Found<'_> {
         if part.http_head {
             let mut begin = Vec::new();
             reader.by_ref().take(1 << 20).read_to_end(&mut begin)?;
-            let response = parse_response_head(&begin).filter(|_| head.is_http());
+            let response = head.http_response(&begin);
             let len = response.map(|http| http.head_len).or_else(|| Some(parse_request_head(&begin)?.head_len));
             match len.filter(|_| head.is_http()) {
                 Some(len) => out.write_all(&begin[..len])?,
@@ -209,7 +208,7 @@ impl Found<'_> {
         if head.record_type == RecordType::Revisit {
             let mut begin = Vec::new();
             reader.by_ref().take(1 << 20).read_to_end(&mut begin)?;
-            let http = parse_response_head(&begin).filter(|_| head.is_http());
+            let http = head.http_response(&begin);
             let found = find_original(head, http.as_ref(), &files(self.args), &JobCx::detached())?;
             let Some(original) = found else {
                 let why = "the original of this revisit is not in the files given; name more with --also";
@@ -259,7 +258,7 @@ impl Found<'_> {
     }
 
     fn decoded(&mut self, head: &RecordHead, block: &[u8], out: &mut dyn Write) -> anyhow::Result<()> {
-        let response = parse_response_head(block).filter(|_| head.is_http());
+        let response = head.http_response(block);
         let request = parse_request_head(block).filter(|_| head.is_http());
         let (flaws, payload) = match (response, request) {
             (Some(http), _) => (http.flaws.clone(), decode_payload(&http, &block[http.head_len..], MAX_PAYLOAD)),

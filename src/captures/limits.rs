@@ -1,0 +1,28 @@
+//! How much of a record is read, and for what.
+
+pub use crate::links::MAX_PAGE_BYTES;
+
+/// Bytes of a block within which its HTTP head ends.
+pub const MAX_HTTP_HEAD_BYTES: usize = 256 << 10;
+
+/// Bytes of a metadata record that are read with the others of its file.
+pub const MAX_NOTES_BYTES: usize = 32 << 20;
+
+/// Bytes of a metadata record of ours that are read for its links alone: more
+/// than a million of them take.
+pub const MAX_LINK_NOTES_BYTES: u64 = 1 << 30;
+
+/// Pages above this are in memory one at a time, in all threads together.
+pub const LARGE_PAGE_BYTES: usize = 8 << 20;
+
+/// Text that is looked at to tell a page's language.
+pub const LANGUAGE_TEXT_BYTES: usize = 64 << 10;
+
+/// Bytes of a block that are read to show or score a page.
+pub const SHOWN_BLOCK_BYTES: usize = 16 << 20;
+
+/// Bytes of such a page after decoding.
+pub const SHOWN_PAGE_BYTES: usize = 8 << 20;
+
+/// Bytes of text that a person is shown.
+pub const SHOWN_TEXT_BYTES: usize = 1 << 20;
