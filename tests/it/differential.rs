@@ -3,14 +3,15 @@
 //! and by `warc cat`.
 
 use crate::need;
-use fonds::captures::{CaptureNotes, DocumentReader, Place, ReadFrom, Unread, find_original};
+use fonds::captures::{Author, CaptureNotes, DocumentReader, Place, ReadFrom, Unread, find_original, index_archive};
+use fonds::crawl::CrawlError;
 use fonds::inlinks::{DatasetBuilder, DatasetOptions, FileNews, LinkError};
 use fonds::jobs::JobCx;
 use fonds::links::{LinkKind, MAX_PAGE_BYTES, Outlink, PageOptions, read_page};
 use fonds::store::Workspace;
 use fonds::uri::{CaptureDate, Url};
 use fonds::warc::http::parse_response_head;
-use fonds::warc::{ArchiveReader, Problem, Record, RecordType, read_record_at};
+use fonds::warc::{ArchiveReader, Problem, ProblemKind, Record, RecordType, read_record_at};
 use fonds::work;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -274,6 +275,11 @@ struct Found {
     problems: Vec<(PathBuf, Problem)>,
 }
 
+/// Whether a problem is one of the file, and not of what a capture in it says.
+fn is_of_file((_, problem): &(PathBuf, Problem)) -> bool {
+    !matches!(problem.kind, ProblemKind::UnreadPage | ProblemKind::BadField | ProblemKind::Limit)
+}
+
 fn by_data_set(files: &[PathBuf]) -> Found {
     let cx = JobCx::detached();
     let fetch = |place: Place| read_record_at(&files[place.file as usize], place.offset, MAX_PAGE_BYTES);
@@ -322,6 +328,7 @@ fn by_data_set(files: &[PathBuf]) -> Found {
         .unwrap();
     let mut unread = report.documents.unread;
     unread.retain(|why, _| !matches!(why, Unread::NoDate | Unread::NoHttp));
+    problems.retain(is_of_file);
     Found { dataset: String::from_utf8(dataset).unwrap(), unread, originals, problems }
 }
 
@@ -362,7 +369,14 @@ fn by_workspace(folder: &Path, files: &[PathBuf]) -> (Found, BTreeMap<At, (bool,
                 && matches!(stored.mime.as_str(), "-" | "text/html" | "application/xhtml+xml");
         all.insert(at(&stored), (may_be_page, original.as_ref().map(at)));
     }
-    let found = Found { dataset: String::from_utf8(dataset).unwrap(), unread, originals: pages, problems: Vec::new() };
+    let mut problems = Vec::new();
+    for file in files {
+        let sink = |_| Ok::<_, CrawlError>(());
+        let report = index_archive(file, "file", Author::Anyone, sink, &cx).unwrap();
+        problems.extend(report.problems.into_iter().map(|problem| (file.clone(), problem)));
+    }
+    problems.retain(is_of_file);
+    let found = Found { dataset: String::from_utf8(dataset).unwrap(), unread, originals: pages, problems };
     (found, all)
 }
 
@@ -405,6 +419,10 @@ pub fn differences(files: &[PathBuf]) -> Vec<String> {
     if data_set.unread != workspace.unread {
         differences
             .push(format!("unread: {:?} in the data set, {:?} in the workspace", data_set.unread, workspace.unread));
+    }
+    if data_set.problems != workspace.problems {
+        let (one, other) = (&data_set.problems, &workspace.problems);
+        differences.push(format!("problems: {one:?} in the data set, {other:?} in the workspace"));
     }
     // Of several captures with the same answer in one second, either will do.
     let answer = |original: &Option<At>| {
