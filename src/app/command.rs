@@ -4,7 +4,7 @@ use super::models::{
     CampaignId, CitedBy, FileId, FileOutcome, FileState, GeoList, ImportOptions, LaunchId, LinkForm, ProblemQuery,
     ReviewMark, ScopeTable, SelectionSpec, WhatIfList,
 };
-use super::{CrawlStart, CrawlTarget, SelectedRows};
+use super::{CrawlStart, CrawlTarget, SelectedRows, TableForm, TableRows};
 use crate::campaign::Campaign;
 use std::path::PathBuf;
 
@@ -166,6 +166,8 @@ pub enum Dialog {
     Open,
     /// A folder to look for lost files in, or for one of them.
     Locate(Option<FileId>),
+    /// Folder and form of a table to write.
+    WriteTable,
     /// Days of the inlink window.
     Window,
     /// A decision on many captures that waits for confirmation.
@@ -240,6 +242,17 @@ pub enum Command {
     ExportTable {
         /// The answer.
         table: ScopeTable,
+        /// Folder to write to; made if absent.
+        folder: PathBuf,
+    },
+    /// Asks where the present view of a table shall be written.
+    AskTableExport(TableRows),
+    /// Writes it.
+    WriteTable {
+        /// The rows.
+        rows: TableRows,
+        /// The form.
+        form: TableForm,
         /// Folder to write to; made if absent.
         folder: PathBuf,
     },

@@ -3,10 +3,13 @@
 use super::link_desk::LinkDesk;
 use super::models::*;
 use super::plans::Plans;
+use super::table_rows::{TableForm, TableRows};
 use crate::campaign::Campaign;
 use crate::jobs::JobCx;
 use crate::scope::Trace;
-use crate::work::{CrawlPlan, CrawlRequest, CrawlStart, DiskOpener, ExportWishes, JobReport, OpenTarget, Session};
+use crate::work::{
+    self, CrawlPlan, CrawlRequest, CrawlStart, DiskOpener, ExportWishes, JobReport, OpenTarget, Session,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -50,13 +53,7 @@ pub trait Desk: Plans + LinkDesk + Send + Sync {
     /// Most frequent anchors of the whole archive.
     fn top_anchors(&self, limit: u64) -> anyhow::Result<Vec<AnchorRow>>;
     /// Pages cited but never captured, most citing hosts first.
-    fn prospects(
-        &self,
-        campaign: Option<CampaignId>,
-        filter: &str,
-        offset: u64,
-        limit: u64,
-    ) -> anyhow::Result<ProspectPage>;
+    fn prospects(&self, query: &ProspectQuery) -> anyhow::Result<ProspectPage>;
     /// URLs that launches have seen.
     fn seen(&self, query: &SeenQuery) -> anyhow::Result<SeenPage>;
     /// Events of a launch.
@@ -129,6 +126,8 @@ pub trait Desk: Plans + LinkDesk + Send + Sync {
     fn set_geo_database(&self, path: Option<&Path>) -> anyhow::Result<String>;
     /// Writes an answer about the scope into a folder.
     fn export_table(&self, table: &ScopeTable, folder: &Path, cx: &JobCx) -> anyhow::Result<JobReport>;
+    /// Writes the rows of a table into a folder.
+    fn write_table(&self, rows: &TableRows, form: TableForm, folder: &Path, cx: &JobCx) -> anyhow::Result<JobReport>;
     /// Writes the links into a folder, in the form of another program.
     fn export_links(&self, form: LinkForm, folder: &Path, cx: &JobCx) -> anyhow::Result<JobReport>;
     /// Every archive file, with how it stands on the disk.
@@ -285,14 +284,8 @@ impl Desk for Session {
         Session::top_anchors(self, limit)
     }
 
-    fn prospects(
-        &self,
-        campaign: Option<CampaignId>,
-        filter: &str,
-        offset: u64,
-        limit: u64,
-    ) -> anyhow::Result<ProspectPage> {
-        Session::prospects(self, campaign, filter, offset, limit)
+    fn prospects(&self, query: &ProspectQuery) -> anyhow::Result<ProspectPage> {
+        Session::prospects(self, query)
     }
 
     fn seen(&self, query: &SeenQuery) -> anyhow::Result<SeenPage> {
@@ -395,6 +388,12 @@ impl Desk for Session {
 
     fn export_table(&self, table: &ScopeTable, folder: &Path, cx: &JobCx) -> anyhow::Result<JobReport> {
         Ok(Session::export_table(self, table, folder, cx)?.into())
+    }
+
+    fn write_table(&self, rows: &TableRows, form: TableForm, folder: &Path, cx: &JobCx) -> anyhow::Result<JobReport> {
+        let name = (rows.name.as_str(), form.ending());
+        let fill = |out: &mut dyn std::io::Write| rows.write(form, self, out, cx);
+        Ok(work::write_table(&self.workspace, name, folder, rows.total, cx, fill)?.into())
     }
 
     fn export_links(&self, form: LinkForm, folder: &Path, cx: &JobCx) -> anyhow::Result<JobReport> {

@@ -15,7 +15,7 @@ pub(crate) use opener::FixtureOpener;
 pub(crate) use plans::run as run_of;
 
 use crate::app::models::*;
-use crate::app::{CrawlPlan, CrawlRequest, CrawlStart, Desk};
+use crate::app::{CrawlPlan, CrawlRequest, CrawlStart, Desk, TableForm, TableRows};
 use crate::campaign::{Campaign, Seed};
 use crate::crawl::{SeenFacts, SeenState};
 use crate::jobs::JobCx;
@@ -493,7 +493,8 @@ impl Desk for FixtureDesk {
         Ok(if self.empty { Vec::new() } else { Self::anchors(30) })
     }
 
-    fn prospects(&self, _: Option<CampaignId>, filter: &str, offset: u64, limit: u64) -> anyhow::Result<ProspectPage> {
+    fn prospects(&self, query: &ProspectQuery) -> anyhow::Result<ProspectPage> {
+        let (filter, offset, limit) = (&query.filter, query.offset, query.limit);
         let total = if self.empty || !filter.is_empty() { 0 } else { 4_040 };
         let rows = (offset..total.min(offset + limit))
             .map(|index| ProspectRow {
@@ -519,7 +520,13 @@ impl Desk for FixtureDesk {
         let mut rows = Self::seen(query.state, 120);
         let words = query.filter.trim_start_matches("rule=");
         rows.retain(|row| row.url.contains(words) || row.rule.contains(words));
-        Ok(SeenPage { total: rows.len() as u64, rows, filter_problem: None })
+        let total = rows.len() as u64;
+        for key in query.sort.iter().rev().filter(|key| key.column == "url") {
+            rows.sort_by(|a, b| if key.descending { b.url.cmp(&a.url) } else { a.url.cmp(&b.url) });
+        }
+        let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        let rows = rows.into_iter().skip(at(query.offset)).take(at(query.limit)).collect();
+        Ok(SeenPage { total, rows, filter_problem: None })
     }
 
     fn why(&self, seen: i64) -> anyhow::Result<Trace> {
@@ -618,6 +625,14 @@ impl Desk for FixtureDesk {
         };
         self.told.say(format!("write {what} to {}", folder.display()));
         Ok(JobReport::Done(what))
+    }
+
+    fn write_table(&self, rows: &TableRows, form: TableForm, folder: &Path, cx: &JobCx) -> anyhow::Result<JobReport> {
+        let mut out = Vec::new();
+        let count = rows.write(form, self, &mut out, cx)?;
+        self.told.say(format!("write {count} rows of {} to {}", rows.name, folder.display()));
+        self.told.say(String::from_utf8(out)?);
+        Ok(rows.name.clone().into())
     }
 
     fn export_links(&self, form: LinkForm, folder: &Path, _: &JobCx) -> anyhow::Result<JobReport> {

@@ -28,6 +28,7 @@ mod spec_draft;
 mod state;
 #[cfg(test)]
 mod state_tests;
+mod table_rows;
 
 pub use crate::work::{
     ARCHIVE_NAMES, CrawlPlan, CrawlRequest, CrawlStart, JobKind, OpenTarget, UnfinishedLaunch, file_summary,
@@ -42,6 +43,7 @@ pub use plans::Plans;
 pub use reads::{LIST_PAGE, Reads, Same, ScopeAnswers};
 pub use scans::RuleLine;
 pub use selected_rows::{Decision, SelectedRows};
-pub use settings::{PanelTab, Settings, ThemeChoice};
+pub use settings::{ColumnLayout, PanelTab, Settings, TableLayout, ThemeChoice};
 pub use spec_draft::SpecDraft;
 pub use state::{AppState, Focus, NoticeCause, RecentWorkspace, ScheduleWatch};
+pub use table_rows::{CellWriter, RowFill, RowQuery, TableForm, TableRows, cell_text};

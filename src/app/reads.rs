@@ -142,8 +142,7 @@ reads! {
     /// See [`Desk::top_anchors`].
     top_anchors(limit: u64) -> Vec<AnchorRow>, None, |desk, (limit,)| desk.top_anchors(*limit);
     /// See [`Desk::prospects`].
-    prospects(campaign: Option<CampaignId>, filter: String, offset: u64, limit: u64) -> ProspectPage, None,
-        |desk, (campaign, filter, offset, limit)| desk.prospects(*campaign, filter, *offset, *limit);
+    prospects(query: ProspectQuery) -> ProspectPage, None, |desk, (query,)| desk.prospects(query);
     /// See [`Desk::seen`].
     seen(query: SeenQuery) -> SeenPage, None, |desk, (query,)| desk.seen(query);
     /// See [`Desk::events`].

@@ -2,6 +2,7 @@
 
 use crate::inlinks::MATCH_WINDOW_DAYS;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Light or dark.
@@ -42,6 +43,26 @@ pub enum PanelTab {
     Notes,
 }
 
+/// How a person arranged a table.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TableLayout {
+    /// Names of its columns from the left; others follow.
+    pub order: Vec<String>,
+    /// Columns that were changed, by their names.
+    pub columns: BTreeMap<String, ColumnLayout>,
+}
+
+/// How a person arranged a column.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ColumnLayout {
+    /// Whether it is shown, where a person chose.
+    pub shown: Option<bool>,
+    /// Its width, where a person drew it.
+    pub width: Option<f32>,
+}
+
 /// What a person chose and keeps between runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -52,6 +73,8 @@ pub struct Settings {
     pub zoom: f32,
     /// Taller rows in tables.
     pub roomy_rows: bool,
+    /// How tables were arranged, by their names.
+    pub tables: BTreeMap<String, TableLayout>,
     /// Whether the lower panel is shown.
     pub lower_panel: bool,
     /// Its height, as a person drew it.
@@ -74,6 +97,7 @@ impl Default for Settings {
             theme: ThemeChoice::System,
             zoom: 1.0,
             roomy_rows: false,
+            tables: BTreeMap::new(),
             lower_panel: true,
             panel_height: 280.0,
             panel_tab: PanelTab::Details,

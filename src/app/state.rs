@@ -34,7 +34,7 @@ use super::scans::{RuleLine, Scans, decide_alike, name_rules};
 use super::selected_rows::Decision;
 use super::settings::{Settings, ThemeChoice};
 use super::spec_draft::SpecDraft;
-use super::{Command, Desk, Dialog, FilesRoute, Opener, Route, SelectedRows};
+use super::{Command, Desk, Dialog, FilesRoute, Opener, Route, SelectedRows, TableRows};
 use crate::campaign::Campaign;
 use crate::jobs::{JobCx, Progress, Wake};
 use crate::work::{CrawlRequest, JobKind, JobReport, OpenTarget, ScheduleLook};
@@ -144,6 +144,8 @@ pub struct AppState {
     pub reviewed: u64,
     /// What the next selection shall be.
     pub selection_draft: SelectionSpec,
+    /// The table that is to be written, once its folder is known.
+    pub table_rows: Option<TableRows>,
     /// Folder of the next export, as typed.
     pub export_folder: String,
     /// The export made or verified last.
@@ -219,6 +221,7 @@ impl AppState {
             record_wanted: None,
             reviewed: 0,
             selection_draft,
+            table_rows: None,
             export_folder: String::new(),
             last_export: None,
             verified: None,
@@ -577,6 +580,13 @@ impl AppState {
             ),
             Command::ExportTable { table, folder } => {
                 self.start(JobKind::WriteTable, move |desk, cx| desk.export_table(&table, &folder, cx));
+            }
+            Command::AskTableExport(rows) => {
+                self.table_rows = Some(rows);
+                self.dialog = Some(Dialog::WriteTable);
+            }
+            Command::WriteTable { rows, form, folder } => {
+                self.start(JobKind::WriteTable, move |desk, cx| desk.write_table(&rows, form, &folder, cx));
             }
             Command::ExportLinks { form, folder } => {
                 self.start(JobKind::WriteLinks, move |desk, cx| desk.export_links(form, &folder, cx));

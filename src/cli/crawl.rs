@@ -167,8 +167,15 @@ pub(super) fn run(args: &CrawlArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         tell!("What happened to the first URLs:");
         for state in ["failed", "refused"] {
             let launches = Launches::Last;
-            let query =
-                SeenQuery { campaign: Some(id), launches, state, filter: String::new(), offset: 0, limit: SHOWN };
+            let query = SeenQuery {
+                campaign: Some(id),
+                launches,
+                state,
+                filter: String::new(),
+                sort: Vec::new(),
+                offset: 0,
+                limit: SHOWN,
+            };
             for row in session.seen(&query)?.rows {
                 let detail = match row.outcome.detail.as_str() {
                     "" => String::new(),

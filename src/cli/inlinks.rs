@@ -474,7 +474,7 @@ fn uncaptured(folder: &Path, prefix: &str, campaign: Option<&str>, limit: u64) -
     };
     counted_too(&session)?;
     if prefix.is_empty() && limit <= PROSPECTS_KEPT as u64 {
-        return session.prospects(campaign, "", 0, limit);
+        return session.prospects(&crate::store::rows::ProspectQuery::new(campaign, "", 0, limit));
     }
     let mut page = with_progress(|cx| Ok(session.workspace.prospects_under(prefix, campaign, limit, cx)?))?;
     work::judge_prospects(&session, campaign, &mut page.rows, |row| row.url.clone())?;

@@ -180,7 +180,8 @@ fn a_large_catalogue_answers_at_once() {
         time(&format!("seen URLs, {state}, “{words}”"), &|| {
             let filter = words.to_owned();
             let launches = Launches::One(2);
-            let query = SeenQuery { campaign: Some(1), launches, state, filter, offset: 0, limit: 200 };
+            let query =
+                SeenQuery { campaign: Some(1), launches, state, filter, sort: Vec::new(), offset: 0, limit: 200 };
             catalogue.seen(&query).unwrap();
         });
     }
@@ -191,10 +192,10 @@ fn a_large_catalogue_answers_at_once() {
         catalogue.refused_by_rule(1).unwrap();
     });
     time("pages never captured", &|| {
-        catalogue.prospects(Some(1), "", 0, 200).unwrap();
+        catalogue.prospects(&super::rows::ProspectQuery::new(Some(1), "", 0, 200)).unwrap();
     });
     time("pages never captured, with a word", &|| {
-        catalogue.prospects(None, "path/99999", 0, 200).unwrap();
+        catalogue.prospects(&super::rows::ProspectQuery::new(None, "path/99999", 0, 200)).unwrap();
     });
     time("top anchors", &|| {
         workspace.top_anchors(50, &JobCx::detached()).unwrap();

@@ -4,6 +4,7 @@ use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::filter::{Filter, SEEN as SEEN_FILTER};
 use super::ledger::{FAILED, FETCHED, QUEUED, REFUSED, change_version};
+use super::order::order_sql;
 use super::rows::{
     CampaignId, CrawlPage, HostRow, JobRow, LaunchBasis, LaunchChoice, LaunchId, LaunchRow, LaunchState, Launches,
     SeenPage, SeenQuery, SeenRow,
@@ -385,6 +386,7 @@ impl Catalogue {
             "failed" => (Some(FAILED), "s.launch, s.id"),
             _ => (None, "s.launch, s.id"),
         };
+        let order = order_sql(&query.sort, SeenQuery::column_sql, order);
         // The state stands in the words of the query, so that its index is used.
         let state = state.map(|state| format!("AND s.state = {state}")).unwrap_or_default();
         // Tables that a filter does not look at are left out by SQLite.

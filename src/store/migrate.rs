@@ -215,7 +215,10 @@ mod tests {
         .unwrap();
         drop(conn);
         let looking = Workspace::look(&folder).unwrap();
-        assert_eq!(looking.catalogue().prospects(None, "", 0, 9).unwrap().rows, []);
+        assert_eq!(
+            looking.catalogue().prospects(&crate::store::rows::ProspectQuery::new(None, "", 0, 9)).unwrap().rows,
+            []
+        );
         assert_eq!(looking.top_anchors(9, &Default::default()).unwrap(), []);
         assert!(looking.built_links().unwrap().is_none() && looking.catalogue().needs_rebuild().unwrap());
         assert!(looking.catalogue().inlink_build().unwrap().is_none());

@@ -39,7 +39,15 @@ fn every_number_of_refused_urls_counts_the_rows_it_leads_to() {
     let seen = |launches, filter: String| {
         let campaign = Some(made.campaign);
         let page = catalogue
-            .seen(&SeenQuery { campaign, launches, state: "refused", filter: filter.clone(), offset: 0, limit: 100 })
+            .seen(&SeenQuery {
+                campaign,
+                launches,
+                state: "refused",
+                filter: filter.clone(),
+                sort: Vec::new(),
+                offset: 0,
+                limit: 100,
+            })
             .unwrap();
         assert_eq!((page.filter_problem, page.rows.len() as u64), (None, page.total), "{filter}");
         page.total
@@ -65,7 +73,15 @@ fn every_number_of_refused_urls_counts_the_rows_it_leads_to() {
     // Pages of rows have all of them once, in one order.
     let page = |offset| {
         let (campaign, filter) = (Some(made.campaign), "a.pt".to_owned());
-        let query = SeenQuery { campaign, launches: Launches::All, state: "refused", filter, offset, limit: 2 };
+        let query = SeenQuery {
+            campaign,
+            launches: Launches::All,
+            state: "refused",
+            filter,
+            sort: Vec::new(),
+            offset,
+            limit: 2,
+        };
         let page = catalogue.seen(&query).unwrap();
         assert_eq!(page.total, 5);
         page.rows.into_iter().map(|row| row.id)
@@ -165,7 +181,8 @@ fn pages_never_captured_are_counted_whole_and_paged_through() {
     catalogue.add_captures(made.launch, citing.to_vec()).unwrap();
     build(&made.workspace);
     let urls = |filter: &str, offset, limit| {
-        let page = catalogue.prospects(Some(made.campaign), filter, offset, limit).unwrap();
+        let page =
+            catalogue.prospects(&super::rows::ProspectQuery::new(Some(made.campaign), filter, offset, limit)).unwrap();
         assert_eq!(page.filter_problem, None);
         let urls: Vec<String> =
             page.rows.iter().map(|row| row.url.trim_start_matches("http://gone.pt/").to_owned()).collect();

@@ -3,7 +3,8 @@
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::filter::{Filter, PROSPECTS};
-use super::rows::{CampaignId, ProspectPage, ProspectRow};
+use super::order::order_sql;
+use super::rows::{ProspectPage, ProspectQuery, ProspectRow};
 use super::scheduled::has_table;
 use super::sql::{int, uint};
 use crate::uri::CaptureDate;
@@ -28,14 +29,8 @@ impl Catalogue {
     /// Cited but not captured, most external citing hosts first, out of the
     /// [`PROSPECTS_KEPT`](super::PROSPECTS_KEPT) of the last build. The
     /// verdict is what the last launch of the campaign said, if it saw the page.
-    pub fn prospects(
-        &self,
-        campaign: Option<CampaignId>,
-        filter: &str,
-        offset: u64,
-        limit: u64,
-    ) -> Result<ProspectPage, StoreError> {
-        let filter = match Filter::parse(&PROSPECTS, filter) {
+    pub fn prospects(&self, query: &ProspectQuery) -> Result<ProspectPage, StoreError> {
+        let filter = match Filter::parse(&PROSPECTS, &query.filter) {
             Ok(filter) => filter,
             Err(why) => return Ok(ProspectPage { filter_problem: Some(why), ..ProspectPage::default() }),
         };
@@ -53,23 +48,24 @@ impl Catalogue {
                  WHERE (?1 IS NULL OR 1) AND NOT EXISTS (SELECT 1 FROM capture c WHERE c.page = t.page) AND {}",
                 filter.sql
             );
-            let mut values = vec![Value::from(campaign)];
+            let mut values = vec![Value::from(query.campaign)];
             values.extend(filter.values);
             let total = conn
                 .prepare_cached(&format!("SELECT count(*) {asked}"))?
                 .query_row(params_from_iter(&values), |row| row.get(0))?;
             let kept: i64 = conn.prepare_cached("SELECT count(*) FROM prospect")?.query_row([], |row| row.get(0))?;
+            let rest = "t.hosts DESC, t.external DESC, t.internal DESC, t.url_text";
+            let order = order_sql(&query.sort, ProspectQuery::column_sql, rest);
             let mut statement = conn.prepare_cached(&format!(
                 // Which pages first, what is told of them after.
-                "WITH cited AS (
-                    SELECT t.*, u.url AS url_text {asked}
-                    ORDER BY t.hosts DESC, t.external DESC, t.internal DESC, u.url LIMIT {} OFFSET {})
+                "WITH matching AS (SELECT t.*, u.url AS url_text {asked}),
+                 cited AS (SELECT t.* FROM matching t ORDER BY {order} LIMIT {} OFFSET {})
                  SELECT t.url_text, t.hosts, t.internal + t.external, t.first_s, t.last_s,
                     t.anchor,
                     {}
-                 FROM cited t ORDER BY t.hosts DESC, t.external DESC, t.internal DESC, t.url_text",
-                int(limit),
-                int(offset),
+                 FROM cited t ORDER BY {order}",
+                int(query.limit),
+                int(query.offset),
                 last_crawl_sql(),
             ))?;
             let rows = statement.query_map(params_from_iter(&values), |row| {

@@ -323,7 +323,7 @@ fn the_window_is_a_question_to_the_stored_list() {
     let urls: Vec<&str> = landings.iter().map(|page| page.url.as_str()).collect();
     assert_eq!(urls, ["http://c.pt/", "http://b.pt/", "http://a.pt/", "http://c.pt/x", "http://b.pt/"]);
 
-    let prospects = catalogue.prospects(None, "", 0, 10).unwrap().rows;
+    let prospects = catalogue.prospects(&super::rows::ProspectQuery::new(None, "", 0, 10)).unwrap().rows;
     assert_eq!(prospects.len(), 1);
     assert_eq!(
         (prospects[0].url.as_str(), prospects[0].hosts, prospects[0].anchor.as_str()),
@@ -333,7 +333,7 @@ fn the_window_is_a_question_to_the_stored_list() {
     let mut gone = capture("http://gone.pt/", 101 * DAY, 100, "sha1:F", &[]);
     gone.notes.status = 404;
     catalogue.add_captures(made.launch, vec![gone]).unwrap();
-    assert_eq!(catalogue.prospects(None, "", 0, 10).unwrap().rows, []);
+    assert_eq!(catalogue.prospects(&super::rows::ProspectQuery::new(None, "", 0, 10)).unwrap().rows, []);
     assert!(!workspace.counts_are_new(89).unwrap());
 }
 

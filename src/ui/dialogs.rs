@@ -1,28 +1,31 @@
 //! What lies over the page: palette, keys, folders, window, closing.
 
 use super::access::name_dialog;
-use super::pick::{Picked, no_picker_ui, pick};
+use super::pick::{FolderExport, Picked, no_picker_ui, pick};
 use super::recent::recent_ui;
 use super::theme::{self, GAP, tokens};
 use super::widgets::{heading_ui, loaded_ui, number_ui};
 use super::words;
 use crate::app::models::{FileId, ImportOptions, campaign_title};
 use crate::app::{
-    Action, AppState, Command, CrawlPlan, Dialog, MARK_KEYS, Route, Same, SelectedRows, UnsavedAnswer, mark_verb,
-    resolve,
+    Action, AppState, Command, CrawlPlan, Dialog, MARK_KEYS, Route, Same, SelectedRows, TableForm, UnsavedAnswer,
+    mark_verb, resolve,
 };
 use egui::{Button, Event, Id, Key, Modal, Modifiers, RichText, ScrollArea, TextEdit, Ui};
 use poll_promise::Promise;
 use std::path::PathBuf;
 
 /// Keys that hold on some pages only.
-const PAGE_KEYS: [(&str, &str); 14] = [
+const PAGE_KEYS: [(&str, &str); 17] = [
     ("/", "filter the captures; Esc clears"),
     ("Backspace", "back"),
     ("F6  Shift+F6", "next, previous part of the window: list of pages, page, lower panel"),
-    ("↑ ↓  PageUp PageDown  Home End", "move in the captures table; with Shift extend the selection"),
-    ("Ctrl+A", "select all captures that match the filter"),
-    ("Ctrl+C", "copy the selected captures as tab-separated values"),
+    ("↑ ↓  PageUp PageDown  Home End", "move in a table; with Shift extend the selection"),
+    ("Enter", "open the row: what a double click or its first link does"),
+    ("Ctrl+A", "select all rows of a table"),
+    ("Ctrl+C", "copy the selected rows as tab-separated values"),
+    ("Ctrl+Shift+C", "copy the selected rows as a Markdown table"),
+    ("Ctrl+E", "export the table as it is shown, as CSV or JSON lines"),
     ("N", "write a note on the selected capture; Ctrl+Enter saves it, Esc leaves the field"),
     ("W", "show the scope decision in the lower panel"),
     ("L", "show inlinks in the lower panel; with Shift outlinks"),
@@ -41,6 +44,7 @@ fn name_of(dialog: Dialog) -> &'static str {
         Dialog::Open => "Open or import",
         Dialog::Locate(_) => "Locate files",
         Dialog::Window => "Inlink window",
+        Dialog::WriteTable => "Export table",
         Dialog::Decide => "Confirm decisions",
         Dialog::StartCrawl => "Start a crawl",
         Dialog::Unsaved => "Unsaved changes",
@@ -60,6 +64,8 @@ pub struct Dialogs {
     has_no_picker: bool,
     options: ImportOptions,
     days: u32,
+    table_form: TableForm,
+    table_folder: FolderExport,
 }
 
 impl Dialogs {
@@ -85,6 +91,7 @@ impl Dialogs {
                 Dialog::Open => self.open_ui(ui, app),
                 Dialog::Locate(file) => self.locate_ui(ui, app, file),
                 Dialog::Window => self.window_ui(ui, app),
+                Dialog::WriteTable => self.write_table_ui(ui, app),
                 Dialog::Decide => decide_ui(ui, app, opened),
                 Dialog::StartCrawl => crawl_ui(ui, app, opened),
                 Dialog::Unsaved => unsaved_ui(ui, app, opened),
@@ -294,6 +301,28 @@ impl Dialogs {
                 app.send(Command::CloseDialog);
             }
         });
+    }
+
+    fn write_table_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        let Some(rows) = app.table_rows.clone() else { return };
+        heading_ui(ui, "Export table");
+        let (count, columns) = (words::counted(rows.total, "row", "rows"), rows.columns.len() as u64);
+        ui.label(format!("{count}, sorted and filtered as shown, {}", words::counted(columns, "column", "columns")));
+        ui.add_space(GAP);
+        ui.horizontal(|ui| {
+            ui.label("Format");
+            for (form, label) in TableForm::ALL {
+                ui.radio_value(&mut self.table_form, form, label);
+            }
+        });
+        let folder = self.table_folder.ui(ui, app, "Folder for tables", "tables", "Export table");
+        if let Some(folder) = folder {
+            app.send(Command::WriteTable { rows, form: self.table_form, folder });
+            app.send(Command::CloseDialog);
+        }
+        if ui.button("Cancel").clicked() {
+            app.send(Command::CloseDialog);
+        }
     }
 
     fn window_ui(&mut self, ui: &mut Ui, app: &mut AppState) {

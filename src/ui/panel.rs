@@ -2,7 +2,7 @@
 
 use super::access::{Region, begin_region, tab_of_ui, tabs_ui};
 use super::panel_files::{file_ui, lost_ui, problem_ui};
-use super::table::Table;
+use super::table::{Column, Table, Value, key_of};
 use super::theme::{self, GAP, tokens};
 use super::trace::trace_ui;
 use super::widgets::{
@@ -156,8 +156,8 @@ impl LowerPanel {
                 loaded_ui(ui, &answer, |ui, rows| {
                     if rows.is_empty() {
                         empty_ui(ui, "No anchor text in the window", "No inlink of this page has anchor text");
-                    } else if let Some(row) = anchors_ui(ui, rows, "Show the links with this anchor text") {
-                        self.said = Some((id, row.text.clone()));
+                    } else if let Some(text) = anchors_ui(ui, app, rows, "Show the links with this anchor text") {
+                        self.said = Some((id, text));
                         set_side(ui, Side::Both);
                         app.settings.panel_tab = PanelTab::Inlinks;
                     }
@@ -343,50 +343,44 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, sai
     };
     let says = |row: &&InlinkRow| said.as_ref().is_none_or(|said| row.in_window && row.says(said));
     let rows: Vec<&InlinkRow> = page.rows.iter().filter(listed).filter(says).collect();
-    const COLUMNS: [(&str, f32); 9] = [
-        ("Captured (UTC)", 150.0),
-        ("Source host", 170.0),
-        ("Side", 80.0),
-        ("Window", 90.0),
-        ("Anchor", 240.0),
-        ("Link", 45.0),
-        ("Page area", 80.0),
-        ("Rel", 150.0),
-        ("Source", 300.0),
+    type Col<'a> = Column<'a, InlinkRow, InlinkAsk>;
+    let columns = [
+        Col::date("captured", "Captured (UTC)", 150.0, |row| row.date),
+        Col::text("source_host", "Source host", 170.0, |row| &row.source_host),
+        Col::text("side", "Side", 80.0, |row| if row.internal { "internal" } else { "external" }),
+        Col::text("window", "Window", 90.0, |row| if row.in_window { "✔ inside" } else { "– outside" }),
+        Col::text("anchor", "Anchor", 240.0, |row| &row.anchor).or("(no text)"),
+        Col::value("link", "Link", 45.0, |row| Value::known(row.position.map(|position| u64::from(position) + 1)))
+            .numeric()
+            .about("The how manieth link of its page"),
+        Col::text("area", "Page area", 80.0, |row| row.place.as_deref().unwrap_or_default()),
+        Col::text("rel", "Rel", 150.0, |row| rel_words(&row.rel, row.nofollow, row.position.is_some())),
+        Col::text("source", "Source", 300.0, |row| &row.source),
     ];
-    let mut go = None;
-    let clicked = Table::new("inlinks", &COLUMNS, rows.len()).show_ui(
-        ui,
-        |cells, index| {
-            let row = rows[index];
-            cells.text(&row.date.to_words());
-            cells.text(&row.source_host);
-            cells.text(if row.internal { "internal" } else { "external" });
-            if row.in_window {
-                cells.text("✔ inside");
-            } else {
-                cells.weak("– outside");
-            }
-            cells.text(if row.anchor.is_empty() { "(no text)" } else { &row.anchor });
-            cells.weak(&row.position.map(|position| (u64::from(position) + 1).to_string()).unwrap_or_default());
-            cells.text(row.place.as_deref().unwrap_or_default());
-            cells.text(rel_words(&row.rel, row.nofollow, row.position.is_some()));
-            cells.text(&row.source);
-        },
-        |index, response| {
-            if response.double_clicked() {
-                go = Some(index);
-            }
-        },
-    );
-    if let Some(index) = go {
-        app.send(Command::Go(Route::inlinks(app.route.link_folder().cloned(), rows[index].source.clone())));
-    } else if let Some(capture) = clicked.and_then(|index| rows[index].capture)
-        && matches!(app.route, Route::Links { .. })
-    {
+    let key = |row: &InlinkRow| key_of((&row.source, row.date, row.position, &row.anchor));
+    let table = Table::new("inlinks", "Inlinks", columns, key)
+        .on_focus(|row: &InlinkRow| row.capture.map(InlinkAsk::Focus))
+        .on_open(|row| Some(InlinkAsk::Source(row.source.clone())));
+    let is_page = matches!(app.route, Route::Links { .. } | Route::LinkSet { .. });
+    let table = if is_page { table } else { table.aside() };
+    match table.rows_ui(ui, app, rows) {
+        Some(InlinkAsk::Source(source)) => {
+            app.send(Command::Go(Route::inlinks(app.route.link_folder().cloned(), source)));
+        }
         // On Captures and Review the panel follows the table's own row.
-        app.focus = Some(Focus::Capture(capture));
+        Some(InlinkAsk::Focus(capture)) if matches!(app.route, Route::Links { .. }) => {
+            app.focus = Some(Focus::Capture(capture));
+        }
+        Some(InlinkAsk::Focus(_)) | None => {}
     }
+}
+
+/// What a row of inlinks asks for.
+enum InlinkAsk {
+    /// The inlinks of its source.
+    Source(String),
+    /// The capture of its source.
+    Focus(CaptureId),
 }
 
 /// Which side of the inlinks is listed; kept while the window is open.
@@ -466,45 +460,24 @@ fn outlinks_ui(ui: &mut Ui, app: &mut AppState, rows: &[OutlinkRow]) {
         empty_ui(ui, "No outlinks in this capture", "It is not a page, or it has no links");
         return;
     }
-    const COLUMNS: [(&str, f32); 8] = [
-        ("#", 40.0),
-        ("Anchor", 240.0),
-        ("Kind", 90.0),
-        ("Page area", 80.0),
-        ("Rel", 110.0),
-        ("Captured", 80.0),
-        ("Outcome", 260.0),
-        ("URL", 320.0),
+    type Col<'a> = Column<'a, OutlinkRow, CaptureId>;
+    let columns = [
+        Col::count("link", "#", 40.0, |row| u64::from(row.position) + 1).about("The how manieth link of the page"),
+        Col::text("anchor", "Anchor", 240.0, |row| &row.anchor).or("(no text)"),
+        Col::text("kind", "Kind", 90.0, |row| &row.kind),
+        Col::text("area", "Page area", 80.0, |row| row.place.as_deref().unwrap_or_default()),
+        Col::text("rel", "Rel", 110.0, |row| rel_words(&row.rel, row.nofollow, true)),
+        Col::text("captured", "Captured", 80.0, |row| if row.capture.is_some() { "✔ open" } else { "–" })
+            .link("Open the capture nearest in time", |row| row.capture),
+        Col::text("outcome", "Outcome", 260.0, |row| row.outcome.as_ref().map_or("", |outcome| &outcome.sentence))
+            .draw(|ui, row| match &row.outcome {
+                Some(outcome) => drop(outcome_cell_ui(ui, outcome)),
+                None => drop(ui.weak("–")),
+            }),
+        Col::text("url", "URL", 320.0, |row| &row.url),
     ];
-    let mut go = None;
-    Table::new("outlinks", &COLUMNS, rows.len()).show_ui(
-        ui,
-        |cells, index| {
-            let row = &rows[index];
-            cells.weak(&(row.position + 1).to_string());
-            cells.text(if row.anchor.is_empty() { "(no text)" } else { &row.anchor });
-            cells.text(&row.kind);
-            cells.text(row.place.as_deref().unwrap_or_default());
-            cells.text(rel_words(&row.rel, row.nofollow, true));
-            cells.ui(|ui| match row.capture {
-                Some(capture) => {
-                    if ui.link("✔ open").on_hover_text("Open the capture nearest in time").clicked() {
-                        go = Some(capture);
-                    }
-                }
-                None => {
-                    ui.weak("–");
-                }
-            });
-            match &row.outcome {
-                Some(outcome) => cells.ui(|ui| drop(outcome_cell_ui(ui, outcome))),
-                None => cells.weak("–"),
-            }
-            cells.text(&row.url);
-        },
-        |_, _| {},
-    );
-    if let Some(capture) = go {
+    let table = Table::new("outlinks", "Outlinks", columns, |row: &OutlinkRow| u64::from(row.position)).aside();
+    if let Some(capture) = table.rows_ui(ui, app, rows) {
         app.focus = Some(Focus::Capture(capture));
     }
 }
@@ -520,28 +493,21 @@ fn rel_words(rel: &str, nofollow: bool, is_known: bool) -> &str {
 }
 
 /// Anchor texts; also on the page Links. Their numbers lead on, as `leads_to`
-/// says: the answer is the one that was chosen.
-pub(super) fn anchors_ui<'r>(ui: &mut Ui, rows: &'r [AnchorRow], leads_to: &str) -> Option<&'r AnchorRow> {
-    const COLUMNS: [(&str, f32); 6] =
-        [("Anchor", 320.0), ("Request", 90.0), ("Hosts", 70.0), ("Links", 70.0), ("First", 110.0), ("Last", 110.0)];
-    let mut chosen = None;
-    Table::new("anchors", &COLUMNS, rows.len()).show_ui(
-        ui,
-        |cells, index| {
-            let row = &rows[index];
-            cells.text(if row.text.is_empty() { "(no text)" } else { &row.text });
-            cells.text(if row.matches_request { "✔ term" } else { "" });
-            for number in [row.hosts, row.links] {
-                if cells.link(number, leads_to) {
-                    chosen = Some(row);
-                }
-            }
-            cells.text(&words::day(row.first));
-            cells.text(&words::day(row.last));
-        },
-        |_, _| {},
-    );
-    chosen
+/// says: the answer is the text that was chosen.
+pub(super) fn anchors_ui(ui: &mut Ui, app: &mut AppState, rows: &[AnchorRow], leads_to: &str) -> Option<String> {
+    type Col<'a> = Column<'a, AnchorRow, String>;
+    let text = |row: &AnchorRow| Some(row.text.clone());
+    let columns = [
+        Col::text("anchor", "Anchor", 320.0, |row| &row.text).or("(no text)"),
+        Col::text("request", "Request", 90.0, |row| if row.matches_request { "✔ term" } else { "" }),
+        Col::count("hosts", "Hosts", 70.0, |row| row.hosts).link(leads_to, text),
+        Col::count("links", "Links", 70.0, |row| row.links).link(leads_to, text),
+        Col::day("first", "First", 110.0, |row| row.first),
+        Col::day("last", "Last", 110.0, |row| row.last),
+    ];
+    let table = Table::new("anchors", "Anchors", columns, |row: &AnchorRow| key_of(&row.text));
+    let table = if matches!(app.route, Route::Links { .. }) { table } else { table.aside() };
+    table.rows_ui(ui, app, rows)
 }
 
 fn text_ui(ui: &mut Ui, content: &CaptureContent) {
@@ -585,34 +551,21 @@ fn headers_ui(ui: &mut Ui, content: &CaptureContent) {
 }
 
 fn versions_ui(ui: &mut Ui, app: &mut AppState, rows: &[CaptureRow], id: CaptureId) {
-    const COLUMNS: [(&str, f32); 6] = [
-        ("Captured (UTC)", 160.0),
-        ("Status", 90.0),
-        ("Size", 80.0),
-        ("Payload", 110.0),
-        ("Review", 110.0),
-        ("Title", 300.0),
+    type Col<'a> = Column<'a, CaptureRow, CaptureId>;
+    let columns = [
+        Col::date("captured", "Captured (UTC)", 160.0, |row| row.date),
+        Col::made("status", "Status", 90.0, |row| row.status.to_string())
+            .draw(|ui, row| drop(status_ui(ui, row.status))),
+        Col::bytes("size", "Size", 80.0, |row| row.size),
+        Col::text("payload", "Payload", 110.0, |row| if row.revisit { "revisit" } else { "new" }),
+        Col::text("review", "Review", 110.0, |row| row.mark.map_or("", ReviewMark::word))
+            .draw(|ui, row| drop(mark_ui(ui, row.mark))),
+        Col::text("title", "Title", 300.0, |row| &row.title),
     ];
-    let chosen = rows.iter().position(|row| row.id == id);
-    let clicked = Table::new("versions", &COLUMNS, rows.len()).chosen(chosen).show_ui(
-        ui,
-        |cells, index| {
-            let row = &rows[index];
-            cells.text(&row.date.to_words());
-            cells.ui(|ui| {
-                status_ui(ui, row.status);
-            });
-            cells.text(&words::bytes(row.size));
-            cells.text(if row.revisit { "revisit" } else { "new" });
-            cells.ui(|ui| {
-                mark_ui(ui, row.mark);
-            });
-            cells.text(&row.title);
-        },
-        |_, _| {},
-    );
-    if let Some(index) = clicked {
-        app.focus = Some(Focus::Capture(rows[index].id));
+    let table = Table::new("versions", "Versions", columns, |row: &CaptureRow| row.id.unsigned_abs());
+    let table = table.chosen(Some(id.unsigned_abs())).aside().on_focus(|row| Some(row.id));
+    if let Some(capture) = table.rows_ui(ui, app, rows) {
+        app.focus = Some(Focus::Capture(capture));
     }
 }
 

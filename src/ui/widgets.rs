@@ -1,6 +1,7 @@
 //! Small parts that pages share.
 
 use super::access::{alert_ui, mark_heading};
+use super::table::has_keyboard;
 use super::theme::{self, GAP, GROUP_GAP, tokens};
 use super::words;
 use crate::app::models::{Loaded, Notice, OutcomeClass, ReviewMark, UrlOutcome};
@@ -194,6 +195,14 @@ pub fn cell_ui(ui: &mut Ui, text: &str) -> Response {
     ui.add(Label::new(words::line(text)).truncate().selectable(false))
 }
 
+/// A number's text, at the end of its cell.
+pub fn number_cell_ui(ui: &mut Ui, text: &str) {
+    ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+        ui.add_space(theme::CELL_PAD);
+        cell_ui(ui, text);
+    });
+}
+
 /// A cell's text in a colour.
 pub fn coloured_cell_ui(ui: &mut Ui, text: &str, color: Color32) -> Response {
     ui.add(Label::new(RichText::new(words::line(text)).color(color)).truncate().selectable(false))
@@ -320,7 +329,7 @@ pub fn least_table_height(ui: &Ui, rows: usize, row_height: f32) -> f32 {
 
 /// Whether a person is typing, so that single keys are letters.
 pub fn is_typing(ui: &Ui) -> bool {
-    ui.ctx().egui_wants_keyboard_input()
+    ui.ctx().egui_wants_keyboard_input() && !has_keyboard(ui)
 }
 
 /// The place of the field that a person is led to, in egui's memory.

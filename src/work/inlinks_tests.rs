@@ -86,7 +86,10 @@ impl Archive {
             }
             shown.push(format!("{row:?}"));
         }
-        shown.push(format!("{:?}", self.session.catalogue().prospects(None, "", 0, 1000).unwrap()));
+        shown.push(format!(
+            "{:?}",
+            self.session.catalogue().prospects(&crate::store::rows::ProspectQuery::new(None, "", 0, 1000)).unwrap()
+        ));
         shown.push(format!("{:?}", self.session.top_anchors(1000).unwrap()));
         shown
     }

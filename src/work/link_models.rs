@@ -2,7 +2,7 @@
 
 use super::models::quoted;
 use crate::inlinks::HostNode;
-use crate::inlinks::stored::Cited;
+pub use crate::inlinks::stored::Cited;
 pub use crate::inlinks::stored::CitedBy;
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};

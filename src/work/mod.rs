@@ -71,6 +71,7 @@ pub use session::{Session, act_summary};
 pub use signals::{
     CheckedCapture, PageAnchors, anchor_check, anchors_of_page, anchors_of_stored, check_captures, judge_prospects,
 };
+pub use written::write_table;
 
 use crate::analysis::Matcher;
 use crate::jobs::counted;

@@ -7,7 +7,7 @@ pub use crate::crawl::{CrawlEvent, EventKind, OutcomeClass, OutcomeKind, PREREQU
 pub use crate::export::spreadsheet_cell;
 pub use crate::store::rows::*;
 pub use crate::store::scope_rows::*;
-pub use crate::store::{FilterField, filter_fields};
+pub use crate::store::{FilterField, SortKey, filter_fields};
 
 use crate::campaign::Campaign;
 use crate::scope::{Remedy, Trace};

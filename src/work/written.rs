@@ -1,6 +1,8 @@
 //! Files for people, each whole or not there.
 
+use crate::jobs::{JobCx, counted};
 use crate::store::Workspace;
+use crate::uri::CaptureDate;
 use anyhow::Context;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -11,6 +13,24 @@ pub(super) fn new_folder(workspace: &Workspace, folder: &Path) -> anyhow::Result
     let folder = workspace.own_folder(std::path::absolute(folder).with_context(place)?)?;
     std::fs::create_dir_all(&folder).with_context(place)?;
     Ok(folder)
+}
+
+/// Writes a table into a folder, which is made if absent. The file is called
+/// like the table and the moment; none is replaced. `fill` says how many rows
+/// it wrote, about `total`.
+pub fn write_table(
+    workspace: &Workspace,
+    (name, ending): (&str, &str),
+    folder: &Path,
+    total: u64,
+    cx: &JobCx,
+    fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<u64>,
+) -> anyhow::Result<String> {
+    let folder = new_folder(workspace, folder)?;
+    let path = folder.join(format!("{name}-{}.{ending}", CaptureDate::now().to_digits14()));
+    cx.stage(format!("Writing {}", path.display()), Some(total));
+    let rows = write_file(&path, fill)?;
+    Ok(format!("{} in {}", counted(rows, "row"), path.display()))
 }
 
 /// Writes a file that has its name only when it is whole. One of that name

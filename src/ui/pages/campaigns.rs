@@ -3,7 +3,7 @@
 use crate::app::models::{CampaignRow, CaptureTab, Launches, Loaded};
 use crate::app::{Action, AppState, Command, Dialog, Route, resolve};
 use crate::ui::recent::recent_ui;
-use crate::ui::table::Table;
+use crate::ui::table::OldTable;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::ui::widgets::{action_ui, count_link_ui, empty_ui, figure_ui, heading_ui, loaded_ui, title_ui};
 use crate::ui::words;
@@ -105,7 +105,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
     let mut sent: Vec<Command> = Vec::new();
     let mut opened = None;
     let height = (ui.available_height() - CARD).max(theme::HEAD_ROW + 2.0 * theme::ROW);
-    let clicked = Table::new("campaigns", &COLUMNS, rows.len()).chosen(chosen).height(height).show_ui(
+    let clicked = OldTable::new("campaigns", &COLUMNS, rows.len()).chosen(chosen).height(height).show_ui(
         ui,
         |cells, index| {
             let row = &rows[index];

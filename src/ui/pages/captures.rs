@@ -1,27 +1,22 @@
 //! The captures table: ready filters, filter line, selection, marks.
 
-use super::captures_table::{COLUMNS, CaptureTable, PAGE_ROWS, ROWS_SHOWN};
+use super::captures_table::{CaptureAsk, captures_table};
 use super::files::name_of;
-use crate::app::models::{
-    CaptureColumn, CapturePage, CaptureQuery, CaptureTab, FileId, Loaded, Notice, ReviewMark, filter_fields,
-};
-use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, Route, SelectedRows};
+use crate::app::models::{CaptureId, CapturePage, CaptureQuery, CaptureTab, FileId, Loaded, ReviewMark, filter_fields};
+use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, MARK_KEYS, PanelTab, Route, RowQuery, SelectedRows};
 use crate::campaign::{FieldTerm, Query, parse_fields};
 use crate::ui::access::{tab_ui, tabs_ui};
+use crate::ui::table::{Selection, TableState};
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{action_ui, empty_ui, is_typing, notice_ui, takes_letter};
 use crate::ui::words;
 use crate::uri::Url;
-use egui::{Event, Key, Modifiers, TextEdit, Ui};
-use std::collections::HashSet;
-use std::sync::Arc;
+use egui::{Key, Modifiers, TextEdit, Ui};
 
 /// Seconds without a keystroke after which the filter line is asked.
 const FILTER_PAUSE: f64 = 0.15;
 /// Letters of a file's name on a button.
 const CHIP_CHARS: usize = 60;
-/// Rows that PageUp and PageDown move.
-const PAGE_STEP: i64 = 20;
 
 const TABS: [(CaptureTab, &str); 13] = [
     (CaptureTab::All, "All"),
@@ -49,22 +44,12 @@ pub struct CapturesPage {
     applied: String,
     edited: Option<f64>,
     tab: CaptureTab,
-    sort: Vec<(CaptureColumn, bool)>,
-    hidden: HashSet<CaptureColumn>,
+    rows: TableState,
     shown: Option<CaptureQuery>,
-    /// Rows that are listed.
-    total: u64,
     /// Rows that match.
     matching: u64,
-    cursor: Option<u64>,
-    range_from: Option<u64>,
-    /// The first and last row to select, while some between are not loaded.
-    range: Option<(u64, u64)>,
-    /// Whether the selection shall be copied once its rows are loaded.
-    copies: bool,
     /// Whether all selected rows are rows of this table.
     selection_is_shown: bool,
-    scroll_to: Option<u64>,
 }
 
 impl CapturesPage {
@@ -82,7 +67,7 @@ impl CapturesPage {
         self.files_ui(ui, app);
         let query = self.query(app);
         self.tabs_ui(ui, app, &query);
-        let answer = app.reads.captures(query.clone());
+        let answer = query.part(&self.rows.sort, 0, LIST_PAGE).ask(&mut app.reads);
         let page = match &answer {
             Loaded::Failed(notice) => {
                 notice_ui(ui, notice);
@@ -107,15 +92,11 @@ impl CapturesPage {
                     ui.multiply_opacity(0.6);
                 }
                 // Coming back from another page, the row at hand is still here.
-                if app.focus.is_none()
-                    && let Some(row) = self.cursor
-                {
-                    self.set_cursor(app, &shown, row);
+                if app.focus.is_none() {
+                    self.rows.announce();
                 }
-                self.select_range(app, &shown);
-                self.copy_selection(ui, app, &shown);
-                self.keys(ui, app, &shown);
-                self.table_ui(ui, app, shown);
+                self.keys(ui, app);
+                self.table_ui(ui, app, &shown);
             }
             (_, None) => {
                 ui.weak("Loading…");
@@ -128,21 +109,16 @@ impl CapturesPage {
             filter: self.applied.trim().to_owned(),
             tab: self.tab,
             campaign: app.campaign,
-            sort: self.sort.clone(),
+            sort: Vec::new(),
             offset: 0,
-            limit: PAGE_ROWS,
+            limit: LIST_PAGE,
         }
     }
 
     fn take(&mut self, query: CaptureQuery, page: &CapturePage) {
-        self.total = page.total.min(ROWS_SHOWN);
         self.matching = page.total;
         if self.shown.as_ref() != Some(&query) {
-            self.cursor = None;
-            self.range_from = None;
-            self.range = None;
-            self.copies = false;
-            self.scroll_to = self.shown.is_some().then_some(0);
+            self.rows.reset();
             self.shown = Some(query);
         }
     }
@@ -181,18 +157,6 @@ impl CapturesPage {
                 self.filter.push_str(&format!("{gap}{example}"));
                 self.edited = Some(now);
             }
-            ui.menu_button("Columns", |ui| {
-                for (column, name, _, _) in COLUMNS {
-                    let mut shown = !self.hidden.contains(&column);
-                    if ui.checkbox(&mut shown, name).changed() {
-                        if shown {
-                            self.hidden.remove(&column);
-                        } else {
-                            self.hidden.insert(column);
-                        }
-                    }
-                }
-            });
             ui.checkbox(&mut app.settings.roomy_rows, "Comfortable rows");
         });
     }
@@ -264,7 +228,7 @@ impl CapturesPage {
         ui.horizontal_wrapped(|ui| {
             let rows = words::counted(self.matching, "row", "rows");
             let (some, why_not) = match app.selected.count() {
-                _ if !self.selection_is_shown || self.range.is_some() => {
+                _ if !self.selection_is_shown || self.rows.is_selecting() => {
                     ui.label(format!("{rows}, selecting…"));
                     (false, "The selection is still being made")
                 }
@@ -288,15 +252,12 @@ impl CapturesPage {
                 self.mark(app, ReviewMark::Clear);
             }
             action_ui(ui, app, Action::Undo);
-            if self.total == ROWS_SHOWN {
-                ui.weak(format!("Only the first {} rows are shown; narrow the filter", words::count(ROWS_SHOWN)));
-            }
         });
     }
 
     /// Decides on what is selected, once that is what is on screen.
     fn mark(&self, app: &mut AppState, mark: ReviewMark) {
-        if !app.selected.is_empty() && self.selection_is_shown && self.range.is_none() {
+        if !app.selected.is_empty() && self.selection_is_shown && !self.rows.is_selecting() {
             app.send(Command::Mark { captures: app.selected.clone(), mark, note: String::new() });
         }
     }
@@ -319,120 +280,45 @@ impl CapturesPage {
         }
     }
 
-    fn table_ui(&mut self, ui: &mut Ui, app: &mut AppState, query: CaptureQuery) {
-        let row_height = if app.settings.roomy_rows { theme::ROOMY_ROW } else { theme::ROW };
-        let mut table = CaptureTable::new(app, query, &self.hidden, &self.sort, row_height);
-        table.show_ui(ui, self.total, self.scroll_to.take());
-        let (clicked, sort, go) = (table.clicked, table.sorted, table.go);
-        if let Some((column, add)) = sort {
-            self.sort_by(column, add);
+    fn table_ui(&mut self, ui: &mut Ui, app: &mut AppState, query: &CaptureQuery) {
+        let height = if app.settings.roomy_rows { theme::ROOMY_ROW } else { theme::ROW };
+        let before = selection_of(&app.selected);
+        self.rows.selection = before.clone();
+        let table = captures_table().row_height(height);
+        let asked = table.pages_with_ui(ui, app, query, self.matching, &mut self.rows);
+        if self.rows.selection != before {
+            app.selected = match &self.rows.selection {
+                Selection::All => SelectedRows::all(query, self.matching),
+                Selection::Rows(keys) => {
+                    let mut ids: Vec<CaptureId> = keys.iter().map(|key| key.cast_signed()).collect();
+                    ids.sort_unstable();
+                    ids.into()
+                }
+            };
         }
-        if let Some((row, modifiers)) = clicked {
-            self.click(app, row, modifiers);
-        }
-        // A selection that is still being cut down holds rows that nobody sees.
-        let is_shown = |command: &Command| match command {
-            Command::Mark { captures, .. } => {
-                captures.count() == 1 || (self.selection_is_shown && self.range.is_none())
+        match asked {
+            Some(CaptureAsk::Focus(id)) => app.focus = Some(Focus::Capture(id)),
+            Some(CaptureAsk::Panel(id, tab)) => {
+                app.focus = Some(Focus::Capture(id));
+                app.settings.panel_tab = tab;
+                app.settings.lower_panel = true;
+                app.opens_note = tab == PanelTab::Notes;
             }
-            _ => true,
-        };
-        if let Some(command) = go.filter(is_shown) {
-            app.send(command);
+            Some(CaptureAsk::Mark(id, mark)) if self.rows.selection.contains(id.unsigned_abs()) => self.mark(app, mark),
+            Some(CaptureAsk::Mark(id, mark)) => {
+                app.send(Command::Mark { captures: vec![id].into(), mark, note: String::new() });
+            }
+            Some(CaptureAsk::Command(command)) => app.send(command),
+            None => {}
         }
     }
 
-    /// A click on a head sorts by it, another turns the order, `add` keeps the keys before.
-    fn sort_by(&mut self, column: CaptureColumn, add: bool) {
-        let before = self.sort.iter().position(|(of, _)| *of == column);
-        match (before, add) {
-            (Some(index), true) => self.sort[index].1 = !self.sort[index].1,
-            (None, true) => self.sort.push((column, false)),
-            (Some(index), false) => self.sort = vec![(column, !self.sort[index].1)],
-            (None, false) => self.sort = vec![(column, false)],
-        }
-    }
-
-    fn click(&mut self, app: &mut AppState, row: u64, modifiers: Modifiers) {
-        let Some(query) = self.shown.clone() else { return };
-        if modifiers.command
-            && let Some(id) = id_at(app, &query, row)
-        {
-            app.selected.toggle(id);
-            self.range_from = Some(row);
-            self.set_cursor(app, &query, row);
-        } else {
-            self.go_to(app, &query, row, modifiers.shift);
-        }
-    }
-
-    /// Moves the cursor; with `extend` chooses everything between.
-    fn go_to(&mut self, app: &mut AppState, query: &CaptureQuery, row: u64, extend: bool) {
-        let from = if extend { self.range_from.or(self.cursor).unwrap_or(row) } else { row };
-        self.range_from = Some(from);
-        self.range = Some((from.min(row), from.max(row)));
-        self.select_range(app, query);
-        self.set_cursor(app, query, row);
-    }
-
-    /// Selects the rows of a range once all of them are loaded.
-    fn select_range(&mut self, app: &mut AppState, query: &CaptureQuery) {
-        let Some((first, last)) = self.range else { return };
-        if last - first >= RANGE_ROWS {
-            self.range = None;
-            app.notice(Notice {
-                is_error: false,
-                what: format!("A range holds at most {} rows", words::count(RANGE_ROWS)),
-                why: String::new(),
-                hint: "Narrow the filter and select all rows with Ctrl+A".to_owned(),
-            });
-            return;
-        }
-        let pages: Vec<_> = (first / PAGE_ROWS..=last / PAGE_ROWS).map(|page| loaded_page(app, query, page)).collect();
-        if pages.iter().any(Option::is_none) {
-            return;
-        }
-        self.range = None;
-        let ids: Vec<_> = (first..=last).filter_map(|row| id_at(app, query, row)).collect();
-        app.selected = ids.into();
-    }
-
-    fn set_cursor(&mut self, app: &mut AppState, query: &CaptureQuery, row: u64) {
-        self.cursor = Some(row);
-        if let Some(id) = id_at(app, query, row) {
-            app.focus = Some(Focus::Capture(id));
-        }
-    }
-
-    fn keys(&mut self, ui: &mut Ui, app: &mut AppState, query: &CaptureQuery) {
+    fn keys(&mut self, ui: &mut Ui, app: &mut AppState) {
         if is_typing(ui) || app.dialog.is_some() {
             return;
         }
         let pressed = |key: Key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
         let shift = ui.input(|input| input.modifiers.shift);
-        let last = self.total.saturating_sub(1);
-        let step = |cursor: Option<u64>, by: i64| match cursor {
-            None => 0,
-            Some(row) => row.saturating_add_signed(by).min(last),
-        };
-        for (key, to) in [
-            (Key::ArrowDown, step(self.cursor, 1)),
-            (Key::ArrowUp, step(self.cursor, -1)),
-            (Key::PageDown, step(self.cursor, PAGE_STEP)),
-            (Key::PageUp, step(self.cursor, -PAGE_STEP)),
-            (Key::Home, 0),
-            (Key::End, last),
-        ] {
-            let with_shift = shift && ui.input_mut(|input| input.consume_key(Modifiers::SHIFT, key));
-            if with_shift || pressed(key) {
-                self.go_to(app, query, to, with_shift);
-                self.scroll_to = Some(to);
-            }
-        }
-        if ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::A)) {
-            self.range = None;
-            app.selected = SelectedRows::all(query, self.matching);
-        }
         for (key, mark, _) in MARK_KEYS {
             if let Some(key) = Key::from_name(key)
                 && pressed(key)
@@ -458,67 +344,15 @@ impl CapturesPage {
             self.applied.clear();
             app.route = Route::Captures { filter: String::new() };
         }
-        if ui.input(|input| input.events.contains(&Event::Copy)) && !app.selected.is_empty() {
-            self.copies = true;
-        }
         ui.add_space(GAP / 4.0);
     }
+}
 
-    /// Copies the selected rows once they are loaded; says so where that is not all of them.
-    fn copy_selection(&mut self, ui: &Ui, app: &mut AppState, query: &CaptureQuery) {
-        if !self.copies || self.range.is_some() {
-            return;
-        }
-        let (selected, is_all): (HashSet<i64>, bool) = match &app.selected {
-            SelectedRows::Ids(ids) => (ids.iter().copied().collect(), false),
-            SelectedRows::Query { .. } => (HashSet::new(), true),
-        };
-        let (wanted, pages) = (app.selected.count(), self.total.min(RANGE_ROWS).div_ceil(PAGE_ROWS));
-        let mut rows = Vec::new();
-        for page in 0..pages {
-            let Some(page) = loaded_page(app, query, page) else { return };
-            rows.extend(page.rows.iter().filter(|row| is_all || selected.contains(&row.id)).map(|row| {
-                vec![
-                    row.mark.map_or_else(String::new, |mark| mark.word().to_owned()),
-                    row.url.clone(),
-                    row.title.clone(),
-                    row.date.to_warc(),
-                    row.status.to_string(),
-                    row.mime.clone(),
-                    row.size.to_string(),
-                    row.inlinks_internal.map_or_else(String::new, |count| count.to_string()),
-                    row.inlinks_external.map_or_else(String::new, |count| count.to_string()),
-                    row.top_anchor.clone(),
-                    row.rule_or_claim(),
-                ]
-            }));
-            if rows.len() as u64 >= wanted {
-                break;
-            }
-        }
-        self.copies = false;
-        if (rows.len() as u64) < wanted {
-            app.notice(Notice {
-                is_error: false,
-                what: format!("Copied {} of {} selected rows", words::count(rows.len() as u64), words::count(wanted)),
-                why: format!("only the first {} rows of the table are looked through", words::count(RANGE_ROWS)),
-                hint: "Narrow the filter and copy again".to_owned(),
-            });
-        }
-        const HEAD: [&str; 11] = [
-            "mark",
-            "url",
-            "title",
-            "captured",
-            "status",
-            "mime",
-            "bytes",
-            "inlinks_internal",
-            "inlinks_external",
-            "top_anchor",
-            "rule",
-        ];
-        ui.ctx().copy_text(words::tsv(&HEAD, rows.into_iter()));
+/// What is selected, as the table keeps it.
+fn selection_of(selected: &SelectedRows) -> Selection {
+    match selected {
+        SelectedRows::Ids(ids) => Selection::Rows(ids.iter().map(|id| id.unsigned_abs()).collect()),
+        SelectedRows::Query { .. } => Selection::All,
     }
 }
 
@@ -560,23 +394,6 @@ fn filter_help_ui(ui: &mut Ui) -> Option<&'static str> {
 
 /// Points of height that the list of fields takes before it scrolls.
 const HELP_HEIGHT: f32 = 420.0;
-
-/// Rows that are selected as a range or copied at once: their pages are kept loaded together.
-const RANGE_ROWS: u64 = 60 * PAGE_ROWS;
-
-/// A part of the table, when it is at hand.
-pub(super) fn loaded_page(app: &mut AppState, query: &CaptureQuery, page: u64) -> Option<Arc<CapturePage>> {
-    let part = CaptureQuery { offset: page * PAGE_ROWS, ..query.clone() };
-    match app.reads.captures(part) {
-        Loaded::Ready(page) => Some(page),
-        Loaded::Loading { .. } | Loaded::Failed(_) => None,
-    }
-}
-
-fn id_at(app: &mut AppState, query: &CaptureQuery, row: u64) -> Option<i64> {
-    let page = loaded_page(app, query, row / PAGE_ROWS)?;
-    page.rows.get((row % PAGE_ROWS) as usize).map(|row| row.id)
-}
 
 /// The filter that shows the captures of one host.
 pub(super) fn host_filter(url: &str) -> String {

@@ -6,22 +6,20 @@ use crate::app::models::{
     CrawlPage, HostRow, LaunchChoice, LaunchRow, LaunchState, Launches, Loaded, SeenPage, SeenQuery, SeenRow,
     campaign_title, quoted,
 };
-use crate::app::{Action, AppState, Command, Focus, PanelTab, Route};
+use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, PanelTab, Route};
 use crate::scope::rule_label;
 use crate::ui::access::{tab_of_ui, tabs_ui};
-use crate::ui::table::{Cells, Table};
+use crate::ui::table::{Cells, Column, Table, TableState, key_of};
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{
     action_named_ui, action_ui, count_link_ui, empty_ui, figure_ui, heading_ui, keep_page_room, least_table_height,
-    loaded_ui, outcome_cell_ui, pager_ui, rule_cell_ui, title_ui,
+    loaded_ui, outcome_cell_ui, rule_cell_ui, title_ui,
 };
 use crate::ui::words;
 use egui::{RichText, ScrollArea, TextEdit, Ui};
 
 /// A page lower than this has no room for plots and rows.
 const LOW_PAGE: f32 = 560.0;
-/// Rows of the lists that are shown at once.
-const SEEN_LIMIT: u64 = 2000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Tab {
@@ -50,9 +48,9 @@ pub struct CrawlView {
     filter: String,
     campaign: Option<i64>,
     launches: Launches,
-    /// First row shown of the list.
-    offset: u64,
-    /// The list that the offset is of.
+    /// What is kept of the list of URLs.
+    rows: TableState,
+    /// The list that this is of.
     listed: Option<SeenQuery>,
     events: EventsView,
     /// What a person chose about the plots.
@@ -137,7 +135,7 @@ impl CrawlView {
                     let (shown, all) = (words::count(shown), words::count(page.hosts_total));
                     ui.weak(format!("{shown} of {all} hosts shown, those with the most URLs fetched"));
                 }
-                self.hosts_ui(ui, &page.hosts);
+                self.hosts_ui(ui, app, &page.hosts);
             }
             Tab::Events => {
                 let height = rest_height(ui);
@@ -191,74 +189,69 @@ impl CrawlView {
         });
     }
 
-    fn hosts_ui(&mut self, ui: &mut Ui, hosts: &[HostRow]) {
+    fn hosts_ui(&mut self, ui: &mut Ui, app: &mut AppState, hosts: &[HostRow]) {
         if hosts.is_empty() {
             ui.weak("No host visited yet");
             return;
         }
-        const COLUMNS: [(&str, f32); 9] = [
-            ("Host", 220.0),
-            ("Address", 130.0),
-            ("Country", 64.0),
-            ("Queued", 64.0),
-            ("Fetched", 64.0),
-            ("Failed", 60.0),
-            ("Refused", 64.0),
-            ("Received", 80.0),
-            ("Accepted by", 240.0),
+        type Col<'a> = Column<'a, HostRow, (Tab, String)>;
+        let urls = |tab: Tab| move |row: &HostRow| Some((tab, row.host.clone()));
+        const SHOW: &str = "Show these URLs of the host";
+        let columns = [
+            Col::text("host", "Host", 220.0, |row| &row.host),
+            Col::text("address", "Address", 130.0, |row| &row.address).or("–"),
+            Col::text("country", "Country", 64.0, |row| &row.country).or("–"),
+            Col::count("queued", "Queued", 64.0, |row| row.queued).link(SHOW, urls(Tab::Next)),
+            Col::count("fetched", "Fetched", 64.0, |row| row.fetched).link(SHOW, urls(Tab::Fetched)),
+            Col::count("failed", "Failed", 60.0, |row| row.failed).link(SHOW, urls(Tab::Failed)),
+            Col::count("refused", "Refused", 64.0, |row| row.refused).link(SHOW, urls(Tab::Refused)),
+            Col::bytes("bytes", "Received", 80.0, |row| row.bytes),
+            Col::text("rule", "Accepted by", 240.0, |row| rule_label(&row.rule))
+                .draw(|ui, row| drop(rule_cell_ui(ui, &row.rule))),
         ];
-        let mut go = None;
-        Table::new("hosts", &COLUMNS, hosts.len()).height(rest_height(ui)).show_ui(
-            ui,
-            |cells, index| {
-                let row = &hosts[index];
-                cells.text(&row.host);
-                cells.text(if row.address.is_empty() { "–" } else { &row.address });
-                cells.text(if row.country.is_empty() { "–" } else { &row.country });
-                for (number, tab) in [
-                    (row.queued, Tab::Next),
-                    (row.fetched, Tab::Fetched),
-                    (row.failed, Tab::Failed),
-                    (row.refused, Tab::Refused),
-                ] {
-                    if cells.link(number, "Show these URLs of the host") {
-                        go = Some((index, tab));
-                    }
-                }
-                cells.text(&words::bytes(row.bytes));
-                cells.ui(|ui| drop(rule_cell_ui(ui, &row.rule)));
-            },
-            |_, _| {},
-        );
-        if let Some((index, tab)) = go {
+        let table = Table::new("crawl hosts", "Hosts", columns, |row| key_of(&row.host));
+        if let Some((tab, host)) = table.height(rest_height(ui)).rows_ui(ui, app, hosts) {
             self.tab = tab;
-            self.filter = format!("host={}", quoted(&hosts[index].host));
+            self.filter = format!("host={}", quoted(&host));
         }
     }
 
     fn seen_ui(&mut self, ui: &mut Ui, app: &mut AppState, state: &'static str) {
-        let first = SeenQuery {
+        let query = SeenQuery {
             campaign: app.campaign,
             launches: self.launches,
             state,
             filter: self.filter.trim().to_owned(),
+            sort: Vec::new(),
             offset: 0,
-            limit: SEEN_LIMIT,
+            limit: LIST_PAGE,
         };
-        if self.listed.as_ref() != Some(&first) {
-            self.offset = 0;
-            self.listed = Some(first.clone());
-        }
-        let answer = app.reads.seen(SeenQuery { offset: self.offset, ..first });
+        let answer = app.reads.seen(query.clone());
         loaded_ui(ui, &answer, |ui, page: &SeenPage| {
             if let Some(problem) = &page.filter_problem {
                 ui.colored_label(tokens(ui).reject, format!("⚠ {}", words::line(problem)));
                 return;
             }
-            if page.total > 0 {
-                pager_ui(ui, &mut self.offset, SEEN_LIMIT, page.total, ("URL", "URLs"));
+            let (name, empty) = match state {
+                "queued" => ("URLs that wait", "Queue is empty"),
+                "failed" => ("Failed URLs", "No failed URLs"),
+                "refused" => ("Refused URLs", "No URLs refused"),
+                _ => ("Fetched URLs", "No URLs fetched"),
+            };
+            if page.total == 0 {
+                ui.weak(empty);
+                return;
             }
-            rows_ui(ui, app, state, &page.rows);
+            ui.weak(words::counted(page.total, "URL", "URLs"));
+            // A list that the filter narrows is another list.
+            if self.listed.as_ref() != Some(&query) {
+                self.listed = Some(query.clone());
+                self.rows.reset();
+            }
+            let table = seen_table("crawl urls", name, app).height(rest_height(ui));
+            if let Some(seen) = table.pages_with_ui(ui, app, &query, page.total, &mut self.rows) {
+                explain(app, seen);
+            }
         });
     }
 
@@ -286,32 +279,39 @@ impl CrawlView {
     }
 }
 
-fn rows_ui(ui: &mut Ui, app: &mut AppState, state: &str, rows: &[SeenRow]) {
-    if rows.is_empty() {
-        ui.weak(match state {
-            "queued" => "Queue is empty",
-            "failed" => "No failed URLs",
-            "refused" => "No URLs refused",
-            _ => "No URLs fetched",
-        });
-        return;
-    }
-    let chosen = rows.iter().position(|row| app.focus == Some(Focus::Seen(row.id))).map(|at| (at, rows[at].id));
-    let clicked = Table::new("seen", &SEEN, rows.len()).chosen_of(chosen).height(rest_height(ui)).show_ui(
-        ui,
-        |cells, index| {
-            seen_cells_ui(cells, &rows[index]);
-        },
-        |_, _| {},
-    );
-    if let Some(index) = clicked {
-        explain(app, rows[index].id);
-    }
-}
-
 /// What is left of the page, but no less than the rows that it always shows.
 fn rest_height(ui: &Ui) -> f32 {
     ui.available_height().max(least_table_height(ui, theme::ROWS_LEAST, theme::ROW))
+}
+
+/// URLs ever seen, each of which explains itself.
+pub(super) fn seen_table<'a>(id: &'static str, name: &'a str, app: &AppState) -> Table<'a, SeenRow, i64> {
+    type Col<'a> = Column<'a, SeenRow, i64>;
+    let columns = [
+        Col::text("url", "URL", 360.0, |row| &row.url),
+        Col::text("outcome", "Outcome", 300.0, |row| row.outcome.sentence.trim_end_matches('.'))
+            .draw(|ui, row| drop(outcome_cell_ui(ui, &row.outcome))),
+        Col::text("rule", "Deciding rule", 150.0, |row| rule_label(&row.rule))
+            .draw(|ui, row| drop(rule_cell_ui(ui, &row.rule))),
+        Col::text("hops", "Hops", 60.0, |row| &row.hops).about("Path from the seed").or("seed"),
+        Col::text("anchor", "Anchor", 160.0, |row| &row.anchor).about("Text of the link"),
+        Col::date("seen", "Seen (UTC)", 150.0, |row| row.date).hidden(),
+        Col::text("via", "Via", 240.0, |row| &row.via).about("The page that led here"),
+    ];
+    let chosen = match app.focus {
+        Some(Focus::Seen(id)) => Some(id.unsigned_abs()),
+        _ => None,
+    };
+    Table::new(id, name, columns, |row: &SeenRow| row.id.unsigned_abs())
+        .chosen(chosen)
+        .on_focus(|row| Some(row.id))
+        .menu(|ui, row| {
+            if ui.button("Copy URL").clicked() {
+                ui.ctx().copy_text(row.url.clone());
+                ui.close();
+            }
+            ui.button("Show the scope decision").clicked().then_some(row.id)
+        })
 }
 
 /// Columns of URLs ever seen.

@@ -2,7 +2,7 @@
 
 use crate::app::AppState;
 use crate::app::models::{EventKind, EventPage, EventQuery, EventRow, LaunchId};
-use crate::ui::table::Table;
+use crate::ui::table::OldTable;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::{coloured_cell_ui, loaded_ui, pager_ui};
 use crate::ui::words;
@@ -75,7 +75,7 @@ impl EventsView {
 
 fn rows_ui(ui: &mut Ui, rows: &[EventRow], height: f32) -> Option<EventLink> {
     let mut link = None;
-    Table::new("events", &COLUMNS, rows.len()).height(height).show_ui(
+    OldTable::new("events", &COLUMNS, rows.len()).height(height).show_ui(
         ui,
         |cells, index| {
             let EventRow { event, seen, .. } = &rows[index];

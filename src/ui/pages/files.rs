@@ -6,7 +6,7 @@ use super::files_records::records_ui;
 use crate::app::models::{FileId, FileRow, FileState, LaunchId, ProblemQuery};
 use crate::app::{Action, AppState, Command, FilesRoute, Focus, Route};
 use crate::ui::access::{tab_ui, tabs_ui};
-use crate::ui::table::Table;
+use crate::ui::table::{Column, Table, Value};
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{action_ui, coloured_cell_ui, empty_ui, field_ui, loaded_ui, title_ui};
 use crate::ui::words;
@@ -102,54 +102,51 @@ fn parts_ui(ui: &mut Ui, app: &mut AppState, route: &FilesRoute) {
 }
 
 fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[&FileRow]) {
-    const COLUMNS: [(&str, f32); 7] = [
-        ("State", 110.0),
-        ("Captures", 80.0),
-        ("Problems", 80.0),
-        ("Records", 80.0),
-        ("Size", 80.0),
-        ("Source", 100.0),
-        ("File", 460.0),
+    type Col<'a> = Column<'a, FileRow, FileAsk>;
+    let go = |route: Route| Some(FileAsk::Go(route));
+    let columns = [
+        Col::text("state", "State", 110.0, |row| row.state.word()).draw(|ui, row| drop(state_ui(ui, row.state))),
+        Col::count("captures", "Captures", 80.0, |row| row.captures)
+            .link("Show its captures", move |row| go(captures_of(row.id))),
+        Col::count("problems", "Problems", 80.0, |row| row.problems)
+            .link("Show its problems", move |row| go(problems_of(row.id))),
+        Col::value("records", "Records", 80.0, |row| match (row.crawled, row.records) {
+            (true, 0) => Value::Unknown,
+            (_, records) => Value::Count(records),
+        })
+        .numeric(),
+        Col::bytes("size", "Size", 80.0, |row| row.size),
+        Col::made("source", "Source", 100.0, |row| match row.crawled {
+            true => "crawl".to_owned(),
+            false => format!("import {}", row.launch),
+        })
+        .link("Show import results", move |row| if row.crawled { None } else { go(import_of(row.launch)) }),
+        Col::text("file", "File", 460.0, |row| &row.path),
     ];
-    let chosen = rows.iter().position(|row| app.focus == Some(Focus::File(row.id))).map(|at| (at, rows[at].id));
-    let mut to = None;
-    let clicked = Table::new("files", &COLUMNS, rows.len()).chosen_of(chosen).show_ui(
-        ui,
-        |cells, index| {
-            let row = rows[index];
-            cells.ui(|ui| {
-                state_ui(ui, row.state);
-            });
-            if cells.link(row.captures, "Show its captures") {
-                to = Some(captures_of(row.id));
-            }
-            if cells.link(row.problems, "Show its problems") {
-                to = Some(problems_of(row.id));
-            }
-            match (row.crawled, row.records) {
-                (true, 0) => cells.weak("–"),
-                (_, records) => cells.number(records),
-            }
-            cells.text(&words::bytes(row.size));
-            if row.crawled {
-                cells.text("crawl");
-            } else {
-                cells.ui(|ui| {
-                    if ui.link(format!("import {}", row.launch)).on_hover_text("Show import results").clicked() {
-                        to = Some(import_of(row.launch));
-                    }
-                });
-            }
-            cells.text(&row.path);
-        },
-        |_, _| {},
-    );
-    if let Some(route) = to {
-        app.send(Command::Go(route));
-    } else if let Some(index) = clicked {
-        app.focus = Some(Focus::File(rows[index].id));
-        app.settings.lower_panel = true;
+    let chosen = match app.focus {
+        Some(Focus::File(id)) => Some(id.unsigned_abs()),
+        _ => None,
+    };
+    let table = Table::new("files", "Archive files", columns, |row: &FileRow| row.id.unsigned_abs())
+        .chosen(chosen)
+        .on_focus(|row| Some(FileAsk::Focus(row.id)))
+        .on_open(|row| Some(FileAsk::Focus(row.id)));
+    match table.rows_ui(ui, app, rows.iter().copied()) {
+        Some(FileAsk::Go(route)) => app.send(Command::Go(route)),
+        Some(FileAsk::Focus(file)) => {
+            app.focus = Some(Focus::File(file));
+            app.settings.lower_panel = true;
+        }
+        None => {}
     }
+}
+
+/// What a row of files asks for.
+enum FileAsk {
+    /// What a number leads to.
+    Go(Route),
+    /// The file in the lower panel.
+    Focus(FileId),
 }
 
 /// A state with its sign, word and colour.

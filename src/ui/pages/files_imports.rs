@@ -1,10 +1,10 @@
 //! What imports came to: all of them, and one of them file by file.
 
 use super::files::go;
-use crate::app::models::{FileOutcome, ImportRow, ImportedFile, LaunchId, LaunchState, ProblemQuery, quoted};
+use crate::app::models::{FileId, FileOutcome, ImportRow, ImportedFile, LaunchId, LaunchState, ProblemQuery, quoted};
 use crate::app::{ARCHIVE_NAMES, file_summary};
 use crate::app::{Action, AppState, Command, FilesRoute, Focus, Route};
-use crate::ui::table::Table;
+use crate::ui::table::{Column, Table, key_of};
 use crate::ui::theme::{GROUP_GAP, tokens};
 use crate::ui::widgets::{action_ui, coloured_cell_ui, empty_ui, figure_ui, loaded_ui};
 use crate::ui::words;
@@ -31,50 +31,28 @@ pub(super) fn imports_ui(ui: &mut Ui, app: &mut AppState) {
 }
 
 fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[ImportRow]) {
-    const COLUMNS: [(&str, f32); 11] = [
-        ("Import", 60.0),
-        ("Started (UTC)", 150.0),
-        ("State", 150.0),
-        ("Files", 60.0),
-        ("Known", 60.0),
-        ("Not read", 64.0),
-        ("New captures", 92.0),
-        ("Problems", 70.0),
-        ("Bytes", 76.0),
-        ("Duration", 90.0),
-        ("Requested path", 300.0),
+    type Col<'a> = Column<'a, ImportRow, Route>;
+    const FILES: &str = "Show these files";
+    let files = |outcomes: &'static [FileOutcome]| move |row: &ImportRow| Some(of_import(row.launch, outcomes));
+    let columns = [
+        Col::count("import", "Import", 60.0, |row| row.launch.unsigned_abs()),
+        Col::date("started", "Started (UTC)", 150.0, |row| row.started),
+        Col::text("state", "State", 150.0, |row| row.state.word()).draw(|ui, row| {
+            coloured_cell_ui(ui, row.state.word(), state_color(ui, row.state)).on_hover_text(words::line(&row.why));
+        }),
+        Col::count("files", "Files", 60.0, |row| row.files).link(FILES, files(&[])),
+        Col::count("known", "Known", 60.0, |row| row.known).link(FILES, files(&KNOWN)),
+        Col::count("unread", "Not read", 64.0, |row| row.unread).link(FILES, files(&UNREAD)),
+        Col::count("new_captures", "New captures", 92.0, |row| row.new_captures)
+            .link("Show these captures", |row| Some(captures_fitting(format!("import:{}", row.launch)))),
+        Col::count("problems", "Problems", 70.0, |row| row.problems)
+            .link("Show these problems", |row| Some(problems_of_import(row.launch))),
+        Col::bytes("bytes", "Bytes", 76.0, |row| row.bytes),
+        Col::made("duration", "Duration", 90.0, took),
+        Col::made("requested", "Requested path", 300.0, |row| row.sources.join("  ")),
     ];
-    let mut to = None;
-    let clicked = Table::new("imports", &COLUMNS, rows.len()).show_ui(
-        ui,
-        |cells, index| {
-            let row = &rows[index];
-            let files = |outcomes: &[FileOutcome]| of_import(row.launch, outcomes);
-            cells.text(&row.launch.to_string());
-            cells.text(&row.started.to_words());
-            cells.ui(|ui| {
-                coloured_cell_ui(ui, row.state.word(), state_color(ui, row.state)).on_hover_text(words::line(&row.why));
-            });
-            for (count, outcomes) in
-                [(row.files, &[] as &[_]), (row.known, &KNOWN as &[_]), (row.unread, &UNREAD as &[_])]
-            {
-                if cells.link(count, "Show these files") {
-                    to = Some(files(outcomes));
-                }
-            }
-            if cells.link(row.new_captures, "Show these captures") {
-                to = Some(captures_fitting(format!("import:{}", row.launch)));
-            }
-            if cells.link(row.problems, "Show these problems") {
-                to = Some(problems_of_import(row.launch));
-            }
-            cells.text(&words::bytes(row.bytes));
-            cells.text(&took(row));
-            cells.text(&row.sources.join("  "));
-        },
-        |_, _| {},
-    );
-    if let Some(route) = to.or(clicked.map(|index| of_import(rows[index].launch, &[]))) {
+    let table = Table::new("imports", "Imports", columns, |row: &ImportRow| row.launch.unsigned_abs());
+    if let Some(route) = table.on_open(files(&[])).rows_ui(ui, app, rows) {
         app.send(Command::Go(route));
     }
 }
@@ -213,65 +191,59 @@ pub(super) fn lines_ui(ui: &mut Ui, lines: &[String]) {
 }
 
 fn files_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, rows: &[&ImportedFile]) {
-    const COLUMNS: [(&str, f32); 10] = [
-        ("Outcome", 90.0),
-        ("Records", 70.0),
-        ("Captures", 74.0),
-        ("New", 60.0),
-        ("Revisits", 66.0),
-        ("Problems", 72.0),
-        ("Bytes", 76.0),
-        ("Duration", 70.0),
-        ("File", 320.0),
-        ("Summary", 300.0),
+    type Col<'a> = Column<'a, ImportedFile, ImportAsk>;
+    // One of which nothing was kept has no number.
+    let name = |row: &ImportedFile| row.file.map_or_else(|| quoted(&row.path), |file| file.to_string());
+    let captures = |rest: String| {
+        move |row: &ImportedFile| Some(ImportAsk::Go(captures_fitting(format!("file:{} {rest}", name(row)))))
+    };
+    let columns = [
+        Col::text("outcome", "Outcome", 90.0, |row| row.outcome.word()).draw(|ui, row| {
+            let (sign, color) = match row.outcome {
+                FileOutcome::Read => ("✔", tokens(ui).accept),
+                FileOutcome::Known | FileOutcome::Moved => ("=", tokens(ui).weak_text),
+                FileOutcome::Cut | FileOutcome::Unread => ("✖", tokens(ui).reject),
+            };
+            coloured_cell_ui(ui, &format!("{sign} {}", row.outcome.word()), color);
+        }),
+        Col::count("records", "Records", 70.0, |row| row.records)
+            .link("Show its records", |row| Some(ImportAsk::Go(records_of(launch, Some(row.path.clone()))))),
+        Col::count("captures", "Captures", 74.0, |row| row.captures)
+            .link("Show its captures", captures(format!("imported:{launch}"))),
+        Col::count("new_captures", "New", 60.0, |row| row.new_captures)
+            .link("Show new captures of this file", captures(format!("import:{launch}"))),
+        Col::count("revisits", "Revisits", 66.0, |row| row.revisits)
+            .link("Show revisits", captures(format!("imported:{launch} revisit:yes"))),
+        Col::count("problems", "Problems", 72.0, |row| row.problem_count)
+            .link("Show its problems", |row| Some(ImportAsk::Go(problems_of_path(launch, &row.path)))),
+        Col::bytes("bytes", "Bytes", 76.0, |row| row.bytes),
+        Col::made("duration", "Duration", 70.0, |row| seconds(row.took_ms)),
+        Col::text("file", "File", 320.0, |row| &row.path),
+        Col::made("summary", "Summary", 300.0, file_summary),
     ];
-    let chosen = rows.iter().enumerate().find_map(|(at, row)| {
-        let id = row.file.filter(|id| app.focus == Some(Focus::File(*id)))?;
-        Some((at, id))
-    });
-    let mut to = None;
-    let clicked = Table::new("imported files", &COLUMNS, rows.len()).chosen_of(chosen).show_ui(
-        ui,
-        |cells, index| {
-            let row = rows[index];
-            cells.ui(|ui| {
-                let (sign, color) = match row.outcome {
-                    FileOutcome::Read => ("✔", tokens(ui).accept),
-                    FileOutcome::Known | FileOutcome::Moved => ("=", tokens(ui).weak_text),
-                    FileOutcome::Cut | FileOutcome::Unread => ("✖", tokens(ui).reject),
-                };
-                coloured_cell_ui(ui, &format!("{sign} {}", row.outcome.word()), color);
-            });
-            if cells.link(row.records, "Show its records") {
-                to = Some(records_of(launch, Some(row.path.clone())));
-            }
-            // One of which nothing was kept has no number.
-            let file = row.file.map_or_else(|| quoted(&row.path), |file| file.to_string());
-            for (count, filter, hint) in [
-                (row.captures, format!("file:{file} imported:{launch}"), "Show its captures"),
-                (row.new_captures, format!("file:{file} import:{launch}"), "Show new captures of this file"),
-                (row.revisits, format!("file:{file} imported:{launch} revisit:yes"), "Show revisits"),
-            ] {
-                if cells.link(count, hint) {
-                    to = Some(captures_fitting(filter));
-                }
-            }
-            if cells.link(row.problem_count, "Show its problems") {
-                to = Some(problems_of_path(launch, &row.path));
-            }
-            cells.text(&words::bytes(row.bytes));
-            cells.text(&seconds(row.took_ms));
-            cells.text(&row.path);
-            cells.text(&file_summary(row));
-        },
-        |_, _| {},
-    );
-    if let Some(route) = to {
-        app.send(Command::Go(route));
-    } else if let Some(index) = clicked {
-        app.focus = rows[index].file.map(Focus::File);
-        app.settings.lower_panel = true;
+    let chosen = match app.focus {
+        Some(Focus::File(id)) => rows.iter().find(|row| row.file == Some(id)).map(|row| key_of(&row.path)),
+        _ => None,
+    };
+    let table = Table::new("imported files", "Imported files", columns, |row: &ImportedFile| key_of(&row.path))
+        .chosen(chosen)
+        .on_focus(|row| Some(ImportAsk::Focus(row.file)));
+    match table.rows_ui(ui, app, rows.iter().copied()) {
+        Some(ImportAsk::Go(route)) => app.send(Command::Go(route)),
+        Some(ImportAsk::Focus(file)) => {
+            app.focus = file.map(Focus::File);
+            app.settings.lower_panel = true;
+        }
+        None => {}
     }
+}
+
+/// What a row of imported files asks for.
+enum ImportAsk {
+    /// What a number leads to.
+    Go(Route),
+    /// The file in the lower panel, where one was kept.
+    Focus(Option<FileId>),
 }
 
 fn state_color(ui: &Ui, state: LaunchState) -> egui::Color32 {

@@ -1,11 +1,11 @@
 //! What is broken or odd in the files, row by row.
 
 use super::files::{file_name, go, name_of};
-use crate::app::models::{ProblemPage, ProblemQuery};
+use crate::app::models::{ProblemPage, ProblemQuery, ProblemRow};
 use crate::app::{AppState, FilesRoute, Focus};
-use crate::ui::table::Table;
+use crate::ui::table::{Column, Table};
 use crate::ui::theme::{self, tokens};
-use crate::ui::widgets::{coloured_cell_ui, empty_ui, field_ui, loaded_ui};
+use crate::ui::widgets::{coloured_cell_ui, empty_ui, field_ui, loaded_ui, number_cell_ui};
 use crate::ui::words;
 use crate::warc::offset_words;
 use egui::Ui;
@@ -75,27 +75,25 @@ fn kinds_ui(ui: &mut Ui, app: &mut AppState, query: &ProblemQuery, page: &Proble
 }
 
 fn table_ui(ui: &mut Ui, app: &mut AppState, page: &ProblemPage) {
-    const COLUMNS: [(&str, f32); 4] = [("Kind", 180.0), ("Offset", 110.0), ("Details", 420.0), ("File", 380.0)];
-    let rows = &page.rows;
-    let chosen = rows.iter().position(|row| app.focus == Some(Focus::Problem(row.id))).map(|at| (at, rows[at].id));
-    let clicked = Table::new("problems", &COLUMNS, rows.len()).chosen_of(chosen).show_ui(
-        ui,
-        |cells, index| {
-            let row = &rows[index];
-            cells.ui(|ui| {
-                coloured_cell_ui(ui, &format!("⚠ {}", row.kind), tokens(ui).flag);
-            });
-            cells.text(&offset_words(row.offset));
-            match row.read_again {
-                true => cells.weak(&format!("{} (file imported again since)", row.detail)),
-                false => cells.text(&row.detail),
-            }
-            cells.text(&row.path);
-        },
-        |_, _| {},
-    );
-    if let Some(index) = clicked {
-        app.focus = Some(Focus::Problem(rows[index].id));
+    type Col<'a> = Column<'a, ProblemRow, i64>;
+    let columns = [
+        Col::text("kind", "Kind", 180.0, |row| &row.kind)
+            .draw(|ui, row| drop(coloured_cell_ui(ui, &format!("⚠ {}", row.kind), tokens(ui).flag))),
+        Col::count("offset", "Offset", 110.0, |row| row.offset)
+            .draw(|ui, row| number_cell_ui(ui, &offset_words(row.offset))),
+        Col::made("details", "Details", 420.0, |row| match row.read_again {
+            true => format!("{} (file imported again since)", row.detail),
+            false => row.detail.clone(),
+        }),
+        Col::text("file", "File", 380.0, |row| &row.path),
+    ];
+    let chosen = match app.focus {
+        Some(Focus::Problem(id)) => Some(id.unsigned_abs()),
+        _ => None,
+    };
+    let table = Table::new("problems", "Problems", columns, |row: &ProblemRow| row.id.unsigned_abs());
+    if let Some(id) = table.chosen(chosen).on_focus(|row| Some(row.id)).rows_ui(ui, app, &page.rows) {
+        app.focus = Some(Focus::Problem(id));
         app.settings.lower_panel = true;
     }
 }

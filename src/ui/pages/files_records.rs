@@ -4,9 +4,9 @@ use super::files::{go, name_of};
 use super::files_imports::lines_ui;
 use crate::app::models::{FoundRecord, FoundRecords, LaunchId, Loaded};
 use crate::app::{AppState, FilesRoute};
-use crate::ui::table::Table;
+use crate::ui::table::{Column, Table, Value, key_of};
 use crate::ui::theme::tokens;
-use crate::ui::widgets::{loaded_ui, progress_ui};
+use crate::ui::widgets::{loaded_ui, number_cell_ui, progress_ui};
 use crate::ui::words;
 use crate::warc::offset_words;
 use egui::Ui;
@@ -31,11 +31,11 @@ pub(super) fn records_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, path
     let is_first = progress.is_some() && !matches!(answer, Loaded::Ready(_));
     progress_ui(ui, progress);
     if !is_first {
-        loaded_ui(ui, &answer, found_ui);
+        loaded_ui(ui, &answer, |ui, found| found_ui(ui, app, found));
     }
 }
 
-fn found_ui(ui: &mut Ui, found: &FoundRecords) {
+fn found_ui(ui: &mut Ui, app: &mut AppState, found: &FoundRecords) {
     let count = words::counted(found.rows.len() as u64, "record", "records");
     match found.is_cut {
         true => drop(ui.colored_label(tokens(ui).flag, format!("⚠ first {count} shown"))),
@@ -51,23 +51,19 @@ fn found_ui(ui: &mut Ui, found: &FoundRecords) {
         ui.colored_label(tokens(ui).flag, format!("⚠ {count} {are}"));
         lines_ui(ui, &found.differing);
     }
-    table_ui(ui, &found.rows);
+    table_ui(ui, app, &found.rows);
 }
 
-fn table_ui(ui: &mut Ui, rows: &[FoundRecord]) {
-    const COLUMNS: [(&str, f32); 6] =
-        [("Type", 90.0), ("Offset", 110.0), ("Length", 76.0), ("Date (UTC)", 150.0), ("URL", 420.0), ("File", 320.0)];
-    Table::new("records", &COLUMNS, rows.len()).show_ui(
-        ui,
-        |cells, index| {
-            let row = &rows[index];
-            cells.text(&row.kind);
-            cells.text(&offset_words(row.offset));
-            cells.text(&words::bytes(row.length));
-            cells.text(&row.date.map(|date| date.to_words()).unwrap_or_default());
-            cells.text(&row.target);
-            cells.text(&row.path);
-        },
-        |_, _| {},
-    );
+fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[FoundRecord]) {
+    type Col<'a> = Column<'a, FoundRecord>;
+    let columns = [
+        Col::text("type", "Type", 90.0, |row| &row.kind),
+        Col::count("offset", "Offset", 110.0, |row| row.offset)
+            .draw(|ui, row| number_cell_ui(ui, &offset_words(row.offset))),
+        Col::bytes("length", "Length", 76.0, |row| row.length),
+        Col::value("date", "Date (UTC)", 150.0, |row| row.date.map_or(Value::Unknown, Value::Date)),
+        Col::text("url", "URL", 420.0, |row| &row.target),
+        Col::text("file", "File", 320.0, |row| &row.path),
+    ];
+    Table::new("records", "Records", columns, |row| key_of((&row.path, row.offset))).rows_ui(ui, app, rows);
 }

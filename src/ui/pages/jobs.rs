@@ -3,7 +3,7 @@
 use crate::app::models::JobRow;
 use crate::app::{AppState, Command, ThemeChoice};
 use crate::ui::geo_database::GeoDatabaseCard;
-use crate::ui::table::Table;
+use crate::ui::table::OldTable;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{coloured_cell_ui, field_ui, heading_ui, loaded_ui, title_ui};
 use crate::ui::words;
@@ -79,7 +79,7 @@ fn ended_ui(ui: &mut Ui, app: &AppState) {
     const COLUMNS: [(&str, f32); 4] =
         [("Job", 130.0), ("Started (UTC)", 150.0), ("Duration", 90.0), ("Outcome", 500.0)];
     let jobs: Vec<_> = app.ended.iter().rev().collect();
-    Table::new("ended", &COLUMNS, jobs.len()).height(LIST).show_ui(
+    OldTable::new("ended", &COLUMNS, jobs.len()).height(LIST).show_ui(
         ui,
         |cells, index| {
             let job = jobs[index];
@@ -102,7 +102,7 @@ fn history_ui(ui: &mut Ui, rows: &[JobRow]) {
     }
     const COLUMNS: [(&str, f32); 4] =
         [("Job", 260.0), ("Started (UTC)", 150.0), ("Ended (UTC)", 150.0), ("Outcome", 400.0)];
-    Table::new("history", &COLUMNS, rows.len()).height(LIST).show_ui(
+    OldTable::new("history", &COLUMNS, rows.len()).height(LIST).show_ui(
         ui,
         |cells, index| {
             let row = &rows[index];
@@ -122,7 +122,7 @@ fn log_ui(ui: &mut Ui, app: &AppState) {
     }
     const COLUMNS: [(&str, f32); 2] = [("When (UTC)", 150.0), ("Message", 600.0)];
     let log: Vec<_> = app.log.iter().rev().collect();
-    Table::new("log", &COLUMNS, log.len()).height(LIST).show_ui(
+    OldTable::new("log", &COLUMNS, log.len()).height(LIST).show_ui(
         ui,
         |cells, index| {
             let (date, notice) = log[index];

@@ -1,10 +1,11 @@
 //! Hosts with what links to them, and the pages of theirs that are cited.
 
 use crate::app::models::{
-    CaptureTab, CitedBy, CitedPages, HostColumn, HostTable, Loaded, captures_of_host, captures_of_page,
+    CaptureTab, Cited, CitedBy, CitedPages, HostColumn, HostTable, Loaded, RankedHost, captures_of_host,
+    captures_of_page,
 };
 use crate::app::{Action, AppState, Command, Route};
-use crate::ui::table::Table;
+use crate::ui::table::{Column, Table, Value, key_of};
 use crate::ui::theme::GAP;
 use crate::ui::widgets::{action_ui, empty_ui, loaded_ui, progress_ui, title_ui};
 use crate::ui::words;
@@ -59,50 +60,37 @@ impl LinkHostsPage {
                 ui.weak(format!("first {listed} by this column shown, {left_out} not shown; {all}"));
             }
         });
-        const COLUMNS: [(&str, f32); 7] = [
-            ("PageRank (per mille)", 90.0),
-            ("Citing hosts", 90.0),
-            ("External", 80.0),
-            ("Internal", 80.0),
-            ("Captures", 80.0),
-            ("Captured", 190.0),
-            ("Host", 420.0),
+        type Col<'a> = Column<'a, RankedHost, Route>;
+        let pages = |row: &RankedHost| Some(Route::CitedPages(folder.clone(), CitedBy::OfHost(row.node.host.clone())));
+        let here = folder.is_none();
+        let columns = [
+            Col::value("pagerank", "PageRank (per mille)", 90.0, |row| Value::Fraction(row.pagerank * 1000.0))
+                .numeric(),
+            Col::count("citing_hosts", "Citing hosts", 90.0, |row| row.node.citing_hosts).link(PAGES, pages),
+            Col::count("external", "External", 80.0, |row| row.node.inlinks).link(PAGES, pages),
+            Col::count("internal", "Internal", 80.0, |row| row.node.inlinks_internal).link(PAGES, pages),
+            Col::count("captures", "Captures", 80.0, |row| row.node.captures)
+                .link(CAPTURES, move |row| here.then(|| Route::Captures { filter: captures_of_host(&row.node.host) })),
+            Col::made("captured", "Captured", 190.0, |row| match row.node.captured {
+                Some((first, last)) => format!("{} – {}", words::day(first), words::day(last)),
+                None => "no page".to_owned(),
+            }),
+            Col::text("host", "Host", 420.0, |row| &row.node.host),
         ];
-        let (mut pages, mut captures) = (None, None);
-        let clicked = Table::new("link hosts", &COLUMNS, rows.len()).show_ui(
-            ui,
-            |cells, index| {
-                let node = &rows[index].node;
-                cells.text(&format!("{:.3}", rows[index].pagerank * 1000.0));
-                for number in [node.citing_hosts, node.inlinks, node.inlinks_internal] {
-                    if cells.link(number, PAGES) {
-                        pages = Some(index);
-                    }
-                }
-                match folder.is_none() {
-                    true if cells.link(node.captures, CAPTURES) => captures = Some(index),
-                    true => {}
-                    false => cells.number(node.captures),
-                }
-                match node.captured {
-                    Some((first, last)) => cells.text(&format!("{} – {}", words::day(first), words::day(last))),
-                    None => cells.weak("no page"),
-                }
-                cells.text(&node.host);
-            },
-            |_, _| {},
-        );
-        if let Some(row) = captures.and_then(|index: usize| rows.get(index)) {
-            show_captures(app, captures_of_host(&row.node.host));
-        } else if let Some(row) = pages.or(clicked).and_then(|index: usize| rows.get(index)) {
-            app.send(Command::Go(Route::CitedPages(folder, CitedBy::OfHost(row.node.host.clone()))));
+        let key = |row: &RankedHost| key_of(&row.node.host);
+        let asked = Table::new("link hosts", "Hosts", columns, key).on_open(pages).rows_ui(ui, app, rows);
+        if let Some(route) = asked {
+            go(app, route);
         }
     }
 }
 
-fn show_captures(app: &mut AppState, filter: String) {
-    app.wants_tab = Some(CaptureTab::All);
-    app.send(Command::Go(Route::Captures { filter }));
+/// Goes there; captures are shown of every kind.
+fn go(app: &mut AppState, route: Route) {
+    if matches!(route, Route::Captures { .. }) {
+        app.wants_tab = Some(CaptureTab::All);
+    }
+    app.send(Command::Go(route));
 }
 
 /// Draws pages that are linked to.
@@ -133,43 +121,24 @@ fn cited_table_ui(ui: &mut Ui, app: &mut AppState, pages: &CitedPages) {
             ui.weak(format!("the {listed} most cited are shown; {} are not", words::count(left_out)));
         }
     });
-    const COLUMNS: [(&str, f32); 7] = [
-        ("Citing hosts", 90.0),
-        ("External", 80.0),
-        ("Internal", 80.0),
-        ("Captures", 80.0),
-        ("First cited", 96.0),
-        ("Last cited", 96.0),
-        ("Page", 480.0),
-    ];
     const INLINKS: &str = "Show the inlinks of this page";
     let folder = app.route.link_folder().cloned();
-    let (mut go, mut captures) = (None, None);
-    let clicked = Table::new("cited pages", &COLUMNS, pages.rows.len()).show_ui(
-        ui,
-        |cells, index| {
-            let row = &pages.rows[index];
-            for number in [row.counts.hosts, row.counts.external, row.counts.internal] {
-                if cells.link(number, INLINKS) {
-                    go = Some(index);
-                }
-            }
-            match folder.is_none() {
-                true if cells.link(row.captures, CAPTURES) => captures = Some(index),
-                true => {}
-                false => cells.number(row.captures),
-            }
-            let (first, last) = row.dates.unwrap_or_default();
-            cells.text(&words::day(first));
-            cells.text(&words::day(last));
-            cells.text(&row.target);
-        },
-        |_, _| {},
-    );
-    if let Some(row) = captures.and_then(|index: usize| pages.rows.get(index)) {
-        show_captures(app, captures_of_page(&row.target));
-    } else if let Some(row) = go.or(clicked).and_then(|index: usize| pages.rows.get(index)) {
-        app.send(Command::Go(Route::inlinks(folder, row.target.clone())));
+    type Col<'a> = Column<'a, Cited, Route>;
+    let here = folder.is_none();
+    let inlinks = |row: &Cited| Some(Route::inlinks(folder.clone(), row.target.clone()));
+    let columns = [
+        Col::count("citing_hosts", "Citing hosts", 90.0, |row| row.counts.hosts).link(INLINKS, inlinks),
+        Col::count("external", "External", 80.0, |row| row.counts.external).link(INLINKS, inlinks),
+        Col::count("internal", "Internal", 80.0, |row| row.counts.internal).link(INLINKS, inlinks),
+        Col::count("captures", "Captures", 80.0, |row| row.captures)
+            .link(CAPTURES, move |row| here.then(|| Route::Captures { filter: captures_of_page(&row.target) })),
+        Col::day("first", "First cited", 96.0, |row| row.dates.unwrap_or_default().0),
+        Col::day("last", "Last cited", 96.0, |row| row.dates.unwrap_or_default().1),
+        Col::text("page", "Page", 480.0, |row| &row.target),
+    ];
+    let table = Table::new("cited pages", "Cited pages", columns, |row: &Cited| key_of(&row.target));
+    if let Some(route) = table.on_open(inlinks).rows_ui(ui, app, &pages.rows) {
+        go(app, route);
     }
 }
 

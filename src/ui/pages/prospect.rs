@@ -1,40 +1,27 @@
 //! Pages cited but never captured.
 
-use crate::app::models::{Loaded, ProspectPage as Prospects, ProspectRow};
-use crate::app::{Action, AppState, Command, Route};
-use crate::ui::table::Table;
+use crate::app::models::{Loaded, ProspectPage as Prospects, ProspectQuery, ProspectRow};
+use crate::app::{Action, AppState, Command, LIST_PAGE, Route};
+use crate::ui::table::{Column, Table, key_of};
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{action_ui, empty_ui, loaded_ui, pager_ui, scope_verdict_ui, title_ui};
+use crate::ui::widgets::{action_ui, empty_ui, loaded_ui, scope_verdict_ui, title_ui};
 use crate::ui::words;
 use egui::{TextEdit, Ui};
-
-/// Rows shown at once.
-const LIMIT: u64 = 2000;
-
-const COLUMNS: [(&str, f32); 7] = [
-    ("Citing hosts", 90.0),
-    ("Links", 60.0),
-    ("First cited", 96.0),
-    ("Last cited", 96.0),
-    ("Most common anchor", 240.0),
-    ("Decision today", 260.0),
-    ("URL", 360.0),
-];
 
 /// The page Prospect.
 #[derive(Default)]
 pub struct ProspectPage {
     filter: String,
     chosen: Option<String>,
-    /// First row shown.
-    offset: u64,
 }
 
 impl ProspectPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         title_ui(ui, "Prospect", "Pages linked from captures but never captured; most citing hosts first");
-        let answer = app.reads.prospects(app.campaign, self.filter.trim().to_owned(), self.offset, LIMIT);
+        let filter = self.filter.trim().to_owned();
+        let query = ProspectQuery { campaign: app.campaign, filter, sort: Vec::new(), offset: 0, limit: LIST_PAGE };
+        let answer = app.reads.prospects(query.clone());
         let none = matches!(&answer, Loaded::Ready(page) if page.total == 0 && page.filter_problem.is_none());
         if none && self.filter.trim().is_empty() {
             empty_ui(
@@ -47,15 +34,10 @@ impl ProspectPage {
         }
         ui.horizontal_wrapped(|ui| {
             let label = ui.label("Filter");
-            let edited = ui.add(
-                TextEdit::singleline(&mut self.filter).hint_text("Text in URL or anchor").desired_width(theme::FIELD),
-            );
-            if edited.labelled_by(label.id).changed() {
-                self.offset = 0;
-            }
+            let field = TextEdit::singleline(&mut self.filter).hint_text("Text in URL or anchor");
+            ui.add(field.desired_width(theme::FIELD)).labelled_by(label.id);
             if !self.filter.is_empty() && ui.button("Clear").clicked() {
                 self.filter.clear();
-                self.offset = 0;
             }
             let chosen = self.chosen.is_some();
             let pages = ui.add_enabled(chosen, egui::Button::new("Show citing pages"));
@@ -85,58 +67,57 @@ impl ProspectPage {
                 ui.colored_label(tokens(ui).reject, format!("⚠ {}", words::line(problem)));
                 return;
             }
-            pager_ui(ui, &mut self.offset, LIMIT, page.total, ("page", "pages"));
+            ui.weak(words::counted(page.total, "page", "pages"));
             if page.unlisted > 0 {
                 ui.weak(format!("{} less cited are not listed", words::counted(page.unlisted, "page", "pages")));
             }
-            self.table_ui(ui, app, &page.rows);
+            self.table_ui(ui, app, &query, page.total);
         });
     }
 
-    fn table_ui(&mut self, ui: &mut Ui, app: &mut AppState, rows: &[ProspectRow]) {
-        let at = rows.iter().position(|row| self.chosen.as_ref() == Some(&row.url));
-        let mut go = None;
-        let clicked = Table::new("prospects", &COLUMNS, rows.len()).chosen(at).show_ui(
-            ui,
-            |cells, index| {
-                let row = &rows[index];
-                if cells.link(row.hosts, "Show the citing pages") {
-                    go = Some(index);
-                }
-                cells.number(row.links);
-                cells.text(&words::day(row.first));
-                cells.text(&words::day(row.last));
-                cells.text(if row.anchor.is_empty() { "(no text)" } else { &row.anchor });
-                cells.ui(|ui| {
-                    scope_verdict_ui(ui, &row.verdict);
-                });
-                cells.text(&row.url);
-            },
-            |index, response| {
-                if response.double_clicked() {
-                    self.chosen = Some(rows[index].url.clone());
-                }
-                response.context_menu(|ui| {
-                    if ui.button("Show citing pages").clicked() {
-                        app.send(Command::Go(Route::Links { target: rows[index].url.clone() }));
-                        ui.close();
-                    }
-                    if ui.button("Add as seed").clicked() {
-                        app.send(Command::AddSeed(rows[index].url.clone()));
-                        ui.close();
-                    }
+    fn table_ui(&mut self, ui: &mut Ui, app: &mut AppState, query: &ProspectQuery, total: u64) {
+        type Col<'a> = Column<'a, ProspectRow, ProspectAsk>;
+        let citing = |row: &ProspectRow| Some(ProspectAsk::Citing(row.url.clone()));
+        let columns = [
+            Col::count("citing_hosts", "Citing hosts", 90.0, |row| row.hosts).link("Show the citing pages", citing),
+            Col::count("links", "Links", 60.0, |row| row.links),
+            Col::day("first", "First cited", 96.0, |row| row.first),
+            Col::day("last", "Last cited", 96.0, |row| row.last),
+            Col::text("anchor", "Most common anchor", 240.0, |row| &row.anchor).or("(no text)"),
+            Col::text("decision", "Decision today", 260.0, |row| &row.verdict)
+                .draw(|ui, row| drop(scope_verdict_ui(ui, &row.verdict))),
+            Col::text("url", "URL", 360.0, |row| &row.url),
+        ];
+        let table =
+            Table::new("prospects", "Cited pages without a capture", columns, |row: &ProspectRow| key_of(&row.url))
+                .chosen(self.chosen.as_ref().map(key_of))
+                .on_focus(|row| Some(ProspectAsk::Focus(row.url.clone())))
+                .on_open(citing)
+                .menu(|ui, row| {
                     if ui.button("Copy URL").clicked() {
-                        ui.ctx().copy_text(rows[index].url.clone());
+                        ui.ctx().copy_text(row.url.clone());
                         ui.close();
                     }
+                    let seed = ui.button("Add as seed").clicked().then(|| ProspectAsk::Seed(row.url.clone()));
+                    seed.or_else(|| {
+                        ui.button("Show citing pages").clicked().then(|| ProspectAsk::Citing(row.url.clone()))
+                    })
                 });
-            },
-        );
-        if let Some(index) = clicked {
-            self.chosen = Some(rows[index].url.clone());
-        }
-        if let Some(index) = go {
-            app.send(Command::Go(Route::Links { target: rows[index].url.clone() }));
+        match table.pages_ui(ui, app, query, total) {
+            Some(ProspectAsk::Focus(url)) => self.chosen = Some(url),
+            Some(ProspectAsk::Citing(target)) => app.send(Command::Go(Route::Links { target })),
+            Some(ProspectAsk::Seed(url)) => app.send(Command::AddSeed(url)),
+            None => {}
         }
     }
+}
+
+/// What a row asks for.
+enum ProspectAsk {
+    /// The buttons above mean it.
+    Focus(String),
+    /// The pages that cite it.
+    Citing(String),
+    /// A seed of it.
+    Seed(String),
 }

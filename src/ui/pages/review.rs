@@ -3,7 +3,7 @@
 use crate::app::models::{CaptureDetail, CapturePage, CaptureQuery, CaptureTab, Loaded, ReviewMark};
 use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, Route};
 use crate::ui::panel::keep_note;
-use crate::ui::table::Table;
+use crate::ui::table::OldTable;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::ui::widgets::{
     REVIEW_NOTE, action_ui, empty_ui, heading_ui, is_typing, keep_page_room, loaded_ui, mark_ui, note_field_ui,
@@ -77,7 +77,7 @@ impl ReviewPage {
             ui.vertical(|ui| {
                 ui.set_width(QUEUE_WIDTH.min(ui.available_width() / 3.0));
                 const COLUMNS: [(&str, f32); 3] = [("Review", 90.0), ("Status", 60.0), ("URL", 180.0)];
-                let clicked = Table::new("queue", &COLUMNS, page.rows.len()).chosen(Some(self.at)).show_ui(
+                let clicked = OldTable::new("queue", &COLUMNS, page.rows.len()).chosen(Some(self.at)).show_ui(
                     ui,
                     |cells, index| {
                         let row = &page.rows[index];

@@ -8,7 +8,7 @@ use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, Route, RuleAsked, 
 use crate::scope::{Decision, Verdict, rule_label};
 use crate::ui::access::{tab_ui, tabs_ui};
 use crate::ui::pick::TableExport;
-use crate::ui::table::{Cells, Table};
+use crate::ui::table::{Cells, OldTable};
 use crate::ui::theme::tokens;
 use crate::ui::widgets::{
     action_named_ui, coloured_cell_ui, empty_ui, loaded_ui, notice_ui, progress_ui, remarks_ui, title_ui,
@@ -174,7 +174,7 @@ fn hosts_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &Arc<WhatIf
             return;
         }
         let mut show = None;
-        let clicked = Table::new("what if hosts", &COLUMNS, hosts.len()).show_ui(
+        let clicked = OldTable::new("what if hosts", &COLUMNS, hosts.len()).show_ui(
             ui,
             |cells, index| {
                 let row = &hosts[index];
@@ -215,7 +215,7 @@ fn long_table_ui<T>(
     let mut pages: HashMap<u64, Loaded<Arc<Vec<T>>>> = HashMap::new();
     let first_of = |index: usize| index as u64 / LIST_PAGE * LIST_PAGE;
     let at = |index: usize| usize::try_from(index as u64 % LIST_PAGE).unwrap_or(usize::MAX);
-    let clicked = Table::new(id, columns, rows).show_ui(
+    let clicked = OldTable::new(id, columns, rows).show_ui(
         ui,
         |cells, index| match pages.entry(first_of(index)).or_insert_with(|| read(app, first_of(index))) {
             // Rows of another page are no answer to this one.

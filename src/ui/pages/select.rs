@@ -3,7 +3,7 @@
 use super::select_score::{borderline_ui, histogram_ui};
 use crate::app::models::{CaptureTab, ExportRow, Loaded, ScoreWeights, SelectionPage, SelectionSpec, VerifyLine};
 use crate::app::{Action, AppState, Command, JobKind, Route};
-use crate::ui::table::Table;
+use crate::ui::table::OldTable;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::ui::widgets::{
     action_ui, count_link_ui, empty_ui, field_ui, figure_ui, heading_ui, is_typing, loaded_ui, title_ui,
@@ -253,7 +253,7 @@ fn exports_ui(ui: &mut Ui, app: &mut AppState, rows: &[ExportRow]) {
         ("Folder", 320.0),
     ];
     let mut shown = None;
-    let clicked = Table::new("exports", &COLUMNS, rows.len()).height(EXPORTS).show_ui(
+    let clicked = OldTable::new("exports", &COLUMNS, rows.len()).height(EXPORTS).show_ui(
         ui,
         |cells, index| {
             let row = &rows[index];

@@ -3,7 +3,7 @@
 use super::select::captures_of_side;
 use crate::app::models::{SelectedHost, quoted};
 use crate::app::{Action, AppState, Command, Route};
-use crate::ui::table::Table;
+use crate::ui::table::{Column, Table, key_of};
 use crate::ui::theme::GAP;
 use crate::ui::widgets::{action_ui, empty_ui, loaded_ui, title_ui};
 use crate::ui::words;
@@ -35,21 +35,15 @@ pub(in crate::ui) fn selected_hosts_ui(ui: &mut Ui, app: &mut AppState, selected
 }
 
 fn table_ui(ui: &mut Ui, app: &mut AppState, hosts: &[SelectedHost], selected: bool) {
-    const COLUMNS: [(&str, f32); 3] = [("Captures", 90.0), ("Bytes", 90.0), ("Host", 420.0)];
-    let mut to = None;
-    let clicked = Table::new("selected hosts", &COLUMNS, hosts.len()).show_ui(
-        ui,
-        |cells, index| {
-            let row = &hosts[index];
-            if cells.link(row.captures, "Show these captures") {
-                to = Some(index);
-            }
-            cells.text(&words::bytes(row.bytes));
-            cells.text(&row.host);
-        },
-        |_, _| {},
-    );
-    if let Some(row) = to.or(clicked).and_then(|index| hosts.get(index)) {
-        captures_of_side(app, selected, &format!(" host={}", quoted(&row.host)));
+    type Col<'a> = Column<'a, SelectedHost, String>;
+    let host = |row: &SelectedHost| Some(row.host.clone());
+    let columns = [
+        Col::count("captures", "Captures", 90.0, |row| row.captures).link("Show these captures", host),
+        Col::bytes("bytes", "Bytes", 90.0, |row| row.bytes),
+        Col::text("host", "Host", 420.0, |row| &row.host),
+    ];
+    let table = Table::new("selected hosts", "Hosts", columns, |row: &SelectedHost| key_of(&row.host));
+    if let Some(host) = table.on_open(host).rows_ui(ui, app, hosts) {
+        captures_of_side(app, selected, &format!(" host={}", quoted(&host)));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::app::models::{ReviewMark, ScorePart, ScoredRow, SelectionPage};
 use crate::app::{AppState, Focus};
-use crate::ui::table::Table;
+use crate::ui::table::OldTable;
 use crate::ui::theme::{self, tokens};
 use crate::ui::widgets::heading_ui;
 use crate::ui::words;
@@ -66,7 +66,7 @@ pub fn borderline_ui(ui: &mut Ui, app: &mut AppState, rows: &[ScoredRow]) {
     const COLUMNS: [(&str, f32); 5] =
         [("Score", 64.0), ("Selected", 120.0), ("Captured", 100.0), ("URL", 360.0), ("Why", 420.0)];
     let chosen = rows.iter().position(|row| app.focus == Some(Focus::Capture(row.id)));
-    let clicked = Table::new("borderline", &COLUMNS, rows.len()).chosen(chosen).height(theme::DIALOG_LIST).show_ui(
+    let clicked = OldTable::new("borderline", &COLUMNS, rows.len()).chosen(chosen).height(theme::DIALOG_LIST).show_ui(
         ui,
         |cells, index| {
             let row = &rows[index];

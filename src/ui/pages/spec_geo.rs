@@ -5,7 +5,7 @@ use crate::app::{AppState, Command, Route, ScopeList};
 use crate::scope::{GeoEvidence, GeoFact, rule_label};
 use crate::ui::geo_database::GeoDatabaseCard;
 use crate::ui::pick::{PathField, Sort, TableExport};
-use crate::ui::table::Table;
+use crate::ui::table::OldTable;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{coloured_cell_ui, count_link_ui, heading_ui, loaded_ui, progress_ui, remarks_ui};
 use crate::ui::words;
@@ -90,7 +90,7 @@ impl GeoTab {
         let rows = &report.hosts;
         let at = rows.iter().position(|row| self.chosen.as_ref() == Some(&row.host));
         let (mut list, mut show) = (None, None);
-        let clicked = Table::new("geo report", &COLUMNS, rows.len()).chosen(at).height(LIST).show_ui(
+        let clicked = OldTable::new("geo report", &COLUMNS, rows.len()).chosen(at).height(LIST).show_ui(
             ui,
             |cells, index| {
                 let row = &rows[index];
@@ -271,7 +271,7 @@ impl GeoTab {
             ("Example", 260.0),
         ];
         let (mut list, mut show) = (None, None);
-        Table::new("drift", &COLUMNS, rows.len()).height(LIST).show_ui(
+        OldTable::new("drift", &COLUMNS, rows.len()).height(LIST).show_ui(
             ui,
             |cells, index| {
                 let row = rows[index];
@@ -303,7 +303,7 @@ impl GeoTab {
 fn hosts_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, head: &str, hosts: &[(String, String)]) {
     let columns = [("Host", 260.0), (head, 420.0)];
     let mut show = None;
-    Table::new(head, &columns, hosts.len()).height(LIST).show_ui(
+    OldTable::new(head, &columns, hosts.len()).height(LIST).show_ui(
         ui,
         |cells, index| {
             let (host, words) = &hosts[index];

@@ -5,7 +5,7 @@ use crate::app::models::{CampaignPage, Loaded, RuleReport, WhatIf, WhatIfList};
 use crate::app::{AppState, Command, Route, RuleAsked, RuleLine, ScopeList, SpecDraft};
 use crate::campaign::Campaign;
 use crate::scope::{rule_groups, rule_templates};
-use crate::ui::table::{Cells, Table};
+use crate::ui::table::{Cells, OldTable};
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{cell_ui, coloured_cell_ui, field_led_to, heading_ui, is_typing, remarks_ui};
 use crate::ui::words;
@@ -123,7 +123,7 @@ impl RulesEditor {
         let lines = self.lines.as_ref().map(|lines| lines.as_slice()).unwrap_or_default();
         let rules = &mut campaign.rules;
         let clicked =
-            Table::new("rules", &COLUMNS, rules.len()).with_fields().chosen(self.chosen).height(LIST).show_ui(
+            OldTable::new("rules", &COLUMNS, rules.len()).with_fields().chosen(self.chosen).height(LIST).show_ui(
                 ui,
                 |cells, index| {
                     let Some(rule) = rules.get_mut(index) else { return };

@@ -3,7 +3,7 @@
 use crate::app::models::{CampaignPage, MovedSeed};
 use crate::campaign::{Campaign, CampaignProblem, Seed, SeedScope};
 use crate::scope::seed_reach;
-use crate::ui::table::Table;
+use crate::ui::table::OldTable;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{coloured_cell_ui, field_led_to, lead_here};
 use crate::ui::words;
@@ -186,7 +186,7 @@ fn table_ui(
 ) {
     let seeds = &mut campaign.seeds;
     let (mut gone, mut focused) = (None, None);
-    Table::new("seeds", &COLUMNS, seeds.len()).with_fields().chosen(*at).height(LIST).show_ui(
+    OldTable::new("seeds", &COLUMNS, seeds.len()).with_fields().chosen(*at).height(LIST).show_ui(
         ui,
         |cells, index| {
             let Some(seed) = seeds.get_mut(index) else { return };

@@ -117,6 +117,7 @@ fn an_import_is_shown_again_file_by_file_and_goes_on() {
     window.click("Imports");
     window.until("the imports are there", |window| window.says("/media/old/2009"));
     window.click("Stopped, can be resumed");
+    window.press(Key::Enter);
     assert_eq!(window.app().route, Route::Files(FilesRoute::Imports(Some((3, Vec::new())))));
     window.until("the files are there", |window| window.says("letter.warc"));
     window.check_says("not read: neither WARC nor ARC");

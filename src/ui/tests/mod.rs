@@ -176,6 +176,19 @@ impl Window {
         self.settle();
     }
 
+    /// Clicks the head of the column of this name.
+    #[track_caller]
+    pub(super) fn sort_by(&mut self, head: &str) {
+        self.still(1);
+        let is_head =
+            |node: &egui_kittest::Node<'_>| node.accesskit_node().role() == egui::accesskit::Role::ColumnHeader;
+        match self.harness.query_all_by_label(head).find(is_head) {
+            Some(node) => node.click(),
+            None => panic!("no column is called “{head}”; on screen: {:?}", self.words()),
+        }
+        self.settle();
+    }
+
     pub(super) fn press(&mut self, key: Key) {
         self.harness.key_press(key);
         self.settle();

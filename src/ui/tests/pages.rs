@@ -174,8 +174,8 @@ fn captures_are_filtered_chosen_and_marked() {
     window.until("nothing matches", |window| window.says("No rows match"));
     window.click("Clear");
     window.until("rows are back", |window| window.says("1\u{a0}250 rows"));
-    window.click("Sort by URL");
-    window.click("Sort by URL");
+    window.sort_by("URL");
+    window.sort_by("URL");
     window.until("the last comes first", |window| window.says("styles/site.css?page=99"));
 }
 
@@ -251,17 +251,32 @@ fn refused_urls_explain_themselves() {
 }
 
 #[test]
+fn refused_urls_are_selected_and_exported_by_keys() {
+    let mut window = Window::full();
+    go(&mut window, Key::Num3);
+    window.until("the figures are there", |window| window.says("2\u{a0}040"));
+    window.click("2\u{a0}040 refused");
+    window.until("rows are there", |window| window.says("https://calendar.example/month/1"));
+    window.press(Key::ArrowDown);
+    assert!(matches!(window.app().focus, Some(Focus::Seen(_))), "the row explains itself");
+    window.press_with(Modifiers::SHIFT, Key::ArrowDown);
+    window.press_with(Modifiers::COMMAND, Key::E);
+    window.check_says("120 rows, sorted and filtered as shown, 6 columns");
+    window.click("JSON lines");
+    window.click("Export table");
+    window.check_told("write 120 rows of crawl-urls to /home/archivist/fonds/exports/tables");
+    window.check_told("{\"url\":\"https://calendar.example/month/");
+}
+
+#[test]
 fn prospects_become_seeds() {
     let mut window = Window::full();
     go(&mut window, Key::Num5);
     window.until("rows are there", |window| window.says("https://cited0.example/report"));
-    window.check_says("1–2\u{a0}000 of 4\u{a0}040 pages shown");
-    window.click("Next");
-    window.until("the next rows are there", |window| window.says("https://cited2000.example/report"));
-    window.click("Next");
-    window.until("the last rows are there", |window| window.says("4\u{a0}001–4\u{a0}040 of 4\u{a0}040 pages shown"));
-    window.click("Previous");
-    window.click("Previous");
+    window.check_says("4\u{a0}040 pages");
+    window.press(Key::End);
+    window.until("the last rows are there", |window| window.says("https://cited4039.example/report"));
+    window.press(Key::Home);
     window.until("the first rows are back", |window| window.says("https://cited0.example/report"));
     window.click("https://cited0.example/report");
     window.click("Add as seed");

@@ -128,15 +128,9 @@ impl Session {
     }
 
     /// Pages cited but never captured, most citing hosts first.
-    pub fn prospects(
-        &self,
-        campaign: Option<CampaignId>,
-        filter: &str,
-        offset: u64,
-        limit: u64,
-    ) -> anyhow::Result<ProspectPage> {
-        let mut page = self.catalogue().prospects(campaign, filter, offset, limit)?;
-        work::judge_prospects(self, campaign, &mut page.rows, |row| row.url.clone())?;
+    pub fn prospects(&self, query: &ProspectQuery) -> anyhow::Result<ProspectPage> {
+        let mut page = self.catalogue().prospects(query)?;
+        work::judge_prospects(self, query.campaign, &mut page.rows, |row| row.url.clone())?;
         Ok(page)
     }
 

@@ -243,7 +243,15 @@ impl Questions {
         }
         for state in ["all", "queued", "refused", "fetched", "failed"] {
             let launches = Launches::All;
-            let query = SeenQuery { campaign: None, launches, state, filter: String::new(), offset: 0, limit: 50 };
+            let query = SeenQuery {
+                campaign: None,
+                launches,
+                state,
+                filter: String::new(),
+                sort: Vec::new(),
+                offset: 0,
+                limit: 50,
+            };
             let rows = self.ask("seen", session.seen(&query)).map(|page| page.rows);
             rows.iter().flatten().take(ROWS).for_each(|row| drop(self.ask("why", session.why(row.id))));
         }
@@ -264,7 +272,7 @@ impl Questions {
                 self.ask("file of capture", session.file_of_capture(row.id));
             }
         }
-        self.ask("prospects", session.prospects(None, "", 0, 20));
+        self.ask("prospects", session.prospects(&fonds::store::rows::ProspectQuery::new(None, "", 0, 20)));
         self.ask("top anchors", session.top_anchors(20));
         self.ask("geo choice", session.geo_choice());
         self.ask("jobs", session.job_history(20));

@@ -2,9 +2,9 @@
 //!
 //! The captures table, whose rows are loaded in parts, has its own.
 
-use super::theme::{self, tokens};
-use super::widgets;
-use super::widgets::{keep_page_room, least_table_height};
+use crate::ui::theme::{self, tokens};
+use crate::ui::widgets;
+use crate::ui::widgets::{keep_page_room, least_table_height};
 use egui::{Response, RichText, Sense, Ui};
 use egui_extras::{Column, TableBuilder, TableRow};
 
@@ -18,7 +18,6 @@ pub struct Table<'a> {
     rows: usize,
     height: Option<f32>,
     chosen: Option<usize>,
-    chosen_id: Option<i64>,
     row_height: f32,
 }
 
@@ -28,7 +27,7 @@ pub struct Cells<'row, 'a, 'b>(&'row mut TableRow<'a, 'b>);
 impl<'a> Table<'a> {
     /// A table of `rows` rows.
     pub fn new(id: &'a str, columns: &'a [(&'a str, f32)], rows: usize) -> Self {
-        Self { id, columns, rows, height: None, chosen: None, chosen_id: None, row_height: theme::ROW }
+        Self { id, columns, rows, height: None, chosen: None, row_height: theme::ROW }
     }
 
     /// At most this high; otherwise as high as there is room.
@@ -49,18 +48,10 @@ impl<'a> Table<'a> {
         self
     }
 
-    /// The same of rows that move while they are shown: the marked one is
-    /// known by a number of its own.
-    pub fn chosen_of(mut self, chosen: Option<(usize, i64)>) -> Self {
-        self.chosen = chosen.map(|(row, _)| row);
-        self.chosen_id = chosen.map(|(_, id)| id);
-        self
-    }
-
     /// The chosen row, when it has just been chosen or the room for rows has
     /// changed, as when a panel opens over it. Otherwise people scroll themselves.
     fn row_to_show(&self, ui: &Ui, height: f32) -> Option<usize> {
-        let now = (self.chosen_id.or(self.chosen.map(|row| row as i64)), height);
+        let now = (self.chosen, height);
         let id = ui.scope_id().with("into sight");
         let before = ui.data_mut(|data| {
             let before = data.get_temp(id);
@@ -164,13 +155,13 @@ impl Cells<'_, '_, '_> {
 
     /// A number that counts nothing to go to.
     pub fn number(&mut self, number: u64) {
-        self.text(&super::words::count(number));
+        self.text(&crate::ui::words::count(number));
     }
 
     /// A number that leads to the rows it counts; true when clicked. Nothing
     /// leads to no rows.
     pub fn link(&mut self, number: u64, leads_to: &str) -> bool {
-        self.link_text(number, &super::words::count(number), leads_to)
+        self.link_text(number, &crate::ui::words::count(number), leads_to)
     }
 
     /// The same for a number in other words, such as bytes.

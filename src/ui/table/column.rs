@@ -1,0 +1,263 @@
+//! Columns: what a row's value is, as text, as sort key and as a cell.
+
+use crate::ui::words;
+use crate::uri::CaptureDate;
+use egui::Ui;
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+
+/// Decimals of a fraction, on the screen and in files.
+const DECIMALS: usize = 3;
+
+/// What a row has in a column.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value<'r> {
+    /// Nothing is known.
+    Unknown,
+    /// A text.
+    Text(Cow<'r, str>),
+    /// How many.
+    Count(u64),
+    /// A size in bytes.
+    Bytes(u64),
+    /// A fraction.
+    Fraction(f64),
+    /// A moment.
+    Date(CaptureDate),
+    /// A day.
+    Day(CaptureDate),
+}
+
+impl<'r> From<&'r str> for Value<'r> {
+    fn from(text: &'r str) -> Self {
+        Self::Text(Cow::Borrowed(text))
+    }
+}
+
+impl From<String> for Value<'_> {
+    fn from(text: String) -> Self {
+        Self::Text(Cow::Owned(text))
+    }
+}
+
+impl Value<'_> {
+    /// A number, where it is known.
+    pub fn known(number: Option<u64>) -> Self {
+        number.map_or(Value::Unknown, Value::Count)
+    }
+
+    /// As a person reads it.
+    pub fn shown(&self) -> Cow<'_, str> {
+        match self {
+            Self::Unknown => Cow::Borrowed("–"),
+            Self::Text(text) => Cow::Borrowed(text),
+            Self::Count(number) => Cow::Owned(words::count(*number)),
+            Self::Bytes(number) => Cow::Owned(words::bytes(*number)),
+            Self::Fraction(number) => Cow::Owned(format!("{number:.DECIMALS$}")),
+            Self::Date(date) => Cow::Owned(date.to_words()),
+            Self::Day(date) => Cow::Owned(words::day(*date)),
+        }
+    }
+
+    /// As other programs read it: plain digits, dates as in WARC.
+    pub fn exported(&self) -> serde_json::Value {
+        match self {
+            Self::Unknown => serde_json::Value::Null,
+            Self::Text(text) => text.as_ref().into(),
+            Self::Count(number) | Self::Bytes(number) => (*number).into(),
+            Self::Fraction(number) => (*number).into(),
+            Self::Date(date) => date.to_warc().into(),
+            Self::Day(date) => words::day(*date).into(),
+        }
+    }
+
+    /// Whether it counts nothing.
+    pub fn is_zero(&self) -> bool {
+        matches!(self, Self::Count(0) | Self::Bytes(0))
+    }
+
+    /// The order of two values of a column; what is not known comes last both
+    /// ways.
+    pub fn compare(&self, other: &Self, descending: bool) -> Ordering {
+        let order = match (self, other) {
+            (Self::Unknown, Self::Unknown) => return Ordering::Equal,
+            (Self::Unknown, _) => return Ordering::Greater,
+            (_, Self::Unknown) => return Ordering::Less,
+            (Self::Text(a), Self::Text(b)) => {
+                let folded = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<String>();
+                folded(a).cmp(&folded(b)).then_with(|| a.cmp(b))
+            }
+            (Self::Fraction(a), Self::Fraction(b)) => a.total_cmp(b),
+            _ => self.rank().cmp(&other.rank()),
+        };
+        if descending { order.reverse() } else { order }
+    }
+
+    fn rank(&self) -> i128 {
+        match self {
+            Self::Count(number) | Self::Bytes(number) => i128::from(*number),
+            Self::Date(date) | Self::Day(date) => i128::from(date.millis()),
+            Self::Unknown | Self::Text(_) | Self::Fraction(_) => 0,
+        }
+    }
+}
+
+impl Hash for Value<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        match self {
+            Self::Text(text) => text.hash(state),
+            Self::Fraction(number) => number.to_bits().hash(state),
+            other => other.rank().hash(state),
+        }
+    }
+}
+
+/// How the value is read from a row: plain functions, which a worker may call
+/// while the window draws on.
+pub(super) enum Getter<R> {
+    Text(fn(&R) -> &str),
+    Made(fn(&R) -> String),
+    Count(fn(&R) -> u64),
+    Bytes(fn(&R) -> u64),
+    Date(fn(&R) -> CaptureDate),
+    Day(fn(&R) -> CaptureDate),
+    Value(fn(&R) -> Value<'_>),
+}
+
+impl<R> Clone for Getter<R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R> Copy for Getter<R> {}
+
+impl<R> Getter<R> {
+    pub(super) fn of<'r>(&self, row: &'r R) -> Value<'r> {
+        match self {
+            Self::Text(get) => get(row).into(),
+            Self::Made(get) => get(row).into(),
+            Self::Count(get) => Value::Count(get(row)),
+            Self::Bytes(get) => Value::Bytes(get(row)),
+            Self::Date(get) => Value::Date(get(row)),
+            Self::Day(get) => Value::Day(get(row)),
+            Self::Value(get) => get(row),
+        }
+    }
+}
+
+type CellLink<'a, R, A> = (&'a str, Box<dyn Fn(&R) -> Option<A> + 'a>);
+type CellDraw<'a, R, A> = Box<dyn Fn(&mut Ui, &R) -> Option<A> + 'a>;
+
+/// A column of rows `R`; what its cells ask for is an `A`.
+pub struct Column<'a, R, A = ()> {
+    pub(super) id: &'static str,
+    pub(super) head: &'static str,
+    pub(super) about: &'static str,
+    pub(super) width: f32,
+    pub(super) get: Getter<R>,
+    pub(super) is_number: bool,
+    pub(super) is_hidden: bool,
+    pub(super) empty: &'static str,
+    pub(super) link: Option<CellLink<'a, R, A>>,
+    pub(super) draw: Option<CellDraw<'a, R, A>>,
+}
+
+impl<'a, R, A> Column<'a, R, A> {
+    fn new(id: &'static str, head: &'static str, width: f32, get: Getter<R>) -> Self {
+        Self {
+            id,
+            head,
+            about: "",
+            width,
+            get,
+            is_number: matches!(get, Getter::Count(_) | Getter::Bytes(_)),
+            is_hidden: false,
+            empty: "",
+            link: None,
+            draw: None,
+        }
+    }
+
+    /// A text that the row holds. `id` names it in settings and files.
+    pub fn text(id: &'static str, head: &'static str, width: f32, get: fn(&R) -> &str) -> Self {
+        Self::new(id, head, width, Getter::Text(get))
+    }
+
+    /// A text that is made of the row.
+    pub fn made(id: &'static str, head: &'static str, width: f32, get: fn(&R) -> String) -> Self {
+        Self::new(id, head, width, Getter::Made(get))
+    }
+
+    /// How many.
+    pub fn count(id: &'static str, head: &'static str, width: f32, get: fn(&R) -> u64) -> Self {
+        Self::new(id, head, width, Getter::Count(get))
+    }
+
+    /// A size in bytes.
+    pub fn bytes(id: &'static str, head: &'static str, width: f32, get: fn(&R) -> u64) -> Self {
+        Self::new(id, head, width, Getter::Bytes(get))
+    }
+
+    /// A moment.
+    pub fn date(id: &'static str, head: &'static str, width: f32, get: fn(&R) -> CaptureDate) -> Self {
+        Self::new(id, head, width, Getter::Date(get))
+    }
+
+    /// A day.
+    pub fn day(id: &'static str, head: &'static str, width: f32, get: fn(&R) -> CaptureDate) -> Self {
+        Self::new(id, head, width, Getter::Day(get))
+    }
+
+    /// Any value, such as one that may be unknown.
+    pub fn value(id: &'static str, head: &'static str, width: f32, get: fn(&R) -> Value<'_>) -> Self {
+        Self::new(id, head, width, Getter::Value(get))
+    }
+
+    /// Numbers, which stand on the right and sort from the most.
+    pub fn numeric(mut self) -> Self {
+        self.is_number = true;
+        self
+    }
+
+    /// What it holds, in one line.
+    pub fn about(mut self, about: &'static str) -> Self {
+        self.about = about;
+        self
+    }
+
+    /// Hidden until a person chooses it.
+    pub fn hidden(mut self) -> Self {
+        self.is_hidden = true;
+        self
+    }
+
+    /// What the screen says in the place of an empty text.
+    pub fn or(mut self, empty: &'static str) -> Self {
+        self.empty = empty;
+        self
+    }
+
+    /// The value leads somewhere, as `hint` says; a zero leads nowhere.
+    pub fn link(mut self, hint: &'a str, to: impl Fn(&R) -> Option<A> + 'a) -> Self {
+        self.link = Some((hint, Box::new(to)));
+        self
+    }
+
+    /// Draws the cell by hand.
+    pub fn draw(mut self, draw: impl Fn(&mut Ui, &R) + 'a) -> Self {
+        self.draw = Some(Box::new(move |ui, row| {
+            draw(ui, row);
+            None
+        }));
+        self
+    }
+
+    /// Where the value of this row leads.
+    pub(super) fn target(&self, row: &R) -> Option<A> {
+        let (_, to) = self.link.as_ref()?;
+        if self.get.of(row).is_zero() { None } else { to(row) }
+    }
+}

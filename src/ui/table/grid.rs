@@ -1,0 +1,305 @@
+//! One frame of a table: rows in sight, heads, menus.
+
+use super::cell;
+use super::column::{Column, Value};
+use super::rows::{RowSource, Slot};
+use super::state::TableState;
+use crate::app::models::SortKey;
+use crate::app::{AppState, ColumnLayout, TableLayout};
+use crate::ui::theme::{self, tokens};
+use crate::ui::words;
+use egui::accesskit::{Role, SortDirection};
+use egui::{Id, Modifiers, Sense, Stroke, StrokeKind, Ui};
+use egui_table::{CellInfo, HeaderCellInfo, PrefetchInfo, TableDelegate};
+use std::collections::BTreeMap;
+
+/// What a person asked of the table itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ask {
+    CopyTsv,
+    CopyMarkdown,
+    SelectAll,
+    Export,
+}
+
+/// The context menu of a row, drawn by its page.
+pub(super) type RowMenu<'a, R, A> = Box<dyn Fn(&mut Ui, &R) -> Option<A> + 'a>;
+
+/// One frame of a table.
+pub(super) struct Grid<'t, 'a, R, A> {
+    pub(super) columns: &'t [Column<'a, R, A>],
+    /// Columns that are shown, by their places among all.
+    pub(super) shown: &'t [usize],
+    pub(super) sticky: usize,
+    pub(super) row_height: f32,
+    pub(super) rows: &'t mut dyn RowSource<R>,
+    pub(super) app: &'t mut AppState,
+    pub(super) state: &'t mut TableState,
+    pub(super) layout: &'t mut TableLayout,
+    pub(super) key_of: &'t dyn Fn(&R) -> u64,
+    pub(super) menu: Option<&'t RowMenu<'a, R, A>>,
+    pub(super) has_focus: bool,
+    /// What a link, a button or a menu of the page asked for.
+    pub(super) action: Option<A>,
+    pub(super) ask: Option<Ask>,
+    pub(super) clicked: Option<(u64, Modifiers)>,
+    pub(super) double_clicked: bool,
+    /// Accessible nodes of each row: what is scrolled sideways, and what stays.
+    pub(super) nodes: BTreeMap<u64, Vec<Id>>,
+}
+
+impl<R, A> Grid<'_, '_, R, A> {
+    fn columns_menu_ui(&mut self, ui: &mut Ui) {
+        for column in self.columns {
+            let mut shown = is_shown(column, self.layout);
+            // A table without columns has no head to bring them back with.
+            let is_last = shown && self.shown.len() == 1;
+            if ui.add_enabled(!is_last, egui::Checkbox::new(&mut shown, column.head)).changed() {
+                self.layout.columns.entry(column.id.to_owned()).or_default().shown = Some(shown);
+            }
+        }
+        if ui.button("Reset columns").clicked() {
+            *self.layout = TableLayout::default();
+            ui.close();
+        }
+    }
+
+    fn head_menu_ui(&mut self, ui: &mut Ui, at: usize) {
+        let Some(column) = self.shown.get(at).and_then(|index| self.columns.get(*index)) else { return };
+        for (label, to) in [("Move left", at.checked_sub(1)), ("Move right", Some(at + 1))] {
+            let to = to.filter(|to| *to < self.shown.len());
+            if ui.add_enabled(to.is_some(), egui::Button::new(label)).clicked()
+                && let Some(to) = to
+            {
+                let mut shown = self.shown.to_vec();
+                shown.swap(at, to);
+                self.layout.order = shown.iter().map(|index| self.columns[*index].id.to_owned()).collect();
+                ui.close();
+            }
+        }
+        if ui.add_enabled(self.shown.len() > 1, egui::Button::new("Hide this column")).clicked() {
+            self.layout.columns.entry(column.id.to_owned()).or_default().shown = Some(false);
+            ui.close();
+        }
+        ui.separator();
+        self.columns_menu_ui(ui);
+    }
+
+    fn row_menu_ui(&mut self, ui: &mut Ui, index: u64) {
+        if let (Some(menu), Slot::Ready(row)) = (self.menu, self.rows.row(index)) {
+            if let Some(action) = menu(ui, row) {
+                self.action = Some(action);
+                ui.close();
+            }
+            ui.separator();
+        }
+        for (label, keys, ask) in [
+            ("Copy rows", "Ctrl+C", Ask::CopyTsv),
+            ("Copy rows as Markdown", "Ctrl+Shift+C", Ask::CopyMarkdown),
+            ("Select all rows", "Ctrl+A", Ask::SelectAll),
+            ("Export table…", "Ctrl+E", Ask::Export),
+        ] {
+            if ui.add(egui::Button::new(label).shortcut_text(keys)).clicked() {
+                self.ask = Some(ask);
+                ui.close();
+            }
+        }
+        ui.menu_button("Columns", |ui| self.columns_menu_ui(ui));
+    }
+}
+
+impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
+    fn prepare(&mut self, info: &PrefetchInfo) {
+        let rows = info.visible_rows.clone();
+        self.state.shown_rows = rows.end.saturating_sub(rows.start);
+        if !rows.is_empty() {
+            self.rows.prepare(self.app, rows);
+        }
+    }
+
+    fn header_cell_ui(&mut self, ui: &mut Ui, info: &HeaderCellInfo) {
+        let at = info.col_range.start;
+        let Some(column) = self.shown.get(at).and_then(|index| self.columns.get(*index)) else { return };
+        let place = self.state.sort.iter().position(|key| key.column == column.id);
+        let direction = place.map(|place| self.state.sort[place].descending);
+        let rank =
+            place.filter(|_| self.state.sort.len() > 1).map_or_else(String::new, |place| (place + 1).to_string());
+        let sign = match direction {
+            Some(true) => " ⏷",
+            Some(false) => " ⏶",
+            None => "",
+        };
+        let name = if column.head.is_empty() { column.id } else { column.head };
+        let response = cell::head_ui(ui, &format!("{}{sign}{rank}", column.head), name, column.is_number);
+        response.ctx.accesskit_node_builder(response.id, |node| {
+            node.set_column_index(at);
+            if let Some(descending) = direction {
+                let direction = if descending { SortDirection::Descending } else { SortDirection::Ascending };
+                node.set_sort_direction(direction);
+            }
+        });
+        let can_sort = self.rows.can_sort(column.id);
+        if response.clicked() && can_sort {
+            self.state.sort_by(column.id, column.is_number, ui.input(|input| input.modifiers.shift));
+        }
+        response.context_menu(|ui| self.head_menu_ui(ui, at));
+        let about = if column.about.is_empty() { name } else { column.about };
+        let how = if can_sort { "Click to sort, Shift+click to add a sort key" } else { "Cannot be sorted by it" };
+        response.on_hover_text(format!("{about}. {how}"));
+    }
+
+    fn row_ui(&mut self, ui: &mut Ui, index: u64) {
+        let rect = ui.max_rect();
+        let key = match self.rows.row(index) {
+            Slot::Ready(row) => Some((self.key_of)(row)),
+            Slot::Loading | Slot::Gone | Slot::Failed(_) => None,
+        };
+        let response = ui.interact(rect, ui.unique_id().with("row"), Sense::CLICK);
+        let colors = tokens(ui);
+        let is_selected = key.is_some_and(|key| self.state.selection.contains(key));
+        let is_at_cursor = self.state.cursor() == Some(index);
+        if is_selected {
+            ui.painter().rect_filled(rect, 0.0, colors.chosen_bg);
+        } else if response.hovered() {
+            ui.painter().rect_filled(rect, 0.0, colors.button_bg);
+        } else if index % 2 == 1 {
+            ui.painter().rect_filled(rect, 0.0, colors.stripe_bg);
+        }
+        if is_at_cursor && self.has_focus {
+            ui.painter().rect_stroke(rect, 0.0, Stroke::new(1.0, colors.accent), StrokeKind::Inside);
+        }
+        let node = ui.unique_id();
+        self.nodes.entry(index).or_default().push(node);
+        ui.ctx().accesskit_node_builder(node, |node| {
+            node.set_bounds(bounds(rect));
+            node.set_role(Role::Row);
+            node.set_row_index(usize::try_from(index).unwrap_or(usize::MAX));
+            node.set_selected(is_selected);
+        });
+        if response.clicked() {
+            self.clicked = Some((index, ui.input(|input| input.modifiers)));
+        }
+        self.double_clicked |= response.double_clicked();
+        if response.secondary_clicked() && !is_selected {
+            self.state.go_to(index, false);
+        }
+        response.context_menu(|ui| self.row_menu_ui(ui, index));
+    }
+
+    fn cell_ui(&mut self, ui: &mut Ui, info: &CellInfo) {
+        let Some(column) = self.shown.get(info.col_nr).and_then(|index| self.columns.get(*index)) else { return };
+        let is_first = info.col_nr == self.sticky;
+        let weak = tokens(ui).weak_text;
+        let row = match self.rows.row(info.row_nr) {
+            Slot::Ready(row) => row,
+            Slot::Loading => return cell::text_ui(ui, "…", weak, false),
+            Slot::Gone if is_first => return cell::text_ui(ui, "– no longer present", weak, false),
+            Slot::Failed(why) if is_first => {
+                return cell::text_ui(ui, &format!("✖ {why}"), tokens(ui).reject, false);
+            }
+            Slot::Gone | Slot::Failed(_) => return,
+        };
+        let value = column.get.of(row);
+        let shown = match &value {
+            Value::Text(text) if text.is_empty() => column.empty.into(),
+            value => value.shown(),
+        };
+        let rect = ui.max_rect().intersect(ui.clip_rect());
+        ui.ctx().accesskit_node_builder(ui.unique_id(), |node| {
+            node.set_bounds(bounds(rect));
+            node.set_role(Role::Cell);
+            node.set_column_index(info.col_nr);
+            // A number alone says nothing of what it counts.
+            let text = words::line(&shown);
+            node.set_label(if column.is_number { format!("{}: {text}", column.head) } else { text });
+        });
+        if let Some(draw) = &column.draw {
+            if !column.is_number {
+                ui.add_space(theme::CELL_PAD);
+            }
+            if let Some(action) = draw(ui, row) {
+                self.action = Some(action);
+            }
+            ui.expand_to_include_rect(ui.max_rect());
+            return;
+        }
+        match (&column.link, column.target(row)) {
+            (Some((hint, _)), Some(action)) => {
+                if cell::link_ui(ui, &shown, hint, column.is_number) {
+                    self.action = Some(action);
+                }
+            }
+            (link, _) => {
+                let is_weak = link.is_some() || matches!(value, Value::Unknown);
+                let color = if is_weak { weak } else { tokens(ui).text };
+                cell::text_ui(ui, &shown, color, column.is_number);
+            }
+        }
+    }
+
+    fn default_row_height(&self) -> f32 {
+        self.row_height
+    }
+}
+
+impl<R, A> Grid<'_, '_, R, A> {
+    /// Makes one accessible row of the cells that stay and those that are
+    /// scrolled sideways.
+    pub(super) fn join_rows(&self, ui: &Ui) {
+        for (_, nodes) in self.nodes.iter().filter(|(_, nodes)| nodes.len() > 1) {
+            let (Some(row), Some(staying)) = (nodes.first(), nodes.get(1)) else { continue };
+            let cells = ui.ctx().accesskit_node_builder(*staying, |node| {
+                let cells = node.children().to_vec();
+                node.clear_children();
+                node.set_role(Role::GenericContainer);
+                cells
+            });
+            ui.ctx().accesskit_node_builder(*row, |node| {
+                let mut all = cells.unwrap_or_default();
+                all.extend_from_slice(node.children());
+                node.set_children(all);
+            });
+        }
+    }
+}
+
+/// A place in the tree for who listens to the window.
+fn bounds(rect: egui::Rect) -> egui::accesskit::Rect {
+    let [x0, y0, x1, y1] = [rect.min.x, rect.min.y, rect.max.x, rect.max.y].map(f64::from);
+    egui::accesskit::Rect { x0, y0, x1, y1 }
+}
+
+/// Whether a column is shown, as a person chose or as it is made.
+fn is_shown<R, A>(column: &Column<'_, R, A>, layout: &TableLayout) -> bool {
+    layout.columns.get(column.id).and_then(|column| column.shown).unwrap_or(!column.is_hidden)
+}
+
+/// The columns that are shown, from the left.
+pub(super) fn shown_columns<R, A>(columns: &[Column<'_, R, A>], layout: &TableLayout) -> Vec<usize> {
+    let mut shown: Vec<usize> = (0..columns.len()).filter(|at| is_shown(&columns[*at], layout)).collect();
+    shown.sort_by_key(|at| layout.order.iter().position(|id| id == columns[*at].id).unwrap_or(usize::MAX));
+    shown
+}
+
+/// The width of a column, as a person drew it or as it is made.
+pub(super) fn width_of<R, A>(column: &Column<'_, R, A>, layout: &TableLayout) -> f32 {
+    layout.columns.get(column.id).and_then(|column| column.width).unwrap_or(column.width)
+}
+
+/// Keeps a width that a person drew.
+pub(super) fn keep_width(layout: &mut TableLayout, id: &str, width: f32) {
+    let column: &mut ColumnLayout = layout.columns.entry(id.to_owned()).or_default();
+    column.width = Some(width);
+}
+
+/// The order of rows in words, for who listens to it.
+pub(super) fn sort_label<R, A>(columns: &[Column<'_, R, A>], sort: &[SortKey]) -> Option<String> {
+    let keys: Vec<String> = sort
+        .iter()
+        .filter_map(|key| {
+            let column = columns.iter().find(|column| column.id == key.column)?;
+            Some(format!("{} {}", column.head, if key.descending { "descending" } else { "ascending" }))
+        })
+        .collect();
+    (!keys.is_empty()).then(|| format!("sorted by {}", keys.join(", then ")))
+}

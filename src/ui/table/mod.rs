@@ -1,0 +1,467 @@
+//! The one table of the window: a list of columns, and rows at hand or a query.
+//!
+//! In: [`Column`]s, and rows or a [`RowQuery`]. Out: what a link, a row or a
+//! menu asked for. Every table is sorted, selected in, copied, exported and
+//! arranged in the same way, by mouse and by keys.
+//!
+//! Invariants: only rows in sight are drawn; rows of a query are read by
+//! workers, a part at a time; a zero leads nowhere; what is copied or exported
+//! are the columns that are shown.
+
+mod cell;
+mod column;
+mod copy;
+mod grid;
+mod old;
+mod rows;
+mod state;
+#[cfg(test)]
+mod tests;
+
+pub use column::{Column, Value};
+pub use old::{Cells, Table as OldTable};
+pub use state::{RANGE_ROWS, Selection, TableState};
+
+use super::theme;
+use super::widgets::{keep_page_room, least_table_height};
+use super::words;
+use crate::app::models::Notice;
+use crate::app::{AppState, Command, RowQuery, TableRows, cell_text};
+use copy::CopyForm;
+use egui::accesskit::Role;
+use egui::{Event, EventFilter, Id, IdMap, Key, Modifiers, Sense, Ui, UiBuilder};
+use egui_table::HeaderRow;
+use grid::{Ask, Grid, RowMenu};
+use rows::{AtHand, Paged, RowSource, Slot};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Rows that one table shows: beyond, offsets in `f32` lose whole pixels.
+pub const ROWS_SHOWN: u64 = 500_000;
+/// Widths that a column may have.
+const WIDTHS: std::ops::RangeInclusive<f32> = 24.0..=1200.0;
+
+/// The key of a row that has no number.
+pub fn key_of(row: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    row.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// What a row asks for.
+type RowAsk<'a, R, A> = Box<dyn Fn(&R) -> Option<A> + 'a>;
+
+/// A table of rows `R`, whose links, rows and menus ask for an `A`.
+pub struct Table<'a, R, A = ()> {
+    id: &'static str,
+    name: &'a str,
+    columns: Vec<Column<'a, R, A>>,
+    key: Box<dyn Fn(&R) -> u64 + 'a>,
+    height: Option<f32>,
+    row_height: f32,
+    sticky: usize,
+    chosen: Option<Option<u64>>,
+    is_aside: bool,
+    focus: Option<RowAsk<'a, R, A>>,
+    open: Option<RowAsk<'a, R, A>>,
+    menu: Option<RowMenu<'a, R, A>>,
+}
+
+impl<'a, R, A> Table<'a, R, A> {
+    /// A table of these columns. `id` names it in settings and files, `name` to
+    /// people; `key` is what a row is known by while rows come and go.
+    pub fn new(
+        id: &'static str,
+        name: &'a str,
+        columns: impl IntoIterator<Item = Column<'a, R, A>>,
+        key: impl Fn(&R) -> u64 + 'a,
+    ) -> Self {
+        Self {
+            id,
+            name,
+            columns: columns.into_iter().collect(),
+            key: Box::new(key),
+            height: None,
+            row_height: theme::ROW,
+            sticky: 0,
+            chosen: None,
+            is_aside: false,
+            focus: None,
+            open: None,
+            menu: None,
+        }
+    }
+
+    /// At most this high; otherwise as high as there is room.
+    pub fn height(mut self, height: f32) -> Self {
+        self.height = Some(height);
+        self
+    }
+
+    /// Rows of this height.
+    pub fn row_height(mut self, height: f32) -> Self {
+        self.row_height = height;
+        self
+    }
+
+    /// Columns that stay when the table is scrolled sideways.
+    pub fn sticky(mut self, columns: usize) -> Self {
+        self.sticky = columns;
+        self
+    }
+
+    /// The key of the row that the page is about.
+    pub fn chosen(mut self, key: Option<u64>) -> Self {
+        self.chosen = Some(key);
+        self
+    }
+
+    /// Takes no keys until a person goes into it: another table is the page's own.
+    pub fn aside(mut self) -> Self {
+        self.is_aside = true;
+        self
+    }
+
+    /// What a row asks for that is clicked, or reached by keys.
+    pub fn on_focus(mut self, ask: impl Fn(&R) -> Option<A> + 'a) -> Self {
+        self.focus = Some(Box::new(ask));
+        self
+    }
+
+    /// What a row asks for on a double click or Enter; else its first link.
+    pub fn on_open(mut self, ask: impl Fn(&R) -> Option<A> + 'a) -> Self {
+        self.open = Some(Box::new(ask));
+        self
+    }
+
+    /// What the page adds to the context menu of a row.
+    pub fn menu(mut self, draw: impl Fn(&mut Ui, &R) -> Option<A> + 'a) -> Self {
+        self.menu = Some(Box::new(draw));
+        self
+    }
+
+    /// Draws it with rows that are all at hand.
+    pub fn rows_ui<'r>(self, ui: &mut Ui, app: &mut AppState, rows: impl IntoIterator<Item = &'r R>) -> Option<A>
+    where
+        R: 'r,
+    {
+        let rows: Vec<&R> = rows.into_iter().collect();
+        self.kept_ui(ui, |table, ui, state| {
+            let order = state.order_of(&rows, &table.columns);
+            table.show_ui(ui, app, &mut AtHand { rows, order }, state)
+        })
+    }
+
+    /// Draws it with the rows of a query, of which there are `total`.
+    pub fn pages_ui<Q: RowQuery<Row = R>>(self, ui: &mut Ui, app: &mut AppState, query: &Q, total: u64) -> Option<A> {
+        self.kept_ui(ui, |table, ui, state| table.pages_with_ui(ui, app, query, total, state))
+    }
+
+    /// The same with a state that the page keeps.
+    pub fn pages_with_ui<Q: RowQuery<Row = R>>(
+        self,
+        ui: &mut Ui,
+        app: &mut AppState,
+        query: &Q,
+        total: u64,
+        state: &mut TableState,
+    ) -> Option<A> {
+        if total > ROWS_SHOWN {
+            ui.weak(format!("Only the first {} rows are shown; narrow the filter", words::count(ROWS_SHOWN)));
+        }
+        let mut rows = Paged::new(query, &state.sort, total.min(ROWS_SHOWN));
+        self.show_ui(ui, app, &mut rows, state)
+    }
+
+    fn kept_ui(self, ui: &mut Ui, draw: impl FnOnce(Self, &mut Ui, &mut TableState) -> Option<A>) -> Option<A> {
+        let id = Id::unique(("state of the table", self.id));
+        let mut state: TableState = ui.data_mut(|data| data.remove_temp(id)).unwrap_or_default();
+        let action = draw(self, ui, &mut state);
+        ui.data_mut(|data| data.insert_temp(id, state));
+        action
+    }
+
+    fn show_ui(
+        self,
+        ui: &mut Ui,
+        app: &mut AppState,
+        rows: &mut dyn RowSource<R>,
+        state: &mut TableState,
+    ) -> Option<A> {
+        let total = rows.total();
+        let mut layout = app.settings.tables.get(self.id).cloned().unwrap_or_default();
+        let before = layout.clone();
+        let shown = grid::shown_columns(&self.columns, &layout);
+        if let Some(chosen) = self.chosen {
+            state.choose(chosen, app, rows, &*self.key);
+        }
+        let mut child = self.room_ui(ui, total);
+        let table_id = child.unique_id();
+        let mut ask = None;
+        if self.takes_keys(&child, app, state) {
+            ask = keys(&mut child, state, total);
+        }
+        if state.follow(app, rows, &*self.key) {
+            app.notice(Notice {
+                is_error: false,
+                what: format!("A range holds at most {} rows", words::count(RANGE_ROWS)),
+                why: String::new(),
+                hint: "Narrow the filter and select all rows with Ctrl+A".to_owned(),
+            });
+        }
+        let has_focus = child.memory(|memory| memory.has_focus(table_id));
+        let height = child.max_rect().height();
+        // A row that was chosen stays in sight when a panel takes the room.
+        if std::mem::replace(&mut state.height, height) != height && state.scroll_to.is_none() {
+            state.scroll_to = state.cursor();
+        }
+        let mut grid = Grid {
+            columns: &self.columns,
+            shown: &shown,
+            sticky: self.sticky.min(shown.len()),
+            row_height: self.row_height,
+            rows,
+            app,
+            state,
+            layout: &mut layout,
+            key_of: &*self.key,
+            menu: self.menu.as_ref(),
+            has_focus,
+            action: None,
+            ask: None,
+            clicked: None,
+            double_clicked: false,
+            nodes: Default::default(),
+        };
+        grid_ui(&mut child, self.id, &mut grid, total);
+        grid.join_rows(&child);
+        let at_cursor = grid.state.cursor().and_then(|index| grid.nodes.get(&index)).and_then(|nodes| nodes.first());
+        let (at_cursor, label) = (at_cursor.copied(), grid::sort_label(&self.columns, &grid.state.sort));
+        child.ctx().accesskit_node_builder(table_id, |node| {
+            node.set_row_count(usize::try_from(total).unwrap_or(usize::MAX));
+            node.set_column_count(shown.len());
+            if let Some(row) = at_cursor {
+                node.set_active_descendant(row.accesskit_id());
+            }
+            if let Some(label) = label {
+                node.set_description(label);
+            }
+        });
+        let Grid { mut action, ask: asked, clicked, double_clicked, .. } = grid;
+        if let Some((index, modifiers)) = clicked {
+            child.memory_mut(|memory| memory.request_focus(table_id));
+            match rows.row(index) {
+                Slot::Ready(row) if modifiers.command => state.toggle(index, (self.key)(row)),
+                _ => state.go_to(index, modifiers.shift),
+            }
+            state.follow(app, rows, &*self.key);
+            state.opened |= double_clicked;
+            child.ctx().request_repaint();
+        }
+        match ask.or(asked) {
+            Some(Ask::CopyTsv) => state.copies = Some(CopyForm::Tsv),
+            Some(Ask::CopyMarkdown) => state.copies = Some(CopyForm::Markdown),
+            Some(Ask::SelectAll) => {
+                state.range = None;
+                state.selection = Selection::All;
+            }
+            Some(Ask::Export) => app.send(Command::AskTableExport(self.exported(&shown, rows))),
+            None => {}
+        }
+        self.copy(&child, app, &shown, rows, state);
+        action = action.or_else(|| self.answer(rows, state));
+        if layout != before {
+            app.settings.tables.insert(self.id.to_owned(), layout);
+        }
+        action
+    }
+
+    /// The place of the table, which takes the keyboard as a whole.
+    fn room_ui(&self, ui: &mut Ui, total: u64) -> Ui {
+        let rows = usize::try_from(total).unwrap_or(usize::MAX);
+        let height = self.height.unwrap_or_else(|| {
+            keep_page_room(ui, least_table_height(ui, rows, self.row_height));
+            ui.available_height()
+        });
+        let bar = ui.spacing().scroll.allocated_width();
+        let rows_height = (total as f32 * self.row_height).min(height - theme::HEAD_ROW - bar).max(self.row_height);
+        let size = egui::vec2(ui.available_width(), theme::HEAD_ROW + rows_height + bar);
+        let (_, rect) = ui.allocate_space(size);
+        let builder = UiBuilder::new()
+            .id_salt(("table", self.id))
+            .max_rect(rect)
+            .sense(Sense::focusable_noninteractive())
+            .accessibility_role(Role::Table)
+            .accessibility_label(self.name);
+        let mut child = ui.new_child(builder);
+        child.set_clip_rect(rect.intersect(ui.clip_rect()));
+        child.spacing_mut().item_spacing.y = 0.0;
+        child.set_min_size(size);
+        child
+    }
+
+    /// Whether keys are for this table: it has the keyboard, or nothing has it and
+    /// this is the table that had it last or came first.
+    fn takes_keys(&self, ui: &Ui, app: &AppState, state: &mut TableState) -> bool {
+        let (id, pass) = (ui.unique_id(), ui.ctx().cumulative_pass_nr());
+        let focused = ui.memory(|memory| memory.focused());
+        let owner: Option<(Id, u64)> = ui.data(|data| data.get_temp(keyboard_id()));
+        let is_gone = owner.is_none_or(|(owner, seen)| owner != id && seen + 3 < pass);
+        let is_owner =
+            focused == Some(id) || owner.is_some_and(|(owner, _)| owner == id) || (is_gone && !self.is_aside);
+        if is_owner {
+            ui.data_mut(|data| data.insert_temp(keyboard_id(), (id, pass)));
+        }
+        if focused == Some(id) {
+            let filter = EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
+            ui.memory_mut(|memory| memory.set_focus_lock_filter(id, filter));
+        }
+        // Enter that left a field is no Enter on a row.
+        let was_free = std::mem::replace(&mut state.was_free, focused.is_none());
+        let is_free = focused.is_none() && was_free;
+        is_owner && app.dialog.is_none() && (focused == Some(id) || is_free)
+    }
+
+    /// What the row that was reached or opened asks for, once it is at hand.
+    fn answer(&self, rows: &mut dyn RowSource<R>, state: &mut TableState) -> Option<A> {
+        let Slot::Ready(row) = rows.row(state.cursor()?) else { return None };
+        let moved = std::mem::take(&mut state.moved).then(|| self.focus.as_ref().and_then(|ask| ask(row))).flatten();
+        if std::mem::take(&mut state.opened) {
+            let link = || self.columns.iter().find_map(|column| column.target(row));
+            let opened = self.open.as_ref().map_or_else(link, |ask| ask(row));
+            return opened.or(moved).or_else(|| self.focus.as_ref().and_then(|ask| ask(row)));
+        }
+        moved
+    }
+
+    /// Copies the selected rows once they are at hand; says so where that is not
+    /// all of them.
+    fn copy(&self, ui: &Ui, app: &mut AppState, shown: &[usize], rows: &mut dyn RowSource<R>, state: &mut TableState) {
+        let Some(form) = state.copies.filter(|_| state.range.is_none()) else { return };
+        let (wanted, most) = (state.selection.count(rows.total()), rows.total().min(RANGE_ROWS));
+        let mut copied = Vec::new();
+        let mut done = 0;
+        while done < most && (copied.len() as u64) < wanted {
+            let part = done..most.min(done + crate::app::LIST_PAGE);
+            if !rows.prepare(app, part.clone()) {
+                return;
+            }
+            for index in part.clone() {
+                if let Slot::Ready(row) = rows.row(index)
+                    && state.selection.contains((self.key)(row))
+                {
+                    let cells = shown.iter().map(|at| cell_text(&self.columns[*at].get.of(row).exported()));
+                    copied.push(cells.collect::<Vec<_>>());
+                }
+            }
+            done = part.end;
+        }
+        state.copies = None;
+        if copied.is_empty() {
+            return;
+        }
+        if (copied.len() as u64) < wanted {
+            app.notice(Notice {
+                is_error: false,
+                what: format!("Copied {} of {} selected rows", words::count(copied.len() as u64), words::count(wanted)),
+                why: format!("only the first {} rows of the table are looked through", words::count(RANGE_ROWS)),
+                hint: "Ctrl+E exports all rows to a file".to_owned(),
+            });
+        }
+        let head: Vec<&str> = shown.iter().map(|at| self.columns[*at].head).collect();
+        let numbers: Vec<bool> = shown.iter().map(|at| self.columns[*at].is_number).collect();
+        ui.ctx().copy_text(form.text(&head, &numbers, &copied));
+    }
+
+    fn exported(&self, shown: &[usize], rows: &dyn RowSource<R>) -> TableRows {
+        TableRows {
+            name: self.id.replace(' ', "-"),
+            columns: shown.iter().map(|at| self.columns[*at].id).collect(),
+            total: rows.total(),
+            fill: rows.fill(shown.iter().map(|at| self.columns[*at].get).collect()),
+        }
+    }
+}
+
+/// Where it is kept which table has the keys, and when it was drawn last.
+fn keyboard_id() -> Id {
+    Id::unique("table with the keyboard")
+}
+
+/// Whether a table has the keyboard, which types nothing.
+pub fn has_keyboard(ui: &Ui) -> bool {
+    let owner: Option<(Id, u64)> = ui.data(|data| data.get_temp(keyboard_id()));
+    owner.is_some_and(|(owner, _)| ui.memory(|memory| memory.has_focus(owner)))
+}
+
+/// Moves, selects and asks as the keys say.
+fn keys(ui: &mut Ui, state: &mut TableState, total: u64) -> Option<Ask> {
+    let pressed = |modifiers: Modifiers, key: Key| ui.input_mut(|input| input.consume_key(modifiers, key));
+    let last = total.saturating_sub(1);
+    let page = i64::try_from(state.shown_rows.saturating_sub(2).max(1)).unwrap_or(1);
+    let at = state.cursor();
+    let step = |by: i64| at.map_or(0, |row| row.saturating_add_signed(by).min(last));
+    for (key, to) in [
+        (Key::ArrowDown, step(1)),
+        (Key::ArrowUp, step(-1)),
+        (Key::PageDown, step(page)),
+        (Key::PageUp, step(-page)),
+        (Key::Home, 0),
+        (Key::End, last),
+    ] {
+        let with_shift = pressed(Modifiers::SHIFT, key);
+        if total > 0 && (with_shift || pressed(Modifiers::NONE, key)) {
+            state.go_to(to, with_shift);
+            state.scroll_to = Some(to);
+        }
+    }
+    if pressed(Modifiers::NONE, Key::Enter) && state.cursor.is_some() {
+        state.opened = true;
+    }
+    if pressed(Modifiers::COMMAND | Modifiers::SHIFT, Key::C) {
+        return Some(Ask::CopyMarkdown);
+    }
+    if pressed(Modifiers::COMMAND, Key::A) {
+        return Some(Ask::SelectAll);
+    }
+    if pressed(Modifiers::COMMAND, Key::E) {
+        return Some(Ask::Export);
+    }
+    ui.input(|input| input.events.contains(&Event::Copy)).then_some(Ask::CopyTsv)
+}
+
+/// Draws heads and rows, and keeps the widths that a person drew.
+fn grid_ui<R, A>(ui: &mut Ui, id: &str, grid: &mut Grid<'_, '_, R, A>, total: u64) {
+    let column_id = |at: &usize| Id::unique(("column", id, grid.columns[*at].id));
+    let ids: Vec<Id> = grid.shown.iter().map(column_id).collect();
+    let mut widths: Vec<f32> = grid.shown.iter().map(|at| grid::width_of(&grid.columns[*at], grid.layout)).collect();
+    // The last column takes what is left.
+    let rest = ui.available_width() - widths.iter().sum::<f32>() - ui.spacing().scroll.allocated_width();
+    if let Some(last) = widths.last_mut() {
+        *last += rest.max(0.0);
+    }
+    let columns: Vec<egui_table::Column> = ids
+        .iter()
+        .zip(&widths)
+        .map(|(id, width)| egui_table::Column::new(*width).range(WIDTHS).resizable(true).id(*id))
+        .collect();
+    let mut table = egui_table::Table::new()
+        .id_salt(id)
+        .num_rows(total)
+        .num_sticky_cols(grid.sticky)
+        .headers([HeaderRow::new(theme::HEAD_ROW)])
+        .columns(columns);
+    let table_id = table.get_id(ui);
+    let col_widths: IdMap<f32> = ids.iter().copied().zip(widths.iter().copied()).collect();
+    // Without stored widths it would measure rows that may not be there yet.
+    egui_table::TableState { col_widths, parent_width: None }.store(ui.ctx(), table_id);
+    if let Some(row) = grid.state.scroll_to.take() {
+        table = table.scroll_to_row(row.min(total.saturating_sub(1)), None);
+    }
+    table.show(ui, grid);
+    let Some(state) = egui_table::TableState::load(ui.ctx(), table_id) else { return };
+    for ((at, id), before) in grid.shown.iter().zip(&ids).zip(widths) {
+        if let Some(now) = state.col_widths.get(id).filter(|now| (**now - before).abs() > 0.5) {
+            grid::keep_width(grid.layout, grid.columns[*at].id, *now);
+        }
+    }
+}
