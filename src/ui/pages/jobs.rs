@@ -1,12 +1,13 @@
 //! Jobs of this window and of earlier ones, the log, settings.
 
-use crate::app::models::JobRow;
-use crate::app::{AppState, Command, ThemeChoice};
+use crate::app::models::{JobRow, Notice};
+use crate::app::{AppState, Command, EndedJob, ThemeChoice};
 use crate::ui::geo_database::GeoDatabaseCard;
-use crate::ui::table::OldTable;
+use crate::ui::table::{Column, Table, Value, key_of};
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{coloured_cell_ui, field_ui, heading_ui, loaded_ui, title_ui};
 use crate::ui::words;
+use crate::uri::CaptureDate;
 use egui::{ScrollArea, Ui};
 
 /// Jobs of earlier runs asked for.
@@ -32,7 +33,7 @@ impl JobsPage {
             heading_ui(ui, "Earlier jobs in this workspace");
             if app.desk().is_some() {
                 let answer = app.reads.job_history(HISTORY);
-                loaded_ui(ui, &answer, |ui, rows| history_ui(ui, rows));
+                loaded_ui(ui, &answer, |ui, rows| history_ui(ui, app, rows));
             } else {
                 ui.weak("No workspace open");
             }
@@ -71,75 +72,67 @@ fn running_ui(ui: &mut Ui, app: &mut AppState) {
     }
 }
 
-fn ended_ui(ui: &mut Ui, app: &AppState) {
+fn ended_ui(ui: &mut Ui, app: &mut AppState) {
     if app.ended.is_empty() {
         ui.weak("None yet");
         return;
     }
-    const COLUMNS: [(&str, f32); 4] =
-        [("Job", 130.0), ("Started (UTC)", 150.0), ("Duration", 90.0), ("Outcome", 500.0)];
-    let jobs: Vec<_> = app.ended.iter().rev().collect();
-    OldTable::new("ended", &COLUMNS, jobs.len()).height(LIST).show_ui(
-        ui,
-        |cells, index| {
-            let job = jobs[index];
-            cells.text(job.kind.label());
-            cells.text(&job.started.to_words());
-            cells.text(&words::duration((job.ended.millis() - job.started.millis()) as f64 / 1000.0));
-            cells.ui(|ui| {
-                let (sign, color) = if job.failed { ("✖", tokens(ui).reject) } else { ("✔", tokens(ui).accept) };
-                coloured_cell_ui(ui, &format!("{sign} {}", job.outcome), color);
-            });
-        },
-        |_, _| {},
-    );
+    type Col<'a> = Column<'a, EndedJob>;
+    let columns = [
+        Col::text("job", "Job", 130.0, |job| job.kind.label()),
+        Col::date("started", "Started (UTC)", 150.0, |job| job.started),
+        Col::made("duration", "Duration", 90.0, |job| {
+            words::duration((job.ended.millis() - job.started.millis()) as f64 / 1000.0)
+        }),
+        Col::text("outcome", "Outcome", 500.0, |job| &job.outcome).draw(|ui, job| {
+            let (sign, color) = if job.failed { ("✖", tokens(ui).reject) } else { ("✔", tokens(ui).accept) };
+            coloured_cell_ui(ui, &format!("{sign} {}", job.outcome), color);
+        }),
+    ];
+    let jobs: Vec<EndedJob> = app.ended.iter().rev().cloned().collect();
+    let key = |job: &EndedJob| key_of((job.kind.label(), job.started, job.ended));
+    Table::new("ended jobs", "Finished in this window", columns, key).height(LIST).rows_ui(ui, app, &jobs);
 }
 
-fn history_ui(ui: &mut Ui, rows: &[JobRow]) {
+fn history_ui(ui: &mut Ui, app: &mut AppState, rows: &[JobRow]) {
     if rows.is_empty() {
         ui.weak("No finished jobs yet. What commands do is listed here, too");
         return;
     }
-    const COLUMNS: [(&str, f32); 4] =
-        [("Job", 260.0), ("Started (UTC)", 150.0), ("Ended (UTC)", 150.0), ("Outcome", 400.0)];
-    OldTable::new("history", &COLUMNS, rows.len()).height(LIST).show_ui(
-        ui,
-        |cells, index| {
-            let row = &rows[index];
-            cells.text(&row.name);
-            cells.text(&row.started.to_words());
-            cells.text(&row.ended.map_or_else(|| "not finished".to_owned(), |date| date.to_words()));
-            cells.text(&row.outcome);
-        },
-        |_, _| {},
-    );
+    type Col<'a> = Column<'a, JobRow>;
+    let columns = [
+        Col::text("job", "Job", 260.0, |row| &row.name),
+        Col::date("started", "Started (UTC)", 150.0, |row| row.started),
+        Col::value("ended", "Ended (UTC)", 150.0, |row| row.ended.map_or("not finished".into(), Value::Date)),
+        Col::text("outcome", "Outcome", 400.0, |row| &row.outcome),
+    ];
+    let key = |row: &JobRow| key_of((&row.name, row.started));
+    Table::new("earlier jobs", "Earlier jobs", columns, key).height(LIST).rows_ui(ui, app, rows);
 }
 
-fn log_ui(ui: &mut Ui, app: &AppState) {
+fn log_ui(ui: &mut Ui, app: &mut AppState) {
     if app.log.is_empty() {
         ui.weak("No messages yet");
         return;
     }
-    const COLUMNS: [(&str, f32); 2] = [("When (UTC)", 150.0), ("Message", 600.0)];
-    let log: Vec<_> = app.log.iter().rev().collect();
-    OldTable::new("log", &COLUMNS, log.len()).height(LIST).show_ui(
-        ui,
-        |cells, index| {
-            let (date, notice) = log[index];
-            cells.text(&date.to_words());
-            let parts: Vec<&str> = [&notice.what, &notice.why, &notice.hint]
-                .into_iter()
-                .map(String::as_str)
-                .filter(|part| !part.is_empty())
-                .collect();
-            cells.ui(|ui| {
-                let color = if notice.is_error { tokens(ui).reject } else { tokens(ui).text };
-                let sign = if notice.is_error { "⚠ " } else { "" };
-                coloured_cell_ui(ui, &format!("{sign}{}", parts.join(" – ")), color);
-            });
-        },
-        |_, _| {},
-    );
+    type Row = (CaptureDate, Notice);
+    type Col<'a> = Column<'a, Row>;
+    let columns = [
+        Col::date("when", "When (UTC)", 150.0, |(date, _)| *date),
+        Col::made("message", "Message", 600.0, |(_, notice)| message(notice)).draw(|ui, (_, notice)| {
+            let color = if notice.is_error { tokens(ui).reject } else { tokens(ui).text };
+            let sign = if notice.is_error { "⚠ " } else { "" };
+            coloured_cell_ui(ui, &format!("{sign}{}", message(notice)), color);
+        }),
+    ];
+    let log: Vec<Row> = app.log.iter().rev().cloned().collect();
+    let key = |(date, notice): &Row| key_of((date, &notice.what));
+    Table::new("messages", "Messages", columns, key).height(LIST).rows_ui(ui, app, &log);
+}
+
+fn message(notice: &Notice) -> String {
+    let parts = [&notice.what, &notice.why, &notice.hint].map(String::as_str);
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" – ")
 }
 
 fn settings_ui(ui: &mut Ui, app: &mut AppState) {

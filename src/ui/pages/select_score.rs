@@ -1,8 +1,8 @@
 //! The scores as a picture and as rows.
 
-use crate::app::models::{ReviewMark, ScorePart, ScoredRow, SelectionPage};
+use crate::app::models::{CaptureId, ReviewMark, ScorePart, ScoredRow, SelectionPage};
 use crate::app::{AppState, Focus};
-use crate::ui::table::OldTable;
+use crate::ui::table::{Column, Table, Value};
 use crate::ui::theme::{self, tokens};
 use crate::ui::widgets::heading_ui;
 use crate::ui::words;
@@ -63,36 +63,26 @@ pub fn borderline_ui(ui: &mut Ui, app: &mut AppState, rows: &[ScoredRow]) {
         ui.weak("None yet");
         return;
     }
-    const COLUMNS: [(&str, f32); 5] =
-        [("Score", 64.0), ("Selected", 120.0), ("Captured", 100.0), ("URL", 360.0), ("Why", 420.0)];
+    type Col<'a> = Column<'a, ScoredRow, CaptureId>;
+    let columns = [
+        Col::value("score", "Score", 64.0, |row| Value::Fraction(row.score)).numeric(),
+        Col::made("selected", "Selected", 120.0, selected_label).draw(|ui, row| {
+            let color = if row.selected { tokens(ui).accept } else { tokens(ui).reject };
+            ui.colored_label(color, selected_label(row));
+        }),
+        Col::day("captured", "Captured", 100.0, |row| row.date),
+        Col::text("url", "URL", 360.0, |row| &row.url),
+        Col::made("why", "Why", 420.0, sum_of).draw(|ui, row| {
+            crate::ui::widgets::cell_ui(ui, &sum_of(row)).on_hover_ui(|ui| parts_ui(ui, row));
+        }),
+    ];
     let chosen = rows.iter().position(|row| app.focus == Some(Focus::Capture(row.id)));
-    let clicked = OldTable::new("borderline", &COLUMNS, rows.len()).chosen(chosen).height(theme::DIALOG_LIST).show_ui(
-        ui,
-        |cells, index| {
-            let row = &rows[index];
-            cells.text(&format!("{:.3}", row.score));
-            cells.ui(|ui| {
-                let hand = if row.decision.and_then(ReviewMark::decides).is_some() { " by hand" } else { "" };
-                if row.selected {
-                    ui.colored_label(tokens(ui).accept, format!("✔ in{hand}"));
-                } else {
-                    ui.colored_label(tokens(ui).reject, format!("✖ out{hand}"));
-                }
-            });
-            cells.text(&words::day(row.date));
-            cells.text(&row.url);
-            cells.ui(|ui| {
-                let parts: Vec<String> =
-                    row.parts.iter().map(|part| format!("{} {:.3}", part.name, part.value * part.weight)).collect();
-                crate::ui::widgets::cell_ui(ui, &parts.join(" + ")).on_hover_ui(|ui| parts_ui(ui, row));
-            });
-        },
-        |_, response| {
-            response.clone().on_hover_text("Click for its details below");
-        },
-    );
-    if let Some(index) = clicked {
-        app.focus = Some(Focus::Capture(rows[index].id));
+    let table = Table::new("borderline", "Borderline captures", columns, |row: &ScoredRow| row.id.unsigned_abs())
+        .chosen(chosen.map(|index| rows[index].id.unsigned_abs()))
+        .height(theme::DIALOG_LIST)
+        .on_focus(|row| Some(row.id));
+    if let Some(capture) = table.rows_ui(ui, app, rows) {
+        app.focus = Some(Focus::Capture(capture));
         app.settings.lower_panel = true;
     }
     if let Some(index) = chosen
@@ -102,6 +92,17 @@ pub fn borderline_ui(ui: &mut Ui, app: &mut AppState, rows: &[ScoredRow]) {
         ui.label("Score of the selected row, part by part");
         parts_ui(ui, row);
     }
+}
+
+fn selected_label(row: &ScoredRow) -> String {
+    let hand = if row.decision.and_then(ReviewMark::decides).is_some() { " by hand" } else { "" };
+    format!("{}{hand}", if row.selected { "✔ in" } else { "✖ out" })
+}
+
+/// The parts that make up a score, largest effect as written.
+fn sum_of(row: &ScoredRow) -> String {
+    let part = |part: &ScorePart| format!("{} {:.3}", part.name, part.value * part.weight);
+    row.parts.iter().map(part).collect::<Vec<_>>().join(" + ")
 }
 
 fn parts_ui(ui: &mut Ui, row: &ScoredRow) {
