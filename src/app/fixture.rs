@@ -27,26 +27,21 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Captures in the full archive.
 pub const CAPTURES: u64 = 1_250;
 const DAY: i64 = 86_400;
 
-/// The version that every saved campaign has then.
 pub const SAVED_VERSION: u32 = 7;
 /// What bears this name cannot be saved or looked at: the made-up archive panics.
 pub const PANICS: &str = "panic";
 
-/// What the desk was told.
 #[derive(Default)]
 pub struct Told {
-    /// Calls that change something, in words.
     pub calls: Mutex<Vec<String>>,
     marks: Mutex<Vec<(CaptureId, ReviewMark, String)>>,
     campaigns: Mutex<Vec<Campaign>>,
     geo_database: Mutex<Option<PathBuf>>,
     revision: AtomicU64,
     crawling: AtomicBool,
-    /// What looks at the schedules find.
     pub look: Mutex<ScheduleLook>,
 }
 
@@ -56,17 +51,13 @@ impl Told {
         self.revision.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// The calls so far.
     pub fn said(&self) -> Vec<String> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// A made-up archive, full or empty.
 pub struct FixtureDesk {
-    /// Nothing in it yet.
     pub empty: bool,
-    /// What it was told.
     pub told: Arc<Told>,
 }
 

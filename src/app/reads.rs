@@ -3,6 +3,7 @@
 use super::Desk;
 use super::loader::{Cache, ReadCx};
 use super::models::*;
+use super::{MovedQuery, RowQuery, SeenListQuery};
 use crate::campaign::Campaign;
 use crate::scope::{Derivation, Trace};
 use crate::work::{CrawlPlan, CrawlRequest};
@@ -30,7 +31,7 @@ impl<T> Same<T> {
         Self(Arc::downgrade(answer))
     }
 
-    fn answer(&self) -> anyhow::Result<Arc<T>> {
+    pub(super) fn answer(&self) -> anyhow::Result<Arc<T>> {
         self.0.upgrade().ok_or_else(|| anyhow::anyhow!("this list was replaced by a newer one"))
     }
 }
@@ -171,23 +172,10 @@ reads! {
     imported_files(launch: LaunchId) -> Vec<ImportedFile>, None, |desk, (launch,)| desk.imported_files(*launch);
     /// See [`Desk::geo_choice`].
     geo_choice() -> Option<GeoChoice>, Some(SLOW), |desk, ()| desk.geo_choice();
-    /// URLs that a rule decided, from a position on, at most a [`LIST_PAGE`].
-    decided_rows(of: Same<RuleReport>, rule: usize, offset: u64) -> Vec<SeenRow>, None, load_decided_rows;
-    /// URLs that a rule spoke of, from a position on, at most a [`LIST_PAGE`].
-    spoken_rows(of: Same<Spoken>, offset: u64) -> Vec<SeenRow>, None,
-        |desk, (of, offset)| seen_page(desk, of.answer()?.ids.first().iter().copied(), *offset);
-    /// URLs of a list of the geo report, from a position on, at most a [`LIST_PAGE`].
-    geo_rows(of: Same<GeoReport>, list: GeoList, offset: u64) -> Vec<SeenRow>, None,
-        |desk, (of, list, offset)| seen_page(desk, of.answer()?.ids(list), *offset);
-    /// URLs that another database moves, from a position on, at most a [`LIST_PAGE`].
-    drift_rows(of: Same<Drift>, list: GeoList, offset: u64) -> Vec<SeenRow>, None,
-        |desk, (of, list, offset)| {
-            let drift = of.answer()?;
-            let ids = drift.ids(list).into_iter().flat_map(|ids| ids.first());
-            seen_page(desk, ids.copied(), *offset)
-        };
-    /// See [`Desk::what_if_rows`]; the rows from a position on, at most a [`LIST_PAGE`].
-    what_if_rows(of: Same<WhatIfAnswer>, list: WhatIfList, offset: u64) -> Vec<MovedRow>, None, load_what_if_rows;
+    /// URLs of a list that a number of a specification counts.
+    seen_list(query: SeenListQuery) -> Vec<SeenRow>, None, |desk, (query,)| query.read(desk);
+    /// See [`Desk::what_if_rows`].
+    moved_rows(query: MovedQuery) -> Vec<MovedRow>, None, |desk, (query,)| query.read(desk);
     /// See [`Desk::what_if_hosts`].
     what_if_hosts(of: Same<WhatIfAnswer>) -> Vec<MovedHost>, None,
         |desk, (of,)| desk.what_if_hosts(&of.answer()?.figures);
@@ -213,31 +201,6 @@ fn run_scope_test(
 ) -> anyhow::Result<ScopeAnswers> {
     let campaign: Campaign = serde_json::from_str(campaign)?;
     desk.scope_test(*of, &campaign, urls)
-}
-
-fn load_decided_rows(
-    desk: &dyn Desk,
-    (of, rule, offset): &(Same<RuleReport>, usize, u64),
-) -> anyhow::Result<Vec<SeenRow>> {
-    let hits = of.answer()?;
-    let ids = hits.rules.get(*rule).into_iter().flat_map(|hits| hits.ids.first());
-    seen_page(desk, ids.copied(), *offset)
-}
-
-/// A [`LIST_PAGE`] of the seen URLs with these numbers.
-fn seen_page(desk: &dyn Desk, ids: impl Iterator<Item = i64>, offset: u64) -> anyhow::Result<Vec<SeenRow>> {
-    let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-    let ids: Vec<i64> = ids.skip(at(offset)).take(at(LIST_PAGE)).collect();
-    desk.seen_rows(&ids)
-}
-
-fn load_what_if_rows(
-    desk: &dyn Desk,
-    (of, list, offset): &(Same<WhatIfAnswer>, WhatIfList, u64),
-) -> anyhow::Result<Vec<MovedRow>> {
-    let answer = of.answer()?;
-    let WhatIfAnswer { campaign, edited, figures } = answer.as_ref();
-    desk.what_if_rows(*campaign, edited, figures, *list, *offset..offset + LIST_PAGE)
 }
 
 fn load_what_if_trace(desk: &dyn Desk, (of, seen): &(Same<WhatIfAnswer>, i64)) -> anyhow::Result<Trace> {

@@ -58,7 +58,7 @@ impl Cockpit {
             app,
             campaigns: CampaignsPage::default(),
             spec: SpecPage::default(),
-            scope_lists: ScopeLists::default(),
+            scope_lists: ScopeLists,
             crawl: CrawlView::default(),
             captures: CapturesPage::default(),
             prospect: ProspectPage::default(),

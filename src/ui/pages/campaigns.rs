@@ -1,28 +1,13 @@
 //! The list of campaigns, and where to begin.
 
-use crate::app::models::{CampaignRow, CaptureTab, Launches, Loaded};
+use crate::app::models::{CampaignId, CampaignRow, CaptureTab, Launches, Loaded};
 use crate::app::{Action, AppState, Command, Dialog, Route, resolve};
 use crate::ui::recent::recent_ui;
-use crate::ui::table::OldTable;
+use crate::ui::table::{Column, Table, Value};
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::ui::widgets::{action_ui, count_link_ui, empty_ui, figure_ui, heading_ui, loaded_ui, title_ui};
 use crate::ui::words;
 use egui::{RichText, Ui};
-
-/// Columns of the list.
-const COLUMNS: [(&str, f32); 11] = [
-    ("Name", 190.0),
-    ("Schedule", 78.0),
-    ("Version", 62.0),
-    ("Seeds", 56.0),
-    ("Last run", 84.0),
-    ("Next run", 118.0),
-    ("Captures", 76.0),
-    ("Refused", 72.0),
-    ("To review", 76.0),
-    ("Selected", 76.0),
-    ("On disk", 80.0),
-];
 
 /// Height that the card of the chosen campaign keeps.
 const CARD: f32 = 250.0;
@@ -102,57 +87,46 @@ fn begin_ui(ui: &mut Ui, app: &mut AppState) {
 
 fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
     let chosen = rows.iter().position(|row| Some(row.id) == app.campaign);
-    let mut sent: Vec<Command> = Vec::new();
-    let mut opened = None;
     let height = (ui.available_height() - CARD).max(theme::HEAD_ROW + 2.0 * theme::ROW);
-    let clicked = OldTable::new("campaigns", &COLUMNS, rows.len()).chosen(chosen).height(height).show_ui(
-        ui,
-        |cells, index| {
-            let row = &rows[index];
-            let mut go = |here: bool, route: Route| {
-                if here {
-                    sent.push(Command::ChooseCampaign(row.id));
-                    sent.push(Command::Go(route));
-                }
-            };
-            cells.text(&row.title());
-            cells.text(match (&row.problem, row.active) {
-                (Some(_), _) => "cannot be read",
-                (None, true) => "● active",
-                (None, false) => "○ inactive",
-            });
-            cells.text(&format!("v{}", row.version));
-            go(cells.link(row.seeds, "Seeds of the specification"), Route::Spec(Some(row.id)));
-            cells.text(&row.last_run.map_or_else(|| "never".to_owned(), words::day));
-            cells.text(row.next_run.as_deref().unwrap_or("–"));
-            go(cells.link(row.captures, "Captures"), Route::Captures { filter: String::new() });
-            go(cells.link(row.refused, "Refused URLs with the deciding rule"), Route::Crawl);
-            go(cells.link(row.to_review, "Captures not reviewed yet"), Route::Review);
-            go(cells.link(row.selected, "Selection"), Route::Select);
-            cells.text(&words::bytes(row.bytes));
-        },
-        |index, response| {
-            if response.double_clicked() {
-                opened = Some(index);
-            }
-            response.context_menu(|ui| row_menu_ui(ui, app, &rows[index]));
-        },
-    );
-    if let Some(index) = clicked
-        && sent.is_empty()
-    {
-        sent.push(Command::ChooseCampaign(rows[index].id));
-    }
-    if let Some(index) = opened {
-        sent.push(Command::Go(Route::Spec(Some(rows[index].id))));
-    }
-    for command in sent {
-        if let Command::Go(route @ (Route::Crawl | Route::Captures { .. })) = &command {
-            show_all(app, route);
-        }
-        app.send(command);
+    type Col<'a> = Column<'a, CampaignRow, CampaignAsk>;
+    let go = |route: fn(CampaignId) -> Route| move |row: &CampaignRow| Some(CampaignAsk(row.id, Some(route(row.id))));
+    let columns = [
+        Col::made("campaign", "Campaign", 300.0, CampaignRow::title),
+        Col::text("state", "State", 110.0, |row| match (&row.problem, row.active) {
+            (Some(_), _) => "cannot be read",
+            (None, true) => "● active",
+            (None, false) => "○ inactive",
+        }),
+        Col::made("version", "Version", 60.0, |row| format!("v{}", row.version)),
+        Col::count("seeds", "Seeds", 60.0, |row| row.seeds)
+            .link("Seeds of the specification", go(|id| Route::Spec(Some(id)))),
+        Col::value("last_run", "Last run", 100.0, |row| row.last_run.map_or("never".into(), Value::Day)),
+        Col::text("next_run", "Next run", 150.0, |row| row.next_run.as_deref().unwrap_or("–")),
+        Col::count("captures", "Captures", 80.0, |row| row.captures)
+            .link("Captures", go(|_| Route::Captures { filter: String::new() })),
+        Col::count("refused", "Refused", 80.0, |row| row.refused)
+            .link("Refused URLs with the deciding rule", go(|_| Route::Crawl)),
+        Col::count("to_review", "To review", 80.0, |row| row.to_review)
+            .link("Captures not reviewed yet", go(|_| Route::Review)),
+        Col::count("selected", "Selected", 80.0, |row| row.selected).link("Selection", go(|_| Route::Select)),
+        Col::bytes("bytes", "Size", 80.0, |row| row.bytes),
+    ];
+    let table = Table::new("campaigns", "Campaigns", columns, |row: &CampaignRow| row.id.unsigned_abs())
+        .chosen(chosen.map(|index| rows[index].id.unsigned_abs()))
+        .height(height)
+        .on_focus(|row| Some(CampaignAsk(row.id, None)))
+        .on_open(go(|id| Route::Spec(Some(id))))
+        .menu(row_menu_ui);
+    let Some(CampaignAsk(id, route)) = table.rows_ui(ui, app, rows) else { return };
+    app.send(Command::ChooseCampaign(id));
+    if let Some(route) = route {
+        show_all(app, &route);
+        app.send(Command::Go(route));
     }
 }
+
+/// A campaign to choose, and where to go then.
+struct CampaignAsk(CampaignId, Option<Route>);
 
 /// Lets the page behind a number show what the number counts: refused URLs of
 /// all launches, captures of every kind.
@@ -164,18 +138,14 @@ fn show_all(app: &mut AppState, route: &Route) {
     }
 }
 
-fn row_menu_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
-    for (label, route) in [
+fn row_menu_ui(ui: &mut Ui, row: &CampaignRow) -> Option<CampaignAsk> {
+    let routes = [
         ("Edit specification", Route::Spec(Some(row.id))),
         ("Show captures", Route::Captures { filter: String::new() }),
         ("Show crawl", Route::Crawl),
-    ] {
-        if ui.button(label).clicked() {
-            app.send(Command::ChooseCampaign(row.id));
-            app.send(Command::Go(route));
-            ui.close();
-        }
-    }
+    ];
+    let mut clicked = routes.into_iter().filter(|(label, _)| ui.button(*label).clicked());
+    clicked.next().map(|(_, route)| CampaignAsk(row.id, Some(route)))
 }
 
 fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {

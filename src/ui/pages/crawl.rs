@@ -9,7 +9,7 @@ use crate::app::models::{
 use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, PanelTab, Route};
 use crate::scope::rule_label;
 use crate::ui::access::{tab_of_ui, tabs_ui};
-use crate::ui::table::{Cells, Column, Table, TableState, key_of};
+use crate::ui::table::{Column, Table, TableState, key_of};
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{
     action_named_ui, action_ui, count_link_ui, empty_ui, figure_ui, heading_ui, keep_page_room, least_table_height,
@@ -312,20 +312,6 @@ pub(super) fn seen_table<'a>(id: &'static str, name: &'a str, app: &AppState) ->
             }
             ui.button("Show the scope decision").clicked().then_some(row.id)
         })
-}
-
-/// Columns of URLs ever seen.
-pub(super) const SEEN: [(&str, f32); 6] =
-    [("URL", 360.0), ("Outcome", 300.0), ("Deciding rule", 150.0), ("Hops", 60.0), ("Anchor", 160.0), ("Via", 240.0)];
-
-/// One of them.
-pub(super) fn seen_cells_ui(cells: &mut Cells<'_, '_, '_>, row: &SeenRow) {
-    cells.text(&row.url);
-    cells.ui(|ui| drop(outcome_cell_ui(ui, &row.outcome)));
-    cells.ui(|ui| drop(rule_cell_ui(ui, &row.rule)));
-    cells.text(if row.hops.is_empty() { "seed" } else { &row.hops });
-    cells.text(&row.anchor);
-    cells.text(&row.via);
 }
 
 /// Lets a seen URL explain itself in the lower panel.

@@ -2,7 +2,7 @@
 
 use crate::app::AppState;
 use crate::app::models::{EventKind, EventPage, EventQuery, EventRow, LaunchId};
-use crate::ui::table::OldTable;
+use crate::ui::table::{Column, Table, key_of};
 use crate::ui::theme::tokens;
 use crate::ui::widgets::{coloured_cell_ui, loaded_ui, pager_ui};
 use crate::ui::words;
@@ -10,16 +10,6 @@ use egui::Ui;
 
 /// Events that are shown at once.
 const LIMIT: u64 = 500;
-
-const COLUMNS: [(&str, f32); 7] = [
-    ("Time (UTC)", 130.0),
-    ("Kind", 100.0),
-    ("Event", 420.0),
-    ("Host", 160.0),
-    ("URL", 300.0),
-    ("Status", 56.0),
-    ("Times", 56.0),
-];
 
 /// The list of events.
 #[derive(Default)]
@@ -49,7 +39,7 @@ impl EventsView {
                 return;
             }
             pager_ui(ui, &mut self.offset, LIMIT, page.total, ("event", "events"));
-            link = rows_ui(ui, &page.rows, height);
+            link = rows_ui(ui, app, &page.rows, height);
         });
         link
     }
@@ -73,38 +63,26 @@ impl EventsView {
     }
 }
 
-fn rows_ui(ui: &mut Ui, rows: &[EventRow], height: f32) -> Option<EventLink> {
-    let mut link = None;
-    OldTable::new("events", &COLUMNS, rows.len()).height(height).show_ui(
-        ui,
-        |cells, index| {
-            let EventRow { event, seen, .. } = &rows[index];
-            cells.text(&event.date.to_words());
-            cells.ui(|ui| {
-                let color = if event.kind.is_anomaly() { tokens(ui).flag } else { tokens(ui).text };
-                coloured_cell_ui(ui, event.kind.label(), color);
-            });
-            cells.text(&words::capital(&event.text));
-            if cells.link_text(
-                u64::from(!event.host.is_empty()),
-                &words::short(&event.host, 60),
-                "Show the URLs of this host",
-            ) {
-                link = Some(EventLink::Host(event.host.clone()));
-            }
-            let url = words::short(&event.url, 120);
-            match seen {
-                Some(seen) => {
-                    if cells.link_text(1, &url, "Show what became of this URL") {
-                        link = Some(EventLink::Seen(*seen));
-                    }
-                }
-                None => cells.text(&url),
-            }
-            cells.text(&if event.status == 0 { String::new() } else { event.status.to_string() });
-            cells.text(&if event.count == 1 { String::new() } else { words::count(event.count) });
-        },
-        |_, _| {},
-    );
-    link
+fn rows_ui(ui: &mut Ui, app: &mut AppState, rows: &[EventRow], height: f32) -> Option<EventLink> {
+    type Col<'a> = Column<'a, EventRow, EventLink>;
+    let columns = [
+        Col::date("when", "When (UTC)", 150.0, |row| row.event.date),
+        Col::text("kind", "Event", 170.0, |row| row.event.kind.label()).draw(|ui, row| {
+            let color = if row.event.kind.is_anomaly() { tokens(ui).flag } else { tokens(ui).text };
+            coloured_cell_ui(ui, row.event.kind.label(), color);
+        }),
+        Col::made("details", "Details", 320.0, |row| words::capital(&row.event.text)),
+        Col::text("host", "Host", 180.0, |row| &row.event.host).link("Show the URLs of this host", |row| {
+            (!row.event.host.is_empty()).then(|| EventLink::Host(row.event.host.clone()))
+        }),
+        Col::text("url", "URL", 320.0, |row| &row.event.url)
+            .link("Show what became of this URL", |row| row.seen.map(EventLink::Seen)),
+        Col::made("status", "Status", 60.0, |row| match row.event.status {
+            0 => String::new(),
+            status => status.to_string(),
+        }),
+        Col::count("times", "Times", 60.0, |row| row.event.count),
+    ];
+    let key = |row: &EventRow| key_of((row.event.date, row.event.kind.label(), &row.event.url, &row.event.text));
+    Table::new("crawl events", "Events", columns, key).height(height).rows_ui(ui, app, rows)
 }

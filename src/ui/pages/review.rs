@@ -1,9 +1,9 @@
 //! Going through captures one by one.
 
-use crate::app::models::{CaptureDetail, CapturePage, CaptureQuery, CaptureTab, Loaded, ReviewMark};
+use crate::app::models::{CaptureDetail, CapturePage, CaptureQuery, CaptureRow, CaptureTab, Loaded, ReviewMark};
 use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, Route};
 use crate::ui::panel::keep_note;
-use crate::ui::table::OldTable;
+use crate::ui::table::{Column, Table};
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::ui::widgets::{
     REVIEW_NOTE, action_ui, empty_ui, heading_ui, is_typing, keep_page_room, loaded_ui, mark_ui, note_field_ui,
@@ -76,23 +76,20 @@ impl ReviewPage {
         ui.horizontal_top(|ui| {
             ui.vertical(|ui| {
                 ui.set_width(QUEUE_WIDTH.min(ui.available_width() / 3.0));
-                const COLUMNS: [(&str, f32); 3] = [("Review", 90.0), ("Status", 60.0), ("URL", 180.0)];
-                let clicked = OldTable::new("queue", &COLUMNS, page.rows.len()).chosen(Some(self.at)).show_ui(
-                    ui,
-                    |cells, index| {
-                        let row = &page.rows[index];
-                        cells.ui(|ui| {
-                            mark_ui(ui, row.mark);
-                        });
-                        cells.ui(|ui| {
-                            status_ui(ui, row.status);
-                        });
-                        cells.text(&row.url);
-                    },
-                    |_, _| {},
-                );
-                if let Some(index) = clicked {
-                    self.at = index;
+                type Col<'a> = Column<'a, CaptureRow, i64>;
+                let columns = [
+                    Col::text("review", "Review", 90.0, |row| row.mark.map_or("", ReviewMark::word))
+                        .draw(|ui, row| drop(mark_ui(ui, row.mark))),
+                    Col::made("status", "Status", 60.0, |row| row.status.to_string())
+                        .draw(|ui, row| drop(status_ui(ui, row.status))),
+                    Col::text("url", "URL", 180.0, |row| &row.url),
+                ];
+                let table =
+                    Table::new("review queue", "Captures to review", columns, |row: &CaptureRow| row.id.unsigned_abs());
+                let table = table.chosen(Some(row.id.unsigned_abs())).on_focus(|row| Some(row.id));
+                let clicked = table.rows_ui(ui, app, &page.rows);
+                if let Some(at) = clicked.and_then(|id| page.rows.iter().position(|row| row.id == id)) {
+                    self.at = at;
                 }
             });
             ui.add_space(GAP);

@@ -1,28 +1,25 @@
 //! The URLs and hosts that a number of a specification counts.
 
-use super::crawl::{SEEN, explain, seen_cells_ui};
+use super::crawl::{explain, seen_table};
 use crate::app::models::{
-    CampaignId, FirstIds, GeoList, Loaded, MovedSide, ROWS_SHOWN, ScopeTable, SeenRow, WhatIfAnswer, WhatIfList,
+    CampaignId, FirstIds, GeoList, Loaded, MovedHost, MovedRow, MovedSide, WhatIfAnswer, WhatIfList,
 };
-use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, Route, RuleAsked, Same, ScopeList};
+use crate::app::{
+    Action, AppState, Command, Focus, LIST_PAGE, MovedQuery, Route, RuleAsked, Same, ScopeList, SeenList, SeenListQuery,
+};
 use crate::scope::{Decision, Verdict, rule_label};
 use crate::ui::access::{tab_ui, tabs_ui};
-use crate::ui::pick::TableExport;
-use crate::ui::table::{Cells, OldTable};
+use crate::ui::table::{Column, Table, Value, key_of};
 use crate::ui::theme::tokens;
 use crate::ui::widgets::{
-    action_named_ui, coloured_cell_ui, empty_ui, loaded_ui, notice_ui, progress_ui, remarks_ui, title_ui,
+    action_named_ui, cell_ui, coloured_cell_ui, empty_ui, loaded_ui, notice_ui, progress_ui, remarks_ui, title_ui,
 };
 use crate::ui::words;
 use egui::Ui;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The lists.
-#[derive(Default)]
-pub struct ScopeLists {
-    export: TableExport,
-}
+pub struct ScopeLists;
 
 impl ScopeLists {
     /// Draws the list that is asked for.
@@ -60,10 +57,6 @@ impl ScopeLists {
             });
         }
         sides_ui(ui, app, id, list, &answer);
-        self.export.ui(ui, app, || match list {
-            Some(list) => ScopeTable::WhatIf(answer.clone(), list),
-            None => ScopeTable::WhatIfHosts(answer.clone()),
-        });
         match list {
             Some(list) => rows_ui(ui, app, list, answer),
             None => hosts_ui(ui, app, id, &answer),
@@ -107,7 +100,6 @@ fn sides_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: Option<WhatIf
 }
 
 fn rows_ui(ui: &mut Ui, app: &mut AppState, list: WhatIfList, answer: Arc<WhatIfAnswer>) {
-    let key = Same::of(&answer);
     let total = answer.figures.count(list);
     if total == 0 {
         ui.label("No URLs in this list");
@@ -116,31 +108,38 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, list: WhatIfList, answer: Arc<WhatIf
     if let Some(about) = about(list) {
         ui.weak(about);
     }
-    const COLUMNS: [(&str, f32); 6] =
-        [("Before", 270.0), ("After", 270.0), ("Hops", 60.0), ("Size", 70.0), ("Host", 180.0), ("URL", 420.0)];
-    long_table_ui(
-        ui,
-        app,
-        ("what if rows", &COLUMNS, total),
-        |app, first| app.reads.what_if_rows(key.clone(), list, first),
-        |row| row.seen,
-        |cells, row| {
-            cells.ui(|ui| verdict_ui(ui, &row.before));
-            cells.ui(|ui| verdict_ui(ui, &row.after));
-            cells.text(if row.hops.is_empty() { "seed" } else { &row.hops });
-            cells.text(&row.bytes.map_or_else(|| "–".to_owned(), words::bytes));
-            cells.text(row.host());
+    type Col<'a> = Column<'a, MovedRow, i64>;
+    let columns = [
+        Col::made("before", "Before", 270.0, |row| verdict_label(&row.before))
+            .draw(|ui, row| verdict_ui(ui, &row.before)),
+        Col::made("after", "After", 270.0, |row| verdict_label(&row.after)).draw(|ui, row| verdict_ui(ui, &row.after)),
+        Col::text("hops", "Hops", 60.0, |row| &row.hops).or("seed"),
+        Col::value("bytes", "Size", 70.0, |row| row.bytes.map_or(Value::Unknown, Value::Bytes)).numeric(),
+        Col::text("host", "Host", 180.0, MovedRow::host),
+        Col::text("url", "URL", 420.0, |row| &row.url).draw(|ui, row| {
             if row.as_counted {
-                cells.text(&row.url);
+                cell_ui(ui, &row.url);
             } else {
-                cells.ui(|ui| {
-                    coloured_cell_ui(ui, &format!("⚠ {}", row.url), tokens(ui).flag).on_hover_text(
-                        "The decision has changed since this list was counted; the list is being updated",
-                    );
-                });
+                coloured_cell_ui(ui, &format!("⚠ {}", row.url), tokens(ui).flag)
+                    .on_hover_text("The decision has changed since this list was counted; the list is being updated");
             }
-        },
-    );
+        }),
+        Col::text("via", "Via", 240.0, |row| &row.via).hidden(),
+    ];
+    let table = Table::new("what-if urls", "URLs", columns, |row: &MovedRow| row.seen.unsigned_abs());
+    let table = table.chosen(seen_at_hand(app)).on_focus(|row| Some(row.seen));
+    let query = MovedQuery { of: Same::of(&answer), list, offset: 0, limit: LIST_PAGE };
+    if let Some(seen) = table.pages_ui(ui, app, &query, total) {
+        explain(app, seen);
+    }
+}
+
+/// The key of the URL that the lower panel explains.
+fn seen_at_hand(app: &AppState) -> Option<u64> {
+    match app.focus {
+        Some(Focus::Seen(id)) => Some(id.unsigned_abs()),
+        _ => None,
+    }
 }
 
 /// What a list holds, where its name does not say it all.
@@ -165,78 +164,36 @@ fn about(list: WhatIfList) -> Option<String> {
 }
 
 fn hosts_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &Arc<WhatIfAnswer>) {
-    const COLUMNS: [(&str, f32); 5] =
-        [("Host", 300.0), ("Newly in scope", 110.0), ("Newly out", 110.0), ("Captured", 80.0), ("Size", 80.0)];
     let hosts = app.reads.what_if_hosts(Same::of(answer)).only_own();
     loaded_ui(ui, &hosts, |ui, hosts| {
         if hosts.is_empty() {
             ui.label("No decision changes");
             return;
         }
-        let mut show = None;
-        let clicked = OldTable::new("what if hosts", &COLUMNS, hosts.len()).show_ui(
-            ui,
-            |cells, index| {
-                let row = &hosts[index];
-                cells.text(&row.host);
-                let mut link = |number: u64, text: &str| {
-                    if cells.link_text(number, text, "Show the URLs of this host whose decision changes") {
-                        show = Some(index);
-                    }
-                };
-                link(row.moved_in, &words::count(row.moved_in));
-                link(row.moved_out, &words::count(row.moved_out));
-                link(row.captured, &words::count(row.captured));
-                link(row.captured, &words::bytes(row.bytes));
-            },
-            |_, _| {},
-        );
-        if let Some(row) = show.or(clicked).and_then(|index: usize| hosts.get(index)) {
-            app.send(Command::Go(Route::Scope(id, ScopeList::WhatIf(WhatIfList::Host(row.id)))));
+        type Col<'a> = Column<'a, MovedHost, Command>;
+        const SHOW: &str = "Show the URLs of this host whose decision changes";
+        let urls = |row: &MovedHost| Some(Command::Go(Route::Scope(id, ScopeList::WhatIf(WhatIfList::Host(row.id)))));
+        let columns = [
+            Col::text("host", "Host", 300.0, |row| &row.host),
+            Col::count("newly_in", "Newly in scope", 110.0, |row| row.moved_in).link(SHOW, urls),
+            Col::count("newly_out", "Newly out", 110.0, |row| row.moved_out).link(SHOW, urls),
+            Col::count("captured", "Captured", 80.0, |row| row.captured).link(SHOW, urls),
+            Col::bytes("bytes", "Size", 80.0, |row| row.bytes).link(SHOW, urls),
+        ];
+        let table = Table::new("what-if hosts", "Hosts", columns, |row: &MovedHost| key_of(&row.host));
+        if let Some(command) = table.on_open(urls).rows_ui(ui, app, hosts) {
+            app.send(command);
         }
     });
 }
 
-/// A table whose rows are read, a [`LIST_PAGE`] at once, where they are looked
-/// at. The row that is clicked explains itself in the lower panel.
-fn long_table_ui<T>(
-    ui: &mut Ui,
-    app: &mut AppState,
-    (id, columns, total): (&str, &[(&str, f32)], u64),
-    read: impl Fn(&mut AppState, u64) -> Loaded<Arc<Vec<T>>>,
-    seen: impl Fn(&T) -> i64,
-    draw: impl Fn(&mut Cells<'_, '_, '_>, &T),
-) {
-    // Beyond, offsets in `f32` lose whole pixels.
-    let rows = usize::try_from(total).unwrap_or(usize::MAX).min(ROWS_SHOWN);
-    if total > rows as u64 {
-        ui.weak(format!("First {} shown", words::count(rows as u64)));
-    }
-    let mut pages: HashMap<u64, Loaded<Arc<Vec<T>>>> = HashMap::new();
-    let first_of = |index: usize| index as u64 / LIST_PAGE * LIST_PAGE;
-    let at = |index: usize| usize::try_from(index as u64 % LIST_PAGE).unwrap_or(usize::MAX);
-    let clicked = OldTable::new(id, columns, rows).show_ui(
-        ui,
-        |cells, index| match pages.entry(first_of(index)).or_insert_with(|| read(app, first_of(index))) {
-            // Rows of another page are no answer to this one.
-            Loaded::Loading { .. } => cells.weak("…"),
-            Loaded::Failed(notice) => cells.ui(|ui| {
-                coloured_cell_ui(ui, &format!("✖ {}: {}", notice.what, notice.why), tokens(ui).reject);
-            }),
-            Loaded::Ready(page) => match page.get(at(index)) {
-                None => cells.weak("– no longer present"),
-                Some(row) => {
-                    cells.mark(app.focus == Some(Focus::Seen(seen(row))));
-                    draw(cells, row);
-                }
-            },
-        },
-        |_, _| {},
-    );
-    let page = clicked.and_then(|index| pages.get(&first_of(index))?.ready()?.get(at(index)).map(&seen));
-    if let Some(id) = page {
-        explain(app, id);
-    }
+/// A decision in words, for files.
+fn verdict_label(verdict: &Verdict) -> String {
+    let side = match verdict.decision {
+        Decision::Accept => "in scope",
+        Decision::Reject => "refused",
+    };
+    format!("{side} by {}", rule_label(&verdict.rule_name))
 }
 
 fn verdict_ui(ui: &mut Ui, verdict: &Verdict) {
@@ -265,9 +222,7 @@ fn decided_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleAsked)
         }
         let total = now.map_or(0, |hits| hits.decided);
         remarks_ui(ui, &report.remarks);
-        seen_list_ui(ui, app, (total, total, false), |app, first| {
-            app.reads.decided_rows(Same::of(hits), rule.index, first)
-        });
+        seen_list_ui(ui, app, (total, total, false), SeenList::Decided(Same::of(hits), rule.index));
     });
 }
 
@@ -285,7 +240,7 @@ fn spoken_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleAsked) 
         }
         remarks_ui(ui, &answer.remarks);
         let total = answer.ids.urls();
-        seen_list_ui(ui, app, (total, total, false), |app, first| app.reads.spoken_rows(Same::of(spoken), first));
+        seen_list_ui(ui, app, (total, total, false), SeenList::Matched(Same::of(spoken)));
     });
 }
 
@@ -333,9 +288,8 @@ fn geo_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
             _ => rows.decided,
         };
         remarks_ui(ui, &rows.remarks);
-        seen_list_ui(ui, app, (total, rows.held(list), *list == GeoList::Decided), |app, first| {
-            app.reads.geo_rows(Same::of(report), list.clone(), first)
-        });
+        let counts = (total, rows.held(list), *list == GeoList::Decided);
+        seen_list_ui(ui, app, counts, SeenList::Geo(Same::of(report), list.clone()));
     });
 }
 
@@ -360,20 +314,13 @@ fn drift_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
         let Some(drift) = drift.ready() else { return };
         let total = rows.ids(list).map_or(0, FirstIds::urls);
         remarks_ui(ui, &rows.remarks);
-        seen_list_ui(ui, app, (total, total, false), |app, first| {
-            app.reads.drift_rows(Same::of(drift), list.clone(), first)
-        });
+        seen_list_ui(ui, app, (total, total, false), SeenList::Drift(Same::of(drift), list.clone()));
     });
 }
 
 /// Seen URLs, as the last crawl met each: how many there are, and how many of
 /// them are held, be it the first of each host.
-fn seen_list_ui(
-    ui: &mut Ui,
-    app: &mut AppState,
-    (total, held, by_host): (u64, u64, bool),
-    read: impl Fn(&mut AppState, u64) -> Loaded<Arc<Vec<SeenRow>>>,
-) {
+fn seen_list_ui(ui: &mut Ui, app: &mut AppState, (total, held, by_host): (u64, u64, bool), list: SeenList) {
     if total == 0 {
         ui.label("No URLs in this list");
         return;
@@ -386,5 +333,9 @@ fn seen_list_ui(
             if by_host { "of each host" } else { "ones" }
         ));
     }
-    long_table_ui(ui, app, ("seen rows", &SEEN, held), read, |row| row.id, seen_cells_ui);
+    let query = SeenListQuery { list, offset: 0, limit: LIST_PAGE };
+    let table = seen_table("scope urls", "URLs", app);
+    if let Some(seen) = table.pages_ui(ui, app, &query, held) {
+        explain(app, seen);
+    }
 }

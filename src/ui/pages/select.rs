@@ -3,13 +3,14 @@
 use super::select_score::{borderline_ui, histogram_ui};
 use crate::app::models::{CaptureTab, ExportRow, Loaded, ScoreWeights, SelectionPage, SelectionSpec, VerifyLine};
 use crate::app::{Action, AppState, Command, JobKind, Route};
-use crate::ui::table::OldTable;
+use crate::ui::table::{Column, Table, key_of};
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::ui::widgets::{
     action_ui, count_link_ui, empty_ui, field_ui, figure_ui, heading_ui, is_typing, loaded_ui, title_ui,
 };
 use crate::ui::words;
 use egui::{Button, Key, Modifiers, RichText, ScrollArea, Slider, Ui};
+use std::path::PathBuf;
 
 /// How far a bracket key moves the threshold.
 const STEP: f64 = 0.01;
@@ -244,57 +245,54 @@ fn exports_ui(ui: &mut Ui, app: &mut AppState, rows: &[ExportRow]) {
         ui.weak("No exports yet");
         return;
     }
-    const COLUMNS: [(&str, f32); 6] = [
-        ("Written (UTC)", 150.0),
-        ("Captures", 76.0),
-        ("Records", 76.0),
-        ("Size", 76.0),
-        ("Verified", 190.0),
-        ("Folder", 320.0),
+    type Col<'a> = Column<'a, ExportRow, ExportAsk>;
+    let columns = [
+        Col::date("written", "Written (UTC)", 150.0, |row| row.date),
+        Col::count("captures", "Captures", 76.0, |row| row.captures),
+        Col::count("records", "Records", 76.0, |row| row.records),
+        Col::bytes("bytes", "Size", 76.0, |row| row.bytes),
+        Col::made("verified", "Verified", 190.0, |row| verified(row).0).draw_asking(|ui, row| {
+            let (words, is_good) = verified(row);
+            let Some(lines) = &row.verified else {
+                ui.weak(words);
+                return None;
+            };
+            let text = RichText::new(words).color(if is_good { tokens(ui).accept } else { tokens(ui).reject });
+            let is_clicked = ui.link(text).on_hover_text("Show each check").clicked();
+            is_clicked.then(|| ExportAsk::Checks(row.folder.clone(), lines.clone()))
+        }),
+        Col::made("folder", "Folder", 320.0, |row| row.folder.display().to_string()),
     ];
-    let mut shown = None;
-    let clicked = OldTable::new("exports", &COLUMNS, rows.len()).height(EXPORTS).show_ui(
-        ui,
-        |cells, index| {
-            let row = &rows[index];
-            cells.text(&row.date.to_words());
-            cells.number(row.captures);
-            cells.number(row.records);
-            cells.text(&words::bytes(row.bytes));
-            cells.ui(|ui| match &row.verified {
-                None => {
-                    ui.weak("– never verified");
-                }
-                Some(lines) => {
-                    let wrong = lines.iter().filter(|line| !line.ok).count();
-                    let (words, color) = if wrong == 0 {
-                        (format!("✔ {} checks passed", lines.len()), tokens(ui).accept)
-                    } else {
-                        (format!("✖ {wrong} of {} failed", lines.len()), tokens(ui).reject)
-                    };
-                    if ui.link(RichText::new(words).color(color)).on_hover_text("Show each check").clicked() {
-                        shown = Some((row.folder.clone(), lines.clone()));
-                    }
-                }
-            });
-            cells.text(&row.folder.display().to_string());
-        },
-        |index, response| {
-            response.context_menu(|ui| {
-                if ui.button("Verify this export").clicked() {
-                    app.send(Command::Verify(rows[index].folder.clone()));
-                    ui.close();
-                }
-            });
-        },
-    );
-    if let Some(index) = clicked {
-        app.last_export = Some(rows[index].folder.clone());
-    }
-    if shown.is_some() {
-        app.verified = shown;
+    let table = Table::new("exports", "Exports", columns, |row: &ExportRow| key_of((&row.folder, row.date)))
+        .height(EXPORTS)
+        .on_focus(|row| Some(ExportAsk::Focus(row.folder.clone())))
+        .menu(|ui, row| ui.button("Verify this export").clicked().then(|| ExportAsk::Verify(row.folder.clone())));
+    match table.rows_ui(ui, app, rows) {
+        Some(ExportAsk::Focus(folder)) => app.last_export = Some(folder),
+        Some(ExportAsk::Checks(folder, lines)) => app.verified = Some((folder, lines)),
+        Some(ExportAsk::Verify(folder)) => app.send(Command::Verify(folder)),
+        None => {}
     }
     if app.last_export.is_none() {
         app.last_export = rows.first().map(|row| row.folder.clone());
+    }
+}
+
+/// What a row of exports asks for.
+enum ExportAsk {
+    /// To be the last one.
+    Focus(PathBuf),
+    /// Each check of its last verification.
+    Checks(PathBuf, Vec<VerifyLine>),
+    /// To be verified.
+    Verify(PathBuf),
+}
+
+/// What the last verification came to, and whether all is well.
+fn verified(row: &ExportRow) -> (String, bool) {
+    let Some(lines) = &row.verified else { return ("– never verified".to_owned(), true) };
+    match lines.iter().filter(|line| !line.ok).count() {
+        0 => (format!("✔ {} checks passed", lines.len()), true),
+        wrong => (format!("✖ {wrong} of {} failed", lines.len()), false),
     }
 }

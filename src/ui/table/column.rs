@@ -255,6 +255,12 @@ impl<'a, R, A> Column<'a, R, A> {
         self
     }
 
+    /// Draws the cell by hand; what is clicked in it may ask for something.
+    pub fn draw_asking(mut self, draw: impl Fn(&mut Ui, &R) -> Option<A> + 'a) -> Self {
+        self.draw = Some(Box::new(draw));
+        self
+    }
+
     /// Where the value of this row leads.
     pub(super) fn target(&self, row: &R) -> Option<A> {
         let (_, to) = self.link.as_ref()?;

@@ -195,6 +195,10 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
             Slot::Loading => return cell::text_ui(ui, "…", weak, false),
             Slot::Gone if is_first => return cell::text_ui(ui, "– no longer present", weak, false),
             Slot::Failed(why) if is_first => {
+                ui.ctx().accesskit_node_builder(ui.unique_id(), |node| {
+                    node.set_role(Role::Cell);
+                    node.set_label(why.as_str());
+                });
                 return cell::text_ui(ui, &format!("✖ {why}"), tokens(ui).reject, false);
             }
             Slot::Gone | Slot::Failed(_) => return,

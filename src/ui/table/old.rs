@@ -129,11 +129,6 @@ impl<'a> Table<'a> {
 }
 
 impl Cells<'_, '_, '_> {
-    /// Marks the row as chosen; before its first cell.
-    pub fn mark(&mut self, chosen: bool) {
-        self.0.set_selected(chosen);
-    }
-
     /// A cell drawn by hand.
     pub fn ui(&mut self, draw: impl FnOnce(&mut Ui)) {
         self.0.col(draw);
@@ -151,11 +146,6 @@ impl Cells<'_, '_, '_> {
         self.0.col(|ui| {
             widgets::coloured_cell_ui(ui, text, tokens(ui).weak_text);
         });
-    }
-
-    /// A number that counts nothing to go to.
-    pub fn number(&mut self, number: u64) {
-        self.text(&crate::ui::words::count(number));
     }
 
     /// A number that leads to the rows it counts; true when clicked. Nothing
