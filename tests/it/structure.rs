@@ -151,3 +151,58 @@ fn every_room_is_in_the_map_and_no_file_is_too_long() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// Words that mean too much or too little to be part of a name, see `src/STYLE.md`.
+const VAGUE: [&str; 15] = [
+    "told", "said", "word", "words", "held", "stand", "anew", "looking", "turn", "doubt", "wanted", "asked", "lone",
+    "alike", "desk",
+];
+
+/// Items of a file, tests left out, whose names have one of these words.
+fn vague_names(path: &Path) -> Vec<String> {
+    let text = fs::read_to_string(path).unwrap();
+    let code = text.split("#[cfg(test)]\n#[allow").next().unwrap_or_default();
+    let mut names = Vec::new();
+    for line in code.lines() {
+        let mut words = line.trim_start().split([' ', '(', '<', ':', ';', '{', '=']).filter(|word| !word.is_empty());
+        let item =
+            words.find(|word| !matches!(*word, "pub" | "crate)" | "super)" | "in" | "const" | "async" | "unsafe"));
+        let is_const = line.trim_start().starts_with("const ") || line.contains("pub const ");
+        let name = match item {
+            Some("fn" | "struct" | "enum" | "trait" | "mod" | "type" | "static") => words.next(),
+            name if is_const => name,
+            _ => None,
+        };
+        let Some(name) = name else { continue };
+        let mut parts = String::new();
+        for (at, letter) in name.char_indices() {
+            let begins = letter.is_uppercase() && name[..at].ends_with(|before: char| before.is_lowercase());
+            parts.extend(begins.then_some('_'));
+            parts.extend(letter.to_lowercase());
+        }
+        if parts.split('_').any(|part| VAGUE.contains(&part)) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+#[test]
+fn names_say_what_they_are_and_the_list_of_exceptions_shrinks() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let listed = include_str!("old_names.txt");
+    let mut found = Vec::new();
+    for path in rust_files(&root.join("src")) {
+        let place = path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
+        let is_test = place.contains("/tests") || place.contains("_tests") || place.contains("fixture");
+        if !is_test {
+            found.extend(vague_names(&path).into_iter().map(|name| format!("{place} {name}")));
+        }
+    }
+    found.sort();
+    found.dedup();
+    let new: Vec<_> = found.iter().filter(|name| !listed.lines().any(|line| line == *name)).collect();
+    assert!(new.is_empty(), "find other names, see src/STYLE.md: {new:#?}");
+    let gone: Vec<_> = listed.lines().filter(|line| !found.iter().any(|name| name == line)).collect();
+    assert!(gone.is_empty(), "take these off tests/it/old_names.txt: {gone:#?}");
+}

@@ -48,6 +48,7 @@ fn focused(window: &Window) -> Option<String> {
 fn every_page_is_named_with_its_parts_and_tabs() {
     let dir = tempfile::tempdir().unwrap();
     let mut window = window(dir.path(), 3);
+    let mut tables = Vec::new();
     for (key, (_, name)) in PAGE_KEYS.into_iter().zip(PAGES) {
         window.press_with(Modifiers::COMMAND, key);
         window.settle();
@@ -58,9 +59,26 @@ fn every_page_is_named_with_its_parts_and_tabs() {
         assert_eq!(names(&window, Role::ContentInfo), ["Messages and jobs"], "{tree}");
         let lists = names(&window, Role::TabList);
         assert!(lists.iter().all(|name| !name.is_empty()), "{tree}");
+        // A table has a name, heads with names, and the rows that are in sight.
+        for node in window.harness.root().children_recursive() {
+            if node.accesskit_node().role() == Role::Table {
+                let name = node.accesskit_node().label().unwrap_or_default();
+                let of = |role: Role| {
+                    let parts = node.children_recursive().filter(move |part| part.accesskit_node().role() == role);
+                    parts.map(|part| part.accesskit_node().label().unwrap_or_default()).collect::<Vec<_>>()
+                };
+                let (heads, cells) = (of(Role::ColumnHeader), of(Role::Cell));
+                assert!(!name.is_empty() && heads.iter().all(|head| !head.is_empty()), "{tree}");
+                assert!(!of(Role::Row).is_empty() && cells.len() >= heads.len().min(1), "{name}: {tree}");
+                tables.push(name);
+            }
+        }
         // Of each list one tab is chosen.
         let selected = tree.lines().filter(|line| line.contains("Tab “") && line.ends_with("(selected)"));
         assert_eq!(selected.count(), lists.len(), "{tree}");
+    }
+    for table in ["Campaigns", "Captures", "Captures to review"] {
+        assert!(tables.iter().any(|name| name == table), "{table}: {tables:?}");
     }
     window.press_with(Modifiers::COMMAND, Key::K);
     assert_eq!(names(&window, Role::Dialog), ["Commands"]);
