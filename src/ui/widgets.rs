@@ -153,6 +153,8 @@ pub fn progress_ui(ui: &mut Ui, progress: Option<Progress>) {
 /// A big figure with its words under it; true when clicked.
 pub fn figure_ui(ui: &mut Ui, value: &str, label: &str, leads_to: Option<&str>) -> bool {
     let mut clicked = false;
+    // Nothing leads to no rows.
+    let leads_to = leads_to.filter(|_| value != "0");
     ui.vertical(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         let text = RichText::new(value).size(theme::FIGURE_TEXT);
