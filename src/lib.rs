@@ -24,6 +24,15 @@
 //! | [`cli`] | the headless commands | all but app and ui |
 //! | `ui` | window, pages, panels (feature `gui`) | app, value types |
 //!
+//! The way of one capture: [`crawl`] takes a URL off its frontier and asks
+//! [`scope`] once more; the answer goes byte for byte into a WARC file
+//! ([`warc`]); [`captures`] makes a capture of the records, the same way for a
+//! crawl, an import and a data set, and has [`links`] read what the page links
+//! to; [`store`] keeps it in the catalogue; [`inlinks`] turns all links round
+//! and matches them to captures; [`analysis`] scores, a person decides, and
+//! [`work`] does it all on an open workspace for window and command line;
+//! [`export`] writes what was selected, and reads it back.
+//!
 //! Any room with long work may take a [`jobs::JobCx`]. The table is checked by
 //! `tests/it/structure.rs`.
 

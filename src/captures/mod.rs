@@ -13,6 +13,20 @@
 //! | what a revisit repeats | `original` |
 //! | how much is read, and of how many pages at once | `limits`, `large` |
 //!
+//! ```
+//! use fonds::captures::{Body, BodyForm};
+//! use fonds::links::PageOptions;
+//! use fonds::warc::http::parse_response_head;
+//!
+//! let url = "http://a.pt/folha".parse().unwrap();
+//! assert!(BodyForm::of("application/xhtml+xml", &url, b"<html/>") == BodyForm::Xhtml);
+//! let answer = b"HTTP/1.1 200 OK\r\nContent-Type: application/xhtml+xml\r\n\r\n<script src='a.js'/><a href='b'>B</a>";
+//! let head = parse_response_head(answer).unwrap();
+//! let body = Body::decode(&head, &answer[head.head_len..], 1 << 20);
+//! let page = body.page(&url, PageOptions::default()).unwrap();
+//! assert_eq!(page.links.last().unwrap().anchor, "B");
+//! ```
+//!
 //! Not here: inversion of links ([`crate::inlinks`]), fetching
 //! ([`crate::crawl`]), the catalogue ([`crate::store`]).
 
