@@ -50,7 +50,7 @@ pub struct TextFields<'a> {
 
 /// Where a term was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
+pub enum MatchPlace {
     /// In the title.
     Title,
     /// In the URL.
@@ -63,7 +63,7 @@ pub enum Place {
     Date,
 }
 
-impl Place {
+impl MatchPlace {
     /// The place in a word.
     pub fn word(self) -> &'static str {
         match self {
@@ -93,7 +93,7 @@ pub struct TermHit {
     /// How often.
     pub count: u32,
     /// Where.
-    pub place: Place,
+    pub place: MatchPlace,
 }
 
 /// What a page holds of the request.
@@ -166,7 +166,7 @@ impl Matcher {
         let mut hits = Vec::new();
         let url = percent_encoding::percent_decode_str(page.url).decode_utf8_lossy();
         let mut counts = vec![[0_u32; 3]; self.terms.len()];
-        let places = [(Place::Title, page.title), (Place::Url, &*url), (Place::Text, page.text)];
+        let places = [(MatchPlace::Title, page.title), (MatchPlace::Url, &*url), (MatchPlace::Text, page.text)];
         for (slot, (_, text)) in places.iter().enumerate() {
             self.count(&fold(text), |term| {
                 if let Some(count) = counts.get_mut(term).and_then(|slots| slots.get_mut(slot)) {
@@ -176,8 +176,8 @@ impl Matcher {
         }
         for (number, (term, counts)) in self.terms.iter().zip(&counts).enumerate() {
             let met_otherwise = match term.kind {
-                TermKind::Language => language_is(term, page.language).then_some(Place::Language),
-                TermKind::Period => in_period(term, page.date).then_some(Place::Date),
+                TermKind::Language => language_is(term, page.language).then_some(MatchPlace::Language),
+                TermKind::Period => in_period(term, page.date).then_some(MatchPlace::Date),
                 _ => None,
             };
             let found = places.iter().zip(counts).map(|((place, _), count)| (*place, *count));
@@ -209,7 +209,7 @@ impl Matcher {
             };
             let counted: Vec<String> = group
                 .iter()
-                .filter(|hit| !matches!(hit.place, Place::Language | Place::Date))
+                .filter(|hit| !matches!(hit.place, MatchPlace::Language | MatchPlace::Date))
                 .map(|hit| format!("{} × in {}", hit.count, hit.place.word()))
                 .collect();
             let name = if is_in_words(term.kind) { format!("“{}”", term.value) } else { term.to_string() };

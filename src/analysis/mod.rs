@@ -26,7 +26,7 @@ mod score;
 pub use anchor_check::{AnchorCheck, AnchorWords, MOST_ANCHOR_WORDS};
 pub use anchors::{AnchorLink, AnchorTallies, AnchorTally};
 pub use folding::{fold, fold_letters, words};
-pub use matching::{Matcher, Matches, Place, TermHit, TextFields};
+pub use matching::{MatchPlace, Matcher, Matches, TermHit, TextFields};
 pub use page_rank::page_rank;
 pub use score::{
     HISTOGRAM_BINS, RequestReading, ReviewWord, ScoreInput, ScorePart, ScoreParts, ScoreWeights, histogram, score,

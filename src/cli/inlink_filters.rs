@@ -3,7 +3,7 @@
 use super::dataset::{fetch, news, tell_assign, tell_documents};
 use super::inlink_options::{MapOptions, ReduceOptions, RuleOptions, dataset_options, reduce_options};
 use super::{FINE, PROBLEMS, WRONG_USE};
-use crate::inlinks::filters::{Columns, map_files, reduce_rows};
+use crate::inlinks::filters::{RowColumns, map_files, reduce_rows};
 use crate::inlinks::{FileNews, LinkError};
 use crate::jobs::{JobCx, counted};
 use clap::ValueEnum;
@@ -68,7 +68,7 @@ pub(super) enum ColumnsArg {
     Table,
 }
 
-impl From<ColumnsArg> for Columns {
+impl From<ColumnsArg> for RowColumns {
     fn from(word: ColumnsArg) -> Self {
         match word {
             ColumnsArg::Map => Self::Map,
@@ -161,9 +161,9 @@ fn path_of(name: &[u8]) -> std::io::Result<PathBuf> {
 
 /// Rows in, lines of the data set out.
 pub(super) fn reduce(args: &ReduceArgs, input: impl Read, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
-    let columns = Columns::from(args.columns);
+    let columns = RowColumns::from(args.columns);
     anyhow::ensure!(
-        columns == Columns::Table || args.rules.internal.is_none(),
+        columns == RowColumns::Table || args.rules.internal.is_none(),
         "rows of map say themselves which links are internal: give --internal to fonds inlinks map"
     );
     let options = reduce_options(&args.rules, &args.reduce)?;

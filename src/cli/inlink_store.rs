@@ -5,7 +5,7 @@ use super::inlink_options::{InternalArg, NotationArg, SortOptions, option_texts}
 use super::inlinks::{NO_INLINKS, is_cut, tell_cut, tell_empty, top_line};
 use super::output::{json_line, plain};
 use super::{FINE, PROBLEMS};
-use crate::inlinks::filters::Columns;
+use crate::inlinks::filters::RowColumns;
 use crate::inlinks::invert::{Keep, ShuffleOptions};
 use crate::inlinks::stored::load::{LoadInput, LoadOptions, LoadReport, load};
 use crate::inlinks::stored::{LinkStore, Window};
@@ -119,7 +119,7 @@ pub(super) fn run_load(
     let options = LoadOptions {
         notation: args.notation.map(NotationArg::notation),
         internal: args.internal.map(InternalArg::policy),
-        columns: Columns::from(args.columns),
+        columns: RowColumns::from(args.columns),
         anchor_cap: args.anchor_cap,
         shuffle: args.sort.shuffle(keep)?,
     };

@@ -39,7 +39,7 @@ struct Synced {
 }
 
 /// An earlier capture with the same payload: date and record id.
-pub type Original = (CaptureDate, String);
+pub type RepeatedCapture = (CaptureDate, String);
 
 impl Archive {
     /// Writes to files in `options.folder`, which the catalogue calls `label`.
@@ -121,7 +121,7 @@ impl Archive {
         &self,
         url: &Url,
         exchange: &mut Exchange,
-        original: Option<&Original>,
+        original: Option<&RepeatedCapture>,
         notes: &CaptureNotes,
     ) -> Result<Vec<RecordPlace>, CrawlError> {
         let date = exchange.date;
@@ -158,7 +158,7 @@ impl Archive {
         &self,
         url: &Url,
         exchange: &mut Exchange,
-        original: Option<&Original>,
+        original: Option<&RepeatedCapture>,
         id: &str,
     ) -> Result<(RecordType, Spool), CrawlError> {
         let io = |source| CrawlError::io(&self.folder, source);
@@ -269,7 +269,7 @@ fn with_line(builder: RecordBuilder, exchange: &Exchange) -> RecordBuilder {
 pub fn entry_of(
     url: &Url,
     exchange: &Exchange,
-    original: Option<&Original>,
+    original: Option<&RepeatedCapture>,
     notes: CaptureNotes,
     records: Vec<RecordPlace>,
 ) -> CaptureEntry {

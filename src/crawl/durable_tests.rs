@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use super::journey_tests::{campaign, captured, crawl, records, setup, site};
-use super::memory_ledger::{Fate, MemoryLedger};
-use super::testing::{Reply, Server};
+use super::memory_ledger::{MemoryLedger, StoredFate};
+use super::testing::{ScriptedReply, ScriptedServer};
 use super::*;
 use crate::jobs::JobCx;
 use crate::warc::read_record_at;
@@ -32,7 +32,7 @@ fn assert_lines_are_captures(ledger: &MemoryLedger, folder: &Path) {
     let mut told: Vec<_> =
         captures.map(|capture| (capture.url.to_string(), Some(capture.date), capture.notes.status)).collect();
     told.extend(ledger.rows().into_iter().filter_map(|(admission, fate)| match fate {
-        Fate::Finished(end) if end.capture.is_none() => {
+        StoredFate::Finished(end) if end.capture.is_none() => {
             Some((admission.candidate.url.to_string(), None, end.fetch_status))
         }
         _ => None,
@@ -57,7 +57,7 @@ fn copy_folder(from: &Path, to: &Path) {
 
 #[test]
 fn what_a_power_cut_took_is_fetched_again_wherever_the_file_ends() {
-    let server = Server::start(site);
+    let server = ScriptedServer::start(site);
     let whole = tempfile::tempdir().unwrap();
     let told = MemoryLedger::default();
     let campaign = campaign(&["http://a.example/"]);
@@ -123,7 +123,7 @@ fn what_a_power_cut_took_is_fetched_again_wherever_the_file_ends() {
 
 #[test]
 fn a_file_of_zeros_does_not_keep_a_crawl_from_going_on() {
-    let server = Server::start(site);
+    let server = ScriptedServer::start(site);
     let folder = tempfile::tempdir().unwrap();
     let ledger = MemoryLedger::default();
     let campaign = campaign(&["http://a.example/"]);
@@ -142,9 +142,9 @@ fn a_file_of_zeros_does_not_keep_a_crawl_from_going_on() {
 
 #[test]
 fn lines_that_a_kill_left_out_are_added_and_none_is_there_twice() {
-    let server = Server::start(|host, path| match path {
-        "/" => Reply::html("<a href=/dead>d</a><a href=/secret/x>no</a><a href=/old>old</a><a href=/p1>1</a>"),
-        "/dead" => Reply::raw(""),
+    let server = ScriptedServer::start(|host, path| match path {
+        "/" => ScriptedReply::html("<a href=/dead>d</a><a href=/secret/x>no</a><a href=/old>old</a><a href=/p1>1</a>"),
+        "/dead" => ScriptedReply::raw(""),
         path => site(host, path),
     });
     let folder = tempfile::tempdir().unwrap();
@@ -170,7 +170,7 @@ fn lines_that_a_kill_left_out_are_added_and_none_is_there_twice() {
 
 #[test]
 fn limits_count_what_earlier_runs_did() {
-    let server = Server::start(site);
+    let server = ScriptedServer::start(site);
     let folder = tempfile::tempdir().unwrap();
     let ledger = MemoryLedger::default();
     let mut campaign = campaign(&["http://a.example/"]);

@@ -4,7 +4,7 @@
 
 use super::journey_tests::{campaign, setup, site};
 use super::memory_ledger::MemoryLedger;
-use super::testing::{Reply, Server};
+use super::testing::{ScriptedReply, ScriptedServer};
 use super::*;
 use crate::campaign::Seed;
 use crate::jobs::JobCx;
@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex};
 
 #[test]
 fn events_reach_catalogue_log_and_observer_alike() {
-    let server = Server::start(|host, path| match path {
-        "/p3" => Reply::page(429, "Retry-After: 0\r\n", ""),
+    let server = ScriptedServer::start(|host, path| match path {
+        "/p3" => ScriptedReply::page(429, "Retry-After: 0\r\n", ""),
         _ => site(host, path),
     });
     let folder = tempfile::tempdir().unwrap();

@@ -11,7 +11,8 @@ use super::message::{ChunkScanner, Framing, Head, MAX_HEAD_BYTES, head_end};
 use super::resolver::{HostOverride, Resolver, private_address};
 use super::spool::Spool;
 use super::wire::{
-    Abandon, AddressGate, ConnectError, Connection, Deadline, IdleConnections, Origin, Place, TlsClient, TlsFacts, Way,
+    Abandon, AddressGate, ConnectError, Connection, Deadline, IdleConnections, Origin, TlsClient, TlsFacts, Way,
+    WirePlace,
 };
 use crate::campaign::PrivateAddresses;
 use crate::captures::plain_mime;
@@ -339,7 +340,7 @@ impl Client {
         };
         // A kept connection is used only where a new one would go as well.
         if let Some(connection) = self.idle.take(&origin).filter(|kept| addresses.contains(&kept.address())) {
-            let place = gate.map(|gate| Place::take(gate, connection.address().ip()));
+            let place = gate.map(|gate| WirePlace::take(gate, connection.address().ip()));
             if matches!(place, Some(None)) {
                 self.idle.keep(origin, connection);
                 return Err(busy());
@@ -391,7 +392,7 @@ impl Client {
         addresses: &[SocketAddr],
         tls: Option<(&TlsClient, &str)>,
         gate: Option<&'g dyn AddressGate>,
-    ) -> Result<(Connection, Option<Place<'g>>), ConnectError> {
+    ) -> Result<(Connection, Option<WirePlace<'g>>), ConnectError> {
         let host = url.host_str().unwrap_or_default();
         let private = |ip| self.private.allows(host, ip);
         let deadline = Deadline { end: Instant::now() + self.limits.head, idle: self.limits.idle };

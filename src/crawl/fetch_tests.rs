@@ -4,7 +4,7 @@
 
 use super::fetch::*;
 use super::resolver::{Resolver, SystemResolver};
-use super::testing::{Reply, Server};
+use super::testing::{ScriptedReply, ScriptedServer};
 use super::wire::{Abandon, AddressGate};
 use crate::campaign::PrivateAddresses;
 use crate::uri::Url;
@@ -31,14 +31,14 @@ fn client(limits: FetchLimits) -> Client {
         .allowing_private(PrivateAddresses::All)
 }
 
-fn fetch_with(client: &Client, server: &Server, path: &str) -> Result<Exchange, FetchError> {
+fn fetch_with(client: &Client, server: &ScriptedServer, path: &str) -> Result<Exchange, FetchError> {
     let url = Url::parse(&format!("http://{}{path}", server.addr)).unwrap();
     let addresses = client.addresses(&url)?;
     client.fetch(&url, &addresses, None)
 }
 
-fn fetch(limits: FetchLimits, reply: Reply) -> Result<Exchange, FetchError> {
-    let server = Server::start(move |_, _| reply.clone());
+fn fetch(limits: FetchLimits, reply: ScriptedReply) -> Result<Exchange, FetchError> {
+    let server = ScriptedServer::start(move |_, _| reply.clone());
     fetch_with(&client(limits), &server, "/")
 }
 
@@ -52,7 +52,7 @@ fn response(exchange: &mut Exchange) -> Vec<u8> {
 #[track_caller]
 fn check(wire: &[u8], skip: usize, status: u16, payload: &[u8], truncated: Option<Truncated>) {
     let shown = String::from_utf8_lossy(wire).into_owned();
-    let mut exchange = fetch(LIMITS, Reply::raw(wire)).unwrap_or_else(|error| panic!("{shown}: {error}"));
+    let mut exchange = fetch(LIMITS, ScriptedReply::raw(wire)).unwrap_or_else(|error| panic!("{shown}: {error}"));
     assert_eq!(response(&mut exchange), &wire[skip..], "{shown}");
     assert_eq!(exchange.interim, &wire[..skip], "{shown}");
     assert_eq!(exchange.head.status, status, "{shown}");
@@ -98,7 +98,7 @@ fn what_is_no_http_is_said_in_words() {
         (b"", fetch_status::CONNECT_LOST),
         (b"HTTP/1.1 200 OK\r\nX: ", fetch_status::CONNECT_LOST),
     ] {
-        let error = fetch(LIMITS, Reply::raw(bytes)).unwrap_err();
+        let error = fetch(LIMITS, ScriptedReply::raw(bytes)).unwrap_err();
         assert_eq!(error.status, status, "{error}");
     }
 }
@@ -106,7 +106,7 @@ fn what_is_no_http_is_said_in_words() {
 #[test]
 fn bytes_after_the_answer_are_not_part_of_it() {
     let wire = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 500 smuggled\r\n\r\n";
-    let mut exchange = fetch(LIMITS, Reply { keep_open: true, ..Reply::raw(wire) }).unwrap();
+    let mut exchange = fetch(LIMITS, ScriptedReply { keep_open: true, ..ScriptedReply::raw(wire) }).unwrap();
     assert_eq!(response(&mut exchange), b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
 }
 
@@ -114,7 +114,7 @@ fn bytes_after_the_answer_are_not_part_of_it() {
 fn long_answers_are_cut_at_the_limit_and_marked() {
     let small = FetchLimits { bytes: 100_000, ..LIMITS };
     let head = b"HTTP/1.1 200 OK\r\n\r\n".to_vec();
-    let endless = Reply {
+    let endless = ScriptedReply {
         parts: vec![(head, Duration::ZERO), (vec![b'x'; 8192], Duration::ZERO)],
         endless: true,
         keep_open: false,
@@ -123,14 +123,14 @@ fn long_answers_are_cut_at_the_limit_and_marked() {
     assert_eq!(exchange.truncated, Some(Truncated::Length));
     assert_eq!(exchange.response.len(), 100_000);
     let head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
-    let endless = Reply {
+    let endless = ScriptedReply {
         parts: vec![(head, Duration::ZERO), (b"1\r\nx\r\n".repeat(1000), Duration::ZERO)],
         endless: true,
         keep_open: false,
     };
     assert_eq!(fetch(small, endless).unwrap().truncated, Some(Truncated::Length));
     // Exactly as long as allowed is not too long.
-    let exact = Reply::page(200, "", vec![b'x'; 1000]);
+    let exact = ScriptedReply::page(200, "", vec![b'x'; 1000]);
     let limit = exact.parts[0].0.len() as u64;
     assert_eq!(fetch(FetchLimits { bytes: limit, ..LIMITS }, exact).unwrap().truncated, None);
 }
@@ -139,10 +139,10 @@ fn long_answers_are_cut_at_the_limit_and_marked() {
 fn endless_heads_are_given_up() {
     let line = format!("X-Flood: {}\r\n", "y".repeat(1000)).repeat(50).into_bytes();
     let parts = vec![(b"HTTP/1.1 200 OK\r\n".to_vec(), Duration::ZERO), (line, Duration::ZERO)];
-    let error = fetch(LIMITS, Reply { parts, endless: true, keep_open: false }).unwrap_err();
+    let error = fetch(LIMITS, ScriptedReply { parts, endless: true, keep_open: false }).unwrap_err();
     assert_eq!((error.status, error.retry), (fetch_status::UNFETCHABLE, false), "{error}");
     let hint = b"HTTP/1.1 100 Continue\r\n\r\n".to_vec();
-    let endless = Reply { parts: vec![(hint.repeat(1000), Duration::ZERO)], endless: true, keep_open: false };
+    let endless = ScriptedReply { parts: vec![(hint.repeat(1000), Duration::ZERO)], endless: true, keep_open: false };
     assert_eq!(fetch(LIMITS, endless).unwrap_err().status, fetch_status::UNFETCHABLE);
     // Many that end are no harm.
     let hints = hint.repeat(200);
@@ -156,7 +156,7 @@ fn a_head_has_its_own_time_and_a_body_a_least_rate() {
         let mut parts = vec![(begin.to_vec(), Duration::ZERO)];
         parts.extend((0..200).map(|_| (b"x".to_vec(), Duration::from_millis(5))));
         parts.push((end.to_vec(), Duration::ZERO));
-        Reply { parts, endless: false, keep_open: false }
+        ScriptedReply { parts, endless: false, keep_open: false }
     };
     // Each would come to its end within the time of the whole answer.
     let head = drip(b"HTTP/1.1 200 OK\r\nX: ", b"\r\nContent-Length: 0\r\n\r\n");
@@ -194,7 +194,7 @@ impl AddressGate for Gate {
 
 #[test]
 fn each_connection_has_a_place_at_the_address_that_it_is_made_with() {
-    let server = Server::start(|_, _| Reply::page(200, "", "ok"));
+    let server = ScriptedServer::start(|_, _| ScriptedReply::page(200, "", "ok"));
     let (client, gate) = (client(LIMITS), Gate::default());
     let url = Url::parse("http://a.example/").unwrap();
     // Nobody listens at the first address; the second is the one in use.
@@ -219,7 +219,7 @@ fn each_connection_has_a_place_at_the_address_that_it_is_made_with() {
 
 #[test]
 fn slow_servers_cost_no_more_than_the_time_allowed() {
-    let drip = |head: &[u8]| Reply {
+    let drip = |head: &[u8]| ScriptedReply {
         parts: vec![(head.to_vec(), Duration::ZERO), (b"x".to_vec(), Duration::from_millis(50))],
         endless: true,
         keep_open: false,
@@ -229,16 +229,16 @@ fn slow_servers_cost_no_more_than_the_time_allowed() {
     let body = fetch(limits, drip(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")).unwrap();
     assert_eq!(body.truncated, Some(Truncated::Time));
     assert_eq!(fetch(limits, drip(b"HTTP/1.1 200 OK\r\nX: ")).unwrap_err().status, fetch_status::TIMEOUT);
-    let silent = Reply { parts: vec![(Vec::new(), Duration::from_secs(60))], endless: false, keep_open: false };
+    let silent = ScriptedReply { parts: vec![(Vec::new(), Duration::from_secs(60))], endless: false, keep_open: false };
     assert_eq!(fetch(limits, silent).unwrap_err().status, fetch_status::TIMEOUT);
     assert!(begin.elapsed() < Duration::from_secs(30), "{:?}", begin.elapsed());
 }
 
 #[test]
 fn connections_are_used_again_and_replaced_when_stale() {
-    let server = Server::start(|_, path| match path {
-        "/close" => Reply { keep_open: false, ..Reply::page(200, "", "a") },
-        _ => Reply::page(200, "", "b"),
+    let server = ScriptedServer::start(|_, path| match path {
+        "/close" => ScriptedReply { keep_open: false, ..ScriptedReply::page(200, "", "a") },
+        _ => ScriptedReply::page(200, "", "b"),
     });
     let client = client(LIMITS);
     for path in ["/1", "/2", "/close", "/3"] {
@@ -250,7 +250,7 @@ fn connections_are_used_again_and_replaced_when_stale() {
 
 #[test]
 fn private_addresses_are_refused_at_the_last_moment() {
-    let server = Server::start(|_, _| Reply::page(200, "", "secret"));
+    let server = ScriptedServer::start(|_, _| ScriptedReply::page(200, "", "secret"));
     let client = client(LIMITS).allowing_private(PrivateAddresses::default());
     let error = fetch_with(&client, &server, "/").unwrap_err();
     assert_eq!((error.status, error.retry), (fetch_status::BLOCKED_BY_SETTING, false));
@@ -275,7 +275,8 @@ fn a_wish_to_stop_ends_a_slow_answer() {
         (b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n".to_vec(), Duration::ZERO),
         (b"x".to_vec(), Duration::from_millis(20)),
     ];
-    let server = Server::start(move |_, _| Reply { parts: parts.clone(), endless: true, keep_open: false });
+    let server =
+        ScriptedServer::start(move |_, _| ScriptedReply { parts: parts.clone(), endless: true, keep_open: false });
     let client = client(LIMITS).abandoned_when(abandon);
     let begin = Instant::now();
     std::thread::scope(|scope| {
@@ -291,7 +292,7 @@ fn a_wish_to_stop_ends_a_slow_answer() {
 #[test]
 fn requests_say_who_asks_and_keep_the_query() {
     let client = client(LIMITS);
-    let server = Server::start(|_, _| Reply::page(200, "", ""));
+    let server = ScriptedServer::start(|_, _| ScriptedReply::page(200, "", ""));
     let exchange = fetch_with(&client, &server, "/a%20b?x=1&y=ç").unwrap();
     let request = String::from_utf8(exchange.request).unwrap();
     assert!(request.starts_with("GET /a%20b?x=1&y=%C3%A7 HTTP/1.1\r\n"), "{request}");

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-use super::memory_ledger::{Fate, MemoryLedger};
-use super::testing::{Reply, Server};
+use super::memory_ledger::{MemoryLedger, StoredFate};
+use super::testing::{ScriptedReply, ScriptedServer};
 use super::*;
 use crate::campaign::{Campaign, Limits, Politeness, PrivateAddresses, RobotsPolicy, Seed, SeedScope};
 use crate::captures::{Author, CaptureEntry, index_archive};
@@ -43,7 +43,7 @@ pub(super) fn campaign(seeds: &[&str]) -> Campaign {
     }
 }
 
-pub(super) fn setup(campaign: &Campaign, server: &Server, folder: &Path) -> CrawlSetup {
+pub(super) fn setup(campaign: &Campaign, server: &ScriptedServer, folder: &Path) -> CrawlSetup {
     CrawlSetup {
         rules: DecideRules::compile(campaign).unwrap(),
         campaign: campaign.clone(),
@@ -66,32 +66,34 @@ pub(super) fn setup(campaign: &Campaign, server: &Server, folder: &Path) -> Craw
     }
 }
 
-pub(super) fn crawl(campaign: &Campaign, server: &Server, folder: &Path, ledger: &MemoryLedger) -> CrawlReport {
+pub(super) fn crawl(campaign: &Campaign, server: &ScriptedServer, folder: &Path, ledger: &MemoryLedger) -> CrawlReport {
     run_crawl(&setup(campaign, server, folder), ledger, &CrawlStats::default(), &JobCx::detached()).unwrap()
 }
 
 /// A small site: a page with links to ten others on two hosts.
-pub(super) fn site(host: &str, path: &str) -> Reply {
+pub(super) fn site(host: &str, path: &str) -> ScriptedReply {
     match (host, path) {
-        ("a.example", "/robots.txt") => {
-            Reply::page(200, "Content-Type: text/plain\r\n", "User-agent: *\nDisallow: /secret\nSitemap: /map.xml\n")
-        }
-        (_, "/robots.txt") => Reply::page(404, "", "none"),
+        ("a.example", "/robots.txt") => ScriptedReply::page(
+            200,
+            "Content-Type: text/plain\r\n",
+            "User-agent: *\nDisallow: /secret\nSitemap: /map.xml\n",
+        ),
+        (_, "/robots.txt") => ScriptedReply::page(404, "", "none"),
         (_, "/") => {
             let links: String = (0..10).map(|number| format!("<a href=/p{number}>Page {number}</a> ")).collect();
-            Reply::html(&format!(
+            ScriptedReply::html(&format!(
                 "<title>Home</title><img src=/i.png alt=x>{links}<a href=/secret/x>no</a>\
                  <a href=http://b.example/>B</a><a href=http://out.example/>out</a><a href=/old>old</a>"
             ))
         }
-        (_, "/old") => Reply::page(301, "Location: /new\r\n", ""),
-        (_, "/map.xml") => Reply::page(
+        (_, "/old") => ScriptedReply::page(301, "Location: /new\r\n", ""),
+        (_, "/map.xml") => ScriptedReply::page(
             200,
             "Content-Type: application/xml\r\n",
             "<urlset><url><loc>http://a.example/mapped</loc></url></urlset>",
         ),
-        (_, "/i.png") => Reply::page(200, "Content-Type: image/png\r\n", vec![7; 5000]),
-        (_, path) => Reply::html(&format!("<title>{path}</title><p>Same words <a href=/>home</a>")),
+        (_, "/i.png") => ScriptedReply::page(200, "Content-Type: image/png\r\n", vec![7; 5000]),
+        (_, path) => ScriptedReply::html(&format!("<title>{path}</title><p>Same words <a href=/>home</a>")),
     }
 }
 
@@ -124,7 +126,7 @@ pub(super) fn captured(ledger: &MemoryLedger) -> Vec<String> {
 #[test]
 fn a_site_is_crawled_with_robots_redirects_and_sitemaps() {
     let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(site);
+    let server = ScriptedServer::start(site);
     let ledger = MemoryLedger::default();
     let report = crawl(&campaign(&["http://a.example/"]), &server, folder.path(), &ledger);
     assert_eq!(report.end, CrawlEnd::Finished);
@@ -185,7 +187,7 @@ fn a_site_is_crawled_with_robots_redirects_and_sitemaps() {
 #[test]
 fn files_give_back_what_the_ledger_was_told() {
     let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(site);
+    let server = ScriptedServer::start(site);
     let ledger = MemoryLedger::default();
     let report = crawl(&campaign(&["http://a.example/"]), &server, folder.path(), &ledger);
     let mut told = ledger.captures();
@@ -208,7 +210,7 @@ fn files_give_back_what_the_ledger_was_told() {
 #[test]
 fn a_second_launch_repeats_nothing_that_is_held() {
     let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let server = Server::start(site);
+    let server = ScriptedServer::start(site);
     let campaign = campaign(&["http://a.example/"]);
     let before = MemoryLedger::default();
     crawl(&campaign, &server, first.path(), &before);
@@ -229,7 +231,7 @@ fn a_second_launch_repeats_nothing_that_is_held() {
 
 #[test]
 fn robots_can_be_ignored_or_only_logged() {
-    let server = Server::start(site);
+    let server = ScriptedServer::start(site);
     for (policy, asked) in [(RobotsPolicy::Ignore, false), (RobotsPolicy::ObeyButLog, true)] {
         let folder = tempfile::tempdir().unwrap();
         let ledger = MemoryLedger::default();
@@ -247,14 +249,14 @@ fn robots_can_be_ignored_or_only_logged() {
 fn failures_are_tried_again_and_then_told() {
     use std::sync::atomic::{AtomicU32, Ordering};
     let (flaky, busy) = (AtomicU32::new(0), AtomicU32::new(0));
-    let server = Server::start(move |host, path| match path {
-        "/robots.txt" => Reply::page(404, "", ""),
-        "/" => Reply::html(
+    let server = ScriptedServer::start(move |host, path| match path {
+        "/robots.txt" => ScriptedReply::page(404, "", ""),
+        "/" => ScriptedReply::html(
             "<a href=/flaky>f</a><a href=/dead>d</a><a href=/busy>b</a><a href=http://nowhere.a.example/>n</a>",
         ),
-        "/flaky" if flaky.fetch_add(1, Ordering::SeqCst) < 2 => Reply::raw(""),
-        "/dead" => Reply::raw(""),
-        "/busy" if busy.fetch_add(1, Ordering::SeqCst) < 2 => Reply::page(503, "Retry-After: 0\r\n", "busy"),
+        "/flaky" if flaky.fetch_add(1, Ordering::SeqCst) < 2 => ScriptedReply::raw(""),
+        "/dead" => ScriptedReply::raw(""),
+        "/busy" if busy.fetch_add(1, Ordering::SeqCst) < 2 => ScriptedReply::page(503, "Retry-After: 0\r\n", "busy"),
         _ => site(host, path),
     });
     let folder = tempfile::tempdir().unwrap();
@@ -278,7 +280,7 @@ fn failures_are_tried_again_and_then_told() {
 
 #[test]
 fn private_addresses_are_refused_unless_allowed() {
-    let server = Server::start(site);
+    let server = ScriptedServer::start(site);
     let folder = tempfile::tempdir().unwrap();
     let ledger = MemoryLedger::default();
     let mut campaign = campaign(&["http://a.example/"]);
@@ -294,7 +296,7 @@ fn private_addresses_are_refused_unless_allowed() {
 
 #[test]
 fn a_campaign_without_a_contact_fetches_nothing() {
-    let server = Server::start(site);
+    let server = ScriptedServer::start(site);
     let folder = tempfile::tempdir().unwrap();
     let mut campaign = campaign(&["http://a.example/"]);
     campaign.politeness.user_agent = "Mozilla/5.0".to_owned();
@@ -306,13 +308,13 @@ fn a_campaign_without_a_contact_fetches_nothing() {
 
 #[test]
 fn robots_that_redirect_to_another_host_hold() {
-    let server = Server::start(|host, path| match (host, path) {
-        ("a.example", "/robots.txt") => Reply::page(301, "Location: http://www.a.example/robots.txt\r\n", ""),
+    let server = ScriptedServer::start(|host, path| match (host, path) {
+        ("a.example", "/robots.txt") => ScriptedReply::page(301, "Location: http://www.a.example/robots.txt\r\n", ""),
         ("www.a.example", "/robots.txt") => {
-            Reply::page(200, "Content-Type: text/plain\r\n", "User-agent: *\nDisallow: /secret\n")
+            ScriptedReply::page(200, "Content-Type: text/plain\r\n", "User-agent: *\nDisallow: /secret\n")
         }
-        ("a.example", "/") => Reply::html("<a href=/secret/x>x</a><a href=/open>y</a>"),
-        _ => Reply::html("leaf"),
+        ("a.example", "/") => ScriptedReply::html("<a href=/secret/x>x</a><a href=/open>y</a>"),
+        _ => ScriptedReply::html("leaf"),
     });
     let folder = tempfile::tempdir().unwrap();
     let ledger = MemoryLedger::default();
@@ -336,13 +338,13 @@ fn country_database(folder: &Path) -> GeoDatabase {
 
 #[test]
 fn hosts_of_the_country_are_let_in_with_their_evidence() {
-    let server = Server::start(|host, path| match (host, path) {
-        (_, "/robots.txt") => Reply::page(404, "", ""),
-        ("a.example", "/") => Reply::html(
+    let server = ScriptedServer::start(|host, path| match (host, path) {
+        (_, "/robots.txt") => ScriptedReply::page(404, "", ""),
+        ("a.example", "/") => ScriptedReply::html(
             "<a href=http://b.example/>near</a><a href=http://spain.example/>far</a>\
              <a href=http://spain.example/2>far</a><a href=http://dead.invalid/>nowhere</a>",
         ),
-        _ => Reply::html("leaf"),
+        _ => ScriptedReply::html("leaf"),
     });
     let folder = tempfile::tempdir().unwrap();
     let ledger = MemoryLedger::default();
@@ -357,8 +359,9 @@ fn hosts_of_the_country_are_let_in_with_their_evidence() {
 
     let near = ledger.finished("http://b.example/").unwrap().capture.unwrap();
     assert_eq!(near.notes.verdict.unwrap().rule_index, Some(2));
-    let refused =
-        |url: &str| ledger.rows().iter().any(|(row, fate)| row.candidate.url.as_str() == url && *fate == Fate::Refused);
+    let refused = |url: &str| {
+        ledger.rows().iter().any(|(row, fate)| row.candidate.url.as_str() == url && *fate == StoredFate::Refused)
+    };
     assert!(refused("http://spain.example/") && refused("http://spain.example/2"));
     assert!(server.paths("spain.example").is_empty());
     let facts = ledger.geo_facts().unwrap();
@@ -374,7 +377,7 @@ fn hosts_of_the_country_are_let_in_with_their_evidence() {
 
 #[test]
 fn limits_end_a_crawl_and_a_higher_one_goes_on() {
-    let server = Server::start(site);
+    let server = ScriptedServer::start(site);
     let folder = tempfile::tempdir().unwrap();
     let ledger = MemoryLedger::default();
     let mut campaign = campaign(&["http://a.example/"]);
@@ -395,7 +398,7 @@ fn limits_end_a_crawl_and_a_higher_one_goes_on() {
 
 #[test]
 fn a_stopped_crawl_goes_on_without_losing_anything() {
-    let server = Server::start(|host, path| {
+    let server = ScriptedServer::start(|host, path| {
         std::thread::sleep(Duration::from_millis(50));
         site(host, path)
     });
@@ -426,7 +429,7 @@ fn a_stopped_crawl_goes_on_without_losing_anything() {
         });
         runs += 1;
         if report.end == CrawlEnd::Finished
-            || ledger.rows().iter().all(|(_, fate)| !matches!(fate, Fate::Waiting { .. }))
+            || ledger.rows().iter().all(|(_, fate)| !matches!(fate, StoredFate::Waiting { .. }))
         {
             break;
         }
@@ -440,7 +443,7 @@ fn a_stopped_crawl_goes_on_without_losing_anything() {
 
 #[test]
 fn decisions_that_a_kill_left_unlogged_are_logged_when_it_goes_on() {
-    let server = Server::start(site);
+    let server = ScriptedServer::start(site);
     let (folder, ledger) = (tempfile::tempdir().unwrap(), MemoryLedger::default());
     let campaign = campaign(&["http://a.example/"]);
     crawl(&campaign, &server, folder.path(), &ledger);
@@ -472,7 +475,7 @@ fn decisions_that_a_kill_left_unlogged_are_logged_when_it_goes_on() {
 
 #[test]
 fn after_a_kill_complete_records_are_taken_over() {
-    let server = Server::start(site);
+    let server = ScriptedServer::start(site);
     let campaign = campaign(&["http://a.example/"]);
     let whole = tempfile::tempdir().unwrap();
     let told = MemoryLedger::default();
@@ -507,22 +510,22 @@ fn hostile_servers_cost_bounded_time_and_are_named() {
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     std::io::Write::write_all(&mut packed, &vec![b'<'; 50_000_000]).unwrap();
     let packed = packed.finish().unwrap();
-    let server = Server::start(move |_, path| match path {
-        "/robots.txt" => Reply::page(404, "", ""),
-        "/" => Reply::html(
+    let server = ScriptedServer::start(move |_, path| match path {
+        "/robots.txt" => ScriptedReply::page(404, "", ""),
+        "/" => ScriptedReply::html(
             "<a href=/endless>e</a><a href=/heads>h</a><a href=/drip>d</a><a href=/loop>l</a><a href=/bomb>b</a>",
         ),
-        "/endless" => Reply {
+        "/endless" => ScriptedReply {
             parts: vec![(b"HTTP/1.1 200 OK\r\n\r\n".to_vec(), Duration::ZERO), (vec![b'x'; 65536], Duration::ZERO)],
             endless: true,
             keep_open: false,
         },
-        "/heads" => Reply {
+        "/heads" => ScriptedReply {
             parts: vec![(b"HTTP/1.1 200 OK\r\n".to_vec(), Duration::ZERO), (b"X: y\r\n".repeat(1000), Duration::ZERO)],
             endless: true,
             keep_open: false,
         },
-        "/drip" => Reply {
+        "/drip" => ScriptedReply {
             parts: vec![
                 (b"HTTP/1.1 200 OK\r\n\r\n".to_vec(), Duration::ZERO),
                 (b"x".to_vec(), Duration::from_millis(50)),
@@ -530,9 +533,9 @@ fn hostile_servers_cost_bounded_time_and_are_named() {
             endless: true,
             keep_open: false,
         },
-        "/loop" => Reply::page(302, "Location: /loop\r\n", ""),
-        "/bomb" => Reply::page(200, "Content-Type: text/html\r\nContent-Encoding: gzip\r\n", packed.clone()),
-        _ => Reply::html("leaf"),
+        "/loop" => ScriptedReply::page(302, "Location: /loop\r\n", ""),
+        "/bomb" => ScriptedReply::page(200, "Content-Type: text/html\r\nContent-Encoding: gzip\r\n", packed.clone()),
+        _ => ScriptedReply::html("leaf"),
     });
     let folder = tempfile::tempdir().unwrap();
     let ledger = MemoryLedger::default();
@@ -557,11 +560,11 @@ fn hostile_servers_cost_bounded_time_and_are_named() {
 
 #[test]
 fn content_that_rules_refuse_leads_nowhere() {
-    let server = Server::start(|host, path| match (host, path) {
-        (_, "/robots.txt") => Reply::page(404, "", ""),
-        ("a.example", "/") => Reply::html("<a href=/page>page</a>"),
-        ("a.example", "/page") => Reply::html("<a href=/y>y</a>"),
-        _ => Reply::html("leaf"),
+    let server = ScriptedServer::start(|host, path| match (host, path) {
+        (_, "/robots.txt") => ScriptedReply::page(404, "", ""),
+        ("a.example", "/") => ScriptedReply::html("<a href=/page>page</a>"),
+        ("a.example", "/page") => ScriptedReply::html("<a href=/y>y</a>"),
+        _ => ScriptedReply::html("leaf"),
     });
     let folder = tempfile::tempdir().unwrap();
     let ledger = MemoryLedger::default();
@@ -579,17 +582,21 @@ fn content_that_rules_refuse_leads_nowhere() {
 #[test]
 fn large_pages_are_read_whole_and_torn_ones_are_noted() {
     let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(|_, path| match path {
-        "/" => Reply::html("<a href=/large>large</a><a href=/torn>torn</a>"),
-        "/large" => Reply::html(&format!("{}<a href=/behind>behind</a>", "<p>word</p>".repeat(1 << 20))),
+    let server = ScriptedServer::start(|_, path| match path {
+        "/" => ScriptedReply::html("<a href=/large>large</a><a href=/torn>torn</a>"),
+        "/large" => ScriptedReply::html(&format!("{}<a href=/behind>behind</a>", "<p>word</p>".repeat(1 << 20))),
         "/torn" => {
             let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
             std::io::Write::write_all(&mut packed, "<a href=/within>within</a>".repeat(100).as_bytes()).unwrap();
             let packed = packed.finish().unwrap();
-            Reply::page(200, "Content-Type: text/html\r\nContent-Encoding: gzip\r\n", &packed[..packed.len() - 8])
+            ScriptedReply::page(
+                200,
+                "Content-Type: text/html\r\nContent-Encoding: gzip\r\n",
+                &packed[..packed.len() - 8],
+            )
         }
-        "/robots.txt" => Reply::page(404, "", "none"),
-        _ => Reply::html("<title>end</title>"),
+        "/robots.txt" => ScriptedReply::page(404, "", "none"),
+        _ => ScriptedReply::html("<title>end</title>"),
     });
     let ledger = MemoryLedger::default();
     let report = crawl(&campaign(&["http://a.example/"]), &server, folder.path(), &ledger);
@@ -628,8 +635,10 @@ impl Resolver for Defective {
 
 #[test]
 fn a_url_that_panics_fails_alone_and_the_crawl_goes_on() {
-    let server = Server::start(|host, path| match path {
-        "/" => Reply::html("<a href=/1>1</a><a href=/2>2</a><a href=/3>3</a><a href=http://sub.a.example/>x</a>"),
+    let server = ScriptedServer::start(|host, path| match path {
+        "/" => {
+            ScriptedReply::html("<a href=/1>1</a><a href=/2>2</a><a href=/3>3</a><a href=http://sub.a.example/>x</a>")
+        }
         path => site(host, path),
     });
     let folder = tempfile::tempdir().unwrap();
@@ -674,7 +683,7 @@ fn a_url_that_panics_fails_alone_and_the_crawl_goes_on() {
 
 #[test]
 fn a_recovered_capture_that_panics_does_not_stop_the_launch_again_and_again() {
-    let server = Server::start(site);
+    let server = ScriptedServer::start(site);
     let folder = tempfile::tempdir().unwrap();
     let campaign = campaign(&["http://a.example/"]);
     let whole = MemoryLedger::default();
@@ -695,7 +704,7 @@ fn a_recovered_capture_that_panics_does_not_stop_the_launch_again_and_again() {
 
 #[test]
 fn a_panic_beside_the_urls_ends_the_crawl_instead_of_hanging_it() {
-    let server = Server::start(site);
+    let server = ScriptedServer::start(site);
     let folder = tempfile::tempdir().unwrap();
     let ledger = MemoryLedger::default();
     ledger.panic_in("waiting", "b.example");
@@ -708,9 +717,9 @@ fn a_panic_beside_the_urls_ends_the_crawl_instead_of_hanging_it() {
 #[test]
 fn a_page_full_of_links_is_stored_in_parts_and_keeps_them_all() {
     let links: String = (0..OUTLINKS_AT_ONCE * 2 + 1).map(|number| format!("<a href=/{number}>{number}</a>")).collect();
-    let server = Server::start(move |_, path| match path {
-        "/" => Reply::html(&links),
-        _ => Reply::page(404, "", "none"),
+    let server = ScriptedServer::start(move |_, path| match path {
+        "/" => ScriptedReply::html(&links),
+        _ => ScriptedReply::page(404, "", "none"),
     });
     let folder = tempfile::tempdir().unwrap();
     let ledger = MemoryLedger::default();

@@ -13,7 +13,7 @@ use std::sync::Mutex;
 
 /// What became of a URL.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Fate {
+pub enum StoredFate {
     Waiting { tries: u32, due: CaptureDate },
     Refused,
     Finished(Box<Finished>),
@@ -21,7 +21,7 @@ pub enum Fate {
 
 #[derive(Default, Clone)]
 struct Inner {
-    rows: Vec<(Admission, Fate)>,
+    rows: Vec<(Admission, StoredFate)>,
     by_url: HashMap<String, usize>,
     geo: HashMap<String, GeoFact>,
     robots: HashMap<String, RobotsAnswer>,
@@ -66,14 +66,14 @@ impl MemoryLedger {
     }
 
     /// Every URL with its fate, in the order it was first seen.
-    pub fn rows(&self) -> Vec<(Admission, Fate)> {
+    pub fn rows(&self) -> Vec<(Admission, StoredFate)> {
         self.0.lock().unwrap().rows.clone()
     }
 
     /// All captures.
     pub fn captures(&self) -> Vec<CaptureEntry> {
-        let finished = |fate: &Fate| match fate {
-            Fate::Finished(finished) => finished.capture.clone(),
+        let finished = |fate: &StoredFate| match fate {
+            StoredFate::Finished(finished) => finished.capture.clone(),
             _ => None,
         };
         self.0.lock().unwrap().rows.iter().filter_map(|(_, fate)| finished(fate)).collect()
@@ -83,7 +83,7 @@ impl MemoryLedger {
     pub fn finished(&self, url: &str) -> Option<Finished> {
         let inner = self.0.lock().unwrap();
         match &inner.rows[*inner.by_url.get(url)?].1 {
-            Fate::Finished(finished) => Some((**finished).clone()),
+            StoredFate::Finished(finished) => Some((**finished).clone()),
             _ => None,
         }
     }
@@ -95,16 +95,16 @@ impl Inner {
         for admission in found {
             let queued = admission.state == AdmissionState::Queued;
             let fate = match queued {
-                true => Fate::Waiting { tries: 0, due: CaptureDate::from_millis(0) },
-                false => Fate::Refused,
+                true => StoredFate::Waiting { tries: 0, due: CaptureDate::from_millis(0) },
+                false => StoredFate::Refused,
             };
             match self.by_url.get(admission.candidate.url.as_str()) {
-                Some(&at) if queued && self.rows[at].1 == Fate::Refused => {
+                Some(&at) if queued && self.rows[at].1 == StoredFate::Refused => {
                     self.rows[at] = (admission, fate);
                     new.push(Admitted::New);
                 }
                 Some(&at) => {
-                    let waits = queued && matches!(self.rows[at].1, Fate::Waiting { .. });
+                    let waits = queued && matches!(self.rows[at].1, StoredFate::Waiting { .. });
                     let nearer =
                         waits && hop_count(&admission.candidate.hops) < hop_count(&self.rows[at].0.candidate.hops);
                     if nearer {
@@ -124,7 +124,7 @@ impl Inner {
 
     fn queued(&self, at: usize) -> Option<QueuedUrl> {
         match &self.rows[at] {
-            (admission, Fate::Waiting { tries, due }) => {
+            (admission, StoredFate::Waiting { tries, due }) => {
                 Some(QueuedUrl { id: at as i64, admission: admission.clone(), tries: *tries, due: *due })
             }
             _ => None,
@@ -169,7 +169,7 @@ impl Ledger for MemoryLedger {
     }
 
     fn defer(&self, id: i64, tries: u32, due: CaptureDate, _why: &str) -> Result<(), LedgerError> {
-        self.0.lock().unwrap().rows[id as usize].1 = Fate::Waiting { tries, due };
+        self.0.lock().unwrap().rows[id as usize].1 = StoredFate::Waiting { tries, due };
         Ok(())
     }
 
@@ -193,7 +193,7 @@ impl Ledger for MemoryLedger {
         let mut inner = self.0.lock().unwrap();
         let Some(at) = inner.by_url.get(url.as_str()).copied() else { return Ok(false) };
         inner.rows[at].0.priority = priority;
-        inner.rows[at].1 = Fate::Waiting { tries: 0, due: CaptureDate::from_millis(0) };
+        inner.rows[at].1 = StoredFate::Waiting { tries: 0, due: CaptureDate::from_millis(0) };
         Ok(true)
     }
 
@@ -212,9 +212,9 @@ impl Ledger for MemoryLedger {
     }
 
     fn is_known_host(&self, authority: &str) -> Result<bool, LedgerError> {
-        let is_known = |(admission, fate): &(Admission, Fate)| {
+        let is_known = |(admission, fate): &(Admission, StoredFate)| {
             frontier::authority_of(&admission.candidate.url) == authority
-                && (admission.candidate.is_seed || matches!(fate, Fate::Finished(end) if end.fetch_status > 0))
+                && (admission.candidate.is_seed || matches!(fate, StoredFate::Finished(end) if end.fetch_status > 0))
         };
         Ok(self.0.lock().unwrap().rows.iter().any(is_known))
     }
@@ -225,9 +225,9 @@ impl Ledger for MemoryLedger {
         }
         let mut inner = self.0.lock().unwrap();
         let at = finished.id as usize;
-        assert!(matches!(inner.rows[at].1, Fate::Waiting { .. }), "finished twice: {:?}", inner.rows[at]);
+        assert!(matches!(inner.rows[at].1, StoredFate::Waiting { .. }), "finished twice: {:?}", inner.rows[at]);
         let found = finished.found.clone();
-        inner.rows[at].1 = Fate::Finished(Box::new(finished));
+        inner.rows[at].1 = StoredFate::Finished(Box::new(finished));
         Ok(inner.admit(found))
     }
 
@@ -235,7 +235,7 @@ impl Ledger for MemoryLedger {
         let mut inner = self.0.lock().unwrap();
         let Inner { rows, kept, .. } = &mut *inner;
         let finished = rows.iter_mut().filter_map(|(_, fate)| match fate {
-            Fate::Finished(finished) => finished.capture.as_mut(),
+            StoredFate::Finished(finished) => finished.capture.as_mut(),
             _ => None,
         });
         let mut captures = finished.chain(kept).filter(|capture| capture.records[0] == *record);
@@ -289,7 +289,7 @@ impl Ledger for MemoryLedger {
         for (id, admission) in judged {
             let row = &mut inner.rows[id as usize];
             if admission.state == AdmissionState::Refused {
-                row.1 = Fate::Refused;
+                row.1 = StoredFate::Refused;
             }
             row.0 = admission;
         }
@@ -351,8 +351,8 @@ impl Ledger for MemoryLedger {
             |capture: &CaptureEntry| lost.iter().any(|lost| (&lost.url, lost.date) == (&capture.url, capture.date));
         inner.kept.retain(|capture| !is_lost(capture));
         for (_, fate) in &mut inner.rows {
-            if matches!(fate, Fate::Finished(end) if end.capture.as_ref().is_some_and(is_lost)) {
-                *fate = Fate::Waiting { tries: 0, due: CaptureDate::from_millis(0) };
+            if matches!(fate, StoredFate::Finished(end) if end.capture.as_ref().is_some_and(is_lost)) {
+                *fate = StoredFate::Waiting { tries: 0, due: CaptureDate::from_millis(0) };
             }
         }
         Ok(())
@@ -365,7 +365,7 @@ impl Ledger for MemoryLedger {
 
     fn failed_since(&self, _: CaptureDate, each: &mut dyn FnMut(Admission, i32)) -> Result<(), LedgerError> {
         for (admission, fate) in self.rows() {
-            if let Fate::Finished(end) = fate
+            if let StoredFate::Finished(end) = fate
                 && end.capture.is_none()
             {
                 let verdict = end.refused.unwrap_or(admission.verdict);
@@ -382,7 +382,7 @@ impl Ledger for MemoryLedger {
             tally.add_capture(host, &capture.notes.mime, capture.notes.status, capture.payload_len, is_duplicate);
         }
         for (admission, fate) in self.rows() {
-            let Fate::Finished(end) = fate else { continue };
+            let StoredFate::Finished(end) = fate else { continue };
             let host = frontier::authority_of(&admission.candidate.url);
             match (&end.refused, &end.capture) {
                 (Some(_), _) => tally.add_refusal(host, end.fetch_status),

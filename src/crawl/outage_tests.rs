@@ -4,7 +4,7 @@
 
 use super::journey_tests::{HOSTS, campaign, crawl, setup};
 use super::memory_ledger::MemoryLedger;
-use super::testing::{Reply, Server};
+use super::testing::{ScriptedReply, ScriptedServer};
 use super::*;
 use crate::campaign::Campaign;
 use crate::jobs::JobCx;
@@ -16,11 +16,11 @@ use std::time::{Duration, Instant};
 
 const PAGES: usize = 40;
 
-fn pages(_: &str, path: &str) -> Reply {
+fn pages(_: &str, path: &str) -> ScriptedReply {
     match path {
-        "/robots.txt" => Reply::page(404, "", ""),
-        "/" => Reply::html(&(0..PAGES).map(|page| format!("<a href=/{page}>p</a>")).collect::<String>()),
-        _ => Reply::html("leaf"),
+        "/robots.txt" => ScriptedReply::page(404, "", ""),
+        "/" => ScriptedReply::html(&(0..PAGES).map(|page| format!("<a href=/{page}>p</a>")).collect::<String>()),
+        _ => ScriptedReply::html("leaf"),
     }
 }
 
@@ -34,9 +34,9 @@ fn patient(seeds: &[&str]) -> Campaign {
 /// Crawls while `meanwhile` does something; gives the events too.
 fn crawl_while(
     campaign: &Campaign,
-    server: &Arc<Server>,
+    server: &Arc<ScriptedServer>,
     ledger: &MemoryLedger,
-    meanwhile: impl FnOnce(&Server, &JobCx) + Send + 'static,
+    meanwhile: impl FnOnce(&ScriptedServer, &JobCx) + Send + 'static,
 ) -> (CrawlReport, Vec<CrawlEvent>) {
     crawl_in(tempfile::tempdir().unwrap().path(), campaign, server, ledger, meanwhile)
 }
@@ -45,9 +45,9 @@ fn crawl_while(
 fn crawl_in(
     folder: &Path,
     campaign: &Campaign,
-    server: &Arc<Server>,
+    server: &Arc<ScriptedServer>,
     ledger: &MemoryLedger,
-    meanwhile: impl FnOnce(&Server, &JobCx) + Send + 'static,
+    meanwhile: impl FnOnce(&ScriptedServer, &JobCx) + Send + 'static,
 ) -> (CrawlReport, Vec<CrawlEvent>) {
     let (cx, stats) = (JobCx::detached(), CrawlStats::default());
     let other = std::thread::spawn({
@@ -69,9 +69,9 @@ fn wait_for(condition: impl Fn() -> bool) {
 
 /// A server whose page 20 comes only when an outage has begun, so that no crawl
 /// is through before.
-fn server_before_outage() -> (Arc<Server>, Arc<AtomicBool>) {
+fn server_before_outage() -> (Arc<ScriptedServer>, Arc<AtomicBool>) {
     let outage = Arc::new(AtomicBool::new(false));
-    let server = Server::start({
+    let server = ScriptedServer::start({
         let outage = Arc::clone(&outage);
         move |host, path| {
             if path == "/20" {
@@ -125,9 +125,9 @@ fn a_network_that_is_gone_is_waited_for() {
 
 #[test]
 fn a_host_that_refuses_for_ever_is_given_up_as_a_whole_and_the_others_are_fetched() {
-    let server = Server::start(|host, path| match (host, path) {
-        (_, "/robots.txt") => Reply::page(404, "", ""),
-        ("b.example", _) => Reply::page(429, "Retry-After: 0\r\n", "slow down"),
+    let server = ScriptedServer::start(|host, path| match (host, path) {
+        (_, "/robots.txt") => ScriptedReply::page(404, "", ""),
+        ("b.example", _) => ScriptedReply::page(429, "Retry-After: 0\r\n", "slow down"),
         _ => pages(host, path),
     });
     let folder = tempfile::tempdir().unwrap();
@@ -150,8 +150,8 @@ fn a_host_that_refuses_for_ever_is_given_up_as_a_whole_and_the_others_are_fetche
 
 #[test]
 fn one_url_that_is_always_refused_keeps_its_answer_and_its_host_goes_on() {
-    let server = Server::start(|host, path| match path {
-        "/7" => Reply::page(503, "", "broken"),
+    let server = ScriptedServer::start(|host, path| match path {
+        "/7" => ScriptedReply::page(503, "", "broken"),
         _ => pages(host, path),
     });
     let folder = tempfile::tempdir().unwrap();
@@ -163,9 +163,9 @@ fn one_url_that_is_always_refused_keeps_its_answer_and_its_host_goes_on() {
 
 #[test]
 fn a_wait_that_a_server_asks_for_holds_over_a_restart() {
-    let server = Arc::new(Server::start(|host, path| match path {
+    let server = Arc::new(ScriptedServer::start(|host, path| match path {
         "/robots.txt" => pages(host, path),
-        _ => Reply::page(429, "Retry-After: 3000\r\n", ""),
+        _ => ScriptedReply::page(429, "Retry-After: 3000\r\n", ""),
     }));
     let (folder, ledger) = (tempfile::tempdir().unwrap(), MemoryLedger::default());
     let mut campaign = campaign(&["http://a.example/", "http://a.example/x"]);
@@ -186,7 +186,7 @@ fn a_wait_that_a_server_asks_for_holds_over_a_restart() {
 #[test]
 fn a_clock_that_was_set_back_lengthens_no_wait() {
     let (folder, ledger) = (tempfile::tempdir().unwrap(), MemoryLedger::default());
-    let server = Arc::new(Server::start(pages));
+    let server = Arc::new(ScriptedServer::start(pages));
     let seeds = campaign(&["http://a.example/"]);
     crawl_in(folder.path(), &seeds, &server, &ledger, |_, cx| cx.cancel());
     // Kept by a clock that was an hour ahead.
@@ -203,9 +203,9 @@ fn a_clock_that_was_set_back_lengthens_no_wait() {
 #[test]
 fn a_robots_txt_with_an_error_is_fetched_again_before_its_host_is_refused() {
     let asked = AtomicUsize::new(0);
-    let server = Server::start(move |host, path| match (host, path) {
-        ("a.example", "/robots.txt") if asked.fetch_add(1, Ordering::SeqCst) < 2 => Reply::page(500, "", ""),
-        ("b.example", "/robots.txt") => Reply::page(429, "", ""),
+    let server = ScriptedServer::start(move |host, path| match (host, path) {
+        ("a.example", "/robots.txt") if asked.fetch_add(1, Ordering::SeqCst) < 2 => ScriptedReply::page(500, "", ""),
+        ("b.example", "/robots.txt") => ScriptedReply::page(429, "", ""),
         _ => pages(host, path),
     });
     let folder = tempfile::tempdir().unwrap();
@@ -219,7 +219,7 @@ fn a_robots_txt_with_an_error_is_fetched_again_before_its_host_is_refused() {
 
 #[test]
 fn a_robots_txt_is_fetched_again_after_a_day() {
-    let server = Server::start(pages);
+    let server = ScriptedServer::start(pages);
     let (folder, ledger) = (tempfile::tempdir().unwrap(), MemoryLedger::default());
     let answer = |hours: i64, body: &str| RobotsAnswer {
         status: 200,
@@ -236,8 +236,8 @@ fn a_robots_txt_is_fetched_again_after_a_day() {
 
 #[test]
 fn an_old_robots_txt_holds_while_no_newer_one_can_be_had() {
-    let server = Server::start(|host, path| match path {
-        "/robots.txt" => Reply::page(503, "", ""),
+    let server = ScriptedServer::start(|host, path| match path {
+        "/robots.txt" => ScriptedReply::page(503, "", ""),
         _ => pages(host, path),
     });
     let (folder, ledger) = (tempfile::tempdir().unwrap(), MemoryLedger::default());
@@ -253,11 +253,11 @@ fn an_old_robots_txt_holds_while_no_newer_one_can_be_had() {
 fn a_crawl_delay_is_kept_from_the_first_page_on() {
     let times: Arc<Mutex<Vec<Instant>>> = Arc::default();
     let seen = Arc::clone(&times);
-    let server = Server::start(move |_, path| {
+    let server = ScriptedServer::start(move |_, path| {
         seen.lock().unwrap().push(Instant::now());
         match path {
-            "/robots.txt" => Reply::page(200, "Content-Type: text/plain\r\n", "User-agent: *\nCrawl-delay: 1"),
-            _ => Reply::html("leaf"),
+            "/robots.txt" => ScriptedReply::page(200, "Content-Type: text/plain\r\n", "User-agent: *\nCrawl-delay: 1"),
+            _ => ScriptedReply::html("leaf"),
         }
     });
     let (folder, ledger) = (tempfile::tempdir().unwrap(), MemoryLedger::default());

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use super::journey_tests::{campaign, crawl, setup};
-use super::memory_ledger::{Fate, MemoryLedger};
-use super::testing::{Reply, Server};
+use super::memory_ledger::{MemoryLedger, StoredFate};
+use super::testing::{ScriptedReply, ScriptedServer};
 use super::*;
 use crate::campaign::SeedScope;
 use crate::jobs::JobCx;
@@ -18,12 +18,12 @@ fn scope_lines(folder: &Path) -> Vec<ScopeLine> {
 
 #[test]
 fn an_endless_chain_of_redirects_ends() {
-    let server = Server::start(|_, path| match path {
-        "/robots.txt" => Reply::page(404, "", ""),
-        "/" => Reply::html("<a href=/r0>round</a>"),
+    let server = ScriptedServer::start(|_, path| match path {
+        "/robots.txt" => ScriptedReply::page(404, "", ""),
+        "/" => ScriptedReply::html("<a href=/r0>round</a>"),
         path => {
             let number: u64 = path[2..].parse().unwrap();
-            Reply::page(302, &format!("Location: /r{}\r\n", number + 1), "")
+            ScriptedReply::page(302, &format!("Location: /r{}\r\n", number + 1), "")
         }
     });
     // With the rules in any order, and where everything is accepted.
@@ -49,10 +49,10 @@ fn an_endless_chain_of_redirects_ends() {
 
 #[test]
 fn a_redirect_to_another_scheme_has_its_line_and_is_not_followed() {
-    let server = Server::start(|_, path| match path {
-        "/robots.txt" => Reply::page(404, "", ""),
-        "/" => Reply::page(302, "Location: file:///etc/passwd\r\n", ""),
-        _ => Reply::html(""),
+    let server = ScriptedServer::start(|_, path| match path {
+        "/robots.txt" => ScriptedReply::page(404, "", ""),
+        "/" => ScriptedReply::page(302, "Location: file:///etc/passwd\r\n", ""),
+        _ => ScriptedReply::html(""),
     });
     let folder = tempfile::tempdir().unwrap();
     let ledger = MemoryLedger::default();
@@ -66,13 +66,13 @@ fn a_redirect_to_another_scheme_has_its_line_and_is_not_followed() {
 
 #[test]
 fn a_seed_that_moves_takes_its_scope_along_on_its_own_site_only() {
-    let server = Server::start(|host, path| match (host, path) {
-        (_, "/robots.txt") => Reply::page(404, "", ""),
-        ("a.example", "/") => Reply::page(301, "Location: http://www.a.example/home\r\n", ""),
-        ("www.a.example", "/home") => Reply::page(301, "Location: http://b.example/\r\n", ""),
-        ("b.example", "/") => Reply::html("<a href=/inside>x</a><a href=http://www.a.example/back>y</a>"),
-        ("b.example", "/in") => Reply::page(301, "Location: http://127.0.0.1:9/metadata\r\n", ""),
-        _ => Reply::html("leaf"),
+    let server = ScriptedServer::start(|host, path| match (host, path) {
+        (_, "/robots.txt") => ScriptedReply::page(404, "", ""),
+        ("a.example", "/") => ScriptedReply::page(301, "Location: http://www.a.example/home\r\n", ""),
+        ("www.a.example", "/home") => ScriptedReply::page(301, "Location: http://b.example/\r\n", ""),
+        ("b.example", "/") => ScriptedReply::html("<a href=/inside>x</a><a href=http://www.a.example/back>y</a>"),
+        ("b.example", "/in") => ScriptedReply::page(301, "Location: http://127.0.0.1:9/metadata\r\n", ""),
+        _ => ScriptedReply::html("leaf"),
     });
     let folder = tempfile::tempdir().unwrap();
     let ledger = MemoryLedger::default();
@@ -89,7 +89,7 @@ fn a_seed_that_moves_takes_its_scope_along_on_its_own_site_only() {
     // The page behind the other redirect is fetched, and what it links to is not.
     assert!(ledger.finished("http://b.example/").unwrap().capture.is_some());
     assert!(!row("http://b.example/").0.candidate.is_seed);
-    assert_eq!(row("http://b.example/inside").1, Fate::Refused);
+    assert_eq!(row("http://b.example/inside").1, StoredFate::Refused);
     assert!(ledger.finished("http://www.a.example/back").unwrap().capture.is_some());
     assert!(!row("http://127.0.0.1:9/metadata").0.candidate.is_seed);
     let events: Vec<String> = ledger.events().into_iter().map(|event| event.text).collect();

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// What the server does with one request.
 #[derive(Clone)]
-pub struct Reply {
+pub struct ScriptedReply {
     /// Bytes, and the pause after each part.
     pub parts: Vec<(Vec<u8>, Duration)>,
     /// Says the last part again and again until the client is gone.
@@ -19,7 +19,7 @@ pub struct Reply {
     pub keep_open: bool,
 }
 
-impl Reply {
+impl ScriptedReply {
     /// These bytes, then the connection is closed.
     pub fn raw(bytes: impl AsRef<[u8]>) -> Self {
         Self { parts: vec![(bytes.as_ref().to_vec(), Duration::ZERO)], endless: false, keep_open: false }
@@ -40,7 +40,7 @@ impl Reply {
 }
 
 /// The server; it serves until the test ends.
-pub struct Server {
+pub struct ScriptedServer {
     /// Where it listens.
     pub addr: SocketAddr,
     /// `host path` of every request, in order.
@@ -48,9 +48,9 @@ pub struct Server {
     is_down: Arc<AtomicBool>,
 }
 
-impl Server {
+impl ScriptedServer {
     /// Serves with `answer(host, path)`.
-    pub fn start(answer: impl Fn(&str, &str) -> Reply + Send + Sync + 'static) -> Self {
+    pub fn start(answer: impl Fn(&str, &str) -> ScriptedReply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let addr = listener.local_addr().unwrap();
         let hits = Arc::new(Mutex::new(Vec::new()));
@@ -100,7 +100,7 @@ impl Server {
     }
 }
 
-fn serve(mut socket: TcpStream, answer: &dyn Fn(&str, &str) -> Reply, hits: &Mutex<Vec<String>>) {
+fn serve(mut socket: TcpStream, answer: &dyn Fn(&str, &str) -> ScriptedReply, hits: &Mutex<Vec<String>>) {
     let mut reader = BufReader::new(socket.try_clone().unwrap());
     loop {
         let (mut path, mut host) = (String::new(), String::new());

@@ -45,19 +45,19 @@ pub trait AddressGate: Sync {
 }
 
 /// A place at an address, given back when it is dropped.
-pub struct Place<'g> {
+pub struct WirePlace<'g> {
     gate: &'g dyn AddressGate,
     ip: IpAddr,
 }
 
-impl<'g> Place<'g> {
+impl<'g> WirePlace<'g> {
     /// Takes a place at an address; none where it is busy.
     pub fn take(gate: &'g dyn AddressGate, ip: IpAddr) -> Option<Self> {
         gate.enter(ip).then(|| Self { gate, ip })
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for WirePlace<'_> {
     fn drop(&mut self) {
         self.gate.leave(self.ip);
     }
@@ -174,7 +174,7 @@ impl Connection {
         addresses: &[SocketAddr],
         way: &Way<'_>,
         gate: Option<&'g dyn AddressGate>,
-    ) -> Result<(Self, Option<Place<'g>>), ConnectError> {
+    ) -> Result<(Self, Option<WirePlace<'g>>), ConnectError> {
         let mut failure = None;
         let mut tried = 0;
         for &address in addresses {
@@ -187,7 +187,7 @@ impl Connection {
             }
             tried += 1;
             let place = match gate {
-                Some(gate) => Some(Place::take(gate, address.ip()).ok_or(ConnectError::Busy)?),
+                Some(gate) => Some(WirePlace::take(gate, address.ip()).ok_or(ConnectError::Busy)?),
                 None => None,
             };
             match connect(address, way.tls, way.deadline, way.abandon.clone()) {

@@ -1,6 +1,6 @@
 //! What a worker does with one URL.
 
-use super::capture::{Original, PACK_IN_MEMORY, entry_of};
+use super::capture::{PACK_IN_MEMORY, RepeatedCapture, entry_of};
 use super::crawl_log::CrawlLogLine;
 use super::disk::full_error;
 use super::engine::Engine;
@@ -13,7 +13,7 @@ use super::outlinks::{followed, sitemap_links, unfetchable_redirect};
 use super::politeness::wait_after;
 use super::retry::Refusal;
 use super::robots::MAX_ROBOTS_BYTES;
-use super::robots_desk::{Robots, is_robots_url};
+use super::robots_desk::{RobotsCache, is_robots_url};
 use super::wire::AddressGate;
 use super::{
     Admission, AdmissionState, Admitted, CrawlError, CrawlEvent, EventKind, Finished, QueuedUrl, RobotsAnswer,
@@ -214,11 +214,11 @@ impl<'e> Worker<'e> {
             return Ok(None);
         }
         let rules = match engine.robots.robots_for(url, engine.setup.clock.now())? {
-            Robots::Rules(rules) => rules,
-            Robots::Needed(robots) => return self.fetch_robots_first(attempt, robots).map(Some),
+            RobotsCache::Rules(rules) => rules,
+            RobotsCache::Needed(robots) => return self.fetch_robots_first(attempt, robots).map(Some),
             // Its own fetch will meet the same guard, and says so.
-            Robots::Unreachable(fetch_status::BLOCKED_BY_SETTING) => return Ok(None),
-            Robots::Unreachable(status) if policy == RobotsPolicy::Obey => {
+            RobotsCache::Unreachable(fetch_status::BLOCKED_BY_SETTING) => return Ok(None),
+            RobotsCache::Unreachable(status) if policy == RobotsPolicy::Obey => {
                 let words = robots_unreachable(status);
                 // A host that is not there fails all its URLs in one way, also
                 // those that waited while its robots.txt failed.
@@ -228,7 +228,7 @@ impl<'e> Worker<'e> {
                 };
                 return self.gave_up(attempt, status, &words, None).map(Some);
             }
-            Robots::Unreachable(_) => {
+            RobotsCache::Unreachable(_) => {
                 attempt.annotations.push("robotsUnreachable".to_owned());
                 return Ok(None);
             }
@@ -283,7 +283,7 @@ impl<'e> Worker<'e> {
         }
         // Another worker may have brought the answer since it was looked for.
         let known = engine.robots.robots_for(&asked_by.url, engine.setup.clock.now())?;
-        if matches!(known, Robots::Needed(still) if still == robots) {
+        if matches!(known, RobotsCache::Needed(still) if still == robots) {
             // Another worker may have let it in since it was looked for.
             if engine.ledger.find_waiting(&robots)?.is_some() {
                 return Ok(Disposition::PutBack { wait: ROBOTS_ON_ITS_WAY });
@@ -299,7 +299,7 @@ impl<'e> Worker<'e> {
         Ok(Disposition::PutBack { wait: Duration::ZERO })
     }
 
-    fn keep_robots(&self, url: &Url, status: i32, body: Vec<u8>) -> Result<Robots, CrawlError> {
+    fn keep_robots(&self, url: &Url, status: i32, body: Vec<u8>) -> Result<RobotsCache, CrawlError> {
         Ok(self.engine.robots.keep(url, &RobotsAnswer { status, body, date: self.engine.setup.clock.now() })?)
     }
 
@@ -374,7 +374,7 @@ impl<'e> Worker<'e> {
 
     fn crawl_delay_of(&self, url: &Url) -> Result<Option<Duration>, CrawlError> {
         Ok(match self.engine.robots.robots_for(url, self.engine.setup.clock.now())? {
-            Robots::Rules(rules) => rules.crawl_delay(),
+            RobotsCache::Rules(rules) => rules.crawl_delay(),
             _ => None,
         })
     }
@@ -412,7 +412,7 @@ impl<'e> Worker<'e> {
         if is_robots_url(url) {
             // Of a redirect the target is what counts.
             let body = leads.redirect_to.as_ref().map_or(robots, |target| target.as_str().as_bytes().to_vec());
-            if let Robots::Rules(rules) = self.keep_robots(url, i32::from(exchange.head.status), body)? {
+            if let RobotsCache::Rules(rules) = self.keep_robots(url, i32::from(exchange.head.status), body)? {
                 leads.outlinks.extend(sitemap_links(url, rules.sitemaps().iter().map(String::as_str)));
             }
         }
@@ -420,7 +420,7 @@ impl<'e> Worker<'e> {
         permit.set_bytes(packing + storing);
         let digests = &exchange.digests;
         let may_repeat = digests.payload_len > 0 && digests.can_be_repeated() && exchange.truncated.is_none();
-        let original: Option<Original> = match may_repeat {
+        let original: Option<RepeatedCapture> = match may_repeat {
             true => engine.ledger.same_payload(url, &digests.payload)?,
             false => None,
         };

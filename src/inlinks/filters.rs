@@ -27,7 +27,7 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-pub use super::rows_in::Columns;
+pub use super::rows_in::RowColumns;
 
 // ---- map
 
@@ -218,7 +218,7 @@ pub struct ReduceReport {
 /// Reads rows and gives the lines of the objects to `write`, in order.
 pub fn reduce_rows(
     input: impl Read,
-    columns: Columns,
+    columns: RowColumns,
     options: &DatasetOptions,
     cx: &JobCx,
     write: impl FnMut(&[u8]) -> io::Result<()>,

@@ -27,7 +27,7 @@ fn map(files: &[PathBuf], options: &DatasetOptions) -> String {
     String::from_utf8(lines).unwrap()
 }
 
-fn reduce(rows: &str, columns: Columns, options: &DatasetOptions) -> (String, ReduceReport) {
+fn reduce(rows: &str, columns: RowColumns, options: &DatasetOptions) -> (String, ReduceReport) {
     let mut lines = Vec::new();
     let take = |piece: &[u8]| {
         lines.extend_from_slice(piece);
@@ -62,14 +62,14 @@ fn map_sort_and_reduce_give_the_bytes_of_a_build() {
     assert!(build(&files, &options(3, 0)) == expected);
     let rows = map(&files, &options(1, 0));
     assert!(map(&files, &options(4, 0)) == rows);
-    assert!(reduce(&rows, Columns::Map, &options(2, 64 << 20)).0 == expected);
+    assert!(reduce(&rows, RowColumns::Map, &options(2, 64 << 20)).0 == expected);
     // As a shuffle elsewhere has it: sorted, and split between two reducers.
     let mut sorted: Vec<&str> = rows.lines().collect();
     sorted.sort_unstable();
     let middle = sorted[sorted.len() / 2].split('\t').next().unwrap();
     let (one, two): (Vec<&str>, Vec<&str>) = sorted.iter().partition(|row| row.split('\t').next().unwrap() < middle);
     let halves: String =
-        [one, two].map(|rows| reduce(&rows.join("\n"), Columns::Map, &options(1, 0)).0).into_iter().collect();
+        [one, two].map(|rows| reduce(&rows.join("\n"), RowColumns::Map, &options(1, 0)).0).into_iter().collect();
     assert!(halves == expected);
 }
 
@@ -82,7 +82,7 @@ fn a_table_of_links_and_captures_is_reduced() {
         assign: AssignOptions { shape: Shape::PerCapture, ..AssignOptions::default() },
         ..options(2, 1 << 20)
     };
-    let (lines, report) = reduce(rows, Columns::Table, &all);
+    let (lines, report) = reduce(rows, RowColumns::Table, &all);
     assert_eq!(
         lines,
         "{\"url\":\"pt,a)/x\",\"count\":2,\"countInternal\":1,\"countExternal\":1,\"captureDate\":\"2024-03-01T09:00:00\",\
@@ -99,7 +99,7 @@ fn digits_of_a_table_are_a_day_or_seconds() {
         ..options(1, 1 << 20)
     };
     let date_of = |text: &str| {
-        let (lines, report) = reduce(&format!("pt,a)/x\t{text}\n"), Columns::Table, &per_capture);
+        let (lines, report) = reduce(&format!("pt,a)/x\t{text}\n"), RowColumns::Table, &per_capture);
         let date = lines.split("\"captureDate\":\"").nth(1).and_then(|rest| rest.split('"').next());
         (date.map(str::to_owned), report.bad_lines)
     };
@@ -116,7 +116,7 @@ fn digits_of_a_table_are_a_day_or_seconds() {
 fn lines_that_are_no_rows_are_counted_and_the_first_is_told() {
     let rows = "\u{feff}(pt,a,\t20240301090000\r\n\nnonsense\n(pt,a,\t20240301090000\t(pt,b,\tinternal\ta \"b\"\n(pt,a,\tx\n\
         (pt,a,\t20240301090000\t(pt,b,\tsideways\ta";
-    let (lines, report) = reduce(rows, Columns::Map, &options(1, 0));
+    let (lines, report) = reduce(rows, RowColumns::Map, &options(1, 0));
     assert_eq!(lines.lines().count(), 1);
     assert!(lines.contains(r#""anchor":"a \"b\"""#));
     assert_eq!(report.bad_lines, 3);

@@ -34,7 +34,7 @@ const TABS: usize = 4;
 
 /// How the columns of a link stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Columns {
+pub enum RowColumns {
     /// As [`map_files`](super::filters::map_files) writes them.
     #[default]
     Map,
@@ -45,7 +45,7 @@ pub enum Columns {
 
 /// How lines are read.
 pub(super) struct LineRules {
-    pub(super) columns: Columns,
+    pub(super) columns: RowColumns,
     /// For rows that do not say it themselves.
     pub(super) internal: InternalPolicy,
     /// Anchors are cut after so many UTF-16 code units.
@@ -388,8 +388,8 @@ impl LineReader<'_, '_> {
             _ => self.check_notation(target)?,
         }
         let (date, source, internal, anchor) = match self.rules.columns {
-            Columns::Map if tabs.len() < TABS => return Err(bad("it has four columns and a link has five")),
-            Columns::Map => {
+            RowColumns::Map if tabs.len() < TABS => return Err(bad("it has four columns and a link has five")),
+            RowColumns::Map => {
                 let internal = match text(3) {
                     "internal" => true,
                     "external" => false,
@@ -397,7 +397,7 @@ impl LineReader<'_, '_> {
                 };
                 (text(1), text(2), internal, rest(4))
             }
-            Columns::Table => (text(2), text(1), is_internal(self.rules.internal, target, text(1)), rest(3)),
+            RowColumns::Table => (text(2), text(1), is_internal(self.rules.internal, target, text(1)), rest(3)),
         };
         let date = self.date(date)?;
         self.link(target, date, source, internal, anchor)
@@ -491,7 +491,7 @@ impl LineReader<'_, '_> {
         }
         // `20090601` is a day.
         let may_be_seconds = text.starts_with('-') || (9..=11).contains(&text.len());
-        let seconds = (self.rules.columns == Columns::Table && may_be_seconds).then(|| text.parse().ok()).flatten();
+        let seconds = (self.rules.columns == RowColumns::Table && may_be_seconds).then(|| text.parse().ok()).flatten();
         let date = match seconds {
             Some(seconds) => CaptureDate::from_seconds(seconds),
             None => CaptureDate::parse(text).map_err(|_| bad("its date is none: 14 digits are wanted"))?,

@@ -2,7 +2,7 @@
 
 use super::access::{Region, begin_region, go_between_regions, name_window};
 use super::pages::{
-    CampaignsPage, CapturesPage, CrawlView, FilesPage, JobsPage, LinkHostsPage, LinksPage, ProspectPage, ReviewPage,
+    CampaignsPage, CapturesPage, CrawlView, FilesPage, JobsPage, LinkHostsPage, LinksPage, ProspectView, ReviewPage,
     ScopeLists, SelectPage, SpecPage, cited_pages_ui, selected_hosts_ui,
 };
 use super::widgets::take_page_room;
@@ -22,7 +22,7 @@ pub struct Cockpit {
     scope_lists: ScopeLists,
     crawl: CrawlView,
     captures: CapturesPage,
-    prospect: ProspectPage,
+    prospect: ProspectView,
     links: LinksPage,
     link_hosts: LinkHostsPage,
     review: ReviewPage,
@@ -61,7 +61,7 @@ impl Cockpit {
             scope_lists: ScopeLists,
             crawl: CrawlView::default(),
             captures: CapturesPage::default(),
-            prospect: ProspectPage::default(),
+            prospect: ProspectView::default(),
             links: LinksPage::default(),
             link_hosts: LinkHostsPage::default(),
             review: ReviewPage::default(),

@@ -5,7 +5,7 @@
 use super::*;
 use crate::campaign::{PrivateAddresses, Seed, SeedScope};
 use crate::crawl::HostOverride;
-use crate::crawl::testing::{Reply, Server};
+use crate::crawl::testing::{ScriptedReply, ScriptedServer};
 use crate::store::Workspace;
 use crate::work::models::{CampaignRow, SeenQuery};
 
@@ -24,7 +24,7 @@ fn town() -> Campaign {
     town
 }
 
-fn session(folder: &std::path::Path, server: &Server) -> Session {
+fn session(folder: &std::path::Path, server: &ScriptedServer) -> Session {
     let session = Session::new(Workspace::create(&folder.join("w")).unwrap());
     let to_server = |host: &str| HostOverride { host: host.to_owned(), port: 80, addr: server.addr };
     session.set_overrides(["a.example", "b.example", "c.example"].map(to_server).into());
@@ -33,13 +33,13 @@ fn session(folder: &std::path::Path, server: &Server) -> Session {
 
 #[test]
 fn seeds_and_rules_that_were_edited_while_it_was_stopped_hold_when_it_goes_on() {
-    let server = Server::start(|host, path| match (host, path) {
-        (_, "/robots.txt") => Reply::page(404, "", ""),
+    let server = ScriptedServer::start(|host, path| match (host, path) {
+        (_, "/robots.txt") => ScriptedReply::page(404, "", ""),
         ("a.example", "/") => {
             let links: String = (0..9).map(|n| format!("<a href=/keep{n}>k</a><a href=/drop{n}>d</a>")).collect();
-            Reply::html(&format!("{links}<a href=http://b.example/x>b</a><a href=http://c.example/>c</a>"))
+            ScriptedReply::html(&format!("{links}<a href=http://b.example/x>b</a><a href=http://c.example/>c</a>"))
         }
-        _ => Reply::html("leaf"),
+        _ => ScriptedReply::html("leaf"),
     });
     let dir = tempfile::tempdir().unwrap();
     let session = session(dir.path(), &server);
@@ -90,11 +90,11 @@ fn seeds_and_rules_that_were_edited_while_it_was_stopped_hold_when_it_goes_on() 
 
 #[test]
 fn a_seed_that_redirects_to_another_site_is_a_question() {
-    let server = Server::start(|host, path| match (host, path) {
-        (_, "/robots.txt") => Reply::page(404, "", ""),
-        ("a.example", "/") => Reply::page(301, "Location: http://www.a.example/\r\n", ""),
-        ("www.a.example", "/") => Reply::page(301, "Location: http://b.example/new\r\n", ""),
-        _ => Reply::html("leaf"),
+    let server = ScriptedServer::start(|host, path| match (host, path) {
+        (_, "/robots.txt") => ScriptedReply::page(404, "", ""),
+        ("a.example", "/") => ScriptedReply::page(301, "Location: http://www.a.example/\r\n", ""),
+        ("www.a.example", "/") => ScriptedReply::page(301, "Location: http://b.example/new\r\n", ""),
+        _ => ScriptedReply::html("leaf"),
     });
     let dir = tempfile::tempdir().unwrap();
     let session = session(dir.path(), &server);

@@ -76,7 +76,7 @@ pub struct HitsArgs {
     fonds scope geo my-archive 1 --csv > hosts.csv\n\n\
     Columns: URLs let in, captures, bytes, host, addresses with network and country, when the host was first\n\
     let in (UTC), the URL.")]
-pub struct GeoArgs {
+pub struct ScopeGeoArgs {
     #[command(flatten)]
     seen: Seen,
     /// One object a host.
@@ -244,7 +244,7 @@ pub(super) fn hits(args: &HitsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     Ok(FINE)
 }
 
-pub(super) fn geo(args: &GeoArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+pub(super) fn geo(args: &ScopeGeoArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let (session, campaign, launch) = meant(&args.seen)?;
     let report = with_progress(|cx| work::geo_report(&session, campaign, launch, cx))?;
     let mut out = BufWriter::new(out);

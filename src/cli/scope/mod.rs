@@ -34,7 +34,7 @@ pub enum ScopeCommand {
     },
     WhatIf(catalogue::WhatIfArgs),
     Hits(catalogue::HitsArgs),
-    Geo(catalogue::GeoArgs),
+    Geo(catalogue::ScopeGeoArgs),
     Drift(catalogue::DriftArgs),
     Report(report::ReportArgs),
     Permissions(permissions::PermissionsArgs),

@@ -39,7 +39,7 @@ pub use jobs::JobsPage;
 pub use link_hosts::LinkHostsPage;
 pub(super) use link_hosts::cited_pages_ui;
 pub use links::LinksPage;
-pub use prospect::ProspectPage;
+pub use prospect::ProspectView;
 pub use review::ReviewPage;
 pub use scope_lists::ScopeLists;
 pub use select::SelectPage;

@@ -10,12 +10,12 @@ use egui::{TextEdit, Ui};
 
 /// The page Prospect.
 #[derive(Default)]
-pub struct ProspectPage {
+pub struct ProspectView {
     filter: String,
     chosen: Option<String>,
 }
 
-impl ProspectPage {
+impl ProspectView {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         title_ui(ui, "Prospect", "Pages linked from captures but never captured; most citing hosts first");

@@ -8,7 +8,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 /// A part of a file as a file of its own.
 #[derive(Debug)]
-pub struct Window {
+pub struct MemberWindow {
     file: File,
     start: u64,
     len: u64,
@@ -16,7 +16,7 @@ pub struct Window {
     place: u64,
 }
 
-impl Window {
+impl MemberWindow {
     /// `len` bytes of the file from `start` on.
     pub fn new(mut file: File, start: u64, len: u64) -> io::Result<Self> {
         file.seek(SeekFrom::Start(start))?;
@@ -34,7 +34,7 @@ impl Window {
     }
 }
 
-impl Read for Window {
+impl Read for MemberWindow {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.len.saturating_sub(self.place)).unwrap_or(usize::MAX);
         let len = out.len().min(left);
@@ -47,7 +47,7 @@ impl Read for Window {
     }
 }
 
-impl Seek for Window {
+impl Seek for MemberWindow {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let place = match to {
             SeekFrom::Start(place) => Some(place),
@@ -68,14 +68,14 @@ impl Seek for Window {
 #[derive(Debug)]
 pub enum MemberReader {
     /// It stands as it is: can be entered anywhere.
-    Stored(Window),
+    Stored(MemberWindow),
     /// It is unpacked while it is read, and held against its length and CRC.
     Deflated(Box<Deflated>),
 }
 
 impl MemberReader {
     pub(super) fn new(file: File, member: &Member) -> io::Result<Self> {
-        let window = Window::new(file, member.offset, member.packed_len)?;
+        let window = MemberWindow::new(file, member.offset, member.packed_len)?;
         Ok(match member.stored {
             true => Self::Stored(window),
             false => Self::Deflated(Box::new(Deflated {
@@ -100,7 +100,7 @@ impl Read for MemberReader {
 /// A member that the zip has compressed.
 #[derive(Debug)]
 pub struct Deflated {
-    inner: DeflateDecoder<BufReader<Window>>,
+    inner: DeflateDecoder<BufReader<MemberWindow>>,
     crc: Crc,
     told_crc: u32,
     left: u64,

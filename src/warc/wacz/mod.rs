@@ -12,7 +12,7 @@
 //! | where | what |
 //! |---|---|
 //! | [`Wacz`], [`Member`] | the package and what is in it |
-//! | [`MemberReader`], [`Window`] | bytes of a member; seekable where it is stored |
+//! | [`MemberReader`], [`MemberWindow`] | bytes of a member; seekable where it is stored |
 //! | [`Package`], [`Resource`] | `datapackage.json` |
 //! | [`PageReader`] | lists of pages |
 //! | [`write_wacz`] | archive files into a package |
@@ -37,7 +37,7 @@ mod write;
 
 pub use check::{CheckError, WaczReport};
 pub use extract::ExtractError;
-pub use member::{MemberReader, Window};
+pub use member::{MemberReader, MemberWindow};
 pub use name::stays_inside;
 pub use package::{Package, Resource};
 pub use pages::{PageProblem, PageReader, WaczPage};

@@ -7,7 +7,7 @@
 
 use super::generated;
 use super::hosts::{HOSTS, HostSpec};
-use super::server::{Ask, Framing, Reply};
+use super::server::{Ask, Reply, ReplyFraming};
 use include_dir::{Dir, include_dir};
 use percent_encoding::percent_decode_str;
 use std::collections::BTreeMap;
@@ -224,7 +224,7 @@ impl Shelf {
             let html = generated::fill(&self.layout, host, path, page);
             let mut reply = Reply::new(status, host.wire.content_type(), host.wire.encode(&html));
             if host.chunked {
-                reply.framing = Framing::Chunked;
+                reply.framing = ReplyFraming::Chunked;
             }
             // No Accept-Encoding means that any coding will do (RFC 9110, 12.5.3).
             if host.gzip && ask.accept_encoding.as_deref().is_none_or(|accepted| accepted.contains("gzip")) {

@@ -25,7 +25,7 @@ mod workspace;
 pub use campaign::{campaign, geo_database};
 pub use demo::{DemoReport, run_demo};
 pub use hosts::{HOSTS, HostSpec, Wire};
-pub use server::{Answer, Ask, Framing, Reply, Server, URL_PORT};
+pub use server::{Answer, Ask, Reply, ReplyFraming, Server, URL_PORT};
 pub use site_server::{Site, SiteServer};
 pub use workspace::{
     add_sample_campaign, crawl_options, example_campaign, is_sample, sample_edition, sample_overrides,

@@ -62,7 +62,7 @@ fn split_target(target: &str) -> (String, Option<String>) {
 
 /// How the body goes over the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Framing {
+pub enum ReplyFraming {
     /// `Content-Length`.
     #[default]
     Length,
@@ -80,7 +80,7 @@ pub struct Reply {
     /// Body as sent (already encoded).
     pub body: Vec<u8>,
     /// How the body is framed.
-    pub framing: Framing,
+    pub framing: ReplyFraming,
     /// Wait this long before the first byte.
     pub delay: Duration,
 }
@@ -92,7 +92,7 @@ impl Reply {
             status,
             headers: vec![("Content-Type".into(), content_type.into())],
             body: body.into(),
-            framing: Framing::Length,
+            framing: ReplyFraming::Length,
             delay: Duration::ZERO,
         }
     }
@@ -301,7 +301,7 @@ fn serve(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
         if known && reply.status == 200 {
             reply.status = 304;
             reply.body.clear();
-            reply.framing = Framing::Length;
+            reply.framing = ReplyFraming::Length;
         }
         if !reply.delay.is_zero() {
             std::thread::sleep(reply.delay);
@@ -393,7 +393,7 @@ fn write_reply(stream: &mut TcpStream, reply: &Reply, head_only: bool, close: bo
         write!(out, "{name}: {value}\r\n")?;
     }
     let bodiless = reply.status == 304 || reply.status == 204;
-    let chunked = reply.framing == Framing::Chunked && !bodiless;
+    let chunked = reply.framing == ReplyFraming::Chunked && !bodiless;
     if chunked {
         out.extend_from_slice(b"Transfer-Encoding: chunked\r\n");
     } else if !bodiless {
@@ -454,7 +454,7 @@ mod tests {
             let mut reply = Reply::new(200, "text/plain", format!("{} {}", ask.host, ask.target()));
             reply = reply.with("ETag", "\"1\"");
             if ask.path == "/chunked" {
-                reply.framing = Framing::Chunked;
+                reply.framing = ReplyFraming::Chunked;
             }
             reply
         }

@@ -9,7 +9,7 @@ use super::super::LinkError;
 use super::super::shuffle::{Shuffle, ShuffleOptions, ShuffleReport};
 use super::folder::{Added, LinkStore, StoreRules};
 use crate::inlinks::Notation;
-use crate::inlinks::filters::Columns;
+use crate::inlinks::filters::RowColumns;
 use crate::inlinks::rows_in::{LineRules, notation_of, read_lines};
 use crate::jobs::JobCx;
 use crate::uri::InternalPolicy;
@@ -40,7 +40,7 @@ pub struct LoadOptions {
     /// links that are there, or one FQDN.
     pub internal: Option<InternalPolicy>,
     /// How the columns of rows stand.
-    pub columns: Columns,
+    pub columns: RowColumns,
     /// Anchors are cut after so many UTF-16 code units.
     pub anchor_cap: Option<usize>,
     /// Memory, threads and place for sorting.

@@ -722,7 +722,7 @@ fn rows_of_a_real_crawl_answer_as_the_data_set_built_of_them() {
         },
     )
     .unwrap();
-    let columns = crate::inlinks::filters::Columns::Map;
+    let columns = crate::inlinks::filters::RowColumns::Map;
     reduce_rows(rows.as_slice(), columns, &options, &cx, |piece| {
         lines.extend_from_slice(piece);
         Ok(())
