@@ -206,3 +206,23 @@ fn names_say_what_they_are_and_the_list_of_exceptions_shrinks() {
     let gone: Vec<_> = listed.lines().filter(|line| !found.iter().any(|name| name == line)).collect();
     assert!(gone.is_empty(), "take these off tests/it/old_names.txt: {gone:#?}");
 }
+
+/// Public types whose name has a second meaning still; the list only shrinks.
+const SHARED_NAMES: [&str; 5] = ["CaptureRow", "ContentType", "Decision", "Packing", "Table"];
+
+#[test]
+fn a_public_type_name_has_one_meaning() {
+    let mut places: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+    for path in rust_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src")) {
+        for line in code_of(&path).lines() {
+            let words: Vec<&str> = line.trim_start().split([' ', '(', '<', ':', ';', '{', '=']).collect();
+            if let ["pub", "struct" | "enum" | "trait" | "type", name, ..] = words[..] {
+                places.entry(name.to_owned()).or_default().push(path.clone());
+            }
+        }
+    }
+    let shared: Vec<_> = places.into_iter().filter(|(_, places)| places.len() > 1).collect();
+    let new: Vec<_> = shared.iter().filter(|(name, _)| !SHARED_NAMES.contains(&name.as_str())).collect();
+    assert!(new.is_empty(), "two types of one name: {new:#?}");
+    assert_eq!(shared.len(), SHARED_NAMES.len(), "take off the list what is shared no more");
+}
