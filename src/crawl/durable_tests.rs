@@ -122,6 +122,34 @@ fn what_a_power_cut_took_is_fetched_again_wherever_the_file_ends() {
 }
 
 #[test]
+fn a_revisit_without_the_record_that_has_its_links_is_fetched_again() {
+    let server = ScriptedServer::start(site);
+    let (first, second, killed) =
+        (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let earlier = MemoryLedger::default();
+    let campaign = campaign(&["http://a.example/"]);
+    crawl(&campaign, &server, first.path(), &earlier);
+    let whole = MemoryLedger::after(&earlier);
+    let file = crawl(&campaign, &server, second.path(), &whole).files.remove(0);
+    let seed = whole.captures().into_iter().find(|capture| capture.url.path() == "/").unwrap();
+    assert!(seed.revisit_of.is_some() && !seed.notes.outlinks.is_empty(), "{seed:?}");
+    // Killed behind the revisit, before its request and metadata; only the seed is known by then.
+    let end = seed.records[0].span.offset + seed.records[0].span.length;
+    let bytes = std::fs::read(&file).unwrap();
+    let open = killed.path().join("warcs").join(format!("{}.open", file.file_name().unwrap().display()));
+    std::fs::create_dir_all(open.parent().unwrap()).unwrap();
+    std::fs::write(&open, &bytes[..usize::try_from(end).unwrap()]).unwrap();
+    let ledger = MemoryLedger::after(&earlier);
+    ledger.admit(whole.rows().into_iter().map(|(row, _)| row).filter(|row| row.candidate.is_seed).collect()).unwrap();
+    let report = crawl(&campaign, &server, killed.path(), &ledger);
+    assert!(report.recovery.captures > 0, "{:?}", report.recovery);
+    assert_eq!(captured(&ledger), captured(&whole));
+    assert!(ledger.kept().iter().any(|capture| capture.url.path() == "/"), "what was whole of it is kept, too");
+    assert_lines_are_captures(&ledger, killed.path());
+    records(killed.path());
+}
+
+#[test]
 fn a_file_of_zeros_does_not_keep_a_crawl_from_going_on() {
     let server = ScriptedServer::start(site);
     let folder = tempfile::tempdir().unwrap();

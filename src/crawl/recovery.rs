@@ -373,7 +373,10 @@ fn take_over_one(
     decided: &HashSet<String>,
 ) -> Result<(), CrawlError> {
     let has_rules = !is_robots_url(&capture.url) || ledger.robots(&origin_of(&capture.url))?.is_some();
-    let Some(waiting) = ledger.find_waiting(&capture.url)?.filter(|_| has_rules) else {
+    // The links of a revisit stand in the record that was torn off, and nowhere
+    // else in this file: its URL is fetched again.
+    let has_links = capture.revisit_of.is_none() || capture.notes.verdict.is_some();
+    let Some(waiting) = ledger.find_waiting(&capture.url)?.filter(|_| has_rules && has_links) else {
         let further = FurtherOutlinks::split(&mut capture);
         let line = CrawlLogLine::recovered(&capture, logs.now());
         ledger.keep_capture(capture)?;
