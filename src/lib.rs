@@ -23,6 +23,7 @@
 //! | [`app`] | state of the window: commands, answers, jobs | all above |
 //! | [`cli`] | the headless commands | all but app and ui |
 //! | `ui` | window, pages, panels (feature `gui`) | app, value types |
+//! | `testing` | a real workspace and small archives for tests, which any room may use | all above |
 //!
 //! The way of one capture: [`crawl`] takes a URL off its frontier and asks
 //! [`scope`] once more; the answer goes byte for byte into a WARC file
@@ -65,6 +66,9 @@ pub mod work;
 pub mod app;
 
 pub mod cli;
+
+#[cfg(test)]
+mod testing;
 
 #[cfg(feature = "gui")]
 pub mod ui;

@@ -13,8 +13,6 @@ mod action;
 mod command;
 mod crawl_request;
 mod desk;
-#[cfg(test)]
-pub(crate) mod fixture;
 mod jobs_at_hand;
 mod link_desk;
 mod loader;

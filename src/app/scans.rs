@@ -320,17 +320,17 @@ pub(super) fn decide_alike(a: &Campaign, b: &Campaign) -> bool {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::super::fixture::{FixtureDesk, Told};
     use super::super::loader::{Order, Pool};
     use super::*;
     use crossbeam_channel::{Receiver, Sender, unbounded};
     use std::cell::Cell;
 
-    fn cx() -> (ReadCx, Arc<Told>) {
-        let told = Arc::new(Told::default());
-        let desk: Arc<dyn Desk> = Arc::new(FixtureDesk { empty: false, told: told.clone() });
+    /// Questions to an empty workspace, which goes with its folder.
+    fn cx() -> (ReadCx, tempfile::TempDir) {
+        let (dir, session) = crate::testing::empty_session();
         let pool = Pool::new("test", 1, Order::NewestFirst).unwrap();
-        (ReadCx { desk: Some(desk), generation: 0, wake: Arc::new(|| ()), pool, later: Cell::new(None) }, told)
+        let desk: Arc<dyn Desk> = Arc::new(session);
+        (ReadCx { desk: Some(desk), generation: 0, wake: Arc::new(|| ()), pool, later: Cell::new(None) }, dir)
     }
 
     /// Work that tells when it begins, and answers its question when it may.
@@ -367,7 +367,7 @@ mod tests {
 
     #[test]
     fn a_newer_question_stops_the_older_one_whose_answer_is_dropped() {
-        let (cx, _) = cx();
+        let (cx, _dir) = cx();
         let (begun, begins) = unbounded();
         let (allow, may) = unbounded();
         let slow = Slow { begun, may };
@@ -396,7 +396,7 @@ mod tests {
 
     #[test]
     fn lists_of_one_question_are_not_shown_under_another() {
-        let (cx, _) = cx();
+        let (cx, _dir) = cx();
         let (begun, begins) = unbounded();
         let (allow, may) = unbounded();
         let slow = Slow { begun, may };
@@ -411,7 +411,7 @@ mod tests {
 
     #[test]
     fn what_is_not_of_the_whole_catalogue_is_asked_again_when_what_it_is_of_has_changed() {
-        let (cx, _) = cx();
+        let (cx, _dir) = cx();
         let mut scan = Scan::new("test");
         let ask = |scan: &mut Scan<u32, u32>, revision| {
             scan.get_as_of(revision, &cx, |_| true, || 1, |_, query, _| Ok(query))
@@ -429,7 +429,7 @@ mod tests {
 
     #[test]
     fn what_is_shown_no_more_is_stopped() {
-        let (cx, _) = cx();
+        let (cx, _dir) = cx();
         let (begun, begins) = unbounded();
         let (allow, may) = unbounded();
         let slow = Slow { begun, may };
@@ -447,7 +447,7 @@ mod tests {
 
     #[test]
     fn what_still_changes_waits() {
-        let (cx, _) = cx();
+        let (cx, _dir) = cx();
         let (begun, begins) = unbounded();
         let (_allow, may) = unbounded();
         let slow = Slow { begun, may };
@@ -462,7 +462,7 @@ mod tests {
 
     #[test]
     fn what_is_opened_does_not_wait_and_its_edits_do() {
-        let (cx, _) = cx();
+        let (cx, _dir) = cx();
         let (begun, begins) = unbounded();
         let (allow, may) = unbounded();
         let slow = Slow { begun, may };
@@ -486,7 +486,7 @@ mod tests {
 
     #[test]
     fn failures_are_told() {
-        let (cx, _) = cx();
+        let (cx, _dir) = cx();
         let mut scan: Scan<u32, u32> = Scan::new("test");
         let notice = until(|| {
             let answer = scan.get(&cx, |_| true, || 1, |_, _, _| anyhow::bail!("rule 3: no such country"));

@@ -2,22 +2,32 @@
 
 #![allow(clippy::unwrap_used)]
 
-use super::fixture::{FixtureOpener, Told};
-use super::models::{CaptureQuery, CaptureTab, Loaded, ReviewMark};
-use super::{Action, AppState, Command, CrawlStart, Dialog, Route, Settings, resolve};
+use super::models::{CampaignId, CaptureQuery, Launches, Loaded, ReviewMark, RunState, ScheduledRun};
+use super::state::Answer;
+use super::{Action, AppState, Command, CrawlStart, Dialog, JobKind, Route, Settings, resolve};
+use crate::campaign::{Campaign, Frequency, Run};
+use crate::store::Workspace;
+use crate::testing::{load_links, town};
+use crate::uri::CaptureDate;
+use crate::work::{self, DiskOpener, Session};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
-fn state() -> (AppState, Arc<Told>, Arc<AtomicUsize>) {
-    let told = Arc::new(Told::default());
+/// The campaign of the sample town.
+const TOWN: CampaignId = 1;
+
+fn state() -> (AppState, TempDir, Arc<AtomicUsize>) {
+    let dir = tempfile::tempdir().unwrap();
     let woken = Arc::new(AtomicUsize::new(0));
-    let opener = Arc::new(FixtureOpener { empty: false, told: told.clone() });
+    let opener = Arc::new(DiskOpener::offering(dir.path().join("fonds")));
     let wake = woken.clone();
     let wake = Arc::new(move || {
         wake.fetch_add(1, Ordering::SeqCst);
     });
-    (AppState::new(opener, Settings::default(), wake).unwrap(), told, woken)
+    (AppState::new(opener, Settings::default(), wake).unwrap(), dir, woken)
 }
 
 #[track_caller]
@@ -30,32 +40,52 @@ fn until(state: &mut AppState, what: &str, holds: impl Fn(&mut AppState) -> bool
     }
 }
 
-fn opened() -> (AppState, Arc<Told>) {
-    let (mut state, told, _) = state();
-    state.send(Command::OpenWorkspace("/archive".into()));
+/// On a copy of the sample town, after something was done to it.
+fn opened_as(change: impl FnOnce(&Session)) -> (AppState, TempDir) {
+    let (mut state, dir, _) = state();
+    let folder = town().copy(dir.path());
+    change(&Session::new(Workspace::open(&folder).unwrap()));
+    state.send(Command::OpenWorkspace(folder));
     until(&mut state, "the workspace is open", |state| state.desk().is_some());
-    (state, told)
+    (state, dir)
+}
+
+fn opened() -> (AppState, TempDir) {
+    opened_as(|_| {})
+}
+
+fn folder(state: &AppState) -> PathBuf {
+    state.settings.last_workspace.clone().unwrap()
+}
+
+/// Gives a table of the open catalogue another name, as damage would.
+fn rename_table(state: &AppState, from: &str, to: &str) {
+    let catalogue = rusqlite::Connection::open(folder(state).join("fonds.sqlite")).unwrap();
+    catalogue.execute_batch(&format!("ALTER TABLE {from} RENAME TO {to}")).unwrap();
+}
+
+/// A scheduled run of the town that was due so many seconds ago.
+fn keep_run(session: &Session, state: RunState, seconds_ago: i64) -> ScheduledRun {
+    let now = CaptureDate::now();
+    let date = CaptureDate::from_millis(now.millis() - 1000 * seconds_ago);
+    let run = Run { date, is_extra: false, words: String::new() };
+    session.catalogue().keep_scheduled(TOWN, vec![(run, state, String::new())], now).unwrap().remove(0)
 }
 
 fn query(filter: &str) -> CaptureQuery {
-    CaptureQuery {
-        filter: filter.to_owned(),
-        tab: CaptureTab::All,
-        campaign: None,
-        sort: Vec::new(),
-        offset: 0,
-        limit: 200,
-    }
+    CaptureQuery { filter: filter.to_owned(), limit: 200, ..work::everything() }
 }
 
 #[test]
 fn links_of_a_folder_are_asked_for_by_its_revision() {
-    let (mut state, _) = opened();
-    let folder = std::path::PathBuf::from("/media/other-links");
+    let (mut state, dir) = opened();
+    let folder = dir.path().join("other-links");
+    load_links(&folder);
+    let revision = state.desk().unwrap().link_set(Some(&folder)).unwrap().unwrap().revision;
     state.send(Command::Go(Route::LinkHosts(Some(folder.clone()))));
     // Not before it is known: they would be read twice.
     assert_eq!(state.links_revision(Some(&folder)), None);
-    until(&mut state, "the revision is known", |state| state.links_revision(Some(&folder)) == Some(7));
+    until(&mut state, "the revision is known", |state| state.links_revision(Some(&folder)) == Some(revision));
     until(&mut state, "hosts are there", |state| matches!(state.link_hosts(Some(&folder)).0, Loaded::Ready(_)));
     // Those of the workspace go by the catalogue.
     let of_catalogue = state.desk().map(|desk| desk.revision());
@@ -64,39 +94,39 @@ fn links_of_a_folder_are_asked_for_by_its_revision() {
 
 #[test]
 fn the_last_answer_stays_while_a_new_one_loads() {
-    let (mut state, _) = opened();
+    let (mut state, _dir) = opened();
+    let all = state.desk().unwrap().captures(&query("")).unwrap().total;
     assert!(matches!(state.reads.captures(query("")), Loaded::Loading { last: None }));
     until(&mut state, "rows are there", |state| matches!(state.reads.captures(query("")), Loaded::Ready(_)));
-    let Loaded::Loading { last: Some(last) } = state.reads.captures(query("museum")) else {
+    let Loaded::Loading { last: Some(last) } = state.reads.captures(query("diaspora")) else {
         panic!("the rows of the last question are gone");
     };
-    assert_eq!(last.total, super::fixture::CAPTURES);
+    assert_eq!(last.total, all);
     until(
         &mut state,
         "the new rows are there",
-        |state| matches!(state.reads.captures(query("museum")), Loaded::Ready(page) if page.total < 200),
+        |state| matches!(state.reads.captures(query("diaspora")), Loaded::Ready(page) if page.total < 200),
     );
 }
 
 #[test]
 fn a_change_of_the_catalogue_is_shown_and_nothing_is_asked_without_one() {
-    let (mut state, told) = opened();
-    let id = |state: &mut AppState| match state.reads.captures(query("")) {
-        Loaded::Ready(page) => page.rows.get(1).map(|row| (row.id, row.mark)),
+    let (mut state, _dir) = opened();
+    let row = |state: &mut AppState| match state.reads.captures(query("robots.txt")) {
+        Loaded::Ready(page) => page.rows.first().map(|row| (row.id, row.mark)),
         _ => None,
     };
-    until(&mut state, "rows are there", |state| id(state).is_some());
-    assert_eq!(id(&mut state).unwrap().1, None);
-    let capture = id(&mut state).unwrap().0;
+    until(&mut state, "rows are there", |state| row(state).is_some());
+    let (capture, mark) = row(&mut state).unwrap();
+    assert_eq!(mark, None);
     state.send(Command::Mark { captures: vec![capture].into(), mark: ReviewMark::Flag, note: String::new() });
-    until(&mut state, "the mark is shown", |state| id(state).unwrap().1 == Some(ReviewMark::Flag));
-    assert!(told.said().last().unwrap().starts_with("mark"));
+    until(&mut state, "the mark is shown", |state| row(state).unwrap().1 == Some(ReviewMark::Flag));
 }
 
 #[test]
 fn workers_wake_the_window() {
-    let (mut state, _, woken) = state();
-    state.send(Command::OpenWorkspace("/archive".into()));
+    let (mut state, dir, woken) = state();
+    state.send(Command::OpenWorkspace(town().copy(dir.path())));
     until(&mut state, "the workspace is open", |state| state.desk().is_some());
     // It is told before it is woken.
     until(&mut state, "the window is woken", |_| woken.load(Ordering::SeqCst) >= 1);
@@ -104,17 +134,18 @@ fn workers_wake_the_window() {
 
 #[test]
 fn a_folder_that_cannot_be_opened_is_told_and_nothing_changes() {
-    let (mut state, _) = opened();
-    state.send(Command::OpenWorkspace("/broken".into()));
+    let (mut state, dir) = opened();
+    let open = folder(&state);
+    state.send(Command::OpenWorkspace(dir.path().to_owned()));
     until(&mut state, "it is told", |state| !state.notices.is_empty());
-    assert!(state.notices[0].1.why.contains("no workspace"));
-    assert_eq!(state.settings.last_workspace, Some("/archive".into()));
+    assert!(state.notices[0].1.why.contains("not a workspace"), "{:?}", state.notices);
+    assert_eq!(state.settings.last_workspace, Some(open));
     assert!(state.opening().is_none());
 }
 
 #[test]
 fn back_goes_the_way_that_was_come() {
-    let (mut state, _) = opened();
+    let (mut state, _dir) = opened();
     let routes = [Route::Crawl, Route::Captures { filter: "host:x".to_owned() }, Route::Jobs];
     for route in &routes {
         state.send(Command::Go(route.clone()));
@@ -132,7 +163,7 @@ fn back_goes_the_way_that_was_come() {
 
 #[test]
 fn greyed_buttons_have_a_reason() {
-    let (mut state, _, _) = state();
+    let (mut state, _dir, _) = state();
     for action in [Action::StartCrawl, Action::BuildInlinks, Action::SaveCampaign] {
         assert_eq!(resolve(action, &state), Err("No workspace open"), "{action:?}");
     }
@@ -144,23 +175,22 @@ fn greyed_buttons_have_a_reason() {
 
 #[test]
 fn one_crawl_runs_at_a_time_and_stops_on_request() {
-    let (mut state, told) = opened();
-    state.send(Command::ChooseCampaign(1));
-    state.send(Command::StartCrawl(CrawlStart { campaign: 1, version: 7, fresh: false }));
+    let (mut state, dir) = opened();
+    state.send(Command::ChooseCampaign(TOWN));
+    state.send(Command::StartCrawl(CrawlStart { campaign: TOWN, version: 1, fresh: true }));
     until(&mut state, "the crawl runs", |state| state.crawl_job().is_some());
     assert_eq!(resolve(Action::StartCrawl, &state), Err("A crawl is running"));
     assert!(state.next_tick().is_some());
-    state.send(Command::OpenWorkspace("/other".into()));
-    state.tick();
-    assert!(state.notices[0].1.why.contains("is running"));
     let id = state.crawl_job().unwrap().id;
     state.send(Command::PauseJob(id, true));
+    state.send(Command::OpenWorkspace(dir.path().join("other")));
     state.tick();
     assert!(state.crawl_job().unwrap().cx().is_paused());
+    assert!(state.notices[0].1.why.contains("is running"));
     state.send(Command::CancelJob(id));
     until(&mut state, "the crawl ends", |state| state.jobs.is_empty());
-    assert!(!state.ended[0].failed);
-    assert_eq!(told.said()[1], "crawl 1");
+    assert!(!state.ended[0].failed, "{:?}", state.ended);
+    assert_eq!(state.desk().unwrap().crawl(Some(TOWN), Launches::All).unwrap().launches.len(), 3);
 }
 
 #[test]
@@ -174,7 +204,7 @@ fn every_action_has_words_and_its_own_keys() {
 
 #[test]
 fn undo_with_nothing_left_to_undo_is_named_after_what_it_would_undo() {
-    let (mut state, _) = opened();
+    let (mut state, _dir) = opened();
     let refused = |state: &mut AppState| {
         state.act(Action::Undo);
         state.notices.pop().map(|(_, notice)| (notice.what, notice.why))
@@ -183,7 +213,7 @@ fn undo_with_nothing_left_to_undo_is_named_after_what_it_would_undo() {
     state.send(Command::Go(Route::Spec(None)));
     state.tick();
     state.spec = Some(super::SpecDraft::new());
-    let edited = crate::campaign::Campaign::new("Ria");
+    let edited = Campaign::new("Ria");
     state.send(Command::EditSpec(Box::new(edited)));
     state.send(Command::UndoEdit);
     state.tick();
@@ -215,7 +245,7 @@ fn what_another_process_holds_is_not_written_and_not_counted_as_reviewed() {
 
 #[test]
 fn what_is_kept_on_the_page_review_is_counted() {
-    let (mut state, _) = opened();
+    let (mut state, _dir) = opened();
     let mark = || Command::Mark { captures: vec![1].into(), mark: ReviewMark::Approve, note: String::new() };
     state.send(mark());
     state.send(Command::Go(Route::Review));
@@ -229,7 +259,7 @@ fn what_is_kept_on_the_page_review_is_counted() {
 #[test]
 fn the_row_at_hand_goes_with_its_list() {
     use super::{FilesRoute, Focus};
-    let (mut state, _) = opened();
+    let (mut state, _dir) = opened();
     let problems = |kind: &str| {
         let query = super::models::ProblemQuery { kind: kind.to_owned(), ..Default::default() };
         Route::Files(FilesRoute::Problems(query))
@@ -263,40 +293,47 @@ fn settings_of_an_older_program_are_read() {
 
 #[test]
 fn a_run_that_is_due_starts_and_one_that_was_missed_waits_for_an_answer() {
-    use super::fixture::run_of;
-    use super::models::RunState;
-    let (mut state, told, _) = state();
-    *told.look.lock().unwrap() = crate::work::ScheduleLook {
-        waiting: vec![run_of(7, RunState::Waiting)],
-        asked: vec![run_of(8, RunState::Asked)],
-        problems: vec!["Other: “Mars/Olympus” is no time zone".to_owned()],
-        ..Default::default()
+    let mut kept = None;
+    let (mut state, _dir) = opened_as(|session| {
+        let asked = keep_run(session, RunState::Asked, 7200);
+        kept = Some((asked, keep_run(session, RunState::Waiting, 60)));
+        let mut other = Campaign::new("Other");
+        other.schedule.frequency = Frequency::Daily;
+        other.schedule.time_zone = Some("Mars/Olympus".to_owned());
+        session.save_campaign(None, &other).unwrap();
+    });
+    let (asked, waiting) = kept.unwrap();
+    let run = |state: &AppState, id: i64| {
+        let runs = state.desk().unwrap().scheduled_runs(TOWN, 10).unwrap();
+        runs.into_iter().find(|run| run.id == id)
     };
-    state.send(Command::OpenWorkspace("/archive".into()));
     until(&mut state, "the run has begun", |state| state.crawl_job().is_some());
     assert_eq!(state.schedules.asked.len(), 1);
     let told_of = |state: &AppState, words: &str| state.notices.iter().filter(|(_, n)| n.why.contains(words)).count();
     assert_eq!(told_of(&state, "Mars/Olympus"), 1);
+    state.crawl_job().unwrap().cx().set_paused(true);
     // The crawl at work is the only one; what waits is looked at again later.
-    state.send(Command::AnswerScheduled { run: 8, starts: false });
-    until(&mut state, "the answer is kept", |_| told.said().iter().any(|said| said == "answer 8 false"));
+    state.send(Command::AnswerScheduled { run: asked.id, starts: false });
+    until(&mut state, "the answer is kept", |state| run(state, asked.id).unwrap().state != RunState::Asked);
     assert!(state.schedules.asked.is_empty());
-    until(&mut state, "the run is at work", |_| told.said().iter().any(|said| said == "crawl 1"));
-    assert_eq!(
-        told.said().iter().filter(|said| said.starts_with("scheduled run")).collect::<Vec<_>>(),
-        ["scheduled run 7"]
-    );
+    until(&mut state, "the run is at work", |state| run(state, waiting.id).unwrap().launch.is_some());
+    assert_eq!(state.jobs.len(), 1);
     assert!(state.next_tick().is_some());
-    // The clock is set back, the row of run 7 goes, and its number is given to a later run.
     state.act(Action::StopCrawl);
     until(&mut state, "the crawl has ended", |state| state.crawl_job().is_none());
-    let mut again = run_of(7, RunState::Waiting);
-    again.due = crate::uri::CaptureDate::from_millis(again.due.millis() + 86_400_000);
-    told.look.lock().unwrap().waiting = vec![again];
-    state.send(Command::AnswerScheduled { run: 8, starts: false });
-    until(&mut state, "the later run has begun", |_| {
-        told.said().iter().filter(|said| *said == "scheduled run 7").count() == 2
-    });
+    // The row of that run goes, and its number is given to a later run.
+    let catalogue = rusqlite::Connection::open(folder(&state).join("fonds.sqlite")).unwrap();
+    let now = CaptureDate::now().millis();
+    catalogue
+        .execute(
+            "UPDATE schedule_run SET due_ms = ?1, noticed_ms = ?1, state = 'waiting', launch = NULL WHERE id = ?2",
+            rusqlite::params![now, waiting.id],
+        )
+        .unwrap();
+    state.send(Command::AnswerScheduled { run: asked.id, starts: false });
+    until(&mut state, "the later run has begun", |state| state.crawl_job().is_some());
+    state.act(Action::StopCrawl);
+    until(&mut state, "the crawl has ended", |state| state.crawl_job().is_none());
 }
 
 /// A draft of a campaign that was saved before, with an edit.
@@ -308,9 +345,15 @@ fn edited_draft(state: &mut AppState, id: i64) -> super::SpecDraft {
     draft
 }
 
+/// The number of the campaign with this name and its version, of all of that name.
+fn saved_as(state: &AppState, name: &str) -> Vec<(CampaignId, u32)> {
+    let rows = state.desk().unwrap().campaigns().unwrap().into_iter();
+    rows.filter(|row| row.name == name).map(|row| (row.id, row.version)).collect()
+}
+
 #[test]
 fn a_campaign_that_is_being_saved_is_not_saved_once_more() {
-    let (mut state, told) = opened();
+    let (mut state, _dir) = opened();
     state.send(Command::Go(Route::Spec(None)));
     let mut draft = super::SpecDraft::new();
     draft.campaign.name = "Town".to_owned();
@@ -322,80 +365,106 @@ fn a_campaign_that_is_being_saved_is_not_saved_once_more() {
     assert_eq!(resolve(Action::SaveCampaign, &state), Err("It is already being saved"));
     until(&mut state, "it is saved", |state| !state.spec.as_ref().unwrap().is_being_saved());
     until(&mut state, "it is told", |state| !state.notices.is_empty());
-    assert_eq!(told.said()[1..], ["save None Town with 0 seeds"]);
+    let saved = saved_as(&state, "Town");
     let spec = state.spec.as_ref().unwrap();
-    assert_eq!((spec.id, spec.version, spec.is_edited()), (Some(3), super::fixture::SAVED_VERSION, false));
-    assert_eq!((&state.route, state.campaign), (&Route::Spec(Some(3)), Some(3)));
+    assert_eq!((spec.id, spec.version, spec.is_edited()), (Some(saved[0].0), 1, false));
+    assert_eq!(saved, [(saved[0].0, 1)]);
+    assert_eq!((&state.route, state.campaign), (&Route::Spec(spec.id), spec.id));
 }
 
 #[test]
 fn a_late_answer_to_a_save_leaves_another_draft_alone() {
-    let (mut state, _) = opened();
-    let (first, second) = (edited_draft(&mut state, 1), edited_draft(&mut state, 2));
-    state.send(Command::Go(Route::Spec(Some(1))));
+    let (mut state, _dir) = opened();
+    let other = saved_as(&state, "Elections")[0].0;
+    let (first, second) = (edited_draft(&mut state, TOWN), edited_draft(&mut state, other));
+    state.send(Command::Go(Route::Spec(Some(TOWN))));
     state.spec = Some(first);
     state.act(Action::SaveCampaign);
     state.tick();
     // The next campaign is opened before the answer is taken in.
-    state.route = Route::Spec(Some(2));
-    state.campaign = Some(2);
+    state.route = Route::Spec(Some(other));
+    state.campaign = Some(other);
     state.spec = Some(second.clone());
     until(&mut state, "the save is told", |state| !state.notices.is_empty());
     let spec = state.spec.as_ref().unwrap();
-    assert_eq!((spec.id, spec.version), (Some(2), second.version));
+    assert_eq!((spec.id, spec.version), (Some(other), second.version));
     assert!(spec.saved == second.saved && spec.is_edited());
-    assert_eq!((&state.route, state.campaign), (&Route::Spec(Some(2)), Some(2)));
+    assert_eq!((&state.route, state.campaign), (&Route::Spec(Some(other)), Some(other)));
 }
 
 #[test]
-fn a_defect_while_saving_is_told_and_it_can_be_saved_again() {
-    let (mut state, told) = opened();
+fn a_save_that_fails_is_told_and_can_be_made_again() {
+    let (mut state, _dir) = opened();
     let mut draft = super::SpecDraft::new();
-    draft.campaign.name = super::fixture::PANICS.to_owned();
+    draft.campaign.name = "Town".to_owned();
     state.spec = Some(draft);
+    rename_table(&state, "campaign_version", "elsewhere");
     state.act(Action::SaveCampaign);
     until(&mut state, "it is told", |state| !state.notices.is_empty());
     assert_eq!(state.notices[0].1.what, "Specification not saved");
-    state.spec.as_mut().unwrap().campaign.name = "Town".to_owned();
+    rename_table(&state, "elsewhere", "campaign_version");
     state.act(Action::SaveCampaign);
     until(&mut state, "it is saved", |state| !state.spec.as_ref().unwrap().is_edited());
-    assert_eq!(told.said()[1..], ["save None Town with 0 seeds"]);
+    assert_eq!(saved_as(&state, "Town").len(), 1);
 }
 
 #[test]
-fn schedules_are_looked_at_again_after_a_defect() {
-    use super::fixture::{PANICS, run_of};
-    let (mut state, told, _) = state();
-    told.look.lock().unwrap().problems = vec![PANICS.to_owned()];
-    state.send(Command::OpenWorkspace("/archive".into()));
+fn a_defect_while_writing_is_told_and_the_next_write_is_made() {
+    let (mut state, _dir) = opened();
+    state.write(|_| -> anyhow::Result<String> { panic!("a made-up defect") }, Answer::Marked);
+    until(&mut state, "it is told", |state| !state.notices.is_empty());
+    assert!(state.notices[0].1.why.contains("internal error"), "{:?}", state.notices);
+    state.send(Command::Mark { captures: vec![1].into(), mark: ReviewMark::Flag, note: String::new() });
+    let is_marked = |state: &AppState| state.desk().unwrap().detail(1, 90).unwrap().row.mark == Some(ReviewMark::Flag);
+    until(&mut state, "it is marked", |state| is_marked(state));
+}
+
+#[test]
+fn schedules_are_looked_at_again_after_a_failure() {
+    let (mut state, _dir, _) = state();
+    let folder = town().copy(_dir.path());
+    let rename = |from: &str, to: &str| {
+        let catalogue = rusqlite::Connection::open(folder.join("fonds.sqlite")).unwrap();
+        catalogue.execute_batch(&format!("ALTER TABLE {from} RENAME TO {to}")).unwrap();
+    };
+    keep_run(&Session::new(Workspace::open(&folder).unwrap()), RunState::Asked, 60);
+    state.send(Command::OpenWorkspace(folder.clone()));
+    until(&mut state, "the workspace is open", |state| state.desk().is_some());
+    until(&mut state, "the first look is over", |state| !state.schedules.asked.is_empty());
+    rename("schedule_run", "elsewhere");
+    state.send(Command::AnswerScheduled { run: 999, starts: false });
     until(&mut state, "it is told", |state| {
         state.notices.iter().any(|(_, notice)| notice.what == "Schedules could not be read")
     });
-    *told.look.lock().unwrap() =
-        crate::work::ScheduleLook { asked: vec![run_of(8, super::models::RunState::Asked)], ..Default::default() };
+    rename("elsewhere", "schedule_run");
     // An answer asks for the next look at once.
-    state.send(Command::AnswerScheduled { run: 9, starts: false });
-    until(&mut state, "the look finds a run", |state| !state.schedules.asked.is_empty());
+    state.send(Command::AnswerScheduled { run: 999, starts: false });
+    until(&mut state, "the look finds a run", |state| {
+        !state.notices.iter().any(|(_, notice)| notice.what == "Schedules could not be read")
+    });
 }
 
 #[test]
 fn inlinks_of_an_earlier_form_are_built_once_a_workspace_is_open() {
-    let (mut state, told) = opened();
-    assert!(!state.runs(crate::work::JobKind::BuildInlinks));
-    state.send(Command::OpenWorkspace("/older".into()));
-    until(&mut state, "they are built", |_| told.said().iter().any(|said| said.contains("inlinks")));
-    assert!(state.notices.iter().any(|(_, notice)| notice.what.starts_with("Inlinks are being rebuilt")));
+    let (state, _dir) = opened();
+    assert!(!state.runs(JobKind::BuildInlinks));
+    // What a migration of the catalogue leaves behind.
+    let (mut state, _dir) = opened_as(|session| session.catalogue().set_setting("inlinks_wanted", "1").unwrap());
+    until(&mut state, "they are built", |state| {
+        state.ended.iter().any(|job| job.kind == JobKind::BuildInlinks && !job.failed)
+    });
+    assert!(state.log.iter().any(|(_, notice)| notice.what.starts_with("Inlinks are being rebuilt")));
 }
 
 #[test]
 fn a_newer_window_stops_the_count_of_an_older_one() {
-    let (mut state, told) = opened();
+    let (mut state, _dir) = opened();
     state.send(Command::SetWindow(30));
     state.send(Command::SetWindow(60));
     state.tick();
     let running: Vec<bool> = state.jobs.iter().map(|job| job.cx().is_cancelled()).collect();
     assert!(matches!(running.as_slice(), [true, false] | [false] | []), "{running:?}");
-    until(&mut state, "both ended", |state| !state.runs(crate::work::JobKind::SetWindow));
-    assert!(told.said().iter().any(|said| said == "window 60"));
+    until(&mut state, "both ended", |state| !state.runs(JobKind::SetWindow));
+    assert_eq!(state.desk().unwrap().workspace().unwrap().counted_window_days, Some(60));
     assert_eq!((state.settings.window_days, state.selection_draft.window_days), (60, 60));
 }

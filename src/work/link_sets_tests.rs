@@ -1,28 +1,9 @@
 //! Hosts, cited pages and inlinks of a workspace, and of a data set beside it.
 
 use super::*;
-use crate::inlinks::stored::load::{LoadInput, LoadOptions, load};
+use crate::testing::load_links;
 use crate::work::build_inlinks;
 use crate::work::models::HostColumn;
-
-const LINES: &str = concat!(
-    r#"{"url":"(pt,fct,","count":3,"captureDate":"2024-03-01T09:00","inlinks":["#,
-    r#"{"date":"2024-03-01T10:00","source":"(pt,fccn,","anchor":"Fundação"},"#,
-    r#"{"date":"2024-03-01T10:00","source":"(pt,jornal,)/n","anchor":"FCT"},"#,
-    r#"{"date":"2024-03-02T10:00","source":"(pt,fct,)/sobre","anchor":"Início"}]}"#,
-    "\n",
-    r#"{"url":"(pt,fct,)/sobre","count":1,"captureDate":null,"inlinks":[{"date":"2024-03-01T10:00","source":"(pt,fccn,","anchor":"X"}]}"#,
-    "\n",
-    r#"{"url":"(pt,fct,sub,)/x","count":1,"captureDate":null,"inlinks":[{"date":"2024-03-01T10:00","source":"(pt,fccn,","anchor":"X"}]}"#,
-    "\n",
-    r#"{"url":"(pt,fctx,)/x","count":1,"captureDate":null,"inlinks":[{"date":"2024-03-01T10:00","source":"(pt,fccn,","anchor":"X"}]}"#,
-);
-
-fn load_into(folder: &Path) {
-    let input = LoadInput { name: "lines".to_owned(), input: Box::new(LINES.as_bytes()) };
-    let report = load(folder, vec![input], &LoadOptions::default(), &JobCx::detached()).unwrap();
-    assert_eq!((report.bad_lines, report.added.counts.links), (0, 6));
-}
 
 fn workspace() -> (tempfile::TempDir, Workspace) {
     let dir = tempfile::tempdir().unwrap();
@@ -46,8 +27,8 @@ fn a_data_set_is_found_in_its_folder_and_in_the_workspace_it_was_loaded_into() {
     let elsewhere = dir.path().join("elsewhere");
     let error = link_set(&workspace, Some(&elsewhere)).unwrap_err().to_string();
     assert!(error.contains("elsewhere: no links are stored here") && error.contains("inlinks load"), "{error}");
-    load_into(&elsewhere);
-    load_into(&workspace.folder().join(LOADED_LINKS));
+    load_links(&elsewhere);
+    load_links(&workspace.folder().join(LOADED_LINKS));
     let set = link_set(&workspace, Some(&elsewhere)).unwrap().unwrap();
     assert_eq!((set.links, set.pages, set.captures), (6, 4, 1));
     // Other links have another revision, also those that take the place of as many.
@@ -57,7 +38,7 @@ fn a_data_set_is_found_in_its_folder_and_in_the_workspace_it_was_loaded_into() {
     list.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
     let first = revision();
     std::fs::remove_dir_all(&elsewhere).unwrap();
-    load_into(&elsewhere);
+    load_links(&elsewhere);
     assert_ne!(revision(), first);
     // A workspace stands for what was loaded into it.
     let here = link_set(&workspace, None).unwrap().unwrap();
@@ -71,7 +52,7 @@ fn a_data_set_is_found_in_its_folder_and_in_the_workspace_it_was_loaded_into() {
 fn hosts_and_their_cited_pages_are_counted() {
     let (dir, workspace) = workspace();
     let folder = dir.path().join("links");
-    load_into(&folder);
+    load_links(&folder);
     let cx = JobCx::detached();
     let table = link_hosts(&workspace, Some(&folder), &cx).unwrap().unwrap();
     assert_eq!((table.hosts, table.edges), (5, 4));

@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 use super::{Column, Table, key_of};
-use crate::app::fixture::{FixtureDesk, FixtureOpener, Told};
 use crate::app::{AppState, Settings, TableForm};
 use crate::jobs::JobCx;
+use crate::work::DiskOpener;
 use egui::accesskit::{Role, SortDirection};
 use egui::{Event, Key, Modifiers};
 use egui_kittest::kittest::{NodeT, Queryable};
@@ -26,8 +26,7 @@ struct Shown {
 }
 
 fn app(settings: Settings) -> AppState {
-    let opener = FixtureOpener { empty: true, told: Arc::new(Told::default()) };
-    AppState::new(Arc::new(opener), settings, Arc::new(|| {})).unwrap()
+    AppState::new(Arc::new(DiskOpener::default()), settings, Arc::new(|| {})).unwrap()
 }
 
 fn hosts(count: u64) -> Vec<Host> {
@@ -207,10 +206,10 @@ fn the_view_is_exported_with_its_order_and_columns() {
     press(&mut harness, Modifiers::COMMAND, Key::E);
     let app = harness.state().app.as_ref().unwrap();
     let rows = app.table_rows.clone().unwrap();
-    let desk = FixtureDesk { empty: true, told: Arc::default() };
+    let (_dir, session) = crate::testing::empty_session();
     let write = |form| {
         let mut out = Vec::new();
-        assert_eq!(rows.write(form, &desk, &mut out, &JobCx::detached()).unwrap(), 5);
+        assert_eq!(rows.write(form, &session, &mut out, &JobCx::detached()).unwrap(), 5);
         String::from_utf8(out).unwrap()
     };
     assert!(write(TableForm::Csv).starts_with("host,links,side\r\nh002.pt,4,b\r\nh004.pt,3,b\r\n"));

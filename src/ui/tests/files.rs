@@ -1,39 +1,67 @@
 //! The page Files, and files dropped on the window.
 
 use super::Window;
-use crate::app::models::{FileOutcome, FileState, ProblemQuery};
-use crate::app::{Command, Dialog, FilesRoute, Focus, Route};
+use crate::app::models::{FileOutcome, FileRow, FileState, ImportOptions, LaunchId, LaunchState, ProblemQuery};
+use crate::app::{Command, Dialog, FilesRoute, Focus, JobKind, Route};
+use crate::jobs::JobCx;
+use crate::store::ABANDONED;
+use crate::testing::{HOSTILE, far_record, town, write_archives, write_long_archive};
 use egui::{Key, Modifiers};
+use egui_kittest::kittest::Queryable;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 fn files() -> Window {
-    let mut window = Window::full();
+    let mut window = Window::town();
     window.press_with(Modifiers::COMMAND, Key::Num0);
-    window.until("the files are there", |window| window.says("crawl-b.arc.gz"));
+    window.check_says("gone.warc");
     window
 }
+
+/// The file of the town's import with this name.
+fn file(window: &Window, name: &str) -> FileRow {
+    window.session().files().unwrap().into_iter().find(|file| file.path.ends_with(name)).unwrap()
+}
+
+/// The launch of the town's import.
+fn import(window: &Window) -> LaunchId {
+    window.session().imports().unwrap()[0].launch
+}
+
+/// The path of an archive file that the town imported.
+fn archive(name: &str) -> String {
+    town().archives.join(name).display().to_string()
+}
+
+const TORN: &str = "the block is declared with";
 
 #[test]
 fn every_number_of_a_file_leads_to_its_rows() {
     let mut window = files();
     window.check_says("✖ missing");
     window.check_says("✖ changed");
-    window.click("306");
-    assert_eq!(window.app().route, Route::Captures { filter: "file:2".to_owned() });
-    window.until("the file has its name", |window| window.says("✖ file 2: crawl-a.warc.gz"));
-    window.click("✖ file 2: crawl-a.warc.gz");
+    let damaged = file(&window, "damaged.warc");
+    // It has as many captures as problems.
+    window.app_mut().send(Command::Go(Route::Captures { filter: format!("file:{}", damaged.id) }));
+    let chip = format!("✖ file {}: damaged.warc", damaged.id);
+    window.check_says(&chip);
+    window.check_says("2 rows");
+    window.click(&chip);
     assert_eq!(window.app().route, Route::Captures { filter: String::new() });
     window.click("← Back");
+    let crawled = window.session().files().unwrap().into_iter().find(|file| file.crawled).unwrap();
+    window.click(&crawled.captures.to_string());
+    assert_eq!(window.app().route, Route::Captures { filter: format!("file:{}", crawled.id) });
+    window.click("← Back");
     window.click("2");
-    let of_file = ProblemQuery { file: Some(2), ..ProblemQuery::default() };
+    let of_file = ProblemQuery { file: Some(damaged.id), ..ProblemQuery::default() };
     assert_eq!(window.app().route, Route::Files(FilesRoute::Problems(of_file)));
-    window.until("the file has its name", |window| window.says("✖ only crawl-a.warc.gz"));
+    window.until("the file has its name", |window| window.says("✖ only damaged.warc"));
     // What is typed searches within the problems of that file.
-    window.type_into("Filter", "file ends");
+    window.type_into("Filter", "declared");
     window.until("it is narrowed", |window| !window.says("WARC-Record-ID is missing"));
-    window.check_says("the file ends inside the record");
-    window.click("✖ only crawl-a.warc.gz");
+    window.check_says(TORN);
+    window.click("✖ only damaged.warc");
     assert_eq!(window.app().route, Route::Files(FilesRoute::Problems(ProblemQuery::default())));
 }
 
@@ -42,149 +70,185 @@ fn files_are_narrowed_by_state_and_words() {
     let mut window = files();
     window.click("missing 1");
     assert_eq!(window.app().route, Route::Files(FilesRoute::Files(Some(FileState::Missing))));
-    assert!(window.says("crawl-a.warc.gz") && !window.says("crawl-b.arc.gz"));
-    window.click("All 3");
-    window.type_into("Filter", "crawl-b");
-    assert!(window.says("crawl-b.arc.gz") && !window.says("crawl-a.warc.gz"));
+    assert!(window.says("gone.warc") && !window.says("changed.warc"));
+    window.click("All 5");
+    window.type_into("Filter", "changed.w");
+    assert!(window.says("changed.warc") && !window.says("gone.warc"));
 }
 
 #[test]
 fn a_lost_file_is_looked_for_from_its_row_and_from_its_capture() {
     let mut window = files();
-    window.click("/media/old/2009/crawl-a.warc.gz");
-    assert_eq!(window.app().focus, Some(Focus::File(2)));
+    let gone = file(&window, "gone.warc");
+    window.click(&gone.path);
+    assert_eq!(window.app().focus, Some(Focus::File(gone.id)));
     window.check_says("The file is missing");
-    window.click("Locate…");
-    assert_eq!(window.app().dialog, Some(Dialog::Locate(Some(2))));
-    window.click("Search this folder");
-    window.check_told("locate Some(2) in /home/archivist/fonds");
-
     window.press_with(Modifiers::COMMAND, Key::Num4);
-    window.app_mut().focus = Some(Focus::Capture(2));
+    let capture = window.captures(&format!("file:{}", gone.id)).remove(0);
+    window.app_mut().focus = Some(Focus::Capture(capture.id));
     window.until("the panel says so", |window| window.says("The archive file of this capture is missing"));
     window.click("Locate…");
-    assert_eq!(window.app().dialog, Some(Dialog::Locate(Some(2))));
+    assert_eq!(window.app().dialog, Some(Dialog::Locate(Some(gone.id))));
     window.press(Key::Escape);
-    window.app_mut().focus = Some(Focus::Capture(3));
-    window.settle();
-    assert!(!window.says("The archive file of this capture"));
+    let here = window.captures("estaleiro").remove(0);
+    window.app_mut().focus = Some(Focus::Capture(here.id));
+    window.until("it is gone", |window| !window.says("The archive file of this capture"));
+    // It was moved, and is found where it is now.
+    let found = window.root().join("found");
+    write_archives(&found);
+    window.press_with(Modifiers::COMMAND, Key::Num0);
+    window.click(&gone.path);
+    window.click("Locate…");
+    assert_eq!(window.app().dialog, Some(Dialog::Locate(Some(gone.id))));
+    window.click("Cancel");
+    window.app_mut().send(Command::Locate { folder: found.clone(), file: Some(gone.id) });
+    window.until_done(JobKind::LocateFiles);
+    let row = window.session().file(gone.id).unwrap();
+    assert_eq!((row.state, row.location), (FileState::Present, found.join("gone.warc")));
+    window.until("the page knows", |window| !window.says("✖ missing"));
 }
 
 #[test]
 fn a_problem_leads_to_its_bytes_and_to_a_command() {
     let mut window = files();
     window.click("Problems");
-    window.until("the problems are there", |window| window.says("the file ends inside the record"));
-    window.click("truncated 1");
-    assert!(!window.says("WARC-Record-ID is missing"));
-    window.click("the file ends inside the record");
-    assert_eq!(window.app().focus, Some(Focus::Problem(2)));
+    window.check_says(TORN);
+    window.click("invalid header 1");
+    window.until("it is narrowed", |window| !window.says(TORN));
+    window.click("WARC-Record-ID is missing");
+    let Some(Focus::Problem(id)) = window.app().focus else { panic!("no problem is at hand") };
+    let problem = window.session().problem(id).unwrap();
     window.until("the bytes are there", |window| window.says("57 41 52 43"));
-    window.check_says("fonds warc cat /media/old/2009/crawl-a.warc.gz 1624");
+    let command = format!("fonds warc cat {} {}", archive("damaged.warc"), problem.row.offset);
+    window.check_says(&command);
     window.until("the record is there", |window| window.says("WARC-Type: response"));
     window.click("Copy command");
 }
 
 #[test]
 fn a_record_far_inside_its_member_is_read_on_demand_and_the_reading_stops() {
-    let mut window = files();
+    let dir = tempfile::tempdir().unwrap();
+    let far = dir.path().join("far.warc.gz");
+    std::fs::write(&far, far_record()).unwrap();
+    let mut window = Window::town_as(|session| {
+        session.import(std::slice::from_ref(&far), ImportOptions::default(), &JobCx::detached()).unwrap();
+    });
+    window.press_with(Modifiers::COMMAND, Key::Num0);
     window.click("Problems");
-    window.until("the problems are there", |window| window.says("deep inside its member"));
-    window.check_says("+3000070000");
-    window.click("deep inside its member");
-    window.until("the bytes are there", |window| window.says("57 41 52 43"));
-    window.check_says("Data of the compressed member shared by several records, at offset 4200");
-    assert!(!window.says("⏹ Stop reading"));
-    for _ in 0..2 {
-        window.click("Read record");
-        window.until("it is read", |window| window.says("⏹ Stop reading"));
-        window.click("⏹ Stop reading");
-        window.until("it is stopped", |window| window.says("Read record"));
-    }
-    // Another row stops it, too.
-    window.click("Read record");
-    window.until("it is read", |window| window.says("⏹ Stop reading"));
+    window.app_mut().send(Command::Go(Route::Files(FilesRoute::Problems(ProblemQuery {
+        path: far.display().to_string(),
+        ..ProblemQuery::default()
+    }))));
+    window.check_says("WARC-Record-ID is missing");
     window.click("WARC-Record-ID is missing");
+    window.until("the bytes are there", |window| window.says("1f 8b 08"));
+    window.check_says("Data of the compressed member shared by several records, at offset 0");
+    assert!(!window.says("⏹ Stop reading"));
+    let read = |window: &mut Window| {
+        window.scroll_to("Read record");
+        window.harness.get_by_label("Read record").click();
+        window.until("it is read", |window| window.says("⏹ Stop reading"));
+    };
+    read(&mut window);
+    window.harness.get_by_label("⏹ Stop reading").click();
+    window.until("it is stopped", |window| window.says("Read record"));
+    // Another list stops it, too.
+    read(&mut window);
+    window.app_mut().send(Command::Go(Route::Files(FilesRoute::Files(None))));
+    window.until("it is stopped", |window| window.app().record_wanted.is_none());
+    window.app_mut().send(Command::Back);
+    window.check_says("WARC-Record-ID is missing");
+    window.click("WARC-Record-ID is missing");
+    read(&mut window);
     window.until("the record is there", |window| window.says("WARC-Type: response"));
-    assert_eq!(window.app().record_wanted, None);
-    window.click("deep inside its member");
-    window.until("it is to be asked for again", |window| window.says("Read record"));
 }
 
 #[test]
-fn an_import_is_shown_again_file_by_file_and_goes_on() {
+fn an_import_is_shown_again_file_by_file() {
     let mut window = files();
+    let launch = import(&window);
     window.click("Imports");
-    window.until("the imports are there", |window| window.says("/media/old/2009"));
+    window.click("Finished");
+    window.press(Key::Enter);
+    assert_eq!(window.app().route, Route::Files(FilesRoute::Imports(Some((launch, Vec::new())))));
+    window.check_says("letter.warc");
+    window.check_says("neither WARC nor ARC");
+    let passed = archive("notes.txt");
+    assert!(!window.says(&passed));
+    window.click("1 other file skipped");
+    window.until("the list is open", |window| window.says(&passed));
+    window.check_says("skipped, the same bytes were read before as ");
+    let unread = vec![FileOutcome::Cut, FileOutcome::Unread];
+    window.app_mut().send(Command::Go(Route::Files(FilesRoute::Imports(Some((launch, unread))))));
+    window.settle();
+    assert!(window.says("letter.warc") && !window.says("changed.warc"));
+}
+
+#[test]
+fn an_import_that_was_stopped_goes_on() {
+    let mut window = Window::town_as(|session| {
+        let sources = [town().archives.display().to_string()];
+        let launch = session.catalogue().begin_import(&sources, ImportOptions::default()).unwrap();
+        session.catalogue().set_launch_state(launch, LaunchState::Stopped, ABANDONED).unwrap();
+    });
+    let launch = import(&window);
+    window.press_with(Modifiers::COMMAND, Key::Num0);
+    window.click("Imports");
     window.click("Stopped, can be resumed");
     window.press(Key::Enter);
-    assert_eq!(window.app().route, Route::Files(FilesRoute::Imports(Some((3, Vec::new())))));
-    window.until("the files are there", |window| window.says("letter.warc"));
-    window.check_says("not read: neither WARC nor ARC");
-    for (figure, line) in [
-        ("1 other file skipped", "/media/old/2009/crawl.log"),
-        ("3 other records without a capture", "2 of scheme dns: /media/old/2009/crawl-a.warc.gz"),
-    ] {
-        assert!(!window.says(line));
-        window.click(figure);
-        window.until("the list is open", |window| window.says(line));
-    }
-    window.check_says("skipped, the same bytes were read before as /media/old/2009/crawl-a.warc.gz");
-    let unread = vec![FileOutcome::Cut, FileOutcome::Unread];
-    window.app_mut().send(Command::Go(Route::Files(FilesRoute::Imports(Some((3, unread))))));
-    window.settle();
-    assert!(window.says("letter.warc") && !window.says("copy-of-a.warc.gz"));
+    assert_eq!(window.app().route, Route::Files(FilesRoute::Imports(Some((launch, Vec::new())))));
     window.click("▶ Resume import");
-    window.check_told("import [\"/media/old/2009\"]");
+    window.until_done(JobKind::Import);
+    let row = &window.session().imports().unwrap()[0];
+    assert_eq!((row.state, row.known), (LaunchState::Finished, 2), "{row:?}");
 }
 
 #[test]
 fn records_of_an_import_and_captures_of_a_file_without_number_are_shown() {
     let mut window = files();
-    let import = Route::Files(FilesRoute::Imports(Some((3, Vec::new()))));
-    window.app_mut().send(Command::Go(import.clone()));
-    window.until("the import is there", |window| window.says("letter.warc"));
-    window.click(&format!("{} records", crate::ui::words::count(2_737)));
-    assert_eq!(window.app().route, Route::Files(FilesRoute::Records(3, None)));
-    window.until("the records are there", |window| window.says("http://host-2.example/"));
-    window.check_says("⚠ first 3 records shown");
-    window.click("← Import 3");
-    assert_eq!(window.app().route, import);
-    window.click("913");
-    let path = "/media/old/2009/letter.warc".to_owned();
-    assert_eq!(window.app().route, Route::Files(FilesRoute::Records(3, Some(path))));
-    window.until("the records are there", |window| window.says("3 records"));
-    window.check_says("warcinfo");
-    window.click("✖ only letter.warc");
-    assert_eq!(window.app().route, Route::Files(FilesRoute::Records(3, None)));
-    window.app_mut().send(Command::Go(import));
-    window.settle();
-    window.click("309");
-    let filter = "file:/media/old/2009/letter.warc imported:3".to_owned();
-    assert_eq!(window.app().route, Route::Captures { filter });
+    let launch = import(&window);
+    let route = Route::Files(FilesRoute::Imports(Some((launch, Vec::new()))));
+    window.app_mut().send(Command::Go(route.clone()));
+    window.check_says("letter.warc");
+    let records = window.session().imports().unwrap()[0].records;
+    window.click(&format!("{records} records"));
+    assert_eq!(window.app().route, Route::Files(FilesRoute::Records(launch, None)));
+    // Those of the files that are still as they were.
+    window.check_says(HOSTILE);
+    window.check_says("2 records");
+    window.check_says(&format!("{}: missing", archive("gone.warc")));
+    window.click(&format!("← Import {launch}"));
+    assert_eq!(window.app().route, route);
+    let path = archive("damaged.warc");
+    window.app_mut().send(Command::Go(Route::Files(FilesRoute::Records(launch, Some(path)))));
+    window.until("the records are there", |window| window.says("2 records"));
+    window.click("✖ only damaged.warc");
+    assert_eq!(window.app().route, Route::Files(FilesRoute::Records(launch, None)));
 }
 
 #[test]
 fn problems_of_a_path_are_searched_within() {
     let mut window = files();
-    let at = |path: &str| ProblemQuery { launch: Some(3), path: path.to_owned(), ..ProblemQuery::default() };
-    window.app_mut().send(Command::Go(Route::Files(FilesRoute::Problems(at("/media/old/2009/crawl-a.warc.gz")))));
-    window.until("the problems are there", |window| window.says("the file ends inside the record"));
+    let launch = import(&window);
+    let at = |path: String| ProblemQuery { launch: Some(launch), path, ..ProblemQuery::default() };
+    window.app_mut().send(Command::Go(Route::Files(FilesRoute::Problems(at(archive("damaged.warc"))))));
+    window.check_says(TORN);
     window.type_into("Filter", "missing");
-    window.until("it is narrowed", |window| !window.says("the file ends inside the record"));
+    window.until("it is narrowed", |window| !window.says(TORN));
     window.check_says("WARC-Record-ID is missing");
-    window.check_says("✖ only import 3");
-    window.click("✖ only crawl-a.warc.gz");
-    assert_eq!(window.app().route, Route::Files(FilesRoute::Problems(at(""))));
+    window.check_says(&format!("✖ only import {launch}"));
+    window.click("✖ only damaged.warc");
+    assert_eq!(window.app().route, Route::Files(FilesRoute::Problems(at(String::new()))));
     // The words are still there.
-    assert!(!window.says("the file ends inside the record"));
+    assert!(!window.says(TORN));
 }
 
 #[test]
 fn a_long_import_is_stopped_and_says_how_to_go_on() {
-    let mut window = Window::full();
-    drop_on(&mut window, "/media/endless");
-    window.check_told("import [\"/media/endless\"]");
+    let mut window = Window::town();
+    let long = window.root().join("long.warc");
+    write_long_archive(&long);
+    drop_on(&mut window, &long.display().to_string());
     window.until("the strip shows it", |window| window.says("⏹ Stop"));
     window.click("⏹ Stop");
     window.until("the import ends", |window| window.app().jobs.is_empty());
@@ -214,15 +278,17 @@ fn drop_on(window: &mut Window, path: &str) {
 
 #[test]
 fn hovering_files_say_what_dropping_does_and_dropping_asks_nothing() {
-    let mut window = Window::full();
+    let mut window = Window::town();
     let hover = |name: &str| egui::HoveredFile { path: Some(name.into()), mime: String::new() };
     window.harness.input_mut().hovered_files = vec![hover("/media/a.warc.gz"), hover("/media/crawls")];
     window.settle();
     window.check_says("Drop to import 2 files and folders");
     window.check_says("/media/crawls");
     window.harness.input_mut().hovered_files.clear();
-    drop_on(&mut window, "/media/a.warc.gz");
-    window.check_told("import [\"/media/a.warc.gz\"]");
+    let path = archive("changed.warc");
+    drop_on(&mut window, &path);
+    window.until_done(JobKind::Import);
+    assert_eq!(window.session().imports().unwrap()[0].sources, [path]);
     assert!(!window.says("Drop to import"));
     assert_eq!(window.app().dialog, None);
 }

@@ -12,9 +12,11 @@ mod scope;
 mod shell;
 
 use super::Cockpit;
-use crate::app::fixture::{FixtureOpener, Told};
-use crate::app::{Command, Opener, Settings};
-use crate::work::DiskOpener;
+use crate::app::models::{CampaignId, CaptureQuery, CaptureRow};
+use crate::app::{Command, Desk, JobKind, Opener, Settings};
+use crate::store::Workspace;
+use crate::testing::town;
+use crate::work::{self, DiskOpener};
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
@@ -22,59 +24,95 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// The campaign of the sample town.
+pub(super) const TOWN: CampaignId = 1;
+
 /// How long a worker may take before a test gives up.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How long a worker is waited for where it may have nothing to say.
 const STILL_WITHIN: Duration = Duration::from_secs(2);
 
-/// A window on a made-up archive.
+/// A window, on a workspace of its own.
 pub(super) struct Window {
     harness: Harness<'static, Option<Cockpit>>,
-    told: Arc<Told>,
+    /// Where its workspace lies; none where the test has a folder itself.
+    root: Option<tempfile::TempDir>,
 }
 
 impl Window {
-    /// On a full archive.
-    pub(super) fn full() -> Self {
-        Self::open(false, Some(PathBuf::from("/home/archivist/fonds")))
+    /// On a copy of the sample town, with its campaign at hand.
+    pub(super) fn town() -> Self {
+        Self::town_as(|_| {})
     }
 
-    /// On an archive with nothing in it.
+    /// The same, after something was done to the workspace.
+    pub(super) fn town_as(change: impl FnOnce(&work::Session)) -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let folder = town().copy(root.path());
+        change(&work::Session::new(Workspace::open(&folder).unwrap()));
+        let mut window = Self { root: Some(root), ..Self::on_disk(&folder, Settings::default(), Some(folder.clone())) };
+        window.app_mut().send(Command::ChooseCampaign(TOWN));
+        window.until("its campaign is at hand", |window| window.app().campaign == Some(TOWN));
+        window.settle();
+        window
+    }
+
+    /// On a workspace with nothing in it.
     pub(super) fn empty() -> Self {
-        Self::open(true, Some(PathBuf::from("/home/archivist/fonds")))
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("empty");
+        drop(Workspace::create(&folder).unwrap());
+        Self { root: Some(root), ..Self::on_disk(&folder, Settings::default(), Some(folder.clone())) }
     }
 
     /// Without a workspace.
     pub(super) fn bare() -> Self {
-        Self::open(true, None)
+        let root = tempfile::tempdir().unwrap();
+        let window = Self::on_disk(root.path(), Settings::default(), None);
+        Self { root: Some(root), ..window }
     }
 
-    fn open(empty: bool, folder: Option<PathBuf>) -> Self {
-        Self::open_told(Told::default(), empty, folder)
+    /// The folder around the workspace.
+    pub(super) fn root(&self) -> &Path {
+        self.root.as_ref().unwrap().path()
     }
 
-    /// On an archive that was told something before.
-    pub(super) fn open_told(told: Told, empty: bool, folder: Option<PathBuf>) -> Self {
-        let told = Arc::new(told);
-        let opener = Arc::new(FixtureOpener { empty, told: told.clone() });
-        let has_folder = folder.is_some();
-        let mut window = Self::with(opener, Settings::default(), told, folder);
-        if has_folder {
-            window.until("the workspace is open", |window| window.app().desk().is_some());
-            if !empty {
-                window.until("a campaign is at hand", |window| window.app().campaign.is_some());
-            }
-            window.settle();
-        }
-        window
+    /// The open workspace.
+    pub(super) fn session(&self) -> Arc<dyn Desk> {
+        self.app().desk().unwrap().clone()
+    }
+
+    /// The folder of the open workspace.
+    pub(super) fn folder(&self) -> PathBuf {
+        self.session().workspace().unwrap().folder
+    }
+
+    /// Captures of the campaign at hand that match a filter line, in the order of the table.
+    pub(super) fn captures(&self, filter: &str) -> Vec<CaptureRow> {
+        let query = CaptureQuery { campaign: self.app().campaign, ..work::everything() };
+        let query = CaptureQuery { filter: filter.to_owned(), limit: 10_000, ..query };
+        self.session().captures(&query).unwrap().rows
+    }
+
+    /// Waits until a job of this kind has done its work, and what it says is on screen.
+    #[track_caller]
+    pub(super) fn until_done(&mut self, kind: JobKind) -> String {
+        self.until(&format!("{} is done", kind.label()), |window| {
+            window.app().jobs.is_empty() && window.app().ended.iter().any(|job| job.kind == kind)
+        });
+        self.settle();
+        let job = self.app_mut().ended.iter().rposition(|job| job.kind == kind).unwrap();
+        let job = self.app_mut().ended.remove(job).unwrap();
+        assert!(!job.failed, "{}", job.outcome);
+        job.outcome
     }
 
     /// On a workspace on disk, or without one; others are offered beside.
     pub(super) fn on_disk(root: &Path, settings: Settings, folder: Option<PathBuf>) -> Self {
         let has_folder = folder.is_some();
         let opener = Arc::new(DiskOpener::offering(root.join("fonds")));
-        let mut window = Self::with(opener, settings, Arc::default(), folder);
+        let mut window = Self::with(opener, settings, folder);
         if has_folder {
             window.until("the workspace is open", |window| window.app().desk().is_some());
         }
@@ -82,7 +120,7 @@ impl Window {
         window
     }
 
-    fn with(opener: Arc<dyn Opener>, settings: Settings, told: Arc<Told>, folder: Option<PathBuf>) -> Self {
+    fn with(opener: Arc<dyn Opener>, settings: Settings, folder: Option<PathBuf>) -> Self {
         let (mut folder, mut settings) = (folder, Some(settings));
         let harness = Harness::builder()
             .with_size(egui::vec2(1600.0, 1000.0))
@@ -100,7 +138,7 @@ impl Window {
                 },
                 None,
             );
-        Self { harness, told }
+        Self { harness, root: None }
     }
 
     pub(super) fn app(&self) -> &crate::app::AppState {
@@ -149,6 +187,19 @@ impl Window {
             panic!("nothing says “{label}”; on screen: {:?}", self.words());
         };
         node.click();
+        self.settle();
+    }
+
+    /// Clicks the number in a cell of this name, such as `Captures: 2`, the first of several.
+    #[track_caller]
+    pub(super) fn click_number(&mut self, cell: &str) {
+        self.still(1);
+        let number = cell.rsplit(": ").next().unwrap();
+        let cells = || self.harness.query_all_by_label(cell);
+        let Some(link) = cells().find_map(|cell| cell.query_by_label(number)) else {
+            panic!("no number is called “{cell}”; on screen: {:?}", self.words());
+        };
+        link.click();
         self.settle();
     }
 
@@ -239,19 +290,6 @@ impl Window {
     /// The last command that was asked, besides choosing the first campaign.
     pub(super) fn asked(&self) -> Option<&Command> {
         self.app().asked.back()
-    }
-
-    pub(super) fn told(&self) -> Vec<String> {
-        self.told.said()
-    }
-
-    #[track_caller]
-    pub(super) fn check_told(&mut self, words: &str) {
-        let words = words.to_owned();
-        self.until(&format!("the desk is told “{words}”"), move |window| {
-            window.told().iter().any(|said| said.contains(&words))
-        });
-        self.settle();
     }
 }
 

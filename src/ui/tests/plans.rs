@@ -1,39 +1,47 @@
 //! Schedules and permissions, as they are seen and answered.
 
-use super::Window;
-use crate::app::Route;
-use crate::app::fixture::{Told, run_of};
+use super::{TOWN, Window};
 use crate::app::models::RunState;
-use crate::campaign::{CatchUp, Frequency, PermissionState};
-use crate::work::ScheduleLook;
+use crate::app::{Action, Command, JobKind, Route};
+use crate::campaign::{CatchUp, Frequency, PermissionState, Run};
+use crate::uri::CaptureDate;
+use crate::work::Session;
 
-fn spec(tab: &str) -> Window {
-    let mut window = Window::full();
-    window.app_mut().send(crate::app::Command::Go(Route::Spec(Some(1))));
+fn spec(mut window: Window, tab: &str) -> Window {
+    window.app_mut().send(Command::Go(Route::Spec(Some(TOWN))));
     window.until("the draft is at hand", |window| window.app().spec.is_some());
     window.settle();
     window.click(tab);
     window
 }
 
+/// A run that was due an hour ago in the town.
+fn keep_run(session: &Session, state: RunState) {
+    let now = CaptureDate::now();
+    let run = Run { date: CaptureDate::from_millis(now.millis() - 3_600_000), is_extra: false, words: String::new() };
+    let why = "found 60 minutes late; Fonds was not running".to_owned();
+    session.catalogue().keep_scheduled(TOWN, vec![(run, state, why)], now).unwrap();
+}
+
 #[test]
 fn a_missed_run_is_asked_about_and_answered() {
-    let told = Told::default();
-    *told.look.lock().unwrap() = ScheduleLook { asked: vec![run_of(8, RunState::Asked)], ..ScheduleLook::default() };
-    let mut window = Window::open_told(told, false, Some("/home/archivist/fonds".into()));
+    let mut window = Window::town_as(|session| keep_run(session, RunState::Asked));
     window.until("the question is there", |window| window.says("was missed"));
     window.check_says("Fonds was not running");
     window.click("Run now");
-    window.check_told("answer 8 true");
-    window.check_told("scheduled run 8");
+    window.until("it runs", |window| window.app().runs(JobKind::ScheduledCrawl));
     assert!(!window.says("was missed"));
+    let launches = |window: &Window| window.session().scheduled_runs(TOWN, 10).unwrap()[0].launch;
+    window.until("it has a launch", |window| launches(window).is_some());
+    window.app_mut().act(Action::StopCrawl);
+    window.until("it has ended", |window| window.app().jobs.is_empty());
 }
 
 #[test]
 fn the_schedule_tells_runs_to_come_and_runs_that_were() {
-    let mut window = spec("Schedule");
+    let mut window = spec(Window::town_as(|session| keep_run(session, RunState::Missed)), "Schedule");
     window.check_says("missed");
-    window.check_says("found 24 hours late");
+    window.check_says("found 60 minutes late");
     let spec = window.app_mut().spec.as_mut().unwrap();
     spec.campaign.schedule.frequency = Frequency::Yearly;
     spec.campaign.schedule.start = Some("2999-12-31T01:30".to_owned());
@@ -46,7 +54,7 @@ fn the_schedule_tells_runs_to_come_and_runs_that_were() {
 
 #[test]
 fn permissions_show_where_they_come_from() {
-    let mut window = spec("Permissions");
+    let mut window = spec(Window::town(), "Permissions");
     window.type_into("Another URL", "https://www.bl.uk/collection/");
     window.until("the answer is there", |window| window.says("no record covers it, and no grounds are set"));
     window.type_into("Hosts under these domains", "uk, ");
