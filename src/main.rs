@@ -33,7 +33,7 @@ fn window(folder: Option<std::path::PathBuf>) -> ExitCode {
         eprintln!("fonds: there is no display for the window. {no_screen}");
         return ExitCode::from(fonds::cli::WRONG_USE);
     }
-    let opener = std::sync::Arc::new(fonds::work::DiskOpener::new());
+    let opener = std::sync::Arc::new(fonds::work::Workspaces::new());
     match window::open(folder, opener) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -1,6 +1,6 @@
 //! The window of the program: eframe around [`Cockpit`].
 
-use fonds::app::{Opener, Settings};
+use fonds::app::{Settings, Workspaces};
 use fonds::jobs::make_private_folder;
 use fonds::ui::Cockpit;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ impl eframe::App for Window {
 }
 
 /// Opens the window, on `folder` when one is named, and waits for its end.
-pub fn open(folder: Option<PathBuf>, opener: Arc<dyn Opener>) -> anyhow::Result<()> {
+pub fn open(folder: Option<PathBuf>, opener: Arc<Workspaces>) -> anyhow::Result<()> {
     // Settings name workspaces and persons.
     if let Some(folder) = eframe::storage_dir(APP)
         && let Err(error) = make_private_folder(&folder)

@@ -177,7 +177,7 @@ impl Action {
 
 /// What an action means just now; `Err` holds the reason a greyed-out button shows.
 pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str> {
-    let open = || if state.desk().is_some() { Ok(()) } else { Err("No workspace open") };
+    let open = || if state.session().is_some() { Ok(()) } else { Err("No workspace open") };
     let campaign = || open().and_then(|()| state.campaign.ok_or("Select a campaign first"));
     match action {
         Action::OpenWorkspace => Ok(Command::Ask(Dialog::Open)),

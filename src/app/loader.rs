@@ -1,15 +1,15 @@
 //! Read models on worker threads.
 //!
-//! In: a question and the desk that answers it. Out: the last answer at once,
+//! In: a question and the session that answers it. Out: the last answer at once,
 //! and a wake-up when a newer one is there. Answers are keyed by (question,
-//! desk revision): same key, no work. Asking again is spaced by the time the
+//! session revision): same key, no work. Asking again is spaced by the time the
 //! last answer took, so that a running crawl does not drown in questions.
 //!
 //! Not here: which questions there are (see `reads`).
 
-use super::Desk;
 use super::models::{Loaded, Notice};
 use crate::jobs::Wake;
+use crate::work::Session;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
@@ -105,7 +105,7 @@ impl Line {
 /// What a question needs: who answers, on which threads, whom to wake.
 pub struct ReadCx {
     /// Who answers; none while no workspace is open.
-    pub desk: Option<Arc<dyn Desk>>,
+    pub session: Option<Arc<Session>>,
     /// Grows when another workspace is opened, so that late answers are dropped.
     pub generation: u64,
     /// Called when an answer is there.
@@ -173,21 +173,21 @@ where
         self.entries.values().filter(|entry| entry.in_flight).count() > self.answers.1.len()
     }
 
-    /// What can be shown now. Asks the desk when its revision has changed
+    /// What can be shown now. Asks the session when its revision has changed
     /// since, or when the answer is older than `stale_after`.
     pub fn get(
         &mut self,
         cx: &ReadCx,
         query: Q,
         stale_after: Option<Duration>,
-        load: fn(&dyn Desk, &Q) -> anyhow::Result<T>,
+        load: fn(&Session, &Q) -> anyhow::Result<T>,
     ) -> Loaded<Arc<T>> {
         self.collect(cx.generation);
-        let Some(desk) = &cx.desk else {
+        let Some(session) = &cx.session else {
             return Loaded::Failed(no_workspace());
         };
         self.uses += 1;
-        let revision = desk.revision();
+        let revision = session.revision();
         let uses = self.uses;
         let entry = self.entries.entry(query.clone()).or_insert(Entry {
             shown: None,
@@ -209,7 +209,7 @@ where
             if since >= wait {
                 entry.in_flight = true;
                 entry.asked = Some(Instant::now());
-                ask(cx, desk.clone(), revision, query, self.answers.0.clone(), load);
+                ask(cx, session.clone(), revision, query, self.answers.0.clone(), load);
             } else {
                 cx.put_off(wait - since);
             }
@@ -262,11 +262,11 @@ where
 
 fn ask<Q, T>(
     cx: &ReadCx,
-    desk: Arc<dyn Desk>,
+    session: Arc<Session>,
     revision: u64,
     query: Q,
     answers: Sender<Answer<Q, T>>,
-    load: fn(&dyn Desk, &Q) -> anyhow::Result<T>,
+    load: fn(&Session, &Q) -> anyhow::Result<T>,
 ) where
     Q: Send + 'static,
     T: Send + Sync + 'static,
@@ -274,7 +274,7 @@ fn ask<Q, T>(
     let (generation, wake) = (cx.generation, cx.wake.clone());
     cx.pool.run(move || {
         let begun = Instant::now();
-        let value = match std::panic::catch_unwind(AssertUnwindSafe(|| load(desk.as_ref(), &query))) {
+        let value = match std::panic::catch_unwind(AssertUnwindSafe(|| load(session.as_ref(), &query))) {
             Ok(Ok(value)) => Ok(Arc::new(value)),
             Ok(Err(error)) => Err(failure("This could not be read", &error)),
             Err(_) => Err(Notice {

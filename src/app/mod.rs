@@ -12,12 +12,9 @@
 mod action;
 mod command;
 mod crawl_request;
-mod desk;
 mod jobs_at_hand;
-mod link_desk;
 mod loader;
 pub mod models;
-mod plans;
 mod reads;
 mod scans;
 mod seen_lists;
@@ -30,15 +27,13 @@ mod state_tests;
 mod table_rows;
 
 pub use crate::work::{
-    ARCHIVE_NAMES, CrawlPlan, CrawlRequest, CrawlStart, JobKind, OpenTarget, UnfinishedLaunch, file_summary,
+    ARCHIVE_NAMES, CrawlPlan, CrawlRequest, CrawlStart, JobKind, OpenTarget, Session, UnfinishedLaunch, Workspaces,
+    file_summary,
 };
 pub use action::{MARK_KEYS, PAGES, mark_verb, resolve, route_of};
 pub use command::{Action, Command, Dialog, FilesRoute, Route, RuleAsked, ScopeList, UnsavedAnswer};
 pub use crawl_request::CrawlTarget;
-pub use desk::{Desk, Opener};
 pub use jobs_at_hand::{EndedJob, RunningJob};
-pub use link_desk::LinkDesk;
-pub use plans::Plans;
 pub use reads::{LIST_PAGE, Reads, Same, ScopeAnswers};
 pub use scans::RuleLine;
 pub use seen_lists::{MovedQuery, SeenList, SeenListQuery};

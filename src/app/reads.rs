@@ -1,12 +1,11 @@
 //! The questions the window asks, each with its cache.
 
-use super::Desk;
 use super::loader::{Cache, ReadCx};
 use super::models::*;
 use super::{MovedQuery, RowQuery, SeenListQuery};
 use crate::campaign::Campaign;
 use crate::scope::{Derivation, Trace};
-use crate::work::{CrawlPlan, CrawlRequest};
+use crate::work::{CrawlPlan, CrawlRequest, Session};
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
@@ -82,8 +81,8 @@ macro_rules! reads {
             }
 
             /// The open workspace.
-            pub fn desk(&self) -> Option<&Arc<dyn Desk>> {
-                self.cx.desk.as_ref()
+            pub fn session(&self) -> Option<&Arc<Session>> {
+                self.cx.session.as_ref()
             }
 
             /// Forgets every answer.
@@ -106,108 +105,108 @@ macro_rules! reads {
 }
 
 reads! {
-    /// See [`Desk::workspace`].
-    workspace() -> WorkspaceInfo, Some(SLOW), |desk, ()| desk.workspace();
-    /// See [`Desk::campaigns`].
-    campaigns() -> Vec<CampaignRow>, None, |desk, ()| desk.campaigns();
-    /// See [`Desk::campaign`].
-    campaign(id: CampaignId) -> CampaignPage, None, |desk, (id,)| desk.campaign(*id);
-    /// See [`Desk::crawl`]; asked twice a second.
+    /// See [`Session::workspace`].
+    workspace() -> WorkspaceInfo, Some(SLOW), |session, ()| session.workspace();
+    /// See [`Session::campaigns`].
+    campaigns() -> Vec<CampaignRow>, None, |session, ()| session.campaigns();
+    /// See [`Session::campaign`].
+    campaign(id: CampaignId) -> CampaignPage, None, |session, (id,)| session.campaign(*id);
+    /// See [`Session::crawl`]; asked twice a second.
     crawl(campaign: Option<CampaignId>, launches: Launches) -> CrawlPage, Some(LIVE),
-        |desk, (campaign, launches)| desk.crawl(*campaign, *launches);
-    /// See [`Desk::crawl_plan`].
-    crawl_plan(of: Same<CrawlRequest>) -> CrawlPlan, None, |desk, (of,)| desk.crawl_plan(of.answer()?.as_ref());
-    /// See [`Desk::captures`].
-    captures(query: CaptureQuery) -> CapturePage, None, |desk, (query,)| desk.captures(query);
-    /// Those of these captures that match a query; see [`Desk::capture_ids`].
+        |session, (campaign, launches)| session.crawl(*campaign, *launches);
+    /// See [`Session::crawl_plan`].
+    crawl_plan(of: Same<CrawlRequest>) -> CrawlPlan, None, |session, (of,)| session.crawl_plan(of.answer()?.as_ref());
+    /// See [`Session::captures`].
+    captures(query: CaptureQuery) -> CapturePage, None, |session, (query,)| session.captures(query);
+    /// Those of these captures that match a query; see [`Session::capture_ids`].
     captures_among(query: CaptureQuery, ids: Vec<CaptureId>) -> Vec<CaptureId>, None,
-        |desk, (query, ids)| desk.capture_ids(query, Some(ids));
-    /// See [`Desk::tab_counts`].
-    tab_counts(query: CaptureQuery) -> TabCounts, None, |desk, (query,)| desk.tab_counts(query);
-    /// See [`Desk::detail`].
-    detail(id: CaptureId, days: u32) -> CaptureDetail, None, |desk, (id, days)| desk.detail(*id, *days);
-    /// See [`Desk::content`].
-    content(id: CaptureId) -> CaptureContent, None, |desk, (id,)| desk.content(*id);
-    /// See [`Desk::inlinks`].
-    inlinks(id: CaptureId, days: u32) -> InlinkPage, None, |desk, (id, days)| desk.inlinks(*id, *days);
-    /// See [`Desk::inlinks_of`].
-    inlinks_of(target: String, days: u32) -> InlinkPage, None, |desk, (target, days)| desk.inlinks_of(target, *days);
-    /// See [`super::LinkDesk::link_set`]; folders are filled without the catalogue.
-    link_set(folder: Option<PathBuf>) -> Option<LinkSet>, Some(SLOW), |desk, (folder,)| desk.link_set(folder.as_deref());
-    /// See [`super::LinkDesk::inlinks_in`].
-    inlinks_in(folder: PathBuf, page: String) -> InlinkPage, Some(SLOW), |desk, (folder, page)| desk.inlinks_in(folder, page);
-    /// See [`Desk::outlinks`].
-    outlinks(id: CaptureId) -> Vec<OutlinkRow>, None, |desk, (id,)| desk.outlinks(*id);
-    /// See [`Desk::anchors`].
-    anchors(id: CaptureId, days: u32) -> Vec<AnchorRow>, None, |desk, (id, days)| desk.anchors(*id, *days);
-    /// See [`Desk::top_anchors`].
-    top_anchors(limit: u64) -> Vec<AnchorRow>, None, |desk, (limit,)| desk.top_anchors(*limit);
-    /// See [`Desk::prospects`].
-    prospects(query: ProspectQuery) -> ProspectPage, None, |desk, (query,)| desk.prospects(query);
-    /// See [`Desk::seen`].
-    seen(query: SeenQuery) -> SeenPage, None, |desk, (query,)| desk.seen(query);
-    /// See [`Desk::events`].
-    events(query: EventQuery) -> EventPage, None, |desk, (query,)| desk.events(query);
-    /// See [`Desk::why`].
-    why(seen: i64) -> Trace, None, |desk, (seen,)| desk.why(*seen);
+        |session, (query, ids)| session.capture_ids(query, Some(ids));
+    /// See [`Session::tab_counts`].
+    tab_counts(query: CaptureQuery) -> TabCounts, None, |session, (query,)| session.tab_counts(query);
+    /// See [`Session::detail`].
+    detail(id: CaptureId, days: u32) -> CaptureDetail, None, |session, (id, days)| session.detail(*id, *days);
+    /// See [`Session::content`].
+    content(id: CaptureId) -> CaptureContent, None, |session, (id,)| session.content(*id);
+    /// See [`Session::inlinks`].
+    inlinks(id: CaptureId, days: u32) -> InlinkPage, None, |session, (id, days)| session.inlinks(*id, *days);
+    /// See [`Session::inlinks_of`].
+    inlinks_of(target: String, days: u32) -> InlinkPage, None, |session, (target, days)| session.inlinks_of(target, *days);
+    /// See [`Session::link_set`]; folders are filled without the catalogue.
+    link_set(folder: Option<PathBuf>) -> Option<LinkSet>, Some(SLOW), |session, (folder,)| session.link_set(folder.as_deref());
+    /// See [`Session::inlinks_in`].
+    inlinks_in(folder: PathBuf, page: String) -> InlinkPage, Some(SLOW), |session, (folder, page)| session.inlinks_in(folder, page);
+    /// See [`Session::outlinks`].
+    outlinks(id: CaptureId) -> Vec<OutlinkRow>, None, |session, (id,)| session.outlinks(*id);
+    /// See [`Session::anchors`].
+    anchors(id: CaptureId, days: u32) -> Vec<AnchorRow>, None, |session, (id, days)| session.anchors(*id, *days);
+    /// See [`Session::top_anchors`].
+    top_anchors(limit: u64) -> Vec<AnchorRow>, None, |session, (limit,)| session.top_anchors(*limit);
+    /// See [`Session::prospects`].
+    prospects(query: ProspectQuery) -> ProspectPage, None, |session, (query,)| session.prospects(query);
+    /// See [`Session::seen`].
+    seen(query: SeenQuery) -> SeenPage, None, |session, (query,)| session.seen(query);
+    /// See [`Session::events`].
+    events(query: EventQuery) -> EventPage, None, |session, (query,)| session.events(query);
+    /// See [`Session::why`].
+    why(seen: i64) -> Trace, None, |session, (seen,)| session.why(*seen);
     /// The row of a URL ever seen, with what became of it.
-    seen_one(seen: i64) -> Option<SeenRow>, None, |desk, (seen,)| Ok(desk.seen_rows(&[*seen])?.pop());
-    /// See [`Desk::selection`].
-    selection(campaign: CampaignId) -> SelectionPage, None, |desk, (campaign,)| desk.selection(*campaign);
-    /// See [`Desk::files`]; files come and go without the catalogue.
-    files() -> Vec<FileRow>, Some(SLOW), |desk, ()| desk.files();
-    /// See [`Desk::file`].
-    file(id: FileId) -> FileRow, Some(SLOW), |desk, (id,)| desk.file(*id);
-    /// See [`Desk::file_of_capture`].
-    file_of_capture(id: CaptureId) -> Option<FileRow>, Some(SLOW), |desk, (id,)| desk.file_of_capture(*id);
-    /// See [`Desk::problems`].
-    problems(query: ProblemQuery) -> ProblemPage, None, |desk, (query,)| desk.problems(query);
-    /// See [`Desk::problem`].
-    problem(id: i64) -> ProblemDetail, Some(SLOW), |desk, (id,)| desk.problem(*id);
-    /// See [`Desk::imports`].
-    imports() -> Vec<ImportRow>, None, |desk, ()| desk.imports();
-    /// See [`Desk::passed_paths`].
-    passed_paths(launch: LaunchId) -> Vec<String>, None, |desk, (launch,)| desk.passed_paths(*launch);
-    /// See [`Desk::imported_files`].
-    imported_files(launch: LaunchId) -> Vec<ImportedFile>, None, |desk, (launch,)| desk.imported_files(*launch);
-    /// See [`Desk::geo_choice`].
-    geo_choice() -> Option<GeoChoice>, Some(SLOW), |desk, ()| desk.geo_choice();
+    seen_one(seen: i64) -> Option<SeenRow>, None, |session, (seen,)| Ok(session.seen_rows(&[*seen])?.pop());
+    /// See [`Session::selection`].
+    selection(campaign: CampaignId) -> SelectionPage, None, |session, (campaign,)| session.selection(*campaign);
+    /// See [`Session::files`]; files come and go without the catalogue.
+    files() -> Vec<FileRow>, Some(SLOW), |session, ()| session.files();
+    /// See [`Session::file`].
+    file(id: FileId) -> FileRow, Some(SLOW), |session, (id,)| session.file(*id);
+    /// See [`Session::file_of_capture`].
+    file_of_capture(id: CaptureId) -> Option<FileRow>, Some(SLOW), |session, (id,)| session.file_of_capture(*id);
+    /// See [`Session::problems`].
+    problems(query: ProblemQuery) -> ProblemPage, None, |session, (query,)| session.problems(query);
+    /// See [`Session::problem`].
+    problem(id: i64) -> ProblemDetail, Some(SLOW), |session, (id,)| session.problem(*id);
+    /// See [`Session::imports`].
+    imports() -> Vec<ImportRow>, None, |session, ()| session.imports();
+    /// See [`Session::passed_paths`].
+    passed_paths(launch: LaunchId) -> Vec<String>, None, |session, (launch,)| session.passed_paths(*launch);
+    /// See [`Session::imported_files`].
+    imported_files(launch: LaunchId) -> Vec<ImportedFile>, None, |session, (launch,)| session.imported_files(*launch);
+    /// See [`Session::geo_choice`].
+    geo_choice() -> Option<GeoChoice>, Some(SLOW), |session, ()| session.geo_choice();
     /// URLs of a list that a number of a specification counts.
-    seen_list(query: SeenListQuery) -> Vec<SeenRow>, None, |desk, (query,)| query.read(desk);
-    /// See [`Desk::what_if_rows`].
-    moved_rows(query: MovedQuery) -> Vec<MovedRow>, None, |desk, (query,)| query.read(desk);
-    /// See [`Desk::what_if_hosts`].
+    seen_list(query: SeenListQuery) -> Vec<SeenRow>, None, |session, (query,)| query.read(session);
+    /// See [`Session::what_if_rows`].
+    moved_rows(query: MovedQuery) -> Vec<MovedRow>, None, |session, (query,)| query.read(session);
+    /// See [`Session::what_if_hosts`].
     what_if_hosts(of: Same<WhatIfAnswer>) -> Vec<MovedHost>, None,
-        |desk, (of,)| desk.what_if_hosts(&of.answer()?.figures);
+        |session, (of,)| session.what_if_hosts(&of.answer()?.figures);
     /// What the edited rules of an answer say of a seen URL.
     what_if_trace(of: Same<WhatIfAnswer>, seen: i64) -> Trace, None, load_what_if_trace;
-    /// See [`Desk::selected_hosts`].
+    /// See [`Session::selected_hosts`].
     selected_hosts(campaign: CampaignId, selected: bool) -> Vec<SelectedHost>, None,
-        |desk, (campaign, selected)| desk.selected_hosts(*campaign, *selected);
-    /// See [`Desk::job_history`].
-    job_history(limit: u64) -> Vec<JobRow>, None, |desk, (limit,)| desk.job_history(*limit);
-    /// See [`super::Plans::scheduled_runs`].
+        |session, (campaign, selected)| session.selected_hosts(*campaign, *selected);
+    /// See [`Session::job_history`].
+    job_history(limit: u64) -> Vec<JobRow>, None, |session, (limit,)| session.job_history(*limit);
+    /// See [`Session::scheduled_runs`].
     scheduled_runs(campaign: CampaignId, limit: u64) -> Vec<ScheduledRun>, None,
-        |desk, (campaign, limit)| desk.scheduled_runs(*campaign, *limit);
-    /// See [`super::Plans::permissions`]; the campaign travels as JSON.
+        |session, (campaign, limit)| session.scheduled_runs(*campaign, *limit);
+    /// See [`Session::permissions`]; the campaign travels as JSON.
     permissions(campaign: String, urls: Vec<String>) -> GroundAnswers, None, run_permissions;
-    /// See [`Desk::scope_test`]; the campaign travels as JSON, since only text can be a key.
+    /// See [`Session::scope_test`]; the campaign travels as JSON, since only text can be a key.
     scope_test(of: Option<CampaignId>, campaign: String, urls: Vec<String>) -> ScopeAnswers, None, run_scope_test;
 }
 
 fn run_scope_test(
-    desk: &dyn Desk,
+    session: &Session,
     (of, campaign, urls): &(Option<CampaignId>, String, Vec<String>),
 ) -> anyhow::Result<ScopeAnswers> {
     let campaign: Campaign = serde_json::from_str(campaign)?;
-    desk.scope_test(*of, &campaign, urls)
+    session.scope_test(*of, &campaign, urls)
 }
 
-fn load_what_if_trace(desk: &dyn Desk, (of, seen): &(Same<WhatIfAnswer>, i64)) -> anyhow::Result<Trace> {
-    desk.what_if_trace(&of.answer()?.edited, *seen)
+fn load_what_if_trace(session: &Session, (of, seen): &(Same<WhatIfAnswer>, i64)) -> anyhow::Result<Trace> {
+    session.what_if_trace(&of.answer()?.edited, *seen)
 }
 
-fn run_permissions(desk: &dyn Desk, (campaign, urls): &(String, Vec<String>)) -> anyhow::Result<GroundAnswers> {
+fn run_permissions(session: &Session, (campaign, urls): &(String, Vec<String>)) -> anyhow::Result<GroundAnswers> {
     let campaign: Campaign = serde_json::from_str(campaign)?;
-    desk.permissions(&campaign, urls)
+    session.permissions(&campaign, urls)
 }

@@ -8,7 +8,6 @@
 //!
 //! Not here: short questions (see `loader`).
 
-use super::Desk;
 use super::loader::{ReadCx, no_workspace};
 use super::models::{
     CampaignId, CitedBy, CitedPages, Drift, FoundRecords, GeoReport, HostTable, LaunchId, Loaded, Notice, RuleReport,
@@ -17,6 +16,7 @@ use super::models::{
 use crate::campaign::Campaign;
 use crate::jobs::{self, JobCx, JobHandle, Outcome, Progress};
 use crate::scope::DecideRules;
+use crate::work::Session;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -121,9 +121,9 @@ where
         cx: &ReadCx,
         is_same: impl Fn(&Q) -> bool,
         make: impl FnOnce() -> Q,
-        work: impl FnOnce(&dyn Desk, Q, &JobCx) -> anyhow::Result<T> + Send + 'static,
+        work: impl FnOnce(&Session, Q, &JobCx) -> anyhow::Result<T> + Send + 'static,
     ) -> Loaded<Arc<T>> {
-        let revision = cx.desk.as_ref().map_or(0, |desk| desk.revision());
+        let revision = cx.session.as_ref().map_or(0, |session| session.revision());
         self.get_as_of(revision, cx, is_same, make, work)
     }
 
@@ -135,9 +135,9 @@ where
         cx: &ReadCx,
         is_same: impl Fn(&Q) -> bool,
         make: impl FnOnce() -> Q,
-        work: impl FnOnce(&dyn Desk, Q, &JobCx) -> anyhow::Result<T> + Send + 'static,
+        work: impl FnOnce(&Session, Q, &JobCx) -> anyhow::Result<T> + Send + 'static,
     ) -> Loaded<Arc<T>> {
-        let Some(desk) = &cx.desk else { return Loaded::Failed(no_workspace()) };
+        let Some(session) = &cx.session else { return Loaded::Failed(no_workspace()) };
         self.collect();
         if !self.asked.as_ref().is_some_and(|asked| is_same(&asked.query)) {
             self.stop();
@@ -158,9 +158,9 @@ where
             match wait {
                 None => {}
                 Some(Duration::ZERO) => {
-                    let (desk, query) = (desk.clone(), asked.query.clone());
+                    let (session, query) = (session.clone(), asked.query.clone());
                     let spawned = jobs::spawn(self.name, JobCx::default(), cx.wake.clone(), move |cx| {
-                        work(desk.as_ref(), query, cx)
+                        work(session.as_ref(), query, cx)
                     });
                     match spawned {
                         Ok(handle) => asked.running = Some((Instant::now(), revision, handle)),
@@ -329,8 +329,16 @@ mod tests {
     fn cx() -> (ReadCx, tempfile::TempDir) {
         let (dir, session) = crate::testing::empty_session();
         let pool = Pool::new("test", 1, Order::NewestFirst).unwrap();
-        let desk: Arc<dyn Desk> = Arc::new(session);
-        (ReadCx { desk: Some(desk), generation: 0, wake: Arc::new(|| ()), pool, later: Cell::new(None) }, dir)
+        (
+            ReadCx {
+                session: Some(Arc::new(session)),
+                generation: 0,
+                wake: Arc::new(|| ()),
+                pool,
+                later: Cell::new(None),
+            },
+            dir,
+        )
     }
 
     /// Work that tells when it begins, and answers its question when it may.

@@ -3,7 +3,8 @@
 use super::models::{
     Drift, GeoList, GeoReport, Loaded, MovedRow, RuleReport, SeenRow, SortKey, Spoken, WhatIfAnswer, WhatIfList,
 };
-use super::{Desk, Reads, RowQuery, Same};
+use super::{Reads, RowQuery, Same};
+use crate::work::Session;
 use std::sync::Arc;
 
 /// What the URLs of a list have in common.
@@ -47,11 +48,11 @@ impl RowQuery for SeenListQuery {
         reads.seen_list(self)
     }
 
-    fn read(&self, desk: &dyn Desk) -> anyhow::Result<Vec<SeenRow>> {
+    fn read(&self, session: &Session) -> anyhow::Result<Vec<SeenRow>> {
         let page = |ids: &mut dyn Iterator<Item = i64>| -> anyhow::Result<Vec<SeenRow>> {
             let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
             let ids: Vec<i64> = ids.skip(at(self.offset)).take(at(self.limit)).collect();
-            if ids.is_empty() { Ok(Vec::new()) } else { desk.seen_rows(&ids) }
+            if ids.is_empty() { Ok(Vec::new()) } else { session.seen_rows(&ids) }
         };
         match &self.list {
             SeenList::Decided(of, rule) => {
@@ -102,10 +103,10 @@ impl RowQuery for MovedQuery {
         reads.moved_rows(self)
     }
 
-    fn read(&self, desk: &dyn Desk) -> anyhow::Result<Vec<MovedRow>> {
+    fn read(&self, session: &Session) -> anyhow::Result<Vec<MovedRow>> {
         let answer = self.of.answer()?;
         let WhatIfAnswer { campaign, edited, figures } = answer.as_ref();
-        desk.what_if_rows(*campaign, edited, figures, self.list, self.offset..self.offset.saturating_add(self.limit))
+        session.what_if_rows(*campaign, edited, figures, self.list, self.offset..self.offset.saturating_add(self.limit))
     }
 
     fn rows(page: &Vec<MovedRow>) -> &[MovedRow] {

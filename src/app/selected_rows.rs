@@ -2,8 +2,8 @@
 
 use super::models::{CaptureId, CaptureQuery, Loaded, ReviewMark};
 use super::state::Answer;
-use super::{AppState, Desk, Dialog, Route};
-use crate::work::act_summary;
+use super::{AppState, Dialog, Route};
+use crate::work::{Session, act_summary};
 
 /// Captures selected in the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,10 +64,10 @@ impl SelectedRows {
     }
 
     /// The captures, by their numbers. Blocks: called on a worker.
-    pub(super) fn resolve(&self, desk: &dyn Desk) -> anyhow::Result<Vec<CaptureId>> {
+    pub(super) fn resolve(&self, session: &Session) -> anyhow::Result<Vec<CaptureId>> {
         match self {
             Self::Ids(ids) => Ok(ids.clone()),
-            Self::Query { query, .. } => desk.capture_ids(query, None),
+            Self::Query { query, .. } => session.capture_ids(query, None),
         }
     }
 }
@@ -136,12 +136,12 @@ impl AppState {
         let settings = self.settings.clone();
         // A note decides nothing: the capture is still to review.
         let reviewed = self.route == Route::Review && !is_note;
-        let work = move |desk: &dyn Desk| {
-            let ids = captures.resolve(desk)?;
+        let work = move |session: &Session| {
+            let ids = captures.resolve(session)?;
             if ids.is_empty() {
                 return Ok(Some("No capture matches any more; nothing was decided".to_owned()));
             }
-            desk.mark(&ids, mark, &note, &settings.person())?;
+            session.mark(&ids, mark, &note, &settings.person())?;
             let is_one = matches!(&captures, SelectedRows::Ids(ids) if ids.len() == 1);
             Ok((is_note || !is_one).then(|| match mark {
                 ReviewMark::Note => format!("Kept the {}", act_summary(mark, ids.len() as u64)),

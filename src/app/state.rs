@@ -34,10 +34,10 @@ use super::scans::{RuleLine, Scans, decide_alike, name_rules};
 use super::selected_rows::Decision;
 use super::settings::{Settings, ThemeChoice};
 use super::spec_draft::SpecDraft;
-use super::{Command, Desk, Dialog, FilesRoute, Opener, Route, SelectedRows, TableRows};
+use super::{Command, Dialog, FilesRoute, Route, SelectedRows, TableRows};
 use crate::campaign::Campaign;
 use crate::jobs::{JobCx, Progress, Wake};
-use crate::work::{CrawlRequest, JobKind, JobReport, OpenTarget, ScheduleLook};
+use crate::work::{CrawlRequest, ExportWishes, JobKind, JobReport, OpenTarget, ScheduleLook, Session, Workspaces};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
@@ -89,7 +89,7 @@ pub(super) enum Answer {
 
 /// The state of a window.
 pub struct AppState {
-    opener: Arc<dyn Opener>,
+    opener: Arc<Workspaces>,
     wake: Wake,
     writer: Pool,
     answers: (Sender<Answer>, Receiver<Answer>),
@@ -180,9 +180,9 @@ pub struct AppState {
 
 impl AppState {
     /// A window without workspace. `wake` is called by workers.
-    pub fn new(opener: Arc<dyn Opener>, settings: Settings, wake: Wake) -> std::io::Result<Self> {
+    pub fn new(opener: Arc<Workspaces>, settings: Settings, wake: Wake) -> std::io::Result<Self> {
         let cx = ReadCx {
-            desk: None,
+            session: None,
             generation: 0,
             wake: wake.clone(),
             pool: Pool::new("read", READERS, Order::NewestFirst)?,
@@ -243,8 +243,8 @@ impl AppState {
     }
 
     /// The open workspace.
-    pub fn desk(&self) -> Option<&Arc<dyn Desk>> {
-        self.reads.desk()
+    pub fn session(&self) -> Option<&Arc<Session>> {
+        self.reads.session()
     }
 
     /// Whether an answer is on its way, so that what is shown will change.
@@ -366,8 +366,8 @@ impl AppState {
             self.reads.cx(),
             |(of, campaign)| *of == id && decide_alike(campaign, edited),
             || (id, edited.clone()),
-            |desk, (campaign, edited), cx| {
-                let figures = desk.what_if(campaign, None, &edited, cx)?;
+            |session, (campaign, edited), cx| {
+                let figures = session.what_if(campaign, None, &edited, cx)?;
                 Ok(WhatIfAnswer { campaign, edited, figures })
             },
         );
@@ -382,54 +382,55 @@ impl AppState {
     /// Each rule of a campaign in words; the last ones while it is being edited.
     pub fn rule_lines(&mut self, campaign: &Arc<Campaign>) -> Loaded<Arc<Vec<RuleLine>>> {
         let is_same = |asked: &Arc<Campaign>| Arc::ptr_eq(asked, campaign);
-        let work = |_: &dyn Desk, campaign: Arc<Campaign>, cx: &JobCx| name_rules(&campaign, cx);
+        let work = |_: &Session, campaign: Arc<Campaign>, cx: &JobCx| name_rules(&campaign, cx);
         self.scans.rule_lines.get(self.reads.cx(), is_same, || campaign.clone(), work)
     }
 
-    /// See [`Desk::rule_hits`].
+    /// See [`Session::rule_hits`].
     pub fn rule_hits(&mut self, campaign: CampaignId) -> Loaded<Arc<RuleReport>> {
         let cx = self.reads.cx();
         let of = |asked: &CampaignId| *asked == campaign;
-        self.scans.rule_hits.get(cx, of, || campaign, |desk, campaign, cx| desk.rule_hits(campaign, None, cx))
+        self.scans.rule_hits.get(cx, of, || campaign, |session, campaign, cx| session.rule_hits(campaign, None, cx))
     }
 
-    /// See [`Desk::spoken_of`]; and how far the work on it is.
+    /// See [`Session::spoken_of`]; and how far the work on it is.
     pub fn spoken_of(&mut self, campaign: CampaignId, rule: usize) -> (Loaded<Arc<Spoken>>, Option<Progress>) {
         let (cx, scan) = (self.reads.cx(), &mut self.scans.spoken);
         let of = |asked: &(CampaignId, usize)| *asked == (campaign, rule);
-        let work = |desk: &dyn Desk, (campaign, rule), cx: &JobCx| desk.spoken_of(campaign, None, rule, cx);
+        let work = |session: &Session, (campaign, rule), cx: &JobCx| session.spoken_of(campaign, None, rule, cx);
         let answer = scan.get(cx, of, || (campaign, rule), work);
         (answer, scan.progress())
     }
 
-    /// See [`Desk::geo_report`]; and how far the work on it is.
+    /// See [`Session::geo_report`]; and how far the work on it is.
     pub fn geo_report(&mut self, campaign: CampaignId) -> (Loaded<Arc<GeoReport>>, Option<Progress>) {
         let (cx, scan) = (self.reads.cx(), &mut self.scans.geo_report);
         let of = |asked: &CampaignId| *asked == campaign;
-        let answer = scan.get(cx, of, || campaign, |desk, campaign, cx| desk.geo_report(campaign, None, cx));
+        let answer = scan.get(cx, of, || campaign, |session, campaign, cx| session.geo_report(campaign, None, cx));
         (answer, scan.progress())
     }
 
-    /// See [`Desk::geo_drift`]; and how far the work on it is.
+    /// See [`Session::geo_drift`]; and how far the work on it is.
     pub fn geo_drift(&mut self, campaign: CampaignId, newer: &Path) -> (Loaded<Arc<Drift>>, Option<Progress>) {
         let (cx, scan) = (self.reads.cx(), &mut self.scans.drift);
         let answer = scan.get(
             cx,
             |(asked, path)| *asked == campaign && path == newer,
             || (campaign, newer.to_owned()),
-            |desk, (campaign, newer), cx| desk.geo_drift(campaign, None, &newer, cx),
+            |session, (campaign, newer), cx| session.geo_drift(campaign, None, &newer, cx),
         );
         (answer, scan.progress())
     }
 
-    /// See [`Desk::problem_record`]; and how far the work on it is.
+    /// See [`Session::problem_record`]; and how far the work on it is.
     pub fn problem_record(&mut self, id: i64) -> (Loaded<Arc<String>>, Option<Progress>) {
         let (cx, scan) = (self.reads.cx(), &mut self.scans.problem_record);
-        let answer = scan.get_as_of(0, cx, |asked| *asked == id, || id, |desk, id, cx| desk.problem_record(id, cx));
+        let answer =
+            scan.get_as_of(0, cx, |asked| *asked == id, || id, |session, id, cx| session.problem_record(id, cx));
         (answer, scan.progress())
     }
 
-    /// See [`Desk::import_records`]; and how far the work on it is. While the
+    /// See [`Session::import_records`]; and how far the work on it is. While the
     /// import goes on, so does the answer.
     pub fn import_records(
         &mut self,
@@ -449,7 +450,7 @@ impl AppState {
             cx,
             |(of, asked)| *of == launch && asked.as_deref() == path,
             || (launch, path.map(str::to_owned)),
-            |desk, (launch, path), cx| desk.import_records(launch, path.as_deref(), cx),
+            |session, (launch, path), cx| session.import_records(launch, path.as_deref(), cx),
         );
         (answer, scan.progress())
     }
@@ -458,7 +459,7 @@ impl AppState {
     pub fn next_tick(&mut self) -> Option<Duration> {
         let later = self.reads.cx().later.take();
         let look = (!self.jobs.is_empty()).then_some(LOOK);
-        let due = self.desk().is_some().then(|| self.schedules.next_look());
+        let due = self.session().is_some().then(|| self.schedules.next_look());
         later.into_iter().chain(look).chain(due).min()
     }
 
@@ -575,21 +576,21 @@ impl AppState {
                 }
             }
             Command::SetGeoDatabase(path) => self.write(
-                move |desk| desk.set_geo_database(path.as_deref()),
+                move |session| session.set_geo_database(path.as_deref()),
                 |set| Answer::Set("Geolocation database not changed", set),
             ),
             Command::ExportTable { table, folder } => {
-                self.start(JobKind::WriteTable, move |desk, cx| desk.export_table(&table, &folder, cx));
+                self.start(JobKind::WriteTable, move |session, cx| session.export_table(&table, &folder, cx));
             }
             Command::AskTableExport(rows) => {
                 self.table_rows = Some(rows);
                 self.dialog = Some(Dialog::WriteTable);
             }
             Command::WriteTable { rows, form, folder } => {
-                self.start(JobKind::WriteTable, move |desk, cx| desk.write_table(&rows, form, &folder, cx));
+                self.start(JobKind::WriteTable, move |session, cx| rows.write_file(form, &folder, session, cx));
             }
             Command::ExportLinks { form, folder } => {
-                self.start(JobKind::WriteLinks, move |desk, cx| desk.export_links(form, &folder, cx));
+                self.start(JobKind::WriteLinks, move |session, cx| session.export_links(form, &folder, cx));
             }
             Command::Mark { captures, mark, note } => self.decide_or_ask(Decision { captures, mark, note }),
             Command::ConfirmMark => {
@@ -598,8 +599,8 @@ impl AppState {
                     self.decide(decision);
                 }
             }
-            Command::UndoMark => self.write(|desk| desk.undo_mark(), Answer::Marked),
-            Command::RedoMark => self.write(|desk| desk.redo_mark(), Answer::Marked),
+            Command::UndoMark => self.write(|session| session.undo_mark(), Answer::Marked),
+            Command::RedoMark => self.write(|session| session.redo_mark(), Answer::Marked),
             Command::PauseJob(id, paused) => {
                 if let Some(job) = self.jobs.iter().find(|job| job.id == id) {
                     job.cx().set_paused(paused);
@@ -612,43 +613,45 @@ impl AppState {
             }
             Command::RequestCrawl(target) => self.request_crawl(target),
             Command::ConfirmCrawl { version, fresh } => self.confirm_crawl(version, fresh),
-            Command::StartCrawl(start) => self.start(JobKind::Crawl, move |desk, cx| desk.run_crawl(start, cx)),
+            Command::StartCrawl(start) => self.start(JobKind::Crawl, move |session, cx| session.run_crawl(start, cx)),
             Command::RetryFailed(campaign) => {
-                self.start(JobKind::Crawl, move |desk, cx| desk.retry_failed(campaign, cx))
+                self.start(JobKind::Crawl, move |session, cx| session.retry_failed(campaign, cx))
             }
             Command::Import { paths, options } => {
-                self.start(JobKind::Import, move |desk, cx| desk.import(&paths, options, cx))
+                self.start(JobKind::Import, move |session, cx| session.import(&paths, options, cx))
             }
             Command::Locate { folder, file } => {
-                self.start(JobKind::LocateFiles, move |desk, cx| desk.locate(&folder, file, cx))
+                self.start(JobKind::LocateFiles, move |session, cx| session.locate(&folder, file, cx))
             }
             Command::ReadProblem(wanted) => {
                 self.record_wanted = wanted;
                 self.scans.problem_record.keep_only(|id| Some(*id) == wanted);
             }
-            Command::CheckFiles => self.start(JobKind::CheckFiles, |desk, cx| desk.check_files(cx)),
-            Command::BuildInlinks => self.start(JobKind::BuildInlinks, |desk, cx| desk.build_inlinks(cx)),
+            Command::CheckFiles => self.start(JobKind::CheckFiles, |session, cx| session.check_files(cx)),
+            Command::BuildInlinks => self.start(JobKind::BuildInlinks, |session, cx| session.build_inlinks(false, cx)),
             Command::SetWindow(days) => {
                 self.settings.window_days = days;
                 self.selection_draft.window_days = days;
-                if self.desk().is_some() {
+                if self.session().is_some() {
                     // Nobody waits for the counts of a window that is left.
                     self.jobs.iter().filter(|job| job.kind == JobKind::SetWindow).for_each(|job| job.cx().cancel());
-                    self.start(JobKind::SetWindow, move |desk, cx| desk.set_window(days, cx));
+                    self.start(JobKind::SetWindow, move |session, cx| session.set_window(days, cx));
                 }
             }
-            Command::Select(spec) => self.start(JobKind::Select, move |desk, cx| desk.select(&spec, cx)),
+            Command::Select(spec) => self.start(JobKind::Select, move |session, cx| session.select(&spec, false, cx)),
             Command::Export { out, selection } => {
                 self.last_export = Some(out.clone());
-                self.start(JobKind::Export, move |desk, cx| desk.export(&selection, &out, cx));
+                self.start(JobKind::Export, move |session, cx| {
+                    session.export(&selection, &out, ExportWishes { wacz: selection.with_wacz }, cx)
+                });
             }
-            Command::Verify(folder) => self.start(JobKind::Verify, move |desk, cx| {
-                let lines = desk.verify(&folder, cx)?;
+            Command::Verify(folder) => self.start(JobKind::Verify, move |session, cx| {
+                let lines = session.verify(&folder, cx)?;
                 Ok(JobReport::Verified(folder, lines))
             }),
             Command::AnswerScheduled { run, starts } => self.answer_scheduled(run, starts),
             Command::EndLaunch(id) => {
-                self.write(move |desk| desk.end_launch(id).map(|()| "Launch ended".to_owned()), Answer::Marked)
+                self.write(move |session| session.end_launch(id).map(|()| "Launch ended".to_owned()), Answer::Marked)
             }
         }
     }
@@ -682,34 +685,34 @@ impl AppState {
     /// who waits for an answer always gets his own.
     pub(super) fn write<T: 'static>(
         &mut self,
-        work: impl FnOnce(&dyn Desk) -> anyhow::Result<T> + Send + 'static,
+        work: impl FnOnce(&Session) -> anyhow::Result<T> + Send + 'static,
         answer: impl FnOnce(anyhow::Result<T>) -> Answer + Send + 'static,
     ) {
-        let Some(desk) = self.desk().cloned() else {
+        let Some(session) = self.session().cloned() else {
             self.no_workspace();
             return;
         };
         let (answers, wake) = (self.answers.0.clone(), self.wake.clone());
         self.writer.run(move || {
-            let written = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(desk.as_ref())))
+            let written = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(session.as_ref())))
                 .unwrap_or_else(|_| Err(anyhow::anyhow!("internal error")));
             let _ = answers.send(answer(written));
             wake();
         });
     }
 
-    fn start(
+    fn start<R: Into<JobReport>>(
         &mut self,
         kind: JobKind,
-        work: impl FnOnce(&dyn Desk, &JobCx) -> anyhow::Result<JobReport> + Send + 'static,
+        work: impl FnOnce(&Session, &JobCx) -> anyhow::Result<R> + Send + 'static,
     ) {
-        let Some(desk) = self.desk().cloned() else {
+        let Some(session) = self.session().cloned() else {
             self.no_workspace();
             return;
         };
         let id = self.next_id;
         self.next_id += 1;
-        match RunningJob::spawn(id, kind, self.wake.clone(), move |cx| work(desk.as_ref(), cx)) {
+        match RunningJob::spawn(id, kind, self.wake.clone(), move |cx| Ok(work(session.as_ref(), cx)?.into())) {
             Ok(job) => {
                 self.cure(|cause| matches!(cause, NoticeCause::Job(of) if *of == kind));
                 self.jobs.push(job);

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 impl AppState {
-    /// See [`link_hosts`](super::super::LinkDesk::link_hosts); and how far the work on it is.
+    /// See [`link_hosts`](Session::link_hosts); and how far the work on it is.
     pub fn link_hosts(&mut self, folder: Option<&PathBuf>) -> (Loaded<Arc<Option<HostTable>>>, Option<Progress>) {
         let Some(revision) = self.links_revision(folder) else { return (Loaded::Loading { last: None }, None) };
         let (cx, scan) = (self.reads.cx(), &mut self.scans.link_hosts);
@@ -21,12 +21,12 @@ impl AppState {
             cx,
             |asked| asked.as_ref() == folder,
             || folder.cloned(),
-            |desk, folder, cx| desk.link_hosts(folder.as_deref(), cx),
+            |session, folder, cx| session.link_hosts(folder.as_deref(), cx),
         );
         (answer, scan.progress())
     }
 
-    /// See [`cited_pages`](super::super::LinkDesk::cited_pages); and how far the work on it is.
+    /// See [`cited_pages`](Session::cited_pages); and how far the work on it is.
     pub fn cited_pages(
         &mut self,
         folder: Option<&PathBuf>,
@@ -39,7 +39,7 @@ impl AppState {
             cx,
             |(asked, of)| asked.as_ref() == folder && of == by,
             || (folder.cloned(), by.clone()),
-            |desk, (folder, by), cx| desk.cited_pages(folder.as_deref(), &by, cx),
+            |session, (folder, by), cx| session.cited_pages(folder.as_deref(), &by, cx),
         );
         (answer, scan.progress())
     }
@@ -47,7 +47,7 @@ impl AppState {
     /// Another number as soon as there are other links; none until it is known.
     pub(in crate::app) fn links_revision(&mut self, folder: Option<&PathBuf>) -> Option<u64> {
         match folder {
-            None => Some(self.desk().map_or(0, |desk| desk.revision())),
+            None => Some(self.session().map_or(0, |session| session.revision())),
             Some(folder) => match self.reads.link_set(Some(folder.clone())) {
                 Loaded::Ready(set) => Some(set.as_ref().as_ref().map_or(0, |set| set.revision)),
                 Loaded::Loading { .. } => None,

@@ -54,8 +54,8 @@ impl AppState {
     /// Tells a person once of each anomaly of the running crawl; of those that
     /// came together the last of its kind stands for the others.
     pub(super) fn report_anomalies(&mut self) {
-        let Some(desk) = self.desk() else { return };
-        let (events, shown) = desk.anomalies(self.anomalies_shown);
+        let Some(session) = self.session() else { return };
+        let (events, shown) = session.anomalies(self.anomalies_shown);
         self.anomalies_shown = shown;
         for kind in EventKind::ALL {
             let of_kind: Vec<_> = events.iter().filter(|event| event.kind == kind).collect();

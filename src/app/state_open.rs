@@ -2,9 +2,9 @@
 
 use super::super::loader::failure;
 use super::super::models::{ImportOptions, Notice};
-use super::super::{Command, Desk, Opener, Route};
+use super::super::{Command, Route};
 use super::{Answer, AppState, NoticeCause, ScheduleWatch, SelectedRows};
-use crate::work::OpenTarget;
+use crate::work::{OpenTarget, Session, Workspaces};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -32,17 +32,17 @@ pub(in super::super) enum AfterOpen {
 }
 
 /// Opens or makes a workspace; answers with the folder that it is in.
-type Open = fn(&dyn Opener, &Path) -> anyhow::Result<(PathBuf, Arc<dyn Desk>)>;
+type Open = fn(&Workspaces, &Path) -> anyhow::Result<(PathBuf, Session)>;
 
 /// A workspace that a worker has opened.
 pub(in super::super) struct OpenedWorkspace {
     folder: PathBuf,
-    desk: Arc<dyn Desk>,
+    session: Arc<Session>,
     /// Whether inlinks of an earlier form wait to be built.
     wants_inlinks: bool,
 }
 
-fn in_place(opened: anyhow::Result<Arc<dyn Desk>>, folder: &Path) -> anyhow::Result<(PathBuf, Arc<dyn Desk>)> {
+fn in_place(opened: anyhow::Result<Session>, folder: &Path) -> anyhow::Result<(PathBuf, Session)> {
     Ok((folder.to_owned(), opened?))
 }
 
@@ -63,7 +63,7 @@ impl AppState {
         self.opening = None;
         match target {
             Ok(OpenTarget::Workspace(folder)) => self.send(Command::OpenWorkspace(folder)),
-            Ok(OpenTarget::Archives) if self.desk().is_some() => {
+            Ok(OpenTarget::Archives) if self.session().is_some() => {
                 self.say(&format!("Importing {} into the open workspace", path.display()));
                 self.send(Command::Import { paths: vec![path], options });
             }
@@ -82,7 +82,7 @@ impl AppState {
     /// Whether this workspace is the open one. A second opening would find it
     /// locked by the first.
     pub(super) fn is_open(&self, is_it: impl FnOnce(&Path) -> bool) -> bool {
-        self.desk().is_some() && self.settings.last_workspace.as_deref().is_some_and(is_it)
+        self.session().is_some() && self.settings.last_workspace.as_deref().is_some_and(is_it)
     }
 
     fn stay_open(&mut self) {
@@ -111,7 +111,7 @@ impl AppState {
 
     /// Begins a new campaign; without a workspace one is made for it.
     pub(super) fn new_campaign(&mut self) {
-        if self.desk().is_none() {
+        if self.session().is_none() {
             let folder = self.default_folder();
             self.open_with(folder, AfterOpen::NewCampaign, |opener, folder| opener.create_beside(folder));
             return;
@@ -137,9 +137,9 @@ impl AppState {
         let (opener, answers, wake) = (self.opener.clone(), self.answers.0.clone(), self.wake.clone());
         self.writer.run(move || {
             let open = || {
-                let (folder, desk) = open(opener.as_ref(), &folder)?;
-                let wants_inlinks = desk.wants_inlinks();
-                Ok(OpenedWorkspace { folder, desk, wants_inlinks })
+                let (folder, session) = open(opener.as_ref(), &folder)?;
+                let wants_inlinks = session.wants_inlinks();
+                Ok(OpenedWorkspace { folder, session: Arc::new(session), wants_inlinks })
             };
             let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(open))
                 .unwrap_or_else(|_| Err(anyhow::anyhow!("internal error while opening")));
@@ -151,7 +151,7 @@ impl AppState {
     pub(super) fn take_in_opened(&mut self, folder: PathBuf, then: AfterOpen, opened: anyhow::Result<OpenedWorkspace>) {
         self.opening = None;
         let discards = std::mem::take(&mut self.discards_edits);
-        let OpenedWorkspace { folder, desk, wants_inlinks } = match opened {
+        let OpenedWorkspace { folder, session, wants_inlinks } = match opened {
             Ok(opened) => opened,
             Err(error) => {
                 let mut notice = failure(&format!("{} could not be opened", folder.display()), &error);
@@ -170,7 +170,7 @@ impl AppState {
             });
             return;
         }
-        self.show_workspace(folder.clone(), desk);
+        self.show_workspace(folder.clone(), session);
         match then {
             AfterOpen::Campaigns => {}
             AfterOpen::NewCampaign => {
@@ -189,12 +189,12 @@ impl AppState {
         }
     }
 
-    fn show_workspace(&mut self, folder: PathBuf, desk: Arc<dyn Desk>) {
+    fn show_workspace(&mut self, folder: PathBuf, session: Arc<Session>) {
         self.opening = None;
         // Whatever went wrong was about the workspace before, or that none was open.
         self.cure(|_| true);
         let cx = self.reads.cx();
-        cx.desk = Some(desk);
+        cx.session = Some(session);
         cx.generation += 1;
         self.reads.clear();
         self.scans.clear();

@@ -31,13 +31,13 @@ impl AppState {
             if spec.is_being_saved() {
                 return;
             }
-            if self.reads.desk().is_some() {
+            if self.reads.session().is_some() {
                 spec.begin_save(save);
             }
         }
         self.write(
-            move |desk| {
-                let saved = desk.save_campaign(id, &campaign)?;
+            move |session| {
+                let saved = session.save_campaign(id, &campaign)?;
                 Ok((campaign, saved))
             },
             move |saved| Answer::Saved(save, saved),

@@ -1,6 +1,5 @@
 //! An open window starts what schedules say.
 
-use super::super::Desk;
 use super::super::models::{CampaignId, Notice, RunState, ScheduledRun, campaign_title};
 use super::{Answer, AppState, NoticeCause, failure};
 use crate::uri::CaptureDate;
@@ -46,13 +45,13 @@ impl ScheduleWatch {
 impl AppState {
     /// Asks a worker for what is due, now and then.
     pub(super) fn watch_schedules(&mut self) {
-        if self.schedules.looking || self.desk().is_none() || !self.schedules.next_look().is_zero() {
+        if self.schedules.looking || self.session().is_none() || !self.schedules.next_look().is_zero() {
             return;
         }
         self.schedules.looking = true;
         self.schedules.looked = Some(Instant::now());
         let generation = self.reads.cx().generation;
-        self.write(|desk| desk.schedule_look(), move |look| Answer::Schedules(generation, look));
+        self.write(|session| session.schedule_look(), move |look| Answer::Schedules(generation, look));
     }
 
     pub(super) fn take_in_schedules(&mut self, generation: u64, look: anyhow::Result<ScheduleLook>) {
@@ -91,13 +90,13 @@ impl AppState {
         {
             self.schedules.tried.insert(tried(&run));
             self.say(&format!("Scheduled crawl of {} started", campaign_title(run.campaign, &run.campaign_name)));
-            self.start(JobKind::ScheduledCrawl, move |desk: &dyn Desk, cx| desk.run_scheduled(run.id, cx));
+            self.start(JobKind::ScheduledCrawl, move |session, cx| session.run_scheduled(run.id, cx));
         }
     }
 
     pub(super) fn answer_scheduled(&mut self, run: i64, starts: bool) {
         self.schedules.asked.retain(|asked| asked.id != run);
-        self.write(move |desk| desk.answer_scheduled(run, starts), Answer::Marked);
+        self.write(move |session| session.answer_scheduled(run, starts), Answer::Marked);
         self.schedules.look_again();
     }
 }

@@ -9,7 +9,7 @@ use crate::campaign::{Campaign, Frequency, Run};
 use crate::store::Workspace;
 use crate::testing::{load_links, town};
 use crate::uri::CaptureDate;
-use crate::work::{self, DiskOpener, Session};
+use crate::work::{self, Session, Workspaces};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,7 +22,7 @@ const TOWN: CampaignId = 1;
 fn state() -> (AppState, TempDir, Arc<AtomicUsize>) {
     let dir = tempfile::tempdir().unwrap();
     let woken = Arc::new(AtomicUsize::new(0));
-    let opener = Arc::new(DiskOpener::offering(dir.path().join("fonds")));
+    let opener = Arc::new(Workspaces::offering(dir.path().join("fonds")));
     let wake = woken.clone();
     let wake = Arc::new(move || {
         wake.fetch_add(1, Ordering::SeqCst);
@@ -46,7 +46,7 @@ fn opened_as(change: impl FnOnce(&Session)) -> (AppState, TempDir) {
     let folder = town().copy(dir.path());
     change(&Session::new(Workspace::open(&folder).unwrap()));
     state.send(Command::OpenWorkspace(folder));
-    until(&mut state, "the workspace is open", |state| state.desk().is_some());
+    until(&mut state, "the workspace is open", |state| state.session().is_some());
     (state, dir)
 }
 
@@ -81,21 +81,21 @@ fn links_of_a_folder_are_asked_for_by_its_revision() {
     let (mut state, dir) = opened();
     let folder = dir.path().join("other-links");
     load_links(&folder);
-    let revision = state.desk().unwrap().link_set(Some(&folder)).unwrap().unwrap().revision;
+    let revision = state.session().unwrap().link_set(Some(&folder)).unwrap().unwrap().revision;
     state.send(Command::Go(Route::LinkHosts(Some(folder.clone()))));
     // Not before it is known: they would be read twice.
     assert_eq!(state.links_revision(Some(&folder)), None);
     until(&mut state, "the revision is known", |state| state.links_revision(Some(&folder)) == Some(revision));
     until(&mut state, "hosts are there", |state| matches!(state.link_hosts(Some(&folder)).0, Loaded::Ready(_)));
     // Those of the workspace go by the catalogue.
-    let of_catalogue = state.desk().map(|desk| desk.revision());
+    let of_catalogue = state.session().map(|session| session.revision());
     assert_eq!(state.links_revision(None), of_catalogue);
 }
 
 #[test]
 fn the_last_answer_stays_while_a_new_one_loads() {
     let (mut state, _dir) = opened();
-    let all = state.desk().unwrap().captures(&query("")).unwrap().total;
+    let all = state.session().unwrap().captures(&query("")).unwrap().total;
     assert!(matches!(state.reads.captures(query("")), Loaded::Loading { last: None }));
     until(&mut state, "rows are there", |state| matches!(state.reads.captures(query("")), Loaded::Ready(_)));
     let Loaded::Loading { last: Some(last) } = state.reads.captures(query("diaspora")) else {
@@ -127,7 +127,7 @@ fn a_change_of_the_catalogue_is_shown_and_nothing_is_asked_without_one() {
 fn workers_wake_the_window() {
     let (mut state, dir, woken) = state();
     state.send(Command::OpenWorkspace(town().copy(dir.path())));
-    until(&mut state, "the workspace is open", |state| state.desk().is_some());
+    until(&mut state, "the workspace is open", |state| state.session().is_some());
     // It is told before it is woken.
     until(&mut state, "the window is woken", |_| woken.load(Ordering::SeqCst) >= 1);
 }
@@ -190,7 +190,7 @@ fn one_crawl_runs_at_a_time_and_stops_on_request() {
     state.send(Command::CancelJob(id));
     until(&mut state, "the crawl ends", |state| state.jobs.is_empty());
     assert!(!state.ended[0].failed, "{:?}", state.ended);
-    assert_eq!(state.desk().unwrap().crawl(Some(TOWN), Launches::All).unwrap().launches.len(), 3);
+    assert_eq!(state.session().unwrap().crawl(Some(TOWN), Launches::All).unwrap().launches.len(), 3);
 }
 
 #[test]
@@ -227,11 +227,11 @@ fn what_another_process_holds_is_not_written_and_not_counted_as_reviewed() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().join("w");
     let held = crate::store::Workspace::create(&folder).unwrap();
-    let opener = Arc::new(crate::work::DiskOpener::default());
+    let opener = Arc::new(crate::work::Workspaces::default());
     let mut state = AppState::new(opener, Settings::default(), Arc::new(|| {})).unwrap();
     state.send(Command::OpenWorkspace(folder));
-    until(&mut state, "the workspace is open", |state| state.desk().is_some());
-    let why = state.desk().unwrap().workspace().unwrap().read_only.unwrap();
+    until(&mut state, "the workspace is open", |state| state.session().is_some());
+    let why = state.session().unwrap().workspace().unwrap().read_only.unwrap();
     let holder = format!("The workspace is open elsewhere (process {} since", std::process::id());
     assert!(why.starts_with(&holder) && why.contains("nothing crawled") && why.contains("Close it there"), "{why}");
     state.send(Command::Go(Route::Review));
@@ -304,7 +304,7 @@ fn a_run_that_is_due_starts_and_one_that_was_missed_waits_for_an_answer() {
     });
     let (asked, waiting) = kept.unwrap();
     let run = |state: &AppState, id: i64| {
-        let runs = state.desk().unwrap().scheduled_runs(TOWN, 10).unwrap();
+        let runs = state.session().unwrap().scheduled_runs(TOWN, 10).unwrap();
         runs.into_iter().find(|run| run.id == id)
     };
     until(&mut state, "the run has begun", |state| state.crawl_job().is_some());
@@ -347,7 +347,7 @@ fn edited_draft(state: &mut AppState, id: i64) -> super::SpecDraft {
 
 /// The number of the campaign with this name and its version, of all of that name.
 fn saved_as(state: &AppState, name: &str) -> Vec<(CampaignId, u32)> {
-    let rows = state.desk().unwrap().campaigns().unwrap().into_iter();
+    let rows = state.session().unwrap().campaigns().unwrap().into_iter();
     rows.filter(|row| row.name == name).map(|row| (row.id, row.version)).collect()
 }
 
@@ -415,7 +415,8 @@ fn a_defect_while_writing_is_told_and_the_next_write_is_made() {
     until(&mut state, "it is told", |state| !state.notices.is_empty());
     assert!(state.notices[0].1.why.contains("internal error"), "{:?}", state.notices);
     state.send(Command::Mark { captures: vec![1].into(), mark: ReviewMark::Flag, note: String::new() });
-    let is_marked = |state: &AppState| state.desk().unwrap().detail(1, 90).unwrap().row.mark == Some(ReviewMark::Flag);
+    let is_marked =
+        |state: &AppState| state.session().unwrap().detail(1, 90).unwrap().row.mark == Some(ReviewMark::Flag);
     until(&mut state, "it is marked", |state| is_marked(state));
 }
 
@@ -429,7 +430,7 @@ fn schedules_are_looked_at_again_after_a_failure() {
     };
     keep_run(&Session::new(Workspace::open(&folder).unwrap()), RunState::Asked, 60);
     state.send(Command::OpenWorkspace(folder.clone()));
-    until(&mut state, "the workspace is open", |state| state.desk().is_some());
+    until(&mut state, "the workspace is open", |state| state.session().is_some());
     until(&mut state, "the first look is over", |state| !state.schedules.asked.is_empty());
     rename("schedule_run", "elsewhere");
     state.send(Command::AnswerScheduled { run: 999, starts: false });
@@ -465,6 +466,6 @@ fn a_newer_window_stops_the_count_of_an_older_one() {
     let running: Vec<bool> = state.jobs.iter().map(|job| job.cx().is_cancelled()).collect();
     assert!(matches!(running.as_slice(), [true, false] | [false] | []), "{running:?}");
     until(&mut state, "both ended", |state| !state.runs(JobKind::SetWindow));
-    assert_eq!(state.desk().unwrap().workspace().unwrap().counted_window_days, Some(60));
+    assert_eq!(state.session().unwrap().workspace().unwrap().counted_window_days, Some(60));
     assert_eq!((state.settings.window_days, state.selection_draft.window_days), (60, 60));
 }

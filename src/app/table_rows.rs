@@ -2,15 +2,17 @@
 //!
 //! In: a [`RowQuery`] or rows at hand. Out: CSV or JSON lines in a folder.
 
+use super::Reads;
 use super::models::{
     CaptureColumn, CapturePage, CaptureQuery, CaptureRow, Loaded, ProspectPage, ProspectQuery, ProspectRow, SeenPage,
     SeenQuery, SeenRow, SortKey,
 };
-use super::{Desk, Reads};
 use crate::export::csv_row;
 use crate::jobs::JobCx;
+use crate::work::{JobKind, Session, write_table};
 use std::fmt;
 use std::io::Write;
+use std::path::Path;
 use std::sync::Arc;
 
 /// A question that is answered with rows, a part of them at a time.
@@ -27,7 +29,7 @@ pub trait RowQuery: Clone + Send + Sync + 'static {
     /// Asks it for the window, which does not wait.
     fn ask(self, reads: &mut Reads) -> Loaded<Arc<Self::Page>>;
     /// Asks it on a worker, which does.
-    fn read(&self, desk: &dyn Desk) -> anyhow::Result<Self::Page>;
+    fn read(&self, session: &Session) -> anyhow::Result<Self::Page>;
     /// The rows of an answer.
     fn rows(page: &Self::Page) -> &[Self::Row];
 }
@@ -48,8 +50,8 @@ impl RowQuery for SeenQuery {
         reads.seen(self)
     }
 
-    fn read(&self, desk: &dyn Desk) -> anyhow::Result<SeenPage> {
-        desk.seen(self)
+    fn read(&self, session: &Session) -> anyhow::Result<SeenPage> {
+        session.seen(self)
     }
 
     fn rows(page: &SeenPage) -> &[SeenRow] {
@@ -73,8 +75,8 @@ impl RowQuery for ProspectQuery {
         reads.prospects(self)
     }
 
-    fn read(&self, desk: &dyn Desk) -> anyhow::Result<ProspectPage> {
-        desk.prospects(self)
+    fn read(&self, session: &Session) -> anyhow::Result<ProspectPage> {
+        session.prospects(self)
     }
 
     fn rows(page: &ProspectPage) -> &[ProspectRow] {
@@ -99,8 +101,8 @@ impl RowQuery for CaptureQuery {
         reads.captures(self)
     }
 
-    fn read(&self, desk: &dyn Desk) -> anyhow::Result<CapturePage> {
-        desk.captures(self)
+    fn read(&self, session: &Session) -> anyhow::Result<CapturePage> {
+        session.captures(self)
     }
 
     fn rows(page: &CapturePage) -> &[CaptureRow] {
@@ -117,7 +119,7 @@ fn capture_column(name: &str) -> Option<CaptureColumn> {
 pub type CellWriter<'a> = &'a mut dyn FnMut(&[serde_json::Value]) -> anyhow::Result<()>;
 
 /// Hands all rows to a [`CellWriter`]; called on a worker.
-pub type RowFill = Arc<dyn Fn(&dyn Desk, &JobCx, CellWriter<'_>) -> anyhow::Result<()> + Send + Sync>;
+pub type RowFill = Arc<dyn Fn(&Session, &JobCx, CellWriter<'_>) -> anyhow::Result<()> + Send + Sync>;
 
 /// A form that a table is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -168,13 +170,26 @@ impl PartialEq for TableRows {
 }
 
 impl TableRows {
+    /// Writes all rows into a new file in a folder; says how many and where.
+    pub(super) fn write_file(
+        &self,
+        form: TableForm,
+        folder: &Path,
+        session: &Session,
+        cx: &JobCx,
+    ) -> anyhow::Result<String> {
+        let name = (self.name.as_str(), form.ending());
+        let fill = |out: &mut dyn Write| self.write(form, session, out, cx);
+        session.run_job(JobKind::WriteTable, || write_table(&session.workspace, name, folder, self.total, cx, fill))
+    }
+
     /// Writes all rows; says how many there were.
-    pub fn write(&self, form: TableForm, desk: &dyn Desk, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u64> {
+    pub fn write(&self, form: TableForm, session: &Session, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u64> {
         if form == TableForm::Csv {
             csv_row(out, &self.columns)?;
         }
         let mut rows = 0;
-        (self.fill)(desk, cx, &mut |cells| {
+        (self.fill)(session, cx, &mut |cells| {
             rows += 1;
             match form {
                 TableForm::Csv => {

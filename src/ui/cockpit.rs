@@ -8,7 +8,7 @@ use super::pages::{
 use super::widgets::take_page_room;
 use super::{dialogs::Dialogs, drops::Drops, news::News, panel::LowerPanel, shell, theme};
 use crate::app::models::{ImportOptions, Loaded};
-use crate::app::{Action, AppState, Command, Focus, Opener, PAGES, Route, Settings};
+use crate::app::{Action, AppState, Command, Focus, PAGES, Route, Settings, Workspaces};
 use egui::{Context, Key, KeyboardShortcut, Modifiers, Rect, Ui, UiBuilder, ViewportCommand};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ impl Cockpit {
     /// The contents of a new window. `folder` is opened at once.
     pub fn new(
         ctx: &Context,
-        opener: Arc<dyn Opener>,
+        opener: Arc<Workspaces>,
         settings: Settings,
         folder: Option<PathBuf>,
     ) -> std::io::Result<Self> {
@@ -128,7 +128,7 @@ impl Cockpit {
 
     /// What the window is called where it is read out.
     fn name(&mut self) -> String {
-        let info = self.app.desk().is_some().then(|| self.app.reads.workspace());
+        let info = self.app.session().is_some().then(|| self.app.reads.workspace());
         let folder = info.as_ref().and_then(|info| info.shown()).and_then(|info| info.folder.file_name());
         match folder {
             Some(folder) => format!("Fonds – {}", super::words::line(&folder.to_string_lossy())),
@@ -172,12 +172,12 @@ impl Cockpit {
             Route::LinkSet { .. } | Route::LinkHosts(_) | Route::CitedPages(..) | Route::SelectedHosts(_) => false,
             Route::Campaigns | Route::Spec(_) | Route::Prospect | Route::Jobs => false,
         };
-        wanted && app.settings.lower_panel && app.desk().is_some()
+        wanted && app.settings.lower_panel && app.session().is_some()
     }
 
     fn page_ui(&mut self, ui: &mut Ui) {
         let app = &mut self.app;
-        if app.desk().is_none() && !matches!(app.route, Route::Campaigns | Route::Jobs) {
+        if app.session().is_none() && !matches!(app.route, Route::Campaigns | Route::Jobs) {
             super::pages::no_workspace_ui(ui, app);
             return;
         }
@@ -244,7 +244,7 @@ impl Cockpit {
     /// With one campaign or more there is always one at hand.
     fn choose_a_campaign(&mut self) {
         if self.app.campaign.is_none()
-            && self.app.desk().is_some()
+            && self.app.session().is_some()
             && let Loaded::Ready(rows) = self.app.reads.campaigns()
             && let Some(row) = rows.first()
         {

@@ -197,7 +197,7 @@ impl Dialogs {
                 if ui.button("File…").clicked() {
                     self.picked = Some(pick(|| rfd::FileDialog::new().pick_file()));
                 }
-                let several = ui.add_enabled(app.desk().is_some(), Button::new("Several files to import…"));
+                let several = ui.add_enabled(app.session().is_some(), Button::new("Several files to import…"));
                 let several = several.on_hover_text("Starts the import immediately");
                 if several.on_disabled_hover_text("Open or create a workspace first").clicked() {
                     self.picked_files = Some(pick(|| rfd::FileDialog::new().pick_files()));
@@ -230,7 +230,7 @@ impl Dialogs {
             if create.on_hover_text("A new or empty folder").clicked() {
                 chosen = Some(Command::NewWorkspace(path.clone()));
             }
-            let import = ui.add_enabled(named && app.desk().is_some(), Button::new("Import into this workspace"));
+            let import = ui.add_enabled(named && app.session().is_some(), Button::new("Import into this workspace"));
             let import = import
                 .on_hover_text("WARC, ARC or WACZ files, or a folder of them; your files are never changed or moved")
                 .on_disabled_hover_text("Open or create a workspace first");

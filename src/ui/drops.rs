@@ -46,13 +46,13 @@ impl Drops {
             }
         }
         if !hovered.is_empty() {
-            overlay_ui(ui, app.desk().is_some(), &hovered);
+            overlay_ui(ui, app.session().is_some(), &hovered);
         }
     }
 }
 
 fn ask(app: &mut AppState, paths: Vec<PathBuf>) {
-    if app.desk().is_some() {
+    if app.session().is_some() {
         app.send(Command::Import { paths, options: ImportOptions::default() });
         return;
     }

@@ -18,7 +18,7 @@ pub(super) struct GeoDatabaseCard {
 impl GeoDatabaseCard {
     /// Draws what is chosen, and a field to choose another.
     pub(super) fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        if app.desk().is_none() {
+        if app.session().is_none() {
             ui.weak("Open a workspace first: each workspace has its own geolocation database");
             return;
         }

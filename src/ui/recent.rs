@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// Lists them, the last one first; gives out the one that was clicked. Those
 /// that are gone are greyed.
 pub(super) fn recent_ui(ui: &mut Ui, app: &AppState) -> Option<PathBuf> {
-    let open = app.desk().and(app.settings.last_workspace.as_ref());
+    let open = app.session().and(app.settings.last_workspace.as_ref());
     let mut chosen = None;
     let mut is_first = true;
     for recent in app.recent.iter().filter(|recent| Some(&recent.folder) != open) {

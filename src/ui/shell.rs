@@ -66,7 +66,7 @@ impl Shell {
         egui::Panel::top("top bar").frame(frame).show(ui, |ui| {
             begin_bar(ui, Role::Banner, "Campaign and window");
             ui.horizontal(|ui| {
-                if app.desk().is_none() {
+                if app.session().is_none() {
                     ui.weak(match app.opening() {
                         Some(folder) => format!("Opening {}…", folder.display()),
                         None => "No workspace open".to_owned(),
@@ -82,7 +82,7 @@ impl Shell {
                     let days = words::counted(u64::from(app.settings.window_days), "day", "days");
                     action_named_ui(ui, app, Action::SetWindow, &format!("± {days}"))
                         .on_hover_text("Inlink window: links captured within this many days count");
-                    if let Some(Loaded::Ready(info)) = app.desk().is_some().then(|| app.reads.workspace()) {
+                    if let Some(Loaded::Ready(info)) = app.session().is_some().then(|| app.reads.workspace()) {
                         counted_window_ui(ui, app, &info);
                         if let Some(why) = &info.read_only {
                             ui.colored_label(tokens(ui).flag, "⚠ read only").on_hover_text(words::line(why));
@@ -177,7 +177,7 @@ pub fn job_strip_ui(ui: &mut Ui, app: &mut AppState, news: &mut News) -> f32 {
             if jobs.is_empty() {
                 ui.weak("No job running");
             }
-            if let Some(Loaded::Ready(info)) = app.desk().is_some().then(|| app.reads.workspace()) {
+            if let Some(Loaded::Ready(info)) = app.session().is_some().then(|| app.reads.workspace()) {
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     ui.weak(format!("{} free", words::bytes(info.disk_free)));
                     ui.weak(words::counted(info.captures, "capture", "captures"));

@@ -56,7 +56,7 @@ pub use inlinks::{InlinkReport, build_inlinks};
 pub use job::{JobKind, JobReport, Report};
 pub use link_files::export_links;
 pub use link_sets::{cited_pages, inlinks_in, inlinks_of_store, link_hosts, link_set, stored_key};
-pub use opener::{DiskOpener, OpenTarget};
+pub use opener::{OpenTarget, Workspaces};
 pub use schedule::{
     LOOK_EVERY, NextRun, ON_TIME, ScheduleLook, Scheduler, Watch, WatchReport, keep_schedules, next_runs, run_scheduled,
 };

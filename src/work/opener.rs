@@ -54,12 +54,12 @@ fn open(folder: &Path) -> anyhow::Result<Session> {
 
 /// Opens workspaces on disk.
 #[derive(Default)]
-pub struct DiskOpener {
+pub struct Workspaces {
     folder: Option<PathBuf>,
     disk_free: Option<u64>,
 }
 
-impl DiskOpener {
+impl Workspaces {
     /// Looks once how much room there is where workspaces are offered.
     pub fn new() -> Self {
         let folder = Self::default().default_folder();
@@ -72,7 +72,7 @@ impl DiskOpener {
     }
 }
 
-impl DiskOpener {
+impl Workspaces {
     /// Opens a folder; changes nothing when it is no workspace.
     pub fn open(&self, folder: &Path) -> anyhow::Result<Session> {
         open(folder)

@@ -185,11 +185,11 @@ fn seen_workspace(folder: &Path) -> Session {
 #[divan::bench(sample_count = 5, sample_size = 1)]
 fn what_if(bencher: Bencher<'_, '_>) {
     let folder = tempfile::tempdir().unwrap();
-    let desk = seen_workspace(&folder.path().join("w"));
+    let session = seen_workspace(&folder.path().join("w"));
     let mut edited = campaign_of_twenty_rules();
     edited.rules[3] = serde_json::json!({ "rule": "too_many_hops", "max_hops": 6 });
     edited.rules[5] = serde_json::json!({ "rule": "regex", "patterns": [".*id=1.*"], "decision": "REJECT" });
-    let ask = |edited: Campaign| work::what_if(&desk, 1, None, &edited, &JobCx::detached()).unwrap();
+    let ask = |edited: Campaign| work::what_if(&session, 1, None, &edited, &JobCx::detached()).unwrap();
     let answer = ask(edited.clone());
     assert_eq!(answer.seen, seen_urls() as u64);
     assert!(answer.moved_out.urls > 0);

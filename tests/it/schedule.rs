@@ -5,8 +5,8 @@ use crate::program::{arg, fonds};
 use fonds::campaign::{Campaign, CatchUp, Frequency};
 use fonds::store::Workspace;
 use fonds::uri::CaptureDate;
-use fonds::work::DiskOpener;
 use fonds::work::Session;
+use fonds::work::Workspaces;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// A workspace with the sample campaign, its schedule edited.
 fn sample(dir: &Path, edit: impl FnOnce(&mut Campaign)) -> PathBuf {
     let folder = dir.join("w");
-    let session = DiskOpener::new().open_sample(&folder).unwrap().1;
+    let session = Workspaces::new().open_sample(&folder).unwrap().1;
     save(&session, edit);
     folder
 }
@@ -33,7 +33,7 @@ const SAVED_WITHIN_MS: i64 = 6_000;
 /// Has a one-off run fall due, and waits until it has.
 fn fall_due(folder: &Path) {
     let due = CaptureDate::from_millis(CaptureDate::now().millis() + SAVED_WITHIN_MS);
-    let session = DiskOpener::new().open(folder).unwrap();
+    let session = Workspaces::new().open(folder).unwrap();
     save(&session, |campaign| campaign.schedule.extra = vec![due.to_log()]);
     while CaptureDate::now() < due {
         std::thread::sleep(Duration::from_millis(20));

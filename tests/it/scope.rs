@@ -10,7 +10,7 @@ use fonds::store::Workspace;
 use fonds::work;
 use fonds::work::CrawlStart;
 use fonds::work::models::{MovedSide, SeenQuery, WhatIf, WhatIfList};
-use fonds::work::{DiskOpener, Session};
+use fonds::work::{Session, Workspaces};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -197,7 +197,7 @@ fn more_looked_up(log: &str, let_in: &BTreeSet<String>) -> usize {
 
 /// Crawls the sample web's first edition with these rules.
 fn crawled(folder: &Path, edit: impl FnOnce(&mut Campaign)) -> Session {
-    let session = DiskOpener::new().open_sample(folder).unwrap().1;
+    let session = Workspaces::new().open_sample(folder).unwrap().1;
     let mut campaign = session.campaign(1).unwrap().campaign;
     edit(&mut campaign);
     let (_, version) = session.save_campaign(Some(1), &campaign).unwrap();

@@ -19,7 +19,7 @@ pub struct CampaignsPage {}
 impl CampaignsPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        if app.desk().is_none() {
+        if app.session().is_none() {
             begin_ui(ui, app);
             return;
         }
@@ -48,7 +48,7 @@ impl CampaignsPage {
 }
 
 fn begin_ui(ui: &mut Ui, app: &mut AppState) {
-    let open = app.desk().is_some();
+    let open = app.session().is_some();
     empty_ui(
         ui,
         if open { "No campaign yet" } else { "Welcome" },

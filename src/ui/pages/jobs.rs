@@ -31,7 +31,7 @@ impl JobsPage {
             heading_ui(ui, "Finished in this window");
             ended_ui(ui, app);
             heading_ui(ui, "Earlier jobs in this workspace");
-            if app.desk().is_some() {
+            if app.session().is_some() {
                 let answer = app.reads.job_history(HISTORY);
                 loaded_ui(ui, &answer, |ui, rows| history_ui(ui, app, rows));
             } else {

@@ -95,7 +95,7 @@ impl SpecPage {
             return;
         }
         self.head_ui(ui, app);
-        // The draft is taken out while it is edited, so that a part may ask the desk.
+        // The draft is taken out while it is edited, so that a part may ask the session.
         let Some(mut spec) = app.spec.take() else { return };
         self.rules.name_rules(app, &spec);
         let checked = self.check(&spec, page.as_ref());

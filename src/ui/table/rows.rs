@@ -117,10 +117,10 @@ impl<Q: RowQuery> RowSource<Q::Row> for Paged<'_, Q> {
 
     fn fill(&self, columns: Vec<Getter<Q::Row>>) -> RowFill {
         let (query, sort) = (self.query.clone(), self.sort.clone());
-        Arc::new(move |desk, cx, write| {
+        Arc::new(move |session, cx, write| {
             let mut offset = 0;
             loop {
-                let page = query.part(&sort, offset, EXPORT_ROWS).read(desk)?;
+                let page = query.part(&sort, offset, EXPORT_ROWS).read(session)?;
                 let rows = Q::rows(&page);
                 for row in rows {
                     let cells: Vec<serde_json::Value> = columns.iter().map(|get| get.of(row).exported()).collect();

@@ -5,7 +5,7 @@
 use super::{Column, Table, key_of};
 use crate::app::{AppState, Settings, TableForm};
 use crate::jobs::JobCx;
-use crate::work::DiskOpener;
+use crate::work::Workspaces;
 use egui::accesskit::{Role, SortDirection};
 use egui::{Event, Key, Modifiers};
 use egui_kittest::kittest::{NodeT, Queryable};
@@ -26,7 +26,7 @@ struct Shown {
 }
 
 fn app(settings: Settings) -> AppState {
-    AppState::new(Arc::new(DiskOpener::default()), settings, Arc::new(|| {})).unwrap()
+    AppState::new(Arc::new(Workspaces::default()), settings, Arc::new(|| {})).unwrap()
 }
 
 fn hosts(count: u64) -> Vec<Host> {

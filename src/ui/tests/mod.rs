@@ -13,10 +13,10 @@ mod shell;
 
 use super::Cockpit;
 use crate::app::models::{CampaignId, CaptureQuery, CaptureRow};
-use crate::app::{Command, Desk, JobKind, Opener, Settings};
+use crate::app::{Command, JobKind, Session, Settings, Workspaces};
 use crate::store::Workspace;
 use crate::testing::town;
-use crate::work::{self, DiskOpener};
+use crate::work;
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
@@ -47,10 +47,10 @@ impl Window {
     }
 
     /// The same, after something was done to the workspace.
-    pub(super) fn town_as(change: impl FnOnce(&work::Session)) -> Self {
+    pub(super) fn town_as(change: impl FnOnce(&Session)) -> Self {
         let root = tempfile::tempdir().unwrap();
         let folder = town().copy(root.path());
-        change(&work::Session::new(Workspace::open(&folder).unwrap()));
+        change(&Session::new(Workspace::open(&folder).unwrap()));
         let mut window = Self { root: Some(root), ..Self::on_disk(&folder, Settings::default(), Some(folder.clone())) };
         window.app_mut().send(Command::ChooseCampaign(TOWN));
         window.until("its campaign is at hand", |window| window.app().campaign == Some(TOWN));
@@ -79,8 +79,8 @@ impl Window {
     }
 
     /// The open workspace.
-    pub(super) fn session(&self) -> Arc<dyn Desk> {
-        self.app().desk().unwrap().clone()
+    pub(super) fn session(&self) -> Arc<Session> {
+        self.app().session().unwrap().clone()
     }
 
     /// The folder of the open workspace.
@@ -111,16 +111,16 @@ impl Window {
     /// On a workspace on disk, or without one; others are offered beside.
     pub(super) fn on_disk(root: &Path, settings: Settings, folder: Option<PathBuf>) -> Self {
         let has_folder = folder.is_some();
-        let opener = Arc::new(DiskOpener::offering(root.join("fonds")));
+        let opener = Arc::new(Workspaces::offering(root.join("fonds")));
         let mut window = Self::with(opener, settings, folder);
         if has_folder {
-            window.until("the workspace is open", |window| window.app().desk().is_some());
+            window.until("the workspace is open", |window| window.app().session().is_some());
         }
         window.settle();
         window
     }
 
-    fn with(opener: Arc<dyn Opener>, settings: Settings, folder: Option<PathBuf>) -> Self {
+    fn with(opener: Arc<Workspaces>, settings: Settings, folder: Option<PathBuf>) -> Self {
         let (mut folder, mut settings) = (folder, Some(settings));
         let harness = Harness::builder()
             .with_size(egui::vec2(1600.0, 1000.0))

@@ -9,7 +9,7 @@ use crate::scope::standard_rules;
 use crate::store::Workspace;
 use crate::uri::{CaptureDate, Url};
 use crate::warc::{RecordType, Span};
-use crate::work::{self, DiskOpener, Session};
+use crate::work::{self, Session, Workspaces};
 use egui::{Event, Key, Modifiers};
 use std::path::{Path, PathBuf};
 
@@ -69,7 +69,7 @@ pub(super) fn window(root: &Path, captures: u64) -> Window {
 /// How many captures have this for their last mark.
 fn marked(window: &Window, mark: Option<ReviewMark>) -> usize {
     let query = crate::app::models::CaptureQuery { tab: CaptureTab::All, limit: 10_000, ..work::everything() };
-    let page = window.app().desk().unwrap().captures(&query).unwrap();
+    let page = window.app().session().unwrap().captures(&query).unwrap();
     page.rows.iter().filter(|row| row.mark == mark).count()
 }
 
@@ -144,8 +144,8 @@ fn letters_of_a_note_are_text_and_the_note_is_kept_or_left() {
     let dir = tempfile::tempdir().unwrap();
     let mut window = window(dir.path(), 3);
     let notes = |window: &Window| -> Vec<(ReviewMark, String)> {
-        let desk = window.app().desk().unwrap();
-        let detail = |id| desk.detail(id, 90).unwrap().notes;
+        let session = window.app().session().unwrap();
+        let detail = |id| session.detail(id, 90).unwrap().notes;
         (1..=3).flat_map(detail).map(|(_, _, mark, words)| (mark, words)).collect()
     };
     window.press_with(Modifiers::COMMAND, Key::Num7);
@@ -185,7 +185,7 @@ fn letters_of_a_note_are_text_and_the_note_is_kept_or_left() {
         mark: ReviewMark::Flag,
         note: String::new(),
     });
-    let of = |window: &Window, id| window.app().desk().unwrap().detail(id, 90).unwrap().notes;
+    let of = |window: &Window, id| window.app().session().unwrap().detail(id, 90).unwrap().notes;
     window.until("it is marked", |window| of(window, 3).iter().any(|(_, _, mark, _)| *mark == ReviewMark::Flag));
     let (_, who, ..) = of(&window, 3).into_iter().find(|(_, _, mark, _)| *mark == ReviewMark::Flag).unwrap();
     assert_eq!(who, "Ana Reis");
@@ -205,10 +205,10 @@ fn the_draft_on_screen_is_saved_and_crawled_and_no_other_campaign() {
     window.check_says("Expected to contact 1 host: 127.0.0.1");
     window.press(Key::Escape);
     let launches = |window: &Window, id| {
-        let folder = &window.app().desk().unwrap().workspace().unwrap().folder;
-        let desk = Session::new(Workspace::look(folder).unwrap());
-        let launches = desk.catalogue().launches(Some(id)).unwrap();
-        launches.iter().map(|launch| desk.catalogue().launch_version(launch.id).unwrap()).collect::<Vec<_>>()
+        let folder = &window.app().session().unwrap().workspace().unwrap().folder;
+        let session = Session::new(Workspace::look(folder).unwrap());
+        let launches = session.catalogue().launches(Some(id)).unwrap();
+        launches.iter().map(|launch| session.catalogue().launch_version(launch.id).unwrap()).collect::<Vec<_>>()
     };
     assert_eq!((launches(&window, 1).len(), launches(&window, 2).len()), (1, 0));
     assert!(window.app().spec.as_ref().unwrap().is_edited(), "Esc saves nothing");
@@ -250,7 +250,7 @@ fn a_launch_that_was_stopped_is_named_before_it_is_resumed() {
     window.check_says("It ran version 1. Resumed, it goes on with the seeds and rules of version 2");
     window.click("Save as v2 and start a new launch");
     window.until("a new launch runs", |window| {
-        let page = window.app().desk().unwrap().crawl(Some(1), Launches::Last).unwrap();
+        let page = window.app().session().unwrap().crawl(Some(1), Launches::Last).unwrap();
         page.launch.is_some_and(|launch| launch.id == 2)
     });
 }
@@ -315,7 +315,7 @@ fn edits_are_not_lost_without_a_question() {
     window.click("Save");
     window.until("the other is at hand", |window| window.app().campaign == Some(2));
     assert_eq!(window.app().route, Route::Crawl);
-    let saved = window.app().desk().unwrap().campaign(1).unwrap();
+    let saved = window.app().session().unwrap().campaign(1).unwrap();
     assert_eq!((saved.version, saved.campaign.description.as_str()), (2, "first"));
     // Dropped, also where what follows fails: then they are still there.
     window.press_with(Modifiers::COMMAND, Key::Num2);
@@ -349,7 +349,7 @@ fn a_campaign_is_begun_without_a_workspace() {
     window.until("the form is open", |window| window.app().route == Route::Spec(None));
     let made = dir.path().join("fonds-2");
     assert_eq!(window.app().settings.recent_workspaces, [made.clone(), gone, there.clone()]);
-    assert!(window.app().desk().unwrap().workspace().unwrap().folder.ends_with("fonds-2"));
+    assert!(window.app().session().unwrap().workspace().unwrap().folder.ends_with("fonds-2"));
     window.check_says("not saved yet");
     window.type_into("Name", "Harbour");
     window.press_with(Modifiers::COMMAND, Key::S);
@@ -399,7 +399,7 @@ fn archives_that_are_opened_are_imported_into_a_workspace_made_for_them() {
     }
     let empty = dir.path().join("empty");
     std::fs::create_dir(&empty).unwrap();
-    let opener = DiskOpener::default();
+    let opener = Workspaces::default();
     assert!(opener.identify(&empty).unwrap_err().to_string().contains("neither a workspace nor"));
     let catalogue = dir.path().join("fonds/fonds.sqlite");
     assert_eq!(opener.identify(&catalogue).unwrap(), OpenTarget::Workspace(dir.path().join("fonds")));
@@ -408,20 +408,20 @@ fn archives_that_are_opened_are_imported_into_a_workspace_made_for_them() {
 #[test]
 fn the_sample_that_exists_is_opened_and_served() {
     let dir = tempfile::tempdir().unwrap();
-    let opener = DiskOpener::offering(dir.path().join("fonds"));
+    let opener = Workspaces::offering(dir.path().join("fonds"));
     let sample = dir.path().join("fonds-sample");
     // Something else is in the folder that it would get.
     drop(Workspace::create(&sample).unwrap());
-    let (folder, desk) = opener.open_sample(&sample).unwrap();
+    let (folder, session) = opener.open_sample(&sample).unwrap();
     assert_eq!(folder, dir.path().join("fonds-sample-2"));
-    assert_eq!(desk.campaigns().unwrap().len(), 1);
-    drop(desk);
+    assert_eq!(session.campaigns().unwrap().len(), 1);
+    drop(session);
     let mut window = Window::on_disk(dir.path(), Settings::default(), None);
     window.click("Open the sample campaign");
-    window.until("it is open", |window| window.app().desk().is_some());
+    window.until("it is open", |window| window.app().session().is_some());
     assert_eq!(window.app().settings.last_workspace, Some(folder));
     window.until("its campaign is at hand", |window| window.app().campaign == Some(1));
-    assert_eq!(window.app().desk().unwrap().workspace().unwrap().read_only, None);
+    assert_eq!(window.app().session().unwrap().workspace().unwrap().read_only, None);
     assert_eq!(window.app().dialog, None::<Dialog>);
 }
 
@@ -438,7 +438,8 @@ fn a_crawl_without_room_says_why_in_a_message_on_its_page_and_among_its_events()
     window.app_mut().act(Action::StartCrawl);
     window.check_says("Town, version 2");
     window.press(Key::Enter);
-    let launch = |window: &Window| window.app().desk().unwrap().crawl(Some(1), Launches::Last).unwrap().launch.unwrap();
+    let launch =
+        |window: &Window| window.app().session().unwrap().crawl(Some(1), Launches::Last).unwrap().launch.unwrap();
     window.until("it waits for room", |window| {
         launch(window).state == crate::app::models::LaunchState::Paused && has_notice(window, "disk full")
     });
