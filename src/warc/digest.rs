@@ -239,11 +239,6 @@ impl DigestCheck {
         matches!(self.hash, Hash::Md5(_) | Hash::Sha1(_))
     }
 
-    /// Whether the field holds a digest, which bytes may have.
-    pub(super) fn is_readable(&self) -> bool {
-        matches!(self.wanted, Wanted::Bytes(_))
-    }
-
     /// Takes the next bytes.
     pub fn update(&mut self, bytes: &[u8]) {
         match &mut self.hash {

@@ -7,10 +7,7 @@
 //! go on as the other one did. If it never does, it reads on through the
 //! segment itself and what the other one made is thrown away. So the result is
 //! that of one reader, in every file; files that cannot be cut (one member for
-//! all records) are read by one thread. So is what follows a search for the end
-//! of a block that was in vain, up to the next of the stretches of 64 MiB for
-//! each of which such searches may cost so much (see `reader/doubt.rs`): another
-//! reader does not know what is left to spend.
+//! all records) are read by one thread.
 //!
 //! Memory is bounded: only a few segments are ahead of the one whose results
 //! are taken, and each may hold only so many results.

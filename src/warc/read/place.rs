@@ -9,10 +9,6 @@ use std::fs::File;
 use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Bytes of a plain file behind a record that is looked at in which the end of
-/// its block is looked for, where its declared length cannot be right.
-const DOUBTED: u64 = 64 * 1024 * 1024;
-
 /// Opens the file itself, or its `.open` form while it is being written, and
 /// tells by which name.
 ///
@@ -129,7 +125,7 @@ pub fn look_at_record<'c>(
     file.seek(SeekFrom::Start(from)).map_err(io)?;
     let beside = file.try_clone().map_err(io)?;
     let reader = ArchiveReader::at(CountedRead::new(file, OnStop::Fail, cx), &present, from)?;
-    let mut reader = reader.backed_by(&beside, 0, len.min(from.saturating_add(DOUBTED))).stopped_by(cx);
+    let mut reader = reader.backed_by(&beside, 0, len).stopped_by(cx);
     if let Some(dictionary) = dictionary {
         // As in `open_record_at`.
         let _ = reader.use_dictionary(&dictionary);

@@ -1,7 +1,7 @@
 //! Records, one after the other.
 
+mod content_length;
 mod damage;
-mod doubt;
 mod heads;
 mod in_hand;
 
@@ -12,7 +12,7 @@ use super::head::{Start, record_start};
 use super::members::{Begin, Fill, Members, Packing};
 use super::records::{Nature, Records};
 use crate::jobs::JobCx;
-use doubt::Probe;
+use content_length::LengthRecovery;
 use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
@@ -69,11 +69,8 @@ pub struct ArchiveReader<R> {
     no_head_end: (u64, u64),
     /// What the header of its gzip member tells, where that begins with it.
     gzip_note: Option<GzipNote>,
-    /// For looks behind a block, where declared lengths are doubted.
-    probe: Option<Probe>,
-    /// How the member in hand broke off, where bytes before that are still to
-    /// be handed out.
-    broke: Option<Fill>,
+    /// Finds the end of a block whose declared length cannot be right.
+    length_recovery: Option<LengthRecovery>,
 }
 
 /// The record in hand.
@@ -89,13 +86,6 @@ struct Open {
     /// Length of the block: as declared, or as it is where that cannot be right.
     declared: u64,
     remaining: u64,
-    /// The line breaks that are due after the block.
-    breaks: &'static [u8],
-    /// The block goes on behind its HTTP head, or has none. Known only where it
-    /// is longer than the window.
-    past_head: bool,
-    /// Its member ended in the line breaks; they are passed over.
-    held_back: bool,
     is_arc: bool,
     state: State,
     /// Offset in the file at which the last of its members ended and one begins
@@ -151,8 +141,8 @@ impl ArchiveReader<File> {
 
     /// Reads a file that stands at `offset`.
     pub(super) fn of_file(file: File, name: &Path, offset: u64) -> Result<Self, WarcError> {
-        let probe = Probe::of(&file, name);
-        Ok(Self { probe, ..Self::at(file, name, offset)? })
+        let length_recovery = LengthRecovery::of(&file, name);
+        Ok(Self { length_recovery, ..Self::at(file, name, offset)? })
     }
 
     /// The first record that seems to begin in `file`, which stands at `from`
@@ -165,14 +155,14 @@ impl ArchiveReader<File> {
         like: &Nature,
         cx: &JobCx,
     ) -> io::Result<Option<Self>> {
-        let probe = Probe::of(&file, name);
+        let length_recovery = LengthRecovery::of(&file, name);
         let mut members = Members::inside(file, from, like.packing);
         members.stop_with(cx);
         if !members.seek_record(limit)? {
             return Ok(None);
         }
         let arc_version = like.arc_version.clone();
-        Ok(Some(Self { is_archive: true, arc_version, probe, ..Self::of(members, name) }))
+        Ok(Some(Self { is_archive: true, arc_version, length_recovery, ..Self::of(members, name) }))
     }
 }
 
@@ -210,8 +200,7 @@ impl<R: Read> ArchiveReader<R> {
             head_place: members.file_offset(),
             no_head_end: (0, 0),
             gzip_note: None,
-            probe: None,
-            broke: None,
+            length_recovery: None,
             members,
         }
     }
@@ -240,8 +229,7 @@ impl<R: Read> ArchiveReader<R> {
     /// [`nature`](Self::nature) of the file) would read on as this one does.
     pub(super) fn boundary(&self) -> Option<u64> {
         let offset = self.members.file_offset();
-        let fresh = self.probe.as_ref().is_none_or(|probe| probe.is_fresh_at(offset));
-        let between = self.open.is_none() && self.ahead.is_none() && self.members.is_between() && fresh;
+        let between = self.open.is_none() && self.ahead.is_none() && self.members.is_between();
         between.then_some(offset)
     }
 
@@ -410,11 +398,7 @@ impl<R: Read> ArchiveReader<R> {
     /// The next bytes of the block in hand; empty at its end.
     fn block_chunk(&mut self) -> Result<&[u8], WarcError> {
         while self.members.window().is_empty() && self.open.as_ref().is_some_and(|open| open.remaining > 0) {
-            let filled = match self.broke.take() {
-                None => self.fill()?,
-                Some(broke) => broke,
-            };
-            match filled {
+            match self.fill()? {
                 Fill::More => {}
                 Fill::End if !self.members.is_plain() && self.join(0)? == Join::Continues => {}
                 ended => self.block_ends(ended)?,
@@ -422,12 +406,7 @@ impl<R: Read> ArchiveReader<R> {
         }
         let Some(open) = &self.open else { return Ok(&[]) };
         let window = self.members.window();
-        let mut len = usize::try_from(open.remaining).unwrap_or(usize::MAX);
-        if len > window.len() {
-            let may_end = open.remaining == open.declared || matches!(window.last(), Some(b'\r' | b'\n'));
-            len = if may_end && !self.members.is_plain() { self.without_breaks()? } else { window.len() };
-        }
-        Ok(&self.members.window()[..len])
+        Ok(&window[..usize::try_from(open.remaining).unwrap_or(usize::MAX).min(window.len())])
     }
 
     /// Passes over the line breaks after a block and measures the record.
@@ -438,9 +417,6 @@ impl<R: Read> ArchiveReader<R> {
         let ended = loop {
             // The next member may be open already: it belongs to others.
             if open.state == State::Short && !self.members.is_plain() {
-                if open.held_back && self.head_bytes.is_some() {
-                    self.break_bytes.extend_from_slice(open.breaks);
-                }
                 break Fill::End;
             }
             let blank = leading_breaks(self.members.window());

@@ -81,8 +81,7 @@ pub fn repair_open_file(open_path: &Path) -> Result<Repaired, WarcError> {
     };
     let path = open_path.with_file_name(name);
     let mut file = open_own(open_path, File::options().read(true).write(true)).map_err(io)?;
-    // What stands within a torn record is none of this file.
-    let mut reader = ArchiveReader::open(open_path)?.expecting_torn_end();
+    let mut reader = ArchiveReader::open(open_path)?;
     let (mut records, mut behind) = (0, 0);
     let mut problems: Vec<Problem> = Vec::new();
     let mut sound_len = 0;

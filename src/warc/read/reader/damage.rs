@@ -16,7 +16,7 @@ impl<R: Read> ArchiveReader<R> {
         let plain = self.members.is_plain();
         let Some(open) = &mut self.open else { return Ok(()) };
         let there = open.declared - open.remaining;
-        let mut detail = format!("the block is declared with {} bytes, {there} are there", open.declared);
+        let detail = format!("the block is declared with {} bytes, {there} are there", open.declared);
         let offset = open.place(plain);
         open.remaining = 0;
         open.state = match ended {
@@ -32,10 +32,7 @@ impl<R: Read> ArchiveReader<R> {
                 self.problem(offset, ProblemKind::Truncated, detail);
                 self.seek_member()?;
             }
-            _ => {
-                detail.push_str(&self.seeming_record());
-                self.problem(offset, ProblemKind::Truncated, detail);
-            }
+            Fill::More | Fill::End => self.problem(offset, ProblemKind::Truncated, detail),
         }
         Ok(())
     }

@@ -5,8 +5,8 @@ use super::super::super::{ProblemKind, RecordHead, SharedMember, Span, WarcError
 use super::super::arc::{self, UrlLine};
 use super::super::head::{self, MAX_HEAD_BYTES, Start, record_start};
 use super::super::members::Fill;
+use super::content_length::due_breaks;
 use super::damage::describe;
-use super::doubt::due_breaks;
 use super::{ArchiveReader, Found, Join, Open, State};
 use std::io::Read;
 
@@ -92,10 +92,10 @@ impl<R: Read> ArchiveReader<R> {
         self.problems.extend(odd.into_problems(place).map(|problem| problem.in_member(member)));
         let length = head.content_length;
         let late_dictionary = self.members.late_dictionary();
-        let ending = if is_arc { self.doubt_last_of_arc(&head) } else { self.doubt(&head, breaks)? };
-        let length = ending.map_or(length, |(there, _)| there);
-        if let Some(ending) = ending {
-            self.tell_short(place, head.content_length, ending);
+        let end = self.recovered_end(&head, (!is_arc).then_some(breaks))?;
+        let length = end.map_or(length, |(there, _)| there);
+        if let Some(end) = end {
+            self.name_wrong_length(place, head.content_length, end);
         }
         self.open = Some(Open {
             offset,
@@ -104,11 +104,8 @@ impl<R: Read> ArchiveReader<R> {
             late_dictionary,
             declared: length,
             remaining: length,
-            breaks,
-            past_head: false,
-            held_back: false,
             is_arc,
-            state: if ending.is_none() { State::Sound } else { State::Short },
+            state: if end.is_none() { State::Sound } else { State::Short },
             ended: None,
         });
         Ok(Found::Head(head))
