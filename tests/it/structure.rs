@@ -130,6 +130,15 @@ fn only_the_window_knows_egui() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// What tests run is what a person runs: limits are passed in.
+#[test]
+fn nothing_is_another_under_test() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let other = |file: &PathBuf| fs::read_to_string(file).unwrap().contains("cfg!(test)");
+    let wrong: Vec<_> = rust_files(&src).into_iter().filter(other).collect();
+    assert!(wrong.is_empty(), "cfg!(test): {wrong:?}");
+}
+
 #[test]
 fn every_room_is_in_the_map_and_no_file_is_too_long() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use tempfile::SpooledTempFile;
 
 /// Bytes of names that are kept in memory.
-const NAMES_IN_MEMORY: usize = if cfg!(test) { 64 } else { 1024 * 1024 };
+const NAMES_IN_MEMORY: usize = 1024 * 1024;
 
 /// Revisits, and what each names as its original.
 pub(super) struct Revisits {
@@ -33,12 +33,16 @@ struct Waiting {
 
 impl Default for Revisits {
     fn default() -> Self {
-        let names = BufWriter::new(tempfile::spooled_tempfile(NAMES_IN_MEMORY));
-        Self { waiting: Vec::new(), names, names_len: 0 }
+        Self::with_names_in_memory(NAMES_IN_MEMORY)
     }
 }
 
 impl Revisits {
+    /// Keeps so many bytes of names in memory, and more on the disk.
+    fn with_names_in_memory(bytes: usize) -> Self {
+        Self { waiting: Vec::new(), names: BufWriter::new(tempfile::spooled_tempfile(bytes)), names_len: 0 }
+    }
+
     /// Adds the revisit at `offset` of the file with this number.
     pub(super) fn add(&mut self, file: usize, offset: u64, wanted: &Wanted) -> Result<(), WarcError> {
         let (Some(&first), Some(&last)) = (wanted.keys.first(), wanted.keys.last()) else { return Ok(()) };
@@ -87,4 +91,33 @@ impl Revisits {
 
 fn on_disk(source: io::Error) -> WarcError {
     WarcError::Io { path: std::env::temp_dir(), source }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_on_the_disk_are_those_that_were_added() {
+        let mut revisits = Revisits::with_names_in_memory(64);
+        for number in 0..3000u64 {
+            let wanted = Wanted { keys: vec![number], names: format!("urn:test:{number}") };
+            revisits.add(number as usize % 2, number, &wanted).unwrap();
+        }
+        let known: Vec<u64> = (0..3000).filter(|number| number % 3 != 0).collect();
+        let mut found = Vec::new();
+        let files = [PathBuf::from("b"), PathBuf::from("a")];
+        let ended = revisits.tell_lonely(&files, &known, |path, problem| {
+            let name = format!("(urn:test:{})", problem.offset);
+            assert!(problem.detail.contains(&name), "{}", problem.detail);
+            found.push((path.to_owned(), problem.offset));
+            ControlFlow::Continue(())
+        });
+        assert!(ended.unwrap().is_continue());
+        let all = (0..3000).step_by(3).map(|number| (files[number as usize % 2].clone(), number));
+        let mut expected: Vec<_> = all.collect();
+        expected.sort();
+        assert_eq!(found, expected);
+    }
 }

@@ -9,8 +9,8 @@ const CHUNK: usize = 128 * 1024;
 const FIRST_CHUNK: usize = 32 * 1024;
 
 /// Bytes that can be gone back over in any case; what is further back may be
-/// dropped. Tests reach it with small files.
-pub(in crate::warc) const RETAIN: usize = if cfg!(test) { 64 * 1024 } else { 4 * 1024 * 1024 };
+/// dropped.
+pub(in crate::warc) const RETAIN: usize = 4 * 1024 * 1024;
 
 /// A buffered source that knows its offset and can go back to a mark, so that
 /// a search for the next record can begin inside a damaged stretch that a
@@ -24,12 +24,22 @@ pub(super) struct Input<R> {
     /// Offset in the file of `buf[0]`.
     base: u64,
     eof: bool,
+    retain: usize,
 }
 
 impl<R: Read> Input<R> {
     /// `base` is the offset in the file at which `inner` stands.
     pub(super) fn new(inner: R, base: u64) -> Self {
-        Self { inner, buf: Vec::new(), start: 0, end: 0, mark: 0, base, eof: false }
+        Self { inner, buf: Vec::new(), start: 0, end: 0, mark: 0, base, eof: false, retain: RETAIN }
+    }
+
+    /// Bytes that can be gone back over; [`RETAIN`] unless set.
+    pub(super) fn retained(&self) -> usize {
+        self.retain
+    }
+
+    pub(super) fn retain(&mut self, bytes: usize) {
+        self.retain = bytes;
     }
 
     /// Offset in the file of the next byte.
@@ -66,7 +76,7 @@ impl<R: Read> Input<R> {
         if self.buf.is_empty() {
             self.buf.resize(FIRST_CHUNK, 0);
         } else if self.buf.len() - self.end < CHUNK {
-            let keep = self.mark.min(self.start).max(self.start.saturating_sub(RETAIN));
+            let keep = self.mark.min(self.start).max(self.start.saturating_sub(self.retain));
             self.buf.copy_within(keep..self.end, 0);
             self.base += keep as u64;
             self.start -= keep;

@@ -2,7 +2,7 @@
 
 use super::gzip::{self, GzipMember, GzipNote, Step};
 use super::head::{Start, record_start};
-use super::input::{Input, RETAIN};
+use super::input::Input;
 use super::whole::{Search, WholeMembers};
 use super::zstd::{self, Frame};
 use crate::jobs::{Cancelled, JobCx};
@@ -259,6 +259,11 @@ impl<R: Read> Members<R> {
         }
     }
 
+    /// From here on, so many raw bytes can be gone back over.
+    pub(super) fn retain(&mut self, bytes: usize) {
+        self.input.retain(bytes);
+    }
+
     /// From here on, decoding and searching fail when the job shall stop.
     pub(super) fn stop_with(&mut self, cx: &JobCx) {
         self.cx = Some(cx.clone());
@@ -429,7 +434,7 @@ impl<R: Read> Members<R> {
     }
 
     /// Leaves the present member and looks, from the byte after its first (in
-    /// a long one from [`RETAIN`] before the damage), for the next one that
+    /// a long one from as far before the damage as input is retained), for the next one that
     /// begins with a record. Returns the bytes passed over, `None` when there
     /// is no such member up to the end of the file.
     pub(super) fn seek_member(&mut self) -> io::Result<Option<u64>> {
@@ -443,7 +448,7 @@ impl<R: Read> Members<R> {
         self.in_member = false;
         self.decoded_to = self.decoded_to.max(decoded_to);
         // What happens to be held of a long member depends on how it was read.
-        let held = decoded_to.saturating_sub(RETAIN as u64);
+        let held = decoded_to.saturating_sub(self.input.retained() as u64);
         let again = if self.gives_up_damage() { self.decoded_to } else { held };
         let again = again.max(from + 1);
         self.input.go_back_to(again);

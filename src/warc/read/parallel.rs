@@ -15,6 +15,7 @@
 use super::super::{Problem, ProblemKind, RecordHead, SharedMember, Span, WarcError};
 use super::board::{Board, HandOver, Segment};
 use super::gzip::GzipNote;
+use super::input::RETAIN;
 use super::place::{open_archive_file, open_present};
 use super::reader::ArchiveReader;
 use super::records::Nature;
@@ -25,8 +26,20 @@ use std::io::{self, BufRead, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// Bytes of a file that one thread reads at a time.
-const SEGMENT: u64 = 2 * 1024 * 1024;
+/// How much of a file is read and kept at a time.
+#[derive(Clone, Copy)]
+pub(super) struct ReadLimits {
+    /// Bytes of a file that one thread reads.
+    pub segment: u64,
+    /// See [`ArchiveReader::retaining`].
+    pub retain: usize,
+}
+
+impl Default for ReadLimits {
+    fn default() -> Self {
+        Self { segment: 2 * 1024 * 1024, retain: RETAIN }
+    }
+}
 
 /// More threads than this want more memory than they bring speed.
 const MAX_THREADS: usize = 4;
@@ -109,21 +122,21 @@ pub fn read_in_parallel<T: Send>(
     map: impl Fn(&RecordHead, &mut dyn BufRead) -> io::Result<T> + Sync,
     sink: impl FnMut(usize, Event<T>) -> ControlFlow<()>,
 ) {
-    read_in_segments(files, threads.min(MAX_THREADS), SEGMENT, cx, map, sink);
+    read_in_segments(files, threads.min(MAX_THREADS), ReadLimits::default(), cx, map, sink);
 }
 
-/// As [`read_in_parallel`], with segments of so many bytes.
+/// As [`read_in_parallel`], within these limits.
 pub(super) fn read_in_segments<T: Send>(
     files: &[PathBuf],
     threads: usize,
-    segment_len: u64,
+    limits: ReadLimits,
     cx: &JobCx,
     map: impl Fn(&RecordHead, &mut dyn BufRead) -> io::Result<T> + Sync,
     mut sink: impl FnMut(usize, Event<T>) -> ControlFlow<()>,
 ) {
     let segments: Vec<Segment> = match threads {
         0 | 1 => (0..files.len()).map(Segment::whole_file).collect(),
-        _ => files.iter().enumerate().flat_map(|(file, path)| segments_of(file, path, segment_len, cx)).collect(),
+        _ => files.iter().enumerate().flat_map(|(file, path)| segments_of(file, path, limits.segment, cx)).collect(),
     };
     let mut filter = NotPerRecordOnce::default();
     let mut hand_on = |file: usize, mut event: Event<T>| {
@@ -135,9 +148,9 @@ pub(super) fn read_in_segments<T: Send>(
     };
     if threads < 2 || segments.len() < 2 {
         // Whole files, then.
-        let _ = segments
-            .iter()
-            .try_for_each(|segment| read_alone(&files[segment.file], cx, &map, |event| hand_on(segment.file, event)));
+        let _ = segments.iter().try_for_each(|segment| {
+            read_alone(&files[segment.file], limits, cx, &map, |event| hand_on(segment.file, event))
+        });
         return;
     }
     let board = Board::new(segments, threads);
@@ -149,7 +162,7 @@ pub(super) fn read_in_segments<T: Send>(
                 while let Some((number, sender)) = board.claim() {
                     let path = &files[board.segment(number).file];
                     // Results that nobody wants are no failure.
-                    let _ = Worker { board: &board, number, path, cx, sender }.run(&map);
+                    let _ = Worker { board: &board, number, path, limits, cx, sender }.run(&map);
                 }
             });
         }
@@ -274,12 +287,13 @@ fn segments_of(file: usize, path: &Path, segment_len: u64, cx: &JobCx) -> Vec<Se
 /// Reads a file from its beginning to its end.
 fn read_alone<T>(
     path: &Path,
+    limits: ReadLimits,
     cx: &JobCx,
     map: impl Fn(&RecordHead, &mut dyn BufRead) -> io::Result<T>,
     mut sink: impl FnMut(Event<T>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let mut reader = match ArchiveReader::open(path) {
-        Ok(reader) => reader.stopped_by(cx),
+        Ok(reader) => reader.retaining(limits.retain).stopped_by(cx),
         Err(error) => return sink(Event::Failed(error)),
     };
     loop {
@@ -326,6 +340,7 @@ struct Worker<'a, T> {
     board: &'a Board<T>,
     number: usize,
     path: &'a Path,
+    limits: ReadLimits,
     cx: &'a JobCx,
     sender: Sender<Message<T>>,
 }
@@ -335,7 +350,7 @@ impl<T: Send> Worker<'_, T> {
         let segment = self.board.segment(self.number);
         let mut reader = match &segment.nature {
             None => match ArchiveReader::open(self.path) {
-                Ok(reader) => reader.stopped_by(self.cx),
+                Ok(reader) => reader.retaining(self.limits.retain).stopped_by(self.cx),
                 Err(error) => {
                     self.send(vec![Event::Failed(error)])?;
                     return self.end_of_file();
@@ -384,7 +399,7 @@ impl<T: Send> Worker<'_, T> {
     fn find(&self, segment: &Segment, nature: &Nature) -> io::Result<Option<ArchiveReader<File>>> {
         let (mut file, present) = open_present(self.path)?;
         file.seek(SeekFrom::Start(segment.begin))?;
-        ArchiveReader::find(file, &present, segment.begin, segment.end, nature, self.cx)
+        ArchiveReader::find(file, &present, segment.begin, segment.end, nature, self.limits.retain, self.cx)
     }
 
     fn send(&self, events: Vec<Event<T>>) -> Result<(), Unwanted> {

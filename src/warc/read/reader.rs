@@ -153,10 +153,12 @@ impl ArchiveReader<File> {
         from: u64,
         limit: u64,
         like: &Nature,
+        retain: usize,
         cx: &JobCx,
     ) -> io::Result<Option<Self>> {
         let length_recovery = LengthRecovery::of(&file, name);
         let mut members = Members::inside(file, from, like.packing);
+        members.retain(retain);
         members.stop_with(cx);
         if !members.seek_record(limit)? {
             return Ok(None);
@@ -209,6 +211,14 @@ impl<R: Read> ArchiveReader<R> {
     #[cfg(test)]
     pub(super) fn stream_only(mut self) -> Self {
         self.members.stream_only();
+        self
+    }
+
+    /// From here on, a search behind damage in a long member begins so many bytes
+    /// before it.
+    #[must_use]
+    pub(in crate::warc) fn retaining(mut self, bytes: usize) -> Self {
+        self.members.retain(bytes);
         self
     }
 

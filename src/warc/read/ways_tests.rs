@@ -1,15 +1,19 @@
 //! However a file is read (members as a whole or streamed, by one thread or
 //! several, in pieces of any size), what comes out is the same.
 
-use super::parallel::{Event, Visit, read_in_segments};
+use super::parallel::{Event, ReadLimits, Visit, read_in_segments};
 use super::reader::ArchiveReader;
 use super::tests::{Pieces, builder, gzip, noise, read_all, read_with};
 use crate::jobs::JobCx;
+use crate::warc::Record;
 use flate2::{Compression, write::GzEncoder};
 use proptest::prelude::*;
 use std::io::{Read, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+
+/// Bytes that can be gone back over.
+const RETAIN: usize = 64 * 1024;
 
 /// Gzip that leaves the bytes as they are: what looks like a header in them
 /// looks like one in the file.
@@ -51,14 +55,14 @@ fn file(packing: usize, blocks: &[usize]) -> Vec<u8> {
 }
 
 /// What readers hand on, in words.
-fn told(files: &[PathBuf], threads: usize, segment_len: u64) -> Vec<String> {
+fn told(files: &[PathBuf], threads: usize, limits: ReadLimits) -> Vec<String> {
     let mut told = Vec::new();
     let map = |head: &crate::warc::RecordHead, block: &mut dyn std::io::BufRead| {
         let mut bytes = Vec::new();
         block.read_to_end(&mut bytes)?;
         Ok((head.clone(), bytes))
     };
-    read_in_segments(files, threads, segment_len, &JobCx::detached(), map, |file, event| {
+    read_in_segments(files, threads, limits, &JobCx::detached(), map, |file, event| {
         told.push(match event {
             // How far a reader has read ahead is its own affair.
             Event::Record(Visit { value, span, problems, members, member, gzip_note, read_to: _ }) => {
@@ -70,6 +74,11 @@ fn told(files: &[PathBuf], threads: usize, segment_len: u64) -> Vec<String> {
         ControlFlow::Continue(())
     });
     told
+}
+
+/// Long members are longer than what is retained.
+fn limits(segment: u64) -> ReadLimits {
+    ReadLimits { segment, retain: RETAIN }
 }
 
 /// Flips, removes and puts in bytes.
@@ -115,8 +124,12 @@ proptest! {
         let files = [folder.path().join("a"), folder.path().join("missing"), folder.path().join("b")];
         std::fs::write(&files[0], &bytes).unwrap();
         std::fs::write(&files[2], file(packing + 1, &blocks)).unwrap();
-        prop_assert_eq!(told(&files, threads, segment_len), told(&files, 1, segment_len), "in parallel");
+        prop_assert_eq!(told(&files, threads, limits(segment_len)), told(&files, 1, limits(segment_len)), "in parallel");
     }
+}
+
+fn read_retaining(source: impl Read) -> (Vec<Record>, Vec<String>) {
+    read_with(ArchiveReader::new(source, Path::new("test")).unwrap().retaining(RETAIN), usize::MAX)
 }
 
 /// Records longer than can be gone back over, with members inside that look
@@ -143,13 +156,13 @@ proptest! {
     ) {
         let mut bytes = long_file(is_stored, &blocks);
         damage(&mut bytes, &changes);
-        let whole = read_all(&bytes[..], usize::MAX);
+        let whole = read_retaining(&bytes[..]);
         let pieces = Pieces { bytes: &bytes, sizes: &sizes, turn: 0 };
-        prop_assert_eq!(&read_all(pieces, usize::MAX), &whole, "in pieces");
+        prop_assert_eq!(&read_retaining(pieces), &whole, "in pieces");
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), &bytes).unwrap();
         let files = [file.path().to_owned()];
-        prop_assert_eq!(told(&files, 3, segment_len), told(&files, 1, segment_len), "in parallel");
+        prop_assert_eq!(told(&files, 3, limits(segment_len)), told(&files, 1, limits(segment_len)), "in parallel");
     }
 }
 
@@ -207,20 +220,20 @@ fn false_beginnings_never_make_anybody_wait_for_ever() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a");
     std::fs::write(&path, &bytes).unwrap();
-    let alone = told(std::slice::from_ref(&path), 1, 300);
+    let alone = told(std::slice::from_ref(&path), 1, limits(300));
     for segment_len in [200, 300, 450, 700] {
         let mut count = 0;
         let pause = |_: &crate::warc::RecordHead, block: &mut dyn std::io::BufRead| {
             std::thread::sleep(std::time::Duration::from_micros(50));
             std::io::copy(block, &mut std::io::sink())
         };
-        read_in_segments(std::slice::from_ref(&path), 4, segment_len, &JobCx::detached(), pause, |_, _| {
+        read_in_segments(std::slice::from_ref(&path), 4, limits(segment_len), &JobCx::detached(), pause, |_, _| {
             std::thread::sleep(std::time::Duration::from_micros(400));
             count += 1;
             ControlFlow::Continue(())
         });
         assert_eq!(count, alone.len());
-        assert_eq!(told(std::slice::from_ref(&path), 3, segment_len), alone);
+        assert_eq!(told(std::slice::from_ref(&path), 3, limits(segment_len)), alone);
     }
 }
 
@@ -232,7 +245,7 @@ fn readers(path: &Path, after: usize, segment_len: u64) -> usize {
         std::thread::sleep(std::time::Duration::from_micros(200));
         Ok(std::thread::current().id())
     };
-    read_in_segments(&[path.to_owned()], 2, segment_len, &JobCx::detached(), slow, |_, event| {
+    read_in_segments(&[path.to_owned()], 2, limits(segment_len), &JobCx::detached(), slow, |_, event| {
         if let Event::Record(visit) = event {
             seen.push(visit.value);
         }
@@ -264,10 +277,10 @@ fn several_threads_go_on_behind_a_long_record_and_behind_a_search_in_vain() {
         let bytes = [first, small(1..200), lie(200, 5000), small(201..300), lie(300, 70)].concat();
         std::fs::write(&path, bytes).unwrap();
         let files = [path.clone()];
-        let alone = told(&files, 1, segment_len);
+        let alone = told(&files, 1, limits(segment_len));
         assert_eq!(alone.len(), 302);
-        assert_eq!(told(&files, 2, segment_len), alone);
-        assert_eq!(told(&files, 3, segment_len / 3), alone);
+        assert_eq!(told(&files, 2, limits(segment_len)), alone);
+        assert_eq!(told(&files, 3, limits(segment_len / 3)), alone);
         // The stretch with the search in vain is over by then.
         assert!((0..5).any(|_| readers(&path, 80, segment_len) == 2));
     }
@@ -288,7 +301,7 @@ fn reading_that_is_stopped_within_a_block_is_no_failure() {
             }
             std::io::copy(block, &mut std::io::sink())
         };
-        read_in_segments(std::slice::from_ref(&path), threads, 1 << 20, &cx, stop, |_, event| {
+        read_in_segments(std::slice::from_ref(&path), threads, limits(1 << 20), &cx, stop, |_, event| {
             assert!(matches!(event, Event::Record(_)), "{event:?}");
             seen += 1;
             ControlFlow::Continue(())
@@ -306,7 +319,7 @@ fn reading_in_parallel_can_be_broken_off() {
     let skip = |_: &crate::warc::RecordHead, block: &mut dyn std::io::BufRead| {
         std::io::copy(&mut block.take(2), &mut std::io::sink())
     };
-    read_in_segments(&[path], 3, 2000, &JobCx::detached(), skip, |_, _| {
+    read_in_segments(&[path], 3, limits(2000), &JobCx::detached(), skip, |_, _| {
         seen += 1;
         if seen == 100 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });

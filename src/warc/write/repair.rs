@@ -74,6 +74,12 @@ impl std::fmt::Display for KeptTail {
 /// archive file, or holds no whole record but other damage than a torn end;
 /// it is left as it is then.
 pub fn repair_open_file(open_path: &Path) -> Result<Repaired, WarcError> {
+    repair_retaining(open_path, RETAIN)
+}
+
+/// As [`repair_open_file`]; of a longer tail, only so many bytes are searched
+/// for records.
+fn repair_retaining(open_path: &Path, retain: usize) -> Result<Repaired, WarcError> {
     let io = |source| WarcError::Io { path: open_path.to_owned(), source };
     let name = open_path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let Some(name) = name.strip_suffix(OPEN_SUFFIX) else {
@@ -81,7 +87,7 @@ pub fn repair_open_file(open_path: &Path) -> Result<Repaired, WarcError> {
     };
     let path = open_path.with_file_name(name);
     let mut file = open_own(open_path, File::options().read(true).write(true)).map_err(io)?;
-    let mut reader = ArchiveReader::open(open_path)?;
+    let mut reader = ArchiveReader::open(open_path)?.retaining(retain);
     let (mut records, mut behind) = (0, 0);
     let mut problems: Vec<Problem> = Vec::new();
     let mut sound_len = 0;
@@ -117,12 +123,11 @@ pub fn repair_open_file(open_path: &Path) -> Result<Repaired, WarcError> {
         }
     }
     let mut of_tail = problems.iter().filter(|problem| problem.offset >= sound_len);
-    // Of a longer tail, only the last part was searched for records.
-    let mut is_searched = len - sound_len <= RETAIN as u64;
+    let mut is_searched = len - sound_len <= retain as u64;
     if is_plain && is_searched && sound_len < len {
         // Nobody looked into a torn plain record: a wrong length may have taken
         // whole ones for its block.
-        is_searched = !holds_record(&mut file, sound_len).map_err(io)?;
+        is_searched = !holds_record(&mut file, sound_len, retain).map_err(io)?;
     }
     let kept = match sound_len < len && (!is_searched || of_tail.any(|problem| is_other(&problem))) {
         true => Some(keep_tail(&mut file, open_path, &path, sound_len, behind)?),
@@ -140,11 +145,12 @@ pub fn repair_open_file(open_path: &Path) -> Result<Repaired, WarcError> {
     Ok(Repaired { file: Some(path), records, cut_bytes: len - sound_len, kept, problems })
 }
 
-/// Whether a record seems to begin behind this offset of a plain file.
-fn holds_record(file: &mut File, offset: u64) -> io::Result<bool> {
+/// Whether a record seems to begin in the `len` bytes behind this offset of a
+/// plain file.
+fn holds_record(file: &mut File, offset: u64, len: usize) -> io::Result<bool> {
     let mut tail = Vec::new();
     file.seek(SeekFrom::Start(offset))?;
-    file.take(RETAIN as u64).read_to_end(&mut tail)?;
+    file.take(len as u64).read_to_end(&mut tail)?;
     Ok(memchr::memmem::find(&tail, b"\nWARC/").is_some())
 }
 
@@ -291,11 +297,12 @@ mod tests {
     fn a_tail_too_long_to_be_searched_is_kept() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.warc.gz.open");
-        let long = stored(&vec![b'x'; 2 * RETAIN]);
+        const SEARCHED: usize = 64 * 1024;
+        let long = stored(&vec![b'x'; 2 * SEARCHED]);
         for (before, first) in [(member(1), Some("urn:test:1")), (Vec::new(), None)] {
             let torn = &long[..long.len() - 100];
             fs::write(&path, [&before[..], torn].concat()).unwrap();
-            let repaired = repair_open_file(&path).unwrap();
+            let repaired = repair_retaining(&path, SEARCHED).unwrap();
             let found = repaired.file.as_deref().map(ids).unwrap_or_default();
             assert_eq!(found, first.into_iter().collect::<Vec<_>>());
             let kept = repaired.kept.unwrap();
