@@ -82,7 +82,7 @@ impl DatasetArgs {
 }
 
 /// What tells an input from others: options, then files with size and date.
-pub(super) fn with_files(options: String, files: &[PathBuf]) -> String {
+fn with_files(options: String, files: &[PathBuf]) -> String {
     let mut words = options;
     for path in files {
         let state = match path.metadata().and_then(|file| Ok((file.len(), file.modified()?))) {

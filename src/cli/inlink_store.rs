@@ -1,12 +1,11 @@
 //! `fonds inlinks load`, and answers out of what was loaded.
 
-use super::dataset::with_files;
-use super::inlink_options::{InternalArg, NotationArg, SortOptions, option_texts};
+use super::inlink_options::{InternalArg, NotationArg, SortOptions};
 use super::inlinks::{NO_INLINKS, is_cut, tell_cut, tell_empty, top_line};
 use super::output::{json_line, plain};
 use super::{FINE, PROBLEMS};
 use crate::inlinks::filters::RowColumns;
-use crate::inlinks::invert::{Keep, ShuffleOptions};
+use crate::inlinks::invert::ShuffleOptions;
 use crate::inlinks::stored::load::{LoadInput, LoadOptions, LoadReport, load};
 use crate::inlinks::stored::{LinkStore, Window};
 use crate::jobs::{CountedRead, JobCx, OnStop, counted};
@@ -64,31 +63,9 @@ pub struct LoadArgs {
     #[command(flatten)]
     sort: SortOptions,
 
-    /// Keep sorted runs in this folder until the end: called again with the same words after it was killed, the load goes
-    /// on from them; files have to be named for it. Runs of other files, other options or another version are refused
-    #[arg(long, value_name = "DIR", requires = "files")]
-    pub(super) resume: Option<PathBuf>,
-
     /// The report as one object
     #[arg(long)]
     json: bool,
-}
-
-impl LoadArgs {
-    /// What is read and how rows are made of it: runs of anything else are no use.
-    fn input_summary(&self) -> String {
-        let Self { folder, notation, internal, columns, anchor_cap, .. } = self;
-        let mut options = vec![
-            "load".to_owned(),
-            folder.display().to_string(),
-            option_texts("notation", notation),
-            option_texts("internal", internal),
-            option_texts("columns", [columns]),
-            anchor_cap.map(|units| format!("--anchor-cap {units}")).unwrap_or_default(),
-        ];
-        options.retain(|word| !word.is_empty());
-        with_files(options.join(" "), &self.files)
-    }
 }
 
 /// Lines in, stored links out.
@@ -114,14 +91,13 @@ pub(super) fn run_load(
     if args.files.is_empty() {
         inputs.push(LoadInput { name: "standard input".to_owned(), input: stdin() });
     }
-    let keep = args.resume.as_ref().map(|runs| Keep::take(runs, args.input_summary())).transpose()?;
     cx.stage_in_bytes("Reading lines", (total > 0).then_some(total));
     let options = LoadOptions {
         notation: args.notation.map(NotationArg::notation),
         internal: args.internal.map(InternalArg::policy),
         columns: RowColumns::from(args.columns),
         anchor_cap: args.anchor_cap,
-        shuffle: args.sort.shuffle(keep)?,
+        shuffle: args.sort.shuffle(None)?,
     };
     if let Some(warning) = options.shuffle.room_warning(total.saturating_mul(ROW_BYTES_PER_LINE_BYTE)) {
         tell!("{warning}");
@@ -160,9 +136,6 @@ fn words(report: &LoadReport, folder: &Path) -> String {
         if count > 0 {
             words.push_str(&format!("; {} {what}", counted(count, "inlink")));
         }
-    }
-    if report.sorted_before > 0 {
-        words.push_str(&format!("; {} were sorted by a load that did not end", counted(report.sorted_before, "line")));
     }
     words.push_str(&format!(
         "\n{}: {} MiB in {}",

@@ -200,11 +200,12 @@ impl InlinksCommand {
     pub(super) fn after_a_stop(&self) -> &'static str {
         const RUNS: &str = "runs that were sorted are kept, and the same command goes on from them";
         match self {
-            Self::Build { .. } => GOES_ON,
+            Self::Build { .. } => {
+                "inlinks that were built before answer as they did, and the same command begins again"
+            }
             Self::Dataset(args) if args.resume.is_some() => RUNS,
-            Self::Load(args) if args.resume.is_some() => RUNS,
             Self::Dataset(_) => "nothing of it is kept; with --resume, a call that is stopped can go on",
-            Self::Load(_) => "links that were not stored yet are not kept; with --resume, a call can go on from them",
+            Self::Load(_) => "links that were not stored yet are not kept",
             _ => "what was written is not whole; the same command begins again",
         }
     }

@@ -227,7 +227,7 @@ pub fn reduce_rows(
     let threads = shuffle.threads();
     let mut report = ReduceReport::default();
     let lines = LineRules { columns, internal: options.internal, anchor_cap: options.anchor_cap, notation: None };
-    let read = read_lines(input, 0, &lines, &shuffle)?;
+    let read = read_lines(input, &lines, &shuffle)?;
     (report.bad_lines, report.first_bad) = (read.bad_lines, read.first_bad);
     let mut sorted = shuffle.finish()?;
     let java_times = options.java_times;

@@ -4,7 +4,7 @@
 use super::dataset::without_mark;
 use super::dataset_build::{Notation, first_units};
 use super::invert::stored::{host_name, host_of};
-use super::invert::{CaptureRow, Filler, LinkError, LinkRow, Noted, Notes, Shuffle};
+use super::invert::{CaptureRow, Filler, LinkError, LinkRow, Shuffle};
 use super::workers::share;
 use crate::captures::lone_surrogates::without_halves;
 use crate::links::LinkKind;
@@ -55,12 +55,6 @@ pub(super) struct LineRules {
     pub(super) notation: Option<Notation>,
 }
 
-/// How a [`LineReport`] is kept beside runs.
-const BAD_LINES: &str = "bad lines";
-const OBJECTS: &str = "objects";
-const UNLISTED: &str = "unlisted";
-const UNDATED: &str = "undated";
-
 /// What became of lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct LineReport {
@@ -74,37 +68,6 @@ pub(super) struct LineReport {
     pub(super) unlisted: u64,
     /// Inlinks without a date.
     pub(super) undated: u64,
-    /// Lines that are in runs of a reading that did not end.
-    pub(super) sorted_before: u64,
-}
-
-impl LineReport {
-    /// What was noted by a reading that did not end.
-    fn of_notes(notes: &Notes, unit: u32) -> Self {
-        let mut report = Self::default();
-        for (kind, count) in notes.counts_of(unit) {
-            match kind {
-                BAD_LINES => report.bad_lines = count,
-                OBJECTS => report.objects = count,
-                UNLISTED => report.unlisted = count,
-                UNDATED => report.undated = count,
-                _ => {}
-            }
-        }
-        let first = notes.listed().iter().find(|noted| noted.unit == unit);
-        report.first_bad = first.map(|noted| (noted.place, noted.why.clone()));
-        report
-    }
-
-    fn notes(&self, unit: u32) -> Notes {
-        let mut notes = Notes::default();
-        let counts = [self.bad_lines, self.objects, self.unlisted, self.undated];
-        [BAD_LINES, OBJECTS, UNLISTED, UNDATED].iter().zip(counts).for_each(|(kind, n)| notes.count(unit, kind, n));
-        if let Some((place, why)) = self.first_bad.clone() {
-            notes.list(Noted { unit, place, what: String::new(), why });
-        }
-        notes
-    }
 }
 
 impl AddAssign for LineReport {
@@ -117,43 +80,27 @@ impl AddAssign for LineReport {
         self.objects += other.objects;
         self.unlisted += other.unlisted;
         self.undated += other.undated;
-        self.sorted_before += other.sorted_before;
     }
 }
 
-/// Reads lines into a sort, with as many threads as that has; `unit` is the
-/// number of the input. What runs of an earlier reading hold is passed over.
-pub(super) fn read_lines(
-    input: impl Read,
-    unit: u32,
-    rules: &LineRules,
-    shuffle: &Shuffle,
-) -> Result<LineReport, LinkError> {
-    let (threads, done) = (shuffle.threads(), shuffle.done());
+/// Reads lines into a sort, with as many threads as that has.
+pub(super) fn read_lines(input: impl Read, rules: &LineRules, shuffle: &Shuffle) -> Result<LineReport, LinkError> {
+    let threads = shuffle.threads();
     // Memory that was read through comes back: new memory costs more than reading into it.
     let (give_back, read_through) = bounded::<Vec<u8>>(2 * threads);
     let work = |pieces: &mut dyn Iterator<Item = Piece>| {
-        let mut report = LineReport::default();
         let mut reader = LineReader { rules, filler: shuffle.filler(), report: LineReport::default(), date: None };
         for piece in pieces {
-            let end = piece.line + piece.lines;
-            if done.end_of(unit, piece.line) < end {
-                reader.read(&piece)?;
-                let of_piece = std::mem::take(&mut reader.report);
-                reader.filler.mark(unit, piece.line, end, &of_piece.notes(unit))?;
-                report += of_piece;
-            } else {
-                report.sorted_before += piece.lines;
-            }
+            reader.read(&piece)?;
             if piece.bytes.capacity() <= 4 * PIECE_BYTES {
                 let _ = give_back.try_send(piece.bytes);
             }
         }
-        Ok(report)
+        Ok(reader.report)
     };
     let spare = || read_through.try_recv().unwrap_or_default();
     let reports = share(threads, work, |give| each_piece(input, spare, give).map_err(LinkError::Input))?;
-    let mut report = LineReport::of_notes(shuffle.notes(), unit);
+    let mut report = LineReport::default();
     reports.into_iter().for_each(|read| report += read);
     Ok(report)
 }
@@ -163,8 +110,6 @@ struct Piece {
     bytes: Vec<u8>,
     /// The number of the first one, from 1.
     line: u64,
-    /// How many there are; the last one may have no end.
-    lines: u64,
 }
 
 /// `spare` has memory to read into, or none.
@@ -204,7 +149,7 @@ fn each_piece(
         bytes.truncate(end);
         let ends = memchr::memchr_iter(b'\n', &bytes).count() as u64;
         let lines = ends + u64::from(bytes.last().is_some_and(|last| *last != b'\n'));
-        if !bytes.is_empty() && !give(Piece { bytes: std::mem::replace(&mut bytes, rest), line, lines }) {
+        if !bytes.is_empty() && !give(Piece { bytes: std::mem::replace(&mut bytes, rest), line }) {
             return Ok(());
         }
         line += lines;

@@ -117,14 +117,14 @@ impl Catalogue {
         mut each: impl FnMut(InlinkFeed) -> Result<(), E>,
     ) -> Result<Result<(), E>, StoreError> {
         match self.feed_new_links(of, &mut each)? {
-            Ok(()) => self.feed_old_revisits(of, 0, each),
+            Ok(()) => self.feed_old_revisits(of, each),
             stopped => Ok(stopped),
         }
     }
 
     /// Of [`Self::feed_inlinks`] the links of captures that are new, in the
     /// order of the captures.
-    pub fn feed_new_links<E>(
+    fn feed_new_links<E>(
         &self,
         of: Captures,
         each: impl FnMut(InlinkFeed) -> Result<(), E>,
@@ -132,22 +132,21 @@ impl Catalogue {
         self.feed(NEW_CAPTURES, &[of.after, of.up_to], each)
     }
 
-    /// Of [`Self::feed_inlinks`] the links of revisits that were there before,
-    /// beginning with capture `from`, in the order of the captures.
-    pub fn feed_old_revisits<E>(
+    /// Of [`Self::feed_inlinks`] the links of revisits that were there before, in
+    /// the order of the captures.
+    fn feed_old_revisits<E>(
         &self,
         of: Captures,
-        from: CaptureId,
         each: impl FnMut(InlinkFeed) -> Result<(), E>,
     ) -> Result<Result<(), E>, StoreError> {
         if of.after == 0 {
             return Ok(Ok(()));
         }
         let which = format!(
-            "c.id >= ?3 AND ({} OR c.id <= ?1 AND c.id IN (SELECT r.capture FROM repeat r WHERE r.reading > ?4))",
+            "({} OR c.id <= ?1 AND c.id IN (SELECT r.capture FROM repeat r WHERE r.reading > ?3))",
             old_revisits()
         );
-        self.feed(&which, &[of.after, of.up_to, from, of.read_after], each)
+        self.feed(&which, &[of.after, of.up_to, of.read_after], each)
     }
 
     /// Whether what a revisit was built with is another payload than what it

@@ -1,7 +1,7 @@
 //! Builds inlinks of everything captured.
 
 use super::Report;
-use super::inlink_rows::{KEPT_FROM_LINKS, remove_sorted, sorted_rows};
+use super::inlink_rows::{remove_kept_runs, sorted_rows};
 use super::outlink_gaps::fill_outlink_gaps;
 use super::repeats::read_repeats;
 use crate::inlinks::invert::{CaptureRow, LinkRow, ShuffleReport};
@@ -46,8 +46,6 @@ pub struct InlinkReport {
     pub window_days: u32,
     /// Sorted runs that went to disk.
     pub runs: u64,
-    /// Links that a build which was killed had sorted.
-    pub sorted_before: u64,
     /// Revisits of other URLs whose links are not in: what they repeat cannot be read again.
     pub repeats_unread: u64,
     /// Revisits of what was never captured or imported, as far as it may have been a page.
@@ -98,9 +96,6 @@ impl Report for InlinkReport {
         );
         if self.uncaptured > PROSPECTS_KEPT as u64 {
             words.push_str(&format!("; the {PROSPECTS_KEPT} most cited of these pages are listed"));
-        }
-        if self.sorted_before > 0 {
-            words.push_str(&format!("; {} reused from an interrupted build", counted(self.sorted_before, "link")));
         }
         if self.repeats_unread > 0 {
             words.push_str(&format!(
@@ -224,23 +219,21 @@ fn take_in(workspace: &Workspace, anew: bool, cx: &JobCx) -> anyhow::Result<Inli
         && !catalogue.lost_links()?
         && !catalogue.originals_changed(since)?;
     if goes_on && before == mark {
-        remove_sorted(workspace);
         return Ok(InlinkReport { repeats_unread, ..InlinkReport::default() });
     }
     let of = if goes_on { since } else { Captures { up_to, ..Captures::ALL } };
-    let (mut sorted, sorted_before) = sorted_rows(workspace, of, KEPT_FROM_LINKS, cx)?;
+    remove_kept_runs(workspace);
+    let mut sorted = sorted_rows(workspace, of, cx)?;
     let ShuffleReport { links, captures, .. } = sorted.report();
     cx.stage("Inverting outlinks", Some(links + captures));
     let added = if goes_on { store.add(&mut sorted, mark, cx)? } else { store.fill(&mut sorted, mark)? };
     catalogue.links_are_built()?;
-    sorted.remove_kept().map_err(LinkError::Stored)?;
     let ShuffleReport { links, runs, .. } = sorted.report();
     Ok(InlinkReport {
         links_seen: links,
         duplicates: links.saturating_sub(added.counts.links),
         new_captures: captures,
         runs,
-        sorted_before,
         repeats_unread,
         ..InlinkReport::default()
     })

@@ -3,8 +3,7 @@
 use super::super::Report;
 use super::*;
 use crate::captures::{CaptureEntry, CaptureNotes, RecordPlace, Unread};
-use crate::inlinks::stored::StoreRules;
-use crate::inlinks::{MAX_INLINKS_PER_SIDE, Notation};
+use crate::inlinks::MAX_INLINKS_PER_SIDE;
 use crate::links::{LinkKind, Outlink, PagePlace};
 use crate::warc::{RecordType, Span};
 use crate::work::Session;
@@ -708,46 +707,4 @@ fn every_form_of_links_is_a_file_and_a_stop_leaves_none() {
         assert!(made.session.export_links(form, &none, &cx).is_err());
     }
     assert_eq!(std::fs::read_dir(none).unwrap().count(), 0);
-}
-
-#[test]
-fn a_build_that_was_killed_goes_on_from_the_runs_that_it_has_written() {
-    let archive = in_three_launches(|_, _| ());
-    let workspace = &archive.session.workspace;
-    let (cx, kept) = (JobCx::detached(), workspace.folder().join("inlinks/sorting"));
-    let sorted = |of: Captures| {
-        let (mut sorted, before) = sorted_rows(workspace, of, 0, &cx).unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        let rules = StoreRules { notation: Notation::Page, internal: InternalPolicy::Fqdn };
-        let mut store = LinkStore::open_to_add(folder.path(), rules).unwrap();
-        store.fill(&mut sorted, Mark { captures_up_to: of.up_to, keys: PAGE_KEYS, read_up_to: 0 }).unwrap();
-        (before, sorted.report().links, sorted.report().captures, files_in(folder.path()))
-    };
-    let all = Captures { up_to: archive.session.catalogue().newest_capture().unwrap(), ..Captures::ALL };
-    let (before, links, captures, bytes) = sorted(all);
-    assert!(before == 0 && links > 100 && captures > 50 && kept.join("runs.json").exists());
-    // The program ended before the links were stored: nothing is read again.
-    assert_eq!(sorted(all), (links, links, captures, bytes.clone()));
-    // Further captures make it another build.
-    let part = Captures { after: 10, ..all };
-    let (before, fewer, ..) = sorted(part);
-    assert!(before == 0 && fewer < links);
-    // What is damaged is sorted anew.
-    assert_eq!(sorted(all).0, 0);
-    let run = std::fs::read_dir(&kept).unwrap().map(|entry| entry.unwrap().path());
-    let run = run.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with("run-")).min().unwrap();
-    std::fs::write(run, "broken").unwrap();
-    assert_eq!(sorted(all), (0, links, captures, bytes));
-    // A small build needs none of it.
-    archive.build();
-    assert!(!kept.exists());
-}
-
-fn files_in(folder: &std::path::Path) -> Vec<(String, Vec<u8>)> {
-    let name = |path: &std::path::Path| path.file_name().unwrap().to_str().unwrap().to_owned();
-    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<_> =
-        paths.filter(|path| path.is_file()).map(|path| (name(&path), std::fs::read(&path).unwrap())).collect();
-    files.sort();
-    files
 }

@@ -131,14 +131,9 @@ impl Done {
 
     /// Whether the rows of a place of the input are there.
     pub fn holds(&self, unit: u32, place: u64) -> bool {
-        self.end_of(unit, place) > place
-    }
-
-    /// The first place from `from` on that is not there.
-    pub fn end_of(&self, unit: u32, from: u64) -> u64 {
-        let after = self.0.partition_point(|covered| (covered.unit, covered.from) <= (unit, from));
+        let after = self.0.partition_point(|covered| (covered.unit, covered.from) <= (unit, place));
         let before = after.checked_sub(1).and_then(|before| self.0.get(before));
-        before.filter(|covered| covered.unit == unit).map_or(from, |covered| covered.to.max(from))
+        before.is_some_and(|covered| covered.unit == unit && covered.to > place)
     }
 
     /// Whether nothing is there.

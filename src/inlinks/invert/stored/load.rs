@@ -71,9 +71,6 @@ pub struct LoadReport {
     pub bad_lines: u64,
     /// The first of them: its file and number, from 1, and what is wrong.
     pub first_bad: Option<String>,
-    /// Lines that a load which did not end had sorted. Nothing of them was left
-    /// out; objects among them are not counted above.
-    pub sorted_before: u64,
     /// What is stored now.
     pub added: Added,
 }
@@ -117,7 +114,7 @@ fn load_into(
 ) -> Result<LoadReport, LinkError> {
     let shuffle = Shuffle::new(&options.shuffle, cx)?;
     let mut report = LoadReport::default();
-    for (unit, LoadInput { name, input }) in (0..).zip(inputs) {
+    for LoadInput { name, input } in inputs {
         let located = |error: io::Error| io::Error::new(error.kind(), format!("{name}: {error}"));
         cx.note(name.clone());
         let mut input = decoded(input).map_err(|error| LinkError::Input(located(error)))?;
@@ -141,7 +138,7 @@ fn load_into(
             anchor_cap: options.anchor_cap,
             notation: Some(rules.notation),
         };
-        let read = read_lines(input, unit, &lines, &shuffle).map_err(|error| match error {
+        let read = read_lines(input, &lines, &shuffle).map_err(|error| match error {
             LinkError::Input(error) => LinkError::Input(located(error)),
             error => error,
         })?;
@@ -149,7 +146,6 @@ fn load_into(
         report.unlisted += read.unlisted;
         report.undated += read.undated;
         report.bad_lines += read.bad_lines;
-        report.sorted_before += read.sorted_before;
         if let (None, Some((line, why))) = (&report.first_bad, read.first_bad) {
             report.first_bad = Some(format!("{name}, line {line}: {why}"));
         }
@@ -163,7 +159,6 @@ fn load_into(
     if let Some(store) = store {
         cx.stage("Storing links", Some(sorted.report().links));
         report.added = store.add(&mut sorted, store.mark(), cx)?;
-        sorted.remove_kept().map_err(LinkError::Stored)?;
     }
     report.shuffle = sorted.report();
     Ok(report)
@@ -224,60 +219,6 @@ impl<R: BufRead> Read for ZstdFrames<R> {
                 }
                 Err(error) => return Err(io::Error::other(error)),
             }
-        }
-    }
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-    use crate::inlinks::invert::Keep;
-
-    #[test]
-    fn a_load_that_broke_off_goes_on_from_its_sorted_runs() {
-        let row = |n: u32| match n % 10_000 {
-            100 => "{\"url\":\"(pt,o,\",\"count\":5,\"inlinks\":[{\"source\":\"(pt,b,\"}]}\n".to_owned(),
-            _ => format!("(pt,h{},)/{n}\t20240301090000\t(pt,b,)/x{n}\texternal\tLink {n}\n", n % 97),
-        };
-        let lines: Vec<String> = (0..60_000).map(row).collect();
-        let texts = ["no row\n".to_owned() + &lines[..50_000].concat(), lines[50_000..].concat() + "no row"];
-        let dir = tempfile::tempdir().unwrap();
-        let runs = dir.path().join("runs");
-        let load = |folder: &str, inputs: Vec<Box<dyn Read + '_>>, resumes: bool| {
-            let keep = resumes.then(|| Keep::take(&runs, "lines".to_owned()).unwrap());
-            let shuffle = ShuffleOptions { memory_bytes: 1 << 20, threads: 2, keep, ..ShuffleOptions::default() };
-            let options = LoadOptions { shuffle, ..LoadOptions::default() };
-            let inputs = inputs.into_iter().map(|input| LoadInput { name: "rows".to_owned(), input }).collect();
-            load(&dir.path().join(folder), inputs, &options, &JobCx::detached())
-        };
-        let whole = || -> Vec<Box<dyn Read + '_>> { texts.iter().map(|text| Box::new(text.as_bytes()) as _).collect() };
-        let torn = (&texts[0].as_bytes()[..2_500_000]).chain(Torn);
-        assert!(load("resumed", vec![Box::new(torn)], true).unwrap_err().to_string().contains("torn"));
-        let resumed = load("resumed", whole(), true).unwrap();
-        assert!((1..50_000).contains(&resumed.sorted_before), "{resumed:?}");
-        assert!(!runs.exists());
-        let at_once = load("at_once", whole(), false).unwrap();
-        assert_eq!(resumed.added, at_once.added);
-        assert_eq!((resumed.bad_lines, resumed.objects, resumed.unlisted, resumed.undated), (2, 6, 24, 6));
-        let told = |report: &LoadReport| {
-            let LoadReport { bad_lines, objects, unlisted, undated, first_bad, .. } = report.clone();
-            let ShuffleReport { links, captures, duplicates, .. } = report.shuffle;
-            ((bad_lines, objects, unlisted, undated, first_bad), (links, captures, duplicates))
-        };
-        assert_eq!((told(&resumed), at_once.sorted_before), (told(&at_once), 0));
-        let segment = |folder: &str| {
-            let files = std::fs::read_dir(dir.path().join(folder)).unwrap().map(|entry| entry.unwrap().path());
-            std::fs::read(files.filter(|path| path.extension().is_some_and(|end| end == "seg")).min().unwrap()).unwrap()
-        };
-        assert!(segment("resumed") == segment("at_once"));
-    }
-
-    struct Torn;
-
-    impl Read for Torn {
-        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-            Err(io::Error::other("torn"))
         }
     }
 }
