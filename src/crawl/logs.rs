@@ -4,12 +4,12 @@ use super::crawl_log::CrawlLogLine;
 use super::line_file::LineFile;
 use super::reports::LaunchTally;
 use super::{Admission, CrawlError, DiskGate};
-use crate::jobs::{create_own, is_disk_full, replace_own};
+use crate::jobs::{is_disk_full, replace_own};
 use crate::scope::{Candidate, Decision, ScopeLine, Verdict};
 use crate::uri::{CaptureDate, Clock};
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -186,13 +186,14 @@ impl Logs {
     /// Takes the lines with these keys out of crawl.log; says how many there
     /// were. The old log stays until the new one is whole.
     pub(super) fn remove_ends(&self, keys: &HashSet<String>) -> Result<u64, CrawlError> {
-        let (path, open) = (self.folder.join("crawl.log"), self.folder.join("crawl.log.open"));
+        let path = self.folder.join("crawl.log");
         let mut held = self.crawl.lock().unwrap_or_else(PoisonError::into_inner);
         held.flush().map_err(|source| CrawlError::io(&path, source))?;
-        let rewrite = || -> io::Result<u64> {
+        let mut removed = 0;
+        let rewritten = replace_own(&path, |file| {
             let mut lines = BufReader::new(File::open(&path)?);
-            let mut kept = BufWriter::new(create_own(&open)?);
-            let (mut line, mut removed) = (Vec::new(), 0);
+            let mut kept = BufWriter::new(file);
+            let mut line = Vec::new();
             while lines.read_until(b'\n', &mut line)? > 0 {
                 let told = CrawlLogLine::parse(&String::from_utf8_lossy(&line)).ok();
                 match told.is_some_and(|told| keys.contains(&line_key(&told.url, told.status, told.started))) {
@@ -201,14 +202,9 @@ impl Logs {
                 }
                 line.clear();
             }
-            kept.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
-            match removed {
-                0 => fs::remove_file(&open)?,
-                _ => fs::rename(&open, &path)?,
-            }
-            Ok(removed)
-        };
-        let removed = rewrite().map_err(|source| CrawlError::io(&path, source))?;
+            kept.flush()
+        });
+        rewritten.map_err(|source| CrawlError::io(&path, source))?;
         *held = LineFile::open(&path).map_err(|source| CrawlError::io(&path, source))?;
         Ok(removed)
     }

@@ -3,8 +3,9 @@
 use crate::jobs::{JobCx, counted};
 use crate::store::Workspace;
 use crate::uri::CaptureDate;
+use crate::warc::NewFile;
 use anyhow::Context;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Makes the folder that an export is written into.
@@ -36,24 +37,12 @@ pub fn write_table(
 /// Writes a file that has its name only when it is whole. One of that name
 /// that is there already stays.
 pub(super) fn write_file<T>(path: &Path, fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<T>) -> anyhow::Result<T> {
-    let place = || path.display().to_string();
-    anyhow::ensure!(!path.exists(), "{} is there already; try again in a second", path.display());
-    let part = path.with_added_extension("part");
-    // What another export is writing is left alone.
-    let file = match std::fs::File::create_new(&part) {
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            anyhow::bail!("{} is being written by another export; try again in a second", path.display())
-        }
-        file => file.with_context(place)?,
-    };
-    let write = || -> anyhow::Result<T> {
-        let mut out = BufWriter::new(file);
-        let filled = fill(&mut out)?;
-        out.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()?;
-        std::fs::rename(&part, path)?;
-        Ok(filled)
-    };
-    write().inspect_err(|_| drop(std::fs::remove_file(&part))).with_context(place)
+    // What another export has written or is writing is left alone.
+    let taken = "another export has taken this name; try again in a second";
+    let mut file = NewFile::create(path).context(taken)?;
+    let filled = fill(&mut file).with_context(|| path.display().to_string())?;
+    file.finish()?;
+    Ok(filled)
 }
 
 #[cfg(test)]
@@ -65,12 +54,14 @@ mod tests {
     fn what_another_export_writes_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("hits.csv");
-        let part = folder.path().join("hits.csv.part");
-        std::fs::write(&part, "half").unwrap();
-        let error = write_file(&path, |_| Ok(())).unwrap_err().to_string();
-        assert!(error.ends_with("is being written by another export; try again in a second"), "{error}");
-        assert_eq!(std::fs::read_to_string(&part).unwrap(), "half");
-        std::fs::remove_file(&part).unwrap();
+        let part = folder.path().join("hits.csv.open");
+        for taken in [&part, &path] {
+            std::fs::write(taken, "half").unwrap();
+            let error = format!("{:#}", write_file(&path, |_| Ok(())).unwrap_err());
+            assert!(error.contains("try again in a second") && error.contains("hits.csv"), "{error}");
+            assert_eq!(std::fs::read_to_string(taken).unwrap(), "half");
+            std::fs::remove_file(taken).unwrap();
+        }
         assert!(write_file::<()>(&path, |_| anyhow::bail!("full")).is_err());
         assert!(!part.exists() && !path.exists());
         write_file(&path, |out| Ok(out.write_all(b"whole")?)).unwrap();
