@@ -1,13 +1,12 @@
 //! `fonds inlinks hosts` and `graph`: links counted host by host.
 
 use super::FINE;
-use super::campaign::read_only_session;
-use super::inlink_store::answering;
+use super::inlink_store::with_links;
 use super::inlinks::{is_cut, tell_cut, tell_empty};
 use super::output::{Existing, json_line, plain, to_file};
 use crate::export::{GraphFormat, write_host_graph};
 use crate::jobs::{JobCx, counted};
-use crate::work::{LinkSource, NutchForm, NutchLimits, RankedHosts};
+use crate::work::{NutchForm, NutchLimits, RankedHosts};
 use clap::ValueEnum;
 use serde::Serialize;
 use std::io::Write;
@@ -77,17 +76,9 @@ struct HostRow<'h> {
     pagerank: f64,
 }
 
-/// Gives where links are of a folder to `take`.
-fn with_links<T>(folder: &Path, take: impl FnOnce(&LinkSource<'_>) -> anyhow::Result<T>) -> anyhow::Result<T> {
-    match answering(folder)? {
-        Some(store) => take(&LinkSource::Store(&store)),
-        None => take(&LinkSource::Workspace(&read_only_session(folder)?.workspace)),
-    }
-}
-
 /// Hosts, those that others think most of first.
 pub(super) fn hosts(args: &HostsArgs, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
-    let RankedHosts { graph, ranks } = with_links(&args.folder, |links| links.hosts(cx))?;
+    let RankedHosts { graph, ranks } = with_links(&args.folder, |_| Ok(()), |links| links.hosts(cx))?;
     let mut rows: Vec<HostRow<'_>> = graph
         .hosts
         .iter()
@@ -132,7 +123,7 @@ pub(super) fn graph(args: &GraphArgs, out: &mut dyn Write, cx: &JobCx) -> anyhow
     };
     // Inside, so that a file which is there is refused before the work.
     let graph = to_file(args.out.as_deref(), Existing::Stays, out, |out| {
-        let RankedHosts { graph, ranks } = with_links(&args.folder, |links| links.hosts(cx))?;
+        let RankedHosts { graph, ranks } = with_links(&args.folder, |_| Ok(()), |links| links.hosts(cx))?;
         write_host_graph(&graph, &ranks, format, args.internal, out)?;
         Ok(graph)
     })?;
@@ -145,7 +136,7 @@ pub(super) fn graph(args: &GraphArgs, out: &mut dyn Write, cx: &JobCx) -> anyhow
 /// The anchors of all pages, as Nutch lists them.
 pub(super) fn nutch(folder: &Path, json: bool, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
     let form = if json { NutchForm::Anchors } else { NutchForm::Dump };
-    let report = with_links(folder, |links| links.write_nutch(&NutchLimits::default(), form, out, cx))?;
+    let report = with_links(folder, |_| Ok(()), |links| links.write_nutch(&NutchLimits::default(), form, out, cx))?;
     let (inlinks, pages) = (counted(report.inlinks, "inlink"), counted(report.pages, "page"));
     tell!("{inlinks} of {pages}; {} left out over the limit of a page", report.cut);
     Ok(FINE)

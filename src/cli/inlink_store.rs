@@ -1,16 +1,15 @@
 //! `fonds inlinks load`, and answers out of what was loaded.
 
+use super::campaign::read_only_session;
 use super::inlink_options::{InternalArg, NotationArg, SortOptions};
-use super::inlinks::{NO_INLINKS, is_cut, tell_cut, tell_empty, top_line};
 use super::output::{json_line, plain};
 use super::{FINE, PROBLEMS};
 use crate::inlinks::filters::RowColumns;
-use crate::inlinks::invert::ShuffleOptions;
+use crate::inlinks::stored::LinkStore;
 use crate::inlinks::stored::load::{LoadInput, LoadOptions, LoadReport, load};
-use crate::inlinks::stored::{LinkStore, Window};
 use crate::jobs::{CountedRead, JobCx, OnStop, counted};
-use crate::store::rows::{AnchorRow, ProspectPage, ProspectRow};
 use crate::store::{LOADED_LINKS as LOADED, Workspace, own_folder};
+use crate::work::{LinkSource, Session};
 use anyhow::Context;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -151,7 +150,7 @@ fn words(report: &LoadReport, folder: &Path) -> String {
 
 /// The stored links that answer for a folder: its own, or those loaded into a
 /// workspace, as long as no inlinks of captures of its own are built.
-pub(super) fn answering(folder: &Path) -> anyhow::Result<Option<LinkStore>> {
+fn answering(folder: &Path) -> anyhow::Result<Option<LinkStore>> {
     if LinkStore::is_in(folder) {
         return Ok(Some(LinkStore::open(folder)?));
     }
@@ -169,6 +168,21 @@ pub(super) fn answering(folder: &Path) -> anyhow::Result<Option<LinkStore>> {
         return Ok(None);
     }
     Ok(Some(LinkStore::open(&loaded)?))
+}
+
+/// Gives where the links of a folder are to `take`; of a workspace if `check`
+/// finds nothing missing in it.
+pub(super) fn with_links<T>(
+    folder: &Path,
+    check: impl FnOnce(&Session) -> anyhow::Result<()>,
+    take: impl FnOnce(&LinkSource<'_>) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    if let Some(store) = answering(folder)? {
+        return take(&LinkSource::Store(&store));
+    }
+    let session = read_only_session(folder)?;
+    check(&session)?;
+    take(&LinkSource::Workspace(&session))
 }
 
 /// Whether a workspace has no captures, and was given links of others.
@@ -200,79 +214,6 @@ pub(super) fn not_only_loaded(workspace: &Workspace) -> anyhow::Result<()> {
         workspace.folder().join(LOADED).display()
     );
     Ok(())
-}
-
-/// Sets the job up for reading all links.
-fn reading_all(store: &LinkStore, cx: &JobCx) {
-    let counts = store.counts();
-    cx.stage("Reading links", Some(counts.links + counts.captures));
-}
-
-/// The captures that most other hosts link to.
-pub(super) fn top(
-    store: &LinkStore,
-    window_days: u32,
-    limit: u64,
-    json: bool,
-    out: &mut dyn Write,
-    cx: &JobCx,
-) -> anyhow::Result<()> {
-    reading_all(store, cx);
-    let mut rows = store.most_cited(window_days, limit.saturating_add(1), cx)?;
-    let cut = is_cut(&mut rows, limit);
-    tell_empty(rows.is_empty(), NO_INLINKS);
-    for row in &rows {
-        let window = Window { around: row.date, days: window_days };
-        let anchor = store.top_anchor(&row.target, Some(window))?;
-        let counts = row.counts();
-        if json {
-            json_line(
-                out,
-                // Named as in the table of captures, which those of a workspace are rows of.
-                &serde_json::json!({"url": row.target, "date": row.date, "inlink_hosts": counts.hosts,
-                    "inlinks_external": counts.external, "inlinks_internal": counts.internal, "top_anchor": anchor}),
-            )?;
-        } else {
-            top_line(counts, row.date, &row.target, &anchor, out)?;
-        }
-    }
-    tell_cut(cut, limit);
-    Ok(())
-}
-
-/// Pages that are cited but were never captured.
-pub(super) fn uncaptured(store: &LinkStore, prefix: &str, limit: u64, cx: &JobCx) -> anyhow::Result<ProspectPage> {
-    reading_all(store, cx);
-    let mut rows = Vec::new();
-    let (pages, total) = store.uncaptured(prefix, limit, cx)?;
-    for cited in pages {
-        let (first, last) = cited.dates.unwrap_or_default();
-        rows.push(ProspectRow {
-            anchor: store.top_anchor(&cited.target, None)?,
-            url: cited.target,
-            hosts: cited.counts.hosts,
-            links: cited.counts.external + cited.counts.internal,
-            first,
-            last,
-            verdict: String::new(),
-            last_crawl: String::new(),
-        });
-    }
-    Ok(ProspectPage { rows, total, ..ProspectPage::default() })
-}
-
-/// What other sites call pages most.
-pub(super) fn top_anchors(store: &LinkStore, limit: u64, cx: &JobCx) -> anyhow::Result<Vec<AnchorRow>> {
-    reading_all(store, cx);
-    let row = |count: crate::inlinks::stored::AnchorCount| AnchorRow {
-        text: count.text,
-        hosts: count.hosts,
-        links: count.links,
-        first: count.first,
-        last: count.last,
-        matches_request: false,
-    };
-    Ok(store.top_anchors(limit, &ShuffleOptions::default(), cx)?.into_iter().map(row).collect())
 }
 
 #[cfg(test)]

@@ -4,20 +4,20 @@ use super::campaign::{read_only_session, session};
 use super::dataset::tell_assign;
 use super::inlink_convert::no_parquet;
 use super::inlink_options::{StoredOptions, window};
-use super::inlink_store::{self, answering};
+use super::inlink_store::{self, with_links};
 use super::output::{Existing, json_line, plain, short, to_file, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::inlinks::MATCH_WINDOW_DAYS;
 use crate::inlinks::stored::{CitedCounts, Window};
 use crate::jobs::counted;
+use crate::store::Workspace;
 use crate::store::rows::{AnchorRow, InlinkPage, InlinkRow, ProspectPage, ProspectRow};
-use crate::store::{PROSPECTS_KEPT, Workspace};
-use crate::uri::{CaptureDate, PageKey};
+use crate::uri::CaptureDate;
 use crate::work;
+use crate::work::LinkSource;
 use crate::work::PageAnchors;
 use crate::work::Report;
 use crate::work::Session;
-use anyhow::Context;
 use std::borrow::Cow;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -307,49 +307,25 @@ pub(super) fn run(command: InlinksCommand, out: &mut dyn Write) -> anyhow::Resul
             tell_assign(&shuffle, &assign);
         }
         InlinksCommand::Show { folder, page, date, window_days, json } => {
-            let window_days = window_days.unwrap_or(MATCH_WINDOW_DAYS);
-            let answer = match answering(&folder)? {
-                Some(store) => {
-                    let window = date.map(|around| Window { around, days: window_days });
-                    work::inlinks_of_store(&store, &page, window)?
-                }
-                None => {
-                    let session = read_only_session(&folder)?;
-                    built(&session)?;
-                    shown(&session, &page, date, window_days)?
-                }
-            };
+            let window = date.map(|around| Window { around, days: window_days.unwrap_or(MATCH_WINDOW_DAYS) });
+            let answer = with_links(&folder, built, |links| links.inlinks_of(&page, window))?;
             return print_inlinks(&answer, json, out);
         }
         InlinksCommand::Top { folder, window_days, limit, json } => {
-            if let Some(store) = answering(&folder)? {
-                let days = window_days.unwrap_or(MATCH_WINDOW_DAYS);
-                with_progress(|cx| inlink_store::top(&store, days, limit, json, out, cx))?;
-                return Ok(FINE);
-            }
-            let session = read_only_session(&folder)?;
-            built(&session)?;
-            let counted = session.catalogue().window_days()?;
             let one_more = limit.saturating_add(1);
-            let mut rows = match window_days.filter(|days| *days != counted) {
-                Some(days) => with_progress(|cx| Ok(session.workspace.most_cited(days, one_more, cx)?))?,
-                None => {
-                    counted_too(&session)?;
-                    session.captures(&work::most_cited(one_more))?.rows
-                }
+            let check = |session: &Session| match window_days {
+                Some(days) if days != session.catalogue().window_days()? => built(session),
+                _ => counted_too(session),
             };
+            let mut rows =
+                with_links(&folder, check, |links| with_progress(|cx| links.most_cited(window_days, one_more, cx)))?;
             let cut = is_cut(&mut rows, limit);
-            tell_empty(rows.is_empty(), NO_INLINKS);
+            tell_empty(rows.is_empty(), "No capture has inlinks in the window");
             for row in rows {
                 if json {
                     json_line(out, &row)?;
                 } else {
-                    let counts = CitedCounts {
-                        hosts: row.inlink_hosts.unwrap_or(0),
-                        external: row.inlinks_external.unwrap_or(0),
-                        internal: row.inlinks_internal.unwrap_or(0),
-                    };
-                    top_line(counts, row.date, &row.url, &row.top_anchor, out)?;
+                    top_line(row.line(), out)?;
                 }
             }
             tell_cut(cut, limit);
@@ -369,14 +345,7 @@ pub(super) fn run(command: InlinksCommand, out: &mut dyn Write) -> anyhow::Resul
         }
         InlinksCommand::Anchors { folder, page: Some(page), date, window_days, limit, json, .. } => {
             let window = date.map(|around| Window { around, days: window_days.unwrap_or(MATCH_WINDOW_DAYS) });
-            let mut found = match answering(&folder)? {
-                Some(store) => work::anchors_of_stored(&store, &work::stored_key(&store, &page)?, window)?,
-                None => {
-                    let session = read_only_session(&folder)?;
-                    built(&session)?;
-                    work::anchors_of_page(&session, &page, window)?
-                }
-            };
+            let mut found = with_links(&folder, built, |links| links.anchors_of(&page, window))?;
             if date.is_none()
                 && let Some(Window { around, days }) = found.window
             {
@@ -388,14 +357,8 @@ pub(super) fn run(command: InlinksCommand, out: &mut dyn Write) -> anyhow::Resul
         }
         InlinksCommand::Anchors { folder, limit, json, .. } => {
             let one_more = limit.saturating_add(1);
-            let mut rows = match answering(&folder)? {
-                Some(store) => with_progress(|cx| inlink_store::top_anchors(&store, one_more, cx))?,
-                None => {
-                    let session = read_only_session(&folder)?;
-                    counted_too(&session)?;
-                    session.top_anchors(one_more)?
-                }
-            };
+            let mut rows =
+                with_links(&folder, counted_too, |links| with_progress(|cx| links.top_anchors(one_more, cx)))?;
             tell_empty(rows.is_empty(), "No site links to another one with words");
             print_anchors(&mut rows, limit, json, out)?;
         }
@@ -419,9 +382,6 @@ pub(super) fn run(command: InlinksCommand, out: &mut dyn Write) -> anyhow::Resul
     }
     Ok(FINE)
 }
-
-/// Why the most cited captures are none.
-pub(super) const NO_INLINKS: &str = "No capture has inlinks in the window";
 
 /// Why the anchors of a page are none.
 fn no_anchors(found: &PageAnchors) -> String {
@@ -460,26 +420,16 @@ fn uncaptured(folder: &Path, prefix: &str, campaign: Option<&str>, limit: u64) -
         (Some(session), Some(name)) => Some(session.catalogue().find_campaign(name)?),
         (None, Some(_)) => anyhow::bail!("--campaign is for a workspace; stored links know no rules"),
     };
-    if let Some(store) = answering(folder)? {
-        let mut page = with_progress(|cx| inlink_store::uncaptured(&store, prefix, limit, cx))?;
-        if let Some(session) = &session {
+    with_links(folder, counted_too, |links| {
+        let mut page = with_progress(|cx| links.uncaptured(prefix, campaign, limit, cx))?;
+        // Links that were loaded into a workspace: its rules are asked of them.
+        if let (LinkSource::Store(store), Some(session)) = (links, &session) {
             let notation = store.rules().notation;
             let url = |row: &ProspectRow| notation.likely_url(&row.url).map_or(row.url.clone(), |url| url.to_string());
             work::judge_prospects(session, campaign, &mut page.rows, url)?;
         }
-        return Ok(page);
-    }
-    let session = match session {
-        Some(session) => session,
-        None => read_only_session(folder)?,
-    };
-    counted_too(&session)?;
-    if prefix.is_empty() && limit <= PROSPECTS_KEPT as u64 {
-        return session.prospects(&crate::store::rows::ProspectQuery::new(campaign, "", 0, limit));
-    }
-    let mut page = with_progress(|cx| Ok(session.workspace.prospects_under(prefix, campaign, limit, cx)?))?;
-    work::judge_prospects(&session, campaign, &mut page.rows, |row| row.url.clone())?;
-    Ok(page)
+        Ok(page)
+    })
 }
 
 /// Prints captures whose anchors and words share nothing, or all.
@@ -509,22 +459,9 @@ fn check(folder: &Path, limit: u64, all: bool, json: bool, out: &mut dyn Write) 
     Ok(if findings > 0 { PROBLEMS } else { FINE })
 }
 
-/// The inlinks of a page of a workspace, of all times or around a date.
-fn shown(session: &Session, page: &str, date: Option<CaptureDate>, days: u32) -> anyhow::Result<InlinkPage> {
-    let Some(around) = date else { return session.inlinks_of(page, session.catalogue().window_days()?) };
-    let key = PageKey::of_text(page)
-        .with_context(|| format!("“{page}” is neither a URL nor a key such as pt,example)/path"))?;
-    let mut answer = session.workspace.inlinks_around(&key, page, around, days)?;
-    answer.rows.retain(|row| row.in_window);
-    Ok(answer)
-}
-
 /// A line of `top`.
-pub(super) fn top_line(
-    counts: CitedCounts,
-    date: CaptureDate,
-    page: &str,
-    anchor: &str,
+fn top_line(
+    (counts, date, page, anchor): (CitedCounts, CaptureDate, &str, &str),
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let CitedCounts { hosts, external, internal } = counts;

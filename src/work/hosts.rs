@@ -1,12 +1,13 @@
 //! Links counted host by host, and written as lists of other programs.
 
+use super::Session;
 use super::inlinks::{capture_of, row_of};
 use crate::analysis::page_rank;
 use crate::inlinks::invert::{Row, Shuffle};
 use crate::inlinks::stored::{LinkStore, host_of};
 use crate::inlinks::{HostGraph, HostGraphBuilder, Notation};
 use crate::jobs::{Cancelled, JobCx};
-use crate::store::{Captures, Workspace};
+use crate::store::Captures;
 use crate::uri::InternalPolicy;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -18,7 +19,7 @@ pub enum LinkSource<'s> {
     /// Stored links.
     Store(&'s LinkStore),
     /// What was captured into a workspace, whether inlinks are built or not.
-    Workspace(&'s Workspace),
+    Workspace(&'s Session),
 }
 
 /// A graph with the PageRank of its hosts, in their order. Links within a site count for nothing.
@@ -38,7 +39,7 @@ impl LinkSource<'_> {
                 cx.stage("Reading links", Some(counts.links + counts.captures));
                 return store.each_row(cx, take);
             }
-            Self::Workspace(workspace) => workspace,
+            Self::Workspace(session) => &session.workspace,
         };
         let catalogue = workspace.catalogue();
         cx.stage("Reading outlinks", Some(catalogue.count_anchor_links(Captures::ALL)?));

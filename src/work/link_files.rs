@@ -1,11 +1,11 @@
 //! Links of a workspace, written in the forms of other programs.
 
+use super::Session;
 use super::hosts::{LinkSource, NutchForm, NutchLimits, RankedHosts};
 use super::inlink_dataset::{dataset_within, write_dataset};
 use super::written::{new_folder, write_file};
 use crate::export::{GraphFormat, write_host_graph};
 use crate::jobs::{JobCx, counted};
-use crate::store::Workspace;
 use crate::uri::CaptureDate;
 use crate::work::models::LinkForm;
 use std::path::Path;
@@ -17,11 +17,12 @@ use std::path::Path;
 ///
 /// Links that cannot be read, no way to write there, or the wish to stop:
 /// nothing is left in the folder then.
-pub fn export_links(workspace: &Workspace, form: LinkForm, folder: &Path, cx: &JobCx) -> anyhow::Result<String> {
+pub fn export_links(session: &Session, form: LinkForm, folder: &Path, cx: &JobCx) -> anyhow::Result<String> {
+    let workspace = &session.workspace;
     let folder = &new_folder(workspace, folder)?;
     let (name, ending) = form.name();
     let path = folder.join(format!("{name}-{}.{ending}", CaptureDate::now().to_digits14()));
-    let links = LinkSource::Workspace(workspace);
+    let links = LinkSource::Workspace(session);
     let graph = |format: GraphFormat| {
         write_file(&path, |out| {
             let RankedHosts { graph, ranks } = links.hosts(cx)?;

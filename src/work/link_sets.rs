@@ -134,7 +134,7 @@ pub fn inlinks_in(folder: &Path, page: &str) -> anyhow::Result<InlinkPage> {
 /// # Errors
 ///
 /// A text that is neither.
-pub fn stored_key(store: &LinkStore, page: &str) -> anyhow::Result<String> {
+pub(super) fn stored_key(store: &LinkStore, page: &str) -> anyhow::Result<String> {
     store.key_of(page).with_context(|| format!("“{page}” is neither a URL nor a key such as (pt,example,)/path"))
 }
 
@@ -143,7 +143,7 @@ pub fn stored_key(store: &LinkStore, page: &str) -> anyhow::Result<String> {
 /// # Errors
 ///
 /// As [`stored_key`], and links that cannot be read.
-pub fn inlinks_of_store(store: &LinkStore, page: &str, window: Option<Window>) -> anyhow::Result<InlinkPage> {
+pub(super) fn inlinks_of_store(store: &LinkStore, page: &str, window: Option<Window>) -> anyhow::Result<InlinkPage> {
     let key = stored_key(store, page)?;
     let answer = store.inlinks(&key, window, MAX_INLINKS_PER_SIDE)?;
     let row = |link: StoredInlink| InlinkRow {

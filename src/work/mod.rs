@@ -18,6 +18,7 @@ mod inlink_dataset;
 mod inlink_rows;
 mod inlinks;
 mod job;
+mod link_answers;
 mod link_files;
 mod link_models;
 mod link_sets;
@@ -54,8 +55,9 @@ pub use inlink_dataset::{dataset_within, write_dataset};
 pub use inlink_rows::room_warning;
 pub use inlinks::{InlinkReport, build_inlinks};
 pub use job::{JobKind, JobReport, Report};
+pub use link_answers::CitedCaptureRow;
 pub use link_files::export_links;
-pub use link_sets::{cited_pages, inlinks_in, inlinks_of_store, link_hosts, link_set, stored_key};
+pub use link_sets::{cited_pages, inlinks_in, link_hosts, link_set};
 pub use opener::{OpenTarget, Workspaces};
 pub use schedule::{
     LOOK_EVERY, NextRun, ON_TIME, ScheduleLook, Scheduler, Watch, WatchReport, keep_schedules, next_runs, run_scheduled,
@@ -68,9 +70,7 @@ pub use scope::{
 };
 pub use select::{SelectReport, SelectionChange, Side, preview_selection, select};
 pub use session::{Session, act_summary};
-pub use signals::{
-    CheckedCapture, PageAnchors, anchor_check, anchors_of_page, anchors_of_stored, check_captures, judge_prospects,
-};
+pub use signals::{CheckedCapture, PageAnchors, anchor_check, check_captures, judge_prospects};
 pub use written::write_table;
 
 use crate::analysis::Matcher;

@@ -147,7 +147,7 @@ pub struct PageAnchors {
 ///
 /// A text that names no page, inlinks that are not built, and links or a
 /// catalogue that cannot be read.
-pub fn anchors_of_page(session: &Session, page: &str, window: Option<Window>) -> anyhow::Result<PageAnchors> {
+pub(super) fn anchors_of_page(session: &Session, page: &str, window: Option<Window>) -> anyhow::Result<PageAnchors> {
     let key = PageKey::of_text(page).with_context(|| format!("“{page}” is neither a URL nor a key"))?;
     let store = session.workspace.built_links()?.context("inlinks are not built yet")?;
     let catalogue = session.catalogue();
@@ -165,7 +165,11 @@ pub fn anchors_of_page(session: &Session, page: &str, window: Option<Window>) ->
 /// # Errors
 ///
 /// Links that cannot be read.
-pub fn anchors_of_stored(store: &LinkStore, key: &str, window: Option<Window>) -> Result<PageAnchors, LinkError> {
+pub(super) fn anchors_of_stored(
+    store: &LinkStore,
+    key: &str,
+    window: Option<Window>,
+) -> Result<PageAnchors, LinkError> {
     let mut tallies = AnchorTallies::default();
     let (mut inlinks, mut outside) = (0, 0);
     store.each_inlink(key, None, |link| {

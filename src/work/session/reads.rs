@@ -273,7 +273,7 @@ impl Session {
 
     /// Writes the links into a folder, in the form of another program.
     pub fn export_links(&self, form: LinkForm, folder: &Path, cx: &JobCx) -> anyhow::Result<String> {
-        self.run_job(JobKind::WriteLinks, || work::export_links(&self.workspace, form, folder, cx))
+        self.run_job(JobKind::WriteLinks, || work::export_links(self, form, folder, cx))
     }
 
     /// Every archive file, with how it stands on the disk.
