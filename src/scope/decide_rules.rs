@@ -209,11 +209,6 @@ impl DecideRules {
         of_rules.chain(std::iter::once(self.grounds.countries.as_slice()))
     }
 
-    /// Whether both lists are compiled with the same.
-    pub(super) fn has_ground_of(&self, other: &Self) -> bool {
-        self.seeds == other.seeds && self.permissions == other.permissions && self.grounds == other.grounds
-    }
-
     /// What the rules of the campaign are compiled with.
     pub(super) fn ground(&self) -> Ground<'_> {
         Ground { seeds: &self.seeds, permissions: &self.permissions, grounds: &self.grounds }

@@ -42,7 +42,6 @@ mod permissions;
 mod rule_labels;
 pub mod rules;
 mod scope_log;
-mod side_by_side;
 mod standard;
 
 #[cfg(test)]
@@ -64,7 +63,6 @@ pub use rule_labels::rule_label;
 pub use rules::{SeedReach, broken_pattern, is_open_redirect, seed_reach};
 pub(crate) use scope_log::split_extra;
 pub use scope_log::{ScopeLine, ScopeLineError};
-pub use side_by_side::SideBySide;
 pub use standard::{rule_groups, rule_templates, standard_rules};
 
 use crate::uri::{CaptureDate, ScopeSurt, Url};

@@ -25,7 +25,6 @@ mod page_key;
 mod scope_surt;
 mod ssurt;
 mod text;
-mod url_root;
 mod web_parts;
 
 #[cfg(test)]
@@ -44,7 +43,6 @@ pub use page_key::PageKey;
 pub use scope_surt::{ScopePrefix, ScopePrefixSet, ScopeSurt};
 pub use ssurt::Ssurt;
 pub use url::Url;
-pub use url_root::UrlRoot;
 pub use web_parts::WebParts;
 
 /// Parses an absolute http or https URL and drops its fragment, and the user

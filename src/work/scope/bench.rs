@@ -8,11 +8,12 @@ use crate::crawl::RobotsRules;
 use crate::jobs::{Cancelled, JobCx};
 use crate::scope::{AnnotationFact, AnswerSource, Candidate, ContentFact, Facts, GeoDatabase, GeoFact, RobotsFact};
 use crate::store::{Catalogue, SeenAsk, SeenUrl, StoreError};
-use crate::uri::{CaptureDate, Url, UrlRoot, parse_web_url};
+use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::work::Session;
 use crate::work::models::{CampaignId, LaunchId};
 use anyhow::Context;
 use foldhash::fast::RandomState;
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -70,8 +71,6 @@ type HostsHeld = HashMap<(LaunchId, i64, bool), Box<HostFacts>, RandomState>;
 
 /// What a reader holds of a host.
 struct HostFacts {
-    /// What its URLs begin with, to make others of.
-    root: Option<UrlRoot>,
     known: KnownFacts,
     robots: Option<RobotsRules>,
     robots_as_edited: Option<RobotsRules>,
@@ -353,14 +352,9 @@ impl<'a> Bench<'a> {
         if hosts.len() > MAX_HOSTS_HELD {
             hosts.clear();
         }
-        let key = (row.launch, row.host_id, row.url.starts_with("https:"));
-        let mut held = hosts.get_mut(&key);
-        candidate.url = match held.as_ref().and_then(|host| host.root.as_ref()?.url(row.url)) {
-            Some(url) => url,
-            None => match Url::parse(row.url) {
-                Ok(url) => url,
-                Err(error) => return Ok(Err(error)),
-            },
+        candidate.url = match Url::parse(row.url) {
+            Ok(url) => url,
+            Err(error) => return Ok(Err(error)),
         };
         candidate.surt.set(&candidate.url);
         row.hops.clone_into(&mut candidate.hops);
@@ -373,11 +367,12 @@ impl<'a> Bench<'a> {
         row.source_tag.clone_into(&mut candidate.source_tag);
         candidate.nofollow = row.nofollow;
 
-        if held.is_none() {
-            let facts = self.host_facts(&candidate.url, Some(row.launch), &launch.agent, asks_robots)?;
-            held = Some(hosts.entry(key).or_insert(Box::new(facts)));
-        }
-        let Some(host) = held else { return Ok(Ok(())) };
+        let host = match hosts.entry((row.launch, row.host_id, row.url.starts_with("https:"))) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                new.insert(Box::new(self.host_facts(&candidate.url, Some(row.launch), &launch.agent, asks_robots)?))
+            }
+        };
         host.known.robots = match &host.robots {
             Some(robots) if !is_robots_url(&candidate.url) => robots.fact(&candidate.url),
             _ => RobotsFact::NotAsked,
@@ -423,7 +418,6 @@ impl<'a> Bench<'a> {
         let robots_for = |agent: &str| answer.as_ref().and_then(|answer| super::robots_rules(answer, agent));
         let edited_agent = self.edited_agent.as_deref().filter(|edited| *edited != agent);
         Ok(HostFacts {
-            root: UrlRoot::of(url),
             known: KnownFacts { facts: Facts { geo, ..Facts::default() }, geo_failed, ..KnownFacts::default() },
             robots: robots_for(agent),
             robots_as_edited: edited_agent.and_then(robots_for),

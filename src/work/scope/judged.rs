@@ -5,8 +5,8 @@ use super::held::Stand;
 use crate::campaign::{Campaign, RobotsPolicy, Seed};
 use crate::jobs::JobCx;
 use crate::scope::{
-    Candidate, ContentFact, DecideRules, Decision, Facts, GeoFact, MAX_REDIRECTS, NO_RULE, Remedy, RobotsFact,
-    SideBySide, Trace, Verdict, refused_anyway,
+    Candidate, ContentFact, DecideRules, Decision, Facts, GeoFact, MAX_REDIRECTS, NO_RULE, Remedy, RobotsFact, Trace,
+    Verdict, refused_anyway,
 };
 use crate::store::{Catalogue, SeenAsk};
 use crate::uri::{Url, is_same_site, parse_web_url};
@@ -241,21 +241,6 @@ impl Judged {
         self.ask_robots(said, candidate, known)
     }
 
-    /// The same with these rules and edited ones, in one go.
-    pub(super) fn both_before_fetch(
-        &self,
-        edited: &Self,
-        both: &SideBySide,
-        candidate: &Candidate,
-        known: &mut KnownFacts,
-    ) -> [Decided; 2] {
-        self.put_robots(known);
-        let content = std::mem::take(&mut known.facts.content);
-        let [then, now] = both.decide(candidate, &known.facts);
-        known.facts.content = content;
-        [self.ask_robots(then, candidate, known), edited.ask_robots(now, candidate, known)]
-    }
-
     fn ask_robots(
         &self,
         (decision, rule): (Decision, Option<usize>),
@@ -341,12 +326,6 @@ impl Judged {
             has_other_seeds: false,
             other_tags: Arc::default(),
         }
-    }
-
-    /// Whether these rules and edited ones see a URL with the same facts: then
-    /// no rule that is in both has to be asked twice.
-    pub(super) fn sees_as(&self, edited: &Self) -> bool {
-        self.obeys == edited.obeys && !edited.has_other_seeds
     }
 
     /// The decision in the words of logs.

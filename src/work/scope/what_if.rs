@@ -7,7 +7,7 @@ use super::judged::{ByLaunch, Decided, Judged};
 use crate::campaign::Campaign;
 use crate::crawl::PREREQUISITE_RULE;
 use crate::jobs::JobCx;
-use crate::scope::{ContentFact, Decision, SideBySide, Verdict};
+use crate::scope::{ContentFact, Decision, Verdict};
 use crate::store::{Catalogue, SeenUrl, StoreError};
 use crate::work::Session;
 use crate::work::models::{
@@ -47,17 +47,10 @@ pub fn what_if(
                 tally.apart += 1;
                 return Ok(());
             }
-            let Some(Trial { after, pair }) = trials.get(&before.row.launch) else { return Ok(()) };
+            let Some(Trial { after, countries }) = trials.get(&before.row.launch) else { return Ok(()) };
             let rules = &before.launch.rules;
-            // Another user agent may be told something else.
-            let both = pair.both.as_ref().filter(|_| known.robots_as_edited.is_none());
-            let [mut then, mut now] = match both {
-                Some(both) => rules.both_before_fetch(after, both, candidate, known),
-                None => [
-                    rules.before_fetch(candidate, known),
-                    after.with_own_seeds(rules, candidate, |candidate| after.before_fetch(candidate, known)),
-                ],
-            };
+            let mut then = rules.before_fetch(candidate, known);
+            let mut now = after.with_own_seeds(rules, candidate, |candidate| after.before_fetch(candidate, known));
             let hung = rules.hangs_on_country(candidate, known);
             let hangs = after.with_own_seeds(rules, candidate, |candidate| after.hangs_on_country(candidate, known));
             let unknown_country = hung || hangs;
@@ -67,7 +60,7 @@ pub fn what_if(
                 then = rules.after_fetch(then, candidate, known);
                 now = after.with_own_seeds(rules, candidate, |candidate| after.after_fetch(now, candidate, known));
             }
-            if unknown_country && pair.countries.can_move((rules, hung), (after, hangs), candidate, known) {
+            if unknown_country && countries.can_move((rules, hung), (after, hangs), candidate, known) {
                 tally.unknown.add_one(before.row, now.rule);
             }
             if now.untold && !then.untold {
@@ -221,31 +214,21 @@ fn belongs(list: WhatIfList, then: Decided, now: Decided, hangs_on_country: bool
 /// The edited rules in one launch.
 struct Trial<'a> {
     after: &'a Judged,
-    pair: Arc<Pair>,
-}
-
-/// Two lists of rules, which most launches share.
-struct Pair {
-    countries: Countries,
-    /// Both lists together; none where each has to be asked by itself.
-    both: Option<SideBySide>,
+    /// Of two lists of rules, which most launches share.
+    countries: Arc<Countries>,
 }
 
 /// The edited rules in each launch.
 fn trials<'a>(bench: &Bench<'_>, edited: &'a ByLaunch<Judged>, cx: &JobCx) -> anyhow::Result<ByLaunch<Trial<'a>>> {
-    let mut pairs: HashMap<(usize, usize, bool), Arc<Pair>> = HashMap::new();
+    let mut pairs: HashMap<(usize, usize), Arc<Countries>> = HashMap::new();
     let mut trials = ByLaunch::default();
     for (id, after) in edited {
         cx.checkpoint()?;
         let Some(before) = bench.launches.get(id).map(|launch| &launch.rules) else { continue };
-        let alike = before.sees_as(after);
-        let pair = pairs.entry((before.rules.id(), after.rules.id(), alike)).or_insert_with(|| {
-            Arc::new(Pair {
-                countries: Countries::of(&before.rules, &after.rules),
-                both: if alike { before.rules.beside(&after.rules) } else { None },
-            })
-        });
-        trials.insert(*id, Trial { after, pair: Arc::clone(pair) });
+        let countries = pairs
+            .entry((before.rules.id(), after.rules.id()))
+            .or_insert_with(|| Arc::new(Countries::of(&before.rules, &after.rules)));
+        trials.insert(*id, Trial { after, countries: Arc::clone(countries) });
     }
     Ok(trials)
 }
