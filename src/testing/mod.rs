@@ -6,6 +6,8 @@
 //! that write take a copy.
 
 #![allow(clippy::unwrap_used)]
+// The tests of the window use most of it.
+#![cfg_attr(not(feature = "gui"), allow(dead_code, unused_imports))]
 
 mod town;
 
