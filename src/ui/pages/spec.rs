@@ -263,7 +263,7 @@ impl SpecPage {
             Tab::Request => self.request.ui(ui, &mut spec.campaign.request),
             Tab::Seeds => {
                 let problems = checked.problems.get(..checked.of_campaign).unwrap_or_default();
-                self.seeds.ui(ui, &mut spec.campaign, page, &checked.moved, problems);
+                self.seeds.ui(ui, app, &mut spec.campaign, page, &checked.moved, problems);
             }
             Tab::Rules => self.rules.ui(ui, app, &mut spec.campaign, page),
             Tab::Geo => self.geo.ui(ui, app, spec.id),

@@ -1,13 +1,15 @@
 //! Hosts that only their location let in, and what another database would say.
 
-use crate::app::models::{CampaignId, CaptureTab, Drift, DriftList, GeoHost, GeoList, GeoReport, ScopeTable, quoted};
+use crate::app::models::{
+    CampaignId, CaptureTab, Drift, DriftHost, DriftList, GeoHost, GeoList, GeoReport, ScopeTable, quoted,
+};
 use crate::app::{AppState, Command, Route, ScopeList};
 use crate::scope::{GeoEvidence, GeoFact, rule_label};
 use crate::ui::geo_database::GeoDatabaseCard;
 use crate::ui::pick::{PathField, Sort, TableExport};
-use crate::ui::table::OldTable;
-use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{coloured_cell_ui, count_link_ui, heading_ui, loaded_ui, progress_ui, remarks_ui};
+use crate::ui::table::{Column, Table, key_of};
+use crate::ui::theme::{self, GAP};
+use crate::ui::widgets::{count_link_ui, heading_ui, loaded_ui, progress_ui, remarks_ui};
 use crate::ui::words;
 use egui::{Button, Ui};
 
@@ -76,64 +78,40 @@ impl GeoTab {
         if report.hosts.is_empty() {
             return;
         }
-        const COLUMNS: [(&str, f32); 9] = [
-            ("Host", 180.0),
-            ("URLs", 55.0),
-            ("Captures", 70.0),
-            ("Size", 65.0),
-            ("Address, network, country", 240.0),
-            ("Database, built", 240.0),
-            ("Resolved by", 85.0),
-            ("Also accepted by", 105.0),
-            ("First URL", 300.0),
-        ];
+        type Col<'a> = Column<'a, GeoHost, HostAsk>;
         let rows = &report.hosts;
-        let at = rows.iter().position(|row| self.chosen.as_ref() == Some(&row.host));
-        let (mut list, mut show) = (None, None);
-        let clicked = OldTable::new("geo report", &COLUMNS, rows.len()).chosen(at).height(LIST).show_ui(
-            ui,
-            |cells, index| {
-                let row = &rows[index];
-                cells.text(&row.host);
-                if cells.link(row.urls, "Show the URLs accepted by geolocation only") {
-                    list = Some(GeoList::Host(row.host.clone()));
-                }
-                if cells.link(row.captures, CAPTURES) {
-                    show = Some(index);
-                }
-                if cells.link_text(row.captures, &words::bytes(row.bytes), CAPTURES) {
-                    show = Some(index);
-                }
-                match &row.evidence {
-                    GeoFact::Known(evidence) => {
-                        cells.text(&evidence.places());
-                        cells.text(&database(evidence));
-                        cells.text(evidence.source.words());
-                    }
-                    GeoFact::Failed { why } => {
-                        cells.ui(|ui| {
-                            coloured_cell_ui(ui, &format!("⚠ since then: {why}"), tokens(ui).flag);
-                        });
-                        cells.text("–");
-                        cells.text("–");
-                    }
-                    GeoFact::NotAsked => {
-                        cells.weak("no evidence recorded");
-                        cells.text("–");
-                        cells.text("–");
-                    }
-                }
-                cells.text(&if row.also.is_empty() { "no other rule".to_owned() } else { labels(&row.also) });
-                cells.text(&row.first_url);
-            },
-            |_, _| {},
-        );
-        if let Some(list) = list {
-            app.send(Command::Go(Route::Scope(id, ScopeList::Geo(list))));
-        } else if let Some(row) = show.and_then(|index: usize| rows.get(index)) {
-            show_captures(app, id, &row.host);
-        } else if let Some(row) = clicked.and_then(|index| rows.get(index)) {
-            self.chosen = Some(row.host.clone());
+        let captures = |row: &GeoHost| Some(HostAsk::Captures(row.host.clone()));
+        let columns = [
+            Col::text("host", "Host", 180.0, |row| &row.host),
+            Col::count("urls", "URLs", 55.0, |row| row.urls)
+                .link("Show the URLs accepted by geolocation only", |row| {
+                    Some(HostAsk::List(GeoList::Host(row.host.clone())))
+                }),
+            Col::count("captures", "Captures", 70.0, |row| row.captures).link(CAPTURES, captures),
+            Col::bytes("bytes", "Size", 65.0, |row| row.bytes).link(CAPTURES, captures),
+            Col::made("evidence", "Address, network, country", 240.0, |row| match &row.evidence {
+                GeoFact::Known(evidence) => evidence.places(),
+                GeoFact::Failed { why } => format!("⚠ since then: {why}"),
+                GeoFact::NotAsked => "no evidence recorded".to_owned(),
+            }),
+            Col::made("database", "Database, built", 240.0, |row| known(row).map(database).unwrap_or_default()).or("–"),
+            Col::text("resolved_by", "Resolved by", 85.0, |row| {
+                known(row).map_or("", |evidence| evidence.source.words())
+            })
+            .or("–"),
+            Col::made("also", "Also accepted by", 105.0, |row| labels(&row.also)).or("no other rule"),
+            Col::text("first_url", "First URL", 300.0, |row| &row.first_url),
+        ];
+        let table = Table::new("hosts by geolocation", "Hosts accepted by geolocation", columns, |row: &GeoHost| {
+            key_of(&row.host)
+        })
+        .chosen(self.chosen.as_ref().map(key_of))
+        .height(LIST)
+        .on_focus(|row| Some(HostAsk::Chosen(row.host.clone())));
+        match table.rows_ui(ui, app, rows) {
+            Some(HostAsk::Chosen(host)) => self.chosen = Some(host),
+            Some(asked) => asked.go(app, id),
+            None => {}
         }
         match rows.iter().find(|row| self.chosen.as_ref() == Some(&row.host)) {
             Some(row) => evidence_ui(ui, app, id, row),
@@ -262,59 +240,64 @@ impl GeoTab {
         if rows.is_empty() {
             return;
         }
-        const COLUMNS: [(&str, f32); 6] = [
-            ("Host", 200.0),
-            ("Newly in", 65.0),
-            ("Newly out", 70.0),
-            ("Before", 330.0),
-            ("After", 330.0),
-            ("Example", 260.0),
+        type Col<'a> = Column<'a, DriftHost, HostAsk>;
+        let columns = [
+            Col::text("host", "Host", 200.0, |row| &row.host)
+                .link(CAPTURES, |row| Some(HostAsk::Captures(row.host.clone()))),
+            Col::count("newly_in", "Newly in", 65.0, |row| row.moved_in)
+                .link("Show the URLs newly accepted", |row| Some(HostAsk::List(GeoList::DriftIn(row.host.clone())))),
+            Col::count("newly_out", "Newly out", 70.0, |row| row.moved_out)
+                .link("Show the URLs newly refused", |row| Some(HostAsk::List(GeoList::DriftOut(row.host.clone())))),
+            Col::made("before", "Before", 330.0, |row| format!("{} ({})", row.old.places(), database(&row.old))),
+            Col::made("after", "After", 330.0, |row| format!("{} ({})", row.new.places(), database(&row.new))),
+            Col::text("example", "Example", 260.0, |row| &row.example),
         ];
-        let (mut list, mut show) = (None, None);
-        OldTable::new("drift", &COLUMNS, rows.len()).height(LIST).show_ui(
-            ui,
-            |cells, index| {
-                let row = rows[index];
-                if cells.link_text(1, &row.host, CAPTURES) {
-                    show = Some(row.host.as_str());
-                }
-                let mut side = |number: u64, sign: char, hint: &str, of: GeoList| {
-                    if cells.link_text(number, &format!("{sign}{}", words::count(number)), hint) {
-                        list = Some(of);
-                    }
-                };
-                side(row.moved_in, '+', "Show the URLs newly accepted", GeoList::DriftIn(row.host.clone()));
-                side(row.moved_out, '−', "Show the URLs newly refused", GeoList::DriftOut(row.host.clone()));
-                cells.text(&format!("{} ({})", row.old.places(), database(&row.old)));
-                cells.text(&format!("{} ({})", row.new.places(), database(&row.new)));
-                cells.text(&row.example);
-            },
-            |_, _| {},
-        );
-        if let Some(list) = list {
-            app.send(Command::Go(Route::Scope(id, ScopeList::Geo(list))));
-        } else if let Some(host) = show {
-            show_captures(app, id, host);
+        let table =
+            Table::new("hosts with another country", "Hosts with another country", columns, |row: &DriftHost| {
+                key_of(&row.host)
+            });
+        if let Some(asked) = table.height(LIST).rows_ui(ui, app, rows.iter().copied()) {
+            asked.go(app, id);
         }
     }
 }
 
+/// What a row of hosts asks for.
+enum HostAsk {
+    /// A list of URLs.
+    List(GeoList),
+    /// The captures of a host.
+    Captures(String),
+    /// All evidence of a host.
+    Chosen(String),
+}
+
+impl HostAsk {
+    fn go(self, app: &mut AppState, id: CampaignId) {
+        match self {
+            Self::List(list) => app.send(Command::Go(Route::Scope(id, ScopeList::Geo(list)))),
+            Self::Captures(host) => show_captures(app, id, &host),
+            Self::Chosen(_) => {}
+        }
+    }
+}
+
+fn known(row: &GeoHost) -> Option<&GeoEvidence> {
+    match &row.evidence {
+        GeoFact::Known(evidence) => Some(evidence),
+        GeoFact::Failed { .. } | GeoFact::NotAsked => None,
+    }
+}
+
 /// Hosts with what is known of each.
-fn hosts_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, head: &str, hosts: &[(String, String)]) {
-    let columns = [("Host", 260.0), (head, 420.0)];
-    let mut show = None;
-    OldTable::new(head, &columns, hosts.len()).height(LIST).show_ui(
-        ui,
-        |cells, index| {
-            let (host, words) = &hosts[index];
-            if cells.link_text(1, host, CAPTURES) {
-                show = Some(host.as_str());
-            }
-            cells.text(words);
-        },
-        |_, _| {},
-    );
-    if let Some(host) = show {
-        show_captures(app, id, host);
+fn hosts_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, head: &'static str, hosts: &[(String, String)]) {
+    type Col<'a> = Column<'a, (String, String), HostAsk>;
+    let columns = [
+        Col::text("host", "Host", 260.0, |row| &row.0).link(CAPTURES, |row| Some(HostAsk::Captures(row.0.clone()))),
+        Col::text("known", head, 420.0, |row| &row.1),
+    ];
+    let table = Table::new("hosts compared", "Hosts", columns, |row: &(String, String)| key_of(&row.0));
+    if let Some(asked) = table.height(LIST).rows_ui(ui, app, hosts) {
+        asked.go(app, id);
     }
 }

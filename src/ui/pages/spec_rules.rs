@@ -5,9 +5,9 @@ use crate::app::models::{CampaignPage, Loaded, RuleReport, WhatIf, WhatIfList};
 use crate::app::{AppState, Command, Route, RuleAsked, RuleLine, ScopeList, SpecDraft};
 use crate::campaign::Campaign;
 use crate::scope::{rule_groups, rule_templates};
-use crate::ui::table::{Cells, OldTable};
+use crate::ui::table::{Column, Table, Value as Cell};
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{cell_ui, coloured_cell_ui, field_led_to, heading_ui, is_typing, remarks_ui};
+use crate::ui::widgets::{coloured_cell_ui, field_led_to, heading_ui, is_typing, remarks_ui};
 use crate::ui::words;
 use egui::{Button, Checkbox, ComboBox, DragValue, Key, Modifiers, Response, TextEdit, Ui};
 use serde_json::Value;
@@ -17,17 +17,6 @@ use std::sync::Arc;
 const LIST: f32 = theme::HEAD_ROW + 11.0 * theme::ROOMY_ROW;
 /// Fields of a rule that are not its arguments.
 const COMMON: [&str; 3] = ["rule", "enabled", "comment"];
-
-const COLUMNS: [(&str, f32); 8] = [
-    ("#", 30.0),
-    ("On", 34.0),
-    ("Decision", 84.0),
-    ("Rule", 400.0),
-    ("Deciding", 70.0),
-    ("Matched", 70.0),
-    ("Change", 110.0),
-    ("Comment", 240.0),
-];
 
 /// What is known of each rule's deeds.
 struct Deeds<'a> {
@@ -119,54 +108,28 @@ impl RulesEditor {
             ui.label("No rules: everything is refused. Add rules from the list below");
             return;
         }
-        let mut show = None;
         let lines = self.lines.as_ref().map(|lines| lines.as_slice()).unwrap_or_default();
-        let rules = &mut campaign.rules;
-        let clicked =
-            OldTable::new("rules", &COLUMNS, rules.len()).with_fields().chosen(self.chosen).height(LIST).show_ui(
-                ui,
-                |cells, index| {
-                    let Some(rule) = rules.get_mut(index) else { return };
-                    let mut enabled = rule.get("enabled").and_then(Value::as_bool).unwrap_or(true);
-                    cells.weak(&index.to_string());
-                    cells.ui(|ui| {
-                        ui.name_inputs(format!("Rule {index} is on"), |ui| {
-                            if ui.add(Checkbox::without_text(&mut enabled)).changed() {
-                                rule["enabled"] = Value::Bool(enabled);
-                            }
-                        });
-                    });
-                    cells.ui(|ui| says_ui(ui, rule, enabled));
-                    // Words of an earlier state are shown where they still hold.
-                    let line = lines
-                        .get(index)
-                        .filter(|line| line.rule == *rule)
-                        .or_else(|| lines.iter().find(|line| line.rule == *rule))
-                        .map(|line| &line.said);
-                    cells.ui(|ui| match line {
-                        Some(Ok((name, words))) => {
-                            let color = if enabled { tokens(ui).text } else { tokens(ui).weak_text };
-                            coloured_cell_ui(ui, words, color).on_hover_text(name);
-                        }
-                        Some(Err(why)) => {
-                            coloured_cell_ui(ui, &format!("✖ {why}"), tokens(ui).reject);
-                        }
-                        None => {
-                            ui.weak("…");
-                        }
-                    });
-                    let line = line.and_then(|line| line.as_ref().ok());
-                    deeds_ui(cells, index, rule, line, deeds, &mut show);
-                    cells.ui(|ui| {
-                        cell_ui(ui, rule.get("comment").and_then(Value::as_str).unwrap_or_default());
-                    });
-                },
-                |_, _| {},
-            );
-        if let (Some(list), Some(page)) = (show, deeds.page) {
-            app.send(Command::Go(Route::Scope(page.id, list)));
-        } else if clicked.is_some() {
-            self.chosen = clicked;
+        let rows: Vec<RuleRow> =
+            campaign.rules.iter().enumerate().map(|(index, rule)| RuleRow::of(index, rule, lines, deeds)).collect();
+        let key = |row: &RuleRow| row.index as u64;
+        let table = Table::new("rules", "Scope rules", columns(), key)
+            .row_height(theme::ROOMY_ROW)
+            .chosen(self.chosen.map(|chosen| chosen as u64))
+            .height(LIST)
+            .on_focus(|row| Some(RuleAsk::Choose(row.index)));
+        match table.rows_ui(ui, app, &rows) {
+            Some(RuleAsk::Choose(index)) => self.chosen = Some(index),
+            Some(RuleAsk::Enable(index, enabled)) => {
+                if let Some(rule) = campaign.rules.get_mut(index) {
+                    rule["enabled"] = Value::Bool(enabled);
+                }
+            }
+            Some(RuleAsk::Show(list)) => {
+                if let Some(page) = deeds.page {
+                    app.send(Command::Go(Route::Scope(page.id, list)));
+                }
+            }
+            None => {}
         }
     }
 
@@ -215,67 +178,142 @@ impl RulesEditor {
     }
 }
 
-/// How often a rule decided and spoke, and what it does to what the edits move.
-fn deeds_ui(
-    cells: &mut Cells<'_, '_, '_>,
+/// A rule as the list shows it.
+struct RuleRow {
     index: usize,
-    rule: &Value,
-    line: Option<&(String, String)>,
-    deeds: &Deeds<'_>,
-    show: &mut Option<ScopeList>,
-) {
-    let saved = deeds.page.is_some_and(|page| page.campaign.rules.get(index) == Some(rule));
-    // The list of the last launch may be an older one.
-    let hits = deeds
-        .hits
-        .and_then(|hits| hits.rules.get(index))
-        .filter(|hits| saved && line.is_some_and(|(name, words)| hits.name == *name && hits.words == *words));
-    match hits {
-        None => {
-            for _ in 0..2 {
-                cells.ui(|ui| {
-                    coloured_cell_ui(ui, "–", tokens(ui).weak_text).on_hover_text("No crawl ran with this rule yet");
-                });
-            }
-        }
-        Some(hits) => {
-            let asked = || RuleAsked { index, name: hits.name.clone(), words: hits.words.clone() };
-            if cells.link(hits.decided, "Show the URLs that it decided") {
-                *show = Some(ScopeList::DecidedBy(asked()));
-            }
-            let example = hits.example.as_ref().map(|url| format!("; for example {}", words::line(url)));
-            let hint = format!("Show the URLs that it matched{}", example.unwrap_or_default());
-            if cells.link(hits.spoke, &hint) {
-                *show = Some(ScopeList::SpokenBy(asked()));
-            }
+    enabled: bool,
+    accepts: bool,
+    /// Its name and sentence, or why it cannot be read; none while it is read.
+    line: Option<Result<(String, String), String>>,
+    /// How many URLs it decided and matched.
+    hits: Option<(u64, u64)>,
+    /// How many URLs the edits move by it into the scope and out of it.
+    moves: Option<(u64, u64)>,
+    comment: String,
+}
+
+/// What a row of rules asks for.
+enum RuleAsk {
+    /// To be the rule at hand.
+    Choose(usize),
+    /// To be switched on or off.
+    Enable(usize, bool),
+    /// A list of URLs.
+    Show(ScopeList),
+}
+
+impl RuleRow {
+    fn of(index: usize, rule: &Value, lines: &[RuleLine], deeds: &Deeds<'_>) -> Self {
+        // Sentences of an earlier state are shown where they still hold.
+        let line = lines
+            .get(index)
+            .filter(|line| line.rule == *rule)
+            .or_else(|| lines.iter().find(|line| line.rule == *rule))
+            .map(|line| line.said.clone());
+        let saved = deeds.page.is_some_and(|page| page.campaign.rules.get(index) == Some(rule));
+        // The list of the last launch may be an older one.
+        let is_same = |name: &str, sentence: &str| matches!(&line, Some(Ok(of_rule)) if saved && of_rule.0 == name && of_rule.1 == sentence);
+        let hits = deeds.hits.and_then(|hits| hits.rules.get(index));
+        let hits = hits.filter(|hits| is_same(&hits.name, &hits.words)).map(|hits| (hits.decided, hits.spoke));
+        let kind = rule.get("rule").and_then(Value::as_str).unwrap_or_default();
+        Self {
+            index,
+            enabled: rule.get("enabled").and_then(Value::as_bool).unwrap_or(true),
+            // As its kind or its argument has it.
+            accepts: match rule.get("decision").and_then(Value::as_str) {
+                Some(decision) => decision == "ACCEPT",
+                None => matches!(kind, "accept_all" | "seed_scope" | "transclusion"),
+            },
+            hits,
+            moves: deeds
+                .what_if
+                .and_then(|what_if| what_if.by_rule.get(index))
+                .map(|moves| (moves.moved_in, moves.moved_out))
+                .filter(|(moved_in, moved_out)| moved_in + moved_out > 0),
+            comment: rule.get("comment").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            line,
         }
     }
-    let moves = deeds.what_if.and_then(|what_if| what_if.by_rule.get(index));
-    match moves {
-        Some(moves) if moves.moved_in + moves.moved_out > 0 => {
-            let text = format!("+{} −{}", words::count(moves.moved_in), words::count(moves.moved_out));
-            let hint = "Show the URLs newly in scope and newly out by the edited rule";
-            if cells.link_text(moves.moved_in + moves.moved_out, &text, hint) {
-                *show = Some(ScopeList::WhatIf(WhatIfList::ByRule(index)));
-            }
+
+    fn decision(&self) -> &'static str {
+        match (self.enabled, self.accepts) {
+            (false, _) => "off",
+            (true, true) => "✔ accept",
+            (true, false) => "✖ reject",
         }
-        _ => cells.text(""),
+    }
+
+    fn sentence(&self) -> String {
+        match &self.line {
+            Some(Ok((_, sentence))) => sentence.clone(),
+            Some(Err(why)) => format!("✖ {why}"),
+            None => "…".to_owned(),
+        }
+    }
+
+    fn by_rule(&self) -> Option<RuleAsked> {
+        let Some(Ok((name, words))) = &self.line else { return None };
+        Some(RuleAsked { index: self.index, name: name.clone(), words: words.clone() })
     }
 }
 
-/// What the rule can say, as its kind or its argument has it.
-fn says_ui(ui: &mut Ui, rule: &Value, enabled: bool) {
-    let kind = rule.get("rule").and_then(Value::as_str).unwrap_or_default();
-    let accepts = match rule.get("decision").and_then(Value::as_str) {
-        Some(decision) => decision == "ACCEPT",
-        None => matches!(kind, "accept_all" | "seed_scope" | "transclusion"),
-    };
-    let (word, color) = match (enabled, accepts) {
-        (false, _) => ("off", tokens(ui).weak_text),
-        (true, true) => ("✔ accept", tokens(ui).accept),
-        (true, false) => ("✖ reject", tokens(ui).reject),
-    };
-    coloured_cell_ui(ui, word, color);
+fn columns<'a>() -> Vec<Column<'a, RuleRow, RuleAsk>> {
+    const NO_CRAWL: &str = "A dash: no crawl ran with this rule yet";
+    type Col<'a> = Column<'a, RuleRow, RuleAsk>;
+    vec![
+        Col::count("number", "#", 36.0, |row| row.index as u64),
+        Col::text("on", "On", 40.0, |row| if row.enabled { "on" } else { "off" }).draw_asking(|ui, row| {
+            let mut enabled = row.enabled;
+            let mut changed = false;
+            ui.name_inputs(format!("Rule {} is on", row.index), |ui| {
+                changed = ui.add(Checkbox::without_text(&mut enabled)).changed();
+            });
+            changed.then_some(RuleAsk::Enable(row.index, enabled))
+        }),
+        Col::text("decision", "Decision", 84.0, RuleRow::decision).draw(|ui, row| {
+            let color = match (row.enabled, row.accepts) {
+                (false, _) => tokens(ui).weak_text,
+                (true, true) => tokens(ui).accept,
+                (true, false) => tokens(ui).reject,
+            };
+            coloured_cell_ui(ui, row.decision(), color);
+        }),
+        Col::made("rule", "Rule", 400.0, RuleRow::sentence).draw(|ui, row| {
+            let color = match &row.line {
+                Some(Err(_)) => tokens(ui).reject,
+                Some(Ok(_)) if row.enabled => tokens(ui).text,
+                _ => tokens(ui).weak_text,
+            };
+            let cell = coloured_cell_ui(ui, &row.sentence(), color);
+            if let Some(Ok((name, _))) = &row.line {
+                cell.on_hover_text(name);
+            }
+        }),
+        Col::value("deciding", "Deciding", 70.0, |row| {
+            row.hits.map_or(Cell::Unknown, |(decided, _)| Cell::Count(decided))
+        })
+        .numeric()
+        .about(NO_CRAWL)
+        .link("Show the URLs that it decided", |row| {
+            row.hits.and_then(|_| row.by_rule()).map(|rule| RuleAsk::Show(ScopeList::DecidedBy(rule)))
+        }),
+        Col::value("matched", "Matched", 70.0, |row| {
+            row.hits.map_or(Cell::Unknown, |(_, matched)| Cell::Count(matched))
+        })
+        .numeric()
+        .about(NO_CRAWL)
+        .link("Show the URLs that it matched", |row| {
+            row.hits.and_then(|_| row.by_rule()).map(|rule| RuleAsk::Show(ScopeList::SpokenBy(rule)))
+        }),
+        Col::made("change", "Change", 110.0, |row| match row.moves {
+            Some((moved_in, moved_out)) => format!("+{} −{}", words::count(moved_in), words::count(moved_out)),
+            None => String::new(),
+        })
+        .link("Show the URLs newly in scope and newly out by the edited rule", |row| {
+            row.moves.map(|_| RuleAsk::Show(ScopeList::WhatIf(WhatIfList::ByRule(row.index))))
+        }),
+        Col::text("comment", "Comment", 240.0, |row| &row.comment),
+    ]
 }
 
 /// The arguments of one rule, whatever its kind.

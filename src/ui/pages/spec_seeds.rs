@@ -1,9 +1,10 @@
 //! Where a campaign starts.
 
+use crate::app::AppState;
 use crate::app::models::{CampaignPage, MovedSeed};
 use crate::campaign::{Campaign, CampaignProblem, Seed, SeedScope};
 use crate::scope::seed_reach;
-use crate::ui::table::OldTable;
+use crate::ui::table::{Column, Table, Value as Cell};
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{coloured_cell_ui, field_led_to, lead_here};
 use crate::ui::words;
@@ -27,17 +28,6 @@ const SCOPES: [(SeedScope, &str, &str, &str); 4] = [
 /// Pasted lines whose reach is shown.
 const PREVIEWED: usize = 6;
 
-const COLUMNS: [(&str, f32); 8] = [
-    ("", 30.0),
-    ("URL", 280.0),
-    ("Scope", 170.0),
-    ("Hops", 70.0),
-    ("Tag", 100.0),
-    ("Captures", 70.0),
-    ("Scope (implied SURT)", 260.0),
-    ("Warnings", 200.0),
-];
-
 /// Height of the table of seeds.
 const LIST: f32 = 330.0;
 
@@ -55,6 +45,7 @@ impl SeedsEditor {
     pub fn ui(
         &mut self,
         ui: &mut Ui,
+        app: &mut AppState,
         campaign: &mut Campaign,
         page: Option<&CampaignPage>,
         moved: &[MovedSeed],
@@ -69,7 +60,7 @@ impl SeedsEditor {
         if campaign.seeds.is_empty() {
             ui.label("No seeds yet. Paste URLs below, one per line");
         } else {
-            table_ui(ui, campaign, page, problems, &mut self.at);
+            table_ui(ui, app, campaign, page, problems, &mut self.at);
             match self.at.and_then(|at| campaign.seeds.get(at)) {
                 Some(seed) => reach_ui(ui, seed),
                 None => {
@@ -177,88 +168,148 @@ fn reach_ui(ui: &mut Ui, seed: &Seed) {
     });
 }
 
+/// A seed as the table shows it.
+struct SeedRow<'s> {
+    index: usize,
+    seed: &'s Seed,
+    /// Captures below it; none where the URL is not saved so.
+    captures: Option<u64>,
+    problems: &'s [CampaignProblem],
+}
+
+/// What a row of seeds asks for.
+enum SeedAsk {
+    /// To be the seed at hand.
+    Choose(usize),
+    /// To become this one.
+    Edit(usize, Seed),
+    /// To go.
+    Remove(usize),
+}
+
+impl SeedRow<'_> {
+    fn reach(&self) -> String {
+        seed_reach(self.seed)
+            .map(|reach| reach.prefix.map_or(reach.words, |prefix| prefix.to_string()))
+            .unwrap_or_default()
+    }
+
+    fn faults(&self) -> String {
+        let field = format!("seeds[{}]", self.index);
+        let is_here = |problem: &&CampaignProblem| {
+            problem.field.strip_prefix(&field).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        self.problems.iter().filter(is_here).map(|problem| problem.what.as_str()).collect::<Vec<_>>().join("; ")
+    }
+
+    /// Draws what edits the seed; asks for what became of it.
+    fn edited(&self, edit: impl FnOnce(&mut Seed)) -> Option<SeedAsk> {
+        let mut seed = self.seed.clone();
+        edit(&mut seed);
+        (seed != *self.seed).then_some(SeedAsk::Edit(self.index, seed))
+    }
+}
+
+fn scope_label(row: &SeedRow<'_>) -> &'static str {
+    SCOPES.iter().find(|(scope, ..)| *scope == row.seed.scope).map_or("", |(_, label, ..)| label)
+}
+
+fn columns<'a, 's>(at: Option<usize>) -> Vec<Column<'a, SeedRow<'s>, SeedAsk>>
+where
+    's: 'a,
+{
+    type Col<'a, 's> = Column<'a, SeedRow<'s>, SeedAsk>;
+    vec![
+        Col::count("number", "#", 40.0, |row| row.index as u64 + 1),
+        Col::text("remove", "Remove", 60.0, |_| "").draw_asking(|ui, row| {
+            let name = format!("Remove seed {}", row.index + 1);
+            let button = ui.name_inputs(name, |ui| ui.small_button("✖").on_hover_text("Remove this seed"));
+            button.clicked().then_some(SeedAsk::Remove(row.index))
+        }),
+        Col::text("url", "URL", 280.0, |row| &row.seed.url).draw_asking(move |ui, row| {
+            let mut is_entered = false;
+            let edited = row.edited(|seed| {
+                ui.name_inputs(format!("URL of seed {}", row.index + 1), |ui| {
+                    let field = ui.add(TextEdit::singleline(&mut seed.url).desired_width(f32::INFINITY));
+                    lead_here(&field, &format!("seeds[{}].url", row.index));
+                    is_entered = field.has_focus() && at != Some(row.index);
+                });
+            });
+            edited.or(is_entered.then_some(SeedAsk::Choose(row.index)))
+        }),
+        Col::text("scope", "Scope", 170.0, scope_label).draw_asking(|ui, row| {
+            row.edited(|seed| {
+                ui.name_inputs("Scope", |ui| {
+                    let chooser = ComboBox::from_id_salt(("reach", row.index)).selected_text(scope_label(row));
+                    chooser.width(theme::FIELD * 0.65).show_ui(ui, |ui| {
+                        for (scope, label, name, about) in SCOPES {
+                            let hint = format!("{name}: {about}");
+                            ui.selectable_value(&mut seed.scope, scope, label).on_hover_text(hint);
+                        }
+                    });
+                });
+            })
+        }),
+        Col::value("hops", "Hops", 70.0, |row| Cell::known(row.seed.depth.map(u64::from)))
+            .draw_asking(|ui, row| row.edited(|seed| depth_ui(ui, seed))),
+        Col::text("tag", "Tag", 100.0, |row| &row.seed.source_tag).draw_asking(|ui, row| {
+            row.edited(|seed| {
+                ui.name_inputs("Tag", |ui| {
+                    ui.add(TextEdit::singleline(&mut seed.source_tag).desired_width(f32::INFINITY));
+                });
+            })
+        }),
+        Col::value("captures", "Captures", 80.0, |row| Cell::known(row.captures)).numeric(),
+        Col::made("reach", "Reaches", 260.0, SeedRow::reach).or("–").draw(|ui, row| {
+            let remark = seed_reach(row.seed).and_then(|reach| reach.remark);
+            let color = if remark.is_some() { tokens(ui).flag } else { tokens(ui).weak_text };
+            let cell = coloured_cell_ui(ui, &row.reach(), color);
+            if let Some(remark) = remark {
+                cell.on_hover_text(remark);
+            }
+        }),
+        Col::made("problems", "Problems", 220.0, SeedRow::faults).draw(|ui, row| {
+            let faults = row.faults();
+            match faults.is_empty() {
+                true => coloured_cell_ui(ui, "✔", tokens(ui).accept),
+                false => coloured_cell_ui(ui, &format!("⚠ {faults}"), tokens(ui).flag),
+            };
+        }),
+    ]
+}
+
 fn table_ui(
     ui: &mut Ui,
+    app: &mut AppState,
     campaign: &mut Campaign,
     page: Option<&CampaignPage>,
     problems: &[CampaignProblem],
     at: &mut Option<usize>,
 ) {
-    let seeds = &mut campaign.seeds;
-    let (mut gone, mut focused) = (None, None);
-    OldTable::new("seeds", &COLUMNS, seeds.len()).with_fields().chosen(*at).height(LIST).show_ui(
-        ui,
-        |cells, index| {
-            let Some(seed) = seeds.get_mut(index) else { return };
-            cells.ui(|ui| {
-                if ui.small_button("✖").on_hover_text("Remove this seed").clicked() {
-                    gone = Some(index);
-                }
-            });
-            cells.ui(|ui| {
-                ui.name_inputs(format!("URL of seed {}", index + 1), |ui| {
-                    let field = ui.add(TextEdit::singleline(&mut seed.url).desired_width(f32::INFINITY));
-                    lead_here(&field, &format!("seeds[{index}].url"));
-                    if field.has_focus() {
-                        focused = Some(index);
-                    }
-                });
-            });
-            cells.ui(|ui| {
-                let word = SCOPES.iter().find(|(scope, ..)| *scope == seed.scope).map_or("", |(_, word, ..)| word);
-                ui.name_inputs("Scope", |ui| {
-                    ComboBox::from_id_salt(("reach", index)).selected_text(word).width(theme::FIELD * 0.65).show_ui(
-                        ui,
-                        |ui| {
-                            for (scope, word, name, about) in SCOPES {
-                                let hint = format!("{name}: {about}");
-                                ui.selectable_value(&mut seed.scope, scope, word).on_hover_text(hint);
-                            }
-                        },
-                    );
-                });
-            });
-            cells.ui(|ui| depth_ui(ui, seed));
-            cells.ui(|ui| {
-                ui.name_inputs("Tag", |ui| {
-                    ui.add(TextEdit::singleline(&mut seed.source_tag).desired_width(f32::INFINITY));
-                });
-            });
-            let captures = page
-                .filter(|page| page.campaign.seeds.get(index).is_some_and(|saved| saved.url == seed.url))
-                .and_then(|page| page.seed_captures.get(index));
-            cells.text(&captures.map_or_else(|| "–".to_owned(), |number| words::count(*number)));
-            cells.ui(|ui| match seed_reach(seed) {
-                None => {
-                    ui.weak("–");
-                }
-                Some(reach) => {
-                    let color = if reach.remark.is_some() { tokens(ui).flag } else { tokens(ui).weak_text };
-                    let words = reach.prefix.map_or(reach.words, |prefix| prefix.to_string());
-                    coloured_cell_ui(ui, &words, color).on_hover_text(reach.remark.unwrap_or_default());
-                }
-            });
-            let field = format!("seeds[{index}]");
-            let said: Vec<&str> = problems
-                .iter()
-                .filter(|problem| {
-                    problem.field.strip_prefix(&field).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-                })
-                .map(|problem| problem.what.as_str())
-                .collect();
-            cells.ui(|ui| {
-                if said.is_empty() {
-                    coloured_cell_ui(ui, "✔", tokens(ui).accept);
-                } else {
-                    coloured_cell_ui(ui, &format!("⚠ {}", said.join("; ")), tokens(ui).flag);
-                }
-            });
-        },
-        |_, _| {},
-    );
-    *at = focused.or(*at);
-    if let Some(index) = gone {
-        seeds.remove(index);
+    let captures = |index: usize, seed: &Seed| {
+        let page = page.filter(|page| page.campaign.seeds.get(index).is_some_and(|saved| saved.url == seed.url))?;
+        page.seed_captures.get(index).copied()
+    };
+    let seeds = campaign.seeds.iter().enumerate();
+    let rows: Vec<SeedRow<'_>> =
+        seeds.map(|(index, seed)| SeedRow { index, seed, captures: captures(index, seed), problems }).collect();
+    let table = Table::new("seeds", "Seeds", columns(*at), |row: &SeedRow<'_>| row.index as u64)
+        .row_height(theme::ROOMY_ROW)
+        .chosen(at.map(|at| at as u64))
+        .height(LIST)
+        .on_focus(|row| Some(SeedAsk::Choose(row.index)));
+    let asked = table.rows_ui(ui, app, &rows);
+    drop(rows);
+    match asked {
+        Some(SeedAsk::Choose(index)) => *at = Some(index),
+        Some(SeedAsk::Edit(index, seed)) => {
+            *at = Some(index);
+            if let Some(of_index) = campaign.seeds.get_mut(index) {
+                *of_index = seed;
+            }
+        }
+        Some(SeedAsk::Remove(index)) if index < campaign.seeds.len() => drop(campaign.seeds.remove(index)),
+        Some(SeedAsk::Remove(_)) | None => {}
     }
 }
 

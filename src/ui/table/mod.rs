@@ -12,14 +12,12 @@ mod cell;
 mod column;
 mod copy;
 mod grid;
-mod old;
 mod rows;
 mod state;
 #[cfg(test)]
 mod tests;
 
 pub use column::{Column, Value};
-pub use old::{Cells, Table as OldTable};
 pub use state::{RANGE_ROWS, Selection, TableState};
 
 use super::theme;
@@ -395,6 +393,10 @@ pub fn has_keyboard(ui: &Ui) -> bool {
 
 /// Moves, selects and asks as the keys say.
 fn keys(ui: &mut Ui, state: &mut TableState, total: u64) -> Option<Ask> {
+    // Keys with Alt are of the page: a rule moves, the way goes back.
+    if ui.input(|input| input.modifiers.alt) {
+        return None;
+    }
     let pressed = |modifiers: Modifiers, key: Key| ui.input_mut(|input| input.consume_key(modifiers, key));
     let last = total.saturating_sub(1);
     let page = i64::try_from(state.shown_rows.saturating_sub(2).max(1)).unwrap_or(1);

@@ -125,7 +125,17 @@ impl Window {
         let harness = Harness::builder()
             .with_size(egui::vec2(1600.0, 1000.0))
             .allow_missing_glyphs()
-            .with_context_setup(super::theme::install)
+            .with_context_setup(|ctx| {
+                super::theme::install(ctx);
+                // Where a test clicks nothing is on its way to another place.
+                ctx.all_styles_mut(|style| {
+                    style.scroll_animation = egui::style::ScrollAnimation::none();
+                    style.animation_time = 0.0;
+                });
+                ctx.options_mut(|options| options.input_options.max_double_click_delay = 0.0);
+            })
+            // Messages that go by, and with them the page, stay where they are while a test clicks.
+            .with_step_dt(0.001)
             .build_ui_state(
                 move |ui, cockpit: &mut Option<Cockpit>| {
                     let cockpit = cockpit.get_or_insert_with(|| {
@@ -164,6 +174,14 @@ impl Window {
             std::thread::sleep(Duration::from_millis(5));
         }
         self.harness.run_steps(2);
+    }
+
+    /// Lets so many seconds go by at once: with each frame only a thousandth does.
+    pub(super) fn pass(&mut self, seconds: f64) {
+        let now = self.harness.ctx.input(|input| input.time);
+        self.harness.input_mut().time = Some(now + seconds);
+        self.harness.run_steps(1);
+        self.harness.input_mut().time = None;
     }
 
     #[track_caller]

@@ -140,7 +140,7 @@ fn rules_are_moved_switched_added_and_tested() {
         window.app().spec.as_ref().unwrap().campaign.rules[index]["rule"].as_str().unwrap().to_owned()
     };
     let (first, second) = (name(&window, 6), name(&window, 7));
-    window.click("7");
+    window.click("#: 7");
     window.check_says("Arguments of “too many path segments”");
     window.click("⏶ Move up");
     assert_eq!((name(&window, 6), name(&window, 7)), (second.clone(), first.clone()));

@@ -147,6 +147,7 @@ fn messages_cover_nothing_lead_to_their_page_and_go_by() {
     assert_eq!(window.app().route, Route::Links { target: String::new() });
     assert!(!window.says("Go to Links"), "the page is on screen");
     window.harness.hover_at(Pos2::ZERO);
+    window.pass(60.0);
     window.until("it goes by", |window| !window.says("Build inlinks finished"));
 }
 

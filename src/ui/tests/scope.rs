@@ -1,7 +1,7 @@
 //! The scope on the page Spec: rules edited, tried, undone; countries.
 
 use super::{TOWN, Window};
-use crate::app::models::{GeoList, Loaded, MovedSide, WhatIf, WhatIfList};
+use crate::app::models::{GeoHost, GeoList, Loaded, MovedSide, WhatIf, WhatIfList};
 use crate::app::{Command, Focus, JobKind, Route, RuleAsked, ScopeList};
 use crate::campaign::Campaign;
 use crate::jobs::JobCx;
@@ -361,27 +361,30 @@ fn hosts_let_in_by_location_show_their_evidence_and_captures() {
         "Geolocation",
     );
     let report = window.session().geo_report(TOWN, None, &JobCx::detached()).unwrap();
-    // One whose number stands once in the table.
-    let numbers: Vec<u64> = report.hosts.iter().flat_map(|host| [host.urls, host.captures]).collect();
-    let is_alone = |urls: u64| numbers.iter().filter(|number| **number == urls).count() == 1;
-    let is_found = |fact: &GeoFact| matches!(fact, GeoFact::Known(_));
-    let host = report.hosts.iter().find(|host| is_alone(host.urls) && is_found(&host.evidence)).unwrap();
+    // The table's rows stand in this order, and the first cell of a name is clicked.
+    let is_first =
+        |host: &&GeoHost| report.hosts.iter().find(|other| other.urls == host.urls).unwrap().host == host.host;
+    let is_known = |fact: &GeoFact| matches!(fact, GeoFact::Known(_));
+    let host = report.hosts.iter().find(|host| is_first(host) && is_known(&host.evidence)).unwrap();
     window.check_says(&host.host);
     window.check_says(&format!("{} hosts, listed below; country rules decided", report.hosts.len()));
     window.check_says("127.0.17.1 in 127.0.17.0/24 is PT");
     window.check_says("⚠ since then: no such host");
     // Each number leads to what it counts.
     let decided = words::counted(report.decided, "URL", "URLs");
-    for (figure, list, title, urls) in [
-        (decided.clone(), GeoList::Decided, "URLs accepted by geolocation".to_owned(), report.decided),
+    for (cell, list, title, urls) in [
+        (None, GeoList::Decided, "URLs accepted by geolocation".to_owned(), report.decided),
         (
-            host.urls.to_string(),
+            Some(format!("URLs: {}", host.urls)),
             GeoList::Host(host.host.clone()),
             format!("URLs of {} accepted by geolocation only", host.host),
             host.urls,
         ),
     ] {
-        window.click(&figure);
+        match cell {
+            Some(cell) => window.click_number(&cell),
+            None => window.click(&decided),
+        }
         assert_eq!(window.app().route, Route::Scope(TOWN, ScopeList::Geo(list)));
         window.check_says(&title);
         window.check_says(&format!("{}, with the decision of the last crawl", words::counted(urls, "URL", "URLs")));
@@ -434,7 +437,8 @@ fn another_database_is_compared() {
     let drift = window.session().geo_drift(TOWN, None, &newer, &JobCx::detached()).unwrap();
     let host = &drift.hosts[0];
     assert_eq!((host.host.as_str(), host.moved_in), ("diaspora.example", 0));
-    window.check_says(&format!("−{}", host.moved_out));
+    let moved_out = format!("Newly out: {}", host.moved_out);
+    window.check_says(&moved_out);
     window.check_says("127.0.17.1 in 127.0.17.0/24 is FR");
     // Every number has its rows.
     window.click("1 host was not resolved");
@@ -452,7 +456,7 @@ fn another_database_is_compared() {
     window.click("1 host moved, no decision changes");
     window.check_says("praias.example");
     window.click("1 host changes decisions");
-    window.click(&format!("−{}", host.moved_out));
+    window.click_number(&moved_out);
     let list = GeoList::DriftOut("diaspora.example".to_owned());
     assert_eq!(window.app().route, Route::Scope(TOWN, ScopeList::Geo(list)));
     window.check_says("URLs of diaspora.example that it would refuse");
