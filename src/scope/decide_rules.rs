@@ -128,7 +128,7 @@ impl DecideRules {
     /// Index, name in logs, words and switch of every rule, in order.
     pub fn lines(&self) -> impl Iterator<Item = (usize, &'static str, String, bool)> {
         let rules = self.rules.iter().enumerate();
-        rules.map(|(index, rule)| (index, rule.test.name(), rule.test.words(), rule.rule.enabled))
+        rules.map(|(index, rule)| (index, rule.test.name(), rule.test.summary(), rule.rule.enabled))
     }
 
     /// Accept or reject, by the rule that spoke last. Nothing said is reject.

@@ -32,21 +32,21 @@ impl DecideRules {
             steps.push(TraceStep {
                 index,
                 name: compiled.test.name().to_owned(),
-                words: compiled.test.words(),
+                words: compiled.test.summary(),
                 enabled: compiled.rule.enabled,
                 tested,
                 said,
                 deciding: verdict.rule_index == Some(index),
             });
         }
-        let turn = self.turn(candidate, facts);
-        let words = turn.as_ref().map(|turn| turn.words.clone());
-        (Trace { url: candidate.url.to_string(), steps, verdict, turn: words }, turn)
+        let remedy = self.remedy(candidate, facts);
+        let summary = remedy.as_ref().map(|remedy| remedy.summary.clone());
+        (Trace { url: candidate.url.to_string(), steps, verdict, turn: summary }, remedy)
     }
 
-    /// The smallest change that turns the verdict. It was tried out on these
+    /// The smallest change that reverses the verdict. It was tried out on these
     /// very rules and this candidate.
-    pub fn turn(&self, candidate: &Candidate, facts: &Facts) -> Option<Remedy> {
+    pub fn remedy(&self, candidate: &Candidate, facts: &Facts) -> Option<Remedy> {
         let wanted = match self.decide_by_index(candidate, facts).0 {
             Decision::Accept => Decision::Reject,
             Decision::Reject => Decision::Accept,
@@ -54,14 +54,14 @@ impl DecideRules {
         let mut offers = self.offers(candidate, facts, wanted);
         // Stable: of equals the one nearest to the decision comes first.
         offers.sort_by_key(|offer| offer.cost);
-        let turns = |offer: &Offer| {
+        let offered_remedy = |offer: &Offer| {
             let (rules, facts) = self.after(offer, facts)?;
-            let turned = rules.decide_by_index(candidate, &facts).0 == wanted;
-            turned.then(|| Remedy { words: capital(&offer.words), rules, facts })
+            let is_reversed = rules.decide_by_index(candidate, &facts).0 == wanted;
+            is_reversed.then(|| Remedy { summary: capital(&offer.summary), rules, facts })
         };
         // A rule more is larger than two small changes.
         let (grown, small): (Vec<_>, Vec<_>) = offers.iter().partition(|offer| offer.cost == Cost::NewRule);
-        let single = |offers: Vec<&Offer>| offers.into_iter().find_map(turns);
+        let single = |offers: Vec<&Offer>| offers.into_iter().find_map(offered_remedy);
         single(small).or_else(|| self.remedy_together(candidate, facts, wanted)).or_else(|| single(grown))
     }
 
@@ -95,7 +95,7 @@ impl DecideRules {
         });
         offers.push(Offer {
             cost: Cost::NewRule,
-            words: format!("add a rule at the end that {verb} the prefix {prefix}"),
+            summary: format!("add a rule at the end that {verb} the prefix {prefix}"),
             index: self.rules.len(),
             step: Step::Append(kind),
         });
@@ -104,7 +104,7 @@ impl DecideRules {
 
     /// Where no single change does, the two rules that stand in the way.
     fn remedy_together(&self, candidate: &Candidate, facts: &Facts, wanted: Decision) -> Option<Remedy> {
-        let (mut rules, mut facts, mut words) = (self.clone(), facts.clone(), Vec::new());
+        let (mut rules, mut facts, mut summaries) = (self.clone(), facts.clone(), Vec::new());
         for _ in 0..2 {
             let index = rules.decide(candidate, &facts).rule_index?;
             let compiled = rules.rules.get(index)?;
@@ -114,10 +114,10 @@ impl DecideRules {
                 None => Offer::switch(index, compiled, false),
             };
             (rules, facts) = rules.after(&offer, &facts)?;
-            words.push(offer.words);
+            summaries.push(offer.summary);
         }
-        let turned = rules.decide_by_index(candidate, &facts).0 == wanted;
-        turned.then(|| Remedy { words: capital(&words.join("; and ")), rules, facts })
+        let is_reversed = rules.decide_by_index(candidate, &facts).0 == wanted;
+        is_reversed.then(|| Remedy { summary: capital(&summaries.join("; and ")), rules, facts })
     }
 
     /// The rules and facts as they would be.
@@ -142,11 +142,11 @@ impl DecideRules {
     }
 }
 
-/// A change that turns a verdict.
+/// A change that reverses a verdict.
 #[derive(Debug, Clone)]
 pub struct Remedy {
     /// What is to be done, as an instruction.
-    pub words: String,
+    pub summary: String,
     /// The rules after it.
     pub rules: DecideRules,
     /// The facts after it: those that were given, unless the change is one of
@@ -186,10 +186,10 @@ enum Cost {
     NewRule,
 }
 
-/// A change that might turn the verdict.
+/// A change that might reverse the verdict.
 struct Offer {
     cost: Cost,
-    words: String,
+    summary: String,
     index: usize,
     step: Step,
 }
@@ -208,19 +208,19 @@ impl Offer {
             Edit::Seeds(_) => Cost::Seeds,
             Edit::Fact(_) => Cost::Fact,
         };
-        let words = match change.edit {
+        let summary = match change.edit {
             Edit::Number(_) | Edit::Entry(_) => {
-                format!("in rule {index} ({}), {}", rule_label(compiled.test.name()), change.words)
+                format!("in rule {index} ({}), {}", rule_label(compiled.test.name()), change.summary)
             }
-            Edit::Seeds(_) | Edit::Fact(_) => change.words,
+            Edit::Seeds(_) | Edit::Fact(_) => change.summary,
         };
-        Self { cost, words, index, step: Step::Edit(change.edit) }
+        Self { cost, summary, index, step: Step::Edit(change.edit) }
     }
 
     fn switch(index: usize, compiled: &CompiledRule, on: bool) -> Self {
-        let words =
+        let summary =
             format!("switch {} rule {index} ({})", if on { "on" } else { "off" }, rule_label(compiled.test.name()));
-        Self { cost: Cost::Switch, words, index, step: Step::Switch(on) }
+        Self { cost: Cost::Switch, summary, index, step: Step::Switch(on) }
     }
 }
 
@@ -241,16 +241,16 @@ fn geo_offer(index: usize, rule: &super::rules::Geolocation, facts: &Facts, want
     let facts = Facts { geo: GeoFact::Known(known), ..facts.clone() };
     Some(Offer {
         cost: Cost::Fact,
-        words: format!("look up the country of its server: in {} the decision reverses", rule.countries.join(" or ")),
+        summary: format!("look up the country of its server: in {} the decision reverses", rule.countries.join(" or ")),
         index,
         step: Step::Edit(Edit::Fact(Box::new(facts))),
     })
 }
 
-fn capital(words: &str) -> String {
-    if words.starts_with("robots.txt") {
-        return words.to_owned();
+fn capital(text: &str) -> String {
+    if text.starts_with("robots.txt") {
+        return text.to_owned();
     }
-    let mut letters = words.chars();
+    let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

@@ -212,7 +212,7 @@ impl GeoEvidence {
 
     /// Each address with network and country, in words.
     pub fn places(&self) -> String {
-        self.addresses.iter().map(AddressCountry::words).collect::<Vec<_>>().join("; ")
+        self.addresses.iter().map(AddressCountry::summary).collect::<Vec<_>>().join("; ")
     }
 }
 
@@ -232,8 +232,8 @@ pub enum AnswerSource {
 }
 
 impl AnswerSource {
-    /// The source in words.
-    pub fn words(self) -> &'static str {
+    /// Its name for people.
+    pub fn label(self) -> &'static str {
         match self {
             Self::Unrecorded => "not recorded",
             Self::Resolver => "resolver",
@@ -268,7 +268,7 @@ impl AddressCountry {
     }
 
     /// `192.0.2.1 in 192.0.2.0/24 is PT (Aveiro)`.
-    pub fn words(&self) -> String {
+    pub fn summary(&self) -> String {
         let country = self.country.as_deref().unwrap_or("no country");
         let city = self.city.as_ref().map(|city| format!(" ({city})")).unwrap_or_default();
         format!("{} in {} is {country}{city}", self.address, self.network)

@@ -309,7 +309,7 @@ impl Permissions {
             let deciding = refusal.is_none() && decided.is_none();
             let said = match refusal {
                 Some(why) => why.to_owned(),
-                None if deciding => record.words(),
+                None if deciding => record.summary(),
                 None => format!("{}, but a closer record or an earlier one decides", record.permission.state.word()),
             };
             if deciding {
@@ -384,22 +384,22 @@ impl Record {
         }
     }
 
-    fn words(&self) -> String {
+    fn summary(&self) -> String {
         let Permission { state, criterion, licence, evidence, date, method, files, .. } = &self.permission;
-        let mut words = format!("{} by {}", state.word(), criterion.words());
+        let mut summary = format!("{} by {}", state.word(), criterion.words());
         if *criterion == Criterion::Licence {
-            words = state.word().to_owned();
+            summary = state.word().to_owned();
         }
         let parts = [("licence", licence), ("evidence", evidence), ("on", date), ("method", method)];
         for (name, text) in parts.into_iter().filter(|(_, text)| !text.trim().is_empty()) {
-            words.push_str(&format!(", {name} {text}"));
+            summary.push_str(&format!(", {name} {text}"));
         }
         match files.as_slice() {
             [] => {}
-            [file] => words.push_str(&format!(", file {}", file.path)),
-            files => words.push_str(&format!(", {} files", files.len())),
+            [file] => summary.push_str(&format!(", file {}", file.path)),
+            files => summary.push_str(&format!(", {} files", files.len())),
         }
-        words
+        summary
     }
 }
 

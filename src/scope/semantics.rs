@@ -137,7 +137,7 @@ fn hosting_as_a_ground_is_looked_up_where_it_matters() {
 }
 
 #[test]
-fn geolocation_is_asked_only_where_it_could_turn_the_decision() {
+fn countries_are_looked_up_only_where_they_could_change_the_decision() {
     let geo = json!({"rule": "geolocation", "countries": ["PT"]});
     let rules =
         |list: Vec<Value>| DecideRules::compile(&campaign(&[("http://fct.pt/", SeedScope::Root)], list)).unwrap();
@@ -339,12 +339,12 @@ proptest! {
         prop_assert!(trace.steps.iter().all(|step| step.enabled || step.said.is_none()));
         // A rule at the end can always turn it, and what is offered does, once
         // the campaign is changed so and compiled anew.
-        let turn = rules.turn(&candidate, &facts).unwrap();
-        prop_assert_eq!(trace.turn.as_deref(), Some(turn.words.as_str()));
-        let turned = DecideRules::compile(&turn.apply(&campaign)).unwrap().decide(&candidate, &turn.facts);
-        prop_assert_ne!(turned.decision, verdict.decision, "{}", turn.words);
-        let changed = turn.apply(&campaign) != campaign || turn.facts != facts;
-        prop_assert!(changed, "{}", turn.words);
+        let remedy = rules.remedy(&candidate, &facts).unwrap();
+        prop_assert_eq!(trace.turn.as_deref(), Some(remedy.summary.as_str()));
+        let turned = DecideRules::compile(&remedy.apply(&campaign)).unwrap().decide(&candidate, &remedy.facts);
+        prop_assert_ne!(turned.decision, verdict.decision, "{}", remedy.summary);
+        let changed = remedy.apply(&campaign) != campaign || remedy.facts != facts;
+        prop_assert!(changed, "{}", remedy.summary);
 
         // Geolocation is worth asking exactly when some answer turns the decision.
         let turned = [Some("PT"), Some("GB"), None].iter().any(|country| {

@@ -18,7 +18,7 @@ impl DecideRule for RejectAll {
         "RejectDecideRule"
     }
 
-    fn words(&self) -> String {
+    fn summary(&self) -> String {
         "rejects everything".to_owned()
     }
 
@@ -40,7 +40,7 @@ impl DecideRule for AcceptAll {
         "AcceptDecideRule"
     }
 
-    fn words(&self) -> String {
+    fn summary(&self) -> String {
         "accepts everything".to_owned()
     }
 

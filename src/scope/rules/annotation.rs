@@ -46,7 +46,7 @@ impl DecideRule for Annotation {
         "AnnotationDecideRule"
     }
 
-    fn words(&self) -> String {
+    fn summary(&self) -> String {
         let marks = (!self.marks.is_empty()).then(|| listed(&self.marks, "the mark", "the marks"));
         let notes = (!self.notes.is_empty()).then(|| listed(&self.notes, "a note with", "notes with"));
         let what: Vec<String> = marks.into_iter().chain(notes).collect();
@@ -80,13 +80,13 @@ impl DecideRule for Annotation {
                 };
                 let notes = self.notes.iter().filter(kept).cloned().collect();
                 let edit = Edit::Entry(RuleKind::Annotation(Self { marks, notes, ..self.clone() }));
-                vec![Change { words: "take out the marks and words that this URL has".to_owned(), edit }]
+                vec![Change { summary: "take out the marks and words that this URL has".to_owned(), edit }]
             }
             Some(wanted) if wanted == self.decision && !self.meant(said) && MARKS.contains(&said.mark.as_str()) => {
                 let mut marks = self.marks.clone();
                 marks.push(said.mark.clone());
                 let edit = Edit::Entry(RuleKind::Annotation(Self { marks, ..self.clone() }));
-                vec![Change { words: format!("add the mark {}", said.mark), edit }]
+                vec![Change { summary: format!("add the mark {}", said.mark), edit }]
             }
             _ => Vec::new(),
         }

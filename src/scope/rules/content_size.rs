@@ -28,7 +28,7 @@ impl DecideRule for ContentSize {
         "ContentLengthDecideRule"
     }
 
-    fn words(&self) -> String {
+    fn summary(&self) -> String {
         match (self.min_bytes, self.max_bytes) {
             (0, 0) => "tests nothing (no limit is set)".to_owned(),
             (0, max) => format!("rejects content of more than {max} bytes, once fetched"),
@@ -60,7 +60,7 @@ impl DecideRule for ContentSize {
         if wanted.is_some() || !self.outside(bytes) {
             return Vec::new();
         }
-        let (words, rule) = if bytes < self.min_bytes {
+        let (summary, rule) = if bytes < self.min_bytes {
             (
                 format!("lower the limit from {} bytes to {bytes}", self.min_bytes),
                 Self { min_bytes: bytes, ..self.clone() },
@@ -71,7 +71,7 @@ impl DecideRule for ContentSize {
                 Self { max_bytes: bytes, ..self.clone() },
             )
         };
-        vec![Change { words, edit: Edit::Number(RuleKind::ContentSize(rule)) }]
+        vec![Change { summary, edit: Edit::Number(RuleKind::ContentSize(rule)) }]
     }
 }
 

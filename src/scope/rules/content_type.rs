@@ -50,7 +50,7 @@ impl DecideRule for ContentType {
         "ContentTypeMatchesRegexDecideRule"
     }
 
-    fn words(&self) -> String {
+    fn summary(&self) -> String {
         format!("{} content of {}, once fetched", verb(self.decision), listed(&self.types, "the type", "the types"))
     }
 
@@ -78,12 +78,12 @@ impl DecideRule for ContentType {
             (None, Some(_)) => {
                 let (out, kept): (Vec<String>, Vec<String>) =
                     self.types.iter().cloned().partition(|entry| means(entry, mime));
-                vec![Change { words: format!("take {} out of the types", out.join(", ")), edit: edited(kept) }]
+                vec![Change { summary: format!("take {} out of the types", out.join(", ")), edit: edited(kept) }]
             }
             (Some(wanted), None) if wanted == self.decision && mime.contains('/') => {
                 let mut types = self.types.clone();
                 types.push(mime.to_owned());
-                vec![Change { words: format!("add {mime} to the types"), edit: edited(types) }]
+                vec![Change { summary: format!("add {mime} to the types"), edit: edited(types) }]
             }
             _ => Vec::new(),
         }

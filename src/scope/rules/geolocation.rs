@@ -51,7 +51,7 @@ impl DecideRule for Geolocation {
         "ExternalGeoLocationDecideRule"
     }
 
-    fn words(&self) -> String {
+    fn summary(&self) -> String {
         format!("{} servers in {}", verb(self.decision), listed(&self.countries, "country", "countries"))
     }
 
@@ -94,13 +94,13 @@ impl DecideRule for Geolocation {
                 };
                 let out: Vec<String> = self.countries.iter().filter(is_here).cloned().collect();
                 let kept = self.countries.iter().filter(|listed| !is_here(listed)).cloned().collect();
-                vec![Change { words: format!("take {} out of the countries", out.join(", ")), edit: edited(kept) }]
+                vec![Change { summary: format!("take {} out of the countries", out.join(", ")), edit: edited(kept) }]
             }
             (Some(wanted), None) if wanted == self.decision => place
                 .map(|country| {
                     let mut countries = self.countries.clone();
                     countries.push(country.clone());
-                    Change { words: format!("add {country} to the countries"), edit: edited(countries) }
+                    Change { summary: format!("add {country} to the countries"), edit: edited(countries) }
                 })
                 .into_iter()
                 .collect(),

@@ -34,7 +34,7 @@ impl DecideRule for CompiledHopPath {
         "HopsPathMatchesRegexDecideRule"
     }
 
-    fn words(&self) -> String {
+    fn summary(&self) -> String {
         format!("{} hop paths that match {}", verb(self.rule.decision), self.rule.pattern)
     }
 

@@ -52,7 +52,7 @@ impl DecideRule for HopType {
         }
     }
 
-    fn words(&self) -> String {
+    fn summary(&self) -> String {
         let kinds: Vec<&str> = self.hops.chars().filter_map(name_of).collect();
         let kinds = if kinds.is_empty() { "any of 0 kinds".to_owned() } else { kinds.join(" or ") };
         format!("{} what was found by {kinds}", verb(self.decision))
@@ -76,11 +76,11 @@ impl DecideRule for HopType {
         match wanted {
             None if self.meant(candidate) => {
                 let hops = self.hops.chars().filter(|letter| *letter != last).collect();
-                vec![Change { words: format!("take {word} ({last}) out of the kinds of hop"), edit: edited(hops) }]
+                vec![Change { summary: format!("take {word} ({last}) out of the kinds of hop"), edit: edited(hops) }]
             }
             Some(wanted) if wanted == self.decision && !self.meant(candidate) && name_of(last).is_some() => {
                 let hops = format!("{}{last}", self.hops);
-                vec![Change { words: format!("add {word} ({last}) to the kinds of hop"), edit: edited(hops) }]
+                vec![Change { summary: format!("add {word} ({last}) to the kinds of hop"), edit: edited(hops) }]
             }
             _ => Vec::new(),
         }

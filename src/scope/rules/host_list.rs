@@ -62,7 +62,7 @@ impl DecideRule for CompiledHostList {
         if self.rule.subdomains { "OnDomainsDecideRule" } else { "OnHostsDecideRule" }
     }
 
-    fn words(&self) -> String {
+    fn summary(&self) -> String {
         let (one, many) = if self.rule.subdomains { ("domain", "domains") } else { ("host", "hosts") };
         format!("{} {}", verb(self.rule.decision), listed(&self.rule.hosts, one, many))
     }
@@ -88,15 +88,15 @@ impl DecideRule for CompiledHostList {
                     let name = host.trim().trim_start_matches("*.").trim_start_matches('.');
                     Fqdn::new(name) != *entry
                 });
-                let words = format!("take {entry} out of the list");
-                vec![Change { words, edit: edited(kept.cloned().collect()) }]
+                let summary = format!("take {entry} out of the list");
+                vec![Change { summary, edit: edited(kept.cloned().collect()) }]
             }
             (Some(wanted), None) if wanted == self.rule.decision && candidate.url.has_host() => {
                 let name = Fqdn::of(&candidate.url).to_string();
-                let words = format!("add {name} to the list");
+                let summary = format!("add {name} to the list");
                 let mut hosts = self.rule.hosts.clone();
                 hosts.push(name);
-                vec![Change { words, edit: edited(hosts) }]
+                vec![Change { summary, edit: edited(hosts) }]
             }
             _ => Vec::new(),
         }

@@ -153,8 +153,9 @@ pub trait DecideRule: Debug + Send + Sync {
     /// Its name as logs have it: Heritrix's class name where it has the rule.
     fn name(&self) -> &'static str;
 
-    /// What it is, in words, with its arguments.
-    fn words(&self) -> String;
+    /// What it does, with its arguments, in a sentence without its subject:
+    /// `rejects more than 3 hops from the seed`.
+    fn summary(&self) -> String;
 
     /// What it says; none is no opinion.
     fn decide(&self, candidate: &Candidate, facts: &Facts) -> Option<Decision>;
@@ -213,7 +214,7 @@ pub trait DecideRule: Debug + Send + Sync {
 #[derive(Debug, Clone)]
 pub struct Change {
     /// The change as an instruction (`raise the limit from 3 hops to 4`).
-    pub words: String,
+    pub summary: String,
     /// What it comes to.
     pub edit: Edit,
 }
@@ -350,7 +351,7 @@ mod tests {
             let candidate = Candidate { source_tag: tag.to_owned(), ..testing::candidate("http://fct.pt/", "L") };
             assert_eq!(rule.decide(&candidate, &Facts::default()), expected, "{tag}");
         }
-        assert_eq!(rule.words(), "rejects what comes from seeds with the words press, “” (none)");
+        assert_eq!(rule.summary(), "rejects what comes from seeds with the words press, “” (none)");
         let rule = Rule::read(&json!({"rule": "annotation", "notes": [" "], "decision": "REJECT"})).unwrap();
         let grounds = Grounds::default();
         let why = rule.kind.compile(Ground { seeds: &[], permissions: &[], grounds: &grounds }).unwrap_err();

@@ -13,7 +13,7 @@ impl DecideRule for Nofollow {
         "NofollowDecideRule"
     }
 
-    fn words(&self) -> String {
+    fn summary(&self) -> String {
         "rejects links that say nofollow".to_owned()
     }
 

@@ -72,7 +72,7 @@ impl DecideRule for PathologicalPath {
         "PathologicalPathDecideRule"
     }
 
-    fn words(&self) -> String {
+    fn summary(&self) -> String {
         match self.max_repetitions {
             0 => "tests nothing (0 repetitions switches it off)".to_owned(),
             max => format!("rejects a path segment that stands {} times in a row", max + 1),
@@ -96,7 +96,7 @@ impl DecideRule for PathologicalPath {
         }
         let (_, again) = worst(candidate.url.as_str());
         vec![Change {
-            words: format!("raise the limit from {} repetitions to {}", self.max_repetitions, again + 1),
+            summary: format!("raise the limit from {} repetitions to {}", self.max_repetitions, again + 1),
             edit: Edit::Number(RuleKind::PathologicalPath(Self { max_repetitions: again + 1 })),
         }]
     }

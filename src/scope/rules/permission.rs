@@ -48,7 +48,7 @@ impl DecideRule for CompiledPermission {
         "PermissionDecideRule"
     }
 
-    fn words(&self) -> String {
+    fn summary(&self) -> String {
         let states: Vec<String> = self.rule.states.iter().map(|state| state.word().to_owned()).collect();
         let also = if self.rule.uncovered { ", or without one" } else { "" };
         format!("{} URLs with {}{also}", verb(self.rule.decision), listed(&states, "a permission", "a permission"))
@@ -81,7 +81,7 @@ impl DecideRule for CompiledPermission {
             return Vec::new();
         }
         let mut rule = self.rule.clone();
-        let words = match basis.state() {
+        let summary = match basis.state() {
             Some(state) => {
                 if meant {
                     rule.states.retain(|listed| *listed != state);
@@ -97,7 +97,7 @@ impl DecideRule for CompiledPermission {
                 format!("{verb} URLs that no permission covers")
             }
         };
-        vec![Change { words, edit: Edit::Entry(RuleKind::Permission(rule)) }]
+        vec![Change { summary, edit: Edit::Entry(RuleKind::Permission(rule)) }]
     }
 }
 

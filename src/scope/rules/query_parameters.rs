@@ -22,7 +22,7 @@ impl DecideRule for QueryParameters {
         "TooManyQueryParametersDecideRule"
     }
 
-    fn words(&self) -> String {
+    fn summary(&self) -> String {
         format!("rejects more than {}", counted(self.max_parameters as u64, "query parameter"))
     }
 
@@ -40,7 +40,7 @@ impl DecideRule for QueryParameters {
             return Vec::new();
         }
         vec![Change {
-            words: format!("raise the limit from {} query parameters to {count}", self.max_parameters),
+            summary: format!("raise the limit from {} query parameters to {count}", self.max_parameters),
             edit: Edit::Number(RuleKind::QueryParameters(Self { max_parameters: count })),
         }]
     }

@@ -198,7 +198,7 @@ impl DecideRule for CompiledRegexList {
         "MatchesListRegexDecideRule"
     }
 
-    fn words(&self) -> String {
+    fn summary(&self) -> String {
         let how = if self.rule.any { "" } else { "all of " };
         format!(
             "{} URLs that match {how}{}",
@@ -242,13 +242,13 @@ impl DecideRule for CompiledRegexList {
                 let (out, kept): (Vec<_>, Vec<_>) = all.partition(|(at, _)| matches.matched(*at));
                 let strip = |list: Vec<(usize, &String)>| list.into_iter().map(|(_, p)| p.clone()).collect::<Vec<_>>();
                 let words = format!("take out {}", listed(&strip(out), "the pattern", "the patterns"));
-                vec![Change { words, edit: edited(strip(kept)) }]
+                vec![Change { summary: words, edit: edited(strip(kept)) }]
             }
             Some(wanted) if wanted == self.rule.decision && self.rule.any => {
                 let pattern = regex::escape(candidate.url.as_str());
                 let mut patterns = self.rule.patterns.clone();
                 patterns.push(pattern.clone());
-                vec![Change { words: format!("add the pattern {pattern}"), edit: edited(patterns) }]
+                vec![Change { summary: format!("add the pattern {pattern}"), edit: edited(patterns) }]
             }
             _ => Vec::new(),
         }

@@ -14,7 +14,7 @@ impl DecideRule for Robots {
         "RobotsDecideRule"
     }
 
-    fn words(&self) -> String {
+    fn summary(&self) -> String {
         "rejects what robots.txt denies".to_owned()
     }
 
@@ -33,7 +33,7 @@ impl DecideRule for Robots {
     fn changes(&self, _: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
         match (&facts.robots, wanted) {
             (RobotsFact::Denied { .. }, None) => vec![Change {
-                words: "robots.txt would have to allow it".to_owned(),
+                summary: "robots.txt would have to allow it".to_owned(),
                 edit: Edit::Fact(Box::new(Facts { robots: RobotsFact::Allowed, ..facts.clone() })),
             }],
             _ => Vec::new(),

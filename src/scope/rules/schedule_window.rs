@@ -110,7 +110,7 @@ impl DecideRule for CompiledScheduleWindow {
         "ScheduleWindowDecideRule"
     }
 
-    fn words(&self) -> String {
+    fn summary(&self) -> String {
         match self.window() {
             window if window.is_empty() => "tests nothing (no window is set)".to_owned(),
             window => format!("{} what is not decided {window}", verb(self.rule.decision)),
@@ -135,8 +135,8 @@ impl DecideRule for CompiledScheduleWindow {
             return Vec::new();
         }
         let mut changes = Vec::new();
-        let mut offer = |words: String, rule: ScheduleWindow| {
-            changes.push(Change { words, edit: Edit::Number(RuleKind::ScheduleWindow(rule)) });
+        let mut offer = |summary: String, rule: ScheduleWindow| {
+            changes.push(Change { summary, edit: Edit::Number(RuleKind::ScheduleWindow(rule)) });
         };
         if self.from.is_some_and(|from| date < from) {
             let from = date.to_dataset();

@@ -26,7 +26,7 @@ impl DecideRule for SchemeNotInSet {
         "SchemeNotInSetDecideRule"
     }
 
-    fn words(&self) -> String {
+    fn summary(&self) -> String {
         format!("rejects schemes other than {}", self.schemes.join(", "))
     }
 
@@ -46,7 +46,7 @@ impl DecideRule for SchemeNotInSet {
         let mut schemes = self.schemes.clone();
         schemes.push(candidate.url.scheme().to_owned());
         vec![Change {
-            words: format!("add {} to the schemes", candidate.url.scheme()),
+            summary: format!("add {} to the schemes", candidate.url.scheme()),
             edit: Edit::Entry(RuleKind::SchemeNotInSet(Self { schemes })),
         }]
     }

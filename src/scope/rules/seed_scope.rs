@@ -64,7 +64,7 @@ pub struct SeedReach {
     /// The SURT prefix that decides; none where the reach is counted in hops.
     pub prefix: Option<ScopePrefix>,
     /// The reach in words.
-    pub words: String,
+    pub summary: String,
     /// What the prefix lets in beyond the obvious.
     pub remark: Option<&'static str>,
 }
@@ -72,18 +72,18 @@ pub struct SeedReach {
 /// What a seed reaches by its scope and depth; `None` where its text is no URL.
 pub fn seed_reach(seed: &Seed) -> Option<SeedReach> {
     let prefix = prefix_of(seed, &parse_typed_url(&seed.url)?);
-    let mut words = match (&prefix, seed.scope) {
+    let mut summary = match (&prefix, seed.scope) {
         (Some(prefix), SeedScope::Subdomains) => format!("this host and all hosts below it: {prefix}"),
         (Some(prefix), _) => format!("everything that starts with {prefix}"),
         (None, SeedScope::Plus1) => "this page, the pages it links to, and what they need to be shown".to_owned(),
         (None, _) => "this page and what it needs to be shown".to_owned(),
     };
     if let Some(depth) = seed.depth {
-        words.push_str(&format!(", up to {} from it", counted(depth as usize as u64, "hop")));
+        summary.push_str(&format!(", up to {} from it", counted(depth as usize as u64, "hop")));
     }
     // Who asks for subdomains need not be told that they are open.
     let remark = prefix.as_ref().filter(|_| seed.scope == SeedScope::Root).and_then(ScopePrefix::remark);
-    Some(SeedReach { prefix, words, remark })
+    Some(SeedReach { prefix, summary, remark })
 }
 
 /// Whether a person has yet to decide on a URL of another site that a seed
@@ -196,13 +196,13 @@ impl CompiledSeedScope {
             };
             if let Some(depth) = seed.depth.filter(|depth| inside && hops > *depth as usize) {
                 changes.push(Change {
-                    words: format!("raise the depth of the seed {} from {depth} to {hops}", seed.url),
+                    summary: format!("raise the depth of the seed {} from {depth} to {hops}", seed.url),
                     edit: self.with(position, |seed| seed.depth = u32::try_from(hops).ok()),
                 });
             }
             let mut widen = |scope: SeedScope, name: &str| {
                 changes.push(Change {
-                    words: format!("set the scope of the seed {} to {name}", seed.url),
+                    summary: format!("set the scope of the seed {} to {name}", seed.url),
                     edit: self.with(position, |seed| seed.scope = scope),
                 });
             };
@@ -223,7 +223,7 @@ impl CompiledSeedScope {
             let mut seeds = self.seeds.clone();
             let (depth, source_tag) = (None, String::new());
             seeds.push(Seed { url: prefix.clone(), scope: SeedScope::Root, depth, source_tag });
-            changes.push(Change { words: format!("add the seed {prefix}"), edit: Edit::Seeds(seeds) });
+            changes.push(Change { summary: format!("add the seed {prefix}"), edit: Edit::Seeds(seeds) });
         }
         changes
     }
@@ -241,7 +241,7 @@ impl DecideRule for CompiledSeedScope {
         "SeedScopeDecideRule"
     }
 
-    fn words(&self) -> String {
+    fn summary(&self) -> String {
         let given = self.seeds.len() - self.met;
         let verb = if given == 1 { "reaches" } else { "reach" };
         format!("accepts what {} {verb}", counted(given as u64, "seed"))
@@ -285,8 +285,8 @@ impl DecideRule for CompiledSeedScope {
                 };
                 let kept: Vec<Seed> = self.seeds.iter().filter(|seed| !alone(seed)).cloned().collect();
                 let out: Vec<String> = self.seeds.iter().filter(alone).map(|seed| seed.url.clone()).collect();
-                let words = format!("remove {}", super::listed(&out, "the seed", "the seeds"));
-                vec![Change { words, edit: Edit::Seeds(kept) }]
+                let summary = format!("remove {}", super::listed(&out, "the seed", "the seeds"));
+                vec![Change { summary, edit: Edit::Seeds(kept) }]
             }
             _ => Vec::new(),
         }
@@ -373,20 +373,20 @@ mod tests {
     fn the_reach_is_told_while_a_seed_is_typed() {
         let told = |url: &str, scope, depth| {
             let reach = seed_reach(&seed(url, scope, depth)).unwrap();
-            (reach.words, reach.remark.is_some())
+            (reach.summary, reach.remark.is_some())
         };
-        let words = |text: &str| text.to_owned();
+        let text = |text: &str| text.to_owned();
         assert_eq!(
             told("http://fct.pt", SeedScope::Root, None),
-            (words("everything that starts with http://(pt,fct,"), true)
+            (text("everything that starts with http://(pt,fct,"), true)
         );
         assert_eq!(
             told("fct.pt/sobre/", SeedScope::Root, Some(1)),
-            (words("everything that starts with http://(pt,fct,)/sobre/, up to 1 hop from it"), false)
+            (text("everything that starts with http://(pt,fct,)/sobre/, up to 1 hop from it"), false)
         );
         assert_eq!(
             told("https://www.fct.pt/", SeedScope::Subdomains, None),
-            (words("this host and all hosts below it: http://(pt,fct,"), false)
+            (text("this host and all hosts below it: http://(pt,fct,"), false)
         );
         assert_eq!(seed_reach(&seed("", SeedScope::Root, None)), None);
     }

@@ -23,7 +23,7 @@ impl DecideRule for SourceTag {
         "SourceTagDecideRule"
     }
 
-    fn words(&self) -> String {
+    fn summary(&self) -> String {
         let tags: Vec<String> = self.tags.iter().map(|tag| tag_text(tag).to_owned()).collect();
         format!("{} what comes from seeds with {}", verb(self.decision), listed(&tags, "the word", "the words"))
     }
@@ -42,7 +42,7 @@ impl DecideRule for SourceTag {
         }
         let tags = self.tags.iter().filter(|tag| **tag != candidate.source_tag).cloned().collect();
         vec![Change {
-            words: format!("take the word {} out", tag_text(&candidate.source_tag)),
+            summary: format!("take the word {} out", tag_text(&candidate.source_tag)),
             edit: Edit::Entry(RuleKind::SourceTag(Self { tags, ..self.clone() })),
         }]
     }
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tests_the_word_of_the_seed() {
+    fn tests_the_source_tag_of_the_seed() {
         let rule = SourceTag { tags: vec!["press".to_owned()], decision: Decision::Reject };
         for (tag, expected) in [("press", Some(Decision::Reject)), ("Press", None), ("", None)] {
             let candidate = Candidate { source_tag: tag.to_owned(), ..candidate("http://fct.pt/", "L") };

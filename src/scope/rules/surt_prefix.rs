@@ -49,7 +49,7 @@ impl DecideRule for CompiledSurtPrefix {
         "SurtPrefixedDecideRule"
     }
 
-    fn words(&self) -> String {
+    fn summary(&self) -> String {
         format!("{} {}", verb(self.rule.decision), listed(&self.rule.prefixes, "prefix", "prefixes"))
     }
 
@@ -81,15 +81,15 @@ impl DecideRule for CompiledSurtPrefix {
                 };
                 let out: Vec<String> = self.rule.prefixes.iter().filter(matches).cloned().collect();
                 let kept = self.rule.prefixes.iter().filter(|text| !matches(text)).cloned().collect();
-                let words = format!("take out {}", listed(&out, "the prefix", "the prefixes"));
-                vec![Change { words, edit: edited(kept) }]
+                let summary = format!("take out {}", listed(&out, "the prefix", "the prefixes"));
+                vec![Change { summary, edit: edited(kept) }]
             }
             Some(wanted) if wanted == self.rule.decision && self.decide(candidate, facts).is_none() => {
                 let prefix = ScopePrefix::implied_by_seed(candidate.url.as_str()).to_string();
-                let words = format!("add the prefix {prefix}");
+                let summary = format!("add the prefix {prefix}");
                 let mut prefixes = self.rule.prefixes.clone();
                 prefixes.push(prefix);
-                vec![Change { words, edit: edited(prefixes) }]
+                vec![Change { summary, edit: edited(prefixes) }]
             }
             _ => Vec::new(),
         }

@@ -17,7 +17,7 @@ impl DecideRule for TooManyHops {
         "TooManyHopsDecideRule"
     }
 
-    fn words(&self) -> String {
+    fn summary(&self) -> String {
         format!("rejects more than {} from the seed", counted(self.max_hops as u64, "hop"))
     }
 
@@ -36,7 +36,7 @@ impl DecideRule for TooManyHops {
             return Vec::new();
         }
         vec![Change {
-            words: format!("raise the limit from {} to {hops}", counted(self.max_hops as u64, "hop")),
+            summary: format!("raise the limit from {} to {hops}", counted(self.max_hops as u64, "hop")),
             edit: Edit::Number(RuleKind::TooManyHops(Self { max_hops: hops })),
         }]
     }

@@ -21,7 +21,7 @@ impl DecideRule for TooManyPathSegments {
         "TooManyPathSegmentsDecideRule"
     }
 
-    fn words(&self) -> String {
+    fn summary(&self) -> String {
         format!("rejects more than {}", counted(self.max_segments as u64, "path segment"))
     }
 
@@ -39,7 +39,7 @@ impl DecideRule for TooManyPathSegments {
             return Vec::new();
         }
         vec![Change {
-            words: format!("raise the limit from {} path segments to {count}", self.max_segments),
+            summary: format!("raise the limit from {} path segments to {count}", self.max_segments),
             edit: Edit::Number(RuleKind::TooManyPathSegments(Self { max_segments: count })),
         }]
     }

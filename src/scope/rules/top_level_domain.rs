@@ -43,7 +43,7 @@ impl DecideRule for CompiledTopLevelDomain {
         "TopLevelDomainDecideRule"
     }
 
-    fn words(&self) -> String {
+    fn summary(&self) -> String {
         let listed = listed(&self.rule.domains, "the top-level domain", "the top-level domains");
         format!("{} hosts under {listed}", verb(self.rule.decision))
     }
@@ -73,8 +73,8 @@ impl DecideRule for CompiledTopLevelDomain {
                 };
                 let (out, kept): (Vec<&String>, Vec<&String>) = self.rule.domains.iter().partition(one);
                 let out: Vec<String> = out.into_iter().cloned().collect();
-                let words = format!("take {} out of the top-level domains", out.join(", "));
-                vec![Change { words, edit: edited(kept.into_iter().cloned().collect()) }]
+                let summary = format!("take {} out of the top-level domains", out.join(", "));
+                vec![Change { summary, edit: edited(kept.into_iter().cloned().collect()) }]
             }
             (Some(wanted), None) if wanted == self.rule.decision => {
                 let name = Fqdn::of(&candidate.url);
@@ -82,7 +82,7 @@ impl DecideRule for CompiledTopLevelDomain {
                 let change = top.map(|top| {
                     let mut domains = self.rule.domains.clone();
                     domains.push(top.clone());
-                    Change { words: format!("add {top} to the top-level domains"), edit: edited(domains) }
+                    Change { summary: format!("add {top} to the top-level domains"), edit: edited(domains) }
                 });
                 change.into_iter().collect()
             }

@@ -30,7 +30,7 @@ impl DecideRule for Transclusion {
         "TransclusionDecideRule"
     }
 
-    fn words(&self) -> String {
+    fn summary(&self) -> String {
         format!(
             "accepts what a page needs to be shown, up to {} without a link",
             counted(self.max_trans_hops as u64, "hop")
@@ -73,7 +73,7 @@ impl DecideRule for Transclusion {
         if raised.max_speculative_hops > self.max_speculative_hops {
             words.push(format!("raise its limit from {} guessed links to {guessed}", self.max_speculative_hops));
         }
-        vec![Change { words: words.join(" and "), edit: Edit::Number(RuleKind::Transclusion(raised)) }]
+        vec![Change { summary: words.join(" and "), edit: Edit::Number(RuleKind::Transclusion(raised)) }]
     }
 }
 

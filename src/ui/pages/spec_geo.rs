@@ -96,7 +96,7 @@ impl GeoTab {
             }),
             Col::made("database", "Database, built", 240.0, |row| known(row).map(database).unwrap_or_default()).or("–"),
             Col::text("resolved_by", "Resolved by", 85.0, |row| {
-                known(row).map_or("", |evidence| evidence.source.words())
+                known(row).map_or("", |evidence| evidence.source.label())
             })
             .or("–"),
             Col::made("also", "Also accepted by", 105.0, |row| labels(&row.also)).or("no other rule"),
@@ -173,13 +173,13 @@ fn evidence_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, row: &GeoHost) {
             match &row.evidence {
                 GeoFact::Known(evidence) => {
                     for place in &evidence.addresses {
-                        line("Address", &place.words());
+                        line("Address", &place.summary());
                         if let Some(registered) = &place.registered {
                             line("", &format!("network registered in {registered} (not used by rules)"));
                         }
                     }
                     line("Database", &database(evidence));
-                    line("Addresses resolved by", evidence.source.words());
+                    line("Addresses resolved by", evidence.source.label());
                     line("Looked up (UTC)", &evidence.date.to_words());
                 }
                 GeoFact::Failed { why } => line("Last look-up", &format!("failed: {why}")),

@@ -159,7 +159,7 @@ fn reach_ui(ui: &mut Ui, seed: &Seed) {
                 ui.colored_label(tokens(ui).reject, "✖ no URL yet");
             }
             Some(reach) => {
-                ui.label(words::line(&reach.words));
+                ui.label(words::line(&reach.summary));
                 if let Some(remark) = reach.remark {
                     ui.colored_label(tokens(ui).flag, format!("⚠ {remark}"));
                 }
@@ -190,7 +190,7 @@ enum SeedAsk {
 impl SeedRow<'_> {
     fn reach(&self) -> String {
         seed_reach(self.seed)
-            .map(|reach| reach.prefix.map_or(reach.words, |prefix| prefix.to_string()))
+            .map(|reach| reach.prefix.map_or(reach.summary, |prefix| prefix.to_string()))
             .unwrap_or_default()
     }
 

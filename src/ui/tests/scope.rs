@@ -393,7 +393,7 @@ fn hosts_let_in_by_location_show_their_evidence_and_captures() {
     }
     window.click(&host.host);
     let GeoFact::Known(evidence) = &host.evidence else { panic!("{host:?}") };
-    window.check_says(evidence.source.words());
+    window.check_says(evidence.source.label());
     window.scroll_to("Export as CSV");
     window.click("Export as CSV");
     window.until_done(JobKind::WriteTable);

@@ -116,7 +116,7 @@ fn moved_hosts_csv(drift: &Drift, list: DriftList, out: &mut dyn Write) -> std::
 /// Where evidence comes from: source of the addresses, database, its build, the look-up.
 fn origin(evidence: &GeoEvidence) -> [String; 4] {
     [
-        evidence.source.words().to_owned(),
+        evidence.source.label().to_owned(),
         evidence.database.clone(),
         evidence.database_build.to_warc(),
         evidence.date.to_warc(),
