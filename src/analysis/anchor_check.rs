@@ -19,7 +19,7 @@ const MAX_WORD_BYTES: usize = 1024;
 const STEM_CHARS: usize = 5;
 
 /// Words that say nothing about a target, folded and sorted.
-const EMPTY_WORDS: [&str; 71] = [
+const STOP_WORDS: [&str; 71] = [
     "about", "abrir", "acima", "ainda", "aqui", "article", "artigo", "ayuda", "cette", "clicar", "click", "clique",
     "com", "como", "continue", "dans", "das", "del", "der", "des", "die", "dos", "ein", "eine", "esta", "este", "for",
     "from", "her", "here", "hier", "home", "homepage", "html", "http", "https", "ici", "index", "inicio", "ler", "les",
@@ -55,7 +55,7 @@ impl AnchorCheck {
     }
 
     /// The finding for people.
-    pub fn words(&self) -> String {
+    pub fn summary(&self) -> String {
         match self {
             Self::Agrees { shared } => format!("{} of the external anchor texts occur on the page", listed(shared)),
             Self::SharesNothing { anchor_words } => {
@@ -87,11 +87,11 @@ impl AnchorWords {
 
     /// Holds the words against the title and text of the page.
     pub fn check(self, title: &str, text: &str) -> AnchorCheck {
-        check_words(self.0, title, text)
+        compare_with_page(self.0, title, text)
     }
 }
 
-fn check_words(anchor_words: BTreeSet<String>, title: &str, text: &str) -> AnchorCheck {
+fn compare_with_page(anchor_words: BTreeSet<String>, title: &str, text: &str) -> AnchorCheck {
     if anchor_words.len() < FEWEST_ANCHOR_WORDS {
         return AnchorCheck::CannotTell { why: "the external anchor texts have too few distinctive words" };
     }
@@ -115,7 +115,7 @@ fn stem(word: &str) -> &str {
 fn is_telling(word: &str) -> bool {
     let is_unspaced = word.chars().any(super::folding::is_unspaced);
     let is_number = word.chars().all(char::is_numeric);
-    !is_number && (is_unspaced || word.chars().count() > 2) && EMPTY_WORDS.binary_search(&word).is_err()
+    !is_number && (is_unspaced || word.chars().count() > 2) && STOP_WORDS.binary_search(&word).is_err()
 }
 
 /// `www.ria.example`, `https://…`, `a@b.example`: says where, not what.
@@ -141,7 +141,7 @@ mod tests {
     fn check(anchors: &[&str], title: &str, text: &str, expected: &str) {
         let mut words = AnchorWords::default();
         anchors.iter().for_each(|anchor| words.take(anchor));
-        assert_eq!(words.check(title, text).words(), expected);
+        assert_eq!(words.check(title, text).summary(), expected);
     }
 
     #[test]
@@ -172,7 +172,7 @@ mod tests {
         let many = "um dois três quatro cinco seis sete oito nove dez onze doze";
         let mut of_many = AnchorWords::default();
         of_many.take(many);
-        let words = of_many.check("x y z", "").words();
+        let words = of_many.check("x y z", "").summary();
         assert!(words.ends_with("and 3 more"), "{words}");
     }
 
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn empty_words_are_folded_and_sorted() {
-        assert!(EMPTY_WORDS.iter().all(|word| super::super::fold(word) == *word));
-        assert!(EMPTY_WORDS.is_sorted());
+        assert!(STOP_WORDS.iter().all(|word| super::super::fold(word) == *word));
+        assert!(STOP_WORDS.is_sorted());
     }
 }

@@ -64,8 +64,8 @@ pub enum MatchPlace {
 }
 
 impl MatchPlace {
-    /// The place in a word.
-    pub fn word(self) -> &'static str {
+    /// Its name for people.
+    pub fn label(self) -> &'static str {
         match self {
             Self::Title => "title",
             Self::Url => "URL",
@@ -130,7 +130,7 @@ enum Node {
 
 impl Matcher {
     /// Makes a request ready. Every request can be compiled; terms without
-    /// letters or digits are never found (see [`Matcher::without_words`]).
+    /// letters or digits are never found (see [`Matcher::unsearchable`]).
     pub fn compile(request: &Request) -> Self {
         let mut terms = Vec::new();
         let mut speaks_for = Vec::new();
@@ -155,9 +155,9 @@ impl Matcher {
         &self.terms
     }
 
-    /// Terms that can never be found in words, for they hold no letter or digit.
-    pub fn without_words(&self) -> Vec<&Term> {
-        self.terms.iter().filter(|term| is_in_words(term.kind) && names(term).is_empty()).collect()
+    /// Terms that can never be found in a text, for they hold no letter or digit.
+    pub fn unsearchable(&self) -> Vec<&Term> {
+        self.terms.iter().filter(|term| is_text_term(term.kind) && names(term).is_empty()).collect()
     }
 
     /// Reads a page.
@@ -200,8 +200,8 @@ impl Matcher {
         found
     }
 
-    /// What was found, in words: `“ria” 2 × in title, 5 × in text; lang:pt`.
-    pub fn words(&self, matches: &Matches) -> String {
+    /// What was found, as text: `“ria” 2 × in title, 5 × in text; lang:pt`.
+    pub fn describe(&self, matches: &Matches) -> String {
         let mut parts: Vec<String> = Vec::new();
         for group in matches.hits.chunk_by(|a, b| a.term == b.term) {
             let Some(term) = group.first().and_then(|hit| self.terms.get(hit.term)) else {
@@ -210,9 +210,9 @@ impl Matcher {
             let counted: Vec<String> = group
                 .iter()
                 .filter(|hit| !matches!(hit.place, MatchPlace::Language | MatchPlace::Date))
-                .map(|hit| format!("{} × in {}", hit.count, hit.place.word()))
+                .map(|hit| format!("{} × in {}", hit.count, hit.place.label()))
                 .collect();
-            let name = if is_in_words(term.kind) { format!("“{}”", term.value) } else { term.to_string() };
+            let name = if is_text_term(term.kind) { format!("“{}”", term.value) } else { term.to_string() };
             parts.push(if counted.is_empty() { name } else { format!("{name} {}", counted.join(", ")) });
         }
         if parts.is_empty() { "no term of the request found".to_owned() } else { parts.join("; ") }
@@ -246,14 +246,14 @@ fn compile(request: &Request, positive: bool, terms: &mut Vec<Term>, speaks_for:
     }
 }
 
-/// Whether terms of the kind are found by their words.
-fn is_in_words(kind: TermKind) -> bool {
+/// Whether terms of the kind are searched for in the text.
+fn is_text_term(kind: TermKind) -> bool {
     !matches!(kind, TermKind::Language | TermKind::Period)
 }
 
 /// Names of a term, folded; those without a letter or digit left out.
 fn names(term: &Term) -> Vec<String> {
-    if !is_in_words(term.kind) {
+    if !is_text_term(term.kind) {
         return Vec::new();
     }
     std::iter::once(&term.value).chain(&term.aliases).map(|name| fold(name)).filter(|name| !name.is_empty()).collect()

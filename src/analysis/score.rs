@@ -58,13 +58,13 @@ pub struct RequestReading {
     pub score: f64,
     /// Whether the boolean tree holds.
     pub holds: bool,
-    /// What was found, in words ([`Matcher::words`](super::Matcher::words)).
+    /// What was found, in words ([`Matcher::describe`](super::Matcher::words)).
     pub words: String,
 }
 
-/// A person's word, as far as the score cares.
+/// What a person decided, as far as the score cares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ReviewWord {
+pub enum ReviewState {
     /// None yet.
     #[default]
     None,
@@ -97,7 +97,7 @@ pub struct ScoreInput {
     /// Whether that is only what the file of an import says.
     pub depth_is_claim: bool,
     /// A person's last word.
-    pub review: ReviewWord,
+    pub review: ReviewState,
     /// Whether no earlier capture holds the same payload; none where not known.
     pub first_of_payload: Option<bool>,
 }
@@ -188,10 +188,10 @@ pub fn score(input: &ScoreInput, weights: &ScoreWeights) -> ScoreParts {
             "Review",
             weights.review,
             Ok(match input.review {
-                ReviewWord::Approved => (1.0, "approved".to_owned()),
-                ReviewWord::Rejected => (0.0, "rejected".to_owned()),
-                ReviewWord::Flagged => (0.5, "flagged, not decided".to_owned()),
-                ReviewWord::None => (0.5, "not reviewed yet".to_owned()),
+                ReviewState::Approved => (1.0, "approved".to_owned()),
+                ReviewState::Rejected => (0.0, "rejected".to_owned()),
+                ReviewState::Flagged => (0.5, "flagged, not decided".to_owned()),
+                ReviewState::None => (0.5, "not reviewed yet".to_owned()),
             }),
         ),
         (
@@ -275,7 +275,7 @@ mod tests {
             window_days: 90,
             depth: Some(0),
             depth_is_claim: false,
-            review: ReviewWord::Approved,
+            review: ReviewState::Approved,
             first_of_payload: Some(true),
         }
     }
@@ -337,8 +337,8 @@ mod tests {
             "2 hops from the seed, its file says",
         );
         check_part(&with(|i| i.depth = Some(u32::MAX)), "Depth", 0.0, "4294967295 hops from the seed");
-        check_part(&with(|i| i.review = ReviewWord::None), "Review", 0.5, "not reviewed yet");
-        check_part(&with(|i| i.review = ReviewWord::Rejected), "Review", 0.0, "rejected");
+        check_part(&with(|i| i.review = ReviewState::None), "Review", 0.5, "not reviewed yet");
+        check_part(&with(|i| i.review = ReviewState::Rejected), "Review", 0.0, "rejected");
         check_part(
             &with(|i| i.first_of_payload = Some(false)),
             "Freshness",

@@ -348,6 +348,6 @@ pub fn mark_verb(mark: ReviewMark) -> &'static str {
     match (mark, MARK_KEYS.iter().find(|(_, of, _)| *of == mark)) {
         (_, Some((_, _, verb))) => verb,
         (ReviewMark::Note, None) => "Add the note to",
-        (mark, None) => mark.word(),
+        (mark, None) => mark.label(),
     }
 }

@@ -63,9 +63,9 @@ pub enum ScopeList {
     /// The hosts of the URLs that would change side.
     WhatIfHosts,
     /// What a rule decided.
-    DecidedBy(RuleAsked),
+    DecidedBy(RuleRef),
     /// What a rule had an opinion of.
-    SpokenBy(RuleAsked),
+    SpokenBy(RuleRef),
     /// What a number about countries counts.
     Geo(GeoList),
 }
@@ -73,13 +73,13 @@ pub enum ScopeList {
 /// A rule of the list that the last crawl ran. It is asked for by its place,
 /// but another crawl may have another rule there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuleAsked {
+pub struct RuleRef {
     /// Its index.
     pub index: usize,
     /// Its name in logs.
     pub name: String,
-    /// What it is, in words.
-    pub words: String,
+    /// What it does, with its arguments.
+    pub summary: String,
 }
 
 /// A part of the page Files.

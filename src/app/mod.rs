@@ -31,7 +31,7 @@ pub use crate::work::{
     file_summary,
 };
 pub use action::{MARK_KEYS, PAGES, mark_verb, resolve, route_of};
-pub use command::{Action, Command, Dialog, FilesRoute, Route, RuleAsked, ScopeList, UnsavedAnswer};
+pub use command::{Action, Command, Dialog, FilesRoute, Route, RuleRef, ScopeList, UnsavedAnswer};
 pub use crawl_request::CrawlTarget;
 pub use jobs_at_hand::{EndedJob, RunningJob};
 pub use reads::{LIST_PAGE, Reads, Same, ScopeAnswers};

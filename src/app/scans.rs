@@ -309,9 +309,9 @@ pub(super) fn name_rules(campaign: &Campaign, cx: &JobCx) -> anyhow::Result<Vec<
     Ok(lines)
 }
 
-/// Whether two campaigns decide alike: the rest of them is no matter of scope.
-pub(super) fn decide_alike(a: &Campaign, b: &Campaign) -> bool {
-    a.rules_read_alike(b)
+/// Whether two campaigns have the same scope, whatever else they differ in.
+pub(super) fn same_scope(a: &Campaign, b: &Campaign) -> bool {
+    a.has_same_rules(b)
         && a.politeness.robots == b.politeness.robots
         // By this name robots.txt speaks to the crawl.
         && a.politeness.user_agent == b.politeness.user_agent

@@ -1,7 +1,7 @@
 //! A specification being edited, with the way back.
 
 use super::models::{CampaignId, CampaignPage};
-use super::scans::decide_alike;
+use super::scans::same_scope;
 use crate::campaign::{Campaign, CampaignProblem, Politeness, Seed};
 use crate::scope::standard_rules;
 use serde_json::Value;
@@ -224,7 +224,7 @@ impl SpecDraft {
 
     fn look(&mut self) {
         self.problems = Arc::new(self.campaign.problems());
-        self.looked = Looked { edited: self.is_edited(), changes_scope: !decide_alike(&self.campaign, &self.saved) };
+        self.looked = Looked { edited: self.is_edited(), changes_scope: !same_scope(&self.campaign, &self.saved) };
     }
 
     /// Takes notice of what was edited since the last look.

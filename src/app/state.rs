@@ -30,7 +30,7 @@ use super::jobs_at_hand::{EndedJob, RunningJob};
 use super::loader::{Order, Pool, ReadCx, failure, no_workspace};
 use super::models::*;
 use super::reads::Reads;
-use super::scans::{RuleLine, Scans, decide_alike, name_rules};
+use super::scans::{RuleLine, Scans, name_rules, same_scope};
 use super::selected_rows::Decision;
 use super::settings::{Settings, ThemeChoice};
 use super::spec_draft::SpecDraft;
@@ -364,7 +364,7 @@ impl AppState {
         };
         let answer = self.scans.what_if.get(
             self.reads.cx(),
-            |(of, campaign)| *of == id && decide_alike(campaign, edited),
+            |(of, campaign)| *of == id && same_scope(campaign, edited),
             || (id, edited.clone()),
             |session, (campaign, edited), cx| {
                 let figures = session.what_if(campaign, None, &edited, cx)?;

@@ -75,7 +75,7 @@ impl AppState {
         self.schedules.asked = look.asked;
         for run in look.noted.iter().filter(|run| matches!(run.state, RunState::Missed | RunState::Overlapped)) {
             let name = campaign_title(run.campaign, &run.campaign_name);
-            let what = format!("{name}: the run at {} UTC did not start", run.due.to_words());
+            let what = format!("{name}: the run at {} UTC did not start", run.due.to_readable());
             self.notice(Notice { is_error: false, what, why: run.why.clone(), hint: String::new() });
         }
         for problem in look.problems {

@@ -121,11 +121,11 @@ fn located(text: &str, error: &serde_json::Error) -> CampaignFileError {
     let column = text.get(start..offset).map_or(0, |line| line.chars().count()).max(1);
     let message = error.to_string();
     let why = message.rsplit_once(" at line ").map_or(message.as_str(), |(why, _)| why);
-    CampaignFileError { line: error.line().max(1), column, field: field_at_end(read), why: in_plain_words(why) }
+    CampaignFileError { line: error.line().max(1), column, field: field_at_end(read), why: with_plain_type_names(why) }
 }
 
 /// Type names of the reader, as a person calls them.
-fn in_plain_words(why: &str) -> String {
+fn with_plain_type_names(why: &str) -> String {
     [
         ("expected u64", "expected a whole number from 0"),
         ("expected u32", "expected a whole number from 0"),

@@ -127,8 +127,8 @@ impl Campaign {
         }
     }
 
-    /// Whether two campaigns have the same rules, read with the same.
-    pub fn rules_read_alike(&self, other: &Self) -> bool {
+    /// Whether two campaigns have the same rules and the same of all that these depend on.
+    pub fn has_same_rules(&self, other: &Self) -> bool {
         self.rules == other.rules
             && self.seeds == other.seeds
             && self.permissions == other.permissions

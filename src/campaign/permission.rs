@@ -39,8 +39,8 @@ impl PermissionState {
         Self::Superseded,
     ];
 
-    /// The state in a word, as it is saved.
-    pub fn word(self) -> &'static str {
+    /// The state as it is saved.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Granted => "granted",
             Self::Refused => "refused",
@@ -75,7 +75,7 @@ pub enum Criterion {
 }
 
 impl Criterion {
-    /// Every criterion with its words.
+    /// Every criterion with its label.
     pub const ALL: [(Self, &str); 7] = [
         (Self::Licence, "licence"),
         (Self::Domain, "domain name"),
@@ -86,8 +86,8 @@ impl Criterion {
         (Self::Judgement, "professional judgement"),
     ];
 
-    /// The criterion in words.
-    pub fn words(self) -> &'static str {
+    /// Its name for people.
+    pub fn label(self) -> &'static str {
         Self::ALL.iter().find(|(of, _)| *of == self).map_or("", |(_, words)| words)
     }
 
@@ -286,7 +286,7 @@ impl Permission {
             );
         }
         if self.criterion.is_by_hand() && self.state == PermissionState::Granted && !self.has_evidence() {
-            let what = format!("“{}” without evidence counts for nothing", self.criterion.words());
+            let what = format!("“{}” without evidence counts for nothing", self.criterion.label());
             note("evidence".to_owned(), what, "say where it stands, or attach a file");
         }
         for (i, file) in self.files.iter().enumerate() {

@@ -81,9 +81,9 @@ pub(super) trait Terms {
     /// Whether groups may be written by name too: `ALL(x, y)`, `ANY(x, y)`.
     const HAS_NAMED_GROUPS: bool;
 
-    /// The word at the beginning of a text, which may be an operator; empty
+    /// The token at the beginning of a text, which may be an operator; empty
     /// where there is none.
-    fn word(rest: &str) -> &str;
+    fn token(rest: &str) -> &str;
 
     /// How a word that is also an operator is written as a term.
     fn literal(word: &str) -> String;
@@ -208,7 +208,7 @@ impl<S: Terms> Parser<'_, S> {
                 || match self.cursor.peek() {
                     None | Some(')') => false,
                     Some(',') if S::HAS_NAMED_GROUPS => false,
-                    Some(_) => S::word(self.cursor.rest()) != "OR",
+                    Some(_) => S::token(self.cursor.rest()) != "OR",
                 };
             if !goes_on {
                 return Ok(one_or(parts, Query::And));
@@ -241,7 +241,7 @@ impl<S: Terms> Parser<'_, S> {
                 }
             }
         }
-        let word = S::word(self.cursor.rest());
+        let word = S::token(self.cursor.rest());
         if matches!(word, "AND" | "OR" | "NOT") || (S::HAS_NAMED_GROUPS && matches!(word, "ALL" | "ANY")) {
             return Err(self.error(&format!("{} (the word itself is written {})", S::A_TERM, S::literal(word))));
         }
@@ -286,7 +286,7 @@ impl<S: Terms> Parser<'_, S> {
     /// Takes an operator, unless it is a prefix (`OR:`), and the blanks behind it.
     fn take_operator(&mut self, word: &str) -> bool {
         let rest = self.cursor.rest();
-        if S::word(rest) != word || rest.get(word.len()..).is_some_and(|rest| rest.starts_with(':')) {
+        if S::token(rest) != word || rest.get(word.len()..).is_some_and(|rest| rest.starts_with(':')) {
             return false;
         }
         self.cursor.advance(word.len());
@@ -305,7 +305,7 @@ impl<S: Terms> Parser<'_, S> {
     }
 
     fn error(&self, expected: &str) -> QueryError {
-        self.cursor.error(expected, S::word(self.cursor.rest()))
+        self.cursor.error(expected, S::token(self.cursor.rest()))
     }
 }
 

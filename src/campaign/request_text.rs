@@ -68,11 +68,11 @@ fn is_plain(word: &str) -> bool {
     !word.is_empty()
         && !word.starts_with('-')
         && !RESERVED.contains(&word)
-        && word.chars().all(|c| is_word_char(c) && !needs_escape(c))
+        && word.chars().all(|c| is_token_char(c) && !needs_escape(c))
 }
 
-/// Whether a bare word may hold the character.
-fn is_word_char(c: char) -> bool {
+/// Whether an unquoted token may hold the character.
+fn is_token_char(c: char) -> bool {
     !c.is_whitespace() && !matches!(c, '(' | ')' | '[' | ']' | '<' | '>' | '^' | '|' | ',' | ':' | '\\') && !is_quote(c)
 }
 

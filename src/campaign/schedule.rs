@@ -72,8 +72,8 @@ impl Frequency {
         Self::Yearly,
     ];
 
-    /// The frequency in words.
-    pub fn words(self) -> &'static str {
+    /// Its name for people.
+    pub fn label(self) -> &'static str {
         match self {
             Self::Manual => "only by hand",
             Self::Hourly => "every hour",

@@ -15,7 +15,7 @@
 //! ```
 
 use super::Unread;
-use crate::links::{LinkKind, Outlink, PagePlace, has_word};
+use crate::links::{LinkKind, Outlink, PagePlace, has_token};
 use crate::scope::Verdict;
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -95,7 +95,7 @@ impl CaptureNotes {
                 verdict: self.verdict.as_ref(),
                 language: self.language.as_deref(),
                 annotations: &self.annotations,
-                unread: self.unread.map(Unread::word),
+                unread: self.unread.map(Unread::as_str),
                 interim: Some(self.interim.as_str()).filter(|interim| !interim.is_empty()),
                 certificate_problem: self.certificate_problem.as_deref(),
             },
@@ -131,7 +131,7 @@ impl CaptureNotes {
             title: http.pointer("/HTML-Metadata/Head/Title").and_then(Value::as_str).map(str::to_owned),
             language: text(fonds, "language"),
             outlinks,
-            unread: text(fonds, "notReadWhole").and_then(|word| Unread::from_word(&word)),
+            unread: text(fonds, "notReadWhole").and_then(|word| Unread::parse(&word)),
             via: text(fonds, "via").as_deref().and_then(parse_web_url),
             hops: text(fonds, "hops").unwrap_or_default(),
             seed: text(fonds, "seed"),
@@ -158,7 +158,7 @@ fn outlink_of(link: &Value, position: usize) -> Option<Outlink> {
         url,
         kind: LinkKind::from_wat_path(link.get("path").and_then(Value::as_str).unwrap_or_default()),
         anchor: text(link, "text").unwrap_or_default(),
-        nofollow: by_page || has_word(&rel, "nofollow"),
+        nofollow: by_page || has_token(&rel, "nofollow"),
         rel,
         place: link.get("place").cloned().and_then(|place| serde_json::from_value(place).ok()),
         position: u32::try_from(position).unwrap_or(u32::MAX),
@@ -275,7 +275,7 @@ fn write_links<S: Serializer>(links: &[Outlink], serializer: S) -> Result<S::Ok,
         text: &link.anchor,
         rel: &link.rel,
         // The page says it of all its links.
-        nofollow: (link.nofollow && !has_word(&link.rel, "nofollow")).then_some(true),
+        nofollow: (link.nofollow && !has_token(&link.rel, "nofollow")).then_some(true),
         place: link.place,
     }))
 }

@@ -102,8 +102,8 @@ impl Unread {
         !matches!(self, Self::Deep | Self::Letters | Self::Rels)
     }
 
-    /// A word for catalogues and records.
-    pub fn word(self) -> &'static str {
+    /// Its value in catalogues and records.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::NoDate => "no-date",
             Self::NoHttp => "no-http",
@@ -126,9 +126,9 @@ impl Unread {
         }
     }
 
-    /// Back from [`Self::word`].
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|why| why.word() == word)
+    /// Back from [`Self::as_str`].
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|why| why.as_str() == text)
     }
 }
 
@@ -165,9 +165,9 @@ mod tests {
     #[test]
     fn every_reason_has_a_word_of_its_own() {
         for why in Unread::ALL {
-            assert_eq!(Unread::from_word(why.word()), Some(why));
+            assert_eq!(Unread::parse(why.as_str()), Some(why));
         }
-        assert_eq!(Unread::from_word("?"), None);
+        assert_eq!(Unread::parse("?"), None);
         let texts: std::collections::HashSet<String> = Unread::ALL.iter().map(ToString::to_string).collect();
         assert_eq!(texts.len(), Unread::ALL.len());
     }

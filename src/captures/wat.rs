@@ -13,7 +13,7 @@ use crate::links::html::collect::{
 };
 use crate::links::html::fold::fold_into;
 use crate::links::resolve::Resolver;
-use crate::links::{LinkKind, PageCuts, PageOptions, has_word};
+use crate::links::{LinkKind, PageCuts, PageOptions, has_token};
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::warc::http::ContentType;
 use encoding_rs::UTF_8;
@@ -309,7 +309,7 @@ pub(super) fn read_wat(
 ) -> Result<(PageCuts, Option<Unread>), serde_json::Error> {
     let block = without_halves(block);
     let outer: Outer<Html<'_>> = serde_json::from_slice(&block)?;
-    let told = outer.fonds.as_ref().and_then(|fonds| Unread::from_word(fonds.get(NOT_READ_WHOLE)?));
+    let told = outer.fonds.as_ref().and_then(|fonds| Unread::parse(fonds.get(NOT_READ_WHOLE)?));
     let html = outer.envelope.payload.and_then(|payload| payload.http).and_then(|http| http.html);
     let mut cut = PageCuts::default();
     let Some(Html { head, links }) = html else { return Ok((cut, told)) };
@@ -328,7 +328,7 @@ pub(super) fn read_wat(
     let (mut count, mut bytes) = (0, 0);
     for link in head_links.kept.iter().chain(&links.kept) {
         let rel = text_of(&link.rel);
-        let has_rel = |word: &str| has_word(rel, word);
+        let has_rel = |word: &str| has_token(rel, word);
         let kind = match LinkKind::from_wat_path(text_of(&link.path)) {
             LinkKind::LinkElement if has_rel("stylesheet") || has_rel("icon") => LinkKind::Stylesheet,
             kind => kind,
@@ -452,7 +452,7 @@ mod tests {
             read_wat(&block, &page.url, &PageOptions::links_only(), |_| ()).unwrap().1
         };
         let why = Unread::TooLong;
-        assert_eq!(told(json!({"hops": "L", "notReadWhole": why.word(), "verdict": {"rule": 3}})), Some(why));
+        assert_eq!(told(json!({"hops": "L", "notReadWhole": why.as_str(), "verdict": {"rule": 3}})), Some(why));
         assert_eq!(told(json!({"notReadWhole": "some reason of another version"})), None);
         assert_eq!(told(json!({})), None);
     }

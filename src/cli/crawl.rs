@@ -137,7 +137,7 @@ fn is_printed(event: &CrawlEvent) -> bool {
 
 /// An event as a line on a terminal.
 fn event_line(event: &CrawlEvent) -> String {
-    let mut line = format!("{} UTC  {}  {}", event.date.to_words(), event.kind.name(), plain(&event.text));
+    let mut line = format!("{} UTC  {}  {}", event.date.to_readable(), event.kind.name(), plain(&event.text));
     let about = if event.url.is_empty() { &event.host } else { &event.url };
     if !about.is_empty() && !event.text.contains(about.as_str()) {
         line.push_str(&format!(": {}", short(about, 200)));

@@ -10,7 +10,7 @@ use crate::inlinks::{DatasetBuilder, DatasetOptions, FileNews, LinkError};
 use crate::jobs::{JobCx, counted};
 use crate::links::MAX_PAGE_BYTES;
 use crate::uri::CaptureDate;
-use crate::warc::{PlaceReader, Record, WarcError, offset_words};
+use crate::warc::{PlaceReader, Record, WarcError, format_offset};
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
@@ -77,7 +77,7 @@ impl DatasetArgs {
 
     /// What is read and how rows are made of it: runs of anything else are no use.
     fn input_summary(&self) -> String {
-        with_files(self.map.words(), &self.files)
+        with_files(self.map.command_line(), &self.files)
     }
 }
 
@@ -89,7 +89,7 @@ fn with_files(options: String, files: &[PathBuf]) -> String {
             Ok((bytes, changed)) => {
                 let since = changed.duration_since(UNIX_EPOCH).unwrap_or_default();
                 let date = CaptureDate::from_seconds(since.as_secs().try_into().unwrap_or_default());
-                format!("{bytes} bytes, changed {}.{:09}", date.to_words(), since.subsec_nanos())
+                format!("{bytes} bytes, changed {}.{:09}", date.to_readable(), since.subsec_nanos())
             }
             Err(error) => error.to_string(),
         };
@@ -195,7 +195,7 @@ pub(super) fn tell_documents(documents: &DocumentReport, files: &[PathBuf]) {
     }
     for (place, url, why) in documents.listed.iter().take(usize::try_from(MAX_PRINTED).unwrap_or(usize::MAX)) {
         let file = files.get(place.file as usize).map(|path| path.display().to_string()).unwrap_or_default();
-        tell!("{file}, offset {}: {url}: {why}", offset_words(place.offset));
+        tell!("{file}, offset {}: {url}: {why}", format_offset(place.offset));
     }
 }
 

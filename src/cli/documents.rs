@@ -63,7 +63,7 @@ pub(super) fn run(command: DocumentsCommand, out: &mut dyn Write) -> anyhow::Res
                         out,
                         "{mark}\t{}\t{}\t{}\t{}\t{}",
                         row.versions.len(),
-                        row.first_seen.to_words(),
+                        row.first_seen.to_readable(),
                         plain(&row.url),
                         plain(&row.title),
                         plain(row.landing_page.as_deref().unwrap_or("-"))

@@ -79,7 +79,7 @@ pub(super) fn run(args: &EventsArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
             writeln!(
                 out,
                 "{}\t{}\t{}\t{}\t{status}\t{}",
-                event.date.to_words(),
+                event.date.to_readable(),
                 event.kind.name(),
                 or_dash(&event.host),
                 or_dash(&event.url),

@@ -87,22 +87,22 @@ pub enum FeedCommand {
 }
 
 fn dialect(word: &str) -> Result<Dialect, String> {
-    Dialect::of_word(word).ok_or_else(|| {
-        let all: Vec<&str> = Dialect::ALL.into_iter().map(Dialect::word).collect();
+    Dialect::parse(word).ok_or_else(|| {
+        let all: Vec<&str> = Dialect::ALL.into_iter().map(Dialect::as_str).collect();
         format!("one of {} is wanted", all.join(", "))
     })
 }
 
 fn frequency(word: &str) -> Result<FeedFrequency, String> {
-    FeedFrequency::of_word(word).ok_or_else(|| {
+    FeedFrequency::parse(word).ok_or_else(|| {
         "one of daily, weekly, monthly, quarterly, sixmonthly, annual, domaincrawl, nevercrawl, all, frequent is wanted"
             .to_owned()
     })
 }
 
 fn grounds(word: &str) -> Result<FeedGrounds, String> {
-    FeedGrounds::of_word(word).ok_or_else(|| {
-        let all: Vec<&str> = FeedGrounds::ALL.into_iter().map(FeedGrounds::word).collect();
+    FeedGrounds::parse(word).ok_or_else(|| {
+        let all: Vec<&str> = FeedGrounds::ALL.into_iter().map(FeedGrounds::as_str).collect();
         format!("one of {} is wanted", all.join(", "))
     })
 }
@@ -187,7 +187,7 @@ fn each_file(
             format!(
                 "{} ({}): {}, {} usable, {}",
                 report.file,
-                report.dialect.word(),
+                report.dialect.as_str(),
                 counted(report.found as u64, "entry"),
                 report.campaigns.len(),
                 counted(report.problems.len() as u64, "problem")

@@ -4,7 +4,7 @@ use super::campaign::{read_only_session, reading_session, session};
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::store::rows::{FileState, ImportedFile, LaunchId, PlainOffset, ProblemQuery, ProblemRow};
-use crate::warc::offset_words;
+use crate::warc::format_offset;
 use crate::work;
 use crate::work::Report;
 use crate::work::Session;
@@ -131,7 +131,7 @@ pub(super) fn run(command: FilesCommand, out: &mut dyn Write) -> anyhow::Result<
                         out,
                         "{}\t{}\t{}\t{}",
                         plain(&row.path),
-                        offset_words(row.offset),
+                        format_offset(row.offset),
                         row.kind,
                         plain(&row.detail)
                     )?,
@@ -152,7 +152,7 @@ pub(super) fn run(command: FilesCommand, out: &mut dyn Write) -> anyhow::Result<
                 if json {
                     json_line(out, &import)?;
                 } else {
-                    let (state, sources) = (import.state.word(), import.sources.join(" "));
+                    let (state, sources) = (import.state.label(), import.sources.join(" "));
                     let words = work::import_summary(&import);
                     writeln!(
                         out,
@@ -206,7 +206,7 @@ fn list(folder: &std::path::Path, check: bool, json: bool, out: &mut dyn Write) 
         if json {
             json_line(out, &file)?;
         } else {
-            let (state, size) = (file.state.word(), file.size);
+            let (state, size) = (file.state.as_str(), file.size);
             writeln!(out, "{state}\t{size}\t{}\t{}\t{}", file.captures, file.problems, plain(&file.path))?;
         }
         if file.state == FileState::Touched && !check {
@@ -253,7 +253,7 @@ pub(super) fn print_import(session: &Session, launch: LaunchId, json: bool, out:
         writeln!(out, "{}: {}", plain(&file.path), plain(&work::file_summary(&file)))?;
         // What stopped the reading is told in the line above.
         for problem in problems.iter().filter(|problem| Some(&problem.detail) != file.error.as_ref()) {
-            writeln!(out, "  offset {}: {}: {}", offset_words(problem.offset), problem.kind, plain(&problem.detail))?;
+            writeln!(out, "  offset {}: {}: {}", format_offset(problem.offset), problem.kind, plain(&problem.detail))?;
         }
         if more_problems > 0 {
             writeln!(out, "  and {more_problems} more that are not listed")?;

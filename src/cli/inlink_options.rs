@@ -56,7 +56,7 @@ pub(super) struct MapOptions {
 
 impl MapOptions {
     /// As they are given, for messages.
-    pub(super) fn words(&self) -> String {
+    pub(super) fn command_line(&self) -> String {
         let Self { rules, keys, read } = self;
         let mut words = vec![
             option_texts("preset", rules.preset.as_ref()),

@@ -110,7 +110,7 @@ pub(super) fn run_load(
     if args.json {
         json_line(out, &report)?
     } else {
-        writeln!(out, "{}", words(&report, &folder))?
+        writeln!(out, "{}", summary(&report, &folder))?
     }
     if let Some(first) = &report.first_bad {
         tell!("{} left out; the first: {}", counted(report.bad_lines, "line"), plain(first));
@@ -118,7 +118,7 @@ pub(super) fn run_load(
     Ok(if report.bad_lines == 0 { FINE } else { PROBLEMS })
 }
 
-fn words(report: &LoadReport, folder: &Path) -> String {
+fn summary(report: &LoadReport, folder: &Path) -> String {
     let counts = report.added.counts;
     let mut words = format!(
         "{} ({} internal) and {} of {} from {} seen; {} left out",

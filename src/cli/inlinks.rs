@@ -349,7 +349,7 @@ pub(super) fn run(command: InlinksCommand, out: &mut dyn Write) -> anyhow::Resul
             if date.is_none()
                 && let Some(Window { around, days }) = found.window
             {
-                let newest = around.to_words();
+                let newest = around.to_readable();
                 tell!("of links within ±{days} days of its newest capture, {newest}; --date asks for another time");
             }
             tell_empty(found.rows.is_empty(), &no_anchors(&found));
@@ -389,7 +389,7 @@ fn no_anchors(found: &PageAnchors) -> String {
         (0, outside @ 1.., Some(Window { around, days })) => format!(
             "Nothing links to this page within ±{days} days of {}, and {} of other times: another --date, or more \
              --window-days with it, lists them",
-            around.to_words(),
+            around.to_readable(),
             counted(outside, "link")
         ),
         (0, ..) => "Nothing links to this page".to_owned(),
@@ -448,7 +448,7 @@ fn check(folder: &Path, limit: u64, all: bool, json: bool, out: &mut dyn Write) 
                 return json_line(out, &row);
             }
             let hosts = if row.hosts == 1 { "host" } else { "hosts" };
-            let (date, url, words) = (row.date.to_words(), plain(&row.url), short(&row.check, 200));
+            let (date, url, words) = (row.date.to_readable(), plain(&row.url), short(&row.check, 200));
             Ok(writeln!(out, "{:>4} {hosts:<6} {date}  {url}  {words}", row.hosts)?)
         })
     })?;
@@ -469,7 +469,7 @@ fn top_line(
         out,
         "{hosts:>4} {:<6} {external:>5} external {internal:>5} internal  {}  {}  “{}”",
         if hosts == 1 { "host" } else { "hosts" },
-        date.to_words(),
+        date.to_readable(),
         plain(page),
         short(anchor, 60)
     )?)
@@ -477,7 +477,7 @@ fn top_line(
 
 /// The day of a date, for people.
 fn day(date: CaptureDate) -> String {
-    date.to_words().split(' ').next().unwrap_or_default().to_owned()
+    date.to_readable().split(' ').next().unwrap_or_default().to_owned()
 }
 
 fn print_inlinks(answer: &InlinkPage, json: bool, out: &mut dyn Write) -> anyhow::Result<u8> {
@@ -486,7 +486,7 @@ fn print_inlinks(answer: &InlinkPage, json: bool, out: &mut dyn Write) -> anyhow
             json_line(out, row)?;
         } else {
             let side = if row.internal { "internal" } else { "external" };
-            let (date, source, anchor) = (row.date.to_words(), plain(&row.source), short(&row.anchor, 80));
+            let (date, source, anchor) = (row.date.to_readable(), plain(&row.source), short(&row.anchor, 80));
             writeln!(out, "{date} {side} {source}  “{anchor}”{}", link_text(row))?;
         }
     }
@@ -497,9 +497,13 @@ fn print_inlinks(answer: &InlinkPage, json: bool, out: &mut dyn Write) -> anyhow
         answer.cut,
         match answer.capture_dates.as_slice() {
             [] => "never captured".to_owned(),
-            [once] => format!("captured once, {}", once.to_words()),
-            [first, .., last] =>
-                format!("captured {} times, {} to {}", answer.capture_dates.len(), first.to_words(), last.to_words()),
+            [once] => format!("captured once, {}", once.to_readable()),
+            [first, .., last] => format!(
+                "captured {} times, {} to {}",
+                answer.capture_dates.len(),
+                first.to_readable(),
+                last.to_readable()
+            ),
         }
     );
     Ok(if answer.rows.is_empty() { PROBLEMS } else { FINE })

@@ -31,8 +31,8 @@ pub(super) fn run(args: &JobsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
             json_line(out, row)?;
             continue;
         }
-        let ended = row.ended.map_or_else(|| "-".to_owned(), |date| date.to_words());
-        writeln!(out, "{}\t{ended}\t{}\t{}", row.started.to_words(), plain(&row.name), plain(&row.outcome))?;
+        let ended = row.ended.map_or_else(|| "-".to_owned(), |date| date.to_readable());
+        writeln!(out, "{}\t{ended}\t{}\t{}", row.started.to_readable(), plain(&row.name), plain(&row.outcome))?;
     }
     if rows.is_empty() {
         tell!(

@@ -109,13 +109,13 @@ pub(super) fn run(args: &MarkArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let number = counted(captures.len() as u64, "capture");
     match args.dry_run {
         true => {
-            writeln!(out, "Would be marked “{}”: {number}", mark.word())?;
+            writeln!(out, "Would be marked “{}”: {number}", mark.label())?;
             for id in &captures {
                 let row = session.catalogue().capture_row(*id)?;
-                writeln!(out, "{id}\t{}\t{}\t{}", row.date.to_words(), row.status, plain(&row.url))?;
+                writeln!(out, "{id}\t{}\t{}\t{}", row.date.to_readable(), row.status, plain(&row.url))?;
             }
         }
-        false => writeln!(out, "{}: {number}, by {}", mark.word(), plain(&by))?,
+        false => writeln!(out, "{}: {number}, by {}", mark.label(), plain(&by))?,
     }
     Ok(FINE)
 }

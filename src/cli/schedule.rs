@@ -153,7 +153,7 @@ pub(super) fn run(command: ScheduleCommand, out: &mut dyn Write) -> anyhow::Resu
                         run.id,
                         run.due.to_warc(),
                         plain(&run.campaign_name),
-                        run.state.words(),
+                        run.state.label(),
                         run.launch_name.as_deref().unwrap_or("-"),
                         plain(&run.why)
                     )?;
@@ -169,7 +169,7 @@ pub(super) fn run(command: ScheduleCommand, out: &mut dyn Write) -> anyhow::Resu
             anyhow::ensure!(
                 session.catalogue().answer_scheduled(run, answer == "run")?,
                 "run {run} does not wait for an answer: it is {}. Numbers of runs: fonds schedule log {}",
-                before.state.words(),
+                before.state.label(),
                 folder.display()
             );
             Ok(FINE)

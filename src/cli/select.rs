@@ -188,7 +188,7 @@ fn list(args: &ListArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let page = catalogue.selection_page(campaign)?;
     tell!(
         "Selection of {} ({}): {} in, {} out; {} embedded resources included; {} excluded by hand, {} included by hand",
-        date.to_words(),
+        date.to_readable(),
         plain(&spec.criterion()),
         page.pages_in,
         page.pages_out,
@@ -207,7 +207,7 @@ fn print_row(row: &ScoredRow, out: &mut dyn Write) -> anyhow::Result<()> {
         Some(ReviewMark::Flag) => "flagged",
         _ => "-",
     };
-    Ok(writeln!(out, "{:.3} {side} {decision:<8} {} {}", row.score, row.date.to_words(), plain(&row.url))?)
+    Ok(writeln!(out, "{:.3} {side} {decision:<8} {} {}", row.score, row.date.to_readable(), plain(&row.url))?)
 }
 
 fn preview(args: &PreviewArgs, out: &mut dyn Write) -> anyhow::Result<u8> {

@@ -177,7 +177,7 @@ fn ls(args: &WaczLsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
                     json_line(out, &object)?;
                 }
                 Ok(page) => {
-                    writeln!(out, "{} {} {}", page.date.to_words(), plain(&page.url), plain(&page.title))?;
+                    writeln!(out, "{} {} {}", page.date.to_readable(), plain(&page.url), plain(&page.title))?;
                 }
                 Err(problem) => {
                     status = PROBLEMS;
@@ -222,7 +222,7 @@ fn check(args: &WaczCheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         if args.json {
             json_line(out, &summary(&report, file))?;
         } else {
-            writeln!(out, "{name}: {}", words(&report))?;
+            writeln!(out, "{name}: {}", report_text(&report))?;
         }
     }
     Ok(status)
@@ -245,9 +245,9 @@ fn summary(report: &WaczReport, file: &std::path::Path) -> serde_json::Value {
     })
 }
 
-fn words(report: &WaczReport) -> String {
+fn report_text(report: &WaczReport) -> String {
     let WaczReport { members, digests, records, pages, index_lines, index_found, .. } = report;
-    let mut words = format!(
+    let mut text = format!(
         "{}, digests of {digests} right, {}, {index_found} of {} lead to theirs, {}",
         counted(*members, "member"),
         counted(*records, "record"),
@@ -261,21 +261,21 @@ fn words(report: &WaczReport) -> String {
             domain => format!("somebody in the name of {}, which nothing proves", plain(domain)),
         };
         let holds = if signature.holds() { "signed by" } else { "the signature does not hold, in the name of" };
-        words.push_str(&format!(", {holds} {by}"));
+        text.push_str(&format!(", {holds} {by}"));
         if signature.unproven_members > 0 {
             let count = signature.unproven_members;
-            words.push_str(&format!(
+            text.push_str(&format!(
                 " (no proof of the content of {}: missing, wrong, weak or unknown digests)",
                 counted(count, "member")
             ));
         }
         if signature.has_time_stamp {
-            words.push_str(", time stamp present, not verified");
+            text.push_str(", time stamp present, not verified");
         }
     }
     match report.problem_count() {
-        0 => words + ", fine",
-        count => words + ", " + &counted(count, "problem"),
+        0 => text + ", fine",
+        count => text + ", " + &counted(count, "problem"),
     }
 }
 
@@ -460,7 +460,7 @@ mod tests {
             let domain = "archive.example".to_owned();
             let signature =
                 Signature { domain, is_domain_proven: true, has_time_stamp, unproven_members, ..Signature::default() };
-            words(&WaczReport { signature: Some(signature), ..WaczReport::default() })
+            report_text(&WaczReport { signature: Some(signature), ..WaczReport::default() })
         };
         assert!(told(false, 0).ends_with("signed by archive.example, fine"), "{}", told(false, 0));
         let weak = "signed by archive.example (no proof of the content of 2 members: missing, wrong, weak or unknown digests), \

@@ -134,7 +134,7 @@ fn print(answer: &Answer, out: &mut dyn Write) -> anyhow::Result<()> {
             plain(&hops),
             seed.as_ref().map_or(String::new(), |seed| format!(" from {}", plain(seed)))
         )?;
-        writeln!(out, "  Seen      {} UTC", row.date.to_words())?;
+        writeln!(out, "  Seen      {} UTC", row.date.to_readable())?;
         match (trace, trace_problem) {
             (Some(trace), _) if trace.steps.is_empty() => {
                 writeln!(out, "  Rules     none was asked: the crawl itself needed it")?
@@ -161,7 +161,7 @@ fn print(answer: &Answer, out: &mut dyn Write) -> anyhow::Result<()> {
             }
             _ => "not reviewed".to_owned(),
         };
-        writeln!(out, "  {}  {} UTC  status {}  {}", row.id, row.date.to_words(), row.status, decision)?;
+        writeln!(out, "  {}  {} UTC  status {}  {}", row.id, row.date.to_readable(), row.status, decision)?;
         let claims = [("hops", &row.hops), ("found on", &row.via), ("rule", &row.file_rule)];
         let claims: Vec<String> = claims
             .iter()

@@ -135,7 +135,7 @@ pub fn run_crawl_with(
         disk.release();
     }
     stats.event(match &ended {
-        Ok(report) => CrawlEvent::new(EventKind::End, report.end.words()),
+        Ok(report) => CrawlEvent::new(EventKind::End, report.end.summary()),
         Err(error) => ended_by(error),
     });
     ended
@@ -246,7 +246,7 @@ fn run_launch(
     let remaining: HashMap<String, u64> =
         ledger.backlog()?.into_iter().map(|backlog| (backlog.authority, backlog.waiting)).collect();
     let names: Vec<String> = campaign.seeds.iter().map(|seed| seed.url.clone()).collect();
-    let reports = logs.write_reports(&tally, &setup.job_name, &end.words(), &names, &remaining);
+    let reports = logs.write_reports(&tally, &setup.job_name, &end.summary(), &names, &remaining);
     match reports.as_ref().map_err(CrawlError::disk_full) {
         // The next run writes them.
         Err(Some((path, error))) => {
@@ -309,7 +309,7 @@ impl Engine<'_> {
             return self.cx.clear_obstacle(HOSTS_ASLEEP);
         };
         let millis = i64::try_from(wait.as_millis()).unwrap_or(0);
-        let at = CaptureDate::from_millis(CaptureDate::now().millis().saturating_add(millis)).to_words();
+        let at = CaptureDate::from_millis(CaptureDate::now().millis().saturating_add(millis)).to_readable();
         let are = if asleep == 1 { "does" } else { "do" };
         let text = format!("Waiting: {} {are} not answer; the next is asked at {at} UTC", counted(asleep, "host"));
         self.cx.set_obstacle(HOSTS_ASLEEP, text);

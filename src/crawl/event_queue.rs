@@ -128,7 +128,7 @@ fn fold(key: &EventKey, repeats: Repeats) -> Option<CrawlEvent> {
     let mut event = repeats.last?;
     event.count = repeats.count;
     if key.about.is_none() {
-        let since = repeats.since.to_words();
+        let since = repeats.since.to_readable();
         event.text = format!("{} more events of this kind since {since}; the last: {}", repeats.count, event.text);
         if !event.host.is_empty() {
             event.text = format!("{} ({})", event.text, event.host);
@@ -136,7 +136,7 @@ fn fold(key: &EventKey, repeats: Repeats) -> Option<CrawlEvent> {
         event.host = String::new();
         event.url = String::new();
     } else if repeats.count > 1 {
-        event.text = format!("{} more times since {}: {}", repeats.count, repeats.since.to_words(), event.text);
+        event.text = format!("{} more times since {}: {}", repeats.count, repeats.since.to_readable(), event.text);
     }
     Some(event)
 }

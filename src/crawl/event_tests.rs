@@ -38,7 +38,7 @@ fn events_reach_catalogue_log_and_observer_alike() {
     for wait in waits {
         assert_eq!((wait.host.as_str(), wait.url.as_str(), wait.status), ("a.example", "http://a.example/p3", 429));
     }
-    assert_eq!(events.last().unwrap().text, report.end.words());
+    assert_eq!(events.last().unwrap().text, report.end.summary());
     // One line an event, whatever its text.
     let log = std::fs::read_to_string(folder.path().join("logs/events.log")).unwrap();
     assert_eq!(log.lines().count(), events.len(), "{log}");

@@ -172,7 +172,7 @@ fn tell_lost(label: &str, why: &str, lost: &[LostCapture], stats: &CrawlStats) {
     );
     stats.event(CrawlEvent::new(EventKind::Recovery, text));
     for lost in lost.iter().take(LOST_NAMED) {
-        let text = format!("The capture of {} is not in its file; it will be fetched again", lost.date.to_words());
+        let text = format!("The capture of {} is not in its file; it will be fetched again", lost.date.to_readable());
         stats.event(CrawlEvent::new(EventKind::Recovery, text).of_url(&lost.url));
     }
     for lost in lost {

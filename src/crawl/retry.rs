@@ -191,7 +191,7 @@ impl Worker<'_> {
             }
             Ok(())
         })?;
-        let since = since.map(|since| format!(" since {}", since.to_words())).unwrap_or_default();
+        let since = since.map(|since| format!(" since {}", since.to_readable())).unwrap_or_default();
         let text = format!(
             "{authority} was given up; it has been in trouble{since}: {why}. {} failed; retry them when it is back.",
             counted(urls, "URL")
@@ -203,7 +203,7 @@ impl Worker<'_> {
     /// A host answered.
     pub(super) fn host_answered(&self, url: &Url) -> Result<(), CrawlError> {
         if let Some(since) = self.engine.frontier.answered(url)? {
-            let text = format!("{} answers again; it had not since {}", authority_of(url), since.to_words());
+            let text = format!("{} answers again; it had not since {}", authority_of(url), since.to_readable());
             self.engine.stats.event(CrawlEvent::new(EventKind::Host, text).of_url(url));
         }
         Ok(())
@@ -218,7 +218,7 @@ impl Worker<'_> {
         }
         engine.frontier.network_gone();
         let (began, since) = (Instant::now(), CaptureDate::now());
-        let gone = format!("No server answers since {}: the network may be gone", since.to_words());
+        let gone = format!("No server answers since {}: the network may be gone", since.to_readable());
         let text = format!("{gone}. The crawl waits and goes on by itself; nothing is lost.");
         engine.stats.event(CrawlEvent::new(EventKind::Network, text));
         engine.cx.set_obstacle(NETWORK, gone.as_str());
@@ -240,7 +240,7 @@ impl Worker<'_> {
             }
             if engine.is_anyone_there() {
                 engine.frontier.network_answers()?;
-                let text = format!("Servers answer again; none did since {}", since.to_words());
+                let text = format!("Servers answer again; none did since {}", since.to_readable());
                 engine.stats.event(CrawlEvent::new(EventKind::Network, text));
                 return Ok(());
             }

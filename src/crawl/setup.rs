@@ -60,8 +60,8 @@ pub enum CrawlEnd {
 }
 
 impl CrawlEnd {
-    /// The end in words.
-    pub fn words(&self) -> String {
+    /// One sentence for people.
+    pub fn summary(&self) -> String {
         match self {
             Self::Finished => "Finished".to_owned(),
             Self::Stopped => "Stopped on request".to_owned(),

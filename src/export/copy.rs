@@ -6,7 +6,7 @@ use crate::uri::CaptureDate;
 use crate::warc::http::parse_response_head;
 use crate::warc::{
     ArchiveReader, BLOCK_DIGEST, BlockDigester, Digests, PAYLOAD_DIGEST, Problem, ProblemKind, RecordBuilder,
-    RecordHead, RecordProof, RecordType, Span, WarcError, enter_record_in, offset_words, same_url,
+    RecordHead, RecordProof, RecordType, Span, WarcError, enter_record_in, format_offset, same_url,
 };
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -115,7 +115,7 @@ impl HeadChanges<'_> {
 
 /// Where a record stands, for a person.
 pub(super) fn location_of(record: &ExportRecord) -> String {
-    format!("{}, offset {}", record.file.display(), offset_words(record.span.offset))
+    format!("{}, offset {}", record.file.display(), format_offset(record.span.offset))
 }
 
 /// Enters a record. Its place is looked at first: the catalogue may be older
@@ -276,7 +276,7 @@ fn end_whole(reader: &mut ArchiveReader<File>, place: &str) -> Result<(Span, Vec
     match ended {
         Some(ended) if !problems.iter().any(is_short) => {
             let around = problems.iter().filter(|problem| problem.kind != ProblemKind::BadField);
-            Ok((ended, around.map(|problem| format!("{}: {}", problem.kind.words(), problem.detail)).collect()))
+            Ok((ended, around.map(|problem| format!("{}: {}", problem.kind.label(), problem.detail)).collect()))
         }
         _ => Err(damaged(place, &problems)),
     }

@@ -86,7 +86,7 @@ pub fn write_host_graph(
             for (class, columns) in [("node", &HOST_COLUMNS[..]), ("edge", &EDGE_COLUMNS[..])] {
                 writeln!(out, "<attributes class=\"{class}\">")?;
                 for (name, kind) in columns {
-                    let kind = kind.word("string");
+                    let kind = kind.type_name("string");
                     writeln!(out, "<attribute id=\"{name}\" title=\"{name}\" type=\"{kind}\"/>")?;
                 }
                 writeln!(out, "</attributes>")?;
@@ -112,7 +112,7 @@ pub fn write_host_graph(
             writeln!(out, "<key id=\"host\" for=\"node\" attr.name=\"host\" attr.type=\"string\"/>")?;
             for (class, columns) in [("node", &HOST_COLUMNS[..]), ("edge", &EDGE_COLUMNS[..])] {
                 for (name, kind) in columns {
-                    let kind = kind.word("string");
+                    let kind = kind.type_name("string");
                     writeln!(out, "<key id=\"{name}\" for=\"{class}\" attr.name=\"{name}\" attr.type=\"{kind}\"/>")?;
                 }
             }
@@ -150,7 +150,7 @@ pub fn write_host_graph(
 }
 
 impl Kind {
-    fn word(self, text: &'static str) -> &'static str {
+    fn type_name(self, text: &'static str) -> &'static str {
         match self {
             Self::Count => "long",
             Self::Real => "double",

@@ -8,7 +8,7 @@ use crate::jobs::JobCx;
 use crate::links::{MAX_PAGE_BYTES, PageOptions};
 use crate::uri::CaptureDate;
 use crate::warc::wacz::{PageReader, WaczOptions, WaczPage, WaczWriteError, WaczWritten, write_wacz};
-use crate::warc::{ArchiveReader, PlaceReader, offset_words, same_url};
+use crate::warc::{ArchiveReader, PlaceReader, format_offset, same_url};
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -135,7 +135,7 @@ fn unread_pages(report: &DocumentReport, archives: &[PathBuf]) -> Vec<String> {
     let unread = report.listed.iter().filter(|(.., why)| *why == Unread::OriginalUnread);
     let words = |(place, url, why): &(Place, String, Unread)| {
         let file = archives.get(place.file as usize).map(|path| path.display().to_string()).unwrap_or_default();
-        format!("{file}, offset {}: {url}: {why}", offset_words(place.offset))
+        format!("{file}, offset {}: {url}: {why}", format_offset(place.offset))
     };
     let mut told: Vec<String> = unread.map(words).collect();
     // Only the first notes are listed, of whatever kind.

@@ -420,7 +420,7 @@ impl Export {
             ));
         }
         // Sharing a member is how a source is packed, and no longer so.
-        for what in left_behind.iter().filter(|what| !what.starts_with(ProblemKind::NotPerRecord.words())) {
+        for what in left_behind.iter().filter(|what| !what.starts_with(ProblemKind::NotPerRecord.label())) {
             self.problem(format!("{at}: {what}; the record is written without it"));
         }
         self.files.append_from(&mut [&mut member]).map_err(|error| CopyError::Export(error.into()))?;

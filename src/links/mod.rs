@@ -31,7 +31,7 @@ pub(crate) mod testing;
 
 pub use html::{
     CharsetSource, MAX_ANCHOR_BYTES, MAX_DEPTH, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink,
-    PagePlace, has_word, read_css, read_links, read_page, tell_language,
+    PagePlace, has_token, read_css, read_links, read_page, tell_language,
 };
 pub use page::{LinkKind, LinkKinds, MAX_PAGE_BYTES, Outlink, Page, PageCuts, PageOptions};
 pub use resolve::Resolved;

@@ -103,7 +103,7 @@ impl GeoDatabase {
     /// What speaks against trusting the database at `now`, in words.
     pub fn remark(&self, now: CaptureDate) -> Option<String> {
         let build = self.build_date();
-        let words = build.to_words();
+        let words = build.to_readable();
         let day = words.split(' ').next().unwrap_or_default();
         match (now.seconds() - build.seconds()).div_euclid(DAY_SECONDS) {
             ..-1 => Some(format!("the country database says it was built on {day}, which is still to come")),

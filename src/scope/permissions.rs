@@ -310,7 +310,7 @@ impl Permissions {
             let said = match refusal {
                 Some(why) => why.to_owned(),
                 None if deciding => record.summary(),
-                None => format!("{}, but a closer record or an earlier one decides", record.permission.state.word()),
+                None => format!("{}, but a closer record or an earlier one decides", record.permission.state.as_str()),
             };
             if deciding {
                 decided = Some(record);
@@ -386,9 +386,9 @@ impl Record {
 
     fn summary(&self) -> String {
         let Permission { state, criterion, licence, evidence, date, method, files, .. } = &self.permission;
-        let mut summary = format!("{} by {}", state.word(), criterion.words());
+        let mut summary = format!("{} by {}", state.as_str(), criterion.label());
         if *criterion == Criterion::Licence {
-            summary = state.word().to_owned();
+            summary = state.as_str().to_owned();
         }
         let parts = [("licence", licence), ("evidence", evidence), ("on", date), ("method", method)];
         for (name, text) in parts.into_iter().filter(|(_, text)| !text.trim().is_empty()) {

@@ -233,7 +233,7 @@ fn insert_new(conn: &Connection, launch: i64, entry: &CaptureEntry, ids: UrlIds)
     }
     if let Some(why) = entry.notes.unread {
         conn.prepare_cached("INSERT INTO unread_page (capture, why) VALUES (?1, ?2)")?
-            .execute(params![capture, why.word()])?;
+            .execute(params![capture, why.as_str()])?;
     }
     if !entry.outlinks_complete {
         conn.prepare_cached("INSERT INTO outlink_gap (capture) VALUES (?1)")?.execute([capture])?;
@@ -283,7 +283,7 @@ pub(super) fn insert_outlinks(conn: &Connection, capture: CaptureId, links: &[Ou
             anchor,
             link.nofollow,
             link.rel,
-            link.place.map(PagePlace::word),
+            link.place.map(PagePlace::as_str),
         ])?;
     }
     Ok(())

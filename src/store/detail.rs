@@ -104,7 +104,7 @@ fn details(conn: &Connection, id: CaptureId, row: &CaptureRow) -> Result<Vec<(St
     let stored = stored_capture(conn, id)?.ok_or(StoreError::Missing { what: "capture", id: id.to_string() })?;
     let mut details = vec![
         ("URL".to_owned(), row.url.clone()),
-        ("Captured (UTC)".to_owned(), row.date.to_words()),
+        ("Captured (UTC)".to_owned(), row.date.to_readable()),
         ("Status".to_owned(), row.status.to_string()),
         ("Type".to_owned(), row.mime.clone()),
         ("Payload bytes".to_owned(), row.size.to_string()),
@@ -140,7 +140,7 @@ fn details(conn: &Connection, id: CaptureId, row: &CaptureRow) -> Result<Vec<(St
             }
             add(
                 "Revisit of the capture of",
-                row.get::<_, Option<i64>>(5)?.map(|ms| CaptureDate::from_millis(ms).to_words()),
+                row.get::<_, Option<i64>>(5)?.map(|ms| CaptureDate::from_millis(ms).to_readable()),
             );
             add(
                 "Inlinks omitted by the limit",

@@ -36,8 +36,8 @@ impl FileState {
     pub const ALL: [Self; 7] =
         [Self::Present, Self::Touched, Self::Unfinished, Self::Open, Self::Missing, Self::Changed, Self::Truncated];
 
-    /// The state in a word.
-    pub fn word(self) -> &'static str {
+    /// The state as text.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Present => "present",
             Self::Touched => "touched",
@@ -121,8 +121,8 @@ impl FileOutcome {
     /// Every outcome.
     pub const ALL: [Self; 5] = [Self::Read, Self::Known, Self::Moved, Self::Cut, Self::Unread];
 
-    /// The outcome in a word, as the catalogue keeps it.
-    pub fn word(self) -> &'static str {
+    /// The outcome as text, as the catalogue keeps it.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",
             Self::Known => "known",

@@ -431,7 +431,7 @@ impl Workspace {
                 path: file.path,
                 offset: file.size,
                 member: None,
-                kind: FileState::Truncated.word().to_owned(),
+                kind: FileState::Truncated.as_str().to_owned(),
                 detail: format!(
                     "the file ends here, and {} reach beyond; resume the crawl to fetch them again",
                     counted(uint(beyond), "capture")

@@ -36,7 +36,7 @@ impl ImportProblem {
 impl From<Problem> for ImportProblem {
     fn from(problem: Problem) -> Self {
         // Of problems that were counted only, the words say how many.
-        let told = Self::new(problem.offset, problem.kind.words(), problem.detail);
+        let told = Self::new(problem.offset, problem.kind.label(), problem.detail);
         Self { member: problem.member, ..told }
     }
 }
@@ -144,7 +144,7 @@ impl Catalogue {
                 done.mtime_ns,
                 int(done.bytes),
                 done.file,
-                done.outcome.word(),
+                done.outcome.as_str(),
                 done.same_as,
                 done.error,
                 int(done.records),
@@ -360,7 +360,7 @@ fn imported_row(row: &Row<'_>) -> rusqlite::Result<ImportedFile> {
     let outcome: String = row.get(1)?;
     Ok(ImportedFile {
         path: row.get(0)?,
-        outcome: FileOutcome::ALL.into_iter().find(|known| known.word() == outcome).unwrap_or(FileOutcome::Unread),
+        outcome: FileOutcome::ALL.into_iter().find(|known| known.as_str() == outcome).unwrap_or(FileOutcome::Unread),
         file: row.get(2)?,
         bytes: number(3)?,
         mtime_ns: row.get(4)?,

@@ -265,7 +265,7 @@ impl Catalogue {
             let mut pages = BTreeMap::new();
             for row in rows {
                 let (why, count) = row?;
-                pages.extend(Unread::from_word(&why).map(|why| (why, count)));
+                pages.extend(Unread::parse(&why).map(|why| (why, count)));
             }
             Ok(pages)
         })

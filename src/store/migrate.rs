@@ -247,7 +247,7 @@ mod tests {
         }
         // Its kind is called as it is called now.
         let rows = Workspace::look(&folder).unwrap().catalogue().problems(&Default::default()).unwrap().rows;
-        assert_eq!(rows[0].kind, crate::warc::ProblemKind::Truncated.words());
+        assert_eq!(rows[0].kind, crate::warc::ProblemKind::Truncated.label());
     }
 
     #[test]

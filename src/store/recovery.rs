@@ -205,7 +205,7 @@ impl Catalogue {
 fn decisions(conn: &Connection, capture: i64) -> Result<Vec<String>, StoreError> {
     let decisions = notes(conn, capture, true)?.into_iter().rev().map(|(date, who, mark, note)| {
         let note = if note.is_empty() { note } else { format!(" ({note})") };
-        format!("{}{note}, by {who} on {}", mark.word(), date.to_words())
+        format!("{}{note}, by {who} on {}", mark.label(), date.to_readable())
     });
     Ok(decisions.collect())
 }

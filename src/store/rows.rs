@@ -141,8 +141,8 @@ pub enum LaunchState {
 }
 
 impl LaunchState {
-    /// The state in a word.
-    pub fn word(self) -> &'static str {
+    /// Its name for people.
+    pub fn label(self) -> &'static str {
         match self {
             Self::Running => "Running",
             Self::Paused => "Paused",
@@ -228,7 +228,7 @@ impl LaunchRow {
         match self.state {
             _ if self.nothing_fetched => NOTHING_FETCHED.to_owned(),
             LaunchState::Finished if self.failed > 0 => format!("Finished with {} failed", self.failed),
-            state => state.word().to_owned(),
+            state => state.label().to_owned(),
         }
     }
 }
@@ -521,8 +521,8 @@ impl ReviewMark {
         }
     }
 
-    /// The mark in a word.
-    pub fn word(self) -> &'static str {
+    /// Its name for people.
+    pub fn label(self) -> &'static str {
         match self {
             Self::Approve => "Approved",
             Self::Reject => "Rejected",

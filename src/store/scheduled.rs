@@ -48,8 +48,8 @@ impl RunState {
         Self::Skipped,
     ];
 
-    /// The state in a word, as the catalogue keeps it.
-    pub fn word(self) -> &'static str {
+    /// The state as the catalogue keeps it.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",
             Self::Asked => "asked",
@@ -64,8 +64,8 @@ impl RunState {
         }
     }
 
-    /// The state in words for a person.
-    pub fn words(self) -> &'static str {
+    /// The state for a person.
+    pub fn label(self) -> &'static str {
         match self {
             Self::Waiting => "waiting to start",
             Self::Asked => "waiting for an answer",
@@ -131,7 +131,7 @@ fn run_row(row: &Row<'_>) -> rusqlite::Result<ScheduledRun> {
         campaign_name: row.get(2)?,
         due: CaptureDate::from_millis(row.get(3)?),
         is_extra: row.get(4)?,
-        state: RunState::ALL.into_iter().find(|state| state.word() == word).unwrap_or(RunState::Failed),
+        state: RunState::ALL.into_iter().find(|state| state.as_str() == word).unwrap_or(RunState::Failed),
         launch: row.get(6)?,
         launch_name: row.get(7)?,
         noticed: CaptureDate::from_millis(row.get(8)?),
@@ -254,7 +254,7 @@ impl Catalogue {
                          VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING RETURNING id",
                     )?
                     .query_row(
-                        params![campaign, run.date.millis(), run.is_extra, state.word(), now.millis(), why],
+                        params![campaign, run.date.millis(), run.is_extra, state.as_str(), now.millis(), why],
                         |row| row.get(0),
                     )
                     .optional()?;
@@ -269,7 +269,10 @@ impl Catalogue {
     pub fn set_scheduled(&self, id: i64, state: RunState, why: &str) -> Result<(), StoreError> {
         let why = why.to_owned();
         self.write(move |conn| {
-            conn.execute("UPDATE schedule_run SET state = ?2, why = ?3 WHERE id = ?1", params![id, state.word(), why])?;
+            conn.execute(
+                "UPDATE schedule_run SET state = ?2, why = ?3 WHERE id = ?1",
+                params![id, state.as_str(), why],
+            )?;
             Ok(())
         })
     }
@@ -288,7 +291,7 @@ impl Catalogue {
         self.write(move |conn| {
             conn.execute(
                 "UPDATE schedule_run SET state = ?2, why = ?3 WHERE id = ?1 AND state = 'waiting'",
-                params![id, state.word(), why],
+                params![id, state.as_str(), why],
             )?;
             Ok(())
         })
@@ -302,7 +305,7 @@ impl Catalogue {
         self.write(move |conn| {
             let changed = conn.execute(
                 "UPDATE schedule_run SET state = ?2, why = ?3 WHERE id = ?1 AND state = 'asked'",
-                params![id, state.word(), why],
+                params![id, state.as_str(), why],
             )?;
             Ok(changed == 1)
         })

@@ -42,14 +42,14 @@ pub struct ToScore {
 
 impl Lacking {
     /// The page, what it lacks, and who rejected that.
-    pub fn words(&self) -> String {
+    pub fn summary(&self) -> String {
         let reason = if self.reason.is_empty() { String::new() } else { format!(": {}", self.reason) };
         format!(
             "{} ({}) lacks {} ({}), rejected by {}{reason}",
             self.page,
-            self.page_date.to_words(),
+            self.page_date.to_readable(),
             self.url,
-            self.date.to_words(),
+            self.date.to_readable(),
             self.who
         )
     }

@@ -142,7 +142,7 @@ fn units_of(glyphs: &[Glyph], text: &[Leveled]) -> Option<(Vec<Unit>, usize)> {
             Some(here) if is_of_script(here.char) && is_of_script(glyph.chr) => {
                 let len = glyphs[at..].iter().take_while(|glyph| is_of_script(glyph.chr)).count();
                 let chars = text[read..].iter().take_while(|char| is_of_script(char.char)).count();
-                units.extend(word_units(&glyphs[at..at + len], at, &text[read..read + chars]));
+                units.extend(shaped_units(&glyphs[at..at + len], at, &text[read..read + chars]));
                 (at, read) = (at + len, read + chars);
             }
             Some(here) if here.char == glyph.chr => {
@@ -168,7 +168,7 @@ fn units_of(glyphs: &[Glyph], text: &[Leveled]) -> Option<(Vec<Unit>, usize)> {
 
 /// The units of characters that were shaped together, from right to left: the
 /// last come first, digits too.
-fn word_units(glyphs: &[Glyph], first: usize, text: &[Leveled]) -> Vec<Unit> {
+fn shaped_units(glyphs: &[Glyph], first: usize, text: &[Leveled]) -> Vec<Unit> {
     let unit = |glyphs: Range<usize>, level| Unit {
         glyphs: first + glyphs.start..first + glyphs.end,
         level,

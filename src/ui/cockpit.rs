@@ -131,7 +131,7 @@ impl Cockpit {
         let info = self.app.session().is_some().then(|| self.app.reads.workspace());
         let folder = info.as_ref().and_then(|info| info.shown()).and_then(|info| info.folder.file_name());
         match folder {
-            Some(folder) => format!("Fonds – {}", super::words::line(&folder.to_string_lossy())),
+            Some(folder) => format!("Fonds – {}", super::text::line(&folder.to_string_lossy())),
             None => "Fonds".to_owned(),
         }
     }

@@ -3,9 +3,9 @@
 use super::access::name_dialog;
 use super::pick::{FolderExport, Picked, no_picker_ui, pick};
 use super::recent::recent_ui;
+use super::text;
 use super::theme::{self, GAP, tokens};
 use super::widgets::{heading_ui, loaded_ui, number_ui};
-use super::words;
 use crate::app::models::{FileId, ImportOptions, campaign_title};
 use crate::app::{
     Action, AppState, Command, CrawlPlan, Dialog, MARK_KEYS, Route, Same, SelectedRows, TableForm, UnsavedAnswer,
@@ -168,7 +168,7 @@ impl Dialogs {
                 }
                 if let Some(words) = &find {
                     let here = self.at == actions.len();
-                    let label = format!("🔍 Find captures with “{}”", words::short(words, 60));
+                    let label = format!("🔍 Find captures with “{}”", text::short(words, 60));
                     if ui.selectable_label(here, label).clicked() || (here && enter) {
                         chosen = Some(Command::Go(Route::Captures { filter: words.clone() }));
                     }
@@ -306,8 +306,8 @@ impl Dialogs {
     fn write_table_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         let Some(rows) = app.table_rows.clone() else { return };
         heading_ui(ui, "Export table");
-        let (count, columns) = (words::counted(rows.total, "row", "rows"), rows.columns.len() as u64);
-        ui.label(format!("{count}, sorted and filtered as shown, {}", words::counted(columns, "column", "columns")));
+        let (count, columns) = (text::counted(rows.total, "row", "rows"), rows.columns.len() as u64);
+        ui.label(format!("{count}, sorted and filtered as shown, {}", text::counted(columns, "column", "columns")));
         ui.add_space(GAP);
         ui.horizontal(|ui| {
             ui.label("Format");
@@ -373,7 +373,7 @@ fn unsaved_ui(ui: &mut Ui, app: &mut AppState, opened: bool) {
     let Some(spec) = &app.spec else { return };
     let name = match (spec.id, spec.campaign.name.trim()) {
         (None, "") => "the new campaign".to_owned(),
-        (id, name) => format!("“{}”", words::short(&campaign_title(id.unwrap_or_default(), name), 80)),
+        (id, name) => format!("“{}”", text::short(&campaign_title(id.unwrap_or_default(), name), 80)),
     };
     heading_ui(ui, &format!("Save the changes to {name}?"));
     ui.label(match spec.id {
@@ -449,23 +449,23 @@ fn crawl_ui(ui: &mut Ui, app: &mut AppState, opened: bool) {
 }
 
 fn plan_ui(ui: &mut Ui, plan: &CrawlPlan) {
-    let title = format!("{}, version {}", words::short(&plan.title, 100), plan.version);
+    let title = format!("{}, version {}", text::short(&plan.title, 100), plan.version);
     ui.label(RichText::new(title).color(tokens(ui).strong_text));
     let some = |all: u64, first: &[String]| {
-        let first_words: Vec<String> = first.iter().map(|text| words::short(text, 70)).collect();
+        let first_words: Vec<String> = first.iter().map(|text| text::short(text, 70)).collect();
         let more = match all.saturating_sub(first.len() as u64) {
             0 => String::new(),
-            more => format!(" and {} more", words::count(more)),
+            more => format!(" and {} more", text::count(more)),
         };
         format!("{}{more}", first_words.join(", "))
     };
-    let seeds = words::counted(plan.seeds, "seed", "seeds");
+    let seeds = text::counted(plan.seeds, "seed", "seeds");
     ui.label(format!("{seeds}: {}", some(plan.seeds, &plan.first_seeds)));
-    let hosts = words::counted(plan.hosts, "host", "hosts");
+    let hosts = text::counted(plan.hosts, "host", "hosts");
     ui.label(format!("Expected to contact {hosts}: {}", some(plan.hosts, &plan.first_hosts)));
     ui.weak("Other hosts follow where links and the scope lead there");
     if let Some(launch) = &plan.unfinished {
-        let queue = words::counted(launch.queued, "URL", "URLs");
+        let queue = text::counted(launch.queued, "URL", "URLs");
         ui.colored_label(
             tokens(ui).flag,
             format!("⚠ The launch of {} UTC was stopped with {queue} in its queue", launch.started),
@@ -479,21 +479,21 @@ fn plan_ui(ui: &mut Ui, plan: &CrawlPlan) {
         }
     }
     if let Some(obstacle) = &plan.obstacle {
-        ui.colored_label(tokens(ui).reject, format!("✖ {}", words::line(&words::capital(obstacle))));
+        ui.colored_label(tokens(ui).reject, format!("✖ {}", text::line(&text::capital(obstacle))));
     }
 }
 
 /// A decision on many captures, asked about once.
 fn decide_ui(ui: &mut Ui, app: &mut AppState, opened: bool) {
     let Some(decision) = &app.decision else { return };
-    let number = words::counted(decision.captures.count(), "capture", "captures");
+    let number = text::counted(decision.captures.count(), "capture", "captures");
     let verb = mark_verb(decision.mark);
     heading_ui(ui, &format!("{verb} {number}?"));
     if let SelectedRows::Query { query, .. } = &decision.captures {
         let filter = query.filter.trim();
         ui.label(match filter {
             "" => "All rows of the table, also those that are not in sight".to_owned(),
-            filter => format!("All rows that match “{}”, also those that are not in sight", words::line(filter)),
+            filter => format!("All rows that match “{}”, also those that are not in sight", text::line(filter)),
         });
     }
     ui.weak("Undo reverses it as one decision");

@@ -1,7 +1,7 @@
 //! Files dropped on the window are imported; nothing is asked.
 
+use super::text;
 use super::theme::{self, tokens};
-use super::words;
 use crate::app::models::{ImportOptions, Notice};
 use crate::app::{AppState, Command, NoticeCause};
 use egui::{Align2, Area, Id, Order, RichText, Ui};
@@ -78,17 +78,17 @@ fn overlay_ui(ui: &Ui, can_import: bool, names: &[String]) {
         |ui| {
             theme::card_frame(ui).show(ui, |ui| {
                 ui.set_width(theme::DIALOG);
-                let count = words::counted(names.len() as u64, "file or folder", "files and folders");
+                let count = text::counted(names.len() as u64, "file or folder", "files and folders");
                 let title = match can_import {
                     true => format!("Drop to import {count}"),
                     false => "Open a workspace first to import files".to_owned(),
                 };
                 ui.label(RichText::new(title).heading().color(tokens(ui).strong_text));
                 for name in names.iter().take(NAMES) {
-                    ui.label(words::line(name));
+                    ui.label(text::line(name));
                 }
                 if names.len() > NAMES {
-                    ui.weak(format!("and {} more", words::count((names.len() - NAMES) as u64)));
+                    ui.weak(format!("and {} more", text::count((names.len() - NAMES) as u64)));
                 }
                 if can_import {
                     ui.weak("Files stay where they are; files already imported are skipped");

@@ -1,9 +1,9 @@
 //! The file that tells where servers stand: what it is, and another one.
 
 use super::pick::{PathField, Sort};
+use super::text;
 use super::theme::{self, tokens};
 use super::widgets::loaded_ui;
-use super::words;
 use crate::app::models::{GeoChoice, GeoDatabaseInfo};
 use crate::app::{AppState, Command};
 use crate::uri::CaptureDate;
@@ -51,32 +51,32 @@ fn chosen_ui(ui: &mut Ui, choice: &GeoChoice) {
         match &choice.database {
             Err(why) => {
                 ui.colored_label(colors.reject, "✖ The geolocation database cannot be used");
-                ui.label(words::line(why));
+                ui.label(text::line(why));
                 ui.weak("Country rules match nothing until another file is set below");
             }
             Ok(info) => {
                 ui.horizontal_wrapped(|ui| info_ui(ui, info));
                 if let Some(remark) = &info.remark {
-                    ui.colored_label(colors.flag, format!("⚠ {}", words::line(&words::capital(remark))));
+                    ui.colored_label(colors.flag, format!("⚠ {}", text::line(&text::capital(remark))));
                 }
             }
         }
-        ui.weak(words::line(&choice.path.display().to_string()));
+        ui.weak(text::line(&choice.path.display().to_string()));
     });
 }
 
 /// Type, build, size of a database.
 pub(super) fn info_ui(ui: &mut Ui, info: &GeoDatabaseInfo) {
-    ui.colored_label(tokens(ui).accept, format!("✔ {}", words::line(&info.database_type)));
-    ui.label(format!("built {}, {}", words::day(info.build_date), age(info.build_date, CaptureDate::now())));
+    ui.colored_label(tokens(ui).accept, format!("✔ {}", text::line(&info.database_type)));
+    ui.label(format!("built {}, {}", text::day(info.build_date), age(info.build_date, CaptureDate::now())));
     let family = if info.knows_ipv6 { "IPv4 and IPv6" } else { "IPv4 only" };
-    ui.weak(format!("{family}, {} nodes, {}", words::count(info.nodes), words::bytes(info.len_bytes)));
+    ui.weak(format!("{family}, {} nodes, {}", text::count(info.nodes), text::bytes(info.len_bytes)));
 }
 
 fn age(build: CaptureDate, now: CaptureDate) -> String {
     match (now.seconds() - build.seconds()).div_euclid(86_400) {
         ..0 => "in the future".to_owned(),
         0 => "today".to_owned(),
-        days => format!("{} ago", words::counted(days.unsigned_abs(), "day", "days")),
+        days => format!("{} ago", text::counted(days.unsigned_abs(), "day", "days")),
     }
 }

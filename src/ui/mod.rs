@@ -3,7 +3,7 @@
 //! In: [`crate::app::AppState`]. Out: [`crate::app::Command`]s sent to it.
 //!
 //! Invariants: nothing here asks a disk, a network or a database; text from
-//! the web is drawn through [`words`] only, which makes control characters
+//! the web is drawn through [`text`] only, which makes control characters
 //! and overrides of the reading direction visible; colours and sizes come
 //! from [`theme`]; functions that draw end in `_ui`.
 //!
@@ -24,10 +24,10 @@ mod recent;
 mod schedule_asks;
 mod shell;
 mod table;
+pub mod text;
 pub mod theme;
 mod trace;
 mod widgets;
-pub mod words;
 
 #[cfg(test)]
 mod tests;

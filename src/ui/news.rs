@@ -2,8 +2,8 @@
 //! with a link to what it speaks of.
 
 use super::access::alert_ui;
+use super::text;
 use super::theme::{self, tokens};
-use super::words;
 use crate::app::{AppState, Command, PAGES, Route};
 use egui::{RichText, Ui};
 use std::time::Duration;
@@ -32,7 +32,7 @@ impl News {
         for (id, notice) in app.notices.iter().filter(|(_, notice)| !notice.is_error) {
             let parts = [&notice.what, &notice.why, &notice.hint];
             let parts: Vec<String> =
-                parts.into_iter().filter(|part| !part.is_empty()).map(|part| words::line(part)).collect();
+                parts.into_iter().filter(|part| !part.is_empty()).map(|part| text::line(part)).collect();
             let text = parts.join(". ").replace("..", ".");
             let until = now + SECONDS + SECONDS_A_LETTER * text.chars().count() as f64;
             self.messages.push(Message { id: *id, text, until });

@@ -3,13 +3,13 @@
 use super::access::{Region, begin_region, tab_of_ui, tabs_ui};
 use super::panel_files::{file_ui, lost_ui, problem_ui};
 use super::table::{Column, Table, Value, key_of};
+use super::text;
 use super::theme::{self, GAP, tokens};
 use super::trace::trace_ui;
 use super::widgets::{
     PANEL_NOTE, empty_ui, heading_ui, loaded_ui, mark_ui, note_field_ui, outcome_cell_ui, outcome_ui, status_ui,
     take_page_room,
 };
-use super::words;
 use crate::app::models::*;
 use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, Same, ScopeList};
 use crate::uri::CaptureDate;
@@ -238,7 +238,7 @@ fn seen_ui(ui: &mut Ui, app: &mut AppState, id: i64) {
         if let Some(edited) = &as_edited {
             heading_ui(ui, "With the edited rules");
             loaded_ui(ui, edited, |ui, trace| {
-                ui.label(RichText::new(words::line(&trace.url)).color(tokens(ui).strong_text));
+                ui.label(RichText::new(text::line(&trace.url)).color(tokens(ui).strong_text));
                 trace_ui(ui, "edited trace", trace);
             });
             heading_ui(ui, "As crawled");
@@ -252,7 +252,7 @@ fn seen_ui(ui: &mut Ui, app: &mut AppState, id: i64) {
             outcome_ui(ui, outcome);
         }
         loaded_ui(ui, &answer, |ui, trace| {
-            ui.label(RichText::new(words::line(&trace.url)).color(tokens(ui).strong_text));
+            ui.label(RichText::new(text::line(&trace.url)).color(tokens(ui).strong_text));
             trace_ui(ui, "seen trace", trace);
         });
     });
@@ -262,12 +262,12 @@ fn details_ui(ui: &mut Ui, app: &mut AppState, detail: &CaptureDetail) {
     outcome_ui(ui, &detail.outcome);
     ui.horizontal(|ui| {
         mark_ui(ui, detail.row.mark);
-        ui.label(RichText::new(words::short(&detail.row.title, 120)).color(tokens(ui).strong_text));
+        ui.label(RichText::new(text::short(&detail.row.title, 120)).color(tokens(ui).strong_text));
     });
     egui::Grid::new("details").num_columns(2).striped(true).show(ui, |ui| {
         for (label, value) in &detail.details {
-            ui.weak(words::line(label));
-            ui.label(words::line(value));
+            ui.weak(text::line(label));
+            ui.label(text::line(value));
             ui.end_row();
         }
     });
@@ -277,11 +277,11 @@ fn details_ui(ui: &mut Ui, app: &mut AppState, detail: &CaptureDetail) {
         for (step, (url, anchor)) in detail.path.iter().enumerate() {
             ui.horizontal(|ui| {
                 ui.weak(format!("{}", step + 1));
-                if ui.link(words::line(url)).on_hover_text("Show the inlinks of this page").clicked() {
+                if ui.link(text::line(url)).on_hover_text("Show the inlinks of this page").clicked() {
                     app.send(Command::Go(Route::Links { target: url.clone() }));
                 }
                 if !anchor.is_empty() {
-                    ui.weak(format!("link text “{}”", words::short(anchor, 80)));
+                    ui.weak(format!("link text “{}”", text::short(anchor, 80)));
                 }
             });
         }
@@ -304,28 +304,28 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, sai
     let inside = page.rows.iter().filter(|row| row.in_window).count() as u64;
     let outside = page.rows.len() as u64 - inside + page.outside_cut;
     ui.horizontal_wrapped(|ui| {
-        ui.label(RichText::new(words::counted(page.internal, "internal", "internal")).color(tokens(ui).strong_text));
-        ui.label(RichText::new(words::counted(page.external, "external", "external")).color(tokens(ui).strong_text));
+        ui.label(RichText::new(text::counted(page.internal, "internal", "internal")).color(tokens(ui).strong_text));
+        ui.label(RichText::new(text::counted(page.external, "external", "external")).color(tokens(ui).strong_text));
         match page.around {
             Some(_) => {
                 ui.weak(format!("within ± {} days", page.window_days));
                 let left_out = match page.outside_cut {
                     0 => String::new(),
-                    left_out => format!(", {} of them not listed", words::count(left_out)),
+                    left_out => format!(", {} of them not listed", text::count(left_out)),
                 };
-                ui.weak(format!("{} outside the window{left_out}", words::count(outside)));
+                ui.weak(format!("{} outside the window{left_out}", text::count(outside)));
             }
             None => {
                 ui.weak("of all dates");
             }
         }
         if page.cut > 0 {
-            ui.colored_label(tokens(ui).flag, format!("⚠ {} more omitted by the limit", words::count(page.cut)));
+            ui.colored_label(tokens(ui).flag, format!("⚠ {} more omitted by the limit", text::count(page.cut)));
         }
         side = side_ui(ui);
         if let Some(text) = said.clone() {
             let words =
-                if text.is_empty() { "without text".to_owned() } else { format!("“{}”", words::short(&text, 60)) };
+                if text.is_empty() { "without text".to_owned() } else { format!("“{}”", text::short(&text, 60)) };
             if ui.button(format!("in the window, {words} ✖")).on_hover_text("Show all inlinks").clicked() {
                 *said = None;
             }
@@ -354,7 +354,7 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, sai
             .numeric()
             .about("The how manieth link of its page"),
         Col::text("area", "Page area", 80.0, |row| row.place.as_deref().unwrap_or_default()),
-        Col::text("rel", "Rel", 150.0, |row| rel_words(&row.rel, row.nofollow, row.position.is_some())),
+        Col::text("rel", "Rel", 150.0, |row| rel_text(&row.rel, row.nofollow, row.position.is_some())),
         Col::text("source", "Source", 300.0, |row| &row.source),
     ];
     let key = |row: &InlinkRow| key_of((&row.source, row.date, row.position, &row.anchor));
@@ -449,9 +449,9 @@ fn strip_ui(ui: &mut Ui, page: &InlinkPage) {
     }
     response.on_hover_text("Dots: links (external above, internal below); lines: captures; band: the window");
     ui.horizontal(|ui| {
-        ui.weak(words::day(from));
+        ui.weak(text::day(from));
         ui.weak("external above, internal below; shaded: the window");
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| ui.weak(words::day(to)));
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| ui.weak(text::day(to)));
     });
 }
 
@@ -466,7 +466,7 @@ fn outlinks_ui(ui: &mut Ui, app: &mut AppState, rows: &[OutlinkRow]) {
         Col::text("anchor", "Anchor", 240.0, |row| &row.anchor).or("(no text)"),
         Col::text("kind", "Kind", 90.0, |row| &row.kind),
         Col::text("area", "Page area", 80.0, |row| row.place.as_deref().unwrap_or_default()),
-        Col::text("rel", "Rel", 110.0, |row| rel_words(&row.rel, row.nofollow, true)),
+        Col::text("rel", "Rel", 110.0, |row| rel_text(&row.rel, row.nofollow, true)),
         Col::text("captured", "Captured", 80.0, |row| if row.capture.is_some() { "✔ open" } else { "–" })
             .link("Open the capture nearest in time", |row| row.capture),
         Col::text("outcome", "Outcome", 260.0, |row| row.outcome.as_ref().map_or("", |outcome| &outcome.sentence))
@@ -484,7 +484,7 @@ fn outlinks_ui(ui: &mut Ui, app: &mut AppState, rows: &[OutlinkRow]) {
 
 /// What a link says of itself. One that says nothing may be not followed by
 /// the robots meta of its page, which says so of all its links.
-fn rel_words(rel: &str, nofollow: bool, is_known: bool) -> &str {
+fn rel_text(rel: &str, nofollow: bool, is_known: bool) -> &str {
     match (rel, is_known) {
         ("", true) if nofollow => "(nofollow by page)",
         ("", false) if nofollow => "nofollow",
@@ -511,7 +511,7 @@ pub(super) fn anchors_ui(ui: &mut Ui, app: &mut AppState, rows: &[AnchorRow], le
 }
 
 fn text_ui(ui: &mut Ui, content: &CaptureContent) {
-    ui.weak(format!("Charset {}", words::line(&content.charset)));
+    ui.weak(format!("Charset {}", text::line(&content.charset)));
     problems_ui(ui, content);
     if content.text.trim().is_empty() {
         ui.label("This capture has no visible text");
@@ -519,13 +519,13 @@ fn text_ui(ui: &mut Ui, content: &CaptureContent) {
     }
     ui.scope(|ui| {
         ui.set_max_width(theme::READING_WIDTH);
-        ui.add(egui::Label::new(words::block(&content.text)).wrap());
+        ui.add(egui::Label::new(text::block(&content.text)).wrap());
     });
 }
 
 fn problems_ui(ui: &mut Ui, content: &CaptureContent) {
     for problem in &content.problems {
-        ui.colored_label(tokens(ui).flag, format!("⚠ {}", words::line(problem)));
+        ui.colored_label(tokens(ui).flag, format!("⚠ {}", text::line(problem)));
     }
 }
 
@@ -537,14 +537,14 @@ fn headers_ui(ui: &mut Ui, content: &CaptureContent) {
         if head.is_empty() {
             ui.weak("Not recorded");
         } else {
-            ui.monospace(words::block(head));
+            ui.monospace(text::block(head));
         }
     }
     ui.label(RichText::new("WARC record").color(tokens(ui).strong_text));
     egui::Grid::new("warc fields").num_columns(2).striped(true).show(ui, |ui| {
         for (name, value) in &content.warc_fields {
-            ui.monospace(words::line(name));
-            ui.monospace(words::line(value));
+            ui.monospace(text::line(name));
+            ui.monospace(text::line(value));
             ui.end_row();
         }
     });
@@ -558,7 +558,7 @@ fn versions_ui(ui: &mut Ui, app: &mut AppState, rows: &[CaptureRow], id: Capture
             .draw(|ui, row| drop(status_ui(ui, row.status))),
         Col::bytes("size", "Size", 80.0, |row| row.size),
         Col::text("payload", "Payload", 110.0, |row| if row.revisit { "revisit" } else { "new" }),
-        Col::text("review", "Review", 110.0, |row| row.mark.map_or("", ReviewMark::word))
+        Col::text("review", "Review", 110.0, |row| row.mark.map_or("", ReviewMark::label))
             .draw(|ui, row| drop(mark_ui(ui, row.mark))),
         Col::text("title", "Title", 300.0, |row| &row.title),
     ];
@@ -575,10 +575,10 @@ fn notes_ui(ui: &mut Ui, notes: &[(CaptureDate, String, ReviewMark, String)]) {
     }
     for (date, who, mark, words) in notes {
         ui.horizontal_wrapped(|ui| {
-            ui.weak(date.to_words());
-            ui.label(words::line(who));
+            ui.weak(date.to_readable());
+            ui.label(text::line(who));
             mark_ui(ui, Some(*mark));
-            ui.label(words::line(words));
+            ui.label(text::line(words));
         });
     }
 }

@@ -2,12 +2,12 @@
 //! capture whose file is lost.
 
 use super::pages::{captures_of, import_of, problems_of, state_ui};
+use super::text;
 use super::theme::{GAP, tokens};
 use super::widgets::{loaded_ui, progress_ui};
-use super::words;
 use crate::app::models::{CaptureId, FileId, FileRow, Loaded, ProblemDetail};
 use crate::app::{AppState, Command, Dialog};
-use crate::warc::{Span, offset_words};
+use crate::warc::{Span, format_offset};
 use egui::{RichText, ScrollArea, Ui};
 
 /// A file: what is known of it and what can be done.
@@ -16,14 +16,14 @@ pub(super) fn file_ui(ui: &mut Ui, app: &mut AppState, id: FileId) {
     loaded_ui(ui, &answer, |ui, file| {
         ui.horizontal_wrapped(|ui| {
             state_ui(ui, file.state);
-            ui.label(RichText::new(words::line(&file.path)).color(tokens(ui).strong_text));
+            ui.label(RichText::new(text::line(&file.path)).color(tokens(ui).strong_text));
         });
         ui.label(file.state.hint());
         ui.horizontal_wrapped(|ui| {
-            if ui.link(words::counted(file.captures, "capture", "captures")).clicked() {
+            if ui.link(text::counted(file.captures, "capture", "captures")).clicked() {
                 app.send(Command::Go(captures_of(file.id)));
             }
-            if ui.link(words::counted(file.problems, "problem", "problems")).clicked() {
+            if ui.link(text::counted(file.problems, "problem", "problems")).clicked() {
                 app.send(Command::Go(problems_of(file.id)));
             }
             if !file.crawled && ui.link(format!("import {}", file.launch)).clicked() {
@@ -41,8 +41,8 @@ pub(super) fn file_ui(ui: &mut Ui, app: &mut AppState, id: FileId) {
                 &file.sha256
             };
             for (label, value) in [
-                ("Path", words::line(&file.location.display().to_string())),
-                ("Bytes", words::count(file.size)),
+                ("Path", text::line(&file.location.display().to_string())),
+                ("Bytes", text::count(file.size)),
                 ("SHA-256", sha256.to_owned()),
                 ("Source", if file.crawled { "crawl in this workspace" } else { "import" }.to_owned()),
             ] {
@@ -65,13 +65,13 @@ pub(super) fn lost_ui(ui: &mut Ui, app: &mut AppState, capture: CaptureId) {
     let Loaded::Ready(answer) = app.reads.file_of_capture(capture) else { return };
     let Some(file) = Option::as_ref(&answer).filter(|file| file.state.is_lost()) else { return };
     ui.horizontal_wrapped(|ui| {
-        ui.colored_label(tokens(ui).reject, lost_words(file));
+        ui.colored_label(tokens(ui).reject, lost_file_text(file));
         locate_ui(ui, app, file.id);
     });
 }
 
-fn lost_words(file: &FileRow) -> String {
-    format!("✖ The archive file of this capture is {}: {}", file.state.word(), words::line(&file.path))
+fn lost_file_text(file: &FileRow) -> String {
+    format!("✖ The archive file of this capture is {}: {}", file.state.as_str(), text::line(&file.path))
 }
 
 /// A problem with the bytes it is about.
@@ -85,11 +85,11 @@ pub(super) fn problem_ui(ui: &mut Ui, app: &mut AppState, id: i64) {
 fn detail_ui(ui: &mut Ui, app: &mut AppState, detail: &ProblemDetail) {
     let row = &detail.row;
     ui.horizontal(|ui| {
-        ui.colored_label(tokens(ui).flag, format!("⚠ {}", words::line(&row.kind)));
-        ui.label(RichText::new(words::line(&row.detail)).color(tokens(ui).strong_text));
+        ui.colored_label(tokens(ui).flag, format!("⚠ {}", text::line(&row.kind)));
+        ui.label(RichText::new(text::line(&row.detail)).color(tokens(ui).strong_text));
     });
     ui.horizontal(|ui| {
-        ui.weak(format!("{}, offset {}", words::line(&row.path), offset_words(row.offset)));
+        ui.weak(format!("{}, offset {}", text::line(&row.path), format_offset(row.offset)));
         if let Some(file) = row.file
             && ui.link("captures of this file").clicked()
         {
@@ -98,7 +98,7 @@ fn detail_ui(ui: &mut Ui, app: &mut AppState, detail: &ProblemDetail) {
     });
     if let Some(command) = &detail.command {
         ui.horizontal(|ui| {
-            ui.monospace(words::line(command));
+            ui.monospace(text::line(command));
             if ui.button("Copy command").on_hover_text("Copies a command that shows the record in a terminal").clicked()
             {
                 ui.ctx().copy_text(command.clone());
@@ -106,7 +106,7 @@ fn detail_ui(ui: &mut Ui, app: &mut AppState, detail: &ProblemDetail) {
         });
     }
     if !detail.trouble.is_empty() {
-        ui.colored_label(tokens(ui).flag, words::line(&detail.trouble));
+        ui.colored_label(tokens(ui).flag, text::line(&detail.trouble));
     }
     if !detail.trouble.is_empty() {
         return;
@@ -123,7 +123,7 @@ fn detail_ui(ui: &mut Ui, app: &mut AppState, detail: &ProblemDetail) {
     ui.label(RichText::new(title).color(tokens(ui).strong_text));
     match detail.hex.is_empty() {
         true => drop(ui.weak("Several records share a compressed member; its start was not recorded by this import")),
-        false => drop(ui.monospace(words::block(&detail.hex))),
+        false => drop(ui.monospace(text::block(&detail.hex))),
     }
     ui.label(RichText::new("Record that begins here").color(tokens(ui).strong_text));
     record_ui(ui, app, detail);
@@ -136,7 +136,7 @@ fn record_ui(ui: &mut Ui, app: &mut AppState, detail: &ProblemDetail) {
     let is_far = !detail.is_near();
     if is_far && app.record_wanted != Some(id) {
         ui.horizontal(|ui| {
-            ui.weak(format!("{} must be decompressed to reach it", words::bytes(detail.far)));
+            ui.weak(format!("{} must be decompressed to reach it", text::bytes(detail.far)));
             if ui.button("Read record").on_hover_text("Can be stopped; other work continues meanwhile").clicked() {
                 app.send(Command::ReadProblem(Some(id)));
             }
@@ -155,6 +155,6 @@ fn record_ui(ui: &mut Ui, app: &mut AppState, detail: &ProblemDetail) {
     }
     loaded_ui(ui, &answer, |ui, record: &String| match record.is_empty() {
         true => drop(ui.weak("No readable record")),
-        false => drop(ui.monospace(words::block(record))),
+        false => drop(ui.monospace(text::block(record))),
     });
 }

@@ -1,8 +1,8 @@
 //! Workspaces that were opened lately.
 
+use super::text;
 use super::theme::{GAP, tokens};
 use super::widgets::heading_ui;
-use super::words;
 use crate::app::AppState;
 use egui::{RichText, Ui};
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub(super) fn recent_ui(ui: &mut Ui, app: &AppState) -> Option<PathBuf> {
             ui.add_space(GAP);
             heading_ui(ui, "Recent workspaces");
         }
-        let path = words::line(&recent.folder.display().to_string());
+        let path = text::line(&recent.folder.display().to_string());
         if recent.exists == Some(false) {
             let text = RichText::new(format!("{path} (missing)")).color(tokens(ui).weak_text);
             ui.label(text)

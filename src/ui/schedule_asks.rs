@@ -1,7 +1,7 @@
 //! Missed runs that a person is asked about.
 
+use super::text;
 use super::theme::{self, tokens};
-use super::words;
 use crate::app::models::campaign_title;
 use crate::app::{AppState, Command};
 use egui::{RichText, Ui};
@@ -14,11 +14,11 @@ pub fn schedule_asks_ui(ui: &mut Ui, app: &mut AppState) {
                 ui.colored_label(tokens(ui).flag, "⚠");
                 let what = format!(
                     "{}: the run at {} UTC was missed",
-                    words::short(&campaign_title(run.campaign, &run.campaign_name), 60),
-                    run.due.to_words()
+                    text::short(&campaign_title(run.campaign, &run.campaign_name), 60),
+                    run.due.to_readable()
                 );
                 ui.label(RichText::new(what).color(tokens(ui).strong_text));
-                ui.weak(words::line(&run.why));
+                ui.weak(text::line(&run.why));
                 if ui.button("Run now").clicked() {
                     app.send(Command::AnswerScheduled { run: run.id, starts: true });
                 }

@@ -3,9 +3,9 @@
 use super::access::{Region, alert_ui, begin_bar, begin_region};
 use super::news::{News, go_ui};
 use super::schedule_asks::schedule_asks_ui;
+use super::text;
 use super::theme::{self, GAP, tokens};
 use super::widgets::action_named_ui;
-use super::words;
 use crate::app::models::{Loaded, WorkspaceInfo};
 use crate::app::{Action, AppState, Command, JobKind, PAGES, Route, resolve};
 use egui::accesskit::Role;
@@ -79,13 +79,13 @@ impl Shell {
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     let word = if ui.visuals().dark_mode { "☀ Light" } else { "🌙 Dark" };
                     action_named_ui(ui, app, Action::ToggleTheme, word);
-                    let days = words::counted(u64::from(app.settings.window_days), "day", "days");
+                    let days = text::counted(u64::from(app.settings.window_days), "day", "days");
                     action_named_ui(ui, app, Action::SetWindow, &format!("± {days}"))
                         .on_hover_text("Inlink window: links captured within this many days count");
                     if let Some(Loaded::Ready(info)) = app.session().is_some().then(|| app.reads.workspace()) {
                         counted_window_ui(ui, app, &info);
                         if let Some(why) = &info.read_only {
-                            ui.colored_label(tokens(ui).flag, "⚠ read only").on_hover_text(words::line(why));
+                            ui.colored_label(tokens(ui).flag, "⚠ read only").on_hover_text(text::line(why));
                         }
                     }
                 });
@@ -107,7 +107,7 @@ impl Shell {
 fn counted_window_ui(ui: &mut Ui, app: &mut AppState, info: &WorkspaceInfo) {
     let wanted = app.settings.window_days;
     let Some(counted) = info.counted_window_days.filter(|counted| *counted != wanted) else { return };
-    let word = format!("columns: ± {}", words::counted(u64::from(counted), "day", "days"));
+    let word = format!("columns: ± {}", text::counted(u64::from(counted), "day", "days"));
     if info.read_only.is_some() {
         ui.weak(word).on_hover_text("The inlink columns can only be recounted where the workspace is writable");
     } else if app.runs(JobKind::SetWindow) {
@@ -127,11 +127,11 @@ fn campaign_chooser_ui(ui: &mut Ui, app: &mut AppState) {
     let name = rows
         .iter()
         .find(|row| Some(row.id) == app.campaign)
-        .map_or_else(|| "Select a campaign".to_owned(), |row| words::short(&row.title(), 40));
+        .map_or_else(|| "Select a campaign".to_owned(), |row| text::short(&row.title(), 40));
     let chooser = egui::ComboBox::from_id_salt("current campaign").selected_text(name).width(theme::FIELD);
     let inner = chooser.show_ui(ui, |ui| {
         for row in rows.iter() {
-            if ui.selectable_label(Some(row.id) == app.campaign, words::short(&row.title(), 60)).clicked() {
+            if ui.selectable_label(Some(row.id) == app.campaign, text::short(&row.title(), 60)).clicked() {
                 app.send(Command::ChooseCampaign(row.id));
             }
         }
@@ -179,11 +179,11 @@ pub fn job_strip_ui(ui: &mut Ui, app: &mut AppState, news: &mut News) -> f32 {
             }
             if let Some(Loaded::Ready(info)) = app.session().is_some().then(|| app.reads.workspace()) {
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                    ui.weak(format!("{} free", words::bytes(info.disk_free)));
-                    ui.weak(words::counted(info.captures, "capture", "captures"));
+                    ui.weak(format!("{} free", text::bytes(info.disk_free)));
+                    ui.weak(text::counted(info.captures, "capture", "captures"));
                     ui.add(
                         egui::Label::new(
-                            RichText::new(words::line(&info.folder.display().to_string())).color(tokens(ui).weak_text),
+                            RichText::new(text::line(&info.folder.display().to_string())).color(tokens(ui).weak_text),
                         )
                         .truncate(),
                     );
@@ -212,12 +212,12 @@ fn errors_ui(ui: &mut Ui, app: &mut AppState) {
                 }
                 ui.colored_label(tokens(ui).reject, "⚠");
                 ui.vertical(|ui| {
-                    ui.label(RichText::new(words::line(&notice.what)).color(tokens(ui).strong_text));
+                    ui.label(RichText::new(text::line(&notice.what)).color(tokens(ui).strong_text));
                     if !notice.why.is_empty() {
-                        ui.label(words::line(&notice.why));
+                        ui.label(text::line(&notice.why));
                     }
                     if !notice.hint.is_empty() {
-                        ui.weak(words::line(&notice.hint));
+                        ui.weak(text::line(&notice.hint));
                     }
                     if let Some(route) = app.notice_route(*number).cloned() {
                         go_ui(ui, app, route);
@@ -236,7 +236,7 @@ fn job_ui(ui: &mut Ui, app: &mut AppState, id: u64, name: &str, progress: &crate
     if ui.link(name).on_hover_text("Go to Jobs").clicked() {
         app.send(Command::Go(Route::Jobs));
     }
-    let done = words::done(progress);
+    let done = text::done(progress);
     let bar = ProgressBar::new(match progress.total {
         Some(total) if total > 0 => (progress.done as f32 / total as f32).clamp(0.0, 1.0),
         _ => 0.0,
@@ -259,7 +259,7 @@ fn job_ui(ui: &mut Ui, app: &mut AppState, id: u64, name: &str, progress: &crate
     }
     // Behind the buttons, which must not move under the pointer.
     if rate > 0.0 {
-        ui.label(words::rate(progress, rate));
+        ui.label(text::rate(progress, rate));
     }
     let state = if progress.cancelled {
         "Stopping…"
@@ -269,6 +269,6 @@ fn job_ui(ui: &mut Ui, app: &mut AppState, id: u64, name: &str, progress: &crate
         ""
     };
     ui.label(state);
-    let stage = format!("{}  {}", words::line(&progress.stage), words::line(progress.detail()));
+    let stage = format!("{}  {}", text::line(&progress.stage), text::line(progress.detail()));
     ui.add(egui::Label::new(RichText::new(stage).color(tokens(ui).weak_text)).truncate());
 }

@@ -1,8 +1,8 @@
 //! Why a URL was taken or refused, rule by rule.
 
+use super::text;
 use super::theme::{self, tokens};
 use super::widgets::coloured_cell_ui;
-use super::words;
 use crate::app::models::PREREQUISITE_RULE;
 use crate::scope::{Decision, NO_RULE, Trace, rule_label};
 use egui::{Label, RichText, Ui};
@@ -38,11 +38,11 @@ pub fn turning_trace_ui(ui: &mut Ui, id: &str, trace: &Trace, can_turn: bool) ->
         Decision::Accept => colors.accept,
         Decision::Reject => colors.reject,
     };
-    ui.label(RichText::new(verdict_line(trace)).color(color)).on_hover_text(words::line(&trace.verdict.rule_name));
+    ui.label(RichText::new(verdict_line(trace)).color(color)).on_hover_text(text::line(&trace.verdict.rule_name));
     if let Some(turn) = &trace.turn {
         ui.horizontal_wrapped(|ui| {
             ui.weak("Smallest rule change that reverses this:");
-            let turn = words::line(turn);
+            let turn = text::line(turn);
             if can_turn {
                 let button = ui.button(format!("⮫ {turn}"));
                 turns = button.on_hover_text("Makes this change in the edited rules; Undo reverts it").clicked();
@@ -67,7 +67,7 @@ pub fn turning_trace_ui(ui: &mut Ui, id: &str, trace: &Trace, can_turn: bool) ->
             ui.label(RichText::new(if step.deciding { "➡" } else { "" }).color(color));
             ui.label(RichText::new(step.index.to_string()).color(text_color));
             let words = if step.words.is_empty() { &step.name } else { &step.words };
-            let rule = RichText::new(words::line(words)).color(text_color);
+            let rule = RichText::new(text::line(words)).color(text_color);
             ui.horizontal(|ui| {
                 let rule = if step.deciding { rule.strong().background_color(colors.chosen_bg) } else { rule };
                 ui.scope(|ui| {
@@ -84,9 +84,9 @@ pub fn turning_trace_ui(ui: &mut Ui, id: &str, trace: &Trace, can_turn: bool) ->
             });
             let (said, said_color) = match (step.enabled, step.said) {
                 (false, _) => ("off", colors.weak_text),
-                (true, None) => (words::decision(None), colors.weak_text),
-                (true, Some(Decision::Accept)) => (words::decision(step.said), colors.accept),
-                (true, Some(Decision::Reject)) => (words::decision(step.said), colors.reject),
+                (true, None) => (text::decision(None), colors.weak_text),
+                (true, Some(Decision::Accept)) => (text::decision(step.said), colors.accept),
+                (true, Some(Decision::Reject)) => (text::decision(step.said), colors.reject),
             };
             ui.label(RichText::new(said).color(said_color));
             ui.end_row();

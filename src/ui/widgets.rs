@@ -2,8 +2,8 @@
 
 use super::access::{alert_ui, mark_heading};
 use super::table::has_keyboard;
+use super::text;
 use super::theme::{self, GAP, GROUP_GAP, tokens};
-use super::words;
 use crate::app::models::{Loaded, Notice, OutcomeClass, ReviewMark, UrlOutcome};
 use crate::app::{Action, AppState, resolve};
 use crate::jobs::Progress;
@@ -35,7 +35,7 @@ pub fn loaded_ui<T>(ui: &mut Ui, answer: &Loaded<Arc<T>>, draw: impl FnOnce(&mut
 /// Which rows of a long list are shown, with buttons to the others.
 pub fn pager_ui(ui: &mut Ui, offset: &mut u64, limit: u64, total: u64, (one, many): (&str, &str)) {
     if total <= limit {
-        ui.weak(words::counted(total, one, many));
+        ui.weak(text::counted(total, one, many));
         *offset = 0;
         return;
     }
@@ -43,7 +43,7 @@ pub fn pager_ui(ui: &mut Ui, offset: &mut u64, limit: u64, total: u64, (one, man
     *offset = (*offset).min((total - 1) / limit * limit);
     ui.horizontal(|ui| {
         let last = (*offset + limit).min(total);
-        let (from, to, total_words) = (words::count(*offset + 1), words::count(last), words::count(total));
+        let (from, to, total_words) = (text::count(*offset + 1), text::count(last), text::count(total));
         ui.weak(format!("{from}–{to} of {total_words} {many} shown"));
         if ui.add_enabled(*offset > 0, egui::Button::new("Previous")).clicked() {
             *offset = offset.saturating_sub(limit);
@@ -62,12 +62,12 @@ pub fn notice_ui(ui: &mut Ui, notice: &Notice) {
             if notice.is_error {
                 ui.colored_label(tokens(ui).reject, "⚠");
             }
-            ui.label(RichText::new(words::line(&notice.what)).color(tokens(ui).strong_text));
+            ui.label(RichText::new(text::line(&notice.what)).color(tokens(ui).strong_text));
             if !notice.why.is_empty() {
-                ui.label(words::line(&notice.why));
+                ui.label(text::line(&notice.why));
             }
             if !notice.hint.is_empty() {
-                ui.weak(words::line(&notice.hint));
+                ui.weak(text::line(&notice.hint));
             }
         });
     };
@@ -130,13 +130,13 @@ pub fn action_named_ui(ui: &mut Ui, app: &mut AppState, action: Action, label: &
 
 /// A number that leads to the rows it counts.
 pub fn count_link_ui(ui: &mut Ui, number: u64, leads_to: &str) -> bool {
-    ui.link(words::count(number)).on_hover_text(leads_to).clicked()
+    ui.link(text::count(number)).on_hover_text(leads_to).clicked()
 }
 
 /// What speaks against figures, or is not in them.
 pub fn remarks_ui(ui: &mut Ui, remarks: &[String]) {
     for remark in remarks {
-        ui.colored_label(tokens(ui).flag, format!("⚠ {}", words::line(&words::capital(remark))));
+        ui.colored_label(tokens(ui).flag, format!("⚠ {}", text::line(&text::capital(remark))));
     }
 }
 
@@ -145,7 +145,7 @@ pub fn progress_ui(ui: &mut Ui, progress: Option<Progress>) {
     if let Some(progress) = progress {
         ui.horizontal(|ui| {
             ui.spinner();
-            ui.weak(format!("{} {}", words::line(&progress.stage), words::done(&progress)));
+            ui.weak(format!("{} {}", text::line(&progress.stage), text::done(&progress)));
         });
     }
 }
@@ -194,7 +194,7 @@ pub fn number_ui<N: egui::emath::Numeric>(
 
 /// A cell's text: one line, cut at the cell's end, whole when hovered.
 pub fn cell_ui(ui: &mut Ui, text: &str) -> Response {
-    ui.add(Label::new(words::line(text)).truncate().selectable(false))
+    ui.add(Label::new(text::line(text)).truncate().selectable(false))
 }
 
 /// A number's text, at the end of its cell.
@@ -207,7 +207,7 @@ pub fn number_cell_ui(ui: &mut Ui, text: &str) {
 
 /// A cell's text in a colour.
 pub fn coloured_cell_ui(ui: &mut Ui, text: &str, color: Color32) -> Response {
-    ui.add(Label::new(RichText::new(words::line(text)).color(color)).truncate().selectable(false))
+    ui.add(Label::new(RichText::new(text::line(text)).color(color)).truncate().selectable(false))
 }
 
 /// A mark with its sign, word and colour.
@@ -223,7 +223,7 @@ pub fn mark_ui(ui: &mut Ui, mark: Option<ReviewMark>) -> Response {
                 ReviewMark::Clear => ("○", tokens.weak_text),
                 ReviewMark::Note => ("✏", tokens.weak_text),
             };
-            coloured_cell_ui(ui, &format!("{sign} {}", mark.word()), color)
+            coloured_cell_ui(ui, &format!("{sign} {}", mark.label()), color)
         }
     }
 }
@@ -253,12 +253,12 @@ pub fn scope_verdict_ui(ui: &mut Ui, verdict: &str) -> Response {
         Some(("REJECT", rule)) => (format!("✖ Out of scope: {}", rule_label(rule)), tokens.reject, rule),
         _ => return cell_ui(ui, if verdict.is_empty() { "–" } else { verdict }),
     };
-    coloured_cell_ui(ui, &text, color).on_hover_text(words::line(rule))
+    coloured_cell_ui(ui, &text, color).on_hover_text(text::line(rule))
 }
 
 /// The class name of a rule as its plain name; the class name when hovered.
 pub fn rule_cell_ui(ui: &mut Ui, rule: &str) -> Response {
-    cell_ui(ui, rule_label(rule)).on_hover_text(words::line(rule))
+    cell_ui(ui, rule_label(rule)).on_hover_text(text::line(rule))
 }
 
 /// What a crawl knows of a capture; of an import, what its file says.
@@ -287,21 +287,21 @@ pub fn outcome_cell_ui(ui: &mut Ui, outcome: &UrlOutcome) -> Response {
     let response = coloured_cell_ui(ui, &format!("{sign} {sentence}"), color);
     let more: Vec<&str> =
         [outcome.remedy.as_str(), outcome.detail.as_str()].into_iter().filter(|text| !text.is_empty()).collect();
-    if more.is_empty() { response } else { response.on_hover_text(words::line(&more.join(" – "))) }
+    if more.is_empty() { response } else { response.on_hover_text(text::line(&more.join(" – "))) }
 }
 
 /// What became of a URL and what to do about it, as the first line of a panel.
 pub fn outcome_ui(ui: &mut Ui, outcome: &UrlOutcome) {
     let (sign, color) = outcome_look(ui, outcome);
     ui.horizontal_wrapped(|ui| {
-        let sentence = RichText::new(format!("{sign} {}", words::line(&outcome.sentence))).strong().color(color);
+        let sentence = RichText::new(format!("{sign} {}", text::line(&outcome.sentence))).strong().color(color);
         ui.label(sentence);
         if !outcome.remedy.is_empty() {
-            ui.label(words::line(&outcome.remedy));
+            ui.label(text::line(&outcome.remedy));
         }
     });
     if !outcome.detail.is_empty() {
-        ui.weak(words::line(&outcome.detail));
+        ui.weak(text::line(&outcome.detail));
     }
 }
 

@@ -233,7 +233,7 @@ impl CaptureDate {
     }
 
     /// `2024-03-01 09:00:00`, for people.
-    pub fn to_words(self) -> String {
+    pub fn to_readable(self) -> String {
         self.to_dataset().replace('T', " ")
     }
 }
@@ -305,7 +305,7 @@ mod tests {
         assert_eq!(date.to_digits17(), "20240301090000120");
         assert_eq!(date.to_dataset(), "2024-03-01T09:00:00");
         assert_eq!(date.to_warc(), "2024-03-01T09:00:00.120Z");
-        assert_eq!(date.to_words(), "2024-03-01 09:00:00");
+        assert_eq!(date.to_readable(), "2024-03-01 09:00:00");
     }
 
     proptest::proptest! {

@@ -82,7 +82,7 @@ pub use read::{
 };
 pub use record::{
     Headers, Problem, ProblemKind, Record, RecordHead, RecordType, Severity, SharedMember, Span, WarcError,
-    metadata_target, offset_words,
+    format_offset, metadata_target,
 };
 pub use write::{
     FileSetOptions, KeptTail, NewFile, Placed, REVISIT_IDENTICAL_PAYLOAD, REVISIT_NOT_MODIFIED, RecordBuilder,

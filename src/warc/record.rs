@@ -333,9 +333,9 @@ impl Span {
     }
 }
 
-/// The offset of a [`Span`] in words: with a “+” where it counts in the
+/// The offset of a [`Span`] as text, with a “+” where it counts in the
 /// decompressed file.
-pub fn offset_words(offset: u64) -> String {
+pub fn format_offset(offset: u64) -> String {
     let place = Span { offset, length: 0 };
     format!("{}{}", if place.is_inside_member() { "+" } else { "" }, place.decoded_offset())
 }
@@ -405,7 +405,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The severity in a word.
+    /// Its name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Warning => "warning",
@@ -415,8 +415,8 @@ impl Severity {
 }
 
 impl ProblemKind {
-    /// The kind in words.
-    pub fn words(self) -> &'static str {
+    /// Its name for people.
+    pub fn label(self) -> &'static str {
         match self {
             Self::Garbage => "data outside records",
             Self::BadHead => "invalid record header",
@@ -483,7 +483,7 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "offset {}: {}: {}", offset_words(self.offset), self.kind.words(), self.detail)
+        write!(f, "offset {}: {}: {}", format_offset(self.offset), self.kind.label(), self.detail)
     }
 }
 
@@ -569,7 +569,7 @@ pub enum WarcError {
         why: String,
     },
     /// There is no readable record at this place.
-    #[error("{path}, offset {}: {why}", offset_words(*offset), path = path.display())]
+    #[error("{path}, offset {}: {why}", format_offset(*offset), path = path.display())]
     NoRecord {
         /// The file.
         path: PathBuf,

@@ -6,7 +6,7 @@ use crate::links::{Page, PageOptions};
 use crate::store::{RecordRow, StoredCapture, Workspace};
 use crate::uri::Url;
 use crate::warc::http::parse_response_head;
-use crate::warc::{Record, RecordType, offset_words, read_record_in};
+use crate::warc::{Record, RecordType, format_offset, read_record_in};
 use crate::work::models::{CaptureContent, CaptureId};
 use anyhow::Context;
 
@@ -39,7 +39,7 @@ pub(super) fn decoded(workspace: &Workspace, stored: &StoredCapture) -> anyhow::
             if original.is_none() {
                 problems.push(format!(
                     "this is a revisit of a capture of {}, which is not in this workspace: its text cannot be shown",
-                    date.to_words()
+                    date.to_readable()
                 ));
             }
             original
@@ -77,7 +77,7 @@ pub(super) fn record_of(
         is_it,
         "{}, offset {}: another record stands here than the one that was read; import the file again, or check all files with: fonds files list {} --check",
         path.display(),
-        offset_words(place.span.offset),
+        format_offset(place.span.offset),
         workspace.folder().display()
     );
     Ok((record, problems.iter().map(ToString::to_string).collect()))
@@ -108,7 +108,7 @@ pub fn content(workspace: &Workspace, id: CaptureId) -> anyhow::Result<CaptureCo
     let shown = own.as_ref().unwrap_or(&decoded.record);
     let head_len = parse_response_head(&shown.block).map_or(0, |head| head.head_len);
     let page = decoded.page(&stored.url);
-    let charset = page.as_ref().map(|page| format!("{} ({})", page.charset, page.charset_from.words()));
+    let charset = page.as_ref().map(|page| format!("{} ({})", page.charset, page.charset_from.label()));
     Ok(CaptureContent {
         request_head,
         response_head: String::from_utf8_lossy(shown.block.get(..head_len).unwrap_or_default()).into_owned(),

@@ -134,7 +134,7 @@ pub fn crawl_plan(session: &Session, request: &CrawlRequest) -> anyhow::Result<C
     let unfinished = match request.campaign.map(|id| catalogue.unfinished_launch(id)).transpose()?.flatten() {
         None => None,
         Some(launch) => Some(UnfinishedLaunch {
-            started: launch.started.to_words(),
+            started: launch.started.to_readable(),
             version: catalogue.launch_version(launch.id)?,
             queued: launch.queued,
         }),
@@ -185,7 +185,7 @@ pub fn crawl(
     let before = unfinished.as_ref().map(|launch| catalogue.launch_version(launch.id)).transpose()?;
     let changed_from = match before.filter(|before| *before != latest) {
         Some(before) => {
-            let alike = catalogue.campaign_version(campaign, before)?.rules_read_alike(&spec);
+            let alike = catalogue.campaign_version(campaign, before)?.has_same_rules(&spec);
             (!alike).then_some(before)
         }
         None => None,
@@ -264,7 +264,7 @@ pub fn crawl(
         }
     };
     let state = if report.end == CrawlEnd::Finished { LaunchState::Finished } else { LaunchState::Stopped };
-    let mut why = if report.end == CrawlEnd::Finished { String::new() } else { report.end.words() };
+    let mut why = if report.end == CrawlEnd::Finished { String::new() } else { report.end.summary() };
     // Why it made no headway when it was stopped.
     let obstacle = cx.obstacle();
     if report.end == CrawlEnd::Stopped && !obstacle.is_empty() {
@@ -366,7 +366,7 @@ fn outcome(
     log_folder: PathBuf,
 ) -> anyhow::Result<CrawlOutcome> {
     let row = session.catalogue().launch(launch)?;
-    let end = if report.end == CrawlEnd::Finished { row.label() } else { report.end.words() };
+    let end = if report.end == CrawlEnd::Finished { row.label() } else { report.end.summary() };
     Ok(CrawlOutcome {
         launch: row.launch,
         resumed,

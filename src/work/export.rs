@@ -79,7 +79,7 @@ impl Report for ExportOutcome {
             words.push_str(&format!(
                 "; {} without what was excluded: {}",
                 counted(pages.len() as u64, "capture is"),
-                some_of(self.lacking.iter().map(Lacking::words))
+                some_of(self.lacking.iter().map(Lacking::summary))
             ));
         }
         if !self.problems.is_empty() {

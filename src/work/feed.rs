@@ -70,7 +70,7 @@ impl Report for FeedReport {
         format!(
             "{} ({}): {}, {} new, {} changed, {} unchanged, {} left out, {}",
             self.file,
-            self.dialect.word(),
+            self.dialect.as_str(),
             counted(self.found as u64, "entry"),
             count(FeedChange::New),
             count(FeedChange::Changed),

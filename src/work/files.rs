@@ -7,7 +7,7 @@ use super::import::{digest_of, find_all};
 use crate::jobs::JobCx;
 use crate::store::rows::{FileId, FileRow, FileState, ProblemDetail, ProblemRow};
 use crate::store::{FileToLocate, RecordRow, Workspace, mtime_ns};
-use crate::warc::{Packing, Span, enter_record_in, look_at_record, offset_words, open_archive_file};
+use crate::warc::{Packing, Span, enter_record_in, format_offset, look_at_record, open_archive_file};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -253,7 +253,7 @@ pub fn problem_detail(workspace: &Workspace, id: i64) -> anyhow::Result<ProblemD
         let begins = row.member.map_or(0, |member| member.decoded_offset);
         detail.far = place.decoded_offset().saturating_sub(begins);
     }
-    let (file, offset) = (quoted(&path.display().to_string()), offset_words(row.offset));
+    let (file, offset) = (quoted(&path.display().to_string()), format_offset(row.offset));
     detail.command = Some(format!("fonds warc cat {file} {offset}"));
     Ok(detail)
 }
@@ -268,7 +268,7 @@ fn place_of(workspace: &Workspace, problem: &ProblemRow) -> anyhow::Result<Resul
         Some(file) => {
             let file = workspace.file(file)?;
             if file.state.is_lost() {
-                return Ok(Err(format!("{}: {}. {}", file.path, file.state.word(), file.state.hint())));
+                return Ok(Err(format!("{}: {}. {}", file.path, file.state.as_str(), file.state.hint())));
             }
             file.location
         }

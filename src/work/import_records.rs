@@ -41,7 +41,7 @@ pub fn import_records(
         cx.note(file.path.clone());
         let unread = match file.file.map(|id| workspace.file(id)).transpose()? {
             None => Some("nothing of it was kept".to_owned()),
-            Some(row) if row.state.is_lost() => Some(row.state.word().to_owned()),
+            Some(row) if row.state.is_lost() => Some(row.state.as_str().to_owned()),
             Some(row) => read_counted(&row, &file, &mut found, cx).err().map(|error| super::error_chain(&error)),
         };
         cx.checkpoint()?;

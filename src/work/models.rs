@@ -87,8 +87,8 @@ impl LinkForm {
         (Self::Nutch, "Anchor texts per page, in Nutch format"),
     ];
 
-    /// Its words.
-    pub fn words(self) -> &'static str {
+    /// Its name for people.
+    pub fn label(self) -> &'static str {
         Self::ALL.iter().find(|(form, _)| *form == self).map_or("", |(_, words)| words)
     }
 

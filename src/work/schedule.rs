@@ -252,7 +252,7 @@ pub fn run_scheduled(session: &Session, id: i64, stays: bool, cx: &JobCx) -> any
     anyhow::ensure!(
         run.state == RunState::Waiting,
         "scheduled run {id} does not wait any more: it is {}",
-        run.state.words()
+        run.state.label()
     );
     let goes_on = match run.launch {
         None => false,
@@ -345,7 +345,7 @@ pub fn keep_schedules(
             wait(LOOK_EVERY, cx);
             continue;
         };
-        say(format!("{}: begins, due {} UTC", run.campaign_name, run.due.to_words()));
+        say(format!("{}: begins, due {} UTC", run.campaign_name, run.due.to_readable()));
         let (outcome, looked) = std::thread::scope(|scope| {
             let crawl = scope.spawn(|| run_scheduled(session, run.id, true, cx));
             let mut looked = Ok(());
@@ -383,7 +383,7 @@ pub fn keep_schedules(
 
 fn tell(look: &ScheduleLook, told: &mut Vec<String>, say: &dyn Fn(String)) {
     for run in look.noted.iter().filter(|run| run.state != RunState::Waiting) {
-        say(format!("{}: run of {} UTC {}: {}", run.campaign_name, run.due.to_words(), run.state.words(), run.why));
+        say(format!("{}: run of {} UTC {}: {}", run.campaign_name, run.due.to_readable(), run.state.label(), run.why));
     }
     for problem in &look.problems {
         if !told.contains(problem) {

@@ -49,7 +49,7 @@ impl Made {
         let mut runs = self.session.catalogue().scheduled_runs(None, 100).unwrap();
         runs.reverse();
         let runs: Vec<(String, RunState)> =
-            runs.iter().map(|run| (run.due.to_words()[5..13].to_owned(), run.state)).collect();
+            runs.iter().map(|run| (run.due.to_readable()[5..13].to_owned(), run.state)).collect();
         let expected: Vec<_> = expected.iter().map(|(due, state)| ((*due).to_owned(), *state)).collect();
         assert_eq!(runs, expected);
     }

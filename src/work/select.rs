@@ -3,7 +3,7 @@
 use super::Report;
 use super::content::decoded;
 use super::everything;
-use crate::analysis::{Matcher, RequestReading, ReviewWord, ScoreInput, TextFields, score};
+use crate::analysis::{Matcher, RequestReading, ReviewState, ScoreInput, TextFields, score};
 use crate::inlinks::stored::host_of;
 use crate::jobs::{JobCx, counted};
 use crate::scope::hop_count;
@@ -210,7 +210,7 @@ impl Scoring<'_> {
                 language: (!stored.language.is_empty()).then_some(stored.language.as_str()),
                 date: Some(stored.date),
             });
-            let words = self.matcher.words(&matches);
+            let words = self.matcher.describe(&matches);
             Some(RequestReading { score: matches.score, holds: matches.holds, words })
         } else {
             None
@@ -244,10 +244,10 @@ impl Scoring<'_> {
                 depth: facts.hops.as_ref().and_then(|hops| u32::try_from(hop_count(hops)).ok()),
                 depth_is_claim: facts.imported,
                 review: match facts.decision {
-                    Some(ReviewMark::Approve) => ReviewWord::Approved,
-                    Some(ReviewMark::Reject) => ReviewWord::Rejected,
-                    Some(ReviewMark::Flag) => ReviewWord::Flagged,
-                    _ => ReviewWord::None,
+                    Some(ReviewMark::Approve) => ReviewState::Approved,
+                    Some(ReviewMark::Reject) => ReviewState::Rejected,
+                    Some(ReviewMark::Flag) => ReviewState::Flagged,
+                    _ => ReviewState::None,
                 },
                 first_of_payload: Some(!facts.repeats),
             },

@@ -89,7 +89,7 @@ pub fn check_captures(
         let stored = session.catalogue().stored_capture(row.id)?;
         let (finding, check) = match compare_with_page(session, &stored, words) {
             Ok(None) => continue,
-            Ok(Some(check)) => (check.is_finding(), check.words()),
+            Ok(Some(check)) => (check.is_finding(), check.summary()),
             Err(error) => (true, format!("the page cannot be read: {}", super::error_chain(&error))),
         };
         take(CheckedCapture { capture: row.id, url: row.url, date: row.date, hosts, finding, check })?;

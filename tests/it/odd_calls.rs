@@ -106,7 +106,7 @@ fn records_behind_a_wrong_length_are_read_by_all() {
     // It is known by its records, wherever it went.
     std::fs::rename(&path, source.join("moved.warc")).unwrap();
     fonds(&["files", "locate", arg(&workspace), arg(&source)]).with_status(0);
-    assert_eq!(open(&workspace).files().unwrap()[0].state.word(), "present");
+    assert_eq!(open(&workspace).files().unwrap()[0].state.as_str(), "present");
 }
 
 #[test]

@@ -9,7 +9,7 @@ fn matcher(request: &str) -> Matcher {
 /// Hits as `term place count`, one a word.
 fn hits(matches: &Matches) -> String {
     let all: Vec<String> =
-        matches.hits.iter().map(|hit| format!("{}:{}:{}", hit.term, hit.place.word(), hit.count)).collect();
+        matches.hits.iter().map(|hit| format!("{}:{}:{}", hit.term, hit.place.label(), hit.count)).collect();
     all.join(" ")
 }
 
@@ -41,7 +41,7 @@ fn terms_are_found_as_whole_words_in_any_spelling() {
     check_text("東京", "私は東京都に住む", "0:text:1", true);
     check_text("ria OR ria", "ria", "0:text:1 1:text:1", true);
     check_text("keyword:\"++\"", "c++ ++", "", false);
-    assert_eq!(matcher("keyword:\"++\" a").without_words().len(), 1);
+    assert_eq!(matcher("keyword:\"++\" a").unsearchable().len(), 1);
 }
 
 #[test]
@@ -135,8 +135,8 @@ fn anchors_speak_of_what_speaks_for() {
 fn hits_are_told_in_words() {
     let matcher = matcher("ria lang:pt futebol");
     let page = TextFields { title: "Ria", text: "ria ria", language: Some("pt"), ..TextFields::default() };
-    assert_eq!(matcher.words(&matcher.read(&page)), "“ria” 1 × in title, 2 × in text; lang:pt");
-    assert_eq!(matcher.words(&matcher.read(&TextFields::default())), "no term of the request found");
+    assert_eq!(matcher.describe(&matcher.read(&page)), "“ria” 1 × in title, 2 × in text; lang:pt");
+    assert_eq!(matcher.describe(&matcher.read(&TextFields::default())), "no term of the request found");
 }
 
 #[test]

@@ -182,7 +182,7 @@ impl Campaign {
         }
         let cap = SizeCap::of_bytes(self.limits.max_bytes);
         if cap.max_bytes() != self.limits.max_bytes {
-            notes.push(format!("its limit of {} bytes became {}", self.limits.max_bytes, cap.word()));
+            notes.push(format!("its limit of {} bytes became {}", self.limits.max_bytes, cap.as_str()));
         }
         let (start, end) = self.schedule.term().unwrap_or_else(|error| {
             notes.push(format!("schedule.{error}; dates are left out"));

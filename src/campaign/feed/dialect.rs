@@ -30,7 +30,7 @@ impl Dialect {
     pub const ALL: [Self; 6] = [Self::Api, Self::Wrapped, Self::Lines, Self::Launcher, Self::WriteBack, Self::Launch];
 
     /// Its name on the command line.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Api => "api",
             Self::Wrapped => "wrapped",
@@ -42,8 +42,8 @@ impl Dialect {
     }
 
     /// The dialect of this name.
-    pub fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|dialect| dialect.word() == word)
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|dialect| dialect.as_str() == text)
     }
 
     /// Names of the fields; dialects with the same names are one family.

@@ -19,11 +19,11 @@ pub enum FeedFrequency {
 
 impl FeedFrequency {
     /// Reads a frequency's name, `all` or `frequent`, in whatever case.
-    pub fn of_word(word: &str) -> Option<Self> {
-        match word.trim() {
-            word if word.eq_ignore_ascii_case("all") => Some(Self::All),
-            word if word.eq_ignore_ascii_case("frequent") => Some(Self::Frequent),
-            word => CrawlFrequency::of_word(word).map(Self::One),
+    pub fn parse(text: &str) -> Option<Self> {
+        match text.trim() {
+            text if text.eq_ignore_ascii_case("all") => Some(Self::All),
+            text if text.eq_ignore_ascii_case("frequent") => Some(Self::Frequent),
+            text => CrawlFrequency::parse(text).map(Self::One),
         }
     }
 
@@ -53,8 +53,8 @@ impl FeedGrounds {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::LegalDeposit, Self::Licence, Self::OpenAccess];
 
-    /// The word in the tool's addresses.
-    pub fn word(self) -> &'static str {
+    /// Its value in the addresses of the tool.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::LegalDeposit => "ld",
             Self::Licence => "by",
@@ -62,9 +62,9 @@ impl FeedGrounds {
         }
     }
 
-    /// The grounds of a word, in whatever case.
-    pub fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|grounds| grounds.word().eq_ignore_ascii_case(word.trim()))
+    /// The grounds of this value, in whatever case.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|grounds| grounds.as_str().eq_ignore_ascii_case(text.trim()))
     }
 
     /// Whether targets behind a login have feeds of their own there; those of
@@ -154,7 +154,7 @@ mod tests {
     fn the_window_is_two_hours_wider() {
         let date = |text: &str| Some(CaptureDate::parse(text).unwrap());
         let question = |word: &str| DueQuestion {
-            frequency: FeedFrequency::of_word(word).unwrap(),
+            frequency: FeedFrequency::parse(word).unwrap(),
             now: date("2024-03-01T12:00").unwrap(),
             paywalled: false,
             grounds: None,
@@ -176,9 +176,9 @@ mod tests {
                 .count()
         };
         assert_eq!((taken("all"), taken("frequent"), taken("NeverCrawl")), (7, 6, 1));
-        assert_eq!(FeedFrequency::of_word("fortnightly"), None);
+        assert_eq!(FeedFrequency::parse("fortnightly"), None);
         // Open access has no window, and a login is no matter of it.
-        let access = DueQuestion { grounds: FeedGrounds::of_word("OA"), ..question("WEEKLY") };
+        let access = DueQuestion { grounds: FeedGrounds::parse("OA"), ..question("WEEKLY") };
         assert_eq!(access.takes(&weekly(None, None), true, true), Ok(()));
         assert_eq!(access.takes(&weekly(None, None), false, false), Err("switched off"));
     }
@@ -190,7 +190,7 @@ mod tests {
                 frequency: FeedFrequency::All,
                 now: CaptureDate::default(),
                 paywalled: false,
-                grounds: FeedGrounds::of_word(word),
+                grounds: FeedGrounds::parse(word),
             };
             question.takes_on(found)
         };

@@ -41,8 +41,8 @@ impl CrawlFrequency {
         Self::NeverCrawl,
     ];
 
-    /// The word in feeds.
-    pub fn word(self) -> &'static str {
+    /// Its value in feeds.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::DomainCrawl => "DOMAINCRAWL",
             Self::Annual => "ANNUAL",
@@ -55,9 +55,9 @@ impl CrawlFrequency {
         }
     }
 
-    /// The frequency of a word, in whatever case.
-    pub fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|frequency| frequency.word().eq_ignore_ascii_case(word.trim()))
+    /// The frequency of this value, in whatever case.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|frequency| frequency.as_str().eq_ignore_ascii_case(text.trim()))
     }
 }
 
@@ -76,8 +76,8 @@ impl SizeCap {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Capped, Self::CappedLarge, Self::Deep];
 
-    /// The word in feeds.
-    pub fn word(self) -> &'static str {
+    /// Its value in feeds.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Capped => "CAPPED",
             Self::CappedLarge => "CAPPED_LARGE",
@@ -133,7 +133,7 @@ pub struct Meaning {
     pub document_url_scheme: Option<String>,
 }
 
-pub(super) fn scope_word(scope: SeedScope) -> &'static str {
+pub(super) fn scope_name(scope: SeedScope) -> &'static str {
     match scope {
         SeedScope::Resource => "resource",
         SeedScope::Plus1 => "plus1",
@@ -142,9 +142,9 @@ pub(super) fn scope_word(scope: SeedScope) -> &'static str {
     }
 }
 
-pub(super) fn scope_of_word(word: &str) -> Option<SeedScope> {
+pub(super) fn parse_scope(word: &str) -> Option<SeedScope> {
     let all = [SeedScope::Resource, SeedScope::Plus1, SeedScope::Root, SeedScope::Subdomains];
-    all.into_iter().find(|scope| scope_word(*scope).eq_ignore_ascii_case(word.trim()))
+    all.into_iter().find(|scope| scope_name(*scope).eq_ignore_ascii_case(word.trim()))
 }
 
 impl FeedEntry {
@@ -253,9 +253,9 @@ impl<'a> Reader<'a> {
         if meaning.id.is_none() && self.entry.dialect != Dialect::WriteBack {
             self.note("id", "there is no number", "a second import cannot know the target again");
         }
-        meaning.cap = self.word(names.cap, &SizeCap::ALL.map(SizeCap::word)).map(|at| SizeCap::ALL[at]);
+        meaning.cap = self.one_of(names.cap, &SizeCap::ALL.map(SizeCap::as_str)).map(|at| SizeCap::ALL[at]);
         if let Some(word) = self.text(names.scope) {
-            meaning.scope = scope_of_word(&word);
+            meaning.scope = parse_scope(&word);
             if meaning.scope.is_none() && !word.trim().is_empty() {
                 self.bad(
                     names.scope,
@@ -329,9 +329,9 @@ impl<'a> Reader<'a> {
         match fields.get(names.frequency) {
             None | Some(Value::Null) => {}
             Some(Value::String(word)) => {
-                meaning.frequency = CrawlFrequency::of_word(word);
+                meaning.frequency = CrawlFrequency::parse(word);
                 if meaning.frequency.is_none() && !word.trim().is_empty() {
-                    let wanted = CrawlFrequency::ALL.map(CrawlFrequency::word).join(", ");
+                    let wanted = CrawlFrequency::ALL.map(CrawlFrequency::as_str).join(", ");
                     self.bad(
                         format!("{path}{}", names.frequency),
                         format!("“{word}” is no frequency"),
@@ -362,8 +362,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Where a word stands among those that are known.
-    fn word(&mut self, name: &str, known: &[&str]) -> Option<usize> {
+    /// Where the value of a field stands among those that are known.
+    fn one_of(&mut self, name: &str, known: &[&str]) -> Option<usize> {
         let word = self.text(name).filter(|word| !word.trim().is_empty())?;
         let at = known.iter().position(|known| known.eq_ignore_ascii_case(word.trim()));
         if at.is_none() {

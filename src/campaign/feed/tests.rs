@@ -212,7 +212,7 @@ fn each_dialect_is_known_and_written_back() {
         for entry in entries(&feed) {
             assert_eq!(through_a_campaign(&entry), entry);
         }
-        assert_eq!(Dialect::of_word(dialect.word()), Some(dialect));
+        assert_eq!(Dialect::parse(dialect.as_str()), Some(dialect));
     }
     // A broken line or member keeps no other out.
     let feed = read_feed(&format!("{ITEM}\n{{\n{ITEM}"));
@@ -288,7 +288,7 @@ fn every_feed_of_others_comes_back() {
         counts.push(format!(
             "{}: {}, {} found, {} taken, {} problems",
             path.file_name().unwrap().to_string_lossy(),
-            feed.dialect.word(),
+            feed.dialect.as_str(),
             feed.found,
             feed.entries.len(),
             feed.problems.len()

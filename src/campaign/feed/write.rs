@@ -1,7 +1,7 @@
 //! Writes entries in a dialect.
 
 use super::dialect::{Dialect, Names};
-use super::fields::{CrawlFrequency, Meaning, SizeCap, scope_word};
+use super::fields::{CrawlFrequency, Meaning, SizeCap, scope_name};
 use super::{FeedEntry, message};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
@@ -109,10 +109,10 @@ impl FeedEntry {
             fields.insert(names.seeds.to_owned(), wanted.seeds.clone().into());
         }
         if present.cap != wanted.cap {
-            fields.insert(names.cap.to_owned(), text_value(wanted.cap.map(SizeCap::word)));
+            fields.insert(names.cap.to_owned(), text_value(wanted.cap.map(SizeCap::as_str)));
         }
         if present.scope != wanted.scope {
-            fields.insert(names.scope.to_owned(), text_value(wanted.scope.map(scope_word)));
+            fields.insert(names.scope.to_owned(), text_value(wanted.scope.map(scope_name)));
         }
         if present.ignore_robots != wanted.ignore_robots {
             fields.insert(names.ignore_robots.to_owned(), wanted.ignore_robots.into());
@@ -136,7 +136,7 @@ impl FeedEntry {
             schedule.insert(names.end.to_owned(), dialect.date(wanted.end));
         }
         if present.frequency != wanted.frequency {
-            schedule.insert(names.frequency.to_owned(), text_value(wanted.frequency.map(CrawlFrequency::word)));
+            schedule.insert(names.frequency.to_owned(), text_value(wanted.frequency.map(CrawlFrequency::as_str)));
         }
     }
 
@@ -158,13 +158,13 @@ fn write_all(meaning: &Meaning, dialect: Dialect, fields: &mut Map<String, Value
     }
     put(names.title, text_value(meaning.title.as_deref()));
     put(names.seeds, meaning.seeds.clone().into());
-    put(names.cap, text_value(meaning.cap.map(SizeCap::word)));
-    put(names.scope, text_value(meaning.scope.map(scope_word)));
+    put(names.cap, text_value(meaning.cap.map(SizeCap::as_str)));
+    put(names.scope, text_value(meaning.scope.map(scope_name)));
     put(names.ignore_robots, meaning.ignore_robots.into());
     let dates = [
         (names.start, dialect.date(meaning.start)),
         (names.end, dialect.date(meaning.end)),
-        (names.frequency, text_value(meaning.frequency.map(CrawlFrequency::word))),
+        (names.frequency, text_value(meaning.frequency.map(CrawlFrequency::as_str))),
     ];
     match names.schedules {
         Some(list) => {

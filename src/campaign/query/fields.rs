@@ -91,7 +91,7 @@ impl Terms for FilterTerms {
     const A_TERM: &'static str = "a word, a field such as host:a.pt, NOT or a bracket";
     const HAS_NAMED_GROUPS: bool = false;
 
-    fn word(rest: &str) -> &str {
+    fn token(rest: &str) -> &str {
         let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '"')).unwrap_or(rest.len());
         rest.get(..end).unwrap_or_default()
     }

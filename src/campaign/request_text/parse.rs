@@ -1,6 +1,6 @@
 //! Text to tree: the terms of a request.
 
-use super::{PREFIXES, is_day, is_quote, is_word_char};
+use super::{PREFIXES, is_day, is_quote, is_token_char};
 use crate::campaign::query::{Cursor, Parsed, QueryError, Terms, parse};
 use crate::campaign::request::{Request, Term, TermKind};
 
@@ -18,8 +18,8 @@ impl Terms for RequestTerms {
     const A_TERM: &'static str = A_TERM;
     const HAS_NAMED_GROUPS: bool = true;
 
-    fn word(rest: &str) -> &str {
-        word_of(rest)
+    fn token(rest: &str) -> &str {
+        first_token(rest)
     }
 
     fn literal(word: &str) -> String {
@@ -44,8 +44,8 @@ impl<'a> TermReader<'_, 'a> {
         let start = self.cursor.position();
         let (kind, value) = match self.cursor.peek() {
             Some(c) if is_quote(c) => (TermKind::Phrase, self.quoted()?),
-            Some(c) if is_word_char(c) => {
-                let word = self.word();
+            Some(c) if is_token_char(c) => {
+                let word = self.next_token();
                 if self.cursor.take(':') {
                     let Some(kind) = kind_of(word) else {
                         self.cursor.rewind(start);
@@ -69,7 +69,7 @@ impl<'a> TermReader<'_, 'a> {
     fn value_of(&mut self, kind: TermKind) -> Parsed<String> {
         match self.cursor.peek() {
             Some('[') if kind == TermKind::Period => Ok(String::new()),
-            Some(c) if is_quote(c) || is_word_char(c) => self.name(),
+            Some(c) if is_quote(c) || is_token_char(c) => self.name(),
             _ if kind == TermKind::Period => Err(self.error("days such as [2024-01-01..2024-12-31]")),
             _ => Err(self.error("a word or “words in quotes” right behind the colon")),
         }
@@ -183,7 +183,7 @@ impl<'a> TermReader<'_, 'a> {
     fn name(&mut self) -> Parsed<String> {
         match self.cursor.peek() {
             Some(c) if is_quote(c) => self.quoted(),
-            Some(c) if is_word_char(c) => Ok(self.word().to_owned()),
+            Some(c) if is_token_char(c) => Ok(self.next_token().to_owned()),
             _ => Err(self.error("a word or “words in quotes”")),
         }
     }
@@ -252,20 +252,20 @@ impl<'a> TermReader<'_, 'a> {
         Ok(c)
     }
 
-    fn word(&mut self) -> &'a str {
-        let word = word_of(self.cursor.rest());
+    fn next_token(&mut self) -> &'a str {
+        let word = first_token(self.cursor.rest());
         self.cursor.advance(word.len());
         word
     }
 
     fn error(&self, expected: &str) -> QueryError {
-        self.cursor.error(expected, word_of(self.cursor.rest()))
+        self.cursor.error(expected, first_token(self.cursor.rest()))
     }
 }
 
-/// The bare word at the beginning of a text; empty where there is none.
-fn word_of(rest: &str) -> &str {
-    let end = rest.find(|c| !is_word_char(c)).unwrap_or(rest.len());
+/// The bare token at the beginning of a text; empty where there is none.
+fn first_token(rest: &str) -> &str {
+    let end = rest.find(|c| !is_token_char(c)).unwrap_or(rest.len());
     rest.get(..end).unwrap_or_default()
 }
 

@@ -15,7 +15,9 @@ fn check(schedule: &Schedule, after: &str, expected: &[&str]) {
     let runs = schedule.next_runs(CaptureDate::parse(after).unwrap(), created, 4).unwrap();
     let dates: Vec<String> = runs
         .iter()
-        .map(|run| format!("{}{}", run.date.to_words().trim_end_matches(":00"), if run.is_extra { " +" } else { "" }))
+        .map(|run| {
+            format!("{}{}", run.date.to_readable().trim_end_matches(":00"), if run.is_extra { " +" } else { "" })
+        })
         .collect();
     assert_eq!(dates, expected, "{schedule:?} after {after}");
 }
@@ -92,7 +94,7 @@ fn extra_dates_come_besides_and_once() {
 fn check_zone(frequency: Frequency, zone: &str, start: &str, expected: &[&str]) {
     let schedule = Schedule { time_zone: Some(zone.to_owned()), ..schedule(frequency, start, "") };
     let runs = schedule.next_runs(CaptureDate::default(), CaptureDate::default(), expected.len()).unwrap();
-    let dates: Vec<String> = runs.iter().map(|run| run.date.to_words().trim_end_matches(":00").to_owned()).collect();
+    let dates: Vec<String> = runs.iter().map(|run| run.date.to_readable().trim_end_matches(":00").to_owned()).collect();
     assert_eq!(dates, expected, "{zone} {start}");
 }
 
@@ -172,7 +174,7 @@ fn a_bare_end_includes_its_day_in_the_zone() {
     let mut daily = schedule(Frequency::Daily, "2026-03-28T23:30", "2026-03-29");
     daily.time_zone = Some("America/New_York".into());
     let runs = daily.next_runs(CaptureDate::default(), CaptureDate::default(), 9).unwrap();
-    assert_eq!(runs.last().unwrap().date.to_words(), "2026-03-30 03:30:00");
+    assert_eq!(runs.last().unwrap().date.to_readable(), "2026-03-30 03:30:00");
     assert_eq!(runs.len(), 2);
 }
 
@@ -183,7 +185,7 @@ fn other_programs_count_otherwise() {
         let schedule = schedule(frequency, start, "");
         let after = CaptureDate::parse(after).unwrap();
         let runs = schedule.next_runs_by(calendar, after, after, expected.len().max(1)).unwrap();
-        let dates: Vec<String> = runs.iter().map(|run| run.date.to_words()[..13].to_owned()).collect();
+        let dates: Vec<String> = runs.iter().map(|run| run.date.to_readable()[..13].to_owned()).collect();
         assert_eq!(dates, expected, "{calendar:?} {frequency:?} {start} after {after}");
     }
     use Calendar::{Launcher, W3act};
@@ -218,7 +220,7 @@ fn other_programs_count_otherwise() {
         let schedule = Schedule { time_zone: Some(zone.into()), ..schedule(Daily, start, "") };
         let after = CaptureDate::default();
         let runs = schedule.next_runs_by(Launcher, after, after, 3).unwrap();
-        runs.iter().map(|run| run.date.to_words()[..13].to_owned()).collect::<Vec<_>>()
+        runs.iter().map(|run| run.date.to_readable()[..13].to_owned()).collect::<Vec<_>>()
     };
     // Its own start is compared with minutes, so the first day is lost here.
     assert_eq!(launches("2026-03-27T01:30", "Europe/Lisbon"), ["2026-03-28 01", "2026-03-30 00", "2026-03-31 00"]);
@@ -231,7 +233,7 @@ fn runs_of_a_long_sleep_are_counted() {
     let at = |text: &str| CaptureDate::parse(text).unwrap();
     let between = |after: &str, until: &str, most| hourly.runs_between(at(after), at(until), at("2026-01-01"), most);
     let (runs, left_away) = between("2026-02-01T10:00", "2026-02-01T12:00", 9).unwrap();
-    let dates: Vec<String> = runs.iter().map(|run| run.date.to_words()).collect();
+    let dates: Vec<String> = runs.iter().map(|run| run.date.to_readable()).collect();
     assert_eq!((dates, left_away), (vec!["2026-02-01 11:00:00".to_owned(), "2026-02-01 12:00:00".to_owned()], 0));
     assert_eq!(between("2026-02-01T12:00", "2026-02-01T12:59", 9).unwrap(), (Vec::new(), 0));
     assert_eq!(between("2026-02-01T12:00", "2026-01-01T12:59", 9).unwrap(), (Vec::new(), 0));

@@ -282,7 +282,7 @@ fn print_geo(host: &GeoHost, out: &mut dyn Write) -> anyhow::Result<()> {
         host.bytes,
         plain(&host.host),
         plain(&addresses),
-        host.first_seen.to_words(),
+        host.first_seen.to_readable(),
         plain(&host.first_url)
     )?)
 }
@@ -305,7 +305,7 @@ pub(super) fn drift(args: &DriftArgs, out: &mut dyn Write) -> anyhow::Result<u8>
         "{} hosts change sides with {} of {}; {moved} of {known} hosts have another country there{}",
         hosts.len(),
         plain(database),
-        database_build.to_words(),
+        database_build.to_readable(),
         if *failed == 0 { String::new() } else { format!("; {failed} could not be resolved and are not compared") }
     );
     print_remarks(remarks);
@@ -321,7 +321,7 @@ fn print_drift(host: &DriftHost, out: &mut dyn Write) -> anyhow::Result<()> {
         plain(&host.host),
         plain(&host.old.places()),
         plain(&host.old.database),
-        host.old.database_build.to_words(),
+        host.old.database_build.to_readable(),
         plain(&host.new.places()),
         plain(&host.example)
     )?)

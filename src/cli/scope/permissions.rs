@@ -122,7 +122,7 @@ pub(super) fn run(args: &PermissionsArgs, out: &mut dyn Write) -> anyhow::Result
 }
 
 fn print(derived: &Derivation, out: &mut dyn Write) -> anyhow::Result<()> {
-    let state = derived.state.map_or("no ground", PermissionState::word);
+    let state = derived.state.map_or("no ground", PermissionState::as_str);
     writeln!(out, "{state}  {}  ({})", plain(&derived.url), plain(&derived.why))?;
     for step in &derived.steps {
         let mark = if step.deciding { '>' } else { ' ' };

@@ -9,7 +9,7 @@ use crate::uri::CaptureDate;
 use crate::warc::http::{Form, decode_body, decode_payload, parse_request_head};
 use crate::warc::{
     ArchiveReader, ProblemKind, RecordFacts, RecordHead, RecordType, SegmentSeries, copy_span, enter_record_at,
-    enter_record_in, find_segments, offset_words, same_url,
+    enter_record_in, find_segments, format_offset, same_url,
 };
 use anyhow::{Context, bail};
 use serde_json::json;
@@ -81,7 +81,7 @@ pub struct PartArgs {
 
 pub(super) fn run(args: &CatArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let (file, offset) = place(args)?;
-    let place = format!("{}, offset {}", plain(&file.display().to_string()), offset_words(offset));
+    let place = format!("{}, offset {}", plain(&file.display().to_string()), format_offset(offset));
     let mut found = Found { args, file: &file, place: &place, flaws: Vec::new() };
     let (head, mut reader) = enter_record_at(&file, offset)?;
     if args.part.raw {
@@ -313,7 +313,7 @@ fn source_of(original: &FoundOriginal, facts: &RecordFacts) -> String {
     let FoundOriginal { file, offset, found_by } = original;
     let date = facts.date_text.as_deref().unwrap_or("an unknown date");
     let url = facts.url.as_deref().unwrap_or("an unknown URL");
-    let offset = offset_words(*offset);
+    let offset = format_offset(*offset);
     format!("the payload is that of {}, offset {offset} ({url}, {date}), found by {}", file.display(), found_by.label())
 }
 

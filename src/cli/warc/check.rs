@@ -116,7 +116,7 @@ fn write_problem(problem: &Problem, file: &Path, json: bool, out: &mut dyn Write
     let Problem { offset, kind, detail, .. } = problem;
     let severity = kind.severity().as_str();
     if json {
-        let (kind, place) = (kind.words(), Span { offset: *offset, length: 0 });
+        let (kind, place) = (kind.label(), Span { offset: *offset, length: 0 });
         return json_line(
             out,
             &json!({
@@ -132,7 +132,7 @@ fn write_problem(problem: &Problem, file: &Path, json: bool, out: &mut dyn Write
 fn summary(file: &Path, report: &CheckReport, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
     for (kind, count) in &report.found {
-        *kinds.entry(kind.words()).or_default() += count;
+        *kinds.entry(kind.label()).or_default() += count;
     }
     let (errors, warnings) = (report.count(Severity::Error), report.count(Severity::Warning));
     let packing = report.packing.map(|packing| packing.as_str());

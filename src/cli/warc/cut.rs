@@ -52,7 +52,7 @@ pub(super) fn run(args: &CutArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         })
     })?;
     for problem in &report.problems {
-        warn_of!(problem.kind.words(), "{}: {}", plain(&args.file.display().to_string()), plain(&problem.to_string()));
+        warn_of!(problem.kind.label(), "{}: {}", plain(&args.file.display().to_string()), plain(&problem.to_string()));
     }
     for offset in &report.left_out {
         let file = plain(&args.file.display().to_string());

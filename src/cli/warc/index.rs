@@ -52,7 +52,7 @@ pub(super) fn run(args: &IndexArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         };
         for problem in problems {
             status = status.max(PROBLEMS);
-            warn_of!(problem.kind.words(), "{}: {}", plain(&file.display().to_string()), plain(&problem.to_string()));
+            warn_of!(problem.kind.label(), "{}: {}", plain(&file.display().to_string()), plain(&problem.to_string()));
         }
     }
     sorter.write(out)?;

@@ -3,7 +3,7 @@
 use super::super::output::{json_line, plain};
 use super::super::{FINE, PROBLEMS, WRONG_USE};
 use super::filter::FilterArgs;
-use crate::warc::{ArchiveReader, RecordFacts, RecordFilter, Span, offset_words};
+use crate::warc::{ArchiveReader, RecordFacts, RecordFilter, Span, format_offset};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -68,7 +68,7 @@ fn list(file: &Path, filter: &RecordFilter, json: bool, out: &mut dyn Write) -> 
             writeln!(
                 out,
                 "{:>12} {:>10} {:<12} {:<4} {:<24} {:<24} {}",
-                offset_words(span.offset),
+                format_offset(span.offset),
                 span.length,
                 plain(facts.record_type.as_str()),
                 plain(status.as_deref().unwrap_or("-")),
@@ -80,7 +80,7 @@ fn list(file: &Path, filter: &RecordFilter, json: bool, out: &mut dyn Write) -> 
     }
     let problems = reader.take_problems();
     for problem in &problems {
-        warn_of!(problem.kind.words(), "{}: {}", plain(&file.display().to_string()), plain(&problem.to_string()));
+        warn_of!(problem.kind.label(), "{}: {}", plain(&file.display().to_string()), plain(&problem.to_string()));
     }
     Ok(if problems.is_empty() { FINE } else { PROBLEMS })
 }

@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn offsets_are_read_as_they_are_printed() {
         for span in [Span { offset: 17, length: 1 }, Span::inside_member(17, 1)] {
-            assert_eq!(offset_of(&crate::warc::offset_words(span.offset)).unwrap(), span.offset);
+            assert_eq!(offset_of(&crate::warc::format_offset(span.offset)).unwrap(), span.offset);
         }
         assert!(offset_of("x").is_err());
     }

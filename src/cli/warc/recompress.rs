@@ -86,7 +86,7 @@ fn tell(old: &Path, new: &Path, report: &RepackReport, json: bool, out: &mut dyn
                 let place = Span { offset: problem.offset, length: 0 };
                 json!({
                     "offset": place.decoded_offset(), "shares_member": place.is_inside_member(),
-                    "kind": problem.kind.words(), "detail": problem.detail,
+                    "kind": problem.kind.label(), "detail": problem.detail,
                 })
             })
             .collect();
@@ -100,7 +100,7 @@ fn tell(old: &Path, new: &Path, report: &RepackReport, json: bool, out: &mut dyn
         );
     }
     for problem in &report.problems {
-        warn_of!(problem.kind.words(), "{}: {}", plain(&old.display().to_string()), plain(&problem.to_string()));
+        warn_of!(problem.kind.label(), "{}: {}", plain(&old.display().to_string()), plain(&problem.to_string()));
     }
     let left_out = match report.left_out.len() {
         0 => String::new(),

@@ -69,9 +69,9 @@ impl Notes {
 impl From<&DocumentReport> for Notes {
     fn from(report: &DocumentReport) -> Self {
         let mut notes = Self::default();
-        report.unread.iter().for_each(|(why, count)| notes.count(0, why.word(), *count));
+        report.unread.iter().for_each(|(why, count)| notes.count(0, why.as_str(), *count));
         for (place, url, why) in &report.listed {
-            let (what, why) = (url.clone(), why.word().to_owned());
+            let (what, why) = (url.clone(), why.as_str().to_owned());
             notes.list(Noted { unit: place.file, place: place.offset, what, why });
         }
         notes
@@ -80,10 +80,10 @@ impl From<&DocumentReport> for Notes {
 
 impl From<&Notes> for DocumentReport {
     fn from(notes: &Notes) -> Self {
-        let counts = notes.counts_of(0).filter_map(|(why, count)| Some((Unread::from_word(why)?, count)));
+        let counts = notes.counts_of(0).filter_map(|(why, count)| Some((Unread::parse(why)?, count)));
         let listed = notes.listed().iter().filter_map(|noted| {
             let place = Place { file: noted.unit, offset: noted.place };
-            Some((place, noted.what.clone(), Unread::from_word(&noted.why)?))
+            Some((place, noted.what.clone(), Unread::parse(&noted.why)?))
         });
         Self { unread: counts.collect(), listed: listed.collect(), ..Self::default() }
     }

@@ -74,7 +74,7 @@ pub(crate) fn refresh_url(content: &str) -> Option<&str> {
 }
 
 /// Whether a list of words parted by white space (or commas) holds `word`.
-pub fn has_word(list: &str, word: &str) -> bool {
+pub fn has_token(list: &str, word: &str) -> bool {
     list.split(|c: char| c.is_ascii_whitespace() || c == ',').any(|one| one.eq_ignore_ascii_case(word))
 }
 
@@ -123,8 +123,8 @@ mod tests {
 
     #[test]
     fn words_are_whole() {
-        assert!(has_word("noopener NoFollow", "nofollow"));
-        assert!(has_word("noindex,nofollow", "nofollow"));
-        assert!(!has_word("nofollowing", "nofollow"));
+        assert!(has_token("noopener NoFollow", "nofollow"));
+        assert!(has_token("noindex,nofollow", "nofollow"));
+        assert!(!has_token("nofollowing", "nofollow"));
     }
 }

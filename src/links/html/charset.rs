@@ -30,8 +30,8 @@ pub enum CharsetSource {
 }
 
 impl CharsetSource {
-    /// The source in words.
-    pub fn words(self) -> &'static str {
+    /// Its name for people.
+    pub fn label(self) -> &'static str {
         match self {
             Self::Bom => "byte order mark",
             Self::Http => "HTTP head",

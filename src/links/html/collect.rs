@@ -3,7 +3,7 @@
 //! Everything is kept as ranges of a few long buffers; URLs are resolved when
 //! the whole page is known, since its first `base` may stand anywhere.
 
-use super::attributes::{has_word, refresh_url, srcset_urls};
+use super::attributes::{has_token, refresh_url, srcset_urls};
 use super::fold::{fold, fold_into};
 use super::place::PagePlace;
 use super::tag::Tag;
@@ -224,7 +224,7 @@ impl<'o> Collector<'o> {
 
     /// A link without text so far, in the part of the page that is being read.
     fn raw(&mut self, kind: LinkKind, reference: Range<usize>, rel: &str, order: Order) -> RawLink {
-        let nofollow = has_word(rel, "nofollow");
+        let nofollow = has_token(rel, "nofollow");
         let rel = self.keep_rel(rel);
         RawLink { kind, split_from: None, reference, anchor: 0..0, rel, nofollow, place: self.place, order }
     }
@@ -438,7 +438,7 @@ impl<'o> Collector<'o> {
             }
         }
         if attributes.get(Attr::Name).is_some_and(|name| name.trim().eq_ignore_ascii_case("robots")) {
-            self.nofollow_all |= has_word(&content, "nofollow") || has_word(&content, "none");
+            self.nofollow_all |= has_token(&content, "nofollow") || has_token(&content, "none");
         }
     }
 
@@ -447,14 +447,14 @@ impl<'o> Collector<'o> {
             return;
         };
         // Hints about hosts, not about documents.
-        if has_word(&rel, "dns-prefetch") || has_word(&rel, "preconnect") {
+        if has_token(&rel, "dns-prefetch") || has_token(&rel, "preconnect") {
             return;
         }
-        if has_word(&rel, "canonical") && self.canonical_reference.is_none() {
+        if has_token(&rel, "canonical") && self.canonical_reference.is_none() {
             self.canonical_reference = Some(href.clone().into_owned());
         }
         let embeds = ["stylesheet", "icon", "apple-touch-icon", "mask-icon", "preload", "modulepreload", "manifest"];
-        let kind = match embeds.iter().any(|word| has_word(&rel, word)) {
+        let kind = match embeds.iter().any(|word| has_token(&rel, word)) {
             true => LinkKind::Stylesheet,
             false => LinkKind::LinkElement,
         };

@@ -524,7 +524,7 @@ fn a_link_tells_its_rel_and_the_part_of_the_page_it_stands_in() {
         .iter()
         .map(|link| {
             let path = link.url.path().trim_start_matches("/dir/");
-            let place = link.place.map_or("-", PagePlace::word);
+            let place = link.place.map_or("-", PagePlace::as_str);
             format!("{path} {place} {}{}", link.rel, if link.nofollow { "!" } else { "" })
         })
         .collect();

@@ -16,7 +16,7 @@ mod tokenizer;
 mod tokens;
 mod tree;
 
-pub use attributes::has_word;
+pub use attributes::has_token;
 pub use charset::CharsetSource;
 pub use collect::{MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink};
 pub use extract::{read_css, read_links, read_page, tell_language};

@@ -22,8 +22,8 @@ pub enum PagePlace {
 }
 
 impl PagePlace {
-    /// The word for it in records and tables.
-    pub fn word(self) -> &'static str {
+    /// Its value in records and tables.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Main => "main",
             Self::Nav => "nav",

@@ -69,7 +69,7 @@ impl DecideRule for Geolocation {
             GeoFact::Failed { why } => format!("not known: {why}"),
             GeoFact::Known(evidence) if evidence.addresses.is_empty() => "the host has no address".to_owned(),
             GeoFact::Known(evidence) => {
-                let build = evidence.database_build.to_words();
+                let build = evidence.database_build.to_readable();
                 let day = build.split(' ').next().unwrap_or_default();
                 format!("{} ({} of {day})", evidence.places(), evidence.database)
             }

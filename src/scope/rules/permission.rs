@@ -49,7 +49,7 @@ impl DecideRule for CompiledPermission {
     }
 
     fn summary(&self) -> String {
-        let states: Vec<String> = self.rule.states.iter().map(|state| state.word().to_owned()).collect();
+        let states: Vec<String> = self.rule.states.iter().map(|state| state.as_str().to_owned()).collect();
         let also = if self.rule.uncovered { ", or without one" } else { "" };
         format!("{} URLs with {}{also}", verb(self.rule.decision), listed(&states, "a permission", "a permission"))
     }
@@ -85,10 +85,10 @@ impl DecideRule for CompiledPermission {
             Some(state) => {
                 if meant {
                     rule.states.retain(|listed| *listed != state);
-                    format!("take “{}” out of the states of permissions", state.word())
+                    format!("take “{}” out of the states of permissions", state.as_str())
                 } else {
                     rule.states.push(state);
-                    format!("add “{}” to the states of permissions", state.word())
+                    format!("add “{}” to the states of permissions", state.as_str())
                 }
             }
             None => {

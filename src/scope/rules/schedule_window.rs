@@ -124,8 +124,8 @@ impl DecideRule for CompiledScheduleWindow {
     fn tested(&self, _: &Candidate, facts: &Facts) -> String {
         match facts.date {
             None => "no date is given".to_owned(),
-            Some(date) if self.inside(date) => format!("{} is inside", date.to_words()),
-            Some(date) => format!("{} is outside", date.to_words()),
+            Some(date) if self.inside(date) => format!("{} is inside", date.to_readable()),
+            Some(date) => format!("{} is outside", date.to_readable()),
         }
     }
 

@@ -4,9 +4,9 @@ use crate::app::models::{CampaignId, CampaignRow, CaptureTab, Launches, Loaded};
 use crate::app::{Action, AppState, Command, Dialog, Route, resolve};
 use crate::ui::recent::recent_ui;
 use crate::ui::table::{Column, Table, Value};
+use crate::ui::text;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::ui::widgets::{action_ui, count_link_ui, empty_ui, figure_ui, heading_ui, loaded_ui, title_ui};
-use crate::ui::words;
 use egui::{RichText, Ui};
 
 /// Height that the card of the chosen campaign keeps.
@@ -68,17 +68,17 @@ fn begin_ui(ui: &mut Ui, app: &mut AppState) {
         loaded_ui(ui, &answer, |ui, info| {
             ui.weak(format!(
                 "Data in {}; {} free",
-                words::line(&info.folder.display().to_string()),
-                words::bytes(info.disk_free)
+                text::line(&info.folder.display().to_string()),
+                text::bytes(info.disk_free)
             ));
         });
     } else {
-        let free = app.disk_free().map(|free| format!("; {} free there", words::bytes(free))).unwrap_or_default();
+        let free = app.disk_free().map(|free| format!("; {} free there", text::bytes(free))).unwrap_or_default();
         ui.weak(format!(
             "A new campaign is kept in {}, or in the next free folder of that name{free}",
-            words::line(&app.default_folder().display().to_string())
+            text::line(&app.default_folder().display().to_string())
         ));
-        ui.weak(format!("The sample is kept in {}", words::line(&app.sample_folder().display().to_string())));
+        ui.weak(format!("The sample is kept in {}", text::line(&app.sample_folder().display().to_string())));
         if let Some(folder) = app.opening() {
             ui.label(format!("Opening {}…", folder.display()));
         }
@@ -152,9 +152,9 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
     let answer = app.reads.campaign(row.id);
     theme::card_frame(ui).show(ui, |ui| {
         ui.set_width(ui.available_width());
-        heading_ui(ui, &words::short(&row.title(), 120));
+        heading_ui(ui, &text::short(&row.title(), 120));
         if let Some(problem) = &row.problem {
-            ui.label(words::line(problem));
+            ui.label(text::line(problem));
         }
         if let Some(page) = answer.shown().filter(|page| page.id == row.id) {
             let about = if page.campaign.description.trim().is_empty() {
@@ -164,14 +164,14 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
             };
             ui.scope(|ui| {
                 ui.set_max_width(theme::READING_WIDTH);
-                ui.label(words::line(about));
+                ui.label(text::line(about));
             });
             ui.horizontal_wrapped(|ui| {
                 if !page.campaign.owner.is_empty() {
-                    ui.weak(format!("Owner {}", words::short(&page.campaign.owner, 60)));
+                    ui.weak(format!("Owner {}", text::short(&page.campaign.owner, 60)));
                 }
                 for tag in &page.campaign.tags {
-                    ui.label(RichText::new(words::short(tag, 40)).background_color(tokens(ui).chosen_bg));
+                    ui.label(RichText::new(text::short(tag, 40)).background_color(tokens(ui).chosen_bg));
                 }
             });
         }
@@ -183,12 +183,12 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
                 (row.to_review, "to review", Route::Review),
                 (row.selected, "selected", Route::Select),
             ] {
-                if figure_ui(ui, &words::count(value), label, Some("Show these")) {
+                if figure_ui(ui, &text::count(value), label, Some("Show these")) {
                     show_all(app, &route);
                     app.send(Command::Go(route));
                 }
             }
-            figure_ui(ui, &words::bytes(row.bytes), "on disk", None);
+            figure_ui(ui, &text::bytes(row.bytes), "on disk", None);
         });
         ui.horizontal_wrapped(|ui| {
             action_ui(ui, app, Action::StartCrawl);

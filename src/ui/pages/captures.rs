@@ -7,9 +7,9 @@ use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, MARK_KEYS, PanelTa
 use crate::campaign::{FieldTerm, Query, parse_fields};
 use crate::ui::access::{tab_ui, tabs_ui};
 use crate::ui::table::{Selection, TableState};
+use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{action_ui, empty_ui, is_typing, notice_ui, takes_letter};
-use crate::ui::words;
 use crate::uri::Url;
 use egui::{Key, Modifiers, TextEdit, Ui};
 
@@ -80,7 +80,7 @@ impl CapturesPage {
             Loaded::Loading { .. } => None,
         };
         if let Some(problem) = page.as_ref().and_then(|page| page.filter_problem.as_ref()) {
-            ui.colored_label(tokens(ui).reject, format!("⚠ {}", words::line(problem)));
+            ui.colored_label(tokens(ui).reject, format!("⚠ {}", text::line(problem)));
         }
         self.selection_is_shown = app.cut_selection_to(&self.query(app), page.as_ref().map(|page| page.total));
         self.actions_ui(ui, app);
@@ -189,8 +189,8 @@ impl CapturesPage {
                 let answer = app.reads.file(file);
                 let Some(row) = answer.shown() else { continue };
                 let not = if part.starts_with('-') { "not " } else { "" };
-                let chip = ui.button(format!("✖ {not}file {file}: {}", words::short(name_of(&row.path), CHIP_CHARS)));
-                if chip.on_hover_text(format!("{}. Show other files too", words::line(&row.path))).clicked() {
+                let chip = ui.button(format!("✖ {not}file {file}: {}", text::short(name_of(&row.path), CHIP_CHARS)));
+                if chip.on_hover_text(format!("{}. Show other files too", text::line(&row.path))).clicked() {
                     let rest: Vec<&str> = self.applied.split_whitespace().filter(|of| *of != part).collect();
                     self.filter = rest.join(" ");
                     self.applied.clone_from(&self.filter);
@@ -210,7 +210,7 @@ impl CapturesPage {
             for (tab, name) in TABS {
                 let count = counts.shown().and_then(|counts| counts.iter().find(|(of, _)| *of == tab));
                 let label = match count {
-                    Some((_, count)) => format!("{name} {}", words::count(*count)),
+                    Some((_, count)) => format!("{name} {}", text::count(*count)),
                     None => name.to_owned(),
                 };
                 let mut response = tab_ui(ui, self.tab == tab, label);
@@ -226,7 +226,7 @@ impl CapturesPage {
 
     fn actions_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         ui.horizontal_wrapped(|ui| {
-            let rows = words::counted(self.matching, "row", "rows");
+            let rows = text::counted(self.matching, "row", "rows");
             let (some, why_not) = match app.selected.count() {
                 _ if !self.selection_is_shown || self.rows.is_selecting() => {
                     ui.label(format!("{rows}, selecting…"));
@@ -237,7 +237,7 @@ impl CapturesPage {
                     (false, "Select rows first")
                 }
                 number => {
-                    ui.label(format!("{rows}, {} selected", words::count(number)));
+                    ui.label(format!("{rows}, {} selected", text::count(number)));
                     (true, "")
                 }
             };

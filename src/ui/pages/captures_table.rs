@@ -4,8 +4,8 @@ use super::captures::host_filter;
 use crate::app::models::{CaptureId, CaptureRow, ReviewMark};
 use crate::app::{Command, PanelTab, Route};
 use crate::ui::table::{Column, Table, Value};
+use crate::ui::text;
 use crate::ui::widgets::{cell_ui, claim_cell_ui, mark_ui, status_ui};
-use crate::ui::words;
 use egui::Ui;
 
 /// Columns that stay when the table is scrolled sideways: mark and URL.
@@ -30,7 +30,7 @@ pub(super) fn captures_table<'a>() -> Table<'a, CaptureRow, CaptureAsk> {
     type Col<'a> = Column<'a, CaptureRow, CaptureAsk>;
     let inlinks = |row: &CaptureRow| Some(CaptureAsk::Panel(row.id, PanelTab::Inlinks));
     let columns = [
-        Col::text("mark", "Review", 96.0, |row| row.mark.map_or("", ReviewMark::word))
+        Col::text("mark", "Review", 96.0, |row| row.mark.map_or("", ReviewMark::label))
             .about("Last decision of a reviewer")
             .draw(|ui, row| drop(mark_ui(ui, row.mark))),
         Col::text("url", "URL", 330.0, |row| &row.url).about("As captured"),
@@ -64,7 +64,7 @@ pub(super) fn captures_table<'a>() -> Table<'a, CaptureRow, CaptureAsk> {
             .draw(|ui, row| drop(claim_cell_ui(ui, path_of(row), row.imported))),
         Col::made("rule", "Rule", 180.0, CaptureRow::rule_or_claim).about("Accepted by").draw(|ui, row| {
             let rule = if row.imported { &row.file_rule } else { &row.rule };
-            cell_ui(ui, &row.rule_or_claim()).on_hover_text(words::line(rule));
+            cell_ui(ui, &row.rule_or_claim()).on_hover_text(text::line(rule));
         }),
         Col::text("via", "Via", 220.0, |row| &row.via)
             .about("The page where this URL was discovered")
@@ -88,7 +88,7 @@ fn size_ui(ui: &mut Ui, row: &CaptureRow) {
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         ui.add_space(crate::ui::theme::CELL_PAD);
         let repeat = if row.revisit { " ↻" } else { "" };
-        let response = cell_ui(ui, &format!("{}{repeat}", words::bytes(row.size)));
+        let response = cell_ui(ui, &format!("{}{repeat}", text::bytes(row.size)));
         if row.revisit {
             response.on_hover_text("Revisit: same payload as an earlier capture");
         }

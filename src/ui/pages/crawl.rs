@@ -10,12 +10,12 @@ use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, PanelTab, Route};
 use crate::scope::rule_label;
 use crate::ui::access::{tab_of_ui, tabs_ui};
 use crate::ui::table::{Column, Table, TableState, key_of};
+use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{
     action_named_ui, action_ui, count_link_ui, empty_ui, figure_ui, heading_ui, keep_page_room, least_table_height,
     loaded_ui, outcome_cell_ui, rule_cell_ui, title_ui,
 };
-use crate::ui::words;
 use egui::{RichText, ScrollArea, TextEdit, Ui};
 
 /// A page lower than this has no room for plots and rows.
@@ -100,14 +100,14 @@ impl CrawlView {
                 (launch.refused, "refused", Tab::Refused),
                 (page.hosts_total, "hosts", Tab::Hosts),
             ] {
-                if figure_ui(ui, &words::count(value), label, Some("Show these rows")) {
+                if figure_ui(ui, &text::count(value), label, Some("Show these rows")) {
                     self.tab = tab;
                     self.filter.clear();
                 }
             }
-            figure_ui(ui, &words::bytes(launch.bytes), "received", None);
+            figure_ui(ui, &text::bytes(launch.bytes), "received", None);
             if let Some(sample) = page.samples.last().filter(|_| launch.state == LaunchState::Running) {
-                figure_ui(ui, &words::count(sample.in_flight), "in flight", None);
+                figure_ui(ui, &text::count(sample.in_flight), "in flight", None);
             }
         });
         self.plots_ui(ui, app, page);
@@ -132,7 +132,7 @@ impl CrawlView {
             Tab::Hosts => {
                 let shown = page.hosts.len() as u64;
                 if shown < page.hosts_total {
-                    let (shown, all) = (words::count(shown), words::count(page.hosts_total));
+                    let (shown, all) = (text::count(shown), text::count(page.hosts_total));
                     ui.weak(format!("{shown} of {all} hosts shown, those with the most URLs fetched"));
                 }
                 self.hosts_ui(ui, app, &page.hosts);
@@ -180,7 +180,7 @@ impl CrawlView {
     fn by_rule_ui(&mut self, ui: &mut Ui, rules: &[(String, u64)]) {
         ui.horizontal_wrapped(|ui| {
             for (rule, number) in rules {
-                ui.weak(words::short(rule_label(rule), 60)).on_hover_text(words::line(rule));
+                ui.weak(text::short(rule_label(rule), 60)).on_hover_text(text::line(rule));
                 if count_link_ui(ui, *number, "Show the URLs this rule refused") {
                     self.filter = format!("rule={}", quoted(rule));
                 }
@@ -229,7 +229,7 @@ impl CrawlView {
         let answer = app.reads.seen(query.clone());
         loaded_ui(ui, &answer, |ui, page: &SeenPage| {
             if let Some(problem) = &page.filter_problem {
-                ui.colored_label(tokens(ui).reject, format!("⚠ {}", words::line(problem)));
+                ui.colored_label(tokens(ui).reject, format!("⚠ {}", text::line(problem)));
                 return;
             }
             let (name, empty) = match state {
@@ -242,7 +242,7 @@ impl CrawlView {
                 ui.weak(empty);
                 return;
             }
-            ui.weak(words::counted(page.total, "URL", "URLs"));
+            ui.weak(text::counted(page.total, "URL", "URLs"));
             // A list that the filter narrows is another list.
             if self.listed.as_ref() != Some(&query) {
                 self.listed = Some(query.clone());
@@ -258,8 +258,8 @@ impl CrawlView {
     /// Chooses the launches whose figures are shown, where there are several.
     fn chooser_ui(&mut self, ui: &mut Ui, choices: &[LaunchChoice]) {
         let Some((last, earlier)) = choices.split_first().filter(|(_, earlier)| !earlier.is_empty()) else { return };
-        let all = format!("All {} launches", words::count(choices.len() as u64));
-        let name = |launch: &LaunchChoice| format!("{} UTC, {}", launch.started.to_words(), launch.state.word());
+        let all = format!("All {} launches", text::count(choices.len() as u64));
+        let name = |launch: &LaunchChoice| format!("{} UTC, {}", launch.started.to_readable(), launch.state.label());
         let shown = match self.launches {
             Launches::Last => format!("Last launch: {}", name(last)),
             Launches::All => all.clone(),
@@ -334,10 +334,10 @@ fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRo
         };
         ui.label(RichText::new(format!("{sign} {}", launch.label())).heading().color(color));
         let seconds = launch.ran_ms as f64 / 1000.0;
-        ui.label(words::short(&campaign_title(launch.campaign, &launch.campaign_name), 60));
-        ui.weak(format!("started {} UTC, ran {}", launch.started.to_words(), words::duration(seconds)));
+        ui.label(text::short(&campaign_title(launch.campaign, &launch.campaign_name), 60));
+        ui.weak(format!("started {} UTC, ran {}", launch.started.to_readable(), text::duration(seconds)));
         if !launch.why.is_empty() {
-            ui.colored_label(colors.flag, format!("⚠ {}", words::line(&launch.why)));
+            ui.colored_label(colors.flag, format!("⚠ {}", text::line(&launch.why)));
         }
     });
     ui.horizontal_wrapped(|ui| {
@@ -394,8 +394,8 @@ fn empty_page_ui(ui: &mut Ui, app: &mut AppState) {
     {
         ui.label(format!(
             "{} has {} and {}",
-            words::short(&row.title(), 80),
-            words::counted(row.seeds, "seed", "seeds"),
+            text::short(&row.title(), 80),
+            text::counted(row.seeds, "seed", "seeds"),
             row.next_run.as_deref().map_or_else(|| "no scheduled run".to_owned(), |next| format!("next run {next}")),
         ));
         ui.add_space(GAP);

@@ -3,9 +3,9 @@
 use crate::app::AppState;
 use crate::app::models::{EventKind, EventPage, EventQuery, EventRow, LaunchId};
 use crate::ui::table::{Column, Table, key_of};
+use crate::ui::text;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::{coloured_cell_ui, loaded_ui, pager_ui};
-use crate::ui::words;
 use egui::Ui;
 
 /// Events that are shown at once.
@@ -51,9 +51,9 @@ impl EventsView {
         let before = self.kind;
         ui.horizontal_wrapped(|ui| {
             let all: u64 = page.kinds.iter().map(|(_, count)| count).sum();
-            ui.selectable_value(&mut self.kind, None, format!("All {}", words::count(all)));
+            ui.selectable_value(&mut self.kind, None, format!("All {}", text::count(all)));
             for (kind, count) in &page.kinds {
-                let label = format!("{} {}", kind.label(), words::count(*count));
+                let label = format!("{} {}", kind.label(), text::count(*count));
                 ui.selectable_value(&mut self.kind, Some(*kind), label);
             }
         });
@@ -71,7 +71,7 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, rows: &[EventRow], height: f32) -> O
             let color = if row.event.kind.is_anomaly() { tokens(ui).flag } else { tokens(ui).text };
             coloured_cell_ui(ui, row.event.kind.label(), color);
         }),
-        Col::made("details", "Details", 320.0, |row| words::capital(&row.event.text)),
+        Col::made("details", "Details", 320.0, |row| text::capital(&row.event.text)),
         Col::text("host", "Host", 180.0, |row| &row.event.host).link("Show the URLs of this host", |row| {
             (!row.event.host.is_empty()).then(|| EventLink::Host(row.event.host.clone()))
         }),

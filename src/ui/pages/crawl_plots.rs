@@ -1,8 +1,8 @@
 //! Figures of a crawl as plots, each with the same in words.
 
 use crate::app::models::{CrawlPage, LaunchState};
+use crate::ui::text;
 use crate::ui::theme::{self, tokens};
-use crate::ui::words;
 use egui::{RichText, Ui};
 use egui_plot::{Bar, BarChart, FilledArea, Legend, Line, Plot, PlotPoints};
 
@@ -35,7 +35,7 @@ pub fn forecast(page: &CrawlPage) -> String {
     if done <= found {
         format!("{done:.1} URLs/s; the queue is growing, no forecast")
     } else {
-        format!("{done:.1} URLs/s; about {} left", words::duration(left / (done - found)))
+        format!("{done:.1} URLs/s; about {} left", text::duration(left / (done - found)))
     }
 }
 
@@ -53,7 +53,7 @@ pub fn plots_ui(ui: &mut Ui, page: &CrawlPage) {
         .iter()
         .take(TYPES_SHOWN)
         .map(|(mime, count, bytes)| {
-            format!("{} {} ({})", words::short(mime, 40), words::count(*count), words::bytes(*bytes))
+            format!("{} {} ({})", text::short(mime, 40), text::count(*count), text::bytes(*bytes))
         })
         .collect();
     if !types.is_empty() {
@@ -96,10 +96,10 @@ fn progress_ui(ui: &mut Ui, page: &CrawlPage) {
     });
     ui.weak(format!(
         "Discovered {}, finished {}, waiting {}; after {}",
-        words::count(last.found),
-        words::count(last.done),
-        words::count(last.found.saturating_sub(last.done)),
-        words::duration(last.seconds)
+        text::count(last.found),
+        text::count(last.done),
+        text::count(last.found.saturating_sub(last.done)),
+        text::duration(last.seconds)
     ));
 }
 
@@ -161,7 +161,7 @@ fn classes_ui(ui: &mut Ui, page: &CrawlPage) {
         .iter()
         .zip(page.classes)
         .filter(|(_, count)| *count > 0)
-        .map(|(class, count)| format!("{} {class}", words::count(count)))
+        .map(|(class, count)| format!("{} {class}", text::count(count)))
         .collect();
     ui.weak(if said.is_empty() { "No responses yet".to_owned() } else { said.join(", ") });
 }

@@ -7,9 +7,9 @@ use crate::app::models::{FileId, FileRow, FileState, LaunchId, ProblemQuery};
 use crate::app::{Action, AppState, Command, FilesRoute, Focus, Route};
 use crate::ui::access::{tab_ui, tabs_ui};
 use crate::ui::table::{Column, Table, Value};
+use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{action_ui, coloured_cell_ui, empty_ui, field_ui, loaded_ui, title_ui};
-use crate::ui::words;
 use egui::{Response, Ui};
 
 /// The page Files.
@@ -64,14 +64,14 @@ impl FilesPage {
     fn narrow_ui(&mut self, ui: &mut Ui, app: &mut AppState, rows: &[FileRow], state: Option<FileState>) {
         ui.horizontal_wrapped(|ui| {
             field_ui(ui, "Filter", &mut self.words, "Text in the name", theme::FIELD);
-            let all = format!("All {}", words::count(rows.len() as u64));
+            let all = format!("All {}", text::count(rows.len() as u64));
             if ui.selectable_label(state.is_none(), all).clicked() {
                 go(app, FilesRoute::Files(None));
             }
             for of in FileState::ALL {
                 let count = rows.iter().filter(|row| row.state == of).count() as u64;
                 if count > 0 || state == Some(of) {
-                    let label = format!("{} {}", of.word(), words::count(count));
+                    let label = format!("{} {}", of.as_str(), text::count(count));
                     if ui.selectable_label(state == Some(of), label).on_hover_text(of.hint()).clicked() {
                         go(app, FilesRoute::Files(Some(of)));
                     }
@@ -105,7 +105,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[&FileRow]) {
     type Col<'a> = Column<'a, FileRow, FileAsk>;
     let go = |route: Route| Some(FileAsk::Go(route));
     let columns = [
-        Col::text("state", "State", 110.0, |row| row.state.word()).draw(|ui, row| drop(state_ui(ui, row.state))),
+        Col::text("state", "State", 110.0, |row| row.state.as_str()).draw(|ui, row| drop(state_ui(ui, row.state))),
         Col::count("captures", "Captures", 80.0, |row| row.captures)
             .link("Show its captures", move |row| go(captures_of(row.id))),
         Col::count("problems", "Problems", 80.0, |row| row.problems)
@@ -157,7 +157,7 @@ pub(in crate::ui) fn state_ui(ui: &mut Ui, state: FileState) -> Response {
         FileState::Touched | FileState::Unfinished | FileState::Open => ("⚑", tokens.flag),
         FileState::Missing | FileState::Changed | FileState::Truncated => ("✖", tokens.reject),
     };
-    coloured_cell_ui(ui, &format!("{sign} {}", state.word()), color).on_hover_text(state.hint())
+    coloured_cell_ui(ui, &format!("{sign} {}", state.as_str()), color).on_hover_text(state.hint())
 }
 
 /// What a file is called without its folders, and its number until that is known.

@@ -5,9 +5,9 @@ use crate::app::models::{FileId, FileOutcome, ImportRow, ImportedFile, LaunchId,
 use crate::app::{ARCHIVE_NAMES, file_summary};
 use crate::app::{Action, AppState, Command, FilesRoute, Focus, Route};
 use crate::ui::table::{Column, Table, key_of};
+use crate::ui::text;
 use crate::ui::theme::{GROUP_GAP, tokens};
 use crate::ui::widgets::{action_ui, coloured_cell_ui, empty_ui, figure_ui, loaded_ui};
-use crate::ui::words;
 use egui::Ui;
 
 /// Rows of the list of files passed over that are seen at once.
@@ -37,8 +37,8 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[ImportRow]) {
     let columns = [
         Col::count("import", "Import", 60.0, |row| row.launch.unsigned_abs()),
         Col::date("started", "Started (UTC)", 150.0, |row| row.started),
-        Col::text("state", "State", 150.0, |row| row.state.word()).draw(|ui, row| {
-            coloured_cell_ui(ui, row.state.word(), state_color(ui, row.state)).on_hover_text(words::line(&row.why));
+        Col::text("state", "State", 150.0, |row| row.state.label()).draw(|ui, row| {
+            coloured_cell_ui(ui, row.state.label(), state_color(ui, row.state)).on_hover_text(text::line(&row.why));
         }),
         Col::count("files", "Files", 60.0, |row| row.files).link(FILES, files(&[])),
         Col::count("known", "Known", 60.0, |row| row.known).link(FILES, files(&KNOWN)),
@@ -71,7 +71,7 @@ pub(super) fn import_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, outco
             rows.iter().filter(|row| outcomes.is_empty() || outcomes.contains(&row.outcome)).collect();
         if !outcomes.is_empty() {
             ui.horizontal(|ui| {
-                ui.label(words::counted(shown.len() as u64, "file", "files"));
+                ui.label(text::counted(shown.len() as u64, "file", "files"));
                 if ui.button("✖ only these files").on_hover_text("Show all files of this import").clicked() {
                     go(app, FilesRoute::Imports(Some((launch, Vec::new()))));
                 }
@@ -91,8 +91,8 @@ fn head_ui(ui: &mut Ui, app: &mut AppState, row: &ImportRow) {
             go(app, FilesRoute::Imports(None));
         }
         ui.label(format!("Import {}", row.launch));
-        ui.colored_label(state_color(ui, row.state), row.state.word());
-        ui.weak(format!("{} UTC, {}", row.started.to_words(), took(row)));
+        ui.colored_label(state_color(ui, row.state), row.state.label());
+        ui.weak(format!("{} UTC, {}", row.started.to_readable(), took(row)));
         if row.copy {
             ui.weak("files copied into the workspace");
         }
@@ -100,14 +100,14 @@ fn head_ui(ui: &mut Ui, app: &mut AppState, row: &ImportRow) {
             ui.weak("links out of the folder followed");
         }
         if row.state == LaunchState::Stopped {
-            ui.label(words::line(&row.why));
+            ui.label(text::line(&row.why));
             let hint = "Continues with the remaining files; nothing is imported twice";
             if ui.button("▶ Resume import").on_hover_text(hint).clicked() {
                 let paths = row.sources.iter().map(Into::into).collect();
                 app.send(Command::Import { paths, options: row.options() });
             }
         }
-        ui.weak(words::line(&row.sources.join("  ")));
+        ui.weak(text::line(&row.sources.join("  ")));
     });
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = GROUP_GAP;
@@ -124,13 +124,13 @@ fn head_ui(ui: &mut Ui, app: &mut AppState, row: &ImportRow) {
             (row.problems, "problems", Some(problems_of_import(row.launch))),
         ] {
             let leads_to = to.is_some().then_some("Show these rows");
-            if figure_ui(ui, &words::count(count), word, leads_to)
+            if figure_ui(ui, &text::count(count), word, leads_to)
                 && let Some(route) = to
             {
                 app.send(Command::Go(route));
             }
         }
-        figure_ui(ui, &words::bytes(row.bytes), "total", None);
+        figure_ui(ui, &text::bytes(row.bytes), "total", None);
     });
     passed_over_ui(ui, app, row);
 }
@@ -140,14 +140,14 @@ fn passed_over_ui(ui: &mut Ui, app: &mut AppState, row: &ImportRow) {
     if row.passed_over == 0 {
         return;
     }
-    let words = format!("{} skipped", words::counted(row.passed_over, "other file", "other files"));
+    let words = format!("{} skipped", text::counted(row.passed_over, "other file", "other files"));
     egui::CollapsingHeader::new(words).id_salt(("passed over", row.launch)).show(ui, |ui| {
         ui.weak(ARCHIVE_NAMES);
         let paths = app.reads.passed_paths(row.launch);
         loaded_ui(ui, &paths, |ui, paths| {
             let further = row.passed_over.saturating_sub(paths.len() as u64);
             if further > 0 {
-                ui.label(format!("and {} more not listed", words::count(further)));
+                ui.label(format!("and {} more not listed", text::count(further)));
             }
             lines_ui(ui, paths);
         });
@@ -162,16 +162,16 @@ fn left_out_ui(ui: &mut Ui, launch: LaunchId, rows: &[ImportedFile]) {
     if left_out + orphans == 0 {
         return;
     }
-    let words = format!("{} without a capture", words::counted(left_out + orphans, "other record", "other records"));
+    let words = format!("{} without a capture", text::counted(left_out + orphans, "other record", "other records"));
     egui::CollapsingHeader::new(words).id_salt(("of no capture", launch)).show(ui, |ui| {
         let mut lines = Vec::new();
         for row in rows {
             let schemes = row.left_out.iter();
             lines.extend(
-                schemes.map(|(scheme, count)| format!("{} of scheme {scheme}: {}", words::count(*count), row.path)),
+                schemes.map(|(scheme, count)| format!("{} of scheme {scheme}: {}", text::count(*count), row.path)),
             );
             if row.orphans > 0 {
-                let what = words::counted(row.orphans, "request or metadata record", "request or metadata records");
+                let what = text::counted(row.orphans, "request or metadata record", "request or metadata records");
                 lines.push(format!("{what} without a capture: {}", row.path));
             }
         }
@@ -185,7 +185,7 @@ pub(super) fn lines_ui(ui: &mut Ui, lines: &[String]) {
     let list = egui::ScrollArea::vertical().max_height(LIST_ROWS * height);
     list.show_rows(ui, height, lines.len(), |ui, shown| {
         for line in lines.get(shown).unwrap_or_default() {
-            ui.label(words::line(line));
+            ui.label(text::line(line));
         }
     });
 }
@@ -198,13 +198,13 @@ fn files_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, rows: &[&Imported
         move |row: &ImportedFile| Some(ImportAsk::Go(captures_fitting(format!("file:{} {rest}", name(row)))))
     };
     let columns = [
-        Col::text("outcome", "Outcome", 90.0, |row| row.outcome.word()).draw(|ui, row| {
+        Col::text("outcome", "Outcome", 90.0, |row| row.outcome.as_str()).draw(|ui, row| {
             let (sign, color) = match row.outcome {
                 FileOutcome::Read => ("✔", tokens(ui).accept),
                 FileOutcome::Known | FileOutcome::Moved => ("=", tokens(ui).weak_text),
                 FileOutcome::Cut | FileOutcome::Unread => ("✖", tokens(ui).reject),
             };
-            coloured_cell_ui(ui, &format!("{sign} {}", row.outcome.word()), color);
+            coloured_cell_ui(ui, &format!("{sign} {}", row.outcome.as_str()), color);
         }),
         Col::count("records", "Records", 70.0, |row| row.records)
             .link("Show its records", |row| Some(ImportAsk::Go(records_of(launch, Some(row.path.clone()))))),
@@ -260,7 +260,7 @@ fn took(row: &ImportRow) -> String {
 }
 
 fn seconds(millis: u64) -> String {
-    if millis < 10_000 { format!("{:.1} s", millis as f64 / 1000.0) } else { words::duration(millis as f64 / 1000.0) }
+    if millis < 10_000 { format!("{:.1} s", millis as f64 / 1000.0) } else { text::duration(millis as f64 / 1000.0) }
 }
 
 fn of_import(launch: LaunchId, outcomes: &[FileOutcome]) -> Route {

@@ -4,10 +4,10 @@ use super::files::{file_name, go, name_of};
 use crate::app::models::{ProblemPage, ProblemQuery, ProblemRow};
 use crate::app::{AppState, FilesRoute, Focus};
 use crate::ui::table::{Column, Table};
+use crate::ui::text;
 use crate::ui::theme::{self, tokens};
 use crate::ui::widgets::{coloured_cell_ui, empty_ui, field_ui, loaded_ui, number_cell_ui};
-use crate::ui::words;
-use crate::warc::offset_words;
+use crate::warc::format_offset;
 use egui::Ui;
 
 /// Letters of a name on a button.
@@ -28,7 +28,7 @@ pub(super) fn problems_ui(ui: &mut Ui, app: &mut AppState, query: &ProblemQuery,
             (path, ProblemQuery { path: String::new(), ..query.clone() }),
         ] {
             let Some(label) = label else { continue };
-            let chip = ui.button(format!("✖ only {}", words::short(&label, CHIP_CHARS)));
+            let chip = ui.button(format!("✖ only {}", text::short(&label, CHIP_CHARS)));
             if chip.on_hover_text("Show problems of others too").clicked() {
                 go(app, FilesRoute::Problems(wider));
             }
@@ -53,23 +53,23 @@ fn kinds_ui(ui: &mut Ui, app: &mut AppState, query: &ProblemQuery, page: &Proble
         let every = ("".to_owned(), all);
         for (kind, count) in std::iter::once(&every).chain(&page.kinds) {
             let word = if kind.is_empty() { "All" } else { kind };
-            if ui.selectable_label(query.kind == *kind, format!("{word} {}", words::count(*count))).clicked() {
+            if ui.selectable_label(query.kind == *kind, format!("{word} {}", text::count(*count))).clicked() {
                 go(app, FilesRoute::Problems(ProblemQuery { kind: kind.clone(), ..query.clone() }));
             }
         }
         let further = page.further(&query.kind);
         if further > 0 {
-            let first = words::count(page.rows.len() as u64);
+            let first = text::count(page.rows.len() as u64);
             ui.colored_label(
                 tokens(ui).flag,
                 format!(
                     "⚠ first {first} shown; filter by kind, file or text to see the other {}",
-                    words::count(further)
+                    text::count(further)
                 ),
             );
         }
         if page.unlisted > 0 {
-            ui.colored_label(tokens(ui).flag, format!("⚠ {} more counted but not listed", words::count(page.unlisted)));
+            ui.colored_label(tokens(ui).flag, format!("⚠ {} more counted but not listed", text::count(page.unlisted)));
         }
     });
 }
@@ -80,7 +80,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, page: &ProblemPage) {
         Col::text("kind", "Kind", 180.0, |row| &row.kind)
             .draw(|ui, row| drop(coloured_cell_ui(ui, &format!("⚠ {}", row.kind), tokens(ui).flag))),
         Col::count("offset", "Offset", 110.0, |row| row.offset)
-            .draw(|ui, row| number_cell_ui(ui, &offset_words(row.offset))),
+            .draw(|ui, row| number_cell_ui(ui, &format_offset(row.offset))),
         Col::made("details", "Details", 420.0, |row| match row.read_again {
             true => format!("{} (file imported again since)", row.detail),
             false => row.detail.clone(),

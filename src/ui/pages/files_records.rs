@@ -5,10 +5,10 @@ use super::files_imports::lines_ui;
 use crate::app::models::{FoundRecord, FoundRecords, LaunchId, Loaded};
 use crate::app::{AppState, FilesRoute};
 use crate::ui::table::{Column, Table, Value, key_of};
+use crate::ui::text;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::{loaded_ui, number_cell_ui, progress_ui};
-use crate::ui::words;
-use crate::warc::offset_words;
+use crate::warc::format_offset;
 use egui::Ui;
 
 /// Letters of a name on a button.
@@ -21,7 +21,7 @@ pub(super) fn records_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, path
             go(app, FilesRoute::Imports(Some((launch, Vec::new()))));
         }
         if let Some(path) = path {
-            let chip = ui.button(format!("✖ only {}", words::short(name_of(path), CHIP_CHARS)));
+            let chip = ui.button(format!("✖ only {}", text::short(name_of(path), CHIP_CHARS)));
             if chip.on_hover_text("Show records of other files too").clicked() {
                 go(app, FilesRoute::Records(launch, None));
             }
@@ -36,18 +36,18 @@ pub(super) fn records_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, path
 }
 
 fn found_ui(ui: &mut Ui, app: &mut AppState, found: &FoundRecords) {
-    let count = words::counted(found.rows.len() as u64, "record", "records");
+    let count = text::counted(found.rows.len() as u64, "record", "records");
     match found.is_cut {
         true => drop(ui.colored_label(tokens(ui).flag, format!("⚠ first {count} shown"))),
         false => drop(ui.label(count)),
     }
     if !found.unread.is_empty() {
-        let count = words::counted(found.unread.len() as u64, "file", "files");
+        let count = text::counted(found.unread.len() as u64, "file", "files");
         ui.colored_label(tokens(ui).flag, format!("⚠ {count} could not be read to the end"));
         lines_ui(ui, &found.unread);
     }
     if !found.differing.is_empty() {
-        let (count, are) = (words::counted(found.differing.len() as u64, "file", "files"), "changed since the import");
+        let (count, are) = (text::counted(found.differing.len() as u64, "file", "files"), "changed since the import");
         ui.colored_label(tokens(ui).flag, format!("⚠ {count} {are}"));
         lines_ui(ui, &found.differing);
     }
@@ -59,7 +59,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[FoundRecord]) {
     let columns = [
         Col::text("type", "Type", 90.0, |row| &row.kind),
         Col::count("offset", "Offset", 110.0, |row| row.offset)
-            .draw(|ui, row| number_cell_ui(ui, &offset_words(row.offset))),
+            .draw(|ui, row| number_cell_ui(ui, &format_offset(row.offset))),
         Col::bytes("length", "Length", 76.0, |row| row.length),
         Col::value("date", "Date (UTC)", 150.0, |row| row.date.map_or(Value::Unknown, Value::Date)),
         Col::text("url", "URL", 420.0, |row| &row.target),

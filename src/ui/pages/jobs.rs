@@ -4,9 +4,9 @@ use crate::app::models::{JobRow, Notice};
 use crate::app::{AppState, Command, EndedJob, ThemeChoice};
 use crate::ui::geo_database::GeoDatabaseCard;
 use crate::ui::table::{Column, Table, Value, key_of};
+use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{coloured_cell_ui, field_ui, heading_ui, loaded_ui, title_ui};
-use crate::ui::words;
 use crate::uri::CaptureDate;
 use egui::{ScrollArea, Ui};
 
@@ -57,10 +57,10 @@ fn running_ui(ui: &mut Ui, app: &mut AppState) {
     for (id, name, started, progress, rate) in jobs {
         ui.horizontal_wrapped(|ui| {
             ui.label(name);
-            ui.weak(format!("started {} UTC", started.to_words()));
-            ui.label(words::line(&progress.stage));
-            ui.label(words::done(&progress));
-            ui.weak(format!("{}  {}", words::rate(&progress, rate), words::line(progress.detail())));
+            ui.weak(format!("started {} UTC", started.to_readable()));
+            ui.label(text::line(&progress.stage));
+            ui.label(text::done(&progress));
+            ui.weak(format!("{}  {}", text::rate(&progress, rate), text::line(progress.detail())));
             let pause = if progress.paused { "Resume" } else { "Pause" };
             if ui.button(format!("{pause} {name}")).clicked() {
                 app.send(Command::PauseJob(id, !progress.paused));
@@ -82,7 +82,7 @@ fn ended_ui(ui: &mut Ui, app: &mut AppState) {
         Col::text("job", "Job", 130.0, |job| job.kind.label()),
         Col::date("started", "Started (UTC)", 150.0, |job| job.started),
         Col::made("duration", "Duration", 90.0, |job| {
-            words::duration((job.ended.millis() - job.started.millis()) as f64 / 1000.0)
+            text::duration((job.ended.millis() - job.started.millis()) as f64 / 1000.0)
         }),
         Col::text("outcome", "Outcome", 500.0, |job| &job.outcome).draw(|ui, job| {
             let (sign, color) = if job.failed { ("✖", tokens(ui).reject) } else { ("✔", tokens(ui).accept) };

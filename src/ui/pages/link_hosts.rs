@@ -6,9 +6,9 @@ use crate::app::models::{
 };
 use crate::app::{Action, AppState, Command, Route};
 use crate::ui::table::{Column, Table, Value, key_of};
+use crate::ui::text;
 use crate::ui::theme::GAP;
 use crate::ui::widgets::{action_ui, empty_ui, loaded_ui, progress_ui, title_ui};
-use crate::ui::words;
 use egui::Ui;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -48,11 +48,11 @@ impl LinkHostsPage {
             }
         });
         ui.horizontal_wrapped(|ui| {
-            ui.label(words::counted(table.hosts, "host", "hosts"));
-            ui.weak(words::counted(table.edges, "linked host pair", "linked host pairs"));
+            ui.label(text::counted(table.hosts, "host", "hosts"));
+            ui.weak(text::counted(table.edges, "linked host pair", "linked host pairs"));
             let left_out = table.hosts.saturating_sub(rows.len() as u64);
             if left_out > 0 {
-                let (listed, left_out) = (words::count(rows.len() as u64), words::count(left_out));
+                let (listed, left_out) = (text::count(rows.len() as u64), text::count(left_out));
                 let all = match folder {
                     None => "“Write links” on the Links page exports all",
                     Some(_) => "“fonds inlinks hosts” lists all",
@@ -72,7 +72,7 @@ impl LinkHostsPage {
             Col::count("captures", "Captures", 80.0, |row| row.node.captures)
                 .link(CAPTURES, move |row| here.then(|| Route::Captures { filter: captures_of_host(&row.node.host) })),
             Col::made("captured", "Captured", 190.0, |row| match row.node.captured {
-                Some((first, last)) => format!("{} – {}", words::day(first), words::day(last)),
+                Some((first, last)) => format!("{} – {}", text::day(first), text::day(last)),
                 None => "no page".to_owned(),
             }),
             Col::text("host", "Host", 420.0, |row| &row.node.host),
@@ -96,10 +96,10 @@ fn go(app: &mut AppState, route: Route) {
 /// Draws pages that are linked to.
 pub(in crate::ui) fn cited_pages_ui(ui: &mut Ui, app: &mut AppState, folder: Option<&PathBuf>, by: &CitedBy) {
     match by {
-        CitedBy::OfHost(host) => title_ui(ui, &format!("Cited pages of {}", words::line(host)), "Links of all dates"),
+        CitedBy::OfHost(host) => title_ui(ui, &format!("Cited pages of {}", text::line(host)), "Links of all dates"),
         CitedBy::Words(text) => title_ui(
             ui,
-            &format!("Pages linked as “{}”", words::short(text, 80)),
+            &format!("Pages linked as “{}”", text::short(text, 80)),
             "Links of all dates from other sites with exactly this anchor text; the inlinks of a page show its other links too",
         ),
         CitedBy::All => {
@@ -114,11 +114,11 @@ pub(in crate::ui) fn cited_pages_ui(ui: &mut Ui, app: &mut AppState, folder: Opt
 
 fn cited_table_ui(ui: &mut Ui, app: &mut AppState, pages: &CitedPages) {
     ui.horizontal_wrapped(|ui| {
-        ui.label(words::counted(pages.pages, "page", "pages"));
+        ui.label(text::counted(pages.pages, "page", "pages"));
         let left_out = pages.pages.saturating_sub(pages.rows.len() as u64);
         if left_out > 0 {
-            let listed = words::count(pages.rows.len() as u64);
-            ui.weak(format!("the {listed} most cited are shown; {} are not", words::count(left_out)));
+            let listed = text::count(pages.rows.len() as u64);
+            ui.weak(format!("the {listed} most cited are shown; {} are not", text::count(left_out)));
         }
     });
     const INLINKS: &str = "Show the inlinks of this page";
@@ -152,7 +152,7 @@ fn back_ui(ui: &mut Ui, app: &mut AppState) {
             app.send(Command::Go(Route::LinkHosts(folder.clone())));
         }
         if let Some(folder) = &folder {
-            ui.weak(format!("links stored in {}", words::line(&folder.display().to_string())));
+            ui.weak(format!("links stored in {}", text::line(&folder.display().to_string())));
         }
     });
     ui.add_space(GAP);

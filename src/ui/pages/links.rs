@@ -5,9 +5,9 @@ use crate::app::models::{CitedBy, LinkForm, LinkSet, Loaded};
 use crate::app::{Action, AppState, Command, Route};
 use crate::ui::panel::{anchors_ui, inlinks_ui};
 use crate::ui::pick::{FolderExport, PathField, Sort};
+use crate::ui::text;
 use crate::ui::theme::{self, GAP};
 use crate::ui::widgets::{action_ui, empty_ui, heading_ui, loaded_ui, title_ui};
-use crate::ui::words;
 use egui::{Button, ComboBox, TextEdit, Ui};
 use std::path::PathBuf;
 
@@ -63,7 +63,7 @@ impl LinksPage {
         let target = target.trim();
         match folder {
             _ if !target.is_empty() => {
-                heading_ui(ui, &words::short(target, 160));
+                heading_ui(ui, &text::short(target, 160));
                 let answer = match folder {
                     None => app.reads.inlinks_of(target.to_owned(), app.settings.window_days),
                     Some(folder) => app.reads.inlinks_in(folder.clone(), target.to_owned()),
@@ -98,7 +98,7 @@ impl LinksPage {
                 offer(Some(loaded), "its loaded data set");
             }
             if let Some(other) = folder.filter(|folder| loaded.as_ref() != Some(folder)) {
-                offer(Some(other), &words::line(&other.display().to_string()));
+                offer(Some(other), &text::line(&other.display().to_string()));
             }
         });
         ui.horizontal_wrapped(|ui| {
@@ -117,7 +117,7 @@ impl LinksPage {
     fn export_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         ui.horizontal_wrapped(|ui| {
             let label = ui.label("Export all links as").id;
-            let forms = ComboBox::from_id_salt("link form").selected_text(self.form.words());
+            let forms = ComboBox::from_id_salt("link form").selected_text(self.form.label());
             let forms = forms.show_ui(ui, |ui| {
                 for (form, words) in LinkForm::ALL {
                     ui.selectable_value(&mut self.form, form, words);
@@ -134,12 +134,12 @@ impl LinksPage {
 /// What a data set holds.
 fn link_set_ui(ui: &mut Ui, set: Option<&LinkSet>) {
     let Some(set) = set else { return };
-    heading_ui(ui, &words::line(&set.folder.display().to_string()));
+    heading_ui(ui, &text::line(&set.folder.display().to_string()));
     ui.horizontal_wrapped(|ui| {
-        ui.label(words::counted(set.links, "link", "links"));
-        ui.label(words::counted(set.pages, "linked or captured page", "linked or captured pages"));
-        ui.label(words::counted(set.captures, "capture", "captures"));
-        ui.weak(words::bytes(set.bytes));
+        ui.label(text::counted(set.links, "link", "links"));
+        ui.label(text::counted(set.pages, "linked or captured page", "linked or captured pages"));
+        ui.label(text::counted(set.captures, "capture", "captures"));
+        ui.weak(text::bytes(set.bytes));
     });
     ui.weak("Browse with “Hosts” and “Cited pages” above, or enter a page to see its inlinks");
 }

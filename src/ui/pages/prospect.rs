@@ -3,9 +3,9 @@
 use crate::app::models::{Loaded, ProspectPage as Prospects, ProspectQuery, ProspectRow};
 use crate::app::{Action, AppState, Command, LIST_PAGE, Route};
 use crate::ui::table::{Column, Table, key_of};
+use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{action_ui, empty_ui, loaded_ui, scope_verdict_ui, title_ui};
-use crate::ui::words;
 use egui::{TextEdit, Ui};
 
 /// The page Prospect.
@@ -64,12 +64,12 @@ impl ProspectView {
         }
         loaded_ui(ui, &answer, |ui, page: &Prospects| {
             if let Some(problem) = &page.filter_problem {
-                ui.colored_label(tokens(ui).reject, format!("⚠ {}", words::line(problem)));
+                ui.colored_label(tokens(ui).reject, format!("⚠ {}", text::line(problem)));
                 return;
             }
-            ui.weak(words::counted(page.total, "page", "pages"));
+            ui.weak(text::counted(page.total, "page", "pages"));
             if page.unlisted > 0 {
-                ui.weak(format!("{} less cited are not listed", words::counted(page.unlisted, "page", "pages")));
+                ui.weak(format!("{} less cited are not listed", text::counted(page.unlisted, "page", "pages")));
             }
             self.table_ui(ui, app, &query, page.total);
         });

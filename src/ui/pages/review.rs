@@ -4,12 +4,12 @@ use crate::app::models::{CaptureDetail, CapturePage, CaptureQuery, CaptureRow, C
 use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, Route};
 use crate::ui::panel::keep_note;
 use crate::ui::table::{Column, Table};
+use crate::ui::text;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::ui::widgets::{
     REVIEW_NOTE, action_ui, empty_ui, heading_ui, is_typing, keep_page_room, loaded_ui, mark_ui, note_field_ui,
     status_ui, takes_letter, title_ui,
 };
-use crate::ui::words;
 use egui::{Key, Modifiers, RichText, ScrollArea, TextEdit, Ui};
 
 /// Captures of the queue that are held at once.
@@ -65,7 +65,7 @@ impl ReviewPage {
 
     fn queue_ui(&mut self, ui: &mut Ui, app: &mut AppState, page: &CapturePage) {
         if let Some(problem) = &page.filter_problem {
-            ui.colored_label(tokens(ui).reject, format!("⚠ {}", words::line(problem)));
+            ui.colored_label(tokens(ui).reject, format!("⚠ {}", text::line(problem)));
         }
         let Some(last) = page.rows.len().checked_sub(1) else { return };
         self.at = self.at.min(last);
@@ -78,7 +78,7 @@ impl ReviewPage {
                 ui.set_width(QUEUE_WIDTH.min(ui.available_width() / 3.0));
                 type Col<'a> = Column<'a, CaptureRow, i64>;
                 let columns = [
-                    Col::text("review", "Review", 90.0, |row| row.mark.map_or("", ReviewMark::word))
+                    Col::text("review", "Review", 90.0, |row| row.mark.map_or("", ReviewMark::label))
                         .draw(|ui, row| drop(mark_ui(ui, row.mark))),
                     Col::made("status", "Status", 60.0, |row| row.status.to_string())
                         .draw(|ui, row| drop(status_ui(ui, row.status))),
@@ -102,12 +102,12 @@ impl ReviewPage {
         let pace = self.began.map(|began| ui.input(|input| input.time) - began).filter(|_| done > 1);
         let forecast = pace.map_or_else(String::new, |seconds| {
             let each = seconds / done as f64;
-            format!(", about {} left", words::duration(each * left as f64))
+            format!(", about {} left", text::duration(each * left as f64))
         });
         ui.weak(format!(
             "{} to review, {} reviewed now{forecast}",
-            words::counted(left, "capture", "captures"),
-            words::count(done)
+            text::counted(left, "capture", "captures"),
+            text::count(done)
         ));
     }
 
@@ -115,9 +115,9 @@ impl ReviewPage {
         let answer = app.reads.detail(id, app.settings.window_days);
         loaded_ui(ui, &answer, |ui, detail| {
             let row = &detail.row;
-            let title = if row.title.is_empty() { "(no title)".to_owned() } else { words::short(&row.title, 160) };
+            let title = if row.title.is_empty() { "(no title)".to_owned() } else { text::short(&row.title, 160) };
             ui.label(RichText::new(title).heading().color(tokens(ui).strong_text));
-            if ui.link(words::short(&row.url, 160)).on_hover_text("Pages that link here").clicked() {
+            if ui.link(text::short(&row.url, 160)).on_hover_text("Pages that link here").clicked() {
                 app.send(Command::Go(Route::Links { target: row.url.clone() }));
             }
         });
@@ -154,7 +154,7 @@ impl ReviewPage {
                     ui.weak("This capture has no visible text");
                 } else {
                     ui.set_max_width(theme::READING_WIDTH);
-                    ui.add(egui::Label::new(words::block(&content.text)).wrap());
+                    ui.add(egui::Label::new(text::block(&content.text)).wrap());
                 }
             });
         });
@@ -225,7 +225,7 @@ fn checks_ui(ui: &mut Ui, detail: &CaptureDetail) {
     }
     if let Some(external) = row.inlinks_external {
         // None at all speaks neither for a page nor against it.
-        checks.push(((external > 0).then_some(true), words::counted(external, "external inlink", "external inlinks")));
+        checks.push(((external > 0).then_some(true), text::counted(external, "external inlink", "external inlinks")));
     }
     ui.horizontal_wrapped(|ui| {
         for (holds, words) in checks {
@@ -237,7 +237,7 @@ fn checks_ui(ui: &mut Ui, detail: &CaptureDetail) {
             ui.add_space(GROUP_GAP / 2.0);
         }
         if !row.top_anchor.is_empty() {
-            ui.weak(format!("cited as “{}”", words::short(&row.top_anchor, 60)));
+            ui.weak(format!("cited as “{}”", text::short(&row.top_anchor, 60)));
         }
     });
 }

@@ -5,16 +5,16 @@ use crate::app::models::{
     CampaignId, FirstIds, GeoList, Loaded, MovedHost, MovedRow, MovedSide, WhatIfAnswer, WhatIfList,
 };
 use crate::app::{
-    Action, AppState, Command, Focus, LIST_PAGE, MovedQuery, Route, RuleAsked, Same, ScopeList, SeenList, SeenListQuery,
+    Action, AppState, Command, Focus, LIST_PAGE, MovedQuery, Route, RuleRef, Same, ScopeList, SeenList, SeenListQuery,
 };
 use crate::scope::{Decision, Verdict, rule_label};
 use crate::ui::access::{tab_ui, tabs_ui};
 use crate::ui::table::{Column, Table, Value, key_of};
+use crate::ui::text;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::{
     action_named_ui, cell_ui, coloured_cell_ui, empty_ui, loaded_ui, notice_ui, progress_ui, remarks_ui, title_ui,
 };
-use crate::ui::words;
 use egui::Ui;
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ fn sides_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: Option<WhatIf
     let figures = &answer.figures;
     tabs_ui(ui, "Lists of changes", |ui| {
         let mut tab = |of: Option<WhatIfList>, word: &str, number: u64| {
-            if tab_ui(ui, list == of, format!("{word} {}", words::count(number))).clicked() {
+            if tab_ui(ui, list == of, format!("{word} {}", text::count(number))).clicked() {
                 let list = of.map_or(ScopeList::WhatIfHosts, ScopeList::WhatIf);
                 app.send(Command::Go(Route::Scope(id, list)));
             }
@@ -205,11 +205,11 @@ fn verdict_ui(ui: &mut Ui, verdict: &Verdict) {
         Some(index) => format!("by rule {index}: {}", rule_label(&verdict.rule_name)),
         None => format!("by {}", rule_label(&verdict.rule_name)),
     };
-    coloured_cell_ui(ui, &format!("{sign} {by}"), color).on_hover_text(words::line(&verdict.rule_name));
+    coloured_cell_ui(ui, &format!("{sign} {by}"), color).on_hover_text(text::line(&verdict.rule_name));
 }
 
-fn decided_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleAsked) {
-    let about = format!("“{}”: this rule decided these URLs", words::short(&rule.words, 200));
+fn decided_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleRef) {
+    let about = format!("“{}”: this rule decided these URLs", text::short(&rule.summary, 200));
     title_ui(ui, &format!("URLs decided by rule {}", rule.index), &about);
     back_ui(ui, app);
     let hits = app.rule_hits(id);
@@ -217,7 +217,7 @@ fn decided_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleAsked)
         // Asked with the answer itself, so that the list is what the number counted.
         let Some(hits) = hits.ready() else { return };
         let now = report.rules.get(rule.index);
-        if !is_asked_ui(ui, rule, now.map(|hits| (hits.name.as_str(), hits.words.as_str()))) {
+        if !same_rule_ui(ui, rule, now.map(|hits| (hits.name.as_str(), hits.words.as_str()))) {
             return;
         }
         let total = now.map_or(0, |hits| hits.decided);
@@ -226,16 +226,16 @@ fn decided_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleAsked)
     });
 }
 
-fn spoken_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleAsked) {
+fn spoken_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleRef) {
     let about = "this rule matched these URLs; a later rule may have decided";
-    let about = format!("“{}”: {about}", words::short(&rule.words, 200));
+    let about = format!("“{}”: {about}", text::short(&rule.summary, 200));
     title_ui(ui, &format!("URLs matched by rule {}", rule.index), &about);
     back_ui(ui, app);
     let (spoken, progress) = app.spoken_of(id, rule.index);
     progress_ui(ui, progress);
     loaded_ui(ui, &spoken, |ui, answer| {
         let Some(spoken) = spoken.ready() else { return };
-        if !is_asked_ui(ui, rule, Some((&answer.name, &answer.words))) {
+        if !same_rule_ui(ui, rule, Some((&answer.name, &answer.words))) {
             return;
         }
         remarks_ui(ui, &answer.remarks);
@@ -244,17 +244,16 @@ fn spoken_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleAsked) 
     });
 }
 
-/// Whether the rule that is there now, by name and words, is the one that was
-/// asked for; says so when another crawl ran with another list.
-fn is_asked_ui(ui: &mut Ui, asked: &RuleAsked, now: Option<(&str, &str)>) -> bool {
-    let is_asked = now == Some((asked.name.as_str(), asked.words.as_str()));
+/// Whether the rule that is there now, by name and summary, is the requested one; says so when another crawl ran with another list.
+fn same_rule_ui(ui: &mut Ui, asked: &RuleRef, now: Option<(&str, &str)>) -> bool {
+    let is_asked = now == Some((asked.name.as_str(), asked.summary.as_str()));
     if !is_asked {
         let why = match now {
             Some((name, now)) if !name.is_empty() => {
                 format!(
                     "A crawl with other rules has started since; its rule {}: {}",
                     asked.index,
-                    words::short(now, 200)
+                    text::short(now, 200)
                 )
             }
             _ => format!("A crawl with other rules has started since; it has no rule {}", asked.index),
@@ -268,7 +267,7 @@ fn geo_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
     let (report, progress) = app.geo_report(id);
     let (title, about) = match list {
         GeoList::Host(name) => (
-            format!("URLs of {} accepted by geolocation only", words::line(name)),
+            format!("URLs of {} accepted by geolocation only", text::line(name)),
             "Without the country rules these URLs would have been refused",
         ),
         GeoList::Otherwise => (
@@ -306,8 +305,8 @@ fn drift_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
         GeoList::DriftIn(host) => (host, "accept"),
         _ => return,
     };
-    let title = format!("URLs of {} that it would {word}", words::line(host));
-    title_ui(ui, &title, &format!("With the countries of {}", words::line(&path.display().to_string())));
+    let title = format!("URLs of {} that it would {word}", text::line(host));
+    title_ui(ui, &title, &format!("With the countries of {}", text::line(&path.display().to_string())));
     back_ui(ui, app);
     progress_ui(ui, progress);
     loaded_ui(ui, &drift, |ui, rows| {
@@ -325,11 +324,11 @@ fn seen_list_ui(ui: &mut Ui, app: &mut AppState, (total, held, by_host): (u64, u
         ui.label("No URLs in this list");
         return;
     }
-    ui.weak(format!("{}, with the decision of the last crawl", words::counted(total, "URL", "URLs")));
+    ui.weak(format!("{}, with the decision of the last crawl", text::counted(total, "URL", "URLs")));
     if held < total {
         ui.weak(format!(
             "{} of these shown, the first {}",
-            words::count(held),
+            text::count(held),
             if by_host { "of each host" } else { "ones" }
         ));
     }

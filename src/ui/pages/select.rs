@@ -4,11 +4,11 @@ use super::select_score::{borderline_ui, histogram_ui};
 use crate::app::models::{CaptureTab, ExportRow, Loaded, ScoreWeights, SelectionPage, SelectionSpec, VerifyLine};
 use crate::app::{Action, AppState, Command, JobKind, Route};
 use crate::ui::table::{Column, Table, key_of};
+use crate::ui::text;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::ui::widgets::{
     action_ui, count_link_ui, empty_ui, field_ui, figure_ui, heading_ui, is_typing, loaded_ui, title_ui,
 };
-use crate::ui::words;
 use egui::{Button, Key, Modifiers, RichText, ScrollArea, Slider, Ui};
 use std::path::PathBuf;
 
@@ -65,7 +65,7 @@ fn page_ui(ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPage)
     }
     // The heading above says it already when nothing was scored.
     for missing in page.missing.iter().filter(|_| page.spec.is_some()) {
-        ui.colored_label(tokens(ui).flag, format!("⚠ {}", words::line(missing)));
+        ui.colored_label(tokens(ui).flag, format!("⚠ {}", text::line(missing)));
     }
     if !page.missing.is_empty() {
         ui.horizontal(|ui| {
@@ -146,12 +146,12 @@ fn balance_ui(ui: &mut Ui, app: &mut AppState, page: &SelectionPage) {
         side_ui(ui, app, false, page.pages_out, page.hosts_out, page.bytes_out);
     });
     ui.horizontal_wrapped(|ui| {
-        let embedded = words::counted(page.requisites, "embedded resource", "embedded resources");
-        let overrides = words::counted(page.overrides, "manual override", "manual overrides");
+        let embedded = text::counted(page.requisites, "embedded resource", "embedded resources");
+        let overrides = text::counted(page.overrides, "manual override", "manual overrides");
         for (words, filter) in [
             (format!("{embedded} included"), "requisite:yes"),
-            (format!("{} included by hand", words::count(page.included)), "mark:approve"),
-            (format!("{} excluded by hand", words::count(page.excluded)), "mark:reject"),
+            (format!("{} included by hand", text::count(page.included)), "mark:approve"),
+            (format!("{} excluded by hand", text::count(page.excluded)), "mark:reject"),
             (overrides, "byhand:yes"),
         ] {
             if ui.link(words).on_hover_text(SHOW).clicked() {
@@ -169,7 +169,7 @@ fn side_ui(ui: &mut Ui, app: &mut AppState, selected: bool, captures: u64, hosts
     if count_link_ui(ui, hosts, "Show these hosts") {
         app.send(Command::Go(Route::SelectedHosts(selected)));
     }
-    if ui.link(words::bytes(bytes)).on_hover_text(SHOW).clicked() {
+    if ui.link(text::bytes(bytes)).on_hover_text(SHOW).clicked() {
         captures_of_side(app, selected, "");
     }
     ui.end_row();
@@ -190,9 +190,9 @@ fn export_ui(ui: &mut Ui, app: &mut AppState, page: &SelectionPage) {
         ui.set_width(ui.available_width());
         heading_ui(ui, "Export");
         ui.horizontal_wrapped(|ui| {
-            let bytes = words::bytes(page.bytes_in + page.requisite_bytes);
+            let bytes = text::bytes(page.bytes_in + page.requisite_bytes);
             for (value, label) in
-                [(words::count(page.pages_in + page.requisites), "captures to write"), (bytes, "of payload")]
+                [(text::count(page.pages_in + page.requisites), "captures to write"), (bytes, "of payload")]
             {
                 if figure_ui(ui, &value, label, Some(SHOW)) {
                     captures_by(app, "export:yes".to_owned());
@@ -200,7 +200,7 @@ fn export_ui(ui: &mut Ui, app: &mut AppState, page: &SelectionPage) {
             }
         });
         if let Some(spec) = &page.spec {
-            ui.weak(format!("The selection as it was kept: {}", words::line(&spec.criterion())));
+            ui.weak(format!("The selection as it was kept: {}", text::line(&spec.criterion())));
         }
         ui.horizontal_wrapped(|ui| {
             field_ui(ui, "Folder", &mut app.export_folder, "new or empty", theme::LONG_FIELD);
@@ -225,7 +225,7 @@ fn verified_ui(ui: &mut Ui, folder: &str, lines: &[VerifyLine]) {
         (format!("✖ {wrong} of {} checks failed", lines.len()), tokens(ui).reject)
     };
     ui.label(RichText::new(words).color(color));
-    ui.weak(words::line(folder));
+    ui.weak(text::line(folder));
     egui::Grid::new("verified").num_columns(3).striped(true).show(ui, |ui| {
         for line in lines {
             if line.ok {
@@ -233,8 +233,8 @@ fn verified_ui(ui: &mut Ui, folder: &str, lines: &[VerifyLine]) {
             } else {
                 ui.colored_label(tokens(ui).reject, "✖ failed");
             }
-            ui.label(words::line(&line.what));
-            ui.label(words::line(&line.detail));
+            ui.label(text::line(&line.what));
+            ui.label(text::line(&line.detail));
             ui.end_row();
         }
     });

@@ -4,9 +4,9 @@ use super::select::captures_of_side;
 use crate::app::models::{SelectedHost, quoted};
 use crate::app::{Action, AppState, Command, Route};
 use crate::ui::table::{Column, Table, key_of};
+use crate::ui::text;
 use crate::ui::theme::GAP;
 use crate::ui::widgets::{action_ui, empty_ui, loaded_ui, title_ui};
-use crate::ui::words;
 use egui::Ui;
 
 /// Draws the hosts of what is selected, or scored and not selected.
@@ -29,7 +29,7 @@ pub(in crate::ui) fn selected_hosts_ui(ui: &mut Ui, app: &mut AppState, selected
     };
     let answer = app.reads.selected_hosts(campaign, selected).only_own();
     loaded_ui(ui, &answer, |ui, hosts| {
-        ui.label(words::counted(hosts.len() as u64, "host", "hosts"));
+        ui.label(text::counted(hosts.len() as u64, "host", "hosts"));
         table_ui(ui, app, hosts, selected);
     });
 }

@@ -3,9 +3,9 @@
 use crate::app::models::{CaptureId, ReviewMark, ScorePart, ScoredRow, SelectionPage};
 use crate::app::{AppState, Focus};
 use crate::ui::table::{Column, Table, Value};
+use crate::ui::text;
 use crate::ui::theme::{self, tokens};
 use crate::ui::widgets::heading_ui;
-use crate::ui::words;
 use egui::Ui;
 use egui_plot::{Bar, BarChart, Plot, VLine};
 
@@ -50,11 +50,7 @@ pub fn histogram_ui(ui: &mut Ui, page: &SelectionPage, threshold: f64) {
         .filter(|(index, _)| (*index as f64 + 0.5) * width >= threshold)
         .map(|(_, count)| count)
         .sum();
-    ui.weak(format!(
-        "{} scored; about {} at or above {threshold:.2}, the line",
-        words::count(all),
-        words::count(above)
-    ));
+    ui.weak(format!("{} scored; about {} at or above {threshold:.2}, the line", text::count(all), text::count(above)));
 }
 
 /// The captures nearest to the threshold, each with its parts.
@@ -112,11 +108,11 @@ fn parts_ui(ui: &mut Ui, row: &ScoredRow) {
         }
         ui.end_row();
         for ScorePart { name, value, weight, why } in &row.parts {
-            ui.label(words::line(name));
+            ui.label(text::line(name));
             ui.label(format!("{value:.3}"));
             ui.label(format!("{weight:.2}"));
             ui.label(format!("{:.3}", value * weight));
-            ui.label(words::line(why));
+            ui.label(text::line(why));
             ui.end_row();
         }
     });

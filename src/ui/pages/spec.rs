@@ -1,7 +1,7 @@
 //! A campaign's specification, edited and saved as a new version.
 
 use super::spec_geo::GeoTab;
-use super::spec_permissions::{PermissionsEditor, words_of};
+use super::spec_permissions::{PermissionsEditor, list_entries};
 use super::spec_request::RequestEditor;
 use super::spec_rules::RulesEditor;
 use super::spec_schedule::schedule_ui;
@@ -12,11 +12,11 @@ use crate::app::models::{CampaignId, CampaignPage, Loaded, MovedSeed, campaign_t
 use crate::app::{Action, AppState, Command, Route, RuleLine, SpecDraft};
 use crate::campaign::CampaignProblem;
 use crate::ui::access::{tab_of_ui, tabs_ui};
+use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{
     action_named_ui, action_ui, lead_here, lead_to_field, loaded_ui, notice_ui, stop_leading, title_ui,
 };
-use crate::ui::words;
 use egui::{Id, RichText, ScrollArea, TextEdit, Ui, UiBuilder};
 use std::sync::Arc;
 
@@ -204,7 +204,7 @@ impl SpecPage {
         let Some(spec) = &app.spec else { return };
         let title = match spec.id {
             None if spec.campaign.name.trim().is_empty() => "New campaign".to_owned(),
-            id => words::short(&campaign_title(id.unwrap_or_default(), &spec.campaign.name), 80),
+            id => text::short(&campaign_title(id.unwrap_or_default(), &spec.campaign.name), 80),
         };
         let edited = spec.shows_edits();
         let about = match (spec.id, edited) {
@@ -279,7 +279,7 @@ impl SpecPage {
         let campaign = &mut spec.campaign;
         // An undone edit may have changed them.
         let tags = match &mut self.tags {
-            Some(tags) if words_of(tags).eq(campaign.tags.iter().map(String::as_str)) => tags,
+            Some(tags) if list_entries(tags).eq(campaign.tags.iter().map(String::as_str)) => tags,
             tags => tags.insert(campaign.tags.join(", ")),
         };
         ui.set_max_width(theme::READING_WIDTH);
@@ -296,7 +296,7 @@ impl SpecPage {
         }
         let label = ui.label("Tags, separated by commas");
         if ui.add(TextEdit::singleline(tags).desired_width(f32::INFINITY)).labelled_by(label.id).changed() {
-            campaign.tags = words_of(tags).map(str::to_owned).collect();
+            campaign.tags = list_entries(tags).map(str::to_owned).collect();
         }
         let active = ui.checkbox(&mut campaign.active, "Active (runs on schedule)");
         lead_here(&active, "active");
@@ -321,9 +321,9 @@ fn problems_ui(ui: &mut Ui, spec: &SpecDraft, problems: &[CampaignProblem], is_r
     let stops = |problem: &CampaignProblem| spec.is_stopped_by(problem);
     let stopping = problems.iter().filter(|problem| stops(problem)).count();
     let words = if stopping > 0 {
-        format!("✖ {} before a crawl can start", words::counted(stopping as u64, "item to correct", "items to correct"))
+        format!("✖ {} before a crawl can start", text::counted(stopping as u64, "item to correct", "items to correct"))
     } else {
-        format!("⚠ {}", words::counted(problems.len() as u64, "warning", "warnings"))
+        format!("⚠ {}", text::counted(problems.len() as u64, "warning", "warnings"))
     };
     let words = if is_reading { format!("{words} …") } else { words };
     let color = if stopping > 0 { tokens(ui).reject } else { tokens(ui).flag };
@@ -341,16 +341,16 @@ fn problems_ui(ui: &mut Ui, spec: &SpecDraft, problems: &[CampaignProblem], is_r
                     let (sign, color) =
                         if stops(problem) { ("✖", tokens(ui).reject) } else { ("⚠", tokens(ui).flag) };
                     ui.colored_label(color, sign);
-                    let link = ui.link(words::line(&words::capital(&problem.what)));
-                    if link.on_hover_text(format!("Go to the field {}", words::line(&problem.field))).clicked() {
+                    let link = ui.link(text::line(&text::capital(&problem.what)));
+                    if link.on_hover_text(format!("Go to the field {}", text::line(&problem.field))).clicked() {
                         chosen = Some(problem.field.clone());
                     }
-                    ui.weak(words::line(&problem.hint));
+                    ui.weak(text::line(&problem.hint));
                 });
             }
             let more = problems.len().saturating_sub(PROBLEMS_SHOWN);
             if more > 0 {
-                ui.weak(format!("and {} more", words::count(more as u64)));
+                ui.weak(format!("and {} more", text::count(more as u64)));
             }
         });
     chosen
@@ -380,7 +380,7 @@ fn versions_ui(ui: &mut Ui, app: &mut AppState, page: Option<&CampaignPage>) {
     egui::Grid::new("versions").num_columns(2).striped(true).show(ui, |ui| {
         for (version, date) in &page.versions {
             ui.label(format!("v{version}"));
-            ui.label(format!("saved {} UTC", date.to_words()));
+            ui.label(format!("saved {} UTC", date.to_readable()));
             ui.end_row();
         }
     });
@@ -390,7 +390,7 @@ fn versions_ui(ui: &mut Ui, app: &mut AppState, page: Option<&CampaignPage>) {
     let answer = app.reads.campaigns();
     loaded_ui(ui, &answer, |ui, rows| {
         if let Some(row) = rows.iter().find(|row| row.id == page.id) {
-            ui.weak(format!("{} so far", words::counted(row.captures, "capture", "captures")));
+            ui.weak(format!("{} so far", text::counted(row.captures, "capture", "captures")));
         }
     });
 }

@@ -8,9 +8,9 @@ use crate::scope::{GeoEvidence, GeoFact, rule_label};
 use crate::ui::geo_database::GeoDatabaseCard;
 use crate::ui::pick::{PathField, Sort, TableExport};
 use crate::ui::table::{Column, Table, key_of};
+use crate::ui::text;
 use crate::ui::theme::{self, GAP};
 use crate::ui::widgets::{count_link_ui, heading_ui, loaded_ui, progress_ui, remarks_ui};
-use crate::ui::words;
 use egui::{Button, Ui};
 
 /// Height of one of the tables.
@@ -60,9 +60,9 @@ impl GeoTab {
         let mut list = None;
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
-            let hosts = words::counted(report.hosts.len() as u64, "host", "hosts");
+            let hosts = text::counted(report.hosts.len() as u64, "host", "hosts");
             ui.weak(format!("{hosts}, listed below; country rules decided"));
-            let decided = words::counted(report.decided, "URL", "URLs");
+            let decided = text::counted(report.decided, "URL", "URLs");
             if ui.link(decided).on_hover_text("Show these URLs").clicked() {
                 list = Some(GeoList::Decided);
             }
@@ -147,7 +147,7 @@ fn labels(rules: &[String]) -> String {
 }
 
 fn database(evidence: &GeoEvidence) -> String {
-    format!("{}, {}", evidence.database, words::day(evidence.database_build))
+    format!("{}, {}", evidence.database, text::day(evidence.database_build))
 }
 
 /// Goes to the captures of this host without its subdomains, by crawls of
@@ -163,11 +163,11 @@ fn show_captures(app: &mut AppState, id: CampaignId, host: &str) {
 fn evidence_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, row: &GeoHost) {
     theme::card_frame(ui).show(ui, |ui| {
         ui.set_width(ui.available_width());
-        heading_ui(ui, &words::line(&row.host));
+        heading_ui(ui, &text::line(&row.host));
         egui::Grid::new("evidence").num_columns(2).show(ui, |ui| {
             let mut line = |label: &str, value: &str| {
                 ui.weak(label);
-                ui.label(words::line(value));
+                ui.label(text::line(value));
                 ui.end_row();
             };
             match &row.evidence {
@@ -180,18 +180,18 @@ fn evidence_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, row: &GeoHost) {
                     }
                     line("Database", &database(evidence));
                     line("Addresses resolved by", evidence.source.label());
-                    line("Looked up (UTC)", &evidence.date.to_words());
+                    line("Looked up (UTC)", &evidence.date.to_readable());
                 }
                 GeoFact::Failed { why } => line("Last look-up", &format!("failed: {why}")),
                 GeoFact::NotAsked => line("Evidence", "none recorded"),
             }
             line("First URL", &row.first_url);
-            line("Seen (UTC)", &row.first_seen.to_words());
+            line("Seen (UTC)", &row.first_seen.to_readable());
             line("Linked from", if row.first_via.is_empty() { "a seed" } else { &row.first_via });
             let also = labels(&row.also);
             line("Other accepting rules", if also.is_empty() { "none" } else { &also });
         });
-        let label = format!("Show {}", words::counted(row.captures, "capture", "captures"));
+        let label = format!("Show {}", text::counted(row.captures, "capture", "captures"));
         if ui.button(label).clicked() {
             show_captures(app, id, &row.host);
         }
@@ -200,13 +200,13 @@ fn evidence_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, row: &GeoHost) {
 
 impl GeoTab {
     fn drift_table_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CampaignId, drift: &Drift) {
-        ui.label(format!("{}, built {}", words::line(&drift.database), words::day(drift.database_build)));
+        ui.label(format!("{}, built {}", text::line(&drift.database), text::day(drift.database_build)));
         ui.horizontal_wrapped(|ui| {
-            let count = |hosts: usize, one, many| words::counted(hosts as u64, one, many);
+            let count = |hosts: usize, one, many| text::counted(hosts as u64, one, many);
             let (sides, quiet) = (drift.hosts.len(), drift.quiet.len());
-            let failed = words::counted(drift.failed, "host was not resolved", "hosts were not resolved");
-            let moved = words::counted(drift.moved, "host has another country", "hosts have another country");
-            let known = words::counted(drift.known, "host has known addresses", "hosts have known addresses");
+            let failed = text::counted(drift.failed, "host was not resolved", "hosts were not resolved");
+            let moved = text::counted(drift.moved, "host has another country", "hosts have another country");
+            let known = text::counted(drift.known, "host has known addresses", "hosts have known addresses");
             for (shown, label, hint) in [
                 (
                     DriftList::ChangeSide,

@@ -3,9 +3,9 @@
 use crate::app::AppState;
 use crate::campaign::{Campaign, Criterion, Permission, PermissionState, Reading, SeedScope};
 use crate::scope::Derivation;
+use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{field_led_to, field_ui, heading_ui, lead_here, loaded_ui};
-use crate::ui::words;
 use egui::{CollapsingHeader, ComboBox, Ui};
 
 /// Seeds whose derivation is shown.
@@ -35,7 +35,7 @@ impl PermissionsEditor {
         heading_ui(ui, "Records");
         let mut gone = None;
         for (position, record) in campaign.permissions.iter_mut().enumerate() {
-            let title = format!("{}  {}  {}", position + 1, record.state.word(), words::short(&record.covers, 80));
+            let title = format!("{}  {}  {}", position + 1, record.state.as_str(), text::short(&record.covers, 80));
             let led_to = field_led_to(ui.ctx()).filter(|path| path.starts_with(&format!("permissions[{position}]")));
             let header = CollapsingHeader::new(title).id_salt(("record", position));
             let shown = header.open(led_to.as_ref().map(|_| true)).show(ui, |ui| {
@@ -68,12 +68,12 @@ impl PermissionsEditor {
         ] {
             // An undone edit may have changed them.
             let text = match typed {
-                Some(text) if words_of(text).eq(list.iter().map(String::as_str)) => text,
+                Some(text) if list_entries(text).eq(list.iter().map(String::as_str)) => text,
                 typed => typed.insert(list.join(", ")),
             };
             ui.horizontal(|ui| {
                 if field_ui(ui, label, text, hint, theme::FIELD).changed() {
-                    *list = words_of(text).map(str::to_owned).collect();
+                    *list = list_entries(text).map(str::to_owned).collect();
                 }
             });
         }
@@ -110,7 +110,7 @@ impl PermissionsEditor {
                 match derived {
                     Ok(derived) => derivation_ui(ui, position, derived),
                     Err(why) => {
-                        ui.colored_label(tokens(ui).flag, format!("⚠ {}: {}", words::short(url, 80), words::line(why)));
+                        ui.colored_label(tokens(ui).flag, format!("⚠ {}: {}", text::short(url, 80), text::line(why)));
                     }
                 }
             }
@@ -121,8 +121,8 @@ impl PermissionsEditor {
     }
 }
 
-/// The words between the commas of a list as it is typed.
-pub(super) fn words_of(text: &str) -> impl Iterator<Item = &str> {
+/// The entries of a list as it is typed, with commas between them.
+pub(super) fn list_entries(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|word| !word.is_empty())
 }
 
@@ -131,17 +131,17 @@ fn derivation_ui(ui: &mut Ui, position: usize, derived: &Derivation) {
         let (color, word) = match derived.state {
             Some(PermissionState::Granted) => (tokens(ui).accept, "✔ granted"),
             Some(PermissionState::Refused) => (tokens(ui).reject, "✖ refused"),
-            Some(state) => (tokens(ui).flag, state.word()),
+            Some(state) => (tokens(ui).flag, state.as_str()),
             None => (tokens(ui).flag, "⚠ no basis"),
         };
         ui.colored_label(color, word);
-        ui.label(words::short(&derived.url, 80));
-        ui.weak(words::line(&derived.why));
+        ui.label(text::short(&derived.url, 80));
+        ui.weak(text::line(&derived.why));
     });
     ui.indent(("steps", position), |ui| {
         for step in &derived.steps {
             let mark = if step.deciding { "➡" } else { "–" };
-            ui.weak(format!("{mark} {}: {}", words::line(&step.what), words::line(&step.said)));
+            ui.weak(format!("{mark} {}: {}", text::line(&step.what), text::line(&step.said)));
         }
     });
 }
@@ -151,10 +151,10 @@ fn record_ui(ui: &mut Ui, position: usize, record: &mut Permission) {
     ui.horizontal(|ui| {
         field_ui(ui, &format!("Record {number} covers"), &mut record.covers, "https://www.example.org/", theme::FIELD)
     });
-    let state = record.state.word();
+    let state = record.state.as_str();
     choice_ui(ui, &format!("State of record {number}"), state, |ui| {
         for state in PermissionState::ALL {
-            ui.selectable_value(&mut record.state, state, state.word());
+            ui.selectable_value(&mut record.state, state, state.as_str());
         }
     });
     let reach = REACHES.iter().find(|(reach, _)| *reach == record.reach).map_or("", |(_, word)| word);
@@ -163,7 +163,7 @@ fn record_ui(ui: &mut Ui, position: usize, record: &mut Permission) {
             ui.selectable_value(&mut record.reach, reach, word);
         }
     });
-    let criterion = record.criterion.words();
+    let criterion = record.criterion.label();
     choice_ui(ui, &format!("Criterion of record {number}"), criterion, |ui| {
         for (criterion, word) in Criterion::ALL {
             ui.selectable_value(&mut record.criterion, criterion, word);
@@ -182,10 +182,10 @@ fn record_ui(ui: &mut Ui, position: usize, record: &mut Permission) {
     for request in &record.requests {
         let parts = [&request.date, &request.channel, &request.contact, &request.note];
         let parts: Vec<&str> = parts.iter().map(|part| part.as_str()).filter(|part| !part.is_empty()).collect();
-        ui.weak(format!("Request: {}", words::line(&parts.join(", "))));
+        ui.weak(format!("Request: {}", text::line(&parts.join(", "))));
     }
     for file in &record.files {
-        ui.weak(format!("File: {}  SHA-256 {}", words::line(&file.path), words::short(&file.sha256, 16)));
+        ui.weak(format!("File: {}  SHA-256 {}", text::line(&file.path), text::short(&file.sha256, 16)));
     }
     ui.weak(format!("Files are attached with: fonds scope attach FOLDER CAMPAIGN {number} FILE"));
 }

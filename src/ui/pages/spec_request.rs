@@ -1,9 +1,9 @@
 //! The request: one line of text and rows of a tree, each follows the other.
 
 use crate::campaign::{Request, Term, TermKind};
+use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{field_led_to, heading_ui, lead_here};
-use crate::ui::words;
 use egui::{ComboBox, DragValue, TextEdit, Ui};
 
 const KINDS: [(TermKind, &str); 8] = [
@@ -57,7 +57,7 @@ impl RequestEditor {
             }
         }
         if let Some(problem) = &self.problem {
-            ui.colored_label(tokens(ui).reject, format!("✖ {}", words::line(problem)));
+            ui.colored_label(tokens(ui).reject, format!("✖ {}", text::line(problem)));
             ui.weak("The rows below show the last valid request");
         }
         if request.is_empty() && self.text.trim().is_empty() {
@@ -189,12 +189,12 @@ fn term_ui(ui: &mut Ui, term: &mut Term, path: &str) {
         ui.add(DragValue::new(&mut term.weight).range(-1.0..=1.0).speed(0.01).max_decimals(2).prefix("weight "))
             .on_hover_text("From -1 (unwanted) to +1 (wanted)");
     });
-    let also = (!term.aliases.is_empty()).then(|| format!("also {}", words::short(&term.aliases.join(", "), 60)));
+    let also = (!term.aliases.is_empty()).then(|| format!("also {}", text::short(&term.aliases.join(", "), 60)));
     let dates = match (&term.from, &term.to) {
         (None, None) => None,
         (from, to) => Some(format!("{} to {}", from.as_deref().unwrap_or("…"), to.as_deref().unwrap_or("…"))),
     };
     for note in [also, dates, term.uri.clone()].into_iter().flatten() {
-        ui.weak(words::short(&note, 80));
+        ui.weak(text::short(&note, 80));
     }
 }

@@ -2,13 +2,13 @@
 
 use super::spec_tester::Tester;
 use crate::app::models::{CampaignPage, Loaded, RuleReport, WhatIf, WhatIfList};
-use crate::app::{AppState, Command, Route, RuleAsked, RuleLine, ScopeList, SpecDraft};
+use crate::app::{AppState, Command, Route, RuleLine, RuleRef, ScopeList, SpecDraft};
 use crate::campaign::Campaign;
 use crate::scope::{rule_groups, rule_templates};
 use crate::ui::table::{Column, Table, Value as Cell};
+use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{coloured_cell_ui, field_led_to, heading_ui, is_typing, remarks_ui};
-use crate::ui::words;
 use egui::{Button, Checkbox, ComboBox, DragValue, Key, Modifiers, Response, TextEdit, Ui};
 use serde_json::Value;
 use std::sync::Arc;
@@ -82,7 +82,7 @@ impl RulesEditor {
     pub fn name_rules(&mut self, app: &mut AppState, spec: &SpecDraft) {
         let asked = match self.asked.take() {
             Some((revision, asked)) if revision == spec.revision() => asked,
-            Some((_, asked)) if asked.rules_read_alike(&spec.campaign) => asked,
+            Some((_, asked)) if asked.has_same_rules(&spec.campaign) => asked,
             _ => Arc::new(spec.campaign.what_rules_read()),
         };
         let lines = app.rule_lines(&asked);
@@ -251,9 +251,9 @@ impl RuleRow {
         }
     }
 
-    fn by_rule(&self) -> Option<RuleAsked> {
+    fn by_rule(&self) -> Option<RuleRef> {
         let Some(Ok((name, words))) = &self.line else { return None };
-        Some(RuleAsked { index: self.index, name: name.clone(), words: words.clone() })
+        Some(RuleRef { index: self.index, name: name.clone(), summary: words.clone() })
     }
 }
 
@@ -306,7 +306,7 @@ fn columns<'a>() -> Vec<Column<'a, RuleRow, RuleAsk>> {
             row.hits.and_then(|_| row.by_rule()).map(|rule| RuleAsk::Show(ScopeList::SpokenBy(rule)))
         }),
         Col::made("change", "Change", 110.0, |row| match row.moves {
-            Some((moved_in, moved_out)) => format!("+{} −{}", words::count(moved_in), words::count(moved_out)),
+            Some((moved_in, moved_out)) => format!("+{} −{}", text::count(moved_in), text::count(moved_out)),
             None => String::new(),
         })
         .link("Show the URLs newly in scope and newly out by the edited rule", |row| {
@@ -325,7 +325,7 @@ fn rule_ui(ui: &mut Ui, rule: &mut Value) {
     theme::card_frame(ui).show(ui, |ui| {
         ui.set_width(ui.available_width());
         let kind = fields.get("rule").and_then(Value::as_str).unwrap_or_default().to_owned();
-        heading_ui(ui, &format!("Arguments of “{}”", words::short(&kind.replace('_', " "), 60)));
+        heading_ui(ui, &format!("Arguments of “{}”", text::short(&kind.replace('_', " "), 60)));
         let mut none = true;
         egui::Grid::new("arguments").num_columns(2).striped(false).show(ui, |ui| {
             for (name, value) in fields.iter_mut().filter(|(name, _)| !COMMON.contains(&name.as_str())) {
@@ -434,7 +434,7 @@ fn argument_ui(ui: &mut Ui, kind: &str, name: &str, value: &mut Value) {
             lines_ui(ui, kind, name, items).labelled_by(label.id);
         }
         Value::Null | Value::Object(_) => {
-            ui.weak(words::short(&value.to_string(), 120));
+            ui.weak(text::short(&value.to_string(), 120));
         }
     }
 }

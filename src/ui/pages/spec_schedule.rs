@@ -3,9 +3,9 @@
 use crate::app::AppState;
 use crate::app::models::{CampaignPage, RunState, ScheduledRun};
 use crate::campaign::{Campaign, CatchUp, Frequency};
+use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{field_ui, heading_ui, lead_here, loaded_ui};
-use crate::ui::words;
 use crate::uri::CaptureDate;
 use egui::{ComboBox, TextEdit, Ui};
 
@@ -32,11 +32,11 @@ fn rows_ui(ui: &mut Ui, campaign: &mut Campaign) {
     let schedule = &mut campaign.schedule;
     ui.horizontal(|ui| {
         let label = ui.label("How often");
-        let word = schedule.frequency.words();
+        let word = schedule.frequency.label();
         ui.label_inputs_by(label.id, |ui| {
             ComboBox::from_id_salt("frequency").selected_text(word).width(theme::FIELD).show_ui(ui, |ui| {
                 for frequency in Frequency::ALL {
-                    ui.selectable_value(&mut schedule.frequency, frequency, frequency.words());
+                    ui.selectable_value(&mut schedule.frequency, frequency, frequency.label());
                 }
             });
         });
@@ -78,7 +78,7 @@ fn next_ui(ui: &mut Ui, campaign: &Campaign, created: CaptureDate, now: CaptureD
             }
         }
         Err(error) => {
-            ui.colored_label(tokens(ui).reject, format!("✖ {}", words::line(&error.to_string())));
+            ui.colored_label(tokens(ui).reject, format!("✖ {}", text::line(&error.to_string())));
         }
     }
 }
@@ -98,9 +98,9 @@ fn past_ui(ui: &mut Ui, app: &mut AppState, page: &CampaignPage) {
                     RunState::Running | RunState::Waiting => tokens(ui).strong_text,
                     _ => tokens(ui).flag,
                 };
-                ui.label(format!("{} UTC", run.due.to_words()));
-                ui.colored_label(color, run.state.words());
-                ui.weak(words::line(&run.why));
+                ui.label(format!("{} UTC", run.due.to_readable()));
+                ui.colored_label(color, run.state.label());
+                ui.weak(text::line(&run.why));
             });
         }
     });

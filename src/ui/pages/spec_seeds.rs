@@ -5,9 +5,9 @@ use crate::app::models::{CampaignPage, MovedSeed};
 use crate::campaign::{Campaign, CampaignProblem, Seed, SeedScope};
 use crate::scope::seed_reach;
 use crate::ui::table::{Column, Table, Value as Cell};
+use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{coloured_cell_ui, field_led_to, lead_here};
-use crate::ui::words;
 use crate::uri::parse_web_url;
 use egui::{ComboBox, DragValue, TextEdit, Ui};
 use std::collections::HashSet;
@@ -115,7 +115,7 @@ impl SeedsEditor {
         }
         let more = lines().count().saturating_sub(PREVIEWED);
         if more > 0 {
-            ui.weak(format!("… and {}", words::counted(more as u64, "more line", "more lines")));
+            ui.weak(format!("… and {}", text::counted(more as u64, "more line", "more lines")));
         }
     }
 
@@ -133,12 +133,12 @@ impl SeedsEditor {
                 added += 1;
             }
         }
-        let mut said = format!("✔ {} added", words::counted(added, "seed", "seeds"));
+        let mut said = format!("✔ {} added", text::counted(added, "seed", "seeds"));
         if known > 0 {
-            said.push_str(&format!(", {} already listed", words::count(known)));
+            said.push_str(&format!(", {} already listed", text::count(known)));
         }
         if !left.is_empty() {
-            said.push_str(&format!(", ✖ {} not an http or https URL, left above", words::count(left.len() as u64)));
+            said.push_str(&format!(", ✖ {} not an http or https URL, left above", text::count(left.len() as u64)));
         }
         self.pasted = left.join("\n");
         self.said = Some(said);
@@ -152,14 +152,14 @@ fn seed(url: String, scope: SeedScope) -> Seed {
 /// What a seed reaches, told while it is typed.
 fn reach_ui(ui: &mut Ui, seed: &Seed) {
     ui.horizontal_wrapped(|ui| {
-        ui.weak(words::short(&seed.url, 80));
+        ui.weak(text::short(&seed.url, 80));
         ui.weak("→");
         match seed_reach(seed) {
             None => {
                 ui.colored_label(tokens(ui).reject, "✖ no URL yet");
             }
             Some(reach) => {
-                ui.label(words::line(&reach.summary));
+                ui.label(text::line(&reach.summary));
                 if let Some(remark) = reach.remark {
                     ui.colored_label(tokens(ui).flag, format!("⚠ {remark}"));
                 }
@@ -315,7 +315,7 @@ fn table_ui(
 
 /// How many seeds redirect to another site, in words.
 pub fn open_redirects(moved: &[MovedSeed]) -> Option<String> {
-    let count = words::counted(moved.len() as u64, "seed redirects", "seeds redirect");
+    let count = text::counted(moved.len() as u64, "seed redirects", "seeds redirect");
     (!moved.is_empty()).then(|| format!("⚠ {count} to another site; only the page itself is crawled there"))
 }
 
@@ -325,8 +325,8 @@ fn moved_ui(ui: &mut Ui, campaign: &mut Campaign, moved: &[MovedSeed]) {
     ui.colored_label(tokens(ui).flag, text);
     for moved in moved.iter().take(MOVED_SHOWN) {
         ui.horizontal_wrapped(|ui| {
-            let (from, to) = (words::short(&moved.seed, 70), words::short(&moved.target, 70));
-            ui.label(format!("{from} → {to}")).on_hover_text(format!("on {} UTC", moved.date.to_words()));
+            let (from, to) = (text::short(&moved.seed, 70), text::short(&moved.target, 70));
+            ui.label(format!("{from} → {to}")).on_hover_text(format!("on {} UTC", moved.date.to_readable()));
             if ui.button("Add as a seed").clicked()
                 && let Some(of) = campaign.seeds.iter().find(|seed| seed.url == moved.seed)
             {
@@ -340,7 +340,7 @@ fn moved_ui(ui: &mut Ui, campaign: &mut Campaign, moved: &[MovedSeed]) {
     }
     let more = moved.len().saturating_sub(MOVED_SHOWN);
     if more > 0 {
-        ui.weak(format!("and {} more", words::count(more as u64)));
+        ui.weak(format!("and {} more", text::count(more as u64)));
     }
     ui.separator();
 }

@@ -4,10 +4,10 @@ use crate::app::models::{Loaded, ScopeTest};
 use crate::app::{AppState, Command, Route};
 use crate::campaign::Campaign;
 use crate::scope::Decision;
+use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::trace::{turning_trace_ui, verdict_line};
 use crate::ui::widgets::{heading_ui, loaded_ui};
-use crate::ui::words;
 use egui::{RichText, TextEdit, Ui};
 
 /// URLs that the tester takes at once.
@@ -64,7 +64,7 @@ impl Tester {
         }
         let left = lines().count() - urls.len();
         if left > 0 {
-            let left = words::counted(left as u64, "more line is", "more lines are");
+            let left = text::counted(left as u64, "more line is", "more lines are");
             ui.colored_label(
                 tokens(ui).flag,
                 format!("⚠ The first {MOST_TESTED} URLs are tested; {left} not. Test those separately, or with fonds scope test"),
@@ -93,7 +93,7 @@ impl Tester {
             for (index, result) in answers.iter().enumerate().filter(|(_, answer)| self.shown.fits(answer)) {
                 match result {
                     Err(why) => {
-                        ui.colored_label(tokens(ui).reject, format!("✖ {}", words::line(why)));
+                        ui.colored_label(tokens(ui).reject, format!("✖ {}", text::line(why)));
                     }
                     Ok(test) => {
                         let open = self.opened == Some(index) || urls.len() == 1;
@@ -128,7 +128,7 @@ fn title_ui(ui: &mut Ui, test: &ScopeTest, open: bool) -> bool {
         Decision::Accept => tokens(ui).accept,
         Decision::Reject => tokens(ui).reject,
     };
-    let title = format!("{}  {}", verdict_line(&test.trace), words::short(&test.trace.url, 120));
+    let title = format!("{}  {}", verdict_line(&test.trace), text::short(&test.trace.url, 120));
     ui.selectable_label(open, RichText::new(title).color(color)).clicked()
 }
 

@@ -2,9 +2,9 @@
 
 use crate::app::models::{CampaignId, Loaded, MovedSide, WhatIfAnswer, WhatIfList};
 use crate::app::{AppState, Command, Route, ScopeList};
+use crate::ui::text;
 use crate::ui::theme::{self, tokens};
 use crate::ui::widgets::remarks_ui;
-use crate::ui::words;
 use egui::{Color32, RichText, Ui};
 
 /// How much the figures of earlier edits are greyed while new ones are made.
@@ -23,7 +23,7 @@ pub fn what_if_ui(ui: &mut Ui, app: &mut AppState, id: Option<CampaignId>) {
                     ui.weak("Edits of rules or seeds are evaluated here on every URL seen so far; nothing is fetched");
                 }
                 Some(Loaded::Failed(notice)) => {
-                    ui.colored_label(tokens(ui).reject, format!("✖ {}", words::line(&notice.why)));
+                    ui.colored_label(tokens(ui).reject, format!("✖ {}", text::line(&notice.why)));
                     ui.weak("Correct it, or undo the edit");
                 }
                 Some(Loaded::Ready(answer)) => figures_ui(ui, app, id, &answer),
@@ -34,7 +34,7 @@ pub fn what_if_ui(ui: &mut Ui, app: &mut AppState, id: Option<CampaignId>) {
                             figures_ui(ui, app, id, &last);
                         }
                         None => {
-                            let done = app.what_if_progress().map(|progress| words::done(&progress));
+                            let done = app.what_if_progress().map(|progress| text::done(&progress));
                             ui.weak(format!("Evaluating the edits on every URL seen… {}", done.unwrap_or_default()));
                         }
                     }
@@ -66,35 +66,35 @@ fn figures_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &WhatIfAn
     let colors = tokens(ui);
     if urls == 0 {
         ui.label("These edits change no decision on the");
-        link(ui, words::counted(figures.seen, "URL", "URLs"), colors.accent, seen_hint, urls_of(WhatIfList::Seen));
+        link(ui, text::counted(figures.seen, "URL", "URLs"), colors.accent, seen_hint, urls_of(WhatIfList::Seen));
         ui.label("seen so far");
     } else {
-        link(ui, words::counted(urls, "URL", "URLs"), colors.accent, "Show them", urls_of(WhatIfList::Both));
+        link(ui, text::counted(urls, "URL", "URLs"), colors.accent, "Show them", urls_of(WhatIfList::Both));
         ui.label("on");
-        let hosts = words::counted(figures.moved_hosts, "host", "hosts");
+        let hosts = text::counted(figures.moved_hosts, "host", "hosts");
         link(ui, hosts, colors.accent, "Show the hosts", Route::Scope(id, ScopeList::WhatIfHosts));
         ui.label("with");
-        let captured = words::counted(into.captured + out.captured, "URL that has", "URLs that have");
+        let captured = text::counted(into.captured + out.captured, "URL that has", "URLs that have");
         let hint = format!("Payload of the {captured} a capture; other sizes are unknown");
         match into.captured + out.captured {
             0 => drop(ui.label("unknown size").on_hover_text("None of them has a capture")),
             _ => {
-                let size = words::bytes(into.bytes + out.bytes);
+                let size = text::bytes(into.bytes + out.bytes);
                 link(ui, size, colors.accent, &hint, urls_of(WhatIfList::Captured));
             }
         }
         ui.label("change:");
-        let text = format!("newly in scope {}", words::count(into.urls));
+        let text = format!("newly in scope {}", text::count(into.urls));
         link(ui, text, colors.accept, "Refused so far, accepted by the edited rules", side(MovedSide::In));
         ui.label("·");
-        let text = format!("newly out {}", words::count(out.urls));
+        let text = format!("newly out {}", text::count(out.urls));
         link(ui, text, colors.reject, "Accepted so far, refused by the edited rules", side(MovedSide::Out));
     }
     if figures.unknown.urls > 0 {
         ui.label("·");
         link(
             ui,
-            format!("{} undetermined", words::count(figures.unknown.urls)),
+            format!("{} undetermined", text::count(figures.unknown.urls)),
             colors.flag,
             "The decision depends on the country of the server, which was not looked up, or the look-up failed",
             side(MovedSide::Unknown),
@@ -103,13 +103,13 @@ fn figures_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &WhatIfAn
     }
     if figures.unfetched > 0 {
         ui.label("·");
-        let text = format!("{} depend on pages not fetched yet", words::count(figures.unfetched));
+        let text = format!("{} depend on pages not fetched yet", text::count(figures.unfetched));
         let hint = "Not fetched yet: robots.txt, content type or size could still refuse them";
         link(ui, text, colors.flag, hint, urls_of(WhatIfList::Unfetched));
     }
     if urls > 0 {
         ui.weak("of");
-        link(ui, words::count(figures.seen), colors.accent, seen_hint, urls_of(WhatIfList::Seen));
+        link(ui, text::count(figures.seen), colors.accent, seen_hint, urls_of(WhatIfList::Seen));
         ui.weak("seen");
     }
     remarks_ui(ui, &figures.remarks);

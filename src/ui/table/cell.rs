@@ -1,7 +1,7 @@
 //! Cells: text painted within them, links, heads.
 
+use crate::ui::text;
 use crate::ui::theme::{self, tokens};
-use crate::ui::words;
 use egui::accesskit::Role;
 use egui::text::{LayoutJob, TextWrapping};
 use egui::{Color32, CursorIcon, Galley, Pos2, Rect, Response, Sense, Stroke, TextStyle, Ui, WidgetInfo};
@@ -25,7 +25,7 @@ fn laid_out(ui: &mut Ui, text: &str, color: Color32, at_end: bool) -> (Arc<Galle
 
 /// A text, whole when hovered.
 pub(super) fn text_ui(ui: &mut Ui, text: &str, color: Color32, at_end: bool) {
-    let text = words::line(text);
+    let text = text::line(text);
     let (galley, rect) = laid_out(ui, &text, color, at_end);
     let is_cut = galley.elided;
     ui.painter().galley(rect.min, galley, color);
@@ -36,7 +36,7 @@ pub(super) fn text_ui(ui: &mut Ui, text: &str, color: Color32, at_end: bool) {
 
 /// A text that leads somewhere; true when clicked.
 pub(super) fn link_ui(ui: &mut Ui, text: &str, hint: &str, at_end: bool) -> bool {
-    let text = words::line(text);
+    let text = text::line(text);
     let color = ui.visuals().hyperlink_color;
     let (galley, rect) = laid_out(ui, &text, color, at_end);
     let response = ui.interact(rect, ui.unique_id().with("link"), Sense::click());

@@ -1,6 +1,6 @@
 //! Columns: what a row's value is, as text, as sort key and as a cell.
 
-use crate::ui::words;
+use crate::ui::text;
 use crate::uri::CaptureDate;
 use egui::Ui;
 use std::borrow::Cow;
@@ -52,11 +52,11 @@ impl Value<'_> {
         match self {
             Self::Unknown => Cow::Borrowed("–"),
             Self::Text(text) => Cow::Borrowed(text),
-            Self::Count(number) => Cow::Owned(words::count(*number)),
-            Self::Bytes(number) => Cow::Owned(words::bytes(*number)),
+            Self::Count(number) => Cow::Owned(text::count(*number)),
+            Self::Bytes(number) => Cow::Owned(text::bytes(*number)),
             Self::Fraction(number) => Cow::Owned(format!("{number:.DECIMALS$}")),
-            Self::Date(date) => Cow::Owned(date.to_words()),
-            Self::Day(date) => Cow::Owned(words::day(*date)),
+            Self::Date(date) => Cow::Owned(date.to_readable()),
+            Self::Day(date) => Cow::Owned(text::day(*date)),
         }
     }
 
@@ -68,7 +68,7 @@ impl Value<'_> {
             Self::Count(number) | Self::Bytes(number) => (*number).into(),
             Self::Fraction(number) => (*number).into(),
             Self::Date(date) => date.to_warc().into(),
-            Self::Day(date) => words::day(*date).into(),
+            Self::Day(date) => text::day(*date).into(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Rows for the clipboard.
 
 use crate::app::models::spreadsheet_cell;
-use crate::ui::words;
+use crate::ui::text;
 
 /// Characters of a cell on the clipboard.
 const COPY_CHARS: usize = 100_000;
@@ -34,7 +34,7 @@ impl CopyForm {
     fn line<'c>(self, cells: impl Iterator<Item = &'c str>) -> String {
         match self {
             Self::Tsv => {
-                let cells = cells.map(|cell| words::short(cell, COPY_CHARS));
+                let cells = cells.map(|cell| text::short(cell, COPY_CHARS));
                 let cells: Vec<String> = cells.map(|cell| spreadsheet_cell(&cell).into_owned()).collect();
                 format!("{}\n", cells.join("\t"))
             }
@@ -49,7 +49,7 @@ impl CopyForm {
 /// Text that Markdown shows as it is.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
-    for char in words::short(text, COPY_CHARS).chars() {
+    for char in text::short(text, COPY_CHARS).chars() {
         if matches!(char, '\\' | '|' | '<' | '[' | ']' | '`' | '*') {
             out.push('\\');
         }

@@ -6,8 +6,8 @@ use super::rows::{RowSource, Slot};
 use super::state::TableState;
 use crate::app::models::SortKey;
 use crate::app::{AppState, ColumnLayout, TableLayout};
+use crate::ui::text;
 use crate::ui::theme::{self, tokens};
-use crate::ui::words;
 use egui::accesskit::{Role, SortDirection};
 use egui::{Id, Modifiers, Sense, Stroke, StrokeKind, Ui};
 use egui_table::{CellInfo, HeaderCellInfo, PrefetchInfo, TableDelegate};
@@ -214,7 +214,7 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
             node.set_role(Role::Cell);
             node.set_column_index(info.col_nr);
             // A number alone says nothing of what it counts.
-            let text = words::line(&shown);
+            let text = text::line(&shown);
             node.set_label(if column.is_number { format!("{}: {text}", column.head) } else { text });
         });
         if let Some(draw) = &column.draw {

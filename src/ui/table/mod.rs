@@ -20,9 +20,9 @@ mod tests;
 pub use column::{Column, Value};
 pub use state::{RANGE_ROWS, Selection, TableState};
 
+use super::text;
 use super::theme;
 use super::widgets::{keep_page_room, least_table_height};
-use super::words;
 use crate::app::models::Notice;
 use crate::app::{AppState, Command, RowQuery, TableRows, cell_text};
 use copy::CopyForm;
@@ -164,7 +164,7 @@ impl<'a, R, A> Table<'a, R, A> {
         state: &mut TableState,
     ) -> Option<A> {
         if total > ROWS_SHOWN {
-            ui.weak(format!("Only the first {} rows are shown; narrow the filter", words::count(ROWS_SHOWN)));
+            ui.weak(format!("Only the first {} rows are shown; narrow the filter", text::count(ROWS_SHOWN)));
         }
         let mut rows = Paged::new(query, &state.sort, total.min(ROWS_SHOWN));
         self.show_ui(ui, app, &mut rows, state)
@@ -201,7 +201,7 @@ impl<'a, R, A> Table<'a, R, A> {
         if state.follow(app, rows, &*self.key) {
             app.notice(Notice {
                 is_error: false,
-                what: format!("A range holds at most {} rows", words::count(RANGE_ROWS)),
+                what: format!("A range holds at most {} rows", text::count(RANGE_ROWS)),
                 why: String::new(),
                 hint: "Narrow the filter and select all rows with Ctrl+A".to_owned(),
             });
@@ -360,8 +360,8 @@ impl<'a, R, A> Table<'a, R, A> {
         if (copied.len() as u64) < wanted {
             app.notice(Notice {
                 is_error: false,
-                what: format!("Copied {} of {} selected rows", words::count(copied.len() as u64), words::count(wanted)),
-                why: format!("only the first {} rows of the table are looked through", words::count(RANGE_ROWS)),
+                what: format!("Copied {} of {} selected rows", text::count(copied.len() as u64), text::count(wanted)),
+                why: format!("only the first {} rows of the table are looked through", text::count(RANGE_ROWS)),
                 hint: "Ctrl+E exports all rows to a file".to_owned(),
             });
         }

@@ -7,7 +7,7 @@ use crate::app::models::{
 };
 use crate::app::{Command, Focus, JobKind, PanelTab, Route};
 use crate::jobs::JobCx;
-use crate::ui::words;
+use crate::ui::text;
 use crate::uri::CaptureDate;
 use egui::{Key, Modifiers};
 
@@ -341,7 +341,7 @@ fn prospects_become_seeds() {
     let cited = window.session().prospects(&ProspectQuery::new(Some(TOWN), "", 0, 1000)).unwrap();
     let (first, last) = (&cited.rows[0].url, &cited.rows.last().unwrap().url);
     window.check_says(first);
-    window.check_says(&words::counted(cited.total, "page", "pages"));
+    window.check_says(&text::counted(cited.total, "page", "pages"));
     window.press(Key::End);
     window.until("the last rows are there", |window| window.says(last));
     window.press(Key::Home);
@@ -393,7 +393,7 @@ fn hosts_are_put_in_order_and_their_numbers_lead_to_pages_and_inlinks() {
     window.click_number(&format!("Captures: {}", host.captures));
     assert_eq!(window.app().route, Route::Captures { filter: format!("fqdn:{} page:yes", host.host) });
     window.click("← Back");
-    window.click_number(&format!("External: {}", words::count(host.inlinks)));
+    window.click_number(&format!("External: {}", text::count(host.inlinks)));
     let by = CitedBy::OfHost(host.host.clone());
     assert_eq!(window.app().route, Route::CitedPages(None, by.clone()));
     let pages = window.session().cited_pages(None, &by, &JobCx::detached()).unwrap().unwrap().rows;
@@ -562,14 +562,14 @@ fn events_of_a_launch_lead_to_the_urls_they_are_about() {
     let query = EventQuery { launch, kind: None, offset: 0, limit: 100 };
     let events = window.session().events(&query).unwrap();
     window.click("Events");
-    window.check_says(&words::counted(events.total, "event", "events"));
+    window.check_says(&text::counted(events.total, "event", "events"));
     window.check_says(&events.rows[0].event.text);
     let hosts = events.kinds.iter().find(|(kind, _)| *kind == EventKind::Host).unwrap().1;
     window.click(&format!("Host {hosts}"));
-    window.check_says(&words::counted(hosts, "event", "events"));
+    window.check_says(&text::counted(hosts, "event", "events"));
     let event = events.rows.iter().find(|row| row.event.kind == EventKind::Host && row.seen.is_some()).unwrap();
     window.click(&event.event.url);
     assert_eq!(window.app().focus, event.seen.map(Focus::Seen));
     window.click(&event.event.host);
-    window.until("its queue is shown", |window| !window.says(&words::counted(hosts, "event", "events")));
+    window.until("its queue is shown", |window| !window.says(&text::counted(hosts, "event", "events")));
 }

@@ -2,12 +2,12 @@
 
 use super::{TOWN, Window};
 use crate::app::models::{GeoHost, GeoList, Loaded, MovedSide, WhatIf, WhatIfList};
-use crate::app::{Command, Focus, JobKind, Route, RuleAsked, ScopeList};
+use crate::app::{Command, Focus, JobKind, Route, RuleRef, ScopeList};
 use crate::campaign::Campaign;
 use crate::jobs::JobCx;
 use crate::scope::GeoFact;
 use crate::testing::{keep_geo_fact, town, town_countries, write_country_database};
-use crate::ui::words;
+use crate::ui::text;
 use egui::{Key, Modifiers};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -71,7 +71,7 @@ fn a_country_is_added_its_effect_seen_and_undone() {
     add_country(&mut window);
     let figures = until_tried(&mut window);
     assert!(figures.moved_in.urls > 0 && figures.moved_out.urls == 0, "{figures:?}");
-    let seen = words::count(figures.seen);
+    let seen = text::count(figures.seen);
     window.click(&seen);
     assert_eq!(window.app().route, Route::Scope(TOWN, ScopeList::WhatIf(WhatIfList::Seen)));
     window.check_says("http://biblioteca.vilanova.example/");
@@ -79,7 +79,7 @@ fn a_country_is_added_its_effect_seen_and_undone() {
     window.check_says("change:");
     let newly_in = format!("newly in scope {}", figures.moved_in.urls);
     for words in [
-        words::counted(figures.moved_in.urls, "URL", "URLs"),
+        text::counted(figures.moved_in.urls, "URL", "URLs"),
         "1 host".to_owned(),
         "unknown size".to_owned(),
         newly_in.clone(),
@@ -115,7 +115,7 @@ fn edits_that_are_no_matter_of_scope_and_those_that_change_nothing_say_so() {
     window.click("Rule 7 is on");
     let figures = until_tried(&mut window);
     window.check_says("These edits change no decision on the");
-    window.check_says(&words::counted(figures.seen, "URL", "URLs"));
+    window.check_says(&text::counted(figures.seen, "URL", "URLs"));
     // A rule that cannot be read is told, and nothing is tried.
     window.click(BY_COUNTRY);
     window.type_into("countries", "Portugal");
@@ -170,7 +170,7 @@ fn every_figure_opens_its_rows_and_a_row_its_decisions() {
     let mut window = spec(RULES);
     remove_rule(&mut window, BY_COUNTRY);
     let figures = until_tried(&mut window);
-    window.check_says(&words::bytes(figures.moved_out.bytes));
+    window.check_says(&text::bytes(figures.moved_out.bytes));
     window.click(&format!("newly out {}", figures.moved_out.urls));
     let list_of = |list| Route::Scope(TOWN, ScopeList::WhatIf(list));
     let out = WhatIfList::Side(MovedSide::Out);
@@ -186,7 +186,7 @@ fn every_figure_opens_its_rows_and_a_row_its_decisions() {
         window.says("With the edited rules") && window.says("As crawled") && window.says("decides")
     });
     window.press_with(Modifiers::COMMAND, Key::E);
-    let rows = words::counted(figures.moved_out.urls, "row", "rows");
+    let rows = text::counted(figures.moved_out.urls, "row", "rows");
     window.check_says(&format!("{rows}, sorted and filtered as shown, 6 columns"));
     window.click("Export table");
     window.until_done(JobKind::WriteTable);
@@ -243,7 +243,7 @@ fn long_lists_are_read_where_they_are_looked_at() {
     let figures = until_tried(&mut window);
     let edited = campaign(&window).clone();
     let hosts = window.session().what_if_hosts(&figures).unwrap();
-    window.click(&words::counted(figures.moved_hosts, "host", "hosts"));
+    window.click(&text::counted(figures.moved_hosts, "host", "hosts"));
     assert_eq!(window.app().route, Route::Scope(TOWN, ScopeList::WhatIfHosts));
     window.click(&hosts[1].host);
     window.press(Key::Enter);
@@ -260,7 +260,7 @@ fn hits_lead_to_the_urls_that_a_rule_decided() {
     let mut window = spec(RULES);
     let hits = window.session().rule_hits(TOWN, None, &JobCx::detached()).unwrap();
     let (all, by_seeds) = (hits.rules[0].spoke, hits.rules[3].decided);
-    let (all, by_seeds) = (words::count(all), words::count(by_seeds));
+    let (all, by_seeds) = (text::count(all), text::count(by_seeds));
     window.until("hits are there", |window| window.says(&all) && window.says(&by_seeds));
     window.click(&by_seeds);
     let Route::Scope(TOWN, ScopeList::DecidedBy(asked)) = window.app().route.clone() else { panic!("no list") };
@@ -285,7 +285,7 @@ fn hits_lead_to_the_urls_that_a_rule_decided() {
     assert!(!window.says(&by_seeds));
     // A list that was asked for stays that of its rule when another crawl has other rules.
     for list in [ScopeList::DecidedBy, ScopeList::SpokenBy] {
-        let other = RuleAsked { words: "rejects more than 9 hops from the seed".to_owned(), ..asked.clone() };
+        let other = RuleRef { summary: "rejects more than 9 hops from the seed".to_owned(), ..asked.clone() };
         window.app_mut().send(Command::Go(Route::Scope(TOWN, list(other))));
         window.until("the change is told", |window| window.says("The rules have changed"));
         assert!(!window.says("with the decision of the last crawl"));
@@ -371,7 +371,7 @@ fn hosts_let_in_by_location_show_their_evidence_and_captures() {
     window.check_says("127.0.17.1 in 127.0.17.0/24 is PT");
     window.check_says("⚠ since then: no such host");
     // Each number leads to what it counts.
-    let decided = words::counted(report.decided, "URL", "URLs");
+    let decided = text::counted(report.decided, "URL", "URLs");
     for (cell, list, title, urls) in [
         (None, GeoList::Decided, "URLs accepted by geolocation".to_owned(), report.decided),
         (
@@ -387,7 +387,7 @@ fn hosts_let_in_by_location_show_their_evidence_and_captures() {
         }
         assert_eq!(window.app().route, Route::Scope(TOWN, ScopeList::Geo(list)));
         window.check_says(&title);
-        window.check_says(&format!("{}, with the decision of the last crawl", words::counted(urls, "URL", "URLs")));
+        window.check_says(&format!("{}, with the decision of the last crawl", text::counted(urls, "URL", "URLs")));
         window.press(Key::Backspace);
         window.check_says(&decided);
     }
@@ -479,7 +479,7 @@ fn the_geolocation_database_is_chosen_and_given_up() {
     window.until("it is shown", |window| window.says("✔ Test-Country"));
     let choice = window.session().geo_choice().unwrap().unwrap();
     assert_eq!(choice.path, sound);
-    window.check_says(&format!("{} nodes", words::count(choice.database.unwrap().nodes)));
+    window.check_says(&format!("{} nodes", text::count(choice.database.unwrap().nodes)));
     window.check_says("⚠ The country database (Test-Country) was built on 2024-06-01, ");
     window.click("Remove database");
     window.check_says("No geolocation database set");

@@ -21,7 +21,7 @@ mod telling;
 use super::read::clip;
 use super::segments::{Reach, SegmentSeries};
 use super::{
-    ArchiveReader, Packing, Problem, ProblemKind, RecordProof, RecordType, Severity, Visit, WarcError, offset_words,
+    ArchiveReader, Packing, Problem, ProblemKind, RecordProof, RecordType, Severity, Visit, WarcError, format_offset,
     read_file_in_parallel, reading_threads,
 };
 use crate::jobs::JobCx;
@@ -248,7 +248,7 @@ impl Checker {
             && let first = *file.ids.entry(id).or_insert(offset)
             && first != offset
         {
-            let detail = format!("WARC-Record-ID is that of the record at offset {}, too", offset_words(first));
+            let detail = format!("WARC-Record-ID is that of the record at offset {}, too", format_offset(first));
             found.push((ProblemKind::BadField, detail));
         }
         file.telling.extend(found.into_problems(offset).map(|problem| problem.in_member(visit.member)));
@@ -451,7 +451,7 @@ mod tests {
         }
         all.extend(together(checker));
         let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
-        all.iter().map(|(path, p)| format!("{}@{} {}: {}", name(path), p.offset, p.kind.words(), p.detail)).collect()
+        all.iter().map(|(path, p)| format!("{}@{} {}: {}", name(path), p.offset, p.kind.label(), p.detail)).collect()
     }
 
     #[test]

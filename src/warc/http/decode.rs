@@ -265,11 +265,11 @@ fn read_all(reader: impl Read, max_bytes: usize) -> Undone {
     match result {
         Ok(_) => Undone::Bytes { bytes, whole, why: None },
         Err(_) if bytes.is_empty() => Undone::Plain,
-        Err(error) => Undone::Bytes { bytes, whole, why: Some(words(&error)) },
+        Err(error) => Undone::Bytes { bytes, whole, why: Some(describe(&error)) },
     }
 }
 
-fn words(error: &io::Error) -> String {
+fn describe(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => "the body ends too early".to_owned(),
         _ => format!("the body is damaged ({error})"),

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::jobs::JobCx;
-use crate::warc::{RecordType, Severity, WarcError, check_file, offset_words};
+use crate::warc::{RecordType, Severity, WarcError, check_file, format_offset};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -56,7 +56,7 @@ fn summary(path: &Path) -> String {
         if std::env::var_os("FONDS_TELL").is_some() {
             println!("{}: {problem}", path.display());
         }
-        kinds.entry((Reverse(problem.kind.severity()), problem.kind.words())).or_default().push(problem.offset);
+        kinds.entry((Reverse(problem.kind.severity()), problem.kind.label())).or_default().push(problem.offset);
     }
     let list = |counts: &BTreeMap<String, u32>| {
         counts.iter().map(|(name, count)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
@@ -70,7 +70,7 @@ fn summary(path: &Path) -> String {
         report.digests_checked,
     );
     for ((Reverse(severity), kind), offsets) in kinds {
-        let told: Vec<String> = offsets.iter().take(OFFSETS).map(|offset| offset_words(*offset)).collect();
+        let told: Vec<String> = offsets.iter().take(OFFSETS).map(|offset| format_offset(*offset)).collect();
         let more =
             offsets.len().checked_sub(OFFSETS + 1).map_or(String::new(), |_| format!(" … {} in all", offsets.len()));
         write!(lines, "\n    {}: {kind} @ {}{more}", severity.as_str(), told.join(", ")).unwrap();

@@ -168,7 +168,7 @@ fn no_record<R: Read>(reader: &mut ArchiveReader<R>, path: &Path, offset: u64) -
         // How far it was looked for a record says nothing of this place.
         Garbage => None,
         // The place is told once.
-        kind if problem.offset == offset => Some(format!("{}: {}", kind.words(), problem.detail)),
+        kind if problem.offset == offset => Some(format!("{}: {}", kind.label(), problem.detail)),
         _ => Some(problem.to_string()),
     });
     WarcError::NoRecord {

@@ -14,7 +14,7 @@ use crate::store::mtime_ns;
 use crate::store::rows::{FileOutcome, ImportedFile};
 use crate::uri::parse_web_url;
 use crate::warc::wacz::{Member, PageReader, Wacz};
-use crate::warc::{ArchiveReader, Span, offset_words, open_record_at};
+use crate::warc::{ArchiveReader, Span, format_offset, open_record_at};
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::Read;
@@ -213,7 +213,7 @@ impl Importer<'_> {
             done.revisits += revisits;
         } else {
             problems.extend(counted_in(&report, 0, done).into_iter().map(|problem| {
-                let detail = format!("{}, offset {}: {}", member.name, offset_words(problem.offset), problem.detail);
+                let detail = format!("{}, offset {}: {}", member.name, format_offset(problem.offset), problem.detail);
                 ImportProblem::new(member.offset, problem.kind, detail)
             }));
         }
@@ -313,7 +313,7 @@ fn counted_in(report: &IndexReport, offset: u64, done: &mut ImportedFile) -> Vec
                 offset,
                 // Its member is told from the beginning of the archive inside.
                 member: None,
-                detail: format!("offset {} in the member: {}", offset_words(problem.offset), told.detail),
+                detail: format!("offset {} in the member: {}", format_offset(problem.offset), told.detail),
                 ..told
             },
             false => ImportProblem { offset: problem.offset.saturating_add(offset), ..told },
@@ -327,6 +327,6 @@ fn wrong_digest(wacz: &Wacz, member: &Member, sha256: &str) -> Option<ImportProb
     let told = wacz.package().resource(&member.name)?.hash.strip_prefix("sha256:")?.to_ascii_lowercase();
     (told != sha256).then(|| {
         let why = format!("{}: its SHA-256 is {sha256}, datapackage.json says {told}", member.name);
-        ImportProblem::new(member.offset, crate::warc::ProblemKind::BadDigest.words(), why)
+        ImportProblem::new(member.offset, crate::warc::ProblemKind::BadDigest.label(), why)
     })
 }

@@ -67,12 +67,12 @@ impl Page {
                 "lang" => page.lang = value.into(),
                 "date" => page.date = value.into(),
                 "author" => page.author = value.into(),
-                "tags" => page.tags = words(value),
+                "tags" => page.tags = split_list(value),
                 "summary" => page.summary = value.into(),
                 "status" => page.status = value.parse().unwrap_or_default(),
                 "location" => page.location = value.into(),
                 "head" => page.head = value.into(),
-                "also" => page.also = words(value),
+                "also" => page.also = split_list(value),
                 "header" => {
                     if let Some((field, content)) = value.split_once(':') {
                         page.headers.push((field.trim().into(), content.trim().into()));
@@ -89,7 +89,7 @@ impl Page {
     }
 }
 
-fn words(list: &str) -> Vec<String> {
+fn split_list(list: &str) -> Vec<String> {
     list.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 

@@ -324,7 +324,7 @@ struct Moved {
 }
 
 fn day(date: CaptureDate) -> String {
-    date.to_words().split(' ').next().unwrap_or_default().to_owned()
+    date.to_readable().split(' ').next().unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]

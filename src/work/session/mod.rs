@@ -195,7 +195,7 @@ pub fn act_summary(mark: ReviewMark, captures: u64) -> String {
     };
     match mark {
         ReviewMark::Note => format!("note on {captures}"),
-        mark => format!("{captures} {}", mark.word().to_lowercase()),
+        mark => format!("{captures} {}", mark.label().to_lowercase()),
     }
 }
 

@@ -89,7 +89,7 @@ impl Session {
         }
         // A record that cannot be read is told where its content is asked for.
         if let Ok(Some(check)) = work::anchor_check(self, id, window_days) {
-            detail.details.push(("External anchor texts".to_owned(), check.words()));
+            detail.details.push(("External anchor texts".to_owned(), check.summary()));
         }
         Ok(detail)
     }

@@ -49,7 +49,7 @@ pub fn mmdb(data: &[u8]) {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), data).unwrap();
     let Ok(database) = GeoDatabase::open(file.path()) else { return };
-    database.build_date().to_words();
+    database.build_date().to_readable();
     let addresses: [IpAddr; 6] = [
         [1, 2, 3, 4].into(),
         [216, 160, 83, 56].into(),

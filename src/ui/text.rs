@@ -1,4 +1,4 @@
-//! Words for people: safe text, numbers, sizes.
+//! Text for people: safe text, numbers, sizes.
 //!
 //! Text from the web may hold control characters, overrides of the reading
 //! direction, heaps of combining marks or megabytes in one line. It is drawn
@@ -155,7 +155,7 @@ pub fn known(number: Option<u64>) -> String {
 
 /// The day of a date.
 pub fn day(date: crate::uri::CaptureDate) -> String {
-    date.to_words().chars().take(10).collect()
+    date.to_readable().chars().take(10).collect()
 }
 
 /// The decision with its sign and a word a person uses.
