@@ -10,8 +10,8 @@
 
 use super::loader::{ReadCx, no_workspace};
 use super::models::{
-    CampaignId, CitedBy, CitedPages, Drift, FoundRecords, GeoReport, HostTable, LaunchId, Loaded, Notice, RuleReport,
-    Spoken, WhatIfAnswer,
+    CampaignId, CitedBy, CitedPages, Drift, FoundRecords, GeoReport, HostTable, LaunchId, Loaded, Notice, RuleMatches,
+    RuleReport, WhatIfAnswer,
 };
 use crate::campaign::Campaign;
 use crate::jobs::{self, JobCx, JobHandle, Outcome, Progress};
@@ -39,7 +39,7 @@ pub struct Scans {
     /// How often each rule spoke and decided.
     pub(super) rule_hits: Scan<CampaignId, RuleReport>,
     /// What one rule had an opinion of.
-    pub(super) spoken: Scan<(CampaignId, usize), Spoken>,
+    pub(super) rule_matches: Scan<(CampaignId, usize), RuleMatches>,
     /// Hosts that only their location let in.
     pub(super) geo_report: Scan<CampaignId, GeoReport>,
     /// Hosts whose verdicts another database would change.
@@ -65,7 +65,7 @@ impl Default for Scans {
                 ..Scan::new("words of rules")
             },
             rule_hits: Scan::new("rule hits"),
-            spoken: Scan::new("what a rule spoke of"),
+            rule_matches: Scan::new("what a rule spoke of"),
             geo_report: Scan::new("geo report"),
             drift: Scan::new("geo drift"),
             problem_record: Scan::new("record of a problem"),
@@ -259,7 +259,7 @@ impl Scans {
         self.what_if.forget();
         self.rule_lines.forget();
         self.rule_hits.forget();
-        self.spoken.forget();
+        self.rule_matches.forget();
         self.geo_report.forget();
         self.drift.forget();
         self.problem_record.forget();
@@ -275,7 +275,7 @@ impl Scans {
         self.what_if.is_waited_for()
             || self.rule_lines.is_waited_for()
             || self.rule_hits.is_waited_for()
-            || self.spoken.is_waited_for()
+            || self.rule_matches.is_waited_for()
             || self.geo_report.is_waited_for()
             || self.drift.is_waited_for()
             || self.import_records.is_waited_for()

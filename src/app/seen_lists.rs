@@ -1,7 +1,7 @@
 //! Lists of URLs that a number of a specification counts, as queries.
 
 use super::models::{
-    Drift, GeoList, GeoReport, Loaded, MovedRow, RuleReport, SeenRow, SortKey, Spoken, WhatIfAnswer, WhatIfList,
+    Drift, GeoList, GeoReport, Loaded, MovedRow, RuleMatches, RuleReport, SeenRow, SortKey, WhatIfAnswer, WhatIfList,
 };
 use super::{Reads, RowQuery, Same};
 use crate::work::Session;
@@ -13,7 +13,7 @@ pub enum SeenList {
     /// A rule decided them.
     Decided(Same<RuleReport>, usize),
     /// A rule had an opinion of them.
-    Matched(Same<Spoken>),
+    Matched(Same<RuleMatches>),
     /// A country rule let them in.
     Geo(Same<GeoReport>, GeoList),
     /// Another country database moves them.

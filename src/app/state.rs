@@ -393,11 +393,16 @@ impl AppState {
         self.scans.rule_hits.get(cx, of, || campaign, |session, campaign, cx| session.rule_hits(campaign, None, cx))
     }
 
-    /// See [`Session::spoken_of`]; and how far the work on it is.
-    pub fn spoken_of(&mut self, campaign: CampaignId, rule: usize) -> (Loaded<Arc<Spoken>>, Option<Progress>) {
-        let (cx, scan) = (self.reads.cx(), &mut self.scans.spoken);
+    /// See [`Session::urls_matched_by_rule`]; and how far the work on it is.
+    pub fn urls_matched_by_rule(
+        &mut self,
+        campaign: CampaignId,
+        rule: usize,
+    ) -> (Loaded<Arc<RuleMatches>>, Option<Progress>) {
+        let (cx, scan) = (self.reads.cx(), &mut self.scans.rule_matches);
         let of = |asked: &(CampaignId, usize)| *asked == (campaign, rule);
-        let work = |session: &Session, (campaign, rule), cx: &JobCx| session.spoken_of(campaign, None, rule, cx);
+        let work =
+            |session: &Session, (campaign, rule), cx: &JobCx| session.urls_matched_by_rule(campaign, None, rule, cx);
         let answer = scan.get(cx, of, || (campaign, rule), work);
         (answer, scan.progress())
     }

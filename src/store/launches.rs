@@ -163,7 +163,7 @@ impl Catalogue {
     }
 
     /// What the rules of these launches stand on.
-    pub fn launch_stands(&self, ids: &[LaunchId]) -> Result<Vec<LaunchBasis>, StoreError> {
+    pub fn launch_bases(&self, ids: &[LaunchId]) -> Result<Vec<LaunchBasis>, StoreError> {
         self.read(|conn| {
             let foreign = foreign(conn)?;
             let mut statement = conn.prepare_cached(&format!(

@@ -437,7 +437,7 @@ pub struct RuleReport {
 
 /// What one rule of a launch's list had an opinion of.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Spoken {
+pub struct RuleMatches {
     /// The rule's name in logs; empty where the list has no such rule.
     pub name: String,
     /// What it is, in words.

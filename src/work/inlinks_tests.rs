@@ -284,7 +284,7 @@ fn two_counts_at_once_do_not_mix_their_windows() {
     let row = archive.rows().into_iter().find(|row| row.url == page).unwrap();
     assert_eq!(row.inlinks_external, Some(if counted == 20 { 1 } else { 2 }));
     // Whoever waits for his turn can be stopped.
-    let (waits, stopped) = (session.turn_to_count(&JobCx::detached()).unwrap(), JobCx::detached());
+    let (waits, stopped) = (session.lock_inlink_count(&JobCx::detached()).unwrap(), JobCx::detached());
     stopped.cancel();
     assert!(session.set_window(30, &stopped).is_err());
     drop(waits);

@@ -28,7 +28,7 @@ impl ScopeLists {
             ScopeList::WhatIf(list) => self.what_if_ui(ui, app, id, Some(list)),
             ScopeList::WhatIfHosts => self.what_if_ui(ui, app, id, None),
             ScopeList::DecidedBy(rule) => decided_ui(ui, app, id, &rule),
-            ScopeList::SpokenBy(rule) => spoken_ui(ui, app, id, &rule),
+            ScopeList::SpokenBy(rule) => rule_matches_ui(ui, app, id, &rule),
             ScopeList::Geo(list @ (GeoList::DriftIn(_) | GeoList::DriftOut(_))) => drift_ui(ui, app, id, &list),
             ScopeList::Geo(list) => geo_ui(ui, app, id, &list),
         }
@@ -226,21 +226,21 @@ fn decided_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleRef) {
     });
 }
 
-fn spoken_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleRef) {
+fn rule_matches_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleRef) {
     let about = "this rule matched these URLs; a later rule may have decided";
     let about = format!("“{}”: {about}", text::short(&rule.summary, 200));
     title_ui(ui, &format!("URLs matched by rule {}", rule.index), &about);
     back_ui(ui, app);
-    let (spoken, progress) = app.spoken_of(id, rule.index);
+    let (rule_matches, progress) = app.urls_matched_by_rule(id, rule.index);
     progress_ui(ui, progress);
-    loaded_ui(ui, &spoken, |ui, answer| {
-        let Some(spoken) = spoken.ready() else { return };
+    loaded_ui(ui, &rule_matches, |ui, answer| {
+        let Some(rule_matches) = rule_matches.ready() else { return };
         if !same_rule_ui(ui, rule, Some((&answer.name, &answer.words))) {
             return;
         }
         remarks_ui(ui, &answer.remarks);
         let total = answer.ids.urls();
-        seen_list_ui(ui, app, (total, total, false), SeenList::Matched(Same::of(spoken)));
+        seen_list_ui(ui, app, (total, total, false), SeenList::Matched(Same::of(rule_matches)));
     });
 }
 

@@ -1,6 +1,6 @@
 //! Whether it hangs on a country that nobody has looked up if a URL changes side.
 
-use super::judged::{Judged, KnownFacts};
+use super::launch_rules::{KnownFacts, LaunchRules};
 use crate::scope::{AddressCountry, AnswerSource, Candidate, DecideRules, Decision, GeoEvidence, GeoFact};
 use crate::uri::CaptureDate;
 use std::net::{IpAddr, Ipv4Addr};
@@ -31,8 +31,8 @@ impl Countries {
     /// look the host up; one that does not decides without.
     pub(super) fn can_move(
         &self,
-        (before, hung): (&Judged, bool),
-        (after, hangs): (&Judged, bool),
+        (before, hung): (&LaunchRules, bool),
+        (after, hangs): (&LaunchRules, bool),
         candidate: &mut Candidate,
         known: &mut KnownFacts,
     ) -> bool {

@@ -1,7 +1,7 @@
 //! What location let in, and what another database would change.
 
-use super::bench::Bench;
-use super::judged::ByLaunch;
+use super::launch_rules::ByLaunch;
+use super::replay::Replay;
 use crate::jobs::JobCx;
 use crate::scope::{Decision, GEOLOCATION_RULE, GeoDatabase, GeoEvidence, GeoFact};
 use crate::uri::CaptureDate;
@@ -19,15 +19,15 @@ pub fn geo_report(
     launch: Option<LaunchId>,
     cx: &JobCx,
 ) -> anyhow::Result<GeoReport> {
-    let mut bench = Bench::new(session, campaign, launch, cx)?;
+    let mut replay = Replay::new(session, campaign, launch, cx)?;
     let (mut lists, mut without) = (HashMap::new(), ByLaunch::default());
-    for (id, launch) in bench.launches.iter() {
+    for (id, launch) in replay.launches.iter() {
         // Most launches share one list.
         let list = lists.entry(launch.rules.rules.id()).or_insert_with(|| Arc::new(launch.rules.without_robots()));
         without.insert(*id, Arc::clone(list));
     }
-    bench.begin(cx, "Looking for what geolocation let in", &[])?;
-    let found = bench.scan(
+    replay.begin(cx, "Looking for what geolocation let in", &[])?;
+    let found = replay.scan(
         Some(GEOLOCATION_RULE),
         &[],
         cx,
@@ -64,7 +64,7 @@ pub fn geo_report(
     }
     report.otherwise = report.otherwise_ids.urls();
     report.decided = report.otherwise + hosts.by_id.values().map(|host| host.ids.urls()).sum::<u64>();
-    report.remarks.extend(bench.remark());
+    report.remarks.extend(replay.remark());
     let hosts: Vec<(i64, HostLetIn)> = hosts.by_id.into_iter().collect();
     let numbers: Vec<i64> = hosts.iter().map(|(id, _)| *id).collect();
     let mut captured = HashMap::new();
@@ -76,7 +76,7 @@ pub fn geo_report(
         cx.checkpoint()?;
         let Some(as_met_last) = host.ids.first().first() else { continue };
         // The scan has each URL as the last launch met it.
-        let first = session.catalogue().first_let_in(host.ids.first(), &bench.ids, GEOLOCATION_RULE)?;
+        let first = session.catalogue().first_let_in(host.ids.first(), &replay.ids, GEOLOCATION_RULE)?;
         let first = first.unwrap_or(*as_met_last);
         let (captures, bytes) = captured.get(&id).copied().unwrap_or_default();
         let (first_url, first_seen, first_via) = session
@@ -84,7 +84,7 @@ pub fn geo_report(
             .seen_one(first, |row| (row.url.to_owned(), row.date.unwrap_or_default(), row.via.to_owned()))?;
         let name = host.host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
         let name = name.map_or(host.host.as_str(), |(name, _)| name);
-        let evidence = match bench.geo_of(name)? {
+        let evidence = match replay.geo_of(name)? {
             // Rules of a foreign crawl need not ask for what its log tells.
             GeoFact::NotAsked => session.catalogue().geo_fact(name)?,
             known => known,
@@ -109,32 +109,32 @@ pub fn geo_report(
 /// Hosts between which the work can be stopped.
 const HOSTS_AT_ONCE: usize = 1_000;
 
-/// Numbers of URLs that are held of all hosts together, eight bytes each.
+/// Numbers of URLs that are kept of all hosts together, eight bytes each.
 const MOST_IDS: usize = 2_000_000;
 
-/// What was found of all hosts. Of each the first URLs are held, the fewer the
+/// What was found of all hosts. Of each the first URLs are kept, the fewer the
 /// more hosts there are.
 struct HostsLetIn {
     by_id: HashMap<i64, HostLetIn>,
-    held: usize,
-    /// How many are held of a host at most.
+    kept: usize,
+    /// How many are kept of a host at most.
     most: usize,
 }
 
 impl Default for HostsLetIn {
     fn default() -> Self {
-        Self { by_id: HashMap::new(), held: 0, most: ROWS_SHOWN }
+        Self { by_id: HashMap::new(), kept: 0, most: ROWS_SHOWN }
     }
 }
 
 impl HostsLetIn {
     /// Takes a URL of a host down, which is behind those before it.
     fn push(&mut self, host: i64, seen: i64, name: impl FnOnce() -> String) -> &mut HostLetIn {
-        if self.held >= MOST_IDS {
+        if self.kept >= MOST_IDS {
             self.hold_fewer(MOST_IDS / 2);
         }
         let host = self.by_id.entry(host).or_insert_with(|| HostLetIn { host: name(), ..HostLetIn::default() });
-        self.held += usize::from(host.ids.push_within(seen, self.most));
+        self.kept += usize::from(host.ids.push_within(seen, self.most));
         host
     }
 
@@ -146,14 +146,14 @@ impl HostsLetIn {
                 .or_insert_with(|| HostLetIn { host: host.host.clone(), ..HostLetIn::default() })
                 .add(host);
         }
-        // What one part held more of than another has gaps behind its end.
+        // What one part kept more of than another has gaps behind its end.
         self.hold_within(self.most);
         self.hold_fewer(MOST_IDS);
     }
 
-    /// Holds ever fewer of each host, but the first of all, until so many are held.
+    /// Holds ever fewer of each host, but the first of all, until so many are kept.
     fn hold_fewer(&mut self, wanted: usize) {
-        while self.held > wanted && self.most > 1 {
+        while self.kept > wanted && self.most > 1 {
             self.hold_within(self.most / 2);
         }
     }
@@ -161,7 +161,7 @@ impl HostsLetIn {
     fn hold_within(&mut self, most: usize) {
         self.most = most;
         self.by_id.values_mut().for_each(|host| host.ids.hold_within(most));
-        self.held = self.by_id.values().map(|host| host.ids.first().len()).sum();
+        self.kept = self.by_id.values().map(|host| host.ids.first().len()).sum();
     }
 }
 
@@ -197,7 +197,7 @@ pub fn geo_drift(
     newer: &GeoDatabase,
     cx: &JobCx,
 ) -> anyhow::Result<Drift> {
-    let mut bench = Bench::new(session, campaign, launch, cx)?;
+    let mut replay = Replay::new(session, campaign, launch, cx)?;
     let mut drift = Drift {
         hosts: Vec::new(),
         quiet: Vec::new(),
@@ -266,8 +266,8 @@ pub fn geo_drift(
     if elsewhere.is_empty() {
         return Ok(drift);
     }
-    bench.begin(cx, "Deciding with the other database", &[])?;
-    let found = bench.scan(
+    replay.begin(cx, "Deciding with the other database", &[])?;
+    let found = replay.scan(
         None,
         &[],
         cx,
@@ -293,7 +293,7 @@ pub fn geo_drift(
         },
         |_| Ok(()),
     )?;
-    drift.remarks.extend(bench.remark());
+    drift.remarks.extend(replay.remark());
     let mut hosts: HashMap<String, [FirstIds; 2]> = HashMap::new();
     for (host, [into, out]) in found.into_iter().flatten() {
         let sum = hosts.entry(host).or_default();
@@ -332,24 +332,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_numbers_that_are_held_are_bounded_and_the_first_of_each_host() {
+    fn kept_numbers_are_bounded_and_are_the_first_of_each_host() {
         let mut parts = [HostsLetIn::default(), HostsLetIn::default()];
         let urls = MOST_IDS as i64 * 2;
         for seen in 0..urls {
             // Stretches of rows go to one reader or the other.
             let part = &mut parts[usize::from(seen / 8192 % 2 == 1)];
             part.push(seen % 7, seen, String::new);
-            assert!(part.held <= MOST_IDS);
+            assert!(part.kept <= MOST_IDS);
         }
         let [mut hosts, other] = parts;
         hosts.add(other);
-        assert!(hosts.held <= MOST_IDS && hosts.held > MOST_IDS / 8, "{} held", hosts.held);
+        assert!(hosts.kept <= MOST_IDS && hosts.kept > MOST_IDS / 8, "{} held", hosts.kept);
         assert_eq!(hosts.by_id.values().map(|host| host.ids.urls()).sum::<u64>(), urls.unsigned_abs());
         for (id, host) in &hosts.by_id {
             let first: Vec<i64> = (0..).map(|at| id + 7 * at).take(host.ids.first().len()).collect();
             assert_eq!(host.ids.first(), first);
         }
-        // However many hosts there are, the first URL of each is held.
+        // However many hosts there are, the first URL of each is kept.
         let mut many = HostsLetIn::default();
         for seen in 0..urls {
             many.push(seen / 2, seen, String::new);

@@ -1,6 +1,6 @@
 //! What URLs may be collected on, and the files that prove it.
 
-use super::bench::Bench;
+use super::replay::Replay;
 use crate::campaign::feed::TargetGrounds;
 use crate::campaign::{Campaign, Criterion, EvidenceFile, Grounds};
 use crate::jobs::{JobCx, make_private, make_private_folder, replace_own};
@@ -27,13 +27,13 @@ pub fn permissions(
     date: CaptureDate,
 ) -> anyhow::Result<Vec<Result<Derivation, String>>> {
     let permissions = compiled(campaign)?;
-    let bench = Bench::of_no_launch(session);
+    let replay = Replay::of_no_launch(session);
     let mut derived = Vec::new();
     for text in urls {
         derived.push(match parse_web_url(text) {
             None => Err(format!("“{text}” is no http or https URL")),
             Some(url) => {
-                let facts = known(&bench, campaign, &url, date)?;
+                let facts = known(&replay, campaign, &url, date)?;
                 Ok(permissions.derive(&Candidate::bare(url), &facts))
             }
         });
@@ -45,14 +45,14 @@ pub fn permissions(
 /// no URLs count as seeds without a ground.
 pub fn seeds_verdict(session: &Session, campaign: &Campaign, date: CaptureDate) -> anyhow::Result<SeedsVerdict> {
     let permissions = compiled(campaign)?;
-    let bench = Bench::of_no_launch(session);
+    let replay = Replay::of_no_launch(session);
     let mut seeds = Vec::new();
     let mut unread = 0;
     for seed in &campaign.seeds {
         match parse_web_url(&seed.url) {
             None => unread += 1,
             Some(url) => {
-                let facts = known(&bench, campaign, &url, date)?;
+                let facts = known(&replay, campaign, &url, date)?;
                 seeds.push((Candidate::bare(url), facts));
             }
         }
@@ -91,8 +91,8 @@ fn compiled(campaign: &Campaign) -> anyhow::Result<Permissions> {
     Permissions::compile(&campaign.permissions, &campaign.grounds).map_err(anyhow::Error::msg)
 }
 
-fn known(bench: &Bench<'_>, campaign: &Campaign, url: &Url, date: CaptureDate) -> anyhow::Result<Facts> {
-    Ok(bench.facts_of(url, &campaign.politeness.user_agent, date)?.told())
+fn known(replay: &Replay<'_>, campaign: &Campaign, url: &Url, date: CaptureDate) -> anyhow::Result<Facts> {
+    Ok(replay.facts_of(url, &campaign.politeness.user_agent, date)?.into_facts())
 }
 
 /// How an evidence file stands on the disk.

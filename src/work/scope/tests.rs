@@ -424,10 +424,10 @@ fn every_rule_is_counted_with_an_example() {
     assert_eq!(of(5), (0, 0, None));
     assert!(hits.iter().all(|hits| hits.ids.urls() == hits.decided));
     for hits in &hits {
-        let spoken = made.session.spoken_of(made.campaign, None, hits.index, &JobCx::detached()).unwrap();
-        assert_eq!(spoken.ids.urls(), hits.spoke, "rule {}", hits.index);
-        assert_eq!((&spoken.name, &spoken.words), (&hits.name, &hits.words));
-        assert!(hits.ids.first().iter().all(|id| spoken.ids.first().contains(id)), "rule {}", hits.index);
+        let matches = made.session.urls_matched_by_rule(made.campaign, None, hits.index, &JobCx::detached()).unwrap();
+        assert_eq!(matches.ids.urls(), hits.spoke, "rule {}", hits.index);
+        assert_eq!((&matches.name, &matches.words), (&hits.name, &hits.words));
+        assert!(hits.ids.first().iter().all(|id| matches.ids.first().contains(id)), "rule {}", hits.index);
     }
     let rows = made.session.seen_rows(hits[3].ids.first()).unwrap();
     assert_eq!(rows.iter().map(|row| row.url.as_str()).collect::<Vec<_>>(), ["http://a.pt/far"]);
@@ -441,8 +441,9 @@ fn rules_are_asked_what_a_crawl_asks_them() {
     let hits = rule_hits(&made.session, made.campaign, None, &JobCx::detached()).unwrap().rules;
     let of = |index: usize| (hits[index].spoke, hits[index].decided);
     assert_eq!((of(0), of(1)), ((1, 0), (2, 2)), "what was fetched decides nothing that was taken before");
-    let spoken = |rule| spoken_of(&made.session, made.campaign, None, rule, &JobCx::detached()).unwrap().ids.urls();
-    assert_eq!((spoken(0), spoken(1)), (1, 2));
+    let matches =
+        |rule| urls_matched_by_rule(&made.session, made.campaign, None, rule, &JobCx::detached()).unwrap().ids.urls();
+    assert_eq!((matches(0), matches(1)), (1, 2));
     // No type would have let in what was never fetched.
     let geo = json!({"rule": "geolocation", "countries": ["PT"]});
     let spec = Campaign { rules: vec![json!({"rule": "reject_all"}), geo, by_type], ..made.spec.clone() };

@@ -1,9 +1,9 @@
 //! Why a URL was or would be taken or refused: the trace of the very decision
 //! that lists and figures tell of.
 
-use super::bench::Bench;
-use super::held::Stand;
-use super::judged::{ByLaunch, Judged, KnownFacts, Version};
+use super::launch_rules::{ByLaunch, KnownFacts, LaunchRules, Version};
+use super::replay::Replay;
+use super::rule_cache::LaunchScope;
 use crate::campaign::Campaign;
 use crate::crawl::PREREQUISITE_RULE;
 use crate::jobs::JobCx;
@@ -15,8 +15,8 @@ use anyhow::Context;
 
 /// The trace of a URL ever seen, with the rules of the version its launch ran.
 pub fn why(session: &Session, seen: i64) -> anyhow::Result<Trace> {
-    let bench = bench_of(session, seen)?;
-    let trace = bench.again(seen, |before, candidate, known| {
+    let replay = replay_of(session, seen)?;
+    let trace = replay.again(seen, |before, candidate, known| {
         Ok(match before.row.is_apart {
             true => apart(before.row.url),
             false => before.launch.rules.explain(candidate, known).0,
@@ -27,14 +27,14 @@ pub fn why(session: &Session, seen: i64) -> anyhow::Result<Trace> {
 
 /// The same with the rules of an edited campaign, as a what-if puts them.
 pub fn what_if_trace(session: &Session, edited: &Campaign, seen: i64) -> anyhow::Result<Trace> {
-    let mut bench = bench_of(session, seen)?;
+    let mut replay = replay_of(session, seen)?;
     if let Some(apart) =
-        bench.again(seen, |before, _, _| Ok(before.row.is_apart.then(|| apart(before.row.url))))?.flatten()
+        replay.again(seen, |before, _, _| Ok(before.row.is_apart.then(|| apart(before.row.url))))?.flatten()
     {
         return Ok(apart);
     }
-    let edited = bench.edited(edited, &JobCx::detached())?;
-    Ok(as_edited(&bench, &edited, seen, None, Judged::explain)?.0)
+    let edited = replay.edited(edited, &JobCx::detached())?;
+    Ok(as_edited(&replay, &edited, seen, None, LaunchRules::explain)?.0)
 }
 
 /// Of a URL that the crawl itself needed, such as robots.txt: no rule was asked.
@@ -44,19 +44,19 @@ fn apart(url: &str) -> Trace {
 }
 
 /// With the one launch that saw the URL.
-fn bench_of(session: &Session, seen: i64) -> anyhow::Result<Bench<'_>> {
+fn replay_of(session: &Session, seen: i64) -> anyhow::Result<Replay<'_>> {
     let launch = session.catalogue().seen_one(seen, |row| row.launch)?;
-    Bench::new(session, session.catalogue().launch(launch)?.campaign, Some(launch), &JobCx::detached())
+    Replay::new(session, session.catalogue().launch(launch)?.campaign, Some(launch), &JobCx::detached())
 }
 
 fn as_edited<T>(
-    bench: &Bench<'_>,
-    edited: &ByLaunch<Judged>,
+    replay: &Replay<'_>,
+    edited: &ByLaunch<LaunchRules>,
     seen: i64,
     date: Option<CaptureDate>,
-    ask: impl FnOnce(&Judged, &Candidate, &mut KnownFacts) -> T,
+    ask: impl FnOnce(&LaunchRules, &Candidate, &mut KnownFacts) -> T,
 ) -> anyhow::Result<T> {
-    let asked = bench.again(seen, |before, candidate, known| {
+    let asked = replay.again(seen, |before, candidate, known| {
         known.facts.date = date.or(known.facts.date);
         let Some(after) = edited.get(&before.row.launch) else { return Ok(None) };
         let ask = |candidate: &mut Candidate| ask(after, candidate, known);
@@ -74,7 +74,7 @@ pub fn scope_test(
     campaign: &Campaign,
     urls: &[String],
 ) -> anyhow::Result<Vec<Result<ScopeTest, String>>> {
-    let explained = each_as_of_now(session, of, campaign, urls, Judged::explain)?;
+    let explained = each_as_of_now(session, of, campaign, urls, LaunchRules::explain)?;
     let told = |(trace, turn): (Trace, Option<Remedy>)| {
         // What only the world outside could change is told, not offered.
         let turn = turn.filter(|turn| turn.apply(campaign) != *campaign);
@@ -98,7 +98,7 @@ fn each_as_of_now<T>(
     of: Option<CampaignId>,
     campaign: &Campaign,
     urls: &[String],
-    ask: impl Fn(&Judged, &Candidate, &mut KnownFacts) -> T,
+    ask: impl Fn(&LaunchRules, &Candidate, &mut KnownFacts) -> T,
 ) -> anyhow::Result<Vec<Result<T, String>>> {
     let catalogue = session.catalogue();
     let now = CaptureDate::now();
@@ -107,16 +107,16 @@ fn each_as_of_now<T>(
         Some(of) => catalogue.launch_ids(Some(of))?.into_iter().max(),
     };
     let cx = JobCx::detached();
-    let stand = match of {
-        None => Stand::default(),
-        Some(of) => Stand::of(catalogue, of, last.as_slice())?,
+    let launch_scope = match of {
+        None => LaunchScope::default(),
+        Some(of) => LaunchScope::of(catalogue, of, last.as_slice())?,
     };
     let unseen = match (of, last) {
-        (Some(of), Some(last)) => Bench::new(session, of, Some(last), &cx)?,
-        _ => Bench::of_no_launch(session),
+        (Some(of), Some(last)) => Replay::new(session, of, Some(last), &cx)?,
+        _ => Replay::of_no_launch(session),
     };
     // Of a campaign that never ran no seed has redirected anywhere.
-    let fresh = Version::new(catalogue, campaign, &stand, &cx)?.in_launch(last.unwrap_or(0))?;
+    let fresh = Version::new(catalogue, campaign, &launch_scope, &cx)?.in_launch(last.unwrap_or(0))?;
     let mut answers: Vec<Option<Result<T, String>>> = Vec::with_capacity(urls.len());
     let mut seen_urls: Vec<(LaunchId, i64, usize)> = Vec::new();
     for (at, text) in urls.iter().enumerate() {
@@ -143,10 +143,10 @@ fn each_as_of_now<T>(
     seen_urls.sort_unstable();
     for of_launch in seen_urls.chunk_by(|a, b| a.0 == b.0) {
         let Some((_, seen, _)) = of_launch.first() else { continue };
-        let mut bench = bench_of(session, *seen)?;
-        let edited = bench.edited(campaign, &cx)?;
+        let mut replay = replay_of(session, *seen)?;
+        let edited = replay.edited(campaign, &cx)?;
         for (_, seen, at) in of_launch {
-            let answer = as_edited(&bench, &edited, *seen, Some(now), &ask)?;
+            let answer = as_edited(&replay, &edited, *seen, Some(now), &ask)?;
             if let Some(held) = answers.get_mut(*at) {
                 *held = Some(Ok(answer));
             }

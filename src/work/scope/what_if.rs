@@ -1,9 +1,9 @@
 //! What an edited list of rules would have taken and refused of all that was
 //! ever seen. Nothing is fetched, nothing is looked up.
 
-use super::bench::Bench;
 use super::country::Countries;
-use super::judged::{ByLaunch, Decided, Judged};
+use super::launch_rules::{ByLaunch, Decided, LaunchRules};
+use super::replay::Replay;
 use crate::campaign::Campaign;
 use crate::crawl::PREREQUISITE_RULE;
 use crate::jobs::JobCx;
@@ -12,7 +12,7 @@ use crate::store::{Catalogue, SeenUrl, StoreError};
 use crate::work::Session;
 use crate::work::models::{
     CampaignId, FirstIds, HostMoves, HostNumber, LaunchId, Moved, MovedHost, MovedRow, MovedSide, MovedUrl, RuleHits,
-    RuleMoves, RuleReport, Runs, Spoken, WhatIf, WhatIfList,
+    RuleMatches, RuleMoves, RuleReport, Runs, WhatIf, WhatIfList,
 };
 use foldhash::fast::RandomState;
 use std::collections::{HashMap, HashSet};
@@ -30,13 +30,13 @@ pub fn what_if(
     edited: &Campaign,
     cx: &JobCx,
 ) -> anyhow::Result<WhatIf> {
-    let mut bench = Bench::new(session, campaign, launch, cx)?;
-    let edited = bench.edited(edited, cx)?;
-    let uses: Vec<&Judged> = edited.values().collect();
-    bench.begin(cx, "Trying the edited rules", &uses)?;
-    let trials = trials(&bench, &edited, cx)?;
-    let rules = uses.first().map_or(0, |judged| judged.rules.len());
-    let tallies = bench.scan(
+    let mut replay = Replay::new(session, campaign, launch, cx)?;
+    let edited = replay.edited(edited, cx)?;
+    let uses: Vec<&LaunchRules> = edited.values().collect();
+    replay.begin(cx, "Trying the edited rules", &uses)?;
+    let trials = trials(&replay, &edited, cx)?;
+    let rules = uses.first().map_or(0, |launch_rules| launch_rules.rules.len());
+    let tallies = replay.scan(
         None,
         &uses,
         cx,
@@ -63,13 +63,13 @@ pub fn what_if(
             if unknown_country && countries.can_move((rules, hung), (after, hangs), candidate, known) {
                 tally.unknown.add_one(before.row, now.rule);
             }
-            if now.untold && !then.untold {
+            if now.needs_fetch && !then.needs_fetch {
                 tally.unfetched.push(before.row.id);
             }
             tally.note(then, now, before.row);
             Ok(())
         },
-        |tally| tally.weigh(bench.catalogue),
+        |tally| tally.weigh(replay.catalogue),
     )?;
     let mut total = Tally { by_rule: vec![(0, 0); rules], ..Tally::default() };
     tallies.into_iter().for_each(|tally| total.add(tally));
@@ -81,7 +81,7 @@ pub fn what_if(
     let mut hosts: Vec<HostMoves> = total.hosts.into_values().collect();
     hosts.sort_unstable_by_key(|host| host.id);
     let words: Vec<(usize, &'static str, String, bool)> =
-        uses.first().map(|judged| judged.rules.lines().collect()).unwrap_or_default();
+        uses.first().map(|launch_rules| launch_rules.rules.lines().collect()).unwrap_or_default();
     let by_rule = words.into_iter().zip(&total.by_rule).map(|((index, name, words, enabled), (into, out))| RuleMoves {
         index,
         name: name.to_owned(),
@@ -92,7 +92,7 @@ pub fn what_if(
     });
     let by_rule = by_rule.collect();
     Ok(WhatIf {
-        launches: bench.ids.clone(),
+        launches: replay.ids.clone(),
         seen: total.apart + total.stay_in + total.stay_out + moved_in.urls + moved_out.urls,
         seen_ids: total.seen,
         apart: total.apart,
@@ -108,7 +108,7 @@ pub fn what_if(
         unknown,
         moved_in,
         moved_out,
-        remarks: bench.remark().into_iter().collect(),
+        remarks: replay.remark().into_iter().collect(),
     })
 }
 
@@ -148,12 +148,12 @@ pub fn what_if_rows(
         [only] => Some(*only),
         _ => None,
     };
-    let mut bench = Bench::new(session, campaign, launch, cx)?;
-    let edited = bench.edited(edited, cx)?;
+    let mut replay = Replay::new(session, campaign, launch, cx)?;
+    let edited = replay.edited(edited, cx)?;
     cx.checkpoint()?;
     let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let ids = answer.ids(list).skip(at(part.start)).take(at(part.end.saturating_sub(part.start)));
-    bench.each_again(ids, |before, candidate, known| {
+    replay.each_again(ids, |before, candidate, known| {
         let row = before.row;
         let rules = &before.launch.rules;
         let Some(after) = edited.get(&row.launch) else { return Ok(()) };
@@ -206,25 +206,29 @@ fn belongs(list: WhatIfList, then: Decided, now: Decided, hangs_on_country: bool
         WhatIfList::Side(MovedSide::Out) => moves && now.decision == Decision::Reject,
         WhatIfList::Both | WhatIfList::Host(_) | WhatIfList::Captured => moves,
         WhatIfList::ByRule(rule) => moves && now.rule == Some(rule),
-        WhatIfList::Unfetched => now.untold && !then.untold,
+        WhatIfList::Unfetched => now.needs_fetch && !then.needs_fetch,
         WhatIfList::OtherRule => !moves && then.rule != now.rule,
     }
 }
 
 /// The edited rules in one launch.
 struct Trial<'a> {
-    after: &'a Judged,
+    after: &'a LaunchRules,
     /// Of two lists of rules, which most launches share.
     countries: Arc<Countries>,
 }
 
 /// The edited rules in each launch.
-fn trials<'a>(bench: &Bench<'_>, edited: &'a ByLaunch<Judged>, cx: &JobCx) -> anyhow::Result<ByLaunch<Trial<'a>>> {
+fn trials<'a>(
+    replay: &Replay<'_>,
+    edited: &'a ByLaunch<LaunchRules>,
+    cx: &JobCx,
+) -> anyhow::Result<ByLaunch<Trial<'a>>> {
     let mut pairs: HashMap<(usize, usize), Arc<Countries>> = HashMap::new();
     let mut trials = ByLaunch::default();
     for (id, after) in edited {
         cx.checkpoint()?;
-        let Some(before) = bench.launches.get(id).map(|launch| &launch.rules) else { continue };
+        let Some(before) = replay.launches.get(id).map(|launch| &launch.rules) else { continue };
         let countries = pairs
             .entry((before.rules.id(), after.rules.id()))
             .or_insert_with(|| Arc::new(Countries::of(&before.rules, &after.rules)));
@@ -381,17 +385,19 @@ pub fn edited_campaign(base: &Campaign, text: &str) -> anyhow::Result<Campaign> 
 
 /// The seen URLs that a rule of the last launch's list had an opinion of: what
 /// [`rule_hits`] counts as spoken.
-pub fn spoken_of(
+pub fn urls_matched_by_rule(
     session: &Session,
     campaign: CampaignId,
     launch: Option<LaunchId>,
     rule: usize,
     cx: &JobCx,
-) -> anyhow::Result<Spoken> {
-    let mut bench = Bench::new(session, campaign, launch, cx)?;
-    bench.begin(cx, "Asking the rule", &[])?;
-    let Some(last) = bench.ids.last().and_then(|id| bench.launches.get(id)) else { return Ok(Spoken::default()) };
-    let found = bench.scan(
+) -> anyhow::Result<RuleMatches> {
+    let mut replay = Replay::new(session, campaign, launch, cx)?;
+    replay.begin(cx, "Asking the rule", &[])?;
+    let Some(last) = replay.ids.last().and_then(|id| replay.launches.get(id)) else {
+        return Ok(RuleMatches::default());
+    };
+    let found = replay.scan(
         None,
         &[],
         cx,
@@ -415,7 +421,7 @@ pub fn spoken_of(
     found.into_iter().for_each(|part| ids.add(part));
     let line = last.rules.rules.lines().nth(rule);
     let (name, words) = line.map(|(_, name, words, _)| (name.to_owned(), words)).unwrap_or_default();
-    Ok(Spoken { name, words, ids, remarks: bench.remark().into_iter().collect() })
+    Ok(RuleMatches { name, words, ids, remarks: replay.remark().into_iter().collect() })
 }
 
 /// Of each rule of a launch's list: how often it spoke and how often it
@@ -426,12 +432,12 @@ pub fn rule_hits(
     launch: Option<LaunchId>,
     cx: &JobCx,
 ) -> anyhow::Result<RuleReport> {
-    let mut bench = Bench::new(session, campaign, launch, cx)?;
-    bench.begin(cx, "Asking every rule", &[])?;
+    let mut replay = Replay::new(session, campaign, launch, cx)?;
+    replay.begin(cx, "Asking every rule", &[])?;
     // Launches of several versions: the list of the last one names the rules.
-    let Some(last) = bench.ids.last().and_then(|id| bench.launches.get(id)) else { return Ok(RuleReport::default()) };
+    let Some(last) = replay.ids.last().and_then(|id| replay.launches.get(id)) else { return Ok(RuleReport::default()) };
     let lines: Vec<(usize, &'static str, String, bool)> = last.rules.rules.lines().collect();
-    let found = bench.scan(
+    let found = replay.scan(
         None,
         &[],
         cx,
@@ -469,7 +475,7 @@ pub fn rule_hits(
         let (name, decided) = (name.to_owned(), ids.urls());
         rows.push(RuleHits { index, name, words, enabled, spoke, decided, seen, example, ids });
     }
-    Ok(RuleReport { rules: rows, remarks: bench.remark().into_iter().collect() })
+    Ok(RuleReport { rules: rows, remarks: replay.remark().into_iter().collect() })
 }
 
 /// What a rule did.

@@ -40,7 +40,7 @@ impl Session {
 
     /// Sets the window that inlink columns use and recounts them.
     pub fn set_window(&self, window_days: u32, cx: &JobCx) -> anyhow::Result<String> {
-        let _turn = self.turn_to_count(cx)?;
+        let _turn = self.lock_inlink_count(cx)?;
         self.run_job(JobKind::SetWindow, || {
             let with = self.workspace.count_inlinks(window_days, cx)?.captures_with_inlinks;
             Ok(format!("{with} captures have inlinks within ±{window_days} days"))
@@ -68,32 +68,32 @@ impl Session {
 
     /// Brings files and folders in, linked or copied. Waits for another import to end.
     pub fn import(&self, paths: &[PathBuf], options: ImportOptions, cx: &JobCx) -> anyhow::Result<Imported> {
-        let _turn = self.turn_to_import(cx)?;
+        let _turn = self.lock_imports(cx)?;
         self.run_job(JobKind::Import, || work::import_with_jobs(&self.workspace, paths, options, cx))
     }
 
     /// Looks in a folder for lost files, or for one of them.
     pub fn locate(&self, folder: &Path, file: Option<FileId>, cx: &JobCx) -> anyhow::Result<LocateOutcome> {
-        let _turn = self.turn_to_import(cx)?;
+        let _turn = self.lock_imports(cx)?;
         self.run_job(JobKind::LocateFiles, || work::locate(&self.workspace, folder, file, cx))
     }
 
     /// Compares the digest of every file.
     pub fn check_files(&self, cx: &JobCx) -> anyhow::Result<CheckOutcome> {
-        let _turn = self.turn_to_import(cx)?;
+        let _turn = self.lock_imports(cx)?;
         self.run_job(JobKind::CheckFiles, || work::check_files(&self.workspace, cx))
     }
 
     /// Builds inlinks of what was captured since the last build, or of all.
     pub fn build_inlinks(&self, from_scratch: bool, cx: &JobCx) -> anyhow::Result<InlinkReport> {
-        let _turn = self.turn_to_count(cx)?;
+        let _turn = self.lock_inlink_count(cx)?;
         self.run_job(JobKind::BuildInlinks, || work::build_inlinks(&self.workspace, from_scratch, cx))
     }
 
     /// Scores and keeps the selection; an empty one takes the place of another
     /// only where that is allowed.
     pub fn select(&self, spec: &SelectionSpec, allow_empty: bool, cx: &JobCx) -> anyhow::Result<SelectReport> {
-        let _turn = self.turn_to_count(cx)?;
+        let _turn = self.lock_inlink_count(cx)?;
         self.run_job(JobKind::Select, || work::select(&self.workspace, spec, allow_empty, cx))
     }
 
@@ -105,7 +105,7 @@ impl Session {
         wishes: ExportWishes,
         cx: &JobCx,
     ) -> anyhow::Result<ExportOutcome> {
-        let _turn = self.turn_to_count(cx)?;
+        let _turn = self.lock_inlink_count(cx)?;
         self.run_job(JobKind::Export, || work::export(&self.workspace, spec, out, wishes, cx))
     }
 

@@ -24,8 +24,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
-/// How often a job that waits for its turn looks again.
-const TURN: Duration = Duration::from_millis(100);
+/// How often a job that waits for a lock tries again.
+const LOCK_POLL: Duration = Duration::from_millis(100);
 
 /// A workspace that is open in this process.
 pub struct Session {
@@ -46,7 +46,7 @@ pub struct Session {
     /// What the chosen geolocation database was found to be.
     geo_choice: Mutex<Option<work::GeoChoiceSeen>>,
     /// The rules that were compiled last.
-    rules_held: Mutex<work::RulesHeld>,
+    rule_cache: Mutex<work::RuleCache>,
     /// Jobs that run in this process, by their numbers in the catalogue.
     running: Mutex<HashSet<u64>>,
 }
@@ -63,7 +63,7 @@ impl Session {
             counting: Mutex::default(),
             scheduler: Mutex::new(work::Scheduler::new(work::ON_TIME)),
             geo_choice: Mutex::default(),
-            rules_held: Mutex::default(),
+            rule_cache: Mutex::default(),
             running: Mutex::default(),
         }
     }
@@ -74,8 +74,8 @@ impl Session {
     }
 
     /// The rules that were compiled last, for a moment.
-    pub(in crate::work) fn rules_held(&self) -> MutexGuard<'_, work::RulesHeld> {
-        lock(&self.rules_held)
+    pub(in crate::work) fn rule_cache(&self) -> MutexGuard<'_, work::RuleCache> {
+        lock(&self.rule_cache)
     }
 
     /// Leads host names elsewhere in this process.
@@ -115,13 +115,13 @@ impl Session {
     }
 
     /// Waits until no other job changes what is known of the files.
-    fn turn_to_import(&self, cx: &JobCx) -> anyhow::Result<MutexGuard<'_, ()>> {
-        turn(&self.importing, "Waiting for another job on files", cx)
+    fn lock_imports(&self, cx: &JobCx) -> anyhow::Result<MutexGuard<'_, ()>> {
+        lock_unless_cancelled(&self.importing, "Waiting for another job on files", cx)
     }
 
     /// Waits until no other job counts inlinks.
-    pub(in crate::work) fn turn_to_count(&self, cx: &JobCx) -> anyhow::Result<MutexGuard<'_, ()>> {
-        turn(&self.counting, "Waiting for another inlink job", cx)
+    pub(in crate::work) fn lock_inlink_count(&self, cx: &JobCx) -> anyhow::Result<MutexGuard<'_, ()>> {
+        lock_unless_cancelled(&self.counting, "Waiting for another inlink job", cx)
     }
 
     /// Runs work with its begin and end in the job history, where that can be
@@ -172,16 +172,16 @@ impl Drop for Running<'_> {
     }
 }
 
-/// Waits for a lock that other jobs hold for long, and can be stopped meanwhile.
-fn turn<'m>(held: &'m Mutex<()>, words: &str, cx: &JobCx) -> anyhow::Result<MutexGuard<'m, ()>> {
+/// Waits for a lock that other jobs hold for long; a cancelled job waits no more.
+fn lock_unless_cancelled<'m>(mutex: &'m Mutex<()>, stage: &str, cx: &JobCx) -> anyhow::Result<MutexGuard<'m, ()>> {
     loop {
-        match held.try_lock() {
-            Ok(turn) => return Ok(turn),
-            Err(TryLockError::Poisoned(turn)) => return Ok(turn.into_inner()),
+        match mutex.try_lock() {
+            Ok(guard) => return Ok(guard),
+            Err(TryLockError::Poisoned(guard)) => return Ok(guard.into_inner()),
             Err(TryLockError::WouldBlock) => {
-                cx.stage(words, None);
+                cx.stage(stage, None);
                 cx.checkpoint()?;
-                std::thread::sleep(TURN);
+                std::thread::sleep(LOCK_POLL);
             }
         }
     }

@@ -215,14 +215,14 @@ impl Session {
     }
 
     /// The seen URLs that a rule had an opinion of.
-    pub fn spoken_of(
+    pub fn urls_matched_by_rule(
         &self,
         campaign: CampaignId,
         launch: Option<LaunchId>,
         rule: usize,
         cx: &JobCx,
-    ) -> anyhow::Result<Spoken> {
-        work::spoken_of(self, campaign, launch, rule, cx)
+    ) -> anyhow::Result<RuleMatches> {
+        work::urls_matched_by_rule(self, campaign, launch, rule, cx)
     }
 
     /// How often each rule spoke and decided, with an example.

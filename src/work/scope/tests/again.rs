@@ -107,23 +107,23 @@ impl Crawl<'_> {
         if self.rules.needs_geo(candidate, &facts) {
             facts.geo = looked_up.clone();
         }
-        let said = |verdict: Verdict| Said { decision: verdict.decision, rule: verdict.rule_index, untold: false };
+        let said = |verdict: Verdict| Said { decision: verdict.decision, rule: verdict.rule_index, needs_fetch: false };
         let first = self.rules.decide(candidate, &facts);
         if first.decision == Decision::Reject {
             return said(first);
         }
         if matches!(facts.robots, RobotsFact::Denied { .. }) {
-            return Said { decision: Decision::Reject, rule: None, untold: false };
+            return Said { decision: Decision::Reject, rule: None, needs_fetch: false };
         }
-        let robots_untold = obeys && facts.robots == RobotsFact::NotAsked;
+        let robots_unknown = obeys && facts.robots == RobotsFact::NotAsked;
         if *content == ContentFact::NotFetched {
-            return Said { untold: robots_untold || self.rules.uses_content(), ..said(first) };
+            return Said { needs_fetch: robots_unknown || self.rules.uses_content(), ..said(first) };
         }
         let fetched = Facts { robots: RobotsFact::NotAsked, content: content.clone(), ..facts };
         let second = self.rules.decide(candidate, &fetched);
         match second.decision {
             Decision::Reject => said(second),
-            Decision::Accept => Said { untold: robots_untold, ..said(first) },
+            Decision::Accept => Said { needs_fetch: robots_unknown, ..said(first) },
         }
     }
 }
@@ -134,7 +134,7 @@ struct Said {
     decision: Decision,
     rule: Option<usize>,
     /// Whether a fetch could still refuse it.
-    untold: bool,
+    needs_fetch: bool,
 }
 
 proptest! {
@@ -238,7 +238,7 @@ proptest! {
             if let Some((into, out)) = now.rule.filter(|_| then.decision != now.decision).map(|rule| &mut by_rule[rule]) {
                 *if now.decision == Decision::Accept { into } else { out } += 1;
             }
-            if now.untold && !then.untold {
+            if now.needs_fetch && !then.needs_fetch {
                 unfetched.push(one.url.clone());
             }
             let moves = ["PT", "GB", "FR", "XX"].map(|country| {

@@ -16,7 +16,7 @@ fn a_url_that_cannot_be_read_is_left_out_and_told() {
     let cx = JobCx::detached();
     let hits = rule_hits(&made.session, made.campaign, None, &cx).unwrap();
     assert_eq!((hits.rules[1].spoke, hits.remarks.concat().as_str()), (1, remark.as_str()));
-    assert_eq!(spoken_of(&made.session, made.campaign, None, 1, &cx).unwrap().remarks.concat(), remark);
+    assert_eq!(urls_matched_by_rule(&made.session, made.campaign, None, 1, &cx).unwrap().remarks.concat(), remark);
 }
 
 #[test]

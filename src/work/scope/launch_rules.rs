@@ -1,7 +1,7 @@
 //! The rules of a campaign version as they stood in a launch, and what they
 //! decide as the crawl would.
 
-use super::held::Stand;
+use super::rule_cache::LaunchScope;
 use crate::campaign::{Campaign, RobotsPolicy, Seed};
 use crate::jobs::JobCx;
 use crate::scope::{
@@ -25,7 +25,7 @@ const URLS_AT_ONCE: usize = 10_000;
 const ROBOTS_RULE: &str = "RobotsDecideRule";
 
 /// The rules of one campaign version, as they stood at the end of a launch.
-pub(super) struct Judged {
+pub(super) struct LaunchRules {
     pub rules: DecideRules,
     /// Whether robots.txt is obeyed.
     obeys: bool,
@@ -66,8 +66,8 @@ pub(super) struct Decided {
     pub rule: Option<usize>,
     /// The name of what refused it without a rule.
     refused_as: Option<&'static str>,
-    /// Taken as far as is known; what a fetch would tell could refuse it.
-    pub untold: bool,
+    /// Accepted as far as is known; a fetch could find a reason to reject it.
+    pub needs_fetch: bool,
 }
 
 /// Words by seeds, as typed.
@@ -81,7 +81,7 @@ type Redirects = HashMap<String, String>;
 pub(super) struct Version<'a> {
     spec: &'a Campaign,
     redirects: HashMap<LaunchId, Redirects>,
-    asked: HashSet<String>,
+    redirect_sources: HashSet<String>,
     /// Without what seeds redirected to.
     rules: Option<DecideRules>,
     compiled: Vec<(Redirects, DecideRules, Arc<Seeds>)>,
@@ -89,24 +89,29 @@ pub(super) struct Version<'a> {
 
 impl<'a> Version<'a> {
     /// Reads what the seeds redirected to, in all launches that stand so at once.
-    pub(super) fn new(catalogue: &Catalogue, spec: &'a Campaign, stand: &Stand, cx: &JobCx) -> anyhow::Result<Self> {
+    pub(super) fn new(
+        catalogue: &Catalogue,
+        spec: &'a Campaign,
+        launch_scope: &LaunchScope,
+        cx: &JobCx,
+    ) -> anyhow::Result<Self> {
         let mut redirects: HashMap<LaunchId, Redirects> = HashMap::new();
-        let mut asked: HashSet<String> = HashSet::new();
-        let mut next: Vec<String> = match stand.launches().is_empty() {
+        let mut redirect_sources: HashSet<String> = HashSet::new();
+        let mut next: Vec<String> = match launch_scope.launches().is_empty() {
             true => Vec::new(),
             false => spec.seeds.iter().filter_map(|seed| Some(parse_web_url(&seed.url)?.to_string())).collect(),
         };
         for _ in 0..MAX_SEED_REDIRECTS {
-            next.retain(|url| asked.insert(url.clone()));
+            next.retain(|url| redirect_sources.insert(url.clone()));
             let mut targets = Vec::new();
             for urls in next.chunks(URLS_AT_ONCE) {
                 cx.checkpoint()?;
                 catalogue.redirects_of(urls, |launch, date, url, target| {
                     let pair = parse_web_url(url).zip(parse_web_url(target));
                     let is_own_site = pair.is_some_and(|(url, target)| is_same_site(&url, &target));
-                    for launch in stand.launches_of(launch, date) {
+                    for launch in launch_scope.launches_of(launch, date) {
                         // Other crawlers take the target for a seed wherever it is.
-                        if !is_own_site && !stand.is_foreign(launch) {
+                        if !is_own_site && !launch_scope.is_foreign(launch) {
                             continue;
                         }
                         targets.extend(parse_web_url(target).map(|target| target.to_string()));
@@ -117,19 +122,19 @@ impl<'a> Version<'a> {
             }
             next = targets;
         }
-        Ok(Self { spec, redirects, asked, rules: None, compiled: Vec::new() })
+        Ok(Self { spec, redirects, redirect_sources, rules: None, compiled: Vec::new() })
     }
 
-    /// The URLs whose redirects these rules stand on.
-    pub(super) fn into_asked(self) -> HashSet<String> {
-        self.asked
+    /// The URLs on whose redirects these rules depend.
+    pub(super) fn into_redirect_sources(self) -> HashSet<String> {
+        self.redirect_sources
     }
 
     /// The rules as they stand in a launch: what its seeds redirected to then are seeds.
-    pub(super) fn in_launch(&mut self, launch: LaunchId) -> anyhow::Result<Judged> {
+    pub(super) fn in_launch(&mut self, launch: LaunchId) -> anyhow::Result<LaunchRules> {
         let redirects = self.redirects.remove(&launch).unwrap_or_default();
-        let held = self.compiled.iter().find(|(held, ..)| *held == redirects);
-        let (rules, seeds) = match held {
+        let same = self.compiled.iter().find(|(compiled, ..)| *compiled == redirects);
+        let (rules, seeds) = match same {
             Some((_, rules, seeds)) => (rules.clone(), Arc::clone(seeds)),
             None => {
                 let (more, seeds) = self.seeds_with(&redirects);
@@ -143,7 +148,7 @@ impl<'a> Version<'a> {
                 (rules, seeds)
             }
         };
-        Ok(Judged {
+        Ok(LaunchRules {
             obeys: self.spec.politeness.robots == RobotsPolicy::Obey,
             asks_content: rules.uses_content(),
             asks_geo: rules.uses_geo(),
@@ -205,7 +210,7 @@ impl SeedsCompared {
     }
 }
 
-impl Judged {
+impl LaunchRules {
     /// Makes them the edited rules of a launch that ran `before`.
     pub(super) fn edited_from(mut self, before: Option<&Self>, compared: &mut SeedsCompared) -> Self {
         self.edited = true;
@@ -247,16 +252,16 @@ impl Judged {
         candidate: &Candidate,
         known: &KnownFacts,
     ) -> Decided {
-        let said = Decided { decision, rule, refused_as: None, untold: false };
+        let said = Decided { decision, rule, refused_as: None, needs_fetch: false };
         if let Some(name) = refused_anyway(candidate) {
-            return Decided { decision: Decision::Reject, rule: None, refused_as: Some(name), untold: false };
+            return Decided { decision: Decision::Reject, rule: None, refused_as: Some(name), needs_fetch: false };
         }
         match (decision, &known.facts.robots) {
             (Decision::Reject, _) | (_, RobotsFact::Allowed) => said,
             (_, RobotsFact::Denied { .. }) => {
-                Decided { decision: Decision::Reject, rule: None, refused_as: Some(ROBOTS_RULE), untold: false }
+                Decided { decision: Decision::Reject, rule: None, refused_as: Some(ROBOTS_RULE), needs_fetch: false }
             }
-            (_, RobotsFact::NotAsked) => Decided { untold: self.obeys && !is_robots_url(&candidate.url), ..said },
+            (_, RobotsFact::NotAsked) => Decided { needs_fetch: self.obeys && !is_robots_url(&candidate.url), ..said },
         }
     }
 
@@ -271,14 +276,14 @@ impl Judged {
             return first;
         }
         if matches!(known.facts.content, ContentFact::NotFetched) {
-            return Decided { untold: true, ..first };
+            return Decided { needs_fetch: true, ..first };
         }
         let robots = std::mem::take(&mut known.facts.robots);
         let (decision, rule) = self.rules.decide_by_index(candidate, &known.facts);
         known.facts.robots = robots;
         match decision {
             Decision::Accept => first,
-            Decision::Reject => Decided { decision, rule, refused_as: None, untold: false },
+            Decision::Reject => Decided { decision, rule, refused_as: None, needs_fetch: false },
         }
     }
 
@@ -470,7 +475,7 @@ pub(super) struct KnownFacts {
 
 impl KnownFacts {
     /// For a person: a look-up that failed says why.
-    pub(super) fn told(self) -> Facts {
+    pub(super) fn into_facts(self) -> Facts {
         Facts { geo: self.geo_failed.unwrap_or(self.facts.geo), ..self.facts }
     }
 }

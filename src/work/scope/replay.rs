@@ -1,8 +1,8 @@
 //! All facts that are known of URLs seen, and every one of them put before the
 //! rules of its launch, by several readers at once.
 
-use super::held::{EditedHeld, RulesOfLaunches, Stand};
-use super::judged::{ByLaunch, Decided, Judged, KnownFacts, SeedsCompared, Version, is_robots_url};
+use super::launch_rules::{ByLaunch, Decided, KnownFacts, LaunchRules, SeedsCompared, Version, is_robots_url};
+use super::rule_cache::{CacheEntry, EditedRules, LaunchScope};
 use crate::campaign::Campaign;
 use crate::crawl::RobotsRules;
 use crate::jobs::{Cancelled, JobCx};
@@ -24,24 +24,24 @@ const CHUNK: i64 = 8_192;
 /// Row numbers to each row of the launches from which on the others are skipped.
 const SPARSE: u64 = 8;
 
-/// Hosts whose facts a reader holds; when there are more it begins anew.
-const MAX_HOSTS_HELD: usize = 50_000;
+/// A reader keeps the facts of this many hosts; then it empties its cache.
+const MAX_CACHED_HOSTS: usize = 50_000;
 
 /// A launch with the rules it ran.
 pub(super) struct Launch {
-    pub rules: Judged,
+    pub rules: LaunchRules,
     agent: String,
 }
 
-/// All that is needed to decide again about what launches have seen.
-pub(super) struct Bench<'a> {
+/// Decides again about the URLs that launches have seen.
+pub(super) struct Replay<'a> {
     pub catalogue: &'a Catalogue,
     pub ids: Vec<LaunchId>,
-    stand: Arc<Stand>,
+    launch_scope: Arc<LaunchScope>,
     pub launches: Arc<ByLaunch<Launch>>,
-    /// What is known of all hosts and captures, read before a scan; single
-    /// URLs are asked for one by one.
-    held: Option<Held>,
+    /// What is known of all hosts and captures, read before a scan; for single
+    /// URLs the catalogue is asked.
+    preloaded: Option<Preloaded>,
     /// The geolocation database, opened when an address stands in a URL; none
     /// where none was chosen or it cannot be read, so that nothing is known.
     database: OnceLock<Option<GeoDatabase>>,
@@ -59,7 +59,8 @@ struct Unreadable {
     example: String,
 }
 
-struct Held {
+/// Facts that all readers of a scan share.
+struct Preloaded {
     /// None where no rule asks for countries.
     geo: Option<HashMap<String, GeoFact>>,
     annotations: HashMap<i64, (String, AnnotationFact)>,
@@ -67,9 +68,9 @@ struct Held {
 
 /// Hosts by launch, number, and whether they are asked by https. Their facts
 /// stand elsewhere: the table itself should fit into the processor's cache.
-type HostsHeld = HashMap<(LaunchId, i64, bool), Box<HostFacts>, RandomState>;
+type HostCache = HashMap<(LaunchId, i64, bool), Box<HostFacts>, RandomState>;
 
-/// What a reader holds of a host.
+/// What a reader knows of a host.
 struct HostFacts {
     known: KnownFacts,
     robots: Option<RobotsRules>,
@@ -101,7 +102,7 @@ impl Before<'_> {
     }
 }
 
-impl<'a> Bench<'a> {
+impl<'a> Replay<'a> {
     /// Of all launches of a campaign, or of one.
     pub(super) fn new(
         session: &'a Session,
@@ -119,47 +120,48 @@ impl<'a> Bench<'a> {
             }
         };
         let revision = catalogue.revision_now()?;
-        let standing = |(stand, launches)| Self { ids: ids.clone(), stand, launches, ..Self::of_no_launch(session) };
-        let held = session.rules_held().launches(campaign, &ids, revision);
-        if let Some(held) = held {
-            return Ok(standing(held));
+        let with_launches =
+            |(launch_scope, launches)| Self { ids: ids.clone(), launch_scope, launches, ..Self::of_no_launch(session) };
+        let cached = session.rule_cache().launches(campaign, &ids, revision);
+        if let Some(cached) = cached {
+            return Ok(with_launches(cached));
         }
-        let stand = Stand::of(catalogue, campaign, &ids)?;
+        let launch_scope = LaunchScope::of(catalogue, campaign, &ids)?;
         // Before the rules are read: a redirect that comes meanwhile is looked at again.
-        let since = session.rules_held().last_capture(campaign, &stand);
+        let since = session.rule_cache().last_capture(campaign, &launch_scope);
         let (last_capture, met) = catalogue.redirects_since(since)?;
-        let held = since.zip(met).and_then(|(since, met)| {
-            session.rules_held().carry_over(campaign, &stand, revision, last_capture, since, &met)
+        let cached = since.zip(met).and_then(|(since, met)| {
+            session.rule_cache().revalidate(campaign, &launch_scope, revision, last_capture, since, &met)
         });
-        if let Some(held) = held {
-            return Ok(standing(held));
+        if let Some(cached) = cached {
+            return Ok(with_launches(cached));
         }
         let mut of_version: BTreeMap<u32, Vec<LaunchId>> = BTreeMap::new();
-        for launch in stand.launches() {
+        for launch in launch_scope.launches() {
             of_version.entry(launch.version).or_default().push(launch.id);
         }
-        let (mut launches, mut asked) = (ByLaunch::default(), HashSet::new());
+        let (mut launches, mut redirect_sources) = (ByLaunch::default(), HashSet::new());
         for (version, ids) in of_version {
             let spec = catalogue.campaign_version(campaign, version)?;
-            let mut version = Version::new(catalogue, &spec, &stand, cx)?;
+            let mut version = Version::new(catalogue, &spec, &launch_scope, cx)?;
             for id in ids {
                 cx.checkpoint()?;
                 let rules = version.in_launch(id).with_context(|| format!("the rules of launch {id}"))?;
                 launches.insert(id, Launch { rules, agent: spec.politeness.user_agent.clone() });
             }
-            asked.extend(version.into_asked());
+            redirect_sources.extend(version.into_redirect_sources());
         }
-        let (stand, launches) = (Arc::new(stand), Arc::new(launches));
-        session.rules_held().hold(RulesOfLaunches {
+        let (launch_scope, launches) = (Arc::new(launch_scope), Arc::new(launches));
+        session.rule_cache().insert(CacheEntry {
             campaign,
-            stand: Arc::clone(&stand),
+            launch_scope: Arc::clone(&launch_scope),
             revision,
             last_capture,
-            asked,
+            redirect_sources,
             launches: Arc::clone(&launches),
             edited: None,
         });
-        Ok(standing((stand, launches)))
+        Ok(with_launches((launch_scope, launches)))
     }
 
     /// Without any launch: for campaigns that never ran.
@@ -167,9 +169,9 @@ impl<'a> Bench<'a> {
         Self {
             catalogue: session.catalogue(),
             ids: Vec::new(),
-            stand: Arc::default(),
+            launch_scope: Arc::default(),
             launches: Arc::default(),
-            held: None,
+            preloaded: None,
             database: OnceLock::new(),
             session,
             edited_agent: None,
@@ -178,42 +180,46 @@ impl<'a> Bench<'a> {
     }
 
     /// The rules of an edited campaign as they would stand in each launch.
-    pub(super) fn edited(&mut self, edited: &Campaign, cx: &JobCx) -> anyhow::Result<Arc<ByLaunch<Judged>>> {
+    pub(super) fn edited(&mut self, edited: &Campaign, cx: &JobCx) -> anyhow::Result<Arc<ByLaunch<LaunchRules>>> {
         self.edited_agent = Some(edited.politeness.user_agent.clone());
-        if let Some(rules) = self.session.rules_held().edited(&self.launches, edited) {
+        if let Some(rules) = self.session.rule_cache().edited(&self.launches, edited) {
             return Ok(rules);
         }
-        let up_to = self.session.rules_held().right_up_to(&self.launches);
-        let mut version = Version::new(self.catalogue, edited, &self.stand, cx)?;
+        let up_to = self.session.rule_cache().valid_up_to(&self.launches);
+        let mut version = Version::new(self.catalogue, edited, &self.launch_scope, cx)?;
         let (mut rules, mut compared) = (ByLaunch::default(), SeedsCompared::default());
         for id in &self.ids {
             cx.checkpoint()?;
-            let judged = version.in_launch(*id).context("the edited rules")?;
+            let launch_rules = version.in_launch(*id).context("the edited rules")?;
             let before = self.launches.get(id).map(|launch| &launch.rules);
-            rules.insert(*id, judged.edited_from(before, &mut compared));
+            rules.insert(*id, launch_rules.edited_from(before, &mut compared));
         }
         let rules = Arc::new(rules);
-        let held = EditedHeld { campaign: edited.clone(), asked: version.into_asked(), rules: Arc::clone(&rules) };
-        self.session.rules_held().hold_edited(&self.launches, up_to, held);
+        let compiled = EditedRules {
+            campaign: edited.clone(),
+            redirect_sources: version.into_redirect_sources(),
+            rules: Arc::clone(&rules),
+        };
+        self.session.rule_cache().insert_edited(&self.launches, up_to, compiled);
         Ok(rules)
     }
 
     /// Reads what readers share, and says what is under way. `uses` are
     /// further rules that will be asked.
-    pub(super) fn begin(&mut self, cx: &JobCx, words: &str, uses: &[&Judged]) -> anyhow::Result<()> {
+    pub(super) fn begin(&mut self, cx: &JobCx, words: &str, uses: &[&LaunchRules]) -> anyhow::Result<()> {
         // Row numbers: how many rows a question meets is known behind it.
         let span = self.catalogue.seen_span(&self.ids)?;
         cx.stage(words, Some(span.map_or(0, |span| span.end().abs_diff(*span.start()) + 1)));
         let rules = || self.launches.values().map(|launch| &launch.rules).chain(uses.iter().copied());
-        let annotations = match rules().any(|judged| judged.rules.uses_annotations()) {
+        let annotations = match rules().any(|launch_rules| launch_rules.rules.uses_annotations()) {
             true => self.catalogue.annotation_facts()?,
             false => HashMap::new(),
         };
-        let geo = match rules().any(|judged| judged.asks_geo) {
+        let geo = match rules().any(|launch_rules| launch_rules.asks_geo) {
             true => Some(self.catalogue.geo_facts()?),
             false => None,
         };
-        self.held = Some(Held { geo, annotations });
+        self.preloaded = Some(Preloaded { geo, annotations });
         cx.checkpoint().map_err(|stop: Cancelled| stop.into())
     }
 
@@ -222,7 +228,7 @@ impl<'a> Bench<'a> {
     pub(super) fn scan<S: Send>(
         &self,
         let_in_by: Option<&str>,
-        uses: &[&Judged],
+        uses: &[&LaunchRules],
         cx: &JobCx,
         new: impl Fn() -> S + Sync,
         each: impl Fn(&mut S, &Before<'_>, &mut Candidate, &mut KnownFacts) -> anyhow::Result<()> + Sync,
@@ -233,7 +239,7 @@ impl<'a> Bench<'a> {
         let count = self.catalogue.seen_count(&self.ids)?;
         let mut ask =
             SeenAsk { launches: self.ids.clone(), let_in_by: let_in_by.map(str::to_owned), ..SeenAsk::default() };
-        all().for_each(|judged| judged.put_needs(&mut ask));
+        all().for_each(|launch_rules| launch_rules.put_needs(&mut ask));
         // Where others saw most of these rows, the index of a launch skips them.
         let width = span.end().abs_diff(*span.start()).saturating_add(1);
         let rows_per_seen = width.checked_div(count).unwrap_or(width).max(1);
@@ -242,12 +248,12 @@ impl<'a> Bench<'a> {
             true => CHUNK.saturating_mul(i64::try_from(rows_per_seen).unwrap_or(i64::MAX)),
             false => CHUNK,
         };
-        let asks_robots = all().any(Judged::asks_robots);
+        let asks_robots = all().any(LaunchRules::asks_robots);
         let next = AtomicI64::new(*span.start());
         let readers = std::thread::available_parallelism().map_or(2, usize::from).min(8);
         let read_all = || -> anyhow::Result<S> {
             let mut found = new();
-            let mut hosts = HostsHeld::default();
+            let mut hosts = HostCache::default();
             let mut candidate = Candidate::bare(Url::parse("http://nowhere.invalid/").context("a constant")?);
             loop {
                 let first = next.fetch_add(chunk, Ordering::Relaxed);
@@ -326,7 +332,7 @@ impl<'a> Bench<'a> {
         mut each: impl FnMut(&Before<'_>, &mut Candidate, &mut KnownFacts) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         let mut candidate = Candidate::bare(Url::parse("http://nowhere.invalid/").context("a constant")?);
-        let mut hosts = HostsHeld::default();
+        let mut hosts = HostCache::default();
         for seen in seen {
             self.catalogue.seen_one(seen, |row| {
                 self.one(row, true, &mut hosts, &mut candidate, |before, candidate, known| {
@@ -344,12 +350,12 @@ impl<'a> Bench<'a> {
         &self,
         row: &SeenUrl<'_>,
         asks_robots: bool,
-        hosts: &mut HostsHeld,
+        hosts: &mut HostCache,
         candidate: &mut Candidate,
         each: impl FnOnce(&Before<'_>, &mut Candidate, &mut KnownFacts) -> anyhow::Result<()>,
     ) -> anyhow::Result<Result<(), url::ParseError>> {
         let Some(launch) = self.launches.get(&row.launch) else { return Ok(Ok(())) };
-        if hosts.len() > MAX_HOSTS_HELD {
+        if hosts.len() > MAX_CACHED_HOSTS {
             hosts.clear();
         }
         candidate.url = match Url::parse(row.url) {
@@ -361,8 +367,8 @@ impl<'a> Bench<'a> {
         candidate.via = if row.via.is_empty() { None } else { parse_web_url(row.via) };
         candidate.is_seed = row.is_seed;
         match (row.seed, &mut candidate.seed) {
-            (Some(seed), Some(held)) => seed.clone_into(held),
-            (seed, held) => *held = seed.map(str::to_owned),
+            (Some(seed), Some(place)) => seed.clone_into(place),
+            (seed, place) => *place = seed.map(str::to_owned),
         }
         row.source_tag.clone_into(&mut candidate.source_tag);
         candidate.nofollow = row.nofollow;
@@ -383,9 +389,9 @@ impl<'a> Bench<'a> {
         };
         let facts = &mut host.known.facts;
         facts.date = row.date;
-        facts.annotation = match &self.held {
-            Some(held) if held.annotations.is_empty() => None,
-            Some(held) => held.annotations.get(&row.url_id).map(|(_, said)| said.clone()),
+        facts.annotation = match &self.preloaded {
+            Some(preloaded) if preloaded.annotations.is_empty() => None,
+            Some(preloaded) => preloaded.annotations.get(&row.url_id).map(|(_, said)| said.clone()),
             None => self.catalogue.annotation_of(row.url_id)?,
         };
         facts.content = ContentFact::NotFetched;
@@ -407,7 +413,9 @@ impl<'a> Bench<'a> {
                 geo_failed = Some(failed);
                 self.place_of_address(url)
             }
-            GeoFact::NotAsked if self.held.as_ref().is_some_and(|held| held.geo.is_none()) => GeoFact::NotAsked,
+            GeoFact::NotAsked if self.preloaded.as_ref().is_some_and(|preloaded| preloaded.geo.is_none()) => {
+                GeoFact::NotAsked
+            }
             GeoFact::NotAsked => self.place_of_address(url),
             known @ GeoFact::Known(_) => known,
         };
@@ -426,8 +434,8 @@ impl<'a> Bench<'a> {
 
     /// The location known of a host, failed look-ups included.
     pub(super) fn geo_of(&self, host: &str) -> Result<GeoFact, StoreError> {
-        match &self.held {
-            Some(held) => Ok(held.geo.as_ref().and_then(|geo| geo.get(host)).cloned().unwrap_or_default()),
+        match &self.preloaded {
+            Some(preloaded) => Ok(preloaded.geo.as_ref().and_then(|geo| geo.get(host)).cloned().unwrap_or_default()),
             None => self.catalogue.geo_fact(host),
         }
     }

@@ -1,12 +1,12 @@
-//! Compiled rules that are kept, since a list is read page by page and each
-//! page asks for the same, and what tells that they are still right.
+//! A cache of compiled rules, since a list is read page by page with the same
+//! rules, and the checks that an entry is still valid.
 //!
-//! Rules stand on the texts of versions, which never change, and on what
+//! Rules depend on the texts of versions, which never change, and on what
 //! seeds redirected to. A running crawl commits every moment and seldom meets a
 //! redirect of a seed: only then are they compiled again.
 
-use super::bench::Launch;
-use super::judged::{ByLaunch, Judged};
+use super::launch_rules::{ByLaunch, LaunchRules};
+use super::replay::Launch;
 use crate::campaign::Campaign;
 use crate::store::rows::LaunchBasis;
 use crate::store::{Catalogue, StoreError};
@@ -22,7 +22,7 @@ const BEFORE_FIRST_LINE_MS: i64 = 20 * 60 * 1000;
 
 /// Some launches of a campaign, and the imports that may hold their captures.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Stand {
+pub(super) struct LaunchScope {
     /// In the order of their numbers.
     launches: Vec<LaunchBasis>,
     /// When each run of another crawler went on, of the whole campaign: a
@@ -32,14 +32,14 @@ pub(super) struct Stand {
     imports: HashSet<LaunchId>,
 }
 
-impl Stand {
+impl LaunchScope {
     /// `ids` are in order.
     pub(super) fn of(catalogue: &Catalogue, campaign: CampaignId, ids: &[LaunchId]) -> Result<Self, StoreError> {
-        let launches = catalogue.launch_stands(ids)?;
+        let launches = catalogue.launch_bases(ids)?;
         if launches.iter().all(|launch| launch.foreign_term.is_none()) {
             return Ok(Self { launches, ..Self::default() });
         }
-        let all = catalogue.launch_stands(&catalogue.launch_ids(Some(campaign))?)?;
+        let all = catalogue.launch_bases(&catalogue.launch_ids(Some(campaign))?)?;
         let foreign = all.iter().filter_map(|launch| Some((launch.id, launch.foreign_term?))).collect();
         Ok(Self { launches, foreign, imports: catalogue.imports_of(campaign)?.into_iter().collect() })
     }
@@ -85,107 +85,113 @@ impl Stand {
     }
 }
 
-/// Rules that were compiled last.
+/// The rules of the launches that were read last, compiled.
 #[derive(Default)]
-pub struct RulesHeld(VecDeque<RulesOfLaunches>);
+pub struct RuleCache(VecDeque<CacheEntry>);
 
-/// The rules of some launches.
-pub(super) struct RulesOfLaunches {
+/// The compiled rules of some launches.
+pub(super) struct CacheEntry {
     pub campaign: CampaignId,
-    pub stand: Arc<Stand>,
+    pub launch_scope: Arc<LaunchScope>,
     /// Of the catalogue, when they were found to be right.
     pub revision: u64,
     /// The last capture that was there then: redirects come with later ones.
     pub last_capture: i64,
-    /// URLs on whose redirects they stand.
-    pub asked: HashSet<String>,
+    /// URLs on whose redirects they depend.
+    pub redirect_sources: HashSet<String>,
     pub launches: Arc<ByLaunch<Launch>>,
-    /// The last edited ones that were asked for.
-    pub edited: Option<EditedHeld>,
+    /// The edited rules that were used last.
+    pub edited: Option<EditedRules>,
 }
 
 /// The rules of an edited campaign in the same launches.
-pub(super) struct EditedHeld {
+pub(super) struct EditedRules {
     pub campaign: Campaign,
-    /// URLs on whose redirects they stand.
-    pub asked: HashSet<String>,
-    pub rules: Arc<ByLaunch<Judged>>,
+    /// URLs on whose redirects they depend.
+    pub redirect_sources: HashSet<String>,
+    pub rules: Arc<ByLaunch<LaunchRules>>,
 }
 
 /// Launches with the rules they ran.
-pub(super) type Standing = (Arc<Stand>, Arc<ByLaunch<Launch>>);
+pub(super) type CachedLaunches = (Arc<LaunchScope>, Arc<ByLaunch<Launch>>);
 
-/// How many are kept, of which those asked for last: those of a list, and
-/// those of the launches of some rows that are looked at in turn.
-const RULES_HELD: usize = 4;
+/// The cache keeps this many, those used last: those of a list, and those of
+/// the launches of a few rows that a person looks at.
+const MAX_ENTRIES: usize = 4;
 
-impl RulesHeld {
+impl RuleCache {
     /// Those of a revision, which nothing can have changed.
-    pub(super) fn launches(&mut self, campaign: CampaignId, ids: &[LaunchId], revision: u64) -> Option<Standing> {
-        let is_same = |held: &RulesOfLaunches| {
-            (held.campaign, held.revision) == (campaign, revision) && held.stand.ids().eq(ids.iter().copied())
+    pub(super) fn launches(&mut self, campaign: CampaignId, ids: &[LaunchId], revision: u64) -> Option<CachedLaunches> {
+        let is_same = |entry: &CacheEntry| {
+            (entry.campaign, entry.revision) == (campaign, revision) && entry.launch_scope.ids().eq(ids.iter().copied())
         };
-        let held = self.0.iter().position(is_same).and_then(|at| self.0.remove(at))?;
-        let found = (Arc::clone(&held.stand), Arc::clone(&held.launches));
-        self.0.push_front(held);
+        let entry = self.0.iter().position(is_same).and_then(|at| self.0.remove(at))?;
+        let found = (Arc::clone(&entry.launch_scope), Arc::clone(&entry.launches));
+        self.0.push_front(entry);
         Some(found)
     }
 
-    /// The capture from which on others may change those that stand so.
-    pub(super) fn last_capture(&self, campaign: CampaignId, stand: &Stand) -> Option<i64> {
-        let held = self.0.iter().find(|held| held.campaign == campaign && *held.stand == *stand)?;
-        Some(held.last_capture)
+    /// The last capture that the entry of these launches knows; later ones may change its rules.
+    pub(super) fn last_capture(&self, campaign: CampaignId, launch_scope: &LaunchScope) -> Option<i64> {
+        let entry = self.0.iter().find(|entry| entry.campaign == campaign && *entry.launch_scope == *launch_scope)?;
+        Some(entry.last_capture)
     }
 
-    /// Those that stand so, unless one of the URLs that were `met` to redirect
-    /// since, up to the last capture, is one they ask for.
-    pub(super) fn carry_over(
+    /// The entry of these launches, unless its rules depend on one of the URLs
+    /// that were `met` to redirect since, up to the last capture.
+    pub(super) fn revalidate(
         &mut self,
         campaign: CampaignId,
-        stand: &Stand,
+        launch_scope: &LaunchScope,
         revision: u64,
         last_capture: i64,
         since: i64,
         met: &[String],
-    ) -> Option<Standing> {
-        let held = self.0.iter_mut().find(|held| held.campaign == campaign && *held.stand == *stand)?;
+    ) -> Option<CachedLaunches> {
+        let entry =
+            self.0.iter_mut().find(|entry| entry.campaign == campaign && *entry.launch_scope == *launch_scope)?;
         // Somebody may have put others in their place meanwhile.
-        if held.last_capture < since {
+        if entry.last_capture < since {
             return None;
         }
-        if met.iter().any(|url| held.asked.contains(url)) {
+        if met.iter().any(|url| entry.redirect_sources.contains(url)) {
             return None;
         }
-        if held.edited.as_ref().is_some_and(|edited| met.iter().any(|url| edited.asked.contains(url))) {
-            held.edited = None;
+        if entry.edited.as_ref().is_some_and(|edited| met.iter().any(|url| edited.redirect_sources.contains(url))) {
+            entry.edited = None;
         }
-        (held.revision, held.last_capture) = (revision, last_capture);
-        Some((Arc::clone(&held.stand), Arc::clone(&held.launches)))
+        (entry.revision, entry.last_capture) = (revision, last_capture);
+        Some((Arc::clone(&entry.launch_scope), Arc::clone(&entry.launches)))
     }
 
-    pub(super) fn hold(&mut self, rules: RulesOfLaunches) {
-        // Those that stood otherwise, or that somebody else compiled meanwhile.
-        self.0.retain(|held| held.campaign != rules.campaign || !held.stand.ids().eq(rules.stand.ids()));
+    pub(super) fn insert(&mut self, rules: CacheEntry) {
+        // Outdated entries, or those that somebody else compiled meanwhile.
+        self.0
+            .retain(|entry| entry.campaign != rules.campaign || !entry.launch_scope.ids().eq(rules.launch_scope.ids()));
         self.0.push_front(rules);
-        self.0.truncate(RULES_HELD);
+        self.0.truncate(MAX_ENTRIES);
     }
 
-    pub(super) fn edited(&self, launches: &Arc<ByLaunch<Launch>>, edited: &Campaign) -> Option<Arc<ByLaunch<Judged>>> {
-        let held = self.0.iter().find(|held| Arc::ptr_eq(&held.launches, launches))?;
-        held.edited.as_ref().filter(|held| held.campaign == *edited).map(|held| Arc::clone(&held.rules))
+    pub(super) fn edited(
+        &self,
+        launches: &Arc<ByLaunch<Launch>>,
+        edited: &Campaign,
+    ) -> Option<Arc<ByLaunch<LaunchRules>>> {
+        let entry = self.0.iter().find(|entry| Arc::ptr_eq(&entry.launches, launches))?;
+        entry.edited.as_ref().filter(|entry| entry.campaign == *edited).map(|entry| Arc::clone(&entry.rules))
     }
 
     /// The last capture that was there when these rules were found to be right.
-    pub(super) fn right_up_to(&self, launches: &Arc<ByLaunch<Launch>>) -> Option<i64> {
-        self.0.iter().find(|held| Arc::ptr_eq(&held.launches, launches)).map(|held| held.last_capture)
+    pub(super) fn valid_up_to(&self, launches: &Arc<ByLaunch<Launch>>) -> Option<i64> {
+        self.0.iter().find(|entry| Arc::ptr_eq(&entry.launches, launches)).map(|entry| entry.last_capture)
     }
 
     /// Keeps edited ones that were compiled when the others were right up to
     /// this capture; not where a redirect may have come meanwhile.
-    pub(super) fn hold_edited(&mut self, launches: &Arc<ByLaunch<Launch>>, up_to: Option<i64>, edited: EditedHeld) {
-        let is_of = |held: &&mut RulesOfLaunches| Arc::ptr_eq(&held.launches, launches);
-        if let Some(held) = self.0.iter_mut().find(is_of).filter(|held| Some(held.last_capture) == up_to) {
-            held.edited = Some(edited);
+    pub(super) fn insert_edited(&mut self, launches: &Arc<ByLaunch<Launch>>, up_to: Option<i64>, edited: EditedRules) {
+        let is_of = |entry: &&mut CacheEntry| Arc::ptr_eq(&entry.launches, launches);
+        if let Some(entry) = self.0.iter_mut().find(is_of).filter(|entry| Some(entry.last_capture) == up_to) {
+            entry.edited = Some(edited);
         }
     }
 }
@@ -195,35 +201,35 @@ impl RulesHeld {
 mod tests {
     use super::*;
 
-    fn stand(id: LaunchId) -> Stand {
-        Stand { launches: vec![LaunchBasis { id, version: 1, foreign_term: None }], ..Stand::default() }
+    fn launch_scope(id: LaunchId) -> LaunchScope {
+        LaunchScope { launches: vec![LaunchBasis { id, version: 1, foreign_term: None }], ..LaunchScope::default() }
     }
 
     #[test]
-    fn rules_that_were_asked_for_last_are_kept() {
-        let mut held = RulesHeld::default();
-        let hold = |held: &mut RulesHeld, id: LaunchId, revision| {
-            held.hold(RulesOfLaunches {
+    fn rules_used_last_are_kept() {
+        let mut cache = RuleCache::default();
+        let insert = |cache: &mut RuleCache, id: LaunchId, revision| {
+            cache.insert(CacheEntry {
                 campaign: 1,
-                stand: Arc::new(stand(id)),
+                launch_scope: Arc::new(launch_scope(id)),
                 revision,
                 last_capture: 0,
-                asked: HashSet::new(),
+                redirect_sources: HashSet::new(),
                 launches: Arc::default(),
                 edited: None,
             });
         };
-        hold(&mut held, 0, 1);
+        insert(&mut cache, 0, 1);
         for id in 1..=8 {
-            hold(&mut held, id, 1);
-            assert!(held.launches(1, &[0], 1).is_some(), "those of the list, after {id} rows");
+            insert(&mut cache, id, 1);
+            assert!(cache.launches(1, &[0], 1).is_some(), "those of the list, after {id} rows");
         }
-        assert_eq!(held.0.len(), RULES_HELD);
+        assert_eq!(cache.0.len(), MAX_ENTRIES);
         // The same again, and of a newer revision, take no second place.
-        hold(&mut held, 0, 1);
-        hold(&mut held, 0, 2);
-        assert_eq!(held.0.iter().filter(|rules| rules.stand.ids().eq([0])).count(), 1);
-        assert!(held.launches(1, &[0], 1).is_none() && held.launches(1, &[0], 2).is_some());
+        insert(&mut cache, 0, 1);
+        insert(&mut cache, 0, 2);
+        assert_eq!(cache.0.iter().filter(|entry| entry.launch_scope.ids().eq([0])).count(), 1);
+        assert!(cache.launches(1, &[0], 1).is_none() && cache.launches(1, &[0], 2).is_some());
     }
 
     #[test]
@@ -234,13 +240,14 @@ mod tests {
         let launches = vec![run(1, 100_000, 200_000), run(2, 200_500, 300_000), own];
         let foreign: Vec<_> = launches.iter().filter_map(|run| Some((run.id, run.foreign_term?))).collect();
         let imports = HashSet::from([9]);
-        let second = Stand { launches: vec![launches[1].clone()], foreign: foreign.clone(), imports: imports.clone() };
+        let second =
+            LaunchScope { launches: vec![launches[1].clone()], foreign: foreign.clone(), imports: imports.clone() };
         assert!(
             second.launches_of(9, at(200_000)).is_empty(),
             "just before the one that is asked for, and of the other"
         );
         assert_eq!(second.launches_of(9, at(200_100)), [2]);
-        let stand = Stand { launches, foreign, imports };
+        let launch_scope = LaunchScope { launches, foreign, imports };
         for (launch, date, expected) in [
             (4, 150_000, &[4][..]),
             (9, 150_000, &[1]),
@@ -252,7 +259,7 @@ mod tests {
             (9, 300_001, &[]),
             (7, 150_000, &[]),
         ] {
-            assert_eq!(stand.launches_of(launch, at(date)), expected, "{launch} {date}");
+            assert_eq!(launch_scope.launches_of(launch, at(date)), expected, "{launch} {date}");
         }
     }
 }
