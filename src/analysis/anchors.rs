@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn very_long_anchors_are_told_by_their_beginning() {
+    fn very_long_anchors_are_shown_by_their_beginning() {
         let long = "â".repeat(10_000);
         let link = AnchorLink { anchor: &long, source_host: "a", date: CaptureDate::default() };
         let spelling = tally(&mut [link].iter(), |_| false).remove(0).spelling;

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn spellings_of_one_word_fold_to_one() {
+    fn spellings_of_one_name_fold_to_one() {
         check("", "");
         check("  Ria de\tAveiro\n", "ria de aveiro");
         check("AMÉLIA Vaz", "amelia vaz");

@@ -37,7 +37,7 @@ pub use jobs_at_hand::{EndedJob, RunningJob};
 pub use reads::{LIST_PAGE, Reads, Same, ScopeAnswers};
 pub use scans::RuleLine;
 pub use seen_lists::{MovedQuery, SeenList, SeenListQuery};
-pub use selected_rows::{Decision, SelectedRows};
+pub use selected_rows::{ReviewDecision, SelectedRows};
 pub use settings::{ColumnLayout, PanelTab, Settings, TableLayout, ThemeChoice};
 pub use spec_draft::SpecDraft;
 pub use state::{AppState, Focus, NoticeCause, RecentWorkspace, ScheduleWatch};

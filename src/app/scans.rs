@@ -84,11 +84,11 @@ pub(super) struct Scan<Q, T> {
     begins_at_once: bool,
     /// Whether the answer to another question is worth a look until the new one is there.
     keeps_last: bool,
-    asked: Option<Asked<Q, T>>,
+    pending: Option<Pending<Q, T>>,
     shown: Option<Shown<Q, T>>,
 }
 
-struct Asked<Q, T> {
+struct Pending<Q, T> {
     query: Q,
     since: Instant,
     /// How long it has to stand.
@@ -111,7 +111,7 @@ where
 {
     /// Questions that are asked at once; lists of one are not shown under another.
     fn new(name: &'static str) -> Self {
-        Self { name, settled: Duration::ZERO, begins_at_once: false, keeps_last: false, asked: None, shown: None }
+        Self { name, settled: Duration::ZERO, begins_at_once: false, keeps_last: false, pending: None, shown: None }
     }
 
     /// What can be shown of the question that `is_same` knows and `make` makes.
@@ -139,31 +139,31 @@ where
     ) -> Loaded<Arc<T>> {
         let Some(session) = &cx.session else { return Loaded::Failed(no_workspace()) };
         self.collect();
-        if !self.asked.as_ref().is_some_and(|asked| is_same(&asked.query)) {
+        if !self.pending.as_ref().is_some_and(|pending| is_same(&pending.query)) {
             self.stop();
-            let is_edit = self.asked.is_some() || !self.begins_at_once;
+            let is_edit = self.pending.is_some() || !self.begins_at_once;
             let settled = if is_edit { self.settled } else { Duration::ZERO };
-            self.asked = Some(Asked { query: make(), since: Instant::now(), settled, running: None });
+            self.pending = Some(Pending { query: make(), since: Instant::now(), settled, running: None });
         }
         let shown = self.shown.as_ref().filter(|shown| is_same(&shown.query));
-        if let Some(asked) = self.asked.as_mut().filter(|asked| asked.running.is_none()) {
+        if let Some(pending) = self.pending.as_mut().filter(|pending| pending.running.is_none()) {
             let wait = match shown {
                 Some(shown) if shown.revision == revision => None,
                 Some(shown) => {
                     let pause = (shown.took * WAIT_FACTOR).max(SHORTEST_WAIT);
                     Some(pause.saturating_sub(shown.at.elapsed()))
                 }
-                None => Some(asked.settled.saturating_sub(asked.since.elapsed())),
+                None => Some(pending.settled.saturating_sub(pending.since.elapsed())),
             };
             match wait {
                 None => {}
                 Some(Duration::ZERO) => {
-                    let (session, query) = (session.clone(), asked.query.clone());
+                    let (session, query) = (session.clone(), pending.query.clone());
                     let spawned = jobs::spawn(self.name, JobCx::default(), cx.wake.clone(), move |cx| {
                         work(session.as_ref(), query, cx)
                     });
                     match spawned {
-                        Ok(handle) => asked.running = Some((Instant::now(), revision, handle)),
+                        Ok(handle) => pending.running = Some((Instant::now(), revision, handle)),
                         Err(error) => return Loaded::Failed(failed(error.to_string())),
                     }
                 }
@@ -186,58 +186,58 @@ where
     /// Whether its answer is being made, or waits for the edit to stand.
     #[cfg(all(test, feature = "gui"))]
     fn is_waited_for(&self) -> bool {
-        self.asked.as_ref().is_some_and(|asked| match &asked.running {
+        self.pending.as_ref().is_some_and(|pending| match &pending.running {
             Some((_, _, handle)) => !handle.is_finished(),
             // One whose page was left is not asked again.
             None => {
-                asked.since.elapsed() < 2 * asked.settled
-                    && self.shown.as_ref().is_none_or(|shown| shown.at < asked.since)
+                pending.since.elapsed() < 2 * pending.settled
+                    && self.shown.as_ref().is_none_or(|shown| shown.at < pending.since)
             }
         })
     }
 
     fn is_running(&self) -> bool {
-        self.asked.as_ref().is_some_and(|asked| asked.running.is_some())
+        self.pending.as_ref().is_some_and(|pending| pending.running.is_some())
     }
 
     /// How far the work is, while some is under way.
     pub(super) fn progress(&self) -> Option<Progress> {
-        self.asked.as_ref()?.running.as_ref().map(|(_, _, handle)| handle.cx.progress())
+        self.pending.as_ref()?.running.as_ref().map(|(_, _, handle)| handle.cx.progress())
     }
 
     /// Nobody asks any more: stops the work, forgets the answer.
     pub(super) fn forget(&mut self) {
         self.stop();
-        self.asked = None;
+        self.pending = None;
         self.shown = None;
     }
 
     /// Forgets every other question.
     pub(super) fn keep_only(&mut self, is_shown: impl Fn(&Q) -> bool) {
-        if self.asked.as_ref().is_some_and(|asked| !is_shown(&asked.query)) {
+        if self.pending.as_ref().is_some_and(|pending| !is_shown(&pending.query)) {
             self.forget();
         }
     }
 
     /// Stops the work on what is shown no more; an answer that is there stays.
     pub(super) fn rest_unless(&mut self, is_shown: impl Fn(&Q) -> bool) {
-        if self.asked.as_ref().is_some_and(|asked| !is_shown(&asked.query)) {
+        if self.pending.as_ref().is_some_and(|pending| !is_shown(&pending.query)) {
             self.stop();
         }
     }
 
     fn stop(&mut self) {
-        if let Some((_, _, handle)) = self.asked.as_mut().and_then(|asked| asked.running.take()) {
+        if let Some((_, _, handle)) = self.pending.as_mut().and_then(|pending| pending.running.take()) {
             handle.cx.cancel();
         }
     }
 
     fn collect(&mut self) {
-        let Some(asked) = &mut self.asked else { return };
-        if asked.running.as_ref().is_none_or(|(_, _, handle)| !handle.is_finished()) {
+        let Some(pending) = &mut self.pending else { return };
+        if pending.running.as_ref().is_none_or(|(_, _, handle)| !handle.is_finished()) {
             return;
         }
-        let Some((begun, revision, handle)) = asked.running.take() else { return };
+        let Some((begun, revision, handle)) = pending.running.take() else { return };
         let value = match handle.join() {
             Outcome::Done(value) => Ok(Arc::new(value)),
             Outcome::Cancelled => return,
@@ -245,7 +245,7 @@ where
             Outcome::Panicked(why) => Err(failed(format!("internal error: {why}"))),
         };
         let took = begun.elapsed();
-        self.shown = Some(Shown { query: asked.query.clone(), revision, at: Instant::now(), took, value });
+        self.shown = Some(Shown { query: pending.query.clone(), revision, at: Instant::now(), took, value });
     }
 }
 
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_of_the_whole_catalogue_is_asked_again_when_what_it_is_of_has_changed() {
+    fn an_answer_about_a_part_is_loaded_again_when_that_part_has_changed() {
         let (cx, _dir) = cx();
         let mut scan = Scan::new("test");
         let ask = |scan: &mut Scan<u32, u32>, revision| {
@@ -446,7 +446,7 @@ mod tests {
         assert_eq!(begins.recv().unwrap(), 1);
         scan.keep_only(|query| *query == 1);
         assert!(scan.is_running());
-        let (_, _, running) = scan.asked.as_ref().unwrap().running.as_ref().unwrap();
+        let (_, _, running) = scan.pending.as_ref().unwrap().running.as_ref().unwrap();
         let job = running.cx.clone();
         scan.keep_only(|_| false);
         assert!(!scan.is_running() && job.is_cancelled());
@@ -482,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_rule_hides_no_other_and_words_that_nobody_waits_for_are_not_made() {
+    fn a_broken_rule_hides_no_other_and_a_cancelled_job_describes_none() {
         let rules = ["reject_all", "no_such_rule", "accept_all"].map(|rule| serde_json::json!({"rule": rule}));
         let campaign = Campaign { rules: rules.to_vec(), ..Campaign::new("Town") };
         let cx = JobCx::detached();
@@ -493,7 +493,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_told() {
+    fn failures_are_shown() {
         let (cx, _dir) = cx();
         let mut scan: Scan<u32, u32> = Scan::new("test");
         let notice = until(|| {

@@ -74,7 +74,7 @@ impl SelectedRows {
 
 /// A person's word on captures.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Decision {
+pub struct ReviewDecision {
     /// Which captures.
     pub captures: SelectedRows,
     /// What about them.
@@ -121,7 +121,7 @@ impl AppState {
     }
 
     /// Decides on a few captures at once; on many, a person confirms it first.
-    pub(super) fn decide_or_ask(&mut self, decision: Decision) {
+    pub(super) fn decide_or_ask(&mut self, decision: ReviewDecision) {
         if decision.captures.count() > MOST_UNASKED {
             self.decision = Some(decision);
             self.dialog = Some(Dialog::Decide);
@@ -131,7 +131,7 @@ impl AppState {
     }
 
     /// Has a worker find the captures that are meant now, and mark them as one act.
-    pub(super) fn decide(&mut self, Decision { captures, mark, note }: Decision) {
+    pub(super) fn decide(&mut self, ReviewDecision { captures, mark, note }: ReviewDecision) {
         let is_note = mark == ReviewMark::Note;
         let settings = self.settings.clone();
         // A note decides nothing: the capture is still to review.

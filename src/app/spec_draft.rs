@@ -279,7 +279,7 @@ impl SpecDraft {
         self.note(now);
         if let Some(before) = self.undo.pop_back() {
             self.redo.extend(self.noted.take());
-            self.stand(before.state);
+            self.restore(before.state);
         }
     }
 
@@ -288,7 +288,7 @@ impl SpecDraft {
         self.note(now);
         if let Some(after) = self.redo.pop() {
             self.undo.extend(self.noted.take().map(Step::to));
-            self.stand(after);
+            self.restore(after);
         }
     }
 
@@ -301,7 +301,7 @@ impl SpecDraft {
         self.last = None;
     }
 
-    fn stand(&mut self, state: State) {
+    fn restore(&mut self, state: State) {
         self.campaign = state.clone().campaign();
         self.noted = Some(state);
         self.revision = next_revision();

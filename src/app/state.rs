@@ -31,7 +31,7 @@ use super::loader::{Order, Pool, ReadCx, failure, no_workspace};
 use super::models::*;
 use super::reads::Reads;
 use super::scans::{RuleLine, Scans, name_rules, same_scope};
-use super::selected_rows::Decision;
+use super::selected_rows::ReviewDecision;
 use super::settings::{Settings, ThemeChoice};
 use super::spec_draft::SpecDraft;
 use super::{Command, Dialog, FilesRoute, Route, SelectedRows, TableRows};
@@ -129,7 +129,7 @@ pub struct AppState {
     /// The rows among which they were selected.
     pub(super) selected_in: Option<CaptureQuery>,
     /// The decision that waits for confirmation.
-    pub decision: Option<Decision>,
+    pub decision: Option<ReviewDecision>,
     /// The crawl that waits for confirmation.
     pub crawl_request: Option<Arc<CrawlRequest>>,
     /// Workspaces that were opened lately, the last one first.
@@ -597,7 +597,7 @@ impl AppState {
             Command::ExportLinks { form, folder } => {
                 self.start(JobKind::WriteLinks, move |session, cx| session.export_links(form, &folder, cx));
             }
-            Command::Mark { captures, mark, note } => self.decide_or_ask(Decision { captures, mark, note }),
+            Command::Mark { captures, mark, note } => self.decide_or_ask(ReviewDecision { captures, mark, note }),
             Command::ConfirmMark => {
                 self.dialog = None;
                 if let Some(decision) = self.decision.take() {

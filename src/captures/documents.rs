@@ -19,7 +19,7 @@ use super::{Body, BodyForm, Unread};
 use crate::jobs::{Cancelled, JobCx};
 use crate::links::{MAX_PAGE_BYTES, Page, PageLink, PageOptions};
 use crate::uri::{CaptureDate, Url};
-use crate::warc::http::{ContentType, HttpHead, parse_response_head};
+use crate::warc::http::{HttpHead, MediaType, parse_response_head};
 use crate::warc::{BlockDigester, Record, RecordHead, RecordType, WarcError};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -68,7 +68,7 @@ impl ReadFrom {
         self.pdf || self.pdf_text
     }
 
-    fn takes(self, kind: &ContentType) -> bool {
+    fn takes(self, kind: &MediaType) -> bool {
         let form = BodyForm::of_type(&kind.mime);
         self.pages && form.is_page() || self.takes_pdf() && form == BodyForm::Pdf
     }

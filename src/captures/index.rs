@@ -10,7 +10,7 @@
 //! of [`WINDOW`] captures, fewer where these are full of links, and only the
 //! last payload is held.
 
-use super::large::LargeTurn;
+use super::large::LargePagePermit;
 use super::limits::MAX_NOTES_BYTES;
 use super::metadata::CaptureNotes;
 use super::page::links_bytes;
@@ -218,7 +218,7 @@ struct Group {
 }
 
 /// The links of the capture read last, until it is known whether notes follow.
-struct Held {
+struct PendingLinks {
     /// Number of its group.
     group: u64,
     links: LinksSoFar,
@@ -250,7 +250,7 @@ struct Indexer<'a, S> {
     first: u64,
     /// Bytes of links in the window.
     link_bytes: usize,
-    held: Option<Held>,
+    pending_links: Option<PendingLinks>,
     remembered: HashMap<String, Remembered>,
     /// The sink took a capture with an error: it gets no more.
     sink_failed: bool,
@@ -269,7 +269,7 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
             window: VecDeque::new(),
             first: 0,
             link_bytes: 0,
-            held: None,
+            pending_links: None,
             remembered: HashMap::new(),
             sink_failed: false,
             unread: Vec::new(),
@@ -409,7 +409,7 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
         group.ids.push(id);
         group.entry = Some(entry);
         group.member = member;
-        self.held = links.map(|links| Held { group: self.first + at as u64, links });
+        self.pending_links = links.map(|links| PendingLinks { group: self.first + at as u64, links });
         Ok(())
     }
 
@@ -464,14 +464,16 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
 
     /// Reads the links of the payload in hand, unless notes told them.
     fn let_go_of_payload(&mut self) {
-        let Some(held) = self.held.take() else { return };
-        let Some(at) = held.group.checked_sub(self.first).and_then(|at| usize::try_from(at).ok()) else { return };
+        let Some(pending_links) = self.pending_links.take() else { return };
+        let Some(at) = pending_links.group.checked_sub(self.first).and_then(|at| usize::try_from(at).ok()) else {
+            return;
+        };
         let Some(group) = self.window.get_mut(at) else { return };
         let Some(entry) = &mut group.entry else { return };
         let tells_links = |notes: &&CaptureNotes| self.author == Author::ThisWorkspace && notes.verdict.is_some();
         let notes = group.notes.as_ref().filter(tells_links);
         if notes.is_none() {
-            let links = held.links.read(&entry.url, &mut LargeTurn::default());
+            let links = pending_links.links.read(&entry.url, &mut LargePagePermit::default());
             entry.notes.title = links.title.or(entry.notes.title.take());
             entry.notes.language = links.language.or(entry.notes.language.take());
             entry.redirect_to = links.redirect_to;
@@ -498,7 +500,7 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
 
     /// Hands the oldest capture on.
     fn flush_one(&mut self) -> Result<(), E> {
-        if self.held.as_ref().is_some_and(|held| held.group == self.first) {
+        if self.pending_links.as_ref().is_some_and(|pending_links| pending_links.group == self.first) {
             self.let_go_of_payload();
         }
         let Some(group) = self.window.pop_front() else { return Ok(()) };

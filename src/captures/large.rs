@@ -18,9 +18,9 @@ static LARGE_PAGE: Mutex<()> = Mutex::new(());
 
 /// The right to have a large page in hand, as soon as there is one.
 #[derive(Default)]
-pub struct LargeTurn(Option<MutexGuard<'static, ()>>);
+pub struct LargePagePermit(Option<MutexGuard<'static, ()>>);
 
-impl LargeTurn {
+impl LargePagePermit {
     /// So many bytes are in hand: waits until they may be.
     pub fn wait_for(&mut self, bytes: usize) {
         if bytes > LARGE_PAGE_BYTES && self.0.is_none() {

@@ -50,7 +50,7 @@ mod index_tests;
 pub use documents::{Document, DocumentReader, DocumentReport, MAX_LISTED, Place, ReadFrom, Repeat};
 pub use entry::{CaptureEntry, RecordPlace, plain_mime};
 pub use index::{Author, IndexReport, index_archive, index_archive_from, index_in_parallel, index_records};
-pub use large::{LargeTurn, PageBudget, PagePermit};
+pub use large::{LargePagePermit, PageBudget, PagePermit};
 pub use metadata::CaptureNotes;
 pub use original::{FoundBy, FoundOriginal, OriginalError, RevisitError, find_original, rule as original_rule};
 pub use page::{Body, BodyForm, PageLinks, is_redirect, links_bytes, may_have_links, reading_bytes};

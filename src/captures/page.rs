@@ -3,14 +3,14 @@
 
 use super::limits::LANGUAGE_TEXT_BYTES;
 use super::sitemap::{GZIP, is_packed_sitemap, read_listing, unpacked};
-use super::{LargeTurn, Unread};
+use super::{LargePagePermit, Unread};
 use crate::links::pdf::{PdfRead, read_pdf};
 use crate::links::{
     LinkKind, MAX_PAGE_BYTES, Outlink, Page, PageCuts, PageLink, PageOptions, read_css, read_links, read_page,
 };
 use crate::uri::{Url, resolve};
 use crate::warc::Headers;
-use crate::warc::http::{ContentType, HttpHead, Payload, decode_payload};
+use crate::warc::http::{HttpHead, MediaType, Payload, decode_payload};
 
 /// How a body is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,7 +86,7 @@ pub struct PageLinks {
 
 /// Whether links are looked for in an answer with these fields.
 pub fn may_have_links(url: &Url, headers: &Headers) -> bool {
-    let kind = headers.get("Content-Type").map(|value| ContentType::parse(&value)).unwrap_or_default();
+    let kind = headers.get("Content-Type").map(|value| MediaType::parse(&value)).unwrap_or_default();
     kind.mime.is_empty() || has_links(url, &kind.mime)
 }
 
@@ -104,7 +104,7 @@ pub fn is_redirect(status: u16) -> bool {
 #[derive(Debug, Clone)]
 pub struct Body<'b> {
     status: u16,
-    kind: ContentType,
+    kind: MediaType,
     location: Option<String>,
     /// The bytes.
     pub payload: Payload<'b>,
@@ -113,7 +113,7 @@ pub struct Body<'b> {
 impl<'b> Body<'b> {
     /// A payload with the status and fields that it came with.
     pub fn new(status: u16, headers: &Headers, payload: Payload<'b>) -> Self {
-        let kind = headers.get("Content-Type").map(|value| ContentType::parse(&value)).unwrap_or_default();
+        let kind = headers.get("Content-Type").map(|value| MediaType::parse(&value)).unwrap_or_default();
         let location = if is_redirect(status) { headers.get("Location") } else { None };
         Self { status, kind, location, payload }
     }
@@ -134,9 +134,9 @@ impl<'b> Body<'b> {
     }
 
     /// Its links, resolved against a URL, with title and language.
-    pub fn links(&self, url: &Url, turn: &mut LargeTurn) -> PageLinks {
+    pub fn links(&self, url: &Url, permit: &mut LargePagePermit) -> PageLinks {
         let payload = &self.payload;
-        turn.wait_for(payload.bytes.len());
+        permit.wait_for(payload.bytes.len());
         let bytes = &payload.bytes[..];
         let (mut is_cut, mut is_damaged, mut left_out) = (payload.cut, !payload.is_whole(), PageCuts::default());
         let mut bomb = payload.bomb;
@@ -164,7 +164,7 @@ impl<'b> Body<'b> {
                 left_out.links = not_kept;
             }
             BodyForm::Listing if is_good => {
-                let listing = unpacked(bytes, turn);
+                let listing = unpacked(bytes, permit);
                 is_cut |= listing.cut;
                 is_damaged |= !listing.is_whole();
                 bomb = listing.bomb;
@@ -254,7 +254,7 @@ mod tests {
     }
 
     fn lead(url: &Url, status: u16, headers: &Headers, body: &[u8]) -> PageLinks {
-        Body::new(status, headers, body.to_vec().into()).links(url, &mut LargeTurn::default())
+        Body::new(status, headers, body.to_vec().into()).links(url, &mut LargePagePermit::default())
     }
 
     #[track_caller]
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_of_listings_that_are_too_long_are_left_out_and_told() {
+    fn addresses_of_listings_that_are_too_long_are_left_out_and_reported() {
         let (long, plain) = ("x".repeat(MAX_URL_BYTES + 1), "<loc>/y</loc></urlset>");
         let cdata = format!("<![CDATA[{long}]]>");
         for address in [&long, &cdata, &format!("{}{long}", " ".repeat(100))] {

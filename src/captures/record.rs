@@ -3,7 +3,7 @@
 
 use super::CaptureEntry;
 use super::entry::plain_mime;
-use super::large::LargeTurn;
+use super::large::LargePagePermit;
 use super::limits::{MAX_HTTP_HEAD_BYTES, MAX_NOTES_BYTES, MAX_PAGE_BYTES};
 use super::metadata::CaptureNotes;
 use super::original::RefersTo;
@@ -11,7 +11,7 @@ use super::page::{Body, PageLinks, links_bytes, may_have_links};
 use crate::jobs::JobCx;
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::warc::http::{
-    ContentType, HttpHead, Payload, decode_payload, entity_body, parse_response_head, response_head_is_whole,
+    HttpHead, MediaType, Payload, decode_payload, entity_body, parse_response_head, response_head_is_whole,
 };
 use crate::warc::{BlockDigester, Headers, PlaceReader, Record, RecordHead, RecordType, Span, WarcError, sha1_field};
 use std::convert::Infallible;
@@ -117,10 +117,10 @@ pub(super) enum LinksSoFar {
 
 impl LinksSoFar {
     /// The links.
-    pub fn read(self, url: &Url, turn: &mut LargeTurn) -> PageLinks {
+    pub fn read(self, url: &Url, permit: &mut LargePagePermit) -> PageLinks {
         match self {
             Self::Read(links) => links,
-            Self::Unread(body) => body.links(url, turn),
+            Self::Unread(body) => body.links(url, permit),
         }
     }
 
@@ -154,13 +154,13 @@ impl SeenRecord {
             seen.tells = Tells::Side(Box::default());
             return Ok(seen);
         };
-        let mut turn = LargeTurn::default();
+        let mut permit = LargePagePermit::default();
         let block = match head.record_type {
             RecordType::Request => Block::default(),
-            _ => read_block(block, head, url, &mut turn)?,
+            _ => read_block(block, head, url, &mut permit)?,
         };
         seen.tells = match is_main {
-            true => Tells::Capture(Box::new(SeenCapture::of(head, url, date, block, links, &mut turn))),
+            true => Tells::Capture(Box::new(SeenCapture::of(head, url, date, block, links, &mut permit))),
             false => Tells::Side(Box::new(SeenSide::of(head, &block))),
         };
         Ok(seen)
@@ -189,13 +189,20 @@ impl SeenRecord {
 }
 
 impl SeenCapture {
-    fn of(head: &RecordHead, url: &Url, date: CaptureDate, block: Block, when: Links, turn: &mut LargeTurn) -> Self {
+    fn of(
+        head: &RecordHead,
+        url: &Url,
+        date: CaptureDate,
+        block: Block,
+        when: Links,
+        permit: &mut LargePagePermit,
+    ) -> Self {
         let http = if head.record_type == RecordType::Resource { None } else { parse_response_head(&block.bytes) };
         let http = http.filter(|_| head.is_http());
         let has_status = http.is_some();
-        let (entry, body) = entry_of(head, http, url.clone(), date, block, turn);
+        let (entry, body) = entry_of(head, http, url.clone(), date, block, permit);
         let links = body.map(|body| match when {
-            Links::Now => LinksSoFar::Read(LinksSoFar::Unread(body).read(url, turn)),
+            Links::Now => LinksSoFar::Read(LinksSoFar::Unread(body).read(url, permit)),
             Links::Later => LinksSoFar::Unread(body),
         });
         Self { entry, has_status, links }
@@ -212,7 +219,7 @@ impl SeenSide {
         if head.record_type != RecordType::Metadata {
             return Self { points_to, ..Self::default() };
         }
-        let kind = head.headers.get("Content-Type").map(|kind| ContentType::parse(&kind).mime).unwrap_or_default();
+        let kind = head.headers.get("Content-Type").map(|kind| MediaType::parse(&kind).mime).unwrap_or_default();
         let (notes, left_out) = match kind.as_str() {
             "application/json" if block.is_cut() => {
                 (None, Some("what it notes of the capture is not read, its links are read from the page itself"))
@@ -235,7 +242,7 @@ fn entry_of(
     url: Url,
     date: CaptureDate,
     block: Block,
-    turn: &mut LargeTurn,
+    permit: &mut LargePagePermit,
 ) -> (CaptureEntry, Option<Body<'static>>) {
     let is_revisit = head.record_type == RecordType::Revisit;
     let told = head.headers.get("WARC-Payload-Digest").and_then(|digest| sha1_field(&digest));
@@ -267,7 +274,7 @@ fn entry_of(
                 (None, true) => entity_body(&http, raw).0.len() as u64,
                 (None, false) => block.len.saturating_sub(http.head_len as u64),
             };
-            let Ok(payload) = turn.decode(|limit| Ok::<_, Infallible>(decode_payload(&http, raw, limit)));
+            let Ok(payload) = permit.decode(|limit| Ok::<_, Infallible>(decode_payload(&http, raw, limit)));
             let payload = payload.into_owned();
             (http.status, http.headers, payload)
         }
@@ -275,7 +282,7 @@ fn entry_of(
             entry.payload_len = block.digests.as_ref().map_or(block.len, |digests| digests.payload_len);
             let headers = fields_of_record(head);
             if let Some(kind) = headers.get("Content-Type") {
-                entry.notes.mime = plain_mime(&ContentType::parse(&kind).mime);
+                entry.notes.mime = plain_mime(&MediaType::parse(&kind).mime);
             }
             (200, headers, block.bytes.into())
         }
@@ -349,7 +356,7 @@ impl Block {
 
 /// How many bytes of a block are wanted, as soon as its beginning tells: pages
 /// are read whole, of what leads nowhere the head is enough.
-fn wanted(head: &RecordHead, url: &Url, start: &[u8]) -> Option<usize> {
+fn bytes_to_read(head: &RecordHead, url: &Url, start: &[u8]) -> Option<usize> {
     let of_payload = |leads: bool, head_len: usize| if leads { MAX_PAGE_BYTES } else { head_len };
     match head.record_type {
         RecordType::Response if head.is_http() => {
@@ -372,7 +379,7 @@ fn read_block<B: BufRead + ?Sized>(
     reader: &mut B,
     head: &RecordHead,
     url: &Url,
-    turn: &mut LargeTurn,
+    permit: &mut LargePagePermit,
 ) -> io::Result<Block> {
     let is_main = head.record_type.holds_payload();
     let told = head.headers.get("WARC-Payload-Digest").is_some_and(|digest| sha1_field(&digest).is_some());
@@ -402,13 +409,13 @@ fn read_block<B: BufRead + ?Sized>(
             bytes.extend_from_slice(&chunk[..len.min(limit - bytes.len())]);
         } else {
             bytes.extend_from_slice(chunk);
-            limit = wanted(head, url, &bytes);
+            limit = bytes_to_read(head, url, &bytes);
             if let Some(limit) = limit {
                 digester = digester.or_else(|| of_chunked(&bytes));
                 bytes.truncate(limit);
             }
         }
-        turn.wait_for(bytes.len());
+        permit.wait_for(bytes.len());
         reader.consume(len);
     }
     if limit.is_none() {
@@ -439,7 +446,7 @@ mod tests {
         for at_once in 1..=block.len() {
             let mut reader = io::BufReader::with_capacity(at_once, &block[..]);
             let url = head.target_url().unwrap();
-            let read = read_block(&mut reader, &head, &url, &mut LargeTurn::default()).unwrap();
+            let read = read_block(&mut reader, &head, &url, &mut LargePagePermit::default()).unwrap();
             let payload = read.digests.map(|digests| digests.payload);
             assert_eq!(payload, Some(crate::warc::sha1_base32(b"abc")), "{at_once} bytes at once");
         }

@@ -1,6 +1,6 @@
 //! Links out of sitemaps and feeds.
 
-use super::LargeTurn;
+use super::LargePagePermit;
 use crate::links::{LinkKind, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, Outlink};
 use crate::uri::{Url, resolve};
 use crate::warc::Headers;
@@ -18,12 +18,12 @@ pub fn is_packed_sitemap(url: &Url) -> bool {
 }
 
 /// Sitemaps may be gzip files. A damaged end still leaves the entries before it.
-pub(super) fn unpacked<'a>(payload: &'a [u8], turn: &mut LargeTurn) -> Payload<'a> {
+pub(super) fn unpacked<'a>(payload: &'a [u8], permit: &mut LargePagePermit) -> Payload<'a> {
     let mut headers = Headers::new();
     if payload.starts_with(&GZIP) {
         headers.push("Content-Encoding", "gzip");
     }
-    let Ok(unpacked) = turn.decode(|limit| Ok::<_, Infallible>(decode_body(&headers, payload, limit)));
+    let Ok(unpacked) = permit.decode(|limit| Ok::<_, Infallible>(decode_body(&headers, payload, limit)));
     unpacked
 }
 

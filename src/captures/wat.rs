@@ -15,7 +15,7 @@ use crate::links::html::fold::fold_into;
 use crate::links::resolve::Resolver;
 use crate::links::{LinkKind, PageCuts, PageOptions, has_token};
 use crate::uri::{CaptureDate, Url, parse_web_url};
-use crate::warc::http::ContentType;
+use crate::warc::http::MediaType;
 use encoding_rs::UTF_8;
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -283,9 +283,9 @@ pub(super) fn wat_page(block: &[u8]) -> Result<Option<WatPage>, serde_json::Erro
     let status: Option<u16> = http.message.get("Status").and_then(|status| status.trim().parse().ok());
     let is_html = match &http.headers {
         None => http.html.is_some(),
-        Some(headers) => headers
-            .get("Content-Type")
-            .is_some_and(|value| BodyForm::of_type(&ContentType::parse(value).mime).is_page()),
+        Some(headers) => {
+            headers.get("Content-Type").is_some_and(|value| BodyForm::of_type(&MediaType::parse(value).mime).is_page())
+        }
     };
     if !is_response || http.html.is_none() || !is_html || !status.is_some_and(|status| (200..300).contains(&status)) {
         return Ok(None);

@@ -218,7 +218,7 @@ fn list(folder: &std::path::Path, check: bool, json: bool, out: &mut dyn Write) 
 
 /// A problem of a file in a report.
 #[derive(Serialize)]
-struct Told {
+struct ReportedProblem {
     #[serde(flatten)]
     place: PlainOffset,
     kind: String,
@@ -230,7 +230,7 @@ struct Told {
 struct FileWithProblems {
     #[serde(flatten)]
     file: ImportedFile,
-    problems: Vec<Told>,
+    problems: Vec<ReportedProblem>,
     more_problems: u64,
 }
 
@@ -245,7 +245,7 @@ pub(super) fn print_import(session: &Session, launch: LaunchId, json: bool, out:
         if json {
             let problems = problems
                 .into_iter()
-                .map(|row| Told { place: PlainOffset::of(row.offset), kind: row.kind, detail: row.detail })
+                .map(|row| ReportedProblem { place: PlainOffset::of(row.offset), kind: row.kind, detail: row.detail })
                 .collect();
             json_line(out, &FileWithProblems { file, problems, more_problems })?;
             continue;

@@ -1,6 +1,6 @@
 //! Lines out, bars beside them.
 
-use crate::export::{PackedWriter, Packing};
+use crate::export::{CompressedWriter, compression_by_name};
 use crate::jobs::JobCx;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -83,7 +83,7 @@ pub(super) enum Existing {
     IsReplaced,
 }
 
-/// Lets `write` write into a file, packed as its name says, or to `out`. The
+/// Lets `write` write into a file, compressed as its name says, or to `out`. The
 /// file gets its name when it is whole: a call that fails or is stopped leaves
 /// nothing; one that is killed, a hidden file that ends in `.open`, which the
 /// next call for the same file takes away. A device or a pipe is written to as it is.
@@ -95,14 +95,14 @@ pub(super) fn to_file<T>(
 ) -> anyhow::Result<T> {
     let Some(path) = path else { return write(out) };
     in_file(path, existing, |file| {
-        let mut file = PackedWriter::new(Packing::of(path), file);
+        let mut file = CompressedWriter::new(compression_by_name(path), file);
         let written = write(&mut file)?;
         file.finish()?;
         Ok(written)
     })
 }
 
-/// As [`to_file`], without packing.
+/// As [`to_file`], without compression.
 pub(super) fn in_file<T>(
     path: &Path,
     existing: Existing,

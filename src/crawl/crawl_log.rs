@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn other_text_is_refused_in_words() {
+    fn other_text_is_refused_with_a_reason() {
         for text in ["", "hello", "2011-06-23T17:12:08.802Z 200 - http://a/ - -"] {
             assert!(CrawlLogLine::parse(text).unwrap_err().contains("columns"), "{text}");
         }

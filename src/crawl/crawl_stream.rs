@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_published_words_of_hops_and_statuses_are_ours() {
+    fn hops_and_statuses_have_the_published_names() {
         let (Some(hops), Some(statuses)) = (data("heritrix-hops.txt"), data("heritrix-status-codes.txt")) else {
             return;
         };

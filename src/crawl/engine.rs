@@ -11,7 +11,7 @@ use super::page_reader::PageReaders;
 use super::politeness::{is_polite, wait_after};
 use super::recovery::{complete_crawl_log, complete_scope_log, recover, take_over};
 use super::rejudge::rejudge;
-use super::robots_desk::RobotsDesk;
+use super::robots_cache::RobotsCache;
 use super::setup::check_user_agent;
 use super::wire::Abandon;
 use super::work::Worker;
@@ -54,7 +54,7 @@ pub(super) struct Engine<'a> {
     pub(super) client: &'a Client,
     pub(super) judge: Judge<'a>,
     pub(super) frontier: Frontier<'a>,
-    pub(super) robots: RobotsDesk<'a>,
+    pub(super) robots: RobotsCache<'a>,
     pub(super) archive: &'a Archive,
     pub(super) logs: &'a Logs,
     pub(super) polite: bool,
@@ -216,7 +216,7 @@ fn run_launch(
         client: &client,
         judge,
         frontier: Frontier::open(ledger, per_host, per_address, is_resumed.then_some(first_wait))?,
-        robots: RobotsDesk::new(ledger, &politeness.user_agent),
+        robots: RobotsCache::new(ledger, &politeness.user_agent),
         archive: &archive,
         logs,
         polite,

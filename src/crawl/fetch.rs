@@ -21,7 +21,7 @@ use crate::jobs::is_disk_full;
 use crate::scope::AnswerSource;
 use crate::uri::{CaptureDate, Clock, Url};
 use crate::warc::digest::{BlockDigester, Digests};
-use crate::warc::http::{ContentType, Payload, decode_payload, parse_response_head};
+use crate::warc::http::{MediaType, Payload, decode_payload, parse_response_head};
 use std::io::{self, Read};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -196,7 +196,7 @@ impl Exchange {
     /// MIME type without parameters, lower case; `-` where none was told.
     pub fn mime(&self) -> String {
         let value = self.head.headers.get("Content-Type").unwrap_or_default();
-        plain_mime(&ContentType::parse(&value).mime)
+        plain_mime(&MediaType::parse(&value).mime)
     }
 }
 

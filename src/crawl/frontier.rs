@@ -617,7 +617,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_is_left_alone_as_long_as_it_was_said() {
+    fn a_host_rests_for_the_whole_delay() {
         let ledger = MemoryLedger::default();
         ledger.admit(vec![admission("http://a.pt/1", ""), admission("http://a.pt/2", "")]).unwrap();
         let frontier = Frontier::open(&ledger, 1, 1, None).unwrap();
@@ -678,7 +678,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_whose_address_is_busy_is_held_and_none_is_lost() {
+    fn a_url_whose_address_is_busy_waits_and_none_is_lost() {
         let ledger = MemoryLedger::default();
         ledger.admit((0..40).map(|number| admission(&format!("http://a.pt/{number}"), "L")).collect()).unwrap();
         let frontier = Frontier::open(&ledger, 1, 1, None).unwrap();

@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_body_is_told_as_the_standard_says() {
+    fn the_end_of_a_body_is_found_as_the_standard_says() {
         let check = |fields: &str, expected: Framing| {
             assert_eq!(head(&format!("HTTP/1.1 200 OK\r\n{fields}\r\n")).framing(), expected, "{fields}");
         };

@@ -12,7 +12,7 @@
 //! |---|---|
 //! | a launch from beginning to end, limits, workers | `engine`, `work` |
 //! | who is next, priorities, how long a host is left alone | `frontier`, `politeness` |
-//! | may it be fetched | `judge` (scope), `robots_desk` and `robots`, `resolver` (private addresses) |
+//! | may it be fetched | `judge` (scope), `robots_cache` and `robots`, `resolver` (private addresses) |
 //! | one exchange, byte for byte | `fetch` over `wire`, `message`, `spool` |
 //! | records and catalogue entry of an exchange; which links are followed, and stored in parts | `capture`, `outlinks`, `outlink_parts` |
 //! | crawl.log, scope.log, reports | `logs`, `crawl_log`, `reports` |
@@ -56,7 +56,7 @@ mod reports;
 mod resolver;
 mod retry;
 mod robots;
-mod robots_desk;
+mod robots_cache;
 mod setup;
 mod spool;
 mod stats;

@@ -9,7 +9,7 @@ use super::judge::{Judge, Source};
 use super::logs::{Logs, decision_key, line_key};
 use super::outlink_parts::FurtherOutlinks;
 use super::outlinks::followed;
-use super::robots_desk::{is_robots_url, origin_of};
+use super::robots_cache::{is_robots_url, origin_of};
 use super::setup::RecoveryReport;
 use super::work::content_of;
 use super::{

@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn names_asked_ahead_are_known_afterwards() {
+    fn names_resolved_ahead_are_known_afterwards() {
         let resolver = SystemResolver::start().unwrap();
         resolver.resolve_ahead(&["localhost"], &|| true);
         resolver.resolve_ahead(&["192.0.2.1", "localhost", "[::1]"], &|| false);

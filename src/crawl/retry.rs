@@ -9,7 +9,7 @@ use super::outcome::TLS_MARK;
 use super::politeness::{retry_after, wait_after};
 use super::reach::{KNOWN_HOST_RETRIES, MAX_REFUSALS, Setback, Trouble, UNKNOWN_HOST_RETRIES};
 use super::resolver::NOT_NOW;
-use super::robots_desk::is_robots_url;
+use super::robots_cache::is_robots_url;
 use super::work::{Disposition, FetchAttempt, Worker};
 use super::{CrawlError, CrawlEvent, EventKind};
 use crate::jobs::counted;

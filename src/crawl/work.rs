@@ -13,7 +13,7 @@ use super::outlinks::{followed, sitemap_links, unfetchable_redirect};
 use super::politeness::wait_after;
 use super::retry::Refusal;
 use super::robots::MAX_ROBOTS_BYTES;
-use super::robots_desk::{RobotsCache, is_robots_url};
+use super::robots_cache::{CachedRobots, is_robots_url};
 use super::wire::AddressGate;
 use super::{
     Admission, AdmissionState, Admitted, CrawlError, CrawlEvent, EventKind, Finished, QueuedUrl, RobotsAnswer,
@@ -23,7 +23,7 @@ use crate::captures::CaptureEntry;
 use crate::captures::CaptureNotes;
 use crate::captures::Unread;
 use crate::captures::{Body, PageLinks, is_packed_sitemap, links_bytes, may_have_links, reading_bytes};
-use crate::captures::{LargeTurn, PagePermit};
+use crate::captures::{LargePagePermit, PagePermit};
 use crate::jobs::panic_message;
 use crate::links::LinkKind;
 use crate::scope::{
@@ -214,11 +214,11 @@ impl<'e> Worker<'e> {
             return Ok(None);
         }
         let rules = match engine.robots.robots_for(url, engine.setup.clock.now())? {
-            RobotsCache::Rules(rules) => rules,
-            RobotsCache::Needed(robots) => return self.fetch_robots_first(attempt, robots).map(Some),
+            CachedRobots::Rules(rules) => rules,
+            CachedRobots::Needed(robots) => return self.fetch_robots_first(attempt, robots).map(Some),
             // Its own fetch will meet the same guard, and says so.
-            RobotsCache::Unreachable(fetch_status::BLOCKED_BY_SETTING) => return Ok(None),
-            RobotsCache::Unreachable(status) if policy == RobotsPolicy::Obey => {
+            CachedRobots::Unreachable(fetch_status::BLOCKED_BY_SETTING) => return Ok(None),
+            CachedRobots::Unreachable(status) if policy == RobotsPolicy::Obey => {
                 let words = robots_unreachable(status);
                 // A host that is not there fails all its URLs in one way, also
                 // those that waited while its robots.txt failed.
@@ -228,7 +228,7 @@ impl<'e> Worker<'e> {
                 };
                 return self.gave_up(attempt, status, &words, None).map(Some);
             }
-            RobotsCache::Unreachable(_) => {
+            CachedRobots::Unreachable(_) => {
                 attempt.annotations.push("robotsUnreachable".to_owned());
                 return Ok(None);
             }
@@ -283,7 +283,7 @@ impl<'e> Worker<'e> {
         }
         // Another worker may have brought the answer since it was looked for.
         let known = engine.robots.robots_for(&asked_by.url, engine.setup.clock.now())?;
-        if matches!(known, RobotsCache::Needed(still) if still == robots) {
+        if matches!(known, CachedRobots::Needed(still) if still == robots) {
             // Another worker may have let it in since it was looked for.
             if engine.ledger.find_waiting(&robots)?.is_some() {
                 return Ok(Disposition::PutBack { wait: ROBOTS_ON_ITS_WAY });
@@ -299,7 +299,7 @@ impl<'e> Worker<'e> {
         Ok(Disposition::PutBack { wait: Duration::ZERO })
     }
 
-    fn keep_robots(&self, url: &Url, status: i32, body: Vec<u8>) -> Result<RobotsCache, CrawlError> {
+    fn keep_robots(&self, url: &Url, status: i32, body: Vec<u8>) -> Result<CachedRobots, CrawlError> {
         Ok(self.engine.robots.keep(url, &RobotsAnswer { status, body, date: self.engine.setup.clock.now() })?)
     }
 
@@ -374,7 +374,7 @@ impl<'e> Worker<'e> {
 
     fn crawl_delay_of(&self, url: &Url) -> Result<Option<Duration>, CrawlError> {
         Ok(match self.engine.robots.robots_for(url, self.engine.setup.clock.now())? {
-            RobotsCache::Rules(rules) => rules.crawl_delay(),
+            CachedRobots::Rules(rules) => rules.crawl_delay(),
             _ => None,
         })
     }
@@ -412,7 +412,7 @@ impl<'e> Worker<'e> {
         if is_robots_url(url) {
             // Of a redirect the target is what counts.
             let body = leads.redirect_to.as_ref().map_or(robots, |target| target.as_str().as_bytes().to_vec());
-            if let RobotsCache::Rules(rules) = self.keep_robots(url, i32::from(exchange.head.status), body)? {
+            if let CachedRobots::Rules(rules) = self.keep_robots(url, i32::from(exchange.head.status), body)? {
                 leads.outlinks.extend(sitemap_links(url, rules.sitemaps().iter().map(String::as_str)));
             }
         }
@@ -577,10 +577,10 @@ fn expected_len(url: &Url, exchange: &Exchange) -> u64 {
 /// Reads an answer for its links, unless it is longer than expected; of a
 /// robots.txt also gives its text.
 fn read_answer(url: &Url, mut exchange: Exchange, expected: u64) -> (Exchange, io::Result<AnswerRead>) {
-    let mut turn = LargeTurn::default();
+    let mut permit = LargePagePermit::default();
     let is_robots = is_robots_url(url);
     let payload = match may_have_links(url, &exchange.head.headers) {
-        true => turn.decode(|limit| exchange.decoded_payload(limit)),
+        true => permit.decode(|limit| exchange.decoded_payload(limit)),
         false if is_robots => exchange.decoded_payload(MAX_ROBOTS_BYTES),
         false => Ok(Vec::new().into()),
     };
@@ -589,7 +589,7 @@ fn read_answer(url: &Url, mut exchange: Exchange, expected: u64) -> (Exchange, i
             return AnswerRead::Longer(payload.bytes.len() as u64);
         }
         let body = Body::new(exchange.head.status, &exchange.head.headers, payload);
-        let links = body.links(url, &mut turn);
+        let links = body.links(url, &mut permit);
         let robots =
             if is_robots { &body.payload.bytes[..body.payload.bytes.len().min(MAX_ROBOTS_BYTES)] } else { &[] };
         AnswerRead::Done(links, robots.to_vec())

@@ -36,12 +36,12 @@
 //!
 //! Not here: which captures are selected, what their scores and inlinks are.
 
+mod compressed;
 mod copy;
 mod csv;
 mod host_graph;
 mod item;
 mod manifest;
-mod packed;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(test)]
@@ -53,11 +53,11 @@ mod wacz;
 mod warcinfo;
 mod write;
 
+pub use compressed::{CompressedWriter, compression_by_name};
 pub use csv::{csv_row, spreadsheet_cell};
 pub use host_graph::{GraphFormat, write_host_graph};
 pub use item::{ExportItem, ExportOptions, ExportRecord, ExportReport, Original};
 pub use manifest::{Counts, MANIFEST_NAME, Manifest, ManifestFile};
-pub use packed::{PackedWriter, Packing};
 #[cfg(feature = "parquet")]
 pub use parquet::{ParquetError, read_parquet, write_parquet};
 pub use verify::{VerifyCheck, verify};

@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_that_cannot_be_read_are_told_beside_many_other_notes() {
+    fn pages_that_cannot_be_read_are_reported_beside_many_other_notes() {
         let place = |offset| Place { file: 0, offset };
         let report = DocumentReport {
             unread: [(Unread::NoOriginal, 5_000), (Unread::OriginalUnread, 3)].into(),

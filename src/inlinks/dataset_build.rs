@@ -2,8 +2,8 @@
 
 use super::dataset::render_line;
 use super::invert::{
-    AssignOptions, AssignReport, CaptureRow, Filler, LinkError, LinkRow, Shuffle, ShuffleOptions, ShuffleReport,
-    Sorted, assign_rendered,
+    AssignOptions, AssignReport, Filler, LinkError, LinkRow, Shuffle, ShuffleOptions, ShuffleReport, Sorted,
+    TargetCapture, assign_rendered,
 };
 use super::pipeline::{Batch, FileNews, Input, PageSink, read_files, read_page_into};
 use crate::captures::{Document, DocumentReader, DocumentReport, Place, ReadFrom};
@@ -279,13 +279,13 @@ impl<'o> RowMaker<'o> {
     }
 
     /// Begins a page: the answer is its capture.
-    pub(super) fn page(&mut self, document: &Document) -> CaptureRow<'_> {
+    pub(super) fn page(&mut self, document: &Document) -> TargetCapture<'_> {
         let parts = WebParts::of(&document.url);
         self.options.notation.write_key(&parts, &mut self.source);
         self.source_name.clear();
         self.source_name.push_str(parts.name());
         self.date = document.date;
-        CaptureRow { target: &self.source, date: self.date, id: 0 }
+        TargetCapture { target: &self.source, date: self.date, id: 0 }
     }
 
     /// The row of a link.

@@ -222,7 +222,7 @@ fn compact(edges: &mut Vec<HostEdge>) {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::inlinks::invert::{CaptureRow, LinkRow};
+    use crate::inlinks::invert::{LinkRow, TargetCapture};
     use crate::links::LinkKind;
     use proptest::prelude::*;
 
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn links_between_hosts_are_counted_with_their_dates() {
-        let capture = |target, year| Row::Capture(CaptureRow { target, date: date(year), id: 0 });
+        let capture = |target, year| Row::Capture(TargetCapture { target, date: date(year), id: 0 });
         let rows = [
             capture("(pt,fct,", "2010"),
             capture("(pt,fct,)/x", "2008"),

@@ -4,7 +4,7 @@
 use super::dataset::without_mark;
 use super::dataset_build::{Notation, first_units};
 use super::invert::stored::{host_name, host_of};
-use super::invert::{CaptureRow, Filler, LinkError, LinkRow, Shuffle};
+use super::invert::{Filler, LinkError, LinkRow, Shuffle, TargetCapture};
 use super::workers::share;
 use crate::captures::lone_surrogates::without_halves;
 use crate::links::LinkKind;
@@ -327,7 +327,7 @@ impl LineReader<'_, '_> {
             1 => {
                 self.check_notation(target)?;
                 let date = self.date(rest(1))?;
-                return Ok(self.filler.push_capture(&CaptureRow { target, date, id: 0 })?);
+                return Ok(self.filler.push_capture(&TargetCapture { target, date, id: 0 })?);
             }
             2 => return Err(bad("it has three columns; two make a capture, more a link")),
             _ => self.check_notation(target)?,
@@ -374,7 +374,7 @@ impl LineReader<'_, '_> {
         let longest = inlinks.iter().map(|inlink| inlink.source.len() + TextIn::or_empty(&inlink.anchor).len()).max();
         self.filler.check_row(object.url.len() + longest.unwrap_or(0))?;
         if let Some(date) = captured {
-            self.filler.push_capture(&CaptureRow { target: &object.url, date, id: 0 })?;
+            self.filler.push_capture(&TargetCapture { target: &object.url, date, id: 0 })?;
         }
         self.report.objects += 1;
         self.report.unlisted += object.count.unwrap_or(0).saturating_sub(inlinks.len() as u64);

@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_is_told_without_an_s() {
+    fn one_is_written_without_an_s() {
         let words: Vec<String> = [0, 1, 2].into_iter().map(|number| counted(number, "record")).collect();
         assert_eq!(words, ["0 records", "1 record", "2 records"]);
         assert_eq!(

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn room_is_told_and_a_missing_folder_is_an_error() {
+    fn free_space_is_read_and_a_missing_folder_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         assert!(free_bytes(folder.path()).unwrap() > 0);
         assert!(free_bytes(&folder.path().join("missing")).is_err());

@@ -5,7 +5,7 @@ use super::captures::{StoredCapture, insert_outlinks, stored_capture};
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::rows::{CaptureId, LaunchId};
-use crate::captures::original_rule::{IS_PAGE, IS_SAID_PAGE, NAMES_PAYLOAD, ORIGINAL, lost_pages};
+use crate::captures::original_rule::{IS_DECLARED_PAGE, IS_PAGE, NAMES_PAYLOAD, ORIGINAL, lost_pages};
 use crate::jobs::JobCx;
 use crate::links::Outlink;
 use crate::uri::Url;
@@ -93,7 +93,7 @@ fn of_launch(launch: Option<LaunchId>) -> &'static str {
 fn lost_revisits(conn: &Connection, launch: Option<LaunchId>, cx: &JobCx) -> Result<Vec<LostRevisit>, StoreError> {
     let mut statement = conn.prepare_cached(&format!(
         "SELECT c.id, c.url, CASE WHEN {NAMES_PAYLOAD} THEN c.digest ELSE '' END AS named, c.revisit_of_ms, t.record_id,
-                {IS_SAID_PAGE}
+                {IS_DECLARED_PAGE}
            FROM capture c LEFT JOIN refers_to t ON t.capture = c.id
           WHERE {} AND (named <> '' OR t.record_id IS NOT NULL) AND {}",
         of_launch(launch),

@@ -516,7 +516,7 @@ impl GeoReport {
     }
 
     /// How many numbers of a list are held.
-    pub fn held(&self, list: &GeoList) -> u64 {
+    pub fn kept(&self, list: &GeoList) -> u64 {
         let of_hosts = || self.hosts.iter().map(|host| host.ids.first().len()).sum::<usize>();
         let held = match list {
             GeoList::Decided => of_hosts() + self.otherwise_ids.first().len(),
@@ -641,7 +641,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_more_urls_than_a_screen_shows_the_first_are_held() {
+    fn of_more_urls_than_a_screen_shows_the_first_are_kept() {
         let many = ROWS_SHOWN as i64 * 2;
         let mut all = FirstIds::default();
         // As readers find them, each a part of all.

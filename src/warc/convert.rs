@@ -7,14 +7,14 @@
 //! has no field for stays in fields that begin with `ARC-`. The description of
 //! the ARC file becomes a `metadata` record behind a new `warcinfo`.
 //!
-//! As with [`repack_file`](super::repack_file), the new file is read back
+//! As with [`recompress_file`](super::recompress_file), the new file is read back
 //! before it gets its name, and damaged records are left out and named.
 
 use super::digest::{BlockDigester, Digests};
 use super::http::parse_response_head;
-use super::repack::{RepackError, RepackReport, end_copy, prove};
+use super::recompress::{RecompressError, RecompressReport, end_copy, prove};
 use super::write::{NewFile, RecordBuilder, new_record_id, warc_fields};
-use super::{ArchiveReader, Packing, ProblemKind, RecordHead, RecordType, WarcError};
+use super::{ArchiveReader, Compression, ProblemKind, RecordHead, RecordType, WarcError};
 use crate::jobs::JobCx;
 use crate::uri::CaptureDate;
 use std::fs::File;
@@ -35,24 +35,29 @@ pub fn convert_arc(
     new: &Path,
     record_id: &dyn Fn() -> String,
     cx: &JobCx,
-) -> Result<RepackReport, RepackError> {
+) -> Result<RecompressReport, RecompressError> {
     cx.or_cancelled(convert(old, new, record_id, cx))
 }
 
-fn convert(old: &Path, new: &Path, record_id: &dyn Fn() -> String, cx: &JobCx) -> Result<RepackReport, RepackError> {
+fn convert(
+    old: &Path,
+    new: &Path,
+    record_id: &dyn Fn() -> String,
+    cx: &JobCx,
+) -> Result<RecompressReport, RecompressError> {
     let mut reader = ArchiveReader::open(old)?.stopped_by(cx);
     let mut out = NewFile::create(new)?;
     let out_path = out.open_path().to_owned();
     let out_io = |source| WarcError::Io { path: out_path.clone(), source };
     let in_io = |source| WarcError::Io { path: old.to_owned(), source };
-    let mut report = RepackReport::new(reader.packing());
+    let mut report = RecompressReport::new(reader.compression());
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let info_id = record_id();
     let mut digests = Vec::new();
     while let Some(head) = reader.next_head()? {
         let place = reader.record_offset();
         if !head.is_arc() {
-            return Err(RepackError::NotArc { path: old.to_owned() });
+            return Err(RecompressError::NotArc { path: old.to_owned() });
         }
         let (mut spool, is_http, found) = take_block(&mut reader, head.is_http()).map_err(in_io)?;
         let whole = reader.finish_record()?.is_some() && found.block_len == head.content_length;
@@ -88,9 +93,9 @@ fn convert(old: &Path, new: &Path, record_id: &dyn Fn() -> String, cx: &JobCx) -
         cx.checkpoint()?;
     }
     end_copy(old, &mut reader, out, report, |new| {
-        let odd = prove(new, Packing::Gzip, &digests, cx, |reader| Ok(take_block(reader, false)?.2.block))?;
+        let odd = prove(new, Compression::Gzip, &digests, cx, |reader| Ok(take_block(reader, false)?.2.block))?;
         match odd.into_iter().find(|problem| problem.kind != ProblemKind::Limit) {
-            Some(problem) => Err(RepackError::Unproven { path: new.to_owned(), why: problem.to_string() }),
+            Some(problem) => Err(RecompressError::Unproven { path: new.to_owned(), why: problem.to_string() }),
             None => Ok(()),
         }
     })
@@ -147,7 +152,7 @@ fn record_of(head: &RecordHead, date: CaptureDate, id: &str, info_id: &str, is_h
 }
 
 /// As [`convert_arc`], with random ids.
-pub fn convert_arc_file(old: &Path, new: &Path, cx: &JobCx) -> Result<RepackReport, RepackError> {
+pub fn convert_arc_file(old: &Path, new: &Path, cx: &JobCx) -> Result<RecompressReport, RecompressError> {
     convert_arc(old, new, &new_record_id, cx)
 }
 

@@ -9,8 +9,8 @@
 //! is known before a byte of it is written (a pipe cannot be set back).
 
 use super::read::leading_dictionary_frame;
-use super::repack::pack_record;
-use super::{ArchiveReader, Packing, Problem, RecordFacts, RecordFilter, RecordType, Span, WarcError, copy_span};
+use super::recompress::pack_record;
+use super::{ArchiveReader, Compression, Problem, RecordFacts, RecordFilter, RecordType, Span, WarcError, copy_span};
 use crate::jobs::{Cancelled, JobCx};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -80,7 +80,7 @@ struct Row {
 /// The records of a file that a [`Cut`] takes, before anything is written.
 pub struct Chosen {
     rows: Vec<Row>,
-    packing: Packing,
+    compression: Compression,
     /// What is known so far; bytes are counted when they are written.
     pub report: CutReport,
 }
@@ -121,7 +121,7 @@ fn choose_until(path: &Path, cut: &Cut, cx: &JobCx) -> Result<Chosen, CutError> 
         report.related = relate(&mut rows);
     }
     report.infos = add_infos(&mut rows);
-    Ok(Chosen { rows, packing: reader.packing(), report })
+    Ok(Chosen { rows, compression: reader.compression(), report })
 }
 
 fn row(facts: &RecordFacts, span: Span, is_arc: bool, taken: bool, hasher: &RandomState) -> Row {
@@ -227,8 +227,8 @@ impl Chosen {
         let mut spans = taken().peekable();
         // Records without a place of their own become gzip members, and those
         // of zstd do not go with them in one file.
-        let as_they_are = self.packing != Packing::Zstd || taken().all(|(span, _)| !span.is_inside_member());
-        if self.packing == Packing::Zstd
+        let as_they_are = self.compression != Compression::Zstd || taken().all(|(span, _)| !span.is_inside_member());
+        if self.compression == Compression::Zstd
             && as_they_are
             && let Some(dictionary) = leading_dictionary_frame(path).map_err(io)?
         {

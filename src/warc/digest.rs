@@ -195,7 +195,7 @@ fn head_ends(bytes: &[u8]) -> bool {
 
 /// The value of a digest field, taken apart.
 #[derive(Clone)]
-enum Wanted {
+enum ExpectedDigest {
     Bytes(Vec<u8>),
     Unreadable,
 }
@@ -204,7 +204,7 @@ enum Wanted {
 #[derive(Clone)]
 pub struct DigestCheck {
     hash: Hash,
-    wanted: Wanted,
+    expected: ExpectedDigest,
 }
 
 #[derive(Clone)]
@@ -229,8 +229,8 @@ impl DigestCheck {
             "sha512" => (Hash::Sha512(Sha512::new()), 64),
             _ => return None,
         };
-        let wanted = decode(value.trim(), len).map_or(Wanted::Unreadable, Wanted::Bytes);
-        Some(Self { hash, wanted })
+        let expected = decode(value.trim(), len).map_or(ExpectedDigest::Unreadable, ExpectedDigest::Bytes);
+        Some(Self { hash, expected })
     }
 
     /// Whether other bytes can be made that have the same digest (MD5, SHA-1):
@@ -259,7 +259,7 @@ impl DigestCheck {
             Hash::Sha384(hash) => hash.finalize().to_vec(),
             Hash::Sha512(hash) => hash.finalize().to_vec(),
         };
-        matches!(self.wanted, Wanted::Bytes(wanted) if wanted == found)
+        matches!(self.expected, ExpectedDigest::Bytes(expected) if expected == found)
     }
 }
 

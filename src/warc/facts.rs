@@ -69,7 +69,7 @@ impl RecordFacts {
         let mime = http.as_ref().map(|http| http.content_type().mime).filter(|mime| !mime.is_empty());
         // An ARC line tells the type that the server told.
         let of_line = || text("ARC-Content-Type").filter(|_| http.is_none());
-        let own = || super::http::ContentType::parse(&of_line().or_else(|| text("Content-Type"))?).mime.into();
+        let own = || super::http::MediaType::parse(&of_line().or_else(|| text("Content-Type"))?).mime.into();
         Self {
             record_type: head.record_type.clone(),
             version: head.version.clone(),

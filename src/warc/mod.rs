@@ -17,7 +17,7 @@
 //! | [`digest`] | block and payload digests, and which bytes they are made of |
 //! | [`RecordBuilder`], [`WarcFileSet`], [`repair_open_file`] | records out; files that survive a kill |
 //! | [`RecordFacts`], [`RecordFilter`], [`choose`] | what a record is about; which ones are meant; those cut out |
-//! | [`repack_file`], [`convert_arc`] | the same records in another packing; ARC as WARC |
+//! | [`recompress_file`], [`convert_arc`] | the same records in another packing; ARC as WARC |
 //! | [`find_segments`] | a record in several parts, joined |
 //! | [`cdx`], [`check_file`], [`Checker`] | an index of a file; what is wrong with it, or with several together |
 //! | [`wacz`] | archive files packed together with an index and pages |
@@ -54,8 +54,8 @@ mod findings;
 pub mod http;
 mod lines;
 mod read;
+mod recompress;
 mod record;
-mod repack;
 mod revisit;
 mod segments;
 mod twin_sha1;
@@ -66,7 +66,7 @@ pub use convert::{convert_arc, convert_arc_file};
 pub use cut::{Chosen, Cut, CutError, CutReport, choose};
 pub use facts::RecordFacts;
 pub use filter::{RecordFilter, StatusFilter, end_of_period, same_url};
-pub use repack::{NewPacking, RepackError, RepackReport, repack_file};
+pub use recompress::{NewCompression, RecompressError, RecompressReport, recompress_file};
 pub use revisit::RevisitProfile;
 pub use segments::{JoinedBlock, Segment, SegmentSeries, find_segments};
 
@@ -76,9 +76,9 @@ pub use digest::{
 };
 
 pub use read::{
-    ArchiveReader, Event, GzipNote, MAX_HEAD_BYTES, MAX_LINE_BYTES, Packing, PlaceReader, Records, Visit, copy_span,
-    enter_record_at, enter_record_in, look_at_record, open_archive_file, open_record_at, read_file_in_parallel,
-    read_in_parallel, read_record_at, read_record_in, reading_threads,
+    ArchiveReader, Compression, Event, GzipNote, MAX_HEAD_BYTES, MAX_LINE_BYTES, PlaceReader, Records, Visit,
+    copy_span, enter_record_at, enter_record_in, look_at_record, open_archive_file, open_record_at,
+    read_file_in_parallel, read_in_parallel, read_record_at, read_record_in, reading_threads,
 };
 pub use record::{
     Headers, Problem, ProblemKind, Record, RecordHead, RecordType, Severity, SharedMember, Span, WarcError,

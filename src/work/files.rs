@@ -7,7 +7,7 @@ use super::import::{digest_of, find_all};
 use crate::jobs::JobCx;
 use crate::store::rows::{FileId, FileRow, FileState, ProblemDetail, ProblemRow};
 use crate::store::{FileToLocate, RecordRow, Workspace, mtime_ns};
-use crate::warc::{Packing, Span, enter_record_in, format_offset, look_at_record, open_archive_file};
+use crate::warc::{Compression, Span, enter_record_in, format_offset, look_at_record, open_archive_file};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -220,7 +220,7 @@ fn is_record(path: &Path, record: &RecordRow) -> anyhow::Result<bool> {
     let Some(span) = reader.finish_record()? else { return Ok(false) };
     let more = span.length.checked_sub(record.span.length);
     // A file may have ended inside the line breaks behind its last record.
-    let room = if reader.packing() == Packing::Plain { MAX_BREAKS } else { 0 };
+    let room = if reader.compression() == Compression::Plain { MAX_BREAKS } else { 0 };
     Ok(span.offset == record.span.offset && more.is_some_and(|more| more <= room))
 }
 

@@ -2,7 +2,7 @@
 
 use super::inlinks::{capture_of, whole_seconds};
 use crate::inlinks::invert::{
-    AssignOptions, AssignReport, Assigned, CaptureRow, Shuffle, ShuffleReport, assign_rendered,
+    AssignOptions, AssignReport, Assigned, Shuffle, ShuffleReport, TargetCapture, assign_rendered,
 };
 use crate::inlinks::{DatasetOptions, Keyed, render_line};
 use crate::jobs::JobCx;
@@ -46,7 +46,7 @@ pub fn write_dataset(
     catalogue.feed_pages(Captures::ALL, |page| -> anyhow::Result<()> {
         options.notation.write_key(&WebParts::of(&Url::parse(&page.url)?), &mut target);
         // Without its number: captures of one second are one.
-        Ok(shuffle.push_capture(&CaptureRow { id: 0, ..capture_of(&page, &target) })?)
+        Ok(shuffle.push_capture(&TargetCapture { id: 0, ..capture_of(&page, &target) })?)
     })??;
     cx.stage("Writing the data set", None);
     let render = |object: &Assigned<'_>, line: &mut Vec<u8>| render_line(object, options.java_times, line);

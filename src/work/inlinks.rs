@@ -4,7 +4,7 @@ use super::Report;
 use super::inlink_rows::{remove_kept_runs, sorted_rows};
 use super::outlink_gaps::fill_outlink_gaps;
 use super::repeats::read_repeats;
-use crate::inlinks::invert::{CaptureRow, LinkRow, ShuffleReport};
+use crate::inlinks::invert::{LinkRow, ShuffleReport, TargetCapture};
 use crate::inlinks::stored::{CountTotals, LinkStore, Mark};
 use crate::inlinks::{LinkError, MAX_INLINKS_PER_SIDE};
 use crate::jobs::{JobCx, counted};
@@ -260,8 +260,8 @@ pub(super) fn row_of<'a>(
     }
 }
 
-pub(super) fn capture_of<'a>(page: &PageFeed, key: &'a str) -> CaptureRow<'a> {
-    CaptureRow { target: key, date: whole_seconds(page.date), id: page.capture.unsigned_abs() }
+pub(super) fn capture_of<'a>(page: &PageFeed, key: &'a str) -> TargetCapture<'a> {
+    TargetCapture { target: key, date: whole_seconds(page.date), id: page.capture.unsigned_abs() }
 }
 
 fn is_internal(policy: InternalPolicy, target: &str, source: &str) -> bool {

@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cause_is_told_once() {
+    fn a_cause_is_written_once() {
         let system = std::io::Error::other("no such file");
         let error = anyhow::Error::from(system).context("a.warc: no such file").context("cannot begin");
         assert_eq!(error_chain(&error), "cannot begin: a.warc: no such file");

@@ -4,7 +4,7 @@
 use super::content::record_of;
 use super::repeats::body_of_capture;
 use crate::captures::limits::MAX_LINK_NOTES_BYTES;
-use crate::captures::{CaptureNotes, LargeTurn};
+use crate::captures::{CaptureNotes, LargePagePermit};
 use crate::crawl::OUTLINKS_AT_ONCE;
 use crate::jobs::JobCx;
 use crate::links::Outlink;
@@ -67,5 +67,5 @@ fn outlinks_of(workspace: &Workspace, stored: &StoredCapture) -> anyhow::Result<
             return Ok(notes.outlinks);
         }
     }
-    Ok(body_of_capture(workspace, stored)?.links(&stored.url, &mut LargeTurn::default()).outlinks)
+    Ok(body_of_capture(workspace, stored)?.links(&stored.url, &mut LargePagePermit::default()).outlinks)
 }

@@ -2,7 +2,7 @@
 //! before is read again, and resolved against the URL of the revisit.
 
 use super::content::record_of;
-use crate::captures::{Body, LargeTurn, body_of};
+use crate::captures::{Body, LargePagePermit, body_of};
 use crate::jobs::JobCx;
 use crate::links::MAX_PAGE_BYTES;
 use crate::store::rows::LaunchId;
@@ -46,7 +46,7 @@ pub(super) fn read_repeats(workspace: &Workspace, launch: Option<LaunchId>, cx: 
         };
         for repeat in repeats {
             cx.advance(1)?;
-            let of_this = body.links(&repeat.url, &mut LargeTurn::default()).outlinks;
+            let of_this = body.links(&repeat.url, &mut LargePagePermit::default()).outlinks;
             links += of_this.len();
             batch.push((repeat.clone(), of_this));
             if batch.len() >= BATCH || links >= BATCH_LINKS {

@@ -16,7 +16,7 @@
 
 use fonds::inlinks::dataset::render_line;
 use fonds::inlinks::invert::{
-    AssignOptions, CaptureRow, LinkRow, Shape, Shuffle, ShuffleOptions, Sorted, assign_rendered,
+    AssignOptions, LinkRow, Shape, Shuffle, ShuffleOptions, Sorted, TargetCapture, assign_rendered,
 };
 use fonds::inlinks::stored::{LinkStore, StoreRules, Window};
 use fonds::jobs::JobCx;
@@ -303,7 +303,7 @@ fn sort(input: &Input, asked: &Asked, chunks: Range<usize>) -> Sorted {
         let mut filler = shuffle.filler();
         for &(page, seconds) in numbers.flat_map(|number| captures[number]) {
             let (target, date) = (&input.web.pages[page as usize], CaptureDate::from_seconds(seconds));
-            filler.push_capture(&CaptureRow { target, date, id: 0 }).expect("a capture is taken");
+            filler.push_capture(&TargetCapture { target, date, id: 0 }).expect("a capture is taken");
         }
     });
     in_threads(asked.threads, chunks, |numbers| {

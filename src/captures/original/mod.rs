@@ -16,7 +16,7 @@ use super::Place;
 use crate::jobs::JobCx;
 use crate::uri::{CaptureDate, PageKey, Url, WebParts, parse_web_url};
 use crate::warc::{RecordHead, sha1_field};
-use rule::{AT_DATE, IS_PAGE, IS_SAID_PAGE, MAY_BE_PAGE, NAMES_PAYLOAD, SAME_URL};
+use rule::{AT_DATE, IS_DECLARED_PAGE, IS_PAGE, MAY_BE_PAGE, NAMES_PAYLOAD, SAME_URL};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 use std::ffi::c_int;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -383,7 +383,7 @@ impl Table {
         let page = Says::Page.mime();
         // A revisit that says that it is of a page is of no other capture.
         let may_be = match search {
-            Search::Pages => format!("{MAY_BE_PAGE} AND ({IS_PAGE} OR NOT {IS_SAID_PAGE})"),
+            Search::Pages => format!("{MAY_BE_PAGE} AND ({IS_PAGE} OR NOT {IS_DECLARED_PAGE})"),
             Search::All => "1".to_owned(),
         };
         let open = |name: &str| {

@@ -138,7 +138,7 @@ pub const MAY_BE_PAGE: &str = "(c.status = 304 OR (c.status = 0 OR c.status BETW
            AND c.mime IN ('', '-', 'text/html', 'application/xhtml+xml'))";
 
 /// Whether the type of `c` says that it is of a page: then nothing else is found for it.
-pub const IS_SAID_PAGE: &str = "(c.status <> 304 AND c.mime IN ('text/html', 'application/xhtml+xml'))";
+pub const IS_DECLARED_PAGE: &str = "(c.status <> 304 AND c.mime IN ('text/html', 'application/xhtml+xml'))";
 
 /// Revisits whose original is not there, and that may be of a page. Where their
 /// own URL has the payload, there is one: nearly always that look is enough.

@@ -135,12 +135,12 @@ fn summary(file: &Path, report: &CheckReport, json: bool, out: &mut dyn Write) -
         *kinds.entry(kind.label()).or_default() += count;
     }
     let (errors, warnings) = (report.count(Severity::Error), report.count(Severity::Warning));
-    let packing = report.packing.map(|packing| packing.as_str());
+    let compression = report.compression.map(|compression| compression.as_str());
     if json {
         return json_line(
             out,
             &json!({
-                "file": file, "packing": packing, "records": report.total(), "types": report.records,
+                "file": file, "packing": compression, "records": report.total(), "types": report.records,
                 "digests_checked": report.digests_checked, "truncated": report.truncated,
                 "problems": errors + warnings, "errors": errors, "warnings": warnings, "kinds": kinds,
             }),
@@ -162,7 +162,7 @@ fn summary(file: &Path, report: &CheckReport, json: bool, out: &mut dyn Write) -
     };
     if records > 0 {
         let types = list(&mut report.records.iter().map(|(word, &count)| (word.as_str(), count)));
-        writeln!(out, "    {}: {types}", packing.unwrap_or("unknown"))?;
+        writeln!(out, "    {}: {types}", compression.unwrap_or("unknown"))?;
     }
     if !report.truncated.is_empty() {
         let reasons = list(&mut report.truncated.iter().map(|(word, &count)| (word.as_str(), count)));

@@ -3,7 +3,7 @@
 use super::super::output::{json_line, plain, with_progress};
 use super::super::{FINE, PROBLEMS, WRONG_USE};
 use crate::jobs::{JobCx, counted};
-use crate::warc::{NewPacking, RepackError, RepackReport, Span, convert_arc_file, repack_file};
+use crate::warc::{NewCompression, RecompressError, RecompressReport, Span, convert_arc_file, recompress_file};
 use anyhow::{Context, bail};
 use serde_json::json;
 use std::io::Write;
@@ -39,13 +39,13 @@ pub struct RecompressArgs {
 }
 
 /// What makes a new file of an old one.
-type Work = dyn Fn(&Path, &Path, &JobCx) -> Result<RepackReport, RepackError>;
+type Work = dyn Fn(&Path, &Path, &JobCx) -> Result<RecompressReport, RecompressError>;
 
 pub(super) fn run(args: &RecompressArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let work: &Work = match (args.to_warc, args.plain) {
         (true, _) => &convert_arc_file,
-        (false, true) => &|old, new, cx| repack_file(old, new, NewPacking::Plain, cx),
-        (false, false) => &|old, new, cx| repack_file(old, new, NewPacking::GzipPerRecord, cx),
+        (false, true) => &|old, new, cx| recompress_file(old, new, NewCompression::Plain, cx),
+        (false, false) => &|old, new, cx| recompress_file(old, new, NewCompression::GzipPerRecord, cx),
     };
     let new_files = new_names(args)?;
     let mut status = FINE;
@@ -63,7 +63,7 @@ fn one(old: &Path, new: &Path, work: &Work, json: bool, cx: &JobCx, out: &mut dy
     cx.note(old.display().to_string());
     let report = match work(old, new, cx) {
         Ok(report) => report,
-        Err(RepackError::Cancelled(cancelled)) => return Err(cancelled.into()),
+        Err(RecompressError::Cancelled(cancelled)) => return Err(cancelled.into()),
         Err(error) => {
             tell!("fonds: {}", plain(&error.to_string()));
             if json {
@@ -77,7 +77,7 @@ fn one(old: &Path, new: &Path, work: &Work, json: bool, cx: &JobCx, out: &mut dy
     Ok(if lost { PROBLEMS } else { FINE })
 }
 
-fn tell(old: &Path, new: &Path, report: &RepackReport, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
+fn tell(old: &Path, new: &Path, report: &RecompressReport, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
     if json {
         let problems: Vec<_> = report
             .problems
@@ -152,8 +152,8 @@ fn ends_like_a_folder(path: &Path) -> bool {
 /// `a.arc.gz` becomes `a.warc.gz` where it is to be a WARC file.
 fn new_name(name: &str, plain: bool, to_warc: bool) -> String {
     let lower = name.to_ascii_lowercase();
-    let packed = [".gz", ".zst", ".zstd"].iter().find(|ending| lower.ends_with(**ending));
-    let stem = &name[..name.len() - packed.map_or(0, |ending| ending.len())];
+    let compressed = [".gz", ".zst", ".zstd"].iter().find(|ending| lower.ends_with(**ending));
+    let stem = &name[..name.len() - compressed.map_or(0, |ending| ending.len())];
     let is_arc = stem.to_ascii_lowercase().ends_with(".arc");
     let stem = match to_warc {
         true if is_arc => format!("{}.warc", &stem[..stem.len() - ".arc".len()]),

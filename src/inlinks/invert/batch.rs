@@ -1,7 +1,7 @@
 //! Rows that wait for others, so that their texts are looked up together.
 
 use super::entry::BLOCK_ROWS;
-use super::row::{CaptureRow, FLAGS, LinkRow, encode_tail, plain_tail, when_of_capture, when_of_link, without_nul};
+use super::row::{FLAGS, LinkRow, TargetCapture, encode_tail, plain_tail, when_of_capture, when_of_link, without_nul};
 use super::texts::TextId;
 
 /// Texts of waiting rows stay near in memory.
@@ -43,7 +43,7 @@ impl Batch {
         });
     }
 
-    pub(super) fn push_capture(&mut self, row: &CaptureRow<'_>) {
+    pub(super) fn push_capture(&mut self, row: &TargetCapture<'_>) {
         let tail = (row.id == 0).then_some(FLAGS as TextId);
         self.captures += 1;
         self.push([row.target, "", ""], when_of_capture(row.date), tail, |out| match tail {

@@ -1,6 +1,6 @@
 //! Outlinks into inlinks.
 //!
-//! In: [`LinkRow`]s and [`CaptureRow`]s in any order. Out, from
+//! In: [`LinkRow`]s and [`TargetCapture`]s in any order. Out, from
 //! [`Shuffle::finish`]: for each target in the order of its key's bytes first
 //! its captures by date, then its inlinks by (date, source, anchor), each
 //! once; or, from [`assign`], the inlinks that fit the captures.
@@ -50,7 +50,7 @@ mod window;
 pub use assign::{AssignOptions, AssignReport, Assigned, Dedup, Inlink, Shape, Uncaptured, assign, assign_rendered};
 pub use kept::{Done, Keep};
 pub use notes::{Noted, Notes};
-pub use row::{CaptureRow, LinkRow, Row};
+pub use row::{LinkRow, Row, TargetCapture};
 pub use shuffle::{DEFAULT_MEMORY_BYTES, Filler, Shuffle, ShuffleOptions, ShuffleReport};
 pub use sorted::Sorted;
 

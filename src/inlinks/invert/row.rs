@@ -38,7 +38,7 @@ pub struct LinkRow<'a> {
 
 /// A capture of a page that may be a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CaptureRow<'a> {
+pub struct TargetCapture<'a> {
     /// Key of the page.
     pub target: &'a str,
     /// When.
@@ -51,7 +51,7 @@ pub struct CaptureRow<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Row<'a> {
     /// A capture of the target; these come before its links.
-    Capture(CaptureRow<'a>),
+    Capture(TargetCapture<'a>),
     /// A link to the target.
     Link(LinkRow<'a>),
 }
@@ -176,7 +176,7 @@ impl<'a> Parts<'a> {
         let (id, rest) = self.tail.split_first_chunk::<8>()?;
         let id = u64::from_be_bytes(*id);
         if !is_link {
-            return Some(Row::Capture(CaptureRow { target, date, id }));
+            return Some(Row::Capture(TargetCapture { target, date, id }));
         }
         let (position, rest) = rest.split_first_chunk::<4>()?;
         let (flags, urls) = rest.split_first()?;
@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(parts.decode(), Some(Row::Link(row)));
         assert_eq!(Parts { tail: &tail[..tail.len() - 1], ..parts }.decode(), None);
         assert_eq!(Parts { tail: b"short", ..parts }.decode(), None);
-        let capture = CaptureRow { target: "t", date: CaptureDate::from_millis(1), id: u64::MAX };
+        let capture = TargetCapture { target: "t", date: CaptureDate::from_millis(1), id: u64::MAX };
         let parts = Parts {
             target: b"t",
             when: when_of_capture(capture.date),

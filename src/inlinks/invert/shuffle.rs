@@ -16,7 +16,7 @@ use super::kept::{Covered, Done, Keep, KeptRun, KeptRuns};
 use super::merge::{Merge, Stream};
 use super::notes::Notes;
 use super::ranked::{Making, NumberedRun, Ranked};
-use super::row::{CaptureRow, LinkRow};
+use super::row::{LinkRow, TargetCapture};
 use super::run::{READER_BYTES, Run, RunWriter, run_path};
 use super::sorted::{Pool, Sorted};
 use crate::jobs::{JobCx, free_bytes};
@@ -212,7 +212,7 @@ impl Shuffle {
     }
 
     /// Takes a capture.
-    pub fn push_capture(&mut self, capture: &CaptureRow<'_>) -> Result<(), LinkError> {
+    pub fn push_capture(&mut self, capture: &TargetCapture<'_>) -> Result<(), LinkError> {
         self.core.push_capture(self.local.get_mut().unwrap_or_else(PoisonError::into_inner), capture)
     }
 
@@ -277,7 +277,7 @@ impl Filler<'_> {
     }
 
     /// Takes a capture.
-    pub fn push_capture(&mut self, capture: &CaptureRow<'_>) -> Result<(), LinkError> {
+    pub fn push_capture(&mut self, capture: &TargetCapture<'_>) -> Result<(), LinkError> {
         self.core.push_capture(&mut self.local, capture)
     }
 
@@ -353,7 +353,7 @@ impl Core {
         self.after_row(local)
     }
 
-    fn push_capture(&self, local: &mut Local, capture: &CaptureRow<'_>) -> Result<(), LinkError> {
+    fn push_capture(&self, local: &mut Local, capture: &TargetCapture<'_>) -> Result<(), LinkError> {
         self.check(capture.target.len())?;
         local.batch.push_capture(capture);
         self.after_row(local)

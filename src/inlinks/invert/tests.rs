@@ -17,7 +17,9 @@ impl Owned {
     fn push(&self, filler: &mut Filler<'_>) {
         match self {
             Self::Capture(target, seconds) => {
-                filler.push_capture(&CaptureRow { target, date: CaptureDate::from_seconds(*seconds), id: 0 }).unwrap();
+                filler
+                    .push_capture(&TargetCapture { target, date: CaptureDate::from_seconds(*seconds), id: 0 })
+                    .unwrap();
             }
             Self::Link { target, source, seconds, anchor, id } => filler
                 .push_link(&LinkRow {
@@ -301,7 +303,7 @@ fn files_read_one_after_the_other_share_the_memory() {
     let expected = rendered(shuffle(&rows, 64 << 20), &options, 1);
     let few = ShuffleOptions { memory_bytes: 200_000, threads: 1, ..ShuffleOptions::default() };
     let mut shuffle = Shuffle::new(&few, &JobCx::detached()).unwrap();
-    shuffle.push_capture(&CaptureRow { target: "(pt,x,", date: CaptureDate::from_seconds(5), id: 0 }).unwrap();
+    shuffle.push_capture(&TargetCapture { target: "(pt,x,", date: CaptureDate::from_seconds(5), id: 0 }).unwrap();
     for some in rows.chunks(100) {
         let mut filler = shuffle.filler();
         some.iter().for_each(|row| row.push(&mut filler));
@@ -450,12 +452,12 @@ fn a_cancelled_sort_stops_and_a_missing_folder_is_named() {
     let mut stopped = Shuffle::new(&ShuffleOptions::default(), &cx).unwrap();
     cx.cancel();
     let error = (0..10_000)
-        .find_map(|_| stopped.push_capture(&CaptureRow { target: "t", date: CaptureDate::default(), id: 0 }).err());
+        .find_map(|_| stopped.push_capture(&TargetCapture { target: "t", date: CaptureDate::default(), id: 0 }).err());
     assert!(matches!(error, Some(LinkError::Cancelled(_))));
     let folder = std::path::PathBuf::from("/no/such/folder");
     let options = ShuffleOptions { memory_bytes: 0, temp_folder: Some(folder), ..ShuffleOptions::default() };
     let mut lost = Shuffle::new(&options, &JobCx::detached()).unwrap();
-    let row = CaptureRow { target: "t", date: CaptureDate::default(), id: 0 };
+    let row = TargetCapture { target: "t", date: CaptureDate::default(), id: 0 };
     let error = (0..10_000).find_map(|_| lost.push_capture(&row).err()).unwrap();
     assert!(error.to_string().starts_with("/no/such/folder: "), "{error}");
 }

@@ -287,7 +287,7 @@ fn geo_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
             _ => rows.decided,
         };
         remarks_ui(ui, &rows.remarks);
-        let counts = (total, rows.held(list), *list == GeoList::Decided);
+        let counts = (total, rows.kept(list), *list == GeoList::Decided);
         seen_list_ui(ui, app, counts, SeenList::Geo(Same::of(report), list.clone()));
     });
 }

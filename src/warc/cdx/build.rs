@@ -4,7 +4,7 @@ use super::IndexLine;
 use super::post::{self, Appended, MAX_REQUEST_BYTES};
 use crate::jobs::JobCx;
 use crate::uri::CdxKey;
-use crate::warc::http::{ContentType, parse_request_head, parse_response_head};
+use crate::warc::http::{MediaType, parse_request_head, parse_response_head};
 use crate::warc::record::ProblemList;
 use crate::warc::{
     ArchiveReader, BlockDigester, Problem, RecordHead, RecordType, Span, WarcError, read_file_in_parallel,
@@ -253,7 +253,7 @@ pub fn indexed_url(head: &RecordHead) -> Option<String> {
 
 /// The type without parameters, in the server's own letters.
 fn mime_of(value: &str) -> String {
-    let lower = ContentType::parse(value).mime;
+    let lower = MediaType::parse(value).mime;
     let own = value.trim_start().get(..lower.len()).filter(|own| own.eq_ignore_ascii_case(&lower));
     own.map_or(lower.clone(), str::to_owned)
 }

@@ -85,13 +85,13 @@ mod tests {
     use crate::warc::{RecordBuilder, Span};
     use std::io::Cursor;
 
-    fn file(packed: bool) -> (Vec<u8>, Vec<IndexLine>) {
+    fn file(compressed: bool) -> (Vec<u8>, Vec<IndexLine>) {
         let mut bytes = Vec::new();
         for (index, url) in ["http://a.pt/", "http://b.pt/"].into_iter().enumerate() {
             let date = CaptureDate::from_millis(1_709_283_600_000);
             let record = RecordBuilder::response(&format!("urn:test:{index}"), date, url);
             let member = record.compress(b"HTTP/1.1 200 OK\r\n\r\npage");
-            match packed {
+            match compressed {
                 true => bytes.extend(member),
                 false => drop(flate2::read::MultiGzDecoder::new(&member[..]).read_to_end(&mut bytes).unwrap()),
             }
@@ -104,8 +104,8 @@ mod tests {
 
     #[test]
     fn a_line_leads_to_its_record_or_is_said_not_to() {
-        for packed in [true, false] {
-            let (bytes, lines) = file(packed);
+        for compressed in [true, false] {
+            let (bytes, lines) = file(compressed);
             let mut check = LineCheck::default();
             for line in &lines {
                 assert_eq!(check.look(line, Some(Cursor::new(&bytes))).unwrap(), Vec::<String>::new());

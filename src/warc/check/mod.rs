@@ -12,20 +12,20 @@
 //! [`Severity`] tells errors from warnings: a problem of a kind always has the
 //! same one.
 
-mod alone;
 mod fields;
 mod layout;
+mod record_checks;
 mod revisits;
 mod telling;
 
 use super::read::clip;
 use super::segments::{Reach, SegmentSeries};
 use super::{
-    ArchiveReader, Packing, Problem, ProblemKind, RecordProof, RecordType, Severity, Visit, WarcError, format_offset,
-    read_file_in_parallel, reading_threads,
+    ArchiveReader, Compression, Problem, ProblemKind, RecordProof, RecordType, Severity, Visit, WarcError,
+    format_offset, read_file_in_parallel, reading_threads,
 };
 use crate::jobs::JobCx;
-use alone::{Checked, Whole, check_record};
+use record_checks::{Checked, Whole, check_record};
 use revisits::Revisits;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::RandomState;
@@ -34,15 +34,15 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use telling::Telling;
 
-/// Types of records, and reasons why they were cut, that are told one by one;
-/// further ones count as “other”.
-const MAX_WORDS: usize = 1000;
+/// So many types of records, and reasons why they were cut, are counted one by
+/// one; further ones count as “other”.
+const MAX_DISTINCT: usize = 1000;
 
 /// What a file holds and what is wrong with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CheckReport {
-    /// How the file is packed; none where it could not be told.
-    pub packing: Option<Packing>,
+    /// How the file is compressed; none where that is not known.
+    pub compression: Option<Compression>,
     /// Whole records by type; beyond 1,000 types as “other”.
     pub records: BTreeMap<String, u64>,
     /// Records with digests that were held against their bytes.
@@ -159,7 +159,7 @@ impl Checker {
         if is_pipe(path) {
             return self.check_reader(ArchiveReader::open(path)?, path, cx, tell);
         }
-        let mut file = self.begin(path, ArchiveReader::open(path)?.packing(), tell);
+        let mut file = self.begin(path, ArchiveReader::open(path)?.compression(), tell);
         let mut added = Ok(());
         let (digests, hasher) = (self.digests, self.hasher.clone());
         let last = read_file_in_parallel(
@@ -180,11 +180,11 @@ impl Checker {
     fn begin<'a>(
         &mut self,
         path: &'a Path,
-        packing: Packing,
+        compression: Compression,
         tell: &'a mut dyn FnMut(Problem) -> ControlFlow<()>,
     ) -> FileCheck<'a> {
         self.files.push(path.to_owned());
-        let report = CheckReport { packing: Some(packing), ..CheckReport::default() };
+        let report = CheckReport { compression: Some(compression), ..CheckReport::default() };
         let number = self.files.len() - 1;
         FileCheck { path, number, report, telling: Telling::new(tell), read_to: 0, ids: HashMap::new() }
     }
@@ -198,7 +198,7 @@ impl Checker {
         tell: &mut dyn FnMut(Problem) -> ControlFlow<()>,
     ) -> Result<CheckReport, WarcError> {
         let mut reader = reader.stopped_by(cx);
-        let mut file = self.begin(path, reader.packing(), tell);
+        let mut file = self.begin(path, reader.compression(), tell);
         loop {
             match self.check_next(&mut reader, &mut file) {
                 Ok(true) => cx.set_done(file.read_to),
@@ -233,7 +233,7 @@ impl Checker {
         file.read_to = visit.read_to;
         file.telling.extend(visit.problems);
         let Some(span) = visit.span else { return Ok(()) };
-        let Checked { kind, findings: mut found, has_digests, truncated, id, place, wanted, segment } = visit.value;
+        let Checked { kind, findings: mut found, has_digests, truncated, id, place, original, segment } = visit.value;
         count(&mut report.records, kind.as_str());
         report.digests_checked += u64::from(has_digests);
         if let Some(note) = visit.gzip_note.filter(|_| !span.is_inside_member()) {
@@ -258,8 +258,8 @@ impl Checker {
         if kind != RecordType::Revisit {
             self.known.extend(id.into_iter().chain(place));
         }
-        if let Some(wanted) = wanted {
-            self.revisits.add(file.number, offset, &wanted)?;
+        if let Some(original) = original {
+            self.revisits.add(file.number, offset, &original)?;
         }
         if let Some(mut part) = segment {
             let origin = part.origin;
@@ -381,7 +381,7 @@ fn count(counts: &mut BTreeMap<String, u64>, word: &str) {
         *count += 1;
         return;
     }
-    let word = if counts.len() < MAX_WORDS { clip(word) } else { "other".to_owned() };
+    let word = if counts.len() < MAX_DISTINCT { clip(word) } else { "other".to_owned() };
     *counts.entry(word).or_default() += 1;
 }
 

@@ -3,7 +3,7 @@
 //! There may be millions: what is only needed for words waits on the disk.
 
 use super::super::{Problem, ProblemKind, WarcError};
-use super::alone::Wanted;
+use super::record_checks::OriginalRef;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -44,9 +44,9 @@ impl Revisits {
     }
 
     /// Adds the revisit at `offset` of the file with this number.
-    pub(super) fn add(&mut self, file: usize, offset: u64, wanted: &Wanted) -> Result<(), WarcError> {
-        let (Some(&first), Some(&last)) = (wanted.keys.first(), wanted.keys.last()) else { return Ok(()) };
-        let names = wanted.names.as_bytes();
+    pub(super) fn add(&mut self, file: usize, offset: u64, original: &OriginalRef) -> Result<(), WarcError> {
+        let (Some(&first), Some(&last)) = (original.keys.first(), original.keys.last()) else { return Ok(()) };
+        let names = original.names.as_bytes();
         self.names.write_all(names).map_err(on_disk)?;
         self.waiting.push(Waiting {
             file: file as u32,
@@ -78,8 +78,8 @@ impl Revisits {
             text.resize(revisit.names_len as usize, 0);
             names.read_exact(&mut text).map_err(on_disk)?;
             at = revisit.names_at as i64 + i64::from(revisit.names_len);
-            let wanted = String::from_utf8_lossy(&text);
-            let detail = format!("the record that the revisit names ({wanted}) is not in the files given");
+            let original = String::from_utf8_lossy(&text);
+            let detail = format!("the record that the revisit names ({original}) is not in the files given");
             let problem = Problem::new(revisit.offset, ProblemKind::NoOriginal, detail);
             if tell(&files[revisit.file as usize], problem).is_break() {
                 return Ok(ControlFlow::Break(()));
@@ -102,8 +102,8 @@ mod tests {
     fn names_on_the_disk_are_those_that_were_added() {
         let mut revisits = Revisits::with_names_in_memory(64);
         for number in 0..3000u64 {
-            let wanted = Wanted { keys: vec![number], names: format!("urn:test:{number}") };
-            revisits.add(number as usize % 2, number, &wanted).unwrap();
+            let original = OriginalRef { keys: vec![number], names: format!("urn:test:{number}") };
+            revisits.add(number as usize % 2, number, &original).unwrap();
         }
         let known: Vec<u64> = (0..3000).filter(|number| number % 3 != 0).collect();
         let mut found = Vec::new();

@@ -126,9 +126,9 @@ pub fn decode_body<'a>(headers: &Headers, raw_body: &'a [u8], max_bytes: usize) 
         flaws.push(Flaw::lossy(ProblemKind::BadHttp, detail));
         codings.clear();
     }
-    let packed = body;
-    let mut body = Cow::Borrowed(&packed[..]);
-    let unpacked_limit = unpacked_limit(packed.len());
+    let compressed = body;
+    let mut body = Cow::Borrowed(&compressed[..]);
+    let unpacked_limit = unpacked_limit(compressed.len());
     let (mut cut, mut bomb) = (false, false);
     // Listed in the order they were applied: the last is undone first.
     for coding in codings.iter().rev() {
@@ -148,7 +148,7 @@ pub fn decode_body<'a>(headers: &Headers, raw_body: &'a [u8], max_bytes: usize) 
             Undone::Bytes { whole: false, .. } if unpacked_limit < max_bytes => {
                 let detail = format!("unpacks to more than {MAX_UNPACKED_RATIO} times its size: taken as it is");
                 flaws.push(Flaw::lossy(ProblemKind::Limit, detail));
-                (bomb, body) = (true, Cow::Borrowed(&packed[..]));
+                (bomb, body) = (true, Cow::Borrowed(&compressed[..]));
                 break;
             }
             Undone::Bytes { bytes, whole, why } => {
@@ -165,7 +165,7 @@ pub fn decode_body<'a>(headers: &Headers, raw_body: &'a [u8], max_bytes: usize) 
         Cow::Owned(bytes) => Some(bytes),
         Cow::Borrowed(_) => None,
     };
-    let bytes = match unpacked.map_or(packed, Cow::Owned) {
+    let bytes = match unpacked.map_or(compressed, Cow::Owned) {
         Cow::Borrowed(bytes) => Cow::Borrowed(bytes.get(..max_bytes).unwrap_or(bytes)),
         Cow::Owned(mut bytes) => {
             bytes.truncate(max_bytes);

@@ -4,7 +4,7 @@
 //! are hostile like everything else: numbers of fields, depth and length are
 //! limited, and what is beyond is told.
 
-use super::{ContentType, Flaw, HttpRequestHead, decode_body};
+use super::{Flaw, HttpRequestHead, MediaType, decode_body};
 use crate::warc::ProblemKind;
 use data_encoding::BASE64;
 use percent_encoding::percent_decode;
@@ -61,7 +61,7 @@ impl Form {
         if body.is_empty() {
             return form;
         }
-        let mime = ContentType::parse(content_type).mime;
+        let mime = MediaType::parse(content_type).mime;
         let looks_like_json = || matches!(body.trim_ascii_start().first(), Some(b'{' | b'['));
         let is_json = mime == "application/json" || mime.ends_with("+json");
         if mime == "application/x-www-form-urlencoded" && !body.contains(&0) {

@@ -49,14 +49,14 @@ pub struct HttpRequestHead {
 
 /// A `Content-Type`, split.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ContentType {
+pub struct MediaType {
     /// MIME type in lower case without parameters; empty where none is told.
     pub mime: String,
     /// The charset parameter, as it stands, without quotes.
     pub charset: Option<String>,
 }
 
-impl ContentType {
+impl MediaType {
     /// Splits a field value: `text/html; charset="utf-8"`.
     pub fn parse(value: &str) -> Self {
         let mut parts = value.split(';');
@@ -74,8 +74,8 @@ impl ContentType {
 
 impl HttpHead {
     /// `Content-Type`; the default where there is none.
-    pub fn content_type(&self) -> ContentType {
-        self.headers.get_text("Content-Type").map(|value| ContentType::parse(&value)).unwrap_or_default()
+    pub fn content_type(&self) -> MediaType {
+        self.headers.get_text("Content-Type").map(|value| MediaType::parse(&value)).unwrap_or_default()
     }
 
     /// Whether the body is declared to be chunked.
@@ -373,7 +373,7 @@ mod tests {
     #[test]
     fn content_types_are_split() {
         let split = |value| {
-            let split = ContentType::parse(value);
+            let split = MediaType::parse(value);
             (split.mime, split.charset)
         };
         assert_eq!(split("Text/HTML; charset=\"UTF-8\""), ("text/html".into(), Some("UTF-8".into())));

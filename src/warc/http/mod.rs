@@ -15,7 +15,7 @@ pub use chunked::{Dechunker, dechunk};
 pub use decode::{MAX_UNPACKED_RATIO, Payload, decode_body, decode_payload, entity_body, unpacked_limit};
 pub use form::{Form, FormKind};
 pub(crate) use head::response_head_is_whole;
-pub use head::{ContentType, HttpHead, HttpRequestHead, parse_request_head, parse_response_head};
+pub use head::{HttpHead, HttpRequestHead, MediaType, parse_request_head, parse_response_head};
 
 use super::{Problem, ProblemKind};
 

@@ -34,7 +34,7 @@ fn summary(path: &Path) -> String {
     let mut versions: BTreeMap<String, u32> = BTreeMap::new();
     let mut direct = 0;
     let mut reader = ArchiveReader::open(path).unwrap();
-    let packing = reader.packing().as_str();
+    let compression = reader.compression().as_str();
     loop {
         match reader.next_record(1000) {
             Ok(Some(record)) => {
@@ -46,7 +46,7 @@ fn summary(path: &Path) -> String {
                 assert_eq!(again.block, record.block, "{}", path.display());
             }
             Ok(None) => break,
-            Err(WarcError::NotArchive { .. }) => return format!("{packing} · no archive file"),
+            Err(WarcError::NotArchive { .. }) => return format!("{compression} · no archive file"),
             Err(error) => panic!("{error}"),
         }
     }
@@ -64,7 +64,7 @@ fn summary(path: &Path) -> String {
     let total: u32 = types.values().sum();
     let place = if direct == total { String::new() } else { format!(" · {} without place", total - direct) };
     let mut lines = format!(
-        "{} · {packing} · {total} records: {} · digests of {} checked{place}",
+        "{} · {compression} · {total} records: {} · digests of {} checked{place}",
         versions.keys().map(String::as_str).collect::<Vec<_>>().join(" and "),
         list(&types),
         report.digests_checked,

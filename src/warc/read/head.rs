@@ -35,10 +35,10 @@ pub(super) enum Start {
 
 /// Tells whether `bytes` begin a record. Some writers write `warc/1.0`.
 pub(super) fn record_start(bytes: &[u8]) -> Start {
-    const WORD: &[u8] = b"WARC/";
-    let seen = bytes.len().min(WORD.len());
-    if bytes[..seen].eq_ignore_ascii_case(&WORD[..seen]) {
-        return match bytes.get(WORD.len()) {
+    const MAGIC: &[u8] = b"WARC/";
+    let seen = bytes.len().min(MAGIC.len());
+    if bytes[..seen].eq_ignore_ascii_case(&MAGIC[..seen]) {
+        return match bytes.get(MAGIC.len()) {
             Some(digit) if digit.is_ascii_digit() => Start::Warc,
             Some(_) => Start::No,
             None => Start::Unclear,

@@ -17,9 +17,9 @@ const CHUNK: usize = 64 * 1024;
 /// nest them so that the whole of it is decoded from every few bytes on.
 const SECOND_LOOKS: u64 = 64 * 1024 * 1024;
 
-/// How a file is packed, told by its first bytes.
+/// How a file is compressed, recognised by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Packing {
+pub enum Compression {
     /// Not compressed.
     Plain,
     /// Gzip members.
@@ -28,7 +28,7 @@ pub enum Packing {
     Zstd,
 }
 
-impl Packing {
+impl Compression {
     fn of(head: &[u8]) -> Self {
         // One byte is all that a writer killed early may have left.
         if head.starts_with(&gzip::MAGIC[..2]) || head == &gzip::MAGIC[..1] {
@@ -40,7 +40,7 @@ impl Packing {
         }
     }
 
-    /// The packing in a word.
+    /// Its name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Plain => "plain",
@@ -228,20 +228,20 @@ impl<R: Read> Members<R> {
     /// at which `inner` stands.
     pub(super) fn new(inner: R, base: u64) -> io::Result<Self> {
         let mut input = Input::new(inner, base);
-        let packing = Packing::of(input.peek(4)?);
-        Ok(Self::with(input, packing))
+        let compression = Compression::of(input.peek(4)?);
+        Ok(Self::with(input, compression))
     }
 
     /// As [`new`](Self::new), anywhere in a file that is packed so.
-    pub(super) fn inside(inner: R, base: u64, packing: Packing) -> Self {
-        Self::with(Input::new(inner, base), packing)
+    pub(super) fn inside(inner: R, base: u64, compression: Compression) -> Self {
+        Self::with(Input::new(inner, base), compression)
     }
 
-    fn with(input: Input<R>, packing: Packing) -> Self {
-        let layer = match packing {
-            Packing::Plain => Layer::Plain,
-            Packing::Gzip => Layer::Gzip(Box::new(Gzip::new())),
-            Packing::Zstd => Layer::Zstd(Box::new(Frame::new())),
+    fn with(input: Input<R>, compression: Compression) -> Self {
+        let layer = match compression {
+            Compression::Plain => Layer::Plain,
+            Compression::Gzip => Layer::Gzip(Box::new(Gzip::new())),
+            Compression::Zstd => Layer::Zstd(Box::new(Frame::new())),
         };
         let base = input.offset();
         let window = Window { buf: Vec::new(), start: 0, end: 0, base };
@@ -250,7 +250,7 @@ impl<R: Read> Members<R> {
             layer,
             window,
             member_offset: base,
-            in_member: packing == Packing::Plain,
+            in_member: compression == Compression::Plain,
             member_decoded: base,
             decoded_to: base,
             second_looks: SECOND_LOOKS,
@@ -278,11 +278,11 @@ impl<R: Read> Members<R> {
     }
 
     /// How the file is packed.
-    pub(super) fn packing(&self) -> Packing {
+    pub(super) fn compression(&self) -> Compression {
         match self.layer {
-            Layer::Plain => Packing::Plain,
-            Layer::Gzip(_) => Packing::Gzip,
-            Layer::Zstd(_) => Packing::Zstd,
+            Layer::Plain => Compression::Plain,
+            Layer::Gzip(_) => Compression::Gzip,
+            Layer::Zstd(_) => Compression::Zstd,
         }
     }
 

@@ -34,7 +34,7 @@ pub(in crate::warc) use gzip::gzip_note;
 pub(in crate::warc) use head::clip;
 pub use head::{MAX_HEAD_BYTES, MAX_LINE_BYTES};
 pub(in crate::warc) use input::RETAIN;
-pub use members::Packing;
+pub use members::Compression;
 pub use parallel::{Event, Visit, read_file_in_parallel, read_in_parallel, reading_threads};
 pub use place::{
     PlaceReader, copy_span, enter_record_at, enter_record_in, leading_dictionary_frame, look_at_record,

@@ -9,7 +9,7 @@ use super::super::record::ProblemList;
 use super::super::{Problem, ProblemKind, Record, RecordHead, SharedMember, Span, WarcError};
 use super::gzip::GzipNote;
 use super::head::{Start, record_start};
-use super::members::{Begin, Fill, Members, Packing};
+use super::members::{Begin, Compression, Fill, Members};
 use super::records::{Nature, Records};
 use crate::jobs::JobCx;
 use content_length::LengthRecovery;
@@ -157,7 +157,7 @@ impl ArchiveReader<File> {
         cx: &JobCx,
     ) -> io::Result<Option<Self>> {
         let length_recovery = LengthRecovery::of(&file, name);
-        let mut members = Members::inside(file, from, like.packing);
+        let mut members = Members::inside(file, from, like.compression);
         members.retain(retain);
         members.stop_with(cx);
         if !members.seek_record(limit)? {
@@ -232,7 +232,7 @@ impl<R: Read> ArchiveReader<R> {
 
     /// What a reader that begins anew at a boundary must know of the file.
     pub(super) fn nature(&self) -> Nature {
-        Nature { packing: self.members.packing(), arc_version: self.arc_version.clone() }
+        Nature { compression: self.members.compression(), arc_version: self.arc_version.clone() }
     }
 
     /// The offset in the file, when a reader that begins here (and knows the
@@ -315,8 +315,8 @@ impl<R: Read> ArchiveReader<R> {
     }
 
     /// How the file is packed.
-    pub fn packing(&self) -> Packing {
-        self.members.packing()
+    pub fn compression(&self) -> Compression {
+        self.members.compression()
     }
 
     /// Offset in the file after the last record that was whole. A file whose

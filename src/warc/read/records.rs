@@ -2,7 +2,7 @@
 //! same file must know.
 
 use super::super::{Problem, Record, WarcError};
-use super::members::Packing;
+use super::members::Compression;
 use super::reader::ArchiveReader;
 use std::io::Read;
 
@@ -34,7 +34,7 @@ impl<R: Read> Iterator for Records<R> {
 /// What is told at the beginning of a file and holds for all of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Nature {
-    pub packing: Packing,
+    pub compression: Compression,
     pub arc_version: String,
 }
 
@@ -42,6 +42,6 @@ impl Nature {
     /// Whether a reader can begin in the middle of the file. Frames of zstd
     /// may need a dictionary and cannot be told from chance by a quick look.
     pub(super) fn can_be_entered(&self) -> bool {
-        self.packing != Packing::Zstd
+        self.compression != Compression::Zstd
     }
 }

@@ -447,7 +447,7 @@ fn some_field() -> impl Strategy<Value = (String, Vec<u8>)> {
 
 /// How records are put into a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Packing {
+enum Layout {
     Plain,
     Gzip,
     Zstd,
@@ -455,11 +455,11 @@ enum Packing {
     Together,
 }
 
-fn some_packing() -> impl Strategy<Value = Packing> {
-    prop::sample::select(&[Packing::Plain, Packing::Gzip, Packing::Zstd, Packing::Together])
+fn some_layout() -> impl Strategy<Value = Layout> {
+    prop::sample::select(&[Layout::Plain, Layout::Gzip, Layout::Zstd, Layout::Together])
 }
 
-impl Packing {
+impl Layout {
     /// The file and, where they have places of their own, the offsets of the records.
     fn pack(self, records: &[Vec<u8>]) -> (Vec<u8>, Option<Vec<u64>>) {
         let members: Vec<Vec<u8>> = match self {
@@ -484,7 +484,7 @@ proptest! {
         blocks in prop::collection::vec(some_block(), 1..5),
         fields in prop::collection::vec(some_field(), 0..5),
         sizes in prop::collection::vec(1usize..5000, 1..4),
-        packing in some_packing(),
+        layout in some_layout(),
     ) {
         let write = |(number, block): (usize, &Vec<u8>)| {
             let mut head = read_all(&builder(number).plain(b"")[..], 0).0.remove(0).head;
@@ -493,10 +493,10 @@ proptest! {
             RecordBuilder::with_fields(others.map(|(name, value)| (name.to_owned(), value.into()))).plain(block)
         };
         let written: Vec<Vec<u8>> = blocks.iter().enumerate().map(write).collect();
-        let (bytes, offsets) = packing.pack(&written);
+        let (bytes, offsets) = layout.pack(&written);
         let (records, problems) = read_all(Pieces { bytes: &bytes, sizes: &sizes, turn: 0 }, usize::MAX);
         let expected = |problem: &String| {
-            problem.contains("stands more than once") || (packing == Packing::Together && problem.contains("share"))
+            problem.contains("stands more than once") || (layout == Layout::Together && problem.contains("share"))
         };
         let told: Vec<_> = problems.iter().filter(|problem| !expected(problem)).collect();
         prop_assert!(told.is_empty(), "{:?}", told);
@@ -523,13 +523,13 @@ proptest! {
         mut bytes in prop_oneof![Just(Vec::new()), prop::collection::vec(any::<u8>(), 0..2000)],
         sound in 0usize..5,
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
-        packing in some_packing(),
+        layout in some_layout(),
         is_arc in any::<bool>(),
         sizes in prop::collection::vec(1usize..300, 1..4),
     ) {
         let arc = |number| format!("http://a.pt/{number} 1.2.3.4 20240301090000 text/html 5\nblock\n").into_bytes();
         let record = |number| if is_arc { arc(number) } else { builder(number).plain(b"block") };
-        bytes.extend(packing.pack(&(0..sound).map(record).collect::<Vec<_>>()).0);
+        bytes.extend(layout.pack(&(0..sound).map(record).collect::<Vec<_>>()).0);
         for (place, value) in changes {
             if !bytes.is_empty() {
                 let place = place.index(bytes.len());
@@ -544,10 +544,10 @@ proptest! {
     fn every_undamaged_member_is_read(
         lens in prop::collection::vec(0usize..3000, 2..8),
         damages in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0usize..4), 1..4),
-        packing in prop::sample::select(&[Packing::Gzip, Packing::Zstd]),
+        layout in prop::sample::select(&[Layout::Gzip, Layout::Zstd]),
     ) {
         let records: Vec<Vec<u8>> = lens.iter().enumerate().map(|(n, &len)| builder(n).plain(&noise(n, len))).collect();
-        let (mut bytes, offsets) = packing.pack(&records);
+        let (mut bytes, offsets) = layout.pack(&records);
         let offsets = offsets.unwrap();
         let mut harmed = vec![false; lens.len()];
         // From the end to the beginning, so that places stay what they were.

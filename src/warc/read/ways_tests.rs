@@ -24,7 +24,7 @@ fn stored(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// A file with files inside its records, packed in one of many ways.
-fn file(packing: usize, blocks: &[usize]) -> Vec<u8> {
+fn file(compression: usize, blocks: &[usize]) -> Vec<u8> {
     let block = |number: usize| match blocks[number] % 5 {
         0 => Vec::new(),
         1 => noise(number, blocks[number]),
@@ -33,7 +33,7 @@ fn file(packing: usize, blocks: &[usize]) -> Vec<u8> {
         _ => b"text and more text ".repeat(blocks[number]),
     };
     let plain: Vec<Vec<u8>> = (0..blocks.len()).map(|number| builder(number).plain(&block(number))).collect();
-    match packing % 7 {
+    match compression % 7 {
         0 => plain.concat(),
         1 => plain.iter().flat_map(|record| gzip(record)).collect(),
         2 => plain.iter().flat_map(|record| stored(record)).collect(),
@@ -102,7 +102,7 @@ proptest! {
 
     #[test]
     fn every_way_of_reading_gives_the_same(
-        packing in 0usize..7,
+        compression in 0usize..7,
         blocks in prop::collection::vec(0usize..3000, 1..9),
         changes in prop_oneof![
             Just(Vec::new()),
@@ -112,7 +112,7 @@ proptest! {
         segment_len in 100u64..4000,
         threads in 2usize..4,
     ) {
-        let mut bytes = file(packing, &blocks);
+        let mut bytes = file(compression, &blocks);
         damage(&mut bytes, &changes);
         let whole = read_all(&bytes[..], usize::MAX);
         let streamed = ArchiveReader::new(&bytes[..], Path::new("test")).unwrap().stream_only();
@@ -123,7 +123,7 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let files = [folder.path().join("a"), folder.path().join("missing"), folder.path().join("b")];
         std::fs::write(&files[0], &bytes).unwrap();
-        std::fs::write(&files[2], file(packing + 1, &blocks)).unwrap();
+        std::fs::write(&files[2], file(compression + 1, &blocks)).unwrap();
         prop_assert_eq!(told(&files, threads, limits(segment_len)), told(&files, 1, limits(segment_len)), "in parallel");
     }
 }

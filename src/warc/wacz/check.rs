@@ -98,7 +98,7 @@ impl Wacz {
         for problem in self.problems() {
             report.problem(&problem.member, problem.what.clone());
         }
-        self.check_words(&mut report);
+        self.check_package_fields(&mut report);
         self.check_digests(&mut report, cx)?;
         self.check_digest_file(&mut report)?;
         self.check_pages(&mut report, cx)?;
@@ -107,7 +107,7 @@ impl Wacz {
         Ok(report)
     }
 
-    fn check_words(&self, report: &mut WaczReport) {
+    fn check_package_fields(&self, report: &mut WaczReport) {
         let package = self.package();
         if self.member(DATAPACKAGE).is_some() {
             match package.profile.as_str() {

@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_lead_elsewhere_are_told() {
+    fn names_that_lead_elsewhere_are_recognised() {
         for fine in ["a", "archive/data.warc.gz", "a b/c..d", "é/…"] {
             assert_eq!(why_not_inside(fine), None, "{fine}");
         }

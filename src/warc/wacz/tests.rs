@@ -16,7 +16,7 @@ pub(super) struct Entry {
     name: String,
     /// What the local header calls it.
     local_name: Option<String>,
-    packed: Vec<u8>,
+    compressed: Vec<u8>,
     len: u64,
     crc: u32,
     method: u16,
@@ -33,7 +33,7 @@ impl Entry {
         Self {
             name: name.to_owned(),
             local_name: None,
-            packed: bytes.to_vec(),
+            compressed: bytes.to_vec(),
             len: bytes.len() as u64,
             crc: crc.sum(),
             method: 0,
@@ -46,7 +46,7 @@ impl Entry {
     fn deflated(name: &str, bytes: &[u8]) -> Self {
         let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
         encoder.write_all(bytes).unwrap();
-        Self { packed: encoder.finish().unwrap(), method: 8, ..Self::stored(name, bytes) }
+        Self { compressed: encoder.finish().unwrap(), method: 8, ..Self::stored(name, bytes) }
     }
 }
 
@@ -58,7 +58,7 @@ pub(super) fn zip_of(entries: &[Entry]) -> Vec<u8> {
         places.push(place);
         let sizes = |out: &mut Vec<u8>| {
             out.extend(entry.crc.to_le_bytes());
-            out.extend((entry.packed.len() as u32).to_le_bytes());
+            out.extend((entry.compressed.len() as u32).to_le_bytes());
             out.extend((entry.len as u32).to_le_bytes());
         };
         if entry.shares.is_none() {
@@ -71,7 +71,7 @@ pub(super) fn zip_of(entries: &[Entry]) -> Vec<u8> {
             out.extend((name.len() as u16).to_le_bytes());
             out.extend([0, 0]);
             out.extend(name.as_bytes());
-            out.extend(&entry.packed);
+            out.extend(&entry.compressed);
         }
         directory.extend(b"PK\x01\x02\x14\x03\x14\x00");
         directory.extend(entry.flags.to_le_bytes());
@@ -252,7 +252,7 @@ fn a_deflated_member_is_held_against_its_length_and_crc() {
     check(Entry { len: 10_001, ..sound.clone() }, "fewer bytes");
     check(Entry { crc: 1, ..sound.clone() }, "CRC");
     let mut cut = sound;
-    cut.packed.truncate(10);
+    cut.compressed.truncate(10);
     check(cut, "");
 }
 
@@ -330,8 +330,8 @@ proptest::proptest! {
 
 /// A package of ours: two WARC files, one of them plain, and a page.
 fn written(folder: &Path) -> PathBuf {
-    let packed = folder.join("a.warc.gz");
-    std::fs::write(&packed, warc()).unwrap();
+    let compressed = folder.join("a.warc.gz");
+    std::fs::write(&compressed, warc()).unwrap();
     let plain = folder.join("b b.warc");
     let mut bytes = Vec::new();
     flate2::read::MultiGzDecoder::new(&warc()[..]).read_to_end(&mut bytes).unwrap();
@@ -346,7 +346,7 @@ fn written(folder: &Path) -> PathBuf {
         ..WaczOptions::default()
     };
     let out = folder.join("ours.wacz");
-    let archives = [packed.clone(), plain, packed];
+    let archives = [compressed.clone(), plain, compressed];
     let written = write_wacz(&out, &archives, options, &JobCx::detached()).unwrap();
     assert_eq!((written.archives, written.index_lines, written.pages), (3, 3, 1));
     assert_eq!(written.problems, []);

@@ -28,7 +28,7 @@ static AT_ONCE: LazyLock<usize> = LazyLock::new(|| thread::available_parallelism
 struct Packer {
     compressor: Compressor,
     plain: Vec<u8>,
-    packed: Vec<u8>,
+    compressed: Vec<u8>,
 }
 
 impl Packer {
@@ -37,7 +37,7 @@ impl Packer {
         spare.unwrap_or_else(|| Self {
             compressor: Compressor::new(CompressionLvl::new(LEVEL as i32).unwrap_or_default()),
             plain: Vec::new(),
-            packed: Vec::new(),
+            compressed: Vec::new(),
         })
     }
 
@@ -53,12 +53,12 @@ impl Packer {
     /// What lies in `plain` as one member.
     fn pack(&mut self) -> &[u8] {
         let bound = self.compressor.gzip_compress_bound(self.plain.len());
-        if self.packed.len() < bound {
-            self.packed.resize(bound, 0);
+        if self.compressed.len() < bound {
+            self.compressed.resize(bound, 0);
         }
         // There is room enough: this does not fail.
-        let len = self.compressor.gzip_compress(&self.plain, &mut self.packed).unwrap_or_default();
-        &self.packed[..len]
+        let len = self.compressor.gzip_compress(&self.plain, &mut self.compressed).unwrap_or_default();
+        &self.compressed[..len]
     }
 }
 
@@ -76,9 +76,9 @@ pub fn pack(parts: &[&[u8]]) -> Vec<u8> {
     let mut packer = Packer::take();
     packer.plain.reserve(len);
     parts.iter().for_each(|part| packer.plain.extend_from_slice(part));
-    let packed = packer.pack().to_vec();
+    let compressed = packer.pack().to_vec();
     packer.put_back();
-    packed
+    compressed
 }
 
 /// `head`, `block_len` bytes of `block` and `end` as one gzip member.

@@ -1,6 +1,6 @@
 //! Files whose writer was killed.
 
-use super::super::read::{ArchiveReader, Packing, RETAIN};
+use super::super::read::{ArchiveReader, Compression, RETAIN};
 use super::super::{OPEN_SUFFIX, Problem, ProblemKind, WarcError};
 use super::new_file::NewFile;
 use super::rename::{have_equal_bytes, rename_new};
@@ -111,7 +111,7 @@ fn repair_retaining(open_path: &Path, retain: usize) -> Result<Repaired, WarcErr
         problems.append(&mut fresh);
     }
     problems.append(&mut reader.take_problems());
-    let is_plain = reader.packing() == Packing::Plain;
+    let is_plain = reader.compression() == Compression::Plain;
     drop(reader);
     let len = file.metadata().map_err(io)?.len();
     let is_other = |problem: &&Problem| problem.kind != ProblemKind::Truncated || behind > 0;

@@ -64,11 +64,11 @@ impl<'a, R: Read> Hashing<'a, R> {
     pub(in crate::work) fn finish(&mut self) -> io::Result<(String, u64)> {
         let mut buffer = vec![0; CHUNK];
         while self.read(&mut buffer)? > 0 {}
-        Ok(self.told())
+        Ok(self.digest_so_far())
     }
 
     /// The same of what was read so far.
-    fn told(&self) -> (String, u64) {
+    fn digest_so_far(&self) -> (String, u64) {
         (data_encoding::HEXLOWER.encode(&self.hasher.clone().finalize()), self.bytes)
     }
 }
@@ -128,7 +128,7 @@ pub(super) fn keep_incoming(
         }
         copy.as_file_mut().write_all(buffer.get(..len).unwrap_or_default()).map_err(&in_imports)?;
     }
-    let (sha256, size) = source.told();
+    let (sha256, size) = source.digest_so_far();
     copy.as_file().sync_all().map_err(&in_imports)?;
     let (of_folder, name) = place(&sha256);
     let folder = workspace.own_folder(imports.join(of_folder.get(..FOLDER_DIGITS).unwrap_or(&of_folder)))?;

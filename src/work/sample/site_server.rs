@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn serves_every_page_of_a_real_manual_in_the_language_asked_for() {
+    fn serves_every_page_of_a_real_manual_in_the_requested_language() {
         let Some(folder) = test_data("sites/httpd-manual-part") else { return };
         let mut files = Vec::new();
         files_under(&folder, &mut files);

@@ -3,7 +3,7 @@
 use super::load::{LoadInput, LoadOptions, LoadReport, load};
 use super::*;
 use crate::inlinks::filters::{map_files, reduce_rows};
-use crate::inlinks::invert::{AssignOptions, CaptureRow, LinkRow, Shape, Shuffle, ShuffleOptions, Sorted, assign};
+use crate::inlinks::invert::{AssignOptions, LinkRow, Shape, Shuffle, ShuffleOptions, Sorted, TargetCapture, assign};
 use crate::inlinks::{DatasetOptions, LinkError, Notation, read_dataset};
 use crate::jobs::JobCx;
 use crate::links::{LinkKind, MAX_PAGE_BYTES, testing};
@@ -37,7 +37,7 @@ fn sorted_of(rows: &[(Owned, u64)], cx: &JobCx) -> Sorted {
     for ((target, seconds, link), number) in rows {
         let date = CaptureDate::from_seconds(*seconds);
         match link {
-            None => shuffle.push_capture(&CaptureRow { target, date, id: *number }).unwrap(),
+            None => shuffle.push_capture(&TargetCapture { target, date, id: *number }).unwrap(),
             Some((source, anchor)) => shuffle
                 .push_link(&LinkRow {
                     target,

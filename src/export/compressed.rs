@@ -1,6 +1,6 @@
-//! Files packed while they are written, as their names say.
+//! Files compressed while they are written, as their names say.
 
-use flate2::Compression;
+use crate::warc::Compression;
 use flate2::write::GzEncoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use std::io::{self, Write};
@@ -12,32 +12,19 @@ const FRAME_BYTES: usize = 4 << 20;
 /// Bytes that are given to gzip at once.
 const BLOCK_BYTES: usize = 256 << 10;
 
-/// How a file is packed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Packing {
-    /// Not at all.
-    Plain,
-    /// gzip, in one member.
-    Gzip,
-    /// zstd, in frames one behind the other.
-    Zstd,
-}
-
-impl Packing {
-    /// By the end of a file's name: `.gz`, `.zst` or `.zstd`.
-    pub fn of(path: &Path) -> Self {
-        let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        match extension.as_str() {
-            "gz" => Self::Gzip,
-            "zst" | "zstd" => Self::Zstd,
-            _ => Self::Plain,
-        }
+/// The compression that a file's name asks for: `.gz`, `.zst` or `.zstd`.
+pub fn compression_by_name(path: &Path) -> Compression {
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    match extension.as_str() {
+        "gz" => Compression::Gzip,
+        "zst" | "zstd" => Compression::Zstd,
+        _ => Compression::Plain,
     }
 }
 
-/// Packs what is written to it. The same bytes come out the same, whatever the
+/// Compresses what is written to it. The same bytes come out the same, whatever the
 /// pieces; memory does not grow with their number. It has to be finished.
-pub struct PackedWriter<W: Write> {
+pub struct CompressedWriter<W: Write> {
     inner: Inner<W>,
     /// What makes no whole block yet.
     held: Vec<u8>,
@@ -49,14 +36,14 @@ enum Inner<W: Write> {
     Zstd(W),
 }
 
-impl<W: Write> PackedWriter<W> {
+impl<W: Write> CompressedWriter<W> {
     /// A writer into `out`.
-    pub fn new(packing: Packing, out: W) -> Self {
-        let inner = match packing {
-            Packing::Plain => Inner::Plain(out),
+    pub fn new(compression: Compression, out: W) -> Self {
+        let inner = match compression {
+            Compression::Plain => Inner::Plain(out),
             // No date and no name: the same bytes every day.
-            Packing::Gzip => Inner::Gzip(Box::new(GzEncoder::new(out, Compression::default()))),
-            Packing::Zstd => Inner::Zstd(out),
+            Compression::Gzip => Inner::Gzip(Box::new(GzEncoder::new(out, flate2::Compression::default()))),
+            Compression::Zstd => Inner::Zstd(out),
         };
         Self { inner, held: Vec::new() }
     }
@@ -95,7 +82,7 @@ impl<W: Write> Inner<W> {
     }
 }
 
-impl<W: Write> Write for PackedWriter<W> {
+impl<W: Write> Write for CompressedWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if let Inner::Plain(out) = &mut self.inner {
             return out.write(bytes);
@@ -128,10 +115,10 @@ mod tests {
     use std::io::Read;
     use std::rc::Rc;
 
-    const ALL: [Packing; 3] = [Packing::Plain, Packing::Gzip, Packing::Zstd];
+    const ALL: [Compression; 3] = [Compression::Plain, Compression::Gzip, Compression::Zstd];
 
-    fn packed(packing: Packing, pieces: &[&[u8]]) -> Vec<u8> {
-        let mut writer = PackedWriter::new(packing, Vec::new());
+    fn compressed(compression: Compression, pieces: &[&[u8]]) -> Vec<u8> {
+        let mut writer = CompressedWriter::new(compression, Vec::new());
         for piece in pieces {
             writer.write_all(piece).unwrap();
             writer.flush().unwrap();
@@ -142,13 +129,13 @@ mod tests {
     #[test]
     fn names_say_how_to_pack() {
         for (name, expected) in [
-            ("a.jsonl", Packing::Plain),
-            ("a.jsonl.GZ", Packing::Gzip),
-            ("a.zst", Packing::Zstd),
-            ("a.zstd", Packing::Zstd),
-            ("gz", Packing::Plain),
+            ("a.jsonl", Compression::Plain),
+            ("a.jsonl.GZ", Compression::Gzip),
+            ("a.zst", Compression::Zstd),
+            ("a.zstd", Compression::Zstd),
+            ("gz", Compression::Plain),
         ] {
-            assert_eq!(Packing::of(Path::new(name)), expected, "{name}");
+            assert_eq!(compression_by_name(Path::new(name)), expected, "{name}");
         }
     }
 
@@ -156,15 +143,19 @@ mod tests {
     fn what_was_packed_is_read_again_whatever_the_pieces() {
         let text: Vec<u8> =
             (0..400_000_u32).flat_map(|n| format!("linha {}\n", n % 1000 * 7919 % 1013).into_bytes()).collect();
-        for packing in ALL {
-            let whole = packed(packing, &[&text]);
+        for compression in ALL {
+            let whole = compressed(compression, &[&text]);
             let pieces: Vec<&[u8]> = text.chunks(65_537).collect();
-            assert_eq!(packed(packing, &pieces), whole, "{packing:?}");
+            assert_eq!(compressed(compression, &pieces), whole, "{compression:?}");
             let mut again = Vec::new();
             decoded(&whole[..]).unwrap().read_to_end(&mut again).unwrap();
-            assert!(again == text, "{packing:?}");
-            assert!(packing == Packing::Plain || whole.len() < text.len() / 3, "{packing:?}: {}", whole.len());
-            assert!(packed(packing, &[]).len() < 30);
+            assert!(again == text, "{compression:?}");
+            assert!(
+                compression == Compression::Plain || whole.len() < text.len() / 3,
+                "{compression:?}: {}",
+                whole.len()
+            );
+            assert!(compressed(compression, &[]).len() < 30);
         }
     }
 
@@ -204,21 +195,21 @@ mod tests {
     #[test]
     fn little_is_held_back_while_writing_and_little_read_ahead() {
         let text = noise(4 * FRAME_BYTES);
-        for packing in ALL {
+        for compression in ALL {
             let passed = Rc::new(Cell::new(0));
-            let mut writer = PackedWriter::new(packing, Counting(Vec::new(), passed.clone()));
+            let mut writer = CompressedWriter::new(compression, Counting(Vec::new(), passed.clone()));
             let mut written = 0;
             for piece in text.chunks(1 << 20) {
                 writer.write_all(piece).unwrap();
                 written += piece.len();
                 // Six bits of eight say something.
-                assert!(passed.get() >= (written.saturating_sub(FRAME_BYTES)) / 2, "{packing:?}: {written}");
+                assert!(passed.get() >= (written.saturating_sub(FRAME_BYTES)) / 2, "{compression:?}: {written}");
             }
             let whole = writer.finish().unwrap().0;
             passed.set(0);
             let mut reader = decoded(Counting(&whole[..], passed.clone())).unwrap();
             reader.read_exact(&mut vec![0; 1 << 20]).unwrap();
-            assert!(passed.get() < whole.len() / 2, "{packing:?}: {} of {}", passed.get(), whole.len());
+            assert!(passed.get() < whole.len() / 2, "{compression:?}: {} of {}", passed.get(), whole.len());
         }
     }
 }

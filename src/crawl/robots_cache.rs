@@ -22,7 +22,7 @@ const USED_AGAIN_FOR_MS: i64 = 3_600_000;
 
 /// What is known about robots of an origin.
 #[derive(Clone)]
-pub enum RobotsCache {
+pub enum CachedRobots {
     /// Its rules.
     Rules(Arc<RobotsRules>),
     /// It could not be had: why, as a fetch status.
@@ -32,7 +32,7 @@ pub enum RobotsCache {
 }
 
 /// The answers of a launch.
-pub struct RobotsDesk<'a> {
+pub struct RobotsCache<'a> {
     ledger: &'a dyn Ledger,
     agent: String,
     known: RwLock<Known>,
@@ -41,7 +41,7 @@ pub struct RobotsDesk<'a> {
 /// What is in memory: the answer of each origin and when it was given.
 #[derive(Default)]
 struct Known {
-    origins: HashMap<String, (RobotsCache, CaptureDate)>,
+    origins: HashMap<String, (CachedRobots, CaptureDate)>,
     bytes: usize,
 }
 
@@ -67,7 +67,7 @@ pub(super) fn origin_of(url: &Url) -> String {
     url.origin().ascii_serialization()
 }
 
-impl<'a> RobotsDesk<'a> {
+impl<'a> RobotsCache<'a> {
     /// With the answers that the ledger holds; `agent` is the User-Agent as sent.
     pub fn new(ledger: &'a dyn Ledger, agent: &str) -> Self {
         Self { ledger, agent: agent.to_owned(), known: RwLock::default() }
@@ -76,7 +76,7 @@ impl<'a> RobotsDesk<'a> {
     /// What holds for a URL at `now`, which is of the clock that answers are
     /// dated by. Redirects from one robots.txt to another are followed; to
     /// anything else they count as an answer without rules.
-    pub fn robots_for(&self, url: &Url, now: CaptureDate) -> Result<RobotsCache, LedgerError> {
+    pub fn robots_for(&self, url: &Url, now: CaptureDate) -> Result<CachedRobots, LedgerError> {
         let origin = origin_of(url);
         if let Some((robots, date)) = self.known.read().unwrap_or_else(PoisonError::into_inner).origins.get(&origin)
             && !is_old(*date, now)
@@ -87,7 +87,7 @@ impl<'a> RobotsDesk<'a> {
         for _ in 0..=MAX_REDIRECTS {
             let Some(answer) = self.ledger.robots(&origin_of(&place))?.filter(|answer| !is_old(answer.date, now))
             else {
-                return Ok(RobotsCache::Needed(place));
+                return Ok(CachedRobots::Needed(place));
             };
             match redirect_of(&answer) {
                 Some(target) if is_robots_url(&target) && target != place => place = target,
@@ -105,13 +105,13 @@ impl<'a> RobotsDesk<'a> {
             }
         }
         // RFC 9309: too many redirects may count as unavailable.
-        Ok(RobotsCache::Rules(Arc::new(RobotsRules::from_answer(Some(404), b"", &self.agent))))
+        Ok(CachedRobots::Rules(Arc::new(RobotsRules::from_answer(Some(404), b"", &self.agent))))
     }
 
     /// Keeps the answer of a robots.txt that was fetched; gives its rules.
     /// Where it could not be had, an answer that was given before is used for
     /// some time more.
-    pub fn keep(&self, url: &Url, answer: &RobotsAnswer) -> Result<RobotsCache, LedgerError> {
+    pub fn keep(&self, url: &Url, answer: &RobotsAnswer) -> Result<CachedRobots, LedgerError> {
         let origin = origin_of(url);
         let kept = match is_unreachable(answer.status) {
             true => self.ledger.robots(&origin)?.filter(|before| !is_unreachable(before.status)),
@@ -127,13 +127,13 @@ impl<'a> RobotsDesk<'a> {
         Ok(self.read(answer))
     }
 
-    fn read(&self, answer: &RobotsAnswer) -> RobotsCache {
+    fn read(&self, answer: &RobotsAnswer) -> CachedRobots {
         match u16::try_from(answer.status) {
-            Ok(_) if is_unreachable(answer.status) => RobotsCache::Unreachable(answer.status),
+            Ok(_) if is_unreachable(answer.status) => CachedRobots::Unreachable(answer.status),
             Ok(status) => {
-                RobotsCache::Rules(Arc::new(RobotsRules::from_answer(Some(status), &answer.body, &self.agent)))
+                CachedRobots::Rules(Arc::new(RobotsRules::from_answer(Some(status), &answer.body, &self.agent)))
             }
-            Err(_) => RobotsCache::Unreachable(answer.status),
+            Err(_) => CachedRobots::Unreachable(answer.status),
         }
     }
 }

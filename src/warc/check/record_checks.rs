@@ -27,13 +27,13 @@ pub(super) struct Checked {
     /// What it may be named by, where it can be the original of a revisit.
     pub(super) place: Option<u64>,
     /// What it names as its original.
-    pub(super) wanted: Option<Wanted>,
+    pub(super) original: Option<OriginalRef>,
     /// Which part it is of which record, where it is a segment.
     pub(super) segment: Option<Box<Part>>,
 }
 
 /// What a revisit names as its original.
-pub(super) struct Wanted {
+pub(super) struct OriginalRef {
     /// Any of these will do.
     pub(super) keys: Vec<u64>,
     pub(super) names: String,
@@ -102,13 +102,13 @@ pub(super) fn check_record(
     // Dates of revisits are often cut to the second.
     let of_place = |url: &str, date: CaptureDate| hasher.hash_one(("place", url_identity(url), date.seconds()));
     let is_revisit = head.record_type == RecordType::Revisit;
-    let wanted = || {
+    let original = || {
         let (id, url) = (text("WARC-Refers-To"), text("WARC-Refers-To-Target-URI"));
         let date = text("WARC-Refers-To-Date").and_then(|date| CaptureDate::parse(&date).ok());
         let mut keys: Vec<u64> = id.iter().map(|id| of_id(id)).collect();
         keys.extend(url.as_deref().zip(date).map(|(url, date)| of_place(unbracket(url), date)));
         let names = id.or(url).map(|name| clip(unbracket(&name))).unwrap_or_default();
-        (!keys.is_empty()).then_some(Wanted { keys, names })
+        (!keys.is_empty()).then_some(OriginalRef { keys, names })
     };
     Ok(Checked {
         kind: head.record_type.clone(),
@@ -117,7 +117,7 @@ pub(super) fn check_record(
         truncated: text("WARC-Truncated").map(|reason| clip(&reason.to_ascii_lowercase())),
         id: text("WARC-Record-ID").map(|id| of_id(&id)),
         place: head.target_uri().zip(head.date()).filter(|_| !is_revisit).map(|(url, date)| of_place(&url, date)),
-        wanted: if is_revisit { wanted() } else { None },
+        original: if is_revisit { original() } else { None },
         segment: Part::of(head, hasher),
     })
 }

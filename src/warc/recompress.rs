@@ -1,4 +1,4 @@
-//! The same records in another packing.
+//! The same records with another compression.
 //!
 //! In: any file that can be read. Out: one with a gzip member a record, or
 //! plain. Heads and blocks stay byte for byte (so WARC/0.17 stays 0.17, and
@@ -13,18 +13,17 @@
 //! Not here: Zstandard. The encoder at hand has only its fastest level.
 
 use super::write::{GZIP_LEVEL, MAX_WHOLE, NewFile, pack_member};
-use super::{ArchiveReader, Packing, Problem, ProblemKind, WarcError};
+use super::{ArchiveReader, Compression, Problem, ProblemKind, WarcError};
 use crate::jobs::{Cancelled, JobCx};
-use flate2::Compression;
 use flate2::write::GzEncoder;
 use sha1::{Digest as _, Sha1};
 use std::fs::File;
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
 
-/// What a new file is packed as.
+/// How a new file is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NewPacking {
+pub enum NewCompression {
     /// One gzip member a record, as the standard advises.
     GzipPerRecord,
     /// Not compressed.
@@ -33,9 +32,9 @@ pub enum NewPacking {
 
 /// What was copied and what was not.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RepackReport {
-    /// How the old file is packed.
-    pub from: Packing,
+pub struct RecompressReport {
+    /// How the old file is compressed.
+    pub from: Compression,
     /// Records in the new file.
     pub records: u64,
     /// Records that are damaged or cut off and were left out, by their offset.
@@ -48,8 +47,8 @@ pub struct RepackReport {
     pub new_bytes: u64,
 }
 
-impl RepackReport {
-    pub(super) fn new(from: Packing) -> Self {
+impl RecompressReport {
+    pub(super) fn new(from: Compression) -> Self {
         Self { from, records: 0, left_out: Vec::new(), problems: Vec::new(), old_bytes: 0, new_bytes: 0 }
     }
 
@@ -61,9 +60,9 @@ impl RepackReport {
     }
 }
 
-/// A file could not be packed anew.
+/// A file could not be recompressed.
 #[derive(Debug, thiserror::Error)]
-pub enum RepackError {
+pub enum RecompressError {
     /// Reading or writing failed.
     #[error(transparent)]
     Warc(#[from] WarcError),
@@ -93,23 +92,33 @@ pub enum RepackError {
 }
 
 /// Copies the records of `old` into the new file `new`.
-pub fn repack_file(old: &Path, new: &Path, packing: NewPacking, cx: &JobCx) -> Result<RepackReport, RepackError> {
-    cx.or_cancelled(repack(old, new, packing, cx))
+pub fn recompress_file(
+    old: &Path,
+    new: &Path,
+    compression: NewCompression,
+    cx: &JobCx,
+) -> Result<RecompressReport, RecompressError> {
+    cx.or_cancelled(recompress(old, new, compression, cx))
 }
 
-fn repack(old: &Path, new: &Path, packing: NewPacking, cx: &JobCx) -> Result<RepackReport, RepackError> {
+fn recompress(
+    old: &Path,
+    new: &Path,
+    compression: NewCompression,
+    cx: &JobCx,
+) -> Result<RecompressReport, RecompressError> {
     let mut reader = ArchiveReader::open(old)?.stopped_by(cx);
     reader.keep_head_bytes();
     let mut out = NewFile::create(new)?;
     let out_path = out.open_path().to_owned();
     let out_io = |source| WarcError::Io { path: out_path.clone(), source };
-    let mut report = RepackReport::new(reader.packing());
+    let mut report = RecompressReport::new(reader.compression());
     let mut proof = Vec::new();
     while let Some(head) = reader.next_head()? {
         let begin = out.position().map_err(out_io)?;
         let place = reader.record_offset();
         let bytes = reader.head_bytes().to_vec();
-        let mut member = Member::begin(&mut out, packing);
+        let mut member = Member::begin(&mut out, compression);
         let (sum, len) = copy_record(&mut reader, &bytes, &mut member).map_err(|error| match error {
             CopyError::Out(source) => out_io(source),
             CopyError::In(source) => WarcError::Io { path: old.to_owned(), source },
@@ -129,7 +138,7 @@ fn repack(old: &Path, new: &Path, packing: NewPacking, cx: &JobCx) -> Result<Rep
         cx.checkpoint()?;
     }
     end_copy(old, &mut reader, out, report, |new| {
-        let expected = if packing == NewPacking::Plain { Packing::Plain } else { Packing::Gzip };
+        let expected = if compression == NewCompression::Plain { Compression::Plain } else { Compression::Gzip };
         // The records keep what was odd about them.
         prove(new, expected, &proof, cx, sum_of_record).map(drop)
     })
@@ -150,13 +159,13 @@ pub(super) fn end_copy(
     old: &Path,
     reader: &mut ArchiveReader<File>,
     mut new: NewFile,
-    mut report: RepackReport,
-    prove: impl FnOnce(&Path) -> Result<(), RepackError>,
-) -> Result<RepackReport, RepackError> {
+    mut report: RecompressReport,
+    prove: impl FnOnce(&Path) -> Result<(), RecompressError>,
+) -> Result<RecompressReport, RecompressError> {
     report.problems.append(&mut reader.take_problems());
     report.old_bytes = reader.file_offset();
     if report.records == 0 {
-        return Err(RepackError::Nothing { path: old.to_owned() });
+        return Err(RecompressError::Nothing { path: old.to_owned() });
     }
     new.sync()?;
     let path = new.open_path().to_owned();
@@ -171,26 +180,26 @@ enum CopyError {
     Out(io::Error),
 }
 
-/// A record being written in its packing.
+/// A record while it is written.
 struct Member<W: Write> {
     /// None once a long record is compressed as a stream.
     out: Option<W>,
-    packing: NewPacking,
+    compression: NewCompression,
     /// A record that is compressed as a whole.
     bytes: Vec<u8>,
     stream: Option<GzEncoder<W>>,
 }
 
 impl<W: Write> Member<W> {
-    fn begin(out: W, packing: NewPacking) -> Self {
-        Self { out: Some(out), packing, bytes: Vec::new(), stream: None }
+    fn begin(out: W, compression: NewCompression) -> Self {
+        Self { out: Some(out), compression, bytes: Vec::new(), stream: None }
     }
 
     fn end(mut self, breaks: &[u8]) -> io::Result<()> {
         self.write_all(breaks)?;
-        match (self.stream, self.out, self.packing) {
+        match (self.stream, self.out, self.compression) {
             (Some(stream), ..) => stream.finish().map(drop),
-            (None, Some(mut out), NewPacking::GzipPerRecord) => out.write_all(&pack_member(&[&self.bytes])),
+            (None, Some(mut out), NewCompression::GzipPerRecord) => out.write_all(&pack_member(&[&self.bytes])),
             _ => Ok(()),
         }
     }
@@ -201,15 +210,15 @@ impl<W: Write> Write for Member<W> {
         if let Some(stream) = &mut self.stream {
             return stream.write(bytes);
         }
-        if self.packing == NewPacking::GzipPerRecord && self.bytes.len() + bytes.len() <= MAX_WHOLE {
+        if self.compression == NewCompression::GzipPerRecord && self.bytes.len() + bytes.len() <= MAX_WHOLE {
             self.bytes.extend_from_slice(bytes);
             return Ok(bytes.len());
         }
-        match (self.packing, &mut self.out) {
-            (NewPacking::Plain, Some(out)) => out.write(bytes),
+        match (self.compression, &mut self.out) {
+            (NewCompression::Plain, Some(out)) => out.write(bytes),
             (_, out) => {
                 let Some(out) = out.take() else { return Err(io::ErrorKind::BrokenPipe.into()) };
-                let stream = self.stream.insert(GzEncoder::new(out, Compression::new(GZIP_LEVEL)));
+                let stream = self.stream.insert(GzEncoder::new(out, flate2::Compression::new(GZIP_LEVEL)));
                 stream.write_all(&std::mem::take(&mut self.bytes))?;
                 stream.write(bytes)
             }
@@ -261,7 +270,7 @@ pub(super) fn pack_record(
     out: &mut dyn Write,
 ) -> Result<(), WarcError> {
     let head = reader.head_bytes().to_vec();
-    let mut member = Member::begin(out, NewPacking::GzipPerRecord);
+    let mut member = Member::begin(out, NewCompression::GzipPerRecord);
     let path = path.to_owned();
     let io = move |source| WarcError::Io { path: path.clone(), source };
     match copy_record(reader, &head, &mut member) {
@@ -277,16 +286,16 @@ pub(super) fn pack_record(
 /// Returns what was odd.
 pub(super) fn prove<T: PartialEq>(
     path: &Path,
-    packing: Packing,
+    compression: Compression,
     wanted: &[T],
     cx: &JobCx,
     sum_of: impl Fn(&mut ArchiveReader<File>) -> io::Result<T>,
-) -> Result<Vec<Problem>, RepackError> {
-    let unproven = |why: String| RepackError::Unproven { path: path.to_owned(), why };
+) -> Result<Vec<Problem>, RecompressError> {
+    let unproven = |why: String| RecompressError::Unproven { path: path.to_owned(), why };
     let mut reader = ArchiveReader::open(path)?.stopped_by(cx);
     reader.keep_head_bytes();
-    if reader.packing() != packing {
-        return Err(unproven(format!("it is packed as {}", reader.packing().as_str())));
+    if reader.compression() != compression {
+        return Err(unproven(format!("it is packed as {}", reader.compression().as_str())));
     }
     let mut found = 0;
     while reader.next_head()?.is_some() {
@@ -330,7 +339,7 @@ mod tests {
     }
 
     fn gzip(bytes: &[u8]) -> Vec<u8> {
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::default());
         encoder.write_all(bytes).unwrap();
         encoder.finish().unwrap()
     }
@@ -346,23 +355,23 @@ mod tests {
     }
 
     #[test]
-    fn every_packing_becomes_gzip_per_record_and_plain_again() {
+    fn every_compression_becomes_gzip_per_record_and_plain_again() {
         let folder = tempfile::tempdir().unwrap();
         let level = ruzstd::encoding::CompressionLevel::Fastest;
-        let packings = [
+        let compressions = [
             ("plain", odd()),
             ("one-member", gzip(&odd())),
             ("zstd", ruzstd::encoding::compress_to_vec(&odd()[..], level)),
         ];
-        for (name, bytes) in packings {
+        for (name, bytes) in compressions {
             let path = |ending: &str| folder.path().join(format!("{name}{ending}"));
             fs::write(path(""), bytes).unwrap();
             let cx = JobCx::detached();
-            let report = repack_file(&path(""), &path(".gz"), NewPacking::GzipPerRecord, &cx).unwrap();
+            let report = recompress_file(&path(""), &path(".gz"), NewCompression::GzipPerRecord, &cx).unwrap();
             assert_eq!((report.records, report.left_out.len()), (3, 0), "{name}");
             assert_eq!(gunzip(&fs::read(path(".gz")).unwrap()), odd(), "{name}");
             assert!(records(&path(".gz")).iter().all(|record| !record.span.is_inside_member()), "{name}");
-            repack_file(&path(".gz"), &path(".back"), NewPacking::Plain, &cx).unwrap();
+            recompress_file(&path(".gz"), &path(".back"), NewCompression::Plain, &cx).unwrap();
             assert_eq!(fs::read(path(".back")).unwrap(), odd(), "{name}");
         }
         assert!(
@@ -387,8 +396,8 @@ mod tests {
         let offsets: Vec<u64> =
             (0..members.len()).map(|count| members[..count].iter().map(|m| m.len() as u64).sum()).collect();
         fs::write(&old, members.concat()).unwrap();
-        for packing in [NewPacking::GzipPerRecord, NewPacking::Plain] {
-            let report = repack_file(&old, &new, packing, &JobCx::detached()).unwrap();
+        for compression in [NewCompression::GzipPerRecord, NewCompression::Plain] {
+            let report = recompress_file(&old, &new, compression, &JobCx::detached()).unwrap();
             assert_eq!(report.left_out, [offsets[1], offsets[3]], "{:?}", report.problems);
             assert!(report.losses().count() >= 2);
             let ids: Vec<_> = records(&new).iter().map(|record| record.head.record_id().unwrap()).collect();
@@ -404,7 +413,7 @@ mod tests {
         let block: Vec<u8> = (0..MAX_WHOLE as u32 + 100_000).map(|n| (n.wrapping_mul(n) >> 7) as u8).collect();
         let record = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").plain(&block);
         fs::write(path("old"), &record).unwrap();
-        repack_file(&path("old"), &path("gz"), NewPacking::GzipPerRecord, &JobCx::detached()).unwrap();
+        recompress_file(&path("old"), &path("gz"), NewCompression::GzipPerRecord, &JobCx::detached()).unwrap();
         assert_eq!(gunzip(&fs::read(path("gz")).unwrap()), record);
     }
 
@@ -417,8 +426,8 @@ mod tests {
                    dns:a.pt 1.2.3.4 20240301090000 text/dns 6\nanswer\n";
         fs::write(path("old"), arc).unwrap();
         let cx = JobCx::detached();
-        repack_file(&path("old"), &path("gz"), NewPacking::GzipPerRecord, &cx).unwrap();
-        repack_file(&path("gz"), &path("back"), NewPacking::Plain, &cx).unwrap();
+        recompress_file(&path("old"), &path("gz"), NewCompression::GzipPerRecord, &cx).unwrap();
+        recompress_file(&path("gz"), &path("back"), NewCompression::Plain, &cx).unwrap();
         assert_eq!(fs::read_to_string(path("back")).unwrap(), arc);
         assert_eq!(records(&path("gz")).len(), 2);
     }
@@ -430,17 +439,17 @@ mod tests {
         fs::write(&old, odd()).unwrap();
         fs::write(&new, "theirs").unwrap();
         let cx = JobCx::detached();
-        let call = || repack_file(&old, &new, NewPacking::Plain, &cx);
-        assert!(matches!(call(), Err(RepackError::Warc(WarcError::Io { .. }))));
+        let call = || recompress_file(&old, &new, NewCompression::Plain, &cx);
+        assert!(matches!(call(), Err(RecompressError::Warc(WarcError::Io { .. }))));
         assert_eq!(fs::read(&new).unwrap(), b"theirs");
         fs::remove_file(&new).unwrap();
         fs::write(&old, "no archive").unwrap();
         assert!(call().is_err());
         fs::write(&old, "").unwrap();
-        assert!(matches!(call(), Err(RepackError::Nothing { .. })));
+        assert!(matches!(call(), Err(RecompressError::Nothing { .. })));
         fs::write(&old, odd()).unwrap();
         cx.cancel();
-        assert!(matches!(call(), Err(RepackError::Cancelled(_))));
+        assert!(matches!(call(), Err(RecompressError::Cancelled(_))));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
@@ -451,16 +460,16 @@ mod tests {
         fs::write(&path, odd()).unwrap();
         let cx = JobCx::detached();
         let right: Vec<[u8; 20]> = records_sums(&path);
-        assert!(prove(&path, Packing::Plain, &right, &cx, sum_of_record).is_ok());
+        assert!(prove(&path, Compression::Plain, &right, &cx, sum_of_record).is_ok());
         let mut wrong = right.clone();
         wrong.swap(0, 1);
         for sums in [&wrong[..], &right[..2], &[&right[..], &right[..1]].concat()] {
             assert!(matches!(
-                prove(&path, Packing::Plain, sums, &cx, sum_of_record),
-                Err(RepackError::Unproven { .. })
+                prove(&path, Compression::Plain, sums, &cx, sum_of_record),
+                Err(RecompressError::Unproven { .. })
             ));
         }
-        assert!(prove(&path, Packing::Gzip, &right, &cx, sum_of_record).is_err());
+        assert!(prove(&path, Compression::Gzip, &right, &cx, sum_of_record).is_err());
     }
 
     fn records_sums(path: &Path) -> Vec<[u8; 20]> {
