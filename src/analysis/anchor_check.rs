@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn anchors_are_held_against_the_page() {
+    fn anchors_are_compared_with_the_page() {
         let agrees = "“festival” of the external anchor texts occur on the page";
         check(&["Festival da Ria", "aqui"], "Festivais de verão", "nada", agrees);
         check(
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_words_tell_nothing() {
+    fn too_little_text_gives_no_finding() {
         let anchors = "not checked: the external anchor texts have too few distinctive words";
         check(&[], "a b c", "d", anchors);
         check(&["clique aqui", "www.ria.example 2024", "https://ria.example/festival/ler"], "x y z", "", anchors);
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn words_without_end_are_not_kept() {
+    fn an_endless_run_of_letters_is_not_kept() {
         let mut words = AnchorWords::default();
         (0..2 * MOST_ANCHOR_WORDS).for_each(|n| words.take(&format!("palavra{n} {}", "x".repeat(2 * MAX_WORD_BYTES))));
         assert_eq!(words.0.len(), MOST_ANCHOR_WORDS);
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_words_are_folded_and_sorted() {
+    fn the_list_of_empty_terms_is_folded_and_sorted() {
         assert!(STOP_WORDS.iter().all(|word| super::super::fold(word) == *word));
         assert!(STOP_WORDS.is_sorted());
     }

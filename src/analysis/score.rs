@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_have_values_and_words() {
+    fn parts_have_values_and_texts() {
         let with = |change: fn(&mut ScoreInput)| {
             let mut input = full();
             change(&mut input);

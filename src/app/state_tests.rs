@@ -77,7 +77,7 @@ fn query(filter: &str) -> CaptureQuery {
 }
 
 #[test]
-fn links_of_a_folder_are_asked_for_by_its_revision() {
+fn links_of_a_folder_are_loaded_by_its_revision() {
     let (mut state, dir) = opened();
     let folder = dir.path().join("other-links");
     load_links(&folder);
@@ -110,7 +110,7 @@ fn the_last_answer_stays_while_a_new_one_loads() {
 }
 
 #[test]
-fn a_change_of_the_catalogue_is_shown_and_nothing_is_asked_without_one() {
+fn a_change_of_the_catalogue_is_shown_and_nothing_is_loaded_without_one() {
     let (mut state, _dir) = opened();
     let row = |state: &mut AppState| match state.reads.captures(query("robots.txt")) {
         Loaded::Ready(page) => page.rows.first().map(|row| (row.id, row.mark)),
@@ -133,7 +133,7 @@ fn workers_wake_the_window() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_opened_is_told_and_nothing_changes() {
+fn a_folder_that_cannot_be_opened_is_reported_and_nothing_changes() {
     let (mut state, dir) = opened();
     let open = folder(&state);
     state.send(Command::OpenWorkspace(dir.path().to_owned()));
@@ -194,7 +194,7 @@ fn one_crawl_runs_at_a_time_and_stops_on_request() {
 }
 
 #[test]
-fn every_action_has_words_and_its_own_keys() {
+fn every_action_has_a_label_and_its_own_keys() {
     let mut seen = std::collections::HashSet::new();
     for action in Action::ALL {
         assert!(!action.label().is_empty() && !action.hint().is_empty(), "{action:?}");
@@ -393,7 +393,7 @@ fn a_late_answer_to_a_save_leaves_another_draft_alone() {
 }
 
 #[test]
-fn a_save_that_fails_is_told_and_can_be_made_again() {
+fn a_save_that_fails_is_reported_and_can_be_made_again() {
     let (mut state, _dir) = opened();
     let mut draft = super::SpecDraft::new();
     draft.campaign.name = "Town".to_owned();
@@ -409,7 +409,7 @@ fn a_save_that_fails_is_told_and_can_be_made_again() {
 }
 
 #[test]
-fn a_defect_while_writing_is_told_and_the_next_write_is_made() {
+fn a_defect_while_writing_is_reported_and_the_next_write_is_made() {
     let (mut state, _dir) = opened();
     state.write(|_| -> anyhow::Result<String> { panic!("a made-up defect") }, Answer::Marked);
     until(&mut state, "it is told", |state| !state.notices.is_empty());

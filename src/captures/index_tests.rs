@@ -144,7 +144,7 @@ fn pages_that_were_not_read_whole_leave_room_for_what_the_file_has() {
 }
 
 #[test]
-fn a_page_that_was_cut_at_its_capture_is_told_with_why() {
+fn a_page_that_was_cut_at_its_capture_is_reported_with_why() {
     let of_kind = |number: u32, kind: &str, why: &str| {
         let block = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n<a href=/x>x</a>");
         let record = response(number, &format!("http://a.example/{why}/{number}"));
@@ -175,7 +175,7 @@ fn a_page_that_was_cut_at_its_capture_is_told_with_why() {
 }
 
 #[test]
-fn notes_that_are_too_long_are_told_and_links_come_from_the_page() {
+fn notes_that_are_too_long_are_reported_and_links_come_from_the_page() {
     let url = "http://a.example/";
     let page = response(0, url).plain(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<a href=/x>x</a>");
     let notes = |kind: &str, block: &[u8]| {

@@ -430,7 +430,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_chunked_body_is_reckoned_anew_however_its_head_is_read() {
+    fn a_chunked_body_is_hashed_again_however_its_head_is_read() {
         let block = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
         let text = format!(
             "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:1>\r\nWARC-Target-URI: http://a.pt/\r\n\

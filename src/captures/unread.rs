@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_reason_has_a_word_of_its_own() {
+    fn every_reason_has_a_value_of_its_own() {
         for why in Unread::ALL {
             assert_eq!(Unread::parse(why.as_str()), Some(why));
         }

@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn of_our_own_records_what_was_not_read_whole_is_told_again() {
+    fn of_our_own_records_what_was_not_read_whole_is_reported_again() {
         let told = |fonds: Value| {
             let mut block: Value = serde_json::from_slice(&page(json!({"Links": []}))).unwrap();
             block["Fonds"] = fonds;

@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_other_words_or_of_a_build_under_way_are_refused() {
+    fn runs_of_other_options_or_of_a_build_under_way_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let (file, runs) = (warc(folder.path()), folder.path().join("runs"));
         let words = |more: &[&str]| -> Vec<String> {

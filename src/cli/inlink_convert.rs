@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_lines_are_left_out_and_told() {
+    fn broken_lines_are_left_out_and_reported() {
         let folder = tempfile::tempdir().unwrap();
         let (plain, out) = (folder.path().join("a.jsonl"), folder.path().join("b.gz"));
         std::fs::write(&plain, format!("\u{feff}{LINES}no object\r\n\n{{\"url\":1}}\n{LINES}")).unwrap();

@@ -305,7 +305,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_words_are_consistent() {
+    fn the_commands_are_consistent() {
         Cli::command().debug_assert();
     }
 

@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_said_of_a_signature_than_was_proven() {
+    fn no_more_is_claimed_of_a_signature_than_was_proven() {
         let told = |has_time_stamp, unproven_members| {
             let domain = "archive.example".to_owned();
             let signature =

@@ -11,7 +11,7 @@ use crate::jobs::JobCx;
 use std::sync::{Arc, Mutex};
 
 #[test]
-fn events_reach_catalogue_log_and_observer_alike() {
+fn the_same_events_reach_catalogue_log_and_observer() {
     let server = ScriptedServer::start(|host, path| match path {
         "/p3" => ScriptedReply::page(429, "Retry-After: 0\r\n", ""),
         _ => site(host, path),

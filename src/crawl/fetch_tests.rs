@@ -91,7 +91,7 @@ fn odd_answers_are_recorded_byte_for_byte() {
 }
 
 #[test]
-fn what_is_no_http_is_said_in_words() {
+fn an_answer_that_is_no_http_is_described() {
     for (bytes, status) in [
         (&b"SSH-2.0-OpenSSH_9.2p1\r\n"[..], fetch_status::UNFETCHABLE),
         (b"<html>hello</html>", fetch_status::UNFETCHABLE),

@@ -185,7 +185,7 @@ fn a_site_is_crawled_with_robots_redirects_and_sitemaps() {
 }
 
 #[test]
-fn files_give_back_what_the_ledger_was_told() {
+fn files_give_back_what_the_ledger_was_given() {
     let folder = tempfile::tempdir().unwrap();
     let server = ScriptedServer::start(site);
     let ledger = MemoryLedger::default();
@@ -208,7 +208,7 @@ fn files_give_back_what_the_ledger_was_told() {
 }
 
 #[test]
-fn a_second_launch_repeats_nothing_that_is_held() {
+fn a_second_launch_repeats_nothing_that_is_stored() {
     let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let server = ScriptedServer::start(site);
     let campaign = campaign(&["http://a.example/"]);
@@ -246,7 +246,7 @@ fn robots_can_be_ignored_or_only_logged() {
 }
 
 #[test]
-fn failures_are_tried_again_and_then_told() {
+fn failures_are_tried_again_and_then_reported() {
     use std::sync::atomic::{AtomicU32, Ordering};
     let (flaky, busy) = (AtomicU32::new(0), AtomicU32::new(0));
     let server = ScriptedServer::start(move |host, path| match path {

@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn little_is_held_back_while_writing_and_little_read_ahead() {
+    fn little_is_buffered_while_writing_and_little_read_ahead() {
         let text = noise(4 * FRAME_BYTES);
         for compression in ALL {
             let passed = Rc::new(Cell::new(0));

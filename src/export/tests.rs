@@ -186,7 +186,7 @@ fn plain_and_arc_records_are_wrapped_with_their_block_unchanged() {
 }
 
 #[test]
-fn a_record_that_is_not_where_it_should_be_is_told() {
+fn a_record_that_is_not_where_it_should_be_is_reported() {
     let root = tempfile::tempdir().unwrap();
     let mut items = workspace(&root.path().join("w"));
     items[0].records[0].span.offset += 1;
@@ -383,7 +383,7 @@ fn file_of(path: &Path, members: &[Vec<u8>]) -> Vec<Span> {
 }
 
 #[test]
-fn what_is_wrong_in_sources_is_told_and_the_export_verifies() {
+fn what_is_wrong_in_sources_is_reported_and_the_export_verifies() {
     let root = tempfile::tempdir().unwrap();
     let source = root.path().join("source.warc.gz");
     let response = |id: &str, date: &str, target: &str, more: &[(&str, &str)]| {

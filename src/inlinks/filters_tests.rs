@@ -113,7 +113,7 @@ fn digits_of_a_table_are_a_day_or_seconds() {
 }
 
 #[test]
-fn lines_that_are_no_rows_are_counted_and_the_first_is_told() {
+fn lines_that_are_no_rows_are_counted_and_the_first_is_shown() {
     let rows = "\u{feff}(pt,a,\t20240301090000\r\n\nnonsense\n(pt,a,\t20240301090000\t(pt,b,\tinternal\ta \"b\"\n(pt,a,\tx\n\
         (pt,a,\t20240301090000\t(pt,b,\tsideways\ta";
     let (lines, report) = reduce(rows, RowColumns::Map, &options(1, 0));

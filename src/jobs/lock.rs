@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_system_that_tells_no_files_apart_is_told_of() {
+    fn a_file_system_without_file_identities_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.lock");
         let Err(NotLocked::Failed(error)) = FileLock::take_as(&path, "this", |_, _| Ok(false)) else { panic!() };

@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_beside_the_stage_are_told_in_its_note_until_it_goes_on() {
+    fn bytes_beside_the_stage_are_in_its_note_until_it_goes_on() {
         let cx = JobCx::detached();
         cx.stage_in_bytes("Importing", Some(9_000_000));
         cx.note("file 1 of 2, a.warc.gz");
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_the_way_is_told_until_it_is_gone() {
+    fn an_obstacle_is_shown_until_it_is_gone() {
         let cx = JobCx::detached();
         cx.set_obstacle("network", "Network not reachable since 02:14");
         cx.note("www.example.org");

@@ -183,7 +183,7 @@ mod tests {
 
     /// What the page of files and the filter of captures ask for.
     #[track_caller]
-    fn looking_answers(looking: &Workspace) {
+    fn read_only_answers(looking: &Workspace) {
         let catalogue = looking.catalogue();
         assert_eq!(catalogue.imports().unwrap(), []);
         assert_eq!(catalogue.problems(&Default::default()).unwrap().rows, []);
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn inlinks_of_an_earlier_form_are_thrown_away_and_wanted() {
+    fn inlinks_of_an_earlier_format_are_thrown_away_and_built_again() {
         let (_dir, folder, conn) = of_version(4);
         conn.execute_batch(
             "INSERT INTO page VALUES (1, 'pt,a)/'), (2, 'pt,b)/');
@@ -374,10 +374,10 @@ mod tests {
             let (_dir, folder, conn) = of_version(version);
             drop(conn);
             let looking = Workspace::look(&folder).unwrap();
-            looking_answers(&looking);
+            read_only_answers(&looking);
             drop(Workspace::open(&folder).unwrap());
             looking.catalogue().revision_now().unwrap();
-            looking_answers(&looking);
+            read_only_answers(&looking);
         }
     }
 
@@ -401,7 +401,7 @@ mod tests {
         let looking = Workspace::look(&folder).unwrap();
         assert_eq!(looking.catalogue().scheduled_runs(None, 9).unwrap(), []);
         assert_eq!(looking.catalogue().last_launch(None).unwrap().unwrap().launch, "20250101000000");
-        looking_answers(&looking);
+        read_only_answers(&looking);
         drop(looking);
         let open = Workspace::open(&folder).unwrap();
         assert_eq!(open.catalogue().campaign(1).unwrap().1.name, "Old");

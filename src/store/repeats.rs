@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn looking_for_an_original_takes_as_long_with_many_captures_of_a_page_as_with_few() {
+    fn finding_an_original_takes_as_long_with_many_captures_of_a_page_as_with_few() {
         for (name, url, digest, there) in [
             ("of its own URL", "http://many.pt/p", "sha1:SAME", true),
             ("of another spelling", "https://www.many.pt/p", "sha1:SAME", false),

@@ -183,7 +183,7 @@ fn what_is_due_comes_by_priority_and_what_was_put_back_comes_last() {
 }
 
 #[test]
-fn a_capture_is_told_once_with_all_that_was_found_on_it() {
+fn a_capture_is_reported_once_with_all_that_was_found_on_it() {
     let made = made();
     made.ledger.admit(vec![admission("http://a.pt/p", AdmissionState::Queued, 1)]).unwrap();
     let id = made.ledger.waiting("a.pt", &[], CaptureDate::now(), 1).unwrap()[0].id;
@@ -526,7 +526,7 @@ fn what_comes_along_is_counted_as_it_is_listed() {
 }
 
 #[test]
-fn a_word_is_appended_and_taken_back_but_never_lost() {
+fn a_decision_is_appended_and_taken_back_but_never_lost() {
     let made = made();
     let catalogue = made.workspace.catalogue();
     let entries = vec![capture("http://a.pt/p", 1, 0, "sha1:A", &[]), capture("http://a.pt/q", 1, 20, "sha1:B", &[])];
@@ -718,7 +718,7 @@ fn a_number_that_is_none_is_not_saved_and_one_campaign_keeps_no_other_out() {
 }
 
 #[test]
-fn changes_are_told_whatever_the_order_captures_come_in() {
+fn changes_are_found_whatever_the_order_captures_come_in() {
     let made = made();
     let catalogue = made.workspace.catalogue();
     let redirect = |seconds, offset| {

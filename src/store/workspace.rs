@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn looking_does_not_keep_others_from_writing() {
+    fn reading_does_not_keep_others_from_writing() {
         let (_dir, folder) = made();
         let looking = Workspace::look(&folder).unwrap();
         looking.catalogue().campaigns().unwrap();
@@ -457,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn a_workspace_whose_log_was_never_carried_over_opens_for_looking() {
+    fn a_workspace_whose_log_was_never_carried_over_opens_read_only() {
         let (dir, folder) = made();
         let path = folder.join(CATALOGUE_FILE);
         fs::remove_file(&path).unwrap();

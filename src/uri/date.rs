@@ -310,7 +310,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn fourteen_digits_are_read_alike_in_both_ways(
+        fn fourteen_digits_are_read_the_same_in_both_ways(
             year in 0..10_000, month in 0..14, day in 0..33, hour in 0..26, minute in 0..62, second in 0..62,
         ) {
             let text = format!("{year:04}{month:02}{day:02}{hour:02}{minute:02}{second:02}");
@@ -318,7 +318,7 @@ mod tests {
         }
 
         #[test]
-        fn dates_of_a_data_set_are_written_alike_in_both_ways(seconds in -70_000_000_000_i64..260_000_000_000, millis in 0_i64..1000) {
+        fn dates_of_a_data_set_are_written_the_same_in_both_ways(seconds in -70_000_000_000_i64..260_000_000_000, millis in 0_i64..1000) {
             let date = CaptureDate::from_millis(seconds * 1000 + millis);
             let mut out = Vec::new();
             date.push_dataset(&mut out);

@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_went_away_meanwhile_is_told() {
+    fn a_record_that_went_away_meanwhile_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         let pack = |count: usize| {
@@ -445,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_pipe_is_told_as_one() {
+    fn a_closed_pipe_is_reported_as_one() {
         struct Closed;
         impl Write for Closed {
             fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {

@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_and_lies_are_told() {
+    fn gaps_and_lies_are_reported() {
         check(&[(1, None, "abc"), (3, Some(9), "ghi")], "abcghi", &["segment 2 is missing before segment 3"]);
         check(&[(4, Some(9), "ghi")], "ghi", &["segments 1 to 3 are missing before segment 4"]);
         check(&[(1, None, "abc")], "abc", &["the last segment is missing: none tells the whole length"]);

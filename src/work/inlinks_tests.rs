@@ -71,7 +71,7 @@ impl Archive {
         build_inlinks(&self.session.workspace, false, &JobCx::detached()).unwrap()
     }
 
-    fn build_anew(&self) -> InlinkReport {
+    fn build_again(&self) -> InlinkReport {
         build_inlinks(&self.session.workspace, true, &JobCx::detached()).unwrap()
     }
 
@@ -129,7 +129,7 @@ fn links_of_one_second_are_one_and_the_report_says_what_is_kept() {
 }
 
 #[test]
-fn inlinks_say_where_they_stand_and_what_they_say_of_themselves() {
+fn inlinks_show_their_place_and_their_rel() {
     let page = "http://a.pt/p";
     let mut archive = Archive::new(&[(page, 50 * DAY, vec![])]);
     let mut said = |url: &str, day: i64, links: &[(&str, &str, Option<PagePlace>)]| {
@@ -348,7 +348,7 @@ fn launches_that_are_merged_in_give_what_a_build_of_all_gives() {
     assert!(merged.session.workspace.counts_are_new(90).unwrap());
     assert!(merged.segments() == anew.segments(), "the segments differ");
     let before = merged.segments();
-    merged.build_anew();
+    merged.build_again();
     assert!(merged.segments() == before && merged.shown() == shown);
 }
 
@@ -425,7 +425,7 @@ fn a_revisit_whose_original_turns_out_to_be_another_one_has_no_links_of_the_firs
     };
     let before = told();
     assert_eq!(before, ["late", "other", "late"]);
-    archive.build_anew();
+    archive.build_again();
     assert_eq!(told(), before);
 }
 
@@ -452,7 +452,7 @@ fn a_revisit_is_a_page_as_long_as_what_it_repeats_is_one() {
         archive.session.catalogue().add_captures(archive.launch, vec![later]).unwrap();
         archive.build();
         let shown = archive.shown();
-        archive.build_anew();
+        archive.build_again();
         assert!(shown == archive.shown(), "{first}, then {then}");
         let rows = archive.session.inlinks(archive.id_of("http://a.pt/"), 90).unwrap().rows;
         assert_eq!(rows.len(), links, "{first}, then {then}: {rows:?}");
@@ -460,7 +460,7 @@ fn a_revisit_is_a_page_as_long_as_what_it_repeats_is_one() {
 }
 
 #[test]
-fn a_revisit_that_said_it_was_a_page_is_none_once_its_original_shows_that_it_is_none() {
+fn a_revisit_declared_a_page_is_none_once_its_original_shows_that_it_is_none() {
     for (name, mime, status, expected) in [
         ("a text", "text/plain", 200, 0),
         ("a page", "text/html", 200, 1),
@@ -479,7 +479,7 @@ fn a_revisit_that_said_it_was_a_page_is_none_once_its_original_shows_that_it_is_
         archive.session.catalogue().add_captures(archive.launch, vec![original]).unwrap();
         archive.build();
         let shown = archive.shown();
-        archive.build_anew();
+        archive.build_again();
         assert!(shown == archive.shown(), "{name}");
         let query = crate::store::rows::CaptureQuery {
             filter: "revisit:yes page:yes".to_owned(),
@@ -552,7 +552,7 @@ fn links_of_a_revisit_that_were_read_before_a_build_stopped_are_in_the_next() {
     assert_eq!((report.links_seen, inlinks()), (1, 1));
     assert!(!archive.session.workspace.links_are_old().unwrap());
     let shown = archive.shown();
-    archive.build_anew();
+    archive.build_again();
     assert!(shown == archive.shown());
 }
 
@@ -575,7 +575,7 @@ fn a_build_that_ended_between_links_and_counts_is_mended_by_the_next() {
     assert_eq!(killed.build().new_captures, 0);
     assert!(!killed.session.wants_inlinks());
     let mended = killed.shown();
-    killed.build_anew();
+    killed.build_again();
     assert!(mended == killed.shown());
     // Links that are damaged inside are made anew without a word.
     let folder = killed.session.workspace.built_folder();

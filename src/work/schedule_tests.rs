@@ -211,7 +211,7 @@ fn runs_from_before_the_schedule_was_saved_are_nobodys() {
 }
 
 #[test]
-fn a_schedule_that_cannot_be_understood_is_told_and_keeps_nobody_else() {
+fn a_schedule_that_cannot_be_understood_is_reported_and_keeps_nobody_else() {
     let mut broken = campaign(Frequency::Daily, CatchUp::Once);
     broken.schedule.time_zone = Some("Mars/Olympus".to_owned());
     let mut made = made(&[broken, campaign(Frequency::Daily, CatchUp::Once)]);
@@ -281,7 +281,7 @@ fn a_campaign_whose_crawl_panicked_runs_again_when_it_is_due() {
 }
 
 #[test]
-fn what_waited_when_the_program_ended_is_decided_about_anew() {
+fn what_waited_when_the_program_ended_is_decided_about_again() {
     use RunState::{Asked, MadeUp, Missed, Waiting};
     for (policy, alone, with_later) in [
         (CatchUp::Once, Waiting, [MadeUp, MadeUp, Waiting]),
@@ -320,7 +320,7 @@ fn what_waited_when_the_program_ended_is_decided_about_anew() {
 }
 
 #[test]
-fn a_campaign_that_cannot_be_read_is_told_and_keeps_nobody_else() {
+fn a_campaign_that_cannot_be_read_is_reported_and_keeps_nobody_else() {
     let mut made = made(&[campaign(Frequency::Daily, CatchUp::Once), campaign(Frequency::Daily, CatchUp::Once)]);
     let spoilt = rusqlite::Connection::open(made.session.workspace.folder().join("fonds.sqlite")).unwrap();
     spoilt.execute("UPDATE campaign_version SET spec = replace(spec, '\"delay_factor\":', '\"delay_factor\":null,\"x\":') WHERE campaign = 1", []).unwrap();

@@ -194,7 +194,7 @@ fn cpu_seconds() -> f64 {
 }
 
 /// What the environment asks for.
-struct Asked {
+struct BenchOptions {
     links: u64,
     threads: usize,
     shuffle: ShuffleOptions,
@@ -256,7 +256,7 @@ struct Input {
 }
 
 impl Input {
-    fn new(asked: &Asked) -> Self {
+    fn new(asked: &BenchOptions) -> Self {
         let web = Web::new(asked.links);
         let file = NamedTempFile::new().expect("there is room for the links");
         let chunks = vec![0..0; asked.links.div_ceil(CHUNK) as usize];
@@ -296,7 +296,7 @@ fn in_threads(threads: usize, numbers: Range<usize>, work: impl Fn(&mut dyn Iter
 }
 
 /// Sorts the captures and the links of some chunks.
-fn sort(input: &Input, asked: &Asked, chunks: Range<usize>) -> Sorted {
+fn sort(input: &Input, asked: &BenchOptions, chunks: Range<usize>) -> Sorted {
     let shuffle = Shuffle::new(&asked.shuffle, &JobCx::detached()).expect("no runs are kept");
     let captures: Vec<&[(u32, i64)]> = input.web.captures.chunks(CHUNK as usize).collect();
     in_threads(asked.threads, 0..captures.len(), |numbers| {
@@ -323,7 +323,7 @@ fn main() {
     let threads = number("FONDS_BENCH_THREADS", 2).max(1) as usize;
     let memory_bytes = (number("FONDS_BENCH_MIB", 512) as usize) << 20;
     let shuffle = ShuffleOptions { memory_bytes, threads, ..ShuffleOptions::default() };
-    let asked = Asked { links: number("FONDS_BENCH_LINKS", 1_000_000), threads, shuffle };
+    let asked = BenchOptions { links: number("FONDS_BENCH_LINKS", 1_000_000), threads, shuffle };
     let input = Input::new(&asked);
     println!(
         "{} links of {} bytes each, {} captures of {} pages, {} pages never captured",
@@ -343,7 +343,7 @@ fn main() {
 }
 
 /// Links into the lines of the data set.
-fn lines(input: &Input, asked: &Asked) {
+fn lines(input: &Input, asked: &BenchOptions) {
     let had = memory_mib("VmRSS:");
     let per_page = std::env::var("FONDS_BENCH_SHAPE").is_ok_and(|shape| shape == "page");
     let (start, cpu) = (Instant::now(), cpu_seconds());
@@ -391,7 +391,7 @@ fn lines(input: &Input, asked: &Asked) {
 }
 
 /// Links into the stored form, and questions to it.
-fn stored(input: &Input, asked: &Asked) {
+fn stored(input: &Input, asked: &BenchOptions) {
     let (web, had) = (&input.web, memory_mib("VmRSS:"));
     let folder = match std::env::var_os("FONDS_BENCH_DIR") {
         Some(folder) => tempfile::tempdir_in(folder),

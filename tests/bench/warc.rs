@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 const ROUNDS: usize = 3;
 
 /// Bytes of blocks that each way of writing takes before it is another's turn.
-const TURN: usize = 4 << 20;
+const SLICE: usize = 4 << 20;
 
 /// Bytes of blocks that are written.
 const WRITTEN: usize = 128 << 20;
@@ -102,7 +102,7 @@ fn by_turns(blocks: &[Vec<u8>], records: &[(RecordBuilder, &[u8])], plain: &[Vec
     let (mut from, mut len) = (0, 0);
     for (number, block) in blocks.iter().enumerate() {
         len += block.len();
-        if len >= TURN || number + 1 == blocks.len() {
+        if len >= SLICE || number + 1 == blocks.len() {
             turns.push(from..number + 1);
             (from, len) = (number + 1, 0);
         }

@@ -585,7 +585,7 @@ fn every_command_teaches_by_example() {
 }
 
 #[test]
-fn wrong_words_and_closed_pipes_are_no_drama() {
+fn wrong_arguments_and_closed_pipes_are_no_drama() {
     fonds(&["crawl"]).with_status(2).says("Usage");
     fonds(&["no-such-command"]).with_status(2);
     fonds(&["demo", "--no-such-flag"]).with_status(2);

@@ -2,7 +2,7 @@
 
 use crate::kill::{kill_when, start};
 use crate::need;
-use crate::program::{Said, arg, fonds};
+use crate::program::{CallResult, arg, fonds};
 use fonds::jobs::JobCx;
 use fonds::store::Workspace;
 use fonds::uri::CaptureDate;
@@ -142,7 +142,7 @@ fn a_file_that_was_renamed_in_the_middle_goes_on_under_its_new_name() {
 
 /// State and name of each file, as listed.
 #[track_caller]
-pub fn states(said: &Said) -> Vec<(String, String)> {
+pub fn states(said: &CallResult) -> Vec<(String, String)> {
     let word = |row: &Value, field: &str| row[field].as_str().unwrap().to_owned();
     let name =
         |row: &Value| Path::new(row["path"].as_str().unwrap()).file_name().unwrap().to_string_lossy().into_owned();
@@ -154,7 +154,7 @@ pub fn pair(state: &str, name: &str) -> (String, String) {
 }
 
 #[test]
-fn moved_missing_and_changed_files_are_told_apart_and_found_again() {
+fn moved_missing_and_changed_files_are_distinguished_and_found_again() {
     let (dir, workspace, source) = made();
     for (name, host) in [("moved", "one"), ("gone", "two"), ("other", "three"), ("same", "four")] {
         write(&source, &format!("{name}.warc.gz"), &warc(host, 3));
@@ -246,7 +246,7 @@ fn a_file_that_grew_brings_in_what_is_new_in_it() {
 }
 
 #[test]
-fn what_cannot_be_read_is_a_row_in_words_and_the_others_come_in() {
+fn what_cannot_be_read_is_a_row_with_a_reason_and_the_others_come_in() {
     let (_dir, workspace, source) = made();
     write(&source, "good.warc.gz", &warc("good", 2));
     write(&source, "empty.warc.gz", b"");

@@ -161,7 +161,7 @@ fn we_find_the_digests_wrong_that_warcio_finds_wrong() {
 }
 
 /// What warcio says of a file, apart from places: ids with their verdicts.
-fn said_by_warcio(warcio: &Path, file: &Path) -> Vec<String> {
+fn warcio_report(warcio: &Path, file: &Path) -> Vec<String> {
     let (_, said) = run(warcio, &["check", "-v", arg(file)]);
     assert!(!said.contains("saw exception"), "{said}");
     let lines = said.lines().skip(1);
@@ -186,18 +186,18 @@ fn what_we_repack_and_cut_is_the_same_to_warcio() {
         let input = data.join(input);
         let folder = dir.path().join(name(&input));
         std::fs::create_dir(&folder).unwrap();
-        let before = said_by_warcio(&warcio, &input);
+        let before = warcio_report(&warcio, &input);
         let mut made: Vec<PathBuf> = Vec::new();
         for (option, file) in [("--json", "packed.gz"), ("--plain", "plain")] {
             let path = folder.join(file);
             fonds(&["warc", "recompress", arg(&input), "--out", arg(&path), option]).with_status(0);
-            assert_eq!(said_by_warcio(&warcio, &path), before, "{}", path.display());
+            assert_eq!(warcio_report(&warcio, &path), before, "{}", path.display());
             made.push(path);
         }
         for source in &made {
             let cut = folder.join(format!("{}-cut", name(source)));
             fonds(&["warc", "cut", arg(source), "--skip", "1", "--limit", "2", "--out", arg(&cut)]).with_status(0);
-            let after = said_by_warcio(&warcio, &cut);
+            let after = warcio_report(&warcio, &cut);
             assert!(after.iter().all(|line| before.contains(line)), "{after:?}");
             let (ended, index) = run(&warcio, &["index", "-f", "offset", arg(&cut)]);
             assert!(ended);
@@ -214,6 +214,6 @@ fn what_we_repack_and_cut_is_the_same_to_warcio() {
     let input = data.join("malformed/warcio-example-bad-non-chunked.warc.gz");
     let path = dir.path().join("split.warc.gz");
     fonds(&["warc", "recompress", arg(&input), "--out", arg(&path)]).with_status(0);
-    let lines = said_by_warcio(&warcio, &path);
+    let lines = warcio_report(&warcio, &path);
     assert_eq!(lines.iter().filter(|line| line.starts_with('<')).count(), 6);
 }

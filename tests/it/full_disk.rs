@@ -106,13 +106,13 @@ impl Limited {
         Self { child, lines }
     }
 
-    fn said(&self) -> String {
+    fn output(&self) -> String {
         self.lines.lock().unwrap().join("\n")
     }
 
     fn wait_until_paused(&mut self) {
-        while !self.said().contains("Paused: disk full") {
-            assert!(self.child.try_wait().unwrap().is_none(), "it ended: {}", self.said());
+        while !self.output().contains("Paused: disk full") {
+            assert!(self.child.try_wait().unwrap().is_none(), "it ended: {}", self.output());
             std::thread::sleep(Duration::from_millis(5));
         }
     }

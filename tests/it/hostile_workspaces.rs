@@ -2,7 +2,7 @@
 #![cfg(unix)]
 
 use crate::files::{made, warc, write};
-use crate::program::{Said, arg, fonds, fonds_with};
+use crate::program::{CallResult, arg, fonds, fonds_with};
 use fonds::jobs::JobCx;
 use fonds::store::Workspace;
 use fonds::work;
@@ -58,14 +58,14 @@ impl Hostile {
     }
 
     #[track_caller]
-    fn call(&self, before: &[&str], after: &[&str]) -> Said {
+    fn call(&self, before: &[&str], after: &[&str]) -> CallResult {
         let said = fonds(&[before, &[arg(&self.workspace)], after].concat());
         self.assert_untouched();
         said
     }
 
     #[track_caller]
-    fn crawl(&self) -> Said {
+    fn crawl(&self) -> CallResult {
         self.call(&["crawl"], &["1"])
     }
 
@@ -298,7 +298,7 @@ fn a_pipe_or_device_in_the_place_of_an_archive_is_waited_for_by_nobody() {
 }
 
 #[test]
-fn links_in_a_folder_to_import_are_followed_out_of_it_only_when_that_is_asked_for() {
+fn links_in_a_folder_to_import_are_followed_out_of_it_only_on_request() {
     let hostile = Hostile::new();
     let (given, outside) = (hostile.dir.path().join("given"), hostile.dir.path().join("outside"));
     fs::create_dir_all(given.join("in")).unwrap();
@@ -309,7 +309,7 @@ fn links_in_a_folder_to_import_are_followed_out_of_it_only_when_that_is_asked_fo
     symlink(outside.join("secret.warc.gz"), given.join("file.warc.gz")).unwrap();
     symlink(given.join("in/a.warc.gz"), given.join("same.warc.gz")).unwrap();
     symlink("/etc/passwd", given.join("passwd")).unwrap();
-    let files = |said: Said| -> Vec<(String, String)> {
+    let files = |said: CallResult| -> Vec<(String, String)> {
         let field = |row: &serde_json::Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
         said.json_lines().iter().map(|row| (field(row, "outcome"), field(row, "path"))).collect()
     };

@@ -104,7 +104,7 @@ fn the_walkthrough_gives_the_published_data_set() {
 fn files_that_were_read_before_are_skipped() {
     let Some(warc) = need::data("warc/real/blackbook.warc.gz") else { return };
     let (dir, workspace) = imported(&[&warc]);
-    let captures = |said: &crate::program::Said| said.json_lines()[0]["new_captures"].as_u64().unwrap();
+    let captures = |said: &crate::program::CallResult| said.json_lines()[0]["new_captures"].as_u64().unwrap();
     let again = fonds(&["import", arg(&workspace), arg(&warc), "--json"]).with_status(0);
     assert_eq!(captures(&again), 0);
     assert!(again.json_lines()[0]["same_as"].as_str().unwrap().ends_with("blackbook.warc.gz"));
@@ -121,7 +121,7 @@ fn files_that_were_read_before_are_skipped() {
 }
 
 #[test]
-fn broken_files_are_told_of_and_what_is_whole_in_them_comes_in() {
+fn broken_files_are_reported_and_what_is_whole_in_them_comes_in() {
     let Some(folder) = need::data("warc/malformed") else { return };
     let dir = tempfile::tempdir().unwrap();
     let workspace = dir.path().join("archive");

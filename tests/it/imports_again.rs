@@ -3,7 +3,7 @@
 
 use crate::files::{captures, made, open, pair, plain_warc, so_far, states, warc, write, zip};
 use crate::kill::{kill_when, start};
-use crate::program::{Said, arg, fonds};
+use crate::program::{CallResult, arg, fonds};
 use fonds::jobs::JobCx;
 use fonds::uri::CaptureDate;
 use fonds::warc::RecordBuilder;
@@ -230,7 +230,7 @@ fn a_damaged_member_that_was_unpacked_has_its_true_state() {
         ("archive/b.warc.gz", b"\x1f\x8bno archive at all", true),
     ]);
     write(&source, "crawl.wacz", &packed);
-    let import = || -> Said { fonds(&["import", arg(&workspace), arg(&source), "--json"]) };
+    let import = || -> CallResult { fonds(&["import", arg(&workspace), arg(&source), "--json"]) };
     let said = import().with_status(1);
     let row = &said.json_lines()[0];
     assert!(row["captures"].as_u64().unwrap() > 10, "{row}");
@@ -284,7 +284,7 @@ fn a_large_file_that_several_threads_read_survives_kills_too() {
 }
 
 #[test]
-fn what_an_import_told_stays_told_when_a_file_is_read_again() {
+fn what_an_import_reported_stays_reported_when_a_file_is_read_again() {
     let (_dir, workspace, source) = made();
     let whole = warc("one", 40);
     let torn = &whole[..whole.len() - 30];
@@ -307,7 +307,7 @@ fn what_an_import_told_stays_told_when_a_file_is_read_again() {
 }
 
 #[test]
-fn what_was_broken_in_bytes_that_are_gone_is_not_told_of_the_new_ones() {
+fn what_was_broken_in_bytes_that_are_gone_is_not_reported_of_the_new_ones() {
     let (_dir, workspace, source) = made();
     let whole = warc("one", 40);
     let path = write(&source, "a.warc.gz", &[&whole[..whole.len() / 2], b"#####", &whole[whole.len() / 2..]].concat());
@@ -348,7 +348,7 @@ fn a_copy_is_present_and_not_touched() {
 }
 
 #[test]
-fn records_that_are_no_captures_are_told_or_counted() {
+fn records_that_are_no_captures_are_reported_or_counted() {
     let (_dir, workspace, source) = made();
     let of = |id: &str, uri: &str| RecordBuilder::response(id, DATE, uri).plain(b"HTTP/1.1 200 OK\r\n\r\nx");
     let records =

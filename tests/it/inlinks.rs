@@ -55,7 +55,7 @@ fn hosts_are_ranked_and_the_graph_holds_the_same() {
 }
 
 #[test]
-fn networkx_reads_the_graph_and_ranks_alike() {
+fn networkx_reads_the_graph_and_ranks_the_same() {
     let Some([python]) = need::peers(["python"]) else { return };
     let dir = tempfile::tempdir().unwrap();
     for format in ["gexf", "graphml"] {
@@ -124,7 +124,7 @@ fn pages_that_were_never_captured_show_the_verdict_of_today() {
 }
 
 #[test]
-fn pages_are_held_against_what_others_call_them() {
+fn pages_are_compared_with_what_others_call_them() {
     let all = fonds(&["inlinks", "check", workspace(), "--all", "--json"]);
     let rows = all.json_lines();
     let findings: Vec<&Value> = rows.iter().filter(|row| row["finding"] == true).collect();

@@ -76,7 +76,7 @@ fn a_new_file_needs_a_name() {
 }
 
 #[test]
-fn a_package_that_begins_with_an_unlisted_page_is_told() {
+fn a_package_that_begins_with_an_unlisted_page_is_reported() {
     let (_dir, _, source) = made();
     let path = write(&source, "a.warc.gz", &warc("one", 2));
     let create =
@@ -127,7 +127,7 @@ fn lengths_beyond_all_numbers_leave_the_sums_alone() {
 }
 
 #[test]
-fn a_record_that_lies_about_its_length_is_shown_with_a_word() {
+fn a_record_that_lies_about_its_length_is_shown_with_a_remark() {
     let (_dir, workspace, source) = made();
     let block = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nshort";
     let page = |host: &str| RecordBuilder::response(&format!("urn:test:{host}"), DATE, &format!("http://{host}.pt/"));
@@ -167,7 +167,7 @@ fn a_record_that_lies_about_its_length_is_shown_with_a_word() {
 }
 
 #[test]
-fn a_record_about_any_letters_is_told_in_few_words() {
+fn a_record_about_any_letters_is_reported_briefly() {
     let (_dir, workspace, source) = made();
     let record = RecordBuilder::response("urn:test:1", DATE, &format!("{}:x", "a".repeat(100_000)));
     let request = RecordBuilder::new(&RecordType::Request, "urn:test:2", DATE).field("WARC-Target-URI", "http://a.pt/");
@@ -179,7 +179,7 @@ fn a_record_about_any_letters_is_told_in_few_words() {
 }
 
 #[test]
-fn damage_is_told_again_when_its_bytes_are_back() {
+fn damage_is_reported_again_when_its_bytes_are_back() {
     let (_dir, workspace, source) = made();
     let whole = warc("one", 3);
     let torn = &whole[..whole.len() - 30];

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 /// What a call came to.
-pub struct Said {
+pub struct CallResult {
     /// Exit status.
     pub status: i32,
     /// Standard output.
@@ -14,7 +14,7 @@ pub struct Said {
     pub err: String,
 }
 
-impl Said {
+impl CallResult {
     /// The same, after a look at the exit status.
     #[track_caller]
     pub fn with_status(self, status: i32) -> Self {
@@ -49,13 +49,13 @@ pub fn command<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Command {
 
 /// Calls the program.
 #[track_caller]
-pub fn fonds<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Said {
+pub fn fonds<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> CallResult {
     fonds_with(args, b"")
 }
 
 /// Calls the program with something on its standard input.
 #[track_caller]
-pub fn fonds_with<S: AsRef<std::ffi::OsStr>>(args: &[S], input: &[u8]) -> Said {
+pub fn fonds_with<S: AsRef<std::ffi::OsStr>>(args: &[S], input: &[u8]) -> CallResult {
     let mut child = command(args).stdin(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();
@@ -65,13 +65,13 @@ pub fn fonds_with<S: AsRef<std::ffi::OsStr>>(args: &[S], input: &[u8]) -> Said {
     });
     let output = child.wait_with_output().unwrap();
     feed.join().unwrap();
-    said(&output)
+    result_of(&output)
 }
 
 /// Calls the program and watches how much memory it takes at most, in MiB; 0
 /// where the system does not say it.
 #[track_caller]
-pub fn fonds_watched<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> (Said, u64) {
+pub fn fonds_watched<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> (CallResult, u64) {
     let child = command(args).spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());
     let waiting = std::thread::spawn(|| child.wait_with_output().unwrap());
@@ -82,12 +82,12 @@ pub fn fonds_watched<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> (Said, u64) {
         peak_kib = line.trim().trim_end_matches(" kB").parse().unwrap_or(0).max(peak_kib);
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
-    (said(&waiting.join().unwrap()), peak_kib / 1024)
+    (result_of(&waiting.join().unwrap()), peak_kib / 1024)
 }
 
 #[track_caller]
-fn said(output: &Output) -> Said {
-    let said = Said {
+fn result_of(output: &Output) -> CallResult {
+    let said = CallResult {
         status: output.status.code().unwrap_or(-1),
         out: String::from_utf8_lossy(&output.stdout).into_owned(),
         err: String::from_utf8_lossy(&output.stderr).into_owned(),

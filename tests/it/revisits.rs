@@ -1,7 +1,7 @@
 //! Revisits count as captures of what they repeat, also of another URL, in
 //! whatever order files come.
 
-use crate::program::{Said, arg, fonds};
+use crate::program::{CallResult, arg, fonds};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -48,7 +48,7 @@ fn files(folder: &Path) -> [PathBuf; 2] {
 
 /// A workspace into which the files of each step came, with a build after each;
 /// what the builds said, and their status.
-fn filled(workspace: PathBuf, steps: &[&[&Path]]) -> (PathBuf, Vec<Said>) {
+fn filled(workspace: PathBuf, steps: &[&[&Path]]) -> (PathBuf, Vec<CallResult>) {
     fonds(&["new", arg(&workspace)]).with_status(0);
     let builds = steps.iter().map(|files| {
         let mut words = vec!["import", arg(&workspace)];

@@ -77,7 +77,7 @@ fn every_rule_says_how_often_it_spoke() {
 }
 
 #[test]
-fn hosts_let_in_by_geolocation_stand_in_report_log_and_drift() {
+fn hosts_let_in_by_geolocation_are_in_report_log_and_drift() {
     if !has_countries() {
         return;
     }
@@ -120,7 +120,7 @@ fn hosts_let_in_by_geolocation_stand_in_report_log_and_drift() {
 }
 
 #[test]
-fn lines_that_are_no_decisions_are_told() {
+fn lines_that_are_no_decisions_are_reported() {
     let log = b"2014-11-05T10:17:39.790Z 4 ExternalGeoLocationDecideRule ACCEPT http://=cmd.example:80/\nnonsense\n\
         2014-11-05T10:17:39.790Z 4 ExternalGeoLocationDecideRule ACCEPT http://www.jaymoy.com:8080/\n";
     let said = fonds_with(&["scope", "report", "-", "--own-tld", "uk", "--csv"], log).with_status(1);

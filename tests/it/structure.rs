@@ -104,7 +104,7 @@ fn no_room_knows_more_than_the_map_says() {
 
 /// Whether a name stands in code by itself or as the begin of one (`egui_plot`);
 /// “seguinte” is no use of egui.
-fn has_word(code: &str, word: &str) -> bool {
+fn uses_name(code: &str, word: &str) -> bool {
     let inside = |c: char| c.is_alphanumeric() || c == '_';
     code.match_indices(word).any(|(at, _)| {
         let rest = &code[at + word.len()..];
@@ -120,10 +120,10 @@ fn only_the_window_knows_egui() {
         let name = file.strip_prefix(&src).unwrap().to_string_lossy().into_owned();
         let code = code_of(&file);
         let is_program = matches!(name.as_str(), "main.rs" | "window.rs");
-        if has_word(&code, "egui") && !name.starts_with("ui/") && !is_program {
+        if uses_name(&code, "egui") && !name.starts_with("ui/") && !is_program {
             wrong.push(format!("{name} knows egui"));
         }
-        if has_word(&code, "eframe") && !is_program {
+        if uses_name(&code, "eframe") && !is_program {
             wrong.push(format!("{name} knows eframe"));
         }
     }
@@ -169,12 +169,10 @@ const VAGUE: [&str; 15] = [
     "alike", "desk",
 ];
 
-/// Items of a file, its own tests left out, whose names have one of these words.
+/// Items of a file, tests too, whose names have one of these words.
 fn vague_names(path: &Path) -> Vec<String> {
-    let text = fs::read_to_string(path).unwrap();
-    let code = text.split("\nmod tests {").next().unwrap_or_default();
     let mut names = Vec::new();
-    for line in code.lines() {
+    for line in fs::read_to_string(path).unwrap().lines() {
         let mut line = line.trim_start();
         if let Some(rest) = line.strip_prefix("pub") {
             // `pub`, `pub(super)`, `pub(in crate::work)`.
@@ -210,12 +208,9 @@ fn names_say_what_they_are_or_have_a_reason() {
     let kept: BTreeMap<&str, &str> =
         include_str!("kept_names.txt").lines().map(|line| line.split_once(": ").unwrap_or((line, ""))).collect();
     let mut found = Vec::new();
-    for path in rust_files(&root.join("src")) {
+    for path in rust_files(&root.join("src")).into_iter().chain(rust_files(&root.join("tests"))) {
         let place = path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
-        let is_test = place.contains("/tests") || place.contains("_tests") || place.contains("fixture");
-        if !is_test {
-            found.extend(vague_names(&path).into_iter().map(|name| format!("{place} {name}")));
-        }
+        found.extend(vague_names(&path).into_iter().map(|name| format!("{place} {name}")));
     }
     let new: Vec<_> = found.iter().filter(|name| !kept.contains_key(name.as_str())).collect();
     assert!(new.is_empty(), "find other names, see src/STYLE.md: {new:#?}");

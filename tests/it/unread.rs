@@ -2,7 +2,7 @@
 //! can be read of it is there, and memory stays bounded.
 
 use crate::files::{made, open, write};
-use crate::program::{Said, arg, fonds, fonds_watched};
+use crate::program::{CallResult, arg, fonds, fonds_watched};
 use fonds::uri::CaptureDate;
 use fonds::warc::RecordBuilder;
 use serde_json::Value;
@@ -92,7 +92,7 @@ fn files(folder: &Path, pages: &[Hostile]) -> Vec<PathBuf> {
 }
 
 #[track_caller]
-fn within_bounds(what: &str, (said, peak_mib): (Said, u64)) -> Said {
+fn within_bounds(what: &str, (said, peak_mib): (CallResult, u64)) -> CallResult {
     println!("{what}: {peak_mib} MiB at most");
     assert!(peak_mib <= MAX_MIB, "{what}: {peak_mib} MiB");
     assert!(peak_mib > 0 || !cfg!(target_os = "linux"), "{what}: nobody has looked");

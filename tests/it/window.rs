@@ -62,13 +62,13 @@ fn screen() -> (Running, String) {
     panic!("no screen could be started");
 }
 
-struct Desk {
+struct Desktop {
     display: String,
     folder: PathBuf,
     shots: PathBuf,
 }
 
-impl Desk {
+impl Desktop {
     fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command
@@ -127,7 +127,7 @@ fn every_page_shows_itself_in_a_real_window() {
     std::fs::create_dir_all(&shots).unwrap();
 
     let (_screen, display) = screen();
-    let desk = Desk { display, folder: dir.path().to_owned(), shots };
+    let desk = Desktop { display, folder: dir.path().to_owned(), shots };
     let mut window = Running(
         desk.command(binary.to_str().unwrap())
             .arg(dir.path().join("demo/workspace"))

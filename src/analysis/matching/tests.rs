@@ -28,7 +28,7 @@ fn check_score(request: &str, text: &str, expected: f64) {
 }
 
 #[test]
-fn terms_are_found_as_whole_words_in_any_spelling() {
+fn terms_are_found_whole_in_any_spelling() {
     check_text("ria", "A Ria, a RIA e a ría.", "0:text:3", true);
     check_text("ria", "Maria viu a rias", "", false);
     check_text("\"estaleiro naval\"", "o Estaleiro\n\t Naval fechou", "0:text:1", true);
@@ -132,7 +132,7 @@ fn anchors_speak_of_what_speaks_for() {
 }
 
 #[test]
-fn hits_are_told_in_words() {
+fn hits_are_described() {
     let matcher = matcher("ria lang:pt futebol");
     let page = TextFields { title: "Ria", text: "ria ria", language: Some("pt"), ..TextFields::default() };
     assert_eq!(matcher.describe(&matcher.read(&page)), "“ria” 1 × in title, 2 × in text; lang:pt");

@@ -12,7 +12,7 @@ fn entries(feed: &Feed) -> Vec<FeedEntry> {
     feed.entries.iter().map(|(_, entry)| entry.clone()).collect()
 }
 
-fn words(feed: &Feed) -> Vec<String> {
+fn problem_texts(feed: &Feed) -> Vec<String> {
     feed.problems.iter().map(ToString::to_string).collect()
 }
 
@@ -29,7 +29,7 @@ fn through_a_campaign(entry: &FeedEntry) -> FeedEntry {
 fn the_published_entry_becomes_a_campaign() {
     let feed = read_feed(&format!("[{ITEM}]"));
     assert_eq!((feed.dialect, feed.found, feed.entries.len()), (Dialect::Api, 1, 1));
-    assert_eq!(words(&feed), [""; 0]);
+    assert_eq!(problem_texts(&feed), [""; 0]);
     let mut campaign = Campaign::new("");
     campaign.take_entry(&feed.entries[0].1);
     assert_eq!(campaign.name, "gov.uk Publications");
@@ -120,7 +120,7 @@ fn a_target_without_a_start_is_crawled_by_hand_only() {
 }
 
 #[test]
-fn seeds_in_one_text_are_told_apart() {
+fn seeds_in_one_text_are_separated() {
     for (text, expected) in [
         ("http://a.pt/, http://b.pt/", vec!["http://a.pt/", "http://b.pt/"]),
         ("http://a.pt/x,y,HTTPS://b.pt/\r\n,http://c.pt/,", vec!["http://a.pt/x,y", "HTTPS://b.pt/", "http://c.pt/"]),
@@ -129,13 +129,13 @@ fn seeds_in_one_text_are_told_apart() {
         let feed = read_feed(&json!([{"id": 1, "title": "T", "seeds": text, "schedules": [{}]}]).to_string());
         let entry = &entries(&feed)[0];
         assert_eq!(entry.meaning(0).0.seeds, expected);
-        assert_eq!(words(&feed), [""; 0]);
+        assert_eq!(problem_texts(&feed), [""; 0]);
         assert_eq!(through_a_campaign(entry), *entry);
     }
 }
 
 #[test]
-fn blocked_and_domain_crawl_targets_keep_their_words() {
+fn blocked_and_domain_crawl_targets_keep_their_values() {
     for (word, active) in [("NEVERCRAWL", false), ("DOMAINCRAWL", true), ("SIXMONTHLY", true), ("monthly", true)] {
         let text = json!([{"id": "t-1", "title": "T", "seeds": ["http://a.pt"],
             "schedules": [{"frequency": word, "startDate": 0}]}]);
@@ -160,7 +160,7 @@ fn bad_entries_are_named_and_good_ones_come_in() {
     );
     let feed = read_feed(&text);
     assert_eq!((feed.found, feed.entries.len()), (6, 2));
-    insta::assert_snapshot!(words(&feed).join("\n"), @r"
+    insta::assert_snapshot!(problem_texts(&feed).join("\n"), @r"
     entry 1: a number is no target; give an object with id, title, seeds and schedules
     entry 2, seeds: there is no seed; give at least one URL to start from
     entry 2, title: there is no title; the first seed stands for it
@@ -188,7 +188,7 @@ fn bad_entries_are_named_and_good_ones_come_in() {
             "this is no crawl feed: neither [ nor { stands at its begin; give targets as JSON: an array, an object with targets, or one object a line",
         ),
     ] {
-        assert_eq!(words(&read_feed(text)), [expected]);
+        assert_eq!(problem_texts(&read_feed(text)), [expected]);
     }
 }
 
@@ -219,11 +219,11 @@ fn each_dialect_is_known_and_written_back() {
     assert_eq!((feed.found, feed.entries.len(), feed.problems[0].index), (3, 2, Some(1)));
     let feed = read_feed(&format!("{{\"targets\":{{\"8\":{ITEM},\"2\":{{"));
     assert_eq!((feed.dialect, feed.entries.len()), (Dialect::Wrapped, 1));
-    assert!(words(&feed)[0].contains("stands under 8, but its number is 1"), "{:?}", words(&feed));
+    assert!(problem_texts(&feed)[0].contains("stands under 8, but its number is 1"), "{:?}", problem_texts(&feed));
 }
 
 #[test]
-fn an_entry_alone_may_have_a_field_called_as_what_targets_stand_in() {
+fn a_single_entry_may_have_a_field_called_like_the_list_of_targets() {
     for (targets, entry) in [
         ("{}", r#"{"url":"http://a.pt/","isSeed":true,"targets":{}}"#),
         (r#"[{"id":2}]"#, r#"{"id":1,"seeds":["http://a.pt/"],"targets":[{"id":2}]}"#),
@@ -318,7 +318,7 @@ fn date() -> impl Strategy<Value = Value> {
     ]
 }
 
-fn word(words: &'static [&'static str]) -> impl Strategy<Value = Value> {
+fn one_of(words: &'static [&'static str]) -> impl Strategy<Value = Value> {
     prop_oneof![Just(Value::Null), proptest::sample::select(words).prop_map(Value::from)]
 }
 
@@ -327,9 +327,9 @@ prop_compose! {
         id in prop_oneof![any::<i64>().prop_map(Value::from), "[a-z0-9]{1,8}".prop_map(Value::from), Just(Value::Null)],
         title in prop_oneof![".{0,12}".prop_map(Value::from), Just(Value::Null)],
         seeds in prop::collection::vec("https?://[a-z]{1,8}\\.pt/[a-z%é ]{0,6}", 1..4),
-        scope in word(&["resource", "plus1", "root", "subdomains", "Root"]),
-        depth in word(&["CAPPED", "CAPPED_LARGE", "DEEP", "deep"]),
-        frequency in word(&["DOMAINCRAWL", "ANNUAL", "SIXMONTHLY", "QUARTERLY", "MONTHLY", "WEEKLY", "DAILY", "NEVERCRAWL"]),
+        scope in one_of(&["resource", "plus1", "root", "subdomains", "Root"]),
+        depth in one_of(&["CAPPED", "CAPPED_LARGE", "DEEP", "deep"]),
+        frequency in one_of(&["DOMAINCRAWL", "ANNUAL", "SIXMONTHLY", "QUARTERLY", "MONTHLY", "WEEKLY", "DAILY", "NEVERCRAWL"]),
         start in date(), end in date(),
         robots in prop_oneof![Just(Value::Null), any::<bool>().prop_map(Value::from)],
         watched in prop_oneof![Just(Value::Null), any::<bool>().prop_map(Value::from)],

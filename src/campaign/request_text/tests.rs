@@ -8,7 +8,7 @@ fn term(kind: TermKind, value: &str) -> Term {
     Term { kind, value: value.to_owned(), weight: 1.0, aliases: vec![], uri: None, from: None, to: None }
 }
 
-fn word(value: &str) -> Request {
+fn keyword(value: &str) -> Request {
     Request::Term(term(TermKind::Keyword, value))
 }
 
@@ -49,34 +49,34 @@ fn reads_a_whole_request() {
     amelia.weight = 0.8;
     let naval = Request::Term(term(TermKind::Phrase, "estaleiro naval"));
     assert_eq!(parts[1], Request::Or(vec![naval, Request::Term(amelia)]));
-    assert_eq!(parts[2], Request::Not(Box::new(word("futebol"))));
+    assert_eq!(parts[2], Request::Not(Box::new(keyword("futebol"))));
 }
 
 #[test]
 fn neighbours_are_joined_by_and_which_binds_tighter_than_or() {
-    let and = |a, b| Request::And(vec![word(a), word(b)]);
+    let and = |a, b| Request::And(vec![keyword(a), keyword(b)]);
     check("", Request::And(vec![]), "");
     check("  ", Request::And(vec![]), "");
-    check("a", word("a"), "a");
+    check("a", keyword("a"), "a");
     check("a b", and("a", "b"), "a AND b");
-    check("a b OR c", Request::Or(vec![and("a", "b"), word("c")]), "(a AND b) OR c");
-    check("a OR b AND c", Request::Or(vec![word("a"), and("b", "c")]), "a OR (b AND c)");
-    check("NOT a b", Request::And(vec![Request::Not(Box::new(word("a"))), word("b")]), "NOT a AND b");
+    check("a b OR c", Request::Or(vec![and("a", "b"), keyword("c")]), "(a AND b) OR c");
+    check("a OR b AND c", Request::Or(vec![keyword("a"), and("b", "c")]), "a OR (b AND c)");
+    check("NOT a b", Request::And(vec![Request::Not(Box::new(keyword("a"))), keyword("b")]), "NOT a AND b");
     check("NOT (a b)", Request::Not(Box::new(and("a", "b"))), "NOT (a AND b)");
-    check("a -b", Request::And(vec![word("a"), Request::Not(Box::new(word("b")))]), "a AND NOT b");
-    check("a and b", Request::And(vec![word("a"), word("and"), word("b")]), "a AND and AND b");
-    check("((a))", word("a"), "a");
-    check("(a AND b) AND c", Request::And(vec![and("a", "b"), word("c")]), "(a AND b) AND c");
+    check("a -b", Request::And(vec![keyword("a"), Request::Not(Box::new(keyword("b")))]), "a AND NOT b");
+    check("a and b", Request::And(vec![keyword("a"), keyword("and"), keyword("b")]), "a AND and AND b");
+    check("((a))", keyword("a"), "a");
+    check("(a AND b) AND c", Request::And(vec![and("a", "b"), keyword("c")]), "(a AND b) AND c");
 }
 
 #[test]
 fn groups_of_one_or_none_keep_their_shape() {
     check("ALL()", Request::And(vec![]), "");
     check("ANY()", Request::Or(vec![]), "ANY()");
-    check("ALL(a)", Request::And(vec![word("a")]), "ALL(a)");
-    check("ANY( a , b,c )", Request::Or(vec![word("a"), word("b"), word("c")]), "a OR b OR c");
+    check("ALL(a)", Request::And(vec![keyword("a")]), "ALL(a)");
+    check("ANY( a , b,c )", Request::Or(vec![keyword("a"), keyword("b"), keyword("c")]), "a OR b OR c");
     check("NOT ALL()", Request::Not(Box::new(Request::And(vec![]))), "NOT ALL()");
-    let inner = Request::And(vec![word("a"), word("b")]);
+    let inner = Request::And(vec![keyword("a"), keyword("b")]);
     check("ALL(a AND b)", Request::And(vec![inner]), "ALL(a AND b)");
 }
 
@@ -97,8 +97,8 @@ fn suffixes_come_in_any_order() {
     check("period:[2024]", Request::Term(year), "period:[2024..2024]");
     check("“estaleiro naval”", Request::Term(term(TermKind::Phrase, "estaleiro naval")), "\"estaleiro naval\"");
     check("«a b»", Request::Term(term(TermKind::Phrase, "a b")), "\"a b\"");
-    check("keyword:\"AND\"", word("AND"), "keyword:\"AND\"");
-    check("keyword:\"-a\"", word("-a"), "keyword:\"-a\"");
+    check("keyword:\"AND\"", keyword("AND"), "keyword:\"AND\"");
+    check("keyword:\"-a\"", keyword("-a"), "keyword:\"-a\"");
     check(
         r#""say \"no\" \\ \u{2028}\n""#,
         Request::Term(term(TermKind::Phrase, "say \"no\" \\ \u{2028}\n")),

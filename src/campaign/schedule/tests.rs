@@ -154,7 +154,7 @@ fn a_start_within_a_clock_change_moves_no_other_run() {
 }
 
 #[test]
-fn words_tell_the_clock_of_the_zone() {
+fn labels_show_the_clock_of_the_zone() {
     let mut daily = schedule(Frequency::Daily, "2026-03-28T01:30", "");
     daily.time_zone = Some("Europe/Lisbon".into());
     let runs = daily.next_runs(CaptureDate::default(), CaptureDate::default(), 3).unwrap();
@@ -375,7 +375,7 @@ fn no_calendar_takes_a_skipped_hour_for_the_hour_of_later_runs() {
 }
 
 #[test]
-fn words_are_for_people() {
+fn labels_are_for_people() {
     let now = CaptureDate::parse("2026-11-20T17:00").unwrap();
     let runs = schedule(Frequency::Weekly, "", "").next_runs(now, now, 1).unwrap();
     assert_eq!(runs[0].words, "Monday 23 Nov 2026 09:00 UTC");

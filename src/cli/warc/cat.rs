@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_written_as_they_stand() {
+    fn parts_are_written_as_they_are() {
         let folder = tempfile::tempdir().unwrap();
         let [one, _] = files(folder.path());
         let part = |part: PartArgs| {
@@ -465,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn segments_are_joined_when_asked() {
+    fn segments_are_joined_on_request() {
         let folder = tempfile::tempdir().unwrap();
         let [one, two] = files(folder.path());
         let first = |joined, also| CatArgs { joined, also, part: payload(), ..by_id(&two, "s1") };

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reading_begins_before_the_row_that_is_wanted() {
+    fn reading_begins_before_the_requested_row() {
         let mut index = Index::default();
         for (offset, target, when) in [(16, "a", 5), (40, "a", 9), (90, "b", 1), (100, "b", 1)] {
             index.push(offset, target.as_bytes(), when);

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_whole() {
+    fn tokens_are_whole() {
         assert!(has_token("noopener NoFollow", "nofollow"));
         assert!(has_token("noindex,nofollow", "nofollow"));
         assert!(!has_token("nofollowing", "nofollow"));

@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_charset_that_does_not_fit_is_told() {
+    fn a_charset_that_does_not_fit_is_reported() {
         let fit = |body: &[u8], charset: &str| decode(body, detect(body, Some(charset)).0).1;
         assert_eq!(fit("<p>olá".as_bytes(), "utf-8"), Fit::Whole);
         assert_eq!(fit(b"<p>ol\xe1", "utf-8"), Fit::InPart);

@@ -137,7 +137,7 @@ fn nofollow_comes_from_link_or_page() {
 }
 
 #[test]
-fn every_kind_of_link_is_told_apart() {
+fn every_kind_of_link_is_recognised() {
     let html = "<link rel='shortcut icon' href=1><link rel=next href=2><link rel=preconnect href=//no>\
         <meta http-equiv=refresh content='0;url=3'><style>@import '4'; a{background:url(5)}</style>\
         <body background=6><img src=7 srcset='8 2x, 9 3x' alt=' Um \n quadro '><area href=10 alt=Norte>\
@@ -182,7 +182,7 @@ fn every_kind_of_link_is_told_apart() {
 }
 
 #[test]
-fn images_speak_for_links_only_when_asked() {
+fn images_speak_for_links_only_on_request() {
     let html = "<a href=x><img src=i alt='Um  mapa'><img src=j alt=dois></a><a href=y>texto<img src=k alt=no></a>";
     let options = PageOptions { image_alt: true, ..PageOptions::default() };
     let with = page_at(html, "https://exemplo.pt/", &options);
@@ -193,7 +193,7 @@ fn images_speak_for_links_only_when_asked() {
 }
 
 #[test]
-fn images_speak_for_the_link_they_stand_in_and_no_longer_than_text_does() {
+fn images_speak_for_the_link_around_them_and_no_longer_than_text_does() {
     let options = PageOptions { image_alt: true, ..PageOptions::default() };
     let anchors = |html: &str| -> Vec<String> {
         let page = page_at(html, "https://exemplo.pt/", &options);
@@ -211,7 +211,7 @@ fn images_speak_for_the_link_they_stand_in_and_no_longer_than_text_does() {
 }
 
 #[test]
-fn kinds_that_are_not_wanted_change_nothing_about_the_others() {
+fn kinds_that_are_left_out_change_nothing_about_the_others() {
     let html = "<link rel=stylesheet href=s><link rel=next href=n><meta http-equiv=refresh content='0;url=m'>\
         <body background=b><a href=x style='b:url(c)'><img src=i srcset='j 2x' alt=Mapa longdesc=d></a><a href=y>texto</a>\
         <map><area href=z alt=w></map><style>a{b:url(k)}</style><script src=t></script><iframe src=f></iframe>\

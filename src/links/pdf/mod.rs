@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_is_unpacked_once_whatever_is_said_of_it() {
+    fn a_stream_is_unpacked_once_whatever_refers_to_it() {
         let data = packed(b"9 0 <</S /URI /URI (http://b.pt/)>>");
         let names = "/ObjStm ".repeat(400);
         assert_eq!(read(&with_stream(&format!("/Filter /FlateDecode {names}"), &data)).0, ["http://b.pt/"]);

@@ -542,7 +542,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_are_told_again_and_again_cost_what_they_take() {
+    fn rows_that_repeat_cost_what_they_take() {
         let map = "<0000> <FFFF> <0100>\n".repeat(350_000);
         let content = format!("/F1 9 Tf <{}> Tj", codes("http://b.pt/", 0xff00));
         let (found, cut) = found_and_cut(&mapped(format!("beginbfrange {map}").as_bytes(), &content, &[]));

@@ -15,18 +15,18 @@ fn job(beans: &str, rules: &str) -> EngineJob {
     read_heritrix_job("x.cxml", &text, &|name| (name == "seeds.txt").then(|| "http://a.pt/\n".to_owned())).unwrap()
 }
 
-fn told(job: &EngineJob) -> String {
+fn notes_of(job: &EngineJob) -> String {
     job.notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
-fn endless_numbers_and_words_for_numbers_become_defaults_and_are_told() {
+fn endless_numbers_and_text_for_numbers_become_defaults_and_are_reported() {
     for number in ["Infinity", "NaN", "1e999", "-inf"] {
         let beans = format!("<bean id=\"disposition\"><property name=\"delayFactor\" value=\"{number}\"/></bean>");
         let job = job(&beans, "");
         assert_eq!(job.campaign.politeness.delay_factor, 5.0, "{number}");
         assert_eq!(
-            told(&job),
+            notes_of(&job),
             format!(
                 "x.cxml:2: “delayFactor” is “{number}”, which is no number that can be used here; \
                  Heritrix's default stands for it"
@@ -40,7 +40,7 @@ fn endless_numbers_and_words_for_numbers_become_defaults_and_are_told() {
         );
         let job = read_heritrix1_order("order.xml", &order, None).unwrap();
         assert!(job.campaign.politeness.delay_factor.is_finite());
-        assert!(told(&job).contains(&format!("“{number}” is no number")), "{}", told(&job));
+        assert!(notes_of(&job).contains(&format!("“{number}” is no number")), "{}", notes_of(&job));
     }
 }
 
@@ -72,7 +72,7 @@ fn a_setting_that_cannot_be_read_is_no_default() {
             "\"too_many_path_segments\" true",
         ]
     );
-    insta::assert_snapshot!(told(&job), @r"
+    insta::assert_snapshot!(notes_of(&job), @r"
     x.cxml:4, rule 0: TooManyHopsDecideRule: “maxHops” is “#{1 + 1}”, which only a running crawler could say (x.cxml:4); a rule that is switched off holds its place
     x.cxml:5, rule 1: RejectDecideRule: “enabled” is “perhaps”, which is no “true” or “false” (x.cxml:5); a rule that is switched off holds its place
     x.cxml:7, rule 3: SurtPrefixedDecideRule: “decision” is “reject”, which is no decision of a rule (x.cxml:7); a rule that is switched off holds its place
@@ -101,7 +101,7 @@ fn edits_made_in_heritrix_are_not_taken_for_scopes_of_seeds() {
     // A prefix was added.
     let job = read(beans, &format!("{surts}+http://(pt,c,\n"), seeds);
     assert_eq!(job.campaign.rules[at]["prefixes"], json!(["http://(pt,a,)/", "http://(pt,b,", "http://(pt,c,"]));
-    assert!(told(&job).contains("changed since"), "{}", told(&job));
+    assert!(notes_of(&job).contains("changed since"), "{}", notes_of(&job));
     // It was turned round, or looks at via too.
     for (property, name, value) in
         [("decision", "decision", json!("REJECT")), ("alsoCheckVia", "also_check_via", json!(true))]
@@ -120,7 +120,7 @@ fn edits_made_in_heritrix_are_not_taken_for_scopes_of_seeds() {
     let prefixes = job.campaign.rules[at]["prefixes"].as_array().unwrap();
     assert!(prefixes.contains(&json!("http://(pt,d,")), "{prefixes:?}");
     // Where no rule asks for it, that is told.
-    assert!(told(&read(beans, surts, &format!("{seeds}+http://(pt,d,\n"))).contains("used by no rule"));
+    assert!(notes_of(&read(beans, surts, &format!("{seeds}+http://(pt,d,\n"))).contains("used by no rule"));
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn seeds_that_are_no_urls_open_nothing_in_a_written_job() {
 }
 
 #[test]
-fn a_late_rule_that_refuses_all_is_told_of_in_a_browser_crawl() {
+fn a_late_rule_that_refuses_all_is_reported_in_a_browser_crawl() {
     let mut campaign = Campaign::new("x");
     campaign.rules = standard_rules();
     let (_, before) = browsertrix_yaml(&campaign, "x");
@@ -186,5 +186,5 @@ fn large_configurations_are_read_once_through_or_refused() {
     let job = read_heritrix_job("x.cxml", &format!("<beans>{imports}</beans>"), &others).unwrap();
     // The last is the one for seeds.
     assert_eq!(asked.get(), 5);
-    assert!(told(&job).contains("no more files that it imports are read"), "{}", told(&job));
+    assert!(notes_of(&job).contains("no more files that it imports are read"), "{}", notes_of(&job));
 }

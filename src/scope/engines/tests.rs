@@ -138,7 +138,7 @@ fn growing_entities_and_deep_files_are_refused() {
 }
 
 /// The rules of a job in short, and what was told of it.
-fn told(job: &EngineJob) -> String {
+fn job_text(job: &EngineJob) -> String {
     let rules = job.campaign.rules.iter().enumerate().map(|(index, rule)| {
         let off = if rule["enabled"] == json!(true) { "" } else { " (off)" };
         let mut rule = rule.as_object().unwrap().clone();
@@ -159,7 +159,7 @@ fn the_stock_profile_of_heritrix_is_read() {
     let job = read_heritrix_job("profile-crawler-beans.cxml", &text, &|_| None).unwrap();
     assert_eq!(job.campaign.seeds, [seed("http://example.example/example", SeedScope::Root)]);
     assert_eq!((job.campaign.name.as_str(), job.campaign.politeness.workers), ("basic", 25));
-    insta::assert_snapshot!(told(&job), @r#"
+    insta::assert_snapshot!(job_text(&job), @r#"
     0 {"rule":"reject_all"}
     1 {"rule":"seed_scope"}
     2 {"rule":"too_many_hops","max_hops":20}
@@ -188,7 +188,7 @@ fn the_scope_of_ukwa_is_read() {
         _ => None,
     };
     let job = read_heritrix_job("ukwa-scope.xml", &text, &others).unwrap();
-    insta::assert_snapshot!(told(&job), @r#"
+    insta::assert_snapshot!(job_text(&job), @r#"
     0 {"rule":"reject_all"}
     1 {"rule":"surt_prefix","prefixes":["http://(uk,","http://(scot,","http://(wales,","http://(cymru,","http://(london,"],"decision":"ACCEPT","also_check_via":false}
     2 {"rule":"regex","patterns":["^https?://[^/]+/.+(?i)(\\.(js|css|bmp|gif|jpe?g|[pm]ng|svg|tiff?|ico|web[pm]|aac|aiff?|m3u|m4[av]|midi?|mp[1234… 279 characters
@@ -222,7 +222,7 @@ fn a_heritrix_1_order_is_read() {
     let job = read_heritrix1_order("order.xml", &text, Some(&seeds)).unwrap();
     assert_eq!(job.campaign.seeds.len(), 17);
     assert_eq!(job.campaign.seeds[0], seed("http://www.kb.dk", SeedScope::Subdomains));
-    insta::assert_snapshot!(told(&job), @r#"
+    insta::assert_snapshot!(job_text(&job), @r#"
     0 {"rule":"reject_all"}
     1 {"rule":"seed_scope"}
     2 {"rule":"too_many_hops","max_hops":25}
@@ -346,7 +346,7 @@ fn numbers_of_an_order_that_cannot_be_read_are_named() {
         </controller></crawl-order>";
     let job = read_heritrix1_order("order.xml", order, None).unwrap();
     assert_eq!((job.campaign.limits.max_bytes, job.campaign.politeness.max_retries), (0, 30));
-    insta::assert_snapshot!(told(&job), @r#"
+    insta::assert_snapshot!(job_text(&job), @r#"
     0 {"rule":"reject_all"}
     1 {"rule":"seed_scope"}
     ! order.xml:2: max-bytes-download: “lots” is no number that can be used here; there is no limit then

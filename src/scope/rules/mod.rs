@@ -344,7 +344,7 @@ mod tests {
         assert_eq!(of(&["", "http://(pt,fct,"]), of(&["http://(pt,fct,"]));
     }
     #[test]
-    fn the_empty_word_is_that_of_seeds_without_any() {
+    fn the_empty_tag_is_that_of_seeds_without_any() {
         let rule = Rule::read(&json!({"rule": "source_tag", "tags": ["press", ""], "decision": "REJECT"})).unwrap();
         let rule = testing::compiled(rule.kind);
         for (tag, expected) in [("", Some(Decision::Reject)), ("press", Some(Decision::Reject)), ("sport", None)] {

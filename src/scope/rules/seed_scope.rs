@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reach_is_told_while_a_seed_is_typed() {
+    fn the_reach_is_shown_while_a_seed_is_typed() {
         let told = |url: &str, scope, depth| {
             let reach = seed_reach(&seed(url, scope, depth)).unwrap();
             (reach.summary, reach.remark.is_some())

@@ -135,7 +135,7 @@ fn everything() -> CaptureQuery {
 }
 
 #[test]
-fn words_fold_as_those_of_a_request() {
+fn terms_fold_as_those_of_a_request() {
     let made = made();
     let titles = [
         "Câmara Municipal",
@@ -231,7 +231,7 @@ fn every_field_is_listed_and_its_example_works() {
 }
 
 #[test]
-fn what_is_not_understood_is_said_with_its_column() {
+fn what_is_not_understood_is_reported_with_its_column() {
     for (line, column, words) in [
         ("a inlinks.all>3", 3, "“inlinks.all” is no field"),
         ("é colour:red", 3, "“colour” is no field"),

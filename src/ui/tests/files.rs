@@ -66,7 +66,7 @@ fn every_number_of_a_file_leads_to_its_rows() {
 }
 
 #[test]
-fn files_are_narrowed_by_state_and_words() {
+fn files_are_narrowed_by_state_and_text() {
     let mut window = files();
     window.click("missing 1");
     assert_eq!(window.app().route, Route::Files(FilesRoute::Files(Some(FileState::Missing))));

@@ -188,7 +188,7 @@ impl Window {
     pub(super) fn until(&mut self, what: &str, holds: impl Fn(&Self) -> bool) {
         let begun = Instant::now();
         while !holds(self) {
-            assert!(begun.elapsed() < PATIENCE, "waited in vain until {what}; on screen: {:?}", self.words());
+            assert!(begun.elapsed() < PATIENCE, "waited in vain until {what}; on screen: {:?}", self.texts());
             self.harness.run_steps(1);
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -202,7 +202,7 @@ impl Window {
         self.still(1);
         let nodes = || self.harness.query_all_by_label(label);
         let Some(node) = nodes().rfind(is_pressed).or_else(|| nodes().next()) else {
-            panic!("nothing says “{label}”; on screen: {:?}", self.words());
+            panic!("nothing says “{label}”; on screen: {:?}", self.texts());
         };
         node.click();
         self.settle();
@@ -215,7 +215,7 @@ impl Window {
         let number = cell.rsplit(": ").next().unwrap();
         let cells = || self.harness.query_all_by_label(cell);
         let Some(link) = cells().find_map(|cell| cell.query_by_label(number)) else {
-            panic!("no number is called “{cell}”; on screen: {:?}", self.words());
+            panic!("no number is called “{cell}”; on screen: {:?}", self.texts());
         };
         link.click();
         self.settle();
@@ -227,7 +227,7 @@ impl Window {
         self.still(1);
         match self.harness.query_all_by_label(label).find(is_pressed) {
             Some(node) => node.scroll_to_me(),
-            None => panic!("nothing to press says “{label}”; on screen: {:?}", self.words()),
+            None => panic!("nothing to press says “{label}”; on screen: {:?}", self.texts()),
         }
         self.settle();
     }
@@ -240,7 +240,7 @@ impl Window {
         let radio = |node: &egui_kittest::Node<'_>| node.accesskit_node().role() == Role::RadioButton;
         match self.harness.query_all_by_label(label).find(radio) {
             Some(node) => node.click(),
-            None => panic!("no radio button says “{label}”; on screen: {:?}", self.words()),
+            None => panic!("no radio button says “{label}”; on screen: {:?}", self.texts()),
         }
         self.settle();
     }
@@ -253,7 +253,7 @@ impl Window {
             |node: &egui_kittest::Node<'_>| node.accesskit_node().role() == egui::accesskit::Role::ColumnHeader;
         match self.harness.query_all_by_label(head).find(is_head) {
             Some(node) => node.click(),
-            None => panic!("no column is called “{head}”; on screen: {:?}", self.words()),
+            None => panic!("no column is called “{head}”; on screen: {:?}", self.texts()),
         }
         self.settle();
     }
@@ -273,7 +273,7 @@ impl Window {
     pub(super) fn type_into(&mut self, label: &str, text: &str) {
         self.still(1);
         let Some(node) = self.harness.query_all_by_label(label).find(|node| is_field(node)) else {
-            panic!("no field is called “{label}”; on screen: {:?}", self.words());
+            panic!("no field is called “{label}”; on screen: {:?}", self.texts());
         };
         node.focus();
         self.harness.run_steps(2);
@@ -284,7 +284,7 @@ impl Window {
 
     /// Whether these words stand somewhere.
     pub(super) fn says(&self, words: &str) -> bool {
-        self.words().iter().any(|said| said.contains(words))
+        self.texts().iter().any(|said| said.contains(words))
     }
 
     #[track_caller]
@@ -293,7 +293,7 @@ impl Window {
     }
 
     /// Every label and value on screen.
-    pub(super) fn words(&self) -> Vec<String> {
+    pub(super) fn texts(&self) -> Vec<String> {
         self.harness
             .root()
             .children_recursive()
@@ -306,7 +306,7 @@ impl Window {
     }
 
     /// The last command that was asked, besides choosing the first campaign.
-    pub(super) fn asked(&self) -> Option<&Command> {
+    pub(super) fn last_command(&self) -> Option<&Command> {
         self.app().asked.back()
     }
 }

@@ -72,7 +72,7 @@ fn empty_pages_say_what_to_do_next() {
     window.check_says("No campaign yet");
     let words = format!("Data in {}; ", window.folder().display());
     window.check_says(&words);
-    let place = window.words().into_iter().find(|said| said.starts_with(&words)).unwrap();
+    let place = window.texts().into_iter().find(|said| said.starts_with(&words)).unwrap();
     assert!(place.ends_with("B free"), "{place}");
     for (key, words) in [
         (Key::Num3, "No crawl has run yet"),
@@ -413,7 +413,7 @@ fn hosts_are_put_in_order_and_their_numbers_lead_to_pages_and_inlinks() {
 }
 
 #[test]
-fn a_data_set_of_others_is_opened_and_asked() {
+fn a_data_set_of_others_is_opened_and_queried() {
     let mut window = Window::town();
     let other = window.root().join("other-links");
     crate::testing::load_links(&window.folder().join("inlinks/loaded"));

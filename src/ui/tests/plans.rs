@@ -24,7 +24,7 @@ fn keep_run(session: &Session, state: RunState) {
 }
 
 #[test]
-fn a_missed_run_is_asked_about_and_answered() {
+fn a_missed_run_is_offered_and_answered() {
     let mut window = Window::town_as(|session| keep_run(session, RunState::Asked));
     window.until("the question is there", |window| window.says("was missed"));
     window.check_says("Fonds was not running");

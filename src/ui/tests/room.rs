@@ -21,7 +21,7 @@ impl Window {
     #[track_caller]
     fn top_of(&self, label: &str) -> f32 {
         let node = self.harness.query_all_by_label(label).last();
-        node.unwrap_or_else(|| panic!("nothing says “{label}”; on screen: {:?}", self.words())).rect().top()
+        node.unwrap_or_else(|| panic!("nothing says “{label}”; on screen: {:?}", self.texts())).rect().top()
     }
 
     /// Labels that begin so and lie as a whole between these heights.

@@ -91,14 +91,14 @@ fn a_country_is_added_its_effect_seen_and_undone() {
     for _ in 0..4 {
         window.press_with(Modifiers::COMMAND, Key::Z);
     }
-    assert_eq!(window.asked(), Some(&Command::UndoEdit));
+    assert_eq!(window.last_command(), Some(&Command::UndoEdit));
     window.until("the figures are gone", |window| !window.says("change:"));
     assert!(!window.app().spec.as_ref().unwrap().is_edited());
     // Forth again, by its button, and the figures are back.
     for _ in 0..4 {
         window.click("↷ Redo edit");
     }
-    assert_eq!(window.asked(), Some(&Command::RedoEdit));
+    assert_eq!(window.last_command(), Some(&Command::RedoEdit));
     window.until("the figures are back", |window| window.says(&newly_in));
     window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
     assert_eq!(window.app().log.back().unwrap().1.why, "Nothing to redo");
@@ -307,17 +307,17 @@ fn the_tester_offers_the_smallest_change_and_makes_it() {
     window.check_says("1 not a URL");
     window.check_says("✖ “nothing at all” is no http or https URL");
     let mut open = |begin: &str| {
-        let line = window.words().into_iter().find(|words| words.starts_with(begin)).unwrap();
+        let line = window.texts().into_iter().find(|words| words.starts_with(begin)).unwrap();
         window.scroll_to(&line);
         window.click(&line);
     };
     open("✖ Refused by rule 0: reject everything  https://elsewhere.example/x");
     open("✖ Refused by rule 5");
     window.check_says("the country of its server is not looked up yet");
-    let turn = window.words().into_iter().find(|words| words.starts_with("⮫ ")).unwrap();
+    let turn = window.texts().into_iter().find(|words| words.starts_with("⮫ ")).unwrap();
     window.scroll_to(&turn);
     window.click(&turn);
-    assert!(matches!(window.asked(), Some(Command::EditSpec(_))));
+    assert!(matches!(window.last_command(), Some(Command::EditSpec(_))));
     window.until("the verdict turns", counts(2, 1));
     window.click("↶ Undo edit");
     window.until("it turns back", counts(1, 2));
@@ -523,7 +523,7 @@ fn domains_and_countries_are_undone_where_they_are_typed() {
     assert_ne!(campaign(&window).grounds, grounds);
     window.click("Discard changes");
     assert_eq!(campaign(&window).grounds, grounds);
-    assert!(!window.says(", BR"), "on screen: {:?}", window.words());
+    assert!(!window.says(", BR"), "on screen: {:?}", window.texts());
     window.click("↶ Undo edit");
     window.check_says("BR");
     while window.app().spec.as_ref().unwrap().is_edited() {

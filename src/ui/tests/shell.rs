@@ -7,7 +7,7 @@ use crate::app::{Command, Dialog, JobKind, PAGES, Route};
 use egui::{Key, Modifiers};
 
 #[test]
-fn every_page_of_the_rail_is_reached_by_word_and_by_key() {
+fn every_page_of_the_rail_is_reached_by_name_and_by_key() {
     let mut window = Window::town();
     for (number, (_, word)) in PAGES.iter().enumerate() {
         window.click(word);
@@ -85,7 +85,7 @@ fn a_running_crawl_is_shown_paused_and_stopped() {
 }
 
 #[test]
-fn errors_stay_in_words_until_taken_away() {
+fn errors_stay_on_screen_until_taken_away() {
     let mut window = Window::town();
     // A file is where the folder shall be.
     let place = window.folder().join("fonds.sqlite/export");
@@ -100,7 +100,7 @@ fn errors_stay_in_words_until_taken_away() {
 }
 
 #[test]
-fn a_folder_that_is_no_workspace_is_refused_in_words() {
+fn a_folder_that_is_no_workspace_is_refused_with_a_reason() {
     let mut window = Window::bare();
     window.click("Open WARC, WACZ or workspace…");
     let folder = window.root().join("broken");
@@ -137,7 +137,7 @@ fn light_and_dark_change_places() {
     let before = window.app().shows_dark;
     for dark in [!before, before] {
         window.click(if window.app().shows_dark { "☀ Light" } else { "🌙 Dark" });
-        assert_eq!(window.asked(), Some(&Command::ToggleTheme));
+        assert_eq!(window.last_command(), Some(&Command::ToggleTheme));
         assert_eq!(window.app().shows_dark, dark);
     }
 }

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_leads_to_its_record_or_is_said_not_to() {
+    fn a_line_leads_to_its_record_or_is_reported() {
         for compressed in [true, false] {
             let (bytes, lines) = file(compressed);
             let mut check = LineCheck::default();

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_holds_blanks_becomes_one_word() {
+    fn a_key_that_holds_blanks_becomes_one_field() {
         for (header, text, key) in [
             ("\tCDX\tg\tV\tb\ta", "a.warc.gz\t17\t20240301090000\tdata:x y", "data:x%20y"),
             ("\tCDX\tN\tb\ta\tV\tg", "pt,a)/x y\t20240301090000\thttp://a.pt/x\t17\ta.warc.gz", "pt,a)/x%20y"),
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_told_by_their_number_where_no_header_is() {
+    fn columns_are_recognised_by_their_number_where_no_header_is() {
         assert_eq!(Columns::of_count(LINE), Some(Columns::eleven()));
         assert_eq!(Columns::of_count("a b c d e f g h i").unwrap().header(), " CDX N b a m s k r V g");
         assert_eq!(Columns::of_count("a b c d e f g h i j").unwrap().header(), " CDX N b a m s k r M V g");

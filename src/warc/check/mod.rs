@@ -483,7 +483,7 @@ mod tests {
     }
 
     #[test]
-    fn segments_are_held_together() {
+    fn segments_are_checked_together() {
         let whole = b"HTTP/1.1 200 OK\r\n\r\nsegmented body";
         let payload = Digests::of_block(whole, true).payload;
         let first = |digest: &str| {
@@ -551,7 +551,7 @@ mod tests {
     }
 
     #[test]
-    fn very_many_types_and_reasons_are_not_told_one_by_one() {
+    fn very_many_types_and_reasons_are_not_listed_one_by_one() {
         let record = |number: usize| {
             RecordBuilder::new(&RecordType::Other(format!("type-{number}")), &format!("urn:test:{number}"), DATE)
                 .field("WARC-Truncated", &format!("reason-{number}-{}", "x".repeat(10_000)))
@@ -566,7 +566,7 @@ mod tests {
     }
 
     #[test]
-    fn problems_are_told_as_they_are_found_until_nobody_wants_more() {
+    fn problems_are_reported_as_they_are_found_until_nobody_reads_more() {
         let record = |number: usize| {
             RecordBuilder::response(&format!("urn:test:{number}"), DATE, "http://a.pt/")
                 .field("WARC-Block-Digest", "sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5")
@@ -588,7 +588,7 @@ mod tests {
     }
 
     #[test]
-    fn lonely_revisits_are_told_file_by_file_with_the_flaws_of_segments_between() {
+    fn lonely_revisits_are_reported_file_by_file_with_the_flaws_of_segments_between() {
         let revisit = |id: &str| {
             let digest = "sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5";
             RecordBuilder::revisit(&format!("{id}-2"), DATE, "http://x.pt/", digest, (id, "http://x.pt/", DATE))
@@ -635,7 +635,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_comes_from_a_pipe_is_held_with_the_others() {
+    fn what_comes_from_a_pipe_is_checked_with_the_others() {
         let original = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").compress(b"HTTP/1.1 200 OK\r\n\r\n");
         let revisit = |id: &str| {
             let digest = "sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5";

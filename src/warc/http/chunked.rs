@@ -269,7 +269,7 @@ mod tests {
         }
 
         #[test]
-        fn any_body_comes_out_alike_in_any_pieces(
+        fn any_body_comes_out_the_same_in_any_pieces(
             body in prop_oneof![
                 prop::collection::vec(any::<u8>(), 0..300),
                 "[0-9a-f]{1,3}(;x)?\r?\n[a-c]{0,20}(\r\n)?[0-3]?\r?\n?.{0,20}".prop_map(String::into_bytes),

@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_hostile_head_has_too_much_of_is_told_in_numbers() {
+    fn what_a_hostile_head_has_too_much_of_is_counted() {
         let block =
             format!("HTTP/1.1 200 OK\r\n{}{}  folded\r\n\r\nbody", "x\r\n".repeat(100_000), "a:\r\n".repeat(100_000));
         let head = parse_response_head(block.as_bytes()).unwrap();
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_without_head_is_told() {
+    fn a_block_without_head_is_reported() {
         assert_eq!(parse_response_head(b"<html></html>"), None);
         assert_eq!(parse_response_head(b""), None);
         assert_eq!(parse_request_head(b"<html></html>"), None);

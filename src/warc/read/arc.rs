@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_told_in_warc_words() {
+    fn a_line_is_given_as_warc_headers() {
         let mut odd = Findings::default();
         let line = UrlLine::parse(b"http://a.pt/ 1.2.3.4 20240301090000 text/html 12").unwrap();
         let head = line.into_head("ARC/1.0", &mut odd);

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_odd_is_told_and_read_all_the_same() {
+    fn what_is_odd_is_reported_and_read_all_the_same() {
         check(
             &format!("WARC/1.0\r\n{MUST}no colon\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n"),
             &with(&[("Content-Length", "5"), ("Content-Length", "6")]),
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn starts_are_told() {
+    fn starts_are_recognised() {
         for (bytes, expected) in [
             (&b"WARC/1.0\r\n"[..], Start::Warc),
             (b"warc/1.0\r\n", Start::Warc),

@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_before_a_record_is_no_word_about_it() {
+    fn what_is_wrong_before_a_record_is_no_problem_of_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.warc.gz");
         // More problems than a reader holds.

@@ -88,7 +88,7 @@ fn check(bytes: &[u8], expected_ids: &[&str], expected_problems: &[&str]) {
 }
 
 #[test]
-fn a_file_without_records_is_told_from_an_empty_one() {
+fn a_file_without_records_differs_from_an_empty_one() {
     check(b"", &[], &[]);
     check(b"\r\n\r\n", &[], &[]);
     check(
@@ -115,7 +115,7 @@ fn a_huge_file_of_something_else_is_given_up_early() {
 }
 
 #[test]
-fn one_member_for_all_is_told_and_read() {
+fn one_member_for_all_is_reported_and_read() {
     let plain: Vec<u8> = (0..3).flat_map(|n| builder(n).plain(b"x")).collect();
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), gzip(&plain)).unwrap();
@@ -160,7 +160,7 @@ fn zstd_is_read() {
 }
 
 #[test]
-fn damage_in_a_shared_member_is_told_at_its_record() {
+fn damage_in_a_shared_member_is_reported_at_its_record() {
     let sound = builder(0).plain(b"one");
     let odd = builder(1).plain(b"two").strip_suffix(b"\r\n\r\n").unwrap().to_vec();
     let (records, problems) = read_all(&gzip(&[&sound[..], &odd, &builder(2).plain(b"three")].concat())[..], 10);
@@ -180,7 +180,7 @@ fn a_few_letters_are_no_archive() {
 }
 
 #[test]
-fn a_zstd_frame_that_asks_for_too_much_memory_is_told_and_passed_over() {
+fn a_zstd_frame_that_asks_for_too_much_memory_is_reported_and_passed_over() {
     // Magic, a header without size, a window of 256 MiB, one raw block of one byte.
     let greedy = b"\x28\xb5\x2f\xfd\x00\x90\x09\0\0a";
     let bytes = [&zstd(&builder(0).plain(b"one"))[..], greedy, &zstd(&builder(1).plain(b"two"))].concat();

@@ -55,7 +55,7 @@ fn file(compression: usize, blocks: &[usize]) -> Vec<u8> {
 }
 
 /// What readers hand on, in words.
-fn told(files: &[PathBuf], threads: usize, limits: ReadLimits) -> Vec<String> {
+fn read_in_parallel(files: &[PathBuf], threads: usize, limits: ReadLimits) -> Vec<String> {
     let mut told = Vec::new();
     let map = |head: &crate::warc::RecordHead, block: &mut dyn std::io::BufRead| {
         let mut bytes = Vec::new();
@@ -124,7 +124,7 @@ proptest! {
         let files = [folder.path().join("a"), folder.path().join("missing"), folder.path().join("b")];
         std::fs::write(&files[0], &bytes).unwrap();
         std::fs::write(&files[2], file(compression + 1, &blocks)).unwrap();
-        prop_assert_eq!(told(&files, threads, limits(segment_len)), told(&files, 1, limits(segment_len)), "in parallel");
+        prop_assert_eq!(read_in_parallel(&files, threads, limits(segment_len)), read_in_parallel(&files, 1, limits(segment_len)), "in parallel");
     }
 }
 
@@ -162,7 +162,7 @@ proptest! {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), &bytes).unwrap();
         let files = [file.path().to_owned()];
-        prop_assert_eq!(told(&files, 3, limits(segment_len)), told(&files, 1, limits(segment_len)), "in parallel");
+        prop_assert_eq!(read_in_parallel(&files, 3, limits(segment_len)), read_in_parallel(&files, 1, limits(segment_len)), "in parallel");
     }
 }
 
@@ -220,7 +220,7 @@ fn false_beginnings_never_make_anybody_wait_for_ever() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a");
     std::fs::write(&path, &bytes).unwrap();
-    let alone = told(std::slice::from_ref(&path), 1, limits(300));
+    let alone = read_in_parallel(std::slice::from_ref(&path), 1, limits(300));
     for segment_len in [200, 300, 450, 700] {
         let mut count = 0;
         let pause = |_: &crate::warc::RecordHead, block: &mut dyn std::io::BufRead| {
@@ -233,7 +233,7 @@ fn false_beginnings_never_make_anybody_wait_for_ever() {
             ControlFlow::Continue(())
         });
         assert_eq!(count, alone.len());
-        assert_eq!(told(std::slice::from_ref(&path), 3, limits(segment_len)), alone);
+        assert_eq!(read_in_parallel(std::slice::from_ref(&path), 3, limits(segment_len)), alone);
     }
 }
 
@@ -277,10 +277,10 @@ fn several_threads_go_on_behind_a_long_record_and_behind_a_search_in_vain() {
         let bytes = [first, small(1..200), lie(200, 5000), small(201..300), lie(300, 70)].concat();
         std::fs::write(&path, bytes).unwrap();
         let files = [path.clone()];
-        let alone = told(&files, 1, limits(segment_len));
+        let alone = read_in_parallel(&files, 1, limits(segment_len));
         assert_eq!(alone.len(), 302);
-        assert_eq!(told(&files, 2, limits(segment_len)), alone);
-        assert_eq!(told(&files, 3, limits(segment_len / 3)), alone);
+        assert_eq!(read_in_parallel(&files, 2, limits(segment_len)), alone);
+        assert_eq!(read_in_parallel(&files, 3, limits(segment_len / 3)), alone);
         // The stretch with the search in vain is over by then.
         assert!((0..5).any(|_| readers(&path, 80, segment_len) == 2));
     }

@@ -267,7 +267,7 @@ mroYJLrdHDTf4a0cfrw=\n\
     }
 
     #[test]
-    fn domain_signatures_are_verified_as_far_as_told() {
+    fn domain_signatures_are_verified_as_far_as_reported() {
         let signed = json!({"hash": HASH, "created": DATE, "signature": DOMAIN, "domain": "archive.example",
             "domainCert": CHAIN, "timeSignature": "AAAA", "timestampCert": "", "software": "authsigner"});
         let left = ["no root that is known here"];

@@ -126,7 +126,7 @@ fn check_refused(entries: &[Entry], expected: &[(&str, &str)]) {
 }
 
 #[test]
-fn archive_files_are_read_where_they_stand() {
+fn archive_files_are_read_in_place() {
     let entries = [
         Entry::deflated(DATAPACKAGE, PACKAGE),
         Entry::stored("archive/a.warc.gz", &warc()),
@@ -239,7 +239,7 @@ fn members_that_share_bytes_are_set_aside() {
 }
 
 #[test]
-fn a_deflated_member_is_held_against_its_length_and_crc() {
+fn a_deflated_member_is_checked_against_its_length_and_crc() {
     #[track_caller]
     fn check(entry: Entry, why: &str) {
         let (_folder, path) = write(&zip_of(&[entry]));
@@ -257,7 +257,7 @@ fn a_deflated_member_is_held_against_its_length_and_crc() {
 }
 
 #[test]
-fn what_is_no_package_is_said_to_be_none() {
+fn what_is_no_package_is_reported_as_none() {
     #[track_caller]
     fn check(bytes: &[u8], why: &str) {
         let (_folder, path) = write(bytes);

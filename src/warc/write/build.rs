@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_stand_in_the_order_they_were_given() {
+    fn fields_keep_the_order_they_were_given_in() {
         check(
             &RecordBuilder::request("urn:test:1", DATE, "http://a.pt/").reference("WARC-Concurrent-To", "urn:test:0"),
             b"GET / HTTP/1.1\r\n\r\n",
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn json_metadata_does_not_stand_under_the_url_of_its_page() {
+    fn json_metadata_has_another_url_than_its_page() {
         let target = |mime| {
             let text = RecordBuilder::metadata("urn:test:1", DATE, "http://a.pt/", mime).plain(b"");
             String::from_utf8(text).unwrap().lines().nth(4).unwrap().to_owned()

@@ -54,7 +54,7 @@ fn campaign(name: &str, seed: &str, scheme: Option<&str>, watched: bool) -> Camp
 }
 
 /// Marks, URL, title, landing page, versions, and why, of each row.
-fn told(list: &DocumentList) -> String {
+fn list_text(list: &DocumentList) -> String {
     let rows = list.rows.iter().map(|row| {
         let mark = if row.is_new {
             "N"
@@ -103,7 +103,7 @@ fn a_new_version_at_the_same_place_is_noticed() {
     let cx = JobCx::detached();
     let list = documents(&workspace, false, &cx).unwrap();
     assert_eq!(list.watched, 2);
-    insta::assert_snapshot!(told(&list), @r"
+    insta::assert_snapshot!(list_text(&list), @r"
     N Town http://a.pt/x.pdf “x” <- http://a.pt/p (xx1!), it is under http://(pt,a,)/
     N Town http://docs.pt/reports/Plan%202024.pdf “The plan” <- http://a.pt/p (v1x1!), a page under http://(pt,a,)/ links to it
     N Reports http://docs.pt/reports/Plan%202024.pdf “The plan” <- http://a.pt/p (v1x1!), a page under http://(pt,a,)/ links to it
@@ -122,7 +122,7 @@ fn a_new_version_at_the_same_place_is_noticed() {
             ],
         )
         .unwrap();
-    insta::assert_snapshot!(told(&documents(&workspace, true, &cx).unwrap()), @r"
+    insta::assert_snapshot!(list_text(&documents(&workspace, true, &cx).unwrap()), @r"
     V Town http://docs.pt/reports/Plan%202024.pdf “The plan” <- http://a.pt/p (v1x2 v2x1!), a page under http://(pt,a,)/ links to it
     V Reports http://docs.pt/reports/Plan%202024.pdf “The plan” <- http://a.pt/p (v1x2 v2x1!), a page under http://(pt,a,)/ links to it
     1 elsewhere

@@ -20,7 +20,7 @@ fn import(workspace: &Workspace, path: &Path) -> (EngineImport, ImportRow) {
 }
 
 /// The counts of a job, without what changes from day to day.
-fn told(job: &EngineImport) -> String {
+fn import_text(job: &EngineImport) -> String {
     let mut lines =
         vec![format!("{}: {} seeds, {} rules, {} notes", job.engine.name(), job.seeds, job.rules, job.notes.len())];
     for launch in &job.launches {
@@ -42,7 +42,7 @@ fn a_heritrix_1_job_comes_in_and_once_only() {
     let Some(folder) = data("logs/h1-job5") else { return };
     let (_dir, workspace) = workspace();
     let (job, _) = import(&workspace, &folder);
-    insta::assert_snapshot!(told(&job), @r"
+    insta::assert_snapshot!(import_text(&job), @r"
     Heritrix 1: 17 seeds, 12 rules, 1 notes
     run 20060223103328: 710 new
     crawl.log: 743 lines = 713 URLs + 30 others + 0 unread, 0 decisions
@@ -94,7 +94,7 @@ fn decisions_and_fetches_of_a_run_meet_in_one_launch() {
     );
     heritrix_3(&folder, &scope, &crawl);
     let (job, imported) = import(&workspace, &folder);
-    insta::assert_snapshot!(told(&job), @r"
+    insta::assert_snapshot!(import_text(&job), @r"
     Heritrix 3: 1 seeds, 11 rules, 1 notes
     run 20240301090000: 7 new
     20240301090000/logs/scope.log: 8 lines = 5 URLs + 1 others + 2 unread, 6 decisions
@@ -199,7 +199,7 @@ fn a_log_that_cannot_be_opened_is_counted() {
 }
 
 #[test]
-fn lists_that_cannot_be_read_are_told() {
+fn lists_that_cannot_be_read_are_reported() {
     let (dir, workspace) = workspace();
     let folder = dir.path().join("news");
     fs::create_dir_all(folder.join("archive")).unwrap();

@@ -434,7 +434,7 @@ fn every_rule_is_counted_with_an_example() {
 }
 
 #[test]
-fn rules_are_asked_what_a_crawl_asks_them() {
+fn rules_decide_with_what_a_crawl_gives_them() {
     let by_type = json!({"rule": "content_type", "types": ["text/html"], "decision": "ACCEPT"});
     let made = made(vec![by_type.clone(), json!({"rule": "accept_all"})]);
     made.launch(&[found("http://a.pt/", ""), Found { fetched: None, ..found("http://a.pt/x", "L") }]);
@@ -637,7 +637,7 @@ fn a_rule_that_refuses_countries_leaves_open_what_nobody_looked_up() {
 }
 
 #[test]
-fn what_a_fetch_told_has_no_host_looked_up() {
+fn no_host_is_looked_up_for_what_a_fetch_has_found() {
     let rules = [
         json!({"rule": "accept_all"}),
         json!({"rule": "content_size", "max_bytes": 500}),
@@ -652,7 +652,7 @@ fn what_a_fetch_told_has_no_host_looked_up() {
 }
 
 #[test]
-fn an_address_in_a_url_is_looked_up_by_lists_and_tester_alike() {
+fn an_address_in_a_url_is_looked_up_by_lists_and_by_the_tester() {
     let made = made(standard_rules());
     let file = made.dir.path().join("country.mmdb");
     let mut writer = mmdb_writer::Writer::new("Test-Country");
@@ -670,7 +670,7 @@ fn an_address_in_a_url_is_looked_up_by_lists_and_tester_alike() {
 }
 
 #[test]
-fn a_url_made_a_seed_begins_anew() {
+fn a_url_made_a_seed_begins_a_new_path() {
     let made = made(standard_rules());
     let far = Found { seed: Some("http://a.pt/"), ..found("http://b.pt/far", &"L".repeat(25)) };
     made.launch(&[far, found("http://c.example/next", "L")]);
@@ -695,7 +695,7 @@ fn a_seed_typed_otherwise_is_the_same_seed() {
 }
 
 #[test]
-fn another_word_of_a_seed_goes_down_to_all_that_it_led_to() {
+fn another_tag_of_a_seed_goes_down_to_all_that_it_led_to() {
     let rules = vec![json!({"rule": "source_tag", "tags": ["blog"], "decision": "ACCEPT"})];
     let mut made = made(rules);
     made.spec.seeds[0].source_tag = "news".to_owned();

@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_job_that_runs_here_is_not_told_as_one_that_did_not_end() {
+    fn a_job_that_runs_here_is_not_listed_as_one_that_did_not_end() {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("w");
         let session = Session::new(Workspace::create(&folder).unwrap());

@@ -200,7 +200,7 @@ proptest! {
     }
 
     #[test]
-    fn a_window_asked_for_is_the_window_at_build(rows in some_rows(), days in 0..20_u32, cap in 0..6_usize) {
+    fn a_requested_window_is_the_window_at_build(rows in some_rows(), days in 0..20_u32, cap in 0..6_usize) {
         let folder = tempfile::tempdir().unwrap();
         let store = store_of(folder.path(), &[&rows[rows.len() / 3..], &rows[..rows.len() / 3]]);
         let options = AssignOptions { window_days: days, cap, shape: Shape::PerCapture, ..AssignOptions::default() };
@@ -537,7 +537,7 @@ fn an_addition_that_is_stopped_adds_nothing_and_a_merge_that_is_stopped_loses_no
 }
 
 #[test]
-fn what_is_filled_anew_takes_the_place_of_all_or_of_nothing() {
+fn a_new_build_replaces_all_or_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let rows = many(20_000);
     let mut store = store_of(folder.path(), &[&rows[..10_000], &rows[10_000..10_100]]);

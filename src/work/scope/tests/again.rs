@@ -95,7 +95,13 @@ struct Crawl<'a> {
 }
 
 impl Crawl<'_> {
-    fn decides(&self, candidate: &Candidate, geo: &GeoFact, looked_up: &GeoFact, content: &ContentFact) -> Said {
+    fn decides(
+        &self,
+        candidate: &Candidate,
+        geo: &GeoFact,
+        looked_up: &GeoFact,
+        content: &ContentFact,
+    ) -> CrawlDecision {
         let agent = &self.spec.politeness.user_agent;
         let obeys = self.spec.politeness.robots == RobotsPolicy::Obey;
         let robots = match candidate.url.host_str() {
@@ -107,30 +113,34 @@ impl Crawl<'_> {
         if self.rules.needs_geo(candidate, &facts) {
             facts.geo = looked_up.clone();
         }
-        let said = |verdict: Verdict| Said { decision: verdict.decision, rule: verdict.rule_index, needs_fetch: false };
+        let said = |verdict: Verdict| CrawlDecision {
+            decision: verdict.decision,
+            rule: verdict.rule_index,
+            needs_fetch: false,
+        };
         let first = self.rules.decide(candidate, &facts);
         if first.decision == Decision::Reject {
             return said(first);
         }
         if matches!(facts.robots, RobotsFact::Denied { .. }) {
-            return Said { decision: Decision::Reject, rule: None, needs_fetch: false };
+            return CrawlDecision { decision: Decision::Reject, rule: None, needs_fetch: false };
         }
         let robots_unknown = obeys && facts.robots == RobotsFact::NotAsked;
         if *content == ContentFact::NotFetched {
-            return Said { needs_fetch: robots_unknown || self.rules.uses_content(), ..said(first) };
+            return CrawlDecision { needs_fetch: robots_unknown || self.rules.uses_content(), ..said(first) };
         }
         let fetched = Facts { robots: RobotsFact::NotAsked, content: content.clone(), ..facts };
         let second = self.rules.decide(candidate, &fetched);
         match second.decision {
             Decision::Reject => said(second),
-            Decision::Accept => Said { needs_fetch: robots_unknown, ..said(first) },
+            Decision::Accept => CrawlDecision { needs_fetch: robots_unknown, ..said(first) },
         }
     }
 }
 
 /// What a crawl decides of a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Said {
+struct CrawlDecision {
     decision: Decision,
     rule: Option<usize>,
     /// Whether a fetch could still refuse it.

@@ -32,7 +32,7 @@ fn a_chain_of_redirects_is_followed_in_the_launch_that_met_it() {
 }
 
 #[test]
-fn verdicts_of_many_launches_stand_in_the_order_of_the_question() {
+fn verdicts_of_many_launches_have_the_order_of_the_question() {
     let made = made(standard_rules());
     for url in ["http://a.pt/1", "http://b.pt/2", "http://a.pt/3"] {
         made.launch(&[found(url, "L")]);

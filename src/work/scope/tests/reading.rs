@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_url_that_cannot_be_read_is_left_out_and_told() {
+fn a_url_that_cannot_be_read_is_left_out_and_reported() {
     let made = made(standard_rules());
     made.launch(&[found("http://a.pt/", ""), found("http://a.pt/x", "L")]);
     let catalogue = rusqlite::Connection::open(made.dir.path().join("w").join("fonds.sqlite")).unwrap();
@@ -206,7 +206,7 @@ fn names_of_hosts_can_be_stopped() {
 }
 
 #[test]
-fn of_what_the_crawl_needed_itself_no_rule_is_said_to_have_decided() {
+fn no_rule_decides_on_what_the_crawl_needed_itself() {
     let made = made(standard_rules());
     let launch = made.launch(&[found("http://a.pt/1", "L")]);
     let robots = Candidate { hops: "LP".to_owned(), ..Candidate::bare(Url::parse("http://a.pt/robots.txt").unwrap()) };

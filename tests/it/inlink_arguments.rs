@@ -4,7 +4,7 @@
 use crate::hostile::gzip;
 use crate::kill::{kill_when, start};
 use crate::need;
-use crate::program::{Said, arg, command, fonds, fonds_with};
+use crate::program::{CallResult, arg, command, fonds, fonds_with};
 use fonds::store::Workspace;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -177,7 +177,7 @@ fn option_sets() -> Vec<(&'static str, Vec<String>)> {
     ]
 }
 
-fn words<'a>(command: &[&'a str], options: &'a str) -> Vec<&'a str> {
+fn arguments<'a>(command: &[&'a str], options: &'a str) -> Vec<&'a str> {
     command.iter().copied().chain(options.split_whitespace()).collect()
 }
 
@@ -195,9 +195,9 @@ fn each_option_gives_its_lines_from_files_and_from_a_workspace() {
     let workspace = imported(folder.path(), &warc);
     for (options, expected) in option_sets() {
         let expected: String = expected.iter().map(|line| format!("{line}\n")).collect();
-        let said = fonds(&words(&["inlinks", "dataset", arg(&warc)], options)).with_status(0);
+        let said = fonds(&arguments(&["inlinks", "dataset", arg(&warc)], options)).with_status(0);
         assert_eq!(said.out, expected, "dataset {options}");
-        let said = fonds(&words(&["inlinks", "export", arg(&workspace)], options)).with_status(0);
+        let said = fonds(&arguments(&["inlinks", "export", arg(&workspace)], options)).with_status(0);
         assert_eq!(said.out, expected, "export {options}");
     }
 }
@@ -210,19 +210,19 @@ fn a_workspace_of_foreign_files_exports_the_bytes_of_the_files() {
     for options in
         ["", "--per-capture --notation cdx", "--anchor-cap 5 --cap 3 --window-days 0", "--preset arquivo-2024"]
     {
-        let dataset = fonds(&words(&["inlinks", "dataset", arg(&warc)], options)).with_status(0).out;
-        let export = fonds(&words(&["inlinks", "export", arg(&workspace)], options)).with_status(0).out;
+        let dataset = fonds(&arguments(&["inlinks", "dataset", arg(&warc)], options)).with_status(0).out;
+        let export = fonds(&arguments(&["inlinks", "export", arg(&workspace)], options)).with_status(0).out;
         assert!(dataset.lines().count() > 50, "{options}");
         assert!(dataset == export, "{options}");
     }
 }
 
 #[test]
-fn what_a_command_cannot_do_is_refused_in_words() {
+fn what_a_command_cannot_do_is_refused_with_a_reason() {
     let folder = tempfile::tempdir().unwrap();
     let warc = small(folder.path());
     let workspace = imported(folder.path(), &warc);
-    let export = |options| fonds(&words(&["inlinks", "export", arg(&workspace)], options)).with_status(2);
+    let export = |options| fonds(&arguments(&["inlinks", "export", arg(&workspace)], options)).with_status(2);
     for options in ["--kinds image", "--image-alt", "--from pdf"] {
         let said = export(options);
         let word = options.split(' ').next().unwrap();
@@ -298,7 +298,7 @@ fn the_preset_differs_from_its_program_where_the_help_says_so() {
     ];
     let warc = file(folder.path(), "a.warc.gz", &records);
     let objects = |options: &str| {
-        fonds(&words(&["inlinks", "dataset", arg(&warc), "--preset", "arquivo-2024"], options))
+        fonds(&arguments(&["inlinks", "dataset", arg(&warc), "--preset", "arquivo-2024"], options))
             .with_status(0)
             .json_lines()
     };
@@ -326,7 +326,7 @@ fn the_preset_differs_from_its_program_where_the_help_says_so() {
 }
 
 /// Target, anchor and source of every link in a data set.
-fn links(said: &Said) -> Vec<(String, String)> {
+fn links(said: &CallResult) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     said.json_lines()
         .iter()
@@ -342,7 +342,7 @@ fn links(said: &Said) -> Vec<(String, String)> {
 }
 
 #[test]
-fn each_kind_of_link_counts_where_it_is_asked_for() {
+fn each_kind_of_link_counts_where_it_is_requested() {
     let folder = tempfile::tempdir().unwrap();
     let html = "<head><meta http-equiv=refresh content='5; url=/refresh'><link rel=stylesheet href=/sheet>\
         <link rel=next href=/next><style>body { background: url(/css) }</style><script src=/script></script></head>\
@@ -350,7 +350,7 @@ fn each_kind_of_link_counts_where_it_is_asked_for() {
         <map><area href=/area alt=Mapa></map><iframe src=/frame></iframe><video src=/media></video>\
         <form action=/form></form>";
     let warc = file(folder.path(), "kinds.warc.gz", &[page("http://a.pt/", "2024-03-01T09:00:00Z", html)]);
-    let found = |options: &str| links(&fonds(&words(&["inlinks", "dataset", arg(&warc)], options)).with_status(0));
+    let found = |options: &str| links(&fonds(&arguments(&["inlinks", "dataset", arg(&warc)], options)).with_status(0));
     let pair = |(path, anchor): &(&str, &str)| (format!("(pt,a,)/{path}"), (*anchor).to_owned());
     let check = |options: &str, expected: &[(&str, &str)]| {
         assert_eq!(found(options), expected.iter().map(pair).collect::<Vec<_>>(), "{options}");
@@ -429,7 +429,7 @@ fn links_are_read_from_the_records_that_are_named() {
 }
 
 #[test]
-fn an_envelope_without_a_date_that_can_be_read_is_told() {
+fn an_envelope_without_a_date_that_can_be_read_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let date = "2024-03-01T09:00:00Z";
     let of = |url: &str, told: Value| record("metadata", url, date, envelope(url, &told, "/x").to_string().as_bytes());
@@ -502,7 +502,7 @@ fn uncaptured_pages_have_dates_and_the_verdict_of_the_rules_as_they_are() {
 }
 
 #[test]
-fn a_build_that_never_counted_is_told_and_not_taken_for_an_empty_list() {
+fn a_build_that_never_counted_is_reported_and_not_taken_for_an_empty_list() {
     let folder = tempfile::tempdir().unwrap();
     let workspace = imported(folder.path(), &small(folder.path()));
     fonds(&["inlinks", "build", arg(&workspace)]).with_status(0);
@@ -538,7 +538,7 @@ fn rows_go_through_hadoop_streaming_as_it_splits_and_sorts_them() {
     for (options, reduce) in
         [("", ""), ("--preset arquivo-2024", "--preset arquivo-2024"), ("--notation cdx", "--per-capture")]
     {
-        let mut call = words(&["inlinks", "dataset", arg(&first), arg(&second)], options);
+        let mut call = arguments(&["inlinks", "dataset", arg(&first), arg(&second)], options);
         call.extend(reduce.split_whitespace().filter(|word| !options.contains(word)));
         let expected = fonds(&call).with_status(0).out;
         // NLineInputFormat: a task a line, the place of the line before it; many tasks give one shuffle.
@@ -547,7 +547,7 @@ fn rows_go_through_hadoop_streaming_as_it_splits_and_sorts_them() {
             .enumerate()
             .map(|(task, file)| {
                 let line = format!("{}\t{}\n", task * 57, arg(file));
-                fonds_with(&words(&["inlinks", "map"], options), line.as_bytes()).with_status(0).out
+                fonds_with(&arguments(&["inlinks", "map"], options), line.as_bytes()).with_status(0).out
             })
             .collect();
         // Three reducers by the key; below it values come in any order.
@@ -562,7 +562,7 @@ fn rows_go_through_hadoop_streaming_as_it_splits_and_sorts_them() {
         for rows in parts.values_mut() {
             rows.reverse();
             rows.sort_by_key(|row| row.split('\t').next().unwrap());
-            let said = fonds_with(&words(&["inlinks", "reduce"], reduce), (rows.join("\n") + "\n").as_bytes());
+            let said = fonds_with(&arguments(&["inlinks", "reduce"], reduce), (rows.join("\n") + "\n").as_bytes());
             let lines: Vec<String> = said.with_status(0).out.lines().map(str::to_owned).collect();
             assert!(!lines.is_empty());
             reduced.extend(lines);

@@ -2,8 +2,8 @@
 //! out and why, what it refuses, and what it leaves behind.
 
 use crate::hostile::gzip;
-use crate::inlink_words::{file, imported, page, small};
-use crate::program::{Said, arg, fonds, fonds_with};
+use crate::inlink_arguments::{file, imported, page, small};
+use crate::program::{CallResult, arg, fonds, fonds_with};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -67,7 +67,8 @@ fn an_export_tells_what_it_left_out_as_a_data_set_does() {
     let options = ["--window-days", "1", "--uncaptured", "drop"];
     let dataset = fonds(&[&["inlinks", "dataset", arg(&warc)], &options[..]].concat()).with_status(0);
     let export = fonds(&[&["inlinks", "export", arg(&workspace)], &options[..]].concat()).with_status(0);
-    let told = |said: &Said| said.err.lines().find(|line| line.contains("left out: ")).unwrap_or_default().to_owned();
+    let told =
+        |said: &CallResult| said.err.lines().find(|line| line.contains("left out: ")).unwrap_or_default().to_owned();
     assert_eq!(told(&export), told(&dataset));
     assert!(
         told(&export).contains("9 links seen; left out: 0 exact duplicates among 14 rows, 3 outside the window"),
@@ -195,7 +196,7 @@ fn what_holds_no_data_set_is_refused_and_leaves_nothing() {
 }
 
 #[test]
-fn words_that_cannot_be_meant_are_refused_before_the_work() {
+fn impossible_arguments_are_refused_before_the_work() {
     let folder = tempfile::tempdir().unwrap();
     let warc = small(folder.path());
     let workspace = imported(folder.path(), &warc);
@@ -225,7 +226,7 @@ fn words_that_cannot_be_meant_are_refused_before_the_work() {
 }
 
 #[test]
-fn one_line_is_told_as_one() {
+fn one_line_is_written_as_one() {
     let rows = |bad: &str| fonds_with(&["inlinks", "reduce"], format!("{ROWS}{bad}").as_bytes()).with_status(1);
     rows("x\n").says("1 line is no row and was left out, line 7: it has one column");
     rows("x\ny\n").says("2 lines are no rows and were left out; the first is line 7: it has one column");
@@ -304,7 +305,7 @@ fn a_filter_that_is_stopped_is_not_taken_for_one_that_found_problems() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_data_set_is_whole_though_nobody_can_take_what_is_told_of_it() {
+fn a_data_set_is_whole_though_nobody_can_read_its_report() {
     let dir = tempfile::tempdir().unwrap();
     let (rows, out) = (dir.path().join("torn.warc"), dir.path().join("out.jsonl"));
     std::fs::write(&rows, "WARC/1.0\r\nnothing\r\n").unwrap();
@@ -315,7 +316,7 @@ fn a_data_set_is_whole_though_nobody_can_take_what_is_told_of_it() {
 }
 
 #[test]
-fn pages_never_captured_are_asked_for_by_host_too() {
+fn pages_never_captured_are_listed_by_host_too() {
     let dir = tempfile::tempdir().unwrap();
     let links = dir.path().join("links");
     let rows = "(pt,q,)/x\t20240301090000\t(pt,b,\texternal\tX\n(pt,qq,)/x\t20240301090000\t(pt,b,\texternal\tX\n";

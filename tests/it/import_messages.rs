@@ -10,7 +10,7 @@ use fonds::work::models::ImportOptions;
 use std::fs;
 
 #[test]
-fn a_job_without_archives_is_no_problem_and_an_empty_folder_is_told() {
+fn a_job_without_archives_is_no_problem_and_an_empty_folder_is_reported() {
     let (dir, workspace, empty) = made();
     let said = fonds(&["import", arg(&workspace), arg(&empty)]).with_status(1);
     said.says("no archive file was found");
@@ -54,7 +54,7 @@ fn bytes_of_an_import_count_once() {
 }
 
 #[test]
-fn a_broken_pattern_is_told_in_one_line() {
+fn a_broken_pattern_is_reported_in_one_line() {
     let (_dir, _, source) = made();
     let path = write(&source, "a.warc", &plain_warc("one", 1));
     let said = fonds(&["warc", "ls", "--matches", "(", arg(&path)]).with_status(2);
@@ -62,7 +62,7 @@ fn a_broken_pattern_is_told_in_one_line() {
 }
 
 #[test]
-fn a_place_without_a_record_is_told_once() {
+fn a_place_without_a_record_is_reported_once() {
     let (_dir, _, source) = made();
     let path = write(&source, "a.warc", &plain_warc("one", 3));
     let said = fonds(&["warc", "cat", arg(&path), "5"]).with_status(2);
@@ -70,7 +70,7 @@ fn a_place_without_a_record_is_told_once() {
 }
 
 #[test]
-fn one_of_a_thing_is_told_as_one() {
+fn one_of_a_thing_is_written_as_one() {
     let (dir, _, source) = made();
     let path = write(&source, "a.warc", &plain_warc("one", 1));
     let alone = write(&source, "alone.warc", &plain_warc("one", 0));
@@ -82,7 +82,7 @@ fn one_of_a_thing_is_told_as_one() {
 }
 
 #[test]
-fn a_record_without_a_type_is_told() {
+fn a_record_without_a_type_is_reported() {
     let Some(path) = need::data("warc/malformed/jwat-invalid-warcfile-fields-empty.warc") else { return };
     let said = fonds(&["warc", "check", arg(&path)]);
     assert!(said.out.contains("plain: 1 without a type"), "{}", said.out);
