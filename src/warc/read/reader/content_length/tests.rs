@@ -277,7 +277,15 @@ proptest! {
         let whole = whole.count();
         let (found, problems) = read(&bytes[..cut]);
         let blocks: Vec<&[u8]> = blocks.iter().map(Vec::as_slice).collect();
-        prop_assert_eq!(found, expected(&blocks[..whole]));
+        // A file that ends in the line breaks that are due, behind an HTTP head
+        // that names no length, ends like one whose last length is wrong.
+        let looks_whole = found.len() == whole + 1 && bytes[..cut].ends_with(b"\r\n\r\n");
+        let shown = found.len().min(whole + usize::from(looks_whole));
+        prop_assert_eq!(&found[..whole.min(shown)], &expected(&blocks[..whole])[..]);
+        prop_assert_eq!(found.len(), shown);
+        if let Some(last) = found.get(whole) {
+            prop_assert!(last.1.starts_with(b"HTTP/1.1") && blocks[whole].starts_with(&last.1));
+        }
         prop_assert!(problems.len() <= 1, "{:?}", problems.iter().map(|p| &p.1).collect::<Vec<_>>());
     }
 }
