@@ -2,7 +2,7 @@
 
 use super::models::{
     CampaignId, CitedBy, FileId, FileOutcome, FileState, GeoList, ImportOptions, LaunchId, LinkForm, ProblemQuery,
-    ReviewMark, ScopeTable, SelectionSpec, WhatIfList,
+    ReviewMark, SelectionSpec, WhatIfList,
 };
 use super::{CrawlStart, CrawlTarget, SelectedRows, TableForm, TableRows};
 use crate::campaign::Campaign;
@@ -238,13 +238,6 @@ pub enum Command {
     RedoEdit,
     /// Chooses the file that tells where servers stand, or none.
     SetGeoDatabase(Option<PathBuf>),
-    /// Writes an answer about the scope as CSV.
-    ExportTable {
-        /// The answer.
-        table: ScopeTable,
-        /// Folder to write to; made if absent.
-        folder: PathBuf,
-    },
     /// Asks where the present view of a table shall be written.
     AskTableExport(TableRows),
     /// Writes it.

@@ -584,9 +584,6 @@ impl AppState {
                 move |session| session.set_geo_database(path.as_deref()),
                 |set| Answer::Set("Geolocation database not changed", set),
             ),
-            Command::ExportTable { table, folder } => {
-                self.start(JobKind::WriteTable, move |session, cx| session.export_table(&table, &folder, cx));
-            }
             Command::AskTableExport(rows) => {
                 self.table_rows = Some(rows);
                 self.dialog = Some(Dialog::WriteTable);

@@ -1,8 +1,7 @@
 //! Paths, typed or chosen in the desktop's file dialog.
 
 use super::theme::{self, tokens};
-use crate::app::models::ScopeTable;
-use crate::app::{AppState, Command};
+use crate::app::AppState;
 use egui::{Button, TextEdit, Ui};
 use poll_promise::Promise;
 use std::path::PathBuf;
@@ -115,21 +114,6 @@ impl PathField {
     pub(super) fn path(&self) -> Option<PathBuf> {
         let text = self.text.trim();
         (!text.is_empty()).then(|| PathBuf::from(text))
-    }
-}
-
-/// A folder, and a button that writes a table there.
-#[derive(Default)]
-pub(super) struct TableExport(FolderExport);
-
-impl TableExport {
-    /// Draws both.
-    pub(super) fn ui(&mut self, ui: &mut Ui, app: &mut AppState, table: impl FnOnce() -> ScopeTable) {
-        ui.horizontal_wrapped(|ui| {
-            if let Some(folder) = self.0.ui(ui, app, "Folder for tables", "tables", "Export as CSV") {
-                app.send(Command::ExportTable { table: table(), folder });
-            }
-        });
     }
 }
 

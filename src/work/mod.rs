@@ -63,10 +63,10 @@ pub use schedule::{
     LOOK_EVERY, NextRun, ON_TIME, ScheduleLook, Scheduler, Watch, WatchReport, keep_schedules, next_runs, run_scheduled,
 };
 pub use scope::{
-    EvidenceState, GeoChoiceSeen, RuleCache, attach_evidence, check_campaign, check_evidence, drift_csv,
-    edited_campaign, export_table, forget_geo_database, geo_choice, geo_csv, geo_database, geo_drift, geo_report,
-    permissions, rule_hits, scope_test, scope_verdicts, seeds_verdict, set_geo_database, target_grounds,
-    urls_matched_by_rule, what_if, what_if_hosts, what_if_rows, what_if_trace, why,
+    EvidenceState, GeoChoiceSeen, RuleCache, attach_evidence, check_campaign, check_evidence, edited_campaign,
+    forget_geo_database, geo_choice, geo_database, geo_drift, geo_report, permissions, rule_hits, scope_test,
+    scope_verdicts, seeds_verdict, set_geo_database, target_grounds, urls_matched_by_rule, what_if, what_if_hosts,
+    what_if_rows, what_if_trace, why,
 };
 pub use select::{SelectReport, SelectionChange, Side, preview_selection, select};
 pub use session::{Session, act_summary};

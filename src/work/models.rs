@@ -13,7 +13,6 @@ use crate::campaign::Campaign;
 use crate::scope::{Remedy, Trace};
 use crate::uri::CaptureDate;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// How far the anomalies of a crawl were read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -43,19 +42,6 @@ pub struct WhatIfAnswer {
     pub edited: Campaign,
     /// What changes.
     pub figures: WhatIf,
-}
-
-/// An answer about the scope that can be written out as a table.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ScopeTable {
-    /// A list of URLs of what edits would change.
-    WhatIf(Arc<WhatIfAnswer>, WhatIfList),
-    /// The hosts of the URLs that would change side.
-    WhatIfHosts(Arc<WhatIfAnswer>),
-    /// Hosts that only their location let in.
-    Geo(Arc<GeoReport>),
-    /// A list of hosts of a comparison with another country database.
-    Drift(Arc<Drift>, DriftList),
 }
 
 /// A form of other programs that links are written in.

@@ -66,5 +66,10 @@ mod tests {
         assert!(!part.exists() && !path.exists());
         write_file(&path, |out| Ok(out.write_all(b"whole")?)).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "whole");
+        // A folder that cannot be made is named.
+        let workspace = Workspace::create(&folder.path().join("w")).unwrap();
+        let (cx, inside) = (JobCx::detached(), path.join("tables"));
+        let error = write_table(&workspace, ("hits", "csv"), &inside, 0, &cx, |_| Ok(0)).unwrap_err();
+        assert!(format!("{error:#}").contains(&inside.display().to_string()), "{error:#}");
     }
 }

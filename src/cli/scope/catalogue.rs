@@ -1,6 +1,7 @@
 //! `fonds scope what-if`, `hits`, `geo` and `drift`: questions to what the
 //! catalogue holds.
 
+use super::geo_csv::{drift_csv, geo_csv};
 use crate::cli::campaign::read_only_session;
 use crate::cli::output::{json_line, plain, with_progress};
 use crate::cli::{FINE, PROBLEMS};
@@ -9,8 +10,8 @@ use crate::scope::{GeoDatabase, GeoFact};
 use crate::work;
 use crate::work::Session;
 use crate::work::models::{
-    Drift, DriftHost, DriftList, GeoHost, GeoReport, Moved, MovedHost, MovedSide, RuleHits, RuleReport, WhatIf,
-    WhatIfList, moved_on,
+    Drift, DriftHost, GeoHost, GeoReport, Moved, MovedHost, MovedSide, RuleHits, RuleReport, WhatIf, WhatIfList,
+    moved_on,
 };
 use anyhow::Context;
 use std::io::{BufWriter, Read, Write};
@@ -249,7 +250,7 @@ pub(super) fn geo(args: &ScopeGeoArgs, out: &mut dyn Write) -> anyhow::Result<u8
     let report = with_progress(|cx| work::geo_report(&session, campaign, launch, cx))?;
     let mut out = BufWriter::new(out);
     if args.csv {
-        work::geo_csv(&report, &mut out)?;
+        geo_csv(&report, &mut out)?;
     } else {
         for host in &report.hosts {
             if args.json { json_line(&mut out, host)? } else { print_geo(host, &mut out)? }
@@ -293,7 +294,7 @@ pub(super) fn drift(args: &DriftArgs, out: &mut dyn Write) -> anyhow::Result<u8>
     let drift = with_progress(|cx| work::geo_drift(&session, campaign, launch, &newer, cx))?;
     let mut out = BufWriter::new(out);
     if args.csv {
-        work::drift_csv(&drift, DriftList::ChangeSide, &mut out)?;
+        drift_csv(&drift, &mut out)?;
     } else {
         for host in &drift.hosts {
             if args.json { json_line(&mut out, host)? } else { print_drift(host, &mut out)? }

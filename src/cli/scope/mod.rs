@@ -1,6 +1,7 @@
 //! `fonds scope`.
 
 mod catalogue;
+mod geo_csv;
 mod permissions;
 mod report;
 

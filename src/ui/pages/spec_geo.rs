@@ -1,13 +1,11 @@
 //! Hosts that only their location let in, and what another database would say.
 
-use crate::app::models::{
-    CampaignId, CaptureTab, Drift, DriftHost, DriftList, GeoHost, GeoList, GeoReport, ScopeTable, quoted,
-};
+use crate::app::models::{CampaignId, CaptureTab, Drift, DriftHost, DriftList, GeoHost, GeoList, GeoReport, quoted};
 use crate::app::{AppState, Command, Route, ScopeList};
 use crate::scope::{GeoEvidence, GeoFact, rule_label};
 use crate::ui::geo_database::GeoDatabaseCard;
-use crate::ui::pick::{PathField, Sort, TableExport};
-use crate::ui::table::{Column, Table, key_of};
+use crate::ui::pick::{PathField, Sort};
+use crate::ui::table::{Column, Table, Value as Cell, key_of};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP};
 use crate::ui::widgets::{count_link_ui, heading_ui, loaded_ui, progress_ui, remarks_ui};
@@ -25,8 +23,6 @@ pub struct GeoTab {
     other: PathField,
     drift_shown: DriftList,
     chosen: Option<String>,
-    export_report: TableExport,
-    export_drift: TableExport,
 }
 
 impl GeoTab {
@@ -43,9 +39,6 @@ impl GeoTab {
         let (report, progress) = app.geo_report(id);
         progress_ui(ui, progress);
         loaded_ui(ui, &report, |ui, answer| self.report_ui(ui, app, id, answer));
-        if let Some(report) = report.shown().filter(|report| !report.hosts.is_empty()) {
-            ui.push_id("report", |ui| self.export_report.ui(ui, app, || ScopeTable::Geo(report.clone())));
-        }
         ui.add_space(GAP);
         heading_ui(ui, "Drift: changes with another database");
         self.drift_ui(ui, app, id);
@@ -101,6 +94,12 @@ impl GeoTab {
             .or("–"),
             Col::made("also", "Also accepted by", 105.0, |row| labels(&row.also)).or("no other rule"),
             Col::text("first_url", "First URL", 300.0, |row| &row.first_url),
+            Col::date("first_seen", "First seen (UTC)", 150.0, |row| row.first_seen).hidden(),
+            Col::text("first_via", "Linked from", 300.0, |row| &row.first_via).or("a seed").hidden(),
+            Col::value("looked_up", "Looked up (UTC)", 150.0, |row| {
+                known(row).map_or(Cell::Unknown, |evidence| Cell::Date(evidence.date))
+            })
+            .hidden(),
         ];
         let table = Table::new("hosts by geolocation", "Hosts accepted by geolocation", columns, |row: &GeoHost| {
             key_of(&row.host)
@@ -135,10 +134,6 @@ impl GeoTab {
         let (drift, progress) = app.geo_drift(id, &path);
         progress_ui(ui, progress);
         loaded_ui(ui, &drift, |ui, drift| self.drift_table_ui(ui, app, id, drift));
-        if let Some(drift) = drift.shown() {
-            let list = self.drift_shown;
-            ui.push_id("drift", |ui| self.export_drift.ui(ui, app, || ScopeTable::Drift(drift.clone(), list)));
-        }
     }
 }
 

@@ -9,9 +9,13 @@ use crate::app::{AppState, ColumnLayout, TableLayout};
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
 use egui::accesskit::{Role, SortDirection};
-use egui::{Id, Modifiers, Sense, Stroke, StrokeKind, Ui};
+use egui::containers::menu::MenuButton;
+use egui::{Id, Modifiers, Rect, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo};
 use egui_table::{CellInfo, HeaderCellInfo, PrefetchInfo, TableDelegate};
 use std::collections::BTreeMap;
+
+/// Width of the button at the end of the heads.
+pub(super) const MENU_BUTTON: f32 = 18.0;
 
 /// What a person asked of the table itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,6 +97,11 @@ impl<R, A> Grid<'_, '_, R, A> {
             }
             ui.separator();
         }
+        self.table_menu_ui(ui);
+    }
+
+    /// What can be done with every table.
+    fn table_menu_ui(&mut self, ui: &mut Ui) {
         for (label, keys, ask) in [
             ("Copy rows", "Ctrl+C", Ask::CopyTsv),
             ("Copy rows as Markdown", "Ctrl+Shift+C", Ask::CopyMarkdown),
@@ -105,6 +114,19 @@ impl<R, A> Grid<'_, '_, R, A> {
             }
         }
         ui.menu_button("Columns", |ui| self.columns_menu_ui(ui));
+    }
+
+    /// The button for who knows neither keys nor the menus of rows and heads.
+    pub(super) fn menu_button_ui(&mut self, ui: &mut Ui, name: &str) {
+        let rect = ui.max_rect();
+        let rect = Rect::from_min_max(rect.right_top() - egui::vec2(MENU_BUTTON, 0.0), rect.right_top());
+        let rect = rect.with_max_y(rect.top() + theme::HEAD_ROW);
+        ui.painter().rect_filled(rect, 0.0, tokens(ui).chrome_bg);
+        let mut place = ui.new_child(UiBuilder::new().max_rect(rect));
+        let button = MenuButton::from_button(egui::Button::new("☰").frame(false).min_size(rect.size()));
+        let (response, _) = button.ui(&mut place, |ui| self.table_menu_ui(ui));
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Table menu: {name}")));
+        response.on_hover_text("Copy, export, choose columns");
     }
 }
 

@@ -232,6 +232,7 @@ impl<'a, R, A> Table<'a, R, A> {
         };
         grid_ui(&mut child, self.id, &mut grid, total);
         grid.join_rows(&child);
+        grid.menu_button_ui(&mut child, self.name);
         let at_cursor = grid.state.cursor().and_then(|index| grid.nodes.get(&index)).and_then(|nodes| nodes.first());
         let (at_cursor, label) = (at_cursor.copied(), grid::sort_label(&self.columns, &grid.state.sort));
         child.ctx().accesskit_node_builder(table_id, |node| {
@@ -437,7 +438,9 @@ fn grid_ui<R, A>(ui: &mut Ui, id: &str, grid: &mut Grid<'_, '_, R, A>, total: u6
     let ids: Vec<Id> = grid.shown.iter().map(column_id).collect();
     let mut widths: Vec<f32> = grid.shown.iter().map(|at| grid::width_of(&grid.columns[*at], grid.layout)).collect();
     // The last column takes what is left.
-    let rest = ui.available_width() - widths.iter().sum::<f32>() - ui.spacing().scroll.allocated_width();
+    let rest = ui.available_width()
+        - widths.iter().sum::<f32>()
+        - ui.spacing().scroll.allocated_width().max(grid::MENU_BUTTON);
     if let Some(last) = widths.last_mut() {
         *last += rest.max(0.0);
     }

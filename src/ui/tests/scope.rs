@@ -143,6 +143,16 @@ fn a_rule_is_broken_where_what_it_is_read_with_is() {
     });
 }
 
+/// Exports a table by the menu at the end of its heads.
+fn export_table(window: &mut Window, name: &str) {
+    let menu = format!("Table menu: {name}");
+    window.scroll_to(&menu);
+    window.click(&menu);
+    window.click("Export table… Ctrl+E");
+    window.click("Export table");
+    window.until_done(JobKind::WriteTable);
+}
+
 #[test]
 fn tables_go_to_the_workspace_that_is_open() {
     let mut window = spec("Geolocation");
@@ -156,9 +166,7 @@ fn tables_go_to_the_workspace_that_is_open() {
             window.click("Geolocation");
         }
         window.check_says("diaspora.example");
-        window.scroll_to("Export as CSV");
-        window.click("Export as CSV");
-        window.until_done(JobKind::WriteTable);
+        export_table(&mut window, "Hosts accepted by geolocation");
         let tables = tables(&folder);
         assert_eq!(tables.len(), 1);
         assert!(std::fs::read_to_string(&tables[0]).unwrap().contains("diaspora.example"));
@@ -394,9 +402,7 @@ fn hosts_let_in_by_location_show_their_evidence_and_captures() {
     window.click(&host.host);
     let GeoFact::Known(evidence) = &host.evidence else { panic!("{host:?}") };
     window.check_says(evidence.source.label());
-    window.scroll_to("Export as CSV");
-    window.click("Export as CSV");
-    window.until_done(JobKind::WriteTable);
+    export_table(&mut window, "Hosts accepted by geolocation");
     let table = std::fs::read_to_string(&tables(&window.folder())[0]).unwrap();
     assert!(report.hosts.iter().all(|host| table.contains(&host.host)), "{table}");
     let captures = format!("Show {} captures", host.captures);
@@ -444,9 +450,7 @@ fn another_database_is_compared() {
     window.click("1 host was not resolved");
     window.check_says("gone.example");
     window.check_says("no such host");
-    window.scroll_to("Export as CSV");
-    window.click("Export as CSV");
-    window.until_done(JobKind::WriteTable);
+    export_table(&mut window, "Hosts");
     assert!(std::fs::read_to_string(&tables(&window.folder())[0]).unwrap().contains("gone.example"));
     window.click(&format!("{} hosts have known addresses", drift.known));
     window.check_says(&drift.known_hosts[0].0);

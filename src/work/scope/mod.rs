@@ -6,7 +6,6 @@ mod launch_rules;
 mod permissions;
 mod replay;
 mod rule_cache;
-mod tables;
 mod trace;
 mod what_if;
 
@@ -17,7 +16,6 @@ mod tests;
 pub use geo::{geo_drift, geo_report};
 pub use permissions::{EvidenceState, attach_evidence, check_evidence, permissions, seeds_verdict, target_grounds};
 pub use rule_cache::RuleCache;
-pub use tables::{drift_csv, export_table, geo_csv};
 pub use trace::{scope_test, scope_verdicts, what_if_trace, why};
 pub use what_if::{edited_campaign, rule_hits, urls_matched_by_rule, what_if, what_if_hosts, what_if_rows};
 

@@ -259,65 +259,6 @@ fn what_changes_side_is_counted_and_listed() {
 }
 
 #[test]
-fn lists_are_written_as_tables_that_run_no_formula() {
-    use crate::work::models::{ScopeTable, WhatIfAnswer};
-    let made = made(standard_rules());
-    made.launch(&[
-        found("http://a.pt/", ""),
-        Found { fetched: Some(1_000), ..found("http://a.pt/x,y", "LL") },
-        found("http://b.pt:8080/", "L"),
-        found("http://b.pt/?a=\"1\"", "L"),
-    ]);
-    let mut edited = made.spec.clone();
-    edited.rules[1] = json!({"rule": "surt_prefix", "prefixes": ["(pt,b,"], "decision": "ACCEPT"});
-    let figures = made.what_if(&edited);
-    let answer = WhatIfAnswer { campaign: made.campaign, edited, figures };
-    let folder = made.dir.path().join("new").join("tables");
-    let answer = Arc::new(answer);
-    let table = |side| ScopeTable::WhatIf(answer.clone(), WhatIfList::Side(side));
-    for table in [table(MovedSide::In), table(MovedSide::Out), ScopeTable::WhatIfHosts(answer.clone())] {
-        made.session.export_table(&table, &folder, &JobCx::detached()).unwrap();
-    }
-    let mut files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    let read = |index: usize| std::fs::read_to_string(&files[index]).unwrap();
-    assert_eq!(files.len(), 3, "{files:?}");
-    let mut hosts: Vec<String> = read(0).lines().map(str::to_owned).collect();
-    hosts[1..].sort();
-    assert_eq!(hosts, ["host,urls_in,urls_out,captured,bytes", "a.pt,0,2,2,1100", "b.pt,1,0,0,0", "b.pt:8080,1,0,0,0"]);
-    let head = "url,host,before,before_rule,before_rule_name,after,after_rule,after_rule_name,hops,via,bytes";
-    let mut into: Vec<String> = read(1).lines().map(str::to_owned).collect();
-    into[1..].sort();
-    assert_eq!(
-        into,
-        [
-            head,
-            "http://b.pt/?a=%221%22,b.pt,REJECT,0,RejectDecideRule,ACCEPT,1,SurtPrefixedDecideRule,L,,",
-            "http://b.pt:8080/,b.pt:8080,REJECT,0,RejectDecideRule,ACCEPT,1,SurtPrefixedDecideRule,L,,",
-        ]
-    );
-    assert!(
-        read(2).contains("\"http://a.pt/x,y\",a.pt,ACCEPT,1,SeedScopeDecideRule,REJECT,0,RejectDecideRule,LL,,1000")
-    );
-    // The list of one host is named by it, port and all.
-    let hosts = super::what_if_hosts(&made.session, &answer.figures, &JobCx::detached()).unwrap();
-    let host = hosts.iter().find(|host| host.host == "b.pt:8080").unwrap();
-    let of_host = ScopeTable::WhatIf(answer.clone(), WhatIfList::Host(host.id));
-    let words = made.session.export_table(&of_host, &made.dir.path().join("hosts"), &JobCx::detached()).unwrap();
-    assert!(words.starts_with("1 row in ") && words.contains("/what-if-of-b-pt-8080-"), "{words}");
-    // A stopped job leaves nothing half-written behind.
-    let stopped = JobCx::detached();
-    stopped.cancel();
-    let other = made.dir.path().join("other");
-    assert!(made.session.export_table(&table(MovedSide::Out), &other, &stopped).is_err());
-    assert_eq!(std::fs::read_dir(&other).unwrap().count(), 0);
-    // A folder that cannot be made is told by its name.
-    let file = files[0].join("no-folder");
-    let error = made.session.export_table(&table(MovedSide::Out), &file, &JobCx::detached()).unwrap_err();
-    assert!(format!("{error:#}").contains("no-folder"), "{error:#}");
-}
-
-#[test]
 fn the_geolocation_database_of_a_workspace_tells_what_it_is() {
     let made = made(standard_rules());
     let session = &made.session;
@@ -545,20 +486,10 @@ fn another_database_moves_hosts() {
     assert_eq!(drift.quiet.iter().map(|host| host.host.as_str()).collect::<Vec<_>>(), ["a.pt"]);
     let known: Vec<&str> = drift.known_hosts.iter().map(|(host, _)| host.as_str()).collect();
     assert_eq!(known, ["a.pt", "come.example", "gone.example", "same.example"]);
-    let table = |list| {
-        let mut out = Vec::new();
-        drift_csv(&drift, list, &mut out).unwrap();
-        String::from_utf8(out)
-            .unwrap()
-            .lines()
-            .map(|line| line.split(',').next().unwrap().to_owned())
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(table(DriftList::ChangeSide), ["host", "come.example", "gone.example"]);
-    assert_eq!(table(DriftList::Quiet), ["host", "a.pt"]);
-    assert_eq!(table(DriftList::Moved).len(), 4);
-    assert_eq!(table(DriftList::Known).len(), 5);
-    assert_eq!(table(DriftList::Failed), ["host", "lost.example"]);
+    let moved = |list| drift.moved_hosts(list).into_iter().map(|host| host.host.as_str()).collect::<Vec<_>>();
+    assert_eq!(moved(DriftList::ChangeSide), ["come.example", "gone.example"]);
+    assert_eq!(moved(DriftList::Quiet), ["a.pt"]);
+    assert_eq!(moved(DriftList::Moved).len(), 3);
     assert_eq!(drift.failures, [("lost.example".to_owned(), "no such host".to_owned())]);
 }
 

@@ -266,11 +266,6 @@ impl Session {
         Ok(format!("Geolocation database set to {}", path.display()))
     }
 
-    /// Writes an answer about the scope into a folder.
-    pub fn export_table(&self, table: &ScopeTable, folder: &Path, cx: &JobCx) -> anyhow::Result<String> {
-        self.run_job(JobKind::WriteTable, || work::export_table(self, table, folder, cx))
-    }
-
     /// Writes the links into a folder, in the form of another program.
     pub fn export_links(&self, form: LinkForm, folder: &Path, cx: &JobCx) -> anyhow::Result<String> {
         self.run_job(JobKind::WriteLinks, || work::export_links(self, form, folder, cx))
