@@ -185,8 +185,9 @@ struct RuleRow {
     accepts: bool,
     /// Its name and sentence, or why it cannot be read; none while it is read.
     line: Option<Result<(String, String), String>>,
-    /// How many URLs it decided and matched.
+    /// How many URLs it decided and matched, and one of them.
     hits: Option<(u64, u64)>,
+    example: Option<String>,
     /// How many URLs the edits move by it into the scope and out of it.
     moves: Option<(u64, u64)>,
     comment: String,
@@ -214,7 +215,7 @@ impl RuleRow {
         // The list of the last launch may be an older one.
         let is_same = |name: &str, sentence: &str| matches!(&line, Some(Ok(of_rule)) if saved && of_rule.0 == name && of_rule.1 == sentence);
         let hits = deeds.hits.and_then(|hits| hits.rules.get(index));
-        let hits = hits.filter(|hits| is_same(&hits.name, &hits.words)).map(|hits| (hits.decided, hits.spoke));
+        let hits = hits.filter(|hits| is_same(&hits.name, &hits.words));
         let kind = rule.get("rule").and_then(Value::as_str).unwrap_or_default();
         Self {
             index,
@@ -224,7 +225,8 @@ impl RuleRow {
                 Some(decision) => decision == "ACCEPT",
                 None => matches!(kind, "accept_all" | "seed_scope" | "transclusion"),
             },
-            hits,
+            hits: hits.map(|hits| (hits.decided, hits.spoke)),
+            example: hits.and_then(|hits| hits.example.clone()),
             moves: deeds
                 .what_if
                 .and_then(|what_if| what_if.by_rule.get(index))
@@ -304,7 +306,8 @@ fn columns<'a>() -> Vec<Column<'a, RuleRow, RuleAsk>> {
         .about(NO_CRAWL)
         .link("Show the URLs that it matched", |row| {
             row.hits.and_then(|_| row.by_rule()).map(|rule| RuleAsk::Show(ScopeList::SpokenBy(rule)))
-        }),
+        })
+        .example(|row| row.example.as_deref()),
         Col::made("change", "Change", 110.0, |row| match row.moves {
             Some((moved_in, moved_out)) => format!("+{} −{}", text::count(moved_in), text::count(moved_out)),
             None => String::new(),

@@ -162,6 +162,8 @@ pub struct Column<'a, R, A = ()> {
     pub(super) is_hidden: bool,
     pub(super) empty: &'static str,
     pub(super) link: Option<CellLink<'a, R, A>>,
+    /// One of what the value counts, which the hint of its link names.
+    pub(super) example: Option<fn(&R) -> Option<&str>>,
     pub(super) draw: Option<CellDraw<'a, R, A>>,
 }
 
@@ -177,6 +179,7 @@ impl<'a, R, A> Column<'a, R, A> {
             is_hidden: false,
             empty: "",
             link: None,
+            example: None,
             draw: None,
         }
     }
@@ -243,6 +246,12 @@ impl<'a, R, A> Column<'a, R, A> {
     /// The value leads somewhere, as `hint` says; a zero leads nowhere.
     pub fn link(mut self, hint: &'a str, to: impl Fn(&R) -> Option<A> + 'a) -> Self {
         self.link = Some((hint, Box::new(to)));
+        self
+    }
+
+    /// One of what the value counts: the hint of the link names it.
+    pub fn example(mut self, example: fn(&R) -> Option<&str>) -> Self {
+        self.example = Some(example);
         self
     }
 

@@ -46,7 +46,8 @@ fn harness(rows: Vec<Host>, settings: Settings) -> Harness<'static, Shown> {
             let columns = [
                 Col::text("host", "Host", 150.0, |row| &row.name),
                 Col::count("links", "Links", 80.0, |row| row.links)
-                    .link("Show them", |row| Some(format!("links of {}", row.name))),
+                    .link("Show them", |row| Some(format!("links of {}", row.name)))
+                    .example(|row| Some(&row.name)),
                 Col::text("side", "Side", 80.0, |row| row.side),
                 Col::made("twice", "Twice", 80.0, |row| format!("={}+1", row.name)).hidden(),
             ];
@@ -167,12 +168,15 @@ fn rows_are_reached_selected_and_opened_by_mouse_and_keys() {
 
 #[test]
 fn zeros_lead_nowhere_and_numbers_say_what_they_count() {
-    let harness = harness(hosts(3), Settings::default());
+    let mut harness = harness(hosts(3), Settings::default());
     let links: Vec<_> = of_role(&harness, Role::Link).iter().filter_map(|node| node.accesskit_node().label()).collect();
     assert_eq!(links, ["2", "4"], "the host without links has none");
     assert!(harness.query_by_label("Links: 0").is_some());
     let right = |label: &str| harness.get_by_label(label).rect().right();
     assert_eq!(right("2"), right("4"), "numbers stand on the right");
+    harness.get_by_label("2").hover();
+    harness.run_steps(8);
+    assert!(harness.query_by_label("Show them; for example h001.pt").is_some(), "one of them is named");
 }
 
 #[test]
