@@ -16,7 +16,7 @@ use poll_promise::Promise;
 use std::path::PathBuf;
 
 /// Keys that hold on some pages only.
-const PAGE_KEYS: [(&str, &str); 17] = [
+const PAGE_KEYS: [(&str, &str); 18] = [
     ("/", "filter the captures; Esc clears"),
     ("Backspace", "back"),
     ("F6  Shift+F6", "next, previous part of the window: list of pages, page, lower panel"),
@@ -26,6 +26,7 @@ const PAGE_KEYS: [(&str, &str); 17] = [
     ("Ctrl+C", "copy the selected rows as tab-separated values"),
     ("Ctrl+Shift+C", "copy the selected rows as a Markdown table"),
     ("Ctrl+E", "export the table as it is shown, as CSV or JSON lines"),
+    ("Shift+F10  Menu", "menu of the row or the head that has the keyboard"),
     ("N", "write a note on the selected capture; Ctrl+Enter saves it, Esc leaves the field"),
     ("W", "show the scope decision in the lower panel"),
     ("L", "show inlinks in the lower panel; with Shift outlinks"),

@@ -10,7 +10,10 @@ use crate::ui::text;
 use crate::ui::theme::{self, tokens};
 use egui::accesskit::{Role, SortDirection};
 use egui::containers::menu::MenuButton;
-use egui::{Id, Modifiers, Rect, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo};
+use egui::{
+    FocusDirection, Id, Key, Modifiers, Popup, Rect, Response, Sense, SetOpenCommand, Stroke, StrokeKind, Ui,
+    UiBuilder, WidgetInfo,
+};
 use egui_table::{CellInfo, HeaderCellInfo, PrefetchInfo, TableDelegate};
 use std::collections::BTreeMap;
 
@@ -43,6 +46,7 @@ pub(super) struct Grid<'t, 'a, R, A> {
     pub(super) key_of: &'t dyn Fn(&R) -> u64,
     pub(super) menu: Option<&'t RowMenu<'a, R, A>>,
     pub(super) has_focus: bool,
+    pub(super) table_id: Id,
     /// What a link, a button or a menu of the page asked for.
     pub(super) action: Option<A>,
     pub(super) ask: Option<Ask>,
@@ -116,6 +120,43 @@ impl<R, A> Grid<'_, '_, R, A> {
         ui.menu_button("Columns", |ui| self.columns_menu_ui(ui));
     }
 
+    /// The menu of a row or a head: at the pointer, or below what has the keyboard
+    /// when it is opened by keys. It gives the keyboard to `back` when it closes.
+    fn context_menu_ui(
+        &mut self,
+        ui: &Ui,
+        of: &Response,
+        is_keyed: bool,
+        back: Id,
+        draw: impl FnOnce(&mut Self, &mut Ui),
+    ) {
+        let mut popup = Popup::context_menu(of);
+        if is_keyed {
+            popup = popup.open_memory(SetOpenCommand::Bool(true));
+            self.state.keyed_menu = Some(of.id);
+            self.state.enters_menu = true;
+            ui.memory_mut(|memory| memory.surrender_focus(back));
+        }
+        let was_keyed = self.state.keyed_menu == Some(of.id);
+        if was_keyed {
+            popup = popup.at_position(of.rect.intersect(ui.clip_rect()).left_bottom());
+        }
+        let shown = popup.show(|ui| {
+            draw(self, ui);
+            // As an arrow key does, once the menu has its size.
+            if !ui.is_sizing_pass() && std::mem::take(&mut self.state.enters_menu) {
+                ui.memory_mut(|memory| memory.move_focus(FocusDirection::Down));
+            }
+        });
+        if shown.is_none() && was_keyed {
+            self.state.keyed_menu = None;
+            // A click beside it goes where it was made.
+            if !ui.input(|input| input.pointer.any_click()) {
+                ui.memory_mut(|memory| memory.request_focus(back));
+            }
+        }
+    }
+
     /// The button for who knows neither keys nor the menus of rows and heads.
     pub(super) fn menu_button_ui(&mut self, ui: &mut Ui, name: &str) {
         let rect = ui.max_rect();
@@ -164,7 +205,8 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
         if response.clicked() && can_sort {
             self.state.sort_by(column.id, column.is_number, ui.input(|input| input.modifiers.shift));
         }
-        response.context_menu(|ui| self.head_menu_ui(ui, at));
+        let is_keyed = response.has_focus() && pressed_menu_key(ui);
+        self.context_menu_ui(ui, &response, is_keyed, response.id, |grid, ui| grid.head_menu_ui(ui, at));
         let about = if column.about.is_empty() { name } else { column.about };
         let how = if can_sort { "Click to sort, Shift+click to add a sort key" } else { "Cannot be sorted by it" };
         response.on_hover_text(format!("{about}. {how}"));
@@ -205,7 +247,8 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
         if response.secondary_clicked() && !is_selected {
             self.state.go_to(index, false);
         }
-        response.context_menu(|ui| self.row_menu_ui(ui, index));
+        let is_keyed = is_at_cursor && std::mem::take(&mut self.state.opens_menu);
+        self.context_menu_ui(ui, &response, is_keyed, self.table_id, |grid, ui| grid.row_menu_ui(ui, index));
     }
 
     fn cell_ui(&mut self, ui: &mut Ui, info: &CellInfo) {
@@ -295,6 +338,12 @@ impl<R, A> Grid<'_, '_, R, A> {
 fn bounds(rect: egui::Rect) -> egui::accesskit::Rect {
     let [x0, y0, x1, y1] = [rect.min.x, rect.min.y, rect.max.x, rect.max.y].map(f64::from);
     egui::accesskit::Rect { x0, y0, x1, y1 }
+}
+
+/// Whether a key that opens menus is pressed.
+pub(super) fn pressed_menu_key(ui: &Ui) -> bool {
+    let pressed = |modifiers, key| ui.input_mut(|input| input.consume_key(modifiers, key));
+    pressed(Modifiers::SHIFT, Key::F10) || pressed(Modifiers::NONE, Key::Menu)
 }
 
 /// Whether a column is shown, as a person chose or as it is made.

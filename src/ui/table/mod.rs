@@ -27,7 +27,7 @@ use crate::app::models::Notice;
 use crate::app::{AppState, Command, RowQuery, TableRows, cell_text};
 use copy::CopyForm;
 use egui::accesskit::Role;
-use egui::{Event, EventFilter, Id, IdMap, Key, Modifiers, Sense, Ui, UiBuilder};
+use egui::{Event, EventFilter, Id, IdMap, Key, Modifiers, Popup, Sense, Ui, UiBuilder};
 use egui_table::HeaderRow;
 use grid::{Ask, Grid, RowMenu};
 use rows::{AtHand, Paged, RowSource, Slot};
@@ -224,6 +224,7 @@ impl<'a, R, A> Table<'a, R, A> {
             key_of: &*self.key,
             menu: self.menu.as_ref(),
             has_focus,
+            table_id,
             action: None,
             ask: None,
             clicked: None,
@@ -317,7 +318,7 @@ impl<'a, R, A> Table<'a, R, A> {
         // Enter that left a field is no Enter on a row.
         let was_free = std::mem::replace(&mut state.was_free, focused.is_none());
         let is_free = focused.is_none() && was_free;
-        is_owner && app.dialog.is_none() && (focused == Some(id) || is_free)
+        is_owner && app.dialog.is_none() && !Popup::is_any_open(ui.ctx()) && (focused == Some(id) || is_free)
     }
 
     /// What the row that was reached or opened asks for, once it is at hand.
@@ -419,6 +420,13 @@ fn keys(ui: &mut Ui, state: &mut TableState, total: u64) -> Option<Ask> {
     }
     if pressed(Modifiers::NONE, Key::Enter) && state.cursor.is_some() {
         state.opened = true;
+    }
+    if total > 0 && grid::pressed_menu_key(ui) {
+        if at.is_none() {
+            state.go_to(0, false);
+        }
+        state.scroll_to = state.cursor();
+        state.opens_menu = true;
     }
     if pressed(Modifiers::COMMAND | Modifiers::SHIFT, Key::C) {
         return Some(Ask::CopyMarkdown);

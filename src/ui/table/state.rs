@@ -5,6 +5,7 @@ use super::copy::CopyForm;
 use super::rows::{RowSource, Slot};
 use crate::app::AppState;
 use crate::app::models::SortKey;
+use egui::Id;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -80,6 +81,12 @@ pub struct TableState {
     pub(super) moved: bool,
     /// The same for a row that is opened.
     pub(super) opened: bool,
+    /// Whether the menu of the row at the cursor opens once that row is in sight.
+    pub(super) opens_menu: bool,
+    /// The row or head whose menu was opened by keys.
+    pub(super) keyed_menu: Option<Id>,
+    /// Whether the keyboard still has to go into that menu.
+    pub(super) enters_menu: bool,
     pub(super) copies: Option<CopyForm>,
     pub(super) scroll_to: Option<u64>,
     /// Rows that the last frame showed.

@@ -251,6 +251,56 @@ fn columns_are_chosen_moved_and_kept() {
 }
 
 #[test]
+fn menus_of_rows_and_heads_open_by_keys() {
+    let mut harness = harness(hosts(5), Settings::default());
+    let focused = |harness: &Harness<'_, Shown>| {
+        let mut nodes = harness.root().children_recursive();
+        nodes.find(|node| node.accesskit_node().is_focused()).and_then(|node| node.accesskit_node().label())
+    };
+    let heads = |harness: &Harness<'_, Shown>| of_role(harness, Role::ColumnHeader).len();
+    for (modifiers, key) in [(Modifiers::NONE, Key::Menu), (Modifiers::SHIFT, Key::F10)] {
+        press(&mut harness, Modifiers::NONE, Key::ArrowDown);
+        let row = selected(&harness);
+        press(&mut harness, modifiers, key);
+        assert_eq!(focused(&harness).as_deref(), Some("Copy rows Ctrl+C"));
+        // Arrows go through the menu and leave the rows alone.
+        press(&mut harness, Modifiers::NONE, Key::ArrowDown);
+        assert_eq!(focused(&harness).as_deref(), Some("Copy rows as Markdown Ctrl+Shift+C"));
+        assert_eq!(selected(&harness), row);
+        press(&mut harness, Modifiers::NONE, Key::Escape);
+        assert_eq!(harness.query_by_label("Copy rows Ctrl+C").map(|node| node.rect()), None);
+        let row = of_role(&harness, Role::Row).into_iter().find(|node| node.accesskit_node().is_focused());
+        assert!(row.is_some(), "the table has the keyboard again");
+    }
+    assert_eq!(selected(&harness), [1]);
+    // The columns are chosen there, too.
+    press(&mut harness, Modifiers::NONE, Key::Menu);
+    press(&mut harness, Modifiers::NONE, Key::ArrowUp);
+    assert_eq!(focused(&harness).as_deref(), Some("Columns"));
+    press(&mut harness, Modifiers::NONE, Key::ArrowRight);
+    assert_eq!(focused(&harness).as_deref(), Some("Host"));
+    press(&mut harness, Modifiers::NONE, Key::ArrowDown);
+    press(&mut harness, Modifiers::NONE, Key::Space);
+    assert_eq!(heads(&harness), 2, "Links is hidden");
+    press(&mut harness, Modifiers::NONE, Key::Escape);
+    // What the menu does is done to the rows.
+    press(&mut harness, Modifiers::NONE, Key::Menu);
+    press(&mut harness, Modifiers::NONE, Key::Enter);
+    assert!(harness.query_by_label("Copy rows Ctrl+C").is_none());
+    assert_eq!(selected(&harness), [1]);
+    // A head that Tab reaches has its menu.
+    let head = of_role(&harness, Role::ColumnHeader).into_iter().next().unwrap();
+    head.focus();
+    harness.run_steps(3);
+    press(&mut harness, Modifiers::SHIFT, Key::F10);
+    assert_eq!(focused(&harness).as_deref(), Some("Move right"), "the first that can be done");
+    press(&mut harness, Modifiers::NONE, Key::Enter);
+    let names: Vec<_> =
+        of_role(&harness, Role::ColumnHeader).iter().filter_map(|node| node.accesskit_node().label()).collect();
+    assert_eq!(names, ["Side", "Host"]);
+}
+
+#[test]
 fn a_row_that_was_clicked_stays_in_sight_when_a_panel_takes_its_room() {
     let mut harness = harness(hosts(100), Settings::default());
     harness.get_by_label("h015.pt").click();
