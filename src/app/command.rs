@@ -196,6 +196,9 @@ pub enum UnsavedAnswer {
 pub enum Command {
     /// Shows a page.
     Go(Route),
+    /// Shows a page with all that a number counts: captures whatever their ready
+    /// filter, refused URLs of all launches.
+    GoToAll(Route),
     /// Goes back in the history of pages.
     Back,
     /// Lays a dialog over the page.
@@ -238,6 +241,8 @@ pub enum Command {
     RedoEdit,
     /// Chooses the file that tells where servers stand, or none.
     SetGeoDatabase(Option<PathBuf>),
+    /// Compares evidence with another geolocation database, or with none.
+    CompareCountries(Option<PathBuf>),
     /// Asks where the present view of a table shall be written.
     AskTableExport(TableRows),
     /// Writes it.

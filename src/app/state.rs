@@ -18,6 +18,8 @@ mod saves;
 mod schedules;
 #[path = "state_unsaved.rs"]
 mod unsaved;
+#[path = "state_view.rs"]
+mod view;
 
 pub use notices::NoticeCause;
 pub use open::RecentWorkspace;
@@ -109,73 +111,52 @@ pub struct AppState {
     /// Anomalies of the running crawl that a person was told of.
     anomalies_shown: AnomalyMark,
 
+    // What pages fill in; the rest they read and change by methods.
     /// Read models.
     pub reads: Reads,
-    /// What is on screen.
-    pub route: Route,
-    /// What lies over it.
-    pub dialog: Option<Dialog>,
-    /// The campaign at hand.
-    pub campaign: Option<CampaignId>,
     /// The specification being edited.
     pub spec: Option<SpecDraft>,
-    /// What its edits would change of what was ever seen; none while none of
-    /// them is about the scope.
-    pub what_if: Option<Loaded<Arc<WhatIfAnswer>>>,
-    /// The geolocation database that evidence is compared with.
-    pub compared: Option<PathBuf>,
-    /// Captures selected in the table.
-    pub selected: SelectedRows,
-    /// The rows among which they were selected.
-    pub(super) selected_in: Option<CaptureQuery>,
-    /// The decision that waits for confirmation.
-    pub decision: Option<ReviewDecision>,
-    /// The crawl that waits for confirmation.
-    pub crawl_request: Option<Arc<CrawlRequest>>,
-    /// Workspaces that were opened lately, the last one first.
-    pub recent: Vec<RecentWorkspace>,
-    /// Whether the window shall close once nothing runs any more.
-    pub closing: bool,
-    /// The row that the lower panel follows.
-    pub focus: Option<Focus>,
-    /// The problem whose record is read though much has to be decompressed for it.
-    pub record_wanted: Option<i64>,
-    /// Decisions of the page Review that were kept since the workspace was opened.
-    pub reviewed: u64,
     /// What the next selection shall be.
     pub selection_draft: SelectionSpec,
-    /// The table that is to be written, once its folder is known.
-    pub table_rows: Option<TableRows>,
     /// Folder of the next export, as typed.
     pub export_folder: String,
-    /// The export made or verified last.
-    pub last_export: Option<PathBuf>,
-    /// What the last verification of this window found.
-    pub verified: Option<(PathBuf, Vec<VerifyLine>)>,
-    /// Whether the filter line of the captures shall take the keyboard.
-    pub wants_filter: bool,
-    /// Whether the note field of the lower panel shall take the keyboard.
-    pub opens_note: bool,
-    /// The ready filter that the captures shall show next.
-    pub wants_tab: Option<CaptureTab>,
-    /// The launches and the state of URLs that the crawl page shall show next.
-    pub wants_seen: Option<(Launches, &'static str)>,
-    /// Whether the window is light on dark just now, by choice or as the desktop says.
-    pub shows_dark: bool,
     /// What a person chose.
     pub settings: Settings,
-    /// Notices not yet taken away, oldest first, with their numbers.
-    pub notices: Vec<(u64, Notice)>,
-    /// Notices that went by, newest last.
-    pub log: VecDeque<(crate::uri::CaptureDate, Notice)>,
-    /// Jobs of this window that run.
-    pub jobs: Vec<RunningJob>,
-    /// Jobs of this window that ended, newest last.
-    pub ended: VecDeque<EndedJob>,
+
+    /// The rows among which they were selected.
+    pub(super) selected_in: Option<CaptureQuery>,
+    /// Whether the filter line of the captures shall take the keyboard.
+    pub(super) opens_filter: bool,
+    /// Whether the note field of the lower panel shall take the keyboard.
+    pub(super) opens_note: bool,
+    /// Whether the page shall leave nothing out that a number counts.
+    pub(super) shows_all: bool,
     /// What was asked last, newest last.
-    pub asked: VecDeque<Command>,
-    /// Runs that schedules call for.
-    pub schedules: ScheduleWatch,
+    pub(super) asked: VecDeque<Command>,
+
+    // See the methods of these names in `state_view.rs`.
+    pub(super) route: Route,
+    pub(super) dialog: Option<Dialog>,
+    pub(super) campaign: Option<CampaignId>,
+    pub(super) what_if: Option<Loaded<Arc<WhatIfAnswer>>>,
+    pub(super) compared: Option<PathBuf>,
+    pub(super) selected: SelectedRows,
+    pub(super) decision: Option<ReviewDecision>,
+    pub(super) crawl_request: Option<Arc<CrawlRequest>>,
+    pub(super) recent: Vec<RecentWorkspace>,
+    pub(super) closing: bool,
+    pub(super) focus: Option<Focus>,
+    pub(super) far_record: Option<i64>,
+    pub(super) reviewed: u64,
+    pub(super) table_rows: Option<TableRows>,
+    pub(super) last_export: Option<PathBuf>,
+    pub(super) verified: Option<(PathBuf, Vec<VerifyLine>)>,
+    pub(super) shows_dark: bool,
+    pub(super) notices: Vec<(u64, Notice)>,
+    pub(super) log: VecDeque<(crate::uri::CaptureDate, Notice)>,
+    pub(super) jobs: Vec<RunningJob>,
+    pub(super) ended: VecDeque<EndedJob>,
+    pub(super) schedules: ScheduleWatch,
 }
 
 impl AppState {
@@ -218,17 +199,16 @@ impl AppState {
             recent: Vec::new(),
             closing: false,
             focus: None,
-            record_wanted: None,
+            far_record: None,
             reviewed: 0,
             selection_draft,
             table_rows: None,
             export_folder: String::new(),
             last_export: None,
             verified: None,
-            wants_filter: false,
+            opens_filter: false,
             opens_note: false,
-            wants_tab: None,
-            wants_seen: None,
+            shows_all: false,
             shows_dark: false,
             settings,
             notices: Vec::new(),
@@ -341,7 +321,7 @@ impl AppState {
         let is_seen = matches!(self.route, Route::Files(_)) && self.settings.lower_panel;
         let shown = |id: &i64| is_seen && self.focus == Some(Focus::Problem(*id));
         self.scans.problem_record.keep_only(shown);
-        self.record_wanted = self.record_wanted.filter(shown);
+        self.far_record = self.far_record.filter(shown);
         self.scans.import_records.keep_only(|(launch, path)| match &self.route {
             Route::Files(FilesRoute::Records(shown, of)) => (shown, of) == (launch, path),
             _ => false,
@@ -529,6 +509,11 @@ impl AppState {
     fn carry_out(&mut self, command: Command) {
         match command {
             Command::Go(route) => self.go(route),
+            Command::GoToAll(route) => {
+                let shows_all = matches!(route, Route::Crawl | Route::Captures { .. });
+                self.go(route);
+                self.shows_all = shows_all;
+            }
             Command::Back => {
                 if let Some(route) = self.history.pop() {
                     self.show(route);
@@ -550,7 +535,7 @@ impl AppState {
                 if !matches!(self.route, Route::Captures { .. }) {
                     self.go(Route::Captures { filter: String::new() });
                 }
-                self.wants_filter = true;
+                self.opens_filter = true;
             }
             Command::ToggleLowerPanel => self.settings.lower_panel = !self.settings.lower_panel,
             Command::ToggleTheme => {
@@ -584,6 +569,7 @@ impl AppState {
                 move |session| session.set_geo_database(path.as_deref()),
                 |set| Answer::Set("Geolocation database not changed", set),
             ),
+            Command::CompareCountries(path) => self.compared = path,
             Command::AskTableExport(rows) => {
                 self.table_rows = Some(rows);
                 self.dialog = Some(Dialog::WriteTable);
@@ -626,7 +612,7 @@ impl AppState {
                 self.start(JobKind::LocateFiles, move |session, cx| session.locate(&folder, file, cx))
             }
             Command::ReadProblem(wanted) => {
-                self.record_wanted = wanted;
+                self.far_record = wanted;
                 self.scans.problem_record.keep_only(|id| Some(*id) == wanted);
             }
             Command::CheckFiles => self.start(JobKind::CheckFiles, |session, cx| session.check_files(cx)),
@@ -680,6 +666,7 @@ impl AppState {
         if !route.is_list_of(&self.route) {
             self.focus = None;
         }
+        self.shows_all = false;
         std::mem::replace(&mut self.route, route)
     }
 

@@ -204,7 +204,7 @@ impl AppState {
         self.compared = None;
         self.selected = SelectedRows::default();
         self.focus = None;
-        self.record_wanted = None;
+        self.far_record = None;
         self.reviewed = 0;
         self.last_export = None;
         self.verified = None;

@@ -98,7 +98,7 @@ impl Cockpit {
 
     /// Draws everything.
     pub fn ui(&mut self, ui: &mut Ui) {
-        self.app.shows_dark = ui.visuals().dark_mode;
+        self.app.note_dark(ui.visuals().dark_mode);
         self.shortcuts(ui);
         shell::rail_ui(ui, &mut self.app);
         self.shell.top_bar_ui(ui, &mut self.app);
@@ -152,10 +152,10 @@ impl Cockpit {
         let rect = ui.max_rect();
         theme::page_frame(ui).show(ui, |ui| {
             ui.set_min_size(ui.available_size());
-            let name = PAGES.get(self.app.route.page()).map_or("Page", |(_, name)| name);
+            let name = PAGES.get(self.app.route().page()).map_or("Page", |(_, name)| name);
             begin_region(ui, Region::Page, name);
             // Each page has ids of its own, so that scroll positions are its own.
-            ui.push_id(self.app.route.page(), |ui| self.page_ui(ui));
+            ui.push_id(self.app.route().page(), |ui| self.page_ui(ui));
         });
         self.page_room = take_page_room(ui);
         ui.advance_cursor_after_rect(rect);
@@ -164,11 +164,11 @@ impl Cockpit {
     /// Captures and Review are read with it; elsewhere a row calls for it.
     fn has_lower_panel(&self) -> bool {
         let app = &self.app;
-        let wanted = match app.route {
+        let wanted = match app.route() {
             Route::Captures { .. } | Route::Review => true,
-            Route::Crawl | Route::Scope(..) => matches!(app.focus, Some(Focus::Seen(_))),
-            Route::Links { .. } | Route::Select => matches!(app.focus, Some(Focus::Capture(_))),
-            Route::Files(_) => matches!(app.focus, Some(Focus::File(_) | Focus::Problem(_))),
+            Route::Crawl | Route::Scope(..) => matches!(app.focus(), Some(Focus::Seen(_))),
+            Route::Links { .. } | Route::Select => matches!(app.focus(), Some(Focus::Capture(_))),
+            Route::Files(_) => matches!(app.focus(), Some(Focus::File(_) | Focus::Problem(_))),
             Route::LinkSet { .. } | Route::LinkHosts(_) | Route::CitedPages(..) | Route::SelectedHosts(_) => false,
             Route::Campaigns | Route::Spec(_) | Route::Prospect | Route::Jobs => false,
         };
@@ -177,11 +177,11 @@ impl Cockpit {
 
     fn page_ui(&mut self, ui: &mut Ui) {
         let app = &mut self.app;
-        if app.session().is_none() && !matches!(app.route, Route::Campaigns | Route::Jobs) {
+        if app.session().is_none() && !matches!(app.route(), Route::Campaigns | Route::Jobs) {
             super::pages::no_workspace_ui(ui, app);
             return;
         }
-        match app.route.clone() {
+        match app.route().clone() {
             Route::Campaigns => self.campaigns.ui(ui, app),
             Route::Spec(id) => self.spec.ui(ui, app, id),
             Route::Scope(id, list) => self.scope_lists.ui(ui, app, id, list),
@@ -201,7 +201,7 @@ impl Cockpit {
     }
 
     fn shortcuts(&mut self, ui: &mut Ui) {
-        if self.app.dialog.is_some() {
+        if self.app.dialog().is_some() {
             if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
                 self.app.send(Command::CloseDialog);
             }
@@ -243,7 +243,7 @@ impl Cockpit {
 
     /// With one campaign or more there is always one at hand.
     fn choose_a_campaign(&mut self) {
-        if self.app.campaign.is_none()
+        if self.app.campaign().is_none()
             && self.app.session().is_some()
             && let Loaded::Ready(rows) = self.app.reads.campaigns()
             && let Some(row) = rows.first()
@@ -256,11 +256,11 @@ impl Cockpit {
     fn ask_before_closing(&mut self, ctx: &Context) {
         let asked = ctx.input(|input| input.viewport().close_requested());
         let edited = || self.app.spec.as_ref().is_some_and(|spec| spec.is_edited());
-        if asked && !self.app.closing && (!self.app.jobs.is_empty() || edited()) {
+        if asked && !self.app.is_closing() && (!self.app.jobs().is_empty() || edited()) {
             ctx.send_viewport_cmd(ViewportCommand::CancelClose);
             self.app.send(Command::CloseWindow);
         }
-        if self.app.closing && self.app.jobs.is_empty() && !self.app.has_outbox() {
+        if self.app.is_closing() && self.app.jobs().is_empty() && !self.app.has_outbox() {
             ctx.send_viewport_cmd(ViewportCommand::Close);
         }
     }

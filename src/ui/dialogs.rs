@@ -72,9 +72,9 @@ pub struct Dialogs {
 impl Dialogs {
     /// Draws the dialog that is open, if one is.
     pub fn show_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        let opened = app.dialog != self.shown;
-        self.shown = app.dialog;
-        let Some(dialog) = app.dialog else { return };
+        let opened = app.dialog() != self.shown;
+        self.shown = app.dialog();
+        let Some(dialog) = app.dialog() else { return };
         if opened {
             self.query.clear();
             self.at = 0;
@@ -305,7 +305,7 @@ impl Dialogs {
     }
 
     fn write_table_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        let Some(rows) = app.table_rows.clone() else { return };
+        let Some(rows) = app.table_rows().cloned() else { return };
         heading_ui(ui, "Export table");
         let (count, columns) = (text::counted(rows.total, "row", "rows"), rows.columns.len() as u64);
         ui.label(format!("{count}, sorted and filtered as shown, {}", text::counted(columns, "column", "columns")));
@@ -355,7 +355,7 @@ impl Dialogs {
 
 fn quit_ui(ui: &mut Ui, app: &mut AppState) {
     heading_ui(ui, "Close the window?");
-    for job in &app.jobs {
+    for job in app.jobs() {
         ui.label(format!("{} is running. It stops cleanly; finished work is kept", job.kind.label()));
     }
     ui.add_space(GAP);
@@ -403,7 +403,7 @@ fn unsaved_ui(ui: &mut Ui, app: &mut AppState, opened: bool) {
 
 /// What a crawl will do, before it starts.
 fn crawl_ui(ui: &mut Ui, app: &mut AppState, opened: bool) {
-    let Some(request) = app.crawl_request.clone() else { return };
+    let Some(request) = app.crawl_request().cloned() else { return };
     let saves = request.edits.is_some();
     heading_ui(ui, if saves { "Save and start this crawl?" } else { "Start this crawl?" });
     let answer = app.reads.crawl_plan(Same::of(&request));
@@ -486,7 +486,7 @@ fn plan_ui(ui: &mut Ui, plan: &CrawlPlan) {
 
 /// A decision on many captures, asked about once.
 fn decide_ui(ui: &mut Ui, app: &mut AppState, opened: bool) {
-    let Some(decision) = &app.decision else { return };
+    let Some(decision) = &app.decision() else { return };
     let number = text::counted(decision.captures.count(), "capture", "captures");
     let verb = mark_verb(decision.mark);
     heading_ui(ui, &format!("{verb} {number}?"));

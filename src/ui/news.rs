@@ -29,15 +29,14 @@ struct Message {
 impl News {
     /// Takes over what is no error; errors stay until their cause is gone.
     pub fn take(&mut self, app: &mut AppState, now: f64) {
-        for (id, notice) in app.notices.iter().filter(|(_, notice)| !notice.is_error) {
+        for (id, notice) in app.take_news() {
             let parts = [&notice.what, &notice.why, &notice.hint];
             let parts: Vec<String> =
                 parts.into_iter().filter(|part| !part.is_empty()).map(|part| text::line(part)).collect();
             let text = parts.join(". ").replace("..", ".");
             let until = now + SECONDS + SECONDS_A_LETTER * text.chars().count() as f64;
-            self.messages.push(Message { id: *id, text, until });
+            self.messages.push(Message { id, text, until });
         }
-        app.notices.retain(|(_, notice)| notice.is_error);
         let gone = self.messages.len().saturating_sub(SHOWN);
         self.messages.drain(..gone);
     }

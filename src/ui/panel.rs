@@ -87,11 +87,11 @@ impl LowerPanel {
     }
 
     fn contents_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        match app.focus {
+        match app.focus() {
             Some(Focus::File(_) | Focus::Problem(_)) => hide_ui(ui, app),
             _ => self.tabs_ui(ui, app),
         }
-        ui.push_id(app.settings.panel_tab as usize, |ui| match app.focus {
+        ui.push_id(app.settings.panel_tab as usize, |ui| match app.focus() {
             None => {
                 ui.weak("Select a row to see its details here");
             }
@@ -185,7 +185,7 @@ impl LowerPanel {
 
     fn note_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CaptureId) {
         ui.horizontal_wrapped(|ui| {
-            let opens = std::mem::take(&mut app.opens_note);
+            let opens = app.take_opens_note();
             if note_field_ui(ui, PANEL_NOTE, "Note", &mut self.note, opens) {
                 keep_note(app, id, &mut self.note);
             }
@@ -226,7 +226,7 @@ fn scroll_ui(ui: &mut Ui, draw: impl FnOnce(&mut Ui)) {
 }
 
 fn seen_ui(ui: &mut Ui, app: &mut AppState, id: i64) {
-    let tried = match (&app.route, &app.what_if) {
+    let tried = match (&app.route(), &app.what_if()) {
         (Route::Scope(_, ScopeList::WhatIf(_)), Some(answer)) => answer.shown().cloned(),
         _ => None,
     };
@@ -361,15 +361,15 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, sai
     let table = Table::new("inlinks", "Inlinks", columns, key)
         .on_focus(|row: &InlinkRow| row.capture.map(InlinkAsk::Focus))
         .on_open(|row| Some(InlinkAsk::Source(row.source.clone())));
-    let is_page = matches!(app.route, Route::Links { .. } | Route::LinkSet { .. });
+    let is_page = matches!(app.route(), Route::Links { .. } | Route::LinkSet { .. });
     let table = if is_page { table } else { table.aside() };
     match table.rows_ui(ui, app, rows) {
         Some(InlinkAsk::Source(source)) => {
-            app.send(Command::Go(Route::inlinks(app.route.link_folder().cloned(), source)));
+            app.send(Command::Go(Route::inlinks(app.route().link_folder().cloned(), source)));
         }
         // On Captures and Review the panel follows the table's own row.
-        Some(InlinkAsk::Focus(capture)) if matches!(app.route, Route::Links { .. }) => {
-            app.focus = Some(Focus::Capture(capture));
+        Some(InlinkAsk::Focus(capture)) if matches!(app.route(), Route::Links { .. }) => {
+            app.follow(Focus::Capture(capture));
         }
         Some(InlinkAsk::Focus(_)) | None => {}
     }
@@ -478,7 +478,7 @@ fn outlinks_ui(ui: &mut Ui, app: &mut AppState, rows: &[OutlinkRow]) {
     ];
     let table = Table::new("outlinks", "Outlinks", columns, |row: &OutlinkRow| u64::from(row.position)).aside();
     if let Some(capture) = table.rows_ui(ui, app, rows) {
-        app.focus = Some(Focus::Capture(capture));
+        app.follow(Focus::Capture(capture));
     }
 }
 
@@ -506,7 +506,7 @@ pub(super) fn anchors_ui(ui: &mut Ui, app: &mut AppState, rows: &[AnchorRow], le
         Col::day("last", "Last", 110.0, |row| row.last),
     ];
     let table = Table::new("anchors", "Anchors", columns, |row: &AnchorRow| key_of(&row.text));
-    let table = if matches!(app.route, Route::Links { .. }) { table } else { table.aside() };
+    let table = if matches!(app.route(), Route::Links { .. }) { table } else { table.aside() };
     table.rows_ui(ui, app, rows)
 }
 
@@ -565,7 +565,7 @@ fn versions_ui(ui: &mut Ui, app: &mut AppState, rows: &[CaptureRow], id: Capture
     let table = Table::new("versions", "Versions", columns, |row: &CaptureRow| row.id.unsigned_abs());
     let table = table.chosen(Some(id.unsigned_abs())).aside().on_focus(|row| Some(row.id));
     if let Some(capture) = table.rows_ui(ui, app, rows) {
-        app.focus = Some(Focus::Capture(capture));
+        app.follow(Focus::Capture(capture));
     }
 }
 

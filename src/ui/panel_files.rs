@@ -134,7 +134,7 @@ fn detail_ui(ui: &mut Ui, app: &mut AppState, detail: &ProblemDetail) {
 fn record_ui(ui: &mut Ui, app: &mut AppState, detail: &ProblemDetail) {
     let id = detail.row.id;
     let is_far = !detail.is_near();
-    if is_far && app.record_wanted != Some(id) {
+    if is_far && app.far_record() != Some(id) {
         ui.horizontal(|ui| {
             ui.weak(format!("{} must be decompressed to reach it", text::bytes(detail.far)));
             if ui.button("Read record").on_hover_text("Can be stopped; other work continues meanwhile").clicked() {

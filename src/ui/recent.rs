@@ -13,7 +13,7 @@ pub(super) fn recent_ui(ui: &mut Ui, app: &AppState) -> Option<PathBuf> {
     let open = app.session().and(app.settings.last_workspace.as_ref());
     let mut chosen = None;
     let mut is_first = true;
-    for recent in app.recent.iter().filter(|recent| Some(&recent.folder) != open) {
+    for recent in app.recent().iter().filter(|recent| Some(&recent.folder) != open) {
         if std::mem::take(&mut is_first) {
             ui.add_space(GAP);
             heading_ui(ui, "Recent workspaces");

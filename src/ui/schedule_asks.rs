@@ -8,7 +8,7 @@ use egui::{RichText, Ui};
 
 /// One line a run, with its two answers.
 pub fn schedule_asks_ui(ui: &mut Ui, app: &mut AppState) {
-    for run in app.schedules.asked.clone() {
+    for run in app.schedules().asked.clone() {
         theme::card_frame(ui).show(ui, |ui| {
             ui.horizontal_wrapped(|ui| {
                 ui.colored_label(tokens(ui).flag, "⚠");

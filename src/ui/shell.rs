@@ -35,7 +35,7 @@ pub fn rail_ui(ui: &mut Ui, app: &mut AppState) {
         }
         for (number, (icon, word)) in PAGES.iter().enumerate() {
             let action = Action::GoTo(number as u8);
-            let here = app.route.page() == number;
+            let here = app.route().page() == number;
             let text = RichText::new(if is_narrow { (*icon).to_owned() } else { format!("{icon}  {word}") });
             let text = if here { text.color(tokens(ui).strong_text) } else { text };
             let button = Button::selectable(here, text).min_size(Vec2::new(ui.available_width(), row));
@@ -126,12 +126,12 @@ fn campaign_chooser_ui(ui: &mut Ui, app: &mut AppState) {
     }
     let name = rows
         .iter()
-        .find(|row| Some(row.id) == app.campaign)
+        .find(|row| Some(row.id) == app.campaign())
         .map_or_else(|| "Select a campaign".to_owned(), |row| text::short(&row.title(), 40));
     let chooser = egui::ComboBox::from_id_salt("current campaign").selected_text(name).width(theme::FIELD);
     let inner = chooser.show_ui(ui, |ui| {
         for row in rows.iter() {
-            if ui.selectable_label(Some(row.id) == app.campaign, text::short(&row.title(), 60)).clicked() {
+            if ui.selectable_label(Some(row.id) == app.campaign(), text::short(&row.title(), 60)).clicked() {
                 app.send(Command::ChooseCampaign(row.id));
             }
         }
@@ -141,7 +141,7 @@ fn campaign_chooser_ui(ui: &mut Ui, app: &mut AppState) {
 
 fn version_ui(ui: &mut Ui, app: &mut AppState) {
     let saved = app
-        .campaign
+        .campaign()
         .and_then(|id| app.reads.campaigns().shown().and_then(|rows| rows.iter().find(|row| row.id == id).cloned()))
         .map(|row| row.version);
     let edited = app.spec.as_ref().is_some_and(|spec| spec.shows_edits());
@@ -153,7 +153,7 @@ fn version_ui(ui: &mut Ui, app: &mut AppState) {
     let text = RichText::new(text);
     let text = if edited { text.color(tokens(ui).flag) } else { text };
     if ui.link(text).on_hover_text("Go to the specification of this campaign").clicked() {
-        let route = Route::Spec(if edited { app.spec.as_ref().and_then(|spec| spec.id) } else { app.campaign });
+        let route = Route::Spec(if edited { app.spec.as_ref().and_then(|spec| spec.id) } else { app.campaign() });
         app.send(Command::Go(route));
     }
 }
@@ -169,7 +169,7 @@ pub fn job_strip_ui(ui: &mut Ui, app: &mut AppState, news: &mut News) -> f32 {
         news.ui(ui, app);
         schedule_asks_ui(ui, app);
         let jobs: Vec<_> =
-            app.jobs.iter().map(|job| (job.id, job.kind.label(), job.cx().progress(), job.rate)).collect();
+            app.jobs().iter().map(|job| (job.id, job.kind.label(), job.cx().progress(), job.rate)).collect();
         for (id, name, progress, rate) in &jobs {
             ui.horizontal(|ui| job_ui(ui, app, *id, name, progress, *rate));
         }
@@ -200,9 +200,9 @@ const ERRORS_SHOWN: usize = 3;
 const LOW_WINDOW: f32 = 700.0;
 
 fn errors_ui(ui: &mut Ui, app: &mut AppState) {
-    let count = app.notices.len();
+    let count = app.notices().len();
     let most = if ui.ctx().content_rect().height() < LOW_WINDOW { 1 } else { ERRORS_SHOWN };
-    let shown: Vec<_> = app.notices.iter().rev().take(most).cloned().collect();
+    let shown: Vec<_> = app.notices().iter().rev().take(most).cloned().collect();
     for (number, notice) in &shown {
         let frame = theme::error_frame(ui);
         let bar = |ui: &mut Ui| {

@@ -130,6 +130,18 @@ fn only_the_window_knows_egui() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The state of the window changes in `app`. Pages fill in what a person types and
+/// chooses: a method for each of these fields would only add lines.
+#[test]
+fn pages_change_the_state_of_the_window_by_its_methods() {
+    const FILLED_IN: [&str; 5] = ["reads", "spec", "selection_draft", "export_folder", "settings"];
+    let state = code_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/app/state.rs"));
+    let (_, fields) = state.split_once("pub struct AppState {").unwrap();
+    let (fields, _) = fields.split_once("\n}").unwrap();
+    let open = fields.lines().filter_map(|line| line.trim().strip_prefix("pub ")?.split(':').next());
+    assert_eq!(open.collect::<Vec<_>>(), FILLED_IN);
+}
+
 /// What tests run is what a person runs: limits are passed in.
 #[test]
 fn nothing_is_another_under_test() {

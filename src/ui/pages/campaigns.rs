@@ -1,6 +1,6 @@
 //! The list of campaigns, and where to begin.
 
-use crate::app::models::{CampaignId, CampaignRow, CaptureTab, Launches, Loaded};
+use crate::app::models::{CampaignId, CampaignRow, Loaded};
 use crate::app::{Action, AppState, Command, Dialog, Route, resolve};
 use crate::ui::recent::recent_ui;
 use crate::ui::table::{Column, Table, Value};
@@ -39,7 +39,7 @@ impl CampaignsPage {
         ui.add_space(GAP);
         loaded_ui(ui, &answer, |ui, rows| {
             table_ui(ui, app, rows);
-            if let Some(row) = rows.iter().find(|row| Some(row.id) == app.campaign) {
+            if let Some(row) = rows.iter().find(|row| Some(row.id) == app.campaign()) {
                 ui.add_space(GROUP_GAP);
                 card_ui(ui, app, row);
             }
@@ -86,7 +86,7 @@ fn begin_ui(ui: &mut Ui, app: &mut AppState) {
 }
 
 fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
-    let chosen = rows.iter().position(|row| Some(row.id) == app.campaign);
+    let chosen = rows.iter().position(|row| Some(row.id) == app.campaign());
     let height = (ui.available_height() - CARD).max(theme::HEAD_ROW + 2.0 * theme::ROW);
     type Col<'a> = Column<'a, CampaignRow, CampaignAsk>;
     let go = |route: fn(CampaignId) -> Route| move |row: &CampaignRow| Some(CampaignAsk(row.id, Some(route(row.id))));
@@ -120,23 +120,12 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
     let Some(CampaignAsk(id, route)) = table.rows_ui(ui, app, rows) else { return };
     app.send(Command::ChooseCampaign(id));
     if let Some(route) = route {
-        show_all(app, &route);
-        app.send(Command::Go(route));
+        app.send(Command::GoToAll(route));
     }
 }
 
 /// A campaign to choose, and where to go then.
 struct CampaignAsk(CampaignId, Option<Route>);
-
-/// Lets the page behind a number show what the number counts: refused URLs of
-/// all launches, captures of every kind.
-fn show_all(app: &mut AppState, route: &Route) {
-    match route {
-        Route::Crawl => app.wants_seen = Some((Launches::All, "refused")),
-        Route::Captures { .. } => app.wants_tab = Some(CaptureTab::All),
-        _ => {}
-    }
-}
 
 fn row_menu_ui(ui: &mut Ui, row: &CampaignRow) -> Option<CampaignAsk> {
     let routes = [
@@ -184,8 +173,7 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
                 (row.selected, "selected", Route::Select),
             ] {
                 if figure_ui(ui, &text::count(value), label, Some("Show these")) {
-                    show_all(app, &route);
-                    app.send(Command::Go(route));
+                    app.send(Command::GoToAll(route));
                 }
             }
             figure_ui(ui, &text::bytes(row.bytes), "on disk", None);

@@ -3,7 +3,7 @@
 use super::captures_table::{CaptureAsk, captures_table};
 use super::files::name_of;
 use crate::app::models::{CaptureId, CapturePage, CaptureQuery, CaptureTab, FileId, Loaded, ReviewMark, filter_fields};
-use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, MARK_KEYS, PanelTab, Route, RowQuery, SelectedRows};
+use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, MARK_KEYS, PanelTab, RowQuery, SelectedRows};
 use crate::campaign::{FieldTerm, Query, parse_fields};
 use crate::ui::access::{tab_ui, tabs_ui};
 use crate::ui::table::{Selection, TableState};
@@ -60,8 +60,8 @@ impl CapturesPage {
             self.applied = route_filter.to_owned();
             self.edited = None;
         }
-        if let Some(tab) = app.wants_tab.take() {
-            self.tab = tab;
+        if app.take_shows_all() {
+            self.tab = CaptureTab::All;
         }
         self.filter_ui(ui, app);
         self.files_ui(ui, app);
@@ -92,7 +92,7 @@ impl CapturesPage {
                     ui.multiply_opacity(0.6);
                 }
                 // Coming back from another page, the row at hand is still here.
-                if app.focus.is_none() {
+                if app.focus().is_none() {
                     self.rows.announce();
                 }
                 self.keys(ui, app);
@@ -108,7 +108,7 @@ impl CapturesPage {
         CaptureQuery {
             filter: self.applied.trim().to_owned(),
             tab: self.tab,
-            campaign: app.campaign,
+            campaign: app.campaign(),
             sort: Vec::new(),
             offset: 0,
             limit: LIST_PAGE,
@@ -130,7 +130,7 @@ impl CapturesPage {
                 .hint_text("words, re:…, or host:gov.pt status:404 file:crawl-a inlinks.ext>3")
                 .desired_width((ui.available_width() - 360.0).max(theme::FIELD));
             let response = ui.add(field).labelled_by(label.id);
-            if std::mem::take(&mut app.wants_filter) {
+            if app.take_opens_filter() {
                 response.request_focus();
             }
             let now = ui.input(|input| input.time);
@@ -147,7 +147,7 @@ impl CapturesPage {
                 if entered || now - edited >= FILTER_PAUSE {
                     self.edited = None;
                     self.applied.clone_from(&self.filter);
-                    app.route = Route::Captures { filter: self.filter.clone() };
+                    app.refine(self.filter.clone());
                 } else {
                     ui.ctx().request_repaint_after(std::time::Duration::from_secs_f64(FILTER_PAUSE));
                 }
@@ -195,7 +195,7 @@ impl CapturesPage {
                     self.filter = rest.join(" ");
                     self.applied.clone_from(&self.filter);
                     self.edited = None;
-                    app.route = Route::Captures { filter: self.filter.clone() };
+                    app.refine(self.filter.clone());
                     return;
                 }
             }
@@ -227,7 +227,7 @@ impl CapturesPage {
     fn actions_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         ui.horizontal_wrapped(|ui| {
             let rows = text::counted(self.matching, "row", "rows");
-            let (some, why_not) = match app.selected.count() {
+            let (some, why_not) = match app.selected().count() {
                 _ if !self.selection_is_shown || self.rows.is_selecting() => {
                     ui.label(format!("{rows}, selecting…"));
                     (false, "The selection is still being made")
@@ -257,8 +257,8 @@ impl CapturesPage {
 
     /// Decides on what is selected, once that is what is on screen.
     fn mark(&self, app: &mut AppState, mark: ReviewMark) {
-        if !app.selected.is_empty() && self.selection_is_shown && !self.rows.is_selecting() {
-            app.send(Command::Mark { captures: app.selected.clone(), mark, note: String::new() });
+        if !app.selected().is_empty() && self.selection_is_shown && !self.rows.is_selecting() {
+            app.send(Command::Mark { captures: app.selected().clone(), mark, note: String::new() });
         }
     }
 
@@ -275,34 +275,32 @@ impl CapturesPage {
                 self.tab = CaptureTab::All;
                 self.filter.clear();
                 self.applied.clear();
-                app.route = Route::Captures { filter: String::new() };
+                app.refine(String::new());
             }
         }
     }
 
     fn table_ui(&mut self, ui: &mut Ui, app: &mut AppState, query: &CaptureQuery) {
         let height = if app.settings.roomy_rows { theme::ROOMY_ROW } else { theme::ROW };
-        let before = selection_of(&app.selected);
+        let before = selection_of(app.selected());
         self.rows.selection = before.clone();
         let table = captures_table().row_height(height);
         let asked = table.pages_with_ui(ui, app, query, self.matching, &mut self.rows);
         if self.rows.selection != before {
-            app.selected = match &self.rows.selection {
+            app.select(match &self.rows.selection {
                 Selection::All => SelectedRows::all(query, self.matching),
                 Selection::Rows(keys) => {
                     let mut ids: Vec<CaptureId> = keys.iter().map(|key| key.cast_signed()).collect();
                     ids.sort_unstable();
                     ids.into()
                 }
-            };
+            });
         }
         match asked {
-            Some(CaptureAsk::Focus(id)) => app.focus = Some(Focus::Capture(id)),
+            Some(CaptureAsk::Focus(id)) => app.follow(Focus::Capture(id)),
             Some(CaptureAsk::Panel(id, tab)) => {
-                app.focus = Some(Focus::Capture(id));
-                app.settings.panel_tab = tab;
-                app.settings.lower_panel = true;
-                app.opens_note = tab == PanelTab::Notes;
+                app.follow(Focus::Capture(id));
+                app.show_tab(tab);
             }
             Some(CaptureAsk::Mark(id, mark)) if self.rows.selection.contains(id.unsigned_abs()) => self.mark(app, mark),
             Some(CaptureAsk::Mark(id, mark)) => {
@@ -314,7 +312,7 @@ impl CapturesPage {
     }
 
     fn keys(&mut self, ui: &mut Ui, app: &mut AppState) {
-        if is_typing(ui) || app.dialog.is_some() {
+        if is_typing(ui) || app.dialog().is_some() {
             return;
         }
         let pressed = |key: Key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
@@ -330,19 +328,16 @@ impl CapturesPage {
             [(Key::W, PanelTab::Decision, PanelTab::Decision), (Key::L, PanelTab::Inlinks, PanelTab::Outlinks)]
         {
             if pressed(key) {
-                app.settings.panel_tab = if shift { tab_shifted } else { tab };
-                app.settings.lower_panel = true;
+                app.show_tab(if shift { tab_shifted } else { tab });
             }
         }
         if takes_letter(ui, "n") {
-            app.settings.panel_tab = PanelTab::Notes;
-            app.settings.lower_panel = true;
-            app.opens_note = matches!(app.focus, Some(Focus::Capture(_)));
+            app.show_tab(PanelTab::Notes);
         }
         if pressed(Key::Escape) && !self.applied.is_empty() {
             self.filter.clear();
             self.applied.clear();
-            app.route = Route::Captures { filter: String::new() };
+            app.refine(String::new());
         }
         ui.add_space(GAP / 4.0);
     }

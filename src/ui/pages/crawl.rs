@@ -60,22 +60,17 @@ pub struct CrawlView {
 impl CrawlView {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        if self.campaign != app.campaign {
-            self.campaign = app.campaign;
+        if self.campaign != app.campaign() {
+            self.campaign = app.campaign();
             self.filter.clear();
             self.launches = Launches::Last;
         }
-        if let Some((launches, state)) = app.wants_seen.take() {
-            self.launches = launches;
+        if app.take_shows_all() {
+            self.launches = Launches::All;
             self.filter.clear();
-            self.tab = match state {
-                "queued" => Tab::Next,
-                "refused" => Tab::Refused,
-                "failed" => Tab::Failed,
-                _ => Tab::Fetched,
-            };
+            self.tab = Tab::Refused;
         }
-        let answer = app.reads.crawl(app.campaign, self.launches);
+        let answer = app.reads.crawl(app.campaign(), self.launches);
         loaded_ui(ui, &answer, |ui, page| match &page.launch {
             None => empty_page_ui(ui, app),
             Some(launch) => {
@@ -161,7 +156,7 @@ impl CrawlView {
 
     /// Plots, folded while the lower panel needs the room or a person wants them so.
     fn plots_ui(&mut self, ui: &mut Ui, app: &AppState, page: &CrawlPage) {
-        let panel_is_open = app.settings.lower_panel && matches!(app.focus, Some(Focus::Seen(_)));
+        let panel_is_open = app.settings.lower_panel && matches!(app.focus(), Some(Focus::Seen(_)));
         if panel_is_open {
             return;
         }
@@ -218,7 +213,7 @@ impl CrawlView {
 
     fn seen_ui(&mut self, ui: &mut Ui, app: &mut AppState, state: &'static str) {
         let query = SeenQuery {
-            campaign: app.campaign,
+            campaign: app.campaign(),
             launches: self.launches,
             state,
             filter: self.filter.trim().to_owned(),
@@ -298,7 +293,7 @@ pub(super) fn seen_table<'a>(id: &'static str, name: &'a str, app: &AppState) ->
         Col::date("seen", "Seen (UTC)", 150.0, |row| row.date).hidden(),
         Col::text("via", "Via", 240.0, |row| &row.via).about("The page that led here"),
     ];
-    let chosen = match app.focus {
+    let chosen = match app.focus() {
         Some(Focus::Seen(id)) => Some(id.unsigned_abs()),
         _ => None,
     };
@@ -316,9 +311,8 @@ pub(super) fn seen_table<'a>(id: &'static str, name: &'a str, app: &AppState) ->
 
 /// Lets a seen URL explain itself in the lower panel.
 pub(super) fn explain(app: &mut AppState, seen: i64) {
-    app.focus = Some(Focus::Seen(seen));
-    app.settings.panel_tab = PanelTab::Decision;
-    app.settings.lower_panel = true;
+    app.follow(Focus::Seen(seen));
+    app.show_tab(PanelTab::Decision);
 }
 
 fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRow, launches: Launches) {
@@ -388,7 +382,7 @@ fn empty_page_ui(ui: &mut Ui, app: &mut AppState) {
         "No crawl has run yet",
         "A crawl fetches the seeds and the URLs in scope, politely, and writes all records to WARC files",
     );
-    if let Some(id) = app.campaign
+    if let Some(id) = app.campaign()
         && let Loaded::Ready(rows) = app.reads.campaigns()
         && let Some(row) = rows.iter().find(|row| row.id == id)
     {
@@ -403,7 +397,7 @@ fn empty_page_ui(ui: &mut Ui, app: &mut AppState) {
     ui.horizontal(|ui| {
         action_ui(ui, app, Action::StartCrawl);
         if ui.button("Edit specification").clicked() {
-            app.send(Command::Go(Route::Spec(app.campaign)));
+            app.send(Command::Go(Route::Spec(app.campaign())));
         }
         action_ui(ui, app, Action::Import);
     });

@@ -123,7 +123,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[&FileRow]) {
         .link("Show import results", move |row| if row.crawled { None } else { go(import_of(row.launch)) }),
         Col::text("file", "File", 460.0, |row| &row.path),
     ];
-    let chosen = match app.focus {
+    let chosen = match app.focus() {
         Some(Focus::File(id)) => Some(id.unsigned_abs()),
         _ => None,
     };
@@ -134,8 +134,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[&FileRow]) {
     match table.rows_ui(ui, app, rows.iter().copied()) {
         Some(FileAsk::Go(route)) => app.send(Command::Go(route)),
         Some(FileAsk::Focus(file)) => {
-            app.focus = Some(Focus::File(file));
-            app.settings.lower_panel = true;
+            app.follow_in_panel(Focus::File(file));
         }
         None => {}
     }

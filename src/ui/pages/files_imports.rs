@@ -221,7 +221,7 @@ fn files_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, rows: &[&Imported
         Col::text("file", "File", 320.0, |row| &row.path),
         Col::made("summary", "Summary", 300.0, file_summary),
     ];
-    let chosen = match app.focus {
+    let chosen = match app.focus() {
         Some(Focus::File(id)) => rows.iter().find(|row| row.file == Some(id)).map(|row| key_of(&row.path)),
         _ => None,
     };
@@ -231,8 +231,7 @@ fn files_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, rows: &[&Imported
     match table.rows_ui(ui, app, rows.iter().copied()) {
         Some(ImportAsk::Go(route)) => app.send(Command::Go(route)),
         Some(ImportAsk::Focus(file)) => {
-            app.focus = file.map(Focus::File);
-            app.settings.lower_panel = true;
+            app.follow_in_panel(file.map(Focus::File));
         }
         None => {}
     }

@@ -87,13 +87,12 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, page: &ProblemPage) {
         }),
         Col::text("file", "File", 380.0, |row| &row.path),
     ];
-    let chosen = match app.focus {
+    let chosen = match app.focus() {
         Some(Focus::Problem(id)) => Some(id.unsigned_abs()),
         _ => None,
     };
     let table = Table::new("problems", "Problems", columns, |row: &ProblemRow| row.id.unsigned_abs());
     if let Some(id) = table.chosen(chosen).on_focus(|row| Some(row.id)).rows_ui(ui, app, &page.rows) {
-        app.focus = Some(Focus::Problem(id));
-        app.settings.lower_panel = true;
+        app.follow_in_panel(Focus::Problem(id));
     }
 }

@@ -48,12 +48,12 @@ impl JobsPage {
 }
 
 fn running_ui(ui: &mut Ui, app: &mut AppState) {
-    if app.jobs.is_empty() {
+    if app.jobs().is_empty() {
         ui.weak("No job running. Start a crawl on the Crawl page, an export on Select & export");
         return;
     }
     let jobs: Vec<_> =
-        app.jobs.iter().map(|job| (job.id, job.kind.label(), job.started, job.cx().progress(), job.rate)).collect();
+        app.jobs().iter().map(|job| (job.id, job.kind.label(), job.started, job.cx().progress(), job.rate)).collect();
     for (id, name, started, progress, rate) in jobs {
         ui.horizontal_wrapped(|ui| {
             ui.label(name);
@@ -73,7 +73,7 @@ fn running_ui(ui: &mut Ui, app: &mut AppState) {
 }
 
 fn ended_ui(ui: &mut Ui, app: &mut AppState) {
-    if app.ended.is_empty() {
+    if app.ended().is_empty() {
         ui.weak("None yet");
         return;
     }
@@ -89,7 +89,7 @@ fn ended_ui(ui: &mut Ui, app: &mut AppState) {
             coloured_cell_ui(ui, &format!("{sign} {}", job.outcome), color);
         }),
     ];
-    let jobs: Vec<EndedJob> = app.ended.iter().rev().cloned().collect();
+    let jobs: Vec<EndedJob> = app.ended().iter().rev().cloned().collect();
     let key = |job: &EndedJob| key_of((job.kind.label(), job.started, job.ended));
     Table::new("ended jobs", "Finished in this window", columns, key).height(LIST).rows_ui(ui, app, &jobs);
 }
@@ -111,7 +111,7 @@ fn history_ui(ui: &mut Ui, app: &mut AppState, rows: &[JobRow]) {
 }
 
 fn log_ui(ui: &mut Ui, app: &mut AppState) {
-    if app.log.is_empty() {
+    if app.log().is_empty() {
         ui.weak("No messages yet");
         return;
     }
@@ -125,7 +125,7 @@ fn log_ui(ui: &mut Ui, app: &mut AppState) {
             coloured_cell_ui(ui, &format!("{sign}{}", message(notice)), color);
         }),
     ];
-    let log: Vec<Row> = app.log.iter().rev().cloned().collect();
+    let log: Vec<Row> = app.log().iter().rev().cloned().collect();
     let key = |(date, notice): &Row| key_of((date, &notice.what));
     Table::new("messages", "Messages", columns, key).height(LIST).rows_ui(ui, app, &log);
 }

@@ -1,8 +1,7 @@
 //! Hosts with what links to them, and the pages of theirs that are cited.
 
 use crate::app::models::{
-    CaptureTab, Cited, CitedBy, CitedPages, HostColumn, HostTable, Loaded, RankedHost, captures_of_host,
-    captures_of_page,
+    Cited, CitedBy, CitedPages, HostColumn, HostTable, Loaded, RankedHost, captures_of_host, captures_of_page,
 };
 use crate::app::{Action, AppState, Command, Route};
 use crate::ui::table::{Column, Table, Value, key_of};
@@ -40,7 +39,7 @@ impl LinkHostsPage {
 
     fn table_ui(&mut self, ui: &mut Ui, app: &mut AppState, table: &HostTable) {
         let rows = table.by(self.column);
-        let folder = app.route.link_folder().cloned();
+        let folder = app.route().link_folder().cloned();
         ui.horizontal_wrapped(|ui| {
             ui.label("Sort by");
             for (column, word) in HostColumn::ALL {
@@ -80,17 +79,9 @@ impl LinkHostsPage {
         let key = |row: &RankedHost| key_of(&row.node.host);
         let asked = Table::new("link hosts", "Hosts", columns, key).on_open(pages).rows_ui(ui, app, rows);
         if let Some(route) = asked {
-            go(app, route);
+            app.send(Command::GoToAll(route));
         }
     }
-}
-
-/// Goes there; captures are shown of every kind.
-fn go(app: &mut AppState, route: Route) {
-    if matches!(route, Route::Captures { .. }) {
-        app.wants_tab = Some(CaptureTab::All);
-    }
-    app.send(Command::Go(route));
 }
 
 /// Draws pages that are linked to.
@@ -122,7 +113,7 @@ fn cited_table_ui(ui: &mut Ui, app: &mut AppState, pages: &CitedPages) {
         }
     });
     const INLINKS: &str = "Show the inlinks of this page";
-    let folder = app.route.link_folder().cloned();
+    let folder = app.route().link_folder().cloned();
     type Col<'a> = Column<'a, Cited, Route>;
     let here = folder.is_none();
     let inlinks = |row: &Cited| Some(Route::inlinks(folder.clone(), row.target.clone()));
@@ -138,17 +129,17 @@ fn cited_table_ui(ui: &mut Ui, app: &mut AppState, pages: &CitedPages) {
     ];
     let table = Table::new("cited pages", "Cited pages", columns, |row: &Cited| key_of(&row.target));
     if let Some(route) = table.on_open(inlinks).rows_ui(ui, app, &pages.rows) {
-        go(app, route);
+        app.send(Command::GoToAll(route));
     }
 }
 
 fn back_ui(ui: &mut Ui, app: &mut AppState) {
-    let folder = app.route.link_folder().cloned();
+    let folder = app.route().link_folder().cloned();
     ui.horizontal_wrapped(|ui| {
         if ui.button("← Links").clicked() {
             app.send(Command::Go(Route::inlinks(folder.clone(), String::new())));
         }
-        if matches!(app.route, Route::CitedPages(..)) && ui.button("Hosts").clicked() {
+        if matches!(app.route(), Route::CitedPages(..)) && ui.button("Hosts").clicked() {
             app.send(Command::Go(Route::LinkHosts(folder.clone())));
         }
         if let Some(folder) = &folder {

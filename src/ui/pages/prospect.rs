@@ -20,7 +20,7 @@ impl ProspectView {
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         title_ui(ui, "Prospect", "Pages linked from captures but never captured; most citing hosts first");
         let filter = self.filter.trim().to_owned();
-        let query = ProspectQuery { campaign: app.campaign, filter, sort: Vec::new(), offset: 0, limit: LIST_PAGE };
+        let query = ProspectQuery { campaign: app.campaign(), filter, sort: Vec::new(), offset: 0, limit: LIST_PAGE };
         let answer = app.reads.prospects(query.clone());
         let none = matches!(&answer, Loaded::Ready(page) if page.total == 0 && page.filter_problem.is_none());
         if none && self.filter.trim().is_empty() {
@@ -46,7 +46,7 @@ impl ProspectView {
             {
                 app.send(Command::Go(Route::Links { target }));
             }
-            let seed = ui.add_enabled(chosen && app.campaign.is_some(), egui::Button::new("Add as seed"));
+            let seed = ui.add_enabled(chosen && app.campaign().is_some(), egui::Button::new("Add as seed"));
             let seed = seed
                 .on_hover_text("Adds it to the edited specification; save it there")
                 .on_disabled_hover_text("Select a row first");

@@ -49,7 +49,7 @@ impl ReviewPage {
         let answer = app.reads.captures(CaptureQuery {
             filter: self.filter.trim().to_owned(),
             tab: if self.reviewed_too { CaptureTab::All } else { CaptureTab::NotReviewed },
-            campaign: app.campaign,
+            campaign: app.campaign(),
             sort: Vec::new(),
             offset: 0,
             limit: QUEUE,
@@ -71,8 +71,8 @@ impl ReviewPage {
         self.at = self.at.min(last);
         self.keys(ui, app, page, last);
         let row = &page.rows[self.at.min(last)];
-        app.focus = Some(Focus::Capture(row.id));
-        self.progress_ui(ui, app.reviewed, page);
+        app.follow(Focus::Capture(row.id));
+        self.progress_ui(ui, app.reviewed(), page);
         ui.horizontal_top(|ui| {
             ui.vertical(|ui| {
                 ui.set_width(QUEUE_WIDTH.min(ui.available_width() / 3.0));
@@ -164,7 +164,7 @@ impl ReviewPage {
         let note = std::mem::take(&mut self.note).trim().to_owned();
         app.send(Command::Mark { captures: vec![id].into(), mark, note });
         let now = ui.input(|input| input.time);
-        self.began = self.began.filter(|_| app.reviewed > 0).or(Some(now));
+        self.began = self.began.filter(|_| app.reviewed() > 0).or(Some(now));
         // With only the open ones in the queue, the next one moves up by itself.
         if self.reviewed_too {
             self.at += 1;
@@ -172,7 +172,7 @@ impl ReviewPage {
     }
 
     fn keys(&mut self, ui: &Ui, app: &mut AppState, page: &CapturePage, last: usize) {
-        if is_typing(ui) || app.dialog.is_some() {
+        if is_typing(ui) || app.dialog().is_some() {
             return;
         }
         let pressed = |key: Key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
@@ -201,8 +201,7 @@ impl ReviewPage {
         }
         for (key, tab) in [(Key::V, PanelTab::Versions), (Key::W, PanelTab::Decision)] {
             if pressed(key) {
-                app.settings.panel_tab = tab;
-                app.settings.lower_panel = true;
+                app.show_tab(tab);
             }
         }
     }

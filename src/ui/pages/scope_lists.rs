@@ -16,6 +16,7 @@ use crate::ui::widgets::{
     action_named_ui, cell_ui, coloured_cell_ui, empty_ui, loaded_ui, notice_ui, progress_ui, remarks_ui, title_ui,
 };
 use egui::Ui;
+use std::path::Path;
 use std::sync::Arc;
 
 /// The lists.
@@ -39,7 +40,7 @@ impl ScopeLists {
         title_ui(ui, "Changes by the edited rules", "Select a row to see both decisions, rule by rule");
         back_ui(ui, app);
         // The last answer stays while further edits are tried.
-        let (answer, is_old) = match &app.what_if {
+        let (answer, is_old) = match &app.what_if() {
             None => (None, false),
             Some(Loaded::Failed(notice)) => return notice_ui(ui, notice),
             Some(Loaded::Loading { last: None }) => return progress_ui(ui, app.what_if_progress()),
@@ -67,7 +68,7 @@ impl ScopeLists {
 fn back_ui(ui: &mut Ui, app: &mut AppState) {
     ui.horizontal_wrapped(|ui| {
         if ui.button("Back to the rules").clicked() {
-            let id = app.spec.as_ref().map_or(app.campaign, |spec| spec.id);
+            let id = app.spec.as_ref().map_or(app.campaign(), |spec| spec.id);
             app.send(Command::Go(Route::Spec(id)));
         }
         action_named_ui(ui, app, Action::Undo, "↶ Undo edit");
@@ -136,7 +137,7 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, list: WhatIfList, answer: Arc<WhatIf
 
 /// The key of the URL that the lower panel explains.
 fn seen_at_hand(app: &AppState) -> Option<u64> {
-    match app.focus {
+    match app.focus() {
         Some(Focus::Seen(id)) => Some(id.unsigned_abs()),
         _ => None,
     }
@@ -293,7 +294,7 @@ fn geo_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
 }
 
 fn drift_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
-    let Some(path) = app.compared.clone() else {
+    let Some(path) = app.compared().map(Path::to_owned) else {
         title_ui(ui, "Changes with another database", "");
         back_ui(ui, app);
         empty_ui(ui, "No database compared", "Enter one on the Spec page, Geolocation");

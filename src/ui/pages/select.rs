@@ -1,7 +1,7 @@
 //! Score, threshold, export, verify.
 
 use super::select_score::{borderline_ui, histogram_ui};
-use crate::app::models::{CaptureTab, ExportRow, Loaded, ScoreWeights, SelectionPage, SelectionSpec, VerifyLine};
+use crate::app::models::{ExportRow, Loaded, ScoreWeights, SelectionPage, SelectionSpec, VerifyLine};
 use crate::app::{Action, AppState, Command, JobKind, Route};
 use crate::ui::table::{Column, Table, key_of};
 use crate::ui::text;
@@ -33,7 +33,7 @@ impl SelectPage {
             "Select & export",
             "Captures scoring at or above the threshold are selected; approvals and rejections override",
         );
-        let Some(campaign) = app.campaign else {
+        let Some(campaign) = app.campaign() else {
             empty_ui(ui, "No campaign selected", "A selection belongs to a campaign; select one above");
             action_ui(ui, app, Action::NewCampaign);
             return;
@@ -46,7 +46,7 @@ impl SelectPage {
             let kept = page.spec.clone().unwrap_or_default();
             app.selection_draft = SelectionSpec { campaign, window_days: app.settings.window_days, ..kept };
         }
-        if !is_typing(ui) && app.dialog.is_none() {
+        if !is_typing(ui) && app.dialog().is_none() {
             for (key, by) in [(Key::OpenBracket, -STEP), (Key::CloseBracket, STEP)] {
                 if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)) {
                     app.selection_draft.threshold = (app.selection_draft.threshold + by).clamp(0.0, 1.0);
@@ -181,8 +181,7 @@ pub(super) fn captures_of_side(app: &mut AppState, selected: bool, further: &str
 }
 
 fn captures_by(app: &mut AppState, filter: String) {
-    app.wants_tab = Some(CaptureTab::All);
-    app.send(Command::Go(Route::Captures { filter }));
+    app.send(Command::GoToAll(Route::Captures { filter }));
 }
 
 fn export_ui(ui: &mut Ui, app: &mut AppState, page: &SelectionPage) {
@@ -210,7 +209,7 @@ fn export_ui(ui: &mut Ui, app: &mut AppState, page: &SelectionPage) {
         });
         ui.checkbox(&mut app.selection_draft.with_wacz, "Also write a WACZ package")
             .on_hover_text("The archive files with an index and a list of pages, as ReplayWeb.page shows them");
-        if let Some((folder, lines)) = &app.verified {
+        if let Some((folder, lines)) = &app.verified() {
             verified_ui(ui, &folder.display().to_string(), lines);
         }
         exports_ui(ui, app, &page.exports);
@@ -268,13 +267,15 @@ fn exports_ui(ui: &mut Ui, app: &mut AppState, rows: &[ExportRow]) {
         .on_focus(|row| Some(ExportAsk::Focus(row.folder.clone())))
         .menu(|ui, row| ui.button("Verify this export").clicked().then(|| ExportAsk::Verify(row.folder.clone())));
     match table.rows_ui(ui, app, rows) {
-        Some(ExportAsk::Focus(folder)) => app.last_export = Some(folder),
-        Some(ExportAsk::Checks(folder, lines)) => app.verified = Some((folder, lines)),
+        Some(ExportAsk::Focus(folder)) => app.choose_export(folder),
+        Some(ExportAsk::Checks(folder, lines)) => app.show_checks(folder, lines),
         Some(ExportAsk::Verify(folder)) => app.send(Command::Verify(folder)),
         None => {}
     }
-    if app.last_export.is_none() {
-        app.last_export = rows.first().map(|row| row.folder.clone());
+    if app.last_export().is_none()
+        && let Some(row) = rows.first()
+    {
+        app.choose_export(row.folder.clone());
     }
 }
 

@@ -22,7 +22,7 @@ pub(in crate::ui) fn selected_hosts_ui(ui: &mut Ui, app: &mut AppState, selected
         }
     });
     ui.add_space(GAP);
-    let Some(campaign) = app.campaign else {
+    let Some(campaign) = app.campaign() else {
         empty_ui(ui, "No campaign selected", "A selection belongs to a campaign; select one above");
         action_ui(ui, app, Action::NewCampaign);
         return;

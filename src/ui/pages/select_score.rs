@@ -72,14 +72,13 @@ pub fn borderline_ui(ui: &mut Ui, app: &mut AppState, rows: &[ScoredRow]) {
             crate::ui::widgets::cell_ui(ui, &sum_of(row)).on_hover_ui(|ui| parts_ui(ui, row));
         }),
     ];
-    let chosen = rows.iter().position(|row| app.focus == Some(Focus::Capture(row.id)));
+    let chosen = rows.iter().position(|row| app.focus() == Some(Focus::Capture(row.id)));
     let table = Table::new("borderline", "Borderline captures", columns, |row: &ScoredRow| row.id.unsigned_abs())
         .chosen(chosen.map(|index| rows[index].id.unsigned_abs()))
         .height(theme::DIALOG_LIST)
         .on_focus(|row| Some(row.id));
     if let Some(capture) = table.rows_ui(ui, app, rows) {
-        app.focus = Some(Focus::Capture(capture));
-        app.settings.lower_panel = true;
+        app.follow_in_panel(Focus::Capture(capture));
     }
     if let Some(index) = chosen
         && let Some(row) = rows.get(index)

@@ -1,6 +1,6 @@
 //! Hosts that only their location let in, and what another database would say.
 
-use crate::app::models::{CampaignId, CaptureTab, Drift, DriftHost, DriftList, GeoHost, GeoList, GeoReport, quoted};
+use crate::app::models::{CampaignId, Drift, DriftHost, DriftList, GeoHost, GeoList, GeoReport, quoted};
 use crate::app::{AppState, Command, Route, ScopeList};
 use crate::scope::{GeoEvidence, GeoFact, rule_label};
 use crate::ui::geo_database::GeoDatabaseCard;
@@ -10,6 +10,7 @@ use crate::ui::text;
 use crate::ui::theme::{self, GAP};
 use crate::ui::widgets::{count_link_ui, heading_ui, loaded_ui, progress_ui, remarks_ui};
 use egui::{Button, Ui};
+use std::path::Path;
 
 /// Height of one of the tables.
 const LIST: f32 = 260.0;
@@ -127,10 +128,10 @@ impl GeoTab {
             let path = self.other.path();
             let compare = ui.add_enabled(path.is_some(), Button::new("Compare"));
             if compare.on_disabled_hover_text("Enter a file first").clicked() {
-                app.compared = path;
+                app.send(Command::CompareCountries(path));
             }
         });
-        let Some(path) = app.compared.clone() else { return };
+        let Some(path) = app.compared().map(Path::to_owned) else { return };
         let (drift, progress) = app.geo_drift(id, &path);
         progress_ui(ui, progress);
         loaded_ui(ui, &drift, |ui, drift| self.drift_table_ui(ui, app, id, drift));
@@ -148,11 +149,10 @@ fn database(evidence: &GeoEvidence) -> String {
 /// Goes to the captures of this host without its subdomains, by crawls of
 /// this campaign, whatever ready filter was in use.
 fn show_captures(app: &mut AppState, id: CampaignId, host: &str) {
-    if app.campaign != Some(id) {
+    if app.campaign() != Some(id) {
         app.send(Command::ChooseCampaign(id));
     }
-    app.wants_tab = Some(CaptureTab::All);
-    app.send(Command::Go(Route::Captures { filter: format!("host={} campaign:{id}", quoted(host)) }));
+    app.send(Command::GoToAll(Route::Captures { filter: format!("host={} campaign:{id}", quoted(host)) }));
 }
 
 fn evidence_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, row: &GeoHost) {

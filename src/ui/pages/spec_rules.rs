@@ -48,7 +48,7 @@ impl RulesEditor {
         });
         self.chosen = led_to.or(self.chosen);
         let hits = page.map(|page| app.rule_hits(page.id));
-        let what_if = match &app.what_if {
+        let what_if = match &app.what_if() {
             Some(Loaded::Ready(answer)) => Some(answer.clone()),
             _ => None,
         };

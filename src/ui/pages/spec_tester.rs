@@ -80,8 +80,8 @@ impl Tester {
             }
         }
         let Some((_, json)) = &self.asked else { return };
-        let of = match app.route {
-            Route::Spec(of) => of,
+        let of = match app.route() {
+            Route::Spec(of) => *of,
             _ => None,
         };
         let answer = app.reads.scope_test(of, json.clone(), urls.clone());

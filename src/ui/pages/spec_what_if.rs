@@ -18,7 +18,7 @@ pub fn what_if_ui(ui: &mut Ui, app: &mut AppState, id: Option<CampaignId>) {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 5.0;
             ui.label(RichText::new("What if").strong().color(tokens(ui).strong_text));
-            match app.what_if.clone() {
+            match app.what_if().cloned() {
                 None => {
                     ui.weak("Edits of rules or seeds are evaluated here on every URL seen so far; nothing is fetched");
                 }

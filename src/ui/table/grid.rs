@@ -295,7 +295,7 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
         match (&column.link, column.target(row)) {
             (Some((hint, _)), Some(action)) => {
                 let example = column.example.and_then(|example| example(row));
-                let named = example.map(|example| format!("{hint}; for example {}", words::line(example)));
+                let named = example.map(|example| format!("{hint}; for example {}", text::line(example)));
                 if cell::link_ui(ui, &shown, named.as_deref().unwrap_or(hint), column.is_number) {
                     self.action = Some(action);
                 }

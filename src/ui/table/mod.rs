@@ -318,7 +318,7 @@ impl<'a, R, A> Table<'a, R, A> {
         // Enter that left a field is no Enter on a row.
         let was_free = std::mem::replace(&mut state.was_free, focused.is_none());
         let is_free = focused.is_none() && was_free;
-        is_owner && app.dialog.is_none() && !Popup::is_any_open(ui.ctx()) && (focused == Some(id) || is_free)
+        is_owner && app.dialog().is_none() && !Popup::is_any_open(ui.ctx()) && (focused == Some(id) || is_free)
     }
 
     /// What the row that was reached or opened asks for, once it is at hand.

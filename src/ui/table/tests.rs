@@ -209,7 +209,7 @@ fn the_view_is_exported_with_its_order_and_columns() {
     sort_by(&mut harness, "Links", Modifiers::NONE);
     press(&mut harness, Modifiers::COMMAND, Key::E);
     let app = harness.state().app.as_ref().unwrap();
-    let rows = app.table_rows.clone().unwrap();
+    let rows = app.table_rows().cloned().unwrap();
     let (_dir, session) = crate::testing::empty_session();
     let write = |form| {
         let mut out = Vec::new();

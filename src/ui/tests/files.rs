@@ -47,29 +47,29 @@ fn every_number_of_a_file_leads_to_its_rows() {
     window.check_says(&chip);
     window.check_says("2 rows");
     window.click(&chip);
-    assert_eq!(window.app().route, Route::Captures { filter: String::new() });
+    assert_eq!(window.route(), Route::Captures { filter: String::new() });
     window.click("← Back");
     let crawled = window.session().files().unwrap().into_iter().find(|file| file.crawled).unwrap();
     window.click(&crawled.captures.to_string());
-    assert_eq!(window.app().route, Route::Captures { filter: format!("file:{}", crawled.id) });
+    assert_eq!(window.route(), Route::Captures { filter: format!("file:{}", crawled.id) });
     window.click("← Back");
     window.click("2");
     let of_file = ProblemQuery { file: Some(damaged.id), ..ProblemQuery::default() };
-    assert_eq!(window.app().route, Route::Files(FilesRoute::Problems(of_file)));
+    assert_eq!(window.route(), Route::Files(FilesRoute::Problems(of_file)));
     window.until("the file has its name", |window| window.says("✖ only damaged.warc"));
     // What is typed searches within the problems of that file.
     window.type_into("Filter", "declared");
     window.until("it is narrowed", |window| !window.says("WARC-Record-ID is missing"));
     window.check_says(TORN);
     window.click("✖ only damaged.warc");
-    assert_eq!(window.app().route, Route::Files(FilesRoute::Problems(ProblemQuery::default())));
+    assert_eq!(window.route(), Route::Files(FilesRoute::Problems(ProblemQuery::default())));
 }
 
 #[test]
 fn files_are_narrowed_by_state_and_text() {
     let mut window = files();
     window.click("missing 1");
-    assert_eq!(window.app().route, Route::Files(FilesRoute::Files(Some(FileState::Missing))));
+    assert_eq!(window.route(), Route::Files(FilesRoute::Files(Some(FileState::Missing))));
     assert!(window.says("gone.warc") && !window.says("changed.warc"));
     window.click("All 5");
     window.type_into("Filter", "changed.w");
@@ -81,17 +81,17 @@ fn a_lost_file_is_looked_for_from_its_row_and_from_its_capture() {
     let mut window = files();
     let gone = file(&window, "gone.warc");
     window.click(&gone.path);
-    assert_eq!(window.app().focus, Some(Focus::File(gone.id)));
+    assert_eq!(window.app().focus(), Some(Focus::File(gone.id)));
     window.check_says("The file is missing");
     window.press_with(Modifiers::COMMAND, Key::Num4);
     let capture = window.captures(&format!("file:{}", gone.id)).remove(0);
-    window.app_mut().focus = Some(Focus::Capture(capture.id));
+    window.app_mut().follow(Focus::Capture(capture.id));
     window.until("the panel says so", |window| window.says("The archive file of this capture is missing"));
     window.click("Locate…");
-    assert_eq!(window.app().dialog, Some(Dialog::Locate(Some(gone.id))));
+    assert_eq!(window.app().dialog(), Some(Dialog::Locate(Some(gone.id))));
     window.press(Key::Escape);
     let here = window.captures("estaleiro").remove(0);
-    window.app_mut().focus = Some(Focus::Capture(here.id));
+    window.app_mut().follow(Focus::Capture(here.id));
     window.until("it is gone", |window| !window.says("The archive file of this capture"));
     // It was moved, and is found where it is now.
     let found = window.root().join("found");
@@ -99,7 +99,7 @@ fn a_lost_file_is_looked_for_from_its_row_and_from_its_capture() {
     window.press_with(Modifiers::COMMAND, Key::Num0);
     window.click(&gone.path);
     window.click("Locate…");
-    assert_eq!(window.app().dialog, Some(Dialog::Locate(Some(gone.id))));
+    assert_eq!(window.app().dialog(), Some(Dialog::Locate(Some(gone.id))));
     window.click("Cancel");
     window.app_mut().send(Command::Locate { folder: found.clone(), file: Some(gone.id) });
     window.until_done(JobKind::LocateFiles);
@@ -116,7 +116,7 @@ fn a_problem_leads_to_its_bytes_and_to_a_command() {
     window.click("invalid header 1");
     window.until("it is narrowed", |window| !window.says(TORN));
     window.click("WARC-Record-ID is missing");
-    let Some(Focus::Problem(id)) = window.app().focus else { panic!("no problem is at hand") };
+    let Some(Focus::Problem(id)) = window.app().focus() else { panic!("no problem is at hand") };
     let problem = window.session().problem(id).unwrap();
     window.until("the bytes are there", |window| window.says("57 41 52 43"));
     let command = format!("fonds warc cat {} {}", archive("damaged.warc"), problem.row.offset);
@@ -155,7 +155,7 @@ fn a_record_far_inside_its_member_is_read_on_demand_and_the_reading_stops() {
     // Another list stops it, too.
     read(&mut window);
     window.app_mut().send(Command::Go(Route::Files(FilesRoute::Files(None))));
-    window.until("it is stopped", |window| window.app().record_wanted.is_none());
+    window.until("it is stopped", |window| window.app().far_record().is_none());
     window.app_mut().send(Command::Back);
     window.check_says("WARC-Record-ID is missing");
     window.click("WARC-Record-ID is missing");
@@ -170,7 +170,7 @@ fn an_import_is_shown_again_file_by_file() {
     window.click("Imports");
     window.click("Finished");
     window.press(Key::Enter);
-    assert_eq!(window.app().route, Route::Files(FilesRoute::Imports(Some((launch, Vec::new())))));
+    assert_eq!(window.route(), Route::Files(FilesRoute::Imports(Some((launch, Vec::new())))));
     window.check_says("letter.warc");
     window.check_says("neither WARC nor ARC");
     let passed = archive("notes.txt");
@@ -196,7 +196,7 @@ fn an_import_that_was_stopped_goes_on() {
     window.click("Imports");
     window.click("Stopped, can be resumed");
     window.press(Key::Enter);
-    assert_eq!(window.app().route, Route::Files(FilesRoute::Imports(Some((launch, Vec::new())))));
+    assert_eq!(window.route(), Route::Files(FilesRoute::Imports(Some((launch, Vec::new())))));
     window.click("▶ Resume import");
     window.until_done(JobKind::Import);
     let row = &window.session().imports().unwrap()[0];
@@ -212,18 +212,18 @@ fn records_of_an_import_and_captures_of_a_file_without_number_are_shown() {
     window.check_says("letter.warc");
     let records = window.session().imports().unwrap()[0].records;
     window.click(&format!("{records} records"));
-    assert_eq!(window.app().route, Route::Files(FilesRoute::Records(launch, None)));
+    assert_eq!(window.route(), Route::Files(FilesRoute::Records(launch, None)));
     // Those of the files that are still as they were.
     window.check_says(HOSTILE);
     window.check_says("2 records");
     window.check_says(&format!("{}: missing", archive("gone.warc")));
     window.click(&format!("← Import {launch}"));
-    assert_eq!(window.app().route, route);
+    assert_eq!(window.route(), route);
     let path = archive("damaged.warc");
     window.app_mut().send(Command::Go(Route::Files(FilesRoute::Records(launch, Some(path)))));
     window.until("the records are there", |window| window.says("2 records"));
     window.click("✖ only damaged.warc");
-    assert_eq!(window.app().route, Route::Files(FilesRoute::Records(launch, None)));
+    assert_eq!(window.route(), Route::Files(FilesRoute::Records(launch, None)));
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn problems_of_a_path_are_searched_within() {
     window.check_says("WARC-Record-ID is missing");
     window.check_says(&format!("✖ only import {launch}"));
     window.click("✖ only damaged.warc");
-    assert_eq!(window.app().route, Route::Files(FilesRoute::Problems(at(String::new()))));
+    assert_eq!(window.route(), Route::Files(FilesRoute::Problems(at(String::new()))));
     // The words are still there.
     assert!(!window.says(TORN));
 }
@@ -251,7 +251,7 @@ fn a_long_import_is_stopped_and_says_how_to_go_on() {
     drop_on(&mut window, &long.display().to_string());
     window.until("the strip shows it", |window| window.says("⏹ Stop"));
     window.click("⏹ Stop");
-    window.until("the import ends", |window| window.app().jobs.is_empty());
+    window.until("the import ends", |window| window.app().jobs().is_empty());
     window.check_says("No job running");
     window.press_with(Modifiers::COMMAND, Key::Num9);
     window.check_says("stopped – Imported captures are kept");
@@ -290,7 +290,7 @@ fn hovering_files_say_what_dropping_does_and_dropping_asks_nothing() {
     window.until_done(JobKind::Import);
     assert_eq!(window.session().imports().unwrap()[0].sources, [path]);
     assert!(!window.says("Drop to import"));
-    assert_eq!(window.app().dialog, None);
+    assert_eq!(window.app().dialog(), None);
 }
 
 #[test]

@@ -53,7 +53,7 @@ impl Window {
         change(&Session::new(Workspace::open(&folder).unwrap()));
         let mut window = Self { root: Some(root), ..Self::on_disk(&folder, Settings::default(), Some(folder.clone())) };
         window.app_mut().send(Command::ChooseCampaign(TOWN));
-        window.until("its campaign is at hand", |window| window.app().campaign == Some(TOWN));
+        window.until("its campaign is at hand", |window| window.app().campaign() == Some(TOWN));
         window.settle();
         window
     }
@@ -90,7 +90,7 @@ impl Window {
 
     /// Captures of the campaign at hand that match a filter line, in the order of the table.
     pub(super) fn captures(&self, filter: &str) -> Vec<CaptureRow> {
-        let query = CaptureQuery { campaign: self.app().campaign, ..work::everything() };
+        let query = CaptureQuery { campaign: self.app().campaign(), ..work::everything() };
         let query = CaptureQuery { filter: filter.to_owned(), limit: 10_000, ..query };
         self.session().captures(&query).unwrap().rows
     }
@@ -99,11 +99,10 @@ impl Window {
     #[track_caller]
     pub(super) fn until_done(&mut self, kind: JobKind) -> String {
         self.until(&format!("{} is done", kind.label()), |window| {
-            window.app().jobs.is_empty() && window.app().ended.iter().any(|job| job.kind == kind)
+            window.app().jobs().is_empty() && window.app().ended().iter().any(|job| job.kind == kind)
         });
         self.settle();
-        let job = self.app_mut().ended.iter().rposition(|job| job.kind == kind).unwrap();
-        let job = self.app_mut().ended.remove(job).unwrap();
+        let job = self.app_mut().take_ended(kind).unwrap();
         assert!(!job.failed, "{}", job.outcome);
         job.outcome
     }
@@ -305,9 +304,14 @@ impl Window {
             .collect()
     }
 
+    /// The page that is shown.
+    pub(super) fn route(&self) -> crate::app::Route {
+        self.app().route().clone()
+    }
+
     /// The last command that was asked, besides choosing the first campaign.
     pub(super) fn last_command(&self) -> Option<&Command> {
-        self.app().asked.back()
+        self.app().last_command()
     }
 }
 

@@ -60,9 +60,9 @@ fn workspace(root: &Path, captures: u64) -> PathBuf {
 pub(super) fn window(root: &Path, captures: u64) -> Window {
     let folder = workspace(root, captures);
     let mut window = Window::on_disk(root, Settings::default(), Some(folder));
-    window.until("a campaign is at hand", |window| window.app().campaign.is_some());
+    window.until("a campaign is at hand", |window| window.app().campaign().is_some());
     window.app_mut().send(Command::ChooseCampaign(1));
-    window.until("Town is at hand", |window| window.app().campaign == Some(1));
+    window.until("Town is at hand", |window| window.app().campaign() == Some(1));
     window
 }
 
@@ -74,7 +74,7 @@ fn marked(window: &Window, mark: Option<ReviewMark>) -> usize {
 }
 
 fn has_notice(window: &Window, words: &str) -> bool {
-    window.app().log.iter().any(|(_, notice)| notice.what.contains(words))
+    window.app().log().iter().any(|(_, notice)| notice.what.contains(words))
 }
 
 /// A letter as a keyboard sends it: the key, and the text.
@@ -136,7 +136,7 @@ fn decisions_are_made_on_the_rows_that_are_shown_and_on_all_of_them() {
     // Another filter is another query.
     window.app_mut().send(Command::Go(Route::Captures { filter: String::new() }));
     window.check_says("239 rows, none selected");
-    assert_eq!(window.app().selected, SelectedRows::default());
+    assert!(window.app().selected().is_empty());
 }
 
 #[test]
@@ -154,15 +154,15 @@ fn letters_of_a_note_are_text_and_the_note_is_kept_or_left() {
     type_letters(&mut window, "dafs");
     assert_eq!(notes(&window), []);
     window.press(Key::Escape);
-    assert_eq!((notes(&window), &window.app().route), (vec![], &Route::Review));
+    assert_eq!((notes(&window), &window.route()), (vec![], &Route::Review));
     type_letters(&mut window, "n");
     type_letters(&mut window, "j");
     window.press_with(Modifiers::COMMAND, Key::Enter);
     window.until("the note is kept", |window| !notes(window).is_empty());
     assert_eq!(notes(&window), [(ReviewMark::Note, "dafsj".to_owned())]);
     window.until("it is said", |window| has_notice(window, "Kept the note on 1 capture"));
-    assert_eq!(window.app().reviewed, 0, "a note decides nothing");
-    assert!(window.app().jobs.is_empty() && window.app().ended.is_empty(), "nothing was exported");
+    assert_eq!(window.app().reviewed(), 0, "a note decides nothing");
+    assert!(window.app().jobs().is_empty() && window.app().ended().is_empty(), "nothing was exported");
     // In the lower panel of the captures, too.
     window.press_with(Modifiers::COMMAND, Key::Num4);
     window.until("rows are there", |window| window.says("3 rows"));
@@ -172,7 +172,7 @@ fn letters_of_a_note_are_text_and_the_note_is_kept_or_left() {
     type_letters(&mut window, "n");
     type_letters(&mut window, "waf");
     window.press(Key::Escape);
-    assert_eq!(window.app().route, Route::Captures { filter: "host:a.example".to_owned() }, "Esc left the field only");
+    assert_eq!(window.route(), Route::Captures { filter: "host:a.example".to_owned() }, "Esc left the field only");
     type_letters(&mut window, "n");
     window.press_with(Modifiers::COMMAND, Key::Enter);
     window.until("the note is kept", |window| notes(window).len() == 2);
@@ -217,9 +217,9 @@ fn the_draft_on_screen_is_saved_and_crawled_and_no_other_campaign() {
     window.press(Key::Enter);
     window.until("it is crawled", |window| !launches(window, 2).is_empty());
     assert_eq!((launches(&window, 1).len(), launches(&window, 2)), (1, vec![2]));
-    assert_eq!(window.app().campaign, Some(2));
+    assert_eq!(window.app().campaign(), Some(2));
     window.app_mut().act(Action::StopCrawl);
-    window.until("it has ended", |window| window.app().jobs.is_empty());
+    window.until("it has ended", |window| window.app().jobs().is_empty());
     // Elsewhere the campaign at hand is meant, and asked about too.
     window.press_with(Modifiers::COMMAND, Key::Num1);
     window.app_mut().send(Command::ChooseCampaign(1));
@@ -237,7 +237,7 @@ fn a_launch_that_was_stopped_is_named_before_it_is_resumed() {
     Workspace::open(&folder).unwrap().catalogue().set_launch_state(1, stopped, "").unwrap();
     let mut window = Window::on_disk(dir.path(), Settings::default(), Some(folder));
     window.app_mut().send(Command::ChooseCampaign(1));
-    window.until("Town is at hand", |window| window.app().campaign == Some(1));
+    window.until("Town is at hand", |window| window.app().campaign() == Some(1));
     window.app_mut().act(Action::StartCrawl);
     window.check_says("was stopped with 0 URLs in its queue");
     window.check_says("Resume crawl");
@@ -263,11 +263,11 @@ fn what_is_missing_in_a_draft_leads_to_its_field() {
     window.check_says("items to correct before a crawl can start");
     // Nothing is typed, so nothing can be lost.
     window.press_with(Modifiers::COMMAND, Key::Num2);
-    assert_eq!((window.app().dialog, &window.app().route), (None, &Route::Spec(Some(1))));
+    assert_eq!((window.app().dialog(), &window.route()), (None, &Route::Spec(Some(1))));
     window.app_mut().send(Command::NewCampaign);
     window.check_says("items to correct before a crawl can start");
     window.click("Save and crawl");
-    assert_eq!(window.app().dialog, None);
+    assert_eq!(window.app().dialog(), None);
     assert_eq!(resolve(Action::StartCrawl, window.app()), Err("The specification is incomplete"));
     for (reason, text) in [
         ("There is no user agent", "Us (us@archive.example)"),
@@ -301,20 +301,20 @@ fn edits_are_not_lost_without_a_question() {
         window.app_mut().send(command);
         window.check_says("Save the changes to “Town”?");
         window.click("Cancel");
-        assert!(is_edited(&window) && window.app().dialog.is_none());
-        assert_eq!((window.app().campaign, &window.app().route), (Some(1), &Route::Spec(Some(1))));
+        assert!(is_edited(&window) && window.app().dialog().is_none());
+        assert_eq!((window.app().campaign(), &window.route()), (Some(1), &Route::Spec(Some(1))));
     }
     super::shell::ask_to_close(&mut window);
     window.check_says("Save the changes to “Town”?");
     window.press(Key::Escape);
-    assert!(is_edited(&window) && !window.app().closing);
+    assert!(is_edited(&window) && !window.app().is_closing());
     // Kept as a version, then the other campaign is chosen, and what was sent with it done.
     window.app_mut().send(Command::ChooseCampaign(2));
     window.app_mut().send(Command::Go(Route::Crawl));
     window.check_says("Save the changes to “Town”?");
     window.click("Save");
-    window.until("the other is at hand", |window| window.app().campaign == Some(2));
-    assert_eq!(window.app().route, Route::Crawl);
+    window.until("the other is at hand", |window| window.app().campaign() == Some(2));
+    assert_eq!(window.route(), Route::Crawl);
     let saved = window.app().session().unwrap().campaign(1).unwrap();
     assert_eq!((saved.version, saved.campaign.description.as_str()), (2, "first"));
     // Dropped, also where what follows fails: then they are still there.
@@ -346,14 +346,14 @@ fn a_campaign_is_begun_without_a_workspace() {
     window.check_says("Recent workspaces");
     window.check_says(&format!("{} (missing)", gone.display()));
     window.click("New campaign");
-    window.until("the form is open", |window| window.app().route == Route::Spec(None));
+    window.until("the form is open", |window| window.route() == Route::Spec(None));
     let made = dir.path().join("fonds-2");
     assert_eq!(window.app().settings.recent_workspaces, [made.clone(), gone, there.clone()]);
     assert!(window.app().session().unwrap().workspace().unwrap().folder.ends_with("fonds-2"));
     window.check_says("not saved yet");
     window.type_into("Name", "Harbour");
     window.press_with(Modifiers::COMMAND, Key::S);
-    window.until("it is saved", |window| window.app().campaign == Some(1));
+    window.until("it is saved", |window| window.app().campaign() == Some(1));
     window.app_mut().send(Command::Open { path: there.clone(), options: ImportOptions::default() });
     window.until("the other is open", |window| window.app().settings.last_workspace.as_ref() == Some(&there));
     assert_eq!(window.app().settings.recent_workspaces[..2], [there, made]);
@@ -380,8 +380,9 @@ fn archives_that_are_opened_are_imported_into_a_workspace_made_for_them() {
     window.app_mut().send(Command::Open { path: dir.path().join("nothing.warc"), options: ImportOptions::default() });
     window.until("it is said", |window| has_notice(window, "nothing.warc could not be opened"));
     window.app_mut().send(Command::Open { path: folder.clone(), options: ImportOptions::default() });
-    let is_in =
-        |window: &Window| window.app().ended.iter().any(|job| job.kind == crate::work::JobKind::Import && !job.failed);
+    let is_in = |window: &Window| {
+        window.app().ended().iter().any(|job| job.kind == crate::work::JobKind::Import && !job.failed)
+    };
     window.until("it is imported", is_in);
     assert_eq!(window.app().settings.last_workspace, Some(dir.path().join("fonds")));
     assert!(has_notice(&window, "Made the workspace"));
@@ -420,9 +421,9 @@ fn the_sample_that_exists_is_opened_and_served() {
     window.click("Open the sample campaign");
     window.until("it is open", |window| window.app().session().is_some());
     assert_eq!(window.app().settings.last_workspace, Some(folder));
-    window.until("its campaign is at hand", |window| window.app().campaign == Some(1));
+    window.until("its campaign is at hand", |window| window.app().campaign() == Some(1));
     assert_eq!(window.app().session().unwrap().workspace().unwrap().read_only, None);
-    assert_eq!(window.app().dialog, None::<Dialog>);
+    assert_eq!(window.app().dialog(), None::<Dialog>);
 }
 
 #[test]
@@ -434,7 +435,7 @@ fn a_crawl_without_room_says_why_in_a_message_on_its_page_and_among_its_events()
     Workspace::open(&folder).unwrap().catalogue().save_campaign(Some(1), &full).unwrap();
     let mut window = Window::on_disk(dir.path(), Settings::default(), Some(folder));
     window.app_mut().send(Command::ChooseCampaign(1));
-    window.until("Town is at hand", |window| window.app().campaign == Some(1));
+    window.until("Town is at hand", |window| window.app().campaign() == Some(1));
     window.app_mut().act(Action::StartCrawl);
     window.check_says("Town, version 2");
     window.press(Key::Enter);
@@ -448,9 +449,9 @@ fn a_crawl_without_room_says_why_in_a_message_on_its_page_and_among_its_events()
     window.click("Events");
     window.check_says("1 event");
     window.app_mut().act(Action::StopCrawl);
-    window.until("it has ended", |window| window.app().jobs.is_empty());
+    window.until("it has ended", |window| window.app().jobs().is_empty());
     let messages =
-        window.app().log.iter().filter(|(_, notice)| notice.what.contains("Crawl: Paused: disk full")).count();
+        window.app().log().iter().filter(|(_, notice)| notice.what.contains("Crawl: Paused: disk full")).count();
     assert_eq!(messages, 1, "once");
     let why = launch(&window).why;
     assert!(why.contains("Stopped on request. Paused: disk full: "), "{why}");

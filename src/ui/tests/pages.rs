@@ -34,16 +34,16 @@ fn every_number_of_a_campaign_leads_to_its_rows() {
     window.check_says("A town on a lagoon");
     let row = window.session().campaigns().unwrap().into_iter().find(|row| row.id == TOWN).unwrap();
     window.click(&format!("{} refused", row.refused));
-    assert_eq!(window.app().route, Route::Crawl);
+    assert_eq!(window.route(), Route::Crawl);
     window.until("the refused of all launches are shown", |window| window.says(&format!("{} URLs", row.refused)));
     window.check_says("All 2 launches");
     window.check_says("http://praias.example/");
     go(&mut window, Key::Num1);
     window.click(&row.to_review.to_string());
-    assert_eq!(window.app().route, Route::Review);
+    assert_eq!(window.route(), Route::Review);
     go(&mut window, Key::Num1);
     window.click("Elections");
-    let other = window.app().campaign.unwrap();
+    let other = window.app().campaign().unwrap();
     assert_eq!(window.session().campaign(other).unwrap().campaign.name, "Elections");
 }
 
@@ -94,7 +94,7 @@ fn empty_pages_say_what_to_do_next() {
 fn a_new_campaign_is_written_and_saved() {
     let mut window = Window::empty();
     window.click("New campaign");
-    assert_eq!(window.app().route, Route::Spec(None));
+    assert_eq!(window.route(), Route::Spec(None));
     window.check_says("before a crawl can start");
     window.type_into("Name", "Cheias");
     window.click("Seeds 0");
@@ -108,7 +108,7 @@ fn a_new_campaign_is_written_and_saved() {
     window.check_says("unsaved edits");
     window.click("Save as new version");
     window.until("the draft is saved", |window| !window.app().spec.as_ref().unwrap().is_edited());
-    let saved = window.session().campaign(window.app().campaign.unwrap()).unwrap();
+    let saved = window.session().campaign(window.app().campaign().unwrap()).unwrap();
     assert_eq!((saved.version, saved.campaign.name.as_str(), saved.campaign.seeds.len()), (1, "Cheias", 2));
 }
 
@@ -168,14 +168,14 @@ fn captures_are_filtered_chosen_and_marked() {
     window.check_says(&format!("Failed {failed}"));
     let at = rows.iter().position(|row| !row.title.is_empty() && row.mark.is_none()).unwrap();
     window.click(&rows[at].title);
-    assert_eq!(window.app().focus, Some(Focus::Capture(rows[at].id)));
+    assert_eq!(window.app().focus(), Some(Focus::Capture(rows[at].id)));
     let detail = window.session().detail(rows[at].id, 90).unwrap().details;
     let (_, digest) = detail.iter().find(|(name, _)| name == "Payload digest").unwrap();
     window.check_says(digest);
     window.press(Key::ArrowDown);
     window.press_with(Modifiers::SHIFT, Key::ArrowDown);
     let chosen = [rows[at + 1].id, rows[at + 2].id];
-    assert_eq!(window.app().selected, chosen.to_vec().into());
+    assert_eq!(*window.app().selected(), chosen.to_vec().into());
     window.press(Key::D);
     let marks =
         |window: &Window| chosen.map(|id| window.captures("").into_iter().find(|row| row.id == id).unwrap().mark);
@@ -193,7 +193,7 @@ fn captures_are_filtered_chosen_and_marked() {
     window.check_says("Hosts that link to it");
     window.click("host:gov.pt");
     window.until("the example is the filter", |window| {
-        window.app().route == Route::Captures { filter: "host:gov.pt".to_owned() }
+        window.route() == Route::Captures { filter: "host:gov.pt".to_owned() }
     });
     window.click("Clear filter");
     window.until("all rows are back", |window| window.says(&all));
@@ -306,7 +306,7 @@ fn refused_urls_explain_themselves() {
     let row = session.seen(&by_hops).unwrap().rows.remove(0);
     window.check_says(&row.url);
     window.click(&row.url);
-    assert_eq!(window.app().focus, Some(Focus::Seen(row.id)));
+    assert_eq!(window.app().focus(), Some(Focus::Seen(row.id)));
     window.until("the trace is shown", |window| window.says("✖ Refused by rule 4: number of hops."));
     window.check_says("rejects more than 8 hops from the seed");
 }
@@ -319,7 +319,7 @@ fn refused_urls_are_selected_and_exported_by_keys() {
     window.click(&format!("{} refused", launch.refused));
     window.check_says("http://praias.example/");
     window.press(Key::ArrowDown);
-    assert!(matches!(window.app().focus, Some(Focus::Seen(_))), "the row explains itself");
+    assert!(matches!(window.app().focus(), Some(Focus::Seen(_))), "the row explains itself");
     window.press_with(Modifiers::SHIFT, Key::ArrowDown);
     window.press_with(Modifiers::COMMAND, Key::E);
     window.check_says(&format!("{} rows, sorted and filtered as shown, 6 columns", launch.refused));
@@ -348,7 +348,7 @@ fn prospects_become_seeds() {
     window.until("the first rows are back", |window| window.says(first));
     window.click(first);
     window.click("Add as seed");
-    assert_eq!(window.app().route, Route::Spec(Some(TOWN)));
+    assert_eq!(window.route(), Route::Spec(Some(TOWN)));
     let spec = window.app().spec.as_ref().unwrap();
     assert_eq!(&spec.campaign.seeds.last().unwrap().url, first);
     window.check_says("unsaved edits");
@@ -364,7 +364,7 @@ fn links_of_any_page_are_found() {
         |of: &&AnchorRow| anchors.iter().filter(|row| [row.links, row.hosts].contains(&of.links)).count() == 1;
     let anchor = anchors.iter().take(10).find(is_alone).unwrap();
     window.click(&anchor.links.to_string());
-    assert_eq!(window.app().route, Route::CitedPages(None, CitedBy::Words(anchor.text.clone())));
+    assert_eq!(window.route(), Route::CitedPages(None, CitedBy::Words(anchor.text.clone())));
     window.check_says(&format!("Pages linked as “{}”", anchor.text));
     let by = CitedBy::Words(anchor.text.clone());
     let pages = window.session().cited_pages(None, &by, &JobCx::detached()).unwrap().unwrap();
@@ -373,7 +373,7 @@ fn links_of_any_page_are_found() {
     let page = "http://estaleiro-gaivota.example/";
     window.type_into("Inlinks of", page);
     window.click("Show inlinks");
-    assert_eq!(window.app().route, Route::Links { target: page.to_owned() });
+    assert_eq!(window.route(), Route::Links { target: page.to_owned() });
     let first = window.session().inlinks_of(page, 90).unwrap().rows.remove(0);
     window.check_says(&first.source);
 }
@@ -389,23 +389,23 @@ fn hosts_are_put_in_order_and_their_numbers_lead_to_pages_and_inlinks() {
     window.check_says("no page");
     window.check_says("not errors, redirects or PDF files");
     window.click("Captures");
-    assert_eq!(window.app().route, Route::LinkHosts(None));
+    assert_eq!(window.route(), Route::LinkHosts(None));
     window.click_number(&format!("Captures: {}", host.captures));
-    assert_eq!(window.app().route, Route::Captures { filter: format!("fqdn:{} page:yes", host.host) });
+    assert_eq!(window.route(), Route::Captures { filter: format!("fqdn:{} page:yes", host.host) });
     window.click("← Back");
     window.click_number(&format!("External: {}", text::count(host.inlinks)));
     let by = CitedBy::OfHost(host.host.clone());
-    assert_eq!(window.app().route, Route::CitedPages(None, by.clone()));
+    assert_eq!(window.route(), Route::CitedPages(None, by.clone()));
     let pages = window.session().cited_pages(None, &by, &JobCx::detached()).unwrap().unwrap().rows;
     window.check_says(&pages[0].target);
-    let route = window.app().route.clone();
+    let route = window.route();
     window.click_number(&format!("External: {}", pages[0].counts.external));
-    assert!(matches!(&window.app().route, Route::Links { target } if !target.is_empty()));
+    assert!(matches!(&window.route(), Route::Links { target } if !target.is_empty()));
     window.check_says("of all dates");
     window.click("← Back");
-    assert_eq!(window.app().route, route);
+    assert_eq!(window.route(), route);
     window.click_number(&format!("Captures: {}", pages[0].captures));
-    assert!(matches!(&window.app().route, Route::Captures { filter } if filter.ends_with(" page:yes")));
+    assert!(matches!(&window.route(), Route::Captures { filter } if filter.ends_with(" page:yes")));
     let mut window = Window::empty();
     go(&mut window, Key::Num6);
     window.click("Hosts");
@@ -427,12 +427,12 @@ fn a_data_set_of_others_is_opened_and_queried() {
     window.click("← Links");
     window.type_into("Link data set", &other.display().to_string());
     window.click("Open link data set");
-    assert_eq!(window.app().route.link_folder(), Some(&other));
+    assert_eq!(window.route().link_folder(), Some(&other));
     window.type_into("Inlinks of", "https://www.fct.pt/");
     window.click("Show inlinks");
     window.check_says("Fundação");
     window.click("this workspace");
-    assert_eq!(window.app().route, Route::Links { target: String::new() });
+    assert_eq!(window.route(), Route::Links { target: String::new() });
     window.check_says("O Moliceiro");
     window.type_into("Link data set", &window.root().join("broken").display().to_string());
     window.click("Open link data set");
@@ -446,7 +446,7 @@ fn review_is_done_with_keys() {
     window.until("the queue is there", |window| window.says("captures to review"));
     let queue: Vec<_> = window.captures("").into_iter().filter(|row| row.mark.is_none()).map(|row| row.id).collect();
     window.press(Key::J);
-    assert_eq!(window.app().focus, Some(Focus::Capture(queue[1])));
+    assert_eq!(window.app().focus(), Some(Focus::Capture(queue[1])));
     window.press(Key::K);
     window.click("3 soft 404");
     window.press(Key::D);
@@ -456,13 +456,13 @@ fn review_is_done_with_keys() {
             .iter()
             .any(|(_, _, mark, why)| (*mark, why.as_str()) == (ReviewMark::Reject, "soft 404"))
     });
-    window.until("the next one moves up", |window| window.app().focus == Some(Focus::Capture(queue[1])));
+    window.until("the next one moves up", |window| window.app().focus() == Some(Focus::Capture(queue[1])));
     window.press(Key::A);
     let approved = |window: &Window| notes(window, queue[1]).iter().any(|(_, _, mark, _)| *mark == ReviewMark::Approve);
     window.until("it is approved", approved);
-    window.until("the next one moves up", |window| window.app().focus == Some(Focus::Capture(queue[2])));
+    window.until("the next one moves up", |window| window.app().focus() == Some(Focus::Capture(queue[2])));
     window.click("Undo last decision");
-    window.until("it is to review again", |window| window.app().focus == Some(Focus::Capture(queue[1])));
+    window.until("it is to review again", |window| window.app().focus() == Some(Focus::Capture(queue[1])));
     assert_eq!(window.captures("").iter().find(|row| row.id == queue[1]).unwrap().mark, None);
 }
 
@@ -523,17 +523,17 @@ fn every_number_of_a_selection_leads_to_its_rows() {
         (format!("{export} captures to write"), "export:yes"),
     ] {
         window.click(&figure);
-        assert_eq!(window.app().route, Route::Captures { filter: filter.to_owned() }, "{figure}");
+        assert_eq!(window.route(), Route::Captures { filter: filter.to_owned() }, "{figure}");
         window.click("← Back");
     }
     for (figure, selected) in [(page.hosts_in, true), (page.hosts_out, false)] {
         window.click(&figure.to_string());
-        assert_eq!(window.app().route, Route::SelectedHosts(selected));
+        assert_eq!(window.route(), Route::SelectedHosts(selected));
         let host = window.session().selected_hosts(TOWN, selected).unwrap().remove(0);
         window.check_says(&host.host);
         window.click_number(&format!("Captures: {}", host.captures));
         let side = if selected { "yes" } else { "no" };
-        assert_eq!(window.app().route, Route::Captures { filter: format!("selected:{side} host={}", host.host) });
+        assert_eq!(window.route(), Route::Captures { filter: format!("selected:{side} host={}", host.host) });
         window.click("← Back");
         window.click("← Select & export");
         window.until("the figures are there", |window| window.says("6 manual overrides"));
@@ -569,7 +569,7 @@ fn events_of_a_launch_lead_to_the_urls_they_are_about() {
     window.check_says(&text::counted(hosts, "event", "events"));
     let event = events.rows.iter().find(|row| row.event.kind == EventKind::Host && row.seen.is_some()).unwrap();
     window.click(&event.event.url);
-    assert_eq!(window.app().focus, event.seen.map(Focus::Seen));
+    assert_eq!(window.app().focus(), event.seen.map(Focus::Seen));
     window.click(&event.event.host);
     window.until("its queue is shown", |window| !window.says(&text::counted(hosts, "event", "events")));
 }

@@ -34,7 +34,7 @@ fn a_missed_run_is_offered_and_answered() {
     let launches = |window: &Window| window.session().scheduled_runs(TOWN, 10).unwrap()[0].launch;
     window.until("it has a launch", |window| launches(window).is_some());
     window.app_mut().act(Action::StopCrawl);
-    window.until("it has ended", |window| window.app().jobs.is_empty());
+    window.until("it has ended", |window| window.app().jobs().is_empty());
 }
 
 #[test]

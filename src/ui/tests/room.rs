@@ -144,7 +144,7 @@ fn messages_cover_nothing_lead_to_their_page_and_go_by() {
         assert!(others.into_iter().all(|other| !other.rect().intersects(message)), "{label}");
     }
     window.click("Go to Links");
-    assert_eq!(window.app().route, Route::Links { target: String::new() });
+    assert_eq!(window.route(), Route::Links { target: String::new() });
     assert!(!window.says("Go to Links"), "the page is on screen");
     window.harness.hover_at(Pos2::ZERO);
     window.pass(60.0);
@@ -160,7 +160,7 @@ fn an_error_leads_to_its_page_and_goes_with_its_cause() {
     window.app_mut().act(Action::Export);
     window.until("the error is shown", |window| window.says("Export failed"));
     window.click("Go to Select & export");
-    assert_eq!(window.app().route, Route::Select);
+    assert_eq!(window.route(), Route::Select);
     // Another job does not touch it; the same one that does its work does.
     window.app_mut().act(Action::BuildInlinks);
     window.until("it is told", |window| window.says("Build inlinks finished"));

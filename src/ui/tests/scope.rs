@@ -51,9 +51,9 @@ fn remove_rule(window: &mut Window, words: &str) {
 /// Waits until the edits as they stand have been tried; the answer.
 #[track_caller]
 fn until_tried(window: &mut Window) -> WhatIf {
-    window.until("the edits are tried", |window| matches!(window.app().what_if, Some(Loaded::Ready(_))));
+    window.until("the edits are tried", |window| matches!(window.app().what_if(), Some(Loaded::Ready(_))));
     window.settle();
-    match &window.app().what_if {
+    match &window.app().what_if() {
         Some(Loaded::Ready(answer)) => answer.figures.clone(),
         other => panic!("{other:?}"),
     }
@@ -73,7 +73,7 @@ fn a_country_is_added_its_effect_seen_and_undone() {
     assert!(figures.moved_in.urls > 0 && figures.moved_out.urls == 0, "{figures:?}");
     let seen = text::count(figures.seen);
     window.click(&seen);
-    assert_eq!(window.app().route, Route::Scope(TOWN, ScopeList::WhatIf(WhatIfList::Seen)));
+    assert_eq!(window.route(), Route::Scope(TOWN, ScopeList::WhatIf(WhatIfList::Seen)));
     window.check_says("http://biblioteca.vilanova.example/");
     window.press(Key::Backspace);
     window.check_says("change:");
@@ -101,7 +101,7 @@ fn a_country_is_added_its_effect_seen_and_undone() {
     assert_eq!(window.last_command(), Some(&Command::RedoEdit));
     window.until("the figures are back", |window| window.says(&newly_in));
     window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
-    assert_eq!(window.app().log.back().unwrap().1.why, "Nothing to redo");
+    assert_eq!(window.app().log().back().unwrap().1.why, "Nothing to redo");
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn edits_that_are_no_matter_of_scope_and_those_that_change_nothing_say_so() {
     let mut window = spec("About");
     window.type_into("Name", " II");
     window.settle();
-    assert!(window.app().spec.as_ref().unwrap().is_edited() && window.app().what_if.is_none());
+    assert!(window.app().spec.as_ref().unwrap().is_edited() && window.app().what_if().is_none());
     window.click(RULES);
     // No URL has so many segments.
     window.click("Rule 7 is on");
@@ -121,7 +121,7 @@ fn edits_that_are_no_matter_of_scope_and_those_that_change_nothing_say_so() {
     window.type_into("countries", "Portugal");
     window.until("the mistake is told", |window| window.says("is no country code"));
     window.click("Discard changes");
-    window.until("the bar is gone", |window| window.app().what_if.is_none());
+    window.until("the bar is gone", |window| window.app().what_if().is_none());
 }
 
 #[test]
@@ -182,14 +182,14 @@ fn every_figure_opens_its_rows_and_a_row_its_decisions() {
     window.click(&format!("newly out {}", figures.moved_out.urls));
     let list_of = |list| Route::Scope(TOWN, ScopeList::WhatIf(list));
     let out = WhatIfList::Side(MovedSide::Out);
-    assert_eq!(window.app().route, list_of(out));
+    assert_eq!(window.route(), list_of(out));
     let edited = campaign(&window).clone();
     let row = window.session().what_if_rows(TOWN, &edited, &figures, out, 0..5).unwrap().remove(0);
     window.check_says(&row.url);
     window.check_says("✔ in scope by rule 2: country of the server");
     window.check_says("✖ refused by rule 0: reject everything");
     window.click(&row.url);
-    assert_eq!(window.app().focus, Some(Focus::Seen(row.seen)));
+    assert_eq!(window.app().focus(), Some(Focus::Seen(row.seen)));
     window.until("both traces are shown", |window| {
         window.says("With the edited rules") && window.says("As crawled") && window.says("decides")
     });
@@ -212,7 +212,7 @@ fn every_figure_opens_its_rows_and_a_row_its_decisions() {
     window.click("↶ Undo edit");
     window.until("nothing is left", |window| window.says("No edits to compare"));
     window.click("Back to the rules");
-    assert_eq!(window.app().route, Route::Spec(Some(TOWN)));
+    assert_eq!(window.route(), Route::Spec(Some(TOWN)));
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn long_lists_are_read_where_they_are_looked_at() {
     let rows = rows_of(&window, undetermined);
     assert!(rows.len() > 200, "{}", rows.len());
     window.click(&format!("{} undetermined", figures.unknown.urls));
-    assert_eq!(window.app().route, Route::Scope(TOWN, ScopeList::WhatIf(undetermined)));
+    assert_eq!(window.route(), Route::Scope(TOWN, ScopeList::WhatIf(undetermined)));
     window.check_says(&rows[7].url);
     let far = &rows[199].url;
     let as_begin = rows[..60].iter().any(|row| row.url.starts_with(far.as_str()) || row.via == *far);
@@ -252,11 +252,11 @@ fn long_lists_are_read_where_they_are_looked_at() {
     let edited = campaign(&window).clone();
     let hosts = window.session().what_if_hosts(&figures).unwrap();
     window.click(&text::counted(figures.moved_hosts, "host", "hosts"));
-    assert_eq!(window.app().route, Route::Scope(TOWN, ScopeList::WhatIfHosts));
+    assert_eq!(window.route(), Route::Scope(TOWN, ScopeList::WhatIfHosts));
     window.click(&hosts[1].host);
     window.press(Key::Enter);
     let list = WhatIfList::Host(hosts[1].id);
-    assert_eq!(window.app().route, Route::Scope(TOWN, ScopeList::WhatIf(list)));
+    assert_eq!(window.route(), Route::Scope(TOWN, ScopeList::WhatIf(list)));
     let rows = window.session().what_if_rows(TOWN, &edited, &figures, list, 0..10).unwrap();
     window.check_says(&rows[0].url);
     assert!(rows.iter().all(|row| row.url.contains(&hosts[1].host)));
@@ -271,7 +271,7 @@ fn hits_lead_to_the_urls_that_a_rule_decided() {
     let (all, by_seeds) = (text::count(all), text::count(by_seeds));
     window.until("hits are there", |window| window.says(&all) && window.says(&by_seeds));
     window.click(&by_seeds);
-    let Route::Scope(TOWN, ScopeList::DecidedBy(asked)) = window.app().route.clone() else { panic!("no list") };
+    let Route::Scope(TOWN, ScopeList::DecidedBy(asked)) = window.route() else { panic!("no list") };
     assert_eq!(asked.index, 3);
     window.check_says("URLs decided by rule 3");
     window.check_says("reach”: this rule decided these URLs");
@@ -282,9 +282,9 @@ fn hits_lead_to_the_urls_that_a_rule_decided() {
     window.click(&row.url);
     window.until("the trace is shown", |window| window.says("✔ In scope by rule 3: seed scope"));
     window.press(Key::Backspace);
-    assert_eq!(window.app().route, Route::Spec(Some(TOWN)));
+    assert_eq!(window.route(), Route::Spec(Some(TOWN)));
     window.click(&all);
-    assert!(matches!(&window.app().route, Route::Scope(TOWN, ScopeList::SpokenBy(asked)) if asked.index == 0));
+    assert!(matches!(&window.route(), Route::Scope(TOWN, ScopeList::SpokenBy(asked)) if asked.index == 0));
     window.check_says(&format!("{all} URLs, with the decision of the last crawl"));
     window.check_says("http://");
     window.press(Key::Backspace);
@@ -393,7 +393,7 @@ fn hosts_let_in_by_location_show_their_evidence_and_captures() {
             Some(cell) => window.click_number(&cell),
             None => window.click(&decided),
         }
-        assert_eq!(window.app().route, Route::Scope(TOWN, ScopeList::Geo(list)));
+        assert_eq!(window.route(), Route::Scope(TOWN, ScopeList::Geo(list)));
         window.check_says(&title);
         window.check_says(&format!("{}, with the decision of the last crawl", text::counted(urls, "URL", "URLs")));
         window.press(Key::Backspace);
@@ -409,7 +409,7 @@ fn hosts_let_in_by_location_show_their_evidence_and_captures() {
     window.scroll_to(&captures);
     window.click(&captures);
     let filter = format!("host={} campaign:1", host.host);
-    assert_eq!(window.app().route, Route::Captures { filter });
+    assert_eq!(window.route(), Route::Captures { filter });
 }
 
 #[test]
@@ -462,7 +462,7 @@ fn another_database_is_compared() {
     window.click("1 host changes decisions");
     window.click_number(&moved_out);
     let list = GeoList::DriftOut("diaspora.example".to_owned());
-    assert_eq!(window.app().route, Route::Scope(TOWN, ScopeList::Geo(list)));
+    assert_eq!(window.route(), Route::Scope(TOWN, ScopeList::Geo(list)));
     window.check_says("URLs of diaspora.example that it would refuse");
     window.check_says("http://diaspora.example/");
 }

@@ -11,35 +11,35 @@ fn every_page_of_the_rail_is_reached_by_name_and_by_key() {
     let mut window = Window::town();
     for (number, (_, word)) in PAGES.iter().enumerate() {
         window.click(word);
-        assert_eq!(window.app().route.page(), number, "{word}");
+        assert_eq!(window.route().page(), number, "{word}");
     }
     let keys =
         [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9, Key::Num0];
     for (number, key) in keys.into_iter().enumerate() {
         window.press_with(Modifiers::COMMAND, key);
-        assert_eq!(window.app().route.page(), number, "{key:?}");
+        assert_eq!(window.route().page(), number, "{key:?}");
     }
     window.click("← Back");
-    assert_eq!(window.app().route, Route::Jobs);
+    assert_eq!(window.route(), Route::Jobs);
 }
 
 #[test]
 fn the_palette_finds_and_does() {
     let mut window = Window::town();
     window.press_with(Modifiers::COMMAND, Key::K);
-    assert_eq!(window.app().dialog, Some(Dialog::Palette));
+    assert_eq!(window.app().dialog(), Some(Dialog::Palette));
     window.harness.event(egui::Event::Text("build inlinks".to_owned()));
     window.settle();
     window.press(Key::Enter);
     window.until_done(JobKind::BuildInlinks);
-    assert_eq!(window.app().dialog, None);
+    assert_eq!(window.app().dialog(), None);
 
     window.press_with(Modifiers::COMMAND, Key::K);
     window.harness.event(egui::Event::Text("mestre.html".to_owned()));
     window.settle();
     window.check_says("Find captures with “mestre.html”");
     window.press(Key::Enter);
-    assert_eq!(window.app().route, Route::Captures { filter: "mestre.html".to_owned() });
+    assert_eq!(window.route(), Route::Captures { filter: "mestre.html".to_owned() });
     let rows = window.captures("mestre.html").len();
     window.check_says(&format!("{rows} rows"));
 }
@@ -48,12 +48,12 @@ fn the_palette_finds_and_does() {
 fn greyed_commands_do_nothing_and_keys_say_why() {
     let mut window = Window::town();
     window.press_with(Modifiers::COMMAND, Key::P);
-    let said = &window.app().log.back().unwrap().1;
+    let said = &window.app().log().back().unwrap().1;
     assert_eq!(said.why, "No crawl is running");
     window.press(Key::F1);
     window.check_says("Ctrl+Enter");
     window.press(Key::Escape);
-    assert_eq!(window.app().dialog, None);
+    assert_eq!(window.app().dialog(), None);
 }
 
 /// Asks for a crawl of the town, confirms it and holds it at its begin.
@@ -79,8 +79,8 @@ fn a_running_crawl_is_shown_paused_and_stopped() {
     assert!(window.app().crawl_job().unwrap().cx().is_paused());
     window.check_says("Paused");
     window.click("⏹ Stop");
-    window.until("the crawl ends", |window| window.app().jobs.is_empty());
-    assert!(window.app().ended.back().unwrap().outcome.contains("Stopped on request"), "{:?}", window.app().ended);
+    window.until("the crawl ends", |window| window.app().jobs().is_empty());
+    assert!(window.app().ended().back().unwrap().outcome.contains("Stopped on request"), "{:?}", window.app().ended());
     assert_eq!(window.session().crawl(Some(TOWN), Launches::All).unwrap().launches.len(), 3);
 }
 
@@ -109,7 +109,7 @@ fn a_folder_that_is_no_workspace_is_refused_with_a_reason() {
     window.check_says(&format!("{} could not be opened", folder.display()));
     window.check_says("this folder is not a workspace");
     window.click("Cancel");
-    assert_eq!(window.app().dialog, None);
+    assert_eq!(window.app().dialog(), None);
     window.check_says("Choose another folder");
 }
 
@@ -134,11 +134,11 @@ fn the_window_of_inlinks_is_set() {
 #[test]
 fn light_and_dark_change_places() {
     let mut window = Window::town();
-    let before = window.app().shows_dark;
+    let before = window.app().shows_dark();
     for dark in [!before, before] {
-        window.click(if window.app().shows_dark { "☀ Light" } else { "🌙 Dark" });
+        window.click(if window.app().shows_dark() { "☀ Light" } else { "🌙 Dark" });
         assert_eq!(window.last_command(), Some(&Command::ToggleTheme));
-        assert_eq!(window.app().shows_dark, dark);
+        assert_eq!(window.app().shows_dark(), dark);
     }
 }
 
@@ -155,10 +155,10 @@ fn closing_while_work_runs_asks_once() {
     ask_to_close(&mut window);
     window.check_says("Close the window?");
     window.click("Keep open");
-    assert!(window.app().dialog.is_none() && !window.app().jobs.is_empty());
+    assert!(window.app().dialog().is_none() && !window.app().jobs().is_empty());
     ask_to_close(&mut window);
     window.click("Stop and close");
-    window.until("the crawl has stopped", |window| window.app().jobs.is_empty());
+    window.until("the crawl has stopped", |window| window.app().jobs().is_empty());
     let closes = |window: &Window| {
         let outputs = &window.harness.output().viewport_output;
         outputs.values().any(|output| output.commands.contains(&egui::ViewportCommand::Close))

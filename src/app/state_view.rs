@@ -1,0 +1,204 @@
+//! What pages read of the state of a window, and what they change of it at once.
+
+use super::{AppState, Focus, RecentWorkspace, ScheduleWatch};
+use crate::app::jobs_at_hand::{EndedJob, RunningJob};
+use crate::app::models::{CampaignId, Loaded, Notice, VerifyLine, WhatIfAnswer};
+use crate::app::selected_rows::ReviewDecision;
+use crate::app::{Dialog, PanelTab, Route, SelectedRows, TableRows};
+use crate::uri::CaptureDate;
+use crate::work::CrawlRequest;
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+impl AppState {
+    /// What is on screen.
+    pub fn route(&self) -> &Route {
+        &self.route
+    }
+
+    /// What lies over it.
+    pub fn dialog(&self) -> Option<Dialog> {
+        self.dialog
+    }
+
+    /// The campaign at hand.
+    pub fn campaign(&self) -> Option<CampaignId> {
+        self.campaign
+    }
+
+    /// What the edits of the specification would change of what was ever seen; none while none of
+    /// them is about the scope.
+    pub fn what_if(&self) -> Option<&Loaded<Arc<WhatIfAnswer>>> {
+        self.what_if.as_ref()
+    }
+
+    /// The geolocation database that evidence is compared with.
+    pub fn compared(&self) -> Option<&Path> {
+        self.compared.as_deref()
+    }
+
+    /// Captures selected in the table.
+    pub fn selected(&self) -> &SelectedRows {
+        &self.selected
+    }
+
+    /// The decision that waits for confirmation.
+    pub fn decision(&self) -> Option<&ReviewDecision> {
+        self.decision.as_ref()
+    }
+
+    /// The crawl that waits for confirmation.
+    pub fn crawl_request(&self) -> Option<&Arc<CrawlRequest>> {
+        self.crawl_request.as_ref()
+    }
+
+    /// Workspaces that were opened lately, the last one first.
+    pub fn recent(&self) -> &[RecentWorkspace] {
+        &self.recent
+    }
+
+    /// Whether the window shall close once nothing runs any more.
+    pub fn is_closing(&self) -> bool {
+        self.closing
+    }
+
+    /// The row that the lower panel follows.
+    pub fn focus(&self) -> Option<Focus> {
+        self.focus
+    }
+
+    /// The problem whose record is read though much has to be decompressed for it.
+    pub fn far_record(&self) -> Option<i64> {
+        self.far_record
+    }
+
+    /// Decisions of the page Review that were kept since the workspace was opened.
+    pub fn reviewed(&self) -> u64 {
+        self.reviewed
+    }
+
+    /// The table that is to be written, once its folder is known.
+    pub fn table_rows(&self) -> Option<&TableRows> {
+        self.table_rows.as_ref()
+    }
+
+    /// The export made or verified last.
+    pub fn last_export(&self) -> Option<&Path> {
+        self.last_export.as_deref()
+    }
+
+    /// What the last verification of this window found.
+    pub fn verified(&self) -> Option<&(PathBuf, Vec<VerifyLine>)> {
+        self.verified.as_ref()
+    }
+
+    /// Whether the window is light on dark just now, by choice or as the desktop says.
+    pub fn shows_dark(&self) -> bool {
+        self.shows_dark
+    }
+
+    /// Notices not yet taken away, oldest first, with their numbers.
+    pub fn notices(&self) -> &[(u64, Notice)] {
+        &self.notices
+    }
+
+    /// Notices that went by, newest last.
+    pub fn log(&self) -> &VecDeque<(CaptureDate, Notice)> {
+        &self.log
+    }
+
+    /// Jobs of this window that run.
+    pub fn jobs(&self) -> &[RunningJob] {
+        &self.jobs
+    }
+
+    /// Jobs of this window that ended, newest last.
+    pub fn ended(&self) -> &VecDeque<EndedJob> {
+        &self.ended
+    }
+
+    /// Runs that schedules call for.
+    pub fn schedules(&self) -> &ScheduleWatch {
+        &self.schedules
+    }
+}
+
+impl AppState {
+    /// Has the lower panel follow a row.
+    pub fn follow(&mut self, row: impl Into<Option<Focus>>) {
+        self.focus = row.into();
+    }
+
+    /// The same, and opens the panel.
+    pub fn follow_in_panel(&mut self, row: impl Into<Option<Focus>>) {
+        self.follow(row);
+        self.settings.lower_panel = true;
+    }
+
+    /// Opens the lower panel at a tab; at the notes of a capture, to write one.
+    pub fn show_tab(&mut self, tab: PanelTab) {
+        self.settings.panel_tab = tab;
+        self.settings.lower_panel = true;
+        self.opens_note = tab == PanelTab::Notes && matches!(self.focus, Some(Focus::Capture(_)));
+    }
+
+    /// Narrows the list of captures to a filter, which is no step to go back.
+    pub fn refine(&mut self, filter: String) {
+        self.route = Route::Captures { filter };
+    }
+
+    /// Selects captures.
+    pub fn select(&mut self, rows: SelectedRows) {
+        self.selected = rows;
+    }
+
+    /// Takes an export as the one that is verified next.
+    pub fn choose_export(&mut self, folder: PathBuf) {
+        self.last_export = Some(folder);
+    }
+
+    /// Shows what a verification found.
+    pub fn show_checks(&mut self, folder: PathBuf, lines: Vec<VerifyLine>) {
+        self.verified = Some((folder, lines));
+    }
+
+    /// Notes whether the window is light on dark.
+    pub fn note_dark(&mut self, is_dark: bool) {
+        self.shows_dark = is_dark;
+    }
+
+    /// Takes away the notices that are no errors.
+    pub fn take_news(&mut self) -> Vec<(u64, Notice)> {
+        self.notices.extract_if(.., |(_, notice)| !notice.is_error).collect()
+    }
+
+    /// Whether the page shall leave nothing out; asked once.
+    pub fn take_shows_all(&mut self) -> bool {
+        std::mem::take(&mut self.shows_all)
+    }
+
+    /// Whether the filter line of the captures shall take the keyboard; asked once.
+    pub fn take_opens_filter(&mut self) -> bool {
+        std::mem::take(&mut self.opens_filter)
+    }
+
+    /// Whether the note field of the lower panel shall take the keyboard; asked once.
+    pub fn take_opens_note(&mut self) -> bool {
+        std::mem::take(&mut self.opens_note)
+    }
+}
+
+#[cfg(all(test, feature = "gui"))]
+impl AppState {
+    /// The last command that was asked.
+    pub(crate) fn last_command(&self) -> Option<&crate::app::Command> {
+        self.asked.back()
+    }
+
+    /// Takes the last job of this kind out of those that ended.
+    pub(crate) fn take_ended(&mut self, kind: crate::work::JobKind) -> Option<EndedJob> {
+        let at = self.ended.iter().rposition(|job| job.kind == kind)?;
+        self.ended.remove(at)
+    }
+}
