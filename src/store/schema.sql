@@ -79,7 +79,8 @@ CREATE INDEX seen_state ON seen(launch, state);
 
 -- Seen URLs counted as they come and change, so that no page of the window
 -- has to count a million rows. class: 0 to 3 for answers 2xx to 5xx, 4 for
--- failures, -1 for the rest; rule_index -1 where no rule spoke.
+-- failures, -1 for the rest; rule_index -1 where no rule spoke. An import of a
+-- log does without the triggers: seen_tally.rs says why, and has the same classes.
 CREATE TABLE seen_tally (
     launch     INTEGER NOT NULL REFERENCES launch(id),
     host       INTEGER NOT NULL REFERENCES host(id),

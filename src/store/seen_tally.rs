@@ -1,7 +1,11 @@
 //! Seen URLs counted for a whole batch of rows.
 //!
-//! A trigger counts each row as it comes and changes. Where many come at once
-//! most fall on the same few counts, so they are summed up here first.
+//! Triggers count rows wherever one comes or changes: a crawl, its recovery and a
+//! new judgement change rows by statements of their own, and only SQLite knows
+//! what those rows were before. An import of a log is the one place that knows it
+//! itself, and the only one that brings millions of rows at once, most of which fall
+//! on the same few counts; so it sums them up here first. Of about 27 µs that a line
+//! takes the triggers would be 3 more.
 //!
 //! Invariant: `seen_tally` says of each row of `seen` what the triggers would.
 
