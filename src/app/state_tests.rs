@@ -279,6 +279,21 @@ fn the_row_at_hand_goes_with_its_list() {
 }
 
 #[test]
+fn what_a_number_counts_is_shown_whole_once() {
+    let (mut state, _dir) = opened();
+    let captures = || Route::Captures { filter: String::new() };
+    state.send(Command::GoToAll(captures()));
+    state.tick();
+    assert!(state.take_shows_all());
+    assert!(!state.take_shows_all(), "what a person chooses then holds");
+    // Who goes on to another page sees that as it was.
+    state.send(Command::GoToAll(Route::Crawl));
+    state.send(Command::Go(captures()));
+    state.tick();
+    assert!(!state.take_shows_all());
+}
+
+#[test]
 fn a_campaign_without_a_name_is_called_by_its_number() {
     use super::models::campaign_title;
     assert_eq!(campaign_title(3, " "), "campaign 3 (no name)");

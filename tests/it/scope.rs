@@ -116,6 +116,8 @@ fn hosts_let_in_by_geolocation_are_in_report_log_and_drift() {
     // The database they were decided with moves nobody.
     let own = report.workspace.join("sample-geo.mmdb");
     fonds(&["scope", "drift", workspace, "1", "--geo", arg(&own)]).with_status(0).says("0 hosts change sides");
+    let drift = fonds(&["scope", "drift", workspace, "1", "--geo", arg(&own), "--csv"]).with_status(0).out;
+    assert!(drift.starts_with("host,urls_in,urls_out,old_addresses,") && drift.lines().count() == 1, "{drift}");
     fonds(&["scope", "drift", workspace, "1", "--geo", arg(&logs[0])]).with_status(2);
 }
 

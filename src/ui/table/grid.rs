@@ -9,16 +9,19 @@ use crate::app::{AppState, ColumnLayout, TableLayout};
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
 use egui::accesskit::{Role, SortDirection};
-use egui::containers::menu::MenuButton;
+use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{
-    FocusDirection, Id, Key, Modifiers, Popup, Rect, Response, Sense, SetOpenCommand, Stroke, StrokeKind, Ui,
-    UiBuilder, WidgetInfo,
+    FocusDirection, Id, Key, Modifiers, Popup, PopupCloseBehavior, Rect, Response, Sense, SetOpenCommand, Stroke,
+    StrokeKind, Ui, UiBuilder, WidgetInfo,
 };
 use egui_table::{CellInfo, HeaderCellInfo, PrefetchInfo, TableDelegate};
 use std::collections::BTreeMap;
 
 /// Width of the button at the end of the heads.
 pub(super) const MENU_BUTTON: f32 = 18.0;
+
+/// Menus stay while columns are chosen one after the other; what else is clicked closes them.
+const CLOSES: PopupCloseBehavior = PopupCloseBehavior::CloseOnClickOutside;
 
 /// What a person asked of the table itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,7 +133,7 @@ impl<R, A> Grid<'_, '_, R, A> {
         back: Id,
         draw: impl FnOnce(&mut Self, &mut Ui),
     ) {
-        let mut popup = Popup::context_menu(of);
+        let mut popup = Popup::context_menu(of).close_behavior(CLOSES);
         if is_keyed {
             popup = popup.open_memory(SetOpenCommand::Bool(true));
             self.state.keyed_menu = Some(of.id);
@@ -165,6 +168,7 @@ impl<R, A> Grid<'_, '_, R, A> {
         ui.painter().rect_filled(rect, 0.0, tokens(ui).chrome_bg);
         let mut place = ui.new_child(UiBuilder::new().max_rect(rect));
         let button = MenuButton::from_button(egui::Button::new("☰").frame(false).min_size(rect.size()));
+        let button = button.config(MenuConfig::new().close_behavior(CLOSES));
         let (response, _) = button.ui(&mut place, |ui| self.table_menu_ui(ui));
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Table menu: {name}")));
         response.on_hover_text("Copy, export, choose columns");
@@ -335,7 +339,7 @@ impl<R, A> Grid<'_, '_, R, A> {
 }
 
 /// A place in the tree for who listens to the window.
-fn bounds(rect: egui::Rect) -> egui::accesskit::Rect {
+pub(super) fn bounds(rect: egui::Rect) -> egui::accesskit::Rect {
     let [x0, y0, x1, y1] = [rect.min.x, rect.min.y, rect.max.x, rect.max.y].map(f64::from);
     egui::accesskit::Rect { x0, y0, x1, y1 }
 }

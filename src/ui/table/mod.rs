@@ -237,6 +237,7 @@ impl<'a, R, A> Table<'a, R, A> {
         let at_cursor = grid.state.cursor().and_then(|index| grid.nodes.get(&index)).and_then(|nodes| nodes.first());
         let (at_cursor, label) = (at_cursor.copied(), grid::sort_label(&self.columns, &grid.state.sort));
         child.ctx().accesskit_node_builder(table_id, |node| {
+            node.set_bounds(grid::bounds(child.max_rect()));
             node.set_row_count(usize::try_from(total).unwrap_or(usize::MAX));
             node.set_column_count(shown.len());
             if let Some(row) = at_cursor {

@@ -248,6 +248,24 @@ fn columns_are_chosen_moved_and_kept() {
     assert_eq!(heads(&harness), ["Side", "Links"]);
     menu(&mut harness, "Links", "Reset columns");
     assert_eq!(heads(&harness), ["Host", "Links", "Side"]);
+    // Several are chosen at once in the menu behind the heads, which a click beside it closes.
+    let menu = harness.get_by_label("Table menu: Hosts");
+    let (menu_rect, table) = (menu.rect(), of_role(&harness, Role::Table).pop().unwrap().rect());
+    assert!(table.contains_rect(menu_rect), "{menu_rect} within {table}");
+    let last = of_role(&harness, Role::ColumnHeader).pop().unwrap().rect();
+    assert!(last.right() <= menu_rect.left(), "{last} beside {menu_rect}");
+    menu.click();
+    harness.run_steps(4);
+    harness.get_by_role_and_label(Role::Button, "Columns").click();
+    harness.run_steps(4);
+    for column in ["Twice", "Links"] {
+        harness.get_by_role_and_label(Role::CheckBox, column).click();
+        harness.run_steps(4);
+    }
+    assert_eq!(heads(&harness), ["Host", "Side", "Twice"]);
+    harness.get_by_label("h001.pt").click();
+    harness.run_steps(4);
+    assert!(harness.query_by_role_and_label(Role::CheckBox, "Twice").is_none());
 }
 
 #[test]
