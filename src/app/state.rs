@@ -630,7 +630,12 @@ impl AppState {
             Command::Export { out, selection } => {
                 self.last_export = Some(out.clone());
                 self.start(JobKind::Export, move |session, cx| {
-                    session.export(&selection, &out, ExportWishes { wacz: selection.with_wacz }, cx)
+                    session.export(
+                        &selection,
+                        &out,
+                        ExportWishes { wacz: selection.with_wacz, ..ExportWishes::default() },
+                        cx,
+                    )
                 });
             }
             Command::Verify(folder) => self.start(JobKind::Verify, move |session, cx| {

@@ -32,6 +32,10 @@ pub struct ExportArgs {
     /// done without asking where the window was told so for this selection.
     #[arg(long)]
     wacz: bool,
+    /// Leave out data/seen.jsonl.gz, the list of every URL that the crawls have
+    /// seen with the verdict on it.
+    #[arg(long)]
+    without_seen: bool,
     /// The result as one object.
     #[arg(long)]
     json: bool,
@@ -61,7 +65,7 @@ pub(super) fn run(args: &ExportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
     let spec = session.catalogue().selection_page(campaign)?.spec.with_context(|| {
         format!("nothing is selected yet; run: fonds select run {} {campaign}", args.folder.display())
     })?;
-    let wishes = work::ExportWishes { wacz: args.wacz || spec.with_wacz };
+    let wishes = work::ExportWishes { wacz: args.wacz || spec.with_wacz, seen: !args.without_seen };
     let outcome = with_progress(|cx| session.export(&spec, &args.out, wishes, cx))?;
     if args.json {
         json_line(out, &outcome)?;

@@ -24,6 +24,18 @@ pub enum SeenState {
     Failed,
 }
 
+impl SeenState {
+    /// Its name in lists and files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Refused => "refused",
+            Self::Fetched => "fetched",
+            Self::Failed => "failed",
+        }
+    }
+}
+
 /// What the ledger has about a URL.
 #[derive(Debug, Clone, Copy)]
 pub struct SeenFacts<'a> {

@@ -3,6 +3,7 @@
 use super::{ExportError, io_at};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -52,6 +53,10 @@ pub struct ManifestFile {
 pub struct Manifest {
     /// `fonds-export`, so that the folder is known for what it is.
     pub format: String,
+    /// Version of the layout: 2 has the payload in `data/`, as bags have it; 1
+    /// had everything at the top.
+    #[serde(default = "first_layout")]
+    pub version: u32,
     /// The program that wrote it.
     pub software: String,
     /// Title of the export.
@@ -64,22 +69,42 @@ pub struct Manifest {
     pub selection: Option<serde_json::Value>,
     /// What it holds.
     pub counts: Counts,
-    /// All files but the manifest, by path.
+    /// Rows of each document: campaigns, decisions, refused URLs, knowledge.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub documents: BTreeMap<String, u64>,
+    /// All files but the manifest and what makes the folder a bag, by path.
     pub files: Vec<ManifestFile>,
+}
+
+fn first_layout() -> u32 {
+    1
 }
 
 impl Manifest {
     /// What [`Manifest::format`] says.
     pub const FORMAT: &str = "fonds-export";
 
+    /// The newest [`Manifest::version`].
+    pub const VERSION: u32 = 2;
+
+    /// The path of what an export holds: `archive/`, `inlinks.jsonl` and so on.
+    pub fn payload(&self, path: &str) -> String {
+        let root = if self.version < 2 { "" } else { super::bag::PAYLOAD };
+        format!("{root}{path}")
+    }
+
     /// Reads the manifest of a folder.
     pub fn read(folder: &Path) -> Result<Self, ExportError> {
         let not = |why: String| ExportError::NotAnExport { folder: folder.to_owned(), why };
         let text = fs::read(folder.join(MANIFEST_NAME)).map_err(|error| not(format!("{MANIFEST_NAME}: {error}")))?;
         let manifest: Self = serde_json::from_slice(&text).map_err(|error| not(format!("{MANIFEST_NAME}: {error}")))?;
-        match manifest.format == Self::FORMAT {
-            true => Ok(manifest),
-            false => Err(not(format!("{MANIFEST_NAME} is of format “{}”", manifest.format))),
+        match (manifest.format == Self::FORMAT, manifest.version) {
+            (true, 1..=Self::VERSION) => Ok(manifest),
+            (true, version) => Err(not(format!(
+                "{MANIFEST_NAME} is of version {version}; this program reads versions 1 to {}. Take a newer Fonds",
+                Self::VERSION
+            ))),
+            (false, _) => Err(not(format!("{MANIFEST_NAME} is of format “{}”", manifest.format))),
         }
     }
 

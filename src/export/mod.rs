@@ -1,13 +1,18 @@
 //! Carries a selection out of the workspace, and reads it back.
 //!
-//! In: an [`ExportItem`] per selected capture, with its inlinks. Out: a folder that is complete or not there at all:
+//! In: an [`ExportItem`] per selected capture, with its inlinks, and [`Document`]s. Out: a folder that is complete or not there at all:
 //!
 //! ```text
-//! archive/PREFIX-….warc.gz   warcinfo, the records byte for byte, a metadata record per capture
-//! indexes/index.cdxj         the place of every capture
-//! inlinks.jsonl              the inlink data set of the selection
-//! PREFIX.wacz                the archive files once more, as a package to look at (on request)
-//! manifest.json              counts, and size and SHA-256 of every file
+//! README.txt, report.html        for people; report.md says the same as the report
+//! manifest.json                  counts, rows of each document, size and SHA-256 of every file
+//! bagit.txt, bag-info.txt, …     what makes the folder a bag (BagIt 1.0)
+//! data/archive/PREFIX-….warc.gz  warcinfo, the records byte for byte, a metadata record per capture
+//! data/indexes/index.cdxj        the place of every capture
+//! data/inlinks.jsonl             the inlink data set of the selection
+//! data/campaign/                 every version of the campaign, the files that prove permissions
+//! data/decisions.jsonl           every decision and note, as W3C Web Annotations
+//! data/seen.jsonl.gz             every URL that was seen, with its verdict
+//! data/PREFIX.wacz               the archive files once more, as a package to look at (on request)
 //! ```
 //!
 //! Invariants: a record that is compressed on its own is copied byte for
@@ -36,9 +41,11 @@
 //!
 //! Not here: which captures are selected, what their scores and inlinks are.
 
+mod bag;
 mod compressed;
 mod copy;
 mod csv;
+mod documents;
 mod host_graph;
 mod item;
 mod manifest;
@@ -55,6 +62,7 @@ mod write;
 
 pub use compressed::{CompressedWriter, compression_by_name};
 pub use csv::{csv_row, spreadsheet_cell};
+pub use documents::{Document, Written};
 pub use host_graph::{GraphFormat, write_host_graph};
 pub use item::{ExportItem, ExportOptions, ExportRecord, ExportReport, Original};
 pub use manifest::{Counts, MANIFEST_NAME, Manifest, ManifestFile};
@@ -63,6 +71,9 @@ pub use parquet::{ParquetError, read_parquet, write_parquet};
 pub use verify::{VerifyCheck, verify};
 pub use wacz::{PackageOptions, write_package};
 pub use write::export_selection;
+
+/// Namespace of our own terms in RDF.
+pub const VOCABULARY: &str = "urn:fonds:ns:";
 
 use crate::jobs::Cancelled;
 use crate::warc::WarcError;

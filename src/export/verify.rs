@@ -1,7 +1,9 @@
 //! Reads an export back and holds everything in it together.
 
-use super::manifest::{LOCK_NAME, MANIFEST_NAME, Manifest, measure};
-use super::write::{INLINKS_NAME, METADATA_KIND};
+use super::bag::{bag_is_whole, is_of_bag};
+use super::documents::documents_are_whole;
+use super::manifest::{LOCK_NAME, MANIFEST_NAME, Manifest, ManifestFile, measure};
+use super::write::{INDEX_NAME, INLINKS_NAME, METADATA_KIND};
 use super::{ExportError, io_at};
 use crate::inlinks::DatasetObject;
 use crate::jobs::{JobCx, counted};
@@ -32,20 +34,20 @@ pub struct VerifyCheck {
 
 /// A check in the making.
 #[derive(Default)]
-struct Faults {
+pub(super) struct Faults {
     named: Vec<String>,
     count: u64,
 }
 
 impl Faults {
-    fn add(&mut self, fault: impl Into<String>) {
+    pub(super) fn add(&mut self, fault: impl Into<String>) {
         self.count += 1;
         if self.named.len() < MAX_NAMED {
             self.named.push(fault.into());
         }
     }
 
-    fn into_check(self, what: &str, figures: String) -> VerifyCheck {
+    pub(super) fn into_check(self, what: &str, figures: String) -> VerifyCheck {
         let ok = self.count == 0;
         let mut detail = figures;
         if !ok {
@@ -90,18 +92,14 @@ pub fn verify(folder: &Path, cx: &JobCx) -> Result<Vec<VerifyCheck>, ExportError
     let manifest = Manifest::read(folder)?;
     let mut checks = vec![files_are_those_of(&manifest, folder, cx)?];
 
-    let archives: Vec<&str> = manifest
-        .files
-        .iter()
-        .map(|file| file.path.as_str())
-        .filter(|path| path.starts_with("archive/") && stays_inside(path))
-        .collect();
-    let total = manifest.files.iter().filter(|file| file.path.starts_with("archive/")).map(|file| file.bytes).sum();
+    let archive = manifest.payload("archive/");
+    let archives = manifest.files.iter().filter(|file| file.path.starts_with(&archive) && stays_inside(&file.path));
+    let total = archives.clone().map(|file| file.bytes).sum();
     cx.stage("Reading records", Some(total));
     let mut contents = Contents::default();
     let mut done = 0;
-    for path in archives {
-        cx.note(path);
+    for ManifestFile { path, .. } in archives {
+        cx.note(path.as_str());
         done += read_records(&folder.join(path), path, done, &mut contents, cx)?;
     }
 
@@ -148,9 +146,16 @@ pub fn verify(folder: &Path, cx: &JobCx) -> Result<Vec<VerifyCheck>, ExportError
         "Warcinfo records that records name are here",
         format!("{} named", counted(contents.named_warcinfos.len() as u64, "record")),
     ));
-    checks.push(index_is_right(folder, &contents.places, counts.index_lines, cx)?);
-    if manifest.files.iter().any(|file| file.path == INLINKS_NAME) {
-        checks.push(inlinks_are_those_of_records(folder, contents.inlinks, counts.inlink_objects, cx)?);
+    let index = folder.join(manifest.payload(INDEX_NAME));
+    checks.push(index_is_right(&index, &contents.places, counts.index_lines, cx)?);
+    let inlinks = manifest.payload(INLINKS_NAME);
+    if manifest.files.iter().any(|file| file.path == inlinks) {
+        let inlinks = folder.join(inlinks);
+        checks.push(inlinks_are_those_of_records(&inlinks, contents.inlinks, counts.inlink_objects, cx)?);
+    }
+    if manifest.version >= 2 {
+        checks.push(documents_are_whole(&manifest, folder, cx)?);
+        checks.push(bag_is_whole(&manifest, folder));
     }
     Ok(checks)
 }
@@ -179,7 +184,8 @@ fn files_are_those_of(manifest: &Manifest, folder: &Path, cx: &JobCx) -> Result<
     }
     for path in files_below(folder)? {
         // The lock file may stay behind where an export was killed at its very end.
-        if !listed.contains(path.as_str()) && path != MANIFEST_NAME && path != LOCK_NAME {
+        let is_apart = path == MANIFEST_NAME || path == LOCK_NAME || manifest.version >= 2 && is_of_bag(&path);
+        if !listed.contains(path.as_str()) && !is_apart {
             faults.add(format!("{path}: not in the manifest"));
         }
     }
@@ -277,16 +283,15 @@ fn read_records(path: &Path, name: &str, done: u64, contents: &mut Contents, cx:
 
 /// Every line of the index leads to the record it tells of.
 fn index_is_right(
-    folder: &Path,
+    path: &Path,
     places: &HashMap<(String, u64), (String, String)>,
     lines_told: u64,
     cx: &JobCx,
 ) -> Result<VerifyCheck, ExportError> {
-    let path = folder.join("indexes").join("index.cdxj");
     let mut faults = Faults::default();
     let mut lines = 0;
     let mut last = String::new();
-    for_each_line(&path, &mut faults, cx, |line, faults| {
+    for_each_line(path, &mut faults, cx, |line, faults| {
         lines += 1;
         if line < last.as_str() {
             faults.add(format!("line {lines} is out of order"));
@@ -378,14 +383,14 @@ impl From<&DatasetObject> for InlinkList {
 
 /// What the data set lists of a capture is what its metadata record lists.
 fn inlinks_are_those_of_records(
-    folder: &Path,
+    path: &Path,
     mut by_records: HashMap<(String, String), Vec<InlinkList>>,
     objects_told: u64,
     cx: &JobCx,
 ) -> Result<VerifyCheck, ExportError> {
     let mut faults = Faults::default();
     let mut lines = 0;
-    for_each_line(&folder.join(INLINKS_NAME), &mut faults, cx, |line, faults| {
+    for_each_line(path, &mut faults, cx, |line, faults| {
         lines += 1;
         let object = match DatasetObject::read_line(line) {
             Ok(object) => object,

@@ -1,11 +1,12 @@
 //! Writes an export.
 
+use super::bag::{BagInfo, PAYLOAD, write_bag};
 use super::copy::{Carried, CopyError, HeadChanges, carry, enter, location_of};
 use super::manifest::{Counts, LOCK_NAME, Manifest, ManifestFile, measure};
 use super::warcinfo::WarcinfoFinder;
 use super::{
-    ExportError, ExportItem, ExportOptions, ExportRecord, ExportReport, Original, PackageOptions, io_at, no_temporary,
-    write_package,
+    ExportError, ExportItem, ExportOptions, ExportRecord, ExportReport, Original, PackageOptions, Written, io_at,
+    no_temporary, write_package,
 };
 use crate::jobs::{FileLock, JobCx, NotLocked, SpillSort, counted};
 use crate::uri::CaptureDate;
@@ -116,6 +117,8 @@ fn clear(staging: &Path) -> Result<(), ExportError> {
     Ok(())
 }
 
+/// The place of every capture.
+pub(super) const INDEX_NAME: &str = "indexes/index.cdxj";
 /// The file with the inlinks of all captures.
 pub(super) const INLINKS_NAME: &str = "inlinks.jsonl";
 
@@ -163,8 +166,10 @@ fn write_all(
     if !options.title.is_empty() {
         info.push(("description".to_owned(), options.title.clone()));
     }
+    let bag_info = BagInfo::of(&options);
     info.extend(options.info);
-    let archive = folder.join("archive");
+    let payload = folder.join(PAYLOAD);
+    let archive = payload.join("archive");
     let (clock, record_id) = (options.clock.clone(), options.record_id.clone());
     let mut export = Export {
         files: WarcFileSet::new(FileSetOptions {
@@ -227,13 +232,13 @@ fn write_all(
         cx.advance(1)?;
     }
     export.counts.records += archive_files.len() as u64;
-    let index = folder.join("indexes").join("index.cdxj");
+    let index = payload.join(INDEX_NAME);
     write_file(&index, |out| sorter.write(out))?;
 
     if options.inlinks {
         cx.stage("Writing the inlink data set", None);
         let lines = std::mem::take(&mut export.inlinks);
-        write_file(&folder.join(INLINKS_NAME), |out| {
+        write_file(&payload.join(INLINKS_NAME), |out| {
             lines.finish().and_then(|mut lines| lines.try_for_each(|line| writeln!(out, "{}", line?)))
         })?;
         cx.checkpoint()?;
@@ -243,8 +248,16 @@ fn write_all(
         let name = format!("{}.wacz", options.prefix);
         let words =
             PackageOptions { title: options.title.clone(), created: Some(created), ..PackageOptions::default() };
-        let written = write_package(&folder.join(&name), &archive_files, &words, cx)?;
+        let written = write_package(&payload.join(&name), &archive_files, &words, cx)?;
         export.problems.extend(written.problems.iter().map(|problem| format!("{name}: {problem}")));
+    }
+
+    cx.stage("Writing documents", Some(options.documents.len() as u64));
+    let mut documents = BTreeMap::new();
+    for document in options.documents {
+        let (path, rows) = document.write(folder, &Written { counts: &export.counts, problems: &export.problems })?;
+        documents.insert(path, rows);
+        cx.advance(1)?;
     }
 
     cx.stage("Measuring files", None);
@@ -259,14 +272,17 @@ fn write_all(
     let bytes = files.iter().map(|file| file.bytes).sum();
     let manifest = Manifest {
         format: Manifest::FORMAT.to_owned(),
+        version: Manifest::VERSION,
         software,
         title: options.title,
         created: created.to_warc(),
         selection: options.selection.map(|selection| selection()),
         counts: export.counts.clone(),
+        documents,
         files,
     };
     manifest.write(folder)?;
+    write_bag(folder, &manifest, &bag_info, created)?;
     if export.unlisted > 0 {
         export.problems.push(format!("{} further problems are not listed", export.unlisted));
     }

@@ -613,12 +613,7 @@ fn seen_row(row: &Row<'_>) -> rusqlite::Result<SeenRow> {
         fetch_status: row.get(11)?,
         why: &why,
     });
-    let state = match state {
-        SeenState::Queued => "queued",
-        SeenState::Refused => "refused",
-        SeenState::Fetched => "fetched",
-        SeenState::Failed => "failed",
-    };
+    let state = state.as_str();
     Ok(SeenRow {
         id: row.get(0)?,
         url: row.get(1)?,

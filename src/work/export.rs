@@ -3,6 +3,7 @@
 
 use super::Report;
 use super::counted;
+use super::handover::HandoverOf;
 use super::inlinks::complete_inlinks;
 use crate::campaign::{Campaign, contact_in};
 use crate::export::{ExportError, ExportItem, ExportOptions, ExportRecord, Original, export_selection};
@@ -21,10 +22,18 @@ use std::path::{Path, PathBuf};
 const MAX_LISTED: usize = 3;
 
 /// What an export is to have beyond what every export has.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExportWishes {
     /// The archive files as a WACZ package too.
     pub wacz: bool,
+    /// Every URL that the crawls have seen, with its verdict.
+    pub seen: bool,
+}
+
+impl Default for ExportWishes {
+    fn default() -> Self {
+        Self { wacz: false, seen: true }
+    }
 }
 
 /// What an export came to.
@@ -195,6 +204,16 @@ pub fn export(
     options.total = Some(all.len() as u64);
     options.wacz = wishes.wacz;
     options.inlinks = built.is_some();
+    options.documents = HandoverOf {
+        workspace,
+        id: spec.campaign,
+        version,
+        campaign: &campaign,
+        spec,
+        lacking: &lacking,
+        with_seen: wishes.seen,
+    }
+    .documents(cx)?;
     let report = export_selection(items, out, options, cx)?;
     let not_listed = workspace.if_writable(|catalogue| {
         catalogue.keep_export(&report.folder, report.counts.captures, report.counts.records, report.bytes)

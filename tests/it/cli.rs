@@ -499,7 +499,7 @@ fn archive_files_go_straight_into_lists_checks_and_data_sets() {
     assert_eq!(records.len() as u64, demo().report.exported_records);
     fonds(&["warc", "check", arg(&export)]).with_status(0);
     let index = fonds(&["warc", "index", arg(&export)]).with_status(0).out;
-    let told = std::fs::read_to_string(demo().report.export.join("indexes/index.cdxj")).unwrap();
+    let told = std::fs::read_to_string(demo().report.export.join("data/indexes/index.cdxj")).unwrap();
     assert_eq!(index.lines().count(), told.lines().count());
     let direct = fonds(&["inlinks", "dataset", arg(&export)]).with_status(0).json_lines();
     assert!(!direct.is_empty() && direct.iter().all(|object| object["count"].as_u64() > Some(0)));

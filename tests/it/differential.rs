@@ -484,7 +484,7 @@ fn generated_archives_are_read_in_one_way_everywhere() {
 fn the_archives_of_other_programs_are_read_in_one_way_everywhere() {
     let Some(data) = need::data("warc") else { return };
     let mut wrong = Vec::new();
-    for folder in ["small", "revisit", "encodings", "links", "arc"] {
+    for folder in ["small", "revisit", "encodings", "links", "arc", "real", "arquivo-gpl3", "malformed"] {
         for file in crate::archive::files_under(&data.join(folder)) {
             if ArchiveReader::open(&file).is_ok() {
                 let differences = differences(std::slice::from_ref(&file));

@@ -11,7 +11,7 @@ const TARGET: &str = "http://www.a.pt/sobre";
 
 /// Inlinks of the target, by the metadata record of an export.
 fn by_record(export: &Path) -> Value {
-    let files = warcs_under(&export.join("archive"));
+    let files = warcs_under(&export.join("data/archive"));
     let record = files
         .iter()
         .flat_map(|file| records(file))
@@ -24,7 +24,7 @@ fn by_record(export: &Path) -> Value {
 
 /// Counts of the inlinks of the target, by the data set of an export.
 fn by_line(export: &Path) -> Option<u64> {
-    let text = std::fs::read_to_string(export.join("inlinks.jsonl")).ok()?;
+    let text = std::fs::read_to_string(export.join("data/inlinks.jsonl")).ok()?;
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let counts =
         lines.filter(|object| object["url"] == "(pt,a,)/sobre").map(|object| object["count"].as_u64().unwrap());
@@ -82,21 +82,115 @@ fn records_and_data_set_of_an_export_list_the_same_inlinks_however_old_the_build
     }
 
     // The data set of the older build beside the records of the newer one.
-    let (old, new) = (out("old").join("inlinks.jsonl"), out("new").join("inlinks.jsonl"));
+    let (old, new) = (out("old").join("data/inlinks.jsonl"), out("new").join("data/inlinks.jsonl"));
     std::fs::copy(&old, &new).unwrap();
     let path = out("new").join("manifest.json");
     let mut manifest = fonds::export::Manifest::read(&out("new")).unwrap();
     let of_old = fonds::export::Manifest::read(&out("old")).unwrap();
     let entry = |manifest: &fonds::export::Manifest| {
-        manifest.files.iter().position(|file| file.path == "inlinks.jsonl").unwrap()
+        manifest.files.iter().position(|file| file.path == "data/inlinks.jsonl").unwrap()
     };
     let at = entry(&manifest);
     manifest.files[at] = of_old.files[entry(&of_old)].clone();
     std::fs::write(&path, serde_json::to_vec(&manifest).unwrap()).unwrap();
     let checks = fonds(&["verify", arg(&out("new")), "--json"]).with_status(1).json_lines();
     let failed: Vec<&Value> = checks.iter().filter(|check| check["ok"] == false).collect();
-    assert_eq!(failed.len(), 1, "{failed:?}");
+    // The tag files of the bag tell of the other manifest, too.
+    assert_eq!(failed.len(), 2, "{failed:?}");
     assert!(failed[0]["detail"].as_str().unwrap().contains("its metadata record has 3"), "{failed:?}");
+    assert!(failed[1]["detail"].as_str().unwrap().contains("manifest.json: SHA-256 differs"), "{failed:?}");
+}
+
+/// The lines of a document, unpacked where it is packed.
+fn lines(path: &Path) -> Vec<Value> {
+    let bytes = std::fs::read(path).unwrap();
+    let mut text = String::new();
+    match path.extension().is_some_and(|ending| ending == "gz") {
+        true => std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&bytes[..]), &mut text).unwrap(),
+        false => std::io::Read::read_to_string(&mut &bytes[..], &mut text).unwrap(),
+    };
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn decisions_on_what_was_left_out_and_every_url_seen_leave_with_the_selection() {
+    let dir = tempfile::tempdir().unwrap();
+    let (workspace, out) = (dir.path().join("w"), dir.path().join("out"));
+    let mark = |mark: &str, filter: &str, note: &str| {
+        fonds(&["mark", arg(&workspace), mark, "--filter", filter, "--reason", note, "--by", "Ana"]).with_status(0);
+    };
+    let pages = [
+        page(TARGET, "2024-03-01T09:00:30Z", "<p>Sobre"),
+        page("http://b.pt/", "2024-03-02T09:00:30Z", "<title><script>alert(1)</script></title>"),
+    ];
+    fonds(&["new", arg(&workspace)]).with_status(0);
+    let mut campaign: Value = serde_json::from_str(&fonds(&["campaign", "example"]).with_status(0).out).unwrap();
+    campaign["name"] = "Sobre <b>tudo</b>".into();
+    fonds_with(&["campaign", "add", arg(&workspace), "-"], campaign.to_string().as_bytes()).with_status(0);
+    fonds(&["import", arg(&workspace), arg(&file(dir.path(), "a.warc.gz", &pages))]).with_status(0);
+    mark("reject", "host:b.pt", "advertising =1+1");
+    mark("approve", "host:www.a.pt", "");
+    fonds(&["select", "run", arg(&workspace), "1", "--filter", "host:www.a.pt"]).with_status(0);
+    fonds(&["export", arg(&workspace), "--out", arg(&out)]).with_status(0);
+    fonds(&["verify", arg(&out)]).with_status(0);
+
+    let decisions = lines(&out.join("data/decisions.jsonl"));
+    let of = |url: &str| decisions.iter().find(|decision| decision["target"]["source"] == url).unwrap();
+    assert_eq!(decisions.len(), 2);
+    let rejected = of("http://b.pt/");
+    assert_eq!(rejected["creator"]["name"], "Ana");
+    assert_eq!(rejected["body"][0]["value"], "reject");
+    assert_eq!(rejected["body"][1]["value"], "advertising =1+1");
+    assert_eq!(rejected["target"]["state"]["sourceDate"], "2024-03-02T09:00:30Z");
+    assert!(
+        !records(&warcs_under(&out)[0])
+            .iter()
+            .any(|record| record.head.target_uri().as_deref() == Some("http://b.pt/"))
+    );
+    // A second export says the same with the same ids.
+    let again = dir.path().join("again");
+    fonds(&["export", arg(&workspace), "--out", arg(&again)]).with_status(0);
+    assert_eq!(decisions, lines(&again.join("data/decisions.jsonl")));
+
+    // Its own campaign comes back with all versions.
+    let other = dir.path().join("other");
+    fonds(&["new", arg(&other)]).with_status(0);
+    fonds(&["import", arg(&other), arg(&out.join("data/archive")), arg(&out.join("data/campaign"))]).with_status(0);
+    assert!(fonds(&["campaign", "list", arg(&other)]).with_status(0).out.contains("Sobre <b>tudo</b>"));
+
+    let report = std::fs::read_to_string(out.join("report.html")).unwrap();
+    assert!(report.contains("Sobre &lt;b&gt;tudo&lt;/b&gt;") && report.contains("advertising =1+1"), "{report}");
+    assert!(!report.contains("<script") && !report.contains("http-equiv=\"refresh"), "{report}");
+
+    // A line less, with manifest and digests to match, is missed all the same.
+    std::fs::write(out.join("data/decisions.jsonl"), format!("{}\n", decisions[0])).unwrap();
+    let checks = fonds(&["verify", arg(&out), "--json"]).with_status(1).json_lines();
+    let failed =
+        |what: &str| checks.iter().any(|check| check["ok"] == false && check["what"].as_str().unwrap() == what);
+    assert!(
+        failed("Documents have the rows of the manifest") && failed("Files are those of the manifest"),
+        "{checks:?}"
+    );
+}
+
+#[test]
+fn every_url_that_a_crawl_saw_has_its_verdict_and_the_folder_is_a_bag() {
+    let report = &crate::sample::demo().report;
+    let seen = lines(&report.export.join("data/seen.jsonl.gz"));
+    let session = fonds::work::Session::new(fonds::store::Workspace::open_or_read_only(&report.workspace).unwrap());
+    let launches = session.catalogue().launches(Some(1)).unwrap();
+    assert_eq!(
+        seen.len() as u64,
+        launches.iter().map(|of| of.queued + of.fetched + of.failed + of.refused).sum::<u64>()
+    );
+    let refused: Vec<&Value> = seen.iter().filter(|url| url["state"] == "refused").collect();
+    assert!(refused.iter().any(|url| url["rule"]["index"] == 4 && !url["via"].as_str().unwrap().is_empty()));
+    assert!(refused.iter().all(|url| url["decision"] == "REJECT" || url["why"].is_string()), "{refused:?}");
+
+    let Some([python]) = crate::need::peers(["python3"]) else { return };
+    let bag =
+        std::process::Command::new(python).args(["-m", "bagit", "--validate", arg(&report.export)]).output().unwrap();
+    assert!(bag.status.success(), "{}", String::from_utf8_lossy(&bag.stderr));
 }
 
 #[test]

@@ -224,8 +224,8 @@ fn killed_while_it_inverts_scores_or_exports_it_comes_to_the_same_end() {
     let exports = [
         // As soon as the export begins, once it holds an archive file, once it is done.
         Box::new(|| half_written.exists()) as Box<dyn Fn() -> bool>,
-        Box::new(|| half_written.join("archive").exists()),
-        Box::new(|| half_written.join("indexes").exists()),
+        Box::new(|| half_written.join("data/archive").exists()),
+        Box::new(|| half_written.join("data/indexes").exists()),
         Box::new(|| finished.exists()),
     ];
     let mut kills = 0;

@@ -112,7 +112,7 @@ fn our_index_is_that_of_cdxj_indexer() {
     let archive = &warcs_under(&report.export)[0];
     let name = archive.file_name().unwrap().to_str().unwrap();
     let theirs = run(&indexer, archive.parent().unwrap(), &["--sort", name]);
-    let ours = std::fs::read_to_string(report.export.join("indexes/index.cdxj")).unwrap();
+    let ours = std::fs::read_to_string(report.export.join("data/indexes/index.cdxj")).unwrap();
     assert_same(&as_they_hash(ours, archive), &theirs);
 }
 
@@ -161,7 +161,7 @@ fn export_of_odd_records(dir: &Path) -> PathBuf {
 fn an_export_of_odd_records_is_read_by_others() {
     let dir = tempfile::tempdir().unwrap();
     let export = export_of_odd_records(dir.path());
-    let ours = std::fs::read_to_string(export.join("indexes/index.cdxj")).unwrap();
+    let ours = std::fs::read_to_string(export.join("data/indexes/index.cdxj")).unwrap();
     assert!(ours.contains("example,d)/x 20140101000000 {\"url\": \"http://d.example/x\""), "{ours}");
     let archive = &warcs_under(&export)[0];
     let name = archive.file_name().unwrap().to_str().unwrap();
@@ -184,7 +184,7 @@ fn an_export_of_odd_records_is_read_by_others() {
 #[test]
 fn the_data_set_loads_in_duckdb() {
     let Some([python]) = need::peers(["python"]) else { return };
-    let file = demo().report.export.join("inlinks.jsonl");
+    let file = demo().report.export.join("data/inlinks.jsonl");
     let query = "import duckdb, sys, json\n\
         table = f\"read_json('{sys.argv[1]}', format='newline_delimited')\"\n\
         print(json.dumps(duckdb.sql(f'select count(*), sum(count)::bigint, sum(countInternal)::bigint, \
@@ -290,7 +290,7 @@ fn pages(export: &Path) -> Vec<(String, String, String)> {
         ..fonds::work::everything()
     };
     let rows = fonds::work::Session::captures(&session, &query).unwrap().rows;
-    let index = std::fs::read_to_string(export.join("indexes/index.cdxj")).unwrap();
+    let index = std::fs::read_to_string(export.join("data/indexes/index.cdxj")).unwrap();
     let mut chosen = BTreeMap::new();
     for row in rows {
         let date = row.date.to_digits14();

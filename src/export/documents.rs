@@ -1,0 +1,143 @@
+//! Files of an export that are no archive files: campaigns, decisions, reports.
+
+use super::manifest::{Counts, Manifest};
+use super::verify::Faults;
+use super::{ExportError, VerifyCheck, io_at};
+use crate::jobs::{Cancelled, JobCx, counted};
+use crate::warc::wacz::stays_inside;
+use flate2::Compression;
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
+use serde::de::IgnoredAny;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::path::Path;
+
+/// Longest line of a document that is read back, in bytes.
+const MAX_LINE: u64 = 64 << 20;
+
+/// What an export has come to when its documents are written.
+pub struct Written<'e> {
+    /// What its archive files hold.
+    pub counts: &'e Counts,
+    /// Captures or records that could not be carried along, and why.
+    pub problems: &'e [String],
+}
+
+/// Writes a document, and says how many rows it has.
+type Writer<'a> = Box<dyn FnOnce(&mut dyn Write, &Written<'_>) -> anyhow::Result<u64> + 'a>;
+
+/// A file of an export that is no archive file.
+pub struct Document<'a> {
+    path: String,
+    write: Writer<'a>,
+}
+
+impl<'a> Document<'a> {
+    /// A document at a path in the folder, with `/`; `.gz` at its end compresses
+    /// it. `write` is called when the archive files are there, and says how many
+    /// rows it wrote.
+    pub fn new(
+        path: impl Into<String>,
+        write: impl FnOnce(&mut dyn Write, &Written<'_>) -> anyhow::Result<u64> + 'a,
+    ) -> Self {
+        Self { path: path.into(), write: Box::new(write) }
+    }
+
+    /// A document of one piece.
+    pub fn text(path: impl Into<String>, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self::new(path, move |out, _| Ok(out.write_all(text.as_bytes()).map(|()| 1)?))
+    }
+
+    /// Writes it below `folder`, synced; says where it is and how many rows it has.
+    pub(super) fn write(self, folder: &Path, written: &Written<'_>) -> Result<(String, u64), ExportError> {
+        let Self { path: name, write } = self;
+        let path = folder.join(&name);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(io_at(parent))?;
+        }
+        let failed = |error: anyhow::Error| match error.downcast::<Cancelled>() {
+            Ok(stopped) => ExportError::Cancelled(stopped),
+            Err(error) => ExportError::Unread(error.context(name.clone())),
+        };
+        let mut out = BufWriter::new(File::create_new(&path).map_err(io_at(&path))?);
+        let rows = if name.ends_with(".gz") {
+            let mut packed = GzEncoder::new(&mut out, Compression::default());
+            let rows = write(&mut packed, written).map_err(failed)?;
+            packed.finish().map_err(io_at(&path))?;
+            rows
+        } else {
+            write(&mut out, written).map_err(failed)?
+        };
+        let file = out.into_inner().map_err(|error| io_at(&path)(error.into_error()))?;
+        file.sync_all().map_err(io_at(&path))?;
+        Ok((name, rows))
+    }
+}
+
+/// Every document has the rows that the manifest names, and each can be read.
+pub(super) fn documents_are_whole(manifest: &Manifest, folder: &Path, cx: &JobCx) -> Result<VerifyCheck, ExportError> {
+    let mut faults = Faults::default();
+    let mut all = 0;
+    for (path, rows) in &manifest.documents {
+        cx.checkpoint()?;
+        if !stays_inside(path) || !manifest.files.iter().any(|file| file.path == *path) {
+            faults.add(format!("{path}: not among the files of the manifest"));
+            continue;
+        }
+        match rows_of(&folder.join(path), path, &mut faults, cx) {
+            Ok(Some(found)) if found != *rows => faults.add(format!("{path}: {found} rows, the manifest says {rows}")),
+            Ok(_) => all += rows,
+            Err(ExportError::Io { source, .. }) => faults.add(format!("{path}: {source}")),
+            Err(error) => return Err(error),
+        }
+    }
+    let figures = format!("{}, {}", counted(manifest.documents.len() as u64, "document"), counted(all, "row"));
+    Ok(faults.into_check("Documents have the rows of the manifest", figures))
+}
+
+/// The rows of a document, where it has rows.
+fn rows_of(path: &Path, name: &str, faults: &mut Faults, cx: &JobCx) -> Result<Option<u64>, ExportError> {
+    let plain = name.strip_suffix(".gz").unwrap_or(name);
+    let file = BufReader::new(File::open(path).map_err(io_at(path))?);
+    let mut reader: Box<dyn BufRead> = match name.ends_with(".gz") {
+        true => Box::new(BufReader::new(MultiGzDecoder::new(file))),
+        false => Box::new(file),
+    };
+    if plain.ends_with(".json") {
+        if let Err(error) = serde_json::from_reader::<_, IgnoredAny>(&mut reader) {
+            faults.add(format!("{name}: {error}"));
+        }
+        return Ok(None);
+    }
+    let is_json = plain.ends_with(".jsonl");
+    if !is_json && !plain.ends_with(".nq") {
+        return Ok(None);
+    }
+    let (mut rows, mut line) = (0, Vec::new());
+    loop {
+        line.clear();
+        let len = match (&mut reader).take(MAX_LINE).read_until(b'\n', &mut line) {
+            Ok(len) => len as u64,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => {
+                faults.add(format!("{name}, line {}: {error}", rows + 1));
+                return Ok(None);
+            }
+        };
+        if len == 0 {
+            return Ok(Some(rows));
+        }
+        rows += 1;
+        if !line.ends_with(b"\n") {
+            let why = if len == MAX_LINE { "it is too long" } else { "it is cut off" };
+            faults.add(format!("{name}, line {rows}: {why}"));
+            return Ok(None);
+        }
+        if is_json && let Err(error) = serde_json::from_slice::<IgnoredAny>(&line) {
+            faults.add(format!("{name}, line {rows}: {error}"));
+        }
+        cx.checkpoint()?;
+    }
+}

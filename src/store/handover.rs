@@ -1,0 +1,198 @@
+//! What leaves with a selection besides its captures: every decision of
+//! persons, and every URL that was seen.
+
+use super::catalogue::Catalogue;
+use super::error::StoreError;
+use super::launches::seen_state;
+use super::marks::{of_campaign_sql, selected_sql};
+use super::rows::{CampaignId, ReviewMark};
+use super::sql::{int, mark_of, uint};
+use crate::crawl::SeenState;
+use crate::uri::CaptureDate;
+use rusqlite::params;
+
+/// A mark or a note of a person on a capture, with what names the capture in
+/// any workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MarkRow {
+    /// URL of the capture.
+    pub url: String,
+    /// When it was captured.
+    pub captured: CaptureDate,
+    /// Payload digest of the capture; empty where its record has none.
+    pub digest: String,
+    /// Id of its response record, without angle brackets; empty in ARC files.
+    pub record_id: String,
+    /// The mark.
+    pub mark: ReviewMark,
+    /// Why, or the note.
+    pub note: String,
+    /// Who gave it.
+    pub who: String,
+    /// When.
+    pub date: CaptureDate,
+    /// When it was taken back.
+    pub undone: Option<CaptureDate>,
+}
+
+/// A URL as a launch saw it, with its verdict.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeenVerdict {
+    /// The URL.
+    pub url: String,
+    /// Job and launch that saw it.
+    pub launch: (String, String),
+    /// When it was found.
+    pub date: CaptureDate,
+    /// The page that led to it; empty for a seed.
+    pub via: String,
+    /// Path from the seed.
+    pub hops: String,
+    /// Words of the link that led to it.
+    pub anchor: String,
+    /// The seed it descends from.
+    pub seed: Option<String>,
+    /// Whether the scope accepted it.
+    pub accepted: bool,
+    /// The rule that decided, by number and name; no number where the crawl
+    /// itself decided.
+    pub rule: (Option<u64>, String),
+    /// What became of it.
+    pub state: SeenState,
+    /// HTTP status, or a Heritrix fetch status below zero.
+    pub status: i32,
+    /// Why it was refused or failed.
+    pub why: String,
+}
+
+impl Catalogue {
+    /// Every mark and note on captures of a campaign, and on imported ones, as
+    /// they were given.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read, and what `each` fails with.
+    pub fn each_mark<E: From<StoreError>>(
+        &self,
+        campaign: CampaignId,
+        mut each: impl FnMut(MarkRow) -> Result<(), E>,
+    ) -> Result<(), E> {
+        const FIND: &str = concat!(
+            "SELECT u.url, c.date_ms, c.digest,
+                ifnull((SELECT r.record_id FROM record r WHERE r.capture = c.id AND r.position = 0), ''),
+                m.mark, m.note, m.who, m.date_ms, m.undone_ms
+             FROM mark m JOIN capture c ON c.id = m.capture JOIN url u ON u.id = c.url WHERE ",
+            of_campaign_sql!(),
+            " ORDER BY m.id"
+        );
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(FIND)?;
+            let mut rows = statement.query([campaign])?;
+            while let Some(row) = rows.next()? {
+                let name: String = row.get(4)?;
+                let found = MarkRow {
+                    url: row.get(0)?,
+                    captured: CaptureDate::from_millis(row.get(1)?),
+                    digest: row.get(2)?,
+                    record_id: row.get(3)?,
+                    mark: mark_of(&name).ok_or_else(|| StoreError::Content(format!("decision “{name}”")))?,
+                    note: row.get(5)?,
+                    who: row.get(6)?,
+                    date: CaptureDate::from_millis(row.get(7)?),
+                    undone: row.get::<_, Option<i64>>(8)?.map(CaptureDate::from_millis),
+                };
+                if let Err(error) = each(found) {
+                    return Ok(Err(error));
+                }
+            }
+            Ok(Ok(()))
+        })
+        .map_err(E::from)?
+    }
+
+    /// Every URL that launches of a campaign have seen, launch by launch, in the
+    /// order in which they were found; with `from` only those behind that
+    /// number. At most `most` rows; says the number of the last one.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn seen_verdicts(
+        &self,
+        campaign: CampaignId,
+        from: i64,
+        most: u64,
+    ) -> Result<Vec<(i64, SeenVerdict)>, StoreError> {
+        const FIND: &str =
+            "SELECT s.id, u.url, l.job, l.launch, s.date_ms, ifnull(v.url, ''), s.hops, s.anchor, s.seed,
+                s.accepted, s.rule_index, s.rule_name, s.state, s.fetch_status, s.why
+             FROM seen s JOIN url u ON u.id = s.url JOIN launch l ON l.id = s.launch LEFT JOIN url v ON v.id = s.via
+             WHERE l.campaign = ?1 AND s.id > ?2 ORDER BY s.id LIMIT ?3";
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(FIND)?;
+            let rows = statement.query_map(params![campaign, from, int(most)], |row| {
+                Ok((
+                    row.get(0)?,
+                    SeenVerdict {
+                        url: row.get(1)?,
+                        launch: (row.get(2)?, row.get(3)?),
+                        date: CaptureDate::from_millis(row.get(4)?),
+                        via: row.get(5)?,
+                        hops: row.get(6)?,
+                        anchor: row.get(7)?,
+                        seed: row.get(8)?,
+                        accepted: row.get(9)?,
+                        rule: (row.get::<_, Option<i64>>(10)?.map(uint), row.get(11)?),
+                        state: seen_state(row.get(12)?),
+                        status: row.get(13)?,
+                        why: row.get(14)?,
+                    },
+                ))
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+}
+
+/// A selection in figures: captures by what they are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SelectedFigures {
+    /// By month, `2024-03`, in their order.
+    pub months: Vec<(String, u64)>,
+    /// By HTTP status.
+    pub statuses: Vec<(String, u64)>,
+    /// By media type.
+    pub types: Vec<(String, u64)>,
+    /// By language; empty where it is not known.
+    pub languages: Vec<(String, u64)>,
+}
+
+impl Catalogue {
+    /// The captures that a campaign has selected, in figures.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn selected_figures(&self, campaign: CampaignId) -> Result<SelectedFigures, StoreError> {
+        self.read(|conn| {
+            let counts = |by: &str, order: &str| -> Result<Vec<(String, u64)>, StoreError> {
+                let mut statement = conn.prepare_cached(&format!(
+                    "SELECT CAST({by} AS TEXT) AS name, count(*) FROM capture c
+                     LEFT JOIN score s ON s.campaign = ?1 AND s.capture = c.id
+                     WHERE {} AND {} GROUP BY 1 ORDER BY {order}",
+                    of_campaign_sql!(),
+                    selected_sql!()
+                ))?;
+                let rows = statement.query_map([campaign], |row| Ok((row.get(0)?, uint(row.get(1)?))))?;
+                Ok(rows.collect::<Result<_, _>>()?)
+            };
+            let by_count = "count(*) DESC, name";
+            Ok(SelectedFigures {
+                months: counts("strftime('%Y-%m', c.date_ms / 1000, 'unixepoch')", "name")?,
+                statuses: counts("c.status", "name")?,
+                types: counts("c.mime", by_count)?,
+                languages: counts("c.language", by_count)?,
+            })
+        })
+    }
+}

@@ -1,0 +1,167 @@
+//! What leaves with a selection besides its records: the campaign with all its
+//! versions and the evidence of its permissions, every decision of persons, and
+//! every URL that was seen.
+
+mod annotations;
+mod page;
+mod report;
+
+pub use annotations::annotation;
+
+use crate::campaign::Campaign;
+use crate::campaign::feed::{Dialect, write_feed};
+use crate::export::Document;
+use crate::jobs::JobCx;
+use crate::scope::DecideRules;
+use crate::store::{Lacking, SeenVerdict, Workspace};
+use crate::work::models::{CampaignId, SelectionSpec};
+use anyhow::Context;
+use report::ReportFacts;
+use serde_json::{Map, Value, json};
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::rc::Rc;
+
+/// URLs that are read at once.
+const SEEN_PAGE: u64 = 10_000;
+
+/// How a handover is read by people who have nothing but the folder.
+const README: &str = include_str!("../../../assets/handover/README.txt");
+
+/// What of a campaign is handed over.
+pub(super) struct HandoverOf<'a> {
+    pub workspace: &'a Workspace,
+    pub id: CampaignId,
+    pub version: u32,
+    pub campaign: &'a Campaign,
+    pub spec: &'a SelectionSpec,
+    /// What pages lack since a person rejected it; grows while captures are written.
+    pub lacking: &'a RefCell<Vec<Lacking>>,
+    /// Every URL that was seen comes along.
+    pub with_seen: bool,
+}
+
+impl<'a> HandoverOf<'a> {
+    /// The documents of the export.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub(super) fn documents(self, cx: &'a JobCx) -> anyhow::Result<Vec<Document<'a>>> {
+        let Self { workspace, id, version, campaign, spec, lacking, with_seen } = self;
+        let mut documents = vec![Document::text("README.txt", README)];
+        let mut evidence = BTreeMap::new();
+        for (version, of_version) in workspace.catalogue().campaign_versions(id)? {
+            documents.push(Document::text(format!("data/campaign/campaign.v{version}.json"), of_version.to_json()));
+            for file in of_version.permissions.into_iter().flat_map(|permission| permission.files) {
+                evidence.entry(file.path.clone()).or_insert(file);
+            }
+        }
+        let (entry, _) = campaign.feed_entry(&id.to_string());
+        let feed = write_feed(&[entry], Dialect::Lines, &Map::new());
+        documents.push(Document::text("data/campaign/feed.jsonl", feed));
+        for file in evidence.into_values().filter(|file| file.is_inside()) {
+            let place = workspace.folder().join(&file.path);
+            // A lost file is a matter of the check of permissions.
+            if place.is_file() && !place.is_symlink() {
+                documents.push(Document::new(format!("data/campaign/{}", file.path), move |out, _| {
+                    let mut source = std::fs::File::open(&place).with_context(|| place.display().to_string())?;
+                    std::io::copy(&mut source, out)?;
+                    Ok(1)
+                }));
+            }
+        }
+        documents.push(Document::new("data/decisions.jsonl", move |out, _| decisions(workspace, id, out, cx)));
+        if with_seen {
+            documents.push(Document::new("data/seen.jsonl.gz", move |out, _| seen(workspace, id, out, cx)));
+        }
+        let facts = ReportFacts {
+            id,
+            version,
+            campaign: campaign.clone(),
+            spec: spec.clone(),
+            rules: rules_of(campaign),
+            lacking,
+        };
+        let report = Rc::new(OnceCell::new());
+        for (name, is_html) in [("report.html", true), ("report.md", false)] {
+            let (facts, report) = (facts.clone(), report.clone());
+            documents.push(Document::new(name, move |out, written| {
+                if report.get().is_none() {
+                    drop(report.set(report::report(workspace, &facts, written)?));
+                }
+                let (html, markdown) = report.get().map(|(a, b): &(String, String)| (a, b)).context("no report")?;
+                out.write_all(if is_html { html } else { markdown }.as_bytes())?;
+                Ok(1)
+            }));
+        }
+        Ok(documents)
+    }
+}
+
+/// The rules of a campaign as sentences, or why one cannot be read.
+fn rules_of(campaign: &Campaign) -> Vec<String> {
+    let alone = |rule: &Value| Campaign { rules: vec![rule.clone()], ..campaign.clone() };
+    let line = |rule| match DecideRules::compile(&alone(rule)) {
+        Ok(rules) => rules.lines().next().map(|(_, _, sentence, _)| sentence).unwrap_or_default(),
+        Err(error) => error.why,
+    };
+    campaign.rules.iter().map(line).collect()
+}
+
+/// Every decision and note as an annotation, a line each; says how many.
+///
+/// # Errors
+///
+/// A catalogue that cannot be read, a full disk, or a stop.
+pub fn decisions(workspace: &Workspace, campaign: CampaignId, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u64> {
+    let mut rows = 0;
+    workspace.catalogue().each_mark(campaign, |mark| -> anyhow::Result<()> {
+        writeln!(out, "{}", annotation(&mark))?;
+        rows += 1;
+        Ok(cx.checkpoint()?)
+    })?;
+    Ok(rows)
+}
+
+/// Every URL that the campaign's crawls have seen, with its verdict.
+fn seen(workspace: &Workspace, campaign: CampaignId, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u64> {
+    let (mut rows, mut last) = (0, 0);
+    loop {
+        let page = workspace.catalogue().seen_verdicts(campaign, last, SEEN_PAGE)?;
+        let Some((id, _)) = page.last() else { return Ok(rows) };
+        last = *id;
+        for (_, verdict) in &page {
+            writeln!(out, "{}", seen_line(verdict))?;
+        }
+        rows += page.len() as u64;
+        cx.note(format!("{rows} URLs seen"));
+        cx.checkpoint()?;
+    }
+}
+
+fn seen_line(seen: &SeenVerdict) -> Value {
+    let (job, launch) = &seen.launch;
+    let (number, name) = &seen.rule;
+    let mut line = json!({
+        "url": seen.url,
+        "date": seen.date.to_warc(),
+        "decision": if seen.accepted { "ACCEPT" } else { "REJECT" },
+        "rule": { "index": number, "name": name },
+        "state": seen.state.as_str(),
+        "status": seen.status,
+        "hops": seen.hops,
+        "job": job,
+        "launch": launch,
+    });
+    for (key, value) in [("via", &seen.via), ("anchor", &seen.anchor), ("why", &seen.why)] {
+        if !value.is_empty() {
+            line[key] = json!(value);
+        }
+    }
+    if let Some(seed) = &seen.seed {
+        line["seed"] = json!(seed);
+    }
+    line
+}

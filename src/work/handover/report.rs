@@ -1,0 +1,208 @@
+//! The report for people: what the collection is, how it was selected, what it
+//! holds and lacks, and how to check it.
+
+use super::page::{self, Block};
+use crate::campaign::Campaign;
+use crate::export::Written;
+use crate::scope::GeoFact;
+use crate::store::{Lacking, Workspace};
+use crate::uri::CaptureDate;
+use crate::work::models::{CampaignId, ReviewMark, SelectionSpec};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// What a report is made of beyond the catalogue.
+#[derive(Clone)]
+pub(super) struct ReportFacts<'a> {
+    /// The campaign.
+    pub id: CampaignId,
+    /// Its version.
+    pub version: u32,
+    /// Its value.
+    pub campaign: Campaign,
+    /// What selected the captures.
+    pub spec: SelectionSpec,
+    /// The rules of the scope as sentences.
+    pub rules: Vec<String>,
+    /// What pages lack since a person rejected it.
+    pub lacking: &'a RefCell<Vec<Lacking>>,
+}
+
+/// The report in both forms: HTML, Markdown.
+///
+/// # Errors
+///
+/// A catalogue that cannot be read.
+pub(super) fn report(
+    workspace: &Workspace,
+    facts: &ReportFacts<'_>,
+    written: &Written<'_>,
+) -> anyhow::Result<(String, String)> {
+    let blocks = blocks(workspace, facts, written)?;
+    let title = match facts.campaign.name.as_str() {
+        "" => "Export".to_owned(),
+        name => name.to_owned(),
+    };
+    Ok((page::html(&title, &blocks), page::markdown(&title, &blocks)))
+}
+
+fn blocks(workspace: &Workspace, facts: &ReportFacts<'_>, written: &Written<'_>) -> anyhow::Result<Vec<Block>> {
+    let catalogue = workspace.catalogue();
+    let ReportFacts { id, campaign, spec, .. } = facts;
+    let page = catalogue.selection_page(*id)?;
+    let figures = catalogue.selected_figures(*id)?;
+    let hosts = catalogue.selected_hosts(*id, true)?;
+    let counts = written.counts;
+    let mut out = vec![
+        Block::Facts(vec![
+            ("What it is for", campaign.description.clone()),
+            ("Who answers for it", campaign.owner.clone()),
+            ("Campaign", format!("{} version {}", campaign.name, facts.version)),
+            ("Written", CaptureDate::now().to_warc()),
+            ("Software", concat!("Fonds/", env!("CARGO_PKG_VERSION")).to_owned()),
+        ]),
+        Block::Heading("What was looked for".to_owned()),
+        Block::Text(match campaign.request.to_string() {
+            request if request.trim().is_empty() => {
+                "The campaign has no request: every page in scope counts.".to_owned()
+            }
+            request => request,
+        }),
+        Block::Table {
+            head: vec!["Seed", "Scope"],
+            numbers: vec![],
+            rows: campaign.seeds.iter().map(|seed| vec![seed.url.clone(), name_of(seed.scope)]).collect(),
+        },
+        Block::Text("Rules apply in order; the last match decides:".to_owned()),
+        Block::Table {
+            head: vec!["#", "Rule"],
+            numbers: vec![0],
+            rows: facts.rules.iter().enumerate().map(|(at, rule)| vec![at.to_string(), rule.clone()]).collect(),
+        },
+        Block::Heading("How captures were selected".to_owned()),
+        Block::Facts(vec![
+            ("Selected by", spec.criterion()),
+            ("Selected", format!("{} captures of {} hosts", page.pages_in, page.hosts_in)),
+            ("Left out", format!("{} captures of {} hosts", page.pages_out, page.hosts_out)),
+            ("Included by hand", page.included.to_string()),
+            ("Excluded by hand", page.excluded.to_string()),
+            ("Against score or filter", page.overrides.to_string()),
+        ]),
+        Block::Heading("What this export holds".to_owned()),
+        Block::Facts(vec![
+            ("Captures", counts.captures.to_string()),
+            ("Records", counts.records.to_string()),
+            ("Originals of revisits that came along", counts.originals_added.to_string()),
+            ("Revisits without their original", counts.revisits_unresolved.to_string()),
+            ("Pages with inlinks", counts.inlink_objects.to_string()),
+        ]),
+        Block::Bars { of: "Month", counts: figures.months },
+        Block::Bars { of: "Status", counts: figures.statuses },
+        Block::Bars { of: "Type", counts: figures.types },
+        Block::Bars { of: "Language", counts: figures.languages.into_iter().map(named_language).collect() },
+    ];
+    let mut rows = Vec::new();
+    for host in &hosts {
+        let place = match catalogue.geo_fact(&host.host)? {
+            GeoFact::Known(evidence) => {
+                let built = evidence.database_build.to_warc();
+                format!("{} ({}, {})", evidence.places(), evidence.database, built.get(..10).unwrap_or_default())
+            }
+            GeoFact::Failed { why } => format!("not known: {why}"),
+            GeoFact::NotAsked => String::new(),
+        };
+        rows.push(vec![host.host.clone(), host.captures.to_string(), host.bytes.to_string(), place]);
+    }
+    out.push(Block::Heading("Hosts".to_owned()));
+    out.push(Block::Table { head: vec!["Host", "Captures", "Bytes", "Where it stands"], numbers: vec![1, 2], rows });
+    permissions(&mut out, campaign);
+    decisions(&mut out, workspace, *id)?;
+    left_out(&mut out, workspace, facts)?;
+    if !written.problems.is_empty() {
+        out.push(Block::Heading("Problems".to_owned()));
+        let rows = written.problems.iter().map(|problem| vec![problem.clone()]).collect();
+        out.push(Block::Table { head: vec!["What could not be carried along as it was"], numbers: vec![], rows });
+    }
+    out.push(Block::Heading("How to check it".to_owned()));
+    out.push(Block::Text(
+        "“fonds verify FOLDER” reads everything back and names what does not fit. Without Fonds: the folder is a bag \
+         (BagIt 1.0), so any BagIt tool checks its files; README.txt says what each file is."
+            .to_owned(),
+    ));
+    Ok(out)
+}
+
+/// The name that a value has in the campaign's file.
+fn name_of(value: impl serde::Serialize) -> String {
+    let value = serde_json::to_value(value).ok();
+    value.and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+fn named_language((name, count): (String, u64)) -> (String, u64) {
+    (if name.is_empty() { "not known".to_owned() } else { name }, count)
+}
+
+fn permissions(out: &mut Vec<Block>, campaign: &Campaign) {
+    if campaign.permissions.is_empty() {
+        return;
+    }
+    out.push(Block::Heading("Permissions and licences".to_owned()));
+    let rows = campaign.permissions.iter().map(|permission| {
+        vec![
+            permission.covers.clone(),
+            name_of(permission.state),
+            permission.licence.clone(),
+            permission.evidence.clone(),
+            permission.date.clone(),
+        ]
+    });
+    let head = vec!["Covers", "State", "Licence", "Evidence", "Date"];
+    out.push(Block::Table { head, numbers: vec![], rows: rows.collect() });
+}
+
+/// Standing decisions, by what was decided and why.
+fn decisions(out: &mut Vec<Block>, workspace: &Workspace, id: CampaignId) -> anyhow::Result<()> {
+    let mut last: BTreeMap<(String, i64), (ReviewMark, String)> = BTreeMap::new();
+    workspace.catalogue().each_mark(id, |mark| -> anyhow::Result<()> {
+        if mark.undone.is_none() && mark.mark != ReviewMark::Note {
+            last.insert((mark.url, mark.captured.millis()), (mark.mark, mark.note));
+        }
+        Ok(())
+    })?;
+    let mut reasons: BTreeMap<(String, String), u64> = BTreeMap::new();
+    for (mark, note) in last.into_values().filter(|(mark, _)| *mark != ReviewMark::Clear) {
+        let decision = match mark {
+            ReviewMark::Approve => "Approved",
+            ReviewMark::Reject => "Rejected",
+            ReviewMark::Flag | ReviewMark::Clear | ReviewMark::Note => "Flagged",
+        };
+        *reasons.entry((decision.to_owned(), note)).or_default() += 1;
+    }
+    if !reasons.is_empty() {
+        out.push(Block::Heading("Decisions of reviewers".to_owned()));
+        let rows = reasons.into_iter().map(|((mark, note), count)| vec![mark, note, count.to_string()]).collect();
+        out.push(Block::Table { head: vec!["Decision", "Reason", "Captures"], numbers: vec![2], rows });
+    }
+    Ok(())
+}
+
+/// What is not in it, and why.
+fn left_out(out: &mut Vec<Block>, workspace: &Workspace, facts: &ReportFacts<'_>) -> anyhow::Result<()> {
+    let refused = workspace.catalogue().refused_by_rule(facts.id)?;
+    if !refused.is_empty() {
+        out.push(Block::Heading("What the crawl refused".to_owned()));
+        let rows = refused.into_iter().map(|(rule, urls)| vec![rule, urls.to_string()]).collect();
+        out.push(Block::Table { head: vec!["Rule", "URLs"], numbers: vec![1], rows });
+        out.push(Block::Text("data/seen.jsonl.gz lists each of them.".to_owned()));
+    }
+    let lacking = facts.lacking.borrow();
+    if !lacking.is_empty() {
+        out.push(Block::Heading("What pages lack".to_owned()));
+        let rows = lacking.iter().map(|lacking| {
+            vec![lacking.page.clone(), lacking.url.clone(), lacking.who.clone(), lacking.reason.clone()]
+        });
+        let head = vec!["Page", "Lacks", "Rejected by", "Reason"];
+        out.push(Block::Table { head, numbers: vec![], rows: rows.collect() });
+    }
+    Ok(())
+}
