@@ -4,6 +4,7 @@ use super::campaign::session;
 use super::output::{plain, with_progress};
 use super::{FINE, PROBLEMS, WRONG_USE};
 use crate::work;
+use crate::work::Report;
 use crate::work::models::ImportOptions;
 use std::io::Write;
 use std::path::PathBuf;
@@ -16,6 +17,8 @@ use std::path::PathBuf;
     A job folder of Heritrix (crawler-beans.cxml or order.xml, seeds, logs, archives) or a collection of\n\
     Browsertrix comes in as a campaign with its seeds and rules, with a launch for each run in its logs.\n\
     The folder output/warcs of a workspace brings its campaigns back, from the campaign files beside the WARC files.\n\
+    A folder that fonds export wrote brings its campaign, its captures and the decisions on them back; what was\n\
+    decided here holds, and a second import adds nothing.\n\
     A capture that is here already is not added again, whatever file it is in.\n\
     Files are linked where they are, unless --copy is given. A file that was read before is skipped, whatever it is\n\
     called. An import that was stopped or killed goes on when it is called again. What it came to is kept:\n  \
@@ -52,6 +55,10 @@ pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
             .iter()
             .for_each(|why| warn_of!("campaign files not read", "campaign file not read: {}", plain(why)));
         unread_campaigns += job.problems.len();
+    }
+    for annotations in &imported.annotations {
+        tell!("{}", plain(&annotations.summary()));
+        annotations.left_out.iter().for_each(|why| warn_of!("annotations left out", "{}", plain(why)));
     }
     imported.led_out.iter().for_each(|why| tell!("{}", plain(why)));
     for import in &imported.imports {

@@ -23,6 +23,7 @@ macro_rules! tell {
     };
 }
 
+mod annotations;
 mod backup;
 mod campaign;
 mod captures;
@@ -138,6 +139,9 @@ pub enum CliCommand {
     Captures(captures::CapturesArgs),
     /// Approve, reject or flag captures, or note something about them.
     Mark(mark::MarkArgs),
+    /// Decisions and notes as W3C Web Annotations, out and in.
+    #[command(subcommand)]
+    Annotations(annotations::AnnotationsCommand),
     /// Look at selections, and make one.
     #[command(subcommand)]
     Select(select::SelectCommand),
@@ -265,6 +269,7 @@ pub fn run(command: CliCommand) -> ExitCode {
         CliCommand::Events(args) => events::run(&args, out),
         CliCommand::Captures(args) => captures::run(&args, out),
         CliCommand::Mark(args) => mark::run(&args, out),
+        CliCommand::Annotations(command) => annotations::run(&command, out),
         CliCommand::Select(command) => select::run(&command, out),
         CliCommand::Export(args) => export::run(&args, out),
         CliCommand::Verify(args) => export::verify(&args, out),

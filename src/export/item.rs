@@ -74,7 +74,7 @@ pub struct ExportOptions<'a> {
     /// Writes the inlinks of the items as a data set too.
     pub inlinks: bool,
     /// What goes into the folder beside the archive files, in this order.
-    pub documents: Vec<super::Document<'a>>,
+    pub attachments: Vec<super::Attachment<'a>>,
     /// Packs the archive files, an index and a list of pages into `PREFIX.wacz` too.
     pub wacz: bool,
     /// What selected the captures, for the manifest; asked for when all items
@@ -98,7 +98,7 @@ impl ExportOptions<'_> {
             max_bytes: 1_000_000_000,
             total: None,
             inlinks: false,
-            documents: Vec::new(),
+            attachments: Vec::new(),
             wacz: false,
             selection: None,
             clock: Arc::new(CaptureDate::now),

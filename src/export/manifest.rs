@@ -69,9 +69,9 @@ pub struct Manifest {
     pub selection: Option<serde_json::Value>,
     /// What it holds.
     pub counts: Counts,
-    /// Rows of each document: campaigns, decisions, refused URLs, knowledge.
+    /// Rows of each attachment: campaigns, decisions, refused URLs, knowledge.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub documents: BTreeMap<String, u64>,
+    pub attachments: BTreeMap<String, u64>,
     /// All files but the manifest and what makes the folder a bag, by path.
     pub files: Vec<ManifestFile>,
 }

@@ -1,10 +1,10 @@
 //! Carries a selection out of the workspace, and reads it back.
 //!
-//! In: an [`ExportItem`] per selected capture, with its inlinks, and [`Document`]s. Out: a folder that is complete or not there at all:
+//! In: an [`ExportItem`] per selected capture, with its inlinks, and [`Attachment`]s. Out: a folder that is complete or not there at all:
 //!
 //! ```text
 //! README.txt, report.html        for people; report.md says the same as the report
-//! manifest.json                  counts, rows of each document, size and SHA-256 of every file
+//! manifest.json                  counts, rows of each attachment, size and SHA-256 of every file
 //! bagit.txt, bag-info.txt, …     what makes the folder a bag (BagIt 1.0)
 //! data/archive/PREFIX-….warc.gz  warcinfo, the records byte for byte, a metadata record per capture
 //! data/indexes/index.cdxj        the place of every capture
@@ -41,11 +41,11 @@
 //!
 //! Not here: which captures are selected, what their scores and inlinks are.
 
+mod attachments;
 mod bag;
 mod compressed;
 mod copy;
 mod csv;
-mod documents;
 mod host_graph;
 mod item;
 mod manifest;
@@ -60,15 +60,15 @@ mod wacz;
 mod warcinfo;
 mod write;
 
+pub use attachments::{Attachment, Written};
 pub use compressed::{CompressedWriter, compression_by_name};
 pub use csv::{csv_row, spreadsheet_cell};
-pub use documents::{Document, Written};
 pub use host_graph::{GraphFormat, write_host_graph};
 pub use item::{ExportItem, ExportOptions, ExportRecord, ExportReport, Original};
 pub use manifest::{Counts, MANIFEST_NAME, Manifest, ManifestFile};
 #[cfg(feature = "parquet")]
 pub use parquet::{ParquetError, read_parquet, write_parquet};
-pub use verify::{VerifyCheck, verify};
+pub use verify::{VerifyCheck, check_handover, verify};
 pub use wacz::{PackageOptions, write_package};
 pub use write::export_selection;
 

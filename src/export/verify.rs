@@ -1,7 +1,7 @@
 //! Reads an export back and holds everything in it together.
 
+use super::attachments::attachments_are_whole;
 use super::bag::{bag_is_whole, is_of_bag};
-use super::documents::documents_are_whole;
 use super::manifest::{LOCK_NAME, MANIFEST_NAME, Manifest, ManifestFile, measure};
 use super::write::{INDEX_NAME, INLINKS_NAME, METADATA_KIND};
 use super::{ExportError, io_at};
@@ -154,10 +154,46 @@ pub fn verify(folder: &Path, cx: &JobCx) -> Result<Vec<VerifyCheck>, ExportError
         checks.push(inlinks_are_those_of_records(&inlinks, contents.inlinks, counts.inlink_objects, cx)?);
     }
     if manifest.version >= 2 {
-        checks.push(documents_are_whole(&manifest, folder, cx)?);
+        checks.push(attachments_are_whole(&manifest, folder, cx)?);
         checks.push(bag_is_whole(&manifest, folder));
     }
     Ok(checks)
+}
+
+/// The manifest of a folder that shall be read back; none where it is no export.
+/// The archive files are there with their sizes, all else byte for byte.
+///
+/// # Errors
+///
+/// What of it is not there or another, before any of it is taken in.
+pub fn check_handover(folder: &Path, cx: &JobCx) -> Result<Option<Manifest>, ExportError> {
+    if !folder.join(MANIFEST_NAME).is_file() {
+        return Ok(None);
+    }
+    let not = |why: String| ExportError::NotAnExport { folder: folder.to_owned(), why };
+    let manifest = match Manifest::read(folder) {
+        Ok(manifest) => manifest,
+        // Packages of others have a file of this name, too.
+        Err(ExportError::NotAnExport { why, .. }) if !why.contains("version") => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let archive = manifest.payload("archive/");
+    for file in &manifest.files {
+        let fails = |why: &str| not(format!("{}: {why}; fonds verify names all that is wrong", file.path));
+        if !stays_inside(&file.path) {
+            return Err(fails("it leads out of the folder"));
+        }
+        let path = folder.join(&file.path);
+        let meta = fs::symlink_metadata(&path).map_err(|error| fails(&error.to_string()))?;
+        if !meta.is_file() || meta.len() != file.bytes {
+            return Err(fails("it is not the file that the manifest lists"));
+        }
+        let is_small = !file.path.starts_with(&archive) && !file.path.ends_with(".wacz");
+        if is_small && measure(&path, |_| Ok(cx.checkpoint()?))?.1 != file.sha256 {
+            return Err(fails("its bytes are others than the manifest lists"));
+        }
+    }
+    Ok(Some(manifest))
 }
 
 /// The files of the folder are those of the manifest, byte for byte.

@@ -252,11 +252,11 @@ fn write_all(
         export.problems.extend(written.problems.iter().map(|problem| format!("{name}: {problem}")));
     }
 
-    cx.stage("Writing documents", Some(options.documents.len() as u64));
-    let mut documents = BTreeMap::new();
-    for document in options.documents {
-        let (path, rows) = document.write(folder, &Written { counts: &export.counts, problems: &export.problems })?;
-        documents.insert(path, rows);
+    cx.stage("Writing attachments", Some(options.attachments.len() as u64));
+    let mut attachments = BTreeMap::new();
+    for attachment in options.attachments {
+        let (path, rows) = attachment.write(folder, &Written { counts: &export.counts, problems: &export.problems })?;
+        attachments.insert(path, rows);
         cx.advance(1)?;
     }
 
@@ -278,7 +278,7 @@ fn write_all(
         created: created.to_warc(),
         selection: options.selection.map(|selection| selection()),
         counts: export.counts.clone(),
-        documents,
+        attachments,
         files,
     };
     manifest.write(folder)?;

@@ -191,7 +191,8 @@ pub(super) fn notes(
     only_standing: bool,
 ) -> Result<Vec<(CaptureDate, String, ReviewMark, String)>, StoreError> {
     let mut statement = conn.prepare_cached(
-        "SELECT date_ms, who, mark, note, undone_ms IS NOT NULL FROM mark
+        "SELECT date_ms, who || ifnull((SELECT ' (' || o.origin || ')' FROM mark_origin o WHERE o.mark = mark.id), ''),
+            mark, note, undone_ms IS NOT NULL FROM mark
          WHERE capture = ?1 AND (NOT ?2 OR undone_ms IS NULL) ORDER BY id DESC",
     )?;
     let mut rows = statement.query(params![id, only_standing])?;

@@ -33,6 +33,8 @@ pub struct MarkRow {
     pub date: CaptureDate,
     /// When it was taken back.
     pub undone: Option<CaptureDate>,
+    /// Its id as an annotation, where it was given in another workspace.
+    pub annotation: Option<String>,
 }
 
 /// A URL as a launch saw it, with its verdict.
@@ -66,22 +68,23 @@ pub struct SeenVerdict {
 }
 
 impl Catalogue {
-    /// Every mark and note on captures of a campaign, and on imported ones, as
-    /// they were given.
+    /// Every mark and note on captures of a campaign and on imported ones, or on
+    /// all, as they were given; first those of other workspaces.
     ///
     /// # Errors
     ///
     /// A catalogue that cannot be read, and what `each` fails with.
     pub fn each_mark<E: From<StoreError>>(
         &self,
-        campaign: CampaignId,
+        campaign: Option<CampaignId>,
         mut each: impl FnMut(MarkRow) -> Result<(), E>,
     ) -> Result<(), E> {
         const FIND: &str = concat!(
             "SELECT u.url, c.date_ms, c.digest,
                 ifnull((SELECT r.record_id FROM record r WHERE r.capture = c.id AND r.position = 0), ''),
-                m.mark, m.note, m.who, m.date_ms, m.undone_ms
-             FROM mark m JOIN capture c ON c.id = m.capture JOIN url u ON u.id = c.url WHERE ",
+                m.mark, m.note, m.who, m.date_ms, m.undone_ms,
+                (SELECT o.annotation FROM mark_origin o WHERE o.mark = m.id)
+             FROM mark m JOIN capture c ON c.id = m.capture JOIN url u ON u.id = c.url WHERE ?1 IS NULL OR ",
             of_campaign_sql!(),
             " ORDER BY m.id"
         );
@@ -100,6 +103,7 @@ impl Catalogue {
                     who: row.get(6)?,
                     date: CaptureDate::from_millis(row.get(7)?),
                     undone: row.get::<_, Option<i64>>(8)?.map(CaptureDate::from_millis),
+                    annotation: row.get(9)?,
                 };
                 if let Err(error) = each(found) {
                     return Ok(Err(error));

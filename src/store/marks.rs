@@ -3,6 +3,10 @@
 //! Of the marks of a capture that were not taken back, the last that is no note
 //! is its decision. *Approve* and *reject* count above every score and filter:
 //! the fragments of SQL below are the one place that says so.
+//!
+//! Marks of other workspaces are kept beside those given here, with their
+//! origin. Their numbers lie below zero: as the last one by number counts, a
+//! mark given here counts above each of them, whenever it was given.
 
 use super::catalogue::Catalogue;
 use super::error::StoreError;
@@ -57,7 +61,96 @@ macro_rules! override_sql {
 
 pub(super) use {decision_sql, of_campaign_sql, override_sql, selected_sql};
 
+/// A mark that was given in another workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForeignMark {
+    /// The capture here.
+    pub capture: CaptureId,
+    /// The mark.
+    pub mark: ReviewMark,
+    /// Why, or the note.
+    pub note: String,
+    /// Who gave it.
+    pub who: String,
+    /// When.
+    pub date: CaptureDate,
+    /// When it was taken back.
+    pub undone: Option<CaptureDate>,
+    /// Its id as an annotation.
+    pub annotation: String,
+}
+
 impl Catalogue {
+    /// Keeps marks of another workspace, in the order in which they were given,
+    /// and apart those on captures that are not here (id and line). Those that
+    /// are here already are passed over. Says how many are new.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be written. None is kept then.
+    pub fn add_foreign_marks(
+        &self,
+        marks: Vec<ForeignMark>,
+        apart: Vec<(String, String)>,
+        origin: &str,
+    ) -> Result<u64, StoreError> {
+        let origin = origin.to_owned();
+        self.write(move |conn| {
+            let lowest: i64 = conn.query_row("SELECT min(ifnull(min(id), 0), 0) FROM mark", [], |row| row.get(0))?;
+            // The last of them has the highest number.
+            let mut id = lowest - i64::try_from(marks.len()).unwrap_or(i64::MAX / 2);
+            let mut added = 0;
+            for mark in &marks {
+                let is_known = conn
+                    .prepare_cached("SELECT EXISTS (SELECT 1 FROM mark_origin WHERE annotation = ?1)")?
+                    .query_row([&mark.annotation], |row| row.get::<_, bool>(0))?;
+                if is_known {
+                    continue;
+                }
+                conn.prepare_cached(
+                    "INSERT INTO mark (id, act, capture, mark, note, who, date_ms, undone_ms)
+                     VALUES (?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                )?
+                .execute(params![
+                    id,
+                    mark.capture,
+                    mark_name(mark.mark),
+                    mark.note,
+                    mark.who,
+                    mark.date.millis(),
+                    mark.undone.map(CaptureDate::millis)
+                ])?;
+                conn.prepare_cached("INSERT INTO mark_origin VALUES (?1, ?2, ?3)")?.execute(params![
+                    id,
+                    mark.annotation,
+                    origin
+                ])?;
+                id += 1;
+                added += 1;
+            }
+            for (annotation, line) in &apart {
+                added += conn
+                    .prepare_cached("INSERT OR IGNORE INTO annotation_apart VALUES (?1, ?2, ?3)")?
+                    .execute(params![annotation, line, origin])? as u64;
+            }
+            Ok(added)
+        })
+    }
+
+    /// Annotations on captures that are not here, by their ids.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn annotations_apart(&self) -> Result<Vec<(String, String)>, StoreError> {
+        self.read(|conn| {
+            let mut statement =
+                conn.prepare_cached("SELECT annotation, line FROM annotation_apart ORDER BY annotation")?;
+            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
     /// Appends one mark on many captures; it is taken back as one.
     ///
     /// # Errors
@@ -89,9 +182,11 @@ impl Catalogue {
     pub fn undo_mark(&self) -> Result<Option<(ReviewMark, u64)>, StoreError> {
         self.write(|conn| {
             let last: Option<(i64, String)> = conn
-                .query_row("SELECT act, mark FROM mark WHERE undone_ms IS NULL ORDER BY id DESC LIMIT 1", [], |row| {
-                    Ok((row.get(0)?, row.get(1)?))
-                })
+                .query_row(
+                    "SELECT act, mark FROM mark WHERE undone_ms IS NULL AND id > 0 ORDER BY id DESC LIMIT 1",
+                    [],
+                    |row| Ok((row.get(0)?, row.get(1)?)),
+                )
                 .optional()?;
             let Some((act, word)) = last else { return Ok(None) };
             let changed = conn.execute(
@@ -110,7 +205,7 @@ impl Catalogue {
         self.write(|conn| {
             let last: Option<(i64, String)> = conn
                 .query_row(
-                    "SELECT act, mark FROM mark WHERE undone_ms IS NOT NULL
+                    "SELECT act, mark FROM mark WHERE undone_ms IS NOT NULL AND id > 0
                         AND act > (SELECT ifnull(max(act), 0) FROM mark WHERE undone_ms IS NULL)
                      ORDER BY undone_ms DESC, act LIMIT 1",
                     [],

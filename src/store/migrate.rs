@@ -18,7 +18,7 @@ macro_rules! ran_by_captures {
 }
 
 /// Version n of the catalogue is made from version n-1 by the nth of these.
-pub(super) const MIGRATIONS: [&str; 21] = [
+pub(super) const MIGRATIONS: [&str; 22] = [
     include_str!("schema.sql"),
     include_str!("schema_schedule.sql"),
     include_str!("schema_engine.sql"),
@@ -58,6 +58,7 @@ pub(super) const MIGRATIONS: [&str; 21] = [
     include_str!("schema_claim.sql"),
     include_str!("schema_refers_to.sql"),
     include_str!("schema_declared.sql"),
+    include_str!("schema_mark_origin.sql"),
 ];
 
 /// The version this program writes (SQLite's user_version).
@@ -117,6 +118,12 @@ pub(super) fn view_as_of_now(conn: &Connection) -> rusqlite::Result<()> {
     } else if found < 12 {
         let reading = if found < 11 { "NULL AS reading," } else { "" };
         conn.execute_batch(&format!("CREATE TEMP VIEW repeat AS SELECT *, {reading} NULL AS found FROM main.repeat"))?;
+    }
+    if found < 22 {
+        conn.execute_batch(
+            "CREATE TEMP VIEW mark_origin AS SELECT NULL AS mark, NULL AS annotation, NULL AS origin WHERE 0;
+             CREATE TEMP VIEW annotation_apart AS SELECT NULL AS annotation, NULL AS line, NULL AS origin WHERE 0;",
+        )?;
     }
     if found < 21 {
         conn.execute_batch("CREATE TEMP VIEW declared_digest AS SELECT NULL AS capture, NULL AS digest WHERE 0")?;

@@ -76,6 +76,7 @@ pub use inlink_counts::{ANCHORS_KEPT, PROSPECTS_KEPT};
 pub use inlinks::{Captures, InlinkFeed, PageFeed};
 pub use launches::ABANDONED;
 pub use ledger::LaunchLedger;
+pub use marks::ForeignMark;
 pub use order::SortKey;
 pub(crate) use places::job_name;
 pub use places::own_folder;

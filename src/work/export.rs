@@ -204,7 +204,7 @@ pub fn export(
     options.total = Some(all.len() as u64);
     options.wacz = wishes.wacz;
     options.inlinks = built.is_some();
-    options.documents = HandoverOf {
+    options.attachments = HandoverOf {
         workspace,
         id: spec.campaign,
         version,
@@ -213,7 +213,7 @@ pub fn export(
         lacking: &lacking,
         with_seen: wishes.seen,
     }
-    .documents(cx)?;
+    .attachments(cx)?;
     let report = export_selection(items, out, options, cx)?;
     let not_listed = workspace.if_writable(|catalogue| {
         catalogue.keep_export(&report.folder, report.counts.captures, report.counts.records, report.bytes)

@@ -31,6 +31,8 @@ pub enum JobKind {
     Verify,
     /// Decisions are made on many captures by command.
     Mark,
+    /// Decisions and notes of others come in.
+    ImportAnnotations,
     /// A table about the scope is written.
     WriteTable,
     /// Links are written for another program.
@@ -55,6 +57,7 @@ impl JobKind {
             Self::Export => "Export",
             Self::Verify => "Verify",
             Self::Mark => "Mark captures",
+            Self::ImportAnnotations => "Import annotations",
             Self::WriteTable => "Write table",
             Self::WriteLinks => "Write links",
             Self::Backup => "Backup",

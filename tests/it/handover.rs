@@ -155,8 +155,30 @@ fn decisions_on_what_was_left_out_and_every_url_seen_leave_with_the_selection() 
     // Its own campaign comes back with all versions.
     let other = dir.path().join("other");
     fonds(&["new", arg(&other)]).with_status(0);
-    fonds(&["import", arg(&other), arg(&out.join("data/archive")), arg(&out.join("data/campaign"))]).with_status(0);
+    fonds(&["import", arg(&other), arg(&out)]).with_status(0);
     assert!(fonds(&["campaign", "list", arg(&other)]).with_status(0).out.contains("Sobre <b>tudo</b>"));
+    let annotations = |workspace: &Path| -> Vec<Value> {
+        fonds(&["annotations", "export", arg(workspace)]).with_status(0).json_lines()
+    };
+    // The decision on what is not here is kept, and handed over again.
+    assert_eq!(annotations(&other), decisions);
+    fonds(&["import", arg(&other), arg(&again)]).with_status(0).says("0 new, 2 here already");
+    // What is decided here holds against what came, whatever came first.
+    fonds(&["mark", arg(&other), "reject", "--filter", "host:www.a.pt", "--by", "Rui"]).with_status(0);
+    fonds(&["annotations", "import", arg(&other), arg(&out.join("data/decisions.jsonl"))]).with_status(0);
+    let why = fonds(&["select", "run", arg(&other), "1", "--filter", "*", "--allow-empty"]).with_status(0);
+    assert!(why.out.contains("0 of 1 captures are selected") && why.out.contains("1 excluded by hand"), "{}", why.out);
+    assert_eq!(annotations(&other).len(), 3);
+    // Nothing comes in of a folder that is not whole.
+    let spoiled = dir.path().join("spoiled");
+    let manifest = std::fs::read_to_string(again.join("manifest.json")).unwrap();
+    std::fs::write(again.join("data/decisions.jsonl"), "{}\n").unwrap();
+    fonds(&["new", arg(&spoiled)]).with_status(0);
+    fonds(&["import", arg(&spoiled), arg(&again)]).with_status(2).says("data/decisions.jsonl");
+    std::fs::write(again.join("manifest.json"), manifest.replace("data/decisions.jsonl", "data/../../decisions.jsonl"))
+        .unwrap();
+    fonds(&["import", arg(&spoiled), arg(&again)]).with_status(2).says("leads out of the folder");
+    assert_eq!(fonds(&["campaign", "list", arg(&spoiled), "--json"]).json_lines(), Vec::<Value>::new());
 
     let report = std::fs::read_to_string(out.join("report.html")).unwrap();
     assert!(report.contains("Sobre &lt;b&gt;tudo&lt;/b&gt;") && report.contains("advertising =1+1"), "{report}");
@@ -168,7 +190,7 @@ fn decisions_on_what_was_left_out_and_every_url_seen_leave_with_the_selection() 
     let failed =
         |what: &str| checks.iter().any(|check| check["ok"] == false && check["what"].as_str().unwrap() == what);
     assert!(
-        failed("Documents have the rows of the manifest") && failed("Files are those of the manifest"),
+        failed("Attachments have the rows of the manifest") && failed("Files are those of the manifest"),
         "{checks:?}"
     );
 }

@@ -18,8 +18,11 @@ pub use logs::LogCount;
 pub use write::{browsertrix_crawl, write_heritrix_job};
 
 use super::campaign_files::{self, RestoredJob};
+use super::handover::AnnotationImport;
 use super::import::leads_out;
+use super::job::Report;
 use crate::campaign::Campaign;
+use crate::export::{Manifest, check_handover};
 use crate::jobs::JobCx;
 use crate::scope::engines::{
     EngineJob, EngineNote, browsertrix_campaign, read_heritrix_job, read_heritrix1_order, seeds_of_text,
@@ -129,6 +132,8 @@ pub struct Imported {
     pub restored: Vec<RestoredJob>,
     /// The imports of archive files: one, and one for each job of Fonds.
     pub imports: Vec<ImportRow>,
+    /// Decisions and notes of handovers.
+    pub annotations: Vec<AnnotationImport>,
     /// Links that lead out of the folders that were named, with why they were not followed.
     pub led_out: Vec<String>,
 }
@@ -157,7 +162,16 @@ pub fn import_with_jobs(
 ) -> anyhow::Result<Imported> {
     let mut imported = Imported::default();
     let (mut archives, mut own_jobs) = (Vec::new(), Vec::new());
+    let mut handovers = Vec::new();
+    // Whatever is wrong with one of them: nothing comes in.
     for path in paths {
+        handovers.push(check_handover(path, cx)?);
+    }
+    for (path, handover) in paths.iter().zip(handovers) {
+        if let Some(manifest) = handover {
+            take_handover(workspace, path, &manifest, options, &mut imported, cx)?;
+            continue;
+        }
         let mut folders = job_folders(path);
         if !options.follow_links
             && let Ok(real) = path.canonicalize()
@@ -186,7 +200,7 @@ pub fn import_with_jobs(
         imported.restored.push(restored);
         imported.imports.push(import);
     }
-    if !archives.is_empty() || imported.imports.is_empty() {
+    if !archives.is_empty() || imported.imports.is_empty() && imported.restored.is_empty() {
         let import = super::import(workspace, &archives, options, cx)?;
         // Captures of several jobs in one import cannot be told apart.
         if let ([job], [_]) = (imported.jobs.as_slice(), paths) {
@@ -197,6 +211,35 @@ pub fn import_with_jobs(
     Ok(imported)
 }
 
+/// Takes an export back in: its campaign with all versions, its captures for
+/// that, and the decisions and notes on them.
+fn take_handover(
+    workspace: &Workspace,
+    folder: &Path,
+    manifest: &Manifest,
+    options: ImportOptions,
+    imported: &mut Imported,
+    cx: &JobCx,
+) -> anyhow::Result<()> {
+    let campaigns = folder.join(manifest.payload("campaign"));
+    let restored = match campaigns.is_dir() {
+        true => campaign_files::restore(workspace, &campaigns)?,
+        false => RestoredJob { folder: campaigns, ..RestoredJob::default() },
+    };
+    let import = super::import(workspace, &[folder.join(manifest.payload("archive"))], options, cx)?;
+    if let ([campaign], true) = (restored.campaigns.as_slice(), import.new_captures > 0) {
+        workspace.catalogue().import_for_campaign(import.launch, campaign.id)?;
+    }
+    let decisions = folder.join(manifest.payload("decisions.jsonl"));
+    if decisions.is_file() {
+        let origin = folder.file_name().unwrap_or_default().to_string_lossy();
+        imported.annotations.push(super::import_annotations(workspace, &decisions, &origin, cx)?);
+    }
+    imported.restored.push(restored);
+    imported.imports.push(import);
+    Ok(())
+}
+
 /// Whether a folder holds something to import: archives, or the job of another crawler.
 pub fn is_importable(folder: &Path) -> anyhow::Result<bool> {
     Ok(!job_folders(folder).is_empty() || super::import::has_archives(folder)?)
@@ -204,11 +247,12 @@ pub fn is_importable(folder: &Path) -> anyhow::Result<bool> {
 
 /// An import with its jobs in words: what each became, what has no place in a
 /// campaign, what could not be read. Of many notes the first are told.
-pub fn jobs_summary(Imported { jobs, restored, imports, led_out }: &Imported) -> String {
+pub fn jobs_summary(Imported { jobs, restored, imports, annotations, led_out }: &Imported) -> String {
     let imports: Vec<String> = imports.iter().map(super::import_summary).collect();
     let mut words = imports.join(". ");
     let restored = restored.iter().flat_map(|job| job.summary().into_iter().chain(job.problems.clone()));
-    for line in restored.chain(led_out.iter().cloned()) {
+    let annotations = annotations.iter().map(Report::summary);
+    for line in restored.chain(annotations).chain(led_out.iter().cloned()) {
         words.push_str(&format!(". {line}"));
     }
     for job in jobs {

@@ -39,7 +39,7 @@ pub fn annotation(mark: &MarkRow) -> Value {
     }
     let mut annotation = json!({
         "@context": ["http://www.w3.org/ns/anno.jsonld", { "fonds": crate::export::VOCABULARY }],
-        "id": annotation_id(mark),
+        "id": mark.annotation.clone().unwrap_or_else(|| annotation_id(mark)),
         "type": "Annotation",
         "motivation": if is_note { "commenting" } else { "assessing" },
         "creator": { "type": "Person", "name": mark.who },
@@ -54,7 +54,7 @@ pub fn annotation(mark: &MarkRow) -> Value {
 }
 
 /// A UUID (version 8, RFC 9562) made of what the mark says.
-fn annotation_id(mark: &MarkRow) -> String {
+pub(super) fn annotation_id(mark: &MarkRow) -> String {
     let mut hash = Sha256::new();
     let kind = serde_json::to_string(&mark.mark).unwrap_or_default();
     for part in [

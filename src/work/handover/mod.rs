@@ -4,13 +4,15 @@
 
 mod annotations;
 mod page;
+mod read;
 mod report;
 
 pub use annotations::annotation;
+pub use read::{AnnotationImport, import_annotations};
 
 use crate::campaign::Campaign;
 use crate::campaign::feed::{Dialect, write_feed};
-use crate::export::Document;
+use crate::export::Attachment;
 use crate::jobs::JobCx;
 use crate::scope::DecideRules;
 use crate::store::{Lacking, SeenVerdict, Workspace};
@@ -43,38 +45,39 @@ pub(super) struct HandoverOf<'a> {
 }
 
 impl<'a> HandoverOf<'a> {
-    /// The documents of the export.
+    /// The attachments of the export.
     ///
     /// # Errors
     ///
     /// A catalogue that cannot be read.
-    pub(super) fn documents(self, cx: &'a JobCx) -> anyhow::Result<Vec<Document<'a>>> {
+    pub(super) fn attachments(self, cx: &'a JobCx) -> anyhow::Result<Vec<Attachment<'a>>> {
         let Self { workspace, id, version, campaign, spec, lacking, with_seen } = self;
-        let mut documents = vec![Document::text("README.txt", README)];
+        let mut attachments = vec![Attachment::text("README.txt", README)];
         let mut evidence = BTreeMap::new();
         for (version, of_version) in workspace.catalogue().campaign_versions(id)? {
-            documents.push(Document::text(format!("data/campaign/campaign.v{version}.json"), of_version.to_json()));
+            attachments.push(Attachment::text(format!("data/campaign/campaign.v{version}.json"), of_version.to_json()));
             for file in of_version.permissions.into_iter().flat_map(|permission| permission.files) {
                 evidence.entry(file.path.clone()).or_insert(file);
             }
         }
         let (entry, _) = campaign.feed_entry(&id.to_string());
         let feed = write_feed(&[entry], Dialect::Lines, &Map::new());
-        documents.push(Document::text("data/campaign/feed.jsonl", feed));
+        attachments.push(Attachment::text("data/campaign/feed.jsonl", feed));
         for file in evidence.into_values().filter(|file| file.is_inside()) {
             let place = workspace.folder().join(&file.path);
             // A lost file is a matter of the check of permissions.
             if place.is_file() && !place.is_symlink() {
-                documents.push(Document::new(format!("data/campaign/{}", file.path), move |out, _| {
+                attachments.push(Attachment::new(format!("data/campaign/{}", file.path), move |out, _| {
                     let mut source = std::fs::File::open(&place).with_context(|| place.display().to_string())?;
                     std::io::copy(&mut source, out)?;
                     Ok(1)
                 }));
             }
         }
-        documents.push(Document::new("data/decisions.jsonl", move |out, _| decisions(workspace, id, out, cx)));
+        attachments
+            .push(Attachment::new("data/decisions.jsonl", move |out, _| decisions(workspace, Some(id), out, cx)));
         if with_seen {
-            documents.push(Document::new("data/seen.jsonl.gz", move |out, _| seen(workspace, id, out, cx)));
+            attachments.push(Attachment::new("data/seen.jsonl.gz", move |out, _| seen(workspace, id, out, cx)));
         }
         let facts = ReportFacts {
             id,
@@ -87,7 +90,7 @@ impl<'a> HandoverOf<'a> {
         let report = Rc::new(OnceCell::new());
         for (name, is_html) in [("report.html", true), ("report.md", false)] {
             let (facts, report) = (facts.clone(), report.clone());
-            documents.push(Document::new(name, move |out, written| {
+            attachments.push(Attachment::new(name, move |out, written| {
                 if report.get().is_none() {
                     drop(report.set(report::report(workspace, &facts, written)?));
                 }
@@ -96,7 +99,7 @@ impl<'a> HandoverOf<'a> {
                 Ok(1)
             }));
         }
-        Ok(documents)
+        Ok(attachments)
     }
 }
 
@@ -115,14 +118,29 @@ fn rules_of(campaign: &Campaign) -> Vec<String> {
 /// # Errors
 ///
 /// A catalogue that cannot be read, a full disk, or a stop.
-pub fn decisions(workspace: &Workspace, campaign: CampaignId, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u64> {
-    let mut rows = 0;
+pub fn decisions(
+    workspace: &Workspace,
+    campaign: Option<CampaignId>,
+    out: &mut dyn Write,
+    cx: &JobCx,
+) -> anyhow::Result<u64> {
+    let mut lines = Vec::new();
+    let created = |value: &Value| value["created"].as_str().unwrap_or_default().to_owned();
     workspace.catalogue().each_mark(campaign, |mark| -> anyhow::Result<()> {
-        writeln!(out, "{}", annotation(&mark))?;
-        rows += 1;
+        let value = annotation(&mark);
+        lines.push((created(&value), value.to_string()));
         Ok(cx.checkpoint()?)
     })?;
-    Ok(rows)
+    for (_, line) in workspace.catalogue().annotations_apart()? {
+        let value = serde_json::from_str(&line).unwrap_or(Value::Null);
+        lines.push((created(&value), line));
+    }
+    // The same in every workspace, whatever the order in which they came.
+    lines.sort();
+    for (_, line) in &lines {
+        writeln!(out, "{line}")?;
+    }
+    Ok(lines.len() as u64)
 }
 
 /// Every URL that the campaign's crawls have seen, with its verdict.

@@ -163,7 +163,7 @@ fn permissions(out: &mut Vec<Block>, campaign: &Campaign) {
 /// Standing decisions, by what was decided and why.
 fn decisions(out: &mut Vec<Block>, workspace: &Workspace, id: CampaignId) -> anyhow::Result<()> {
     let mut last: BTreeMap<(String, i64), (ReviewMark, String)> = BTreeMap::new();
-    workspace.catalogue().each_mark(id, |mark| -> anyhow::Result<()> {
+    workspace.catalogue().each_mark(Some(id), |mark| -> anyhow::Result<()> {
         if mark.undone.is_none() && mark.mark != ReviewMark::Note {
             last.insert((mark.url, mark.captured.millis()), (mark.mark, mark.note));
         }

@@ -17,6 +17,22 @@ impl Session {
         Ok(self.catalogue().mark(captures, mark, note, who)?)
     }
 
+    /// Writes decisions and notes as annotations, a line each; says how many.
+    pub fn write_annotations(
+        &self,
+        campaign: Option<CampaignId>,
+        out: &mut dyn std::io::Write,
+        cx: &JobCx,
+    ) -> anyhow::Result<u64> {
+        work::decisions(&self.workspace, campaign, out, cx)
+    }
+
+    /// Takes annotations of others in, from a file.
+    pub fn import_annotations(&self, file: &Path, cx: &JobCx) -> anyhow::Result<work::AnnotationImport> {
+        let origin = file.file_name().unwrap_or_default().to_string_lossy();
+        self.run_job(JobKind::ImportAnnotations, || work::import_annotations(&self.workspace, file, &origin, cx))
+    }
+
     /// Takes back the last word that still holds; says what it was.
     pub fn undo_mark(&self) -> anyhow::Result<String> {
         Ok(match self.catalogue().undo_mark()? {

@@ -13,10 +13,10 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
-/// Longest line of a document that is read back, in bytes.
+/// Longest line of an attachment that is read back, in bytes.
 const MAX_LINE: u64 = 64 << 20;
 
-/// What an export has come to when its documents are written.
+/// What an export has come to when its attachments are written.
 pub struct Written<'e> {
     /// What its archive files hold.
     pub counts: &'e Counts,
@@ -24,17 +24,17 @@ pub struct Written<'e> {
     pub problems: &'e [String],
 }
 
-/// Writes a document, and says how many rows it has.
+/// Writes an attachment, and says how many rows it has.
 type Writer<'a> = Box<dyn FnOnce(&mut dyn Write, &Written<'_>) -> anyhow::Result<u64> + 'a>;
 
 /// A file of an export that is no archive file.
-pub struct Document<'a> {
+pub struct Attachment<'a> {
     path: String,
     write: Writer<'a>,
 }
 
-impl<'a> Document<'a> {
-    /// A document at a path in the folder, with `/`; `.gz` at its end compresses
+impl<'a> Attachment<'a> {
+    /// An attachment at a path in the folder, with `/`; `.gz` at its end compresses
     /// it. `write` is called when the archive files are there, and says how many
     /// rows it wrote.
     pub fn new(
@@ -44,7 +44,7 @@ impl<'a> Document<'a> {
         Self { path: path.into(), write: Box::new(write) }
     }
 
-    /// A document of one piece.
+    /// An attachment of one piece.
     pub fn text(path: impl Into<String>, text: impl Into<String>) -> Self {
         let text = text.into();
         Self::new(path, move |out, _| Ok(out.write_all(text.as_bytes()).map(|()| 1)?))
@@ -76,11 +76,15 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Every document has the rows that the manifest names, and each can be read.
-pub(super) fn documents_are_whole(manifest: &Manifest, folder: &Path, cx: &JobCx) -> Result<VerifyCheck, ExportError> {
+/// Every attachment has the rows that the manifest names, and each can be read.
+pub(super) fn attachments_are_whole(
+    manifest: &Manifest,
+    folder: &Path,
+    cx: &JobCx,
+) -> Result<VerifyCheck, ExportError> {
     let mut faults = Faults::default();
     let mut all = 0;
-    for (path, rows) in &manifest.documents {
+    for (path, rows) in &manifest.attachments {
         cx.checkpoint()?;
         if !stays_inside(path) || !manifest.files.iter().any(|file| file.path == *path) {
             faults.add(format!("{path}: not among the files of the manifest"));
@@ -93,11 +97,11 @@ pub(super) fn documents_are_whole(manifest: &Manifest, folder: &Path, cx: &JobCx
             Err(error) => return Err(error),
         }
     }
-    let figures = format!("{}, {}", counted(manifest.documents.len() as u64, "document"), counted(all, "row"));
-    Ok(faults.into_check("Documents have the rows of the manifest", figures))
+    let figures = format!("{}, {}", counted(manifest.attachments.len() as u64, "attachment"), counted(all, "row"));
+    Ok(faults.into_check("Attachments have the rows of the manifest", figures))
 }
 
-/// The rows of a document, where it has rows.
+/// The rows of an attachment, where it has rows.
 fn rows_of(path: &Path, name: &str, faults: &mut Faults, cx: &JobCx) -> Result<Option<u64>, ExportError> {
     let plain = name.strip_suffix(".gz").unwrap_or(name);
     let file = BufReader::new(File::open(path).map_err(io_at(path))?);
