@@ -24,7 +24,8 @@ pub fn files_under(folder: &Path) -> Vec<PathBuf> {
 /// The WARC files under a folder.
 pub fn warcs_under(folder: &Path) -> Vec<PathBuf> {
     let mut files = files_under(folder);
-    files.retain(|path| path.extension().is_some_and(|ending| ending == "gz"));
+    let is_archive = |name: &str| name.ends_with(".gz") && !name.ends_with(".jsonl.gz");
+    files.retain(|path| is_archive(&path.to_string_lossy()));
     files
 }
 

@@ -453,13 +453,17 @@ fn an_export_and_its_package_add_nothing_to_the_workspace_and_each_capture_once_
     let before = captures(&open(&workspace), "").len();
     let links = || fonds(&["inlinks", "export", arg(&workspace)]).with_status(0).out;
     let linked = links();
-    let said = fonds(&["import", arg(&workspace), arg(&out)]).with_status(0);
-    assert!(said.err.contains(" 0 new captures") && said.err.contains("already here"), "{}", said.err);
+    let in_it = crate::archive::files_under(&out.join("data"));
+    let package = in_it.iter().find(|path| path.extension().is_some_and(|ending| ending == "wacz")).unwrap();
+    for path in [&out, package] {
+        let said = fonds(&["import", arg(&workspace), arg(path)]).with_status(0);
+        assert!(said.err.contains(" 0 new captures") && said.err.contains("already here"), "{}", said.err);
+    }
     assert_eq!(captures(&open(&workspace), "").len(), before);
     assert_eq!(links(), linked);
-    let said = fonds(&["import", arg(&fresh), arg(&out), "--json"]).with_status(0);
-    let rows = said.json_lines();
+    let imports = [&out, package].map(|path| fonds(&["import", arg(&fresh), arg(path), "--json"]).with_status(0));
+    let rows: Vec<_> = imports.iter().flat_map(|said| said.json_lines()).collect();
     let count = |name: &str| rows.iter().map(|row| row[name].as_u64().unwrap()).sum::<u64>();
-    assert_eq!((rows.len(), count("captures")), (2, 2 * count("new_captures")), "{}", said.out);
+    assert_eq!((rows.len(), count("captures")), (2, 2 * count("new_captures")), "{rows:?}");
     check_captures(&fresh, count("new_captures") as usize);
 }
