@@ -34,7 +34,7 @@ pub use action::{MARK_KEYS, PAGES, mark_verb, resolve, route_of};
 pub use command::{Action, Command, Dialog, FilesRoute, Route, RuleRef, ScopeList, UnsavedAnswer};
 pub use crawl_request::CrawlTarget;
 pub use jobs_at_hand::{EndedJob, RunningJob};
-pub use reads::{LIST_PAGE, Reads, Same, ScopeAnswers};
+pub use reads::{ByIdentity, LIST_PAGE, Reads, ScopeAnswers};
 pub use scans::RuleLine;
 pub use seen_lists::{MovedQuery, SeenList, SeenListQuery};
 pub use selected_rows::{ReviewDecision, SelectedRows};

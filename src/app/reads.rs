@@ -22,9 +22,9 @@ pub type ScopeAnswers = Vec<Result<ScopeTest, String>>;
 /// A value as a part of a question: equal is only what is the same.
 /// Questions are kept for long and long answers are not kept by them: once an
 /// answer is shown nowhere, what was asked of it has none.
-pub struct Same<T>(Weak<T>);
+pub struct ByIdentity<T>(Weak<T>);
 
-impl<T> Same<T> {
+impl<T> ByIdentity<T> {
     /// Of this answer.
     pub fn of(answer: &Arc<T>) -> Self {
         Self(Arc::downgrade(answer))
@@ -35,21 +35,21 @@ impl<T> Same<T> {
     }
 }
 
-impl<T> Clone for Same<T> {
+impl<T> Clone for ByIdentity<T> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
-impl<T> PartialEq for Same<T> {
+impl<T> PartialEq for ByIdentity<T> {
     fn eq(&self, other: &Self) -> bool {
         Weak::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl<T> Eq for Same<T> {}
+impl<T> Eq for ByIdentity<T> {}
 
-impl<T> Hash for Same<T> {
+impl<T> Hash for ByIdentity<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         Weak::as_ptr(&self.0).hash(state);
     }
@@ -115,7 +115,7 @@ reads! {
     crawl(campaign: Option<CampaignId>, launches: Launches) -> CrawlPage, Some(LIVE),
         |session, (campaign, launches)| session.crawl(*campaign, *launches);
     /// See [`Session::crawl_plan`].
-    crawl_plan(of: Same<CrawlRequest>) -> CrawlPlan, None, |session, (of,)| session.crawl_plan(of.answer()?.as_ref());
+    crawl_plan(of: ByIdentity<CrawlRequest>) -> CrawlPlan, None, |session, (of,)| session.crawl_plan(of.answer()?.as_ref());
     /// See [`Session::captures`].
     captures(query: CaptureQuery) -> CapturePage, None, |session, (query,)| session.captures(query);
     /// Those of these captures that match a query; see [`Session::capture_ids`].
@@ -176,10 +176,10 @@ reads! {
     /// See [`Session::what_if_rows`].
     moved_rows(query: MovedQuery) -> Vec<MovedRow>, None, |session, (query,)| query.read(session);
     /// See [`Session::what_if_hosts`].
-    what_if_hosts(of: Same<WhatIfAnswer>) -> Vec<MovedHost>, None,
+    what_if_hosts(of: ByIdentity<WhatIfAnswer>) -> Vec<MovedHost>, None,
         |session, (of,)| session.what_if_hosts(&of.answer()?.figures);
     /// What the edited rules of an answer say of a seen URL.
-    what_if_trace(of: Same<WhatIfAnswer>, seen: i64) -> Trace, None, load_what_if_trace;
+    what_if_trace(of: ByIdentity<WhatIfAnswer>, seen: i64) -> Trace, None, load_what_if_trace;
     /// See [`Session::selected_hosts`].
     selected_hosts(campaign: CampaignId, selected: bool) -> Vec<SelectedHost>, None,
         |session, (campaign, selected)| session.selected_hosts(*campaign, *selected);
@@ -202,7 +202,7 @@ fn run_scope_test(
     session.scope_test(*of, &campaign, urls)
 }
 
-fn load_what_if_trace(session: &Session, (of, seen): &(Same<WhatIfAnswer>, i64)) -> anyhow::Result<Trace> {
+fn load_what_if_trace(session: &Session, (of, seen): &(ByIdentity<WhatIfAnswer>, i64)) -> anyhow::Result<Trace> {
     session.what_if_trace(&of.answer()?.edited, *seen)
 }
 

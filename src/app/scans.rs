@@ -220,7 +220,7 @@ where
     }
 
     /// Stops the work on what is shown no more; an answer that is there stays.
-    pub(super) fn rest_unless(&mut self, is_shown: impl Fn(&Q) -> bool) {
+    pub(super) fn cancel_unless(&mut self, is_shown: impl Fn(&Q) -> bool) {
         if self.pending.as_ref().is_some_and(|pending| !is_shown(&pending.query)) {
             self.stop();
         }

@@ -3,7 +3,7 @@
 use super::models::{
     Drift, GeoList, GeoReport, Loaded, MovedRow, RuleMatches, RuleReport, SeenRow, SortKey, WhatIfAnswer, WhatIfList,
 };
-use super::{Reads, RowQuery, Same};
+use super::{ByIdentity, Reads, RowQuery};
 use crate::work::Session;
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use std::sync::Arc;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum SeenList {
     /// A rule decided them.
-    Decided(Same<RuleReport>, usize),
+    Decided(ByIdentity<RuleReport>, usize),
     /// A rule had an opinion of them.
-    Matched(Same<RuleMatches>),
+    Matched(ByIdentity<RuleMatches>),
     /// A country rule let them in.
-    Geo(Same<GeoReport>, GeoList),
+    Geo(ByIdentity<GeoReport>, GeoList),
     /// Another country database moves them.
-    Drift(Same<Drift>, GeoList),
+    Drift(ByIdentity<Drift>, GeoList),
 }
 
 /// A part of such a list.
@@ -77,7 +77,7 @@ impl RowQuery for SeenListQuery {
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct MovedQuery {
     /// The answer.
-    pub of: Same<WhatIfAnswer>,
+    pub of: ByIdentity<WhatIfAnswer>,
     /// The number.
     pub list: WhatIfList,
     /// Rows to skip.

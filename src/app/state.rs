@@ -39,7 +39,7 @@ use super::spec_draft::SpecDraft;
 use super::{Command, Dialog, FilesRoute, Route, SelectedRows, TableRows};
 use crate::campaign::Campaign;
 use crate::jobs::{JobCx, Progress, Wake};
-use crate::work::{CrawlRequest, ExportWishes, JobKind, JobReport, OpenTarget, ScheduleLook, Session, Workspaces};
+use crate::work::{CrawlRequest, DueRuns, ExportWishes, JobKind, JobReport, OpenTarget, Session, Workspaces};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
@@ -86,7 +86,7 @@ pub(super) enum Answer {
     Kept(bool, anyhow::Result<Option<String>>),
     /// A setting of the workspace: what to say when it failed, how it went.
     Set(&'static str, anyhow::Result<String>),
-    Schedules(u64, anyhow::Result<ScheduleLook>),
+    Schedules(u64, anyhow::Result<DueRuns>),
 }
 
 /// The state of a window.
@@ -305,7 +305,7 @@ impl AppState {
     /// Never blocks.
     pub fn tick(&mut self) {
         while let Ok(answer) = self.answers.1.try_recv() {
-            self.take_in(answer);
+            self.handle_answer(answer);
         }
         self.look_at_jobs();
         self.report_anomalies();
@@ -315,7 +315,7 @@ impl AppState {
             if !self.discards_edits && self.loses_edits(&command) {
                 self.ask_about_edits(command);
             } else {
-                self.carry_out(command);
+                self.execute(command);
             }
         }
         let is_seen = matches!(self.route, Route::Files(_)) && self.settings.lower_panel;
@@ -327,11 +327,11 @@ impl AppState {
             _ => false,
         });
         self.rest_link_scans();
-        self.look_ahead();
+        self.refresh_what_if();
     }
 
     /// Takes notice of edits, and of what they would change.
-    fn look_ahead(&mut self) {
+    fn refresh_what_if(&mut self) {
         if let Some(spec) = &mut self.spec {
             spec.note(Instant::now());
         }
@@ -448,7 +448,7 @@ impl AppState {
         later.into_iter().chain(look).chain(due).min()
     }
 
-    fn take_in(&mut self, answer: Answer) {
+    fn handle_answer(&mut self, answer: Answer) {
         match answer {
             Answer::Opened(folder, then, opened) => self.take_in_opened(folder, then, opened),
             Answer::Named(path, options, target) => self.take_in_named(path, options, target),
@@ -506,7 +506,7 @@ impl AppState {
         self.forget_notices();
     }
 
-    fn carry_out(&mut self, command: Command) {
+    fn execute(&mut self, command: Command) {
         match command {
             Command::Go(route) => self.go(route),
             Command::GoToAll(route) => {

@@ -60,9 +60,9 @@ impl AppState {
     /// Stops what was begun for a page that was left.
     pub(super) fn rest_link_scans(&mut self) {
         let route = &self.route;
-        self.scans.link_hosts.rest_unless(|asked| matches!(route, Route::LinkHosts(folder) if folder == asked));
+        self.scans.link_hosts.cancel_unless(|asked| matches!(route, Route::LinkHosts(folder) if folder == asked));
         self.scans
             .cited_pages
-            .rest_unless(|(asked, of)| matches!(route, Route::CitedPages(folder, by) if (folder, by) == (asked, of)));
+            .cancel_unless(|(asked, of)| matches!(route, Route::CitedPages(folder, by) if (folder, by) == (asked, of)));
     }
 }

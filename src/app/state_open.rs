@@ -39,7 +39,7 @@ pub(in super::super) struct OpenedWorkspace {
     folder: PathBuf,
     session: Arc<Session>,
     /// Whether inlinks of an earlier form wait to be built.
-    wants_inlinks: bool,
+    needs_inlink_build: bool,
 }
 
 fn in_place(opened: anyhow::Result<Session>, folder: &Path) -> anyhow::Result<(PathBuf, Session)> {
@@ -138,8 +138,8 @@ impl AppState {
         self.writer.run(move || {
             let open = || {
                 let (folder, session) = open(opener.as_ref(), &folder)?;
-                let wants_inlinks = session.wants_inlinks();
-                Ok(OpenedWorkspace { folder, session: Arc::new(session), wants_inlinks })
+                let needs_inlink_build = session.needs_inlink_build();
+                Ok(OpenedWorkspace { folder, session: Arc::new(session), needs_inlink_build })
             };
             let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(open))
                 .unwrap_or_else(|_| Err(anyhow::anyhow!("internal error while opening")));
@@ -151,7 +151,7 @@ impl AppState {
     pub(super) fn take_in_opened(&mut self, folder: PathBuf, then: AfterOpen, opened: anyhow::Result<OpenedWorkspace>) {
         self.opening = None;
         let discards = std::mem::take(&mut self.discards_edits);
-        let OpenedWorkspace { folder, session, wants_inlinks } = match opened {
+        let OpenedWorkspace { folder, session, needs_inlink_build } = match opened {
             Ok(opened) => opened,
             Err(error) => {
                 let mut notice = failure(&format!("{} could not be opened", folder.display()), &error);
@@ -183,7 +183,7 @@ impl AppState {
                 self.go(Route::Captures { filter: String::new() });
             }
         }
-        if wants_inlinks {
+        if needs_inlink_build {
             self.say("Inlinks are being rebuilt: this version stores them in another format");
             self.send(Command::BuildInlinks);
         }

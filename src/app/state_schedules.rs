@@ -3,7 +3,7 @@
 use super::super::models::{CampaignId, Notice, RunState, ScheduledRun, campaign_title};
 use super::{Answer, AppState, NoticeCause, failure};
 use crate::uri::CaptureDate;
-use crate::work::{JobKind, LOOK_EVERY, ScheduleLook};
+use crate::work::{DueRuns, JobKind, LOOK_EVERY};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
@@ -51,10 +51,10 @@ impl AppState {
         self.schedules.looking = true;
         self.schedules.looked = Some(Instant::now());
         let generation = self.reads.cx().generation;
-        self.write(|session| session.schedule_look(), move |look| Answer::Schedules(generation, look));
+        self.write(|session| session.poll_schedules(), move |look| Answer::Schedules(generation, look));
     }
 
-    pub(super) fn take_in_schedules(&mut self, generation: u64, look: anyhow::Result<ScheduleLook>) {
+    pub(super) fn take_in_schedules(&mut self, generation: u64, look: anyhow::Result<DueRuns>) {
         self.schedules.looking = false;
         // Of a workspace that was open before.
         if generation != self.reads.cx().generation {

@@ -14,7 +14,7 @@ use super::large::LargePagePermit;
 use super::limits::MAX_NOTES_BYTES;
 use super::metadata::CaptureNotes;
 use super::page::links_bytes;
-use super::record::{LeftOut, Links, LinksSoFar, SeenCapture, SeenRecord, SeenSide, Tells};
+use super::record::{AuxiliaryRecord, LeftOut, Links, LinksSoFar, RecordRole, SeenCapture, SeenRecord};
 use super::{CaptureEntry, RecordPlace};
 use crate::jobs::{Cancelled, JobCx};
 use crate::uri::{CaptureDate, Url};
@@ -146,7 +146,7 @@ pub fn index_ahead<E: IndexError>(
         if before > 0 && before.saturating_add(bytes) > room {
             // Hostile pages are all links.
             waiting.fetch_sub(bytes, Ordering::Relaxed);
-            seen.tells = Tells::Later;
+            seen.role = RecordRole::Deferred;
             return Ok((seen, Ahead { waiting: &waiting, bytes: 0 }));
         }
         Ok((seen, Ahead { waiting: &waiting, bytes }))
@@ -157,8 +157,8 @@ pub fn index_ahead<E: IndexError>(
         let (seen, ahead) = visit.value;
         drop(ahead);
         read_to(visit.read_to);
-        let seen = match (&seen.tells, visit.span) {
-            (Tells::Later, Some(span)) => SeenRecord::again(&mut again, path, span, cx),
+        let seen = match (&seen.role, visit.span) {
+            (RecordRole::Deferred, Some(span)) => SeenRecord::again(&mut again, path, span, cx),
             _ => Ok(seen),
         };
         ended = cx.checkpoint().map_err(E::from).and_then(|()| indexer.take(seen?, visit.span, visit.member));
@@ -331,8 +331,8 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
     /// is cut off or damaged, and the reader says so in its problems.
     fn take(&mut self, seen: SeenRecord, span: Option<Span>, member: Option<SharedMember>) -> Result<(), E> {
         self.report.records += u64::from(span.is_some());
-        let SeenRecord { record_type, record_id, url, left_out, date, tells } = seen;
-        if matches!(tells, Tells::Nothing) {
+        let SeenRecord { record_type, record_id, url, left_out, date, role } = seen;
+        if matches!(role, RecordRole::Other) {
             self.report.others += 1;
         }
         let Some(span) = span else { return Ok(()) };
@@ -354,10 +354,10 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
             return Ok(());
         };
         let place = RecordPlace { record_type, record_id, file: self.label.to_owned(), span };
-        match tells {
-            Tells::Nothing | Tells::Later => Ok(()),
-            Tells::Capture(main) => self.main(url, date, place, member, *main),
-            Tells::Side(side) => {
+        match role {
+            RecordRole::Other | RecordRole::Deferred => Ok(()),
+            RecordRole::Capture(main) => self.main(url, date, place, member, *main),
+            RecordRole::Auxiliary(side) => {
                 if let Some(left_out) = side.left_out {
                     let detail = format!(
                         "the metadata record of {url} is longer than {} MiB: {left_out}",
@@ -378,7 +378,7 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
         member: Option<SharedMember>,
         main: SeenCapture,
     ) -> Result<(), E> {
-        self.let_go_of_payload();
+        self.flush_pending_links();
         self.make_room()?;
         let SeenCapture { mut entry, has_status, links } = main;
         if place.record_type == RecordType::Revisit
@@ -413,8 +413,8 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
         Ok(())
     }
 
-    fn side(&mut self, url: Url, date: CaptureDate, place: RecordPlace, side: SeenSide) -> Result<(), E> {
-        let SeenSide { points_to, notes, .. } = side;
+    fn side(&mut self, url: Url, date: CaptureDate, place: RecordPlace, side: AuxiliaryRecord) -> Result<(), E> {
+        let AuxiliaryRecord { points_to, notes, .. } = side;
         let id = place.record_id.clone();
         let found = self
             .window
@@ -463,7 +463,7 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
     }
 
     /// Reads the links of the payload in hand, unless notes told them.
-    fn let_go_of_payload(&mut self) {
+    fn flush_pending_links(&mut self) {
         let Some(pending_links) = self.pending_links.take() else { return };
         let Some(at) = pending_links.group.checked_sub(self.first).and_then(|at| usize::try_from(at).ok()) else {
             return;
@@ -501,7 +501,7 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
     /// Hands the oldest capture on.
     fn flush_one(&mut self) -> Result<(), E> {
         if self.pending_links.as_ref().is_some_and(|pending_links| pending_links.group == self.first) {
-            self.let_go_of_payload();
+            self.flush_pending_links();
         }
         let Some(group) = self.window.pop_front() else { return Ok(()) };
         self.first += 1;

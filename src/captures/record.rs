@@ -37,7 +37,7 @@ pub(super) struct SeenRecord {
     /// Why a response, revisit or resource is none that can be taken.
     pub left_out: Option<LeftOut>,
     pub date: Option<CaptureDate>,
-    pub tells: Tells,
+    pub role: RecordRole,
 }
 
 /// Why a record that looks like a capture is none of the web.
@@ -78,15 +78,15 @@ impl LeftOut {
 }
 
 /// What a record is to a capture.
-pub(super) enum Tells {
+pub(super) enum RecordRole {
     /// No part of one.
-    Nothing,
+    Other,
     /// Its response, revisit or resource.
     Capture(Box<SeenCapture>),
     /// A request or metadata.
-    Side(Box<SeenSide>),
+    Auxiliary(Box<AuxiliaryRecord>),
     /// There was no room for it yet: the record has to be read again.
-    Later,
+    Deferred,
 }
 
 /// A capture as its own record tells it.
@@ -101,7 +101,7 @@ pub(super) struct SeenCapture {
 
 /// What a request or metadata record tells.
 #[derive(Default)]
-pub(super) struct SeenSide {
+pub(super) struct AuxiliaryRecord {
     /// Ids of the records it belongs to.
     pub points_to: Vec<String>,
     pub notes: Option<CaptureNotes>,
@@ -143,7 +143,7 @@ impl SeenRecord {
             url: head.target_url().filter(|_| is_main || is_side),
             left_out: None,
             date: head.date(),
-            tells: Tells::Nothing,
+            role: RecordRole::Other,
         };
         let Some(url) = &seen.url else {
             seen.left_out = is_main.then(|| LeftOut::of(head));
@@ -151,7 +151,7 @@ impl SeenRecord {
         };
         let Some(date) = seen.date else {
             // It is told as a problem and used for nothing.
-            seen.tells = Tells::Side(Box::default());
+            seen.role = RecordRole::Auxiliary(Box::default());
             return Ok(seen);
         };
         let mut permit = LargePagePermit::default();
@@ -159,9 +159,9 @@ impl SeenRecord {
             RecordType::Request => Block::default(),
             _ => read_block(block, head, url, &mut permit)?,
         };
-        seen.tells = match is_main {
-            true => Tells::Capture(Box::new(SeenCapture::of(head, url, date, block, links, &mut permit))),
-            false => Tells::Side(Box::new(SeenSide::of(head, &block))),
+        seen.role = match is_main {
+            true => RecordRole::Capture(Box::new(SeenCapture::of(head, url, date, block, links, &mut permit))),
+            false => RecordRole::Auxiliary(Box::new(AuxiliaryRecord::of(head, &block))),
         };
         Ok(seen)
     }
@@ -174,16 +174,16 @@ impl SeenRecord {
 
     /// Whether it tells everything about a capture, links included.
     pub fn has_notes_of_ours(&self) -> bool {
-        let Tells::Side(side) = &self.tells else { return false };
+        let RecordRole::Auxiliary(side) = &self.role else { return false };
         side.notes.as_ref().is_some_and(|notes| notes.verdict.is_some())
     }
 
     /// Bytes of links, or of what they are read from.
     pub fn weight(&self) -> usize {
-        match &self.tells {
-            Tells::Capture(capture) => capture.links.as_ref().map_or(0, LinksSoFar::weight),
-            Tells::Side(side) => side.notes.as_ref().map_or(0, |notes| links_bytes(&notes.outlinks)),
-            Tells::Nothing | Tells::Later => 0,
+        match &self.role {
+            RecordRole::Capture(capture) => capture.links.as_ref().map_or(0, LinksSoFar::weight),
+            RecordRole::Auxiliary(side) => side.notes.as_ref().map_or(0, |notes| links_bytes(&notes.outlinks)),
+            RecordRole::Other | RecordRole::Deferred => 0,
         }
     }
 }
@@ -209,7 +209,7 @@ impl SeenCapture {
     }
 }
 
-impl SeenSide {
+impl AuxiliaryRecord {
     fn of(head: &RecordHead, block: &Block) -> Self {
         let points_to = ["WARC-Refers-To", "WARC-Concurrent-To"]
             .iter()

@@ -5,8 +5,8 @@ use super::inlink_options::{ARQUIVO_2024, MapOptions, ReduceOptions, dataset_opt
 use super::output::{Existing, to_file};
 use super::{FINE, PROBLEMS};
 use crate::captures::{DocumentReport, Place};
-use crate::inlinks::invert::{AssignReport, Keep, ShuffleReport, Sorted};
-use crate::inlinks::{DatasetBuilder, DatasetOptions, FileNews, LinkError};
+use crate::inlinks::invert::{AssignReport, ResumeDir, ShuffleReport, Sorted};
+use crate::inlinks::{DatasetBuilder, DatasetOptions, FileEvent, LinkError};
 use crate::jobs::{JobCx, counted};
 use crate::links::MAX_PAGE_BYTES;
 use crate::uri::CaptureDate;
@@ -71,7 +71,7 @@ pub struct DatasetArgs {
 
 impl DatasetArgs {
     fn options(&self) -> anyhow::Result<DatasetOptions> {
-        let keep = self.resume.as_ref().map(|folder| Keep::take(folder, self.input_summary())).transpose()?;
+        let keep = self.resume.as_ref().map(|folder| ResumeDir::take(folder, self.input_summary())).transpose()?;
         dataset_options(&self.map, &self.reduce, keep)
     }
 
@@ -104,7 +104,7 @@ fn with_files(options: String, files: &[PathBuf]) -> String {
 /// # Errors
 ///
 /// A file that cannot be read at all, no room for sorting, nobody who takes
-/// the lines, or the wish to stop.
+/// the lines, or `Cancelled`.
 pub fn run(args: &DatasetArgs, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
     // First, so that a refusal leaves the file of an earlier build alone.
     no_parquet(args.out.as_deref())?;
@@ -161,16 +161,16 @@ pub(super) fn fetch<'f>(files: &'f [PathBuf], cx: &'f JobCx) -> impl FnMut(Place
 }
 
 /// Says on standard error what is wrong with files, the first of each.
-pub(super) fn news<'f>(files: &'f [PathBuf], cx: &'f JobCx) -> impl FnMut(usize, FileNews<'_>) + 'f {
+pub(super) fn news<'f>(files: &'f [PathBuf], cx: &'f JobCx) -> impl FnMut(usize, FileEvent<'_>) + 'f {
     let mut told = 0;
     move |file, news| {
         let name = files.get(file).map(|path| path.display().to_string()).unwrap_or_default();
         match news {
-            FileNews::Begun => {
+            FileEvent::Begun => {
                 told = 0;
                 cx.note(name);
             }
-            FileNews::Problem(problem) => {
+            FileEvent::Problem(problem) => {
                 told += 1;
                 match told {
                     ..=MAX_PRINTED => tell!("{name}: {problem}"),
@@ -178,7 +178,7 @@ pub(super) fn news<'f>(files: &'f [PathBuf], cx: &'f JobCx) -> impl FnMut(usize,
                     _ => {}
                 }
             }
-            FileNews::Unreadable(error) => tell!("fonds: {error}"),
+            FileEvent::Unreadable(error) => tell!("fonds: {error}"),
         }
     }
 }

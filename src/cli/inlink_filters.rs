@@ -4,7 +4,7 @@ use super::dataset::{fetch, news, tell_assign, tell_documents};
 use super::inlink_options::{MapOptions, ReduceOptions, RuleOptions, dataset_options, reduce_options};
 use super::{FINE, PROBLEMS, WRONG_USE};
 use crate::inlinks::filters::{RowColumns, map_files, reduce_rows};
-use crate::inlinks::{FileNews, LinkError};
+use crate::inlinks::{FileEvent, LinkError};
 use crate::jobs::{JobCx, counted};
 use clap::ValueEnum;
 use crossbeam_channel::bounded;
@@ -102,8 +102,8 @@ pub(super) fn map(
                 &options,
                 cx,
                 |file, what| {
-                    unreadable += usize::from(matches!(what, FileNews::Unreadable(_)));
-                    problems += u64::from(matches!(what, FileNews::Problem(_)));
+                    unreadable += usize::from(matches!(what, FileEvent::Unreadable(_)));
+                    problems += u64::from(matches!(what, FileEvent::Problem(_)));
                     tell(file, what);
                 },
                 fetch(&files, cx),

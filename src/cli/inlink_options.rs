@@ -2,7 +2,7 @@
 
 use super::output::without_path;
 use crate::captures::ReadFrom;
-use crate::inlinks::invert::{AssignOptions, Dedup, Keep, Shape, ShuffleOptions, Uncaptured};
+use crate::inlinks::invert::{AssignOptions, Dedup, ResumeDir, Shape, ShuffleOptions, Uncaptured};
 use crate::inlinks::{DatasetOptions, MATCH_WINDOW_DAYS, MAX_INLINKS_PER_SIDE, Notation};
 use crate::links::LinkKind;
 use crate::uri::InternalPolicy;
@@ -232,7 +232,7 @@ impl SortOptions {
     /// # Errors
     ///
     /// A folder for sorted runs where none can be made: it may be minutes until the first one is.
-    pub(super) fn shuffle(&self, keep: Option<Keep>) -> anyhow::Result<ShuffleOptions> {
+    pub(super) fn shuffle(&self, keep: Option<ResumeDir>) -> anyhow::Result<ShuffleOptions> {
         if let Some(folder) = &self.temp {
             tempfile::tempfile_in(folder).map_err(|error| {
                 let (folder, error) = (folder.display(), without_path(error));
@@ -375,7 +375,7 @@ pub(super) fn window(word: &str) -> Result<u32, String> {
 pub(super) fn dataset_options(
     map: &MapOptions,
     reduce: &ReduceOptions,
-    keep: Option<Keep>,
+    keep: Option<ResumeDir>,
 ) -> anyhow::Result<DatasetOptions> {
     options(&map.rules, &map.keys, &map.read, &reduce.assign, reduce.sort.shuffle(keep)?)
 }

@@ -32,7 +32,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Exchanges in flight may go on so long after the wish to stop.
+/// Exchanges in flight may go on so long after a cancel.
 const STOP_GRACE: Duration = Duration::from_secs(10);
 /// How often it is seen whether the workers are done.
 const LOOK_AT_WORKERS: Duration = Duration::from_millis(20);
@@ -410,7 +410,7 @@ fn start_workers<T>(count: usize, mut start: impl FnMut(usize) -> io::Result<T>)
     (threads, None)
 }
 
-/// Servers that keep silent are given up some time after the wish to stop.
+/// Servers that keep silent are given up some time after a cancel.
 fn abandon_after_grace(cx: &JobCx) -> Abandon {
     let (cx, asked) = (cx.clone(), OnceLock::new());
     Arc::new(move || cx.is_cancelled() && asked.get_or_init(Instant::now).elapsed() > STOP_GRACE)

@@ -31,7 +31,7 @@ const LONG_WAIT: Duration = Duration::from_secs(5);
 const KEPT_SLEEP: Duration = Duration::from_secs(1);
 /// URLs of a host that is given up are ended so many at a time.
 const ENDED_AT_ONCE: usize = 1000;
-/// Longest wait before a worker looks at the wish to stop again.
+/// Longest wait before a worker looks whether it was cancelled.
 const LOOK: Duration = Duration::from_millis(200);
 /// A URL whose address is busy comes back after this time.
 const ADDRESS_BUSY: Duration = Duration::from_millis(200);

@@ -25,7 +25,7 @@ const PROBE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs
 const NETWORK_GONE_FOR: Duration = Duration::from_secs(12 * 3600);
 /// Name of the obstacle that nobody answers.
 const NETWORK: &str = "network";
-/// Longest time without a look at the wish to stop.
+/// Longest time without looking for a cancel.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Whether a server refused for now.

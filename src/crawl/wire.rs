@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Addresses of one host that are tried.
 const MAX_ADDRESSES: usize = 4;
-/// A system call waits at most this long before the wish to stop is looked at.
+/// A system call waits at most this long before a cancel is seen.
 const SLICE: Duration = Duration::from_secs(1);
 /// An unused connection is kept this long.
 const KEEP_IDLE: Duration = Duration::from_secs(15);

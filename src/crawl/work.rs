@@ -68,7 +68,7 @@ pub(super) enum Disposition {
     /// The URL comes again.
     PutBack { wait: Duration },
     /// The URL comes again as soon as its address has room.
-    Hold,
+    WaitForAddress,
 }
 
 /// An answer that is in the archive and not in the ledger yet.
@@ -116,7 +116,7 @@ impl<'e> Worker<'e> {
                 engine.frontier.put_back(&attempt.queued, wait);
                 Ok(false)
             }
-            Ok(Disposition::Hold) => {
+            Ok(Disposition::WaitForAddress) => {
                 engine.stats.put_back();
                 engine.frontier.hold(&attempt.queued);
                 Ok(false)
@@ -185,7 +185,7 @@ impl<'e> Worker<'e> {
         let gate = engine.polite.then_some(&engine.frontier as &dyn AddressGate);
         match engine.client.fetch(&url, &addresses, gate) {
             Ok(exchange) => self.answered(attempt, exchange),
-            Err(error) if error.status == fetch_status::NOT_ATTEMPTED => Ok(Disposition::Hold),
+            Err(error) if error.status == fetch_status::NOT_ATTEMPTED => Ok(Disposition::WaitForAddress),
             Err(error) if error.status == fetch_status::BLOCKED_BY_SETTING => {
                 if is_robots_url(&url) {
                     self.keep_robots(&url, error.status, Vec::new())?;

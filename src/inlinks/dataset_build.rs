@@ -2,10 +2,10 @@
 
 use super::dataset::render_line;
 use super::invert::{
-    AssignOptions, AssignReport, Filler, LinkError, LinkRow, Shuffle, ShuffleOptions, ShuffleReport, Sorted,
+    AssignOptions, AssignReport, LinkError, LinkRow, RowWriter, Shuffle, ShuffleOptions, ShuffleReport, Sorted,
     TargetCapture, assign_rendered,
 };
-use super::pipeline::{Batch, FileNews, Input, PageSink, read_files, read_page_into};
+use super::pipeline::{Batch, FileEvent, Input, PageSink, read_files, read_page_into};
 use crate::captures::{Document, DocumentReader, DocumentReport, Place, ReadFrom};
 use crate::jobs::JobCx;
 use crate::links::{LinkKind, PageLink, PageOptions};
@@ -194,18 +194,22 @@ impl DatasetBuilder {
         self.options.shuffle.room_warning(archive_bytes.saturating_mul(ROW_BYTES_PER_ARCHIVE_BYTE))
     }
 
-    /// Reads archive files; their numbers are those of [`Place::file`]. `told`
+    /// Reads archive files; their numbers are those of [`Place::file`]. `on_event`
     /// hears what is wrong with them. Call it once.
-    pub fn add_files(&mut self, files: &[PathBuf], mut told: impl FnMut(usize, FileNews<'_>)) -> Result<(), LinkError> {
+    pub fn add_files(
+        &mut self,
+        files: &[PathBuf],
+        mut on_event: impl FnMut(usize, FileEvent<'_>),
+    ) -> Result<(), LinkError> {
         let (shuffle, options) = (&self.shuffle, &self.options);
         let (pages, done) = (options.pages(), shuffle.done());
         let input = Input { files, pages: &pages, threads: shuffle.threads(), done: &done, cx: &self.cx };
-        let sink = || ShuffleSink { rows: RowMaker::new(options), filler: shuffle.filler(), failed: None };
+        let sink = || ShuffleSink { rows: RowMaker::new(options), row_writer: shuffle.row_writer(), failed: None };
         let (problems, unreadable) = (&mut self.problems, &mut self.unreadable);
-        read_files(&input, &mut self.documents, sink, |file, news| {
-            *problems += u64::from(matches!(news, FileNews::Problem(_)));
-            *unreadable += u64::from(matches!(news, FileNews::Unreadable(_)));
-            told(file, news);
+        read_files(&input, &mut self.documents, sink, |file, event| {
+            *problems += u64::from(matches!(event, FileEvent::Problem(_)));
+            *unreadable += u64::from(matches!(event, FileEvent::Unreadable(_)));
+            on_event(file, event);
         })
     }
 
@@ -226,7 +230,8 @@ impl DatasetBuilder {
         let options = &self.options;
         let pages = options.pages();
         {
-            let mut sink = ShuffleSink { rows: RowMaker::new(options), filler: self.shuffle.filler(), failed: None };
+            let mut sink =
+                ShuffleSink { rows: RowMaker::new(options), row_writer: self.shuffle.row_writer(), failed: None };
             let done = self.shuffle.done();
             self.documents.resolve(
                 |unit, place| done.holds(unit, place),
@@ -235,7 +240,7 @@ impl DatasetBuilder {
                 |document, repeat, notes| {
                     let mut of_page = DocumentReport::default();
                     read_page_into(document, &pages, &mut sink, &mut of_page)?;
-                    sink.filler.mark(repeat.unit, repeat.number, repeat.number + 1, &(&of_page).into())?;
+                    sink.row_writer.mark(repeat.unit, repeat.number, repeat.number + 1, &(&of_page).into())?;
                     notes.add(of_page);
                     Ok::<_, LinkError>(())
                 },
@@ -313,18 +318,18 @@ pub(super) fn first_units(text: &str, units: usize) -> &str {
 /// Pages into the sort.
 struct ShuffleSink<'o, 's> {
     rows: RowMaker<'o>,
-    filler: Filler<'s>,
+    row_writer: RowWriter<'s>,
     failed: Option<LinkError>,
 }
 
 impl PageSink for ShuffleSink<'_, '_> {
     fn page(&mut self, document: &Document) -> Result<(), LinkError> {
-        self.filler.push_capture(&self.rows.page(document))
+        self.row_writer.push_capture(&self.rows.page(document))
     }
 
     fn link(&mut self, link: &PageLink<'_>) {
         if self.failed.is_none() {
-            self.failed = self.filler.push_link(&self.rows.link(link)).err();
+            self.failed = self.row_writer.push_link(&self.rows.link(link)).err();
         }
     }
 
@@ -333,7 +338,7 @@ impl PageSink for ShuffleSink<'_, '_> {
     }
 
     fn batch_done(&mut self, batch: &Batch, notes: &DocumentReport) -> Result<(), LinkError> {
-        self.filler.mark(batch.file, batch.from, batch.to, &notes.into())
+        self.row_writer.mark(batch.file, batch.from, batch.to, &notes.into())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::captures::Unread;
-use crate::inlinks::invert::{Keep, Shape};
+use crate::inlinks::invert::{ResumeDir, Shape};
 use crate::inlinks::{DatasetObject, read_dataset};
 use crate::links::MAX_PAGE_BYTES;
 use crate::links::testing;
@@ -287,7 +287,7 @@ fn a_build_is_taken_up_again_where_records_share_members_and_do_not() {
     let (expected, _) = build(&files, &DatasetOptions::default());
     assert!(expected.iter().any(|object| object.inlinks.iter().any(|link| link.source.contains("199"))));
     let options = || {
-        let keep = Some(Keep::take(&folder.path().join("runs"), "mixed".to_owned()).unwrap());
+        let keep = Some(ResumeDir::take(&folder.path().join("runs"), "mixed".to_owned()).unwrap());
         let shuffle = ShuffleOptions { memory_bytes: 1 << 18, threads: 1, keep, ..ShuffleOptions::default() };
         DatasetOptions { shuffle, ..DatasetOptions::default() }
     };
@@ -316,7 +316,7 @@ fn a_build_that_is_taken_up_again_tells_what_one_in_one_go_tells() {
     std::fs::write(&files[0], bytes).unwrap();
     // So little memory that runs end with every batch of pages.
     let options = |runs: &str| {
-        let keep = Some(Keep::take(&folder.path().join(runs), "a".to_owned()).unwrap());
+        let keep = Some(ResumeDir::take(&folder.path().join(runs), "a".to_owned()).unwrap());
         let shuffle = ShuffleOptions { memory_bytes: 0, threads: 1, keep, ..ShuffleOptions::default() };
         DatasetOptions { shuffle, ..DatasetOptions::default() }
     };

@@ -15,8 +15,8 @@
 
 use super::dataset::render_line;
 use super::dataset_build::{DatasetOptions, RowMaker};
-use super::invert::{AssignReport, Done, LinkError, Shuffle, ShuffleReport, assign_rendered};
-use super::pipeline::{Batch, FileNews, Input, PageSink, read_files, read_page_into};
+use super::invert::{AssignReport, LinkError, ProcessedInput, Shuffle, ShuffleReport, assign_rendered};
+use super::pipeline::{Batch, FileEvent, Input, PageSink, read_files, read_page_into};
 use super::rows_in::{LineRules, read_lines};
 use crate::captures::{Document, DocumentReader, DocumentReport, Place};
 use crate::jobs::{Cancelled, JobCx};
@@ -44,15 +44,15 @@ pub fn map_files<W: FnMut(Vec<u8>) -> io::Result<()> + Send>(
     files: &[PathBuf],
     options: &DatasetOptions,
     cx: &JobCx,
-    told: impl FnMut(usize, FileNews<'_>),
+    on_event: impl FnMut(usize, FileEvent<'_>),
     fetch: impl FnMut(Place) -> Result<Record, WarcError>,
     write: W,
 ) -> Result<DocumentReport, LinkError> {
     let pages = options.pages();
     let mut documents = DocumentReader::new(options.from, &options.shuffle.folder());
-    let input = Input { files, pages: &pages, threads: options.shuffle.threads, done: &Done::default(), cx };
+    let input = Input { files, pages: &pages, threads: options.shuffle.threads, done: &ProcessedInput::default(), cx };
     let ordered = InOrder::new(write);
-    read_files(&input, &mut documents, || LineSink::new(options, &ordered), told)?;
+    read_files(&input, &mut documents, || LineSink::new(options, &ordered), on_event)?;
     let mut sink = LineSink::new(options, &ordered);
     documents.resolve(
         |_, _| false,

@@ -38,7 +38,7 @@ pub use dataset::{DatasetError, DatasetInlink, DatasetLines, DatasetObject, obje
 pub use dataset_build::{BuildReport, DatasetBuilder, DatasetOptions, Keyed, Notation};
 pub use host_graph::{HostEdge, HostGraph, HostGraphBuilder, HostNode};
 pub use invert::{LinkError, stored};
-pub use pipeline::FileNews;
+pub use pipeline::FileEvent;
 
 /// A link belongs to a capture of its target when both were captured within
 /// this many days of each other, to the second, both ends in.

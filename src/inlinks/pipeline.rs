@@ -3,7 +3,7 @@
 //! Reading is a sixth of the work, so one reader feeds some threads; what each
 //! of them makes of its pages is the business of its [`PageSink`].
 
-use super::invert::{Done, LinkError};
+use super::invert::{LinkError, ProcessedInput};
 use super::workers::share;
 use crate::captures::Unread;
 use crate::captures::{Document, DocumentReader, DocumentReport, Place};
@@ -45,7 +45,7 @@ pub(super) struct Batch {
 
 /// What there is to tell about a file.
 #[derive(Debug)]
-pub enum FileNews<'a> {
+pub enum FileEvent<'a> {
     /// It is in hand now.
     Begun,
     /// Something is odd or broken in it.
@@ -60,7 +60,7 @@ pub(super) struct Input<'i> {
     pub(super) pages: &'i PageOptions,
     pub(super) threads: usize,
     /// What an interrupted build holds already.
-    pub(super) done: &'i Done,
+    pub(super) done: &'i ProcessedInput,
     pub(super) cx: &'i JobCx,
 }
 
@@ -70,11 +70,11 @@ pub(super) fn read_files<S: PageSink>(
     input: &Input<'_>,
     documents: &mut DocumentReader,
     sink: impl Fn() -> S + Sync,
-    mut told: impl FnMut(usize, FileNews<'_>),
+    mut on_event: impl FnMut(usize, FileEvent<'_>),
 ) -> Result<(), LinkError> {
     if input.threads <= 1 {
         let (mut sink, mut notes) = (sink(), DocumentReport::default());
-        let read = each_batch(input, documents, &mut told, |batch| {
+        let read = each_batch(input, documents, &mut on_event, |batch| {
             read_batch(&batch, input.pages, &mut sink, &mut notes).map(|()| true)
         });
         documents.add_notes(notes);
@@ -89,7 +89,7 @@ pub(super) fn read_files<S: PageSink>(
     };
     let notes = share(input.threads, work, |give| {
         let give = |batch| if give(batch) { Ok(true) } else { Err(Cancelled.into()) };
-        each_batch(input, documents, &mut told, give)
+        each_batch(input, documents, &mut on_event, give)
     });
     notes?.into_iter().for_each(|notes| documents.add_notes(notes));
     Ok(())
@@ -129,13 +129,13 @@ fn read_batch<S: PageSink>(
 fn each_batch(
     input: &Input<'_>,
     documents: &mut DocumentReader,
-    told: &mut impl FnMut(usize, FileNews<'_>),
+    on_event: &mut impl FnMut(usize, FileEvent<'_>),
     mut give: impl FnMut(Batch) -> Result<bool, LinkError>,
 ) -> Result<(), LinkError> {
     let mut numbers = 0..;
     let mut read_before = 0;
     for (at, path) in input.files.iter().enumerate() {
-        told(at, FileNews::Begun);
+        on_event(at, FileEvent::Begun);
         let file = u32::try_from(at).unwrap_or(u32::MAX);
         let mut on = true;
         let mut give = |mut batch: Batch, to: u64| {
@@ -143,13 +143,13 @@ fn each_batch(
             batch.number = numbers.next().unwrap_or(0);
             give(batch).map(|goes_on| on = goes_on)
         };
-        let told_of_file = |news: FileNews<'_>| told(at, news);
+        let on_file_event = |event: FileEvent<'_>| on_event(at, event);
         let read = ArchiveReader::open(path)
             .map_err(LinkError::from)
-            .and_then(|reader| read_file(input, reader, file, read_before, documents, told_of_file, &mut give));
+            .and_then(|reader| read_file(input, reader, file, read_before, documents, on_file_event, &mut give));
         match read {
             Ok(()) => {}
-            Err(LinkError::Archive(error)) => told(at, FileNews::Unreadable(&error)),
+            Err(LinkError::Archive(error)) => on_event(at, FileEvent::Unreadable(&error)),
             Err(error) => return Err(error),
         }
         if !on {
@@ -166,7 +166,7 @@ fn read_file<R: Read>(
     file: u32,
     read_before: u64,
     documents: &mut DocumentReader,
-    mut told: impl FnMut(FileNews<'_>),
+    mut on_event: impl FnMut(FileEvent<'_>),
     give: &mut impl FnMut(Batch, u64) -> Result<(), LinkError>,
 ) -> Result<(), LinkError> {
     let fresh = |from| Batch { number: 0, file, from, to: 0, pages: Vec::new(), bytes: 0 };
@@ -174,7 +174,7 @@ fn read_file<R: Read>(
     for number in 0.. {
         let record = reader.next_record(MAX_PAGE_BYTES);
         for problem in reader.take_problems() {
-            told(FileNews::Problem(&problem));
+            on_event(FileEvent::Problem(&problem));
         }
         let record = match record {
             Ok(Some(record)) => record,
@@ -225,7 +225,7 @@ mod tests {
         let records = (0..BATCH_PAGES + 5).map(|n| page_record(&format!("http://a.pt/{n}"), "<a href=/x>X</a>"));
         let file: Vec<u8> = records.flatten().collect();
         let reader = ArchiveReader::new(file.as_slice().chain(Gone), Path::new("a.warc")).unwrap();
-        let (pages, done, cx) = (PageOptions::links_only(), Done::default(), JobCx::detached());
+        let (pages, done, cx) = (PageOptions::links_only(), ProcessedInput::default(), JobCx::detached());
         let input = Input { files: &[], pages: &pages, threads: 1, done: &done, cx: &cx };
         let mut batches = Vec::new();
         let mut give = |batch: Batch, to| {

@@ -4,7 +4,7 @@
 use super::dataset::without_mark;
 use super::dataset_build::{Notation, first_units};
 use super::invert::stored::{host_name, host_of};
-use super::invert::{Filler, LinkError, LinkRow, Shuffle, TargetCapture};
+use super::invert::{LinkError, LinkRow, RowWriter, Shuffle, TargetCapture};
 use super::workers::share;
 use crate::captures::lone_surrogates::without_halves;
 use crate::links::LinkKind;
@@ -89,7 +89,8 @@ pub(super) fn read_lines(input: impl Read, rules: &LineRules, shuffle: &Shuffle)
     // Memory that was read through comes back: new memory costs more than reading into it.
     let (give_back, read_through) = bounded::<Vec<u8>>(2 * threads);
     let work = |pieces: &mut dyn Iterator<Item = Piece>| {
-        let mut reader = LineReader { rules, filler: shuffle.filler(), report: LineReport::default(), date: None };
+        let mut reader =
+            LineReader { rules, row_writer: shuffle.row_writer(), report: LineReport::default(), date: None };
         for piece in pieces {
             reader.read(&piece)?;
             if piece.bytes.capacity() <= 4 * PIECE_BYTES {
@@ -247,7 +248,7 @@ pub(super) fn notation_of(begin: &[u8]) -> Option<Notation> {
 /// Lines into the sort.
 struct LineReader<'o, 's> {
     rules: &'o LineRules,
-    filler: Filler<'s>,
+    row_writer: RowWriter<'s>,
     report: LineReport,
     /// The last date, as text and read: the links of a page have the same.
     date: Option<(String, CaptureDate)>,
@@ -327,7 +328,7 @@ impl LineReader<'_, '_> {
             1 => {
                 self.check_notation(target)?;
                 let date = self.date(rest(1))?;
-                return Ok(self.filler.push_capture(&TargetCapture { target, date, id: 0 })?);
+                return Ok(self.row_writer.push_capture(&TargetCapture { target, date, id: 0 })?);
             }
             2 => return Err(bad("it has three columns; two make a capture, more a link")),
             _ => self.check_notation(target)?,
@@ -372,9 +373,9 @@ impl LineReader<'_, '_> {
             })
             .collect::<Result<_, _>>()?;
         let longest = inlinks.iter().map(|inlink| inlink.source.len() + TextIn::or_empty(&inlink.anchor).len()).max();
-        self.filler.check_row(object.url.len() + longest.unwrap_or(0))?;
+        self.row_writer.check_row(object.url.len() + longest.unwrap_or(0))?;
         if let Some(date) = captured {
-            self.filler.push_capture(&TargetCapture { target: &object.url, date, id: 0 })?;
+            self.row_writer.push_capture(&TargetCapture { target: &object.url, date, id: 0 })?;
         }
         self.report.objects += 1;
         self.report.unlisted += object.count.unwrap_or(0).saturating_sub(inlinks.len() as u64);
@@ -401,7 +402,7 @@ impl LineReader<'_, '_> {
             Some(units) => first_units(anchor, units),
             None => anchor,
         };
-        self.filler.push_link(&LinkRow {
+        self.row_writer.push_link(&LinkRow {
             target,
             target_url: "",
             source,

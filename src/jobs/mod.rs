@@ -1,4 +1,4 @@
-//! Long work: progress that can be read at any time, a wish to stop or pause,
+//! Long work: progress that can be read at any time, cancel and pause,
 //! and an outcome; how much room it has on the disk, and who holds a folder.
 //!
 //! Work is a plain function that takes a [`JobCx`]. It knows nothing of

@@ -23,7 +23,7 @@ pub enum Outcome<T> {
 
 /// A running job.
 pub struct JobHandle<T> {
-    /// Its progress and the wish to stop.
+    /// Its progress, and whether it was cancelled.
     pub cx: JobCx,
     thread: JoinHandle<Outcome<T>>,
 }
@@ -43,7 +43,7 @@ impl<T> JobHandle<T> {
     }
 }
 
-/// An error that may be the wish to stop.
+/// An error that may be `Cancelled`.
 pub trait StopError: std::fmt::Display {
     /// Whether this is [`Cancelled`] and not a failure.
     fn is_cancelled(&self) -> bool;

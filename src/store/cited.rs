@@ -60,7 +60,7 @@ impl Workspace {
     ///
     /// # Errors
     ///
-    /// Links or a catalogue that cannot be read, no room for sorting, or the wish to stop.
+    /// Links or a catalogue that cannot be read, no room for sorting, or `Cancelled`.
     pub fn most_cited(&self, days: u32, limit: u64, cx: &JobCx) -> Result<Vec<CaptureRow>, StoreError> {
         let Some(store) = self.built_links()? else { return Ok(Vec::new()) };
         let mut first = First::<(Reverse<CitedCounts>, CaptureId, String)>::new(limit);

@@ -65,7 +65,7 @@ impl Workspace {
     ///
     /// # Errors
     ///
-    /// Links or a catalogue that cannot be read or written, or the wish to stop.
+    /// Links or a catalogue that cannot be read or written, or `Cancelled`.
     pub fn count_inlinks(&self, window_days: u32, cx: &JobCx) -> Result<CountTotals, StoreError> {
         let Some(store) = self.built_links()? else {
             self.catalogue().set_setting("window_days", &window_days.to_string())?;
@@ -136,7 +136,7 @@ impl Workspace {
     ///
     /// # Errors
     ///
-    /// Links or a catalogue that cannot be read, no room for sorting, or the wish to stop.
+    /// Links or a catalogue that cannot be read, no room for sorting, or `Cancelled`.
     pub fn top_anchors(&self, limit: u64, cx: &JobCx) -> Result<Vec<AnchorRow>, StoreError> {
         if limit > ANCHORS_KEPT
             && let Some(store) = self.built_links()?
@@ -181,7 +181,7 @@ impl Workspace {
     ///
     /// # Errors
     ///
-    /// Nothing built, no room or no way to write, or the wish to stop; the
+    /// Nothing built, no room or no way to write, or `Cancelled`; the
     /// links stay as they are then.
     pub fn compact_links(&self, cx: &JobCx) -> Result<u64, StoreError> {
         let window_days = self.catalogue().window_days()?;

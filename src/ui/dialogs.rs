@@ -8,7 +8,7 @@ use super::theme::{self, GAP, tokens};
 use super::widgets::{heading_ui, loaded_ui, number_ui};
 use crate::app::models::{FileId, ImportOptions, campaign_title};
 use crate::app::{
-    Action, AppState, Command, CrawlPlan, Dialog, MARK_KEYS, Route, Same, SelectedRows, TableForm, UnsavedAnswer,
+    Action, AppState, ByIdentity, Command, CrawlPlan, Dialog, MARK_KEYS, Route, SelectedRows, TableForm, UnsavedAnswer,
     mark_verb, resolve,
 };
 use egui::{Button, Event, Id, Key, Modal, Modifiers, RichText, ScrollArea, TextEdit, Ui};
@@ -406,7 +406,7 @@ fn crawl_ui(ui: &mut Ui, app: &mut AppState, opened: bool) {
     let Some(request) = app.crawl_request().cloned() else { return };
     let saves = request.edits.is_some();
     heading_ui(ui, if saves { "Save and start this crawl?" } else { "Start this crawl?" });
-    let answer = app.reads.crawl_plan(Same::of(&request));
+    let answer = app.reads.crawl_plan(ByIdentity::of(&request));
     // A plan of another request is none of this one.
     let answer = answer.only_own();
     loaded_ui(ui, &answer, plan_ui);

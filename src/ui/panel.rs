@@ -11,7 +11,7 @@ use super::widgets::{
     take_page_room,
 };
 use crate::app::models::*;
-use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, Same, ScopeList};
+use crate::app::{Action, AppState, ByIdentity, Command, Focus, PanelTab, Route, ScopeList};
 use crate::uri::CaptureDate;
 use egui::{CursorIcon, Id, Rect, RichText, ScrollArea, Sense, Stroke, Ui, UiBuilder};
 
@@ -232,7 +232,7 @@ fn seen_ui(ui: &mut Ui, app: &mut AppState, id: i64) {
     };
     let row = app.reads.seen_one(id);
     let outcome = row.shown().and_then(|row| row.as_ref().as_ref().map(|row| row.outcome.clone()));
-    let as_edited = tried.map(|answer| app.reads.what_if_trace(Same::of(&answer), id));
+    let as_edited = tried.map(|answer| app.reads.what_if_trace(ByIdentity::of(&answer), id));
     let answer = app.reads.why(id);
     scroll_ui(ui, |ui| {
         if let Some(edited) = &as_edited {

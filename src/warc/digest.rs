@@ -21,7 +21,7 @@
 use super::RecordHead;
 use super::RecordType;
 use super::http::{Dechunker, parse_request_head, parse_response_head, response_head_is_whole};
-use super::twin_sha1::TwinSha1;
+use super::interleaved_sha1::TwinSha1;
 use data_encoding::{BASE32, BASE64, BASE64URL, HEXLOWER};
 use md5::Md5;
 use sha1::Digest as _;

@@ -52,13 +52,13 @@ mod facts;
 mod filter;
 mod findings;
 pub mod http;
+mod interleaved_sha1;
 mod lines;
 mod read;
 mod recompress;
 mod record;
 mod revisit;
 mod segments;
-mod twin_sha1;
 pub mod wacz;
 mod write;
 

@@ -57,7 +57,7 @@ impl LinkSource<'_> {
     ///
     /// # Errors
     ///
-    /// Links that cannot be read, no room for sorting, or the wish to stop.
+    /// Links that cannot be read, no room for sorting, or `Cancelled`.
     pub fn hosts(&self, cx: &JobCx) -> anyhow::Result<RankedHosts> {
         let mut builder = HostGraphBuilder::default();
         self.each_row(cx, |row| {

@@ -22,7 +22,7 @@ pub fn dataset_within(window_days: u32) -> DatasetOptions {
 /// # Errors
 ///
 /// A catalogue that cannot be read, no room for sorting, nobody who takes the
-/// lines, or the wish to stop.
+/// lines, or `Cancelled`.
 pub fn write_dataset(
     workspace: &Workspace,
     options: &DatasetOptions,

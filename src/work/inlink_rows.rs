@@ -17,8 +17,8 @@ const ROW_BYTES: u64 = 40;
 /// # Errors
 ///
 /// What the catalogue says.
-pub fn room_warning(workspace: &Workspace, anew: bool) -> Result<Option<String>, StoreError> {
-    let built = workspace.built_links()?.filter(|_| !anew);
+pub fn room_warning(workspace: &Workspace, from_scratch: bool) -> Result<Option<String>, StoreError> {
+    let built = workspace.built_links()?.filter(|_| !from_scratch);
     let after = built.map_or(0, |built| built.mark().captures_up_to);
     warning(workspace, Captures { after, ..Captures::ALL })
 }
@@ -38,7 +38,7 @@ pub(super) fn sorted_rows(workspace: &Workspace, of: Captures, cx: &JobCx) -> an
     // One thread brings rows: it may have all of the memory.
     let shuffle = Shuffle::new(&ShuffleOptions { threads: 1, ..workspace.shuffle_options() }, cx)?;
     {
-        let mut rows = shuffle.filler();
+        let mut rows = shuffle.row_writer();
         catalogue.feed_inlinks(of, |link| -> anyhow::Result<()> {
             cx.advance(1)?;
             Ok(rows.push_link(&built_row(&link))?)

@@ -57,7 +57,7 @@ pub struct InlinkReport {
 /// known by their payload alone, since the fifth one links of those that repeat another spelling
 /// of their URL resolved against their own, and since the sixth one originals of revisits are those
 /// of a data set. Links in another form are built anew.
-pub(super) const PAGE_KEYS: u32 = 6;
+pub(super) const BUILD_FORMAT_VERSION: u32 = 6;
 
 impl InlinkReport {
     fn with(self, totals: &CountTotals) -> Self {
@@ -124,16 +124,16 @@ impl Report for InlinkReport {
 }
 
 /// Takes the links of captures that came since the last build in among those
-/// that are stored, all links where there are none or where it is to be `anew`,
+/// that are stored, all links where there are none or where it is to be `from_scratch`,
 /// and counts them for each capture. What was built before stays until the end.
 /// Damaged links are built anew without being asked to.
 ///
 /// # Errors
 ///
-/// A catalogue or links that cannot be read or written, or the wish to stop.
-pub fn build_inlinks(workspace: &Workspace, anew: bool, cx: &JobCx) -> anyhow::Result<InlinkReport> {
-    match build(workspace, anew, cx) {
-        Err(error) if !anew && is_damage(&error) => build(workspace, true, cx),
+/// A catalogue or links that cannot be read or written, or `Cancelled`.
+pub fn build_inlinks(workspace: &Workspace, from_scratch: bool, cx: &JobCx) -> anyhow::Result<InlinkReport> {
+    match build(workspace, from_scratch, cx) {
+        Err(error) if !from_scratch && is_damage(&error) => build(workspace, true, cx),
         built => built,
     }
 }
@@ -155,7 +155,8 @@ pub(super) fn complete_inlinks(workspace: &Workspace, cx: &JobCx) -> anyhow::Res
     };
     let built_up_to = store.mark().captures_up_to;
     let newest = workspace.catalogue().newest_capture()?;
-    let is_old = built_up_to < newest || store.mark().keys != PAGE_KEYS || workspace.catalogue().lost_links()?;
+    let is_old =
+        built_up_to < newest || store.mark().keys != BUILD_FORMAT_VERSION || workspace.catalogue().lost_links()?;
     Ok(is_old.then(|| {
         format!("inlinks are those of the last build, which does not have the newest captures' links. {build}")
     }))
@@ -168,10 +169,10 @@ fn is_damage(error: &anyhow::Error) -> bool {
     })
 }
 
-fn build(workspace: &Workspace, anew: bool, cx: &JobCx) -> anyhow::Result<InlinkReport> {
+fn build(workspace: &Workspace, from_scratch: bool, cx: &JobCx) -> anyhow::Result<InlinkReport> {
     let catalogue = workspace.catalogue();
     let window_days = catalogue.window_days()?;
-    let taken = take_in(workspace, anew, cx)?;
+    let taken = take_in(workspace, from_scratch, cx)?;
     let pages = catalogue.unread_pages()?;
     let unread = pages.iter().filter(|(why, _)| why.loses_links()).map(|(_, count)| count).sum();
     let unread_reasons = pages.iter().map(|(why, count)| (why.to_string(), *count)).collect();
@@ -202,19 +203,19 @@ fn build(workspace: &Workspace, anew: bool, cx: &JobCx) -> anyhow::Result<Inlink
 }
 
 /// Sorts links by target and stores them; says what it saw.
-fn take_in(workspace: &Workspace, anew: bool, cx: &JobCx) -> anyhow::Result<InlinkReport> {
+fn take_in(workspace: &Workspace, from_scratch: bool, cx: &JobCx) -> anyhow::Result<InlinkReport> {
     let catalogue = workspace.catalogue();
     fill_outlink_gaps(workspace, cx)?;
     let up_to = catalogue.newest_whole_capture()?;
     let repeats_unread = read_repeats(workspace, None, cx)?;
     let is_there = LinkStore::is_in(&workspace.built_folder());
     let mut store = workspace.links_to_build()?;
-    let mark = Mark { captures_up_to: up_to, keys: PAGE_KEYS, read_up_to: catalogue.repeats_read()? };
+    let mark = Mark { captures_up_to: up_to, keys: BUILD_FORMAT_VERSION, read_up_to: catalogue.repeats_read()? };
     let before = store.mark();
     let since = Captures { after: before.captures_up_to, up_to, read_after: before.read_up_to };
-    let goes_on = !anew
+    let goes_on = !from_scratch
         && is_there
-        && before.keys == PAGE_KEYS
+        && before.keys == BUILD_FORMAT_VERSION
         && before.captures_up_to <= up_to
         && !catalogue.lost_links()?
         && !catalogue.originals_changed(since)?;

@@ -571,9 +571,9 @@ fn a_build_that_ended_between_links_and_counts_is_mended_by_the_next() {
     assert!(killed.shown() == whole.shown());
     killed.add(&[("http://h0.pt/p0", 400 * DAY, vec![("http://h1.pt/p1", "new")])]);
     take_in(&killed.session.workspace, false, &JobCx::detached()).unwrap();
-    assert!(!killed.session.workspace.counts_are_new(90).unwrap() && killed.session.wants_inlinks());
+    assert!(!killed.session.workspace.counts_are_new(90).unwrap() && killed.session.needs_inlink_build());
     assert_eq!(killed.build().new_captures, 0);
-    assert!(!killed.session.wants_inlinks());
+    assert!(!killed.session.needs_inlink_build());
     let mended = killed.shown();
     killed.build_again();
     assert!(mended == killed.shown());

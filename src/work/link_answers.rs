@@ -82,7 +82,7 @@ impl LinkSource<'_> {
     ///
     /// # Errors
     ///
-    /// Links or a catalogue that cannot be read, or the wish to stop.
+    /// Links or a catalogue that cannot be read, or `Cancelled`.
     pub fn most_cited(&self, days: Option<u32>, limit: u64, cx: &JobCx) -> anyhow::Result<Vec<CitedCaptureRow>> {
         let store = match (self, days) {
             (Self::Store(store), _) => store,

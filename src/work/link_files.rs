@@ -15,7 +15,7 @@ use std::path::Path;
 ///
 /// # Errors
 ///
-/// Links that cannot be read, no way to write there, or the wish to stop:
+/// Links that cannot be read, no way to write there, or `Cancelled`:
 /// nothing is left in the folder then.
 pub fn export_links(session: &Session, form: LinkForm, folder: &Path, cx: &JobCx) -> anyhow::Result<String> {
     let workspace = &session.workspace;

@@ -89,7 +89,7 @@ fn asking<T>(
 ///
 /// # Errors
 ///
-/// As [`link_set`], and the wish to stop.
+/// As [`link_set`], or `Cancelled`.
 pub fn link_hosts(workspace: &Workspace, folder: Option<&Path>, cx: &JobCx) -> anyhow::Result<Option<HostTable>> {
     asking(workspace, folder, |store| {
         let RankedHosts { graph, ranks } = LinkSource::Store(store).hosts(cx)?;

@@ -19,7 +19,7 @@ pub struct LiveCrawl {
     pub launch: LaunchId,
     /// Counters that the crawl's threads move.
     pub stats: Arc<CrawlStats>,
-    /// Its progress and the wish to stop.
+    /// Its progress, and whether it was cancelled.
     pub cx: JobCx,
     samples: Mutex<Vec<CrawlSample>>,
     began: Instant,

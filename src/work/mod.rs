@@ -62,7 +62,7 @@ pub use link_files::export_links;
 pub use link_sets::{cited_pages, inlinks_in, link_hosts, link_set};
 pub use opener::{OpenTarget, Workspaces};
 pub use schedule::{
-    LOOK_EVERY, NextRun, ON_TIME, ScheduleLook, Scheduler, Watch, WatchReport, keep_schedules, next_runs, run_scheduled,
+    DueRuns, LOOK_EVERY, NextRun, ON_TIME, Scheduler, Watch, WatchReport, keep_schedules, next_runs, run_scheduled,
 };
 pub use scope::{
     EvidenceState, GeoChoiceSeen, RuleCache, attach_evidence, check_campaign, check_evidence, edited_campaign,

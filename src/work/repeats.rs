@@ -20,7 +20,7 @@ const BATCH_LINKS: usize = 50_000;
 ///
 /// # Errors
 ///
-/// What the catalogue says, and the wish to stop. A record that cannot be read
+/// What the catalogue says, or `Cancelled`. A record that cannot be read
 /// again is none: its revisits are counted, and wait on.
 pub(super) fn read_repeats(workspace: &Workspace, launch: Option<LaunchId>, cx: &JobCx) -> anyhow::Result<u64> {
     let catalogue = workspace.catalogue();

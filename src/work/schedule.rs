@@ -28,7 +28,7 @@ const MOST_WRITTEN: usize = 1000;
 /// Between two looks of a program that is awake; after more, what waits for
 /// its turn is decided about anew.
 const GAP_MS: i64 = 600_000;
-/// How often the wish to stop is looked at.
+/// How often a cancel is looked for.
 const POLL: Duration = Duration::from_millis(100);
 /// How often schedules are looked at. Short, since a clock may jump and a
 /// machine may sleep: neither shortens a wait.
@@ -36,7 +36,7 @@ pub const LOOK_EVERY: Duration = Duration::from_secs(10);
 
 /// What a look at the schedules found.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct ScheduleLook {
+pub struct DueRuns {
     /// Runs that shall start, in this order.
     pub waiting: Vec<ScheduledRun>,
     /// Runs that a person is asked about.
@@ -65,7 +65,7 @@ impl Scheduler {
     }
 
     /// Writes down what fell due up to `now`, and says what shall start.
-    pub fn look(&mut self, session: &Session, now: CaptureDate) -> anyhow::Result<ScheduleLook> {
+    pub fn look(&mut self, session: &Session, now: CaptureDate) -> anyhow::Result<DueRuns> {
         let catalogue = session.catalogue();
         let is_first = self.last.is_none();
         let gap_ms = self.on_time_ms.max(GAP_MS);
@@ -75,7 +75,7 @@ impl Scheduler {
             self.begun = now;
         }
         self.last = Some(now);
-        let mut look = ScheduleLook::default();
+        let mut look = DueRuns::default();
         let (campaigns, problems) = catalogue.scheduled_campaigns()?;
         look.problems.extend(problems);
         for scheduled in campaigns {
@@ -143,7 +143,7 @@ impl Scheduler {
         open: &[ScheduledRun],
         stale: &[i64],
         now: CaptureDate,
-        look: &mut ScheduleLook,
+        look: &mut DueRuns,
     ) -> anyhow::Result<()> {
         let catalogue = session.catalogue();
         let Scheduled { id, version, created, campaign } = scheduled;
@@ -381,7 +381,7 @@ pub fn keep_schedules(
     Ok(report)
 }
 
-fn tell(look: &ScheduleLook, told: &mut Vec<String>, say: &dyn Fn(String)) {
+fn tell(look: &DueRuns, told: &mut Vec<String>, say: &dyn Fn(String)) {
     for run in look.noted.iter().filter(|run| run.state != RunState::Waiting) {
         say(format!("{}: run of {} UTC {}: {}", run.campaign_name, run.due.to_readable(), run.state.label(), run.why));
     }

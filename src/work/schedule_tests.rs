@@ -39,7 +39,7 @@ fn made(campaigns: &[Campaign]) -> Made {
 }
 
 impl Made {
-    fn look(&mut self, now: CaptureDate) -> ScheduleLook {
+    fn look(&mut self, now: CaptureDate) -> DueRuns {
         self.scheduler.look(&self.session, now).unwrap()
     }
 
@@ -63,14 +63,14 @@ impl Made {
 #[test]
 fn a_run_starts_once_when_it_is_due() {
     let mut made = made(&[campaign(Frequency::Daily, CatchUp::Ask)]);
-    assert_eq!(made.look(march(1, 8)), ScheduleLook::default());
+    assert_eq!(made.look(march(1, 8)), DueRuns::default());
     let look = made.look(march(1, 9));
     assert_eq!((look.waiting.len(), look.noted.len()), (1, 1));
     // Until it has started it is the same one that waits.
     let again = made.look(march(1, 10));
     assert_eq!((again.waiting, again.noted.len()), (look.waiting.clone(), 0));
     made.ran(&look.waiting[0]);
-    assert_eq!(made.look(march(1, 11)), ScheduleLook::default());
+    assert_eq!(made.look(march(1, 11)), DueRuns::default());
     made.says(&[("03-01 09", RunState::Done)]);
 }
 
@@ -107,7 +107,7 @@ fn an_answer_is_kept_and_a_later_run_makes_the_question_idle() {
     made.ran(&waiting[0]);
     let asked = made.look(march(2, 12)).asked;
     assert!(made.session.catalogue().answer_scheduled(asked[0].id, false).unwrap());
-    assert_eq!(made.look(march(2, 13)), ScheduleLook::default());
+    assert_eq!(made.look(march(2, 13)), DueRuns::default());
     assert_eq!(made.look(march(3, 12)).asked.len(), 1);
     let look = made.look(march(4, 9));
     assert_eq!((look.asked.len(), look.waiting.len()), (0, 1));
@@ -166,11 +166,11 @@ fn a_clock_set_back_starts_nothing_twice_and_loses_nothing() {
     made.session.catalogue().set_launch_state(launch.id, LaunchState::Finished, "").unwrap();
     made.ran(&waiting[0]);
     // An hour back: the run of nine o'clock has been.
-    assert_eq!(made.look(march(1, 8)), ScheduleLook::default());
-    assert_eq!(made.look(march(1, 9)), ScheduleLook::default());
+    assert_eq!(made.look(march(1, 8)), DueRuns::default());
+    assert_eq!(made.look(march(1, 9)), DueRuns::default());
     // Weeks ahead by mistake: what was taken for missed is still to come.
     assert_eq!(made.look(march(20, 12)).noted.len(), 19);
-    assert_eq!(made.look(march(1, 10)), ScheduleLook::default());
+    assert_eq!(made.look(march(1, 10)), DueRuns::default());
     made.says(&[("03-01 09", RunState::Done)]);
     assert_eq!(made.look(march(2, 9)).waiting.len(), 1);
     made.says(&[("03-01 09", RunState::Done), ("03-02 09", RunState::Waiting)]);
@@ -187,7 +187,7 @@ fn inactive_beats_all() {
     assert_eq!(made.look(march(1, 12)).asked.len(), 1);
     town.active = false;
     made.session.catalogue().save_campaign(Some(1), &town).unwrap();
-    assert_eq!(made.look(march(2, 9)), ScheduleLook::default());
+    assert_eq!(made.look(march(2, 9)), DueRuns::default());
     made.says(&[("03-01 09", RunState::Skipped)]);
 }
 

@@ -70,7 +70,7 @@ fn compare_with_page(
 ///
 /// # Errors
 ///
-/// A catalogue that cannot be read, an error of `take`, or the wish to stop.
+/// A catalogue that cannot be read, an error of `take`, or `Cancelled`.
 pub fn check_captures(
     session: &Session,
     limit: u64,

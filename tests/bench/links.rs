@@ -300,20 +300,20 @@ fn sort(input: &Input, asked: &BenchOptions, chunks: Range<usize>) -> Sorted {
     let shuffle = Shuffle::new(&asked.shuffle, &JobCx::detached()).expect("no runs are kept");
     let captures: Vec<&[(u32, i64)]> = input.web.captures.chunks(CHUNK as usize).collect();
     in_threads(asked.threads, 0..captures.len(), |numbers| {
-        let mut filler = shuffle.filler();
+        let mut row_writer = shuffle.row_writer();
         for &(page, seconds) in numbers.flat_map(|number| captures[number]) {
             let (target, date) = (&input.web.pages[page as usize], CaptureDate::from_seconds(seconds));
-            filler.push_capture(&TargetCapture { target, date, id: 0 }).expect("a capture is taken");
+            row_writer.push_capture(&TargetCapture { target, date, id: 0 }).expect("a capture is taken");
         }
     });
     in_threads(asked.threads, chunks, |numbers| {
-        let mut filler = shuffle.filler();
+        let mut row_writer = shuffle.row_writer();
         let (mut file, mut made) = (input.file.reopen().expect("the links are there"), Vec::new());
         for chunk in numbers.map(|number| &input.chunks[number]) {
             made.resize((chunk.end - chunk.start) as usize, 0);
             file.seek(SeekFrom::Start(chunk.start)).expect("the links are there");
             file.read_exact(&mut made).expect("the links are there");
-            each_made(&made, |row| filler.push_link(row).expect("a link is taken"));
+            each_made(&made, |row| row_writer.push_link(row).expect("a link is taken"));
         }
     });
     shuffle.finish().expect("the sort ends")

@@ -5,7 +5,7 @@
 use crate::need;
 use fonds::captures::{Author, CaptureNotes, DocumentReader, Place, ReadFrom, Unread, find_original, index_archive};
 use fonds::crawl::CrawlError;
-use fonds::inlinks::{DatasetBuilder, DatasetOptions, FileNews, LinkError};
+use fonds::inlinks::{DatasetBuilder, DatasetOptions, FileEvent, LinkError};
 use fonds::jobs::JobCx;
 use fonds::links::{LinkKind, MAX_PAGE_BYTES, Outlink, PageOptions, read_page};
 use fonds::store::Workspace;
@@ -287,7 +287,7 @@ fn by_data_set(files: &[PathBuf]) -> Found {
     let mut problems = Vec::new();
     builder
         .add_files(files, |file, news| {
-            if let FileNews::Problem(problem) = news {
+            if let FileEvent::Problem(problem) = news {
                 problems.push((files[file].clone(), problem.clone()));
             }
         })

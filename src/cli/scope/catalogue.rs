@@ -48,7 +48,7 @@ pub struct WhatIfArgs {
     edited: PathBuf,
     /// List the URLs that would be newly in or out, that cannot be decided, that depend on a fetch, or that
     /// another rule decides; or the hosts of what would be newly in or out.
-    #[arg(long, value_parser = ["in", "out", "unknown", "untold", "other-rule", "hosts"])]
+    #[arg(long, value_parser = ["in", "out", "unknown", "unfetched", "other-rule", "hosts"])]
     list: Option<String>,
     /// List the URLs among those newly in or out which the edited rule of this index decides.
     #[arg(long, value_name = "INDEX", conflicts_with = "list")]
@@ -166,7 +166,7 @@ pub(super) fn what_if(args: &WhatIfArgs, out: &mut dyn Write) -> anyhow::Result<
         }
         (Some("in"), _) => Some(WhatIfList::Side(MovedSide::In)),
         (Some("unknown"), _) => Some(WhatIfList::Side(MovedSide::Unknown)),
-        (Some("untold"), _) => Some(WhatIfList::Unfetched),
+        (Some("unfetched"), _) => Some(WhatIfList::Unfetched),
         (Some("other-rule"), _) => Some(WhatIfList::OtherRule),
         (Some(_), _) => Some(WhatIfList::Side(MovedSide::Out)),
     };

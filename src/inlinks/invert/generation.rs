@@ -9,7 +9,7 @@
 use super::batch::{Batch, Column};
 use super::dictionary::{Dictionary, ORDER_BYTES, Scratch};
 use super::entry::{ENTRY_BYTES, Entry, PLAIN_TAILS, Segment, Spool};
-use super::kept::Covered;
+use super::kept::InputRange;
 use super::notes::Notes;
 use super::split::{MOST_PARTS, Split};
 use super::texts::{Found, TextId};
@@ -113,7 +113,7 @@ pub(super) struct Rows {
     pub(super) captures: u64,
     /// Stretches of the input that were brought whole, and the links and
     /// captures in them.
-    pub(super) covered: Vec<Covered>,
+    pub(super) covered: Vec<InputRange>,
     pub(super) notes: Notes,
     pub(super) marked: (u64, u64),
 }

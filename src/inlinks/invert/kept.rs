@@ -22,13 +22,13 @@ const PROGRAM: &str = concat!("fonds ", env!("CARGO_PKG_VERSION"));
 /// Where runs are kept, and for which input. As long as it or a build with it
 /// lives, no other one has the folder.
 #[derive(Debug, Clone)]
-pub struct Keep {
+pub struct ResumeDir {
     pub(super) folder: PathBuf,
     input: String,
     lock: Arc<FileLock>,
 }
 
-impl Keep {
+impl ResumeDir {
     /// Takes a folder, which is made where it is missing; nothing else should
     /// lie in it. `input` says line by line how the input is read, and what it is.
     ///
@@ -93,14 +93,14 @@ pub(super) fn write_list(folder: &Path, name: &str, list: &impl Serialize) -> io
 
 /// A stretch of the input whose rows are in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct Covered {
+pub(super) struct InputRange {
     /// Which part of the input: a file's number.
     pub(super) unit: u32,
     pub(super) from: u64,
     pub(super) to: u64,
 }
 
-impl Covered {
+impl InputRange {
     /// Adds a stretch to a list, as one with the last where they touch.
     pub(super) fn add_to(self, list: &mut Vec<Self>) {
         match list.last_mut() {
@@ -110,13 +110,13 @@ impl Covered {
     }
 }
 
-/// What runs of an earlier build hold already (see [`super::Filler::mark`]).
+/// What runs of an earlier build hold already (see [`super::RowWriter::mark`]).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Done(Vec<Covered>);
+pub struct ProcessedInput(Vec<InputRange>);
 
-impl Done {
+impl ProcessedInput {
     fn of(runs: &[KeptRun]) -> Self {
-        let mut all: Vec<Covered> = runs.iter().flat_map(|run| run.covered.iter().copied()).collect();
+        let mut all: Vec<InputRange> = runs.iter().flat_map(|run| run.covered.iter().copied()).collect();
         all.sort_unstable();
         // One after the other: what is looked for is in the last that begins before it.
         all.dedup_by(|next, last| {
@@ -152,7 +152,7 @@ pub(super) struct KeptRun {
     pub(super) duplicates: u64,
     /// The name in the list tells it from one that had offsets in their place.
     #[serde(rename = "records")]
-    pub(super) covered: Vec<Covered>,
+    pub(super) covered: Vec<InputRange>,
     /// What was noted in those stretches.
     #[serde(default)]
     pub(super) notes: Notes,
@@ -211,7 +211,7 @@ impl KeptRuns {
     ///
     /// Where one of them cannot be opened or is not as it was written: nothing
     /// is removed then.
-    pub(super) fn open(keep: &Keep) -> Result<(Self, Vec<Run>), LinkError> {
+    pub(super) fn open(keep: &ResumeDir) -> Result<(Self, Vec<Run>), LinkError> {
         let folder = &keep.folder;
         let mut list = match read_list(folder)? {
             Some(list) => {
@@ -248,8 +248,8 @@ impl KeptRuns {
     }
 
     /// What need not be brought again.
-    pub(super) fn done(&self) -> Done {
-        Done::of(&self.runs)
+    pub(super) fn done(&self) -> ProcessedInput {
+        ProcessedInput::of(&self.runs)
     }
 
     /// What was noted in all of that.
@@ -295,7 +295,7 @@ impl KeptRuns {
     ) -> io::Result<()> {
         let old: Vec<KeptRun> = self.runs.drain(..count.min(self.runs.len())).collect();
         let mut covered = Vec::new();
-        Done::of(&old).0.into_iter().for_each(|stretch| stretch.add_to(&mut covered));
+        ProcessedInput::of(&old).0.into_iter().for_each(|stretch| stretch.add_to(&mut covered));
         let mut notes = Notes::default();
         old.iter().for_each(|run| notes.add(&run.notes));
         let sum = |of: fn(&KeptRun) -> u64| old.iter().map(of).sum::<u64>();

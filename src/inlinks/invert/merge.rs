@@ -4,7 +4,7 @@
 //! the present target by the rest of the row. So targets, which are long and
 //! much alike, are compared once for a group and not for every row.
 
-use super::ranked::{PartStream, Ranked};
+use super::ranked::{PartStream, SortedGeneration};
 use super::row::Parts;
 use super::run::{RowReader, Run, Step};
 use std::cmp::Ordering;
@@ -17,7 +17,7 @@ pub(super) enum Stream<'s> {
 }
 
 impl<'s> Stream<'s> {
-    pub(super) fn of_parts(ranked: &'s Ranked, from: &[u8], until: Option<&[u8]>) -> Self {
+    pub(super) fn of_parts(ranked: &'s SortedGeneration, from: &[u8], until: Option<&[u8]>) -> Self {
         Self::Parts(Box::new(PartStream::between(ranked, from, until)))
     }
 

@@ -48,10 +48,10 @@ mod texts;
 mod window;
 
 pub use assign::{AssignOptions, AssignReport, Assigned, Dedup, Inlink, Shape, Uncaptured, assign, assign_rendered};
-pub use kept::{Done, Keep};
+pub use kept::{ProcessedInput, ResumeDir};
 pub use notes::{Noted, Notes};
 pub use row::{LinkRow, Row, TargetCapture};
-pub use shuffle::{DEFAULT_MEMORY_BYTES, Filler, Shuffle, ShuffleOptions, ShuffleReport};
+pub use shuffle::{DEFAULT_MEMORY_BYTES, RowWriter, Shuffle, ShuffleOptions, ShuffleReport};
 pub use sorted::Sorted;
 
 use crate::captures::RevisitError;

@@ -34,7 +34,7 @@ const BATCH: usize = 64;
 
 /// See the module.
 #[derive(Default)]
-pub(super) struct Ranked {
+pub(super) struct SortedGeneration {
     keys: Frozen,
     anchors: Frozen,
     tails: Frozen,
@@ -68,7 +68,7 @@ impl Part {
 
 /// How parts and runs are made.
 #[derive(Clone, Copy)]
-pub(super) struct Making<'f> {
+pub(super) struct RunOptions<'f> {
     pub(super) threads: usize,
     pub(super) memory_bytes: usize,
     pub(super) folder: &'f Path,
@@ -81,7 +81,7 @@ pub(super) struct Making<'f> {
 /// A run, with its number where runs are kept.
 pub(super) type NumberedRun = (u64, Run);
 
-impl Making<'_> {
+impl RunOptions<'_> {
     /// Rows that a thread can put in order in memory.
     fn most_rows(&self) -> usize {
         (self.memory_bytes / (2 * PART_OF_MEMORY * self.threads.max(1) * ENTRY_BYTES)).max(BLOCK_ROWS)
@@ -128,10 +128,10 @@ pub(super) struct Written {
     pub(super) duplicates: u64,
 }
 
-impl Ranked {
+impl SortedGeneration {
     /// Puts keys in order and rows in parts. Rows of a target that has too
     /// many to be put in order in memory come as runs instead.
-    pub(super) fn new(generation: Generation, making: Making<'_>) -> io::Result<(Self, Written)> {
+    pub(super) fn new(generation: Generation, making: RunOptions<'_>) -> io::Result<(Self, Written)> {
         let (rows, [keys, anchors, tails], spool) = generation.into_rows();
         let ((mut keys, split), (anchors, _), (tails, _)) = (keys.freeze(), anchors.freeze(), tails.freeze());
         let (ranked, counts) = on_threads(making.threads, || keys.rank());
@@ -188,7 +188,7 @@ impl Ranked {
         part_of: &[u16],
         (blocks, segments): (Vec<Vec<Entry>>, Vec<Segment>),
         spool: Option<&Spool>,
-        making: Making<'_>,
+        making: RunOptions<'_>,
     ) -> io::Result<()> {
         let (blocks, segments) = (Mutex::new(blocks), Mutex::new(segments));
         // Blocks that were emptied are used again: there is no memory for all twice.
@@ -274,7 +274,7 @@ impl Ranked {
     }
 
     /// Writes a part as runs, each sorted in memory, by this thread alone.
-    fn write_large(&mut self, part: usize, making: Making<'_>, written: &mut Written) -> io::Result<()> {
+    fn write_large(&mut self, part: usize, making: RunOptions<'_>, written: &mut Written) -> io::Result<()> {
         let Some(large) = self.parts.get_mut(part).map(std::mem::take) else { return Ok(()) };
         let (mut bytes, mut rows) = (Vec::new(), large.open);
         let (mut blocks, mut segments) = (large.blocks.into_iter(), Part::on_disk(&large.segments, &large.unranked));
@@ -302,7 +302,7 @@ impl Ranked {
     }
 
     /// Writes all parts as runs, one for each thread.
-    pub(super) fn write_all(&self, making: Making<'_>) -> io::Result<Written> {
+    pub(super) fn write_all(&self, making: RunOptions<'_>) -> io::Result<Written> {
         let each = self.parts.len().div_ceil(making.threads.max(1)).max(1);
         let work = |parts: Range<usize>| -> io::Result<Option<(NumberedRun, u64)>> {
             let mut stream = PartStream::new(self, parts, 0..u32::MAX);
@@ -536,7 +536,7 @@ struct Loading {
 
 /// The rows of some parts in order.
 pub(super) struct PartStream<'s> {
-    ranked: &'s Ranked,
+    ranked: &'s SortedGeneration,
     parts: Range<usize>,
     /// Targets that are wanted; others of the same parts are given by other streams.
     wanted: Range<u32>,
@@ -547,12 +547,12 @@ pub(super) struct PartStream<'s> {
 }
 
 impl<'s> PartStream<'s> {
-    fn new(ranked: &'s Ranked, parts: Range<usize>, wanted: Range<u32>) -> Self {
+    fn new(ranked: &'s SortedGeneration, parts: Range<usize>, wanted: Range<u32>) -> Self {
         Self { ranked, parts, wanted, rows: Vec::new(), at: usize::MAX, loading: Loading::default(), duplicates: 0 }
     }
 
     /// The rows of the parts that hold targets from `from` on and before `until`.
-    pub(super) fn between(ranked: &'s Ranked, from: &[u8], until: Option<&[u8]>) -> Self {
+    pub(super) fn between(ranked: &'s SortedGeneration, from: &[u8], until: Option<&[u8]>) -> Self {
         let end = until.map_or(ranked.parts(), |until| {
             let part = ranked.part_with(until);
             part + usize::from(ranked.first_target(part) < until)

@@ -12,10 +12,10 @@ use super::LinkError;
 use super::batch::Batch;
 use super::dictionary::MAX_ROW_BYTES;
 use super::generation::{Finder, Generation, PartSoFar};
-use super::kept::{Covered, Done, Keep, KeptRun, KeptRuns};
+use super::kept::{InputRange, KeptRun, KeptRuns, ProcessedInput, ResumeDir};
 use super::merge::{Merge, Stream};
 use super::notes::Notes;
-use super::ranked::{Making, NumberedRun, Ranked};
+use super::ranked::{NumberedRun, RunOptions, SortedGeneration};
 use super::row::{LinkRow, TargetCapture};
 use super::run::{READER_BYTES, Run, RunWriter, run_path};
 use super::sorted::{Pool, Sorted};
@@ -60,7 +60,7 @@ const MAX_RUNS_AT_ONCE: usize = 96;
 /// Room that is left on a disk for others, in bytes.
 const DISK_FLOOR_BYTES: u64 = 32 * 1024 * 1024;
 
-/// Rows between two looks at the wish to stop.
+/// Rows between two looks for a cancel.
 pub(super) const ROWS_PER_CHECK: u64 = 4096;
 
 /// How rows are sorted.
@@ -73,7 +73,7 @@ pub struct ShuffleOptions {
     /// Threads that bring rows, and that merge at the end.
     pub threads: usize,
     /// Keep the runs, so that a build that was killed goes on from them.
-    pub keep: Option<Keep>,
+    pub keep: Option<ResumeDir>,
 }
 
 impl Default for ShuffleOptions {
@@ -171,7 +171,7 @@ struct Core {
     /// Rows of a generation were lost: what comes after must not count.
     failed: AtomicBool,
     /// Why, where nobody was there to be told.
-    untold: Mutex<Option<LinkError>>,
+    first_error: Mutex<Option<LinkError>>,
     cx: JobCx,
 }
 
@@ -202,7 +202,7 @@ impl Shuffle {
         };
         let generation = RwLock::new(Generation::new(threads));
         let core =
-            Core { shared, generation, failed: AtomicBool::new(false), untold: Mutex::default(), cx: cx.clone() };
+            Core { shared, generation, failed: AtomicBool::new(false), first_error: Mutex::default(), cx: cx.clone() };
         Ok(Self { local: Mutex::default(), notes, core })
     }
 
@@ -217,8 +217,8 @@ impl Shuffle {
     }
 
     /// For another thread that brings rows.
-    pub fn filler(&self) -> Filler<'_> {
-        Filler { local: Local::default(), core: &self.core }
+    pub fn row_writer(&self) -> RowWriter<'_> {
+        RowWriter { local: Local::default(), core: &self.core }
     }
 
     /// How many threads may bring rows at once.
@@ -227,7 +227,7 @@ impl Shuffle {
     }
 
     /// Which parts of the input are in runs that were kept of an earlier build.
-    pub fn done(&self) -> Done {
+    pub fn done(&self) -> ProcessedInput {
         self.core.shared.state().kept.done()
     }
 
@@ -265,12 +265,12 @@ impl Shuffle {
 }
 
 /// Brings rows from a thread of its own.
-pub struct Filler<'s> {
+pub struct RowWriter<'s> {
     local: Local,
     core: &'s Core,
 }
 
-impl Filler<'_> {
+impl RowWriter<'_> {
     /// Takes a link.
     pub fn push_link(&mut self, link: &LinkRow<'_>) -> Result<(), LinkError> {
         self.core.push_link(&mut self.local, link)
@@ -301,14 +301,14 @@ impl Filler<'_> {
         let is_full = {
             let generation = self.core.generation();
             self.core.check_failed()?;
-            self.core.add_to(&generation, &mut self.local, Some((Covered { unit, from, to }, notes)))?;
+            self.core.add_to(&generation, &mut self.local, Some((InputRange { unit, from, to }, notes)))?;
             self.core.shared.is_full(&generation)
         };
         if is_full { self.core.end_generation() } else { Ok(()) }
     }
 }
 
-impl Drop for Filler<'_> {
+impl Drop for RowWriter<'_> {
     fn drop(&mut self) {
         self.core.add_rows(&mut self.local);
     }
@@ -317,7 +317,12 @@ impl Drop for Filler<'_> {
 impl Local {
     /// Adds all rows to a generation. `covered` says that they end a stretch
     /// of the input, and what was noted there.
-    fn add_to(&mut self, generation: &Generation, folder: &Path, covered: Option<(Covered, &Notes)>) -> io::Result<()> {
+    fn add_to(
+        &mut self,
+        generation: &Generation,
+        folder: &Path,
+        covered: Option<(InputRange, &Notes)>,
+    ) -> io::Result<()> {
         for batch in self.unmarked.drain(..).chain([std::mem::take(&mut self.batch)]) {
             generation.take(&batch, &mut self.finder, folder)?;
             self.ahead.0 += batch.links;
@@ -413,7 +418,7 @@ impl Core {
         &self,
         generation: &Generation,
         local: &mut Local,
-        covered: Option<(Covered, &Notes)>,
+        covered: Option<(InputRange, &Notes)>,
     ) -> Result<(), LinkError> {
         let shared = &self.shared;
         let room = if generation.is_split() { shared.check_room(generation.row_bytes() as u64) } else { Ok(()) };
@@ -425,7 +430,7 @@ impl Core {
     /// The last rows of a thread, that can be told of no error: it is kept.
     fn add_rows(&self, local: &mut Local) {
         if let Err(error) = self.add_to(&self.generation(), local, None) {
-            self.untold.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            self.first_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         }
     }
 
@@ -461,8 +466,8 @@ impl Core {
         if !self.failed.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let untold = self.untold.lock().unwrap_or_else(PoisonError::into_inner).take();
-        Err(untold.unwrap_or_else(|| crate::jobs::Cancelled.into()))
+        let first_error = self.first_error.lock().unwrap_or_else(PoisonError::into_inner).take();
+        Err(first_error.unwrap_or_else(|| crate::jobs::Cancelled.into()))
     }
 }
 
@@ -534,10 +539,10 @@ impl Shared {
 
     /// Puts a generation in order. What is `written` comes as runs, and what
     /// is left is none.
-    fn rank(&self, mut generation: Generation, written: bool, cx: &JobCx) -> Result<Ranked, LinkError> {
+    fn rank(&self, mut generation: Generation, written: bool, cx: &JobCx) -> Result<SortedGeneration, LinkError> {
         generation.settle();
         let number = || self.state().kept.next_number();
-        let making = Making {
+        let making = RunOptions {
             threads: self.threads,
             memory_bytes: self.memory_bytes,
             folder: &self.folder,
@@ -557,7 +562,7 @@ impl Shared {
             self.check_room(again)?;
         }
         let failed = |error| cx.checkpoint().map_or_else(LinkError::from, |()| self.temp_error(error));
-        let (mut ranked, mut large) = Ranked::new(generation, making).map_err(failed)?;
+        let (mut ranked, mut large) = SortedGeneration::new(generation, making).map_err(failed)?;
         if written {
             let all = ranked.write_all(making).map_err(failed)?;
             large.runs.extend(all.runs);
@@ -581,7 +586,7 @@ impl Shared {
             },
         )?;
         if written {
-            ranked = Ranked::default();
+            ranked = SortedGeneration::default();
         }
         Ok(ranked)
     }

@@ -4,7 +4,7 @@ use super::LinkError;
 use super::blocks::BLOCK_BYTES;
 use super::kept::KeptRuns;
 use super::merge::{Merge, Stream};
-use super::ranked::Ranked;
+use super::ranked::SortedGeneration;
 use super::row::Row;
 use super::run::Run;
 use super::shuffle::{ROWS_PER_CHECK, ShuffleReport};
@@ -34,7 +34,7 @@ const PIECES_WAITING: usize = 24;
 
 /// What was sorted: in memory, on disk.
 pub(super) struct Pool {
-    pub(super) ranked: Ranked,
+    pub(super) ranked: SortedGeneration,
     pub(super) runs: Vec<Run>,
     pub(super) kept: KeptRuns,
     pub(super) folder: PathBuf,

@@ -14,14 +14,14 @@ enum Owned {
 }
 
 impl Owned {
-    fn push(&self, filler: &mut Filler<'_>) {
+    fn push(&self, row_writer: &mut RowWriter<'_>) {
         match self {
             Self::Capture(target, seconds) => {
-                filler
+                row_writer
                     .push_capture(&TargetCapture { target, date: CaptureDate::from_seconds(*seconds), id: 0 })
                     .unwrap();
             }
-            Self::Link { target, source, seconds, anchor, id } => filler
+            Self::Link { target, source, seconds, anchor, id } => row_writer
                 .push_link(&LinkRow {
                     target,
                     target_url: "http://alvo.pt/",
@@ -54,8 +54,8 @@ fn shuffle_with(rows: &[Owned], memory_bytes: usize, threads: usize) -> Sorted {
     let shuffle = Shuffle::new(&options, &JobCx::detached()).unwrap();
     std::thread::scope(|scope| {
         for part in rows.chunks(rows.len().div_ceil(threads).max(1)) {
-            let mut filler = shuffle.filler();
-            scope.spawn(move || part.iter().for_each(|row| row.push(&mut filler)));
+            let mut row_writer = shuffle.row_writer();
+            scope.spawn(move || part.iter().for_each(|row| row.push(&mut row_writer)));
         }
     });
     shuffle.finish().unwrap()
@@ -305,8 +305,8 @@ fn files_read_one_after_the_other_share_the_memory() {
     let mut shuffle = Shuffle::new(&few, &JobCx::detached()).unwrap();
     shuffle.push_capture(&TargetCapture { target: "(pt,x,", date: CaptureDate::from_seconds(5), id: 0 }).unwrap();
     for some in rows.chunks(100) {
-        let mut filler = shuffle.filler();
-        some.iter().for_each(|row| row.push(&mut filler));
+        let mut row_writer = shuffle.row_writer();
+        some.iter().for_each(|row| row.push(&mut row_writer));
     }
     assert_eq!((shuffle.report().links + shuffle.report().captures) as usize, rows.len() + 1);
     let got = rendered(shuffle.finish().unwrap(), &options, 1);
@@ -317,7 +317,7 @@ fn files_read_one_after_the_other_share_the_memory() {
 #[test]
 fn a_build_that_was_killed_goes_on_from_its_runs() {
     let folder = tempfile::tempdir().unwrap();
-    let keep = |input: &str| Keep::take(&folder.path().join("runs"), input.to_owned()).unwrap();
+    let keep = |input: &str| ResumeDir::take(&folder.path().join("runs"), input.to_owned()).unwrap();
     let options = |input| ShuffleOptions {
         memory_bytes: 200_000,
         threads: 1,
@@ -328,15 +328,15 @@ fn a_build_that_was_killed_goes_on_from_its_runs() {
     let expected = rendered(shuffle(&rows, 64 << 20), &AssignOptions::default(), 1);
     let bring = |shuffle: &Shuffle, upto: usize| {
         let done = shuffle.done();
-        let mut filler = shuffle.filler();
+        let mut row_writer = shuffle.row_writer();
         let mut brought = 0;
         for (number, some) in rows[..upto].chunks(100).enumerate() {
             let place = number as u64;
             if !done.holds(7, place) {
-                some.iter().for_each(|row| row.push(&mut filler));
+                some.iter().for_each(|row| row.push(&mut row_writer));
                 brought += some.len();
             }
-            filler.mark(7, place, place + 1, &Notes::default()).unwrap();
+            row_writer.mark(7, place, place + 1, &Notes::default()).unwrap();
         }
         brought
     };
@@ -369,9 +369,9 @@ fn a_build_that_was_killed_goes_on_from_its_runs() {
     drop(other);
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();
-    assert!(matches!(Keep::take(&file, "one".to_owned()), Err(LinkError::NoFolder { path }) if path == file));
+    assert!(matches!(ResumeDir::take(&file, "one".to_owned()), Err(LinkError::NoFolder { path }) if path == file));
     // Runs of another input or of another form of the list are no use, and what is damaged is told.
-    let other = Keep::take(&folder.path().join("runs"), "two".to_owned()).unwrap_err();
+    let other = ResumeDir::take(&folder.path().join("runs"), "two".to_owned()).unwrap_err();
     assert!(matches!(&other, LinkError::KeptOther { was, is, .. } if was == "one" && is == "two"), "{other}");
     let damaged = folder.path().join("runs/run-000001");
     std::fs::write(&damaged, "").unwrap();
@@ -379,10 +379,10 @@ fn a_build_that_was_killed_goes_on_from_its_runs() {
     assert!(error.contains("run-000001: ") && error.contains("start over"), "{error}");
     let list = folder.path().join("runs/runs.json");
     std::fs::write(&list, r#"{"program": "fonds 0.0.1", "input": "one", "runs": {"of": "another form"}}"#).unwrap();
-    let other = Keep::take(&folder.path().join("runs"), "one".to_owned()).unwrap_err();
+    let other = ResumeDir::take(&folder.path().join("runs"), "one".to_owned()).unwrap_err();
     assert!(matches!(&other, LinkError::KeptOther { what: "program", .. }), "{other}");
     std::fs::write(&list, "{").unwrap();
-    let other = Keep::take(&folder.path().join("runs"), "one".to_owned()).unwrap_err();
+    let other = ResumeDir::take(&folder.path().join("runs"), "one".to_owned()).unwrap_err();
     assert!(other.to_string().contains("runs.json: "), "{other}");
     assert!(damaged.exists() && folder.path().join("runs/run-000002").exists());
 }

@@ -5,7 +5,8 @@ use crate::app::models::{
     CampaignId, FirstIds, GeoList, Loaded, MovedHost, MovedRow, MovedSide, WhatIfAnswer, WhatIfList,
 };
 use crate::app::{
-    Action, AppState, Command, Focus, LIST_PAGE, MovedQuery, Route, RuleRef, Same, ScopeList, SeenList, SeenListQuery,
+    Action, AppState, ByIdentity, Command, Focus, LIST_PAGE, MovedQuery, Route, RuleRef, ScopeList, SeenList,
+    SeenListQuery,
 };
 use crate::scope::{Decision, Verdict, rule_label};
 use crate::ui::access::{tab_ui, tabs_ui};
@@ -129,7 +130,7 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, list: WhatIfList, answer: Arc<WhatIf
     ];
     let table = Table::new("what-if urls", "URLs", columns, |row: &MovedRow| row.seen.unsigned_abs());
     let table = table.chosen(seen_at_hand(app)).on_focus(|row| Some(row.seen));
-    let query = MovedQuery { of: Same::of(&answer), list, offset: 0, limit: LIST_PAGE };
+    let query = MovedQuery { of: ByIdentity::of(&answer), list, offset: 0, limit: LIST_PAGE };
     if let Some(seen) = table.pages_ui(ui, app, &query, total) {
         explain(app, seen);
     }
@@ -165,7 +166,7 @@ fn about(list: WhatIfList) -> Option<String> {
 }
 
 fn hosts_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &Arc<WhatIfAnswer>) {
-    let hosts = app.reads.what_if_hosts(Same::of(answer)).only_own();
+    let hosts = app.reads.what_if_hosts(ByIdentity::of(answer)).only_own();
     loaded_ui(ui, &hosts, |ui, hosts| {
         if hosts.is_empty() {
             ui.label("No decision changes");
@@ -223,7 +224,7 @@ fn decided_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleRef) {
         }
         let total = now.map_or(0, |hits| hits.decided);
         remarks_ui(ui, &report.remarks);
-        seen_list_ui(ui, app, (total, total, false), SeenList::Decided(Same::of(hits), rule.index));
+        seen_list_ui(ui, app, (total, total, false), SeenList::Decided(ByIdentity::of(hits), rule.index));
     });
 }
 
@@ -241,7 +242,7 @@ fn rule_matches_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleR
         }
         remarks_ui(ui, &answer.remarks);
         let total = answer.ids.urls();
-        seen_list_ui(ui, app, (total, total, false), SeenList::Matched(Same::of(rule_matches)));
+        seen_list_ui(ui, app, (total, total, false), SeenList::Matched(ByIdentity::of(rule_matches)));
     });
 }
 
@@ -289,7 +290,7 @@ fn geo_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
         };
         remarks_ui(ui, &rows.remarks);
         let counts = (total, rows.kept(list), *list == GeoList::Decided);
-        seen_list_ui(ui, app, counts, SeenList::Geo(Same::of(report), list.clone()));
+        seen_list_ui(ui, app, counts, SeenList::Geo(ByIdentity::of(report), list.clone()));
     });
 }
 
@@ -314,7 +315,7 @@ fn drift_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
         let Some(drift) = drift.ready() else { return };
         let total = rows.ids(list).map_or(0, FirstIds::urls);
         remarks_ui(ui, &rows.remarks);
-        seen_list_ui(ui, app, (total, total, false), SeenList::Drift(Same::of(drift), list.clone()));
+        seen_list_ui(ui, app, (total, total, false), SeenList::Drift(ByIdentity::of(drift), list.clone()));
     });
 }
 

@@ -339,7 +339,7 @@ impl Checker {
 
 /// Holds the payload digest of a whole segmented record against its parts
 /// joined: the file it begins in, and what is wrong. None where there is no
-/// digest, or the wish to stop.
+/// digest, or `Cancelled`.
 fn whole_digest(
     whole: &Whole,
     series: &SegmentSeries,

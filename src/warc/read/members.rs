@@ -3,7 +3,7 @@
 use super::gzip::{self, GzipMember, GzipNote, Step};
 use super::head::{Start, record_start};
 use super::input::Input;
-use super::whole::{Search, WholeMembers};
+use super::whole_members::{Search, WholeMembers};
 use super::zstd::{self, Frame};
 use crate::jobs::{Cancelled, JobCx};
 use std::io::{self, Read};
@@ -60,7 +60,7 @@ enum Layer {
 /// Decodes gzip members, as a whole where that can be.
 struct Gzip {
     /// None when every member is streamed.
-    whole: Option<WholeMembers>,
+    whole_members: Option<WholeMembers>,
     /// Made when the first member is streamed.
     stream: Option<GzipMember>,
     stage: Stage,
@@ -82,7 +82,7 @@ enum Stage {
 
 impl Gzip {
     fn new() -> Self {
-        Self { whole: Some(WholeMembers::new()), stream: None, stage: Stage::Whole, note: None }
+        Self { whole_members: Some(WholeMembers::new()), stream: None, stage: Stage::Whole, note: None }
     }
 
     /// Decodes the member at hand as a whole and uses up its raw bytes.
@@ -92,11 +92,11 @@ impl Gzip {
         input: &mut Input<R>,
         out: &mut Window,
     ) -> io::Result<Option<usize>> {
-        let Some(whole) = &mut self.whole else { return Ok(None) };
+        let Some(whole_members) = &mut self.whole_members else { return Ok(None) };
         let mut search = Search::default();
-        while let Some(guess) = whole.guess(&mut search, header_len, input)? {
+        while let Some(guess) = whole_members.guess(&mut search, header_len, input)? {
             let raw = &input.window()[..guess.raw_len];
-            if let Some(len) = whole.inflate(&mut search, &guess, header_len, raw, out.room(guess.room())) {
+            if let Some(len) = whole_members.inflate(&mut search, &guess, header_len, raw, out.room(guess.room())) {
                 input.consume(guess.raw_len);
                 out.end += len;
                 return Ok(Some(len));
@@ -290,7 +290,7 @@ impl<R: Read> Members<R> {
     #[cfg(test)]
     pub(super) fn stream_only(&mut self) {
         if let Layer::Gzip(gzip) = &mut self.layer {
-            gzip.whole = None;
+            gzip.whole_members = None;
         }
     }
 

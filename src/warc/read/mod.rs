@@ -1,12 +1,11 @@
 //! Reads records out of WARC and ARC files.
 //!
 //! Layers: [`input`] raw bytes with offsets; [`members`] decoded bytes, member
-//! by member ([`whole`] or streamed); [`head`] and [`arc`] heads; [`reader`]
+//! by member ([`whole_members`] or streamed); [`head`] and [`arc`] heads; [`reader`]
 //! records, problems and the way back after damage; [`place`] random access;
-//! [`parallel`] several threads, [`board`] who of them reads what.
+//! [`parallel`] several threads, [`segment_scheduler`] who of them reads what.
 
 mod arc;
-mod board;
 mod gzip;
 mod head;
 mod input;
@@ -15,7 +14,8 @@ mod parallel;
 mod place;
 mod reader;
 mod records;
-mod whole;
+mod segment_scheduler;
+mod whole_members;
 mod zstd;
 
 #[cfg(test)]

@@ -13,12 +13,12 @@
 //! are taken, and each may hold only so many results.
 
 use super::super::{Problem, ProblemKind, RecordHead, SharedMember, Span, WarcError};
-use super::board::{Board, HandOver, Segment};
 use super::gzip::GzipNote;
 use super::input::RETAIN;
 use super::place::{open_archive_file, open_present};
 use super::reader::ArchiveReader;
-use super::records::Nature;
+use super::records::FileFormat;
+use super::segment_scheduler::{Handoff, Segment, SegmentScheduler};
 use crate::jobs::JobCx;
 use crossbeam_channel::Sender;
 use std::fs::File;
@@ -153,23 +153,24 @@ pub(super) fn read_in_segments<T: Send>(
         });
         return;
     }
-    let board = Board::new(segments, threads);
+    let segment_scheduler = SegmentScheduler::new(segments, threads);
     std::thread::scope(|scope| {
-        let _guard = board.stop_on_panic();
+        let _guard = segment_scheduler.stop_on_panic();
         for _ in 0..threads {
             scope.spawn(|| {
-                let _guard = board.stop_on_panic();
-                while let Some((number, sender)) = board.claim() {
-                    let path = &files[board.segment(number).file];
+                let _guard = segment_scheduler.stop_on_panic();
+                while let Some((number, sender)) = segment_scheduler.claim() {
+                    let path = &files[segment_scheduler.segment(number).file];
                     // Results that nobody wants are no failure.
-                    let _ = Worker { board: &board, number, path, limits, cx, sender }.run(&map);
+                    let _ =
+                        Worker { segment_scheduler: &segment_scheduler, number, path, limits, cx, sender }.run(&map);
                 }
             });
         }
         let mut front = Some((0, 0u64));
         while let Some((number, decoded)) = front.take() {
-            let Some(receiver) = board.receiver(number) else { break };
-            let file = board.segment(number).file;
+            let Some(receiver) = segment_scheduler.receiver(number) else { break };
+            let file = segment_scheduler.segment(number).file;
             // A reader that entered the file in its middle counts decoded bytes
             // from there.
             let mut shift = 0u64;
@@ -180,7 +181,7 @@ pub(super) fn read_in_segments<T: Send>(
                     Message::Events(events) => {
                         let mut each = events.into_iter().map(|event| shifted(event, shift));
                         if each.try_for_each(|event| hand_on(file, event)).is_break() {
-                            board.stop();
+                            segment_scheduler.stop();
                             return;
                         }
                     }
@@ -268,18 +269,18 @@ fn segments_of(file: usize, path: &Path, segment_len: u64, cx: &JobCx) -> Vec<Se
     // not looked for.
     let Ok(reader) = ArchiveReader::new(source, path) else { return whole() };
     let mut reader = reader.stopped_by(cx);
-    let nature = match reader.next_head() {
-        Ok(Some(_)) => reader.nature(),
+    let format = match reader.next_head() {
+        Ok(Some(_)) => reader.format(),
         _ => return whole(),
     };
-    if !nature.can_be_entered() {
+    if !format.can_be_entered() {
         return whole();
     }
     (0..len.div_ceil(segment_len))
         .map(|number| {
             let begin = number * segment_len;
             let end = if begin + segment_len >= len { u64::MAX } else { begin + segment_len };
-            Segment { file, begin, end, nature: (begin > 0).then(|| nature.clone()) }
+            Segment { file, begin, end, format: (begin > 0).then(|| format.clone()) }
         })
         .collect()
 }
@@ -337,7 +338,7 @@ struct Unwanted;
 
 /// Reads one segment.
 struct Worker<'a, T> {
-    board: &'a Board<T>,
+    segment_scheduler: &'a SegmentScheduler<T>,
     number: usize,
     path: &'a Path,
     limits: ReadLimits,
@@ -347,8 +348,8 @@ struct Worker<'a, T> {
 
 impl<T: Send> Worker<'_, T> {
     fn run(&self, map: impl Fn(&RecordHead, &mut dyn BufRead) -> io::Result<T>) -> Result<(), Unwanted> {
-        let segment = self.board.segment(self.number);
-        let mut reader = match &segment.nature {
+        let segment = self.segment_scheduler.segment(self.number);
+        let mut reader = match &segment.format {
             None => match ArchiveReader::open(self.path) {
                 Ok(reader) => reader.retaining(self.limits.retain).stopped_by(self.cx),
                 Err(error) => {
@@ -356,15 +357,15 @@ impl<T: Send> Worker<'_, T> {
                     return self.end_of_file();
                 }
             },
-            Some(nature) => match self.find(segment, nature) {
+            Some(format) => match self.find(segment, format) {
                 // Where this one cannot read, the one before will say so.
                 Ok(None) | Err(_) => {
-                    self.board.nothing_begins(self.number);
+                    self.segment_scheduler.nothing_begins(self.number);
                     return Ok(());
                 }
                 Ok(Some(reader)) => {
                     self.sender.send(Message::Begins(reader.decoded_offset())).map_err(|_| Unwanted)?;
-                    self.board.begins(self.number, reader.file_offset());
+                    self.segment_scheduler.begins(self.number, reader.file_offset());
                     reader
                 }
             },
@@ -383,23 +384,23 @@ impl<T: Send> Worker<'_, T> {
             if !goes_on {
                 return self.end_of_file();
             }
-            if let Some(offset) = reader.boundary().filter(|&offset| offset >= self.board.begin_of(next)) {
-                match self.board.hand_over(self.number, next, offset, &reader.nature()) {
-                    HandOver::Done(to) => {
+            if let Some(offset) = reader.boundary().filter(|&offset| offset >= self.segment_scheduler.begin_of(next)) {
+                match self.segment_scheduler.hand_over(self.number, next, offset, &reader.format()) {
+                    Handoff::Done(to) => {
                         self.send(events)?;
                         return self.go_on_with(to, reader.decoded_offset());
                     }
-                    HandOver::NotYet(first) => next = first,
-                    HandOver::PassedOver => return Err(Unwanted),
+                    Handoff::NotYet(first) => next = first,
+                    Handoff::Superseded => return Err(Unwanted),
                 }
             }
         }
     }
 
-    fn find(&self, segment: &Segment, nature: &Nature) -> io::Result<Option<ArchiveReader<File>>> {
+    fn find(&self, segment: &Segment, format: &FileFormat) -> io::Result<Option<ArchiveReader<File>>> {
         let (mut file, present) = open_present(self.path)?;
         file.seek(SeekFrom::Start(segment.begin))?;
-        ArchiveReader::find(file, &present, segment.begin, segment.end, nature, self.limits.retain, self.cx)
+        ArchiveReader::find(file, &present, segment.begin, segment.end, format, self.limits.retain, self.cx)
     }
 
     fn send(&self, events: Vec<Event<T>>) -> Result<(), Unwanted> {
@@ -411,7 +412,7 @@ impl<T: Send> Worker<'_, T> {
     }
 
     fn end_of_file(&self) -> Result<(), Unwanted> {
-        let next = self.board.file_is_read(self.number).ok_or(Unwanted)?;
+        let next = self.segment_scheduler.file_is_read(self.number).ok_or(Unwanted)?;
         self.go_on_with(next, 0)
     }
 }

@@ -10,7 +10,7 @@ use super::super::{Problem, ProblemKind, Record, RecordHead, SharedMember, Span,
 use super::gzip::GzipNote;
 use super::head::{Start, record_start};
 use super::members::{Begin, Compression, Fill, Members};
-use super::records::{Nature, Records};
+use super::records::{FileFormat, Records};
 use crate::jobs::JobCx;
 use content_length::LengthRecovery;
 use std::fs::File;
@@ -152,7 +152,7 @@ impl ArchiveReader<File> {
         name: &Path,
         from: u64,
         limit: u64,
-        like: &Nature,
+        like: &FileFormat,
         retain: usize,
         cx: &JobCx,
     ) -> io::Result<Option<Self>> {
@@ -231,12 +231,12 @@ impl<R: Read> ArchiveReader<R> {
     }
 
     /// What a reader that begins anew at a boundary must know of the file.
-    pub(super) fn nature(&self) -> Nature {
-        Nature { compression: self.members.compression(), arc_version: self.arc_version.clone() }
+    pub(super) fn format(&self) -> FileFormat {
+        FileFormat { compression: self.members.compression(), arc_version: self.arc_version.clone() }
     }
 
     /// The offset in the file, when a reader that begins here (and knows the
-    /// [`nature`](Self::nature) of the file) would read on as this one does.
+    /// [`format`](Self::nature) of the file) would read on as this one does.
     pub(super) fn boundary(&self) -> Option<u64> {
         let offset = self.members.file_offset();
         let between = self.open.is_none() && self.ahead.is_none() && self.members.is_between();

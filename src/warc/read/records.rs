@@ -33,12 +33,12 @@ impl<R: Read> Iterator for Records<R> {
 
 /// What is told at the beginning of a file and holds for all of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Nature {
+pub(super) struct FileFormat {
     pub compression: Compression,
     pub arc_version: String,
 }
 
-impl Nature {
+impl FileFormat {
     /// Whether a reader can begin in the middle of the file. Frames of zstd
     /// may need a dictionary and cannot be told from chance by a quick look.
     pub(super) fn can_be_entered(&self) -> bool {

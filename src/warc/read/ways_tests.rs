@@ -185,7 +185,7 @@ fn an_end_that_could_be_elsewhere_is_not_believed() {
 
 #[test]
 fn members_too_large_for_memory_are_streamed() {
-    let large = super::whole::MAX_WHOLE + 1000;
+    let large = super::whole_members::MAX_WHOLE + 1000;
     let records = [
         builder(0).compress(&noise(0, large)),
         builder(1).compress(&vec![b'x'; large]),

@@ -78,7 +78,7 @@ impl Importer<'_> {
             Ok(told) => told,
             Err(error) if error.is_cancelled() || is_of_workspace(&error) => return Err(error),
             Err(error) => {
-                // The wish to stop may be told as an error of the bytes in hand.
+                // A cancel may arrive as an error of the bytes in hand.
                 self.cx.checkpoint()?;
                 done.error = Some(super::super::error_chain(&error));
                 FileScan::default()
@@ -360,7 +360,7 @@ impl Importer<'_> {
         let file = File::open(&source.path)?;
         let mut told = 0;
         let mut tell = |read_to: u64| {
-            // The wish to stop is heard by the reading itself.
+            // The reading itself looks for a cancel.
             let _ = source.cx.advance(read_to.saturating_sub(told));
             told = read_to.max(told);
         };

@@ -141,9 +141,9 @@ impl Session {
 
     /// Writes down which runs fell due, and says which shall start or are
     /// asked about; nothing where another process writes the workspace.
-    pub fn schedule_look(&self) -> anyhow::Result<ScheduleLook> {
+    pub fn poll_schedules(&self) -> anyhow::Result<DueRuns> {
         match self.workspace.access() {
-            Access::ReadOnly(_) => Ok(ScheduleLook::default()),
+            Access::ReadOnly(_) => Ok(DueRuns::default()),
             Access::Write => self.scheduler().look(self, CaptureDate::now()),
         }
     }

@@ -11,7 +11,7 @@ impl LinkStore {
     ///
     /// # Errors
     ///
-    /// Files that are not as they were written, an error of `take`, or the wish to stop.
+    /// Files that are not as they were written, an error of `take`, or `Cancelled`.
     pub fn each_row<E: From<LinkError>>(
         &self,
         cx: &JobCx,

@@ -105,7 +105,7 @@ impl LinkStore {
     /// # Errors
     ///
     /// Files that are not as they were written, no room for sorting, an error
-    /// of `each`, or the wish to stop.
+    /// of `each`, or `Cancelled`.
     pub fn count_windows<E: From<LinkError>>(
         &self,
         captures: Counting,

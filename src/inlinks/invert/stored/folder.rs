@@ -106,7 +106,7 @@ pub struct Added {
     /// Bytes that they take.
     pub bytes: u64,
     /// Segments of like size wait for the next addition to be merged: there
-    /// was no room for it, or a wish to stop.
+    /// was no room for it, or a cancel.
     pub unmerged: bool,
 }
 
@@ -286,11 +286,11 @@ impl LinkStore {
 
     /// Adds sorted rows as a segment, and merges it with others of its size.
     /// What was there before stays until the new segment is complete; from
-    /// then on neither a full disk nor a wish to stop is an error.
+    /// then on neither a full disk nor a cancel is an error.
     ///
     /// # Errors
     ///
-    /// No room or no way to write, or the wish to stop: nothing is added then.
+    /// No room or no way to write, or `Cancelled`: nothing is added then.
     /// Files that turn out damaged while they are merged.
     pub fn add(&mut self, sorted: &mut Sorted, mark: Mark, cx: &JobCx) -> Result<Added, LinkError> {
         let counts = self.put(self.segments.len(), sorted, mark)?;
@@ -310,7 +310,7 @@ impl LinkStore {
     ///
     /// # Errors
     ///
-    /// No room or no way to write, or the wish to stop: all is as before then.
+    /// No room or no way to write, or `Cancelled`: all is as before then.
     pub fn fill(&mut self, sorted: &mut Sorted, mark: Mark) -> Result<Added, LinkError> {
         let counts = self.put(0, sorted, mark)?;
         Ok(Added { counts, segments: self.segments(), bytes: self.bytes(), unmerged: false })

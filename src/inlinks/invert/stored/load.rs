@@ -80,7 +80,7 @@ pub struct LoadReport {
 /// # Errors
 ///
 /// An input that cannot be read to its end or in which no line is one, no
-/// room, a folder of something else, or the wish to stop; nothing is added
+/// room, a folder of something else, or `Cancelled`; nothing is added
 /// then, and no new folder stays. Segments that were there before and turn out
 /// damaged.
 pub fn load(

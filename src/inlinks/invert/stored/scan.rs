@@ -107,7 +107,7 @@ impl LinkStore {
     ///
     /// # Errors
     ///
-    /// Files that are not as they were written, an error of `take`, or the wish to stop.
+    /// Files that are not as they were written, an error of `take`, or `Cancelled`.
     pub fn each_target(
         &self,
         prefix: &str,

@@ -1,7 +1,7 @@
 //! Who reads which segment, and whose results count.
 
 use super::parallel::Message;
-use super::records::Nature;
+use super::records::FileFormat;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -17,12 +17,12 @@ pub(super) struct Segment {
     /// The byte after its last; at the end of a file the largest number.
     pub end: u64,
     /// What must be known to enter it; none for the beginning of a file.
-    pub nature: Option<Nature>,
+    pub format: Option<FileFormat>,
 }
 
 impl Segment {
     pub(super) fn whole_file(file: usize) -> Self {
-        Self { file, begin: 0, end: u64::MAX, nature: None }
+        Self { file, begin: 0, end: u64::MAX, format: None }
     }
 }
 
@@ -37,20 +37,20 @@ enum State {
     /// No record seems to begin in it.
     Nothing,
     /// The reader of an earlier segment went on through it.
-    PassedOver,
+    Superseded,
 }
 
 /// What became of a wish to leave the rest to others.
-pub(super) enum HandOver {
+pub(super) enum Handoff {
     /// This segment goes on.
     Done(usize),
     /// Not here; this is the first segment that may yet do so.
     NotYet(usize),
     /// The reader of an earlier segment went on through this one meanwhile.
-    PassedOver,
+    Superseded,
 }
 
-pub(super) struct Board<T> {
+pub(super) struct SegmentScheduler<T> {
     segments: Vec<Segment>,
     /// How many segments may be claimed beyond the front, not reckoning those
     /// that were passed over: a record may be longer than many segments.
@@ -70,7 +70,7 @@ struct Places<T> {
 }
 
 /// Stops everything when its thread panics, so that nobody waits for it.
-pub(super) struct StopOnPanic<'a, T>(&'a Board<T>);
+pub(super) struct StopOnPanic<'a, T>(&'a SegmentScheduler<T>);
 
 impl<T> Drop for StopOnPanic<'_, T> {
     fn drop(&mut self) {
@@ -80,7 +80,7 @@ impl<T> Drop for StopOnPanic<'_, T> {
     }
 }
 
-impl<T> Board<T> {
+impl<T> SegmentScheduler<T> {
     pub(super) fn new(segments: Vec<Segment>, threads: usize) -> Self {
         let count = segments.len();
         let places = Places {
@@ -104,7 +104,7 @@ impl<T> Board<T> {
     /// First byte of a segment; behind the last one, the largest number.
     pub(super) fn begin_of(&self, number: usize) -> u64 {
         // At the beginning of another file nothing can be handed over.
-        self.segments.get(number).filter(|segment| segment.nature.is_some()).map_or(u64::MAX, |segment| segment.begin)
+        self.segments.get(number).filter(|segment| segment.format.is_some()).map_or(u64::MAX, |segment| segment.begin)
     }
 
     fn lock(&self) -> MutexGuard<'_, Places<T>> {
@@ -120,14 +120,14 @@ impl<T> Board<T> {
     pub(super) fn claim(&self) -> Option<(usize, Sender<Message<T>>)> {
         let mut places = self.lock();
         loop {
-            while places.states.get(places.next) == Some(&State::PassedOver) {
+            while places.states.get(places.next) == Some(&State::Superseded) {
                 places.next += 1;
             }
             if places.stopped || places.next >= self.segments.len() {
                 return None;
             }
             let claimed = places.states.get(places.front..places.next).unwrap_or_default();
-            if claimed.iter().filter(|state| **state != State::PassedOver).count() <= self.ahead {
+            if claimed.iter().filter(|state| **state != State::Superseded).count() <= self.ahead {
                 break;
             }
             places = self.wait(places);
@@ -136,7 +136,7 @@ impl<T> Board<T> {
         places.next += 1;
         let (sender, receiver) = bounded(MAX_MESSAGES);
         places.receivers[number] = Some(receiver);
-        places.states[number] = match self.segments[number].nature {
+        places.states[number] = match self.segments[number].format {
             None => State::Begins(0),
             Some(_) => State::Searched,
         };
@@ -182,36 +182,36 @@ impl<T> Board<T> {
     /// The reader of segment `number` ended a record at `offset`, at or behind
     /// the beginning of segment `next`, and knows this of the file: does another
     /// one go on from right here as this one would?
-    pub(super) fn hand_over(&self, number: usize, mut next: usize, offset: u64, nature: &Nature) -> HandOver {
+    pub(super) fn hand_over(&self, number: usize, mut next: usize, offset: u64, format: &FileFormat) -> Handoff {
         let mut places = self.lock();
         while self.begin_of(next) <= offset {
             // One whose own results count for nothing must not take the segments
             // behind it from those whose results do.
-            if places.states[number] == State::PassedOver {
-                return HandOver::PassedOver;
+            if places.states[number] == State::Superseded {
+                return Handoff::Superseded;
             }
             // A later head of an ARC file may tell another version.
-            let same = self.segments.get(next).and_then(|segment| segment.nature.as_ref()) == Some(nature);
+            let same = self.segments.get(next).and_then(|segment| segment.format.as_ref()) == Some(format);
             match places.states[next] {
                 State::Searched if !places.stopped => {
                     places = self.wait(places);
                     continue;
                 }
-                State::Begins(begin) if begin == offset && same => return HandOver::Done(next),
+                State::Begins(begin) if begin == offset && same => return Handoff::Done(next),
                 // It may yet come to that.
                 State::Begins(begin) if begin > offset => break,
                 _ => self.pass_over(&mut places, next),
             }
             next += 1;
         }
-        HandOver::NotYet(next)
+        Handoff::NotYet(next)
     }
 
     /// The reader of segment `number` read its file to the end; returns the
     /// first segment of the next one, `None` when it was passed over meanwhile.
     pub(super) fn file_is_read(&self, number: usize) -> Option<usize> {
         let mut places = self.lock();
-        if places.states[number] == State::PassedOver {
+        if places.states[number] == State::Superseded {
             return None;
         }
         let (file, mut next) = (self.segments[number].file, number + 1);
@@ -223,7 +223,7 @@ impl<T> Board<T> {
     }
 
     fn pass_over(&self, places: &mut Places<T>, number: usize) {
-        places.states[number] = State::PassedOver;
+        places.states[number] = State::Superseded;
         // Whoever reads it notices that nobody listens.
         places.receivers[number] = None;
         self.changed.notify_all();
