@@ -29,5 +29,6 @@ pub use folding::{fold, fold_letters, words};
 pub use matching::{MatchPlace, Matcher, Matches, TermHit, TextFields};
 pub use page_rank::page_rank;
 pub use score::{
-    HISTOGRAM_BINS, RequestReading, ReviewState, ScoreInput, ScorePart, ScoreParts, ScoreWeights, histogram, score,
+    HISTOGRAM_BINS, PartValues, RequestReading, ReviewState, SCORE_PARTS, ScoreInput, ScorePart, ScoreWeights,
+    histogram,
 };

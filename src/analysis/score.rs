@@ -104,7 +104,6 @@ pub struct ScoreInput {
 
 /// One part of a score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(from = "StoredPart")]
 pub struct ScorePart {
     /// Its name, for people.
     pub name: String,
@@ -116,122 +115,107 @@ pub struct ScorePart {
     pub why: String,
 }
 
-/// A part as it is read back: catalogues of earlier versions have a list of the four values.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum StoredPart {
-    Named { name: String, value: f64, weight: f64, why: String },
-    List(String, f64, f64, String),
+/// Parts of a score, in their order.
+pub const SCORE_PARTS: [&str; 6] = ["Request", "External hosts", "Anchors", "Depth", "Review", "Freshness"];
+/// The values of the parts, each 0 to 1; none where it is not known.
+pub type PartValues = [Option<f64>; 6];
+
+impl ScoreInput {
+    /// What each part comes to, before it is weighed.
+    pub fn values(&self) -> PartValues {
+        let request = match (self.without_text, &self.request) {
+            (Some(_), _) => Some(0.0),
+            (None, Some(reading)) if reading.score.is_finite() => Some(reading.score.clamp(0.0, 1.0)),
+            (None, Some(_)) => Some(0.0),
+            (None, None) => None,
+        };
+        [
+            request,
+            self.external_hosts.map(|hosts| saturating(hosts, SATURATION_HOSTS)),
+            self.anchor_hosts.map(|hosts| saturating(hosts, SATURATION_ANCHOR_HOSTS)),
+            self.depth.map(|hops| 1.0 / (1.0 + f64::from(hops) / 2.0)),
+            Some(match self.review {
+                ReviewState::Approved => 1.0,
+                ReviewState::Rejected => 0.0,
+                ReviewState::Flagged | ReviewState::None => 0.5,
+            }),
+            self.first_of_payload.map(|first| if first { 1.0 } else { 0.0 }),
+        ]
+    }
+
+    /// Why each part is what it is, or why it is not known.
+    fn reasons(&self) -> [String; 6] {
+        let days = self.window_days;
+        let hosts = |hosts| count(hosts, "external host links here", "external hosts link here");
+        let mut depth = match self.depth {
+            None => "the path from the seed is not known".to_owned(),
+            Some(0) => "a seed".to_owned(),
+            Some(hops) => format!("{} from the seed", count(hops.into(), "hop", "hops")),
+        };
+        if self.depth.is_some() && self.depth_is_claim {
+            depth.push_str(", its file says");
+        }
+        [
+            match (self.without_text, &self.request) {
+                (Some(what), _) => format!("does not apply: {what} has no text of its own"),
+                (None, None) => "the campaign has no request, or the page was not read".to_owned(),
+                (None, Some(RequestReading { holds: true, words, .. })) => format!("the request holds: {words}"),
+                (None, Some(RequestReading { words, .. })) => format!("the request does not hold: {words}"),
+            },
+            self.external_hosts
+                .map_or("inlinks are not built".to_owned(), |number| format!("{} within ±{days} days", hosts(number))),
+            self.anchor_hosts.map_or("inlinks are not built, or the campaign has no request".to_owned(), |number| {
+                format!("{} in the words of the request", hosts(number))
+            }),
+            depth,
+            match self.review {
+                ReviewState::Approved => "approved",
+                ReviewState::Rejected => "rejected",
+                ReviewState::Flagged => "flagged, not decided",
+                ReviewState::None => "not reviewed yet",
+            }
+            .to_owned(),
+            match self.first_of_payload {
+                None => "the payload's digest is not known",
+                Some(true) => "first capture of this content",
+                Some(false) => "the same content was captured before",
+            }
+            .to_owned(),
+        ]
+    }
+
+    /// The parts of its score, for people.
+    pub fn parts(&self, weights: &ScoreWeights) -> Vec<ScorePart> {
+        let weighed = SCORE_PARTS.into_iter().zip(weights.list()).zip(self.values()).zip(self.reasons());
+        weighed
+            .map(|(((name, weight), value), why)| match value {
+                Some(value) => ScorePart { name: name.to_owned(), value, weight, why },
+                None => {
+                    ScorePart { name: name.to_owned(), value: 0.0, weight: 0.0, why: format!("not counted: {why}") }
+                }
+            })
+            .collect()
+    }
 }
 
-impl From<StoredPart> for ScorePart {
-    fn from(part: StoredPart) -> Self {
-        match part {
-            StoredPart::Named { name, value, weight, why } | StoredPart::List(name, value, weight, why) => {
-                Self { name, value, weight, why }
+impl ScoreWeights {
+    /// In the order of [`SCORE_PARTS`], none below 0.
+    pub fn list(&self) -> [f64; 6] {
+        [self.request, self.external_hosts, self.anchors, self.depth, self.review, self.freshness]
+            .map(|weight| if weight.is_finite() { weight.max(0.0) } else { 0.0 })
+    }
+
+    /// The score of a capture with these values, 0 to 1.
+    pub fn score(&self, values: &PartValues) -> f64 {
+        let (mut total, mut got) = (0.0, 0.0);
+        for (weight, value) in self.list().into_iter().zip(values) {
+            if let Some(value) = value {
+                total += weight;
+                got += weight * value;
             }
         }
+        if total > 0.0 { (got / total).clamp(0.0, 1.0) } else { 0.0 }
     }
-}
-
-/// A score and where it comes from.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ScoreParts {
-    /// 0 to 1.
-    pub score: f64,
-    /// All six parts, always in the same order.
-    pub parts: Vec<ScorePart>,
-}
-
-/// Scores a capture.
-pub fn score(input: &ScoreInput, weights: &ScoreWeights) -> ScoreParts {
-    let days = input.window_days;
-    let parts = [
-        ("Request", weights.request, request_part(input)),
-        (
-            "External hosts",
-            weights.external_hosts,
-            input.external_hosts.map_or(Err("inlinks are not built"), |hosts| {
-                let why = format!(
-                    "{} within ±{days} days",
-                    count(hosts, "external host links here", "external hosts link here")
-                );
-                Ok((saturating(hosts, SATURATION_HOSTS), why))
-            }),
-        ),
-        (
-            "Anchors",
-            weights.anchors,
-            input.anchor_hosts.map_or(Err("inlinks are not built, or the campaign has no request"), |hosts| {
-                let why = format!(
-                    "{} in the words of the request",
-                    count(hosts, "external host links here", "external hosts link here")
-                );
-                Ok((saturating(hosts, SATURATION_ANCHOR_HOSTS), why))
-            }),
-        ),
-        (
-            "Depth",
-            weights.depth,
-            input.depth.map_or(Err("the path from the seed is not known"), |hops| {
-                let mut why = match hops {
-                    0 => "a seed".to_owned(),
-                    _ => format!("{} from the seed", count(hops.into(), "hop", "hops")),
-                };
-                if input.depth_is_claim {
-                    why.push_str(", its file says");
-                }
-                Ok((1.0 / (1.0 + f64::from(hops) / 2.0), why))
-            }),
-        ),
-        (
-            "Review",
-            weights.review,
-            Ok(match input.review {
-                ReviewState::Approved => (1.0, "approved".to_owned()),
-                ReviewState::Rejected => (0.0, "rejected".to_owned()),
-                ReviewState::Flagged => (0.5, "flagged, not decided".to_owned()),
-                ReviewState::None => (0.5, "not reviewed yet".to_owned()),
-            }),
-        ),
-        (
-            "Freshness",
-            weights.freshness,
-            input.first_of_payload.map_or(Err("the payload's digest is not known"), |first| {
-                Ok(if first {
-                    (1.0, "first capture of this content".to_owned())
-                } else {
-                    (0.0, "the same content was captured before".to_owned())
-                })
-            }),
-        ),
-    ];
-    let parts: Vec<ScorePart> = parts
-        .into_iter()
-        .map(|(name, weight, part)| match part {
-            Ok((value, why)) => {
-                let weight = if weight.is_finite() { weight.max(0.0) } else { 0.0 };
-                ScorePart { name: name.to_owned(), value, weight, why }
-            }
-            Err(why) => {
-                ScorePart { name: name.to_owned(), value: 0.0, weight: 0.0, why: format!("not counted: {why}") }
-            }
-        })
-        .collect();
-    let total: f64 = parts.iter().map(|part| part.weight).sum();
-    let got: f64 = parts.iter().map(|part| part.weight * part.value).sum();
-    let score = if total > 0.0 { (got / total).clamp(0.0, 1.0) } else { 0.0 };
-    ScoreParts { score, parts }
-}
-
-fn request_part(input: &ScoreInput) -> Result<(f64, String), &'static str> {
-    if let Some(what) = input.without_text {
-        return Ok((0.0, format!("does not apply: {what} has no text of its own")));
-    }
-    let reading = input.request.as_ref().ok_or("the campaign has no request, or the page was not read")?;
-    let holds = if reading.holds { "the request holds" } else { "the request does not hold" };
-    let value = if reading.score.is_finite() { reading.score.clamp(0.0, 1.0) } else { 0.0 };
-    Ok((value, format!("{holds}: {}", reading.words)))
 }
 
 /// Counts scores in [`HISTOGRAM_BINS`] equal bins from 0 to 1; 1 falls into
@@ -280,11 +264,15 @@ mod tests {
         }
     }
 
+    fn score(input: &ScoreInput, weights: &ScoreWeights) -> f64 {
+        weights.score(&input.values())
+    }
+
     /// Value and words of one part.
     #[track_caller]
     fn check_part(input: &ScoreInput, name: &str, value: f64, why: &str) {
-        let scored = score(input, &ScoreWeights::default());
-        let part = scored.parts.iter().find(|part| part.name == name).unwrap_or_else(|| panic!("no part {name}"));
+        let parts = input.parts(&ScoreWeights::default());
+        let part = parts.iter().find(|part| part.name == name).unwrap_or_else(|| panic!("no part {name}"));
         assert!((part.value - value).abs() < 5e-4, "{name}: {}", part.value);
         assert_eq!(part.why, why, "{name}");
     }
@@ -351,7 +339,7 @@ mod tests {
     fn the_sum_is_normalised_over_what_is_known() {
         #[track_caller]
         fn check(input: &ScoreInput, weights: &ScoreWeights, expected: f64) {
-            let got = score(input, weights).score;
+            let got = score(input, weights);
             assert!((got - expected).abs() < 1e-9, "{got} is not {expected}");
         }
         let default = ScoreWeights::default();
@@ -380,23 +368,10 @@ mod tests {
         let image = ScoreInput { request: None, without_text: Some("an image"), ..full() };
         check_part(&image, "Request", 0.0, "does not apply: an image has no text of its own");
         let weights = ScoreWeights::default();
-        assert!((score(&image, &weights).score - 0.6).abs() < 1e-9);
+        assert!((score(&image, &weights) - 0.6).abs() < 1e-9);
         // Where nothing is asked for, too.
         let page = ScoreInput { request: None, without_text: None, ..full() };
-        assert!(score(&page, &weights).score > score(&image, &weights).score);
-    }
-
-    #[test]
-    fn parts_of_earlier_catalogues_are_read() {
-        let parts: Vec<ScorePart> = serde_json::from_str(
-            r#"[["Depth",0.5,0.1,"2 hops"],{"name":"Depth","value":0.5,"weight":0.1,"why":"2 hops"}]"#,
-        )
-        .unwrap();
-        assert_eq!(parts[0], parts[1]);
-        assert_eq!(
-            serde_json::to_string(&parts[0]).unwrap(),
-            r#"{"name":"Depth","value":0.5,"weight":0.1,"why":"2 hops"}"#
-        );
+        assert!(score(&page, &weights) > score(&image, &weights));
     }
 
     #[test]

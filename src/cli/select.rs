@@ -6,8 +6,8 @@ use super::{FINE, PROBLEMS};
 use crate::jobs::counted;
 use crate::store::Catalogue;
 use crate::work::Report;
-use crate::work::models::{ReviewMark, ScorePart, ScoreWeights, ScoredRow, SelectionSpec};
-use crate::work::{self, SelectReport, Side};
+use crate::work::models::{Balance, ReviewMark, ScorePart, ScoreWeights, ScoredRow, SelectionSide, SelectionSpec};
+use crate::work::{self, SelectReport};
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -190,11 +190,11 @@ fn list(args: &ListArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         "Selection of {} ({}): {} in, {} out; {} embedded resources included; {} excluded by hand, {} included by hand",
         date.to_readable(),
         plain(&spec.criterion()),
-        page.pages_in,
-        page.pages_out,
+        page.balance.inside.captures,
+        page.balance.outside.captures,
         page.requisites,
-        page.excluded,
-        page.included
+        page.balance.excluded,
+        page.balance.included
     );
     Ok(FINE)
 }
@@ -213,8 +213,7 @@ fn print_row(row: &ScoredRow, out: &mut dyn Write) -> anyhow::Result<()> {
 fn preview(args: &PreviewArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let session = read_only_session(&args.spec.folder)?;
     let spec = args.spec.spec_in(session.catalogue())?;
-    let report = with_progress(|cx| work::preview_selection(&session.workspace, &spec, cx))?;
-    let (above, below) = nearest(&report.rows, spec.threshold);
+    let (report, (above, below)) = with_progress(|cx| work::preview_selection(&session.workspace, &spec, NEAREST, cx))?;
     if args.json {
         let mut value = serde_json::to_value(&report)?;
         if spec.filter.is_empty() {
@@ -233,25 +232,15 @@ fn preview(args: &PreviewArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     name_unread(&report)
 }
 
-/// The captures nearest to the threshold: those at or above it, and those
-/// below, nearest first.
-fn nearest(rows: &[ScoredRow], threshold: f64) -> (Vec<&ScoredRow>, Vec<&ScoredRow>) {
-    let (mut above, mut below): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.score >= threshold);
-    above.sort_by(|a, b| a.score.total_cmp(&b.score).then(a.id.cmp(&b.id)));
-    below.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
-    above.truncate(NEAREST);
-    below.truncate(NEAREST);
-    (above, below)
-}
-
 fn print_report(report: &SelectReport, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
     if json {
         return json_line(out, report);
     }
     writeln!(out, "{}", plain(&report.summary()))?;
-    for (name, Side { captures, hosts, bytes }) in [("in", report.inside), ("out", report.outside)] {
-        let (captures, hosts) = (counted(captures, "capture"), counted(hosts, "host"));
-        writeln!(out, "{name:<4} {captures} on {hosts}, {}", counted(bytes, "byte"))?;
+    let Balance { inside, outside, .. } = &report.balance;
+    for (name, SelectionSide { captures, hosts, bytes }) in [("in", inside), ("out", outside)] {
+        let (captures, hosts) = (counted(*captures, "capture"), counted(*hosts, "host"));
+        writeln!(out, "{name:<4} {captures} on {hosts}, {}", counted(*bytes, "byte"))?;
     }
     if let Some(change) = report.change {
         writeln!(

@@ -56,7 +56,7 @@ struct Object {
 
 /// SHA-256 of the shape of the present version: making it anew to compare takes
 /// longer than all the rest of opening.
-const PRESENT_SHAPE: &str = "437451fd5c635b1c3fc625f08f4c02b8a92c5f0fb8946b0042afdd76387e606e";
+const PRESENT_SHAPE: &str = "89092dbe2cbdf5766bc42acc2769ee7741b0872a7d4b900d67c129ec4b8d5eb4";
 
 /// Says what a catalogue holds that no version of this program has made, or
 /// lacks of it; none where its shape is that of its version.

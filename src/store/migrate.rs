@@ -18,7 +18,7 @@ macro_rules! ran_by_captures {
 }
 
 /// Version n of the catalogue is made from version n-1 by the nth of these.
-pub(super) const MIGRATIONS: [&str; 22] = [
+pub(super) const MIGRATIONS: [&str; 23] = [
     include_str!("schema.sql"),
     include_str!("schema_schedule.sql"),
     include_str!("schema_engine.sql"),
@@ -59,6 +59,15 @@ pub(super) const MIGRATIONS: [&str; 22] = [
     include_str!("schema_refers_to.sql"),
     include_str!("schema_declared.sql"),
     include_str!("schema_mark_origin.sql"),
+    // What a score is made of, from the parts that were written with it.
+    concat!(
+        include_str!("schema_measure.sql"),
+        "INSERT INTO measure (campaign, capture, request, holds, external_hosts, anchor_hosts, unread, terms) ",
+        include_str!("schema_measure_of_parts.sql"),
+        "; ALTER TABLE score ADD COLUMN review TEXT NOT NULL DEFAULT ''; UPDATE score SET review = ",
+        include_str!("schema_review_of_parts.sql"),
+        "; ALTER TABLE score DROP COLUMN parts;"
+    ),
 ];
 
 /// The version this program writes (SQLite's user_version).
@@ -119,6 +128,17 @@ pub(super) fn view_as_of_now(conn: &Connection) -> rusqlite::Result<()> {
         let reading = if found < 11 { "NULL AS reading," } else { "" };
         conn.execute_batch(&format!("CREATE TEMP VIEW repeat AS SELECT *, {reading} NULL AS found FROM main.repeat"))?;
     }
+    if found < 23 {
+        let selected = if found < 13 { "selected <> by_hand" } else { "selected" };
+        conn.execute_batch(&format!(
+            "CREATE TEMP VIEW measure AS {};
+             CREATE TEMP VIEW measured AS SELECT NULL AS campaign, NULL AS conditions WHERE 0;
+             CREATE TEMP VIEW score AS SELECT campaign, capture, score, {selected} AS selected, {} AS review
+                FROM main.score AS score;",
+            include_str!("schema_measure_of_parts.sql"),
+            include_str!("schema_review_of_parts.sql")
+        ))?;
+    }
     if found < 22 {
         conn.execute_batch(
             "CREATE TEMP VIEW mark_origin AS SELECT NULL AS mark, NULL AS annotation, NULL AS origin WHERE 0;
@@ -145,8 +165,7 @@ pub(super) fn view_as_of_now(conn: &Connection) -> rusqlite::Result<()> {
     }
     if found < 13 {
         conn.execute_batch(
-            "CREATE TEMP VIEW score AS SELECT campaign, capture, score, parts, selected <> by_hand AS selected FROM main.score;
-             CREATE TEMP VIEW mark AS SELECT id, act, capture,
+            "CREATE TEMP VIEW mark AS SELECT id, act, capture,
                 CASE WHEN m.mark = 'forcein' THEN 'approve' WHEN m.mark = 'forceout' THEN 'reject'
                     -- What was forced out stays out, whatever was said of it after.
                     WHEN m.mark IN ('approve', 'flag') AND 'forceout' = (SELECT f.mark FROM main.mark f
@@ -333,7 +352,9 @@ mod tests {
                 (3, 3, 'forceout', 'secret', 'x', 1, NULL), (4, 3, 'approve', '', 'x', 1, NULL),
                 (5, 4, 'forceout', '', 'x', 1, 2), (6, 5, 'forcein', '', 'x', 1, NULL), (7, 5, 'reject', '', 'x', 1, NULL);
              INSERT INTO score (campaign, capture, score, parts, selected, by_hand) VALUES
-                (1, 1, 0.1, '[["Depth",1,1,"a seed"]]', 1, 1), (1, 2, 0.9, '[]', 0, 1), (1, 3, 0.9, '[]', 0, 1),
+                (1, 1, 0.1, '[["Request",0.5,0.4,"the request holds: “ria” in title"],
+                    {"name":"External hosts","value":0.4,"weight":0.2,"why":"3 external hosts link here within ±90 days"},
+                    ["Anchors",0,0,"not counted: inlinks are not built"],["Review",1,0.05,"approved"]]', 1, 1), (1, 2, 0.9, '[]', 0, 1), (1, 3, 0.9, '[]', 0, 1),
                 (1, 4, 0.9, '[]', 1, 0), (1, 5, 0.1, '[]', 1, 1);"#,
         )
         .unwrap();
@@ -345,8 +366,15 @@ mod tests {
             let catalogue = workspace.catalogue();
             assert_eq!(catalogue.selected(1).unwrap(), selected);
             let page = catalogue.selection_page(1).unwrap();
-            assert_eq!((page.pages_in, page.pages_out), (selected.len() as u64, 5 - selected.len() as u64));
-            assert_eq!(catalogue.scored(1, 1).unwrap().unwrap().parts[0].why, "a seed");
+            assert_eq!(
+                (page.balance.inside.captures, page.balance.outside.captures),
+                (selected.len() as u64, 5 - selected.len() as u64)
+            );
+            let parts = catalogue.scored(1, 1).unwrap().unwrap().parts;
+            let whys = ["Request", "External hosts", "Anchors", "Review"]
+                .map(|name| parts.iter().find(|part| part.name == name).unwrap().why.clone());
+            assert_eq!(whys[..2], ["the request holds: “ria” in title", "3 external hosts link here within ±90 days"]);
+            assert!(whys[2].starts_with("not counted: inlinks") && whys[3] == "approved", "{whys:?}");
         }
     }
 

@@ -49,6 +49,7 @@ mod repeats;
 pub mod rows;
 mod scheduled;
 pub mod scope_rows;
+mod score_set;
 mod seen_scan;
 mod seen_tally;
 mod selection_rows;
@@ -82,8 +83,9 @@ pub(crate) use places::job_name;
 pub use places::own_folder;
 pub use repeats::WaitingRepeat;
 pub use scheduled::Scheduled;
+pub use score_set::{KeptScore, Measurement, ScoreScope, ScoreSet, ToScore};
 pub use seen_scan::{SeenAsk, SeenUrl};
-pub use selections::{Lacking, ToScore};
+pub use selections::Lacking;
 pub use workspace::{Access, ReadOnlyReason, Workspace};
 
 #[cfg(test)]

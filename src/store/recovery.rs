@@ -233,6 +233,7 @@ fn lose(conn: &Connection, launch: LaunchId, id: i64) -> Result<(), StoreError> 
         "DELETE FROM mark_origin WHERE mark IN (SELECT id FROM mark WHERE capture = ?1)",
         "DELETE FROM mark WHERE capture = ?1",
         "DELETE FROM score WHERE capture = ?1",
+        "DELETE FROM measure WHERE capture = ?1",
         "DELETE FROM requisite WHERE capture = ?1",
         "DELETE FROM capture WHERE id = ?1",
     ] {

@@ -1,10 +1,12 @@
 //! Read models of selections, exports and their verification.
 
 use super::rows::{CampaignId, CaptureId, ReviewMark};
+pub use super::score_set::ScoreSet;
 use crate::analysis::{ScorePart, ScoreWeights};
 use crate::uri::CaptureDate;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// What shall be selected.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -62,6 +64,45 @@ pub struct SelectedHost {
     pub bytes: u64,
 }
 
+/// One side of a selection in figures.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct SelectionSide {
+    /// Captures.
+    pub captures: u64,
+    /// Their hosts.
+    pub hosts: u64,
+    /// Their payload bytes.
+    pub bytes: u64,
+}
+
+/// What a selection comes to: the kept one, or one that is tried.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Balance {
+    /// Captures with a score.
+    pub scored: u64,
+    /// Captures that persons rejected: out of every selection.
+    pub excluded: u64,
+    /// Captures that persons approved: in, whatever their score.
+    pub included: u64,
+    /// Those of both that score or filter would have put on the other side.
+    pub overrides: u64,
+    /// What is in, by score, filter or hand.
+    #[serde(rename = "in")]
+    pub inside: SelectionSide,
+    /// What is out.
+    #[serde(rename = "out")]
+    pub outside: SelectionSide,
+    /// Captures that come in, against the kept selection.
+    #[serde(skip)]
+    pub added: u64,
+    /// Captures that go out, against the kept selection.
+    #[serde(skip)]
+    pub removed: u64,
+    /// Captures by score, in 50 equal bins from 0 to 1.
+    #[serde(skip)]
+    pub histogram: Vec<u64>,
+}
+
 /// The selection and what it would carry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelectionPage {
@@ -69,32 +110,14 @@ pub struct SelectionPage {
     pub spec: Option<SelectionSpec>,
     /// What is missing before scores mean something, in words.
     pub missing: Vec<String>,
-    /// Scored captures in 50 equal bins from 0 to 1.
-    pub histogram: Vec<u64>,
-    /// Captures in, by score or hand.
-    pub pages_in: u64,
-    /// Captures out.
-    pub pages_out: u64,
-    /// Hosts in.
-    pub hosts_in: u64,
-    /// Hosts out.
-    pub hosts_out: u64,
-    /// Bytes in.
-    pub bytes_in: u64,
-    /// Bytes out.
-    pub bytes_out: u64,
+    /// Every capture with the values of its score, to try weights and thresholds on.
+    pub scores: Arc<ScoreSet>,
+    /// The kept selection in figures.
+    pub balance: Balance,
     /// Requisites that come along.
     pub requisites: u64,
     /// Their bytes.
     pub requisite_bytes: u64,
-    /// Captures that persons rejected.
-    pub excluded: u64,
-    /// Captures that persons approved.
-    pub included: u64,
-    /// Those of both that score or filter would have put on the other side.
-    pub overrides: u64,
-    /// The captures nearest to the threshold, on both sides.
-    pub borderline: Vec<ScoredRow>,
     /// Exports written so far, newest first.
     pub exports: Vec<ExportRow>,
 }

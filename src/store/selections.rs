@@ -3,42 +3,16 @@
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::filter::requisite_sql;
-use super::marks::{decision_sql, of_campaign_sql, override_sql, selected_sql};
+use super::marks::{decision_sql, of_campaign_sql, selected_sql};
 use super::needed::{nearest_sql, needed_links_sql, needed_sql};
 use super::rows::{CampaignId, CaptureId, ReviewMark, ScoredRow, SelectedHost, SelectionPage, SelectionSpec};
-use super::sql::mark_of;
+use super::score_set::{FACTS, KeptScore, review_of, to_score, url_of};
 use super::sql::{int, uint};
+use super::sql::{mark_name, mark_of};
 use crate::uri::CaptureDate;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::Serialize;
-
-/// Bars of the score histogram.
-const BINS: usize = 50;
-/// Rows shown on each side of the threshold.
-const BORDERLINE: i64 = 20;
-
-/// What scoring needs to know of a capture besides its text and its inlinks.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ToScore {
-    /// The capture.
-    pub id: CaptureId,
-    /// HTTP status.
-    pub status: i32,
-    /// MIME type.
-    pub mime: String,
-    /// Path from the seed; none where it is not known, as of most imports.
-    pub hops: Option<String>,
-    /// The path is what the file of an import says.
-    pub imported: bool,
-    /// What a person decided last.
-    pub decision: Option<ReviewMark>,
-    /// It repeats a payload already held.
-    pub repeats: bool,
-    /// Its host, by number.
-    pub host: i64,
-    /// Payload bytes.
-    pub size: u64,
-}
+use std::sync::Arc;
 
 impl Lacking {
     /// The page, what it lacks, and who rejected that.
@@ -85,39 +59,6 @@ pub struct Lacking {
 }
 
 impl Catalogue {
-    /// What scoring needs to know of all captures of a campaign, oldest first.
-    ///
-    /// # Errors
-    ///
-    /// A catalogue that cannot be read.
-    pub fn to_score(&self, campaign: CampaignId) -> Result<Vec<ToScore>, StoreError> {
-        const FIND: &str = concat!(
-            "SELECT c.id, c.status, c.mime, iif(c.hops <> '' OR ifnull(c.seed, '') <> '', c.hops, NULL), ",
-            decision_sql!(),
-            ", c.change = 2, c.host, c.size, (SELECT kind = 'import' FROM launch l WHERE l.id = c.launch)
-             FROM capture c WHERE ",
-            of_campaign_sql!(),
-            " ORDER BY c.date_ms, c.id"
-        );
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(FIND)?;
-            let rows = statement.query_map([campaign], |row| {
-                Ok(ToScore {
-                    id: row.get(0)?,
-                    status: row.get(1)?,
-                    mime: row.get(2)?,
-                    hops: row.get(3)?,
-                    decision: row.get::<_, Option<String>>(4)?.as_deref().and_then(mark_of),
-                    repeats: row.get(5)?,
-                    host: row.get(6)?,
-                    size: uint(row.get(7)?),
-                    imported: row.get(8)?,
-                })
-            })?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
-    }
-
     /// What the campaign's kept selection was made with; none where none is kept.
     ///
     /// # Errors
@@ -128,18 +69,20 @@ impl Catalogue {
     }
 
     /// Keeps a selection in the place of the campaign's last one.
-    pub fn keep_selection(&self, spec: &SelectionSpec, scored: Vec<ScoredRow>) -> Result<(), StoreError> {
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be written.
+    pub fn keep_selection(&self, spec: &SelectionSpec, scored: Vec<KeptScore>) -> Result<(), StoreError> {
         let (campaign, with_requisites) = (spec.campaign, spec.with_requisites);
         let spec = serde_json::to_string(spec).map_err(|error| StoreError::Content(error.to_string()))?;
         self.write(move |conn| {
             conn.execute("DELETE FROM score WHERE campaign = ?1", [campaign])?;
-            for row in &scored {
-                let parts =
-                    serde_json::to_string(&row.parts).map_err(|error| StoreError::Content(error.to_string()))?;
-                conn.prepare_cached(
-                    "INSERT INTO score (campaign, capture, score, parts, selected) VALUES (?1, ?2, ?3, ?4, ?5)",
-                )?
-                .execute(params![campaign, row.id, row.score, parts, row.passes])?;
+            let mut keep = conn.prepare_cached(
+                "INSERT INTO score (campaign, capture, score, selected, review) VALUES (?1, ?2, ?3, ?4, ?5)",
+            )?;
+            for KeptScore { id, score, passes, decision } in scored {
+                keep.execute(params![campaign, id, score, passes, decision.map(mark_name).unwrap_or_default()])?;
             }
             conn.execute(
                 "INSERT OR REPLACE INTO selection (campaign, spec, date_ms) VALUES (?1, ?2, ?3)",
@@ -192,10 +135,10 @@ impl Catalogue {
     /// A capture's score, when it has one.
     pub fn scored(&self, campaign: CampaignId, capture: CaptureId) -> Result<Option<ScoredRow>, StoreError> {
         self.read(|conn| {
-            conn.prepare_cached(&format!("{SCORED} WHERE s.campaign = ?1 AND s.capture = ?2"))?
-                .query_row([campaign, capture], scored_row)
-                .optional()?
-                .transpose()
+            let Some((spec, _)) = kept_selection(conn, campaign)? else { return Ok(None) };
+            let mut statement = conn.prepare_cached(&format!("{FACTS} WHERE c.id = ?2 AND s.score IS NOT NULL"))?;
+            let mut rows = statement.query([campaign, capture])?;
+            rows.next()?.map(|row| kept_row(conn, row, &spec)).transpose()
         })
     }
 
@@ -313,6 +256,7 @@ impl Catalogue {
     /// The selection of a campaign and what it would carry.
     pub fn selection_page(&self, campaign: CampaignId) -> Result<SelectionPage, StoreError> {
         let exports = self.exports()?;
+        let scores = Arc::new(self.score_set(campaign)?);
         let mut missing = Vec::new();
         if self.inlink_build()?.is_none() {
             missing.push("Inlinks are not built yet, so they do not count".to_owned());
@@ -329,53 +273,7 @@ impl Catalogue {
                     requisite_sql!()
                 ))?
                 .query_row([campaign], |row| Ok((uint(row.get(0)?), uint(row.get(1)?))))?;
-            let mut histogram = vec![0; BINS];
-            let mut statement = conn.prepare_cached(
-                "SELECT min(49, cast(score * 50 AS INTEGER)), count(*) FROM score WHERE campaign = ?1 GROUP BY 1",
-            )?;
-            let mut rows = statement.query([campaign])?;
-            while let Some(row) = rows.next()? {
-                if let Some(bin) = histogram.get_mut(uint(row.get(0)?) as usize) {
-                    *bin = uint(row.get(1)?);
-                }
-            }
-            let side = |selected: bool| -> Result<(u64, u64, u64), StoreError> {
-                Ok(conn
-                    .prepare_cached(&format!(
-                        "SELECT count(*), count(DISTINCT c.host), CAST(total(c.size) AS INTEGER) {OF_CAMPAIGN} AND {}",
-                        side_sql(selected)
-                    ))?
-                    .query_row([campaign], |row| Ok((uint(row.get(0)?), uint(row.get(1)?), uint(row.get(2)?))))?)
-            };
-            let (pages_in, hosts_in, bytes_in) = side(true)?;
-            let (pages_out, hosts_out, bytes_out) = side(false)?;
-            let count = |condition: &str| -> Result<u64, StoreError> {
-                Ok(conn
-                    .prepare_cached(&format!("SELECT count(*) {OF_CAMPAIGN} AND {condition}"))?
-                    .query_row([campaign], |row| row.get::<_, i64>(0).map(uint))?)
-            };
-            let threshold = spec.as_ref().map_or(0.0, |spec| spec.threshold);
-            let mut borderline = scored_near(conn, campaign, "s.score >= ?2 ORDER BY s.score, s.capture", threshold)?;
-            borderline.reverse();
-            borderline.extend(scored_near(conn, campaign, "s.score < ?2 ORDER BY s.score DESC, s.capture", threshold)?);
-            Ok(SelectionPage {
-                spec,
-                missing,
-                histogram,
-                pages_in,
-                pages_out,
-                hosts_in,
-                hosts_out,
-                bytes_in,
-                bytes_out,
-                requisites,
-                requisite_bytes,
-                excluded: count(concat!("ifnull(", decision_sql!(), ", '') = 'reject'"))?,
-                included: count(concat!("ifnull(", decision_sql!(), ", '') = 'approve'"))?,
-                overrides: count(override_sql!())?,
-                borderline,
-                exports,
-            })
+            Ok(SelectionPage { spec, missing, balance: scores.kept(), scores, requisites, requisite_bytes, exports })
         })
     }
 
@@ -386,11 +284,17 @@ impl Catalogue {
     /// A catalogue that cannot be read.
     pub fn scored_rows(&self, campaign: CampaignId, limit: u64) -> Result<Vec<ScoredRow>, StoreError> {
         self.read(|conn| {
+            let Some((spec, _)) = kept_selection(conn, campaign)? else { return Ok(Vec::new()) };
             let mut statement = conn.prepare_cached(&format!(
-                "{SCORED} WHERE s.campaign = ?1 ORDER BY s.score DESC, u.url, c.id LIMIT ?2"
+                "{FACTS} WHERE s.score IS NOT NULL
+                 ORDER BY s.score DESC, (SELECT url FROM url WHERE id = c.url), c.id LIMIT ?2"
             ))?;
-            let rows = statement.query_map(params![campaign, int(limit)], scored_row)?;
-            rows.map(|row| row?).collect()
+            let mut rows = statement.query(params![campaign, int(limit)])?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                found.push(kept_row(conn, row, &spec)?);
+            }
+            Ok(found)
         })
     }
 }
@@ -422,40 +326,11 @@ fn keep_requisites(conn: &Connection, campaign: CampaignId, with_requisites: boo
     Ok(())
 }
 
-const SCORED: &str = concat!(
-    "SELECT s.capture, u.url, c.date_ms, s.score, s.parts, s.selected, ",
-    decision_sql!(),
-    " FROM score s JOIN capture c ON c.id = s.capture JOIN url u ON u.id = c.url"
-);
-
-fn scored_row(row: &Row<'_>) -> rusqlite::Result<Result<ScoredRow, StoreError>> {
-    let parts: String = row.get(4)?;
-    let parts = match serde_json::from_str(&parts) {
-        Ok(parts) => parts,
-        Err(error) => return Ok(Err(StoreError::Content(error.to_string()))),
-    };
-    let decision = row.get::<_, Option<String>>(6)?.as_deref().and_then(mark_of);
-    let passes = row.get(5)?;
-    Ok(Ok(ScoredRow {
-        id: row.get(0)?,
-        url: row.get(1)?,
-        date: CaptureDate::from_millis(row.get(2)?),
-        score: row.get(3)?,
-        parts,
-        passes,
-        decision,
-        selected: decision.and_then(ReviewMark::decides).unwrap_or(passes),
-    }))
-}
-
-fn scored_near(
-    conn: &Connection,
-    campaign: CampaignId,
-    condition: &str,
-    threshold: f64,
-) -> Result<Vec<ScoredRow>, StoreError> {
-    let mut statement =
-        conn.prepare_cached(&format!("{SCORED} WHERE s.campaign = ?1 AND {condition} LIMIT {BORDERLINE}"))?;
-    let rows = statement.query_map(params![campaign, threshold], scored_row)?;
-    rows.map(|row| row?).collect()
+/// A row of [`FACTS`] with the score and the side that were kept.
+fn kept_row(conn: &Connection, row: &Row<'_>, spec: &SelectionSpec) -> Result<ScoredRow, StoreError> {
+    let mut facts = to_score(row, spec.window_days, true)?;
+    // The score that was kept counts the decision of its time; the side is of today.
+    facts.input.review = review_of(mark_of(row.get_ref(17)?.as_str().unwrap_or_default()));
+    let (url, date) = url_of(conn, facts.id)?;
+    Ok(ScoredRow::of(facts, url, date, spec, row.get(15)?, row.get(16)?))
 }

@@ -418,23 +418,28 @@ fn every_number_of_a_selection_counts_the_rows_it_leads_to() {
         page.rows
     };
     // The last one is not scored: it is neither in nor out.
-    let scored = rows("-host:d.pt").into_iter().map(|row| super::rows::ScoredRow {
+    let scored = rows("-host:d.pt").into_iter().map(|row| super::KeptScore {
         id: row.id,
+        score: 0.5,
         passes: !row.url.ends_with('2') && row.url.contains("a.pt"),
         decision: None,
-        selected: false,
-        url: row.url,
-        date: row.date,
-        score: 0.5,
-        parts: Vec::new(),
     });
     let spec = SelectionSpec { campaign: made.campaign, ..SelectionSpec::default() };
     catalogue.keep_selection(&spec, scored.collect()).unwrap();
     let page = catalogue.selection_page(made.campaign).unwrap();
-    assert_eq!((page.pages_in, page.pages_out, page.hosts_in, page.hosts_out), (1, 4, 1, 3));
-    for (side, selected, captures, hosts) in
-        [("yes", true, page.pages_in, page.hosts_in), ("no", false, page.pages_out, page.hosts_out)]
-    {
+    assert_eq!(
+        (
+            page.balance.inside.captures,
+            page.balance.outside.captures,
+            page.balance.inside.hosts,
+            page.balance.outside.hosts
+        ),
+        (1, 4, 1, 3)
+    );
+    for (side, selected, captures, hosts) in [
+        ("yes", true, page.balance.inside.captures, page.balance.inside.hosts),
+        ("no", false, page.balance.outside.captures, page.balance.outside.hosts),
+    ] {
         assert_eq!(rows(&format!("selected:{side}")).len() as u64, captures);
         let found = catalogue.selected_hosts(made.campaign, selected).unwrap();
         assert_eq!(found.len() as u64, hosts, "{found:?}");
@@ -472,15 +477,11 @@ fn what_comes_along_is_counted_as_it_is_listed() {
         assert_eq!(page.rows.len() as u64, page.total);
         page.rows
     };
-    let scored = rows("-http://a.pt/i -c.pt").into_iter().map(|row| super::rows::ScoredRow {
+    let scored = rows("-http://a.pt/i -c.pt").into_iter().map(|row| super::KeptScore {
         id: row.id,
+        score: 0.5,
         passes: row.url == "http://a.pt/1",
         decision: None,
-        selected: false,
-        url: row.url,
-        date: row.date,
-        score: 0.5,
-        parts: Vec::new(),
     });
     let spec = SelectionSpec { campaign: made.campaign, ..SelectionSpec::default() };
     catalogue.keep_selection(&spec, scored.collect()).unwrap();
@@ -496,13 +497,13 @@ fn what_comes_along_is_counted_as_it_is_listed() {
     let needed = ["http://a.pt/i", "http://b.pt/i", "http://c.pt/i"];
     let page = || catalogue.selection_page(made.campaign).unwrap();
     let size = |rows: Vec<super::rows::CaptureRow>| rows.iter().map(|row| row.size).sum::<u64>();
-    assert_eq!((page().pages_in, page().requisites, page().overrides), (2, 3, 1));
+    assert_eq!((page().balance.inside.captures, page().requisites, page().balance.overrides), (2, 3, 1));
     assert_eq!(
         (urls("requisite:yes"), size(rows("requisite:yes"))),
         (needed.map(str::to_owned).to_vec(), page().requisite_bytes)
     );
     assert_eq!(urls("export:yes").len(), 5);
-    assert_eq!(size(rows("export:yes")), page().bytes_in + page().requisite_bytes);
+    assert_eq!(size(rows("export:yes")), page().balance.inside.bytes + page().requisite_bytes);
     assert_eq!(urls("byhand:yes"), ["http://a.pt/2"]);
     assert_eq!((urls("requisite:no").len(), urls("export:no")), (3, vec!["http://a.pt/3".to_owned()]));
     // What came since comes along when it is written out, and is counted then.
@@ -756,7 +757,7 @@ fn a_path_that_nobody_recorded_is_not_that_of_a_seed() {
         with("http://a.pt/log", 40, "LL", None),
     ];
     catalogue.add_captures(made.launch, entries).unwrap();
-    let hops: Vec<Option<String>> =
-        catalogue.to_score(made.campaign).unwrap().into_iter().map(|facts| facts.hops).collect();
-    assert_eq!(hops, [None, Some(String::new()), Some("LL".to_owned())]);
+    let all = super::ScoreScope::Any { above: 0, limit: 9 };
+    let facts = catalogue.to_score(made.campaign, 90, all).unwrap();
+    assert_eq!(facts.iter().map(|facts| facts.input.depth).collect::<Vec<_>>(), [None, Some(0), Some(2)]);
 }

@@ -174,8 +174,8 @@ pub fn export(
             format!(
                 "Selection of campaign version {version}: {}; {} included by hand, {} excluded by hand",
                 spec.criterion(),
-                page.included,
-                page.excluded
+                page.balance.included,
+                page.balance.excluded
             ),
         ),
         ("operator".to_owned(), operator_of(&campaign)),
@@ -194,8 +194,8 @@ pub fn export(
             "windowDays": spec.window_days,
             "embeddedResources": spec.with_requisites,
             "selected": selected.len(),
-            "includedByHand": page.included,
-            "excludedByHand": page.excluded,
+            "includedByHand": page.balance.included,
+            "excludedByHand": page.balance.excluded,
             "inlinksBuilt": built.map(CaptureDate::to_warc),
             "lacking": *lacking.borrow(),
         })
@@ -223,8 +223,8 @@ pub fn export(
         folder: report.folder,
         selected: selected.len() as u64,
         requisites: needed.len() as u64,
-        excluded: page.excluded,
-        included: page.included,
+        excluded: page.balance.excluded,
+        included: page.balance.included,
         lacking: lacking.into_inner(),
         captures: report.counts.captures,
         records: report.counts.records,

@@ -606,7 +606,8 @@ fn captures_since_the_last_build_are_counted_before_they_are_scored() {
     let spec = crate::work::models::SelectionSpec { campaign, ..Default::default() };
     let report = crate::work::select(workspace, &spec, false, &JobCx::detached()).unwrap();
     assert!(report.links_are_old && report.summary().contains("since the last build"), "{}", report.summary());
-    let scored = report.rows.iter().find(|row| row.url == "http://b.pt/new").unwrap();
+    let scored = archive.session.catalogue().scored_rows(campaign, 9).unwrap();
+    let scored = scored.iter().find(|row| row.url == "http://b.pt/new").unwrap();
     let hosts = scored.parts.iter().map(|part| format!("{part:?}")).find(|part| part.contains("External hosts"));
     assert!(hosts.as_ref().is_some_and(|part| part.contains('2')), "{hosts:?}");
     archive.build();

@@ -70,7 +70,7 @@ pub use scope::{
     scope_verdicts, seeds_verdict, set_geo_database, target_grounds, urls_matched_by_rule, what_if, what_if_hosts,
     what_if_rows, what_if_trace, why,
 };
-pub use select::{SelectReport, SelectionChange, Side, preview_selection, select};
+pub use select::{SelectReport, SelectionChange, passing, preview_selection, scores_are_outdated, select};
 pub use session::{Session, act_summary};
 pub use signals::{CheckedCapture, PageAnchors, anchor_check, check_captures, judge_prospects};
 pub use written::write_table;

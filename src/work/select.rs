@@ -3,25 +3,13 @@
 use super::Report;
 use super::content::decoded;
 use super::everything;
-use crate::analysis::{Matcher, RequestReading, ReviewState, ScoreInput, TextFields, score};
+use crate::analysis::{Matcher, RequestReading, TextFields};
 use crate::inlinks::stored::host_of;
 use crate::jobs::{JobCx, counted};
-use crate::scope::hop_count;
-use crate::store::{ToScore, Workspace};
-use crate::work::models::{CampaignId, CaptureId, CaptureQuery, ReviewMark, ScoredRow, SelectionSpec};
+use crate::store::{Measurement, ScoreScope, StoredCapture, ToScore, Workspace};
+use crate::work::models::{Balance, CampaignId, CaptureId, CaptureQuery, ScoreSet, ScoredRow, SelectionSpec};
 use serde::Serialize;
 use std::collections::HashSet;
-
-/// One side of a selection in figures.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Side {
-    /// Captures.
-    pub captures: u64,
-    /// Their hosts.
-    pub hosts: u64,
-    /// Their payload bytes.
-    pub bytes: u64,
-}
 
 /// What a selection differs in from the one that is kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -37,43 +25,32 @@ pub struct SelectionChange {
 /// What selecting comes to.
 #[derive(Debug, Clone, Serialize)]
 pub struct SelectReport {
-    /// Captures scored: all of the campaign.
-    pub scored: u64,
+    /// What it comes to.
+    #[serde(flatten)]
+    pub balance: Balance,
     /// Captures selected.
     pub selected: u64,
-    /// Captures that persons rejected: out of every selection.
-    pub excluded: u64,
-    /// Captures that persons approved: in, whatever their score.
-    pub included: u64,
-    /// Those of both that score or filter would have put on the other side.
-    pub overrides: u64,
     /// What decided where no person did, in words.
     pub criterion: String,
-    /// What is in.
-    #[serde(rename = "in")]
-    pub inside: Side,
-    /// What is out.
-    #[serde(rename = "out")]
-    pub outside: Side,
     /// Against the kept selection; none where none is kept.
     pub change: Option<SelectionChange>,
     /// Links of captures that came since inlinks were built do not count.
     pub links_are_old: bool,
+    /// Captures whose texts and links were read; of all others they were kept.
+    pub measured: u64,
     /// Captures whose record could not be read; they have no text to match.
     pub unread: Vec<String>,
-    /// Every scored capture.
-    #[serde(skip)]
-    pub rows: Vec<ScoredRow>,
 }
 
 impl Report for SelectReport {
     fn summary(&self) -> String {
+        let Balance { scored, excluded, included, overrides, .. } = &self.balance;
         let mut words = format!(
-            "{} of {} captures are selected ({}); {} excluded by hand, {} included by hand",
-            self.selected, self.scored, self.criterion, self.excluded, self.included
+            "{} of {scored} captures are selected ({}); {excluded} excluded by hand, {included} included by hand",
+            self.selected, self.criterion
         );
-        if self.overrides > 0 {
-            words.push_str(&format!(" ({} against the score or filter)", self.overrides));
+        if *overrides > 0 {
+            words.push_str(&format!(" ({overrides} against the score or filter)"));
         }
         if !self.unread.is_empty() {
             words.push_str(&format!("; {} could not be read", counted(self.unread.len() as u64, "capture")));
@@ -85,8 +62,15 @@ impl Report for SelectReport {
     }
 }
 
+/// Captures that are measured between two commits.
+const BATCH: u64 = 500;
+/// The formula of [`Measurement`]s: what was measured with another one is measured again.
+const FORMULA: u32 = 1;
+
 /// Scores every capture of the campaign (and every imported one) and keeps
-/// the selection in the place of the last one.
+/// the selection in the place of the last one. Texts and links are read of
+/// captures that were not measured yet; of all when the request, the inlinks
+/// or the window changed. A stop loses nothing that was measured.
 ///
 /// # Errors
 ///
@@ -98,7 +82,11 @@ pub fn select(
     allow_empty: bool,
     cx: &JobCx,
 ) -> anyhow::Result<SelectReport> {
-    let report = preview_selection(workspace, spec, cx)?;
+    let passing = passing(workspace, spec)?;
+    let scoring = Scoring::of(workspace, spec)?;
+    let mut unread = Vec::new();
+    let (scores, measured) = scoring.scores(true, &mut unread, cx)?;
+    let report = scoring.report(&scores, passing.as_ref(), measured, unread)?;
     if let (0, false, Some(change)) = (report.selected, allow_empty, report.change.filter(|change| change.kept > 0)) {
         anyhow::bail!(
             "no capture would be selected ({}), so the kept selection stays as it is, with {}. Lower the threshold or \
@@ -107,72 +95,58 @@ pub fn select(
             counted(change.kept, "capture")
         );
     }
-    workspace.catalogue().keep_selection(spec, report.rows.clone())?;
+    workspace.catalogue().keep_selection(spec, scores.sides(&spec.weights, spec.threshold, passing.as_ref()))?;
     Ok(report)
 }
 
-/// The same without keeping anything.
+/// Captures nearest to the threshold: those at or above it, those below.
+pub type NearestRows = (Vec<ScoredRow>, Vec<ScoredRow>);
+
+/// The same without keeping anything, with so many captures on each side of the threshold.
 ///
 /// # Errors
 ///
 /// A filter without meaning, a catalogue that cannot be read, or a stop.
-pub fn preview_selection(workspace: &Workspace, spec: &SelectionSpec, cx: &JobCx) -> anyhow::Result<SelectReport> {
-    let catalogue = workspace.catalogue();
-    let (_, campaign) = catalogue.campaign(spec.campaign)?;
-    let passing = match spec.filter.trim() {
+pub fn preview_selection(
+    workspace: &Workspace,
+    spec: &SelectionSpec,
+    each: usize,
+    cx: &JobCx,
+) -> anyhow::Result<(SelectReport, NearestRows)> {
+    let passing = passing(workspace, spec)?;
+    let scoring = Scoring::of(workspace, spec)?;
+    let mut unread = Vec::new();
+    let (scores, measured) = scoring.scores(false, &mut unread, cx)?;
+    let report = scoring.report(&scores, passing.as_ref(), measured, unread)?;
+    let (above, below) = scores.nearest(&spec.weights, spec.threshold, each);
+    let rows = |ids: Vec<CaptureId>| -> anyhow::Result<Vec<ScoredRow>> {
+        let facts = workspace.catalogue().to_score(spec.campaign, spec.window_days, ScoreScope::These(&ids))?;
+        facts.into_iter().map(|facts| scoring.row(facts)).collect()
+    };
+    Ok((report, (rows(above)?, rows(below)?)))
+}
+
+/// The captures that the filter of a draft finds; none where it selects by score.
+///
+/// # Errors
+///
+/// A filter without meaning.
+pub fn passing(workspace: &Workspace, spec: &SelectionSpec) -> anyhow::Result<Option<HashSet<CaptureId>>> {
+    Ok(match spec.filter.trim() {
         "" => None,
         filter => Some(captures_of_filter(workspace, spec.campaign, filter)?),
-    };
-    let scoring = Scoring {
-        workspace,
-        spec,
-        matcher: Matcher::compile(&campaign.request),
-        inlinks_built: workspace.built_links()?.is_some(),
-    };
-    let mut report = SelectReport {
-        scored: 0,
-        selected: 0,
-        excluded: 0,
-        included: 0,
-        overrides: 0,
-        criterion: spec.criterion(),
-        inside: Side::default(),
-        outside: Side::default(),
-        change: None,
-        links_are_old: scoring.inlinks_built && workspace.links_are_old()?,
-        unread: Vec::new(),
-        rows: Vec::new(),
-    };
-    let captures = catalogue.to_score(spec.campaign)?;
-    let mut hosts = [HashSet::new(), HashSet::new()];
-    cx.stage("Scoring captures", Some(captures.len() as u64));
-    for facts in captures {
-        cx.advance(1)?;
-        let mut row = scoring.score(&facts, &mut report.unread)?;
-        row.passes = match &passing {
-            None => row.score >= spec.threshold,
-            Some(passing) => passing.contains(&row.id),
-        };
-        row.selected = row.decision.and_then(ReviewMark::decides).unwrap_or(row.passes);
-        report.scored += 1;
-        report.selected += u64::from(row.selected);
-        report.excluded += u64::from(row.decision == Some(ReviewMark::Reject));
-        report.included += u64::from(row.decision == Some(ReviewMark::Approve));
-        report.overrides += u64::from(row.is_override());
-        let side = if row.selected { &mut report.inside } else { &mut report.outside };
-        side.captures += 1;
-        side.bytes += facts.size;
-        side.hosts += u64::from(hosts[usize::from(row.selected)].insert(facts.host));
-        report.rows.push(row);
-    }
-    if catalogue.kept_selection(spec.campaign)?.is_some() {
-        let kept: HashSet<CaptureId> = catalogue.selected(spec.campaign)?.into_iter().collect();
-        let stay = report.rows.iter().filter(|row| row.selected && kept.contains(&row.id)).count() as u64;
-        let kept = kept.len() as u64;
-        report.change =
-            Some(SelectionChange { kept, added: report.selected - stay, removed: kept.saturating_sub(stay) });
-    }
-    Ok(report)
+    })
+}
+
+/// Whether scores of a campaign were measured with another version of it,
+/// other inlinks or another window than they would be now.
+///
+/// # Errors
+///
+/// A catalogue that cannot be read.
+pub fn scores_are_outdated(workspace: &Workspace, spec: &SelectionSpec) -> anyhow::Result<bool> {
+    let scoring = Scoring::of(workspace, spec)?;
+    Ok(workspace.catalogue().measured_with(spec.campaign)? != Some(scoring.conditions))
 }
 
 /// The captures of a campaign that a filter finds.
@@ -187,18 +161,116 @@ struct Scoring<'a> {
     spec: &'a SelectionSpec,
     matcher: Matcher,
     inlinks_built: bool,
+    /// What captures are measured with, as it is kept with what was measured.
+    conditions: String,
 }
 
-impl Scoring<'_> {
-    /// The score of a capture; whether it passes is left open.
-    fn score(&self, facts: &ToScore, unread: &mut Vec<String>) -> anyhow::Result<ScoredRow> {
+impl<'a> Scoring<'a> {
+    fn of(workspace: &'a Workspace, spec: &'a SelectionSpec) -> anyhow::Result<Self> {
+        let catalogue = workspace.catalogue();
+        let (version, campaign) = catalogue.campaign(spec.campaign)?;
+        let inlinks_built = workspace.built_links()?.is_some();
+        let built = catalogue.inlink_build()?.filter(|_| inlinks_built).map(|(date, _)| date.millis());
+        let conditions = serde_json::json!({
+            "formula": FORMULA, "campaign_version": version, "inlinks_built_ms": built, "window_days": spec.window_days,
+        });
+        let matcher = Matcher::compile(&campaign.request);
+        Ok(Self { workspace, spec, matcher, inlinks_built, conditions: conditions.to_string() })
+    }
+
+    /// The scores of all captures, and how many were measured for them. What
+    /// is measured is kept, or is only in what comes back.
+    fn scores(&self, keep: bool, unread: &mut Vec<String>, cx: &JobCx) -> anyhow::Result<(ScoreSet, u64)> {
+        let (catalogue, campaign) = (self.workspace.catalogue(), self.spec.campaign);
+        let is_same = catalogue.measured_with(campaign)?.as_ref() == Some(&self.conditions);
+        if keep && !is_same {
+            catalogue.measure_with(campaign, &self.conditions)?;
+        }
+        let mut set = catalogue.score_set(campaign)?;
+        cx.stage("Scoring captures", Some(if is_same { set.unmeasured() } else { set.len() }));
+        let (mut above, mut measured) = (0, 0);
+        loop {
+            let which = match is_same || keep {
+                true => ScoreScope::Unmeasured { above, limit: BATCH },
+                false => ScoreScope::Any { above, limit: BATCH },
+            };
+            let batch = catalogue.to_score(campaign, self.spec.window_days, which)?;
+            let Some(last) = batch.last() else { break };
+            above = last.id;
+            let mut kept = Vec::with_capacity(batch.len());
+            for facts in batch {
+                // What was measured before a cancel is kept.
+                if let Err(cancelled) = cx.advance(1) {
+                    catalogue.keep_measurements(campaign, kept)?;
+                    return Err(cancelled.into());
+                }
+                let measurement =
+                    self.measure(&facts, &self.workspace.catalogue().stored_capture(facts.id)?, unread)?;
+                measured += 1;
+                match keep {
+                    true => kept.push((facts.id, measurement)),
+                    false => set.measure(&facts.measured(measurement)),
+                }
+            }
+            catalogue.keep_measurements(campaign, kept)?;
+        }
+        if keep {
+            set = catalogue.score_set(campaign)?;
+        }
+        Ok((set, measured))
+    }
+
+    fn report(
+        &self,
+        scores: &ScoreSet,
+        passing: Option<&HashSet<CaptureId>>,
+        measured: u64,
+        unread: Vec<String>,
+    ) -> anyhow::Result<SelectReport> {
+        let spec = self.spec;
+        let balance = scores.draft(&spec.weights, spec.threshold, passing);
+        let selected = balance.inside.captures;
+        let kept = self.workspace.catalogue().kept_selection(spec.campaign)?.is_some();
+        let change = kept.then(|| SelectionChange {
+            kept: scores.kept().inside.captures,
+            added: balance.added,
+            removed: balance.removed,
+        });
+        Ok(SelectReport {
+            balance,
+            selected,
+            criterion: spec.criterion(),
+            change,
+            links_are_old: self.inlinks_built && self.workspace.links_are_old()?,
+            measured,
+            unread,
+        })
+    }
+
+    /// A capture with its score under the draft, read again.
+    fn row(&self, facts: ToScore) -> anyhow::Result<ScoredRow> {
         let stored = self.workspace.catalogue().stored_capture(facts.id)?;
+        let measurement = self.measure(&facts, &stored, &mut Vec::new())?;
+        let facts = facts.measured(measurement);
+        let score = self.spec.weights.score(&facts.input.values());
+        let passes = score >= self.spec.threshold;
+        Ok(ScoredRow::of(facts, stored.url.to_string(), stored.date, self.spec, score, passes))
+    }
+
+    /// Reads text and links of a capture.
+    fn measure(
+        &self,
+        facts: &ToScore,
+        stored: &StoredCapture,
+        unread: &mut Vec<String>,
+    ) -> anyhow::Result<Measurement> {
         let asks = !self.matcher.terms().is_empty();
-        let without_text = without_text(facts);
-        let request = if asks && without_text.is_none() {
-            let text = match decoded(self.workspace, &stored) {
+        let mut is_unread = false;
+        let request = (asks && facts.input.without_text.is_none()).then(|| {
+            let text = match decoded(self.workspace, stored) {
                 Ok(decoded) => decoded.text(&stored.url),
                 Err(error) => {
+                    is_unread = true;
                     unread.push(format!("{}: {}", stored.url, super::error_chain(&error)));
                     String::new()
                 }
@@ -211,10 +283,8 @@ impl Scoring<'_> {
                 date: Some(stored.date),
             });
             let words = self.matcher.describe(&matches);
-            Some(RequestReading { score: matches.score, holds: matches.holds, words })
-        } else {
-            None
-        };
+            RequestReading { score: matches.score, holds: matches.holds, words }
+        });
         let (external_hosts, anchor_hosts) = match self.inlinks_built {
             false => (None, None),
             true => {
@@ -234,52 +304,6 @@ impl Scoring<'_> {
                 (Some(linking.len() as u64), asks.then_some(speaking.len() as u64))
             }
         };
-        let parts = score(
-            &ScoreInput {
-                request,
-                without_text,
-                external_hosts,
-                anchor_hosts,
-                window_days: self.spec.window_days,
-                depth: facts.hops.as_ref().and_then(|hops| u32::try_from(hop_count(hops)).ok()),
-                depth_is_claim: facts.imported,
-                review: match facts.decision {
-                    Some(ReviewMark::Approve) => ReviewState::Approved,
-                    Some(ReviewMark::Reject) => ReviewState::Rejected,
-                    Some(ReviewMark::Flag) => ReviewState::Flagged,
-                    _ => ReviewState::None,
-                },
-                first_of_payload: Some(!facts.repeats),
-            },
-            &self.spec.weights,
-        );
-        Ok(ScoredRow {
-            id: facts.id,
-            url: stored.url.to_string(),
-            date: stored.date,
-            score: parts.score,
-            parts: parts.parts,
-            passes: false,
-            decision: facts.decision,
-            selected: false,
-        })
-    }
-}
-
-/// Why a capture has no text of its own that a request could be held against.
-fn without_text(facts: &ToScore) -> Option<&'static str> {
-    let mime = facts.mime.as_str();
-    match facts.status {
-        _ if facts.hops.as_ref().is_some_and(|hops| hops.contains('P')) => {
-            Some("what a crawl fetches first, such as robots.txt,")
-        }
-        200..=299 if mime.starts_with("image/") => Some("an image"),
-        200..=299 if mime.contains("css") => Some("a style sheet"),
-        200..=299 if mime.contains("javascript") => Some("a script"),
-        200..=299 if mime.contains("font") => Some("a font"),
-        200..=299 => None,
-        300..=399 => Some("a redirect"),
-        400.. => Some("an error"),
-        _ => Some("what has no HTTP status"),
+        Ok(Measurement { request, external_hosts, anchor_hosts, is_unread })
     }
 }

@@ -207,6 +207,59 @@ fn selecting_and_exporting_by_commands_comes_to_what_the_demo_came_to() {
 }
 
 #[test]
+fn weights_and_thresholds_are_changed_without_reading_a_text_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = dir.path().join("archive");
+    copy_folder(&demo().report.workspace, &workspace);
+    let run = |more: &[&str]| {
+        let call = [&["select", "run", arg(&workspace), "1", "--json"], more].concat();
+        fonds(&call).with_status(0).json_lines().remove(0)
+    };
+    let list = || fonds(&["select", "list", arg(&workspace), "1", "--json"]).with_status(0).json_lines();
+    let (first, all) = (run(&["--threshold", "0.3"]), demo().report.captures);
+    let as_scored = list();
+    // Without the archive files nothing can be read.
+    let away: Vec<PathBuf> = crate::archive::warcs_under(&workspace);
+    let rename = |back: bool| {
+        for file in &away {
+            let hidden = file.with_extension("hidden");
+            let (from, to) = if back { (&hidden, file) } else { (file, &hidden) };
+            std::fs::rename(from, to).unwrap();
+        }
+    };
+    rename(false);
+    let tried = ["select", "preview", arg(&workspace), "1", "--threshold", "0.6", "--weight", "request=1", "--json"];
+    let tried = fonds(&tried).with_status(0).json_lines().remove(0);
+    let changed = run(&["--threshold", "0.6", "--weight", "request=1"]);
+    assert_eq!((&changed["measured"], &changed["unread"]), (&json!(0), &json!([])), "{changed}");
+    for figure in ["scored", "selected", "in", "out", "overrides", "change"] {
+        assert_eq!(tried[figure], changed[figure], "{figure}");
+    }
+    assert!(changed["selected"].as_u64() < first["selected"].as_u64(), "{changed}");
+    assert!(list() != as_scored, "other weights, other scores");
+    for row in list() {
+        let sums = row["parts"].as_array().unwrap().iter().fold((0.0, 0.0), |(got, total), part| {
+            let (value, weight) = (part["value"].as_f64().unwrap(), part["weight"].as_f64().unwrap());
+            (got + value * weight, total + weight)
+        });
+        assert!((sums.0 / sums.1 - row["score"].as_f64().unwrap()).abs() < 1e-9, "{row}");
+    }
+    assert_eq!(run(&["--threshold", "0.3"])["selected"], first["selected"]);
+    assert_eq!(list(), as_scored);
+    rename(true);
+    // What depends on texts and links is read again when the request, or the window, changes.
+    assert_eq!(run(&["--window-days", "30"])["measured"], json!(all));
+    let campaign = dir.path().join("campaign.json");
+    let shown = fonds(&["campaign", "export", arg(&workspace), "1"]).with_status(0).out;
+    let mut shown: Value = serde_json::from_str(&shown).unwrap();
+    shown["description"] = json!("Another version");
+    std::fs::write(&campaign, shown.to_string()).unwrap();
+    fonds(&["campaign", "add", arg(&workspace), arg(&campaign), "--id", "1"]).with_status(0);
+    assert_eq!(run(&["--window-days", "30"])["measured"], json!(all));
+    assert_eq!(run(&["--window-days", "30"])["measured"], json!(0));
+}
+
+#[test]
 fn beside_a_writer_and_on_a_read_only_disk_exports_are_written_and_files_checked() {
     let dir = tempfile::tempdir().unwrap();
     let workspace = dir.path().join("archive");

@@ -1,6 +1,7 @@
 use super::*;
 use crate::analysis::{Matcher, TextFields};
-use crate::store::rows::{CaptureQuery, CaptureTab, ScoredRow, SelectionSpec};
+use crate::store::KeptScore;
+use crate::store::rows::{CaptureQuery, CaptureTab, SelectionSpec};
 use crate::store::tests::{Made, capture, made};
 use std::collections::BTreeSet;
 
@@ -209,16 +210,7 @@ fn every_field_is_listed_and_its_example_works() {
     let made = made();
     let catalogue = made.workspace.catalogue();
     catalogue.add_captures(made.launch, vec![capture("http://a.pt/p", 1, 0, "sha1:A", &[])]).unwrap();
-    let row = ScoredRow {
-        id: 1,
-        passes: true,
-        decision: None,
-        selected: true,
-        url: "http://a.pt/p".to_owned(),
-        date: CaptureDate::from_seconds(1),
-        score: 0.5,
-        parts: Vec::new(),
-    };
+    let row = KeptScore { id: 1, score: 0.5, passes: true, decision: None };
     let spec = SelectionSpec { campaign: 1, ..SelectionSpec::default() };
     catalogue.keep_selection(&spec, vec![row]).unwrap();
     for field in filter_fields() {

@@ -1,8 +1,11 @@
 //! Score, threshold, export, verify.
 
 use super::select_score::{borderline_ui, histogram_ui};
-use crate::app::models::{ExportRow, Loaded, ScoreWeights, SelectionPage, SelectionSpec, VerifyLine};
-use crate::app::{Action, AppState, Command, JobKind, Route};
+use crate::app::models::{
+    Balance, CaptureId, ExportRow, Loaded, ScoreSet, ScoreWeights, SelectionPage, SelectionSide, SelectionSpec,
+    VerifyLine,
+};
+use crate::app::{Action, AppState, ByIdentity, Command, JobKind, Route};
 use crate::ui::table::{Column, Table, key_of};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
@@ -10,12 +13,15 @@ use crate::ui::widgets::{
     action_ui, count_link_ui, empty_ui, field_ui, figure_ui, heading_ui, is_typing, loaded_ui, title_ui,
 };
 use egui::{Button, Key, Modifiers, RichText, ScrollArea, Slider, Ui};
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 /// How far a bracket key moves the threshold.
 const STEP: f64 = 0.01;
 /// What a number of captures leads to.
 const SHOW: &str = "Show these captures";
+/// Captures shown on each side of the threshold.
+const BORDERLINE: usize = 20;
 /// Height of the list of exports.
 const EXPORTS: f32 = 150.0;
 
@@ -23,6 +29,17 @@ const EXPORTS: f32 = 150.0;
 #[derive(Default)]
 pub struct SelectPage {
     campaign: Option<i64>,
+    tried: Option<TriedSelection>,
+}
+
+/// What a draft comes to, until it, the scores or what its filter finds change.
+struct TriedSelection {
+    draft: SelectionSpec,
+    scores: ByIdentity<ScoreSet>,
+    passing: Option<ByIdentity<Option<HashSet<CaptureId>>>>,
+    balance: Balance,
+    /// The captures nearest to the threshold, highest score first.
+    nearest: Vec<CaptureId>,
 }
 
 impl SelectPage {
@@ -54,39 +71,81 @@ impl SelectPage {
             }
         }
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-            loaded_ui(ui, &answer, |ui, page| page_ui(ui, app, campaign, page));
+            loaded_ui(ui, &answer, |ui, page| self.page_ui(ui, app, campaign, page));
         });
+    }
+
+    fn page_ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPage) {
+        if page.spec.is_none() {
+            empty_ui(ui, "No selection yet", "Set the weights, then score and select; or select by a filter");
+        }
+        // The heading above says it already when nothing was scored.
+        for missing in page.missing.iter().filter(|_| page.spec.is_some()) {
+            ui.colored_label(tokens(ui).flag, format!("⚠ {}", text::line(missing)));
+        }
+        if !page.missing.is_empty() {
+            ui.horizontal(|ui| {
+                action_ui(ui, app, Action::BuildInlinks);
+                if ui.button("Edit request").clicked() {
+                    app.send(Command::Go(Route::Spec(Some(campaign))));
+                }
+            });
+        }
+        let tried = self.tried(app, campaign, page);
+        ui.horizontal_top(|ui| {
+            ui.vertical(|ui| weights_ui(ui, app, campaign, page));
+            ui.add_space(GROUP_GAP);
+            ui.vertical(|ui| {
+                if let Some(threshold) = histogram_ui(ui, &tried.balance, app.selection_draft.threshold) {
+                    app.selection_draft.threshold = threshold;
+                }
+                balance_ui(ui, app, page, tried);
+            });
+        });
+        ui.add_space(GAP);
+        export_ui(ui, app, page);
+        heading_ui(ui, "Captures nearest to the threshold");
+        let draft = serde_json::to_string(&tried.draft).unwrap_or_default();
+        let nearest = app.reads.scored_under(draft, tried.nearest.clone());
+        loaded_ui(ui, &nearest, |ui, rows| borderline_ui(ui, app, rows));
+    }
+
+    /// What the draft comes to. Weights and thresholds are tried on scores
+    /// that are in memory: nothing is read again.
+    fn tried(&mut self, app: &mut AppState, campaign: i64, page: &SelectionPage) -> &TriedSelection {
+        let draft = SelectionSpec { campaign, ..app.selection_draft.clone() };
+        let passing = match draft.filter.trim() {
+            "" => None,
+            filter => match app.reads.passing(campaign, filter.to_owned()) {
+                Loaded::Ready(found) | Loaded::Loading { last: Some(found) } => Some(found),
+                _ => None,
+            },
+        };
+        let (scores, key) = (ByIdentity::of(&page.scores), passing.as_ref().map(ByIdentity::of));
+        let is_same = |tried: &TriedSelection| (&tried.draft, &tried.scores, &tried.passing) == (&draft, &scores, &key);
+        let tried = self.tried.take().filter(is_same).unwrap_or_else(|| {
+            // A filter that is not answered yet leaves the kept selection on screen.
+            let unanswered = passing.is_none() && !draft.filter.trim().is_empty();
+            let balance = match page.spec.as_ref().is_some_and(|kept| has_same_sides(kept, &draft)) || unanswered {
+                true => page.balance.clone(),
+                false => {
+                    let found = passing.as_ref().and_then(|found| found.as_ref().as_ref());
+                    page.scores.draft(&draft.weights, draft.threshold, found)
+                }
+            };
+            let (above, below) = page.scores.nearest(&draft.weights, draft.threshold, BORDERLINE);
+            let nearest = above.into_iter().rev().chain(below).collect();
+            TriedSelection { draft, scores, passing: key, balance, nearest }
+        });
+        self.tried.insert(tried)
     }
 }
 
-fn page_ui(ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPage) {
-    if page.spec.is_none() {
-        empty_ui(ui, "No selection yet", "Set the weights, then score and select; or select by a filter");
-    }
-    // The heading above says it already when nothing was scored.
-    for missing in page.missing.iter().filter(|_| page.spec.is_some()) {
-        ui.colored_label(tokens(ui).flag, format!("⚠ {}", text::line(missing)));
-    }
-    if !page.missing.is_empty() {
-        ui.horizontal(|ui| {
-            action_ui(ui, app, Action::BuildInlinks);
-            if ui.button("Edit request").clicked() {
-                app.send(Command::Go(Route::Spec(Some(campaign))));
-            }
-        });
-    }
-    ui.horizontal_top(|ui| {
-        ui.vertical(|ui| weights_ui(ui, app, campaign, page));
-        ui.add_space(GROUP_GAP);
-        ui.vertical(|ui| {
-            histogram_ui(ui, page, app.selection_draft.threshold);
-            balance_ui(ui, app, page);
-        });
-    });
-    ui.add_space(GAP);
-    export_ui(ui, app, page);
-    heading_ui(ui, "Captures nearest to the threshold");
-    borderline_ui(ui, app, &page.borderline);
+/// Whether two selections put every capture on the same side: what an export
+/// holds besides changes nothing of that.
+fn has_same_sides(a: &SelectionSpec, b: &SelectionSpec) -> bool {
+    let sides = |spec: &SelectionSpec| (spec.weights, spec.threshold, spec.filter.trim().to_owned(), spec.window_days);
+    sides(a) == sides(b)
 }
 
 fn weights_ui(ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPage) {
@@ -129,29 +188,52 @@ fn weights_ui(ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPa
             app.selection_draft.weights = ScoreWeights::default();
         }
         if changed && page.spec.is_some() {
-            ui.colored_label(tokens(ui).flag, "⚠ Not scored with these settings yet");
+            ui.colored_label(tokens(ui).flag, "⚠ Tried, not kept yet");
         }
     });
+    let unmeasured = page.scores.unmeasured();
+    if unmeasured > 0 && page.spec.is_some() {
+        let unmeasured = text::counted(unmeasured, "capture was", "captures were");
+        ui.colored_label(tokens(ui).flag, format!("⚠ {unmeasured} not scored yet"));
+    }
 }
 
-fn balance_ui(ui: &mut Ui, app: &mut AppState, page: &SelectionPage) {
+fn balance_ui(ui: &mut Ui, app: &mut AppState, page: &SelectionPage, tried: &TriedSelection) {
+    let balance = &tried.balance;
+    let sides = BalanceFilters::of(page, tried);
     egui::Grid::new("balance").num_columns(4).striped(true).show(ui, |ui| {
         for head in ["", "Captures", "Hosts", "Bytes"] {
             ui.weak(head);
         }
         ui.end_row();
         ui.colored_label(tokens(ui).accept, "✔ In");
-        side_ui(ui, app, true, page.pages_in, page.hosts_in, page.bytes_in);
+        side_ui(ui, app, true, balance.inside, &sides);
         ui.colored_label(tokens(ui).reject, "✖ Out");
-        side_ui(ui, app, false, page.pages_out, page.hosts_out, page.bytes_out);
+        side_ui(ui, app, false, balance.outside, &sides);
     });
+    if page.spec.is_some() && !sides.is_kept {
+        ui.horizontal_wrapped(|ui| {
+            for (sign, number, filter) in [("+", balance.added, &sides.added), ("−", balance.removed, &sides.removed)]
+            {
+                let label = format!("{sign}{}", text::count(number));
+                match filter.as_ref().filter(|_| number > 0) {
+                    Some(filter) if ui.link(label.as_str()).on_hover_text(SHOW).clicked() => {
+                        captures_by(app, filter.clone());
+                    }
+                    Some(_) => {}
+                    None => drop(ui.label(label)),
+                }
+            }
+            ui.label("against the kept selection");
+        });
+    }
     ui.horizontal_wrapped(|ui| {
         let embedded = text::counted(page.requisites, "embedded resource", "embedded resources");
-        let overrides = text::counted(page.overrides, "manual override", "manual overrides");
+        let overrides = text::counted(page.balance.overrides, "manual override", "manual overrides");
         for (words, filter) in [
             (format!("{embedded} included"), "requisite:yes"),
-            (format!("{} included by hand", text::count(page.included)), "mark:approve"),
-            (format!("{} excluded by hand", text::count(page.excluded)), "mark:reject"),
+            (format!("{} included by hand", text::count(balance.included)), "mark:approve"),
+            (format!("{} excluded by hand", text::count(balance.excluded)), "mark:reject"),
             (overrides, "byhand:yes"),
         ] {
             if ui.link(words).on_hover_text(SHOW).clicked() {
@@ -161,16 +243,62 @@ fn balance_ui(ui: &mut Ui, app: &mut AppState, page: &SelectionPage) {
     });
 }
 
+/// Filters that list what a balance counts; none where scores under other
+/// weights, or a filter, would have to be kept first.
+struct BalanceFilters {
+    is_kept: bool,
+    inside: Option<String>,
+    outside: Option<String>,
+    added: Option<String>,
+    removed: Option<String>,
+}
+
+impl BalanceFilters {
+    fn of(page: &SelectionPage, tried: &TriedSelection) -> Self {
+        let kept = page.spec.as_ref();
+        let is_kept = kept.is_some_and(|kept| has_same_sides(kept, &tried.draft));
+        let draft = &tried.draft;
+        let is_by_score = |spec: &SelectionSpec| spec.filter.trim().is_empty() && spec.weights == draft.weights;
+        if is_kept {
+            let side = |selected: &str| Some(format!("selected:{selected}"));
+            return Self { is_kept, inside: side("yes"), outside: side("no"), added: None, removed: None };
+        }
+        if !draft.filter.trim().is_empty() || !kept.is_some_and(is_by_score) {
+            return Self { is_kept, inside: None, outside: None, added: None, removed: None };
+        }
+        let at = draft.threshold;
+        Self {
+            is_kept,
+            inside: Some(format!("(score>={at} OR mark:approve) -mark:reject")),
+            outside: Some(format!("score>=0 (score<{at} OR mark:reject) -mark:approve")),
+            added: Some(format!("selected:no score>={at} -mark:reject")),
+            removed: Some(format!("selected:yes score<{at} -mark:approve")),
+        }
+    }
+}
+
 /// The figures of what is selected, or scored and not selected.
-fn side_ui(ui: &mut Ui, app: &mut AppState, selected: bool, captures: u64, hosts: u64, bytes: u64) {
-    if count_link_ui(ui, captures, SHOW) {
-        captures_of_side(app, selected, "");
+fn side_ui(ui: &mut Ui, app: &mut AppState, selected: bool, side: SelectionSide, filters: &BalanceFilters) {
+    let filter = if selected { &filters.inside } else { &filters.outside };
+    let Some(filter) = filter else {
+        for figure in [text::count(side.captures), text::count(side.hosts), text::bytes(side.bytes)] {
+            ui.label(figure).on_hover_text("Listed once this selection is kept");
+        }
+        ui.end_row();
+        return;
+    };
+    if count_link_ui(ui, side.captures, SHOW) {
+        captures_by(app, filter.clone());
     }
-    if count_link_ui(ui, hosts, "Show these hosts") {
-        app.send(Command::Go(Route::SelectedHosts(selected)));
+    match filters.is_kept {
+        true if count_link_ui(ui, side.hosts, "Show these hosts") => {
+            app.send(Command::Go(Route::SelectedHosts(selected)));
+        }
+        true => {}
+        false => drop(ui.label(text::count(side.hosts)).on_hover_text("Listed once this selection is kept")),
     }
-    if ui.link(text::bytes(bytes)).on_hover_text(SHOW).clicked() {
-        captures_of_side(app, selected, "");
+    if ui.link(text::bytes(side.bytes)).on_hover_text(SHOW).clicked() {
+        captures_by(app, filter.clone());
     }
     ui.end_row();
 }
@@ -189,10 +317,11 @@ fn export_ui(ui: &mut Ui, app: &mut AppState, page: &SelectionPage) {
         ui.set_width(ui.available_width());
         heading_ui(ui, "Export");
         ui.horizontal_wrapped(|ui| {
-            let bytes = text::bytes(page.bytes_in + page.requisite_bytes);
-            for (value, label) in
-                [(text::count(page.pages_in + page.requisites), "captures to write"), (bytes, "of payload")]
-            {
+            let bytes = text::bytes(page.balance.inside.bytes + page.requisite_bytes);
+            for (value, label) in [
+                (text::count(page.balance.inside.captures + page.requisites), "captures to write"),
+                (bytes, "of payload"),
+            ] {
                 if figure_ui(ui, &value, label, Some(SHOW)) {
                     captures_by(app, "export:yes".to_owned());
                 }

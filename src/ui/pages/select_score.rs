@@ -1,6 +1,6 @@
 //! The scores as a picture and as rows.
 
-use crate::app::models::{CaptureId, ReviewMark, ScorePart, ScoredRow, SelectionPage};
+use crate::app::models::{Balance, CaptureId, ReviewMark, ScorePart, ScoredRow};
 use crate::app::{AppState, Focus};
 use crate::ui::table::{Column, Table, Value};
 use crate::ui::text;
@@ -9,17 +9,17 @@ use crate::ui::widgets::heading_ui;
 use egui::Ui;
 use egui_plot::{Bar, BarChart, Plot, VLine};
 
-/// Captures by score, with the threshold as a line.
-pub fn histogram_ui(ui: &mut Ui, page: &SelectionPage, threshold: f64) {
+/// Captures by score, with the threshold as a line that is dragged or set by a
+/// click; where to, when it is.
+pub fn histogram_ui(ui: &mut Ui, balance: &Balance, threshold: f64) -> Option<f64> {
     let colors = tokens(ui);
     heading_ui(ui, "Scores");
-    let all: u64 = page.histogram.iter().sum();
-    if all == 0 {
+    if balance.scored == 0 {
         ui.weak("Shown once captures are scored");
-        return;
+        return None;
     }
-    let width = 1.0 / page.histogram.len() as f64;
-    let bars: Vec<Bar> = page
+    let width = 1.0 / balance.histogram.len() as f64;
+    let bars: Vec<Bar> = balance
         .histogram
         .iter()
         .enumerate()
@@ -29,12 +29,13 @@ pub fn histogram_ui(ui: &mut Ui, page: &SelectionPage, threshold: f64) {
             Bar::new(middle, *count as f64).width(width * 0.9).fill(color)
         })
         .collect();
-    Plot::new("scores")
+    let plot = Plot::new("scores")
         .height(theme::PLOT)
         .allow_drag(false)
         .allow_zoom(false)
         .allow_scroll(false)
         .allow_boxed_zoom(false)
+        .allow_double_click_reset(false)
         .include_x(0.0)
         .include_x(1.0)
         .include_y(0.0)
@@ -43,14 +44,14 @@ pub fn histogram_ui(ui: &mut Ui, page: &SelectionPage, threshold: f64) {
             plot.bar_chart(BarChart::new("captures", bars));
             plot.vline(VLine::new("threshold", threshold).color(colors.plot_second).width(2.0));
         });
-    let above: u64 = page
-        .histogram
-        .iter()
-        .enumerate()
-        .filter(|(index, _)| (*index as f64 + 0.5) * width >= threshold)
-        .map(|(_, count)| count)
-        .sum();
-    ui.weak(format!("{} scored; about {} at or above {threshold:.2}, the line", text::count(all), text::count(above)));
+    let response = plot.response.on_hover_cursor(egui::CursorIcon::ResizeHorizontal);
+    response.widget_info(|| {
+        egui::WidgetInfo::slider(true, threshold, format!("Captures by score; threshold {threshold:.2}"))
+    });
+    ui.weak("Drag the line, or press [ and ], to move the threshold");
+    let at = response.interact_pointer_pos().filter(|_| response.dragged() || response.clicked())?;
+    let to = plot.transform.value_from_position(at).x;
+    to.is_finite().then(|| (to.clamp(0.0, 1.0) * 100.0).round() / 100.0)
 }
 
 /// The captures nearest to the threshold, each with its parts.

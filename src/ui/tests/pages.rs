@@ -3,7 +3,8 @@
 use super::TOWN;
 use super::Window;
 use crate::app::models::{
-    AnchorRow, CitedBy, EventKind, EventQuery, HostColumn, LaunchState, Launches, ProspectQuery, ReviewMark, SeenQuery,
+    AnchorRow, CaptureQuery, CaptureTab, CitedBy, EventKind, EventQuery, HostColumn, LaunchState, Launches,
+    ProspectQuery, ReviewMark, SeenQuery,
 };
 use crate::app::{Command, Focus, JobKind, PanelTab, Route};
 use crate::jobs::JobCx;
@@ -472,7 +473,7 @@ fn a_selection_is_scored_exported_and_verified() {
     go(&mut window, Key::Num8);
     window.until("scores are there", |window| window.says("6 manual overrides"));
     window.press(Key::CloseBracket);
-    window.check_says("Not scored with these settings yet");
+    window.check_says("Tried, not kept yet");
     window.click("Score and select");
     window.until_done(JobKind::Select);
     assert!((window.session().selection(TOWN).unwrap().spec.unwrap().threshold - 0.31).abs() < 1e-9);
@@ -510,21 +511,21 @@ fn every_number_of_a_selection_leads_to_its_rows() {
     let page = window.session().selection(TOWN).unwrap();
     go(&mut window, Key::Num8);
     window.until("the figures are there", |window| window.says("6 manual overrides"));
-    let export = page.pages_in + page.requisites;
+    let export = page.balance.inside.captures + page.requisites;
     for (figure, filter) in [
-        (page.pages_in.to_string(), "selected:yes"),
-        (page.pages_out.to_string(), "selected:no"),
+        (page.balance.inside.captures.to_string(), "selected:yes"),
+        (page.balance.outside.captures.to_string(), "selected:no"),
         (format!("{} embedded resources included", page.requisites), "requisite:yes"),
-        (format!("{} included by hand", page.included), "mark:approve"),
-        (format!("{} excluded by hand", page.excluded), "mark:reject"),
-        (format!("{} manual overrides", page.overrides), "byhand:yes"),
+        (format!("{} included by hand", page.balance.included), "mark:approve"),
+        (format!("{} excluded by hand", page.balance.excluded), "mark:reject"),
+        (format!("{} manual overrides", page.balance.overrides), "byhand:yes"),
         (format!("{export} captures to write"), "export:yes"),
     ] {
         window.click(&figure);
         assert_eq!(window.route(), Route::Captures { filter: filter.to_owned() }, "{figure}");
         window.click("← Back");
     }
-    for (figure, selected) in [(page.hosts_in, true), (page.hosts_out, false)] {
+    for (figure, selected) in [(page.balance.inside.hosts, true), (page.balance.outside.hosts, false)] {
         window.click(&figure.to_string());
         assert_eq!(window.route(), Route::SelectedHosts(selected));
         let host = window.session().selected_hosts(TOWN, selected).unwrap().remove(0);
@@ -536,6 +537,50 @@ fn every_number_of_a_selection_leads_to_its_rows() {
         window.click("← Select & export");
         window.until("the figures are there", |window| window.says("6 manual overrides"));
     }
+}
+
+#[test]
+fn a_moved_threshold_shows_at_once_what_comes_in_and_goes_out() {
+    let mut window = Window::town();
+    let page = window.session().selection(TOWN).unwrap();
+    let kept = page.spec.clone().unwrap().threshold;
+    go(&mut window, Key::Num8);
+    window.until("the figures are there", |window| window.says("6 manual overrides"));
+    assert!(!window.says("against the kept selection"));
+    let count = |window: &Window, filter: &str| {
+        let (filter, tab) = (filter.to_owned(), CaptureTab::All);
+        let query = CaptureQuery { campaign: Some(TOWN), filter, tab, sort: Vec::new(), offset: 0, limit: 1 };
+        let page = window.session().captures(&query).unwrap();
+        assert_eq!(page.filter_problem, None, "{}", query.filter);
+        page.total
+    };
+    for key in [Key::CloseBracket, Key::OpenBracket] {
+        for _ in 0..20 {
+            window.press(key);
+        }
+        let at = window.app().selection_draft.threshold;
+        if at == kept {
+            continue;
+        }
+        window.check_says("against the kept selection");
+        window.check_says("⚠ Tried, not kept yet");
+        // What the screen says is what the catalogue counts, and each number leads there.
+        let inside = format!("(score>={at} OR mark:approve) -mark:reject");
+        let removed = format!("selected:yes score<{at} -mark:approve");
+        assert!(count(&window, &removed) > 0, "nothing goes out at {at}");
+        for (label, filter) in [
+            (count(&window, &inside).to_string(), inside.clone()),
+            (format!("−{}", count(&window, &removed)), removed.clone()),
+        ] {
+            window.click(&label);
+            assert_eq!(window.route(), Route::Captures { filter });
+            window.click("← Back");
+            window.until("the figures are there", |window| window.says("6 manual overrides"));
+        }
+    }
+    // Back where it was, the kept selection is shown.
+    assert!(!window.says("against the kept selection"));
+    assert_eq!(window.session().selection(TOWN).unwrap().balance, page.balance);
 }
 
 #[test]

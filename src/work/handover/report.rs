@@ -82,11 +82,11 @@ fn blocks(workspace: &Workspace, facts: &ReportFacts<'_>, written: &Written<'_>)
         Block::Heading("How captures were selected".to_owned()),
         Block::Facts(vec![
             ("Selected by", spec.criterion()),
-            ("Selected", format!("{} captures of {} hosts", page.pages_in, page.hosts_in)),
-            ("Left out", format!("{} captures of {} hosts", page.pages_out, page.hosts_out)),
-            ("Included by hand", page.included.to_string()),
-            ("Excluded by hand", page.excluded.to_string()),
-            ("Against score or filter", page.overrides.to_string()),
+            ("Selected", format!("{} captures of {} hosts", page.balance.inside.captures, page.balance.inside.hosts)),
+            ("Left out", format!("{} captures of {} hosts", page.balance.outside.captures, page.balance.outside.hosts)),
+            ("Included by hand", page.balance.included.to_string()),
+            ("Excluded by hand", page.balance.excluded.to_string()),
+            ("Against score or filter", page.balance.overrides.to_string()),
         ]),
         Block::Heading("What this export holds".to_owned()),
         Block::Facts(vec![

@@ -150,7 +150,7 @@ pub fn run_demo(folder: &Path, cx: &JobCx, say: &dyn Fn(String)) -> anyhow::Resu
         external: inlinks.external,
         linked_pages: inlinks.targets,
         uncaptured: inlinks.uncaptured,
-        scored: selection.scored,
+        scored: selection.balance.scored,
         selected: selection.selected,
         exported_captures: exported.captures,
         exported_records: exported.records,

@@ -161,7 +161,23 @@ impl Session {
 
     /// The present selection.
     pub fn selection(&self, campaign: CampaignId) -> anyhow::Result<SelectionPage> {
-        Ok(self.catalogue().selection_page(campaign)?)
+        let mut page = self.catalogue().selection_page(campaign)?;
+        if let Some(spec) = &page.spec
+            && work::scores_are_outdated(&self.workspace, spec)?
+        {
+            page.missing.push("The campaign, the inlinks or the window changed since; score again".to_owned());
+        }
+        Ok(page)
+    }
+
+    /// The captures that the filter of a draft finds; none where it selects by score.
+    pub fn passing(&self, draft: &SelectionSpec) -> anyhow::Result<Option<HashSet<CaptureId>>> {
+        work::passing(&self.workspace, draft)
+    }
+
+    /// Captures with their scores under a draft, in the order asked for.
+    pub fn scored_under(&self, draft: &SelectionSpec, ids: &[CaptureId]) -> anyhow::Result<Vec<ScoredRow>> {
+        Ok(self.catalogue().scored_under(draft, ids)?)
     }
 
     /// Runs URLs through the rules of an edited, unsaved campaign with the facts at hand.
