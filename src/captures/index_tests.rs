@@ -7,10 +7,11 @@ use super::index::index_ahead;
 use super::limits::MAX_NOTES_BYTES;
 use super::*;
 use crate::jobs::{Cancelled, JobCx};
+use crate::testing::{data, files_under};
 use crate::uri::{CaptureDate, Url};
 use crate::warc::{ArchiveReader, Problem, ProblemKind, WarcError};
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 #[derive(Debug, thiserror::Error)]
 enum Failed {
@@ -18,16 +19,6 @@ enum Failed {
     Warc(#[from] WarcError),
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
-}
-
-fn test_data() -> Option<PathBuf> {
-    let folder = std::env::var_os("FONDS_TEST_DATA").map(PathBuf::from);
-    let folder = folder.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"));
-    if folder.join("warc").is_dir() {
-        return Some(folder);
-    }
-    println!("skipped: no test data (FONDS_TEST_DATA)");
-    None
 }
 
 fn index(path: &Path) -> Result<(Vec<CaptureEntry>, IndexReport), Failed> {
@@ -42,7 +33,7 @@ fn index(path: &Path) -> Result<(Vec<CaptureEntry>, IndexReport), Failed> {
 
 #[test]
 fn a_crawl_and_its_arc_twin_give_the_same_captures() {
-    let Some(data) = test_data() else { return };
+    let Some(data) = data("") else { return };
     let told = |path: &str| {
         let (captures, report) = index(&data.join(path)).unwrap();
         assert_eq!(report.captures as usize, captures.len());
@@ -204,7 +195,7 @@ fn notes_that_are_too_long_are_reported_and_links_come_from_the_page() {
 
 #[test]
 fn notes_of_heritrix_are_taken_over() {
-    let Some(data) = test_data() else { return };
+    let Some(data) = data("") else { return };
     let (captures, _) = index(&data.join("warc/real/blackbook.warc.gz")).unwrap();
     let with_via =
         captures.iter().filter(|capture| capture.notes.via.is_some() && !capture.notes.hops.is_empty()).count();
@@ -214,13 +205,11 @@ fn notes_of_heritrix_are_taken_over() {
 
 #[test]
 fn every_file_of_other_tools_gives_what_it_holds() {
-    let Some(data) = test_data() else { return };
+    let Some(data) = data("") else { return };
     let mut table = String::new();
     for folder in ["small", "revisit", "encodings", "arc", "links", "malformed"] {
         let folder = data.join("warc").join(folder);
-        let mut files: Vec<PathBuf> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-        files.sort();
-        for file in files {
+        for file in files_under(&folder) {
             let name = file.strip_prefix(&data).unwrap().display().to_string();
             match index(&file) {
                 Ok((captures, report)) => {
@@ -331,7 +320,7 @@ fn several_threads_find_what_one_finds() {
 
 #[test]
 fn several_threads_find_what_one_finds_in_files_of_other_tools() {
-    let Some(data) = test_data() else { return };
+    let Some(data) = data("") else { return };
     for folder in ["warc/real", "warc/arc", "warc/malformed", "warc/small"] {
         for entry in std::fs::read_dir(data.join(folder)).unwrap() {
             check_parallel(&entry.unwrap().path());

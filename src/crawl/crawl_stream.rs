@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     fn data(name: &str) -> Option<String> {
-        crate::uri::testing::data_text(&format!("logs/{name}"))
+        crate::testing::data_text(&format!("logs/{name}"))
     }
 
     /// Counts of a log: lines, read, with a scope decision, written back the same.

@@ -4,9 +4,9 @@
 
 use super::journey_tests::{campaign, captured, crawl, records, setup, site};
 use super::memory_ledger::{MemoryLedger, StoredFate};
-use super::testing::{ScriptedReply, ScriptedServer};
 use super::*;
 use crate::jobs::JobCx;
+use crate::testing::{ScriptedReply, ScriptedServer, copy_folder};
 use crate::warc::read_record_at;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -40,19 +40,6 @@ fn assert_lines_are_captures(ledger: &MemoryLedger, folder: &Path) {
     logged.sort();
     told.sort();
     assert_eq!(logged, told);
-}
-
-fn copy_folder(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let copy = to.join(path.file_name().unwrap());
-        if path.is_dir() {
-            copy_folder(&path, &copy);
-        } else {
-            std::fs::copy(&path, &copy).unwrap();
-        }
-    }
 }
 
 #[test]

@@ -4,10 +4,10 @@
 
 use super::journey_tests::{campaign, setup, site};
 use super::memory_ledger::MemoryLedger;
-use super::testing::{ScriptedReply, ScriptedServer};
 use super::*;
 use crate::campaign::Seed;
 use crate::jobs::JobCx;
+use crate::testing::{ScriptedReply, ScriptedServer};
 use std::sync::{Arc, Mutex};
 
 #[test]

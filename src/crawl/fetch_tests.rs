@@ -4,9 +4,9 @@
 
 use super::fetch::*;
 use super::resolver::{Resolver, SystemResolver};
-use super::testing::{ScriptedReply, ScriptedServer};
 use super::wire::{Abandon, AddressGate};
 use crate::campaign::PrivateAddresses;
+use crate::testing::{ScriptedReply, ScriptedServer};
 use crate::uri::Url;
 use crate::warc::digest::sha1_base32;
 use std::io::Read;

@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used)]
 
 use super::memory_ledger::{MemoryLedger, StoredFate};
-use super::testing::{ScriptedReply, ScriptedServer};
 use super::*;
 use crate::campaign::{Campaign, Limits, Politeness, PrivateAddresses, RobotsPolicy, Seed, SeedScope};
 use crate::captures::{Author, CaptureEntry, index_archive};
 use crate::jobs::JobCx;
 use crate::scope::{DecideRules, GeoDatabase, GeoFact, standard_rules};
+use crate::testing::{ScriptedReply, ScriptedServer, gzip};
 use crate::warc::{ArchiveReader, RecordType};
 use std::path::Path;
 use std::time::Duration;
@@ -507,9 +507,7 @@ fn after_a_kill_complete_records_are_taken_over() {
 #[test]
 fn hostile_servers_cost_bounded_time_and_are_named() {
     // Made before: a slow machine takes longer than a response may.
-    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
-    std::io::Write::write_all(&mut packed, &vec![b'<'; 50_000_000]).unwrap();
-    let packed = packed.finish().unwrap();
+    let packed = gzip(vec![b'<'; 50_000_000]);
     let server = ScriptedServer::start(move |_, path| match path {
         "/robots.txt" => ScriptedReply::page(404, "", ""),
         "/" => ScriptedReply::html(
@@ -586,9 +584,7 @@ fn large_pages_are_read_whole_and_torn_ones_are_noted() {
         "/" => ScriptedReply::html("<a href=/large>large</a><a href=/torn>torn</a>"),
         "/large" => ScriptedReply::html(&format!("{}<a href=/behind>behind</a>", "<p>word</p>".repeat(1 << 20))),
         "/torn" => {
-            let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-            std::io::Write::write_all(&mut packed, "<a href=/within>within</a>".repeat(100).as_bytes()).unwrap();
-            let packed = packed.finish().unwrap();
+            let packed = gzip("<a href=/within>within</a>".repeat(100));
             ScriptedReply::page(
                 200,
                 "Content-Type: text/html\r\nContent-Encoding: gzip\r\n",

@@ -78,8 +78,6 @@ mod outage_tests;
 #[cfg(test)]
 mod redirect_tests;
 #[cfg(test)]
-pub(crate) mod testing;
-#[cfg(test)]
 mod tls_tests;
 
 pub use crate::jobs::free_bytes;

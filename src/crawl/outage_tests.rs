@@ -4,10 +4,10 @@
 
 use super::journey_tests::{HOSTS, campaign, crawl, setup};
 use super::memory_ledger::MemoryLedger;
-use super::testing::{ScriptedReply, ScriptedServer};
 use super::*;
 use crate::campaign::Campaign;
 use crate::jobs::JobCx;
+use crate::testing::{ScriptedReply, ScriptedServer};
 use crate::uri::CaptureDate;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -4,11 +4,11 @@
 
 use super::journey_tests::{campaign, crawl, setup};
 use super::memory_ledger::{MemoryLedger, StoredFate};
-use super::testing::{ScriptedReply, ScriptedServer};
 use super::*;
 use crate::campaign::SeedScope;
 use crate::jobs::JobCx;
 use crate::scope::{Decision, ScopeLine, TOO_MANY_REDIRECTS, UNSUPPORTED_SCHEME, standard_rules};
+use crate::testing::{ScriptedReply, ScriptedServer};
 use std::path::Path;
 
 fn scope_lines(folder: &Path) -> Vec<ScopeLine> {

@@ -448,7 +448,7 @@ mod tests {
 
     #[test]
     fn agrees_with_the_vectors_of_the_standard() {
-        let Some(table) = crate::uri::testing::data_text("robots/robots.tsv") else { return };
+        let Some(table) = crate::testing::data_text("robots/robots.tsv") else { return };
         let (mut held, mut free, mut free_held) = (0, 0, 0);
         for row in table.lines().skip(1) {
             let columns: Vec<&str> = row.split('\t').collect();

@@ -81,7 +81,7 @@ fn an_untrusted_server_is_read_and_what_is_wrong_is_written_down() {
 
 #[test]
 fn a_server_that_does_not_speak_tls_is_reported() {
-    let plain = super::testing::ScriptedServer::start(|_, _| super::testing::ScriptedReply::page(200, "", "plain"));
+    let plain = crate::testing::ScriptedServer::start(|_, _| crate::testing::ScriptedReply::page(200, "", "plain"));
     let url = Url::parse("https://a.example/").unwrap();
     let error = client().fetch(&url, &[plain.addr], None).unwrap_err();
     assert_eq!(error.status, fetch_status::CONNECT_FAILED, "{error}");

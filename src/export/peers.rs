@@ -4,6 +4,7 @@
 
 use super::tests::{archive_of, exported};
 use crate::jobs::JobCx;
+use crate::testing::data;
 use crate::warc::ArchiveReader;
 use crate::warc::cdx::{IndexForm, IndexOptions, index_file, write_sorted};
 use std::collections::BTreeSet;
@@ -85,10 +86,10 @@ fn same_index(python: &Path, archive: &Path, but_digests: bool) {
 
 #[test]
 fn warcio_counts_the_same_records() {
-    let (Some(python), Some(data)) = (python("warcio"), std::env::var_os("FONDS_TEST_DATA")) else { return };
+    let (Some(python), Some(data)) = (python("warcio"), data("warc")) else { return };
     let mut other = Vec::new();
     for folder in ["real", "small", "revisit", "encodings", "arc"] {
-        for entry in std::fs::read_dir(Path::new(&data).join("warc").join(folder)).unwrap() {
+        for entry in std::fs::read_dir(data.join(folder)).unwrap() {
             let path = entry.unwrap().path();
             let (_, words) = run(&python, WARCIO_COUNT, &[&path]);
             let ours = ArchiveReader::open(&path).unwrap().records(0).filter(Result::is_ok).count();
@@ -104,8 +105,8 @@ fn warcio_counts_the_same_records() {
 
 #[test]
 fn the_indexes_of_real_files_are_those_of_cdxj_indexer() {
-    let (Some(python), Some(data)) = (python("cdxj_indexer"), std::env::var_os("FONDS_TEST_DATA")) else { return };
+    let (Some(python), Some(data)) = (python("cdxj_indexer"), data("warc")) else { return };
     for name in ["real/blackbook.warc.gz", "small/warcio-example.warc.gz", "small/IAH-urls-wget.warc.gz"] {
-        same_index(&python, &Path::new(&data).join("warc").join(name), false);
+        same_index(&python, &data.join(name), false);
     }
 }

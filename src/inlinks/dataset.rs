@@ -338,7 +338,7 @@ mod tests {
 
     #[test]
     fn the_seeds_example_comes_back_as_it_was() {
-        let Some(path) = crate::links::testing::data("inlinks/seed-example.jsonl") else { return };
+        let Some(path) = crate::testing::data("inlinks/seed-example.jsonl") else { return };
         let text = std::fs::read_to_string(path).unwrap();
         let object = DatasetObject::read_line(&text).unwrap();
         assert_eq!((object.count, object.inlinks.len()), (4, 4));

@@ -5,7 +5,7 @@ use crate::captures::Unread;
 use crate::inlinks::invert::{ResumeDir, Shape};
 use crate::inlinks::{DatasetObject, read_dataset};
 use crate::links::MAX_PAGE_BYTES;
-use crate::links::testing;
+use crate::testing;
 use crate::uri::Fqdn;
 use crate::warc::read_record_at;
 use proptest::prelude::*;

@@ -3,7 +3,8 @@
 use super::*;
 use crate::inlinks::DatasetBuilder;
 use crate::inlinks::invert::{AssignOptions, Shape, ShuffleOptions};
-use crate::links::{MAX_PAGE_BYTES, testing};
+use crate::links::MAX_PAGE_BYTES;
+use crate::testing;
 use crate::warc::read_record_at;
 
 fn fetch(files: &[PathBuf]) -> impl FnMut(Place) -> Result<Record, WarcError> + '_ {

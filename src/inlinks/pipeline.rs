@@ -207,7 +207,7 @@ fn read_file<R: Read>(
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::links::testing::page_record;
+    use crate::testing::page_record;
     use std::io;
     use std::path::Path;
 

@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn agrees_with_the_vectors_of_webarchive_commons() {
-        let Some(path) = crate::links::testing::data("html/css_urls.json") else { return };
+        let Some(path) = crate::testing::data("html/css_urls.json") else { return };
         let cases: Vec<(String, Option<String>)> = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
         assert!(!cases.is_empty());
         for (css, expected) in cases {

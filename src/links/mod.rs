@@ -26,9 +26,6 @@ mod page;
 pub(crate) mod pdf;
 pub(crate) mod resolve;
 
-#[cfg(test)]
-pub(crate) mod testing;
-
 pub use html::{
     CharsetSource, MAX_ANCHOR_BYTES, MAX_DEPTH, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink,
     PagePlace, has_token, read_css, read_links, read_page, tell_language,

@@ -234,7 +234,7 @@ fn country_of(entry: &maxminddb::LookupResult<'_, Vec<u8>>) -> Result<Option<Str
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::uri::testing::data;
+    use crate::testing::data;
     use mmdb_writer::{Value, Writer};
 
     fn write(dir: &Path, entries: &[(&str, Value)]) -> PathBuf {

@@ -330,7 +330,7 @@ mod tests {
 
     #[test]
     fn the_lines_that_the_british_library_published() {
-        let read = |name: &str| crate::uri::testing::data_text(&format!("logs/{name}"));
+        let read = |name: &str| crate::testing::data_text(&format!("logs/{name}"));
         let (Some(scope), Some(crawl)) = (read("scope-seed001.log"), read("h3-crawl-scopeDecision.log")) else {
             return;
         };

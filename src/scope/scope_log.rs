@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn published_file_comes_back() {
-        let Some(text) = crate::uri::testing::data_text("logs/scope-seed001.log") else { return };
+        let Some(text) = crate::testing::data_text("logs/scope-seed001.log") else { return };
         let lines: Vec<&str> = text.lines().collect();
         lines.iter().for_each(|line| {
             round_trip(line);

@@ -252,7 +252,7 @@ fn a_redirected_seed_widens_the_scope() {
 
 #[test]
 fn rules_of_a_national_crawl_compile() {
-    let read = |name: &str| crate::uri::testing::data_text(&format!("heritrix/{name}"));
+    let read = |name: &str| crate::testing::data_text(&format!("heritrix/{name}"));
     let (Some(excludes), Some(surts)) = (read("ukwa-excludes.xml"), read("ukwa-domain-surts.txt")) else { return };
     let values = excludes.split("<value>").skip(1).filter_map(|rest| rest.split("</value>").next());
     let patterns: Vec<&str> = values.collect();

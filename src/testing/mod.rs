@@ -9,8 +9,16 @@
 // The tests of the window use most of it.
 #![cfg_attr(not(feature = "gui"), allow(dead_code, unused_imports))]
 
+mod archives;
+mod files;
+mod html5lib;
+mod server;
 mod town;
 
+pub(crate) use archives::{gzip, page_record};
+pub(crate) use files::{copy_folder, data, files_under, folder_of_this_run};
+pub(crate) use html5lib::dat_cases;
+pub(crate) use server::{ScriptedReply, ScriptedServer};
 pub(crate) use town::{HOSTILE, far_record, town, write_archives, write_long_archive};
 
 use crate::crawl::Ledger;
@@ -20,43 +28,15 @@ use crate::scope::GeoFact;
 use crate::store::{LaunchLedger, Workspace};
 use crate::work::Session;
 use crate::work::sample::HOSTS;
+use archives::{DATE, record};
 use mmdb_writer::{IpVersion, Value, Writer};
-use std::path::{Path, PathBuf};
-
-/// Copies a folder with everything in it.
-pub(crate) fn copy_folder(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let goal = to.join(path.file_name().unwrap());
-        if path.is_dir() {
-            copy_folder(&path, &goal);
-        } else {
-            std::fs::copy(&path, &goal).unwrap();
-        }
-    }
-}
+use std::path::Path;
 
 /// A session on a workspace with nothing in it, which goes with its folder.
 pub(crate) fn empty_session() -> (tempfile::TempDir, Session) {
     let dir = tempfile::tempdir().unwrap();
     let session = Session::new(Workspace::create(&dir.path().join("empty")).unwrap());
     (dir, session)
-}
-
-/// Every file under a folder, in order.
-pub(crate) fn files_under(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files.extend(files_under(&path));
-        } else {
-            files.push(path);
-        }
-    }
-    files.sort();
-    files
 }
 
 const LINKS: &str = concat!(
@@ -71,6 +51,20 @@ const LINKS: &str = concat!(
     "\n",
     r#"{"url":"(pt,fctx,)/x","count":1,"captureDate":null,"inlinks":[{"date":"2024-03-01T10:00","source":"(pt,fccn,","anchor":"X"}]}"#,
 );
+
+/// A revisit of what was captured at another URL by [`page_record`].
+pub(crate) fn revisit_record(url: &str, original: &str) -> Vec<u8> {
+    let original = format!("WARC-Refers-To: <urn:x:response:{original}:{DATE}>\r\n");
+    record("revisit", url, DATE, &original, "")
+}
+
+/// The text of a file of the test data; bytes that are no UTF-8 are replaced.
+#[track_caller]
+pub(crate) fn data_text(name: &str) -> Option<String> {
+    let path = data(name)?;
+    let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
 
 /// Loads six links to four pages into a folder.
 pub(crate) fn load_links(folder: &Path) {

@@ -1,16 +1,14 @@
 //! The sample town, crawled twice, with archives of others imported beside.
 
-use super::copy_folder;
+use super::{copy_folder, folder_of_this_run, gzip, page_record};
 use crate::campaign::Campaign;
 use crate::jobs::JobCx;
-use crate::links::testing::{gzip, page_record};
 use crate::store::Workspace;
 use crate::work::models::{CaptureQuery, ImportOptions, ReviewMark, SelectionSpec};
 use crate::work::sample::run_demo;
 use crate::work::{self, Session};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::time::{Duration, SystemTime};
 
 /// A page whose title tries to move the terminal and to turn the reading order.
 pub(crate) const HOSTILE: &str = "http://evil.example/invoice";
@@ -36,27 +34,7 @@ impl Town {
 /// The town of this run of the tests, made by the first who asks.
 pub(crate) fn town() -> &'static Town {
     static TOWN: OnceLock<Town> = OnceLock::new();
-    TOWN.get_or_init(|| {
-        // A value of the whole run is never dropped: the next run takes old folders away.
-        let place = std::env::temp_dir();
-        remove_old(&place);
-        let folder = place.join(format!("{PREFIX}{}", std::process::id()));
-        drop(std::fs::remove_dir_all(&folder));
-        make(&folder)
-    })
-}
-
-const PREFIX: &str = "fonds-test-town-";
-
-fn remove_old(place: &Path) {
-    for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
-        let is_town = entry.file_name().to_string_lossy().starts_with(PREFIX);
-        let made = entry.metadata().and_then(|meta| meta.modified()).ok();
-        let age = made.and_then(|made| SystemTime::now().duration_since(made).ok());
-        if is_town && age.is_some_and(|age| age > Duration::from_secs(3600)) {
-            drop(std::fs::remove_dir_all(entry.path()));
-        }
-    }
+    TOWN.get_or_init(|| make(&folder_of_this_run(&std::env::temp_dir(), "fonds-test-town-")))
 }
 
 fn make(folder: &Path) -> Town {
@@ -125,5 +103,5 @@ pub(crate) fn far_record() -> Vec<u8> {
     let filling = page_record("http://far.example/first", &" ".repeat(160 << 20));
     let record = nameless(page_record("http://far.example/", "far inside"));
     let last = page_record("http://far.example/last", "");
-    gzip(&[filling, record, last].concat())
+    gzip([filling, record, last].concat())
 }

@@ -29,9 +29,6 @@ mod web_parts;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
-pub(crate) mod testing;
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod vectors;
 
 pub use cdx_key::CdxKey;

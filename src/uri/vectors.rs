@@ -1,8 +1,8 @@
 //! The dialects held against the vectors of the systems they come from, and
 //! against arbitrary text.
 
-use super::testing::data_text;
 use super::*;
+use crate::testing::data_text;
 use proptest::prelude::*;
 
 /// Rows of the Python program that the Java program keys otherwise, where

@@ -5,8 +5,8 @@
 use super::*;
 use crate::campaign::{PrivateAddresses, Seed, SeedScope};
 use crate::crawl::HostOverride;
-use crate::crawl::testing::{ScriptedReply, ScriptedServer};
 use crate::store::Workspace;
+use crate::testing::{ScriptedReply, ScriptedServer};
 use crate::work::models::{CampaignRow, SeenQuery};
 
 fn seed(url: &str) -> Seed {

@@ -1,5 +1,8 @@
-//! What stands in archive files, read for comparing.
+//! Archive files: small ones to begin with, and what stands in others.
 
+pub(crate) use crate::archives::gzip;
+use crate::archives::record;
+pub(crate) use crate::folders::{copy_folder, files_under};
 use fonds::jobs::JobCx;
 use fonds::warc::{ArchiveReader, Record, check_file};
 use std::path::{Path, PathBuf};
@@ -7,18 +10,27 @@ use std::path::{Path, PathBuf};
 /// A block larger than this is cut when read; none of ours is.
 const MAX_BLOCK: usize = 64 << 20;
 
-/// Every file under a folder, in order of its path.
-pub fn files_under(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() { folders.push(path) } else { files.push(path) }
-        }
-    }
-    files.sort();
-    files
+/// A response in a gzip member of its own; `head` is the status and the fields but the length.
+pub fn response(url: &str, date: &str, head: &str, body: &str) -> Vec<u8> {
+    let http = format!("HTTP/1.1 {head}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    gzip(record("response", url, date, "Content-Type: application/http; msgtype=response\r\n", http))
+}
+
+/// An HTML page in a gzip member of its own.
+pub fn page(url: &str, date: &str, html: &str) -> Vec<u8> {
+    response(url, date, "200 OK\r\nContent-Type: text/html; charset=UTF-8", html)
+}
+
+/// Writes a file.
+pub fn write(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
+    let path = folder.join(name);
+    std::fs::write(&path, bytes).unwrap();
+    path
+}
+
+/// Writes a file of these records.
+pub fn file(folder: &Path, name: &str, records: &[Vec<u8>]) -> PathBuf {
+    write(folder, name, &records.concat())
 }
 
 /// The WARC files under a folder.

@@ -1,6 +1,7 @@
 //! What archive files of others say of their captures is their word, never ours.
 
 use crate::archive::{records, warcs_under};
+use crate::archives::{DATE, page_record, record};
 use crate::program::{arg, fonds};
 use fonds::warc::RecordType;
 use serde_json::{Value, json};
@@ -9,18 +10,8 @@ use std::path::{Path, PathBuf};
 const URL: &str = "http://town.example/council";
 const PAGE: &str = "<title>Council</title><a href=http://real.example/>a real link</a>";
 
-/// A record of a WARC file.
-fn record(kind: &str, id: &str, target: &str, fields: &str, block: &str) -> String {
-    format!(
-        "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:{id}>\r\nWARC-Date: 2024-03-01T09:00:00Z\r\n\
-         WARC-Target-URI: {target}\r\n{fields}Content-Length: {}\r\n\r\n{block}\r\n\r\n",
-        block.len()
-    )
-}
-
 /// A file whose metadata record looks like one of ours and tells lies.
 fn forged(folder: &Path) -> PathBuf {
-    let http = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{PAGE}");
     let notes = json!({
         "Envelope": { "Payload-Metadata": { "HTTP-Response-Metadata": {
             "Response-Message": { "Status": "200" },
@@ -36,10 +27,10 @@ fn forged(folder: &Path) -> PathBuf {
         }
     });
     let file = folder.join("forged.warc");
-    let response = record("response", "uuid:1", URL, "Content-Type: application/http;msgtype=response\r\n", &http);
-    let fields = "WARC-Concurrent-To: <urn:uuid:1>\r\nContent-Type: application/json\r\n";
-    let metadata = record("metadata", "uuid:2", &format!("urn:fonds:metadata:{URL}"), fields, &notes.to_string());
-    std::fs::write(&file, response + &metadata).unwrap();
+    let response = page_record(URL, PAGE);
+    let fields = format!("WARC-Concurrent-To: <urn:x:response:{URL}:{DATE}>\r\nContent-Type: application/json\r\n");
+    let metadata = record("metadata", &format!("urn:fonds:metadata:{URL}"), DATE, &fields, notes.to_string());
+    std::fs::write(&file, [response, metadata].concat()).unwrap();
     file
 }
 

@@ -1,9 +1,10 @@
 //! The commands as a script uses them: what they print, how they end, and
 //! what they leave alone.
 
+use crate::archive::copy_folder;
 use crate::archive::files_under;
 use crate::program::{arg, command, fonds, fonds_with};
-use crate::sample::{copy_folder, demo};
+use crate::sample::demo;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
 //! The main job on the sample web: what it tells agrees with what lies on disk.
 
+use crate::archive::copy_folder;
 use crate::archive::{assert_sound, field, records, warcs_under};
-use crate::sample::{copy_folder, demo};
+use crate::sample::demo;
 use fonds::crawl::CrawlLogLine;
 use fonds::jobs::JobCx;
 use fonds::store::Workspace;

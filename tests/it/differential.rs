@@ -98,9 +98,7 @@ fn answer(dice: &mut Dice, number: usize) -> Answer {
         }
         1 => {
             head.push_str("Content-Encoding: gzip\r\n");
-            let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-            std::io::Write::write_all(&mut packed, &body).unwrap();
-            packed.finish().unwrap()
+            crate::archive::gzip(body)
         }
         2 => {
             // Torn in the middle of a chunk.

@@ -3,11 +3,11 @@
 //!
 //! `FONDS_KILLS` says how many kills (default 8), `FONDS_SEED` which moments.
 
+use crate::archive::copy_folder;
 use crate::archive::{assert_sound, files_under, records, warcs_under};
 use crate::kill::{lines_logged, start};
 use crate::need;
 use crate::program::{arg, fonds};
-use crate::sample::copy_folder;
 use fonds::campaign::{Campaign, Seed, SeedScope};
 use fonds::crawl::CrawlLogLine;
 use fonds::store::Workspace;

@@ -1,5 +1,7 @@
 //! Archive files that are killed in, moved, changed, broken or packed.
 
+use crate::archive::{gzip, write};
+use crate::archives::record;
 use crate::kill::{kill_when, start};
 use crate::need;
 use crate::program::{CallResult, arg, fonds};
@@ -13,7 +15,7 @@ use fonds::work::models::{CaptureQuery, CaptureRow, ProblemQuery};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The records of an archive file of so many pages of one host.
@@ -48,12 +50,6 @@ pub fn made() -> (tempfile::TempDir, PathBuf, PathBuf) {
     fonds(&["new", arg(&workspace)]).with_status(0);
     fs::create_dir(&source).unwrap();
     (dir, workspace, source)
-}
-
-pub fn write(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
-    let path = folder.join(name);
-    fs::write(&path, bytes).unwrap();
-    path
 }
 
 pub fn open(workspace: &Path) -> Session {
@@ -250,7 +246,7 @@ fn what_cannot_be_read_is_a_row_with_a_reason_and_the_others_come_in() {
     let (_dir, workspace, source) = made();
     write(&source, "good.warc.gz", &warc("good", 2));
     write(&source, "empty.warc.gz", b"");
-    write(&source, "hollow.warc.gz", &crate::hostile::gzip(b""));
+    write(&source, "hollow.warc.gz", &gzip(b""));
     write(&source, "still.warc.gz.open", &warc("open", 1));
     write(&source, "letter.warc", b"Dear archivist");
     write(&source, "hollow.wacz", &zip(&[]));
@@ -312,15 +308,12 @@ fn what_cannot_be_read_is_a_row_with_a_reason_and_the_others_come_in() {
 #[test]
 fn the_record_of_a_problem_is_read_from_the_member_that_it_shares() {
     let (_dir, workspace, source) = made();
-    let record = |number: usize| {
+    let member_record = |number: usize| {
         let date = if number == 7 { "yesterday" } else { "2024-03-01T09:00:00Z" };
-        format!(
-            "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:test:{number}>\r\nWARC-Date: {date}\r\n\
-             WARC-Target-URI: http://shared.example/{number}\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n\
-             hi\r\n\r\n"
-        )
+        let url = format!("http://shared.example/{number}");
+        record("resource", &url, date, "Content-Type: text/plain\r\n", "hi")
     };
-    let member = |of: std::ops::Range<usize>| crate::hostile::gzip(of.map(record).collect::<String>().as_bytes());
+    let member = |of: std::ops::Range<usize>| gzip(of.flat_map(member_record).collect::<Vec<u8>>());
     let first = member(0..5);
     let mut bytes = [&first[..], &member(5..9)].concat();
     let path = write(&source, "shared.warc.gz", &bytes);
@@ -334,7 +327,7 @@ fn the_record_of_a_problem_is_read_from_the_member_that_it_shares() {
     fs::write(path, bytes).unwrap();
     let detail = session.problem(problem.id).unwrap();
     assert!(detail.hex.trim_start().starts_with(&format!("{}  1f 8b", first.len())), "{}", detail.hex);
-    assert_eq!((detail.far, detail.is_near()), (2 * record(5).len() as u64, true));
+    assert_eq!((detail.far, detail.is_near()), (2 * member_record(5).len() as u64, true));
     let text = session.problem_record(problem.id, &JobCx::detached()).unwrap();
     assert!(text.contains("WARC-Target-URI: http://shared.example/7") && text.ends_with("hi"), "{text}");
     let stopped = JobCx::detached();
@@ -379,9 +372,9 @@ fn a_package_is_read_in_place_and_what_cannot_be_is_unpacked() {
     let (_dir, workspace, source) = made();
     let (stored, packed, plain) = (warc("stored", 4), warc("packed", 3), warc("whole", 2));
     // One gzip member for all records: they cannot be entered in the package.
-    let mut whole = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    std::io::copy(&mut flate2::read::MultiGzDecoder::new(&plain[..]), &mut whole).unwrap();
-    let whole = whole.finish().unwrap();
+    let mut unpacked = Vec::new();
+    flate2::read::MultiGzDecoder::new(&plain[..]).read_to_end(&mut unpacked).unwrap();
+    let whole = gzip(unpacked);
     let bytes = zip(&[
         ("datapackage.json", br#"{"profile": "data-package", "wacz_version": "1.1.1", "resources": []}"#, true),
         ("archive/a.warc.gz", &stored, false),
@@ -522,9 +515,9 @@ fn a_copy_of_what_a_crawl_wrote_is_known() {
     let demo = crate::sample::demo();
     let dir = tempfile::tempdir().unwrap();
     let workspace = dir.path().join("workspace");
-    crate::sample::copy_folder(&demo.report.workspace, &workspace);
+    crate::archive::copy_folder(&demo.report.workspace, &workspace);
     let copies = dir.path().join("copies");
-    crate::sample::copy_folder(&workspace.join("output/warcs"), &copies);
+    crate::archive::copy_folder(&workspace.join("output/warcs"), &copies);
     let before = captures(&open(&workspace), "").len();
     let said = fonds(&["import", arg(&workspace), arg(&copies), "--json"]).with_status(0);
     assert!(!said.json_lines().is_empty());

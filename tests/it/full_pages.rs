@@ -144,7 +144,7 @@ fn a_page_full_of_links_that_is_killed_between_its_parts_has_them_all_in_the_end
 
     // Whoever asks first for the links gets them whole: a build of inlinks …
     let built = dir.path().join("built");
-    crate::sample::copy_folder(&workspace, &built);
+    crate::archive::copy_folder(&workspace, &built);
     fonds(&["inlinks", "build", arg(&built)]).with_status(0);
     assert_eq!(links_stored(&built), [LINKS, LINKS, 0]);
     // … or the launch that goes on, which fetches nothing again.

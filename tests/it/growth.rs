@@ -3,7 +3,8 @@
 //!
 //!     cargo test --release --test it growth -- --ignored --test-threads=1
 
-use crate::hostile::{gzip, targets};
+use crate::archive::gzip;
+use crate::hostile::targets;
 use fonds::links::{PageOptions, read_links, read_page};
 use fonds::uri::Url;
 use std::time::{Duration, Instant};

@@ -1,7 +1,7 @@
 //! What an export says of inlinks, in its records and in its data set.
 
+use crate::archive::{file, page};
 use crate::archive::{records, warcs_under};
-use crate::inlink_arguments::{file, page};
 use crate::program::{arg, fonds, fonds_with};
 use fonds::warc::RecordType;
 use serde_json::Value;

@@ -1,7 +1,8 @@
 //! Workspaces and folders of strangers: nothing in them leads out of them.
 #![cfg(unix)]
 
-use crate::files::{made, warc, write};
+use crate::archive::write;
+use crate::files::{made, warc};
 use crate::program::{CallResult, arg, fonds, fonds_with};
 use fonds::jobs::JobCx;
 use fonds::store::Workspace;
@@ -339,7 +340,7 @@ fn job_folders_that_are_links_out_of_a_folder_are_not_taken_for_jobs() {
     hostile.crawl().with_status(0);
     // The jobs of another workspace, beside one of the folder's own.
     let jobs = hostile.dir.path().join("jobs");
-    crate::sample::copy_folder(&hostile.path("output/warcs"), &jobs);
+    crate::archive::copy_folder(&hostile.path("output/warcs"), &jobs);
     let other = Hostile::new();
     other.crawl().with_status(0);
     symlink(other.path("output/warcs/small"), jobs.join("other")).unwrap();

@@ -1,6 +1,7 @@
 //! What a person is told of an import, and of the commands beside it.
 
-use crate::files::{made, plain_warc, write};
+use crate::archive::write;
+use crate::files::{made, plain_warc};
 use crate::need;
 use crate::program::{arg, fonds};
 use fonds::jobs::JobCx;

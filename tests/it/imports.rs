@@ -1,5 +1,6 @@
 //! Archive files made by others, into a catalogue and out as inlinks.
 
+use crate::archives::{DATE, record};
 use crate::need;
 use crate::program::{arg, fonds};
 use serde_json::Value;
@@ -183,7 +184,7 @@ fn a_folder_is_searched_and_its_files_can_be_copied_in() {
     fonds(&["new", arg(&workspace)]).with_status(0);
     let source = dir.path().join("old");
     for (from, to) in [(&small, "2009/a"), (&arcs, "2009/b")] {
-        crate::sample::copy_folder(from, &source.join(to));
+        crate::archive::copy_folder(from, &source.join(to));
     }
     std::fs::write(source.join("readme.txt"), "about these files").unwrap();
     // One of the ARC files is cut off, one WARC file has wrong digests: status 1, and all are read.
@@ -212,9 +213,7 @@ fn an_xhtml_page_has_the_same_links_title_and_text_wherever_it_is_read() {
     let page = "<html xmlns='http://www.w3.org/1999/xhtml'><head><script src='a.js'/>\
                 <title>Town</title></head><body>Text <a href='http://b.example/'>B</a></body></html>";
     let http = format!("HTTP/1.1 200 OK\r\nContent-Type: application/xhtml+xml\r\n\r\n{page}");
-    let head = "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:1>\r\nWARC-Date: 2024-03-01T09:00:00Z\r\n\
-                WARC-Target-URI: http://a.example/\r\nContent-Type: application/http;msgtype=response\r\n";
-    std::fs::write(&file, format!("{head}Content-Length: {}\r\n\r\n{http}\r\n\r\n", http.len())).unwrap();
+    std::fs::write(&file, record("response", "http://a.example/", DATE, "", http)).unwrap();
     let of_file = fonds(&["inlinks", "dataset", arg(&file)]).with_status(0).json_lines();
     let (_dir, workspace) = imported(&[&file]);
     fonds(&["inlinks", "build", arg(&workspace)]).with_status(0);

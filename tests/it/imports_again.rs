@@ -1,7 +1,8 @@
 //! Files that are imported again: copies that grew, imports that were killed,
 //! packages with damage in them.
 
-use crate::files::{captures, made, open, pair, plain_warc, so_far, states, warc, write, zip};
+use crate::archive::{gzip, write};
+use crate::files::{captures, made, open, pair, plain_warc, so_far, states, warc, zip};
 use crate::kill::{kill_when, start};
 use crate::program::{CallResult, arg, fonds};
 use fonds::jobs::JobCx;
@@ -367,9 +368,7 @@ fn records_that_are_no_captures_are_reported_or_counted() {
 fn a_package_whose_records_share_members_only_later_loses_none() {
     let (_dir, workspace, source) = made();
     let mut mixed = warc("one", 1);
-    let mut shared = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    shared.write_all(&plain_warc("two", 4)).unwrap();
-    mixed.extend(shared.finish().unwrap());
+    mixed.extend(gzip(plain_warc("two", 4)));
     let package = zip(&[
         ("datapackage.json", br#"{"profile": "data-package", "wacz_version": "1.1.1", "resources": []}"#, true),
         ("archive/a.warc.gz", &mixed, false),
@@ -447,7 +446,7 @@ fn what_is_here_already_comes_in_once_from_whatever_file() {
 fn an_export_and_its_package_add_nothing_to_the_workspace_and_each_capture_once_to_another() {
     let (dir, fresh, _) = made();
     let workspace = dir.path().join("workspace");
-    crate::sample::copy_folder(&crate::sample::demo().report.workspace, &workspace);
+    crate::archive::copy_folder(&crate::sample::demo().report.workspace, &workspace);
     let out = dir.path().join("export");
     fonds(&["export", arg(&workspace), "--out", arg(&out), "--wacz"]).with_status(0);
     let before = captures(&open(&workspace), "").len();

@@ -1,7 +1,8 @@
 //! The words of `fonds inlinks dataset`, `map`, `reduce`, `export` and
 //! `uncaptured`, each with the lines that it has to give.
 
-use crate::hostile::gzip;
+use crate::archive::{file, gzip, page, response};
+use crate::archives::record;
 use crate::kill::{kill_when, start};
 use crate::need;
 use crate::program::{CallResult, arg, command, fonds, fonds_with};
@@ -11,35 +12,6 @@ use std::collections::BTreeMap;
 use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-
-/// A record of an archive file.
-fn record(kind: &str, url: &str, date: &str, block: &[u8]) -> Vec<u8> {
-    let mut bytes = format!(
-        "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\nWARC-Date: {date}\r\n\
-         WARC-Record-ID: <urn:x:{kind}:{date}:{url}>\r\nContent-Type: application/http; msgtype=response\r\n\
-         Content-Length: {}\r\n\r\n",
-        block.len()
-    )
-    .into_bytes();
-    bytes.extend_from_slice(block);
-    bytes.extend_from_slice(b"\r\n\r\n");
-    gzip(&bytes)
-}
-
-fn response(url: &str, date: &str, head: &str, body: &str) -> Vec<u8> {
-    let http = format!("HTTP/1.1 {head}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
-    record("response", url, date, http.as_bytes())
-}
-
-pub fn page(url: &str, date: &str, html: &str) -> Vec<u8> {
-    response(url, date, "200 OK\r\nContent-Type: text/html; charset=UTF-8", html)
-}
-
-pub fn file(folder: &Path, name: &str, records: &[Vec<u8>]) -> PathBuf {
-    let path = folder.join(name);
-    std::fs::write(&path, records.concat()).unwrap();
-    path
-}
 
 /// Four pages, one of them captured twice, a redirect and a missing page.
 pub fn small(folder: &Path) -> PathBuf {
@@ -388,7 +360,7 @@ fn envelope(url: &str, date: &Value, target: &str) -> Value {
 fn links_are_read_from_the_records_that_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let date = "2024-03-01T09:00:00Z";
-    let metadata = |object: &Value| record("metadata", "http://a.pt/", date, object.to_string().as_bytes());
+    let metadata = |object: &Value| gzip(record("metadata", "http://a.pt/", date, "", object.to_string()));
     let mut ours = envelope("http://a.pt/", &json!(date), "/of-ours");
     ours["Fonds"] = json!({});
     let pdf = "%PDF-1.4\n1 0 obj <</Subtype /Link /A <</S /URI /URI (http://a.pt/of-pdf)>>>> endobj\n\
@@ -432,7 +404,7 @@ fn links_are_read_from_the_records_that_are_named() {
 fn an_envelope_without_a_date_that_can_be_read_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let date = "2024-03-01T09:00:00Z";
-    let of = |url: &str, told: Value| record("metadata", url, date, envelope(url, &told, "/x").to_string().as_bytes());
+    let of = |url: &str, told: Value| gzip(record("metadata", url, date, "", envelope(url, &told, "/x").to_string()));
     let records = [of("http://a.pt/", json!(date)), of("http://b.pt/", json!("soon")), of("http://c.pt/", Value::Null)];
     let wat = file(folder.path(), "a.warc.wat.gz", &records);
     let said = fonds(&["inlinks", "dataset", arg(&wat)]).with_status(1);

@@ -1,8 +1,8 @@
 //! What `fonds inlinks` says beside its lines: exit statuses, what was left
 //! out and why, what it refuses, and what it leaves behind.
 
-use crate::hostile::gzip;
-use crate::inlink_arguments::{file, imported, page, small};
+use crate::archive::{file, gzip, page};
+use crate::inlink_arguments::{imported, small};
 use crate::program::{CallResult, arg, fonds, fonds_with};
 use serde_json::json;
 use std::io::Write;

@@ -139,7 +139,7 @@ fn a_file_that_was_not_finished_is_not_there() {
     let dir = tempfile::tempdir().unwrap();
     let (source, out) = (dir.path().join("a.jsonl"), dir.path().join("b.jsonl.gz"));
     // Packed by its beginning, and cut off.
-    let whole = crate::hostile::gzip("x".repeat(100_000).as_bytes());
+    let whole = crate::archive::gzip("x".repeat(100_000).as_bytes());
     std::fs::write(&source, &whole[..whole.len() / 2]).unwrap();
     assert_ne!(fonds(&["inlinks", "convert", arg(&source), arg(&out)]).status, 0);
     std::fs::write(&out, b"kept").unwrap();

@@ -3,9 +3,10 @@
 //! Every kill waits for something to be seen (lines in a log, requests at a
 //! server, a folder), never for a time: slow machines pass as well.
 
+use crate::archive::copy_folder;
 use crate::archive::{assert_sound, files_under, records, warcs_under};
 use crate::program::{arg, command, fonds};
-use crate::sample::{copy_folder, demo};
+use crate::sample::demo;
 use fonds::store::Workspace;
 use fonds::warc::http::parse_response_head;
 use fonds::warc::{Digests, RecordType};

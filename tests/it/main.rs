@@ -2,6 +2,11 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "../../src/testing/archives.rs"]
+mod archives;
+#[path = "../../src/testing/files.rs"]
+mod folders;
+
 mod archive;
 mod claims;
 mod cli;

@@ -8,31 +8,8 @@
 //! | `peers` | `wget`, Java 17; a Python environment with warcio, fastwarc, pywb, cdxj-indexer, wacz, duckdb, pyspark, networkx and bagit | `PATH`; `FONDS_PEERS` |
 //! | `window` | Xvfb, xdotool, ImageMagick; a binary with the window | `PATH`; `FONDS_BIN` |
 
-use std::path::{Path, PathBuf};
-
-fn required(need: &str) -> bool {
-    std::env::var("FONDS_REQUIRE").unwrap_or_default().split(',').any(|word| word.trim() == need)
-}
-
-/// Says that a test is skipped, or fails it where its need is required.
-#[track_caller]
-pub fn skip(need: &str, why: &str) {
-    assert!(!required(need), "FONDS_REQUIRE names {need}, but {why}");
-    println!("skipped: {why}");
-}
-
-/// A file or folder of the foreign test data, or none where it is absent.
-#[track_caller]
-pub fn data(path: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("FONDS_TEST_DATA")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
-    let found = root.join(path);
-    if !found.exists() {
-        skip("data", &format!("{} is not there (FONDS_TEST_DATA names the folder of test data)", found.display()));
-        return None;
-    }
-    Some(found)
-}
+pub(crate) use crate::folders::{data, skip};
+use std::path::PathBuf;
 
 /// A program of the system, or none where it is not installed.
 #[track_caller]

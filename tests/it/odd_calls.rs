@@ -1,8 +1,9 @@
 //! Calls that a person makes by mistake, or with a pipe where a file is meant,
 //! and files that lie.
 
-use crate::files::{captures, made, open, plain_warc, warc, write, zip};
-use crate::hostile::gzip;
+use crate::archive::gzip;
+use crate::archive::write;
+use crate::files::{captures, made, open, plain_warc, warc, zip};
 use crate::program::{arg, fonds, fonds_with};
 use fonds::uri::CaptureDate;
 use fonds::warc::{RecordBuilder, RecordType};

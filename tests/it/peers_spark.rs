@@ -1,5 +1,6 @@
 //! The inversion on many machines: Spark sorts between our two filters.
 
+use crate::archives::record;
 use crate::need;
 use crate::program::{arg, fonds};
 use std::fmt::Write as _;
@@ -15,7 +16,7 @@ const FILES: u32 = 5;
 fn archives(folder: &Path) -> Vec<PathBuf> {
     let words = ["Início", "Fundação", "東京", "a\u{2028}b", "x &amp; \"y\"", "", "😀 z\\n", "\u{85}\u{b}"];
     let file = |file: u32| {
-        let mut warc = String::new();
+        let mut warc = Vec::new();
         for page in 0..PAGES {
             let mut html = String::from("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n");
             for link in 0..20 {
@@ -25,17 +26,9 @@ fn archives(folder: &Path) -> Vec<PathBuf> {
                 write!(html, "<a href='http://{host}/p{to}'>{word}</a>").unwrap();
             }
             let host = ["a.pt", "b.pt", "ç.pt"][(page % 3) as usize];
-            write!(
-                warc,
-                "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://{host}/p{page}\r\n\
-                 WARC-Date: 20{:02}-0{}-01T09:00:{:02}Z\r\nWARC-Record-ID: <urn:x:{file}-{page}>\r\n\
-                 Content-Type: application/http\r\nContent-Length: {}\r\n\r\n{html}\r\n\r\n",
-                10 + file,
-                1 + page % 9,
-                page % 60,
-                html.len()
-            )
-            .unwrap();
+            let date = format!("20{:02}-0{}-01T09:00:{:02}Z", 10 + file, 1 + page % 9, page % 60);
+            let fields = "Content-Type: application/http\r\n";
+            warc.extend(record("response", &format!("http://{host}/p{page}"), &date, fields, html));
         }
         let path = folder.join(format!("{file} of some.warc"));
         std::fs::write(&path, warc).unwrap();

@@ -1,11 +1,12 @@
 //! What a person decides holds: the way of a curator from decisions to a
 //! handover that was read back.
 
+use crate::archive::copy_folder;
 use crate::archive::{files_under, records, warcs_under};
 use crate::need;
 use crate::peers::run;
 use crate::program::{arg, command, fonds};
-use crate::sample::{copy_folder, demo};
+use crate::sample::demo;
 use fonds::jobs::JobCx;
 use fonds::store::Workspace;
 use fonds::warc::RecordType;

@@ -1,23 +1,16 @@
 //! Revisits count as captures of what they repeat, also of another URL, in
 //! whatever order files come.
 
+use crate::archives;
 use crate::program::{CallResult, arg, fonds};
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 const PAGE: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>Town</title>\
     <a href=x>Near</a> <a href=/y>Root</a> <a href=http://far.pt/>Far</a>";
 
 fn record(kind: &str, url: &str, date: &str, fields: &str, block: &str) -> String {
-    let mut text = format!("WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\nWARC-Date: {date}\r\n");
-    let length = block.len();
-    write!(
-        text,
-        "WARC-Record-ID: <urn:x:{kind}:{url}:{date}>\r\n{fields}Content-Type: application/http\r\n\
-         Content-Length: {length}\r\n\r\n{block}\r\n\r\n"
-    )
-    .unwrap();
-    text
+    let fields = format!("{fields}Content-Type: application/http\r\n");
+    String::from_utf8(archives::record(kind, url, date, &fields, block)).unwrap()
 }
 
 /// A file with pages, and one with what repeats them.

@@ -1,9 +1,9 @@
 //! What strangers give us does no harm: hostile names, pages, archives and
 //! job configurations, all of our own making.
 
+use crate::archive::gzip;
 use crate::archive::{files_under, records, warcs_under};
 use crate::full_pages::{prepare, seeds_only};
-use crate::hostile::gzip;
 use crate::need;
 use crate::program::{arg, fonds, fonds_watched, fonds_with};
 use fonds::uri::CaptureDate;

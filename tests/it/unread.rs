@@ -1,7 +1,8 @@
 //! Pages that are too much, damaged or not what they say: each is named, what
 //! can be read of it is there, and memory stays bounded.
 
-use crate::files::{made, open, write};
+use crate::archive::write;
+use crate::files::{made, open};
 use crate::program::{CallResult, arg, fonds, fonds_watched};
 use fonds::uri::CaptureDate;
 use fonds::warc::RecordBuilder;
@@ -47,7 +48,7 @@ fn hostile(most: &str) -> Vec<Hostile> {
     large.extend_from_slice(b"<a href=/far>far</a>");
     large.resize(70 << 20, b' ');
     large.extend_from_slice(b"<a href=/beyond>beyond</a>");
-    let packed = crate::hostile::gzip("<a href=/in-part>in part</a>".repeat(1000).as_bytes());
+    let packed = crate::archive::gzip("<a href=/in-part>in part</a>".repeat(1000).as_bytes());
     let some: String = (0..500).map(|n| format!("<a href=/m{n}>m</a>")).collect();
     let many = some + &format!("<a href='{most}'>m</a>").repeat(1_000_000);
     let attribute = format!("<a href='/{}'>x</a><a href=/beside>beside</a>", "x".repeat(10_000_000));

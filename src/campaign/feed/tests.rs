@@ -273,7 +273,7 @@ fn an_entry_says_the_same_in_every_dialect() {
 
 #[test]
 fn every_feed_of_others_comes_back() {
-    let Some(folder) = crate::uri::testing::data("feeds") else { return };
+    let Some(folder) = crate::testing::data("feeds") else { return };
     let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     let mut counts = Vec::new();

@@ -339,11 +339,11 @@ mod tests {
     /// and its text is the same in the charset wanted.
     #[test]
     fn agrees_with_html5lib() {
-        let Some(folder) = crate::links::testing::data("html/encoding") else { return };
+        let Some(folder) = crate::testing::data("html/encoding") else { return };
         let (mut equal, mut ascii) = (0, 0);
         for name in ["html5lib-tests1.dat", "html5lib-test-yahoo-jp.dat"] {
             let bytes = std::fs::read(folder.join(name)).unwrap();
-            for case in crate::links::testing::dat_cases(&bytes) {
+            for case in crate::testing::dat_cases(&bytes) {
                 let (data, wanted) = (case.part(b"data"), case.part(b"encoding"));
                 let wanted = Encoding::for_label(wanted.trim_ascii()).unwrap();
                 let (got, source) = detect(data, None);

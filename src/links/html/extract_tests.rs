@@ -1,10 +1,10 @@
 //! Pages whose links are known.
 
 use super::*;
-use crate::links::testing;
 use crate::links::{
     LinkKinds, MAX_ANCHOR_BYTES, MAX_DEPTH, MAX_LINK_BYTES_PER_PAGE, MAX_URL_BYTES, PageCuts, PagePlace,
 };
+use crate::testing;
 
 fn page(html: &str) -> Page {
     page_at(html, "https://exemplo.pt/dir/p.html", &PageOptions::default())

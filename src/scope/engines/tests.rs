@@ -4,7 +4,7 @@
 use super::*;
 use crate::campaign::{Seed, SeedScope};
 use crate::scope::{DecideRules, rule_templates, standard_rules};
-use crate::uri::testing::data_text;
+use crate::testing::data_text;
 use serde_json::{Value, json};
 
 fn seed(url: &str, scope: SeedScope) -> Seed {

@@ -7,6 +7,7 @@ use crate::campaign::{Campaign, Politeness, Seed, SeedScope};
 use crate::captures::{CaptureEntry, CaptureNotes, RecordPlace};
 use crate::scope::standard_rules;
 use crate::store::Workspace;
+use crate::testing::page_record;
 use crate::uri::{CaptureDate, Url};
 use crate::warc::{RecordType, Span};
 use crate::work::{self, Session, Workspaces};
@@ -362,18 +363,10 @@ fn a_campaign_is_begun_without_a_workspace() {
 #[test]
 fn archives_that_are_opened_are_imported_into_a_workspace_made_for_them() {
     let dir = tempfile::tempdir().unwrap();
-    let block = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\nhi";
-    let warc = format!(
-        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/\r\nWARC-Date: 2024-03-01T00:00:00Z\r\n\
-         WARC-Record-ID: <urn:uuid:0a0a0a0a-0000-4000-8000-000000000001>\r\n\
-         Content-Type: application/http;msgtype=response\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
-        block.len()
-    );
     let folder = dir.path().join("archives");
     std::fs::create_dir_all(folder.join("2024")).unwrap();
-    std::fs::write(folder.join("2024/a.warc"), &warc).unwrap();
-    std::fs::write(dir.path().join("b.warc"), warc.replace("a.example", "b.example").replace(":0a0a", ":0b0b"))
-        .unwrap();
+    std::fs::write(folder.join("2024/a.warc"), page_record("http://a.example/", "hi")).unwrap();
+    std::fs::write(dir.path().join("b.warc"), page_record("http://b.example/", "hi")).unwrap();
     #[cfg(unix)]
     std::os::unix::fs::symlink(dir.path().join("b.warc"), folder.join("b.warc")).unwrap();
     let mut window = Window::on_disk(dir.path(), Settings::default(), None);

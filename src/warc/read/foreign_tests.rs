@@ -2,28 +2,12 @@
 
 use super::*;
 use crate::jobs::JobCx;
+use crate::testing::{data, files_under};
 use crate::warc::{RecordType, Severity, WarcError, check_file, format_offset};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-
-fn test_data() -> Option<PathBuf> {
-    let folder = std::env::var_os("FONDS_TEST_DATA").map(PathBuf::from);
-    let folder = folder.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"));
-    if folder.join("warc").is_dir() {
-        return Some(folder);
-    }
-    println!("skipped: no test data (FONDS_TEST_DATA)");
-    None
-}
-
-fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() { files_below(&path, found) } else { found.push(path) }
-    }
-}
+use std::path::Path;
 
 /// Offsets told of one kind of problem; further ones are counted.
 const OFFSETS: usize = 6;
@@ -80,10 +64,10 @@ fn summary(path: &Path) -> String {
 
 #[test]
 fn every_file_of_other_tools_is_read() {
-    let Some(data) = test_data() else { return };
+    let Some(data) = data("") else { return };
     let mut files = Vec::new();
     for folder in ["warc", "wacz"] {
-        files_below(&data.join(folder), &mut files);
+        files.extend(files_under(&data.join(folder)));
     }
     files.push(data.join("inlinks/seed-walkthrough.warc.gz"));
     files.sort();
@@ -97,7 +81,7 @@ fn every_file_of_other_tools_is_read() {
 
 #[test]
 fn an_arc_file_holds_what_its_warc_twin_holds() {
-    let Some(data) = test_data() else { return };
+    let Some(data) = data("") else { return };
     let captures = |name: &str| -> Vec<(String, String, Vec<u8>)> {
         let records =
             ArchiveReader::open(&data.join("warc").join(name)).unwrap().records(usize::MAX).map(Result::unwrap);

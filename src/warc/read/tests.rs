@@ -2,10 +2,9 @@
 //! on after damage.
 
 use super::*;
+use crate::testing::gzip;
 use crate::uri::CaptureDate;
 use crate::warc::{OPEN_SUFFIX, ProblemKind, Record, RecordBuilder, RecordType, Span, WarcError};
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use proptest::prelude::*;
 use std::io::{self, Cursor, Read, Write};
 use std::path::Path;
@@ -14,12 +13,6 @@ const DATE: CaptureDate = CaptureDate::from_millis(1_709_283_600_123);
 
 pub(super) fn builder(number: usize) -> RecordBuilder {
     RecordBuilder::response(&format!("urn:test:{number}"), DATE, &format!("http://a.pt/{number}"))
-}
-
-pub(super) fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(bytes).unwrap();
-    encoder.finish().unwrap()
 }
 
 fn zstd(bytes: &[u8]) -> Vec<u8> {
@@ -311,7 +304,7 @@ fn nested_members(count: usize, second_block: &[u8]) -> Vec<u8> {
 #[test]
 fn damage_within_damage_is_given_up_at_last() {
     // The common second block is long; what follows it is none.
-    let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), Compression::best());
+    let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
     encoder.write_all(&vec![b'x'; 3_000_000]).unwrap();
     encoder.flush().unwrap();
     let block = [encoder.get_ref().as_slice(), &[7]].concat();

@@ -3,8 +3,9 @@
 
 use super::parallel::{Event, ReadLimits, Visit, read_in_segments};
 use super::reader::ArchiveReader;
-use super::tests::{Pieces, builder, gzip, noise, read_all, read_with};
+use super::tests::{Pieces, builder, noise, read_all, read_with};
 use crate::jobs::JobCx;
+use crate::testing::gzip;
 use crate::warc::Record;
 use flate2::{Compression, write::GzEncoder};
 use proptest::prelude::*;
@@ -135,7 +136,7 @@ fn read_retaining(source: impl Read) -> (Vec<Record>, Vec<String>) {
 /// Records longer than can be gone back over, with members inside that look
 /// like records of the file once theirs is damaged.
 fn long_file(is_stored: bool, blocks: &[usize]) -> Vec<u8> {
-    let pack = if is_stored { stored } else { gzip };
+    let pack: fn(&[u8]) -> Vec<u8> = if is_stored { stored } else { |bytes| gzip(bytes) };
     let record = |(number, &len): (usize, &usize)| {
         let inner: Vec<u8> = (0..len / 20_000).flat_map(|n| builder(900 + n).compress(&noise(n, 19_000))).collect();
         pack(&builder(number).plain(&[noise(number, 100 + len / 10), inner].concat()))

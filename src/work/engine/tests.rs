@@ -3,7 +3,7 @@
 use super::*;
 use crate::scope::standard_rules;
 use crate::store::rows::{SeenQuery, SeenRow};
-use crate::uri::testing::data;
+use crate::testing::data;
 
 fn workspace() -> (tempfile::TempDir, Workspace) {
     let dir = tempfile::tempdir().unwrap();

@@ -200,6 +200,7 @@ fn not_found() -> Reply {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::testing::{data, files_under};
 
     fn site(language: &str) -> (tempfile::TempDir, Root) {
         let dir = tempfile::tempdir().unwrap();
@@ -251,33 +252,10 @@ mod tests {
         }
     }
 
-    /// A folder of the foreign test data, or none where it is absent.
-    fn test_data(path: &str) -> Option<PathBuf> {
-        let root = std::env::var_os("FONDS_TEST_DATA")
-            .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
-        let folder = root.join(path);
-        if !folder.is_dir() {
-            println!("skipped: no {}", folder.display());
-            return None;
-        }
-        Some(folder)
-    }
-
-    fn files_under(folder: &Path, found: &mut Vec<PathBuf>) {
-        for entry in folder.read_dir().unwrap().flatten() {
-            if entry.path().is_dir() {
-                files_under(&entry.path(), found);
-            } else {
-                found.push(entry.path());
-            }
-        }
-    }
-
     #[test]
     fn serves_every_page_of_a_real_manual_in_the_requested_language() {
-        let Some(folder) = test_data("sites/httpd-manual-part") else { return };
-        let mut files = Vec::new();
-        files_under(&folder, &mut files);
+        let Some(folder) = data("sites/httpd-manual-part") else { return };
+        let files = files_under(&folder);
         let mut checked = 0;
         for language in ["en", "fr", "ko", "pt-br"] {
             let root =
@@ -300,9 +278,8 @@ mod tests {
     #[test]
     fn serves_folders_under_their_host_names() {
         use std::io::{Read, Write};
-        let Some(folder) = test_data("sites/heritrix-selftest") else { return };
-        let mut files = Vec::new();
-        files_under(&folder, &mut files);
+        let Some(folder) = data("sites/heritrix-selftest") else { return };
+        let files = files_under(&folder);
         let site = |host: &str| Site { host: host.into(), folder: folder.clone(), language: "en".into() };
         let server = SiteServer::start(vec![site("a.example"), site("b.example")]).unwrap();
         let resolve = server.resolve();

@@ -6,7 +6,8 @@ use crate::inlinks::filters::{map_files, reduce_rows};
 use crate::inlinks::invert::{AssignOptions, LinkRow, Shape, Shuffle, ShuffleOptions, Sorted, TargetCapture, assign};
 use crate::inlinks::{DatasetOptions, LinkError, Notation, read_dataset};
 use crate::jobs::JobCx;
-use crate::links::{LinkKind, MAX_PAGE_BYTES, testing};
+use crate::links::{LinkKind, MAX_PAGE_BYTES};
+use crate::testing::{self, gzip};
 use crate::uri::{CaptureDate, Fqdn, InternalPolicy, PageKey, Url};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -623,13 +624,6 @@ fn rows_of(store: &LinkStore) -> Vec<String> {
         })
         .unwrap();
     rows
-}
-
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    use std::io::Write;
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    encoder.write_all(bytes).unwrap();
-    encoder.finish().unwrap()
 }
 
 const OBJECTS: &str = concat!(

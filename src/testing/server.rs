@@ -1,7 +1,5 @@
 //! A scripted server on loopback for tests: it says exactly what it is told.
 
-#![allow(clippy::unwrap_used)]
-
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
