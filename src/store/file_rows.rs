@@ -1,6 +1,6 @@
 //! Read models of archive files, imports and problems.
 
-use super::rows::{LaunchId, LaunchState};
+use super::rows::{CampaignId, LaunchId, LaunchState};
 use crate::uri::CaptureDate;
 use crate::warc::SharedMember;
 use serde::Serialize;
@@ -88,6 +88,8 @@ pub struct FileRow {
     pub crawled: bool,
     /// The launch that brought it in first.
     pub launch: LaunchId,
+    /// The campaign of that launch; none for an import, whose captures are of every campaign.
+    pub campaign: Option<CampaignId>,
     /// Size in bytes when it was read; now, for what a crawl wrote.
     pub size: u64,
     /// SHA-256 in hex; empty while it is not known.

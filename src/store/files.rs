@@ -337,7 +337,7 @@ struct Listed {
 
 fn listed(conn: &Connection, only: Option<FileId>) -> Result<Vec<Listed>, StoreError> {
     let mut statement = conn.prepare_cached(
-        "SELECT f.id, f.path, l.kind = 'crawl', f.launch, f.size, f.sha256, f.records,
+        "SELECT f.id, f.path, l.kind = 'crawl', f.launch, l.campaign, f.size, f.sha256, f.records,
             (SELECT count(*) FROM record r WHERE r.position = 0 AND r.file IN
                 (SELECT m.id FROM warc_file m WHERE m.id = f.id OR m.package = f.id)), f.problems, f.mtime_ns, f.changed > 0,
             ifnull(CASE l.kind WHEN 'crawl' THEN
@@ -354,15 +354,16 @@ fn listed(conn: &Connection, only: Option<FileId>) -> Result<Vec<Listed>, StoreE
                 state: FileState::Present,
                 crawled: row.get(2)?,
                 launch: row.get(3)?,
-                size: uint(row.get(4)?),
-                sha256: row.get(5)?,
-                records: uint(row.get(6)?),
-                captures: uint(row.get(7)?),
-                problems: uint(row.get(8)?),
+                campaign: row.get(4)?,
+                size: uint(row.get(5)?),
+                sha256: row.get(6)?,
+                records: uint(row.get(7)?),
+                captures: uint(row.get(8)?),
+                problems: uint(row.get(9)?),
             },
-            mtime_ns: row.get(9)?,
-            changed: row.get(10)?,
-            written: uint(row.get(11)?),
+            mtime_ns: row.get(10)?,
+            changed: row.get(11)?,
+            written: uint(row.get(12)?),
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)

@@ -1,7 +1,7 @@
 //! The lower panel for a file and for a problem, and what it says of a
 //! capture whose file is lost.
 
-use super::pages::{captures_of, import_of, problems_of, state_ui};
+use super::pages::{import_of, problems_of, show_captures_of, state_ui};
 use super::text;
 use super::theme::{GAP, tokens};
 use super::widgets::{loaded_ui, progress_ui};
@@ -21,7 +21,7 @@ pub(super) fn file_ui(ui: &mut Ui, app: &mut AppState, id: FileId) {
         ui.label(file.state.hint());
         ui.horizontal_wrapped(|ui| {
             if ui.link(text::counted(file.captures, "capture", "captures")).clicked() {
-                app.send(Command::Go(captures_of(file.id)));
+                show_captures_of(app, file.id, file.campaign);
             }
             if ui.link(text::counted(file.problems, "problem", "problems")).clicked() {
                 app.send(Command::Go(problems_of(file.id)));
@@ -93,7 +93,8 @@ fn detail_ui(ui: &mut Ui, app: &mut AppState, detail: &ProblemDetail) {
         if let Some(file) = row.file
             && ui.link("captures of this file").clicked()
         {
-            app.send(Command::Go(captures_of(file)));
+            let campaign = app.reads.file(file).shown().and_then(|row| row.campaign);
+            show_captures_of(app, file, campaign);
         }
     });
     if let Some(command) = &detail.command {

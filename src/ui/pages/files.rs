@@ -3,7 +3,7 @@
 use super::files_imports::{import_ui, imports_ui};
 use super::files_problems::problems_ui;
 use super::files_records::records_ui;
-use crate::app::models::{FileId, FileRow, FileState, LaunchId, ProblemQuery};
+use crate::app::models::{CampaignId, FileId, FileRow, FileState, LaunchId, ProblemQuery};
 use crate::app::{Action, AppState, Command, FilesRoute, Focus, Route};
 use crate::ui::access::{tab_ui, tabs_ui};
 use crate::ui::table::{Column, Table, Value};
@@ -107,7 +107,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[&FileRow]) {
     let columns = [
         Col::text("state", "State", 110.0, |row| row.state.as_str()).draw(|ui, row| drop(state_ui(ui, row.state))),
         Col::count("captures", "Captures", 80.0, |row| row.captures)
-            .link("Show its captures", move |row| go(captures_of(row.id))),
+            .link("Show its captures", |row| Some(FileAsk::Captures(row.id, row.campaign))),
         Col::count("problems", "Problems", 80.0, |row| row.problems)
             .link("Show its problems", move |row| go(problems_of(row.id))),
         Col::value("records", "Records", 80.0, |row| match (row.crawled, row.records) {
@@ -133,6 +133,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[&FileRow]) {
         .on_open(|row| Some(FileAsk::Focus(row.id)));
     match table.rows_ui(ui, app, rows.iter().copied()) {
         Some(FileAsk::Go(route)) => app.send(Command::Go(route)),
+        Some(FileAsk::Captures(file, campaign)) => show_captures_of(app, file, campaign),
         Some(FileAsk::Focus(file)) => {
             app.follow_in_panel(Focus::File(file));
         }
@@ -144,6 +145,8 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[&FileRow]) {
 enum FileAsk {
     /// What a number leads to.
     Go(Route),
+    /// The captures in the file, which a crawl of this campaign wrote.
+    Captures(FileId, Option<CampaignId>),
     /// The file in the lower panel.
     Focus(FileId),
 }
@@ -170,9 +173,12 @@ pub(super) fn name_of(path: &str) -> &str {
     path.rsplit(['/', std::path::MAIN_SEPARATOR]).next().unwrap_or(path)
 }
 
-/// The captures of a file.
-pub(in crate::ui) fn captures_of(file: FileId) -> Route {
-    Route::Captures { filter: format!("file:{file}") }
+/// Goes to all captures of a file, of the campaign that wrote it.
+pub(in crate::ui) fn show_captures_of(app: &mut AppState, file: FileId, campaign: Option<CampaignId>) {
+    if let Some(campaign) = campaign.filter(|&campaign| app.campaign() != Some(campaign)) {
+        app.send(Command::ChooseCampaign(campaign));
+    }
+    app.send(Command::GoToAll(Route::Captures { filter: format!("file:{file}") }));
 }
 
 /// The problems of a file.

@@ -53,7 +53,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[ImportRow]) {
     ];
     let table = Table::new("imports", "Imports", columns, |row: &ImportRow| row.launch.unsigned_abs());
     if let Some(route) = table.on_open(files(&[])).rows_ui(ui, app, rows) {
-        app.send(Command::Go(route));
+        app.send(Command::GoToAll(route));
     }
 }
 
@@ -127,7 +127,7 @@ fn head_ui(ui: &mut Ui, app: &mut AppState, row: &ImportRow) {
             if figure_ui(ui, &text::count(count), word, leads_to)
                 && let Some(route) = to
             {
-                app.send(Command::Go(route));
+                app.send(Command::GoToAll(route));
             }
         }
         figure_ui(ui, &text::bytes(row.bytes), "total", None);
@@ -229,7 +229,7 @@ fn files_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, rows: &[&Imported
         .chosen(chosen)
         .on_focus(|row| Some(ImportAsk::Focus(row.file)));
     match table.rows_ui(ui, app, rows.iter().copied()) {
-        Some(ImportAsk::Go(route)) => app.send(Command::Go(route)),
+        Some(ImportAsk::Go(route)) => app.send(Command::GoToAll(route)),
         Some(ImportAsk::Focus(file)) => {
             app.follow_in_panel(file.map(Focus::File));
         }

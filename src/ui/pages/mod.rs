@@ -34,7 +34,7 @@ pub use campaigns::CampaignsPage;
 pub use captures::CapturesPage;
 pub use crawl::CrawlView;
 pub use files::FilesPage;
-pub(super) use files::{captures_of, import_of, problems_of, state_ui};
+pub(super) use files::{import_of, problems_of, show_captures_of, state_ui};
 pub use jobs::JobsPage;
 pub use link_hosts::LinkHostsPage;
 pub(super) use link_hosts::cited_pages_ui;

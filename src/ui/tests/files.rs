@@ -66,6 +66,36 @@ fn every_number_of_a_file_leads_to_its_rows() {
 }
 
 #[test]
+fn the_captures_of_a_file_and_of_an_import_are_shown_whole_whatever_was_chosen_before() {
+    let mut window = files();
+    let crawled = window.session().files().unwrap().into_iter().filter(|file| file.crawled);
+    let crawled = crawled.max_by_key(|file| file.captures).unwrap();
+    let (launch, damaged) = (import(&window), file(&window, "damaged.warc"));
+    let import = window.session().imports().unwrap().remove(0);
+    let other = window.session().campaigns().unwrap().into_iter().find(|row| Some(row.id) != crawled.campaign).unwrap();
+    assert!(crawled.captures > 2 && import.new_captures > 2);
+    let of_import = FilesRoute::Imports(Some((launch, Vec::new())));
+    for (page, number, captures) in [
+        (FilesRoute::Files(None), format!("Captures: {}", crawled.captures), crawled.captures),
+        (FilesRoute::Imports(None), format!("New captures: {}", import.new_captures), import.new_captures),
+        (of_import.clone(), format!("Captures: {}", damaged.captures), damaged.captures),
+    ] {
+        // Another campaign, and a ready filter that fits nothing.
+        window.app_mut().send(Command::ChooseCampaign(other.id));
+        window.app_mut().send(Command::Go(Route::Captures { filter: String::new() }));
+        window.until("the counts are there", |window| window.says("Failed 0"));
+        window.click("Failed 0");
+        window.app_mut().send(Command::Go(Route::Files(page)));
+        window.click_number(&number);
+        let rows = format!("{captures} rows");
+        window.until(&number, |window| window.texts().iter().any(|text| text.starts_with(&rows)));
+    }
+    window.app_mut().send(Command::Go(Route::Files(of_import)));
+    window.click(&format!("{} captures", import.captures));
+    window.until("all of the import", |window| window.says(&format!("{} rows", import.captures)));
+}
+
+#[test]
 fn files_are_narrowed_by_state_and_text() {
     let mut window = files();
     window.click("missing 1");
