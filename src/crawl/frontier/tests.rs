@@ -1,0 +1,157 @@
+#![allow(clippy::unwrap_used)]
+
+use super::super::memory_ledger::MemoryLedger;
+use super::super::{Admission, AdmissionState, Finished};
+use super::*;
+use crate::scope::{Candidate, Decision, Verdict};
+
+fn admission(url: &str, hops: &str) -> Admission {
+    Admission {
+        candidate: Candidate {
+            hops: hops.to_owned(),
+            is_seed: hops.is_empty(),
+            ..Candidate::bare(Url::parse(url).unwrap())
+        },
+        verdict: Verdict { decision: Decision::Accept, rule_index: None, rule_name: String::new() },
+        state: AdmissionState::Queued,
+        priority: priority(hops),
+        date: CaptureDate::now(),
+    }
+}
+
+fn finish(ledger: &MemoryLedger, url: &QueuedUrl) {
+    let (why, refused, capture) = (None, None, None);
+    ledger.finish(Finished { id: url.id, fetch_status: 200, why, refused, capture, found: Vec::new() }).unwrap();
+}
+
+/// Fetches everything at once and tells the order.
+fn order(frontier: &Frontier<'_>, ledger: &MemoryLedger) -> Vec<String> {
+    let mut order = Vec::new();
+    loop {
+        match frontier.next().unwrap() {
+            Next::Url(url) => {
+                finish(ledger, &url);
+                order.push(url.admission.candidate.url.path().to_owned());
+                frontier.release(&url, Duration::ZERO);
+            }
+            Next::Idle => {}
+            Next::Finished => return order,
+        }
+    }
+}
+
+#[test]
+fn seeds_come_first_then_what_completes_a_page_then_near_pages() {
+    for (hops, expected) in [
+        ("", 0),
+        ("P", 0),
+        ("E", 1),
+        ("R", 1),
+        ("LE", 1),
+        ("LEE", 2),
+        ("L", 100),
+        ("LL", 200),
+        ("LEL", 300),
+        ("PM", 200),
+        ("12+LLRL", 1600),
+        ("12+LLRE", 2),
+    ] {
+        assert_eq!(priority(hops), expected, "{hops}");
+    }
+    let ledger = MemoryLedger::default();
+    let urls = [("/far", "LL"), ("/near", "L"), ("/embed", "LE"), ("/", "")];
+    ledger.admit(urls.iter().map(|(path, hops)| admission(&format!("http://a.pt{path}"), hops)).collect()).unwrap();
+    let frontier = Frontier::open(&ledger, 1, 1, None).unwrap();
+    assert_eq!(order(&frontier, &ledger), ["/", "/embed", "/near", "/far"]);
+}
+
+#[test]
+fn many_urls_come_in_batches_and_none_is_lost() {
+    let ledger = MemoryLedger::default();
+    let urls = (0..200).map(|number| admission(&format!("http://h{}.pt/{number}", number % 3), "L"));
+    ledger.admit(urls.collect()).unwrap();
+    let frontier = Frontier::open(&ledger, 2, 9, None).unwrap();
+    assert_eq!(order(&frontier, &ledger).len(), 200);
+}
+
+#[test]
+fn a_host_rests_for_the_whole_delay() {
+    let ledger = MemoryLedger::default();
+    ledger.admit(vec![admission("http://a.pt/1", ""), admission("http://a.pt/2", "")]).unwrap();
+    let frontier = Frontier::open(&ledger, 1, 1, None).unwrap();
+    let Next::Url(first) = frontier.next().unwrap() else { panic!("nothing came") };
+    assert!(matches!(frontier.next().unwrap(), Next::Idle), "one at a time");
+    finish(&ledger, &first);
+    let begin = Instant::now();
+    frontier.release(&first, Duration::from_millis(150));
+    assert_eq!(order(&frontier, &ledger), ["/2"]);
+    assert!(begin.elapsed() >= Duration::from_millis(150));
+}
+
+#[test]
+fn something_urgent_overtakes_what_is_in_memory() {
+    let ledger = MemoryLedger::default();
+    ledger.admit((0..5).map(|number| admission(&format!("http://a.pt/{number}"), "L")).collect()).unwrap();
+    let frontier = Frontier::open(&ledger, 1, 1, None).unwrap();
+    let Next::Url(first) = frontier.next().unwrap() else { panic!("nothing came") };
+    ledger.admit(vec![admission("http://a.pt/embed", "LE")]).unwrap();
+    frontier.announce("a.pt", 1);
+    finish(&ledger, &first);
+    frontier.release(&first, Duration::ZERO);
+    assert_eq!(order(&frontier, &ledger), ["/embed", "/1", "/2", "/3", "/4"]);
+}
+
+#[test]
+fn a_url_put_back_waits_for_its_time() {
+    let ledger = MemoryLedger::default();
+    ledger.admit(vec![admission("http://a.pt/1", ""), admission("http://a.pt/2", "L")]).unwrap();
+    let frontier = Frontier::open(&ledger, 1, 1, None).unwrap();
+    let Next::Url(first) = frontier.next().unwrap() else { panic!("nothing came") };
+    let due = CaptureDate::from_millis(CaptureDate::now().millis() + 1_000);
+    ledger.defer(first.id, 1, due, "busy").unwrap();
+    frontier.put_back(&first, Duration::ZERO);
+    assert_eq!(order(&frontier, &ledger), ["/2", "/1"]);
+    assert!(CaptureDate::now() >= due);
+}
+
+#[test]
+fn a_host_that_waits_for_a_retry_takes_new_work_at_once() {
+    let ledger = MemoryLedger::default();
+    ledger.admit(vec![admission("http://a.pt/1", "")]).unwrap();
+    let frontier = Frontier::open(&ledger, 1, 1, None).unwrap();
+    let Next::Url(first) = frontier.next().unwrap() else { panic!("nothing came") };
+    let due = CaptureDate::from_millis(CaptureDate::now().millis() + 3_000);
+    ledger.defer(first.id, 1, due, "busy").unwrap();
+    frontier.put_back(&first, Duration::ZERO);
+    assert!(matches!(frontier.next().unwrap(), Next::Idle));
+    ledger.admit(vec![admission("http://a.pt/2", "L")]).unwrap();
+    frontier.announce("a.pt", 100);
+    let begin = Instant::now();
+    let Next::Url(second) = frontier.next().unwrap() else { panic!("nothing came") };
+    assert_eq!(second.admission.candidate.url.path(), "/2");
+    assert!(begin.elapsed() < Duration::from_millis(1_500));
+    finish(&ledger, &second);
+    frontier.release(&second, Duration::ZERO);
+    assert_eq!(order(&frontier, &ledger), ["/1"]);
+}
+
+#[test]
+fn a_url_whose_address_is_busy_waits_and_none_is_lost() {
+    let ledger = MemoryLedger::default();
+    ledger.admit((0..40).map(|number| admission(&format!("http://a.pt/{number}"), "L")).collect()).unwrap();
+    let frontier = Frontier::open(&ledger, 1, 1, None).unwrap();
+    let Next::Url(first) = frontier.next().unwrap() else { panic!("nothing came") };
+    frontier.hold(&first);
+    let order = order(&frontier, &ledger);
+    assert_eq!((order[0].as_str(), order.len()), ("/0", 40));
+}
+
+#[test]
+fn an_address_has_room_for_so_many() {
+    let ledger = MemoryLedger::default();
+    let frontier = Frontier::open(&ledger, 1, 2, None).unwrap();
+    let ip: IpAddr = "192.0.2.1".parse().unwrap();
+    assert!(frontier.enter_address(ip) && frontier.enter_address(ip) && !frontier.enter_address(ip));
+    frontier.leave_address(ip);
+    assert!(frontier.enter_address(ip));
+}
