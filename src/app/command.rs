@@ -1,5 +1,6 @@
 //! Everything a person can ask, as values.
 
+use super::SelectionAct;
 use super::models::{
     CampaignId, CitedBy, FileId, FileOutcome, FileState, GeoList, ImportOptions, LaunchId, LinkForm, ProblemQuery,
     ReviewMark, SelectionSpec, WhatIfList,
@@ -329,6 +330,8 @@ pub enum Command {
     RedoMark,
     /// Computes scores and keeps the selection.
     Select(SelectionSpec),
+    /// Does something with named selections or collections.
+    Selections(SelectionAct),
     /// Writes the selection out.
     Export {
         /// Folder to write; made if absent.

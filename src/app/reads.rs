@@ -6,7 +6,6 @@ use super::{MovedQuery, RowQuery, SeenListQuery};
 use crate::campaign::Campaign;
 use crate::scope::{Derivation, Trace};
 use crate::work::{CrawlPlan, CrawlRequest, Session};
-use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
@@ -154,13 +153,16 @@ reads! {
     seen_one(seen: i64) -> Option<SeenRow>, None, |session, (seen,)| Ok(session.seen_rows(&[*seen])?.pop());
     /// See [`Session::selection`].
     selection(campaign: CampaignId) -> SelectionPage, None, |session, (campaign,)| session.selection(*campaign);
-    /// See [`Session::passing`].
-    passing(campaign: CampaignId, filter: String) -> Option<HashSet<CaptureId>>, None, |session, (campaign, filter)| {
-        session.passing(&SelectionSpec { campaign: *campaign, filter: filter.clone(), ..SelectionSpec::default() })
-    };
+    /// See [`Session::selection_criteria`]: what the filter and the collections of a draft come to.
+    selection_criteria(campaign: CampaignId, filter: String, collections: Vec<String>) -> SelectionCriteria, None,
+        |session, (campaign, filter, collections)| session.selection_criteria(&SelectionSpec {
+            campaign: *campaign, filter: filter.clone(), collections: collections.clone(), ..SelectionSpec::default()
+        });
     /// See [`Session::scored_under`]; the draft travels as JSON.
     scored_under(draft: String, ids: Vec<CaptureId>) -> Vec<ScoredRow>, None,
         |session, (draft, ids)| session.scored_under(&serde_json::from_str(draft)?, ids);
+    /// The collections of the workspace.
+    collections() -> Vec<CollectionRow>, None, |session, ()| Ok(session.catalogue().collections()?);
     /// See [`Session::files`]; files come and go without the catalogue.
     files() -> Vec<FileRow>, Some(SLOW), |session, ()| session.files();
     /// See [`Session::file`].

@@ -16,6 +16,8 @@ mod open;
 mod saves;
 #[path = "state_schedules.rs"]
 mod schedules;
+#[path = "state_selections.rs"]
+mod selections;
 #[path = "state_unsaved.rs"]
 mod unsaved;
 #[path = "state_view.rs"]
@@ -24,6 +26,7 @@ mod view;
 pub use notices::NoticeCause;
 pub use open::RecentWorkspace;
 pub use schedules::ScheduleWatch;
+pub use selections::SelectionAct;
 
 use open::{AfterOpen, OpenedWorkspace};
 
@@ -627,6 +630,7 @@ impl AppState {
                 }
             }
             Command::Select(spec) => self.start(JobKind::Select, move |session, cx| session.select(&spec, false, cx)),
+            Command::Selections(act) => self.act_on_selections(act),
             Command::Export { out, selection } => {
                 self.last_export = Some(out.clone());
                 self.start(JobKind::Export, move |session, cx| {

@@ -112,6 +112,6 @@ fn route_of_job(kind: JobKind) -> Route {
             Route::Links { target: String::new() }
         }
         Kind::Select | Kind::Export | Kind::Verify => Route::Select,
-        Kind::Mark | Kind::ImportAnnotations | Kind::WriteTable | Kind::Backup => Route::Jobs,
+        Kind::Mark | Kind::Collect | Kind::ImportAnnotations | Kind::WriteTable | Kind::Backup => Route::Jobs,
     }
 }

@@ -5,12 +5,14 @@ use super::campaign::read_only_session;
 use super::output::{json_line, plain};
 use crate::export::{csv_row, spreadsheet_cell};
 use crate::store::filter_fields;
+use crate::uri::{PageKey, Url};
 use crate::work;
 use crate::work::Session;
-use crate::work::models::{CampaignId, CaptureColumn, CaptureQuery, CaptureRow};
+use crate::work::models::{CampaignId, CaptureColumn, CaptureId, CaptureQuery, CaptureRow};
+use anyhow::Context;
 use serde_json::Value;
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Rows that are read at once.
 const ROWS_AT_ONCE: u64 = 10_000;
@@ -181,5 +183,60 @@ fn sort_key(text: &str) -> anyhow::Result<(CaptureColumn, bool)> {
     match serde_json::from_value(Value::String(name.to_owned())) {
         Ok(column) => Ok((column, descending)),
         Err(error) => anyhow::bail!("--sort: {error}"),
+    }
+}
+
+/// Captures that a command is about.
+#[derive(Debug, clap::Args)]
+pub struct ChosenCaptures {
+    /// Captures of this URL; can be given several times.
+    #[arg(long)]
+    url: Vec<String>,
+    /// The capture of this number, as fonds captures lists it; can be given several times.
+    #[arg(long)]
+    id: Vec<CaptureId>,
+    /// Captures that this filter finds; * is every capture.
+    #[arg(long)]
+    filter: Option<String>,
+    /// Campaign whose captures the filter looks through; needed when there are several.
+    #[arg(long, requires = "filter")]
+    campaign: Option<String>,
+}
+
+impl ChosenCaptures {
+    /// The captures that are named, each once.
+    pub(super) fn find(&self, session: &Session, folder: &Path) -> anyhow::Result<Vec<CaptureId>> {
+        anyhow::ensure!(
+            self.filter.is_some() || !self.url.is_empty() || !self.id.is_empty(),
+            "which captures? Name them with --url, --id or --filter"
+        );
+        let catalogue = session.catalogue();
+        let mut captures = Vec::new();
+        for id in &self.id {
+            captures.push(catalogue.capture_row(*id)?.id);
+        }
+        for text in &self.url {
+            let url = Url::parse(text).with_context(|| format!("“{text}” is not a URL"))?;
+            let found = catalogue.captures_of_url(&url)?;
+            if found.is_empty() {
+                let other =
+                    catalogue.last_capture(&PageKey::of(&url))?.map(|id| catalogue.capture_row(id)).transpose()?;
+                match other {
+                    Some(row) => anyhow::bail!("{text} was never captured; the same page was as {}", row.url),
+                    None => anyhow::bail!("{text} was never captured. Why: fonds why {} {text}", folder.display()),
+                }
+            }
+            captures.extend(found);
+        }
+        if let Some(filter) = &self.filter {
+            let campaign = campaign_for(session, self.campaign.as_deref())?;
+            let found =
+                catalogue.capture_ids(&CaptureQuery { filter: filter.clone(), campaign, ..work::everything() })?;
+            anyhow::ensure!(!found.is_empty(), "the filter “{filter}” finds no capture; nothing was changed");
+            captures.extend(found);
+        }
+        captures.sort_unstable();
+        captures.dedup();
+        Ok(captures)
     }
 }

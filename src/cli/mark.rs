@@ -2,15 +2,12 @@
 
 use super::FINE;
 use super::campaign::{read_only_session, session};
-use super::captures::campaign_for;
+use super::captures::ChosenCaptures;
 use super::output::{json_line, plain};
 use crate::jobs::counted;
-use crate::uri::{PageKey, Url};
 use crate::work;
 use crate::work::JobKind;
-use crate::work::Session;
-use crate::work::models::{CaptureId, CaptureQuery, ReviewMark};
-use anyhow::Context;
+use crate::work::models::ReviewMark;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -32,18 +29,8 @@ pub struct MarkArgs {
     folder: PathBuf,
     /// What to decide or note.
     mark: MarkArg,
-    /// Captures of this URL; can be given several times.
-    #[arg(long)]
-    url: Vec<String>,
-    /// The capture of this number, as fonds captures lists it; can be given several times.
-    #[arg(long)]
-    id: Vec<CaptureId>,
-    /// Captures that this filter finds; * is every capture.
-    #[arg(long)]
-    filter: Option<String>,
-    /// Campaign whose captures the filter looks through; needed when there are several.
-    #[arg(long, requires = "filter")]
-    campaign: Option<String>,
+    #[command(flatten)]
+    captures: ChosenCaptures,
     /// Why, or the text of the note.
     #[arg(long, default_value = "")]
     reason: String,
@@ -90,7 +77,7 @@ pub(super) fn run(args: &MarkArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         None => work::operator(),
     };
     let session = if args.dry_run { read_only_session(&args.folder)? } else { session(&args.folder)? };
-    let captures = captures_of(args, &session)?;
+    let captures = args.captures.find(&session, &args.folder)?;
     if !args.dry_run {
         session.run_job(JobKind::Mark, || {
             session.catalogue().mark(&captures, mark, reason, &by)?;
@@ -118,38 +105,4 @@ pub(super) fn run(args: &MarkArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         false => writeln!(out, "{}: {number}, by {}", mark.label(), plain(&by))?,
     }
     Ok(FINE)
-}
-
-/// The captures that are named, each once.
-fn captures_of(args: &MarkArgs, session: &Session) -> anyhow::Result<Vec<CaptureId>> {
-    anyhow::ensure!(
-        args.filter.is_some() || !args.url.is_empty() || !args.id.is_empty(),
-        "which captures? Name them with --url, --id or --filter"
-    );
-    let catalogue = session.catalogue();
-    let mut captures = Vec::new();
-    for id in &args.id {
-        captures.push(catalogue.capture_row(*id)?.id);
-    }
-    for text in &args.url {
-        let url = Url::parse(text).with_context(|| format!("“{text}” is not a URL"))?;
-        let found = catalogue.captures_of_url(&url)?;
-        if found.is_empty() {
-            let other = catalogue.last_capture(&PageKey::of(&url))?.map(|id| catalogue.capture_row(id)).transpose()?;
-            match other {
-                Some(row) => anyhow::bail!("{text} was never captured; the same page was as {}", row.url),
-                None => anyhow::bail!("{text} was never captured. Why: fonds why {} {text}", args.folder.display()),
-            }
-        }
-        captures.extend(found);
-    }
-    if let Some(filter) = &args.filter {
-        let campaign = campaign_for(session, args.campaign.as_deref())?;
-        let found = catalogue.capture_ids(&CaptureQuery { filter: filter.clone(), campaign, ..work::everything() })?;
-        anyhow::ensure!(!found.is_empty(), "the filter “{filter}” finds no capture; nothing was marked");
-        captures.extend(found);
-    }
-    captures.sort_unstable();
-    captures.dedup();
-    Ok(captures)
 }

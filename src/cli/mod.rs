@@ -28,6 +28,7 @@ mod backup;
 mod campaign;
 mod captures;
 mod cdx;
+mod collections;
 mod crawl;
 mod dataset;
 mod demo;
@@ -142,6 +143,9 @@ pub enum CliCommand {
     /// Decisions and notes as W3C Web Annotations, out and in.
     #[command(subcommand)]
     Annotations(annotations::AnnotationsCommand),
+    /// Put captures together across campaigns, by hand or by a filter that is asked after each crawl.
+    #[command(subcommand)]
+    Collections(collections::CollectionsCommand),
     /// Look at selections, and make one.
     #[command(subcommand)]
     Select(select::SelectCommand),
@@ -270,6 +274,7 @@ pub fn run(command: CliCommand) -> ExitCode {
         CliCommand::Captures(args) => captures::run(&args, out),
         CliCommand::Mark(args) => mark::run(&args, out),
         CliCommand::Annotations(command) => annotations::run(&command, out),
+        CliCommand::Collections(command) => collections::run(&command, out),
         CliCommand::Select(command) => select::run(&command, out),
         CliCommand::Export(args) => export::run(&args, out),
         CliCommand::Verify(args) => export::verify(&args, out),

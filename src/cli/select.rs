@@ -23,6 +23,42 @@ pub enum SelectCommand {
     List(ListArgs),
     Preview(PreviewArgs),
     Run(RunArgs),
+    /// Save the kept selection under a name, to compare with it later.
+    #[command(after_help = "Example:\n  fonds select save my-archive 1 'Handover 2026'")]
+    Save(NamedArgs),
+    /// List the selections that were saved, each compared with the kept one.
+    #[command(
+        after_help = "Columns: name, captures, + and − of the kept selection against it, date, by whom, criterion.\n\
+        Their captures: fonds captures my-archive 'saved:\"Handover 2026\"' --campaign 1"
+    )]
+    Saved(SavedArgs),
+    /// Select again with the weights, threshold, filter and collections of a saved selection.
+    Use(NamedArgs),
+    /// Delete a saved selection; captures and the kept selection stay.
+    Delete(NamedArgs),
+}
+
+/// A selection by its name.
+#[derive(Debug, clap::Args)]
+pub struct NamedArgs {
+    /// Workspace.
+    folder: PathBuf,
+    /// Number or title of the campaign.
+    campaign: String,
+    /// Name of the selection.
+    name: String,
+}
+
+/// Whose saved selections are listed.
+#[derive(Debug, clap::Args)]
+pub struct SavedArgs {
+    /// Workspace.
+    folder: PathBuf,
+    /// Number or title of the campaign.
+    campaign: String,
+    /// One object a selection.
+    #[arg(long)]
+    json: bool,
 }
 
 /// List the kept selection, best score first; nothing is changed.
@@ -103,6 +139,9 @@ pub struct SpecArgs {
     /// Select what this filter finds instead of what scores high; * is every capture.
     #[arg(long, default_value = "")]
     filter: String,
+    /// Select the captures of this collection as well; can be given several times.
+    #[arg(long, value_name = "NAME")]
+    collection: Vec<String>,
 }
 
 impl SpecArgs {
@@ -141,6 +180,7 @@ impl SpecArgs {
             with_requisites: !self.without_requisites,
             with_wacz,
             filter: self.filter.trim().to_owned(),
+            collections: self.collection.clone(),
         })
     }
 
@@ -162,7 +202,56 @@ pub(super) fn run(command: &SelectCommand, out: &mut dyn Write) -> anyhow::Resul
             print_report(&report, args.json, out)?;
             name_unread(&report)
         }
+        SelectCommand::Save(NamedArgs { folder, campaign, name }) => {
+            let session = session(folder)?;
+            let campaign = session.catalogue().find_campaign(campaign)?;
+            let captures = session.name_selection(campaign, name, &work::operator())?;
+            writeln!(out, "Saved as “{}”: {}", plain(name.trim()), counted(captures, "capture"))?;
+            Ok(FINE)
+        }
+        SelectCommand::Saved(args) => saved(args, out),
+        SelectCommand::Use(NamedArgs { folder, campaign, name }) => {
+            let session = session(folder)?;
+            let campaign = session.catalogue().find_campaign(campaign)?;
+            let spec = session.catalogue().named_selection(campaign, name)?;
+            let report = with_progress(|cx| session.select(&spec, false, cx))?;
+            print_report(&report, false, out)?;
+            name_unread(&report)
+        }
+        SelectCommand::Delete(NamedArgs { folder, campaign, name }) => {
+            let session = session(folder)?;
+            let campaign = session.catalogue().find_campaign(campaign)?;
+            anyhow::ensure!(
+                session.catalogue().forget_selection(campaign, name)?,
+                "campaign {campaign} has no saved selection “{name}”. List them with: fonds select saved {} {campaign}",
+                folder.display()
+            );
+            Ok(FINE)
+        }
     }
+}
+
+fn saved(args: &SavedArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let session = read_only_session(&args.folder)?;
+    let campaign = session.catalogue().find_campaign(&args.campaign)?;
+    for row in session.catalogue().named_selections(campaign)? {
+        if args.json {
+            json_line(out, &row)?;
+            continue;
+        }
+        writeln!(
+            out,
+            "{}\t{}\t+{} −{}\t{}\t{}\t{}",
+            plain(&row.name),
+            counted(row.captures, "capture"),
+            row.added,
+            row.removed,
+            row.date.to_readable(),
+            plain(&row.who),
+            plain(&row.spec.criterion())
+        )?;
+    }
+    Ok(FINE)
 }
 
 fn list(args: &ListArgs, out: &mut dyn Write) -> anyhow::Result<u8> {

@@ -103,6 +103,13 @@ enum Kind {
     Mark,
     File,
     Launch,
+    /// Captures of a collection, by its name.
+    Collection {
+        /// Those that a person took out of it.
+        is_out: bool,
+    },
+    /// Captures of a selection of the campaign at hand that was saved under a name.
+    Saved,
     Pattern,
 }
 
@@ -166,6 +173,14 @@ const CAPTURE_FIELDS: &[FilterField] = &[
         "Selected, or comes along",
         concat!("(", selected_sql!(), " OR ", requisite_sql!(), ")"),
         concat!("NOT (", selected_sql!(), " OR ", requisite_sql!(), ")")
+    ),
+    field("saved", "In a selection of the campaign, by its name", "saved:\"Handover 2026\"", Kind::Saved),
+    field("collection", "In a collection, by its name", "collection:Elections", Kind::Collection { is_out: false }),
+    field(
+        "uncollected",
+        "Taken out of a collection by a person",
+        "uncollected:Elections",
+        Kind::Collection { is_out: true },
     ),
     field("page", "Counts as a captured page: yes or no", "page:yes", Kind::Page),
     yes_no!("revisit", "Repeats a payload already held", "c.revisit_of_ms IS NOT NULL", "c.revisit_of_ms IS NULL"),
@@ -435,6 +450,19 @@ impl Filter {
                 self.one(&format!("ifnull({}, '{NO_MARK}') = ?", super::capture_table::LAST_MARK), &value)
             }
             Kind::File => self.file(value),
+            Kind::Collection { is_out } => {
+                let is_out = u8::from(*is_out);
+                let sql = format!(
+                    "c.id IN (SELECT k.capture FROM collected k JOIN collection o ON o.id = k.collection
+                        WHERE o.name = ? AND k.is_out = {is_out})"
+                );
+                self.one(&sql, value)
+            }
+            Kind::Saved => self.one(
+                "c.id IN (SELECT n.capture FROM named_capture n JOIN named_selection o ON o.id = n.selection
+                    WHERE o.name = ? AND o.campaign = ?1)",
+                value,
+            ),
             Kind::Launch => self.one("c.launch IN (SELECT id FROM launch WHERE launch.launch = ?)", value),
             Kind::Pattern => {
                 regex::Regex::new(value).map_err(|error| broken_pattern(value, &error))?;

@@ -56,7 +56,7 @@ struct Object {
 
 /// SHA-256 of the shape of the present version: making it anew to compare takes
 /// longer than all the rest of opening.
-const PRESENT_SHAPE: &str = "89092dbe2cbdf5766bc42acc2769ee7741b0872a7d4b900d67c129ec4b8d5eb4";
+const PRESENT_SHAPE: &str = "7bbb49bac90d09568487793a6a87246e5d032f05d176392d8cd1e4ff488184d6";
 
 /// Says what a catalogue holds that no version of this program has made, or
 /// lacks of it; none where its shape is that of its version.

@@ -18,7 +18,7 @@ macro_rules! ran_by_captures {
 }
 
 /// Version n of the catalogue is made from version n-1 by the nth of these.
-pub(super) const MIGRATIONS: [&str; 23] = [
+pub(super) const MIGRATIONS: [&str; 24] = [
     include_str!("schema.sql"),
     include_str!("schema_schedule.sql"),
     include_str!("schema_engine.sql"),
@@ -68,6 +68,7 @@ pub(super) const MIGRATIONS: [&str; 23] = [
         include_str!("schema_review_of_parts.sql"),
         "; ALTER TABLE score DROP COLUMN parts;"
     ),
+    include_str!("schema_collection.sql"),
 ];
 
 /// The version this program writes (SQLite's user_version).
@@ -127,6 +128,17 @@ pub(super) fn view_as_of_now(conn: &Connection) -> rusqlite::Result<()> {
     } else if found < 12 {
         let reading = if found < 11 { "NULL AS reading," } else { "" };
         conn.execute_batch(&format!("CREATE TEMP VIEW repeat AS SELECT *, {reading} NULL AS found FROM main.repeat"))?;
+    }
+    if found < 24 {
+        conn.execute_batch(
+            "CREATE TEMP VIEW named_selection AS SELECT NULL AS id, NULL AS campaign, NULL AS name, NULL AS spec,
+                NULL AS who, NULL AS date_ms WHERE 0;
+             CREATE TEMP VIEW named_capture AS SELECT NULL AS selection, NULL AS capture WHERE 0;
+             CREATE TEMP VIEW collection AS SELECT NULL AS id, NULL AS name, NULL AS about, NULL AS filter,
+                NULL AS campaign, NULL AS who, NULL AS date_ms WHERE 0;
+             CREATE TEMP VIEW collected AS SELECT NULL AS collection, NULL AS capture, NULL AS is_out, NULL AS who,
+                NULL AS date_ms WHERE 0;",
+        )?;
     }
     if found < 23 {
         let selected = if found < 13 { "selected <> by_hand" } else { "selected" };

@@ -234,6 +234,8 @@ fn lose(conn: &Connection, launch: LaunchId, id: i64) -> Result<(), StoreError> 
         "DELETE FROM mark WHERE capture = ?1",
         "DELETE FROM score WHERE capture = ?1",
         "DELETE FROM measure WHERE capture = ?1",
+        "DELETE FROM named_capture WHERE capture = ?1",
+        "DELETE FROM collected WHERE capture = ?1",
         "DELETE FROM requisite WHERE capture = ?1",
         "DELETE FROM capture WHERE id = ?1",
     ] {

@@ -1,9 +1,11 @@
 //! Read models: plain structs in the screen's words, and the questions that
 //! they answer. Drawn by the window, printed by the command line.
 
+pub use super::collections::CollectionSpec;
 pub use super::file_rows::*;
 pub use super::launch_choice::*;
 pub use super::scheduled::{RunState, ScheduledRun};
+pub use super::score_set::SelectionCriteria;
 pub use super::selection_rows::*;
 pub use crate::analysis::{ScorePart, ScoreWeights};
 use crate::campaign::Campaign;

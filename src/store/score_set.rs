@@ -38,6 +38,19 @@ pub struct Measurement {
     pub is_unread: bool,
 }
 
+/// What decides where no person did.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SelectionCriteria {
+    /// Weights of the score.
+    pub weights: ScoreWeights,
+    /// Captures with at least this score are in, where no filter decides.
+    pub threshold: f64,
+    /// What a filter finds, instead of the score.
+    pub passing: Option<HashSet<CaptureId>>,
+    /// Captures of collections: in as well.
+    pub collected: HashSet<CaptureId>,
+}
+
 /// A capture's score as it is kept with a selection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KeptScore {
@@ -131,9 +144,9 @@ impl ScoreSet {
         self.balance(|row| row.kept)
     }
 
-    /// What a selection would come to: by score, or by the captures that a filter finds.
-    pub fn draft(&self, weights: &ScoreWeights, threshold: f64, passing: Option<&HashSet<CaptureId>>) -> Balance {
-        self.balance(|row| row.draft(weights, threshold, passing))
+    /// What a selection would come to.
+    pub fn draft(&self, sides: &SelectionCriteria) -> Balance {
+        self.balance(|row| row.draft(sides))
     }
 
     fn balance(&self, side: impl Fn(&SetRow) -> Option<(f64, bool)>) -> Balance {
@@ -170,20 +183,11 @@ impl ScoreSet {
     }
 
     /// Scores and sides under a draft, for keeping.
-    pub fn sides(
-        &self,
-        weights: &ScoreWeights,
-        threshold: f64,
-        passing: Option<&HashSet<CaptureId>>,
-    ) -> Vec<KeptScore> {
+    pub fn sides(&self, sides: &SelectionCriteria) -> Vec<KeptScore> {
         let rows = self.rows.iter();
         rows.filter_map(|row| {
-            row.draft(weights, threshold, passing).map(|(score, passes)| KeptScore {
-                id: row.id,
-                score,
-                passes,
-                decision: row.decision,
-            })
+            let (score, passes) = row.draft(sides)?;
+            Some(KeptScore { id: row.id, score, passes, decision: row.decision })
         })
         .collect()
     }
@@ -191,7 +195,8 @@ impl ScoreSet {
     /// The captures nearest to the threshold, nearest first: so many at or
     /// above it, and so many below.
     pub fn nearest(&self, weights: &ScoreWeights, threshold: f64, each: usize) -> (Vec<CaptureId>, Vec<CaptureId>) {
-        let scored = self.rows.iter().filter_map(|row| row.draft(weights, threshold, None).map(|of| (of, row.id)));
+        let by_score = SelectionCriteria { weights: *weights, threshold, ..SelectionCriteria::default() };
+        let scored = self.rows.iter().filter_map(|row| row.draft(&by_score).map(|of| (of, row.id)));
         let (mut above, mut below): (Vec<_>, Vec<_>) = scored.partition(|((_, passes), _)| *passes);
         let nearest = |side: &mut Vec<((f64, bool), CaptureId)>| {
             let distance = |of: &((f64, bool), CaptureId)| (of.0.0 - threshold).abs();
@@ -210,14 +215,14 @@ impl ScoreSet {
 }
 
 impl SetRow {
-    fn draft(
-        &self,
-        weights: &ScoreWeights,
-        threshold: f64,
-        passing: Option<&HashSet<CaptureId>>,
-    ) -> Option<(f64, bool)> {
-        let score = self.is_measured.then(|| weights.score(&self.values))?;
-        Some((score, passing.map_or(score >= threshold, |passing| passing.contains(&self.id))))
+    /// Score, and whether that, a filter or a collection selects it.
+    fn draft(&self, sides: &SelectionCriteria) -> Option<(f64, bool)> {
+        let score = self.is_measured.then(|| sides.weights.score(&self.values))?;
+        let passes = match &sides.passing {
+            None => score >= sides.threshold,
+            Some(passing) => passing.contains(&self.id),
+        };
+        Some((score, passes || sides.collected.contains(&self.id)))
     }
 }
 

@@ -26,16 +26,23 @@ pub struct SelectionSpec {
     pub with_wacz: bool,
     /// A filter instead of the score, when not empty; `*` is every capture.
     pub filter: String,
+    /// Collections whose captures are in as well; hand decisions win.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub collections: Vec<String>,
 }
 
 impl SelectionSpec {
     /// What decides where no person did, such as `score at least 0.4` or `filter “host:gov.pt”`.
     pub fn criterion(&self) -> String {
-        match self.filter.trim() {
+        let mut criterion = match self.filter.trim() {
             "" => format!("score at least {}", self.threshold),
             "*" => "every capture".to_owned(),
             filter => format!("filter “{filter}”"),
+        };
+        for name in &self.collections {
+            criterion.push_str(&format!(", or in collection “{name}”"));
         }
+        criterion
     }
 }
 
@@ -49,8 +56,51 @@ impl Default for SelectionSpec {
             with_requisites: true,
             with_wacz: false,
             filter: String::new(),
+            collections: Vec::new(),
         }
     }
+}
+
+/// A selection that was saved under a name, compared with the kept one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NamedSelection {
+    /// Its name.
+    pub name: String,
+    /// What it was made with.
+    pub spec: SelectionSpec,
+    /// Who saved it.
+    pub who: String,
+    /// When.
+    pub date: CaptureDate,
+    /// Captures in it.
+    pub captures: u64,
+    /// Captures of the kept selection that are not in it.
+    pub added: u64,
+    /// Captures in it that are not in the kept selection.
+    pub removed: u64,
+}
+
+/// Captures put together across campaigns.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CollectionRow {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub about: String,
+    /// The filter that fills it; empty where captures come by hand alone.
+    pub filter: String,
+    /// Whose scores and selection the filter asks for.
+    pub campaign: Option<CampaignId>,
+    /// Who made it.
+    pub who: String,
+    /// When.
+    pub date: CaptureDate,
+    /// Captures in it.
+    pub captures: u64,
+    /// Captures that a person took out: the filter does not bring them back.
+    pub taken_out: u64,
+    /// Captures in it that a person rejected: no selection takes them from it.
+    pub rejected: u64,
 }
 
 /// A host with scored captures.
@@ -118,6 +168,8 @@ pub struct SelectionPage {
     pub requisites: u64,
     /// Their bytes.
     pub requisite_bytes: u64,
+    /// Selections saved under a name, newest first.
+    pub named: Vec<NamedSelection>,
     /// Exports written so far, newest first.
     pub exports: Vec<ExportRow>,
 }

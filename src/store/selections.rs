@@ -257,6 +257,7 @@ impl Catalogue {
     pub fn selection_page(&self, campaign: CampaignId) -> Result<SelectionPage, StoreError> {
         let exports = self.exports()?;
         let scores = Arc::new(self.score_set(campaign)?);
+        let named = self.named_selections(campaign)?;
         let mut missing = Vec::new();
         if self.inlink_build()?.is_none() {
             missing.push("Inlinks are not built yet, so they do not count".to_owned());
@@ -273,7 +274,16 @@ impl Catalogue {
                     requisite_sql!()
                 ))?
                 .query_row([campaign], |row| Ok((uint(row.get(0)?), uint(row.get(1)?))))?;
-            Ok(SelectionPage { spec, missing, balance: scores.kept(), scores, requisites, requisite_bytes, exports })
+            Ok(SelectionPage {
+                spec,
+                missing,
+                balance: scores.kept(),
+                scores,
+                requisites,
+                requisite_bytes,
+                named,
+                exports,
+            })
         })
     }
 
@@ -299,7 +309,10 @@ impl Catalogue {
     }
 }
 
-fn kept_selection(conn: &Connection, campaign: CampaignId) -> Result<Option<(SelectionSpec, CaptureDate)>, StoreError> {
+pub(super) fn kept_selection(
+    conn: &Connection,
+    campaign: CampaignId,
+) -> Result<Option<(SelectionSpec, CaptureDate)>, StoreError> {
     let kept: Option<(String, i64)> = conn
         .query_row("SELECT spec, date_ms FROM selection WHERE campaign = ?1", [campaign], |row| {
             Ok((row.get(0)?, row.get(1)?))

@@ -1,7 +1,9 @@
 //! Long work on a workspace: what kinds there are, and what each came to.
 
 use super::models::VerifyLine;
-use super::{CheckOutcome, CrawlOutcome, ExportOutcome, Imported, InlinkReport, LocateOutcome, SelectReport};
+use super::{
+    CheckOutcome, CollectionsFilled, CrawlOutcome, ExportOutcome, Imported, InlinkReport, LocateOutcome, SelectReport,
+};
 use std::path::PathBuf;
 
 /// A kind of work that has its row in the job history, whoever starts it.
@@ -31,6 +33,8 @@ pub enum JobKind {
     Verify,
     /// Decisions are made on many captures by command.
     Mark,
+    /// Captures are put into collections, or taken out.
+    Collect,
     /// Decisions and notes of others come in.
     ImportAnnotations,
     /// A table about the scope is written.
@@ -57,6 +61,7 @@ impl JobKind {
             Self::Export => "Export",
             Self::Verify => "Verify",
             Self::Mark => "Mark captures",
+            Self::Collect => "Fill collections",
             Self::ImportAnnotations => "Import annotations",
             Self::WriteTable => "Write table",
             Self::WriteLinks => "Write links",
@@ -127,4 +132,4 @@ macro_rules! done {
     };
 }
 
-done!(String, Imported, LocateOutcome, CheckOutcome, InlinkReport, SelectReport, ExportOutcome);
+done!(String, CollectionsFilled, Imported, LocateOutcome, CheckOutcome, InlinkReport, SelectReport, ExportOutcome);

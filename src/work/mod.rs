@@ -3,6 +3,7 @@
 
 mod backup;
 mod campaign_files;
+mod collections;
 mod content;
 mod crawl;
 mod crawl_plan;
@@ -38,6 +39,7 @@ mod written;
 
 pub use backup::{BackupOutcome, back_up};
 pub use campaign_files::{RestoredCampaign, RestoredJob, renew_campaign_files};
+pub use collections::{CollectionsFilled, fill_collections};
 pub use content::content;
 pub use crawl::{CrawlOptions, CrawlOutcome, crawl, crawl_plan};
 pub use crawl_plan::{CrawlPlan, CrawlRequest, CrawlStart, UnfinishedLaunch};
@@ -70,7 +72,7 @@ pub use scope::{
     scope_verdicts, seeds_verdict, set_geo_database, target_grounds, urls_matched_by_rule, what_if, what_if_hosts,
     what_if_rows, what_if_trace, why,
 };
-pub use select::{SelectReport, SelectionChange, passing, preview_selection, scores_are_outdated, select};
+pub use select::{SelectReport, SelectionChange, preview_selection, scores_are_outdated, select, selection_criteria};
 pub use session::{Session, act_summary};
 pub use signals::{CheckedCapture, PageAnchors, anchor_check, check_captures, judge_prospects};
 pub use written::write_table;

@@ -267,12 +267,14 @@ pub fn run_scheduled(session: &Session, id: i64, stays: bool, cx: &JobCx) -> any
         anyhow::bail!("scheduled run {id} does not start: {why}");
     }
     // A scheduled run is a launch of its own, also where an earlier one could be resumed.
-    session.run_job(JobKind::ScheduledCrawl, || {
+    let outcome = session.run_job(JobKind::ScheduledCrawl, || {
         execute(session, &run, stays, || {
             let options = crawl_options(session)?;
             crawl(session, run.campaign, &CrawlOptions { fresh: !goes_on, scheduled: Some(id), ..options }, cx)
         })
-    })
+    });
+    session.fill_collections_after(Some(run.campaign), cx);
+    outcome
 }
 
 /// Does a run's work and writes down what became of it, also when the work panics.

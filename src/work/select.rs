@@ -6,7 +6,7 @@ use super::everything;
 use crate::analysis::{Matcher, RequestReading, TextFields};
 use crate::inlinks::stored::host_of;
 use crate::jobs::{JobCx, counted};
-use crate::store::{Measurement, ScoreScope, StoredCapture, ToScore, Workspace};
+use crate::store::{Measurement, ScoreScope, SelectionCriteria, StoredCapture, ToScore, Workspace};
 use crate::work::models::{Balance, CampaignId, CaptureId, CaptureQuery, ScoreSet, ScoredRow, SelectionSpec};
 use serde::Serialize;
 use std::collections::HashSet;
@@ -82,11 +82,11 @@ pub fn select(
     allow_empty: bool,
     cx: &JobCx,
 ) -> anyhow::Result<SelectReport> {
-    let passing = passing(workspace, spec)?;
+    let sides = selection_criteria(workspace, spec)?;
     let scoring = Scoring::of(workspace, spec)?;
     let mut unread = Vec::new();
     let (scores, measured) = scoring.scores(true, &mut unread, cx)?;
-    let report = scoring.report(&scores, passing.as_ref(), measured, unread)?;
+    let report = scoring.report(&scores, &sides, measured, unread)?;
     if let (0, false, Some(change)) = (report.selected, allow_empty, report.change.filter(|change| change.kept > 0)) {
         anyhow::bail!(
             "no capture would be selected ({}), so the kept selection stays as it is, with {}. Lower the threshold or \
@@ -95,7 +95,7 @@ pub fn select(
             counted(change.kept, "capture")
         );
     }
-    workspace.catalogue().keep_selection(spec, scores.sides(&spec.weights, spec.threshold, passing.as_ref()))?;
+    workspace.catalogue().keep_selection(spec, scores.sides(&sides))?;
     Ok(report)
 }
 
@@ -113,11 +113,11 @@ pub fn preview_selection(
     each: usize,
     cx: &JobCx,
 ) -> anyhow::Result<(SelectReport, NearestRows)> {
-    let passing = passing(workspace, spec)?;
+    let sides = selection_criteria(workspace, spec)?;
     let scoring = Scoring::of(workspace, spec)?;
     let mut unread = Vec::new();
     let (scores, measured) = scoring.scores(false, &mut unread, cx)?;
-    let report = scoring.report(&scores, passing.as_ref(), measured, unread)?;
+    let report = scoring.report(&scores, &sides, measured, unread)?;
     let (above, below) = scores.nearest(&spec.weights, spec.threshold, each);
     let rows = |ids: Vec<CaptureId>| -> anyhow::Result<Vec<ScoredRow>> {
         let facts = workspace.catalogue().to_score(spec.campaign, spec.window_days, ScoreScope::These(&ids))?;
@@ -126,16 +126,18 @@ pub fn preview_selection(
     Ok((report, (rows(above)?, rows(below)?)))
 }
 
-/// The captures that the filter of a draft finds; none where it selects by score.
+/// What decides under a draft where no person did.
 ///
 /// # Errors
 ///
-/// A filter without meaning.
-pub fn passing(workspace: &Workspace, spec: &SelectionSpec) -> anyhow::Result<Option<HashSet<CaptureId>>> {
-    Ok(match spec.filter.trim() {
+/// A filter without meaning, a collection that is not there.
+pub fn selection_criteria(workspace: &Workspace, spec: &SelectionSpec) -> anyhow::Result<SelectionCriteria> {
+    let passing = match spec.filter.trim() {
         "" => None,
         filter => Some(captures_of_filter(workspace, spec.campaign, filter)?),
-    })
+    };
+    let collected = workspace.catalogue().collected(&spec.collections)?;
+    Ok(SelectionCriteria { weights: spec.weights, threshold: spec.threshold, passing, collected })
 }
 
 /// Whether scores of a campaign were measured with another version of it,
@@ -223,12 +225,12 @@ impl<'a> Scoring<'a> {
     fn report(
         &self,
         scores: &ScoreSet,
-        passing: Option<&HashSet<CaptureId>>,
+        sides: &SelectionCriteria,
         measured: u64,
         unread: Vec<String>,
     ) -> anyhow::Result<SelectReport> {
         let spec = self.spec;
-        let balance = scores.draft(&spec.weights, spec.threshold, passing);
+        let balance = scores.draft(sides);
         let selected = balance.inside.captures;
         let kept = self.workspace.catalogue().kept_selection(spec.campaign)?.is_some();
         let change = kept.then(|| SelectionChange {

@@ -41,6 +41,7 @@ mod revisits;
 mod sample;
 mod schedule;
 mod scope;
+mod selections;
 mod sites;
 mod strangers;
 mod structure;

@@ -2,6 +2,7 @@
 
 use super::captures_table::{CaptureAsk, captures_table};
 use super::files::name_of;
+use super::select_named::collect_ui;
 use crate::app::models::{CaptureId, CapturePage, CaptureQuery, CaptureTab, FileId, Loaded, ReviewMark, filter_fields};
 use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, MARK_KEYS, PanelTab, RowQuery, SelectedRows};
 use crate::campaign::{FieldTerm, Query, parse_fields};
@@ -251,6 +252,7 @@ impl CapturesPage {
             if button.on_disabled_hover_text(why_not).clicked() {
                 self.mark(app, ReviewMark::Clear);
             }
+            collect_ui(ui, app, some, why_not);
             action_ui(ui, app, Action::Undo);
         });
     }

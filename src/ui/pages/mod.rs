@@ -18,6 +18,7 @@ mod review;
 mod scope_lists;
 mod select;
 mod select_hosts;
+mod select_named;
 mod select_score;
 mod spec;
 mod spec_geo;

@@ -1,9 +1,10 @@
 //! Score, threshold, export, verify.
 
+use super::select_named::{NamedFields, chosen_collections_ui};
 use super::select_score::{borderline_ui, histogram_ui};
 use crate::app::models::{
-    Balance, CaptureId, ExportRow, Loaded, ScoreSet, ScoreWeights, SelectionPage, SelectionSide, SelectionSpec,
-    VerifyLine,
+    Balance, CaptureId, ExportRow, Loaded, ScoreSet, ScoreWeights, SelectionCriteria, SelectionPage, SelectionSide,
+    SelectionSpec, VerifyLine,
 };
 use crate::app::{Action, AppState, ByIdentity, Command, JobKind, Route};
 use crate::ui::table::{Column, Table, key_of};
@@ -13,7 +14,6 @@ use crate::ui::widgets::{
     action_ui, count_link_ui, empty_ui, field_ui, figure_ui, heading_ui, is_typing, loaded_ui, title_ui,
 };
 use egui::{Button, Key, Modifiers, RichText, ScrollArea, Slider, Ui};
-use std::collections::HashSet;
 use std::path::PathBuf;
 
 /// How far a bracket key moves the threshold.
@@ -30,13 +30,14 @@ const EXPORTS: f32 = 150.0;
 pub struct SelectPage {
     campaign: Option<i64>,
     tried: Option<TriedSelection>,
+    named: NamedFields,
 }
 
 /// What a draft comes to, until it, the scores or what its filter finds change.
 struct TriedSelection {
     draft: SelectionSpec,
     scores: ByIdentity<ScoreSet>,
-    passing: Option<ByIdentity<Option<HashSet<CaptureId>>>>,
+    criteria: Option<ByIdentity<SelectionCriteria>>,
     balance: Balance,
     /// The captures nearest to the threshold, highest score first.
     nearest: Vec<CaptureId>,
@@ -108,34 +109,43 @@ impl SelectPage {
         let draft = serde_json::to_string(&tried.draft).unwrap_or_default();
         let nearest = app.reads.scored_under(draft, tried.nearest.clone());
         loaded_ui(ui, &nearest, |ui, rows| borderline_ui(ui, app, rows));
+        self.named.saved_ui(ui, app, campaign, page);
+        self.named.collections_ui(ui, app, campaign);
     }
 
     /// What the draft comes to. Weights and thresholds are tried on scores
     /// that are in memory: nothing is read again.
     fn tried(&mut self, app: &mut AppState, campaign: i64, page: &SelectionPage) -> &TriedSelection {
         let draft = SelectionSpec { campaign, ..app.selection_draft.clone() };
-        let passing = match draft.filter.trim() {
-            "" => None,
-            filter => match app.reads.passing(campaign, filter.to_owned()) {
-                Loaded::Ready(found) | Loaded::Loading { last: Some(found) } => Some(found),
-                _ => None,
-            },
+        let by_score = draft.filter.trim().is_empty() && draft.collections.is_empty();
+        let answer = match by_score {
+            true => None,
+            false => Some(app.reads.selection_criteria(campaign, draft.filter.clone(), draft.collections.clone())),
         };
-        let (scores, key) = (ByIdentity::of(&page.scores), passing.as_ref().map(ByIdentity::of));
-        let is_same = |tried: &TriedSelection| (&tried.draft, &tried.scores, &tried.passing) == (&draft, &scores, &key);
+        let found = match &answer {
+            Some(Loaded::Ready(found) | Loaded::Loading { last: Some(found) }) => Some(found),
+            _ => None,
+        };
+        let (scores, criteria) = (ByIdentity::of(&page.scores), found.map(ByIdentity::of));
+        let is_same =
+            |tried: &TriedSelection| (&tried.draft, &tried.scores, &tried.criteria) == (&draft, &scores, &criteria);
         let tried = self.tried.take().filter(is_same).unwrap_or_else(|| {
-            // A filter that is not answered yet leaves the kept selection on screen.
-            let unanswered = passing.is_none() && !draft.filter.trim().is_empty();
+            // What a filter or collection finds is not known at once: the kept selection stays on screen.
+            let unanswered = found.is_none() && !by_score;
             let balance = match page.spec.as_ref().is_some_and(|kept| has_same_sides(kept, &draft)) || unanswered {
                 true => page.balance.clone(),
                 false => {
-                    let found = passing.as_ref().and_then(|found| found.as_ref().as_ref());
-                    page.scores.draft(&draft.weights, draft.threshold, found)
+                    let found = found.map(|found| SelectionCriteria::clone(found)).unwrap_or_default();
+                    page.scores.draft(&SelectionCriteria {
+                        weights: draft.weights,
+                        threshold: draft.threshold,
+                        ..found
+                    })
                 }
             };
             let (above, below) = page.scores.nearest(&draft.weights, draft.threshold, BORDERLINE);
             let nearest = above.into_iter().rev().chain(below).collect();
-            TriedSelection { draft, scores, passing: key, balance, nearest }
+            TriedSelection { draft, scores, criteria, balance, nearest }
         });
         self.tried.insert(tried)
     }
@@ -144,7 +154,9 @@ impl SelectPage {
 /// Whether two selections put every capture on the same side: what an export
 /// holds besides changes nothing of that.
 fn has_same_sides(a: &SelectionSpec, b: &SelectionSpec) -> bool {
-    let sides = |spec: &SelectionSpec| (spec.weights, spec.threshold, spec.filter.trim().to_owned(), spec.window_days);
+    let sides = |spec: &SelectionSpec| {
+        (spec.weights, spec.threshold, spec.filter.trim().to_owned(), spec.window_days, spec.collections.clone())
+    };
     sides(a) == sides(b)
 }
 
@@ -174,6 +186,7 @@ fn weights_ui(ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPa
     ui.horizontal(|ui| {
         field_ui(ui, "Filter instead of score", &mut app.selection_draft.filter, "empty: by score", theme::FIELD);
     });
+    chosen_collections_ui(ui, app);
     let draft = SelectionSpec { campaign, ..app.selection_draft.clone() };
     // What an export holds changes no score.
     let changed =
@@ -258,12 +271,14 @@ impl BalanceFilters {
         let kept = page.spec.as_ref();
         let is_kept = kept.is_some_and(|kept| has_same_sides(kept, &tried.draft));
         let draft = &tried.draft;
-        let is_by_score = |spec: &SelectionSpec| spec.filter.trim().is_empty() && spec.weights == draft.weights;
+        let is_by_score = |spec: &SelectionSpec| {
+            spec.filter.trim().is_empty() && spec.collections.is_empty() && spec.weights == draft.weights
+        };
         if is_kept {
             let side = |selected: &str| Some(format!("selected:{selected}"));
             return Self { is_kept, inside: side("yes"), outside: side("no"), added: None, removed: None };
         }
-        if !draft.filter.trim().is_empty() || !kept.is_some_and(is_by_score) {
+        if !is_by_score(draft) || !kept.is_some_and(is_by_score) {
             return Self { is_kept, inside: None, outside: None, added: None, removed: None };
         }
         let at = draft.threshold;

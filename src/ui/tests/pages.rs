@@ -584,6 +584,40 @@ fn a_moved_threshold_shows_at_once_what_comes_in_and_goes_out() {
 }
 
 #[test]
+fn selections_are_saved_and_collections_made_filled_and_selected() {
+    let mut window = Window::town();
+    go(&mut window, Key::Num8);
+    window.until("the figures are there", |window| window.says("6 manual overrides"));
+    window.scroll_to("Save kept selection");
+    window.type_into("Name", "Handover 2026");
+    window.click("Save kept selection");
+    window.until("it is saved", |window| window.session().selection(TOWN).unwrap().named.len() == 1);
+    let kept = window.session().selection(TOWN).unwrap().balance.inside.captures;
+    window.until("it is listed", |window| window.says(&format!("Captures: {kept}")));
+    window.scroll_to("Save collection");
+    window.type_into("Collection", "Ria");
+    window.type_into("Filled by filter", "title:ria");
+    window.click("Save collection");
+    let collections = |window: &Window| window.session().catalogue().collections().unwrap();
+    window.until("it is filled", |window| collections(window).first().is_some_and(|row| row.captures > 0));
+    let captures = collections(&window)[0].captures;
+    window.until("the number is there", |window| window.says(&format!("Captures: {captures}")));
+    // Its captures come in with the draft, before anything is kept.
+    window.scroll_to("Score and select");
+    window.click("Ria");
+    assert_eq!(window.app().selection_draft.collections, ["Ria"]);
+    window.until("what it adds is shown", |window| window.says("against the kept selection"));
+    window.click("Score and select");
+    window.until("it is kept", |window| {
+        let page = window.session().selection(TOWN).unwrap();
+        page.spec.unwrap().collections == ["Ria"] && page.named[0].added > 0
+    });
+    window.scroll_to("Save collection");
+    window.click_number(&format!("Captures: {captures}"));
+    assert_eq!(window.route(), Route::Captures { filter: "collection:Ria".to_owned() });
+}
+
+#[test]
 fn jobs_and_settings_are_shown() {
     let mut window = Window::town();
     go(&mut window, Key::Num9);

@@ -79,13 +79,43 @@ impl Session {
 
     /// Crawls a campaign.
     pub fn crawl_with(&self, campaign: CampaignId, options: &CrawlOptions, cx: &JobCx) -> anyhow::Result<CrawlOutcome> {
-        self.run_job(JobKind::Crawl, || work::crawl(self, campaign, options, cx))
+        let outcome = self.run_job(JobKind::Crawl, || work::crawl(self, campaign, options, cx));
+        self.fill_collections_after(Some(campaign), cx);
+        outcome
+    }
+
+    /// Makes a collection, or changes the one of its name.
+    pub fn save_collection(&self, spec: &CollectionSpec, who: &str) -> anyhow::Result<()> {
+        if let Some(campaign) = spec.campaign.filter(|_| !spec.filter.trim().is_empty()) {
+            // A filter that is not understood is refused here, not after the next crawl.
+            let query = CaptureQuery { campaign: Some(campaign), filter: spec.filter.clone(), ..work::everything() };
+            self.catalogue().capture_ids(&query)?;
+        }
+        anyhow::ensure!(!spec.name.trim().is_empty(), "the name of the collection is empty");
+        Ok(self.catalogue().save_collection(spec, who)?)
+    }
+
+    /// Asks the filters of collections again: those of a campaign, or all.
+    pub fn fill_collections(&self, campaign: Option<CampaignId>, cx: &JobCx) -> anyhow::Result<CollectionsFilled> {
+        let _turn = self.lock_inlink_count(cx)?;
+        self.run_job(JobKind::Collect, || work::fill_collections(&self.workspace, campaign, cx))
+    }
+
+    /// The same after a crawl or an import, where a collection has a filter.
+    /// What goes wrong is in the job history: the crawl is as good as it was.
+    pub(crate) fn fill_collections_after(&self, campaign: Option<CampaignId>, cx: &JobCx) {
+        let fills = |row: CollectionRow| !row.filter.is_empty() && campaign.is_none_or(|id| row.campaign == Some(id));
+        if cx.checkpoint().is_ok() && self.catalogue().collections().is_ok_and(|rows| rows.into_iter().any(fills)) {
+            drop(self.fill_collections(campaign, cx));
+        }
     }
 
     /// Brings files and folders in, linked or copied. Waits for another import to end.
     pub fn import(&self, paths: &[PathBuf], options: ImportOptions, cx: &JobCx) -> anyhow::Result<Imported> {
         let _turn = self.lock_imports(cx)?;
-        self.run_job(JobKind::Import, || work::import_with_jobs(&self.workspace, paths, options, cx))
+        let imported = self.run_job(JobKind::Import, || work::import_with_jobs(&self.workspace, paths, options, cx));
+        self.fill_collections_after(None, cx);
+        imported
     }
 
     /// Looks in a folder for lost files, or for one of them.
@@ -111,6 +141,12 @@ impl Session {
     pub fn select(&self, spec: &SelectionSpec, allow_empty: bool, cx: &JobCx) -> anyhow::Result<SelectReport> {
         let _turn = self.lock_inlink_count(cx)?;
         self.run_job(JobKind::Select, || work::select(&self.workspace, spec, allow_empty, cx))
+    }
+
+    /// Saves the kept selection under a name; says how many captures are in.
+    pub fn name_selection(&self, campaign: CampaignId, name: &str, who: &str) -> anyhow::Result<u64> {
+        anyhow::ensure!(!name.trim().is_empty(), "the name is empty. Name the selection, such as Handover 2026");
+        Ok(self.catalogue().name_selection(campaign, name, who)?)
     }
 
     /// Writes the selection out.

@@ -7,8 +7,8 @@ mod reads;
 use super::live::LiveCrawl;
 use super::models::*;
 use super::{
-    BackupOutcome, CheckOutcome, CrawlOptions, CrawlOutcome, CrawlPlan, CrawlRequest, CrawlStart, DueRuns,
-    ExportOutcome, ExportWishes, Imported, InlinkReport, JobKind, LocateOutcome, Report, SelectReport,
+    BackupOutcome, CheckOutcome, CollectionsFilled, CrawlOptions, CrawlOutcome, CrawlPlan, CrawlRequest, CrawlStart,
+    DueRuns, ExportOutcome, ExportWishes, Imported, InlinkReport, JobKind, LocateOutcome, Report, SelectReport,
 };
 use crate::campaign::Campaign;
 use crate::crawl::HostOverride;

@@ -170,9 +170,9 @@ impl Session {
         Ok(page)
     }
 
-    /// The captures that the filter of a draft finds; none where it selects by score.
-    pub fn passing(&self, draft: &SelectionSpec) -> anyhow::Result<Option<HashSet<CaptureId>>> {
-        work::passing(&self.workspace, draft)
+    /// What decides under a draft where no person did.
+    pub fn selection_criteria(&self, draft: &SelectionSpec) -> anyhow::Result<SelectionCriteria> {
+        work::selection_criteria(&self.workspace, draft)
     }
 
     /// Captures with their scores under a draft, in the order asked for.

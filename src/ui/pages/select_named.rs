@@ -1,0 +1,200 @@
+//! Selections that were saved under a name, and collections of captures.
+
+use crate::app::models::{CampaignId, CollectionRow, CollectionSpec, Loaded, NamedSelection, SelectionPage, quoted};
+use crate::app::{AppState, Command, Route, SelectionAct};
+use crate::ui::table::{Column, Table, key_of};
+use crate::ui::text;
+use crate::ui::theme;
+use crate::ui::widgets::{field_ui, heading_ui, loaded_ui};
+use egui::{Button, Ui};
+
+/// Height of a list.
+const LIST: f32 = 120.0;
+/// What a number of captures leads to.
+const SHOW: &str = "Show these captures";
+
+/// What is typed for the next selection to save, and the next collection.
+#[derive(Default)]
+pub struct NamedFields {
+    name: String,
+    collection: CollectionSpec,
+}
+
+/// What a row asks for.
+enum NamedAsk {
+    Show(String),
+    Try(Box<crate::app::models::SelectionSpec>),
+    Act(SelectionAct),
+    Edit(CollectionSpec),
+}
+
+impl NamedFields {
+    /// Draws the saved selections of a campaign.
+    pub fn saved_ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &SelectionPage) {
+        heading_ui(ui, "Saved selections");
+        ui.horizontal_wrapped(|ui| {
+            field_ui(ui, "Name", &mut self.name, "such as Handover 2026", theme::FIELD);
+            let why_not = match (&page.spec, self.name.trim()) {
+                (None, _) => Some("Score and select first"),
+                (_, "") => Some("Name it first"),
+                _ => None,
+            };
+            let button = ui.add_enabled(why_not.is_none(), Button::new("Save kept selection"));
+            if button.on_disabled_hover_text(why_not.unwrap_or_default()).clicked() {
+                app.send(Command::Selections(SelectionAct::Name(campaign, std::mem::take(&mut self.name))));
+            }
+        });
+        if page.named.is_empty() {
+            ui.weak("None yet. A saved selection stays as it is and is compared with the kept one");
+            return;
+        }
+        type Col<'a> = Column<'a, NamedSelection, NamedAsk>;
+        let of = |row: &NamedSelection| format!("saved:{}", quoted(&row.name));
+        let columns = [
+            Col::text("name", "Name", 180.0, |row| &row.name),
+            Col::count("captures", "Captures", 76.0, |row| row.captures)
+                .link(SHOW, move |row| Some(NamedAsk::Show(of(row)))),
+            Col::count("added", "+ kept", 76.0, |row| row.added)
+                .about("Captures of the kept selection that are not in this one")
+                .link(SHOW, move |row| Some(NamedAsk::Show(format!("selected:yes -{}", of(row))))),
+            Col::count("removed", "− kept", 76.0, |row| row.removed)
+                .about("Captures of this one that are not in the kept selection")
+                .link(SHOW, move |row| Some(NamedAsk::Show(format!("{} -selected:yes", of(row))))),
+            Col::date("saved", "Saved (UTC)", 150.0, |row| row.date),
+            Col::text("who", "By", 120.0, |row| &row.who),
+            Col::made("criterion", "Selected by", 300.0, |row| row.spec.criterion()),
+        ];
+        let table =
+            Table::new("named-selections", "Saved selections", columns, |row: &NamedSelection| key_of(&row.name))
+                .height(LIST)
+                .menu(move |ui, row| {
+                    if ui.button("Try its settings").clicked() {
+                        return Some(NamedAsk::Try(Box::new(row.spec.clone())));
+                    }
+                    let delete = ui.button("Delete this saved selection").clicked();
+                    delete.then(|| NamedAsk::Act(SelectionAct::ForgetName(campaign, row.name.clone())))
+                });
+        let asked = table.rows_ui(ui, app, &page.named);
+        self.answer(app, asked);
+    }
+
+    /// Draws the collections.
+    pub fn collections_ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: CampaignId) {
+        heading_ui(ui, "Collections");
+        let answer = app.reads.collections();
+        loaded_ui(ui, &answer, |ui, rows| self.collection_rows_ui(ui, app, campaign, rows));
+    }
+
+    fn collection_rows_ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: CampaignId, rows: &[CollectionRow]) {
+        ui.horizontal_wrapped(|ui| {
+            let spec = &mut self.collection;
+            field_ui(ui, "Collection", &mut spec.name, "name", theme::FIELD);
+            field_ui(ui, "For", &mut spec.about, "what it is for", theme::FIELD);
+            field_ui(ui, "Filled by filter", &mut spec.filter, "empty: by hand", theme::FIELD).on_hover_text(
+                "Asked again after each crawl and import, such as host:ria.example status:200 score>=0.5",
+            );
+            let button = ui.add_enabled(!spec.name.trim().is_empty(), Button::new("Save collection"));
+            if button.on_disabled_hover_text("Name it first").clicked() {
+                let mut spec = std::mem::take(spec);
+                spec.campaign = (!spec.filter.trim().is_empty()).then_some(campaign);
+                app.send(Command::Selections(SelectionAct::SaveCollection(spec)));
+            }
+            if rows.iter().any(|row| !row.filter.is_empty()) && ui.button("Ask the filters now").clicked() {
+                app.send(Command::Selections(SelectionAct::FillCollections));
+            }
+        });
+        if rows.is_empty() {
+            ui.weak("None yet. Captures are put into one on the page Captures, or by its filter after each crawl");
+            return;
+        }
+        type Col<'a> = Column<'a, CollectionRow, NamedAsk>;
+        let of = |row: &CollectionRow| format!("collection:{}", quoted(&row.name));
+        let columns = [
+            Col::text("name", "Name", 180.0, |row| &row.name),
+            Col::count("captures", "Captures", 76.0, |row| row.captures)
+                .link(SHOW, move |row| Some(NamedAsk::Show(of(row)))),
+            Col::count("rejected", "Rejected", 76.0, |row| row.rejected)
+                .about("A person rejected them: no selection takes them from here")
+                .link(SHOW, move |row| Some(NamedAsk::Show(format!("{} mark:reject", of(row))))),
+            Col::count("out", "Taken out", 76.0, |row| row.taken_out)
+                .about("A person took them out: the filter does not bring them back")
+                .link(SHOW, |row| Some(NamedAsk::Show(format!("uncollected:{}", quoted(&row.name))))),
+            Col::text("filter", "Filled by", 220.0, |row| &row.filter).or("by hand"),
+            Col::text("about", "For", 220.0, |row| &row.about),
+        ];
+        let table = Table::new("collections", "Collections", columns, |row: &CollectionRow| key_of(&row.name))
+            .height(LIST)
+            .menu(|ui, row| {
+                if ui.button("Change…").clicked() {
+                    return Some(NamedAsk::Edit(CollectionSpec {
+                        name: row.name.clone(),
+                        about: row.about.clone(),
+                        filter: row.filter.clone(),
+                        campaign: row.campaign,
+                    }));
+                }
+                let delete = ui.button("Delete this collection").clicked();
+                delete.then(|| NamedAsk::Act(SelectionAct::ForgetCollection(row.name.clone())))
+            });
+        let asked = table.rows_ui(ui, app, rows);
+        self.answer(app, asked);
+    }
+
+    fn answer(&mut self, app: &mut AppState, asked: Option<NamedAsk>) {
+        match asked {
+            Some(NamedAsk::Show(filter)) => app.send(Command::GoToAll(Route::Captures { filter })),
+            Some(NamedAsk::Try(spec)) => app.selection_draft = *spec,
+            Some(NamedAsk::Act(act)) => app.send(Command::Selections(act)),
+            Some(NamedAsk::Edit(spec)) => self.collection = spec,
+            None => {}
+        }
+    }
+}
+
+/// Which collections the draft selects as well, where there are any.
+pub fn chosen_collections_ui(ui: &mut Ui, app: &mut AppState) {
+    let rows = match app.reads.collections() {
+        Loaded::Ready(rows) | Loaded::Loading { last: Some(rows) } if !rows.is_empty() => rows,
+        _ => return,
+    };
+    ui.horizontal_wrapped(|ui| {
+        ui.label("Select also").on_hover_text("Captures of these collections, whatever their score");
+        for row in rows.iter() {
+            let chosen = &mut app.selection_draft.collections;
+            let mut is_in = chosen.contains(&row.name);
+            if ui.checkbox(&mut is_in, text::line(&row.name)).changed() {
+                chosen.retain(|name| *name != row.name);
+                if is_in {
+                    chosen.push(row.name.clone());
+                }
+            }
+        }
+    });
+}
+
+/// Buttons that put captures into a collection, or take them out.
+pub fn collect_ui(ui: &mut Ui, app: &mut AppState, is_enabled: bool, why_not: &str) {
+    for (label, out) in [("Add to collection", false), ("Take out of collection", true)] {
+        let response = ui
+            .add_enabled_ui(is_enabled, |ui| {
+                ui.menu_button(label, |ui| {
+                    let answer = app.reads.collections();
+                    loaded_ui(ui, &answer, |ui, rows| {
+                        if rows.is_empty() {
+                            ui.weak("None yet; make one on Select & export");
+                        }
+                        for row in rows {
+                            if ui.button(text::line(&row.name)).clicked() {
+                                let (captures, name) = (app.selected().clone(), row.name.clone());
+                                app.send(Command::Selections(SelectionAct::Collect { captures, name, out }));
+                                ui.close();
+                            }
+                        }
+                    });
+                })
+                .response
+            })
+            .inner;
+        response.on_disabled_hover_text(why_not.to_owned());
+    }
+}

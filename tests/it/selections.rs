@@ -1,0 +1,138 @@
+//! Selections under a name, and collections: what is kept, compared, and
+//! filled by itself.
+
+use crate::archive::{file, page};
+use crate::folders::copy_folder;
+use crate::program::{arg, fonds};
+use crate::sample::demo;
+use fonds::work::Workspaces;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+fn demo_copy() -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = dir.path().join("w");
+    copy_folder(&demo().report.workspace, &workspace);
+    (dir, workspace)
+}
+
+/// The captures of campaign 1 that a filter finds, by number.
+#[track_caller]
+fn ids(workspace: &Path, filter: &str) -> BTreeSet<i64> {
+    let call = ["captures", arg(workspace), filter, "--campaign", "1", "--json"];
+    let lines = fonds(&call).with_status(0).json_lines();
+    lines.iter().map(|line| line["id"].as_i64().unwrap()).collect()
+}
+
+/// A call that ends well and prints this.
+#[track_caller]
+fn prints(call: &[&str], text: &str) {
+    let out = fonds(call).with_status(0).out;
+    assert!(out.contains(text), "“{text}” is missing: {out}");
+}
+
+#[track_caller]
+fn collections(workspace: &Path) -> Vec<Value> {
+    fonds(&["collections", "list", arg(workspace), "--json"]).with_status(0).json_lines()
+}
+
+#[test]
+fn a_saved_selection_stays_as_it_was_and_is_compared_with_the_kept_one() {
+    let (_dir, workspace) = demo_copy();
+    let w = arg(&workspace);
+    fonds(&["select", "run", w, "1", "--threshold", "0.3"]).with_status(0);
+    prints(&["select", "save", w, "1", "Handover 2026"], "Handover 2026");
+    let then = ids(&workspace, "selected:yes");
+    assert_eq!(ids(&workspace, "saved:\"handover 2026\""), then);
+    fonds(&["select", "run", w, "1", "--filter", "host:cuaderno.example OR score>=0.5"]).with_status(0);
+    fonds(&["mark", w, "approve", "--id", &ids(&workspace, "selected:no").first().unwrap().to_string()]).with_status(0);
+    let now = ids(&workspace, "selected:yes");
+    let saved = fonds(&["select", "saved", w, "1", "--json"]).with_status(0).json_lines().remove(0);
+    let (added, removed) = (now.difference(&then).count(), then.difference(&now).count());
+    assert!(added > 0 && removed > 0, "{added} {removed}");
+    assert_eq!(
+        (&saved["captures"], &saved["added"], &saved["removed"]),
+        (&json!(then.len()), &json!(added), &json!(removed))
+    );
+    // The numbers lead to their rows.
+    assert_eq!(ids(&workspace, "selected:yes -saved:\"Handover 2026\"").len(), added);
+    assert_eq!(ids(&workspace, "saved:\"Handover 2026\" -selected:yes").len(), removed);
+    // Its settings again: what a person decided since holds.
+    prints(&["select", "use", w, "1", "Handover 2026"], "score at least 0.3");
+    let again = ids(&workspace, "selected:yes");
+    assert!(again.is_superset(&then) && again.difference(&then).count() <= 1);
+    fonds(&["select", "use", w, "1", "Handover 1999"]).with_status(2).says("Handover 1999");
+    fonds(&["select", "delete", w, "1", "HANDOVER 2026"]).with_status(0);
+    fonds(&["select", "delete", w, "1", "Handover 2026"]).with_status(2).says("fonds select saved");
+    assert_eq!(ids(&workspace, "selected:yes"), again);
+}
+
+#[test]
+fn a_collection_is_selected_whatever_its_scores_but_for_what_a_person_rejected() {
+    let (_dir, workspace) = demo_copy();
+    let w = arg(&workspace);
+    fonds(&["select", "run", w, "1", "--threshold", "0.6"]).with_status(0);
+    let low: Vec<i64> = ids(&workspace, "score<0.3 -mark:reject").into_iter().take(3).collect();
+    fonds(&["collections", "save", w, "Oddities", "--about", "Pages nobody scores"]).with_status(0);
+    let call = ["collections", "add", w, "oddities", "--id", &low[0].to_string(), "--id", &low[1].to_string()];
+    prints(&[&call[..], &["--id", &low[2].to_string()]].concat(), "3 of 3 captures");
+    fonds(&["mark", w, "reject", "--id", &low[0].to_string(), "--reason", "names a person"]).with_status(0);
+    let before = ids(&workspace, "selected:yes");
+    prints(&["select", "run", w, "1", "--threshold", "0.6", "--collection", "Oddities"], "or in collection “Oddities”");
+    let after = ids(&workspace, "selected:yes");
+    assert_eq!(after.difference(&before).copied().collect::<Vec<_>>(), low[1..]);
+    let row = collections(&workspace).remove(0);
+    assert_eq!(
+        (&row["captures"], &row["rejected"], &row["about"]),
+        (&json!(3), &json!(1), &json!("Pages nobody scores"))
+    );
+    fonds(&["select", "run", w, "1", "--collection", "Nothing"]).with_status(2).says("Nothing");
+    assert_eq!(ids(&workspace, "selected:yes"), after);
+    fonds(&["collections", "delete", w, "Oddities"]).with_status(0);
+    assert!(collections(&workspace).is_empty());
+}
+
+#[test]
+fn a_collection_with_a_filter_is_filled_after_each_import_and_crawl() {
+    let (dir, workspace) = demo_copy();
+    let w = arg(&workspace);
+    fonds(&["select", "run", w, "1", "--threshold", "0.3"]).with_status(0);
+    let filter = "status:200 score>=0.05 (host:new.example OR host:cuaderno.example)";
+    fonds(&["collections", "save", w, "Kept", "--filter", "colour:red", "--campaign", "1"])
+        .with_status(2)
+        .says("colour");
+    fonds(&["collections", "save", w, "Kept", "--filter", filter, "--campaign", "1"]).with_status(0);
+    let first = ids(&workspace, "collection:Kept");
+    assert_eq!(first, ids(&workspace, filter));
+    assert!(!first.is_empty());
+    // What a person takes out stays out.
+    let out = first.first().unwrap().to_string();
+    fonds(&["collections", "remove", w, "Kept", "--id", &out]).with_status(0);
+    let new = page("http://new.example/ria", "2024-05-01T10:00:00Z", "<title>A ria</title><p>Festival da Ria</p>");
+    let archive = file(dir.path(), "new.warc.gz", &[new]);
+    fonds(&["import", w, arg(&archive)]).with_status(0);
+    let second = ids(&workspace, "collection:Kept");
+    let added: Vec<i64> = second.difference(&first).copied().collect();
+    assert_eq!((added.len(), first.len() - 1 + added.len()), (1, second.len()));
+    assert_eq!(ids(&workspace, "host:new.example").first(), added.first());
+    // A crawl fills it, too: the campaign once more, limited to a few documents.
+    let session = Workspaces::new().open(&workspace).unwrap();
+    let mut campaign = session.campaign(1).unwrap().campaign;
+    campaign.limits.max_documents = 40;
+    session.save_campaign(Some(1), &campaign).unwrap();
+    drop(session);
+    let jobs = || {
+        let session = Workspaces::new().open(&workspace).unwrap();
+        session.job_history(50).unwrap().iter().filter(|job| job.name == "Fill collections").count()
+    };
+    let before = jobs();
+    let session = Workspaces::new().open(&workspace).unwrap();
+    let start = fonds::work::CrawlStart { campaign: 1, version: session.campaign(1).unwrap().version, fresh: true };
+    session.run_crawl(start, &fonds::jobs::JobCx::detached()).unwrap();
+    drop(session);
+    assert_eq!(jobs(), before + 1);
+    assert!(ids(&workspace, "collection:Kept").is_superset(&second));
+    assert!(!ids(&workspace, "collection:Kept").contains(&out.parse().unwrap()));
+    assert_eq!(collections(&workspace)[0]["taken_out"], json!(1));
+}
