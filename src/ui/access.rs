@@ -4,6 +4,7 @@
 //! Names and roles of single controls come with them (egui asks for a name of
 //! each); here are those of what holds them together.
 
+use super::table::arrow_to_table_below;
 use super::theme::tokens;
 use egui::accesskit::{Live, Role};
 use egui::{
@@ -149,6 +150,7 @@ pub fn tab_ui(ui: &mut Ui, selected: bool, label: impl Into<WidgetText>) -> Resp
     let response = ui.selectable_label(selected, label);
     response.widget_info(|| WidgetInfo::selected(Role::Tab, true, selected, name.as_str()));
     response.ctx.accesskit_node_builder(response.id, |node| node.set_selected(selected));
+    arrow_to_table_below(ui, &response);
     response
 }
 

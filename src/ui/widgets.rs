@@ -1,7 +1,6 @@
 //! Small parts that pages share.
 
 use super::access::{alert_ui, mark_heading};
-use super::table::has_keyboard;
 use super::text;
 use super::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::app::models::{Loaded, Notice, OutcomeClass, ReviewMark, UrlOutcome};
@@ -329,9 +328,9 @@ pub fn least_table_height(ui: &Ui, rows: usize, row_height: f32) -> f32 {
     theme::HEAD_ROW + rows as f32 * row_height + ui.spacing().scroll.allocated_width()
 }
 
-/// Whether a person is typing, so that single keys are letters.
+/// Whether a person is typing or goes through a menu, so that single keys are not of the page.
 pub fn is_typing(ui: &Ui) -> bool {
-    ui.ctx().egui_wants_keyboard_input() && !has_keyboard(ui)
+    ui.ctx().text_edit_focused() || egui::Popup::is_any_open(ui.ctx())
 }
 
 /// The place of the field that a person is led to, in egui's memory.

@@ -128,11 +128,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
 struct CampaignAsk(CampaignId, Option<Route>);
 
 fn row_menu_ui(ui: &mut Ui, row: &CampaignRow) -> Option<CampaignAsk> {
-    let routes = [
-        ("Edit specification", Route::Spec(Some(row.id))),
-        ("Show captures", Route::Captures { filter: String::new() }),
-        ("Show crawl", Route::Crawl),
-    ];
+    let routes = [("Edit specification", Route::Spec(Some(row.id))), ("Show crawl", Route::Crawl)];
     let mut clicked = routes.into_iter().filter(|(label, _)| ui.button(*label).clicked());
     clicked.next().map(|(_, route)| CampaignAsk(row.id, Some(route)))
 }

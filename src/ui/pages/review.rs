@@ -176,10 +176,12 @@ impl ReviewPage {
             return;
         }
         let pressed = |key: Key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
-        if pressed(Key::J) || pressed(Key::S) || pressed(Key::ArrowDown) {
+        // With the keyboard on a control, arrows go to the next one.
+        let arrow = |key: Key| ui.memory(|memory| memory.focused().is_none()) && pressed(key);
+        if pressed(Key::J) || pressed(Key::S) || arrow(Key::ArrowDown) {
             self.at = (self.at + 1).min(last);
         }
-        if pressed(Key::K) || pressed(Key::ArrowUp) {
+        if pressed(Key::K) || arrow(Key::ArrowUp) {
             self.at = self.at.saturating_sub(1);
         }
         for (number, reason) in REASONS.iter().enumerate() {

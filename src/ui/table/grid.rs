@@ -20,6 +20,9 @@ use std::collections::BTreeMap;
 /// Width of the button at the end of the heads.
 pub(super) const MENU_BUTTON: f32 = 18.0;
 
+/// Characters of a value in the menu of its row.
+const LINK_CHARS: usize = 40;
+
 /// Menus stay while columns are chosen one after the other; what else is clicked closes them.
 const CLOSES: PopupCloseBehavior = PopupCloseBehavior::CloseOnClickOutside;
 
@@ -97,12 +100,26 @@ impl<R, A> Grid<'_, '_, R, A> {
     }
 
     fn row_menu_ui(&mut self, ui: &mut Ui, index: u64) {
-        if let (Some(menu), Slot::Ready(row)) = (self.menu, self.rows.row(index)) {
-            if let Some(action) = menu(ui, row) {
-                self.action = Some(action);
+        if let Slot::Ready(row) = self.rows.row(index) {
+            let top = ui.min_rect().bottom();
+            let mut action = self.menu.and_then(|menu| menu(ui, row));
+            // Where its numbers lead to, for who has no pointer.
+            for column in self.columns {
+                if let (Some((hint, _)), Some(leads_to)) = (&column.link, column.target(row)) {
+                    let value = text::short(&column.get.of(row).shown(), LINK_CHARS);
+                    let button = ui.button(format!("{}: {value}", column.head));
+                    if button.on_hover_text(*hint).clicked() {
+                        action = Some(leads_to);
+                    }
+                }
+            }
+            if action.is_some() {
+                self.action = action;
                 ui.close();
             }
-            ui.separator();
+            if ui.min_rect().bottom() > top {
+                ui.separator();
+            }
         }
         self.table_menu_ui(ui);
     }
@@ -209,6 +226,7 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
         if response.clicked() && can_sort {
             self.state.sort_by(column.id, column.is_number, ui.input(|input| input.modifiers.shift));
         }
+        super::arrow_to_rows(ui, &response, self.table_id);
         let is_keyed = response.has_focus() && pressed_menu_key(ui);
         self.context_menu_ui(ui, &response, is_keyed, response.id, |grid, ui| grid.head_menu_ui(ui, at));
         let about = if column.about.is_empty() { name } else { column.about };

@@ -21,13 +21,16 @@ pub use column::{Column, Value};
 pub use state::{RANGE_ROWS, Selection, TableState};
 
 use super::text;
-use super::theme;
+use super::theme::{self, tokens};
 use super::widgets::{keep_page_room, least_table_height};
 use crate::app::models::Notice;
 use crate::app::{AppState, Command, RowQuery, TableRows, cell_text};
 use copy::CopyForm;
 use egui::accesskit::Role;
-use egui::{Event, EventFilter, Id, IdMap, Key, Modifiers, Popup, Sense, Ui, UiBuilder};
+use egui::{
+    Event, EventFilter, FocusDirection, Id, IdMap, Key, Modifiers, Popup, Response, Sense, Stroke, StrokeKind, Ui,
+    UiBuilder,
+};
 use egui_table::HeaderRow;
 use grid::{Ask, Grid, RowMenu};
 use rows::{AtHand, Paged, RowSource, Slot};
@@ -195,8 +198,12 @@ impl<'a, R, A> Table<'a, R, A> {
         let mut child = self.room_ui(ui, total);
         let table_id = child.unique_id();
         let mut ask = None;
-        if self.takes_keys(&child, app, state) {
-            ask = keys(&mut child, state, total);
+        let takes = self.takes_keys(&child, app, state);
+        if takes == Takes::All {
+            move_keys(&mut child, state, total);
+        }
+        if takes != Takes::Nothing {
+            ask = command_keys(&child);
         }
         if state.follow(app, rows, &*self.key) {
             app.notice(Notice {
@@ -234,6 +241,11 @@ impl<'a, R, A> Table<'a, R, A> {
         grid_ui(&mut child, self.id, &mut grid, total);
         grid.join_rows(&child);
         grid.menu_button_ui(&mut child, self.name);
+        if has_focus && grid.state.cursor().is_none() {
+            // Until a row is reached, the table itself shows that it has the keyboard.
+            let stroke = Stroke::new(1.0, tokens(&child).accent);
+            child.painter().rect_stroke(child.max_rect(), 0.0, stroke, StrokeKind::Inside);
+        }
         let at_cursor = grid.state.cursor().and_then(|index| grid.nodes.get(&index)).and_then(|nodes| nodes.first());
         let (at_cursor, label) = (at_cursor.copied(), grid::sort_label(&self.columns, &grid.state.sort));
         child.ctx().accesskit_node_builder(table_id, |node| {
@@ -300,9 +312,10 @@ impl<'a, R, A> Table<'a, R, A> {
         child
     }
 
-    /// Whether keys are for this table: it has the keyboard, or nothing has it and
-    /// this is the table that had it last or came first.
-    fn takes_keys(&self, ui: &Ui, app: &AppState, state: &mut TableState) -> bool {
+    /// Which keys are for this table: all while it has the keyboard, or nothing has
+    /// it and this is the table that had it last or came first; of that table those
+    /// that copy and export, whatever control has the keyboard but a text field.
+    fn takes_keys(&self, ui: &Ui, app: &AppState, state: &mut TableState) -> Takes {
         let (id, pass) = (ui.unique_id(), ui.ctx().cumulative_pass_nr());
         let focused = ui.memory(|memory| memory.focused());
         let owner: Option<(Id, u64)> = ui.data(|data| data.get_temp(keyboard_id()));
@@ -319,7 +332,15 @@ impl<'a, R, A> Table<'a, R, A> {
         // Enter that left a field is no Enter on a row.
         let was_free = std::mem::replace(&mut state.was_free, focused.is_none());
         let is_free = focused.is_none() && was_free;
-        is_owner && app.dialog().is_none() && !Popup::is_any_open(ui.ctx()) && (focused == Some(id) || is_free)
+        if !is_owner || app.dialog().is_some() || Popup::is_any_open(ui.ctx()) {
+            Takes::Nothing
+        } else if focused == Some(id) || is_free {
+            Takes::All
+        } else if focused.is_some() && !ui.ctx().text_edit_focused() {
+            Takes::Commands
+        } else {
+            Takes::Nothing
+        }
     }
 
     /// What the row that was reached or opened asks for, once it is at hand.
@@ -388,17 +409,43 @@ fn keyboard_id() -> Id {
     Id::unique("table with the keyboard")
 }
 
-/// Whether a table has the keyboard, which types nothing.
-pub fn has_keyboard(ui: &Ui) -> bool {
+/// Lets the arrow down go from a tab to the table below it, over what is between them.
+pub fn arrow_to_table_below(ui: &Ui, tab: &Response) {
     let owner: Option<(Id, u64)> = ui.data(|data| data.get_temp(keyboard_id()));
-    owner.is_some_and(|(owner, _)| ui.memory(|memory| memory.has_focus(owner)))
+    let table = owner.and_then(|(owner, _)| ui.ctx().read_response(owner));
+    if let Some(table) = table.filter(|table| table.rect.top() >= tab.rect.bottom()) {
+        arrow_to_rows(ui, tab, table.id);
+    }
 }
 
-/// Moves, selects and asks as the keys say.
-fn keys(ui: &mut Ui, state: &mut TableState, total: u64) -> Option<Ask> {
+/// Lets the arrow down go from a control to the rows of its table.
+fn arrow_to_rows(ui: &Ui, control: &Response, table: Id) {
+    if !control.has_focus() {
+        return;
+    }
+    let filter = EventFilter { vertical_arrows: true, ..EventFilter::default() };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(control.id, filter));
+    let pressed = |key: Key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+    if pressed(Key::ArrowDown) {
+        ui.memory_mut(|memory| memory.request_focus(table));
+    } else if pressed(Key::ArrowUp) {
+        ui.memory_mut(|memory| memory.move_focus(FocusDirection::Up));
+    }
+}
+
+/// Which of the keys are for a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    All,
+    Commands,
+    Nothing,
+}
+
+/// Moves and selects as the keys say.
+fn move_keys(ui: &mut Ui, state: &mut TableState, total: u64) {
     // Keys with Alt are of the page: a rule moves, the way goes back.
     if ui.input(|input| input.modifiers.alt) {
-        return None;
+        return;
     }
     let pressed = |modifiers: Modifiers, key: Key| ui.input_mut(|input| input.consume_key(modifiers, key));
     let last = total.saturating_sub(1);
@@ -429,6 +476,14 @@ fn keys(ui: &mut Ui, state: &mut TableState, total: u64) -> Option<Ask> {
         state.scroll_to = state.cursor();
         state.opens_menu = true;
     }
+}
+
+/// Copies, selects all and exports as the keys say.
+fn command_keys(ui: &Ui) -> Option<Ask> {
+    if ui.input(|input| input.modifiers.alt) {
+        return None;
+    }
+    let pressed = |modifiers: Modifiers, key: Key| ui.input_mut(|input| input.consume_key(modifiers, key));
     if pressed(Modifiers::COMMAND | Modifiers::SHIFT, Key::C) {
         return Some(Ask::CopyMarkdown);
     }

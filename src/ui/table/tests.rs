@@ -276,14 +276,18 @@ fn menus_of_rows_and_heads_open_by_keys() {
         nodes.find(|node| node.accesskit_node().is_focused()).and_then(|node| node.accesskit_node().label())
     };
     let heads = |harness: &Harness<'_, Shown>| of_role(harness, Role::ColumnHeader).len();
-    for (modifiers, key) in [(Modifiers::NONE, Key::Menu), (Modifiers::SHIFT, Key::F10)] {
+    // The second row has a number that leads somewhere, the first has none.
+    for (modifiers, key, first, second) in [
+        (Modifiers::NONE, Key::Menu, "Copy rows Ctrl+C", "Copy rows as Markdown Ctrl+Shift+C"),
+        (Modifiers::SHIFT, Key::F10, "Links: 2", "Copy rows Ctrl+C"),
+    ] {
         press(&mut harness, Modifiers::NONE, Key::ArrowDown);
         let row = selected(&harness);
         press(&mut harness, modifiers, key);
-        assert_eq!(focused(&harness).as_deref(), Some("Copy rows Ctrl+C"));
+        assert_eq!(focused(&harness).as_deref(), Some(first));
         // Arrows go through the menu and leave the rows alone.
         press(&mut harness, Modifiers::NONE, Key::ArrowDown);
-        assert_eq!(focused(&harness).as_deref(), Some("Copy rows as Markdown Ctrl+Shift+C"));
+        assert_eq!(focused(&harness).as_deref(), Some(second));
         assert_eq!(selected(&harness), row);
         press(&mut harness, Modifiers::NONE, Key::Escape);
         assert_eq!(harness.query_by_label("Copy rows Ctrl+C").map(|node| node.rect()), None);
@@ -301,9 +305,10 @@ fn menus_of_rows_and_heads_open_by_keys() {
     press(&mut harness, Modifiers::NONE, Key::Space);
     assert_eq!(heads(&harness), 2, "Links is hidden");
     press(&mut harness, Modifiers::NONE, Key::Escape);
-    // What the menu does is done to the rows.
+    // A number of the row leads where a click on it does.
     press(&mut harness, Modifiers::NONE, Key::Menu);
     press(&mut harness, Modifiers::NONE, Key::Enter);
+    assert_eq!(harness.state().asked.last().map(String::as_str), Some("links of h001.pt"));
     assert!(harness.query_by_label("Copy rows Ctrl+C").is_none());
     assert_eq!(selected(&harness), [1]);
     // A head that Tab reaches has its menu.
@@ -316,6 +321,17 @@ fn menus_of_rows_and_heads_open_by_keys() {
     let names: Vec<_> =
         of_role(&harness, Role::ColumnHeader).iter().filter_map(|node| node.accesskit_node().label()).collect();
     assert_eq!(names, ["Side", "Host"]);
+}
+
+#[test]
+fn the_keyboard_goes_from_a_head_to_the_rows() {
+    let mut harness = harness(hosts(5), Settings::default());
+    of_role(&harness, Role::ColumnHeader).remove(1).focus();
+    harness.run_steps(3);
+    press(&mut harness, Modifiers::NONE, Key::ArrowDown);
+    assert!(of_role(&harness, Role::Table)[0].accesskit_node().is_focused());
+    press(&mut harness, Modifiers::NONE, Key::ArrowDown);
+    assert_eq!(selected(&harness), [0]);
 }
 
 #[test]

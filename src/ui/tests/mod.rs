@@ -4,6 +4,7 @@
 
 mod access;
 mod files;
+mod keyboard;
 mod on_disk;
 mod pages;
 mod plans;

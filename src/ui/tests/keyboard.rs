@@ -1,0 +1,111 @@
+//! A journey by keyboard alone: a host, its refused URLs, their rows, the
+//! whole table, and ten decisions.
+
+use super::Window;
+use crate::app::models::Launches;
+use crate::app::{Focus, JobKind};
+use egui::accesskit::Role;
+use egui::{Key, Modifiers};
+use egui_kittest::kittest::NodeT;
+
+/// What has the keyboard.
+fn focused(window: &Window) -> Option<(Role, String)> {
+    let mut nodes = window.harness.root().children_recursive();
+    let node = nodes.find(|node| node.accesskit_node().is_focused())?;
+    Some((node.accesskit_node().role(), node.accesskit_node().label().unwrap_or_default()))
+}
+
+/// Presses a key until this has the keyboard.
+#[track_caller]
+fn press_to(window: &mut Window, key: Key, to: &str) {
+    for _ in 0..60 {
+        if focused(window).is_some_and(|(_, label)| label == to) {
+            return;
+        }
+        window.press(key);
+    }
+    panic!("“{to}” is not reached, but {:?}", focused(window));
+}
+
+/// What Ctrl+C copies.
+fn copied(window: &mut Window) -> String {
+    window.harness.event(egui::Event::Copy);
+    for _ in 0..20 {
+        window.harness.step();
+        let mut commands = window.harness.output().platform_output.commands.iter();
+        let text = commands.find_map(|command| match command {
+            egui::OutputCommand::CopyText(text) => Some(text.clone()),
+            _ => None,
+        });
+        if let Some(text) = text {
+            return text;
+        }
+    }
+    String::new()
+}
+
+#[test]
+fn a_host_its_refused_urls_an_export_and_ten_decisions_are_reached_by_keys() {
+    let mut window = Window::town();
+    window.press_with(Modifiers::COMMAND, Key::Num3);
+    let page = window.session().crawl(window.app().campaign(), Launches::Last).unwrap();
+    let at = page.hosts.iter().position(|host| host.refused >= 3).unwrap();
+    let (host, refused) = (page.hosts[at].host.clone(), page.hosts[at].refused);
+    window.check_says(&host);
+    for _ in 0..=at {
+        window.press(Key::ArrowDown);
+    }
+    window.press(Key::Menu);
+    press_to(&mut window, Key::ArrowDown, &format!("Refused: {refused}"));
+    window.press(Key::Enter);
+    window.until("its refused URLs are there", |window| window.texts().contains(&format!("{refused} URLs")));
+
+    window.press(Key::ArrowDown);
+    window.press_with(Modifiers::SHIFT, Key::ArrowDown);
+    window.press_with(Modifiers::SHIFT, Key::ArrowDown);
+    let rows = copied(&mut window);
+    let urls: Vec<&str> = rows.lines().skip(1).filter_map(|row| row.split('\t').next()).collect();
+    assert_eq!(urls.len(), 3, "{rows}");
+    assert!(urls.iter().all(|url| url.starts_with(&format!("http://{host}/"))), "{rows}");
+
+    window.press_with(Modifiers::COMMAND, Key::E);
+    window.check_says(&format!("{refused} rows, sorted and filtered as shown"));
+    press_to(&mut window, Key::Tab, "Export table");
+    window.press(Key::Enter);
+    window.until_done(JobKind::WriteTable);
+    let written = crate::testing::files_under(&window.folder().join("exports/tables")).remove(0);
+    assert_eq!(std::fs::read_to_string(written).unwrap().lines().count() as u64, refused + 1);
+
+    window.press_with(Modifiers::COMMAND, Key::Num7);
+    window.until("the queue is there", |window| window.says("captures to review"));
+    // Wherever the keyboard is, the letters decide.
+    press_to(&mut window, Key::Tab, "Undo last decision");
+    let open = |window: &Window| window.captures("").iter().filter(|row| row.mark.is_none()).count();
+    let before = open(&window);
+    for decided in 1..=10 {
+        window.press(if decided % 2 == 0 { Key::A } else { Key::D });
+        window.until("it is decided", |window| open(window) + decided == before);
+    }
+}
+
+#[test]
+fn a_tab_leads_to_its_rows_and_the_table_is_exported_from_it() {
+    let mut window = Window::town();
+    window.press_with(Modifiers::COMMAND, Key::Num3);
+    window.press(Key::F6);
+    press_to(&mut window, Key::Tab, "Refused");
+    if focused(&window).is_some_and(|(role, _)| role != Role::Tab) {
+        window.press(Key::Tab);
+        press_to(&mut window, Key::Tab, "Refused");
+    }
+    window.press(Key::Enter);
+    window.check_says("URLs");
+    window.press_with(Modifiers::COMMAND, Key::E);
+    window.check_says("rows, sorted and filtered as shown");
+    window.press(Key::Escape);
+    press_to(&mut window, Key::Tab, "Refused");
+    window.press(Key::ArrowDown);
+    assert_eq!(focused(&window).map(|(role, _)| role), Some(Role::Table));
+    window.press(Key::ArrowDown);
+    assert!(matches!(window.app().focus(), Some(Focus::Seen(_))), "{:?}", window.app().focus());
+}
