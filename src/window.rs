@@ -39,7 +39,8 @@ pub fn open(folder: Option<PathBuf>, opener: Arc<Workspaces>) -> anyhow::Result<
         .with_app_id(APP)
         .with_title("Fonds")
         .with_inner_size([1280.0, 800.0])
-        .with_min_inner_size([900.0, 600.0]);
+        // 1280×800 at 200 %: a window is never larger than its screen.
+        .with_min_inner_size([640.0, 400.0]);
     let options = eframe::NativeOptions { viewport, ..Default::default() };
     let start = move |cx: &eframe::CreationContext<'_>| {
         let settings: Settings =
