@@ -2,11 +2,49 @@
 
 use super::catalogue::Catalogue;
 use super::error::StoreError;
-use super::rows::{EventPage, EventQuery, EventRow};
+use super::rows::LaunchId;
 use super::sql::{int, uint};
 use crate::crawl::{CrawlEvent, EventKind};
 use crate::uri::CaptureDate;
 use rusqlite::{Connection, Row, params};
+use serde::Serialize;
+
+/// Which events of a launch are shown.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct EventQuery {
+    /// The launch.
+    pub launch: LaunchId,
+    /// Only those of this kind.
+    pub kind: Option<EventKind>,
+    /// How many are skipped.
+    pub offset: u64,
+    /// How many are shown at most.
+    pub limit: u64,
+}
+
+/// Events of a launch, newest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EventPage {
+    /// The events.
+    pub rows: Vec<EventRow>,
+    /// How many there are of the kind that was asked for.
+    pub total: u64,
+    /// Kinds that the launch has, with how many there are of each.
+    pub kinds: Vec<(EventKind, u64)>,
+}
+
+/// An event with its number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EventRow {
+    /// Its number in the catalogue.
+    pub id: i64,
+    /// Number of its URL among those that the launch has seen.
+    #[serde(skip)]
+    pub seen: Option<i64>,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: CrawlEvent,
+}
 
 impl Catalogue {
     /// Events of a launch, newest first.

@@ -2,6 +2,7 @@
 //! they answer. Drawn by the window, printed by the command line.
 
 pub use super::collections::CollectionSpec;
+pub use super::events::*;
 pub use super::file_rows::*;
 pub use super::launch_choice::*;
 pub use super::scheduled::{RunState, ScheduledRun};
@@ -9,7 +10,7 @@ pub use super::score_set::SelectionCriteria;
 pub use super::selection_rows::*;
 pub use crate::analysis::{ScorePart, ScoreWeights};
 use crate::campaign::Campaign;
-use crate::crawl::{CrawlEvent, EventKind, UrlOutcome};
+use crate::crawl::UrlOutcome;
 use crate::inlinks::stored::tallied_anchor;
 use crate::scope::{Trace, is_open_redirect, rule_label};
 use crate::uri::{CaptureDate, parse_web_url};
@@ -708,41 +709,4 @@ pub struct JobRow {
     pub ended: Option<CaptureDate>,
     /// How it ended, in words.
     pub outcome: String,
-}
-
-/// Which events of a launch are shown.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct EventQuery {
-    /// The launch.
-    pub launch: LaunchId,
-    /// Only those of this kind.
-    pub kind: Option<EventKind>,
-    /// How many are skipped.
-    pub offset: u64,
-    /// How many are shown at most.
-    pub limit: u64,
-}
-
-/// Events of a launch, newest first.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct EventPage {
-    /// The events.
-    pub rows: Vec<EventRow>,
-    /// How many there are of the kind that was asked for.
-    pub total: u64,
-    /// Kinds that the launch has, with how many there are of each.
-    pub kinds: Vec<(EventKind, u64)>,
-}
-
-/// An event with its number.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct EventRow {
-    /// Its number in the catalogue.
-    pub id: i64,
-    /// Number of its URL among those that the launch has seen.
-    #[serde(skip)]
-    pub seen: Option<i64>,
-    /// What happened.
-    #[serde(flatten)]
-    pub event: CrawlEvent,
 }
