@@ -518,7 +518,7 @@ fn text_ui(ui: &mut Ui, content: &CaptureContent) {
         return;
     }
     ui.scope(|ui| {
-        ui.set_max_width(theme::READING_WIDTH);
+        theme::keep_reading_width(ui);
         ui.add(egui::Label::new(text::block(&content.text)).wrap());
     });
 }

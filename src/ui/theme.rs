@@ -247,6 +247,11 @@ pub fn card_frame(ui: &egui::Ui) -> egui::Frame {
         .inner_margin(Margin::same(12))
 }
 
+/// Keeps text from running wider than is read with ease, or than there is room.
+pub fn keep_reading_width(ui: &mut egui::Ui) {
+    ui.set_max_width(READING_WIDTH.min(ui.available_width()));
+}
+
 /// Around an error.
 pub fn error_frame(ui: &egui::Ui) -> egui::Frame {
     card_frame(ui).fill(tokens(ui).error_bg).inner_margin(Margin::symmetric(10, 6))

@@ -96,7 +96,7 @@ pub fn empty_ui(ui: &mut Ui, what: &str, next: &str) {
     ui.add_space(GROUP_GAP);
     ui.label(RichText::new(what).heading().color(tokens(ui).strong_text));
     ui.scope(|ui| {
-        ui.set_max_width(theme::READING_WIDTH);
+        theme::keep_reading_width(ui);
         ui.label(next);
     });
     ui.add_space(GAP);

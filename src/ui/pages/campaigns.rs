@@ -148,7 +148,7 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
                 page.campaign.description.trim()
             };
             ui.scope(|ui| {
-                ui.set_max_width(theme::READING_WIDTH);
+                theme::keep_reading_width(ui);
                 ui.label(text::line(about));
             });
             ui.horizontal_wrapped(|ui| {

@@ -158,7 +158,7 @@ fn settings_ui(ui: &mut Ui, app: &mut AppState) {
     ui.checkbox(&mut app.settings.lower_panel, "Show the lower panel");
     ui.add_space(GAP);
     ui.scope(|ui| {
-        ui.set_max_width(theme::READING_WIDTH);
+        theme::keep_reading_width(ui);
         ui.weak("Characters missing from the built-in fonts use a system font where available");
     });
 }

@@ -153,7 +153,7 @@ impl ReviewPage {
                 if content.text.trim().is_empty() {
                     ui.weak("This capture has no visible text");
                 } else {
-                    ui.set_max_width(theme::READING_WIDTH);
+                    theme::keep_reading_width(ui);
                     ui.add(egui::Label::new(text::block(&content.text)).wrap());
                 }
             });

@@ -282,7 +282,7 @@ impl SpecPage {
             Some(tags) if list_entries(tags).eq(campaign.tags.iter().map(String::as_str)) => tags,
             tags => tags.insert(campaign.tags.join(", ")),
         };
-        ui.set_max_width(theme::READING_WIDTH);
+        theme::keep_reading_width(ui);
         for (name, text, hint, rows) in [
             ("Name", &mut campaign.name, "short title", 1),
             ("Description", &mut campaign.description, "purpose of the campaign", 4),

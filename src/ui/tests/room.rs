@@ -104,13 +104,18 @@ fn review_shows_text_in_a_small_window() {
     for (width, height) in SMALL {
         let mut window = sized(width, height);
         window.press_with(Modifiers::COMMAND, Key::Num7);
-        let first = window.captures("").into_iter().find(|row| row.mark.is_none()).unwrap();
-        let text = window.session().content(first.id).unwrap().text;
-        let line = text.lines().find(|line| !line.trim().is_empty()).unwrap().to_owned();
+        // The first page with a line that is longer than the window is wide.
+        let queue: Vec<_> = window.captures("").into_iter().filter(|row| row.mark.is_none()).collect();
+        let long_line = |text: String| text.lines().map(str::trim).find(|line| line.len() > 300).map(str::to_owned);
+        let session = window.session();
+        let mut lines = queue.iter().map(|row| long_line(session.content(row.id).unwrap().text));
+        let (at, line) = lines.by_ref().enumerate().find_map(|(at, line)| Some((at, line?))).unwrap();
+        (0..at).for_each(|_| window.press(Key::J));
         window.until("the text is there", |window| window.says(&line));
         let panel = window.top_of("Details");
-        let text = window.harness.query_all_by_label_contains(&line).last().unwrap().rect().top();
-        assert!(text + 36.0 < panel, "text at {text}, panel at {panel} of {width}×{height}");
+        let text = window.harness.query_all_by_label_contains(&line).last().unwrap().rect();
+        assert!(text.top() + 36.0 < panel, "text at {text}, panel at {panel} of {width}×{height}");
+        assert!(text.right() <= width, "text at {text} is cut off at {width}×{height}");
     }
 }
 
