@@ -130,7 +130,7 @@ enum Node {
 
 impl Matcher {
     /// Makes a request ready. Every request can be compiled; terms without
-    /// letters or digits are never found (see [`Matcher::unsearchable`]).
+    /// letters or digits are never found.
     pub fn compile(request: &Request) -> Self {
         let mut terms = Vec::new();
         let mut speaks_for = Vec::new();
@@ -153,11 +153,6 @@ impl Matcher {
     /// The request's terms in reading order.
     pub fn terms(&self) -> &[Term] {
         &self.terms
-    }
-
-    /// Terms that can never be found in a text, for they hold no letter or digit.
-    pub fn unsearchable(&self) -> Vec<&Term> {
-        self.terms.iter().filter(|term| is_text_term(term.kind) && names(term).is_empty()).collect()
     }
 
     /// Reads a page.

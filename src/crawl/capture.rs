@@ -5,13 +5,14 @@ use super::fetch::Exchange;
 use super::spool::Spool;
 use crate::captures::CaptureNotes;
 use crate::captures::{CaptureEntry, RecordPlace};
+use crate::jobs::lock;
 use crate::uri::{CaptureDate, Url};
 use crate::warc::{
     BlockDigester, FileSetOptions, Placed, RecordBuilder, RecordType, WarcError, WarcFileSet, new_record_id,
 };
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 
 /// Answers longer than this are packed by way of a file.
 pub(super) const PACK_IN_MEMORY: u64 = 4 << 20;
@@ -239,10 +240,6 @@ impl Write for Digested {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn label_of(label: &str, placed: &Placed) -> String {

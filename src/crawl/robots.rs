@@ -109,14 +109,6 @@ impl RobotsRules {
     pub fn sitemaps(&self) -> &[String] {
         &self.sitemaps
     }
-
-    /// Why everything is denied, if it is.
-    pub fn denies_all_because(&self) -> Option<&str> {
-        match &self.verdict {
-            Verdict::DenyAll(why) => Some(why),
-            _ => None,
-        }
-    }
 }
 
 /// Lines gathered while the file is read.

@@ -2,9 +2,10 @@
 
 use super::event_queue::EventQueue;
 use super::{CrawlEvent, EventObserver};
+use crate::jobs::lock;
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// MIME types counted one by one; hostile servers invent more.
@@ -203,10 +204,6 @@ fn class_of(status: i32) -> Option<usize> {
         500.. => Some(3),
         _ => None,
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -41,6 +41,23 @@ pub enum LinkKind {
 }
 
 impl LinkKind {
+    /// Every kind; stored rows number them in this order.
+    pub(crate) const ALL: [Self; 13] = [
+        Self::Anchor,
+        Self::Area,
+        Self::Frame,
+        Self::MetaRefresh,
+        Self::Stylesheet,
+        Self::LinkElement,
+        Self::Image,
+        Self::Script,
+        Self::Media,
+        Self::Form,
+        Self::Css,
+        Self::Redirect,
+        Self::Manifest,
+    ];
+
     /// Heritrix's hop letter: L navlink, E embed, R redirect, M manifest.
     pub fn hop(self) -> char {
         match self {
@@ -78,25 +95,9 @@ impl LinkKind {
         if path == "INPUT@/src" || path.ends_with("@/background") {
             return Self::Image;
         }
-        ALL_KINDS.into_iter().find(|kind| kind.wat_path() == path).unwrap_or(Self::Media)
+        Self::ALL.into_iter().find(|kind| kind.wat_path() == path).unwrap_or(Self::Media)
     }
 }
-
-const ALL_KINDS: [LinkKind; 13] = [
-    LinkKind::Anchor,
-    LinkKind::Area,
-    LinkKind::Frame,
-    LinkKind::MetaRefresh,
-    LinkKind::Stylesheet,
-    LinkKind::LinkElement,
-    LinkKind::Image,
-    LinkKind::Script,
-    LinkKind::Media,
-    LinkKind::Form,
-    LinkKind::Css,
-    LinkKind::Redirect,
-    LinkKind::Manifest,
-];
 
 /// A set of kinds of links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -275,12 +275,6 @@ impl DecideRules {
     pub fn name_of(&self, index: Option<usize>) -> &'static str {
         index.and_then(|index| self.rules.get(index)).map_or(NO_RULE, |rule| rule.test.name())
     }
-
-    /// Whether any rule that is switched on asks robots.txt.
-    pub fn uses_robots(&self) -> bool {
-        let mut rules = self.rules.iter();
-        rules.any(|compiled| compiled.rule.enabled && matches!(compiled.rule.kind, RuleKind::Robots(_)))
-    }
 }
 
 impl CompiledRule {

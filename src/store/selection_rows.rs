@@ -195,13 +195,6 @@ pub struct ScoredRow {
     pub selected: bool,
 }
 
-impl ScoredRow {
-    /// Whether a person decided against score or filter.
-    pub fn is_override(&self) -> bool {
-        self.selected != self.passes
-    }
-}
-
 /// An export on disk.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ExportRow {

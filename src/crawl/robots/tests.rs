@@ -68,7 +68,8 @@ fn the_answer_s_status_decides_first() {
         assert_eq!(matches!(rules.fact(&url("http://foo.bar/x")), RobotsFact::Denied { .. }), denied, "{status:?}");
     }
     let unreachable = RobotsRules::from_answer(None, b"", "FooBot");
-    assert_eq!(unreachable.denies_all_because(), Some("robots.txt could not be reached"));
+    let why = "robots.txt could not be reached".to_owned();
+    assert_eq!(unreachable.fact(&url("http://foo.bar/x")), RobotsFact::Denied { why });
     let html = b"\n<!DOCTYPE html>\n<p>User-agent: *\nDisallow: /";
     let rules = RobotsRules::from_answer(Some(200), html, "FooBot");
     assert_eq!(rules.fact(&url("http://foo.bar/x")), RobotsFact::Allowed);

@@ -75,22 +75,6 @@ const MOST_MILLIS: i64 = (1 << 62) - 1;
 const INTERNAL: u8 = 1;
 const NOFOLLOW: u8 = 2;
 
-const KINDS: [LinkKind; 13] = [
-    LinkKind::Anchor,
-    LinkKind::Area,
-    LinkKind::Frame,
-    LinkKind::MetaRefresh,
-    LinkKind::Stylesheet,
-    LinkKind::LinkElement,
-    LinkKind::Image,
-    LinkKind::Script,
-    LinkKind::Media,
-    LinkKind::Form,
-    LinkKind::Css,
-    LinkKind::Redirect,
-    LinkKind::Manifest,
-];
-
 /// `when` of a link.
 pub(super) fn when_of_link(date: CaptureDate) -> u64 {
     LINK | when_of_capture(date)
@@ -117,11 +101,11 @@ pub(super) fn is_internal(tail: &[u8]) -> bool {
 pub(super) const PLAIN_TAIL_BYTES: usize = 8 + 4 + 1 + 1;
 
 /// Values that [`flags_of`] can have.
-pub(super) const FLAGS: usize = KINDS.len() << 2;
+pub(super) const FLAGS: usize = LinkKind::ALL.len() << 2;
 
 /// Kind and marks of a link in one number.
 fn flags_of(row: &LinkRow<'_>) -> u8 {
-    let kind = KINDS.iter().position(|kind| *kind == row.kind).unwrap_or(0);
+    let kind = LinkKind::ALL.iter().position(|kind| *kind == row.kind).unwrap_or(0);
     let kind = u8::try_from(kind).unwrap_or(0) << 2;
     kind | if row.internal { INTERNAL } else { 0 } | if row.nofollow { NOFOLLOW } else { 0 }
 }
@@ -191,7 +175,7 @@ impl<'a> Parts<'a> {
             anchor: text(self.anchor)?,
             internal: flags & INTERNAL != 0,
             nofollow: flags & NOFOLLOW != 0,
-            kind: *KINDS.get(usize::from(flags >> 2))?,
+            kind: *LinkKind::ALL.get(usize::from(flags >> 2))?,
             position: u32::from_be_bytes(*position),
         }))
     }

@@ -45,11 +45,6 @@ impl Dechunker {
         self.state == State::Done
     }
 
-    /// Whether the body turned out not to be chunked at all.
-    pub fn is_raw(&self) -> bool {
-        self.state == State::Raw && !self.any_chunk
-    }
-
     /// Takes the next piece; `out` gets bytes of the entity body.
     pub fn feed(&mut self, mut piece: &[u8], out: &mut impl FnMut(&[u8])) {
         while !piece.is_empty() {

@@ -1,7 +1,6 @@
 //! `datapackage.json`.
 
 use super::{DATAPACKAGE, WaczProblem};
-use crate::uri::CaptureDate;
 use serde_json::{Map, Value};
 
 /// What a package says of itself.
@@ -41,11 +40,6 @@ pub struct Resource {
 }
 
 impl Package {
-    /// When it was made, where that is a date.
-    pub fn created_date(&self) -> Option<CaptureDate> {
-        CaptureDate::parse(&self.created).ok()
-    }
-
     /// The resource of this path.
     pub fn resource(&self, path: &str) -> Option<&Resource> {
         self.resources.iter().find(|resource| resource.path == path)

@@ -93,20 +93,6 @@ impl RecordBuilder {
         if original_id.is_empty() { builder } else { builder.reference("WARC-Refers-To", original_id) }
     }
 
-    /// A `revisit` to which the server said that nothing changed: its block is
-    /// the response with status 304, whole. `original` is the capture that
-    /// was asked about, its id without angle brackets or empty.
-    pub fn not_modified(record_id: &str, date: CaptureDate, target: &str, original: (&str, &str, CaptureDate)) -> Self {
-        let (original_id, original_uri, original_date) = original;
-        let builder = Self::new(&RecordType::Revisit, record_id, date)
-            .field("WARC-Target-URI", target)
-            .field("WARC-Profile", REVISIT_NOT_MODIFIED)
-            .field("WARC-Refers-To-Target-URI", original_uri)
-            .field("WARC-Refers-To-Date", &original_date.to_warc())
-            .field("Content-Type", "application/http; msgtype=response");
-        if original_id.is_empty() { builder } else { builder.reference("WARC-Refers-To", original_id) }
-    }
-
     /// A `metadata` record of JSON about a capture of `url`; `kind` is a word
     /// for what it tells (see [`metadata_target`]).
     pub fn json_metadata(record_id: &str, date: CaptureDate, kind: &str, url: &str) -> Self {

@@ -1,12 +1,13 @@
 //! A small HTTP/1.1 server on loopback: one listener per address, a thread per
 //! connection, keep-alive. It knows nothing of what it serves (see [`Answer`]).
 
+use crate::jobs::lock;
 use crossbeam_channel::Sender;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -234,10 +235,6 @@ impl Drop for Server {
             drop(stream.shutdown(Shutdown::Both));
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn accept(listener: &TcpListener, shared: &Arc<Shared>) {

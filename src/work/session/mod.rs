@@ -12,7 +12,7 @@ use super::{
 };
 use crate::campaign::Campaign;
 use crate::crawl::HostOverride;
-use crate::jobs::JobCx;
+use crate::jobs::{JobCx, lock};
 use crate::scope::Derivation;
 use crate::scope::Trace;
 use crate::store::{Access, Catalogue, Workspace};
@@ -197,11 +197,6 @@ pub fn act_summary(mark: ReviewMark, captures: u64) -> String {
         ReviewMark::Note => format!("note on {captures}"),
         mark => format!("{captures} {}", mark.label().to_lowercase()),
     }
-}
-
-/// A poisoned lock still holds plain values.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
