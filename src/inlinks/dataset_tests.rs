@@ -279,8 +279,8 @@ fn a_build_is_taken_up_again_where_records_share_members_and_do_not() {
     let folder = tempfile::tempdir().unwrap();
     let links: String = (0..40).map(|n| format!("<a href=/{n}>the words of link {n}</a>")).collect();
     let page = |n: usize| testing::page_record(&format!("http://a.pt/page/{n}"), &links);
-    let alone = |pages: std::ops::Range<usize>| pages.flat_map(|n| testing::gzip(&page(n))).collect::<Vec<u8>>();
-    let shared = testing::gzip(&(100..150).flat_map(page).collect::<Vec<u8>>());
+    let alone = |pages: std::ops::Range<usize>| pages.flat_map(|n| testing::gzip(page(n))).collect::<Vec<u8>>();
+    let shared = testing::gzip((100..150).flat_map(page).collect::<Vec<u8>>());
     let file = folder.path().join("mixed.warc.gz");
     std::fs::write(&file, [alone(0..100), shared, alone(150..200)].concat()).unwrap();
     let files = [file];

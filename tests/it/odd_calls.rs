@@ -118,7 +118,7 @@ fn lengths_beyond_all_numbers_leave_the_sums_alone() {
     let other = RecordBuilder::response("urn:test:2", DATE, "http://b.pt/")
         .field("WARC-Payload-Digest", "sha1:BAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
     let block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nx";
-    let members = [page, other].map(|record| gzip(&lying(&record.plain(block), 0, b"92233720368547750")));
+    let members = [page, other].map(|record| gzip(lying(&record.plain(block), 0, b"92233720368547750")));
     write(&source, "a.warc.gz", &members.concat());
     fonds(&["import", arg(&workspace), arg(&source)]).with_status(1);
     let session = open(&workspace);
@@ -141,7 +141,7 @@ fn a_record_that_lies_about_its_length_is_shown_with_a_remark() {
     ]);
     write(&source, "a.wacz", &package);
     write(&source, "b.warc", &[lie("c"), page("d").plain(block)].concat());
-    write(&source, "c.warc.gz", &[gzip(&lie("e")), page("f").compress(block)].concat());
+    write(&source, "c.warc.gz", &[gzip(lie("e")), page("f").compress(block)].concat());
     fonds(&["import", arg(&workspace), arg(&source)]).with_status(1);
     let session = open(&workspace);
     let rows = captures(&session, "");

@@ -78,7 +78,7 @@ fn link_page(bytes: usize) -> Vec<u8> {
 
 /// Packed three times, as `Content-Encoding: gzip, gzip, gzip` says.
 fn thrice(page: &[u8]) -> Vec<u8> {
-    gzip(&gzip(&gzip(page)))
+    gzip(gzip(gzip(page)))
 }
 
 /// An archive file of captures of so many URLs, which all answer this.

@@ -156,7 +156,7 @@ fn zstd_is_read() {
 fn damage_in_a_shared_member_is_reported_at_its_record() {
     let sound = builder(0).plain(b"one");
     let odd = builder(1).plain(b"two").strip_suffix(b"\r\n\r\n").unwrap().to_vec();
-    let (records, problems) = read_all(&gzip(&[&sound[..], &odd, &builder(2).plain(b"three")].concat())[..], 10);
+    let (records, problems) = read_all(&gzip([&sound[..], &odd, &builder(2).plain(b"three")].concat())[..], 10);
     assert_eq!(ids(&records), ["0", "1", "2"]);
     let told = format!("offset +{}: ", sound.len());
     assert!(problems.iter().any(|problem| problem.starts_with(&told)), "{problems:?}");
@@ -457,9 +457,9 @@ impl Layout {
     fn pack(self, records: &[Vec<u8>]) -> (Vec<u8>, Option<Vec<u64>>) {
         let members: Vec<Vec<u8>> = match self {
             Self::Plain => records.to_vec(),
-            Self::Gzip => records.iter().map(|record| gzip(record)).collect(),
+            Self::Gzip => records.iter().map(gzip).collect(),
             Self::Zstd => records.iter().map(|record| zstd(record)).collect(),
-            Self::Together => return (gzip(&records.concat()), None),
+            Self::Together => return (gzip(records.concat()), None),
         };
         let ends = members.iter().scan(0, |end, member| {
             *end += member.len() as u64;

@@ -36,11 +36,11 @@ fn file(compression: usize, blocks: &[usize]) -> Vec<u8> {
     let plain: Vec<Vec<u8>> = (0..blocks.len()).map(|number| builder(number).plain(&block(number))).collect();
     match compression % 7 {
         0 => plain.concat(),
-        1 => plain.iter().flat_map(|record| gzip(record)).collect(),
+        1 => plain.iter().flat_map(gzip).collect(),
         2 => plain.iter().flat_map(|record| stored(record)).collect(),
-        3 => gzip(&plain.concat()),
+        3 => gzip(plain.concat()),
         4 => plain.concat().chunks(700).flat_map(gzip).collect(),
-        5 => plain.chunks(2).flat_map(|records| gzip(&records.concat())).collect(),
+        5 => plain.chunks(2).flat_map(|records| gzip(records.concat())).collect(),
         _ => {
             let arc = |version: usize| {
                 let head = format!("{version} 1 x\nURL IP-address Archive-date Content-type Archive-length\n");
