@@ -14,7 +14,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
 /// Longest line of an attachment that is read back, in bytes.
-const MAX_LINE: u64 = 64 << 20;
+pub(super) const MAX_LINE: u64 = 64 << 20;
 
 /// What an export has come to when its attachments are written.
 pub struct Written<'e> {

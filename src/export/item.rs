@@ -1,6 +1,6 @@
 //! What goes into an export and what is told of it.
 
-use super::ExportError;
+use super::{ExportError, FurtherKnowledge, Statement};
 use crate::inlinks::DatasetObject;
 use crate::uri::CaptureDate;
 use crate::warc::{RecordType, Span, new_record_id};
@@ -46,6 +46,8 @@ pub struct ExportItem {
     pub original: Option<Original>,
     /// What Fonds knows of it: becomes the block of its metadata record.
     pub knowledge: serde_json::Value,
+    /// The same as RDF, for a record of N-Quads.
+    pub statements: Vec<Statement>,
     /// The links to it that `knowledge` lists, as an object of the data set;
     /// none where there are none.
     pub inlinks: Option<DatasetObject>,
@@ -75,6 +77,9 @@ pub struct ExportOptions<'a> {
     pub inlinks: bool,
     /// What goes into the folder beside the archive files, in this order.
     pub attachments: Vec<super::Attachment<'a>>,
+    /// States what is known beyond captures, as RDF; without it there is no
+    /// `knowledge.nq` and no record of N-Quads.
+    pub further_knowledge: Option<FurtherKnowledge<'a>>,
     /// Packs the archive files, an index and a list of pages into `PREFIX.wacz` too.
     pub wacz: bool,
     /// What selected the captures, for the manifest; asked for when all items
@@ -99,6 +104,7 @@ impl ExportOptions<'_> {
             total: None,
             inlinks: false,
             attachments: Vec::new(),
+            further_knowledge: None,
             wacz: false,
             selection: None,
             clock: Arc::new(CaptureDate::now),

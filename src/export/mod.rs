@@ -6,9 +6,11 @@
 //! README.txt, report.html        for people; report.md says the same as the report
 //! manifest.json                  counts, rows of each attachment, size and SHA-256 of every file
 //! bagit.txt, bag-info.txt, …     what makes the folder a bag (BagIt 1.0)
-//! data/archive/PREFIX-….warc.gz  warcinfo, the records byte for byte, a metadata record per capture
+//! data/archive/PREFIX-….warc.gz  warcinfo, the records byte for byte, per capture a metadata record in
+//!                                JSON and one in N-Quads, and a resource record of N-Quads
 //! data/indexes/index.cdxj        the place of every capture
 //! data/inlinks.jsonl             the inlink data set of the selection
+//! data/knowledge.nq              the quads of all records, each once, in order
 //! data/campaign/                 every version of the campaign, the files that prove permissions
 //! data/decisions.jsonl           every decision and note, as W3C Web Annotations
 //! data/seen.jsonl.gz             every URL that was seen, with its verdict
@@ -35,6 +37,7 @@
 //! | a date that common readers fail on, such as `2014-01` | the same date, to the second |
 //! | a target URI in `<…>` | kept; index and metadata record have it without |
 //! | a record that cannot be read whole | left out, with its capture |
+//! | the metadata records of an earlier export | left behind; the new ones have what is known now |
 //!
 //! A field whose value does not hold is kept under another name: its
 //! `WARC-` becomes `WARC-Fonds-Source-`, which readers pass over.
@@ -48,11 +51,13 @@ mod copy;
 mod csv;
 mod host_graph;
 mod item;
+mod knowledge;
 mod manifest;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(test)]
 mod peers;
+mod rdf;
 #[cfg(test)]
 mod tests;
 mod verify;
@@ -65,9 +70,11 @@ pub use compressed::{CompressedWriter, compression_by_name};
 pub use csv::{csv_row, spreadsheet_cell};
 pub use host_graph::{GraphFormat, write_host_graph};
 pub use item::{ExportItem, ExportOptions, ExportRecord, ExportReport, Original};
+pub use knowledge::FurtherKnowledge;
 pub use manifest::{Counts, MANIFEST_NAME, Manifest, ManifestFile};
 #[cfg(feature = "parquet")]
 pub use parquet::{ParquetError, read_parquet, write_parquet};
+pub use rdf::{AboutNode, RdfNode, RdfValue, Statement, Statements};
 pub use verify::{VerifyCheck, check_handover, verify};
 pub use wacz::{PackageOptions, write_package};
 pub use write::export_selection;

@@ -58,6 +58,7 @@ fn workspace(folder: &Path) -> Vec<ExportItem> {
         records,
         original,
         knowledge: json!({"campaign": {"title": "Biblioteca", "version": 3}, "score": 0.75}),
+        statements: Vec::new(),
         inlinks: None,
     };
     let first = vec![at(0, RecordType::Response, "urn:test:1"), at(1, RecordType::Request, "urn:test:2")];
@@ -161,6 +162,7 @@ fn plain_and_arc_records_are_wrapped_with_their_block_unchanged() {
         records: vec![record],
         original: None,
         knowledge: json!({}),
+        statements: Vec::new(),
         inlinks: None,
     };
     let span = |offset, length| Span { offset, length };
@@ -444,6 +446,7 @@ fn what_is_wrong_in_sources_is_reported_and_the_export_verifies() {
         records,
         original: None,
         knowledge: json!({}),
+        statements: Vec::new(),
         inlinks: None,
     };
     let at = |n: usize, id: &str| record(&source, spans[n], RecordType::Response, id);

@@ -2,9 +2,10 @@
 
 use super::attachments::attachments_are_whole;
 use super::bag::{bag_is_whole, is_of_bag};
+use super::knowledge::{KNOWLEDGE_NAME, KnowledgeRead, is_knowledge};
 use super::manifest::{LOCK_NAME, MANIFEST_NAME, Manifest, ManifestFile, measure};
 use super::write::{INDEX_NAME, INLINKS_NAME, METADATA_KIND};
-use super::{ExportError, io_at};
+use super::{ExportError, io_at, no_temporary};
 use crate::inlinks::DatasetObject;
 use crate::jobs::{JobCx, counted};
 use crate::uri::{CaptureDate, DatasetKey, Url};
@@ -63,6 +64,7 @@ impl Faults {
 /// What is remembered of the records while they are read.
 #[derive(Default)]
 struct Contents {
+    knowledge: KnowledgeRead,
     records: u64,
     captures: u64,
     ids: HashSet<String>,
@@ -152,6 +154,13 @@ pub fn verify(folder: &Path, cx: &JobCx) -> Result<Vec<VerifyCheck>, ExportError
     if manifest.files.iter().any(|file| file.path == inlinks) {
         let inlinks = folder.join(inlinks);
         checks.push(inlinks_are_those_of_records(&inlinks, contents.inlinks, counts.inlink_objects, cx)?);
+    }
+    let knowledge = manifest.payload(KNOWLEDGE_NAME);
+    let has_graph = manifest.files.iter().any(|file| file.path == knowledge);
+    if has_graph || !contents.knowledge.is_empty() {
+        let path = has_graph.then(|| folder.join(&knowledge));
+        let is_here = |id: &str| contents.ids.contains(id);
+        checks.push(contents.knowledge.into_check(path.as_deref(), counts.metadata, is_here, cx)?);
     }
     if manifest.version >= 2 {
         checks.push(attachments_are_whole(&manifest, folder, cx)?);
@@ -254,6 +263,7 @@ fn read_records(path: &Path, name: &str, done: u64, contents: &mut Contents, cx:
         let mut proof = RecordProof::new(&head);
         let is_metadata = is_export_metadata(&head);
         let mut json = Vec::new();
+        let mut quads = is_knowledge(&head).then(|| contents.knowledge.record());
         loop {
             let chunk = reader.fill_buf().map_err(io_at(path))?;
             if chunk.is_empty() {
@@ -263,10 +273,16 @@ fn read_records(path: &Path, name: &str, done: u64, contents: &mut Contents, cx:
             if is_metadata {
                 json.extend_from_slice(chunk);
             }
+            if let Some(quads) = &mut quads {
+                quads.update(chunk).map_err(no_temporary)?;
+            }
             let len = chunk.len();
             reader.consume(len);
         }
         let Some(span) = reader.finish_record()? else { continue };
+        if let Some(quads) = quads {
+            quads.end(&head, &format!("{file_name}, offset {}", span.decoded_offset()));
+        }
         contents.records += 1;
         contents.digests_checked += u64::from(proof.has_digests());
         for wrong in proof.finish() {
@@ -494,7 +510,7 @@ fn for_each_line(
 }
 
 /// Whether this is the metadata record that the export writes per capture.
-fn is_export_metadata(head: &RecordHead) -> bool {
+pub(super) fn is_export_metadata(head: &RecordHead) -> bool {
     let prefix = metadata_target(METADATA_KIND, "");
     head.record_type == RecordType::Metadata
         && head.headers.get("WARC-Target-URI").is_some_and(|target| target.starts_with(&prefix))

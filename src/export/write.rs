@@ -2,7 +2,9 @@
 
 use super::bag::{BagInfo, PAYLOAD, write_bag};
 use super::copy::{Carried, CopyError, HeadChanges, carry, enter, location_of};
+use super::knowledge::{Graph, KNOWLEDGE_NAME, is_knowledge, knowledge_record};
 use super::manifest::{Counts, LOCK_NAME, Manifest, ManifestFile, measure};
+use super::verify::is_export_metadata;
 use super::warcinfo::WarcinfoFinder;
 use super::{
     ExportError, ExportItem, ExportOptions, ExportRecord, ExportReport, Original, PackageOptions, Written, io_at,
@@ -148,6 +150,10 @@ struct Export {
     missing_warcinfos: BTreeMap<(PathBuf, String), u64>,
     /// Lines of the data set.
     inlinks: SpillSort,
+    /// Everything as RDF, where that comes along.
+    graph: Option<Graph>,
+    /// Positions of items that are not in.
+    left_out: Vec<usize>,
     counts: Counts,
     problems: Vec<String>,
     unlisted: u64,
@@ -186,6 +192,8 @@ fn write_all(
         warcinfos: HashMap::new(),
         missing_warcinfos: BTreeMap::new(),
         inlinks: SpillSort::default(),
+        graph: options.further_knowledge.is_some().then(Graph::new),
+        left_out: Vec::new(),
         counts: Counts::default(),
         problems: Vec::new(),
         unlisted: 0,
@@ -194,10 +202,12 @@ fn write_all(
     cx.stage("Writing records", options.total);
     let mut originals: Vec<Original> = Vec::new();
     let mut wanted: HashSet<(PathBuf, u64)> = HashSet::new();
-    for item in items {
+    for (position, item) in items.enumerate() {
         let item = item?;
         cx.note(item.url.clone());
-        export.capture(&item, cx)?;
+        if !export.capture(&item, cx)? {
+            export.left_out.push(position);
+        }
         match item.original {
             Some(original) => {
                 if let Some(first) = original.records.first()
@@ -219,6 +229,13 @@ fn write_all(
         cx.advance(1)?;
     }
     export.tell_missing_warcinfos();
+    if let (Some(graph), Some(further)) = (&mut export.graph, options.further_knowledge) {
+        cx.stage("Writing what is known beyond captures", None);
+        let (id, warcinfo) = ((export.record_id)(), export.files.next_warcinfo_id()?);
+        let mut record = graph.of_export(&id, &warcinfo, created, further, &export.left_out)?;
+        export.files.append_from(&mut [&mut record])?;
+        export.counts.records += 1;
+    }
     let archive_files = export.files.close()?;
 
     cx.stage("Indexing", Some(archive_files.len() as u64));
@@ -244,6 +261,18 @@ fn write_all(
         cx.checkpoint()?;
     }
 
+    let mut attachments = BTreeMap::new();
+    if let Some(graph) = export.graph.take() {
+        cx.stage("Writing the graph", None);
+        let mut quads = 0;
+        write_file(&payload.join(KNOWLEDGE_NAME), |out| {
+            quads = graph.write(out)?;
+            Ok(())
+        })?;
+        attachments.insert(format!("{PAYLOAD}{KNOWLEDGE_NAME}"), quads);
+        cx.checkpoint()?;
+    }
+
     if options.wacz {
         let name = format!("{}.wacz", options.prefix);
         let words =
@@ -253,7 +282,6 @@ fn write_all(
     }
 
     cx.stage("Writing attachments", Some(options.attachments.len() as u64));
-    let mut attachments = BTreeMap::new();
     for attachment in options.attachments {
         let (path, rows) = attachment.write(folder, &Written { counts: &export.counts, problems: &export.problems })?;
         attachments.insert(path, rows);
@@ -290,12 +318,13 @@ fn write_all(
 }
 
 impl Export {
-    /// Writes the records of a capture that are not in yet, and its metadata.
-    fn capture(&mut self, item: &ExportItem, cx: &JobCx) -> Result<(), ExportError> {
+    /// Writes the records of a capture that are not in yet, and its metadata;
+    /// says whether that came in just now.
+    fn capture(&mut self, item: &ExportItem, cx: &JobCx) -> Result<bool, ExportError> {
         let main = match self.records(&item.url, &item.records, cx)? {
             Some(main) if main.is_new => main.id,
             // Left out, or in already with its metadata record: told both.
-            _ => return Ok(()),
+            _ => return Ok(false),
         };
         self.counts.captures += 1;
         let id = (self.record_id)();
@@ -304,11 +333,17 @@ impl Export {
         self.files.append(&[&record.compress(&block)])?;
         self.counts.metadata += 1;
         self.counts.records += 1;
+        if let Some(graph) = &mut self.graph {
+            let (id, warcinfo) = ((self.record_id)(), self.files.next_warcinfo_id()?);
+            let block = graph.of_capture(&item.statements, &main)?;
+            self.files.append(&[&knowledge_record(&id, &warcinfo, &main, &item.url, item.date).compress(&block)])?;
+            self.counts.records += 1;
+        }
         if let Some(object) = &item.inlinks {
             self.inlinks.push(object.line()).map_err(no_temporary)?;
             self.counts.inlink_objects += 1;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Writes the records of what a revisit repeats, unless they are in.
@@ -337,7 +372,9 @@ impl Export {
             }
             match self.record(url, record, &renamed, position == 0, cx) {
                 Ok(id) => {
-                    main.get_or_insert(Main { id, is_new: true });
+                    if let Some(id) = id {
+                        main.get_or_insert(Main { id, is_new: true });
+                    }
                 }
                 Err(CopyError::Export(error)) => return Err(error),
                 Err(CopyError::Record(why)) => {
@@ -381,7 +418,8 @@ impl Export {
         renamed
     }
 
-    /// Writes one record; says its id in the export.
+    /// Writes one record; says its id in the export. What an earlier export
+    /// stated of a capture is left behind: this one states it.
     fn record(
         &mut self,
         url: &str,
@@ -389,9 +427,12 @@ impl Export {
         renamed: &HashMap<String, String>,
         is_main: bool,
         cx: &JobCx,
-    ) -> Result<String, CopyError> {
+    ) -> Result<Option<String>, CopyError> {
         let entered = enter(record, url)?;
         let head = &entered.0;
+        if !is_main && (is_export_metadata(head) || is_knowledge(head)) {
+            return Ok(None);
+        }
         let at = format!("{}, {url}", location_of(record));
         let own_id = head.record_id().filter(|id| !id.is_empty());
         let mut new_id = own_id.as_ref().and_then(|id| renamed.get(id)).cloned();
@@ -416,8 +457,7 @@ impl Export {
             None => false,
         };
         let changes = HeadChanges { new_id, renamed: Some(renamed), lacks_warcinfo, whole_date };
-        let id = self.append(record, entered, &changes, &at)?;
-        Ok(id)
+        self.append(record, entered, &changes, &at).map(Some)
     }
 
     /// Appends a record that was entered; says its id in the export.

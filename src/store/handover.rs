@@ -5,16 +5,29 @@ use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::launches::seen_state;
 use super::marks::{of_campaign_sql, selected_sql};
-use super::rows::{CampaignId, ReviewMark};
+use super::rows::{CampaignId, CaptureId, LaunchId, ReviewMark};
 use super::sql::{int, mark_of, uint};
 use crate::crawl::SeenState;
 use crate::uri::CaptureDate;
-use rusqlite::params;
+use rusqlite::{Row, params};
+
+/// SQL: marks `m` with their captures `c`, up to the condition.
+macro_rules! mark_rows_sql {
+    () => {
+        "SELECT u.url, c.date_ms, c.digest,
+            ifnull((SELECT r.record_id FROM record r WHERE r.capture = c.id AND r.position = 0), ''),
+            m.mark, m.note, m.who, m.date_ms, m.undone_ms,
+            (SELECT o.annotation FROM mark_origin o WHERE o.mark = m.id), c.id
+         FROM mark m JOIN capture c ON c.id = m.capture JOIN url u ON u.id = c.url WHERE "
+    };
+}
 
 /// A mark or a note of a person on a capture, with what names the capture in
 /// any workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarkRow {
+    /// The capture.
+    pub capture: CaptureId,
     /// URL of the capture.
     pub url: String,
     /// When it was captured.
@@ -67,6 +80,23 @@ pub struct SeenVerdict {
     pub why: String,
 }
 
+fn mark_row(row: &Row<'_>) -> Result<MarkRow, StoreError> {
+    let name: String = row.get(4)?;
+    Ok(MarkRow {
+        capture: row.get(10)?,
+        url: row.get(0)?,
+        captured: CaptureDate::from_millis(row.get(1)?),
+        digest: row.get(2)?,
+        record_id: row.get(3)?,
+        mark: mark_of(&name).ok_or_else(|| StoreError::Content(format!("decision “{name}”")))?,
+        note: row.get(5)?,
+        who: row.get(6)?,
+        date: CaptureDate::from_millis(row.get(7)?),
+        undone: row.get::<_, Option<i64>>(8)?.map(CaptureDate::from_millis),
+        annotation: row.get(9)?,
+    })
+}
+
 impl Catalogue {
     /// Every mark and note on captures of a campaign and on imported ones, or on
     /// all, as they were given; first those of other workspaces.
@@ -79,39 +109,56 @@ impl Catalogue {
         campaign: Option<CampaignId>,
         mut each: impl FnMut(MarkRow) -> Result<(), E>,
     ) -> Result<(), E> {
-        const FIND: &str = concat!(
-            "SELECT u.url, c.date_ms, c.digest,
-                ifnull((SELECT r.record_id FROM record r WHERE r.capture = c.id AND r.position = 0), ''),
-                m.mark, m.note, m.who, m.date_ms, m.undone_ms,
-                (SELECT o.annotation FROM mark_origin o WHERE o.mark = m.id)
-             FROM mark m JOIN capture c ON c.id = m.capture JOIN url u ON u.id = c.url WHERE ?1 IS NULL OR ",
-            of_campaign_sql!(),
-            " ORDER BY m.id"
-        );
+        const FIND: &str = concat!(mark_rows_sql!(), "?1 IS NULL OR ", of_campaign_sql!(), " ORDER BY m.id");
         self.read(|conn| {
             let mut statement = conn.prepare_cached(FIND)?;
             let mut rows = statement.query([campaign])?;
             while let Some(row) = rows.next()? {
-                let name: String = row.get(4)?;
-                let found = MarkRow {
-                    url: row.get(0)?,
-                    captured: CaptureDate::from_millis(row.get(1)?),
-                    digest: row.get(2)?,
-                    record_id: row.get(3)?,
-                    mark: mark_of(&name).ok_or_else(|| StoreError::Content(format!("decision “{name}”")))?,
-                    note: row.get(5)?,
-                    who: row.get(6)?,
-                    date: CaptureDate::from_millis(row.get(7)?),
-                    undone: row.get::<_, Option<i64>>(8)?.map(CaptureDate::from_millis),
-                    annotation: row.get(9)?,
-                };
-                if let Err(error) = each(found) {
+                if let Err(error) = each(mark_row(row)?) {
                     return Ok(Err(error));
                 }
             }
             Ok(Ok(()))
         })
         .map_err(E::from)?
+    }
+
+    /// Every mark and note on a capture, as they were given, those that were
+    /// taken back too.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn marks_of_capture(&self, capture: CaptureId) -> Result<Vec<MarkRow>, StoreError> {
+        const FIND: &str = concat!(mark_rows_sql!(), "m.capture = ?1 ORDER BY m.id");
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(FIND)?;
+            let mut rows = statement.query([capture])?;
+            let mut marks = Vec::new();
+            while let Some(row) = rows.next()? {
+                marks.push(mark_row(row)?);
+            }
+            Ok(marks)
+        })
+    }
+
+    /// Job folder and campaign versions of a crawl, in the order of their use.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn job_and_versions(&self, launch: LaunchId) -> Result<(String, Vec<u32>), StoreError> {
+        self.read(|conn| {
+            let job = conn.query_row("SELECT job FROM launch WHERE id = ?1", [launch], |row| row.get(0))?;
+            let mut statement = conn.prepare_cached(
+                "SELECT version FROM (
+                    SELECT from_version AS version FROM launch_change WHERE launch = ?1
+                    UNION SELECT to_version FROM launch_change WHERE launch = ?1
+                    UNION SELECT version FROM launch WHERE id = ?1) WHERE version IS NOT NULL ORDER BY version",
+            )?;
+            let versions = statement.query_map([launch], |row| row.get(0))?;
+            Ok((job, versions.collect::<Result<_, _>>()?))
+        })
     }
 
     /// Every URL that launches of a campaign have seen, launch by launch, in the

@@ -3,10 +3,10 @@
 
 use super::Report;
 use super::counted;
-use super::handover::HandoverOf;
+use super::handover::{HandoverOf, SelectionGraph};
 use super::inlinks::complete_inlinks;
 use crate::campaign::{Campaign, contact_in};
-use crate::export::{ExportError, ExportItem, ExportOptions, ExportRecord, Original, export_selection};
+use crate::export::{ExportError, ExportItem, ExportOptions, ExportRecord, Original, Statement, export_selection};
 use crate::inlinks::{DatasetInlink, DatasetObject};
 use crate::jobs::JobCx;
 use crate::store::{ExportedCapture, Lacking, RecordRow, StoredCapture, Workspace};
@@ -133,7 +133,7 @@ pub fn export(
     );
     let catalogue = workspace.catalogue();
     let (version, campaign) = catalogue.campaign(spec.campaign)?;
-    let Some((kept, _)) = catalogue.kept_selection(spec.campaign)? else {
+    let Some((kept, selected_at)) = catalogue.kept_selection(spec.campaign)? else {
         anyhow::bail!("campaign {} has no selection yet. Score and select first, then export", spec.campaign);
     };
     let spec = &SelectionSpec { with_requisites: spec.with_requisites, with_wacz: spec.with_wacz, ..kept };
@@ -154,13 +154,15 @@ pub fn export(
     let built = catalogue.inlink_build()?.map(|(date, _)| date);
 
     let lacking = RefCell::new(if spec.with_requisites { catalogue.lacking(spec.campaign)? } else { Vec::new() });
+    let graph = SelectionGraph::new(workspace, spec, version, selected_at)?;
     let campaign_words = json!({ "id": spec.campaign, "name": campaign.name, "version": version });
     let gather = |&(id, is_selected): &(CaptureId, bool)| -> anyhow::Result<ExportItem> {
         let known = workspace.exported_capture(id, spec.window_days)?;
         let score = if is_selected { catalogue.scored(spec.campaign, id)? } else { None };
         let role = is_selected.then_some(score.as_ref());
         let knowledge = knowledge(spec, &campaign_words, &known, role, built);
-        item(workspace, &known, knowledge, &mut lacking.borrow_mut())
+        let statements = graph.of_capture(&known, role_of(role), score.as_ref())?;
+        item(workspace, &known, knowledge, statements, &mut lacking.borrow_mut())
     };
     let items = all.iter().map(|of| gather(of).map_err(ExportError::Unread));
 
@@ -201,6 +203,13 @@ pub fn export(
         })
     };
     options.selection = Some(Box::new(selection));
+    options.further_knowledge = Some(Box::new(|left_out, state| {
+        let left_out: HashSet<usize> = left_out.iter().copied().collect();
+        let is_in = |(position, _): &(usize, &(CaptureId, bool))| !left_out.contains(position);
+        let mut exported: Vec<CaptureId> = all.iter().enumerate().filter(is_in).map(|(_, (id, _))| *id).collect();
+        exported.sort_unstable();
+        graph.beyond_captures(&exported, state, cx)
+    }));
     options.total = Some(all.len() as u64);
     options.wacz = wishes.wacz;
     options.inlinks = built.is_some();
@@ -254,6 +263,7 @@ fn item(
     workspace: &Workspace,
     known: &ExportedCapture,
     knowledge: Value,
+    statements: Vec<Statement>,
     lacking: &mut Vec<Lacking>,
 ) -> anyhow::Result<ExportItem> {
     let stored = &known.stored;
@@ -288,6 +298,7 @@ fn item(
         records: records(workspace, stored),
         original,
         knowledge,
+        statements,
         inlinks: known.inlinks.as_ref().filter(|rows| !rows.is_empty()).map(|rows| dataset_object(stored, rows)),
     })
 }
@@ -329,6 +340,15 @@ fn records(workspace: &Workspace, stored: &StoredCapture) -> Vec<ExportRecord> {
     stored.records.iter().map(record).collect()
 }
 
+/// Why a capture is in an export; see [`knowledge`] on `selected`.
+fn role_of(selected: Option<Option<&ScoredRow>>) -> &'static str {
+    match selected {
+        None => "needed by a selected page",
+        Some(Some(score)) if score.decision != Some(ReviewMark::Approve) => "selected",
+        Some(_) => "included by hand",
+    }
+}
+
 /// The block of a capture's metadata record. `selected` is none for what comes
 /// along with selected captures; its score is none where a person approved a
 /// capture that was not scored.
@@ -357,10 +377,9 @@ fn knowledge(
             "hops": known.hops, "via": known.via, "seed": known.seed, "rule": known.rule
         })),
         "selection": match selected {
-            None => json!({ "role": "needed by a selected page" }),
-            Some(None) => json!({ "role": "included by hand" }),
+            None | Some(None) => json!({ "role": role_of(selected) }),
             Some(Some(score)) => json!({
-                "role": if score.decision == Some(ReviewMark::Approve) { "included by hand" } else { "selected" },
+                "role": role_of(selected),
                 "score": score.score,
                 "threshold": (!by_filter).then_some(spec.threshold),
                 "filter": by_filter.then_some(spec.filter.trim()),

@@ -29,6 +29,7 @@ mod inlink_arguments;
 mod inlink_messages;
 mod inlinks;
 mod kill;
+mod knowledge;
 mod need;
 mod odd_calls;
 mod peers;

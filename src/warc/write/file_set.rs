@@ -166,6 +166,17 @@ impl WarcFileSet {
         Ok(placed)
     }
 
+    /// Id of the `warcinfo` record of the file that the next append goes to; it
+    /// is begun where there is none.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be begun or closed.
+    pub fn next_warcinfo_id(&mut self) -> Result<String, WarcError> {
+        self.append(&[])?;
+        Ok(self.warcinfo_id().unwrap_or_default().to_owned())
+    }
+
     /// Id of the `warcinfo` record of the file in hand, for `WARC-Warcinfo-ID`;
     /// none before the first append and between files.
     pub fn warcinfo_id(&self) -> Option<&str> {

@@ -3,11 +3,13 @@
 //! every URL that was seen.
 
 mod annotations;
+mod graph;
 mod page;
 mod read;
 mod report;
 
 pub use annotations::annotation;
+pub(super) use graph::SelectionGraph;
 pub use read::{AnnotationImport, import_annotations};
 
 use crate::campaign::Campaign;

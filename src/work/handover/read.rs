@@ -4,7 +4,7 @@
 //! [`crate::store`] on marks of other workspaces.
 
 use crate::jobs::{JobCx, counted};
-use crate::store::{ForeignMark, StoreError, Workspace};
+use crate::store::{ForeignMark, MarkRow, StoreError, Workspace};
 use crate::uri::{CaptureDate, Url};
 use crate::work::Report;
 use crate::work::models::{CaptureId, ReviewMark};
@@ -151,6 +151,26 @@ fn as_note(mark: ReviewMark, note: String) -> String {
     }
 }
 
+/// A line that was kept since its capture is not here, as the mark that it would
+/// be, and when its capture was made.
+pub(super) fn left_apart(line: &str) -> Option<(MarkRow, Option<CaptureDate>)> {
+    let read = read(&serde_json::from_str(line).ok()?).ok()?;
+    let mark = MarkRow {
+        capture: 0,
+        url: read.url,
+        captured: read.captured.unwrap_or(read.date),
+        digest: read.digest,
+        record_id: read.record,
+        mark: read.mark,
+        note: read.note,
+        who: read.who,
+        date: read.date,
+        undone: read.undone,
+        annotation: Some(read.id),
+    };
+    Some((mark, read.captured))
+}
+
 /// The annotations of a file, in whatever it packs them.
 fn values_of(text: &str) -> anyhow::Result<Vec<Value>> {
     match serde_json::from_str::<Value>(text) {
@@ -267,13 +287,13 @@ fn capture_of(workspace: &Workspace, read: &Read) -> anyhow::Result<Option<(Capt
 mod tests {
     use super::super::annotation;
     use super::*;
-    use crate::store::MarkRow;
     use serde_json::json;
 
     #[test]
     fn an_annotation_of_ours_is_read_as_it_was_written() {
         let date = |text: &str| CaptureDate::parse(text).unwrap();
         let mark = MarkRow {
+            capture: 1,
             url: "http://a.pt/".to_owned(),
             captured: date("2024-03-01T09:00:00Z"),
             digest: "sha1:X".to_owned(),

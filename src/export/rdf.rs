@@ -1,0 +1,314 @@
+//! Statements and how they are written as N-Quads (W3C Recommendation of 25
+//! February 2014).
+//!
+//! URLs and text are what strangers wrote. An address that is no IRI is escaped
+//! until it is one: signs that no URI has become `%XX`, and what has no scheme
+//! becomes `urn:fonds:text:…`. Text stays as it is, with the escapes of the form.
+
+use super::VOCABULARY;
+use crate::uri::CaptureDate;
+use oxrdf::vocab::{rdf, xsd};
+use oxrdf::{Literal, NamedNode, NamedNodeRef, Quad, Term};
+use oxttl::NQuadsParser;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// Prefixes of the properties and classes that statements use.
+const PREFIXES: [(&str, &str); 8] = [
+    ("f", VOCABULARY),
+    ("rdf", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"),
+    ("rdfs", "http://www.w3.org/2000/01/rdf-schema#"),
+    ("dct", "http://purl.org/dc/terms/"),
+    ("prov", "http://www.w3.org/ns/prov#"),
+    ("dqv", "http://www.w3.org/ns/dqv#"),
+    ("oa", "http://www.w3.org/ns/oa#"),
+    ("foaf", "http://xmlns.com/foaf/0.1/"),
+];
+
+/// The class of captures.
+pub(super) const CAPTURE_CLASS: &str = "f:Capture";
+
+/// What a statement is about, or leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RdfNode {
+    /// The capture that an item of an export is: the record that stands for it there.
+    Capture,
+    /// A part of it: a score, a link to it.
+    PartOfCapture(String),
+    /// Anything else, by its address.
+    Iri(String),
+    /// A term of a vocabulary: `f:keep`.
+    Term(&'static str),
+}
+
+/// What a statement says of its subject.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RdfValue {
+    /// Another thing.
+    Node(RdfNode),
+    /// Text.
+    Text(String),
+    /// A moment.
+    Date(CaptureDate),
+    /// A number without a unit.
+    Real(f64),
+    /// How many.
+    Count(u64),
+}
+
+/// One statement; a quad.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Statement {
+    /// Name of its graph.
+    pub graph: &'static str,
+    /// What it is about.
+    pub subject: RdfNode,
+    /// The property, as `prov:used`.
+    pub property: &'static str,
+    /// Its value.
+    pub value: RdfValue,
+}
+
+/// Statements in the making.
+#[derive(Debug, Clone, Default)]
+pub struct Statements(Vec<Statement>);
+
+impl Statements {
+    /// Statements about a thing, in a graph.
+    pub fn about(&mut self, graph: &'static str, subject: RdfNode) -> AboutNode<'_> {
+        AboutNode { of: self, graph, subject }
+    }
+
+    /// Takes them out.
+    pub fn take(&mut self) -> Vec<Statement> {
+        std::mem::take(&mut self.0)
+    }
+}
+
+/// Statements about one thing. What is empty is not stated.
+pub struct AboutNode<'s> {
+    of: &'s mut Statements,
+    graph: &'static str,
+    subject: RdfNode,
+}
+
+impl AboutNode<'_> {
+    fn push(self, property: &'static str, value: RdfValue) -> Self {
+        self.of.0.push(Statement { graph: self.graph, subject: self.subject.clone(), property, value });
+        self
+    }
+
+    /// It is one of a class.
+    pub fn is_a(self, class: &'static str) -> Self {
+        self.push("rdf:type", RdfValue::Node(RdfNode::Term(class)))
+    }
+
+    /// Another thing.
+    pub fn node(self, property: &'static str, node: RdfNode) -> Self {
+        self.push(property, RdfValue::Node(node))
+    }
+
+    /// An address.
+    pub fn iri(self, property: &'static str, address: &str) -> Self {
+        if address.is_empty() { self } else { self.node(property, RdfNode::Iri(address.to_owned())) }
+    }
+
+    /// Text.
+    pub fn text(self, property: &'static str, text: &str) -> Self {
+        if text.is_empty() { self } else { self.push(property, RdfValue::Text(text.to_owned())) }
+    }
+
+    /// A moment.
+    pub fn date(self, property: &'static str, date: CaptureDate) -> Self {
+        self.push(property, RdfValue::Date(date))
+    }
+
+    /// A number.
+    pub fn real(self, property: &'static str, number: f64) -> Self {
+        if number.is_finite() { self.push(property, RdfValue::Real(number)) } else { self }
+    }
+
+    /// How many.
+    pub fn count(self, property: &'static str, count: u64) -> Self {
+        self.push(property, RdfValue::Count(count))
+    }
+}
+
+impl Statement {
+    /// The line of N-Quads without its end; `capture` is the id of the record
+    /// that stands for the capture.
+    pub(super) fn line(&self, capture: &str) -> String {
+        let object: Term = match &self.value {
+            RdfValue::Node(node) => node.named(capture).into(),
+            RdfValue::Text(text) => Literal::new_simple_literal(text).into(),
+            RdfValue::Date(date) => Literal::new_typed_literal(date.to_warc(), xsd::DATE_TIME).into(),
+            RdfValue::Real(number) => Literal::new_typed_literal(number.to_string(), xsd::DOUBLE).into(),
+            RdfValue::Count(count) => Literal::new_typed_literal(count.to_string(), xsd::NON_NEGATIVE_INTEGER).into(),
+        };
+        let graph = NamedNode::new_unchecked(format!("urn:fonds:{}", self.graph));
+        format!("{} .", Quad::new(self.subject.named(capture), vocabulary_term(self.property), object, graph))
+    }
+}
+
+impl RdfNode {
+    fn named(&self, capture: &str) -> NamedNode {
+        match self {
+            Self::Capture => iri(capture),
+            Self::PartOfCapture(part) => iri(&format!("{capture}#{part}")),
+            Self::Iri(address) => iri(address),
+            Self::Term(term) => vocabulary_term(term),
+        }
+    }
+}
+
+/// A term that is written with its prefix here.
+fn vocabulary_term(term: &str) -> NamedNode {
+    let (prefix, name) = term.split_once(':').unwrap_or(("f", term));
+    let space = PREFIXES.iter().find(|(known, _)| *known == prefix).map_or(VOCABULARY, |(_, space)| space);
+    NamedNode::new_unchecked(format!("{space}{name}"))
+}
+
+/// The IRI of an address: itself where it is one in ASCII, else as near as can be.
+fn iri(address: &str) -> NamedNode {
+    let as_it_is = Some(address).filter(|address| address.is_ascii()).and_then(|address| NamedNode::new(address).ok());
+    let escaped = || NamedNode::new(escaped(address)).ok();
+    // Nothing but letters, digits and escapes follows the scheme.
+    let as_text =
+        || NamedNode::new_unchecked(format!("urn:fonds:text:{}", utf8_percent_encode(address, NON_ALPHANUMERIC)));
+    as_it_is.or_else(escaped).unwrap_or_else(as_text)
+}
+
+/// The address with `%XX` for all that stands in no URI (RFC 3986).
+fn escaped(address: &str) -> String {
+    let bytes = address.as_bytes();
+    // Brackets belong to a host that is an IPv6 address, and nowhere else.
+    let host = address.find("://").map_or(0..0, |scheme| {
+        let from = scheme + 3;
+        from..address[from..].find(['/', '?', '#']).map_or(address.len(), |end| from + end)
+    });
+    let mut out = String::with_capacity(address.len() + 16);
+    let mut has_fragment = false;
+    for (at, byte) in bytes.iter().enumerate() {
+        let is_fine = match byte {
+            b'%' => bytes.get(at + 1..at + 3).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit)),
+            b'#' => !std::mem::replace(&mut has_fragment, true),
+            b'[' | b']' => host.contains(&at),
+            _ => byte.is_ascii_alphanumeric() || b"-._~:/?@!$&'()*+,;=".contains(byte),
+        };
+        match is_fine {
+            true => out.push(char::from(*byte)),
+            false => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
+/// Reads a line; gives the subject where it says that this is a capture.
+///
+/// # Errors
+///
+/// What is wrong with the line.
+pub(super) fn read_quad(line: &[u8]) -> Result<Option<String>, String> {
+    let mut quads = NQuadsParser::new().for_slice(line);
+    let quad = match quads.next() {
+        Some(Ok(quad)) => quad,
+        Some(Err(error)) => return Err(error.message().to_owned()),
+        None => return Err("there is no quad in it".to_owned()),
+    };
+    match quads.next() {
+        None => {}
+        Some(Ok(_)) => return Err("there is more than one quad in it".to_owned()),
+        Some(Err(error)) => return Err(error.message().to_owned()),
+    }
+    let is_capture = quad.predicate.as_ref() == rdf::TYPE
+        && matches!(&quad.object, Term::NamedNode(class) if *class == vocabulary_term(CAPTURE_CLASS));
+    let named = |node: NamedNodeRef<'_>| node.as_str().to_owned();
+    Ok(match &quad.subject {
+        oxrdf::NamedOrBlankNode::NamedNode(node) if is_capture => Some(named(node.as_ref())),
+        _ => None,
+    })
+}
+
+/// The address by which quads name a record.
+pub(super) fn address_of(id: &str) -> String {
+    iri(id).into_string()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn statements(subject: &str, text: &str) -> Vec<Statement> {
+        let mut statements = Statements::default();
+        statements.about("facts", RdfNode::Iri(subject.to_owned())).text("dct:title", text).iri("f:via", text);
+        statements.take()
+    }
+
+    #[test]
+    fn addresses_that_are_no_iris_are_escaped_and_others_stay() {
+        for (address, expected) in [
+            ("urn:uuid:4d2c6f0e-0b1a-4c67-9b0d-2a1d7e4f0001", "urn:uuid:4d2c6f0e-0b1a-4c67-9b0d-2a1d7e4f0001"),
+            ("http://a.pt/x?y=1#z", "http://a.pt/x?y=1#z"),
+            ("http://a.pt/a|b^c`d{e}", "http://a.pt/a%7Cb%5Ec%60d%7Be%7D"),
+            ("http://a.pt/100%&%zz%41", "http://a.pt/100%25&%25zz%41"),
+            ("http://[::1]:80/[x]", "http://[::1]:80/%5Bx%5D"),
+            ("http://a.pt/#a#b", "http://a.pt/#a%23b"),
+            ("http://a.pt/> <x:y> <z:z> .\n<evil:", "http://a.pt/%3E%20%3Cx:y%3E%20%3Cz:z%3E%20.%0A%3Cevil:"),
+            ("http://a.pt/ação\u{3000}\u{202e}", "http://a.pt/a%C3%A7%C3%A3o%E3%80%80%E2%80%AE"),
+            ("no scheme", "urn:fonds:text:no%20scheme"),
+            ("", "urn:fonds:text:"),
+            ("http://[zz/", "urn:fonds:text:http%3A%2F%2F%5Bzz%2F"),
+        ] {
+            assert_eq!(iri(address).as_str(), expected);
+        }
+    }
+
+    #[test]
+    fn a_quad_is_one_line_and_a_line_one_quad() {
+        let title = &statements("http://a.pt/", "a\"b\\c\n<x> <y> <z> .\r\u{0}\u{85}\u{2028}\u{202e}")[0];
+        assert_eq!(
+            title.line(""),
+            "<http://a.pt/> <http://purl.org/dc/terms/title> \
+             \"a\\\"b\\\\c\\n<x> <y> <z> .\\r\\u0000\u{85}\u{2028}\u{202e}\" <urn:fonds:facts> ."
+        );
+        let class = Statement {
+            graph: "facts",
+            subject: RdfNode::Capture,
+            property: "rdf:type",
+            value: RdfValue::Node(RdfNode::Term(CAPTURE_CLASS)),
+        };
+        assert_eq!(read_quad(class.line("urn:test:1").as_bytes()), Ok(Some("urn:test:1".to_owned())));
+        for (line, why) in [
+            ("<a:b> <a:c> \"x\" <a:d>", ""),
+            ("<a:b> <a:c> \"x\" . <a:b> <a:c> \"y\" .", ""),
+            ("<a:b> <a:c> \"x\" .\n<a:b> <a:c> \"y\" .", "more than one"),
+            ("# a comment", "no quad"),
+            ("<a b> <a:c> \"x\" .", ""),
+            ("<a:b> <a:c> \"x\\q\" .", ""),
+        ] {
+            let error = read_quad(line.as_bytes()).unwrap_err();
+            assert!(error.contains(why), "{line}: {error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_strangers_write_is_read_back_by_another_parser(
+            subject in any::<String>(), text in any::<String>(), tail in "[ -~\u{80}-\u{ff}\u{2000}-\u{2fff}]{1,40}"
+        ) {
+            for (subject, text) in [(&subject, &text), (&format!("http://a.pt/{tail}"), &tail)] {
+                for statement in statements(subject, &format!("t{text}")) {
+                    let line = statement.line("urn:test:1");
+                    prop_assert!(!line.contains(['\n', '\r']));
+                    let mut quads = NQuadsParser::new().for_slice(line.as_bytes());
+                    let quad = quads.next().unwrap().unwrap();
+                    prop_assert!(quads.next().is_none());
+                    if let Term::Literal(literal) = quad.object {
+                        prop_assert_eq!(literal.value(), format!("t{text}"));
+                    }
+                }
+            }
+        }
+    }
+}

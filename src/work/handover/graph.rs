@@ -1,0 +1,414 @@
+//! Everything that is known of a selection as RDF.
+//!
+//! | here | there |
+//! |---|---|
+//! | capture | the record's id; `f:Capture`, `prov:specializationOf` its URL |
+//! | score and its parts | `dqv:QualityMeasurement`, one each |
+//! | mark, note | `oa:Annotation` with who and when |
+//! | link to a capture | `f:Link` with its text |
+//! | verdict of the scope | `f:Verdict` |
+//! | crawl, selection | `prov:Activity` |
+//! | version of the campaign | `prov:Entity`, `prov:wasRevisionOf` the one before |
+//!
+//! The graphs are `facts`, `scores`, `marks`, `links`, `runs` and `campaigns`,
+//! each `urn:fonds:NAME`.
+
+use super::annotations::annotation_id;
+use super::read::left_apart;
+use super::rules_of;
+use crate::campaign::{Campaign, Query, Request, Term, TermKind};
+use crate::export::{RdfNode, Statement, Statements};
+use crate::jobs::JobCx;
+use crate::store::{ExportedCapture, MarkRow, Workspace};
+use crate::uri::CaptureDate;
+use crate::work::models::{CampaignId, ReviewMark, ScoredRow, SelectionSpec};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::io;
+
+/// Links to a capture that are stated, of each side; its JSON record has more.
+const MAX_LINKS_PER_SIDE: usize = 100;
+
+const FACTS: &str = "facts";
+const SCORES: &str = "scores";
+const MARKS: &str = "marks";
+const LINKS: &str = "links";
+const RUNS: &str = "runs";
+const CAMPAIGNS: &str = "campaigns";
+
+/// What leaves with a selection as RDF.
+pub(in crate::work) struct SelectionGraph<'a> {
+    workspace: &'a Workspace,
+    campaign: CampaignId,
+    spec: &'a SelectionSpec,
+    /// When the selection was made.
+    selected: CaptureDate,
+    /// Versions of the campaign with their addresses.
+    versions: BTreeMap<u32, (String, Campaign)>,
+    /// The version that the selection was made with.
+    version: u32,
+}
+
+impl<'a> SelectionGraph<'a> {
+    /// The graph of a kept selection.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub(in crate::work) fn new(
+        workspace: &'a Workspace,
+        spec: &'a SelectionSpec,
+        version: u32,
+        selected: CaptureDate,
+    ) -> anyhow::Result<Self> {
+        let mut versions = BTreeMap::new();
+        for (version, campaign) in workspace.catalogue().campaign_versions(spec.campaign)? {
+            versions.insert(version, (campaign_address(version, &campaign), campaign));
+        }
+        Ok(Self { workspace, campaign: spec.campaign, spec, selected, versions, version })
+    }
+
+    fn selection(&self) -> RdfNode {
+        let of = self.versions.get(&self.version).map_or("urn:fonds:campaign:unknown", |(address, _)| address);
+        let of = of.strip_prefix("urn:fonds:campaign:").unwrap_or(of);
+        RdfNode::Iri(format!("urn:fonds:selection:{of}.{}", self.selected.to_digits17()))
+    }
+
+    /// What is known of a capture that is handed over; `score` is none where it
+    /// has none.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub(in crate::work) fn of_capture(
+        &self,
+        known: &ExportedCapture,
+        role: &str,
+        score: Option<&ScoredRow>,
+    ) -> anyhow::Result<Vec<Statement>> {
+        let mut out = Statements::default();
+        let stored = &known.stored;
+        let url = stored.url.as_str();
+        let mut about = out
+            .about(FACTS, RdfNode::Capture)
+            .is_a("f:Capture")
+            .iri("prov:specializationOf", url)
+            .text("f:url", url)
+            .date("dct:date", stored.date)
+            .text("dct:format", &stored.mime)
+            .text("dct:title", &stored.title)
+            .text("dct:language", &stored.language)
+            .text("f:payloadDigest", &stored.digest)
+            .text("f:role", role)
+            .node("f:selectedBy", self.selection());
+        if let Ok(status) = u64::try_from(stored.status)
+            && status > 0
+        {
+            about = about.count("f:status", status);
+        }
+        if !known.imported {
+            let (_, _, job, launch) = &known.provenance;
+            about
+                .node("prov:wasGeneratedBy", launch_node(job, launch))
+                .iri("f:via", &known.via)
+                .iri("f:seed", &known.seed)
+                .text("f:hops", &known.hops);
+            if let Some(rule) = &known.rule {
+                let verdict = RdfNode::PartOfCapture("verdict".to_owned());
+                let mut about = out
+                    .about(FACTS, verdict)
+                    .is_a("f:Verdict")
+                    .node("f:about", RdfNode::Capture)
+                    .node("f:decision", RdfNode::Term("f:accept"))
+                    .node("prov:wasGeneratedBy", launch_node(job, launch))
+                    .text("f:rule", rule);
+                if let Some(index) = known.rule_index.and_then(|index| u64::try_from(index).ok()) {
+                    about = about.count("f:ruleIndex", index);
+                }
+                drop(about);
+            }
+        }
+        scores(&mut out, score);
+        links(&mut out, known);
+        for mark in self.workspace.catalogue().marks_of_capture(stored.id)? {
+            annotation(&mut out, &mark, None);
+        }
+        Ok(out.take())
+    }
+
+    /// What is known beyond the captures that are handed over: `exported`, by
+    /// their numbers in order.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read, what `state` fails with, or a stop.
+    pub(in crate::work) fn beyond_captures(
+        &self,
+        exported: &[i64],
+        state: &mut dyn FnMut(Vec<Statement>) -> io::Result<()>,
+        cx: &JobCx,
+    ) -> anyhow::Result<()> {
+        let mut out = Statements::default();
+        let mut before = None;
+        for (version, (address, campaign)) in &self.versions {
+            campaign_version(&mut out, *version, address, campaign, before.replace(address));
+            state(out.take())?;
+        }
+        self.runs(&mut out)?;
+        state(out.take())?;
+        self.workspace.catalogue().each_mark(Some(self.campaign), |mark| -> anyhow::Result<()> {
+            if exported.binary_search(&mark.capture).is_err() {
+                annotation(&mut out, &mark, Some(Some(mark.captured)));
+                state(out.take())?;
+            }
+            Ok(cx.checkpoint()?)
+        })?;
+        for (_, line) in self.workspace.catalogue().annotations_apart()? {
+            if let Some((mark, captured)) = left_apart(&line) {
+                annotation(&mut out, &mark, Some(captured));
+                state(out.take())?;
+            }
+            cx.checkpoint()?;
+        }
+        Ok(())
+    }
+
+    fn runs(&self, out: &mut Statements) -> anyhow::Result<()> {
+        let version_node = |version: &u32| self.versions.get(version).map(|(address, _)| RdfNode::Iri(address.clone()));
+        let (crawler, selector) = (software(None), software(Some(env!("CARGO_PKG_VERSION"))));
+        for (node, title) in [
+            (&crawler, "Fonds; the warcinfo records have the version"),
+            (&selector, concat!("Fonds/", env!("CARGO_PKG_VERSION"))),
+        ] {
+            out.about(RUNS, node.clone()).is_a("prov:SoftwareAgent").text("dct:title", title);
+        }
+        let catalogue = self.workspace.catalogue();
+        for launch in catalogue.launches(Some(self.campaign))? {
+            let (job, versions) = catalogue.job_and_versions(launch.id)?;
+            let mut about = out
+                .about(RUNS, launch_node(&job, &launch.launch))
+                .is_a("prov:Activity")
+                .is_a("f:Crawl")
+                .date("prov:startedAtTime", launch.started)
+                .node("prov:wasAssociatedWith", crawler.clone())
+                .count("f:fetched", launch.fetched)
+                .count("f:failed", launch.failed)
+                .count("f:refused", launch.refused)
+                .text("f:why", &launch.why);
+            if let Some(ended) = launch.ended {
+                about = about.date("prov:endedAtTime", ended);
+            }
+            for version in versions.iter().filter_map(version_node) {
+                about = about.node("prov:used", version);
+            }
+        }
+        let (spec, weights) = (self.spec, &self.spec.weights);
+        let by_filter = !spec.filter.trim().is_empty();
+        let mut about = out
+            .about(RUNS, self.selection())
+            .is_a("prov:Activity")
+            .is_a("f:Selection")
+            .date("prov:startedAtTime", self.selected)
+            .node("prov:wasAssociatedWith", selector)
+            .text("f:criterion", &spec.criterion())
+            .text("f:filter", spec.filter.trim())
+            .count("f:windowDays", spec.window_days.into())
+            .real("f:weightOfRequest", weights.request)
+            .real("f:weightOfExternalHosts", weights.external_hosts)
+            .real("f:weightOfAnchors", weights.anchors)
+            .real("f:weightOfDepth", weights.depth)
+            .real("f:weightOfReview", weights.review)
+            .real("f:weightOfFreshness", weights.freshness);
+        if !by_filter {
+            about = about.real("f:threshold", spec.threshold);
+        }
+        if let Some(version) = version_node(&self.version) {
+            about.node("prov:used", version);
+        }
+        Ok(())
+    }
+}
+
+/// The address of a version of a campaign: the same in every workspace.
+fn campaign_address(version: u32, campaign: &Campaign) -> String {
+    let digest = data_encoding::HEXLOWER.encode(&Sha256::digest(campaign.to_json()));
+    format!("urn:fonds:campaign:{}.v{version}", digest.get(..32).unwrap_or(&digest))
+}
+
+/// Text of people as a part of an address.
+fn part(text: &str) -> String {
+    utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
+}
+
+fn launch_node(job: &str, launch: &str) -> RdfNode {
+    RdfNode::Iri(format!("urn:fonds:launch:{}/{}", part(job), part(launch)))
+}
+
+fn software(version: Option<&str>) -> RdfNode {
+    RdfNode::Iri(version.map_or("urn:fonds:software:fonds".to_owned(), |of| format!("urn:fonds:software:fonds-{of}")))
+}
+
+fn scores(out: &mut Statements, score: Option<&ScoredRow>) {
+    let Some(score) = score else { return };
+    let whole = RdfNode::PartOfCapture("score".to_owned());
+    out.about(SCORES, whole.clone())
+        .is_a("dqv:QualityMeasurement")
+        .node("dqv:computedOn", RdfNode::Capture)
+        .node("dqv:isMeasurementOf", RdfNode::Term("f:relevance"))
+        .real("dqv:value", score.score);
+    for (number, of) in (1..).zip(&score.parts) {
+        out.about(SCORES, RdfNode::PartOfCapture(format!("score-{number}")))
+            .is_a("dqv:QualityMeasurement")
+            .node("dqv:computedOn", RdfNode::Capture)
+            .node("dqv:isMeasurementOf", RdfNode::Iri(format!("urn:fonds:ns:part-{}", part(&of.name))))
+            .node("f:partOf", whole.clone())
+            .text("rdfs:label", &of.name)
+            .real("dqv:value", of.value)
+            .real("f:weight", of.weight)
+            .text("rdfs:comment", &of.why);
+    }
+}
+
+fn links(out: &mut Statements, known: &ExportedCapture) {
+    let Some(rows) = &known.inlinks else { return };
+    let of_side = |internal| rows.iter().filter(move |row| row.internal == internal);
+    out.about(LINKS, RdfNode::Capture)
+        .count("f:internalLinks", of_side(true).count() as u64)
+        .count("f:externalLinks", of_side(false).count() as u64);
+    let some = of_side(false).take(MAX_LINKS_PER_SIDE).chain(of_side(true).take(MAX_LINKS_PER_SIDE));
+    for (number, row) in (1..).zip(some) {
+        out.about(LINKS, RdfNode::PartOfCapture(format!("link-{number}")))
+            .is_a("f:Link")
+            .iri("f:source", &row.source)
+            .node("f:target", RdfNode::Capture)
+            .text("f:anchor", &row.anchor)
+            .date("dct:date", row.date)
+            .node("f:side", RdfNode::Term(if row.internal { "f:internal" } else { "f:external" }));
+    }
+}
+
+/// A mark or a note; `left_out` has the date of its capture, where that is known,
+/// if the capture is not handed over.
+fn annotation(out: &mut Statements, mark: &MarkRow, left_out: Option<Option<CaptureDate>>) {
+    let id = mark.annotation.clone().unwrap_or_else(|| annotation_id(mark));
+    let of = |name: &str| RdfNode::Iri(format!("{id}#{name}"));
+    let decision = match mark.mark {
+        ReviewMark::Approve => Some("f:approve"),
+        ReviewMark::Reject => Some("f:reject"),
+        ReviewMark::Flag => Some("f:flag"),
+        ReviewMark::Clear => Some("f:clear"),
+        ReviewMark::Note => None,
+    };
+    let who = if mark.who.trim().is_empty() { "unknown" } else { mark.who.trim() };
+    let person = RdfNode::Iri(format!("urn:fonds:person:{}", part(who)));
+    let motive = if decision.is_some() { "oa:assessing" } else { "oa:commenting" };
+    let target = if left_out.is_some() { of("target") } else { RdfNode::Capture };
+    let mut about = out
+        .about(MARKS, RdfNode::Iri(id.clone()))
+        .is_a("oa:Annotation")
+        .node("oa:motivatedBy", RdfNode::Term(motive))
+        .node("oa:hasTarget", target)
+        .node("dct:creator", person.clone())
+        .date("dct:created", mark.date);
+    if let Some(decision) = decision {
+        about = about.node("oa:hasBody", RdfNode::Term(decision));
+    }
+    if let Some(undone) = mark.undone {
+        about = about.date("prov:invalidatedAtTime", undone);
+    }
+    if decision.is_none() || !mark.note.is_empty() {
+        about.node("oa:hasBody", of("comment"));
+        out.about(MARKS, of("comment"))
+            .is_a("oa:TextualBody")
+            .node("oa:hasPurpose", RdfNode::Term("oa:commenting"))
+            .text("rdf:value", &mark.note);
+    }
+    out.about(MARKS, person).is_a("foaf:Person").text("foaf:name", who);
+    let Some(captured) = left_out else { return };
+    let mut about = out
+        .about(MARKS, of("target"))
+        .is_a("oa:SpecificResource")
+        .iri("oa:hasSource", &mark.url)
+        .text("f:url", &mark.url)
+        .text("f:payloadDigest", &mark.digest);
+    if let Some(captured) = captured {
+        about = about.node("oa:hasState", of("state"));
+        drop(about);
+        out.about(MARKS, of("state")).is_a("oa:TimeState").date("oa:sourceDate", captured);
+    }
+}
+
+fn campaign_version(out: &mut Statements, version: u32, address: &str, campaign: &Campaign, before: Option<&String>) {
+    let this = || RdfNode::Iri(address.to_owned());
+    let of = |name: String| RdfNode::Iri(format!("{address}#{name}"));
+    let mut about = out
+        .about(CAMPAIGNS, this())
+        .is_a("prov:Entity")
+        .is_a("f:CampaignVersion")
+        .count("f:version", version.into())
+        .text("f:document", &format!("data/campaign/campaign.v{version}.json"))
+        .text("dct:title", &campaign.name)
+        .text("dct:description", &campaign.description)
+        .text("dct:publisher", &campaign.owner);
+    if let Some(before) = before {
+        about = about.iri("prov:wasRevisionOf", before);
+    }
+    for tag in &campaign.tags {
+        about = about.text("dct:subject", tag);
+    }
+    for seed in &campaign.seeds {
+        about = about.iri("f:hasSeed", seed.url.trim());
+    }
+    drop(about);
+    let mut number = 0;
+    terms(&campaign.request, &mut |term| {
+        number += 1;
+        let node = of(format!("term-{number}"));
+        out.about(CAMPAIGNS, this()).node(term_property(term.kind), node.clone());
+        let mut about = out
+            .about(CAMPAIGNS, node)
+            .is_a("f:Term")
+            .text("rdfs:label", &term.value)
+            .real("f:hasScore", term.weight)
+            .text("f:hasStartDate", term.from.as_deref().unwrap_or_default())
+            .text("f:hasEndDate", term.to.as_deref().unwrap_or_default())
+            .iri("f:hasEntityURI", term.uri.as_deref().unwrap_or_default());
+        for alias in &term.aliases {
+            about = about.text("f:alias", alias);
+        }
+    });
+    for (number, sentence) in rules_of(campaign).iter().enumerate() {
+        let node = of(format!("rule-{number}"));
+        out.about(CAMPAIGNS, this()).node("f:hasRule", node.clone());
+        out.about(CAMPAIGNS, node).is_a("f:Rule").count("f:ruleIndex", number as u64).text("rdfs:label", sentence);
+    }
+    for (number, permission) in campaign.permissions.iter().enumerate() {
+        let node = of(format!("permission-{number}"));
+        out.about(CAMPAIGNS, this()).node("f:hasPermission", node.clone());
+        out.about(CAMPAIGNS, node)
+            .is_a("f:Permission")
+            .text("f:covers", &permission.covers)
+            .text("f:state", permission.state.as_str())
+            .text("f:criterion", permission.criterion.label())
+            .text("dct:license", &permission.licence);
+    }
+}
+
+fn term_property(kind: TermKind) -> &'static str {
+    match kind {
+        TermKind::Keyword | TermKind::Phrase => "f:hasKeyword",
+        TermKind::Person | TermKind::Place | TermKind::Organisation => "f:hasEntityPreference",
+        TermKind::Event => "f:eventScope",
+        TermKind::Language => "f:hasLanguagePreference",
+        TermKind::Period => "f:hasPeriod",
+    }
+}
+
+fn terms(request: &Request, each: &mut dyn FnMut(&Term)) {
+    match request {
+        Query::And(parts) | Query::Or(parts) => parts.iter().for_each(|part| terms(part, each)),
+        Query::Not(part) => terms(part, each),
+        Query::Term(term) => each(term),
+    }
+}

@@ -1,0 +1,188 @@
+//! Everything that is known of a selection, as RDF in its export.
+
+use crate::archive::{field, file, page, records, warcs_under};
+use crate::need;
+use crate::program::{arg, fonds, fonds_with};
+use fonds::warc::{Record, RecordBuilder};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const TARGET: &str = "http://www.a.pt/sobre";
+/// Text that breaks what is not escaped, or is escaped twice.
+const HOSTILE: &str = "a\"b\\c \\u0041 \u{202e}x\u{2028}y\u{85}z <s> <p> \"o\" . # ' 😀";
+
+/// A workspace with hostile pages, decisions and notes, and its export.
+pub fn exported(dir: &Path) -> (PathBuf, PathBuf) {
+    let (workspace, out) = (dir.join("w"), dir.join("out"));
+    let linking = format!("<a href=http://www.a.pt/sobre>{HOSTILE}</a>");
+    let pages = [
+        page(TARGET, "2024-03-01T09:00:30Z", &format!("<title>{}</title>", HOSTILE.replace('<', "&lt;"))),
+        page("http://www.a.pt/x|y?a=%zz&b={1}&c=[2]`^\"'", "2024-03-01T09:01:30Z", &linking),
+        page("http://b.pt/%22%3E", "2024-03-02T09:00:30Z", "<p>left out"),
+        page("http://www.b.pt/", "2024-03-03T09:00:30Z", &linking),
+    ];
+    fonds(&["new", arg(&workspace)]).with_status(0);
+    let mut campaign: Value = serde_json::from_str(&fonds(&["campaign", "example"]).with_status(0).out).unwrap();
+    campaign["name"] = HOSTILE.into();
+    campaign["description"] = "two\nlines\ttab \u{1} \u{7f}".into();
+    fonds_with(&["campaign", "add", arg(&workspace), "-"], campaign.to_string().as_bytes()).with_status(0);
+    fonds(&["import", arg(&workspace), arg(&file(dir, "a.warc.gz", &pages))]).with_status(0);
+    fonds(&["inlinks", "build", arg(&workspace)]).with_status(0);
+    for (mark, filter, by) in [("reject", "host:b.pt", HOSTILE), ("approve", "host:www.a.pt", "Ana Reis")] {
+        fonds(&["mark", arg(&workspace), mark, "--filter", filter, "--reason", HOSTILE, "--by", by]).with_status(0);
+    }
+    fonds(&["select", "run", arg(&workspace), "1", "--filter", "host:www.a.pt"]).with_status(0);
+    fonds(&["export", arg(&workspace), "--out", arg(&out)]).with_status(0);
+    (workspace, out)
+}
+
+fn is_knowledge(record: &Record) -> bool {
+    record.head.headers.get("Content-Type").as_deref() == Some("application/n-quads")
+}
+
+/// Runs a script of the Python environment with an argument; gives what it printed.
+#[track_caller]
+pub fn python(script: &str, args: &[&Path]) -> Option<String> {
+    let [python] = need::peers(["python3"])?;
+    let output = Command::new(python).arg("-c").arg(script).args(args).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+fn quads_of_manifest(out: &Path) -> u64 {
+    fonds::export::Manifest::read(out).unwrap().attachments["data/knowledge.nq"]
+}
+
+#[test]
+fn every_record_and_the_file_say_the_same_whatever_strangers_wrote() {
+    let dir = tempfile::tempdir().unwrap();
+    let (_, out) = exported(dir.path());
+    let checks = fonds(&["verify", arg(&out), "--json"]).with_status(0).json_lines();
+    assert!(checks.iter().any(|check| check["what"].as_str().unwrap().starts_with("Knowledge is N-Quads")));
+
+    let file = &warcs_under(&out)[0];
+    let all = records(file);
+    let parts: Vec<&Record> = all.iter().filter(|record| is_knowledge(record)).collect();
+    assert_eq!(parts.len(), 3, "two captures and the rest");
+    let lines_of = |record: &Record| -> Vec<String> {
+        String::from_utf8(record.block.clone()).unwrap().lines().map(str::to_owned).collect()
+    };
+    let union: BTreeSet<String> = parts.iter().flat_map(|record| lines_of(record)).collect();
+    let text = std::fs::read_to_string(out.join("data/knowledge.nq")).unwrap();
+    assert!(text.split('\n').filter(|line| !line.is_empty()).eq(union.iter()), "sorted by bytes, each once");
+    assert_eq!(quads_of_manifest(&out), union.len() as u64);
+    for part in &parts {
+        assert_eq!(field(part, "WARC-Warcinfo-ID"), field(&all[0], "WARC-Record-ID"));
+        let is_rest = part.head.record_type.as_str() == "resource";
+        let about = part.head.headers.get("WARC-Refers-To");
+        assert_eq!(about.is_none(), is_rest);
+        // The decision on what was left out is not with a capture.
+        let has_rejection = lines_of(part).iter().any(|line| line.contains("<urn:fonds:ns:reject>"));
+        assert_eq!(has_rejection, is_rest);
+        if let Some(about) = about {
+            assert!(all.iter().any(|record| field(record, "WARC-Record-ID") == about));
+            // An id that is no IRI is escaped; the id of this one has its URL in it.
+            let as_iri = about.replace('|', "%7C").replace('{', "%7B").replace('}', "%7D").replace('^', "%5E");
+            let as_iri = as_iri.replace('[', "%5B").replace(']', "%5D").replace('`', "%60").replace('"', "%22");
+            let as_iri = as_iri.replace("%zz", "%25zz");
+            let is_typed = format!("{as_iri} <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:fonds:ns:Capture>");
+            assert!(lines_of(part).iter().any(|line| line.starts_with(&is_typed)), "{is_typed}");
+            assert!(field(part, "WARC-Target-URI").starts_with("urn:fonds:knowledge:http://www.a.pt/"));
+        }
+    }
+
+    // The file brings itself along no page when it is read back.
+    let other = dir.path().join("other");
+    fonds(&["new", arg(&other)]).with_status(0);
+    let found = fonds(&["import", arg(&other), arg(&out), "--json"]).with_status(0).json_lines();
+    assert_eq!(found[0]["captures"], 2, "{found:?}");
+    assert_eq!(found[0]["problem_count"], 0, "{found:?}");
+    let again = dir.path().join("again");
+    fonds(&["select", "run", arg(&other), "1", "--filter", "host:www.a.pt"]).with_status(0);
+    fonds(&["export", arg(&other), "--out", arg(&again)]).with_status(0);
+    fonds(&["verify", arg(&again)]).with_status(0);
+    assert_eq!(records(&warcs_under(&again)[0]).iter().filter(|record| is_knowledge(record)).count(), 3);
+    // Decisions have their ids from where they were made, campaigns from what they say.
+    let of = |out: &Path, graph: &str| -> Vec<String> {
+        let text = std::fs::read_to_string(out.join("data/knowledge.nq")).unwrap();
+        text.split('\n').filter(|line| line.contains(&format!("<urn:fonds:{graph}> ."))).map(str::to_owned).collect()
+    };
+    assert_eq!(of(&out, "campaigns"), of(&again, "campaigns"));
+    assert_eq!(of(&out, "marks"), of(&again, "marks"));
+
+    const LOAD: &str = "
+import json, sys, rdflib
+data = rdflib.Dataset()
+data.parse(sys.argv[1], format='nquads')
+text = lambda name: sorted({str(o) for s, p, o, g in data.quads((None, rdflib.URIRef(name), None, None))})
+print(json.dumps([len(list(data.quads())), text('http://purl.org/dc/terms/title'), text('urn:fonds:ns:anchor'),
+    text('urn:fonds:ns:url'), text('http://xmlns.com/foaf/0.1/name'), text('http://www.w3.org/1999/02/22-rdf-syntax-ns#value'),
+    text('http://purl.org/dc/terms/description')]))";
+    let Some(loaded) = python(LOAD, &[&out.join("data/knowledge.nq")]) else { return };
+    let loaded: Value = serde_json::from_str(&loaded).unwrap();
+    assert_eq!(loaded[0], union.len());
+    let has = |at: usize, text: &str| loaded[at].as_array().unwrap().iter().any(|value| value == text);
+    assert!(has(1, HOSTILE), "the name of the campaign: {}", loaded[1]);
+    assert!(has(5, HOSTILE) && has(4, HOSTILE) && has(4, "Ana Reis"), "{loaded}");
+    assert!(has(6, "two\nlines\ttab \u{1} \u{7f}"), "{}", loaded[6]);
+    let starts = |anchor: &Value| anchor.as_str().unwrap().starts_with("a\"b\\c \\u0041 \u{202e}x");
+    assert!(loaded[2].as_array().unwrap().iter().any(starts), "{}", loaded[2]);
+    assert_eq!(loaded[3].as_array().unwrap().len(), 4, "two captures and two left out: {}", loaded[3]);
+}
+
+/// The record again with another block.
+fn with_block(record: &Record, block: &str) -> Vec<u8> {
+    let is_kept = |name: &str| !["Content-Length", "WARC-Block-Digest", "WARC-Payload-Digest"].contains(&name);
+    let fields = record.head.headers.iter().filter(|(name, _)| is_kept(name));
+    RecordBuilder::with_fields(fields.map(|(name, value)| (name.to_owned(), Cow::Borrowed(value))))
+        .compress(block.as_bytes())
+}
+
+#[test]
+fn verify_names_record_file_and_line_of_knowledge_that_is_wrong() {
+    let dir = tempfile::tempdir().unwrap();
+    let (_, out) = exported(dir.path());
+    let detail = || -> String {
+        let checks = fonds(&["verify", arg(&out), "--json"]).with_status(1).json_lines();
+        let check = checks.iter().find(|check| check["what"].as_str().unwrap().starts_with("Knowledge is")).unwrap();
+        assert_eq!(check["ok"], false, "{check}");
+        check["detail"].as_str().unwrap().to_owned()
+    };
+    let graph = out.join("data/knowledge.nq");
+    let text = std::fs::read_to_string(&graph).unwrap();
+    let mut lines: Vec<&str> = text.split_terminator('\n').collect();
+    let spoiled = lines[2].replace('>', "");
+    lines[2] = &spoiled;
+    std::fs::write(&graph, lines.join("\n") + "\n").unwrap();
+    let found = detail();
+    assert!(found.contains("knowledge.nq, line 3: ") && found.contains("knowledge.nq lacks a quad"), "{found}");
+    std::fs::write(&graph, &text).unwrap();
+
+    let file = &warcs_under(&out)[0];
+    let (bytes, all) = (std::fs::read(file).unwrap(), records(file));
+    let at = all.iter().position(is_knowledge).unwrap();
+    let block = String::from_utf8(all[at].block.clone()).unwrap();
+    let id = field(&all[at], "WARC-Refers-To");
+    for (block, why) in [
+        (format!("{block}<urn:x> <urn:y> \"z .\n"), "line "),
+        (block.replace(&id, "<urn:uuid:of-another>"), "its quads are about another capture"),
+        (block.trim_end().to_owned(), "it is cut off"),
+    ] {
+        let mut file_bytes = Vec::new();
+        for (position, record) in all.iter().enumerate() {
+            let (from, len) = (record.span.offset as usize, record.span.length as usize);
+            match position == at {
+                true => file_bytes.extend(with_block(record, &block)),
+                false => file_bytes.extend_from_slice(&bytes[from..from + len]),
+            }
+        }
+        std::fs::write(file, file_bytes).unwrap();
+        let found = detail();
+        let name = file.file_name().unwrap().to_str().unwrap();
+        assert!(found.contains(&format!("{name}, ")) && found.contains(why), "{found}");
+        assert!(found.contains("urn:fonds:knowledge:http://www.a.pt/"), "{found}");
+    }
+}
