@@ -24,6 +24,8 @@ pub struct ExportedCapture {
     pub via: String,
     /// The seed it descends from.
     pub seed: String,
+    /// The tag of that seed.
+    pub source_tag: String,
     /// Name of the rule that let it in.
     pub rule: Option<String>,
     /// Index of that rule in its campaign.
@@ -52,7 +54,7 @@ impl Catalogue {
                         ifnull((SELECT f.rule FROM file_rule f WHERE f.capture = c.id), c.rule_name),
                         l.campaign, ifnull((SELECT h.from_version FROM launch_change h
                             WHERE h.launch = l.id AND h.date_ms > c.date_ms ORDER BY h.date_ms LIMIT 1), l.version),
-                        l.job, l.launch, l.kind = 'import'
+                        l.job, l.launch, l.kind = 'import', c.source_tag
                  FROM capture c LEFT JOIN url v ON v.id = c.via JOIN launch l ON l.id = c.launch WHERE c.id = ?1",
                 [id],
                 |row| {
@@ -63,6 +65,7 @@ impl Catalogue {
                         hops: row.get(0)?,
                         via: row.get(1)?,
                         seed: row.get(2)?,
+                        source_tag: row.get(10)?,
                         rule: Some(rule).filter(|rule| !rule.is_empty()),
                         rule_index: index,
                         imported: row.get(9)?,

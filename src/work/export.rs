@@ -3,7 +3,7 @@
 
 use super::Report;
 use super::counted;
-use super::handover::{HandoverOf, SelectionGraph};
+use super::handover::{CaptureGrounds, HandoverOf, SelectionGraph};
 use super::inlinks::complete_inlinks;
 use crate::campaign::{Campaign, contact_in};
 use crate::export::{ExportError, ExportItem, ExportOptions, ExportRecord, Original, Statement, export_selection};
@@ -155,12 +155,15 @@ pub fn export(
 
     let lacking = RefCell::new(if spec.with_requisites { catalogue.lacking(spec.campaign)? } else { Vec::new() });
     let graph = SelectionGraph::new(workspace, spec, version, selected_at)?;
-    let campaign_words = json!({ "id": spec.campaign, "name": campaign.name, "version": version });
-    let gather = |&(id, is_selected): &(CaptureId, bool)| -> anyhow::Result<ExportItem> {
+    let campaign_words =
+        json!({ "id": spec.campaign, "name": campaign.name, "version": version, "tags": campaign.tags });
+    let mut grounds = CaptureGrounds::new(workspace, &campaign);
+    let mut gather = |&(id, is_selected): &(CaptureId, bool)| -> anyhow::Result<ExportItem> {
         let known = workspace.exported_capture(id, spec.window_days)?;
         let score = if is_selected { catalogue.scored(spec.campaign, id)? } else { None };
         let role = is_selected.then_some(score.as_ref());
-        let knowledge = knowledge(spec, &campaign_words, &known, role, built);
+        let mut knowledge = knowledge(spec, &campaign_words, &known, role, built);
+        (knowledge["geolocation"], knowledge["permission"]) = grounds.of(&known.stored)?;
         let statements = graph.of_capture(&known, role_of(role), score.as_ref())?;
         item(workspace, &known, knowledge, statements, &mut lacking.borrow_mut())
     };
@@ -366,6 +369,9 @@ fn knowledge(
         "software": concat!("Fonds/", env!("CARGO_PKG_VERSION")),
         "campaign": campaign,
         "capturedFor": { "campaign": captured_for, "version": captured_version, "job": job, "launch": launch },
+        "title": Some(&known.stored.title).filter(|title| !title.is_empty()),
+        "language": Some(&known.stored.language).filter(|language| !language.is_empty()),
+        "tag": Some(&known.source_tag).filter(|tag| own && !tag.is_empty()),
         "hops": own.then_some(&known.hops),
         "via": own.then_some(&known.via),
         "seed": own.then_some(&known.seed),

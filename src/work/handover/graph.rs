@@ -99,7 +99,7 @@ impl<'a> SelectionGraph<'a> {
             .text("dct:format", &stored.mime)
             .text("dct:title", &stored.title)
             .text("dct:language", &stored.language)
-            .text("f:payloadDigest", &stored.digest)
+            .text("f:digest", &stored.digest)
             .text("f:role", role)
             .node("f:selectedBy", self.selection());
         if let Ok(status) = u64::try_from(stored.status)
@@ -113,6 +113,7 @@ impl<'a> SelectionGraph<'a> {
                 .node("prov:wasGeneratedBy", launch_node(job, launch))
                 .iri("f:via", &known.via)
                 .iri("f:seed", &known.seed)
+                .text("dct:subject", &known.source_tag)
                 .text("f:hops", &known.hops);
             if let Some(rule) = &known.rule {
                 let verdict = RdfNode::PartOfCapture("verdict".to_owned());
@@ -331,7 +332,7 @@ fn annotation(out: &mut Statements, mark: &MarkRow, left_out: Option<Option<Capt
         .is_a("oa:SpecificResource")
         .iri("oa:hasSource", &mark.url)
         .text("f:url", &mark.url)
-        .text("f:payloadDigest", &mark.digest);
+        .text("f:digest", &mark.digest);
     if let Some(captured) = captured {
         about = about.node("oa:hasState", of("state"));
         drop(about);

@@ -4,12 +4,14 @@
 
 mod annotations;
 mod graph;
+mod grounds;
 mod page;
 mod read;
 mod report;
 
 pub use annotations::annotation;
 pub(super) use graph::SelectionGraph;
+pub(super) use grounds::CaptureGrounds;
 pub use read::{AnnotationImport, import_annotations};
 
 use crate::campaign::Campaign;
