@@ -14,6 +14,7 @@
 //! data/campaign/                 every version of the campaign, the files that prove permissions
 //! data/decisions.jsonl           every decision and note, as W3C Web Annotations
 //! data/seen.jsonl.gz             every URL that was seen, with its verdict
+//! data/formats/                  JSON Schemas, a JSON-LD context and SHACL shapes of all this
 //! data/PREFIX.wacz               the archive files once more, as a package to look at (on request)
 //! ```
 //!

@@ -33,6 +33,7 @@ mod knowledge;
 mod need;
 mod odd_calls;
 mod peers;
+mod peers_formats;
 mod peers_index;
 mod peers_spark;
 mod permissions;

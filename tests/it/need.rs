@@ -5,7 +5,7 @@
 //! | name in `FONDS_REQUIRE` | what it is | where it is looked for |
 //! |---|---|---|
 //! | `data` | test data of others | `FONDS_TEST_DATA`, else `../shared/data` |
-//! | `peers` | `wget`, Java 17; a Python environment with warcio, fastwarc, pywb, cdxj-indexer, wacz, duckdb, pyspark, networkx, bagit and rdflib | `PATH`; `FONDS_PEERS` |
+//! | `peers` | `wget`, Java 17; a Python environment with warcio, fastwarc, pywb, cdxj-indexer, wacz, duckdb, pyspark, networkx, bagit, rdflib, pyshacl, pyld and jsonschema | `PATH`; `FONDS_PEERS` |
 //! | `window` | Xvfb, xdotool, ImageMagick; a binary with the window | `PATH`; `FONDS_BIN` |
 
 pub(crate) use crate::folders::{data, skip};
@@ -28,7 +28,7 @@ pub fn peers<const N: usize>(names: [&str; N]) -> Option<[PathBuf; N]> {
     let Some(folder) = std::env::var_os("FONDS_PEERS").map(PathBuf::from) else {
         skip(
             "peers",
-            "FONDS_PEERS names no Python environment with warcio, fastwarc, pywb, cdxj-indexer, wacz, duckdb, pyspark, networkx, bagit and rdflib",
+            "FONDS_PEERS names no Python environment with warcio, fastwarc, pywb, cdxj-indexer, wacz, duckdb, pyspark, networkx, bagit, rdflib, pyshacl, pyld and jsonschema",
         );
         return None;
     };

@@ -35,6 +35,24 @@ const SEEN_PAGE: u64 = 10_000;
 /// How a handover is read by people who have nothing but the folder.
 const README: &str = include_str!("../../../assets/handover/README.txt");
 
+macro_rules! format_file {
+    ($name:literal) => {
+        ($name, include_str!(concat!("../../../assets/handover/formats/", $name)))
+    };
+}
+
+/// What the documents of a handover have to be, for programs of others.
+const FORMATS: [(&str, &str); 8] = [
+    format_file!("annotation.schema.json"),
+    format_file!("campaign.schema.json"),
+    format_file!("context.jsonld"),
+    format_file!("inlinks.schema.json"),
+    format_file!("manifest.schema.json"),
+    format_file!("metadata.schema.json"),
+    format_file!("seen.schema.json"),
+    format_file!("shapes.ttl"),
+];
+
 /// What of a campaign is handed over.
 pub(super) struct HandoverOf<'a> {
     pub workspace: &'a Workspace,
@@ -57,6 +75,7 @@ impl<'a> HandoverOf<'a> {
     pub(super) fn attachments(self, cx: &'a JobCx) -> anyhow::Result<Vec<Attachment<'a>>> {
         let Self { workspace, id, version, campaign, spec, lacking, with_seen } = self;
         let mut attachments = vec![Attachment::text("README.txt", README)];
+        attachments.extend(FORMATS.map(|(name, text)| Attachment::text(format!("data/formats/{name}"), text)));
         let mut evidence = BTreeMap::new();
         for (version, of_version) in workspace.catalogue().campaign_versions(id)? {
             attachments.push(Attachment::text(format!("data/campaign/campaign.v{version}.json"), of_version.to_json()));
