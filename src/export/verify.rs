@@ -170,7 +170,8 @@ pub fn verify(folder: &Path, cx: &JobCx) -> Result<Vec<VerifyCheck>, ExportError
 }
 
 /// The manifest of a folder that shall be read back; none where it is no export.
-/// The archive files are there with their sizes, all else byte for byte.
+/// Its files are those of the manifest, byte for byte, and nothing else lies
+/// where an import looks for archive files, campaigns and decisions.
 ///
 /// # Errors
 ///
@@ -186,20 +187,29 @@ pub fn check_handover(folder: &Path, cx: &JobCx) -> Result<Option<Manifest>, Exp
         Err(ExportError::NotAnExport { why, .. }) if !why.contains("version") => return Ok(None),
         Err(error) => return Err(error),
     };
-    let archive = manifest.payload("archive/");
+    cx.stage("Checking the handover", Some(manifest.files.iter().map(|file| file.bytes).sum()));
+    let fails = |path: &str, why: &str| not(format!("{path}: {why}; fonds verify names all that is wrong"));
+    // Names and sizes first: they are known at once.
     for file in &manifest.files {
-        let fails = |why: &str| not(format!("{}: {why}; fonds verify names all that is wrong", file.path));
         if !stays_inside(&file.path) {
-            return Err(fails("it leads out of the folder"));
+            return Err(fails(&file.path, "it leads out of the folder"));
         }
-        let path = folder.join(&file.path);
-        let meta = fs::symlink_metadata(&path).map_err(|error| fails(&error.to_string()))?;
+        let meta = fs::symlink_metadata(folder.join(&file.path));
+        let meta = meta.map_err(|error| fails(&file.path, &error.to_string()))?;
         if !meta.is_file() || meta.len() != file.bytes {
-            return Err(fails("it is not the file that the manifest lists"));
+            return Err(fails(&file.path, "it is not the file that the manifest lists"));
         }
-        let is_small = !file.path.starts_with(&archive) && !file.path.ends_with(".wacz");
-        if is_small && measure(&path, |_| Ok(cx.checkpoint()?))?.1 != file.sha256 {
-            return Err(fails("its bytes are others than the manifest lists"));
+    }
+    let listed: HashSet<&str> = manifest.files.iter().map(|file| file.path.as_str()).collect();
+    let taken = [manifest.payload("archive/"), manifest.payload("campaign/"), manifest.payload("decisions.jsonl")];
+    for path in files_below(folder)? {
+        if taken.iter().any(|prefix| path.starts_with(prefix)) && !listed.contains(path.as_str()) {
+            return Err(fails(&path, "the manifest does not list it"));
+        }
+    }
+    for file in &manifest.files {
+        if measure(&folder.join(&file.path), |piece| Ok(cx.advance(piece)?))?.1 != file.sha256 {
+            return Err(fails(&file.path, "its bytes are others than the manifest lists"));
         }
     }
     Ok(Some(manifest))

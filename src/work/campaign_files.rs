@@ -150,6 +150,23 @@ pub(super) fn job_folders(path: &Path, follow_links: bool) -> JobFolders {
     }
 }
 
+/// Every campaign file of a folder can be read by this program.
+///
+/// # Errors
+///
+/// The first that cannot, and why.
+pub(super) fn check_versions(folder: &Path) -> anyhow::Result<()> {
+    for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+        let path = entry.with_context(|| folder.display().to_string())?.path();
+        if is_campaign_file(&path) {
+            read(folder, &path).with_context(|| {
+                format!("{}: this program cannot read it as a campaign; a newer Fonds may", path.display())
+            })?;
+        }
+    }
+    Ok(())
+}
+
 /// Restores the campaigns whose files stand in a job folder. One that is here
 /// with the same content is left as it is.
 pub(super) fn restore(workspace: &Workspace, folder: &Path) -> anyhow::Result<RestoredJob> {

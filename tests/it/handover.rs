@@ -253,3 +253,134 @@ fn every_command_leaves_its_row_in_the_job_history_and_a_stopped_one_says_so() {
     fonds(&["select", "preview", arg(&workspace), "1"]).with_status(0);
     assert_eq!(fonds(&["jobs", arg(&workspace), "--json"]).with_status(0).json_lines().len(), rows.len());
 }
+
+/// Writes another file into an export, and its size and digest into the manifest.
+fn put(export: &Path, path: &str, bytes: &[u8]) {
+    std::fs::write(export.join(path), bytes).unwrap();
+    let mut manifest = fonds::export::Manifest::read(export).unwrap();
+    let digest = <sha2::Sha256 as sha2::Digest>::digest(bytes);
+    let sha256: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let entry = manifest.files.iter_mut().find(|file| file.path == path).unwrap();
+    (entry.bytes, entry.sha256) = (bytes.len() as u64, sha256);
+    std::fs::write(export.join("manifest.json"), serde_json::to_vec(&manifest).unwrap()).unwrap();
+}
+
+#[test]
+fn nothing_comes_in_of_a_handover_that_is_not_whole_or_not_understood() {
+    let dir = tempfile::tempdir().unwrap();
+    let (_, whole) = crate::knowledge::exported(dir.path());
+    let archive = warcs_under(&whole)[0].strip_prefix(&whole).unwrap().to_str().unwrap().to_owned();
+    let text = |export: &Path, path: &str| std::fs::read_to_string(export.join(path)).unwrap();
+    type Spoil<'s> = &'s dyn Fn(&Path);
+    let cases: [(&str, &str, Spoil<'_>); 11] = [
+        ("a file is missing", "data/knowledge.nq", &|out| {
+            std::fs::remove_file(out.join("data/knowledge.nq")).unwrap();
+        }),
+        ("a byte of an archive file is another", &archive, &|out| {
+            let mut bytes = std::fs::read(out.join(&archive)).unwrap();
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 1;
+            std::fs::write(out.join(&archive), bytes).unwrap();
+        }),
+        ("a byte of the graph is another", "data/knowledge.nq", &|out| {
+            let changed = text(out, "data/knowledge.nq").replacen("urn:fonds", "urn:Fonds", 1);
+            std::fs::write(out.join("data/knowledge.nq"), changed).unwrap();
+        }),
+        ("an archive file that nobody lists", "data/archive/more.warc.gz: the manifest does not list it", &|out| {
+            std::fs::copy(out.join(&archive), out.join("data/archive/more.warc.gz")).unwrap();
+        }),
+        ("a campaign that nobody lists", "campaign.v9.json: the manifest does not list it", &|out| {
+            std::fs::copy(out.join("data/campaign/campaign.v1.json"), out.join("data/campaign/campaign.v9.json"))
+                .unwrap();
+        }),
+        ("a path leads out", "leads out of the folder", &|out| {
+            let changed = text(out, "manifest.json").replace("data/inlinks.jsonl", "data/../../inlinks.jsonl");
+            std::fs::write(out.join("manifest.json"), changed).unwrap();
+        }),
+        ("an absolute path", "leads out of the folder", &|out| {
+            let changed = text(out, "manifest.json").replace("data/inlinks.jsonl", "/etc/hostname");
+            std::fs::write(out.join("manifest.json"), changed).unwrap();
+        }),
+        ("a layout of a newer version", "reads versions 1 to 2. Take a newer Fonds", &|out| {
+            let changed = text(out, "manifest.json").replace("\"version\": 2", "\"version\": 3");
+            std::fs::write(out.join("manifest.json"), changed).unwrap();
+        }),
+        ("a campaign of a newer version", "campaign.v1.json: this program cannot read it as a campaign", &|out| {
+            put(out, "data/campaign/campaign.v1.json", br#"{"name": {"pt": "Sobre"}, "request": {"near": []}}"#);
+        }),
+        ("a decision that is no JSON", "decisions.jsonl", &|out| {
+            let lines = text(out, "data/decisions.jsonl") + "{\"id\": \n";
+            put(out, "data/decisions.jsonl", lines.as_bytes());
+        }),
+        ("a link to a file of the person", "data/decisions.jsonl", &|out| {
+            #[cfg(unix)]
+            {
+                let path = out.join("data/decisions.jsonl");
+                let secret = out.join("../secret");
+                std::fs::rename(&path, &secret).unwrap();
+                std::os::unix::fs::symlink(&secret, &path).unwrap();
+            }
+            #[cfg(not(unix))]
+            std::fs::remove_file(out.join("data/decisions.jsonl")).unwrap();
+        }),
+    ];
+    for (number, (what, words, spoil)) in cases.into_iter().enumerate() {
+        let (spoiled, workspace) = (dir.path().join(format!("s{number}/out")), dir.path().join(format!("w{number}")));
+        crate::folders::copy_folder(&whole, &spoiled);
+        spoil(&spoiled);
+        fonds(&["new", arg(&workspace)]).with_status(0);
+        let import = fonds(&["import", arg(&workspace), arg(&spoiled)]);
+        assert!(import.status != 0 && import.err.contains(words), "{what}: {} {}", import.status, import.err);
+        for list in [&["campaign", "list"][..], &["captures"], &["annotations", "export"]] {
+            let args: Vec<&str> = list.iter().copied().chain([arg(&workspace)]).collect();
+            let left = if list[0] == "annotations" { fonds(&args) } else { fonds(&[&args[..], &["--json"]].concat()) };
+            assert_eq!(left.json_lines(), Vec::<Value>::new(), "{what}: {list:?}");
+        }
+    }
+}
+
+#[test]
+fn rdf_in_archive_files_is_kept_and_never_followed() {
+    let dir = tempfile::tempdir().unwrap();
+    let secret = dir.path().join("secret");
+    std::fs::write(&secret, "the secret of this machine").unwrap();
+    let xml = format!(
+        "<?xml version=\"1.0\"?><!DOCTYPE r [<!ENTITY e SYSTEM \"file://{}\">]>\
+         <rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\"><x>&e;</x></rdf:RDF>",
+        secret.display()
+    );
+    let main = page(TARGET, "2024-03-01T09:00:30Z", "<p>Sobre");
+    let id = format!("<urn:x:response:2024-03-01T09:00:30Z:{TARGET}>");
+    let metadata = |number: u32, mime: &str, block: &str| -> Vec<u8> {
+        let date = fonds::uri::CaptureDate::parse("2024-03-01T09:00:30Z").unwrap();
+        let target = format!("urn:fonds:knowledge:{TARGET}");
+        fonds::warc::RecordBuilder::metadata(&format!("urn:x:rdf:{number}"), date, &target, mime)
+            .field("WARC-Refers-To", &id)
+            .compress(block.as_bytes())
+    };
+    let records = [
+        main,
+        metadata(1, "application/rdf+xml", &xml),
+        metadata(2, "application/n-quads", "<a:b> <a:c> \"not \\q whole\" <a"),
+    ];
+    let (workspace, out) = (dir.path().join("w"), dir.path().join("out"));
+    fonds(&["new", arg(&workspace)]).with_status(0);
+    let campaign = fonds(&["campaign", "example"]).with_status(0).out;
+    fonds_with(&["campaign", "add", arg(&workspace), "-"], campaign.as_bytes()).with_status(0);
+    let found = fonds(&["import", arg(&workspace), arg(&file(dir.path(), "a.warc.gz", &records)), "--json"]);
+    let found = found.with_status(0).json_lines();
+    assert_eq!((&found[0]["captures"], &found[0]["records"]), (&Value::from(1), &Value::from(3)), "{found:?}");
+    fonds(&["select", "run", arg(&workspace), "1", "--filter", "*"]).with_status(0);
+    fonds(&["export", arg(&workspace), "--out", arg(&out)]).with_status(0);
+    fonds(&["verify", arg(&out)]).with_status(0);
+    for file in crate::archive::files_under(&out) {
+        let text = String::from_utf8_lossy(&std::fs::read(&file).unwrap()).into_owned();
+        assert!(!text.contains("the secret of this machine"), "{}", file.display());
+    }
+    let blocks: Vec<Vec<u8>> = records_of(&out).into_iter().map(|record| record.block).collect();
+    assert!(!blocks.iter().any(|block| String::from_utf8_lossy(block).contains("the secret of this machine")));
+}
+
+fn records_of(export: &Path) -> Vec<fonds::warc::Record> {
+    warcs_under(export).iter().flat_map(|file| records(file)).collect()
+}

@@ -165,7 +165,11 @@ pub fn import_with_jobs(
     let mut handovers = Vec::new();
     // Whatever is wrong with one of them: nothing comes in.
     for path in paths {
-        handovers.push(check_handover(path, cx)?);
+        let handover = check_handover(path, cx)?;
+        if let Some(manifest) = &handover {
+            check_documents(path, manifest)?;
+        }
+        handovers.push(handover);
     }
     for (path, handover) in paths.iter().zip(handovers) {
         if let Some(manifest) = handover {
@@ -209,6 +213,19 @@ pub fn import_with_jobs(
         imported.imports.push(import);
     }
     Ok(imported)
+}
+
+/// Campaigns and decisions of an export can be read, before any of it is taken in.
+fn check_documents(folder: &Path, manifest: &Manifest) -> anyhow::Result<()> {
+    let campaigns = folder.join(manifest.payload("campaign"));
+    if campaigns.is_dir() {
+        campaign_files::check_versions(&campaigns)?;
+    }
+    let decisions = folder.join(manifest.payload("decisions.jsonl"));
+    if decisions.is_file() {
+        super::handover::annotations_in(&decisions)?;
+    }
+    Ok(())
 }
 
 /// Takes an export back in: its campaign with all versions, its captures for

@@ -12,6 +12,7 @@ mod report;
 pub use annotations::annotation;
 pub(super) use graph::SelectionGraph;
 pub(super) use grounds::CaptureGrounds;
+pub(super) use read::annotations_in;
 pub use read::{AnnotationImport, import_annotations};
 
 use crate::campaign::Campaign;

@@ -92,12 +92,8 @@ pub fn import_annotations(
     origin: &str,
     cx: &JobCx,
 ) -> anyhow::Result<AnnotationImport> {
-    crate::jobs::check_readable(file).with_context(|| file.display().to_string())?;
-    let len = std::fs::metadata(file).with_context(|| file.display().to_string())?.len();
-    anyhow::ensure!(len <= MOST_BYTES, "{}: too long for a file of annotations ({len} bytes)", file.display());
-    let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
     let mut report = AnnotationImport { file: file.display().to_string(), ..AnnotationImport::default() };
-    let values = values_of(&text).with_context(|| file.display().to_string())?;
+    let values = annotations_in(file)?;
     cx.stage("Reading annotations", Some(values.len() as u64));
     let mut known = HashSet::new();
     workspace.catalogue().each_mark(None, |mark| -> Result<(), StoreError> {
@@ -149,6 +145,21 @@ fn as_note(mark: ReviewMark, note: String) -> String {
         (_, true) => name,
         (_, false) => format!("{name}: {note}"),
     }
+}
+
+/// The annotations of a file.
+///
+/// # Errors
+///
+/// A file that cannot be read or is no JSON.
+pub(in crate::work) fn annotations_in(file: &Path) -> anyhow::Result<Vec<Value>> {
+    let read = || -> anyhow::Result<Vec<Value>> {
+        crate::jobs::check_readable(file)?;
+        let len = std::fs::metadata(file)?.len();
+        anyhow::ensure!(len <= MOST_BYTES, "too long for a file of annotations ({len} bytes)");
+        values_of(&std::fs::read_to_string(file)?)
+    };
+    read().with_context(|| file.display().to_string())
 }
 
 /// A line that was kept since its capture is not here, as the mark that it would
