@@ -133,6 +133,41 @@ print(json.dumps([len(list(data.quads())), text('http://purl.org/dc/terms/title'
     assert_eq!(loaded[3].as_array().unwrap().len(), 4, "two captures and two left out: {}", loaded[3]);
 }
 
+#[test]
+fn both_records_of_a_capture_have_the_same_score_and_links() {
+    let dir = tempfile::tempdir().unwrap();
+    // A crawl, where every part is known, and imported pages, where the path from the seed is not.
+    let mut files = warcs_under(&crate::sample::demo().report.export);
+    files.extend(warcs_under(&exported(dir.path()).1));
+    let all: Vec<Record> = files.iter().flat_map(|file| records(file)).collect();
+    let about = |record: &Record| record.head.headers.get("WARC-Refers-To");
+    let is_export = |record: &&Record| {
+        record.head.headers.get("WARC-Target-URI").is_some_and(|target| target.starts_with("urn:fonds:export:"))
+    };
+    let (mut scored, mut linked) = (0, 0);
+    for json in all.iter().filter(is_export) {
+        let quads = all.iter().find(|record| is_knowledge(record) && about(record) == about(json)).unwrap();
+        let text = String::from_utf8(quads.block.clone()).unwrap();
+        let count = |of: &str| text.lines().filter(|line| line.contains(of)).count();
+        let json: Value = serde_json::from_slice(&json.block).unwrap();
+        let parts = json["selection"]["parts"].as_array().cloned().unwrap_or_default();
+        // A part that is not known has no measurement: its 0 is none.
+        let known = parts.iter().filter(|part| part["weight"] != 0.0).count();
+        assert_eq!(count("<http://www.w3.org/ns/dqv#value>"), if parts.is_empty() { 0 } else { known + 1 }, "{text}");
+        if let Some(score) = json["selection"]["score"].as_f64() {
+            let (_, rest) = text.split_once("#score> <http://www.w3.org/ns/dqv#value> \"").unwrap();
+            let value: f64 = rest.split_once('"').unwrap().0.parse().unwrap();
+            assert!((value - score).abs() < 1e-9, "{value} is not {score}");
+        }
+        scored += usize::from(known > 0 && known < parts.len());
+        let links = json["inlinks"]["list"].as_array().unwrap();
+        let of_side = |internal: bool| links.iter().filter(|link| link["internal"] == internal).count().min(100);
+        assert_eq!(count("<urn:fonds:ns:Link>"), of_side(true) + of_side(false));
+        linked += links.len();
+    }
+    assert!(scored > 0 && linked > 0, "{scored} {linked}");
+}
+
 /// The record again with another block.
 fn with_block(record: &Record, block: &str) -> Vec<u8> {
     let is_kept = |name: &str| !["Content-Length", "WARC-Block-Digest", "WARC-Payload-Digest"].contains(&name);

@@ -24,7 +24,8 @@ use crate::uri::CaptureDate;
 use crate::work::models::{CampaignId, ReviewMark, ScoredRow, SelectionSpec};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 /// Links to a capture that are stated, of each side; its JSON record has more.
@@ -48,6 +49,8 @@ pub(in crate::work) struct SelectionGraph<'a> {
     versions: BTreeMap<u32, (String, Campaign)>,
     /// The version that the selection was made with.
     version: u32,
+    /// Names of the parts of scores that were stated.
+    parts: RefCell<BTreeSet<String>>,
 }
 
 impl<'a> SelectionGraph<'a> {
@@ -66,7 +69,7 @@ impl<'a> SelectionGraph<'a> {
         for (version, campaign) in workspace.catalogue().campaign_versions(spec.campaign)? {
             versions.insert(version, (campaign_address(version, &campaign), campaign));
         }
-        Ok(Self { workspace, campaign: spec.campaign, spec, selected, versions, version })
+        Ok(Self { workspace, campaign: spec.campaign, spec, selected, versions, version, parts: RefCell::default() })
     }
 
     fn selection(&self) -> RdfNode {
@@ -130,7 +133,7 @@ impl<'a> SelectionGraph<'a> {
                 drop(about);
             }
         }
-        scores(&mut out, score);
+        self.scores(&mut out, score);
         links(&mut out, known);
         for mark in self.workspace.catalogue().marks_of_capture(stored.id)? {
             annotation(&mut out, &mark, None);
@@ -175,6 +178,31 @@ impl<'a> SelectionGraph<'a> {
         Ok(())
     }
 
+    fn scores(&self, out: &mut Statements, score: Option<&ScoredRow>) {
+        let Some(score) = score else { return };
+        out.about(SCORES, RdfNode::PartOfCapture("score".to_owned()))
+            .is_a("dqv:QualityMeasurement")
+            .node("dqv:computedOn", RdfNode::Capture)
+            .node("dqv:isMeasurementOf", RdfNode::Term("f:relevance"))
+            .real("dqv:value", score.score);
+        for (number, of) in (1..).zip(&score.parts) {
+            // What does not count is not known, or nobody asked for it: no measurement.
+            if of.weight == 0.0 {
+                continue;
+            }
+            if !self.parts.borrow().contains(&of.name) {
+                self.parts.borrow_mut().insert(of.name.clone());
+            }
+            out.about(SCORES, RdfNode::PartOfCapture(format!("score-{number}")))
+                .is_a("dqv:QualityMeasurement")
+                .node("dqv:computedOn", RdfNode::Capture)
+                .node("dqv:isMeasurementOf", part_of_score(&of.name))
+                .real("dqv:value", of.value)
+                .real("f:weight", of.weight)
+                .text("rdfs:comment", &of.why);
+        }
+    }
+
     fn runs(&self, out: &mut Statements) -> anyhow::Result<()> {
         let version_node = |version: &u32| self.versions.get(version).map(|(address, _)| RdfNode::Iri(address.clone()));
         let (crawler, selector) = (software(None), software(Some(env!("CARGO_PKG_VERSION"))));
@@ -204,6 +232,10 @@ impl<'a> SelectionGraph<'a> {
                 about = about.node("prov:used", version);
             }
         }
+        for name in self.parts.borrow().iter() {
+            out.about(RUNS, part_of_score(name)).is_a("dqv:Metric").text("rdfs:label", name);
+        }
+        out.about(RUNS, RdfNode::Term("f:relevance")).is_a("dqv:Metric").text("rdfs:label", "Score");
         let (spec, weights) = (self.spec, &self.spec.weights);
         let by_filter = !spec.filter.trim().is_empty();
         let mut about = out
@@ -242,33 +274,16 @@ fn part(text: &str) -> String {
     utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
 }
 
+fn part_of_score(name: &str) -> RdfNode {
+    RdfNode::Iri(format!("urn:fonds:ns:part-{}", part(name)))
+}
+
 fn launch_node(job: &str, launch: &str) -> RdfNode {
     RdfNode::Iri(format!("urn:fonds:launch:{}/{}", part(job), part(launch)))
 }
 
 fn software(version: Option<&str>) -> RdfNode {
     RdfNode::Iri(version.map_or("urn:fonds:software:fonds".to_owned(), |of| format!("urn:fonds:software:fonds-{of}")))
-}
-
-fn scores(out: &mut Statements, score: Option<&ScoredRow>) {
-    let Some(score) = score else { return };
-    let whole = RdfNode::PartOfCapture("score".to_owned());
-    out.about(SCORES, whole.clone())
-        .is_a("dqv:QualityMeasurement")
-        .node("dqv:computedOn", RdfNode::Capture)
-        .node("dqv:isMeasurementOf", RdfNode::Term("f:relevance"))
-        .real("dqv:value", score.score);
-    for (number, of) in (1..).zip(&score.parts) {
-        out.about(SCORES, RdfNode::PartOfCapture(format!("score-{number}")))
-            .is_a("dqv:QualityMeasurement")
-            .node("dqv:computedOn", RdfNode::Capture)
-            .node("dqv:isMeasurementOf", RdfNode::Iri(format!("urn:fonds:ns:part-{}", part(&of.name))))
-            .node("f:partOf", whole.clone())
-            .text("rdfs:label", &of.name)
-            .real("dqv:value", of.value)
-            .real("f:weight", of.weight)
-            .text("rdfs:comment", &of.why);
-    }
 }
 
 fn links(out: &mut Statements, known: &ExportedCapture) {
