@@ -36,6 +36,10 @@ pub struct ExportArgs {
     /// seen with the verdict on it.
     #[arg(long)]
     without_seen: bool,
+    /// Leave out what is known as RDF: data/knowledge.nq, which takes about 7 kB
+    /// a capture and more where many pages link to it, and the records of it.
+    #[arg(long)]
+    without_rdf: bool,
     /// The result as one object.
     #[arg(long)]
     json: bool,
@@ -65,7 +69,8 @@ pub(super) fn run(args: &ExportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
     let spec = session.catalogue().selection_page(campaign)?.spec.with_context(|| {
         format!("nothing is selected yet; run: fonds select run {} {campaign}", args.folder.display())
     })?;
-    let wishes = work::ExportWishes { wacz: args.wacz || spec.with_wacz, seen: !args.without_seen };
+    let wishes =
+        work::ExportWishes { wacz: args.wacz || spec.with_wacz, seen: !args.without_seen, rdf: !args.without_rdf };
     let outcome = with_progress(|cx| session.export(&spec, &args.out, wishes, cx))?;
     if args.json {
         json_line(out, &outcome)?;

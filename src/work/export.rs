@@ -6,7 +6,9 @@ use super::counted;
 use super::handover::{CaptureGrounds, HandoverOf, SelectionGraph};
 use super::inlinks::complete_inlinks;
 use crate::campaign::{Campaign, contact_in};
-use crate::export::{ExportError, ExportItem, ExportOptions, ExportRecord, Original, Statement, export_selection};
+use crate::export::{
+    ExportError, ExportItem, ExportOptions, ExportRecord, FurtherKnowledge, Original, Statement, export_selection,
+};
 use crate::inlinks::{DatasetInlink, DatasetObject};
 use crate::jobs::JobCx;
 use crate::store::{ExportedCapture, Lacking, RecordRow, StoredCapture, Workspace};
@@ -28,11 +30,13 @@ pub struct ExportWishes {
     pub wacz: bool,
     /// Every URL that the crawls have seen, with its verdict.
     pub seen: bool,
+    /// What is known as RDF.
+    pub rdf: bool,
 }
 
 impl Default for ExportWishes {
     fn default() -> Self {
-        Self { wacz: false, seen: true }
+        Self { wacz: false, seen: true, rdf: true }
     }
 }
 
@@ -164,7 +168,10 @@ pub fn export(
         let role = is_selected.then_some(score.as_ref());
         let mut knowledge = knowledge(spec, &campaign_words, &known, role, built);
         (knowledge["geolocation"], knowledge["permission"]) = grounds.of(&known.stored)?;
-        let statements = graph.of_capture(&known, role_of(role), score.as_ref())?;
+        let statements = match wishes.rdf {
+            true => graph.of_capture(&known, role_of(role), score.as_ref())?,
+            false => Vec::new(),
+        };
         item(workspace, &known, knowledge, statements, &mut lacking.borrow_mut())
     };
     let items = all.iter().map(|of| gather(of).map_err(ExportError::Unread));
@@ -206,13 +213,14 @@ pub fn export(
         })
     };
     options.selection = Some(Box::new(selection));
-    options.further_knowledge = Some(Box::new(|left_out, state| {
+    let further: FurtherKnowledge<'_> = Box::new(|left_out, state| {
         let left_out: HashSet<usize> = left_out.iter().copied().collect();
         let is_in = |(position, _): &(usize, &(CaptureId, bool))| !left_out.contains(position);
         let mut exported: Vec<CaptureId> = all.iter().enumerate().filter(is_in).map(|(_, (id, _))| *id).collect();
         exported.sort_unstable();
         graph.beyond_captures(&exported, state, cx)
-    }));
+    });
+    options.further_knowledge = wishes.rdf.then_some(further);
     options.total = Some(all.len() as u64);
     options.wacz = wishes.wacz;
     options.inlinks = built.is_some();

@@ -59,7 +59,7 @@ fn quads_of_manifest(out: &Path) -> u64 {
 #[test]
 fn every_record_and_the_file_say_the_same_whatever_strangers_wrote() {
     let dir = tempfile::tempdir().unwrap();
-    let (_, out) = exported(dir.path());
+    let (workspace, out) = exported(dir.path());
     let checks = fonds(&["verify", arg(&out), "--json"]).with_status(0).json_lines();
     assert!(checks.iter().any(|check| check["what"].as_str().unwrap().starts_with("Knowledge is N-Quads")));
 
@@ -93,6 +93,12 @@ fn every_record_and_the_file_say_the_same_whatever_strangers_wrote() {
             assert!(field(part, "WARC-Target-URI").starts_with("urn:fonds:knowledge:http://www.a.pt/"));
         }
     }
+
+    let without = dir.path().join("without");
+    fonds(&["export", arg(&workspace), "--out", arg(&without), "--without-rdf"]).with_status(0);
+    fonds(&["verify", arg(&without)]).with_status(0);
+    assert!(!without.join("data/knowledge.nq").exists());
+    assert!(!records(&warcs_under(&without)[0]).iter().any(is_knowledge));
 
     // The file brings itself along no page when it is read back.
     let other = dir.path().join("other");
