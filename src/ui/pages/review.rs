@@ -16,6 +16,8 @@ use egui::{Key, Modifiers, RichText, ScrollArea, TextEdit, Ui};
 const QUEUE: u64 = 200;
 /// Width of the queue.
 const QUEUE_WIDTH: f32 = 360.0;
+/// Seconds that a decided capture stays out of the queue, until the list knows of the decision.
+const DECIDED_FOR: f64 = 3.0;
 /// Reasons that may be added to a mark, by key.
 const REASONS: [&str; 6] = ["off topic", "empty page", "soft 404", "missing resources", "duplicate", "wrong language"];
 
@@ -28,6 +30,8 @@ pub struct ReviewPage {
     note: String,
     opens_note: bool,
     began: Option<f64>,
+    /// Captures that were decided a moment ago, and when.
+    decided: Vec<(i64, f64)>,
 }
 
 impl ReviewPage {
@@ -67,10 +71,15 @@ impl ReviewPage {
         if let Some(problem) = &page.filter_problem {
             ui.colored_label(tokens(ui).reject, format!("⚠ {}", text::line(problem)));
         }
-        let Some(last) = page.rows.len().checked_sub(1) else { return };
+        // What was decided a moment ago may still be listed: the next letter is not about it.
+        let now = ui.input(|input| input.time);
+        self.decided.retain(|(id, at)| now - at < DECIDED_FOR && page.rows.iter().any(|row| row.id == *id));
+        let rows: Vec<&CaptureRow> =
+            page.rows.iter().filter(|row| self.decided.iter().all(|(id, _)| *id != row.id)).collect();
+        let Some(last) = rows.len().checked_sub(1) else { return };
         self.at = self.at.min(last);
-        self.keys(ui, app, page, last);
-        let row = &page.rows[self.at.min(last)];
+        self.keys(ui, app, rows[self.at].id, last);
+        let row = rows[self.at.min(last)];
         app.follow(Focus::Capture(row.id));
         self.progress_ui(ui, app.reviewed(), page);
         ui.horizontal_top(|ui| {
@@ -87,8 +96,8 @@ impl ReviewPage {
                 let table =
                     Table::new("review queue", "Captures to review", columns, |row: &CaptureRow| row.id.unsigned_abs());
                 let table = table.chosen(Some(row.id.unsigned_abs())).on_focus(|row| Some(row.id));
-                let clicked = table.rows_ui(ui, app, &page.rows);
-                if let Some(at) = clicked.and_then(|id| page.rows.iter().position(|row| row.id == id)) {
+                let clicked = table.rows_ui(ui, app, rows.iter().copied());
+                if let Some(at) = clicked.and_then(|id| rows.iter().position(|row| row.id == id)) {
                     self.at = at;
                 }
             });
@@ -166,12 +175,13 @@ impl ReviewPage {
         let now = ui.input(|input| input.time);
         self.began = self.began.filter(|_| app.reviewed() > 0).or(Some(now));
         // With only the open ones in the queue, the next one moves up by itself.
-        if self.reviewed_too {
-            self.at += 1;
+        match self.reviewed_too {
+            true => self.at += 1,
+            false => self.decided.push((id, now)),
         }
     }
 
-    fn keys(&mut self, ui: &Ui, app: &mut AppState, page: &CapturePage, last: usize) {
+    fn keys(&mut self, ui: &Ui, app: &mut AppState, id: i64, last: usize) {
         if is_typing(ui) || app.dialog().is_some() {
             return;
         }
@@ -195,7 +205,7 @@ impl ReviewPage {
             if let Some(key) = Key::from_name(key)
                 && pressed(key)
             {
-                self.mark(ui, app, page.rows[self.at].id, mark);
+                self.mark(ui, app, id, mark);
             }
         }
         if takes_letter(ui, "n") {

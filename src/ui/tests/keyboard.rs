@@ -85,6 +85,8 @@ fn a_host_its_refused_urls_an_export_and_ten_decisions_are_reached_by_keys() {
     for decided in 1..=10 {
         window.press(if decided % 2 == 0 { Key::A } else { Key::D });
         window.until("it is decided", |window| open(window) + decided == before);
+        // A letter decides on the capture that is shown: the next one has to be.
+        window.check_says(&format!(", {decided} reviewed now"));
     }
 }
 
