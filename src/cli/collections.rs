@@ -14,6 +14,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Subcommand)]
 pub enum CollectionsCommand {
     /// List the collections.
+    #[command(after_help = "Example:\n  fonds collections list my-archive")]
     List(CollectionsListArgs),
     /// Make a collection, or change what it is for and what fills it.
     #[command(after_help = "Examples:\n  \
@@ -27,10 +28,13 @@ pub enum CollectionsCommand {
     #[command(after_help = "Example:\n  fonds collections add my-archive Elections --filter 'title:election'")]
     Add(CollectionsChangeArgs),
     /// Take captures out of a collection.
+    #[command(after_help = "Example:\n  fonds collections remove my-archive Elections --id 17")]
     Remove(CollectionsChangeArgs),
     /// Ask the filters of all collections now.
+    #[command(after_help = "Example:\n  fonds collections fill my-archive")]
     Fill(CollectionsListArgs),
     /// Delete a collection; its captures stay in the workspace.
+    #[command(after_help = "Example:\n  fonds collections delete my-archive Elections")]
     Delete(CollectionsDeleteArgs),
 }
 

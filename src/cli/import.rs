@@ -56,6 +56,9 @@ pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
             .for_each(|why| warn_of!("campaign files not read", "campaign file not read: {}", plain(why)));
         unread_campaigns += job.problems.len();
     }
+    for selection in &imported.selections {
+        tell!("{}", plain(&selection.summary()));
+    }
     for annotations in &imported.annotations {
         tell!("{}", plain(&annotations.summary()));
         annotations.left_out.iter().for_each(|why| warn_of!("annotations left out", "{}", plain(why)));

@@ -27,14 +27,15 @@ pub enum SelectCommand {
     #[command(after_help = "Example:\n  fonds select save my-archive 1 'Handover 2026'")]
     Save(NamedArgs),
     /// List the selections that were saved, each compared with the kept one.
-    #[command(
-        after_help = "Columns: name, captures, + and − of the kept selection against it, date, by whom, criterion.\n\
-        Their captures: fonds captures my-archive 'saved:\"Handover 2026\"' --campaign 1"
-    )]
+    #[command(after_help = "Example:\n  fonds select saved my-archive 1\n\n\
+        Columns: name, captures, + and − of the kept selection against it, date, by whom, criterion.\n\
+        Their captures: fonds captures my-archive 'saved:\"Handover 2026\"' --campaign 1")]
     Saved(SavedArgs),
     /// Select again with the weights, threshold, filter and collections of a saved selection.
+    #[command(after_help = "Example:\n  fonds select use my-archive 1 'Handover 2026'")]
     Use(NamedArgs),
     /// Delete a saved selection; captures and the kept selection stay.
+    #[command(after_help = "Example:\n  fonds select delete my-archive 1 'Handover 2026'")]
     Delete(NamedArgs),
 }
 

@@ -13,6 +13,8 @@
 //! data/knowledge.nq              the quads of all records, each once, in order
 //! data/campaign/                 every version of the campaign, the files that prove permissions
 //! data/decisions.jsonl           every decision and note, as W3C Web Annotations
+//! data/selection.json            what the captures were selected with
+//! data/scores.jsonl.gz           what each score is made of
 //! data/seen.jsonl.gz             every URL that was seen, with its verdict
 //! data/formats/                  JSON Schemas, a JSON-LD context and SHACL shapes of all this
 //! data/PREFIX.wacz               the archive files once more, as a package to look at (on request)

@@ -326,7 +326,11 @@ pub(super) fn kept_selection(
 }
 
 /// Keeps anew what the selected captures of a campaign need, as of now.
-fn keep_requisites(conn: &Connection, campaign: CampaignId, with_requisites: bool) -> Result<(), StoreError> {
+pub(super) fn keep_requisites(
+    conn: &Connection,
+    campaign: CampaignId,
+    with_requisites: bool,
+) -> Result<(), StoreError> {
     conn.execute("DELETE FROM requisite WHERE campaign = ?1", [campaign])?;
     if with_requisites {
         const KEEP: &str = concat!(

@@ -177,6 +177,7 @@ pub fn export(
     let items = all.iter().map(|of| gather(of).map_err(ExportError::Unread));
 
     let page = catalogue.selection_page(spec.campaign)?;
+    let captures: Vec<CaptureId> = all.iter().map(|(id, _)| *id).collect();
     let mut options = ExportOptions::new(&campaign.name);
     options.title = campaign.name.clone();
     options.info = vec![
@@ -203,6 +204,7 @@ pub fn export(
             "threshold": spec.filter.trim().is_empty().then_some(spec.threshold),
             "filter": (!spec.filter.trim().is_empty()).then_some(spec.filter.trim()),
             "weights": spec.weights,
+            "collections": spec.collections,
             "windowDays": spec.window_days,
             "embeddedResources": spec.with_requisites,
             "selected": selected.len(),
@@ -232,6 +234,7 @@ pub fn export(
         spec,
         lacking: &lacking,
         with_seen: wishes.seen,
+        captures: &captures,
     }
     .attachments(cx)?;
     let report = export_selection(items, out, options, cx)?;

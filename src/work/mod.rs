@@ -51,7 +51,7 @@ pub use engine::{
 pub use export::{ExportOutcome, ExportWishes, export, verify};
 pub use feed::{FeedCampaign, FeedChange, FeedReport, WrittenFeed, check_feed, export_feed, import_feed};
 pub use files::{CheckOutcome, LocateOutcome, check_files, locate, problem_detail, problem_record};
-pub use handover::{AnnotationImport, annotation, decisions, import_annotations};
+pub use handover::{AnnotationImport, SelectionImport, annotation, decisions, import_annotations, import_selection};
 pub use hosts::{LinkSource, NutchForm, NutchLimits, RankedHosts};
 pub use import::{ARCHIVE_NAMES, file_summary, has_problems, import, import_summary, imports};
 pub use import_records::import_records;

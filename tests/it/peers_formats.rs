@@ -57,7 +57,13 @@ fn documents(out: &Path) -> Vec<(&'static str, Value)> {
     let campaigns = std::fs::read_dir(out.join("data/campaign")).unwrap().map(|entry| entry.unwrap().path());
     let is_version = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with("campaign.v");
     all.extend(campaigns.filter(is_version).map(|path| ("campaign", document(&path))));
-    for (schema, name) in [("annotation", "decisions.jsonl"), ("seen", "seen.jsonl.gz"), ("inlinks", "inlinks.jsonl")] {
+    all.push(("selection", document(&out.join("data/selection.json"))));
+    for (schema, name) in [
+        ("annotation", "decisions.jsonl"),
+        ("seen", "seen.jsonl.gz"),
+        ("score", "scores.jsonl.gz"),
+        ("inlinks", "inlinks.jsonl"),
+    ] {
         all.extend(lines(&out.join("data").join(name)).into_iter().map(|line| (schema, line)));
     }
     for record in warcs_under(&out.join("data/archive")).iter().flat_map(|file| records(file)) {

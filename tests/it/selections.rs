@@ -136,3 +136,76 @@ fn a_collection_with_a_filter_is_filled_after_each_import_and_crawl() {
     assert!(!ids(&workspace, "collection:Kept").contains(&out.parse().unwrap()));
     assert_eq!(collections(&workspace)[0]["taken_out"], json!(1));
 }
+
+/// Lines of a packed document.
+fn packed_lines(path: &Path) -> Vec<Value> {
+    let text = std::io::read_to_string(flate2::read::MultiGzDecoder::new(std::fs::File::open(path).unwrap())).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn selection_scores_and_collections_come_back_with_a_handover_and_leave_again_as_they_came() {
+    let (dir, workspace) = demo_copy();
+    let w = arg(&workspace);
+    fonds(&["select", "run", w, "1", "--threshold", "0.3"]).with_status(0);
+    fonds(&["select", "save", w, "1", "Spring"]).with_status(0);
+    let high: Vec<i64> = ids(&workspace, "selected:yes score>=0.4").into_iter().take(3).collect();
+    fonds(&["collections", "save", w, "Ria", "--about", "The ria"]).with_status(0);
+    fonds(&["collections", "add", w, "Ria", "--id", &high[0].to_string(), "--id", &high[1].to_string()]).with_status(0);
+    fonds(&["mark", w, "reject", "--id", &high[2].to_string(), "--reason", "names a person"]).with_status(0);
+    fonds(&["select", "run", w, "1", "--threshold", "0.35", "--collection", "Ria"]).with_status(0);
+    let (first, second) = (dir.path().join("first"), dir.path().join("second"));
+    fonds(&["export", w, "--out", arg(&first)]).with_status(0);
+    fonds(&["verify", arg(&first)]).with_status(0);
+
+    let other = dir.path().join("other");
+    let o = arg(&other);
+    fonds(&["new", o]).with_status(0);
+    fonds(&["import", o, arg(&first)]).with_status(0);
+    // Scores and sides, part by part, are those of where they came from.
+    let rows = |workspace: &str| -> Vec<(Value, Value, Value, Value, Value)> {
+        let rows = fonds(&["select", "list", workspace, "1", "--json"]).with_status(0).json_lines();
+        let selected = rows.into_iter().filter(|row| row["selected"] == true);
+        selected
+            .map(|row| {
+                let part = |name: &str| row["parts"].as_array().unwrap().iter().find(|p| p["name"] == name).cloned();
+                (
+                    row["url"].clone(),
+                    row["date"].clone(),
+                    row["score"].clone(),
+                    part("Request").unwrap(),
+                    part("External hosts").unwrap(),
+                )
+            })
+            .collect()
+    };
+    let (here, there) = (rows(o), rows(w));
+    assert_eq!((here.len(), here.is_empty()), (there.len(), false));
+    for (here, there) in here.iter().zip(&there) {
+        assert_eq!(here, there);
+    }
+    let saved = || fonds(&["select", "saved", o, "1", "--json"]).with_status(0).json_lines();
+    assert_eq!((saved().len(), &saved()[0]["name"]), (1, &json!("Spring")));
+    assert_eq!((collections(&other).len(), &collections(&other)[0]["captures"]), (1, &json!(2)));
+
+    // Out again, with nothing selected anew: the same.
+    fonds(&["export", o, "--out", arg(&second), "--without-seen"]).with_status(0);
+    fonds(&["verify", arg(&second)]).with_status(0);
+    let read = |out: &Path, name: &str| std::fs::read_to_string(out.join("data").join(name)).unwrap();
+    for name in ["selection.json", "decisions.jsonl", "campaign/campaign.v1.json", "campaign/feed.jsonl"] {
+        assert_eq!(read(&first, name), read(&second, name), "{name}");
+    }
+    let scores = |out: &Path| packed_lines(&out.join("data/scores.jsonl.gz"));
+    assert_eq!(scores(&first), scores(&second));
+
+    // A second time nothing is added; where another selection is kept here it stays.
+    let before = (rows(o), saved(), collections(&other));
+    fonds(&["import", o, arg(&first)]).with_status(0);
+    assert_eq!((rows(o), saved(), collections(&other)), before);
+    fonds(&["select", "run", o, "1", "--filter", "*"]).with_status(0);
+    let kept = ids(&other, "selected:yes");
+    fonds(&["import", o, arg(&first)]).with_status(0).says("saved as “first”");
+    assert_eq!(ids(&other, "selected:yes"), kept);
+    assert_eq!(saved().len(), 2);
+    assert!(ids(&other, "saved:first").len() < kept.len());
+}

@@ -18,7 +18,7 @@ pub use logs::LogCount;
 pub use write::{browsertrix_crawl, write_heritrix_job};
 
 use super::campaign_files::{self, RestoredJob};
-use super::handover::AnnotationImport;
+use super::handover::{AnnotationImport, SelectionImport};
 use super::import::leads_out;
 use super::job::Report;
 use crate::campaign::Campaign;
@@ -134,6 +134,8 @@ pub struct Imported {
     pub imports: Vec<ImportRow>,
     /// Decisions and notes of handovers.
     pub annotations: Vec<AnnotationImport>,
+    /// Selections of handovers.
+    pub selections: Vec<SelectionImport>,
     /// Links that lead out of the folders that were named, with why they were not followed.
     pub led_out: Vec<String>,
 }
@@ -225,6 +227,10 @@ fn check_documents(folder: &Path, manifest: &Manifest) -> anyhow::Result<()> {
     if decisions.is_file() {
         super::handover::annotations_in(&decisions)?;
     }
+    let selection = folder.join(manifest.payload("selection.json"));
+    if selection.is_file() {
+        super::handover::check_selection(&selection)?;
+    }
     Ok(())
 }
 
@@ -252,6 +258,15 @@ fn take_handover(
         let origin = folder.file_name().unwrap_or_default().to_string_lossy();
         imported.annotations.push(super::import_annotations(workspace, &decisions, &origin, cx)?);
     }
+    let selection = ["selection.json", "scores.jsonl.gz"].map(|name| folder.join(manifest.payload(name)));
+    if let ([campaign], [document, scores]) = (restored.campaigns.as_slice(), &selection)
+        && document.is_file()
+        && scores.is_file()
+    {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let selection = super::import_selection(workspace, campaign.id, (document, scores), &name, cx)?;
+        imported.selections.push(selection);
+    }
     imported.restored.push(restored);
     imported.imports.push(import);
     Ok(())
@@ -264,12 +279,13 @@ pub fn is_importable(folder: &Path) -> anyhow::Result<bool> {
 
 /// An import with its jobs in words: what each became, what has no place in a
 /// campaign, what could not be read. Of many notes the first are told.
-pub fn jobs_summary(Imported { jobs, restored, imports, annotations, led_out }: &Imported) -> String {
+pub fn jobs_summary(Imported { jobs, restored, imports, annotations, selections, led_out }: &Imported) -> String {
     let imports: Vec<String> = imports.iter().map(super::import_summary).collect();
     let mut words = imports.join(". ");
     let restored = restored.iter().flat_map(|job| job.summary().into_iter().chain(job.problems.clone()));
     let annotations = annotations.iter().map(Report::summary);
-    for line in restored.chain(annotations).chain(led_out.iter().cloned()) {
+    let selections = selections.iter().map(Report::summary);
+    for line in restored.chain(annotations).chain(selections).chain(led_out.iter().cloned()) {
         words.push_str(&format!(". {line}"));
     }
     for job in jobs {

@@ -8,6 +8,7 @@ mod grounds;
 mod page;
 mod read;
 mod report;
+mod selection;
 
 pub use annotations::annotation;
 pub(super) use graph::SelectionGraph;
@@ -15,13 +16,15 @@ pub(super) use grounds::CaptureGrounds;
 pub(super) use read::annotations_in;
 pub use read::{AnnotationImport, import_annotations};
 
+pub use selection::{SelectionImport, check_selection, import_selection};
+
 use crate::campaign::Campaign;
 use crate::campaign::feed::{Dialect, write_feed};
 use crate::export::Attachment;
 use crate::jobs::JobCx;
 use crate::scope::DecideRules;
 use crate::store::{Lacking, SeenVerdict, Workspace};
-use crate::work::models::{CampaignId, SelectionSpec};
+use crate::work::models::{CampaignId, CaptureId, SelectionSpec};
 use anyhow::Context;
 use report::ReportFacts;
 use serde_json::{Map, Value, json};
@@ -43,14 +46,16 @@ macro_rules! format_file {
 }
 
 /// What the documents of a handover have to be, for programs of others.
-const FORMATS: [(&str, &str); 8] = [
+const FORMATS: [(&str, &str); 10] = [
     format_file!("annotation.schema.json"),
     format_file!("campaign.schema.json"),
     format_file!("context.jsonld"),
     format_file!("inlinks.schema.json"),
     format_file!("manifest.schema.json"),
     format_file!("metadata.schema.json"),
+    format_file!("score.schema.json"),
     format_file!("seen.schema.json"),
+    format_file!("selection.schema.json"),
     format_file!("shapes.ttl"),
 ];
 
@@ -65,6 +70,8 @@ pub(super) struct HandoverOf<'a> {
     pub lacking: &'a RefCell<Vec<Lacking>>,
     /// Every URL that was seen comes along.
     pub with_seen: bool,
+    /// What is handed over, in its order.
+    pub captures: &'a [CaptureId],
 }
 
 impl<'a> HandoverOf<'a> {
@@ -74,7 +81,7 @@ impl<'a> HandoverOf<'a> {
     ///
     /// A catalogue that cannot be read.
     pub(super) fn attachments(self, cx: &'a JobCx) -> anyhow::Result<Vec<Attachment<'a>>> {
-        let Self { workspace, id, version, campaign, spec, lacking, with_seen } = self;
+        let Self { workspace, id, version, campaign, spec, lacking, with_seen, captures } = self;
         let mut attachments = vec![Attachment::text("README.txt", README)];
         attachments.extend(FORMATS.map(|(name, text)| Attachment::text(format!("data/formats/{name}"), text)));
         let mut evidence = BTreeMap::new();
@@ -100,6 +107,10 @@ impl<'a> HandoverOf<'a> {
         }
         attachments
             .push(Attachment::new("data/decisions.jsonl", move |out, _| decisions(workspace, Some(id), out, cx)));
+        attachments.push(Attachment::text("data/selection.json", selection::selection_document(workspace, id, spec)?));
+        attachments.push(Attachment::new("data/scores.jsonl.gz", move |out, _| {
+            selection::scores(workspace, id, captures, out, cx)
+        }));
         if with_seen {
             attachments.push(Attachment::new("data/seen.jsonl.gz", move |out, _| seen(workspace, id, out, cx)));
         }

@@ -116,7 +116,14 @@ pub fn import_annotations(
             report.known += 1;
             continue;
         }
-        match capture_of(workspace, &read)? {
+        let target = Target {
+            url: &read.url,
+            captured: read.captured,
+            digest: &read.digest,
+            record: &read.record,
+            written: read.date,
+        };
+        match capture_of(workspace, &target)? {
             None => {
                 report.without_capture += 1;
                 apart.push((read.id, value.to_string()));
@@ -266,12 +273,23 @@ fn date_of(text: &str) -> Option<CaptureDate> {
     stamp.map(|stamp| CaptureDate::from_millis(stamp.as_millisecond())).or_else(|| CaptureDate::parse(text).ok())
 }
 
+/// A capture as those name it who do not know its number here.
+pub(super) struct Target<'a> {
+    pub url: &'a str,
+    /// When it was captured, where that is said.
+    pub captured: Option<CaptureDate>,
+    pub digest: &'a str,
+    pub record: &'a str,
+    /// When what names it was written.
+    pub written: CaptureDate,
+}
+
 /// The capture that an annotation is about, and whether it says so itself: same
 /// URL, same second and, where both have one, same digest. Otherwise the capture
 /// of the URL that is nearest in time.
-fn capture_of(workspace: &Workspace, read: &Read) -> anyhow::Result<Option<(CaptureId, bool)>> {
+pub(super) fn capture_of(workspace: &Workspace, read: &Target<'_>) -> anyhow::Result<Option<(CaptureId, bool)>> {
     let catalogue = workspace.catalogue();
-    let Ok(url) = Url::parse(&read.url) else { return Ok(None) };
+    let Ok(url) = Url::parse(read.url) else { return Ok(None) };
     let mut nearest: Option<(u64, CaptureId)> = None;
     for id in catalogue.captures_of_url(&url)? {
         let stored = catalogue.stored_capture(id)?;
@@ -285,7 +303,7 @@ fn capture_of(workspace: &Workspace, read: &Read) -> anyhow::Result<Option<(Capt
             }
             continue;
         }
-        let apart = stored.date.millis().abs_diff(read.date.millis());
+        let apart = stored.date.millis().abs_diff(read.written.millis());
         if nearest.is_none_or(|(least, _)| apart < least) {
             nearest = Some((apart, id));
         }
