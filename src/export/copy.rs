@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
+use std::path::Path;
 
 /// A record in memory until it is larger than this; then in a temporary file.
 const SPOOL_BYTES: usize = 8 * 1024 * 1024;
@@ -115,7 +116,12 @@ impl HeadChanges<'_> {
 
 /// Where a record stands, for a person.
 pub(super) fn location_of(record: &ExportRecord) -> String {
-    format!("{}, offset {}", record.file.display(), format_offset(record.span.offset))
+    location_in(&record.file, record.span)
+}
+
+/// A place in a file, for a person.
+pub(super) fn location_in(file: &Path, span: Span) -> String {
+    format!("{}, offset {}", file.display(), format_offset(span.offset))
 }
 
 /// Enters a record. Its place is looked at first: the catalogue may be older

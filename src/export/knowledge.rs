@@ -6,6 +6,7 @@
 //! bytes. Memory does not grow with the graph: see [`SpillSort`].
 
 use super::attachments::MAX_LINE;
+use super::join::SORT_BYTES;
 use super::rdf::{Statement, address_of, read_quad};
 use super::verify::Faults;
 use super::{ExportError, VerifyCheck, io_at, no_temporary};
@@ -22,8 +23,6 @@ pub(super) const KNOWLEDGE_NAME: &str = "knowledge.nq";
 const MIME: &str = "application/n-quads";
 /// The kind in the targets of these records.
 const KIND: &str = "knowledge";
-/// Bytes of lines that are sorted in memory.
-const MAX_MEMORY: usize = 32 << 20;
 /// Signs of a line that a fault shows.
 const SHOWN: usize = 160;
 
@@ -39,7 +38,7 @@ pub(super) struct Graph {
 
 impl Graph {
     pub(super) fn new() -> Self {
-        Self { lines: SpillSort::new(MAX_MEMORY) }
+        Self { lines: SpillSort::new(SORT_BYTES) }
     }
 
     /// Takes what is known of a capture in; gives the block of its record.
@@ -65,7 +64,7 @@ impl Graph {
         further: FurtherKnowledge<'_>,
         left_out: &[usize],
     ) -> Result<File, ExportError> {
-        let mut own = SpillSort::new(MAX_MEMORY);
+        let mut own = SpillSort::new(SORT_BYTES);
         further(left_out, &mut |statements| {
             statements.iter().try_for_each(|statement| {
                 let line = statement.line("");
@@ -144,8 +143,8 @@ fn distinct(lines: SpillSort) -> io::Result<impl Iterator<Item = io::Result<Stri
 /// The knowledge of an export as it is read back.
 pub(super) struct KnowledgeRead {
     lines: SpillSort,
-    /// Records about captures, each with the record that it is about.
-    abouts: Vec<(String, String)>,
+    /// Records about captures.
+    of_captures: u64,
     /// Records of what is known beyond captures.
     of_exports: u64,
     faults: Faults,
@@ -163,7 +162,7 @@ pub(super) struct QuadsRead<'k> {
 
 impl Default for KnowledgeRead {
     fn default() -> Self {
-        Self { lines: SpillSort::new(MAX_MEMORY), abouts: Vec::new(), of_exports: 0, faults: Faults::default() }
+        Self { lines: SpillSort::new(SORT_BYTES), of_captures: 0, of_exports: 0, faults: Faults::default() }
     }
 }
 
@@ -174,26 +173,22 @@ impl KnowledgeRead {
 
     /// Whether no record of it was found.
     pub(super) fn is_empty(&self) -> bool {
-        self.abouts.is_empty() && self.of_exports == 0
+        self.of_captures == 0 && self.of_exports == 0
+    }
+
+    /// Tells of a record about a capture that is not here.
+    pub(super) fn lacks(&mut self, record: &str, about: &str) {
+        self.faults.add(format!("{record}: it is about {about}, which is not here"));
     }
 
     /// Every quad can be read, every record is about a capture that is here,
     /// and the file at `path` has what the records have, where there is one.
-    pub(super) fn into_check(
-        self,
-        path: Option<&Path>,
-        metadata: u64,
-        is_here: impl Fn(&str) -> bool,
-        cx: &JobCx,
-    ) -> Result<VerifyCheck, ExportError> {
-        let Self { lines, abouts, of_exports, mut faults } = self;
-        for (record, about) in abouts.iter().filter(|(_, about)| !is_here(about)) {
-            faults.add(format!("{record}: it is about {about}, which is not here"));
-        }
-        if abouts.len() as u64 != metadata || of_exports != 1 {
+    pub(super) fn into_check(self, path: Option<&Path>, metadata: u64, cx: &JobCx) -> Result<VerifyCheck, ExportError> {
+        let Self { lines, of_captures, of_exports, mut faults } = self;
+        if of_captures != metadata || of_exports != 1 {
             faults.add(format!(
                 "{} about captures and {of_exports} about the export, instead of {metadata} and 1",
-                counted(abouts.len() as u64, "record")
+                counted(of_captures, "record")
             ));
         }
         let quads = match path {
@@ -203,7 +198,7 @@ impl KnowledgeRead {
                 0
             }
         };
-        let figures = format!("{}, {}", counted(quads, "quad"), counted(abouts.len() as u64 + of_exports, "record"));
+        let figures = format!("{}, {}", counted(quads, "quad"), counted(of_captures + of_exports, "record"));
         Ok(faults.into_check("Knowledge is N-Quads, the same in records and file", figures))
     }
 }
@@ -239,26 +234,29 @@ impl QuadsRead<'_> {
         self.of.lines.push(String::from_utf8_lossy(&line).into_owned())
     }
 
-    /// Ends the record that has this head, at this place.
-    pub(super) fn end(mut self, head: &RecordHead, at: &str) {
+    /// Ends the record that has this head, at this place; names the record that
+    /// it is about, and itself.
+    pub(super) fn end(mut self, head: &RecordHead, at: &str) -> Option<(String, String)> {
         if !self.line.is_empty() {
             self.wrong.push(format!("line {}: it is cut off", self.number + 1));
         }
         let about = head.headers.get("WARC-Refers-To").unwrap_or_default();
         let about = about.trim().trim_matches(['<', '>']).to_owned();
         let place = format!("{at}, {}", head.headers.get("WARC-Target-URI").unwrap_or_default());
-        if head.record_type == RecordType::Resource {
-            self.of.of_exports += 1;
-        } else {
+        let is_of_capture = head.record_type != RecordType::Resource;
+        if is_of_capture {
             let capture = address_of(&about);
             if self.captures.iter().any(|other| *other != capture) || self.captures.is_empty() {
                 self.wrong.push(format!("it refers to {about}, and its quads are about another capture"));
             }
-            self.of.abouts.push((place.clone(), about));
+            self.of.of_captures += 1;
+        } else {
+            self.of.of_exports += 1;
         }
         for why in self.wrong {
             self.of.faults.add(format!("{place}: {why}"));
         }
+        is_of_capture.then_some((about, place))
     }
 }
 

@@ -54,12 +54,14 @@ mod copy;
 mod csv;
 mod host_graph;
 mod item;
+mod join;
 mod knowledge;
 mod manifest;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(test)]
 mod peers;
+mod places;
 mod rdf;
 #[cfg(test)]
 mod tests;

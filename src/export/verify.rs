@@ -2,6 +2,7 @@
 
 use super::attachments::attachments_are_whole;
 use super::bag::{bag_is_whole, is_of_bag};
+use super::join::Join;
 use super::knowledge::{KNOWLEDGE_NAME, KnowledgeRead, is_knowledge};
 use super::manifest::{LOCK_NAME, MANIFEST_NAME, Manifest, ManifestFile, measure};
 use super::write::{INDEX_NAME, INLINKS_NAME, METADATA_KIND};
@@ -13,7 +14,8 @@ use crate::warc::cdx::{IndexLine, indexed_url};
 use crate::warc::wacz::stays_inside;
 use crate::warc::{ArchiveReader, Problem, ProblemKind, RecordHead, RecordProof, RecordType, metadata_target};
 use serde::Deserialize;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fmt;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{BufRead, BufReader};
@@ -61,24 +63,35 @@ impl Faults {
     }
 }
 
+/// Who makes a statement: a record of itself, or one of these about it.
+const OF_RECORD: u8 = 0;
+const OF_METADATA: u8 = 1;
+const OF_KNOWLEDGE: u8 = 2;
+const OF_LINE: u8 = 3;
+
+/// A place in an archive file, as a key.
+fn place_key(file: &str, offset: u64) -> String {
+    format!("{offset} {file}")
+}
+
 /// What is remembered of the records while they are read.
 #[derive(Default)]
 struct Contents {
     knowledge: KnowledgeRead,
     records: u64,
     captures: u64,
-    ids: HashSet<String>,
-    /// Captures by file name and offset: URL and 14-digit date.
-    places: HashMap<(String, u64), (String, String)>,
+    /// By id: the record that has it, and the metadata and knowledge about it.
+    ids: Join,
+    /// By file name and offset: a capture, and the line of the index that leads to it.
+    places: Join,
     /// Ids of `warcinfo` records.
     warcinfos: HashSet<String>,
     /// Ids of `warcinfo` records that records name, and a place of each.
     named_warcinfos: BTreeMap<String, String>,
-    /// Metadata record and the record it is about.
-    references: Vec<(String, String)>,
+    metadata: u64,
     metadata_faults: Faults,
     /// Inlinks by the metadata records, by key of the page and second of the capture.
-    inlinks: HashMap<(String, String), Vec<InlinkList>>,
+    inlinks: Join,
     structure: Faults,
     digests: Faults,
     digests_checked: u64,
@@ -106,6 +119,18 @@ pub fn verify(folder: &Path, cx: &JobCx) -> Result<Vec<VerifyCheck>, ExportError
     }
 
     let counts = &manifest.counts;
+    let ids = std::mem::take(&mut contents.ids);
+    let mut here: Option<String> = None;
+    ids.each(cx, |id, kind, value| match kind {
+        OF_RECORD if here.as_deref() == Some(id) => {
+            let place = value.split_once(' ').map_or(value, |(_, place)| place);
+            contents.structure.add(format!("{place}: the record id stands twice"));
+        }
+        OF_RECORD => here = Some(id.to_owned()),
+        _ if here.as_deref() == Some(id) => {}
+        OF_METADATA => contents.metadata_faults.add(format!("{value} is about {id}, which is not here")),
+        _ => contents.knowledge.lacks(value, id),
+    })?;
     checks.push(contents.structure.into_check("Every record can be read", counted(contents.records, "record")));
     checks.push(
         contents.digests.into_check(
@@ -117,12 +142,8 @@ pub fn verify(folder: &Path, cx: &JobCx) -> Result<Vec<VerifyCheck>, ExportError
     if contents.records != counts.records {
         faults.add(format!("the manifest says {}", counted(counts.records, "record")));
     }
-    if contents.references.len() as u64 != counts.metadata {
-        faults.add(format!(
-            "the manifest says {} metadata records, {} are there",
-            counts.metadata,
-            contents.references.len()
-        ));
+    if contents.metadata != counts.metadata {
+        faults.add(format!("the manifest says {} metadata records, {} are there", counts.metadata, contents.metadata));
     }
     if contents.captures < counts.captures {
         faults.add(format!("the manifest says {}", counted(counts.captures, "capture")));
@@ -132,14 +153,8 @@ pub fn verify(folder: &Path, cx: &JobCx) -> Result<Vec<VerifyCheck>, ExportError
         format!("{}, {}", counted(contents.captures, "capture"), counted(contents.records, "record")),
     ));
 
-    let mut faults = contents.metadata_faults;
-    for (metadata, about) in &contents.references {
-        if !contents.ids.contains(about) {
-            faults.add(format!("{metadata} is about {about}, which is not here"));
-        }
-    }
-    let figures = format!("{} metadata records", contents.references.len());
-    checks.push(faults.into_check("Metadata belongs to records that are here", figures));
+    let figures = format!("{} metadata records", contents.metadata);
+    checks.push(contents.metadata_faults.into_check("Metadata belongs to records that are here", figures));
     let mut faults = Faults::default();
     for (id, place) in contents.named_warcinfos.iter().filter(|(id, _)| !contents.warcinfos.contains(*id)) {
         faults.add(format!("{place}: names the warcinfo record {id}, which is not here"));
@@ -149,7 +164,7 @@ pub fn verify(folder: &Path, cx: &JobCx) -> Result<Vec<VerifyCheck>, ExportError
         format!("{} named", counted(contents.named_warcinfos.len() as u64, "record")),
     ));
     let index = folder.join(manifest.payload(INDEX_NAME));
-    checks.push(index_is_right(&index, &contents.places, counts.index_lines, cx)?);
+    checks.push(index_is_right(&index, contents.places, counts.index_lines, cx)?);
     let inlinks = manifest.payload(INLINKS_NAME);
     if manifest.files.iter().any(|file| file.path == inlinks) {
         let inlinks = folder.join(inlinks);
@@ -159,8 +174,7 @@ pub fn verify(folder: &Path, cx: &JobCx) -> Result<Vec<VerifyCheck>, ExportError
     let has_graph = manifest.files.iter().any(|file| file.path == knowledge);
     if has_graph || !contents.knowledge.is_empty() {
         let path = has_graph.then(|| folder.join(&knowledge));
-        let is_here = |id: &str| contents.ids.contains(id);
-        checks.push(contents.knowledge.into_check(path.as_deref(), counts.metadata, is_here, cx)?);
+        checks.push(contents.knowledge.into_check(path.as_deref(), counts.metadata, cx)?);
     }
     if manifest.version >= 2 {
         checks.push(attachments_are_whole(&manifest, folder, cx)?);
@@ -290,8 +304,10 @@ fn read_records(path: &Path, name: &str, done: u64, contents: &mut Contents, cx:
             reader.consume(len);
         }
         let Some(span) = reader.finish_record()? else { continue };
-        if let Some(quads) = quads {
-            quads.end(&head, &format!("{file_name}, offset {}", span.decoded_offset()));
+        if let Some(quads) = quads
+            && let Some((about, place)) = quads.end(&head, &format!("{file_name}, offset {}", span.decoded_offset()))
+        {
+            contents.ids.push(&about, OF_KNOWLEDGE, &place)?;
         }
         contents.records += 1;
         contents.digests_checked += u64::from(proof.has_digests());
@@ -308,16 +324,25 @@ fn read_records(path: &Path, name: &str, done: u64, contents: &mut Contents, cx:
                     let url = head.target_uri().unwrap_or_default().to_string();
                     let key = Url::parse(&url).map(|url| DatasetKey::of(&url).as_str().to_owned()).unwrap_or(url);
                     let date = head.date().map(CaptureDate::to_digits14).unwrap_or_default();
-                    contents.inlinks.entry((key, date)).or_default().push(inlinks.into());
+                    contents.inlinks.push(
+                        &format!("{key} {date}"),
+                        OF_RECORD,
+                        &InlinkList::from(inlinks).to_string(),
+                    )?;
                 }
                 Ok(_) => {}
             }
             let about = head.headers.get("WARC-Refers-To").unwrap_or_default();
-            contents.references.push((id.clone(), about.trim_matches(['<', '>']).to_owned()));
+            contents.metadata += 1;
+            contents.ids.push(about.trim_matches(['<', '>']), OF_METADATA, &id)?;
         }
         if let (Some(url), Some(date)) = (indexed_url(&head), head.date()) {
             contents.captures += u64::from(head.record_type.is_capture());
-            contents.places.insert((file_name.to_owned(), span.offset), (url, date.to_digits14()));
+            contents.places.push(
+                &place_key(file_name, span.offset),
+                OF_RECORD,
+                &format!("{} {url}", date.to_digits14()),
+            )?;
         }
         if let Some(named) = head.headers.get("WARC-Warcinfo-ID") {
             let named = named.trim().trim_matches(['<', '>']).to_owned();
@@ -329,8 +354,9 @@ fn read_records(path: &Path, name: &str, done: u64, contents: &mut Contents, cx:
         if head.record_type == RecordType::Warcinfo {
             contents.warcinfos.insert(id.clone());
         }
-        if !id.is_empty() && !contents.ids.insert(id) {
-            contents.structure.add(at(span.decoded_offset(), "the record id stands twice"));
+        if !id.is_empty() {
+            let place = format!("{:012} {file_name}, offset {}", contents.records, span.decoded_offset());
+            contents.ids.push(&id, OF_RECORD, &place)?;
         }
         cx.set_done(done + reader.file_offset());
         cx.checkpoint()?;
@@ -344,12 +370,7 @@ fn read_records(path: &Path, name: &str, done: u64, contents: &mut Contents, cx:
 }
 
 /// Every line of the index leads to the record it tells of.
-fn index_is_right(
-    path: &Path,
-    places: &HashMap<(String, u64), (String, String)>,
-    lines_told: u64,
-    cx: &JobCx,
-) -> Result<VerifyCheck, ExportError> {
+fn index_is_right(path: &Path, mut places: Join, lines_told: u64, cx: &JobCx) -> Result<VerifyCheck, ExportError> {
     let mut faults = Faults::default();
     let mut lines = 0;
     let mut last = String::new();
@@ -362,16 +383,26 @@ fn index_is_right(
         last.push_str(line);
         match IndexLine::parse(line) {
             Err(error) => faults.add(format!("line {lines}: {error}")),
-            Ok(entry) => match places.get(&(entry.filename.clone(), entry.span.offset)) {
-                None => {
-                    faults.add(format!("line {lines}: no record at {}, offset {}", entry.filename, entry.span.offset))
-                }
-                Some((url, date)) => {
-                    if *url != entry.url || *date != entry.date.to_digits14() {
-                        faults.add(format!("line {lines}: another record stands at offset {}", entry.span.offset));
-                    }
-                }
-            },
+            Ok(entry) => {
+                let found = format!("{lines} {} {}", entry.date.to_digits14(), entry.url);
+                places.push(&place_key(&entry.filename, entry.span.offset), OF_LINE, &found)?;
+            }
+        }
+        Ok(())
+    })?;
+    let (mut at, mut of_record) = (String::new(), String::new());
+    places.each(cx, |place, kind, value| {
+        if kind == OF_RECORD {
+            place.clone_into(&mut at);
+            value.clone_into(&mut of_record);
+            return;
+        }
+        let (line, found) = value.split_once(' ').unwrap_or_default();
+        let (offset, file) = place.split_once(' ').unwrap_or_default();
+        if at != place {
+            faults.add(format!("line {line}: no record at {file}, offset {offset}"));
+        } else if of_record != found {
+            faults.add(format!("line {line}: another record stands at offset {offset}"));
         }
     })?;
     if lines != lines_told {
@@ -423,6 +454,13 @@ impl InlinkList {
     }
 }
 
+impl fmt::Display for InlinkList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (all, internal, external) = self.counts;
+        write!(f, "{all} {internal} {external} {:016x}", self.entries)
+    }
+}
+
 impl From<KnownInlinks> for InlinkList {
     fn from(known: KnownInlinks) -> Self {
         let entries = known.list.iter().map(|link| {
@@ -443,10 +481,51 @@ impl From<&DatasetObject> for InlinkList {
     }
 }
 
+/// What metadata records say of the inlinks of one page in one second, as far
+/// as no line of the data set said the same.
+#[derive(Default)]
+struct ListsOfPage {
+    /// Key of the page and second.
+    page: String,
+    by_records: Vec<String>,
+}
+
+impl ListsOfPage {
+    /// Takes a line of the data set: its number and its list.
+    fn line(&mut self, line: &str, faults: &mut Faults) {
+        let (number, list) = line.split_once(' ').unwrap_or_default();
+        if let Some(found) = self.by_records.iter().position(|known| known == list) {
+            self.by_records.swap_remove(found);
+            return;
+        }
+        let Some(known) = self.by_records.pop() else {
+            return faults.add(format!("line {number}: no metadata record of {} lists inlinks", self.page));
+        };
+        let (count, by_record) = (count_of(list), count_of(&known));
+        let others = if by_record == count { " others" } else { "" };
+        faults.add(format!(
+            "line {number}: {count} inlinks of {}, and its metadata record has {by_record}{others}",
+            self.page
+        ));
+    }
+
+    /// Tells what no line said.
+    fn end(&mut self, faults: &mut Faults) {
+        for list in self.by_records.drain(..) {
+            faults.add(format!("{} inlinks of {} are in its metadata record alone", count_of(&list), self.page));
+        }
+    }
+}
+
+/// The count that a list of inlinks begins with.
+fn count_of(list: &str) -> &str {
+    list.split_once(' ').map_or(list, |(count, _)| count)
+}
+
 /// What the data set lists of a capture is what its metadata record lists.
 fn inlinks_are_those_of_records(
     path: &Path,
-    mut by_records: HashMap<(String, String), Vec<InlinkList>>,
+    mut lists: Join,
     objects_told: u64,
     cx: &JobCx,
 ) -> Result<VerifyCheck, ExportError> {
@@ -456,37 +535,26 @@ fn inlinks_are_those_of_records(
         lines += 1;
         let object = match DatasetObject::read_line(line) {
             Ok(object) => object,
-            Err(error) => return faults.add(format!("line {lines}: {error}")),
+            Err(error) => {
+                faults.add(format!("line {lines}: {error}"));
+                return Ok(());
+            }
         };
         let date = object.capture_date.map(CaptureDate::to_digits14).unwrap_or_default();
-        let place = (object.url.clone(), date);
-        let list = InlinkList::from(&object);
-        let Some(lists) = by_records.get_mut(&place) else {
-            return faults.add(format!("line {lines}: no metadata record of {} {} lists inlinks", place.0, place.1));
-        };
-        match lists.iter().position(|known| *known == list) {
-            Some(found) => drop(lists.swap_remove(found)),
-            None => {
-                let by_record = lists.pop().map_or(0, |known| known.counts.0);
-                faults.add(format!(
-                    "line {lines}: {} inlinks of {} {}, and its metadata record has {by_record}{}",
-                    object.count,
-                    place.0,
-                    place.1,
-                    if by_record == object.count { " others" } else { "" }
-                ));
-            }
+        lists.push(&format!("{} {date}", object.url), OF_LINE, &format!("{lines} {}", InlinkList::from(&object)))
+    })?;
+    let mut of_page = ListsOfPage::default();
+    lists.each(cx, |page, kind, value| {
+        if of_page.page != page {
+            of_page.end(&mut faults);
+            page.clone_into(&mut of_page.page);
         }
-        if lists.is_empty() {
-            by_records.remove(&place);
+        match kind {
+            OF_RECORD => of_page.by_records.push(value.to_owned()),
+            _ => of_page.line(value, &mut faults),
         }
     })?;
-    let mut left: Vec<_> = by_records.into_iter().collect();
-    left.sort_unstable_by(|one, other| one.0.cmp(&other.0));
-    for ((key, date), lists) in left {
-        let count = lists.first().map_or(0, |list| list.counts.0);
-        faults.add(format!("{count} inlinks of {key} {date} are in its metadata record alone"));
-    }
+    of_page.end(&mut faults);
     if lines != objects_told {
         faults.add(format!("the manifest says {objects_told} objects"));
     }
@@ -497,7 +565,7 @@ fn for_each_line(
     path: &Path,
     faults: &mut Faults,
     cx: &JobCx,
-    mut each: impl FnMut(&str, &mut Faults),
+    mut each: impl FnMut(&str, &mut Faults) -> Result<(), ExportError>,
 ) -> Result<(), ExportError> {
     let file = match File::open(path) {
         Ok(file) => file,
@@ -508,7 +576,7 @@ fn for_each_line(
     };
     for line in BufReader::new(file).lines() {
         match line {
-            Ok(line) => each(&line, faults),
+            Ok(line) => each(&line, faults)?,
             Err(error) => {
                 faults.add(format!("{}: {error}", path.display()));
                 break;

@@ -1,9 +1,11 @@
 //! Writes an export.
 
 use super::bag::{BagInfo, PAYLOAD, write_bag};
-use super::copy::{Carried, CopyError, HeadChanges, carry, enter, location_of};
+use super::copy::{Carried, CopyError, HeadChanges, carry, enter, location_in, location_of};
+use super::join::SORT_BYTES;
 use super::knowledge::{Graph, KNOWLEDGE_NAME, is_knowledge, knowledge_record};
 use super::manifest::{Counts, LOCK_NAME, Manifest, ManifestFile, measure};
+use super::places::{Originals, Places};
 use super::verify::is_export_metadata;
 use super::warcinfo::WarcinfoFinder;
 use super::{
@@ -13,9 +15,11 @@ use super::{
 use crate::jobs::{FileLock, JobCx, NotLocked, SpillSort, counted};
 use crate::uri::CaptureDate;
 use crate::warc::cdx::{IndexForm, IndexOptions, IndexSorter, index_each};
-use crate::warc::{ArchiveReader, FileSetOptions, ProblemKind, RecordBuilder, RecordHead, RecordType, WarcFileSet};
+use crate::warc::{
+    ArchiveReader, FileSetOptions, ProblemKind, RecordBuilder, RecordHead, RecordType, Span, WarcFileSet,
+};
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{BufRead, BufWriter, Write};
@@ -129,20 +133,15 @@ pub(super) const METADATA_KIND: &str = "export";
 
 /// The record that stands for a capture.
 struct Main {
-    /// Its id in the export.
-    id: String,
-    /// Whether it came in for this capture.
-    is_new: bool,
+    /// Its id in the export, where it came in for this capture.
+    new_id: Option<String>,
 }
 
 /// An export in the making.
 struct Export {
     files: WarcFileSet,
     record_id: std::sync::Arc<dyn Fn() -> String + Send + Sync>,
-    /// Places of records that are in already, and their ids in the export.
-    written: HashMap<(PathBuf, u64), String>,
-    /// The records that are in, by their ids in the export.
-    ids: HashMap<String, ExportRecord>,
+    places: Places,
     finder: WarcinfoFinder,
     /// Whether a `warcinfo` record that was named is in the export, by its id.
     warcinfos: HashMap<String, bool>,
@@ -186,12 +185,11 @@ fn write_all(
             ..FileSetOptions::new(&archive, options.prefix.clone())
         }),
         record_id: options.record_id.clone(),
-        written: HashMap::new(),
-        ids: HashMap::new(),
+        places: Places::default(),
         finder: WarcinfoFinder::default(),
         warcinfos: HashMap::new(),
         missing_warcinfos: BTreeMap::new(),
-        inlinks: SpillSort::default(),
+        inlinks: SpillSort::new(SORT_BYTES),
         graph: options.further_knowledge.is_some().then(Graph::new),
         left_out: Vec::new(),
         counts: Counts::default(),
@@ -200,8 +198,7 @@ fn write_all(
     };
 
     cx.stage("Writing records", options.total);
-    let mut originals: Vec<Original> = Vec::new();
-    let mut wanted: HashSet<(PathBuf, u64)> = HashSet::new();
+    let mut originals = Originals::new()?;
     for (position, item) in items.enumerate() {
         let item = item?;
         cx.note(item.url.clone());
@@ -210,11 +207,7 @@ fn write_all(
         }
         match item.original {
             Some(original) => {
-                if let Some(first) = original.records.first()
-                    && wanted.insert(place_of(first))
-                {
-                    originals.push(original);
-                }
+                originals.push(&original, &mut export.places)?;
             }
             None if item.records.first().is_some_and(|record| record.record_type == RecordType::Revisit) => {
                 export.counts.revisits_unresolved += 1;
@@ -223,8 +216,9 @@ fn write_all(
         }
         cx.advance(1)?;
     }
-    cx.stage("Bringing originals of revisits along", Some(originals.len() as u64));
-    for original in originals {
+    cx.stage("Bringing originals of revisits along", Some(originals.len()));
+    let mut originals = originals.read()?;
+    while let Some(original) = originals.next(&export.places)? {
         export.original(&original, cx)?;
         cx.advance(1)?;
     }
@@ -322,7 +316,7 @@ impl Export {
     /// says whether that came in just now.
     fn capture(&mut self, item: &ExportItem, cx: &JobCx) -> Result<bool, ExportError> {
         let main = match self.records(&item.url, &item.records, cx)? {
-            Some(main) if main.is_new => main.id,
+            Some(Main { new_id: Some(id) }) => id,
             // Left out, or in already with its metadata record: told both.
             _ => return Ok(false),
         };
@@ -348,8 +342,11 @@ impl Export {
 
     /// Writes the records of what a revisit repeats, unless they are in.
     fn original(&mut self, original: &Original, cx: &JobCx) -> Result<(), ExportError> {
-        let held = original.records.first().is_some_and(|first| self.written.contains_key(&place_of(first)));
-        if !held {
+        let is_in = match original.records.first() {
+            Some(first) => self.places.has(first)?,
+            None => false,
+        };
+        if !is_in {
             match self.records(&original.url, &original.records, cx)? {
                 Some(_) => self.counts.originals_added += 1,
                 None => self.counts.revisits_unresolved += 1,
@@ -363,17 +360,16 @@ impl Export {
     /// others is).
     fn records(&mut self, url: &str, records: &[ExportRecord], cx: &JobCx) -> Result<Option<Main>, ExportError> {
         let mut main: Option<Main> = None;
-        let renamed = self.renamed(url, records);
+        let renamed = self.renamed(url, records)?;
         for (position, record) in records.iter().enumerate() {
-            let place = place_of(record);
-            if let Some(id) = self.written.get(&place) {
-                main.get_or_insert_with(|| Main { id: id.clone(), is_new: false });
+            if self.places.has(record)? {
+                main.get_or_insert(Main { new_id: None });
                 continue;
             }
             match self.record(url, record, &renamed, position == 0, cx) {
                 Ok(id) => {
                     if let Some(id) = id {
-                        main.get_or_insert(Main { id, is_new: true });
+                        main.get_or_insert(Main { new_id: Some(id) });
                     }
                 }
                 Err(CopyError::Export(error)) => return Err(error),
@@ -393,18 +389,17 @@ impl Export {
 
     /// New ids for those of these records whose ids other records of the export
     /// have. One that is such a record itself is taken for written.
-    fn renamed(&mut self, url: &str, records: &[ExportRecord]) -> HashMap<String, String> {
+    fn renamed(&mut self, url: &str, records: &[ExportRecord]) -> Result<HashMap<String, String>, ExportError> {
         let mut renamed = HashMap::new();
         for record in records.iter().filter(|record| !record.record_id.is_empty()) {
-            let place = place_of(record);
-            let Some(first) = self.ids.get(&record.record_id) else { continue };
-            if self.written.contains_key(&place) || place_of(first) == place {
+            let Some((first, span)) = self.places.of_id(&record.record_id)? else { continue };
+            if self.places.has(record)? || (&first, span.offset) == (&record.file, record.span.offset) {
                 continue;
             }
             let at = location_of(record);
-            let first_at = location_of(first);
-            if is_same_record(first, record) {
-                self.written.insert(place, record.record_id.clone());
+            let first_at = location_in(&first, span);
+            if is_same_record((&first, span), (&record.file, record.span)) {
+                self.places.add(record)?;
                 self.problem(format!("{at}, {url}: the same record stands in {first_at}; it is written once"));
                 continue;
             }
@@ -415,7 +410,7 @@ impl Export {
             ));
             renamed.insert(record.record_id.clone(), new);
         }
-        renamed
+        Ok(renamed)
     }
 
     /// Writes one record; says its id in the export. What an earlier export
@@ -482,8 +477,7 @@ impl Export {
         self.files.append_from(&mut [&mut member]).map_err(|error| CopyError::Export(error.into()))?;
         self.counts.records += 1;
         *(if as_is { &mut self.counts.copied } else { &mut self.counts.rewrapped }) += 1;
-        self.written.insert(place_of(record), record_id.clone());
-        self.ids.entry(record_id.clone()).or_insert_with(|| record.clone());
+        self.places.add(record).and_then(|()| self.places.add_id(&record_id, record)).map_err(CopyError::Export)?;
         Ok(record_id)
     }
 
@@ -508,9 +502,9 @@ impl Export {
         }
         let mut is_here = false;
         // The id of another record would lead to that one.
-        let found = match self.ids.contains_key(id) {
-            true => None,
-            false => self.finder.find(of, id, cx).map_err(|error| CopyError::Export(error.into()))?,
+        let found = match self.places.of_id(id).map_err(CopyError::Export)? {
+            Some(_) => None,
+            None => self.finder.find(of, id, cx).map_err(|error| CopyError::Export(error.into()))?,
         };
         if let Some(info) = found {
             let at = location_of(&info);
@@ -563,9 +557,9 @@ fn metadata_record(id: &str, main: &str, url: &str, date: CaptureDate) -> Record
 }
 
 /// Whether two records are one: the same head and block.
-fn is_same_record(one: &ExportRecord, other: &ExportRecord) -> bool {
-    let read = |record: &ExportRecord| -> Option<(RecordHead, [u8; 32])> {
-        let (head, mut reader) = crate::warc::enter_record_in(&record.file, record.span).ok()?;
+fn is_same_record(one: (&Path, Span), other: (&Path, Span)) -> bool {
+    let read = |(file, span): (&Path, Span)| -> Option<(RecordHead, [u8; 32])> {
+        let (head, mut reader) = crate::warc::enter_record_in(file, span).ok()?;
         let mut hash = Sha256::new();
         loop {
             let chunk = reader.fill_buf().ok().filter(|chunk| !chunk.is_empty());
@@ -590,10 +584,6 @@ fn odd_date(head: &RecordHead) -> Option<CaptureDate> {
     let (second, fraction) = whole.split_once('.').unwrap_or((whole, "0"));
     let is_whole = second == "0000-00-00T00:00:00" && (1..=6).contains(&fraction.len());
     head.date().filter(|_| !is_whole)
-}
-
-fn place_of(record: &ExportRecord) -> (PathBuf, u64) {
-    (record.file.clone(), record.span.offset)
 }
 
 /// Makes a file with its folder, buffered and synced.

@@ -17,6 +17,7 @@ mod lock;
 mod own_file;
 mod read;
 mod spawn;
+mod spill_map;
 mod spill_sort;
 
 pub use counted::counted;
@@ -28,6 +29,7 @@ pub use own_file::{
 };
 pub use read::{CountedRead, OnStop};
 pub use spawn::{JobHandle, Outcome, StopError, Wake, panic_message, spawn};
+pub use spill_map::SpillMap;
 pub use spill_sort::{SortedLines, SpillSort};
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -32,7 +32,7 @@ struct Run {
 }
 
 impl SpillSort {
-    /// Holds so many bytes of lines in memory, 64 MiB by default.
+    /// Holds so many bytes of lines in memory, 16 MiB by default.
     pub fn new(max_bytes: usize) -> Self {
         Self { max_bytes, lines: Vec::new(), bytes: 0, spilled: None, runs: Vec::new() }
     }
@@ -100,7 +100,7 @@ impl SpillSort {
 
 impl Default for SpillSort {
     fn default() -> Self {
-        Self::new(64 * 1024 * 1024)
+        Self::new(16 * 1024 * 1024)
     }
 }
 

@@ -176,7 +176,8 @@ pub fn export(
     };
     let items = all.iter().map(|of| gather(of).map_err(ExportError::Unread));
 
-    let page = catalogue.selection_page(spec.campaign)?;
+    // The scores behind it are as many as the captures of the campaign: they do not stay.
+    let balance = catalogue.selection_page(spec.campaign)?.balance;
     let captures: Vec<CaptureId> = all.iter().map(|(id, _)| *id).collect();
     let mut options = ExportOptions::new(&campaign.name);
     options.title = campaign.name.clone();
@@ -187,8 +188,8 @@ pub fn export(
             format!(
                 "Selection of campaign version {version}: {}; {} included by hand, {} excluded by hand",
                 spec.criterion(),
-                page.balance.included,
-                page.balance.excluded
+                balance.included,
+                balance.excluded
             ),
         ),
         ("operator".to_owned(), operator_of(&campaign)),
@@ -208,8 +209,8 @@ pub fn export(
             "windowDays": spec.window_days,
             "embeddedResources": spec.with_requisites,
             "selected": selected.len(),
-            "includedByHand": page.balance.included,
-            "excludedByHand": page.balance.excluded,
+            "includedByHand": balance.included,
+            "excludedByHand": balance.excluded,
             "inlinksBuilt": built.map(CaptureDate::to_warc),
             "lacking": *lacking.borrow(),
         })
@@ -246,8 +247,8 @@ pub fn export(
         folder: report.folder,
         selected: selected.len() as u64,
         requisites: needed.len() as u64,
-        excluded: page.balance.excluded,
-        included: page.balance.included,
+        excluded: balance.excluded,
+        included: balance.included,
         lacking: lacking.into_inner(),
         captures: report.counts.captures,
         records: report.counts.records,

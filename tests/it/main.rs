@@ -20,6 +20,7 @@ mod full_disk;
 mod full_pages;
 mod growth;
 mod handover;
+mod handover_bounds;
 mod hostile;
 mod hostile_workspaces;
 mod import_messages;

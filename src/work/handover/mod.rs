@@ -21,7 +21,7 @@ pub use selection::{SelectionImport, check_selection, import_selection};
 use crate::campaign::Campaign;
 use crate::campaign::feed::{Dialect, write_feed};
 use crate::export::Attachment;
-use crate::jobs::JobCx;
+use crate::jobs::{JobCx, SpillSort};
 use crate::scope::DecideRules;
 use crate::store::{Lacking, SeenVerdict, Workspace};
 use crate::work::models::{CampaignId, CaptureId, SelectionSpec};
@@ -35,6 +35,9 @@ use std::rc::Rc;
 
 /// URLs that are read at once.
 const SEEN_PAGE: u64 = 10_000;
+
+/// Bytes of decisions that are sorted in memory.
+const MAX_SORTED: usize = 16 << 20;
 
 /// How a handover is read by people who have nothing but the folder.
 const README: &str = include_str!("../../../assets/handover/README.txt");
@@ -159,23 +162,29 @@ pub fn decisions(
     out: &mut dyn Write,
     cx: &JobCx,
 ) -> anyhow::Result<u64> {
-    let mut lines = Vec::new();
-    let created = |value: &Value| value["created"].as_str().unwrap_or_default().to_owned();
+    // The same in every workspace, whatever the order in which they came: by date, then by text.
+    let mut lines = SpillSort::new(MAX_SORTED);
+    let dated = |value: &Value, line: &str| {
+        let created: String =
+            value["created"].as_str().unwrap_or_default().chars().filter(|c| !c.is_control()).collect();
+        format!("{created}\0{line}")
+    };
     workspace.catalogue().each_mark(campaign, |mark| -> anyhow::Result<()> {
         let value = annotation(&mark);
-        lines.push((created(&value), value.to_string()));
+        lines.push(dated(&value, &value.to_string()))?;
         Ok(cx.checkpoint()?)
     })?;
     for (_, line) in workspace.catalogue().annotations_apart()? {
         let value = serde_json::from_str(&line).unwrap_or(Value::Null);
-        lines.push((created(&value), line));
+        lines.push(dated(&value, &line))?;
     }
-    // The same in every workspace, whatever the order in which they came.
-    lines.sort();
-    for (_, line) in &lines {
-        writeln!(out, "{line}")?;
+    let mut rows = 0;
+    for line in lines.finish()? {
+        let line = line?;
+        writeln!(out, "{}", line.split_once('\0').map_or(line.as_str(), |(_, line)| line))?;
+        rows += 1;
     }
-    Ok(lines.len() as u64)
+    Ok(rows)
 }
 
 /// Every URL that the campaign's crawls have seen, with its verdict.
