@@ -21,6 +21,7 @@ mod full_pages;
 mod growth;
 mod handover;
 mod handover_bounds;
+mod handover_kills;
 mod hostile;
 mod hostile_workspaces;
 mod import_messages;
