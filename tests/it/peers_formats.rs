@@ -90,7 +90,7 @@ fn every_document_is_what_its_schema_says_and_a_spoiled_one_is_not() {
     }
     assert_eq!(
         kinds.keys().copied().collect::<Vec<_>>(),
-        ["annotation", "campaign", "inlinks", "manifest", "metadata", "seen"]
+        ["annotation", "campaign", "inlinks", "manifest", "metadata", "score", "seen", "selection"]
     );
     // A field less, a field more and a field of another type are seen.
     let mut spoiled = Vec::new();
