@@ -63,14 +63,14 @@ impl ReadingOrder {
     }
 }
 
-/// Whether some of it is written from right to left.
+/// Whether some of it is written, or shaped by egui, from right to left.
 fn is_right_to_left(text: &str) -> bool {
     // No such letter begins with a lower byte.
-    text.bytes().any(|byte| byte >= 0xd6) && text.chars().any(is_letter)
+    text.bytes().any(|byte| byte >= 0xd6) && text.chars().any(is_shaped)
 }
 
-fn is_letter(char: char) -> bool {
-    matches!(bidi_class(char), BidiClass::R | BidiClass::AL)
+fn is_shaped(char: char) -> bool {
+    matches!(bidi_class(char), BidiClass::R | BidiClass::AL | BidiClass::AN)
 }
 
 fn is_digit(char: char) -> bool {
@@ -207,7 +207,9 @@ fn visual_order(units: &[Unit], paragraph: Level) -> Option<Vec<usize>> {
         *level = paragraph;
     }
     let order = BidiInfo::reorder_visual(&levels);
-    let is_new = !order.is_sorted() || units.iter().any(|unit| unit.is_mirrored);
+    // What was shaped from right to left lies the other way round than its text.
+    let is_in_place = units.is_sorted_by_key(|unit| unit.glyphs.start);
+    let is_new = !order.is_sorted() || !is_in_place || units.iter().any(|unit| unit.is_mirrored);
     is_new.then_some(order)
 }
 
