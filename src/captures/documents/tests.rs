@@ -50,7 +50,7 @@ fn only_good_responses_of_html_are_pages() {
 }
 
 #[test]
-fn a_revisit_has_the_links_of_its_original_wherever_that_stands() {
+fn a_revisit_has_the_links_of_its_original_wherever_that_is() {
     let revisit = |field: (&str, &str)| {
         let fields = [("WARC-Target-URI", "http://b.pt/y/"), ("WARC-Date", "2024-04-01T09:00:00Z"), field];
         record("revisit", &fields, "")

@@ -114,7 +114,7 @@ fn product_names() {
 }
 
 #[test]
-fn agrees_with_the_vectors_of_the_standard() {
+fn agrees_with_the_published_vectors() {
     let Some(table) = crate::testing::data_text("robots/robots.tsv") else { return };
     let (mut held, mut free, mut free_held) = (0, 0, 0);
     for row in table.lines().skip(1) {

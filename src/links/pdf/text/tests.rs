@@ -150,7 +150,7 @@ fn rows_that_repeat_cost_what_they_take() {
 }
 
 #[test]
-fn what_a_code_stands_for_is_bounded() {
+fn what_a_code_maps_to_is_bounded() {
     let long = codes(&"x".repeat(MAX_UNITS + 1), 0);
     let map = format!("beginbfchar <0001> <{}> <0002> <{long}> endbfchar", codes("http://b.pt/", 0));
     let (found, cut) = found_and_cut(&mapped(map.as_bytes(), "/F1 9 Tf <0001000200010002> Tj", &[]));
