@@ -23,7 +23,7 @@ pub const PAGES: [(&str, &str); 10] = [
 
 impl Action {
     /// Everything, in the order of menus and palette.
-    pub const ALL: [Action; 32] = [
+    pub const ALL: [Action; 33] = [
         Action::NewCampaign,
         Action::LoadSample,
         Action::OpenWorkspace,
@@ -36,6 +36,7 @@ impl Action {
         Action::StopCrawl,
         Action::BuildInlinks,
         Action::Export,
+        Action::DryRun,
         Action::Verify,
         // Before Undo, whose keys are a part of its own.
         Action::Redo,
@@ -74,6 +75,7 @@ impl Action {
             Self::StopCrawl => "Stop crawl".to_owned(),
             Self::BuildInlinks => "Build inlinks".to_owned(),
             Self::Export => "Export selection".to_owned(),
+            Self::DryRun => "Dry run".to_owned(),
             Self::Verify => "Verify last export".to_owned(),
             Self::Back => "Back".to_owned(),
             Self::ToggleLowerPanel => "Show or hide the lower panel".to_owned(),
@@ -121,6 +123,7 @@ impl Action {
             Self::StopCrawl => "Closes open records and keeps the queue; can be resumed",
             Self::BuildInlinks => "Builds inlinks from the links of all captures",
             Self::Export => "Writes the selection with its metadata to a folder",
+            Self::DryRun => "Lists every file that the export would write, with its size, and writes nothing",
             Self::Verify => "Rereads the last export and checks digests, counts and index",
             Self::Back => "Goes to the previous page",
             Self::ToggleLowerPanel => "Details of the selected row",
@@ -167,6 +170,7 @@ impl Action {
             | Self::CheckFiles
             | Self::LoadSample
             | Self::StopCrawl
+            | Self::DryRun
             | Self::Verify
             | Self::ToggleTheme
             | Self::SetWindow
@@ -228,13 +232,18 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
                 Ok(Command::BuildInlinks)
             }
         }
-        Action::Export => {
+        Action::Export | Action::DryRun => {
             let id = campaign()?;
             if state.export_folder.trim().is_empty() {
                 return Err("Enter a folder to write to");
             }
             let selection = super::models::SelectionSpec { campaign: id, ..state.selection_draft.clone() };
-            Ok(Command::Export { out: state.export_folder.trim().into(), selection })
+            let out = state.export_folder.trim().into();
+            match action {
+                Action::DryRun if state.runs(JobKind::DryRun) => Err("A dry run is already running"),
+                Action::DryRun => Ok(Command::DryRun { out, selection }),
+                _ => Ok(Command::Export { out, selection }),
+            }
         }
         Action::Verify => {
             open()?;

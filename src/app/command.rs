@@ -126,6 +126,8 @@ pub enum Action {
     BuildInlinks,
     /// Exports the selection.
     Export,
+    /// Lists what an export would write.
+    DryRun,
     /// Reads the last export back.
     Verify,
     /// Goes back.
@@ -337,6 +339,13 @@ pub enum Command {
         /// Folder to write; made if absent.
         out: PathBuf,
         /// What to select.
+        selection: SelectionSpec,
+    },
+    /// Lists what an export would write.
+    DryRun {
+        /// Folder that would be written.
+        out: PathBuf,
+        /// What is selected.
         selection: SelectionSpec,
     },
     /// Reads an export back.

@@ -1,15 +1,11 @@
 //! Long work started from the window: what runs, how fast, how it ended.
 
 use super::loader::failure;
-use super::models::{Notice, VerifyLine};
-use crate::jobs::{self, JobCx, JobHandle, Outcome, Wake};
+use super::models::{ExportDryRun, Notice, VerifyLine};
+use crate::jobs::{self, JobCx, JobHandle, Outcome, Pace, Wake};
 use crate::uri::CaptureDate;
-use crate::work::{JobKind, JobReport};
+use crate::work::{JobKind, JobReport, Report};
 use std::path::PathBuf;
-use std::time::Instant;
-
-/// The rate shown is that of about the last seconds.
-const RATE_SPAN_SECONDS: f64 = 2.0;
 
 /// A job of this window that has not ended.
 pub struct RunningJob {
@@ -19,9 +15,8 @@ pub struct RunningJob {
     pub kind: JobKind,
     /// When it began.
     pub started: CaptureDate,
-    /// Units a second, lately.
-    pub rate: f64,
-    looked: (Instant, u64, String),
+    /// How fast it goes.
+    pub pace: Pace,
     handle: JobHandle<JobReport>,
 }
 
@@ -40,6 +35,14 @@ pub struct EndedJob {
     pub failed: bool,
 }
 
+/// What a job leaves on screen.
+pub(super) enum JobResult {
+    /// An export was read back.
+    Verified(PathBuf, Vec<VerifyLine>),
+    /// What an export would write.
+    Planned(Box<ExportDryRun>),
+}
+
 impl RunningJob {
     pub(super) fn spawn(
         id: u64,
@@ -50,14 +53,7 @@ impl RunningJob {
         let name = kind.label();
         let handle = jobs::spawn(name, JobCx::default(), wake, work)
             .map_err(|error| failure(&format!("{name} failed to start"), &error.into()))?;
-        Ok(Self {
-            id,
-            kind,
-            started: CaptureDate::now(),
-            rate: 0.0,
-            looked: (Instant::now(), 0, String::new()),
-            handle,
-        })
+        Ok(Self { id, kind, started: CaptureDate::now(), pace: Pace::default(), handle })
     }
 
     /// Its progress, and the wish to pause or stop.
@@ -71,22 +67,14 @@ impl RunningJob {
 
     /// Measures the rate; called about as often as the window is drawn.
     pub(super) fn look(&mut self) {
-        let progress = self.handle.cx.progress();
-        let seconds = self.looked.0.elapsed().as_secs_f64();
-        if progress.stage != self.looked.2 || progress.done < self.looked.1 {
-            self.rate = 0.0;
-            self.looked = (Instant::now(), progress.done, progress.stage);
-        } else if seconds >= RATE_SPAN_SECONDS {
-            self.rate = (progress.done - self.looked.1) as f64 / seconds;
-            self.looked = (Instant::now(), progress.done, progress.stage);
-        }
+        self.pace.sample(&self.handle.cx.progress());
     }
 
     /// The end of it, and what a person should hear.
-    pub(super) fn finish(self) -> (EndedJob, Notice, Option<(PathBuf, Vec<VerifyLine>)>) {
+    pub(super) fn finish(self) -> (EndedJob, Notice, Option<JobResult>) {
         let (kind, name, started) = (self.kind, self.kind.label(), self.started);
         let outcome = self.handle.join();
-        let mut verified = None;
+        let mut result = None;
         let message = match outcome {
             // It stays in sight: a person has to do something about it.
             Outcome::Done(JobReport::NothingFetched(summary)) => {
@@ -96,7 +84,7 @@ impl RunningJob {
             Outcome::Done(JobReport::Verified(folder, lines)) => {
                 let wrong = lines.iter().filter(|line| !line.ok).count();
                 let checks = lines.len();
-                verified = Some((folder, lines));
+                result = Some(JobResult::Verified(folder, lines));
                 if wrong == 0 {
                     notice(format!("{name}: all checks passed"), format!("{checks} checks"))
                 } else {
@@ -107,6 +95,11 @@ impl RunningJob {
                         hint: "The Select & export page lists each check with its reason".to_owned(),
                     }
                 }
+            }
+            Outcome::Done(JobReport::Planned(plan)) => {
+                let notice = notice(format!("{name} finished"), plan.summary());
+                result = Some(JobResult::Planned(plan));
+                notice
             }
             Outcome::Cancelled => {
                 let kept = match kind {
@@ -131,7 +124,7 @@ impl RunningJob {
             if message.why.is_empty() { message.what.clone() } else { format!("{} – {}", message.what, message.why) };
         let outcome = line.strip_prefix(name).unwrap_or(&line).trim_start_matches([':', ' ']).to_owned();
         let ended = EndedJob { kind, started, ended: CaptureDate::now(), outcome, failed: message.is_error };
-        (ended, message, verified)
+        (ended, message, result)
     }
 }
 

@@ -6,6 +6,7 @@ use super::{MovedQuery, RowQuery, SeenListQuery};
 use crate::campaign::Campaign;
 use crate::scope::{Derivation, Trace};
 use crate::work::{CrawlPlan, CrawlRequest, Session};
+use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
@@ -163,6 +164,11 @@ reads! {
         |session, (draft, ids)| session.scored_under(&serde_json::from_str(draft)?, ids);
     /// The collections of the workspace.
     collections() -> Vec<CollectionRow>, None, |session, ()| Ok(session.catalogue().collections()?);
+    /// See [`Session::export_reports`]; folders come and go without the catalogue.
+    export_reports(of: Option<PathBuf>) -> BTreeMap<PathBuf, String>, Some(SLOW),
+        |session, (of,)| session.export_reports(of.as_deref());
+    /// Embedded resources of the selection that persons rejected.
+    vetoed(campaign: CampaignId) -> u64, None, |session, (campaign,)| Ok(session.catalogue().vetoed(*campaign)?);
     /// See [`Session::files`]; files come and go without the catalogue.
     files() -> Vec<FileRow>, Some(SLOW), |session, ()| session.files();
     /// See [`Session::file`].

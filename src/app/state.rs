@@ -31,7 +31,7 @@ pub use selections::SelectionAct;
 use open::{AfterOpen, OpenedWorkspace};
 
 use super::crawl_request::AfterSave;
-use super::jobs_at_hand::{EndedJob, RunningJob};
+use super::jobs_at_hand::{EndedJob, JobResult, RunningJob};
 use super::loader::{Order, Pool, ReadCx, failure, no_workspace};
 use super::models::*;
 use super::reads::Reads;
@@ -154,6 +154,7 @@ pub struct AppState {
     pub(super) table_rows: Option<TableRows>,
     pub(super) last_export: Option<PathBuf>,
     pub(super) verified: Option<(PathBuf, Vec<VerifyLine>)>,
+    pub(super) dry_run: Option<Box<ExportDryRun>>,
     pub(super) shows_dark: bool,
     pub(super) notices: Vec<(u64, Notice)>,
     pub(super) log: VecDeque<(crate::uri::CaptureDate, Notice)>,
@@ -209,6 +210,7 @@ impl AppState {
             export_folder: String::new(),
             last_export: None,
             verified: None,
+            dry_run: None,
             opens_filter: false,
             opens_note: false,
             shows_all: false,
@@ -494,10 +496,14 @@ impl AppState {
         self.jobs = running;
         let finished: Vec<RunningJob> = finished;
         for job in finished {
-            let (ended, notice, verified) = job.finish();
-            if let Some((folder, lines)) = verified {
-                self.last_export = Some(folder.clone());
-                self.verified = Some((folder, lines));
+            let (ended, notice, result) = job.finish();
+            match result {
+                Some(JobResult::Verified(folder, lines)) => {
+                    self.last_export = Some(folder.clone());
+                    self.verified = Some((folder, lines));
+                }
+                Some(JobResult::Planned(plan)) => self.dry_run = Some(plan),
+                None => {}
             }
             let kind = ended.kind;
             keep(&mut self.ended, ended);
@@ -634,14 +640,12 @@ impl AppState {
             Command::Export { out, selection } => {
                 self.last_export = Some(out.clone());
                 self.start(JobKind::Export, move |session, cx| {
-                    session.export(
-                        &selection,
-                        &out,
-                        ExportWishes { wacz: selection.with_wacz, ..ExportWishes::default() },
-                        cx,
-                    )
+                    session.export(&selection, &out, ExportWishes::of(&selection), cx)
                 });
             }
+            Command::DryRun { out, selection } => self.start(JobKind::DryRun, move |session, cx| {
+                session.dry_run_export(&selection, &out, ExportWishes::of(&selection), cx)
+            }),
             Command::Verify(folder) => self.start(JobKind::Verify, move |session, cx| {
                 let lines = session.verify(&folder, cx)?;
                 Ok(JobReport::Verified(folder, lines))

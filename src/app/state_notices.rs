@@ -111,7 +111,7 @@ fn route_of_job(kind: JobKind) -> Route {
         Kind::BuildInlinks | Kind::LoadInlinks | Kind::WriteLinks | Kind::SetWindow => {
             Route::Links { target: String::new() }
         }
-        Kind::Select | Kind::Export | Kind::Verify => Route::Select,
+        Kind::Select | Kind::Export | Kind::DryRun | Kind::Verify => Route::Select,
         Kind::Mark | Kind::Collect | Kind::ImportAnnotations | Kind::WriteTable | Kind::Backup => Route::Jobs,
     }
 }

@@ -208,6 +208,7 @@ impl AppState {
         self.reviewed = 0;
         self.last_export = None;
         self.verified = None;
+        self.dry_run = None;
         self.schedules = ScheduleWatch::default();
         self.export_folder = folder.join("exports").join("selection").display().to_string();
         self.remember(folder);

@@ -2,7 +2,7 @@
 
 use super::{AppState, Focus, RecentWorkspace, ScheduleWatch};
 use crate::app::jobs_at_hand::{EndedJob, RunningJob};
-use crate::app::models::{CampaignId, Loaded, Notice, VerifyLine, WhatIfAnswer};
+use crate::app::models::{CampaignId, ExportDryRun, Loaded, Notice, VerifyLine, WhatIfAnswer};
 use crate::app::selected_rows::ReviewDecision;
 use crate::app::{Dialog, PanelTab, Route, SelectedRows, TableRows};
 use crate::uri::CaptureDate;
@@ -93,6 +93,11 @@ impl AppState {
         self.verified.as_ref()
     }
 
+    /// What the last dry run of this window lists.
+    pub fn dry_run(&self) -> Option<&ExportDryRun> {
+        self.dry_run.as_deref()
+    }
+
     /// Whether the window is light on dark just now, by choice or as the desktop says.
     pub fn shows_dark(&self) -> bool {
         self.shows_dark
@@ -161,6 +166,11 @@ impl AppState {
     /// Shows what a verification found.
     pub fn show_checks(&mut self, folder: PathBuf, lines: Vec<VerifyLine>) {
         self.verified = Some((folder, lines));
+    }
+
+    /// Closes the list of a dry run.
+    pub fn close_dry_run(&mut self) {
+        self.dry_run = None;
     }
 
     /// Notes whether the window is light on dark.

@@ -1,7 +1,7 @@
 //! Lines out, bars beside them.
 
 use crate::export::{CompressedWriter, compression_by_name};
-use crate::jobs::JobCx;
+use crate::jobs::{JobCx, Pace};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -312,21 +312,24 @@ pub(super) fn with_bar<T>(work: impl FnOnce(&JobCx, &ProgressBar) -> anyhow::Res
     let bar = ProgressBar::new_spinner();
     let style =
         |template: &str| ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    let spinner = style("{spinner} {msg} {pos}");
-    let counted = style("{spinner} {msg} [{bar:30}] {pos}/{len}");
-    let in_bytes = style("{spinner} {msg} [{bar:30}] {bytes}/{total_bytes} {eta}");
+    let spinner = style("{spinner} {msg} {pos} {prefix}");
+    let counted = style("{spinner} {msg} [{bar:30}] {pos}/{len} {prefix}");
+    let in_bytes = style("{spinner} {msg} [{bar:30}] {decimal_bytes}/{decimal_total_bytes} {prefix}");
     std::thread::scope(|scope| {
         let (done, ended) = crossbeam_channel::bounded::<()>(0);
         let watch = cx.clone();
         let shown = bar.clone();
         scope.spawn(move || {
             let mut last_stage = String::new();
+            let mut pace = Pace::default();
             loop {
                 let over = !matches!(
                     ended.recv_timeout(Duration::from_millis(200)),
                     Err(crossbeam_channel::RecvTimeoutError::Timeout)
                 );
                 let progress = watch.progress();
+                pace.sample(&progress);
+                shown.set_prefix(pace.summary(&progress));
                 // Without a terminal the bar is silent; stages are still told.
                 if progress.stage != last_stage && !progress.stage.is_empty() {
                     if shown.is_hidden() {

@@ -146,8 +146,8 @@ pub struct SpecArgs {
 }
 
 impl SpecArgs {
-    /// `with_wacz` is what exports of the kept selection have.
-    fn spec(&self, campaign: i64, with_wacz: bool) -> anyhow::Result<SelectionSpec> {
+    /// `kept` says which parts exports have.
+    fn spec(&self, campaign: i64, kept: &SelectionSpec) -> anyhow::Result<SelectionSpec> {
         anyhow::ensure!(
             (0.0..=1.0).contains(&self.threshold),
             "--threshold {}: a score is between 0 and 1",
@@ -179,16 +179,16 @@ impl SpecArgs {
             threshold: self.threshold,
             window_days: self.window_days,
             with_requisites: !self.without_requisites,
-            with_wacz,
             filter: self.filter.trim().to_owned(),
             collections: self.collection.clone(),
+            ..SelectionSpec::default().with_parts_of(kept)
         })
     }
 
     fn spec_in(&self, catalogue: &Catalogue) -> anyhow::Result<SelectionSpec> {
         let campaign = catalogue.find_campaign(&self.campaign)?;
-        let with_wacz = catalogue.kept_selection(campaign)?.is_some_and(|(spec, _)| spec.with_wacz);
-        self.spec(campaign, with_wacz)
+        let kept = catalogue.kept_selection(campaign)?.map(|(spec, _)| spec).unwrap_or_default();
+        self.spec(campaign, &kept)
     }
 }
 

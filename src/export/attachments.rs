@@ -9,8 +9,8 @@ use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use serde::de::IgnoredAny;
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
 /// Longest line of an attachment that is read back, in bytes.
@@ -31,6 +31,7 @@ type Writer<'a> = Box<dyn FnOnce(&mut dyn Write, &Written<'_>) -> anyhow::Result
 pub struct Attachment<'a> {
     path: String,
     write: Writer<'a>,
+    exact: bool,
 }
 
 impl<'a> Attachment<'a> {
@@ -41,7 +42,7 @@ impl<'a> Attachment<'a> {
         path: impl Into<String>,
         write: impl FnOnce(&mut dyn Write, &Written<'_>) -> anyhow::Result<u64> + 'a,
     ) -> Self {
-        Self { path: path.into(), write: Box::new(write) }
+        Self { path: path.into(), write: Box::new(write), exact: true }
     }
 
     /// An attachment of one piece.
@@ -50,29 +51,36 @@ impl<'a> Attachment<'a> {
         Self::new(path, move |out, _| Ok(out.write_all(text.as_bytes()).map(|()| 1)?))
     }
 
-    /// Writes it below `folder`, synced; says where it is and how many rows it has.
-    pub(super) fn write(self, folder: &Path, written: &Written<'_>) -> Result<(String, u64), ExportError> {
-        let Self { path: name, write } = self;
-        let path = folder.join(&name);
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent).map_err(io_at(parent))?;
-        }
+    /// An attachment that tells of the export itself: its size is not known
+    /// exactly before.
+    pub fn estimated(self) -> Self {
+        Self { exact: false, ..self }
+    }
+
+    /// Its path in the folder.
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Whether it is the same whenever it is written.
+    pub(super) fn is_exact(&self) -> bool {
+        self.exact
+    }
+
+    /// Writes it, compressed where its name says so; says how many rows it has.
+    pub(super) fn write(self, out: &mut dyn Write, written: &Written<'_>) -> Result<u64, ExportError> {
+        let Self { path: name, write, .. } = self;
         let failed = |error: anyhow::Error| match error.downcast::<Cancelled>() {
             Ok(stopped) => ExportError::Cancelled(stopped),
             Err(error) => ExportError::Unread(error.context(name.clone())),
         };
-        let mut out = BufWriter::new(File::create_new(&path).map_err(io_at(&path))?);
-        let rows = if name.ends_with(".gz") {
-            let mut packed = GzEncoder::new(&mut out, Compression::default());
-            let rows = write(&mut packed, written).map_err(failed)?;
-            packed.finish().map_err(io_at(&path))?;
-            rows
-        } else {
-            write(&mut out, written).map_err(failed)?
-        };
-        let file = out.into_inner().map_err(|error| io_at(&path)(error.into_error()))?;
-        file.sync_all().map_err(io_at(&path))?;
-        Ok((name, rows))
+        if !name.ends_with(".gz") {
+            return write(out, written).map_err(failed);
+        }
+        let mut packed = GzEncoder::new(out, Compression::default());
+        let rows = write(&mut packed, written).map_err(failed)?;
+        packed.finish().map_err(io_at(Path::new(&name)))?;
+        Ok(rows)
     }
 }
 

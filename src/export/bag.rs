@@ -2,13 +2,13 @@
 //! as it is. The payload lies in `data/`, all else is tag files.
 
 use super::manifest::{Manifest, ManifestFile, measure};
+use super::sink::Sink;
 use super::verify::Faults;
-use super::{ExportError, ExportOptions, VerifyCheck, io_at};
+use super::{ExportError, ExportOptions, VerifyCheck};
 use crate::jobs::counted;
 use crate::uri::CaptureDate;
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::Write;
+use std::fs;
 use std::path::Path;
 
 /// Folder of the payload.
@@ -24,10 +24,11 @@ pub(super) fn is_of_bag(path: &str) -> bool {
     [DECLARATION, INFO, PAYLOAD_MANIFEST, TAG_MANIFEST].contains(&path)
 }
 
-/// Writes the tag files. The manifest must be there already.
+/// Writes the tag files, of which `listed` is the manifest.
 pub(super) fn write_bag(
-    folder: &Path,
+    sink: &mut Sink<'_>,
     manifest: &Manifest,
+    listed: ManifestFile,
     options: &BagInfo,
     created: CaptureDate,
 ) -> Result<(), ExportError> {
@@ -46,17 +47,19 @@ pub(super) fn write_bag(
     let lines = |files: &mut dyn Iterator<Item = &ManifestFile>| -> String {
         files.map(|file| format!("{}  {}\n", file.sha256, file.path)).collect()
     };
-    write(folder, DECLARATION, "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n")?;
-    write(folder, INFO, &info.iter().map(|(name, value)| tag(name, value)).collect::<String>())?;
-    write(folder, PAYLOAD_MANIFEST, &lines(&mut payload()))?;
     let mut tags: Vec<ManifestFile> =
         manifest.files.iter().filter(|file| !file.path.starts_with(PAYLOAD)).cloned().collect();
-    for path in [super::MANIFEST_NAME, DECLARATION, INFO, PAYLOAD_MANIFEST] {
-        let (bytes, sha256) = measure(&folder.join(path), |_| Ok(()))?;
-        tags.push(ManifestFile { path: path.to_owned(), bytes, sha256 });
+    tags.push(listed);
+    let info: String = info.iter().map(|(name, value)| tag(name, value)).collect();
+    for (name, exact, text) in [
+        (DECLARATION, true, "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n".to_owned()),
+        (INFO, false, info),
+        (PAYLOAD_MANIFEST, true, lines(&mut payload())),
+    ] {
+        tags.push(sink.text(name, exact, text.as_bytes())?);
     }
     tags.sort_by(|one, other| one.path.cmp(&other.path));
-    write(folder, TAG_MANIFEST, &lines(&mut tags.iter()))
+    sink.text(TAG_MANIFEST, true, lines(&mut tags.iter()).as_bytes()).map(drop)
 }
 
 /// What a bag tells of itself beyond its manifest.
@@ -76,12 +79,6 @@ impl BagInfo {
 /// A line of `bag-info.txt`; text of people stays on it.
 fn tag(name: &str, value: &str) -> String {
     format!("{name}: {}\n", value.split_whitespace().collect::<Vec<_>>().join(" "))
-}
-
-fn write(folder: &Path, name: &str, text: &str) -> Result<(), ExportError> {
-    let path = folder.join(name);
-    let mut file = File::create_new(&path).map_err(io_at(&path))?;
-    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(io_at(&path))
 }
 
 /// The bag lists what the manifest lists, and its tag files are whole.

@@ -24,6 +24,8 @@ const SOURCE_FIELD: &str = "WARC-Fonds-Source-";
 pub(super) struct Carried {
     /// Its member.
     pub member: tempfile::SpooledTempFile,
+    /// Its bytes.
+    pub len: u64,
     /// Its id in the export.
     pub record_id: String,
     /// Whether its bytes are those of the source.
@@ -145,16 +147,24 @@ pub(super) fn enter(record: &ExportRecord, url: &str) -> Result<(RecordHead, Arc
 }
 
 /// Takes a record that was entered out of its file. The block is read to its
-/// end: a damaged record is not passed on, and digests are checked.
+/// end: a damaged record is not passed on, and digests are checked. With
+/// `sizes_only` a record that can be copied as it stands is taken for sound and
+/// not read.
 pub(super) fn carry(
     record: &ExportRecord,
     (head, mut reader): (RecordHead, ArchiveReader<File>),
     changes: &HeadChanges<'_>,
+    sizes_only: bool,
     new_id: impl FnOnce() -> String,
 ) -> Result<Carried, CopyError> {
     let place = location_of(record);
     let mut behind = 0;
     if !head.is_arc() && !changes.change(&head) && is_gzip_member(record).map_err(spool_failed)? {
+        if sizes_only {
+            let (record_id, len) = (head.record_id().unwrap_or_default(), record.span.length);
+            let member = tempfile::SpooledTempFile::new(SPOOL_BYTES);
+            return Ok(Carried { member, len, record_id, as_is: true, wrong_digests: vec![], left_behind: vec![] });
+        }
         let mut proof = RecordProof::new(&head);
         read_block(&mut reader, |chunk| {
             proof.update(chunk);
@@ -172,8 +182,8 @@ pub(super) fn carry(
                 Err(error) => return Err(of_source(error)),
             }
             member.seek(SeekFrom::Start(0)).map_err(spool_failed)?;
-            let record_id = head.record_id().unwrap_or_default();
-            return Ok(Carried { member, record_id, as_is: true, wrong_digests: Vec::new(), left_behind: Vec::new() });
+            let (record_id, len) = (head.record_id().unwrap_or_default(), record.span.length);
+            return Ok(Carried { member, len, record_id, as_is: true, wrong_digests: vec![], left_behind: vec![] });
         }
         // Its head is written again, with the right digests.
         reader = enter_record_in(&record.file, record.span).map_err(of_source)?.1;
@@ -234,8 +244,9 @@ fn rewrap(
     block.seek(SeekFrom::Start(0)).map_err(spool_failed)?;
     let mut member = tempfile::SpooledTempFile::new(SPOOL_BYTES);
     builder.compress_from(block, block_len, &mut member).map_err(spool_failed)?;
+    let len = member.stream_position().map_err(spool_failed)?;
     member.seek(SeekFrom::Start(0)).map_err(spool_failed)?;
-    Ok(Carried { member, record_id, as_is: false, wrong_digests, left_behind })
+    Ok(Carried { member, len, record_id, as_is: false, wrong_digests, left_behind })
 }
 
 /// A WARC head for an ARC record. What is called HTTP in the URL line and is

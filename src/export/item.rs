@@ -71,8 +71,9 @@ pub struct ExportOptions<'a> {
     pub info: Vec<(String, String)>,
     /// A file that has reached so many bytes is followed by another one.
     pub max_bytes: u64,
-    /// How many captures there will be, where that is known.
-    pub total: Option<u64>,
+    /// How many captures there will be, and bytes of their records in the
+    /// sources, where that is known.
+    pub expected: Option<(u64, u64)>,
     /// Writes the inlinks of the items as a data set too.
     pub inlinks: bool,
     /// What goes into the folder beside the archive files, in this order.
@@ -101,7 +102,7 @@ impl ExportOptions<'_> {
             title: String::new(),
             info: Vec::new(),
             max_bytes: 1_000_000_000,
-            total: None,
+            expected: None,
             inlinks: false,
             attachments: Vec::new(),
             further_knowledge: None,

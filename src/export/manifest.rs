@@ -1,11 +1,12 @@
 //! The manifest of an export.
 
+use super::sink::Sink;
 use super::{ExportError, io_at};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::Path;
 
 /// Name of the manifest in its folder.
@@ -108,13 +109,12 @@ impl Manifest {
         }
     }
 
-    /// Writes the manifest into its folder, synced.
-    pub(super) fn write(&self, folder: &Path) -> Result<(), ExportError> {
-        let path = folder.join(MANIFEST_NAME);
-        let mut text = serde_json::to_vec_pretty(self).map_err(|error| io_at(&path)(error.into()))?;
+    /// Writes the manifest; says its size and digest.
+    pub(super) fn write(&self, sink: &mut Sink<'_>) -> Result<ManifestFile, ExportError> {
+        let mut text =
+            serde_json::to_vec_pretty(self).map_err(|error| io_at(Path::new(MANIFEST_NAME))(error.into()))?;
         text.push(b'\n');
-        let mut file = File::create_new(&path).map_err(io_at(&path))?;
-        file.write_all(&text).and_then(|()| file.sync_all()).map_err(io_at(&path))
+        sink.text(MANIFEST_NAME, false, &text)
     }
 }
 

@@ -63,6 +63,7 @@ mod parquet;
 mod peers;
 mod places;
 mod rdf;
+mod sink;
 #[cfg(test)]
 mod tests;
 mod verify;
@@ -80,9 +81,10 @@ pub use manifest::{Counts, MANIFEST_NAME, Manifest, ManifestFile};
 #[cfg(feature = "parquet")]
 pub use parquet::{ParquetError, read_parquet, write_parquet};
 pub use rdf::{AboutNode, RdfNode, RdfValue, Statement, Statements};
+pub use sink::{PlannedFile, SIZE_MARGIN, SIZE_MARGIN_BYTES};
 pub use verify::{VerifyCheck, check_handover, verify};
 pub use wacz::{PackageOptions, write_package};
-pub use write::export_selection;
+pub use write::{export_selection, plan_export};
 
 /// Namespace of our own terms in RDF.
 pub const VOCABULARY: &str = "urn:fonds:ns:";

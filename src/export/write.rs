@@ -4,8 +4,9 @@ use super::bag::{BagInfo, PAYLOAD, write_bag};
 use super::copy::{Carried, CopyError, HeadChanges, carry, enter, location_in, location_of};
 use super::join::SORT_BYTES;
 use super::knowledge::{Graph, KNOWLEDGE_NAME, is_knowledge, knowledge_record};
-use super::manifest::{Counts, LOCK_NAME, Manifest, ManifestFile, measure};
+use super::manifest::{Counts, LOCK_NAME, Manifest};
 use super::places::{Originals, Places};
+use super::sink::{Archives, PlannedFile, Sink};
 use super::verify::is_export_metadata;
 use super::warcinfo::WarcinfoFinder;
 use super::{
@@ -16,14 +17,23 @@ use crate::jobs::{FileLock, JobCx, NotLocked, SpillSort, counted};
 use crate::uri::CaptureDate;
 use crate::warc::cdx::{IndexForm, IndexOptions, IndexSorter, index_each};
 use crate::warc::{
-    ArchiveReader, FileSetOptions, ProblemKind, RecordBuilder, RecordHead, RecordType, Span, WarcFileSet,
+    ArchiveReader, FileSetOptions, ProblemKind, RecordBuilder, RecordHead, RecordType, Span, metadata_target,
 };
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{BufRead, BufWriter, Write};
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
+
+/// Bytes of a line of the index without its URLs and its file, about.
+const INDEX_LINE_BYTES: u64 = 163;
+/// Bytes of the name of an archive file behind its prefix.
+const NAME_BYTES: u64 = 32;
+/// Bytes of a package beside its archive files, about.
+const WACZ_BYTES: u64 = 2500;
+/// Bytes of a package for each line of its index, about, with its page where there is one.
+const WACZ_BYTES_EACH: u64 = 50;
 
 /// Problems told one by one; further ones are counted.
 const MAX_PROBLEMS: usize = 1000;
@@ -42,7 +52,7 @@ pub fn export_selection(
 ) -> Result<ExportReport, ExportError> {
     let (staging, lock) = prepare(out)?;
     let mut lock = Some(lock);
-    let result = write_all(items, &staging, options, cx).and_then(|mut report| {
+    let result = write_all(items, &mut Sink::Folder(&staging), options, cx).and_then(|mut report| {
         if out.exists() {
             fs::remove_dir(out).map_err(io_at(out))?;
         }
@@ -64,6 +74,25 @@ pub fn export_selection(
     }
     drop(lock);
     result
+}
+
+/// The files that [`export_selection`] would write, by path, and what it would
+/// come to. Nothing is written. Records that can be copied as they are found are
+/// taken for sound: damage within them shows when they are written.
+///
+/// # Errors
+///
+/// As [`export_selection`], where a source cannot be read.
+pub fn plan_export(
+    items: impl Iterator<Item = Result<ExportItem, ExportError>>,
+    options: ExportOptions,
+    cx: &JobCx,
+) -> Result<(ExportReport, Vec<PlannedFile>), ExportError> {
+    let mut sink = Sink::Sizes(Vec::new());
+    let mut report = write_all(items, &mut sink, options, cx)?;
+    let files = sink.into_sizes();
+    report.bytes = files.iter().map(|file| file.bytes).sum();
+    Ok((report, files))
 }
 
 /// Makes the folder that is written to, and locks it.
@@ -139,7 +168,9 @@ struct Main {
 
 /// An export in the making.
 struct Export {
-    files: WarcFileSet,
+    files: Archives,
+    /// Nothing is written: records that can be copied as they are need not be read.
+    is_dry: bool,
     record_id: std::sync::Arc<dyn Fn() -> String + Send + Sync>,
     places: Places,
     finder: WarcinfoFinder,
@@ -149,6 +180,8 @@ struct Export {
     missing_warcinfos: BTreeMap<(PathBuf, String), u64>,
     /// Lines of the data set.
     inlinks: SpillSort,
+    /// Bytes of URLs in the index, where it is not written.
+    index_urls: u64,
     /// Everything as RDF, where that comes along.
     graph: Option<Graph>,
     /// Positions of items that are not in.
@@ -160,7 +193,7 @@ struct Export {
 
 fn write_all(
     items: impl Iterator<Item = Result<ExportItem, ExportError>>,
-    folder: &Path,
+    sink: &mut Sink<'_>,
     options: ExportOptions,
     cx: &JobCx,
 ) -> Result<ExportReport, ExportError> {
@@ -173,23 +206,24 @@ fn write_all(
     }
     let bag_info = BagInfo::of(&options);
     info.extend(options.info);
-    let payload = folder.join(PAYLOAD);
-    let archive = payload.join("archive");
+    let archive = sink.folder().map(|folder| folder.join(PAYLOAD).join("archive")).unwrap_or_default();
     let (clock, record_id) = (options.clock.clone(), options.record_id.clone());
     let mut export = Export {
-        files: WarcFileSet::new(FileSetOptions {
+        files: sink.archives(FileSetOptions {
             max_bytes: options.max_bytes,
             info,
             clock: Box::new(move || clock()),
             record_id: Box::new(move || record_id()),
             ..FileSetOptions::new(&archive, options.prefix.clone())
         }),
+        is_dry: sink.folder().is_none(),
         record_id: options.record_id.clone(),
         places: Places::default(),
         finder: WarcinfoFinder::default(),
         warcinfos: HashMap::new(),
         missing_warcinfos: BTreeMap::new(),
         inlinks: SpillSort::new(SORT_BYTES),
+        index_urls: 0,
         graph: options.further_knowledge.is_some().then(Graph::new),
         left_out: Vec::new(),
         counts: Counts::default(),
@@ -197,11 +231,13 @@ fn write_all(
         unlisted: 0,
     };
 
-    cx.stage("Writing records", options.total);
+    let (captures, bytes) = options.expected.unzip();
+    cx.stage_in_bytes(if export.is_dry { "Reading heads of records" } else { "Writing records" }, bytes);
     let mut originals = Originals::new()?;
     for (position, item) in items.enumerate() {
         let item = item?;
-        cx.note(item.url.clone());
+        let of = captures.map(|captures| format!(" of {captures}")).unwrap_or_default();
+        cx.note(format!("capture {}{of}, {}", position + 1, item.url));
         if !export.capture(&item, cx)? {
             export.left_out.push(position);
         }
@@ -214,7 +250,7 @@ fn write_all(
             }
             None => {}
         }
-        cx.advance(1)?;
+        cx.advance(item.records.iter().map(|record| record.span.length).sum())?;
     }
     cx.stage("Bringing originals of revisits along", Some(originals.len()));
     let mut originals = originals.read()?;
@@ -227,70 +263,87 @@ fn write_all(
         cx.stage("Writing what is known beyond captures", None);
         let (id, warcinfo) = ((export.record_id)(), export.files.next_warcinfo_id()?);
         let mut record = graph.of_export(&id, &warcinfo, created, further, &export.left_out)?;
-        export.files.append_from(&mut [&mut record])?;
+        let len = record.metadata().map_err(no_temporary)?.len();
+        export.files.append_from(&mut record, len)?;
+        export.expect_line(metadata_target(METADATA_KIND, &id).len());
         export.counts.records += 1;
     }
-    let archive_files = export.files.close()?;
-
-    cx.stage("Indexing", Some(archive_files.len() as u64));
-    let mut sorter = IndexSorter::new(IndexForm::Cdxj);
-    for file in &archive_files {
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        index_each(file, &name, IndexOptions::default(), &JobCx::detached(), &mut |line| {
-            export.counts.index_lines += 1;
-            sorter.push(&line)
-        })?;
-        cx.advance(1)?;
-    }
+    let archive_files = export.files.close(sink)?;
+    let archive_bytes = archive_files.iter().map(|(_, bytes)| bytes).sum();
     export.counts.records += archive_files.len() as u64;
-    let index = payload.join(INDEX_NAME);
-    write_file(&index, |out| sorter.write(out))?;
+    let index = format!("{PAYLOAD}{INDEX_NAME}");
+    let mut sorter = IndexSorter::new(IndexForm::Cdxj);
+    if export.is_dry {
+        let each = INDEX_LINE_BYTES + NAME_BYTES + options.prefix.len() as u64;
+        sink.estimate(index, export.index_urls + each * export.counts.index_lines);
+    } else {
+        cx.stage_in_bytes("Indexing", Some(archive_bytes));
+        for (file, bytes) in &archive_files {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            // Its own progress begins with each file.
+            index_each(file, &name, IndexOptions::default(), &cx.uncounted(), &mut |line| {
+                export.counts.index_lines += 1;
+                sorter.push(&line)
+            })?;
+            cx.advance(*bytes)?;
+        }
+        sink.file(&index, false, |out| sorter.write(out).map_err(io_at(Path::new(INDEX_NAME))))?;
+    }
 
     if options.inlinks {
         cx.stage("Writing the inlink data set", None);
         let lines = std::mem::take(&mut export.inlinks);
-        write_file(&payload.join(INLINKS_NAME), |out| {
-            lines.finish().and_then(|mut lines| lines.try_for_each(|line| writeln!(out, "{}", line?)))
+        sink.file(&format!("{PAYLOAD}{INLINKS_NAME}"), true, |out| {
+            for line in lines.finish().map_err(no_temporary)? {
+                let line = line.map_err(no_temporary)?;
+                writeln!(out, "{line}").map_err(io_at(Path::new(INLINKS_NAME)))?;
+                cx.advance(1)?;
+            }
+            Ok(())
         })?;
-        cx.checkpoint()?;
     }
 
     let mut attachments = BTreeMap::new();
     if let Some(graph) = export.graph.take() {
         cx.stage("Writing the graph", None);
+        let path = format!("{PAYLOAD}{KNOWLEDGE_NAME}");
         let mut quads = 0;
-        write_file(&payload.join(KNOWLEDGE_NAME), |out| {
-            quads = graph.write(out)?;
+        sink.file(&path, false, |out| {
+            quads = graph.write(out).map_err(io_at(Path::new(KNOWLEDGE_NAME)))?;
             Ok(())
         })?;
-        attachments.insert(format!("{PAYLOAD}{KNOWLEDGE_NAME}"), quads);
+        attachments.insert(path, quads);
         cx.checkpoint()?;
     }
 
     if options.wacz {
-        let name = format!("{}.wacz", options.prefix);
-        let words =
-            PackageOptions { title: options.title.clone(), created: Some(created), ..PackageOptions::default() };
-        let written = write_package(&payload.join(&name), &archive_files, &words, cx)?;
-        export.problems.extend(written.problems.iter().map(|problem| format!("{name}: {problem}")));
+        let name = format!("{PAYLOAD}{}.wacz", options.prefix);
+        match sink.folder() {
+            None => sink.estimate(name, archive_bytes + WACZ_BYTES + WACZ_BYTES_EACH * export.counts.index_lines),
+            Some(folder) => {
+                let words = PackageOptions {
+                    title: options.title.clone(),
+                    created: Some(created),
+                    ..PackageOptions::default()
+                };
+                let paths: Vec<PathBuf> = archive_files.iter().map(|(path, _)| path.clone()).collect();
+                let written = write_package(&folder.join(&name), &paths, &words, cx)?;
+                let name = name.strip_prefix(PAYLOAD).unwrap_or(&name);
+                export.problems.extend(written.problems.iter().map(|problem| format!("{name}: {problem}")));
+            }
+        }
     }
 
     cx.stage("Writing attachments", Some(options.attachments.len() as u64));
     for attachment in options.attachments {
-        let (path, rows) = attachment.write(folder, &Written { counts: &export.counts, problems: &export.problems })?;
+        cx.note(attachment.path());
+        let written = Written { counts: &export.counts, problems: &export.problems };
+        let (path, rows) = sink.attachment(attachment, &written)?;
         attachments.insert(path, rows);
         cx.advance(1)?;
     }
 
-    cx.stage("Measuring files", None);
-    let mut files = Vec::new();
-    for path in super::verify::files_below(folder)? {
-        if path == LOCK_NAME {
-            continue;
-        }
-        let (bytes, sha256) = measure(&folder.join(&path), |piece| Ok(cx.advance(piece)?))?;
-        files.push(ManifestFile { path, bytes, sha256 });
-    }
+    let files = sink.files(cx)?;
     let bytes = files.iter().map(|file| file.bytes).sum();
     let manifest = Manifest {
         format: Manifest::FORMAT.to_owned(),
@@ -303,12 +356,13 @@ fn write_all(
         attachments,
         files,
     };
-    manifest.write(folder)?;
-    write_bag(folder, &manifest, &bag_info, created)?;
+    let listed = manifest.write(sink)?;
+    write_bag(sink, &manifest, listed, &bag_info, created)?;
     if export.unlisted > 0 {
         export.problems.push(format!("{} further problems are not listed", export.unlisted));
     }
-    Ok(ExportReport { folder: folder.to_owned(), counts: export.counts, bytes, problems: export.problems })
+    let folder = sink.folder().map(Path::to_owned).unwrap_or_default();
+    Ok(ExportReport { folder, counts: export.counts, bytes, problems: export.problems })
 }
 
 impl Export {
@@ -324,13 +378,15 @@ impl Export {
         let id = (self.record_id)();
         let record = metadata_record(&id, &main, &item.url, item.date);
         let block = serde_json::to_vec(&item.knowledge).unwrap_or_else(|_| b"{}".to_vec());
-        self.files.append(&[&record.compress(&block)])?;
+        self.files.append(&record.compress(&block))?;
+        self.expect_line(metadata_target(METADATA_KIND, &item.url).len());
         self.counts.metadata += 1;
         self.counts.records += 1;
         if let Some(graph) = &mut self.graph {
             let (id, warcinfo) = ((self.record_id)(), self.files.next_warcinfo_id()?);
             let block = graph.of_capture(&item.statements, &main)?;
-            self.files.append(&[&knowledge_record(&id, &warcinfo, &main, &item.url, item.date).compress(&block)])?;
+            self.files.append(&knowledge_record(&id, &warcinfo, &main, &item.url, item.date).compress(&block))?;
+            self.expect_line(metadata_target(METADATA_KIND, &item.url).len());
             self.counts.records += 1;
         }
         if let Some(object) = &item.inlinks {
@@ -463,8 +519,11 @@ impl Export {
         changes: &HeadChanges<'_>,
         at: &str,
     ) -> Result<String, CopyError> {
-        let Carried { mut member, record_id, as_is, wrong_digests, left_behind } =
-            carry(record, entered, changes, || (self.record_id)())?;
+        if crate::warc::cdx::is_indexed(&entered.0) {
+            self.expect_line(entered.0.target_uri().map_or(0, |url| url.len()));
+        }
+        let Carried { mut member, len, record_id, as_is, wrong_digests, left_behind } =
+            carry(record, entered, changes, self.is_dry, || (self.record_id)())?;
         for name in wrong_digests {
             self.problem(format!(
                 "{at}: {name} does not fit the bytes; they are kept, the field is written with their digest"
@@ -474,7 +533,7 @@ impl Export {
         for what in left_behind.iter().filter(|what| !what.starts_with(ProblemKind::NotPerRecord.label())) {
             self.problem(format!("{at}: {what}; the record is written without it"));
         }
-        self.files.append_from(&mut [&mut member]).map_err(|error| CopyError::Export(error.into()))?;
+        self.files.append_from(&mut member, len).map_err(|error| CopyError::Export(error.into()))?;
         self.counts.records += 1;
         *(if as_is { &mut self.counts.copied } else { &mut self.counts.rewrapped }) += 1;
         self.places.add(record).and_then(|()| self.places.add_id(&record_id, record)).map_err(CopyError::Export)?;
@@ -538,6 +597,14 @@ impl Export {
         }
     }
 
+    /// Counts a line of the index that is not written now.
+    fn expect_line(&mut self, url_bytes: usize) {
+        if self.is_dry {
+            self.counts.index_lines += 1;
+            self.index_urls += 2 * url_bytes as u64;
+        }
+    }
+
     fn problem(&mut self, why: String) {
         if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(why);
@@ -584,14 +651,4 @@ fn odd_date(head: &RecordHead) -> Option<CaptureDate> {
     let (second, fraction) = whole.split_once('.').unwrap_or((whole, "0"));
     let is_whole = second == "0000-00-00T00:00:00" && (1..=6).contains(&fraction.len());
     head.date().filter(|_| !is_whole)
-}
-
-/// Makes a file with its folder, buffered and synced.
-fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), ExportError> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(io_at(folder))?;
-    }
-    let file = File::create_new(path).map_err(io_at(path))?;
-    let mut out = BufWriter::new(file);
-    write(&mut out).and_then(|()| out.into_inner().map_err(|error| error.into_error())?.sync_all()).map_err(io_at(path))
 }

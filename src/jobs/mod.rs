@@ -15,6 +15,7 @@ mod disk;
 mod guard;
 mod lock;
 mod own_file;
+mod pace;
 mod read;
 mod spawn;
 mod spill_map;
@@ -27,6 +28,7 @@ pub use lock::{FileLock, NotLocked};
 pub use own_file::{
     check_readable, create_own, create_private, make_private, make_private_folder, open_own, replace_own,
 };
+pub use pace::{Pace, bytes_text, duration_text};
 pub use read::{CountedRead, OnStop};
 pub use spawn::{JobHandle, Outcome, StopError, Wake, panic_message, spawn};
 pub use spill_map::SpillMap;

@@ -78,6 +78,23 @@ impl Catalogue {
         })
     }
 
+    /// Bytes of all records of captures, as they stand in their files.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn record_bytes(&self, captures: &[CaptureId]) -> Result<u64, StoreError> {
+        self.read(|conn| {
+            let mut statement =
+                conn.prepare_cached("SELECT CAST(total(length) AS INTEGER) FROM record WHERE capture = ?1")?;
+            let mut bytes = 0;
+            for capture in captures {
+                bytes += uint(statement.query_row([capture], |row| row.get(0))?);
+            }
+            Ok(bytes)
+        })
+    }
+
     /// Keeps that an export was written.
     pub fn keep_export(&self, folder: &Path, captures: u64, records: u64, bytes: u64) -> Result<(), StoreError> {
         let folder = folder.to_string_lossy().into_owned();

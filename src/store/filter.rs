@@ -139,6 +139,19 @@ macro_rules! requisite_sql {
 }
 pub(super) use requisite_sql;
 
+/// What would come along with the selection of the campaign at hand and does
+/// not, since a person rejected it; found once for a question.
+macro_rules! vetoed_sql {
+    () => {
+        concat!(
+            "(c.id IN (WITH RECURSIVE asked (campaign) AS (SELECT ?1), ",
+            $crate::store::needed::needed_sql!(),
+            " SELECT id FROM needed WHERE id IN (SELECT capture FROM rejected)))"
+        )
+    };
+}
+pub(super) use vetoed_sql;
+
 const CAPTURE_FIELDS: &[FilterField] = &[
     field("url", "Text in the URL", "url:/news/", Kind::Url("u.url")),
     field("title", "Text in the title", "title:\"annual report\"", Kind::Text("c.title")),
@@ -167,6 +180,12 @@ const CAPTURE_FIELDS: &[FilterField] = &[
         "Comes along because a selected capture needs it",
         requisite_sql!(),
         concat!("NOT ", requisite_sql!())
+    ),
+    yes_no!(
+        "vetoed",
+        "Needed by a selected capture, and rejected by a person",
+        vetoed_sql!(),
+        concat!("NOT ", vetoed_sql!())
     ),
     yes_no!(
         "export",

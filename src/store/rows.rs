@@ -493,7 +493,7 @@ impl CaptureRow {
 
 /// A person's decision on a capture, or a note. Append-only; of decisions the
 /// last one counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReviewMark {
     /// In every selection of its campaign, above score and filter.

@@ -24,6 +24,12 @@ pub struct SelectionSpec {
     pub with_requisites: bool,
     /// An export holds a WACZ package, too.
     pub with_wacz: bool,
+    /// An export holds what is known as RDF.
+    #[serde(skip_serializing_if = "is_yes")]
+    pub with_rdf: bool,
+    /// An export holds every URL that was seen.
+    #[serde(skip_serializing_if = "is_yes")]
+    pub with_seen: bool,
     /// A filter instead of the score, when not empty; `*` is every capture.
     pub filter: String,
     /// Collections whose captures are in as well; hand decisions win.
@@ -31,7 +37,17 @@ pub struct SelectionSpec {
     pub collections: Vec<String>,
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_yes(flag: &bool) -> bool {
+    *flag
+}
+
 impl SelectionSpec {
+    /// With the parts of exports that another one has; they change no score.
+    pub fn with_parts_of(self, other: &Self) -> Self {
+        Self { with_wacz: other.with_wacz, with_rdf: other.with_rdf, with_seen: other.with_seen, ..self }
+    }
+
     /// What decides where no person did, such as `score at least 0.4` or `filter “host:gov.pt”`.
     pub fn criterion(&self) -> String {
         let mut criterion = match self.filter.trim() {
@@ -55,6 +71,8 @@ impl Default for SelectionSpec {
             window_days: crate::inlinks::MATCH_WINDOW_DAYS,
             with_requisites: true,
             with_wacz: false,
+            with_rdf: true,
+            with_seen: true,
             filter: String::new(),
             collections: Vec::new(),
         }

@@ -2,7 +2,7 @@
 
 use super::catalogue::Catalogue;
 use super::error::StoreError;
-use super::filter::requisite_sql;
+use super::filter::{requisite_sql, vetoed_sql};
 use super::marks::{decision_sql, of_campaign_sql, selected_sql};
 use super::needed::{nearest_sql, needed_links_sql, needed_sql};
 use super::rows::{CampaignId, CaptureId, ReviewMark, ScoredRow, SelectedHost, SelectionPage, SelectionSpec};
@@ -92,13 +92,17 @@ impl Catalogue {
         })
     }
 
-    /// Remembers whether exports of a campaign's selection hold a package. The
-    /// selection stays as it is.
-    pub fn remember_wacz(&self, campaign: CampaignId, with_wacz: bool) -> Result<(), StoreError> {
+    /// Remembers which parts exports of a campaign's selection hold: a package,
+    /// RDF, the URLs that were seen. The selection stays as it is.
+    pub fn remember_export_parts(&self, spec: &SelectionSpec) -> Result<(), StoreError> {
+        let json = |flag: bool| if flag { "true" } else { "false" };
+        let parts = [json(spec.with_wacz), json(spec.with_rdf), json(spec.with_seen)];
+        let campaign = spec.campaign;
         self.write(move |conn| {
             conn.execute(
-                "UPDATE selection SET spec = json_set(spec, '$.with_wacz', json(?2)) WHERE campaign = ?1",
-                params![campaign, if with_wacz { "true" } else { "false" }],
+                "UPDATE selection SET spec = json_set(spec, '$.with_wacz', json(?2), '$.with_rdf', json(?3),
+                    '$.with_seen', json(?4)) WHERE campaign = ?1",
+                params![campaign, parts[0], parts[1], parts[2]],
             )?;
             Ok(())
         })
@@ -231,6 +235,16 @@ impl Catalogue {
             })?;
             Ok(rows.collect::<Result<_, _>>()?)
         })
+    }
+
+    /// Captures that selected ones need and that do not come along, since a person rejected them.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn vetoed(&self, campaign: CampaignId) -> Result<u64, StoreError> {
+        const COUNT: &str = concat!("SELECT count(*) FROM capture c WHERE ", vetoed_sql!());
+        self.read(|conn| Ok(uint(conn.prepare_cached(COUNT)?.query_row([campaign], |row| row.get(0))?)))
     }
 
     /// The decision on a capture: what it is, who gave it and why.

@@ -8,6 +8,7 @@ use super::theme::{self, GAP, tokens};
 use super::widgets::action_named_ui;
 use crate::app::models::{Loaded, WorkspaceInfo};
 use crate::app::{Action, AppState, Command, JobKind, PAGES, Route, resolve};
+use crate::jobs::{Pace, Progress};
 use egui::accesskit::Role;
 use egui::{Align, Button, Layout, ProgressBar, RichText, TextEdit, Ui, Vec2};
 
@@ -169,9 +170,9 @@ pub fn job_strip_ui(ui: &mut Ui, app: &mut AppState, news: &mut News) -> f32 {
         news.ui(ui, app);
         schedule_asks_ui(ui, app);
         let jobs: Vec<_> =
-            app.jobs().iter().map(|job| (job.id, job.kind.label(), job.cx().progress(), job.rate)).collect();
-        for (id, name, progress, rate) in &jobs {
-            ui.horizontal(|ui| job_ui(ui, app, *id, name, progress, *rate));
+            app.jobs().iter().map(|job| (job.id, job.kind.label(), job.cx().progress(), job.pace.clone())).collect();
+        for (id, name, progress, pace) in &jobs {
+            ui.horizontal(|ui| job_ui(ui, app, *id, name, progress, pace));
         }
         ui.horizontal(|ui| {
             if jobs.is_empty() {
@@ -232,7 +233,7 @@ fn errors_ui(ui: &mut Ui, app: &mut AppState) {
     }
 }
 
-fn job_ui(ui: &mut Ui, app: &mut AppState, id: u64, name: &str, progress: &crate::jobs::Progress, rate: f64) {
+fn job_ui(ui: &mut Ui, app: &mut AppState, id: u64, name: &str, progress: &Progress, pace: &Pace) {
     if ui.link(name).on_hover_text("Go to Jobs").clicked() {
         app.send(Command::Go(Route::Jobs));
     }
@@ -258,8 +259,8 @@ fn job_ui(ui: &mut Ui, app: &mut AppState, id: u64, name: &str, progress: &crate
         app.send(Command::CancelJob(id));
     }
     // Behind the buttons, which must not move under the pointer.
-    if rate > 0.0 {
-        ui.label(text::rate(progress, rate));
+    if pace.per_second() > 0.0 {
+        ui.label(pace.summary(progress));
     }
     let state = if progress.cancelled {
         "Stopping…"

@@ -9,6 +9,8 @@ use crate::jobs::Progress;
 use crate::scope::Decision;
 use std::fmt::Write as _;
 
+pub use crate::jobs::{bytes_text as bytes, duration_text as duration};
+
 /// Characters of a cell; longer text is cut with an ellipsis.
 pub const CELL_CHARS: usize = 300;
 /// Characters of a text that is read, such as a capture's text.
@@ -97,49 +99,12 @@ pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
-/// `1.4 MB`: decimal units.
-pub fn bytes(number: u64) -> String {
-    const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
-    let mut value = number as f64;
-    let mut unit = 0;
-    while value >= 999.5 && unit + 1 < UNITS.len() {
-        value /= 1000.0;
-        unit += 1;
-    }
-    match unit {
-        0 => format!("{number} B"),
-        _ if value < 10.0 => format!("{value:.1} {}", UNITS[unit]),
-        _ => format!("{value:.0} {}", UNITS[unit]),
-    }
-}
-
 /// How far a job is: `3 of 12`, `1.2 MB of 14 MB`.
 pub fn done(progress: &Progress) -> String {
     let amount = if progress.in_bytes { bytes } else { count };
     match progress.total {
         Some(total) => format!("{} of {}", amount(progress.done), amount(total)),
         None => amount(progress.done),
-    }
-}
-
-/// How fast a job is, and how long it will take: `12 MB/s, 3 min 10 s left`.
-pub fn rate(progress: &Progress, rate: f64) -> String {
-    let speed = if progress.in_bytes { format!("{}/s", bytes(rate as u64)) } else { format!("{rate:.1}/s") };
-    match progress.total {
-        Some(total) if rate > 0.0 && total > progress.done && !progress.paused => {
-            format!("{speed}, {} left", duration((total - progress.done) as f64 / rate))
-        }
-        _ => speed,
-    }
-}
-
-/// `2 h 10 min`, `41 s`.
-pub fn duration(seconds: f64) -> String {
-    let seconds = seconds.max(0.0) as u64;
-    match seconds {
-        0..60 => format!("{seconds} s"),
-        60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
-        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
     }
 }
 

@@ -85,8 +85,9 @@ pub use record::{
     format_offset, metadata_target,
 };
 pub use write::{
-    FileSetOptions, KeptTail, NewFile, Placed, REVISIT_IDENTICAL_PAYLOAD, REVISIT_NOT_MODIFIED, RecordBuilder,
-    Repaired, SyncPoint, WarcFileSet, WarcWriter, make_folder, new_record_id, repair_open_file, warc_fields,
+    FileSetOptions, FileSetSizes, KeptTail, NewFile, Placed, REVISIT_IDENTICAL_PAYLOAD, REVISIT_NOT_MODIFIED,
+    RecordBuilder, Repaired, SyncPoint, WarcFileSet, WarcWriter, make_folder, new_record_id, repair_open_file,
+    warc_fields,
 };
 
 /// What the name of a file ends in while it is being written.

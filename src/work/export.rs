@@ -4,16 +4,16 @@
 use super::Report;
 use super::counted;
 use super::handover::{CaptureGrounds, HandoverOf, SelectionGraph};
-use super::inlinks::complete_inlinks;
+use super::inlinks::{complete_inlinks, inlinks_behind};
 use crate::campaign::{Campaign, contact_in};
 use crate::export::{
     ExportError, ExportItem, ExportOptions, ExportRecord, FurtherKnowledge, Original, Statement, export_selection,
 };
 use crate::inlinks::{DatasetInlink, DatasetObject};
 use crate::jobs::JobCx;
-use crate::store::{ExportedCapture, Lacking, RecordRow, StoredCapture, Workspace};
+use crate::store::{Access, ExportedCapture, Lacking, RecordRow, StoredCapture, Workspace};
 use crate::uri::{CaptureDate, DatasetKey, Url};
-use crate::work::models::{CaptureId, InlinkRow, ReviewMark, ScoredRow, SelectionSpec, VerifyLine};
+use crate::work::models::{Balance, CaptureId, InlinkRow, ReviewMark, ScoredRow, SelectionSpec, VerifyLine};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::cell::RefCell;
@@ -32,6 +32,13 @@ pub struct ExportWishes {
     pub seen: bool,
     /// What is known as RDF.
     pub rdf: bool,
+}
+
+impl ExportWishes {
+    /// Those that are kept with a selection.
+    pub fn of(spec: &SelectionSpec) -> Self {
+        Self { wacz: spec.with_wacz, seen: spec.with_seen, rdf: spec.with_rdf }
+    }
 }
 
 impl Default for ExportWishes {
@@ -116,6 +123,26 @@ fn some_of(texts: impl ExactSizeIterator<Item = String>) -> String {
     format!("{}{more}", texts.take(MAX_LISTED).collect::<Vec<_>>().join("; "))
 }
 
+/// What an export holds and leaves out, before its files.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    /// Captures that the selection holds.
+    pub selected: u64,
+    /// Captures that come along because a selected page needs them.
+    pub requisites: u64,
+    /// The selection in figures.
+    pub balance: Balance,
+    /// What pages of the export lack because a person rejected it.
+    pub lacking: Vec<Lacking>,
+    /// Why the inlinks are not those of all captures.
+    pub inlinks_missing: Option<String>,
+    /// How captures were selected, in words.
+    pub criterion: String,
+}
+
+/// The captures of an export, one by one.
+type Items<'i> = dyn Iterator<Item = Result<ExportItem, ExportError>> + 'i;
+
 /// Writes the campaign's kept selection into a new folder. Nothing that a
 /// person rejected is in it, as embedded resource, goal of a redirect or
 /// original of a revisit neither. What selected the captures is told as it was
@@ -127,34 +154,78 @@ pub fn export(
     wishes: ExportWishes,
     cx: &JobCx,
 ) -> anyhow::Result<ExportOutcome> {
+    check_target(workspace, out)?;
+    let write = |items: &mut Items<'_>, options: ExportOptions<'_>| export_selection(items, out, options, cx);
+    let (report, gathered) = with_selection(workspace, spec, wishes, false, cx, write)?;
+    let not_listed = workspace.if_writable(|catalogue| {
+        catalogue.keep_export(&report.folder, report.counts.captures, report.counts.records, report.bytes)
+    })?;
+    let not_listed = not_listed.map(|why| format!("the workspace does not list this export, since {why}"));
+    Ok(ExportOutcome {
+        folder: report.folder,
+        selected: gathered.selected,
+        requisites: gathered.requisites,
+        excluded: gathered.balance.excluded,
+        included: gathered.balance.included,
+        lacking: gathered.lacking,
+        captures: report.counts.captures,
+        records: report.counts.records,
+        bytes: report.bytes,
+        linked_pages: report.counts.inlink_objects,
+        problems: report.problems,
+        inlinks_missing: gathered.inlinks_missing,
+        not_listed,
+    })
+}
+
+/// Says why a folder cannot take an export, before the work.
+pub(super) fn check_target(workspace: &Workspace, out: &Path) -> anyhow::Result<()> {
     workspace.own_folder(std::path::absolute(out)?)?;
-    // Told before the work, not after it.
     anyhow::ensure!(!out.is_file(), "{}: this is a file. Name a folder that is empty or does not exist", out.display());
     anyhow::ensure!(
         std::fs::read_dir(out).map_or(true, |mut entries| entries.next().is_none()),
         "{}: the folder is not empty; name one that is empty or does not exist",
         out.display()
     );
+    Ok(())
+}
+
+/// Gathers what leaves with the campaign's kept selection and gives it to
+/// `write`. A dry run changes nothing in the workspace: neither are inlinks
+/// completed nor is it noted what comes along.
+pub(super) fn with_selection<R>(
+    workspace: &Workspace,
+    spec: &SelectionSpec,
+    wishes: ExportWishes,
+    is_dry: bool,
+    cx: &JobCx,
+    write: impl FnOnce(&mut Items<'_>, ExportOptions<'_>) -> Result<R, ExportError>,
+) -> anyhow::Result<(R, Gathered)> {
     let catalogue = workspace.catalogue();
     let (version, campaign) = catalogue.campaign(spec.campaign)?;
     let Some((kept, selected_at)) = catalogue.kept_selection(spec.campaign)? else {
         anyhow::bail!("campaign {} has no selection yet. Score and select first, then export", spec.campaign);
     };
-    let spec = &SelectionSpec { with_requisites: spec.with_requisites, with_wacz: spec.with_wacz, ..kept };
+    // What a person leaves out for once by a command is not remembered; a package is.
+    let spec =
+        &SelectionSpec { with_requisites: spec.with_requisites, with_wacz: wishes.wacz, ..kept.with_parts_of(spec) };
     let selected = catalogue.selected(spec.campaign)?;
     anyhow::ensure!(
         !selected.is_empty(),
         "the selection is empty. Lower the threshold or approve captures, then export again"
     );
-    workspace.if_writable(|catalogue| catalogue.remember_wacz(spec.campaign, wishes.wacz))?;
     cx.stage("Finding embedded resources", None);
     let needed = catalogue.find_requisites(spec.campaign, spec.with_requisites)?;
-    workspace
-        .if_writable(|catalogue| catalogue.keep_requisites(spec.campaign, spec.with_requisites, needed.clone()))?;
+    if !is_dry {
+        workspace.if_writable(|catalogue| {
+            catalogue.remember_export_parts(spec)?;
+            catalogue.keep_requisites(spec.campaign, spec.with_requisites, needed.clone())
+        })?;
+    }
     let mut all: Vec<(CaptureId, bool)> = selected.iter().map(|id| (*id, true)).collect();
     all.extend(needed.iter().map(|id| (*id, false)));
 
-    let inlinks_missing = complete_inlinks(workspace, cx)?;
+    let inlinks_missing = if is_dry { inlinks_behind(workspace)? } else { complete_inlinks(workspace, cx)? };
     let built = catalogue.inlink_build()?.map(|(date, _)| date);
 
     let lacking = RefCell::new(if spec.with_requisites { catalogue.lacking(spec.campaign)? } else { Vec::new() });
@@ -174,7 +245,7 @@ pub fn export(
         };
         item(workspace, &known, knowledge, statements, &mut lacking.borrow_mut())
     };
-    let items = all.iter().map(|of| gather(of).map_err(ExportError::Unread));
+    let mut items = all.iter().map(|of| gather(of).map_err(ExportError::Unread));
 
     // The scores behind it are as many as the captures of the campaign: they do not stay.
     let balance = catalogue.selection_page(spec.campaign)?.balance;
@@ -224,9 +295,10 @@ pub fn export(
         graph.beyond_captures(&exported, state, cx)
     });
     options.further_knowledge = wishes.rdf.then_some(further);
-    options.total = Some(all.len() as u64);
+    options.expected = Some((all.len() as u64, catalogue.record_bytes(&captures)?));
     options.wacz = wishes.wacz;
-    options.inlinks = built.is_some();
+    // An export builds them where it can.
+    options.inlinks = built.is_some() || (is_dry && *workspace.access() == Access::Write);
     options.attachments = HandoverOf {
         workspace,
         id: spec.campaign,
@@ -238,26 +310,16 @@ pub fn export(
         captures: &captures,
     }
     .attachments(cx)?;
-    let report = export_selection(items, out, options, cx)?;
-    let not_listed = workspace.if_writable(|catalogue| {
-        catalogue.keep_export(&report.folder, report.counts.captures, report.counts.records, report.bytes)
-    })?;
-    let not_listed = not_listed.map(|why| format!("the workspace does not list this export, since {why}"));
-    Ok(ExportOutcome {
-        folder: report.folder,
+    let written = write(&mut items, options)?;
+    let gathered = Gathered {
         selected: selected.len() as u64,
         requisites: needed.len() as u64,
-        excluded: balance.excluded,
-        included: balance.included,
-        lacking: lacking.into_inner(),
-        captures: report.counts.captures,
-        records: report.counts.records,
-        bytes: report.bytes,
-        linked_pages: report.counts.inlink_objects,
-        problems: report.problems,
+        balance,
+        lacking: lacking.take(),
         inlinks_missing,
-        not_listed,
-    })
+        criterion: spec.criterion(),
+    };
+    Ok((written, gathered))
 }
 
 /// Who answers for an export and how to reach them, as WARC's `operator` field

@@ -162,6 +162,19 @@ pub(super) fn complete_inlinks(workspace: &Workspace, cx: &JobCx) -> anyhow::Res
     }))
 }
 
+/// Why the inlinks at hand are not those of all captures, as long as nobody completes them.
+///
+/// # Errors
+///
+/// A catalogue that cannot be read.
+pub(super) fn inlinks_behind(workspace: &Workspace) -> anyhow::Result<Option<String>> {
+    if workspace.built_links()?.is_none() {
+        return Ok(Some("inlinks are not built yet: what lists them is shown without them".to_owned()));
+    }
+    let is_behind = workspace.links_are_old()?;
+    Ok(is_behind.then(|| "links of captures since the last build of inlinks are not counted yet".to_owned()))
+}
+
 fn is_damage(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| match (cause.downcast_ref::<LinkError>(), cause.downcast_ref::<StoreError>()) {
         (Some(error), _) | (_, Some(StoreError::Links(error))) => error.is_damage(),

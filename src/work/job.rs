@@ -2,7 +2,8 @@
 
 use super::models::VerifyLine;
 use super::{
-    CheckOutcome, CollectionsFilled, CrawlOutcome, ExportOutcome, Imported, InlinkReport, LocateOutcome, SelectReport,
+    CheckOutcome, CollectionsFilled, CrawlOutcome, ExportDryRun, ExportOutcome, Imported, InlinkReport, LocateOutcome,
+    SelectReport,
 };
 use std::path::PathBuf;
 
@@ -29,6 +30,8 @@ pub enum JobKind {
     Select,
     /// A selection is written out.
     Export,
+    /// What an export would write is listed.
+    DryRun,
     /// An export is read back.
     Verify,
     /// Decisions are made on many captures by command.
@@ -59,6 +62,7 @@ impl JobKind {
             Self::SetWindow => "Set window",
             Self::Select => "Select",
             Self::Export => "Export",
+            Self::DryRun => "Dry run",
             Self::Verify => "Verify",
             Self::Mark => "Mark captures",
             Self::Collect => "Fill collections",
@@ -111,6 +115,14 @@ pub enum JobReport {
     NothingFetched(String),
     /// An export was read back.
     Verified(PathBuf, Vec<VerifyLine>),
+    /// What an export would write.
+    Planned(Box<ExportDryRun>),
+}
+
+impl From<ExportDryRun> for JobReport {
+    fn from(plan: ExportDryRun) -> Self {
+        Self::Planned(Box::new(plan))
+    }
 }
 
 impl From<CrawlOutcome> for JobReport {

@@ -8,6 +8,7 @@ mod content;
 mod crawl;
 mod crawl_plan;
 mod documents;
+mod dry_run;
 mod engine;
 mod export;
 mod feed;
@@ -44,6 +45,7 @@ pub use content::content;
 pub use crawl::{CrawlOptions, CrawlOutcome, crawl, crawl_plan};
 pub use crawl_plan::{CrawlPlan, CrawlRequest, CrawlStart, UnfinishedLaunch};
 pub use documents::{DocumentList, DocumentRow, DocumentVersion, documents, documents_noted};
+pub use dry_run::{ExportDryRun, dry_run_export};
 pub use engine::{
     Engine, EngineImport, EngineLaunch, Imported, LogCount, browsertrix_crawl, import_with_jobs, is_importable,
     jobs_summary, write_heritrix_job,

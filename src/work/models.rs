@@ -1,13 +1,14 @@
 //! What can be asked of an open workspace comes as these values: the
 //! catalogue's read models and those of the rooms below.
 
+pub use super::dry_run::ExportDryRun;
 pub use super::link_models::*;
 pub use crate::campaign::quoted_value as quoted;
 pub use crate::crawl::{CrawlEvent, EventKind, OutcomeClass, OutcomeKind, PREREQUISITE_RULE, UrlOutcome};
-pub use crate::export::spreadsheet_cell;
+pub use crate::export::{PlannedFile, spreadsheet_cell};
 pub use crate::store::rows::*;
 pub use crate::store::scope_rows::*;
-pub use crate::store::{FilterField, SortKey, filter_fields};
+pub use crate::store::{FilterField, Lacking, SortKey, filter_fields};
 
 use crate::campaign::Campaign;
 use crate::scope::{Remedy, Trace};

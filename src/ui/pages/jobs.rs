@@ -52,15 +52,18 @@ fn running_ui(ui: &mut Ui, app: &mut AppState) {
         ui.weak("No job running. Start a crawl on the Crawl page, an export on Select & export");
         return;
     }
-    let jobs: Vec<_> =
-        app.jobs().iter().map(|job| (job.id, job.kind.label(), job.started, job.cx().progress(), job.rate)).collect();
-    for (id, name, started, progress, rate) in jobs {
+    let jobs: Vec<_> = app
+        .jobs()
+        .iter()
+        .map(|job| (job.id, job.kind.label(), job.started, job.cx().progress(), job.pace.clone()))
+        .collect();
+    for (id, name, started, progress, pace) in jobs {
         ui.horizontal_wrapped(|ui| {
             ui.label(name);
             ui.weak(format!("started {} UTC", started.to_readable()));
             ui.label(text::line(&progress.stage));
             ui.label(text::done(&progress));
-            ui.weak(format!("{}  {}", text::rate(&progress, rate), text::line(progress.detail())));
+            ui.weak(format!("{}  {}", pace.summary(&progress), text::line(progress.detail())));
             let pause = if progress.paused { "Resume" } else { "Pause" };
             if ui.button(format!("{pause} {name}")).clicked() {
                 app.send(Command::PauseJob(id, !progress.paused));

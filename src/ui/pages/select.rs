@@ -1,5 +1,6 @@
 //! Score, threshold, export, verify.
 
+use super::select_dry_run::{dry_run_ui, open_report, parts_ui, report_ui, reports};
 use super::select_named::{NamedFields, chosen_collections_ui};
 use super::select_score::{borderline_ui, histogram_ui};
 use crate::app::models::{
@@ -14,7 +15,7 @@ use crate::ui::widgets::{
     action_ui, count_link_ui, empty_ui, field_ui, figure_ui, heading_ui, is_typing, loaded_ui, title_ui,
 };
 use egui::{Button, Key, Modifiers, RichText, ScrollArea, Slider, Ui};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How far a bracket key moves the threshold.
 const STEP: f64 = 0.01;
@@ -100,11 +101,11 @@ impl SelectPage {
                 if let Some(threshold) = histogram_ui(ui, &tried.balance, app.selection_draft.threshold) {
                     app.selection_draft.threshold = threshold;
                 }
-                balance_ui(ui, app, page, tried);
+                balance_ui(ui, app, campaign, page, tried);
             });
         });
         ui.add_space(GAP);
-        export_ui(ui, app, page);
+        export_ui(ui, app, campaign, page);
         heading_ui(ui, "Captures nearest to the threshold");
         let draft = serde_json::to_string(&tried.draft).unwrap_or_default();
         let nearest = app.reads.scored_under(draft, tried.nearest.clone());
@@ -189,8 +190,7 @@ fn weights_ui(ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPa
     chosen_collections_ui(ui, app);
     let draft = SelectionSpec { campaign, ..app.selection_draft.clone() };
     // What an export holds changes no score.
-    let changed =
-        page.spec.as_ref().is_none_or(|spec| SelectionSpec { with_wacz: draft.with_wacz, ..spec.clone() } != draft);
+    let changed = page.spec.as_ref().is_none_or(|spec| spec.clone().with_parts_of(&draft) != draft);
     ui.horizontal(|ui| {
         let busy = app.runs(JobKind::Select);
         let response = ui.add_enabled(!busy, Button::new("Score and select"));
@@ -211,7 +211,7 @@ fn weights_ui(ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPa
     }
 }
 
-fn balance_ui(ui: &mut Ui, app: &mut AppState, page: &SelectionPage, tried: &TriedSelection) {
+fn balance_ui(ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPage, tried: &TriedSelection) {
     let balance = &tried.balance;
     let sides = BalanceFilters::of(page, tried);
     egui::Grid::new("balance").num_columns(4).striped(true).show(ui, |ui| {
@@ -243,8 +243,12 @@ fn balance_ui(ui: &mut Ui, app: &mut AppState, page: &SelectionPage, tried: &Tri
     ui.horizontal_wrapped(|ui| {
         let embedded = text::counted(page.requisites, "embedded resource", "embedded resources");
         let overrides = text::counted(page.balance.overrides, "manual override", "manual overrides");
+        let vetoed = app.reads.vetoed(campaign).shown().map(|vetoed| **vetoed).unwrap_or_default();
+        // What comes along is looked for when a selection is kept.
+        let of_kept = if page.spec.is_some() && !sides.is_kept { " (kept selection)" } else { "" };
         for (words, filter) in [
-            (format!("{embedded} included"), "requisite:yes"),
+            (format!("{embedded} included{of_kept}"), "requisite:yes"),
+            (format!("{} vetoed by hand{of_kept}", text::count(vetoed)), "vetoed:yes"),
             (format!("{} included by hand", text::count(balance.included)), "mark:approve"),
             (format!("{} excluded by hand", text::count(balance.excluded)), "mark:reject"),
             (overrides, "byhand:yes"),
@@ -323,11 +327,11 @@ pub(super) fn captures_of_side(app: &mut AppState, selected: bool, further: &str
     captures_by(app, format!("selected:{}{further}", if selected { "yes" } else { "no" }));
 }
 
-fn captures_by(app: &mut AppState, filter: String) {
+pub(super) fn captures_by(app: &mut AppState, filter: String) {
     app.send(Command::GoToAll(Route::Captures { filter }));
 }
 
-fn export_ui(ui: &mut Ui, app: &mut AppState, page: &SelectionPage) {
+fn export_ui(ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPage) {
     theme::card_frame(ui).show(ui, |ui| {
         ui.set_width(ui.available_width());
         heading_ui(ui, "Export");
@@ -349,10 +353,13 @@ fn export_ui(ui: &mut Ui, app: &mut AppState, page: &SelectionPage) {
             field_ui(ui, "Folder", &mut app.export_folder, "new or empty", theme::LONG_FIELD);
             let action = action_ui(ui, app, Action::Export);
             action.on_hover_text("WARC with metadata records, CDXJ, inlinks, manifest");
+            action_ui(ui, app, Action::DryRun);
             action_ui(ui, app, Action::Verify);
+            let folder = app.last_export().map(Path::to_owned);
+            report_ui(ui, app, folder.as_deref());
         });
-        ui.checkbox(&mut app.selection_draft.with_wacz, "Also write a WACZ package")
-            .on_hover_text("The archive files with an index and a list of pages, as ReplayWeb.page shows them");
+        parts_ui(ui, app);
+        dry_run_ui(ui, app, campaign);
         if let Some((folder, lines)) = &app.verified() {
             verified_ui(ui, &folder.display().to_string(), lines);
         }
@@ -406,13 +413,25 @@ fn exports_ui(ui: &mut Ui, app: &mut AppState, rows: &[ExportRow]) {
         }),
         Col::made("folder", "Folder", 320.0, |row| row.folder.display().to_string()),
     ];
+    let reports = reports(app);
     let table = Table::new("exports", "Exports", columns, |row: &ExportRow| key_of((&row.folder, row.date)))
         .height(EXPORTS)
         .on_focus(|row| Some(ExportAsk::Focus(row.folder.clone())))
-        .menu(|ui, row| ui.button("Verify this export").clicked().then(|| ExportAsk::Verify(row.folder.clone())));
+        .menu(|ui, row| {
+            let report = ui.add_enabled(reports.contains_key(&row.folder), Button::new("Open its report"));
+            if report.on_disabled_hover_text("report.html is not in this folder").clicked() {
+                return Some(ExportAsk::Report(row.folder.clone()));
+            }
+            ui.button("Verify this export").clicked().then(|| ExportAsk::Verify(row.folder.clone()))
+        });
     match table.rows_ui(ui, app, rows) {
         Some(ExportAsk::Focus(folder)) => app.choose_export(folder),
         Some(ExportAsk::Checks(folder, lines)) => app.show_checks(folder, lines),
+        Some(ExportAsk::Report(folder)) => {
+            if let Some(url) = reports.get(&folder) {
+                open_report(ui, url.clone());
+            }
+        }
         Some(ExportAsk::Verify(folder)) => app.send(Command::Verify(folder)),
         None => {}
     }
@@ -429,6 +448,8 @@ enum ExportAsk {
     Focus(PathBuf),
     /// Each check of its last verification.
     Checks(PathBuf, Vec<VerifyLine>),
+    /// To be read in the browser.
+    Report(PathBuf),
     /// To be verified.
     Verify(PathBuf),
 }

@@ -185,7 +185,8 @@ fn join(first: &mut Seen, second: &mut Seen) -> bool {
     true
 }
 
-fn is_indexed(head: &RecordHead) -> bool {
+/// Whether an index has a line for a record with this head.
+pub fn is_indexed(head: &RecordHead) -> bool {
     match head.record_type {
         RecordType::Response | RecordType::Revisit => true,
         RecordType::Resource | RecordType::Metadata => {

@@ -28,7 +28,7 @@ mod post;
 mod read;
 mod sort;
 
-pub use build::{IndexOptions, index_each, index_file, index_reader, indexed_url};
+pub use build::{IndexOptions, index_each, index_file, index_reader, indexed_url, is_indexed};
 pub use check::LineCheck;
 pub use classic::Columns;
 pub use form::{IndexForm, write_sorted};

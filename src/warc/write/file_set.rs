@@ -44,6 +44,69 @@ impl FileSetOptions {
     }
 }
 
+/// What a new file begins with.
+struct FileStart {
+    name: String,
+    warcinfo_id: String,
+    /// Its `warcinfo` record.
+    record: Vec<u8>,
+}
+
+impl FileSetOptions {
+    fn start_of(&self, serial: u32) -> FileStart {
+        let date = (self.clock)();
+        let name = format!("{}-{}-{serial:05}.warc.gz", self.prefix, date.to_digits17());
+        let warcinfo_id = (self.record_id)();
+        let info = warc_fields(self.info.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+        let record = RecordBuilder::warcinfo(&warcinfo_id, date, &name).compress(&info);
+        FileStart { name, warcinfo_id, record }
+    }
+}
+
+/// The files that a [`WarcFileSet`] would write, by name and size; nothing is written.
+pub struct FileSetSizes {
+    options: FileSetOptions,
+    serial: u32,
+    /// Name, id of the `warcinfo` record, bytes.
+    current: Option<(String, String, u64)>,
+    closed: Vec<(String, u64)>,
+}
+
+impl FileSetSizes {
+    /// Of the files that a set with these options would write.
+    pub fn new(options: FileSetOptions) -> Self {
+        let serial = options.last_serial;
+        Self { options, serial, current: None, closed: Vec::new() }
+    }
+
+    /// Counts the bytes of records that belong together, as [`WarcFileSet::append`]
+    /// would write them.
+    pub fn append(&mut self, len: u64) {
+        let max_bytes = self.options.max_bytes;
+        if let Some((name, _, bytes)) = self.current.take_if(|(.., bytes)| *bytes >= max_bytes) {
+            self.closed.push((name, bytes));
+        }
+        let (.., bytes) = self.current.get_or_insert_with(|| {
+            self.serial += 1;
+            let FileStart { name, warcinfo_id, record } = self.options.start_of(self.serial);
+            (name, warcinfo_id, record.len() as u64)
+        });
+        *bytes += len;
+    }
+
+    /// As [`WarcFileSet::next_warcinfo_id`].
+    pub fn next_warcinfo_id(&mut self) -> String {
+        self.append(0);
+        self.current.as_ref().map(|(_, id, _)| id.clone()).unwrap_or_default()
+    }
+
+    /// Names of all files, with their bytes.
+    pub fn close(mut self) -> Vec<(String, u64)> {
+        self.closed.extend(self.current.map(|(name, _, bytes)| (name, bytes)));
+        self.closed
+    }
+}
+
 /// Where a record was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placed {
@@ -246,23 +309,19 @@ impl Current {
         serial: u32,
         append: impl Fn(&mut WarcWriter<File>, &[u8]) -> io::Result<Span>,
     ) -> Result<Self, WarcError> {
-        let date = (options.clock)();
         let io = |path: &Path| {
             let path = path.to_owned();
             move |source| WarcError::Io { path, source }
         };
         make_folder(&options.folder).map_err(io(&options.folder))?;
-        let name = format!("{}-{}-{serial:05}.warc.gz", options.prefix, date.to_digits17());
+        let FileStart { name, warcinfo_id, record } = options.start_of(serial);
         let path = options.folder.join(&name);
         let open_path = options.folder.join(format!("{name}{OPEN_SUFFIX}"));
         if path.exists() {
             return Err(io(&path)(io::ErrorKind::AlreadyExists.into()));
         }
         let file = OpenOptions::new().write(true).create_new(true).open(&open_path).map_err(io(&open_path))?;
-        let warcinfo_id = (options.record_id)();
         let mut writer = WarcWriter::new(file, 0);
-        let info = warc_fields(options.info.iter().map(|(name, value)| (name.as_str(), value.as_str())));
-        let record = RecordBuilder::warcinfo(&warcinfo_id, date, &name).compress(&info);
         if let Err(source) = append(&mut writer, &record) {
             drop(writer);
             if let Err(error) = fs::remove_file(&open_path) {
@@ -328,6 +387,25 @@ mod tests {
         assert_eq!(closed, [first[0].file.clone(), second[0].file.clone()]);
         assert_eq!(ids(&closed[0]), ["urn:test:info-1", "urn:test:1", "urn:test:2"]);
         assert_eq!(ids(&closed[1]), ["urn:test:info-2", "urn:test:3"]);
+    }
+
+    #[test]
+    fn names_and_sizes_are_known_without_writing() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut set = WarcFileSet::new(options(folder.path(), 400));
+        let mut sizes = FileSetSizes::new(options(&folder.path().join("none"), 400));
+        for number in 1..6 {
+            assert_eq!(set.next_warcinfo_id().unwrap(), sizes.next_warcinfo_id());
+            set.append(&[&member(number)]).unwrap();
+            sizes.append(member(number).len() as u64);
+        }
+        let written: Vec<_> = set.close().unwrap();
+        let of = |path: &PathBuf| {
+            (path.file_name().unwrap().to_string_lossy().into_owned(), fs::metadata(path).unwrap().len())
+        };
+        assert!(written.len() > 1);
+        assert_eq!(sizes.close(), written.iter().map(of).collect::<Vec<_>>());
+        assert!(!folder.path().join("none").exists());
     }
 
     #[test]

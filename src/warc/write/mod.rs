@@ -18,7 +18,7 @@ mod repair;
 pub use build::{
     REVISIT_IDENTICAL_PAYLOAD, REVISIT_NOT_MODIFIED, RecordBuilder, WarcWriter, new_record_id, warc_fields,
 };
-pub use file_set::{FileSetOptions, Placed, SyncPoint, WarcFileSet};
+pub use file_set::{FileSetOptions, FileSetSizes, Placed, SyncPoint, WarcFileSet};
 pub use new_file::NewFile;
 pub(super) use pack::{LEVEL as GZIP_LEVEL, MAX_WHOLE, pack as pack_member};
 pub use rename::make_folder;

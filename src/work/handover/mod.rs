@@ -15,12 +15,13 @@ pub(super) use graph::SelectionGraph;
 pub(super) use grounds::CaptureGrounds;
 pub(super) use read::annotations_in;
 pub use read::{AnnotationImport, import_annotations};
+pub(super) use report::standing_decisions;
 
 pub use selection::{SelectionImport, check_selection, import_selection};
 
 use crate::campaign::Campaign;
 use crate::campaign::feed::{Dialect, write_feed};
-use crate::export::Attachment;
+use crate::export::{Attachment, Written};
 use crate::jobs::{JobCx, SpillSort};
 use crate::scope::DecideRules;
 use crate::store::{Lacking, SeenVerdict, Workspace};
@@ -128,14 +129,15 @@ impl<'a> HandoverOf<'a> {
         let report = Rc::new(OnceCell::new());
         for (name, is_html) in [("report.html", true), ("report.md", false)] {
             let (facts, report) = (facts.clone(), report.clone());
-            attachments.push(Attachment::new(name, move |out, written| {
+            let write = move |out: &mut dyn Write, written: &Written<'_>| {
                 if report.get().is_none() {
                     drop(report.set(report::report(workspace, &facts, written)?));
                 }
                 let (html, markdown) = report.get().map(|(a, b): &(String, String)| (a, b)).context("no report")?;
                 out.write_all(if is_html { html } else { markdown }.as_bytes())?;
                 Ok(1)
-            }));
+            };
+            attachments.push(Attachment::new(name, write).estimated());
         }
         Ok(attachments)
     }

@@ -160,8 +160,15 @@ fn permissions(out: &mut Vec<Block>, campaign: &Campaign) {
     out.push(Block::Table { head, numbers: vec![], rows: rows.collect() });
 }
 
-/// Standing decisions, by what was decided and why.
-fn decisions(out: &mut Vec<Block>, workspace: &Workspace, id: CampaignId) -> anyhow::Result<()> {
+/// Captures by the decision that holds and the reason that was noted with it.
+///
+/// # Errors
+///
+/// A catalogue that cannot be read.
+pub(in crate::work) fn standing_decisions(
+    workspace: &Workspace,
+    id: CampaignId,
+) -> anyhow::Result<BTreeMap<(ReviewMark, String), u64>> {
     let mut last: BTreeMap<(String, i64), (ReviewMark, String)> = BTreeMap::new();
     workspace.catalogue().each_mark(Some(id), |mark| -> anyhow::Result<()> {
         if mark.undone.is_none() && mark.mark != ReviewMark::Note {
@@ -169,18 +176,26 @@ fn decisions(out: &mut Vec<Block>, workspace: &Workspace, id: CampaignId) -> any
         }
         Ok(())
     })?;
-    let mut reasons: BTreeMap<(String, String), u64> = BTreeMap::new();
-    for (mark, note) in last.into_values().filter(|(mark, _)| *mark != ReviewMark::Clear) {
-        let decision = match mark {
+    let mut reasons = BTreeMap::new();
+    for decision in last.into_values().filter(|(mark, _)| *mark != ReviewMark::Clear) {
+        *reasons.entry(decision).or_default() += 1;
+    }
+    Ok(reasons)
+}
+
+/// Standing decisions, by what was decided and why.
+fn decisions(out: &mut Vec<Block>, workspace: &Workspace, id: CampaignId) -> anyhow::Result<()> {
+    let reasons = standing_decisions(workspace, id)?;
+    if !reasons.is_empty() {
+        out.push(Block::Heading("Decisions of reviewers".to_owned()));
+        let name = |mark| match mark {
             ReviewMark::Approve => "Approved",
             ReviewMark::Reject => "Rejected",
             ReviewMark::Flag | ReviewMark::Clear | ReviewMark::Note => "Flagged",
         };
-        *reasons.entry((decision.to_owned(), note)).or_default() += 1;
-    }
-    if !reasons.is_empty() {
-        out.push(Block::Heading("Decisions of reviewers".to_owned()));
-        let rows = reasons.into_iter().map(|((mark, note), count)| vec![mark, note, count.to_string()]).collect();
+        let row =
+            |((mark, note), count): ((ReviewMark, String), u64)| vec![name(mark).to_owned(), note, count.to_string()];
+        let rows = reasons.into_iter().map(row).collect();
         out.push(Block::Table { head: vec!["Decision", "Reason", "Captures"], numbers: vec![2], rows });
     }
     Ok(())

@@ -161,6 +161,21 @@ impl Session {
         self.run_job(JobKind::Export, || work::export(&self.workspace, spec, out, wishes, cx))
     }
 
+    /// Lists what [`Self::export`] would write. It writes nothing: it is in no job history.
+    ///
+    /// # Errors
+    ///
+    /// As [`work::dry_run_export`].
+    pub fn dry_run_export(
+        &self,
+        spec: &SelectionSpec,
+        out: &Path,
+        wishes: ExportWishes,
+        cx: &JobCx,
+    ) -> anyhow::Result<ExportDryRun> {
+        work::dry_run_export(&self.workspace, spec, out, wishes, cx)
+    }
+
     /// Copies the catalogue and the campaigns.
     pub fn back_up(&self, out: &Path, cx: &JobCx) -> anyhow::Result<BackupOutcome> {
         self.run_job(JobKind::Backup, || work::back_up(&self.workspace, out, cx))

@@ -8,7 +8,8 @@ use super::live::LiveCrawl;
 use super::models::*;
 use super::{
     BackupOutcome, CheckOutcome, CollectionsFilled, CrawlOptions, CrawlOutcome, CrawlPlan, CrawlRequest, CrawlStart,
-    DueRuns, ExportOutcome, ExportWishes, Imported, InlinkReport, JobKind, LocateOutcome, Report, SelectReport,
+    DueRuns, ExportDryRun, ExportOutcome, ExportWishes, Imported, InlinkReport, JobKind, LocateOutcome, Report,
+    SelectReport,
 };
 use crate::campaign::Campaign;
 use crate::crawl::HostOverride;
@@ -16,10 +17,10 @@ use crate::jobs::{JobCx, lock};
 use crate::scope::Derivation;
 use crate::scope::Trace;
 use crate::store::{Access, Catalogue, Workspace};
-use crate::uri::{CaptureDate, PageKey};
+use crate::uri::{CaptureDate, PageKey, Url};
 use crate::work;
 use anyhow::Context;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;

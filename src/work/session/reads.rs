@@ -170,6 +170,22 @@ impl Session {
         Ok(page)
     }
 
+    /// Addresses (`file:`) of the reports of exports whose folders have one, by
+    /// their folders: of those that the workspace lists, and of one more.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn export_reports(&self, of: Option<&Path>) -> anyhow::Result<BTreeMap<PathBuf, String>> {
+        let listed = self.catalogue().exports()?.into_iter().map(|row| row.folder);
+        let address = |folder: PathBuf| {
+            let report = std::path::absolute(folder.join("report.html")).ok()?;
+            let url = report.is_file().then(|| Url::from_file_path(&report).ok()).flatten()?;
+            Some((folder, url.into()))
+        };
+        Ok(listed.chain(of.map(Path::to_owned)).filter_map(address).collect())
+    }
+
     /// What decides under a draft where no person did.
     pub fn selection_criteria(&self, draft: &SelectionSpec) -> anyhow::Result<SelectionCriteria> {
         work::selection_criteria(&self.workspace, draft)
