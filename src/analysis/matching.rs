@@ -207,10 +207,23 @@ impl Matcher {
                 .filter(|hit| !matches!(hit.place, MatchPlace::Language | MatchPlace::Date))
                 .map(|hit| format!("{} × in {}", hit.count, hit.place.label()))
                 .collect();
-            let name = if is_text_term(term.kind) { format!("“{}”", term.value) } else { term.to_string() };
+            let name = Self::name_of(term);
             parts.push(if counted.is_empty() { name } else { format!("{name} {}", counted.join(", ")) });
         }
-        if parts.is_empty() { "no term of the request found".to_owned() } else { parts.join("; ") }
+        if parts.is_empty() { Self::NOTHING_FOUND.to_owned() } else { parts.join("; ") }
+    }
+
+    /// What [`Self::describe`] says where no term was found.
+    pub(super) const NOTHING_FOUND: &'static str = "no term of the request found";
+
+    /// What it calls a term.
+    pub(super) fn name_of(term: &Term) -> String {
+        if is_text_term(term.kind) { format!("“{}”", term.value) } else { term.to_string() }
+    }
+
+    /// Whether a term of [`Self::terms`] speaks for the request, by its weight and place.
+    pub fn speaks_for(&self, term: usize) -> bool {
+        self.speaks_for.get(term).copied().unwrap_or(false)
     }
 
     /// Calls `found` with the term of every occurrence in folded text.

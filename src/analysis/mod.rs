@@ -18,6 +18,7 @@
 
 mod anchor_check;
 mod anchors;
+mod coverage;
 mod folding;
 mod matching;
 mod page_rank;
@@ -25,6 +26,7 @@ mod score;
 
 pub use anchor_check::{AnchorCheck, AnchorWords, MOST_ANCHOR_WORDS};
 pub use anchors::{AnchorLink, AnchorTallies, AnchorTally};
+pub use coverage::TermCoverage;
 pub use folding::{fold, fold_letters, words};
 pub use matching::{MatchPlace, Matcher, Matches, TermHit, TextFields};
 pub use page_rank::page_rank;

@@ -5,6 +5,7 @@ use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::launches::seen_state;
 use super::marks::{of_campaign_sql, selected_sql};
+use super::needed::{needed_links_sql, needed_sql};
 use super::rows::{CampaignId, CaptureId, LaunchId, ReviewMark};
 use super::sql::{int, mark_of, uint};
 use crate::crawl::SeenState;
@@ -244,6 +245,61 @@ impl Catalogue {
                 types: counts("c.mime", by_count)?,
                 languages: counts("c.language", by_count)?,
             })
+        })
+    }
+
+    /// What the request said of each capture of a campaign with a text, and
+    /// whether the capture is selected.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn each_term_description(
+        &self,
+        campaign: CampaignId,
+        mut each: impl FnMut(bool, &str),
+    ) -> Result<(), StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(concat!(
+                "SELECT ",
+                selected_sql!(),
+                ", m.terms FROM measure m JOIN capture c ON c.id = m.capture
+                 LEFT JOIN score s ON s.campaign = ?1 AND s.capture = c.id
+                 WHERE m.campaign = ?1 AND m.request IS NOT NULL AND NOT m.unread"
+            ))?;
+            let mut rows = statement.query([campaign])?;
+            while let Some(row) = rows.next()? {
+                let is_selected: Option<bool> = row.get(0)?;
+                each(is_selected.unwrap_or(false), row.get_ref(1)?.as_str().unwrap_or_default());
+            }
+            Ok(())
+        })
+    }
+
+    /// What pages that are handed over need to be shown and nobody captured:
+    /// how many URLs, and those that most pages need with the number of pages.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn missing_resources(&self, campaign: CampaignId, limit: u64) -> Result<(u64, Vec<(String, u64)>), StoreError> {
+        const FIND: &str = concat!(
+            "WITH RECURSIVE asked (campaign) AS (SELECT ?1), ",
+            needed_sql!(),
+            " SELECT t.url, count(DISTINCT n.id), count(*) OVER () ",
+            needed_links_sql!(),
+            " AND n.id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM capture x WHERE x.page = t.page)
+              GROUP BY t.id ORDER BY 2 DESC, t.url LIMIT ?2"
+        );
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(FIND)?;
+            let mut rows = statement.query([campaign, int(limit)])?;
+            let (mut all, mut first) = (0, Vec::new());
+            while let Some(row) = rows.next()? {
+                all = uint(row.get(2)?);
+                first.push((row.get(0)?, uint(row.get(1)?)));
+            }
+            Ok((all, first))
         })
     }
 }

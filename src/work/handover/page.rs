@@ -12,25 +12,41 @@ pub(super) enum Block {
     Facts(Vec<(&'static str, String)>),
     /// A table; the columns that are numbers stand right.
     Table { head: Vec<&'static str>, numbers: Vec<usize>, rows: Vec<Vec<String>> },
-    /// Counts by name, as bars and as a table.
+    /// Counts by name as bars; Markdown has none of it.
     Bars { of: &'static str, counts: Vec<(String, u64)> },
+}
+
+/// What a cell says where something that was aimed at is not there: it is marked.
+pub(super) const NONE: &str = "none";
+
+/// Counts by name, as bars and as a table.
+pub(super) fn counted_by(of: &'static str, counts: Vec<(String, u64)>) -> [Block; 2] {
+    let rows = counts.iter().map(|(name, count)| vec![name.clone(), count.to_string()]).collect();
+    [Block::Bars { of, counts }, Block::Table { head: vec![of, "Captures"], numbers: vec![1], rows }]
 }
 
 /// How many rows a table shows at most; the rest is counted.
 const MOST_ROWS: usize = 200;
 
+/// Text of so many characters without a blank, such as a URL, may be broken anywhere.
+const UNBROKEN_CHARS: usize = 20;
+
 const STYLE: &str = "body{font:16px/1.5 sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1c1c1c}\
 h1{font-size:1.8rem}h2{font-size:1.25rem;margin-top:2.2rem;border-bottom:1px solid #bbb}\
-table{border-collapse:collapse;margin:.6rem 0;max-width:100%}\
-th,td{border:1px solid #ccc;padding:.2rem .6rem;text-align:left;vertical-align:top;overflow-wrap:anywhere}\
-.n{text-align:right;font-variant-numeric:tabular-nums;overflow-wrap:normal}dt{font-weight:bold}dd{margin:0 0 .4rem 1.5rem}\
-svg{max-width:100%}@media print{body{margin:0;max-width:none;font-size:11pt}h2{break-after:avoid}tr,svg{break-inside:avoid}}";
+table{border-collapse:collapse;margin:.6rem 0;max-width:100%}thead{display:table-header-group}\
+th,td{border:1px solid #ccc;padding:.2rem .6rem;text-align:left;vertical-align:top}\
+.l,p,dd,h1{overflow-wrap:anywhere}.n{text-align:right;font-variant-numeric:tabular-nums}\
+dl{display:grid;grid-template-columns:minmax(8rem,18rem) 1fr;gap:.15rem 1rem}dt{font-weight:bold}dd{margin:0}\
+.z{background:#fbe3e0;color:#8c1d12;font-weight:bold;print-color-adjust:exact;-webkit-print-color-adjust:exact}\
+img{display:block;max-width:100%}@page{margin:16mm}\
+@media print{body{margin:0;padding:0;max-width:none;font-size:10pt}h1{font-size:18pt}h2{font-size:13pt;break-after:avoid}\
+tr,img,dd{break-inside:avoid}table{font-size:9pt}}";
 
 /// The report as HTML.
 pub(super) fn html(title: &str, blocks: &[Block]) -> String {
     let mut out = format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\
          <style>{STYLE}</style></head>\n<body>\n<h1>{title}</h1>\n",
         title = escaped(title)
     );
@@ -62,18 +78,20 @@ fn html_block(out: &mut String, block: &Block) {
             for row in rows.iter().take(MOST_ROWS) {
                 out.push_str("<tr>");
                 for (column, cell) in row.iter().enumerate() {
-                    push(out, format_args!("<td{}>{}</td>", class(&column), escaped(cell)));
+                    let is_long = || cell.split_whitespace().any(|part| part.chars().count() > UNBROKEN_CHARS);
+                    let class = match class(&column) {
+                        _ if cell == NONE => " class=\"n z\"",
+                        "" if is_long() => " class=\"l\"",
+                        class => class,
+                    };
+                    push(out, format_args!("<td{class}>{}</td>", escaped(cell)));
                 }
                 out.push_str("</tr>\n");
             }
             out.push_str("</tbody></table>\n");
             html_more(out, rows.len());
         }
-        Block::Bars { of, counts } => {
-            bars(out, of, counts);
-            let rows = counts.iter().map(|(name, count)| vec![name.clone(), count.to_string()]).collect();
-            html_block(out, &Block::Table { head: vec![of, "Captures"], numbers: vec![1], rows });
-        }
+        Block::Bars { of, counts } => bars(out, of, counts),
     }
 }
 
@@ -83,39 +101,52 @@ fn html_more(out: &mut String, rows: usize) {
     }
 }
 
-/// A bar a count, the longest as wide as the picture.
+/// A bar a count, the longest as wide as the picture. It is an SVG in the
+/// file itself, as an image: what stands in it can neither run nor load
+/// anything, and readers of HTML 4 take it.
 fn bars(out: &mut String, of: &str, counts: &[(String, u64)]) {
     const ROW: usize = 18;
     const WIDTH: u64 = 420;
     const LABEL: u64 = 190;
+    const LABEL_CHARS: usize = 28;
     let shown = &counts[..counts.len().min(60)];
     let most = shown.iter().map(|(_, count)| *count).max().unwrap_or(0).max(1);
-    push(
-        out,
-        format_args!(
-            "<svg role=\"img\" aria-label=\"Captures by {}\" width=\"{}\" height=\"{}\" font-size=\"12\" font-family=\"sans-serif\">\n",
-            escaped(&of.to_lowercase()),
-            LABEL + WIDTH + 80,
-            shown.len() * ROW
-        ),
+    let (width, height) = (LABEL + WIDTH + 80, shown.len() * ROW);
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" font-size=\"12\" font-family=\"sans-serif\">\n"
     );
     for (at, (name, count)) in shown.iter().enumerate() {
-        let (top, width) = (at * ROW, (count * WIDTH).div_ceil(most));
-        let short: String = name.chars().take(28).collect();
+        let (top, bar) = (at * ROW, (count * WIDTH).div_ceil(most));
+        let short: String = match name.chars().count() {
+            0..=LABEL_CHARS => name.clone(),
+            _ => name.chars().take(LABEL_CHARS - 1).chain(['…']).collect(),
+        };
         push(
-            out,
+            &mut svg,
             format_args!(
-                "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text><rect x=\"{LABEL}\" y=\"{}\" width=\"{width}\" height=\"13\" fill=\"#3b6ea5\"/><text x=\"{}\" y=\"{}\">{count}</text>\n",
+                "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text><rect x=\"{LABEL}\" y=\"{}\" width=\"{bar}\" height=\"13\" fill=\"{}\"/><text x=\"{}\" y=\"{}\">{count}</text>\n",
                 LABEL - 8,
                 top + 13,
                 escaped(&short),
                 top + 2,
-                LABEL + width + 6,
+                "#3b6ea5",
+                LABEL + bar + 6,
                 top + 13
             ),
         );
     }
-    out.push_str("</svg>\n");
+    svg.push_str("</svg>\n");
+    push(
+        out,
+        format_args!(
+            "<img alt=\"Captures by {}, as bars\" width=\"{width}\" height=\"{height}\" src=\"data:image/svg+xml;base64,{}\">\n",
+            escaped(&of.to_lowercase()),
+            data_encoding::BASE64.encode(svg.as_bytes())
+        ),
+    );
+    if counts.len() > shown.len() {
+        push(out, format_args!("<p>The picture has the first {} of {}</p>\n", shown.len(), counts.len()));
+    }
 }
 
 /// The report as Markdown.
@@ -132,10 +163,7 @@ pub(super) fn markdown(title: &str, blocks: &[Block]) -> String {
                 }
             }
             Block::Table { head, numbers, rows } => markdown_table(&mut out, head, numbers, rows),
-            Block::Bars { of, counts } => {
-                let rows: Vec<_> = counts.iter().map(|(name, count)| vec![name.clone(), count.to_string()]).collect();
-                markdown_table(&mut out, &[of, "Captures"], &[1], &rows);
-            }
+            Block::Bars { .. } => {}
         }
     }
     out
@@ -200,7 +228,9 @@ fn plain(text: &str) -> String {
 
 /// Controls, and marks that turn the reading order.
 fn is_unseen(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    c.is_control()
+        || matches!(c, '\u{fffe}' | '\u{ffff}')
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
@@ -211,14 +241,20 @@ mod tests {
     #[test]
     fn titles_of_strangers_stay_text_in_both_forms() {
         let hostile = "<script>alert(1)</script> \"x\" [a](javascript:b) | \u{202e}end".to_owned();
+        let [bars, counts] = counted_by("Host", vec![(hostile.clone(), 3), ("b".to_owned(), 0)]);
         let blocks = [
             Block::Heading(hostile.clone()),
-            Block::Bars { of: "Host", counts: vec![(hostile.clone(), 3), ("b".to_owned(), 0)] },
+            bars,
+            counts,
             Block::Table { head: vec!["A"], numbers: vec![], rows: vec![vec![hostile.clone()]; 300] },
         ];
         let html = html(&hostile, &blocks);
         assert!(!html.contains("<script") && !html.contains('\u{202e}'), "{html}");
         assert!(html.contains("… and 100 more"));
+        let picture = html.split("base64,").nth(1).unwrap().split('"').next().unwrap();
+        let svg = String::from_utf8(data_encoding::BASE64.decode(picture.as_bytes()).unwrap()).unwrap();
+        assert!(svg.contains("&lt;script&gt;") && !svg.contains("<script"), "{svg}");
+        roxmltree::Document::parse(&svg).unwrap();
         let markdown = markdown(&hostile, &blocks);
         assert!(!markdown.contains("[a]") && !markdown.contains("<script"), "{markdown}");
         let rows = markdown.lines().filter(|line| line.starts_with('|')).collect::<Vec<_>>();

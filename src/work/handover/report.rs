@@ -1,15 +1,20 @@
 //! The report for people: what the collection is, how it was selected, what it
 //! holds and lacks, and how to check it.
 
-use super::page::{self, Block};
-use crate::campaign::Campaign;
+use super::page::{self, Block, counted_by};
+use crate::analysis::{Matcher, TermCoverage};
+use crate::campaign::{Campaign, Term};
 use crate::export::Written;
 use crate::scope::GeoFact;
 use crate::store::{Lacking, Workspace};
 use crate::uri::CaptureDate;
-use crate::work::models::{CampaignId, ReviewMark, SelectionSpec};
+use crate::work::models::{CampaignId, ReviewMark, SelectionPage, SelectionSpec};
+use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+
+/// Resources that nobody captured and that are listed.
+const MOST_MISSING: u64 = 50;
 
 /// What a report is made of beyond the catalogue.
 #[derive(Clone)]
@@ -68,6 +73,10 @@ fn blocks(workspace: &Workspace, facts: &ReportFacts<'_>, written: &Written<'_>)
             }
             request => request,
         }),
+    ];
+    coverage(&mut out, workspace, facts)?;
+    out.extend([
+        Block::Heading("Where the crawl went".to_owned()),
         Block::Table {
             head: vec!["Seed", "Scope"],
             numbers: vec![],
@@ -87,7 +96,14 @@ fn blocks(workspace: &Workspace, facts: &ReportFacts<'_>, written: &Written<'_>)
             ("Included by hand", page.balance.included.to_string()),
             ("Excluded by hand", page.balance.excluded.to_string()),
             ("Against score or filter", page.balance.overrides.to_string()),
+            ("Window of inlinks", format!("{} days before and after a capture", spec.window_days)),
+            ("Embedded resources of selected pages", embedded(spec, &page, workspace.catalogue().vetoed(*id)?)),
         ]),
+        Block::Table {
+            head: vec!["Part of the score", "Weight"],
+            numbers: vec![1],
+            rows: weights(spec).into_iter().map(|(part, weight)| vec![part, weight]).collect(),
+        },
         Block::Heading("What this export holds".to_owned()),
         Block::Facts(vec![
             ("Captures", counts.captures.to_string()),
@@ -96,11 +112,17 @@ fn blocks(workspace: &Workspace, facts: &ReportFacts<'_>, written: &Written<'_>)
             ("Revisits without their original", counts.revisits_unresolved.to_string()),
             ("Pages with inlinks", counts.inlink_objects.to_string()),
         ]),
-        Block::Bars { of: "Month", counts: figures.months },
-        Block::Bars { of: "Status", counts: figures.statuses },
-        Block::Bars { of: "Type", counts: figures.types },
-        Block::Bars { of: "Language", counts: figures.languages.into_iter().map(named_language).collect() },
-    ];
+    ]);
+    for (of, counts) in [
+        ("Month", figures.months),
+        ("Status", figures.statuses),
+        ("Type", figures.types),
+        ("Language", figures.languages.into_iter().map(named_language).collect()),
+    ] {
+        out.extend(counted_by(of, counts));
+    }
+    launches(&mut out, workspace, *id)?;
+    collections(&mut out, workspace, spec)?;
     let mut rows = Vec::new();
     for host in &hosts {
         let place = match catalogue.geo_fact(&host.host)? {
@@ -183,6 +205,114 @@ pub(in crate::work) fn standing_decisions(
     Ok(reasons)
 }
 
+/// What comes along with selected pages, and what does not.
+fn embedded(spec: &SelectionSpec, page: &SelectionPage, vetoed: u64) -> String {
+    match spec.with_requisites {
+        true => format!("{} come along, {vetoed} do not since a person rejected them", page.requisites),
+        false => "do not come along".to_owned(),
+    }
+}
+
+/// Parts of the score with their weights.
+fn weights(spec: &SelectionSpec) -> Vec<(String, String)> {
+    let weights = serde_json::to_value(spec.weights).unwrap_or_default();
+    let named = |(name, weight): (&String, &Value)| (name.replace('_', " "), weight.to_string());
+    weights.as_object().map(|weights| weights.iter().map(named).collect()).unwrap_or_default()
+}
+
+/// How many captures match each term of the request: what was aimed at against
+/// what was found, by what was kept when they were scored.
+fn coverage(out: &mut Vec<Block>, workspace: &Workspace, facts: &ReportFacts<'_>) -> anyhow::Result<()> {
+    let catalogue = workspace.catalogue();
+    let conditions = catalogue.measured_with(facts.id)?.and_then(|text| serde_json::from_str::<Value>(&text).ok());
+    let version = conditions.and_then(|conditions| conditions["campaign_version"].as_u64());
+    let measured = match version.filter(|version| *version != u64::from(facts.version)) {
+        None => None,
+        Some(old) => catalogue.campaign_versions(facts.id)?.into_iter().find(|(version, _)| u64::from(*version) == old),
+    };
+    let request = measured.as_ref().map_or(&facts.campaign.request, |(_, campaign)| &campaign.request);
+    let matcher = Matcher::compile(request);
+    if matcher.terms().is_empty() {
+        return Ok(());
+    }
+    let (mut selected, mut all) = (TermCoverage::new(&matcher), TermCoverage::new(&matcher));
+    catalogue.each_term_description(facts.id, |is_selected, terms| {
+        all.add(terms);
+        if is_selected {
+            selected.add(terms);
+        }
+    })?;
+    out.push(Block::Heading("What was found of it".to_owned()));
+    let mut text = format!(
+        "How many of {} selected captures with a text hold each term, and how many of all {} that were scored.",
+        selected.pages(),
+        all.pages()
+    );
+    if let Some((version, _)) = &measured {
+        text.push_str(&format!(" They were scored with version {version} of the campaign, whose terms these are."));
+    }
+    if all.unclear() > 0 {
+        text.push_str(&format!(" {} were scored with other terms and are not counted.", all.unclear()));
+    }
+    out.push(Block::Text(text));
+    let names = matcher.terms().iter().map(|term| term.value.clone());
+    out.push(Block::Bars { of: "Term", counts: names.zip(selected.found().iter().copied()).collect() });
+    let row = |(number, term): (usize, &Term)| {
+        let count = |coverage: &TermCoverage| match coverage.found().get(number) {
+            Some(0) | None if matcher.speaks_for(number) => page::NONE.to_owned(),
+            found => found.copied().unwrap_or_default().to_string(),
+        };
+        vec![
+            term.kind.prefix().to_owned(),
+            term.value.clone(),
+            term.aliases.join(", "),
+            term.weight.to_string(),
+            if matcher.speaks_for(number) { "for" } else { "against" }.to_owned(),
+            count(&selected),
+            count(&all),
+        ]
+    };
+    out.push(Block::Table {
+        head: vec!["Kind", "Term", "Other names", "Weight", "Speaks", "Selected", "Of all"],
+        numbers: vec![3, 5, 6],
+        rows: matcher.terms().iter().enumerate().map(row).collect(),
+    });
+    Ok(())
+}
+
+/// What the captures came from.
+fn launches(out: &mut Vec<Block>, workspace: &Workspace, id: CampaignId) -> anyhow::Result<()> {
+    let rows = workspace.catalogue().launches(Some(id))?.into_iter().map(|launch| {
+        vec![
+            launch.started.to_readable(),
+            launch.ended.map(|ended| ended.to_readable()).unwrap_or_default(),
+            launch.label(),
+            launch.fetched.to_string(),
+            launch.failed.to_string(),
+            launch.refused.to_string(),
+        ]
+    });
+    let rows: Vec<_> = rows.collect();
+    if !rows.is_empty() {
+        out.push(Block::Heading("Crawls of the campaign".to_owned()));
+        let head = vec!["Began (UTC)", "Ended (UTC)", "State", "Fetched", "Failed", "Refused"];
+        out.push(Block::Table { head, numbers: vec![3, 4, 5], rows });
+    }
+    Ok(())
+}
+
+/// Collections whose captures are selected, too.
+fn collections(out: &mut Vec<Block>, workspace: &Workspace, spec: &SelectionSpec) -> anyhow::Result<()> {
+    let rows = workspace.catalogue().collections()?.into_iter().filter(|row| spec.collections.contains(&row.name));
+    let rows: Vec<_> = rows.map(|row| vec![row.name, row.about, row.who, row.captures.to_string()]).collect();
+    if !rows.is_empty() {
+        out.push(Block::Heading("Collections".to_owned()));
+        let head = vec!["Collection", "What it is for", "Made by", "Captures"];
+        out.push(Block::Table { head, numbers: vec![3], rows });
+    }
+    Ok(())
+}
+
 /// Standing decisions, by what was decided and why.
 fn decisions(out: &mut Vec<Block>, workspace: &Workspace, id: CampaignId) -> anyhow::Result<()> {
     let reasons = standing_decisions(workspace, id)?;
@@ -218,6 +348,15 @@ fn left_out(out: &mut Vec<Block>, workspace: &Workspace, facts: &ReportFacts<'_>
         });
         let head = vec!["Page", "Lacks", "Rejected by", "Reason"];
         out.push(Block::Table { head, numbers: vec![], rows: rows.collect() });
+    }
+    let (missing, first) = workspace.catalogue().missing_resources(facts.id, MOST_MISSING)?;
+    if missing > 0 {
+        out.push(Block::Heading("What was never captured".to_owned()));
+        out.push(Block::Text(format!(
+            "{missing} URLs that pages of this export need to be shown have no capture here. Most needed are:"
+        )));
+        let rows = first.into_iter().map(|(url, pages)| vec![url, pages.to_string()]).collect();
+        out.push(Block::Table { head: vec!["URL", "Captures that need it"], numbers: vec![1], rows });
     }
     Ok(())
 }
