@@ -167,8 +167,8 @@ reads! {
     /// See [`Session::export_reports`]; folders come and go without the catalogue.
     export_reports(of: Option<PathBuf>) -> BTreeMap<PathBuf, String>, Some(SLOW),
         |session, (of,)| session.export_reports(of.as_deref());
-    /// Embedded resources of the selection that persons rejected.
-    vetoed(campaign: CampaignId) -> u64, None, |session, (campaign,)| Ok(session.catalogue().vetoed(*campaign)?);
+    /// See [`Session::vetoed`].
+    vetoed(campaign: CampaignId) -> u64, None, |session, (campaign,)| session.vetoed(*campaign);
     /// See [`Session::files`]; files come and go without the catalogue.
     files() -> Vec<FileRow>, Some(SLOW), |session, ()| session.files();
     /// See [`Session::file`].

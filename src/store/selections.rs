@@ -247,6 +247,24 @@ impl Catalogue {
         self.read(|conn| Ok(uint(conn.prepare_cached(COUNT)?.query_row([campaign], |row| row.get(0))?)))
     }
 
+    /// What [`Self::vetoed`] follows from, so that nobody counts again what stays
+    /// the same; none where nobody rejected anything.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn veto_state(&self, campaign: CampaignId) -> Result<Option<[i64; 3]>, StoreError> {
+        self.read(|conn| {
+            let (rejections, last, undone, selected) = conn.query_row(
+                "SELECT total(mark = 'reject' AND undone_ms IS NULL), ifnull(max(id), 0), total(undone_ms IS NOT NULL),
+                    ifnull((SELECT date_ms FROM selection WHERE campaign = ?1), 0) FROM mark",
+                [campaign],
+                |row| Ok((row.get::<_, f64>(0)?, row.get(1)?, row.get::<_, f64>(2)?, row.get(3)?)),
+            )?;
+            Ok((rejections > 0.0).then_some([last, undone as i64, selected]))
+        })
+    }
+
     /// The decision on a capture: what it is, who gave it and why.
     ///
     /// # Errors

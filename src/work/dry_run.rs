@@ -83,11 +83,8 @@ impl ExportDryRun {
     pub fn left_out_lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if self.left_out > 0 {
-            lines.push(format!(
-                "{}: {} not met, or rejected",
-                counted(self.left_out, "scored capture"),
-                self.criterion
-            ));
+            let scored = counted(self.left_out, "scored capture");
+            lines.push(format!("{scored}: rejected, or not of “{}”", self.criterion));
         }
         let reason = |(reason, captures): &(String, u64)| match reason.as_str() {
             "" => format!("{captures} without a reason"),

@@ -112,6 +112,8 @@ fn a_dry_run_says_what_is_left_out_and_whether_there_is_room() {
     ] {
         assert!(text.contains(part), "“{part}” is missing: {text}");
     }
+    // The two captures of the image.
+    assert_eq!(fonds(&["captures", arg(&workspace), "vetoed:yes", "--count"]).with_status(0).out.trim(), "2");
     // What would stop the export stops it here, too.
     std::fs::create_dir(&out).unwrap();
     std::fs::write(out.join("mine"), "x").unwrap();

@@ -208,6 +208,22 @@ impl Window {
         self.settle();
     }
 
+    /// Clicks what carries this label; the address that it opens in the browser, if any.
+    #[track_caller]
+    pub(super) fn click_to_browser(&mut self, label: &str) -> Option<String> {
+        self.still(1);
+        self.harness.query_all_by_label(label).find(is_pressed).unwrap().click();
+        let opened = (0..20).find_map(|_| {
+            self.harness.step();
+            self.harness.output().platform_output.commands.iter().find_map(|command| match command {
+                egui::OutputCommand::OpenUrl(open) => Some(open.url.clone()),
+                _ => None,
+            })
+        });
+        self.settle();
+        opened
+    }
+
     /// Clicks the number in a cell of this name, such as `Captures: 2`, the first of several.
     #[track_caller]
     pub(super) fn click_number(&mut self, cell: &str) {

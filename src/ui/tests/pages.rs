@@ -481,15 +481,34 @@ fn a_selection_is_scored_exported_and_verified() {
     let has_package = |out: &std::path::Path| {
         crate::testing::files_under(out).iter().any(|path| path.extension().is_some_and(|of| of == "wacz"))
     };
+    // What would be written is listed before, and nothing is written by that.
+    let listed = window.session().catalogue().exports().unwrap().len();
+    window.click("Dry run");
+    window.until_done(JobKind::DryRun);
+    assert!(!out.exists() && window.session().catalogue().exports().unwrap().len() == listed);
+    let plan = window.app().dry_run().unwrap().clone();
+    window.check_says(&plan.figures());
+    window.check_says(&plan.room());
     window.click("Export selection");
     window.until_done(JobKind::Export);
     assert!(!has_package(&out));
+    let written = window.session().catalogue().exports().unwrap().remove(0);
+    assert_eq!((written.captures, written.records), (plan.captures, plan.records));
+    assert_eq!(plan.files.len(), crate::testing::files_under(&out).len());
+    window.click("Close dry run");
+    assert!(!window.says("Close dry run"));
+    let report = format!("file://{}", out.join("report.html").display());
+    assert_eq!(window.click_to_browser("Open report"), Some(report));
+    // What is left out stays so with the selection.
+    window.click("RDF");
     window.click("Also write a WACZ package");
     window.app_mut().export_folder = out.with_file_name("packed").display().to_string();
     window.click("Export selection");
     window.until_done(JobKind::Export);
     let out = out.with_file_name("packed");
-    assert!(has_package(&out));
+    assert!(has_package(&out) && !out.join("data/knowledge.nq").exists());
+    let kept = window.session().selection(TOWN).unwrap().spec.unwrap();
+    assert_eq!((kept.with_wacz, kept.with_rdf, kept.with_seen), (true, false, true));
     window.click("Verify last export");
     window.until("the checks are shown", |window| window.says("checks passed"));
     window.check_says("✔ passed");
@@ -512,10 +531,13 @@ fn every_number_of_a_selection_leads_to_its_rows() {
     go(&mut window, Key::Num8);
     window.until("the figures are there", |window| window.says("6 manual overrides"));
     let export = page.balance.inside.captures + page.requisites;
+    let vetoed = window.session().catalogue().vetoed(TOWN).unwrap();
+    assert_eq!(vetoed as usize, window.captures("vetoed:yes").len());
     for (figure, filter) in [
         (page.balance.inside.captures.to_string(), "selected:yes"),
         (page.balance.outside.captures.to_string(), "selected:no"),
         (format!("{} embedded resources included", page.requisites), "requisite:yes"),
+        (format!("{vetoed} vetoed by hand"), "vetoed:yes"),
         (format!("{} included by hand", page.balance.included), "mark:approve"),
         (format!("{} excluded by hand", page.balance.excluded), "mark:reject"),
         (format!("{} manual overrides", page.balance.overrides), "byhand:yes"),

@@ -38,6 +38,8 @@ pub struct Session {
     live: Mutex<Option<Arc<LiveCrawl>>>,
     /// The sample web, while this workspace needs it.
     sample: Mutex<Option<work::sample::SampleWeb>>,
+    /// Vetoed resources by campaign, with what they were counted of.
+    vetoed: Mutex<BTreeMap<CampaignId, ([i64; 3], u64)>>,
     /// Held by the import that runs: two at once could take in copies twice.
     importing: Mutex<()>,
     /// Held by whoever counts inlinks for the columns: two at once would mix their windows.
@@ -60,6 +62,7 @@ impl Session {
             overrides: Mutex::default(),
             live: Mutex::default(),
             sample: Mutex::default(),
+            vetoed: Mutex::default(),
             importing: Mutex::default(),
             counting: Mutex::default(),
             scheduler: Mutex::new(work::Scheduler::new(work::ON_TIME)),

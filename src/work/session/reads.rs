@@ -170,6 +170,25 @@ impl Session {
         Ok(page)
     }
 
+    /// Embedded resources of a selection that persons rejected. They are counted
+    /// again when decisions or the selection change, not while captures come in.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn vetoed(&self, campaign: CampaignId) -> anyhow::Result<u64> {
+        let Some(state) = self.catalogue().veto_state(campaign)? else { return Ok(0) };
+        let mut known = lock(&self.vetoed);
+        if let Some((of, count)) = known.get(&campaign)
+            && *of == state
+        {
+            return Ok(*count);
+        }
+        let count = self.catalogue().vetoed(campaign)?;
+        known.insert(campaign, (state, count));
+        Ok(count)
+    }
+
     /// Addresses (`file:`) of the reports of exports whose folders have one, by
     /// their folders: of those that the workspace lists, and of one more.
     ///
