@@ -4,7 +4,6 @@ use super::campaign::session;
 use super::output::{plain, with_progress};
 use super::{FINE, PROBLEMS, WRONG_USE};
 use crate::work;
-use crate::work::Report;
 use crate::work::models::ImportOptions;
 use std::io::Write;
 use std::path::PathBuf;
@@ -17,8 +16,9 @@ use std::path::PathBuf;
     A job folder of Heritrix (crawler-beans.cxml or order.xml, seeds, logs, archives) or a collection of\n\
     Browsertrix comes in as a campaign with its seeds and rules, with a launch for each run in its logs.\n\
     The folder output/warcs of a workspace brings its campaigns back, from the campaign files beside the WARC files.\n\
-    A folder that fonds export wrote brings its campaign, its captures and the decisions on them back; what was\n\
-    decided here holds, and a second import adds nothing.\n\
+    A folder that fonds export wrote brings its campaign, its captures, its crawls with the URLs that they have seen, and\n\
+    the decisions back; what was decided here holds, and a second import adds nothing. Nothing comes in of one that is\n\
+    not whole: then the status is 1.\n\
     A capture that is here already is not added again, whatever file it is in.\n\
     Files are linked where they are, unless --copy is given. A file that was read before is skipped, whatever it is\n\
     called. An import that was stopped or killed goes on when it is called again. What it came to is kept:\n  \
@@ -46,7 +46,13 @@ pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
     let session = session(&args.folder)?;
     let all_there = args.paths.iter().all(|path| path.exists());
     let options = ImportOptions { copy: args.copy, follow_links: args.follow_links };
-    let imported = with_progress(|cx| session.import(&args.paths, options, cx))?;
+    let imported = match with_progress(|cx| session.import(&args.paths, options, cx)) {
+        Err(error) if error.is::<work::BadHandover>() => {
+            tell!("fonds: {}", plain(&work::error_chain(&error)));
+            return Ok(PROBLEMS);
+        }
+        imported => imported?,
+    };
     let unread_lines = super::engine::print_jobs(&imported.jobs, args.json, out)?;
     let mut unread_campaigns = 0;
     for job in &imported.restored {
@@ -56,13 +62,11 @@ pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
             .for_each(|why| warn_of!("campaign files not read", "campaign file not read: {}", plain(why)));
         unread_campaigns += job.problems.len();
     }
-    for selection in &imported.selections {
-        tell!("{}", plain(&selection.summary()));
+    for handover in &imported.handovers {
+        handover.lines().iter().for_each(|line| tell!("{}", plain(line)));
+        handover.problems().for_each(|why| warn_of!("parts of the handover left out", "{}", plain(why)));
     }
-    for annotations in &imported.annotations {
-        tell!("{}", plain(&annotations.summary()));
-        annotations.left_out.iter().for_each(|why| warn_of!("annotations left out", "{}", plain(why)));
-    }
+    work::attached_summary(imported.attached).iter().for_each(|line| tell!("{line}"));
     imported.led_out.iter().for_each(|why| tell!("{}", plain(why)));
     for import in &imported.imports {
         super::files::print_import(&session, import.launch, args.json, out)?;
@@ -76,6 +80,7 @@ pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
         false
             if imported.imports.iter().all(|import| import.files == 0)
                 && imported.jobs.is_empty()
+                && imported.handovers.is_empty()
                 && imported.restored.is_empty() =>
         {
             PROBLEMS

@@ -116,6 +116,9 @@ fn print(answer: &Answer, out: &mut dyn Write) -> anyhow::Result<()> {
     for seen in &answer.seen {
         let Seen { launch, row, seed, trace, trace_problem } = seen;
         writeln!(out, "\nLaunch {} of campaign {} ({})", launch.launch, launch.campaign, plain(&launch.campaign_name))?;
+        if let Some(origin) = &launch.origin {
+            writeln!(out, "  Came with the handover “{}”: it was not crawled here", plain(origin))?;
+        }
         writeln!(out, "  Outcome   {}", plain(&row.outcome.to_string()))?;
         let decision = if row.decision == "ACCEPT" { "in scope" } else { "refused" };
         writeln!(out, "  Recorded  {decision}, decided by: {} ({})", rule_label(&row.rule), plain(&row.rule))?;

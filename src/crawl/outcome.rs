@@ -9,10 +9,11 @@ use super::fetch::fetch_status;
 use super::work::{PREREQUISITE_RULE, PRIVATE_ADDRESS_RULE};
 use crate::scope::{MAX_REDIRECTS, NO_RULE, TOO_MANY_REDIRECTS, rule_label};
 use crate::uri::Url;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Where a URL stands in the ledger.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum SeenState {
     /// It waits for its turn.
     Queued,

@@ -9,6 +9,7 @@ use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use serde::de::IgnoredAny;
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -22,6 +23,20 @@ pub struct Written<'e> {
     pub counts: &'e Counts,
     /// Captures or records that could not be carried along, and why.
     pub problems: &'e [String],
+    /// Positions of captures that are not in, in order.
+    pub left_out: &'e [usize],
+    /// Captures whose record is named otherwise in the export, by their position.
+    pub rewritten: &'e HashMap<usize, RewrittenRecord>,
+}
+
+/// What names the record of a capture in the export, where that is not what
+/// names it in its source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RewrittenRecord {
+    /// Its id, without angle brackets.
+    pub id: String,
+    /// Its payload digest, where the one of the source contradicts the bytes.
+    pub payload_digest: Option<String>,
 }
 
 /// Writes an attachment, and says how many rows it has.

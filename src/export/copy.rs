@@ -30,6 +30,8 @@ pub(super) struct Carried {
     pub record_id: String,
     /// Whether its bytes are those of the source.
     pub as_is: bool,
+    /// Its payload digest, where the field contradicts the bytes.
+    pub payload_digest: Option<String>,
     /// Fields of digests that its bytes contradict.
     pub wrong_digests: Vec<&'static str>,
     /// What stands around the record in the source and does not come along.
@@ -163,7 +165,15 @@ pub(super) fn carry(
         if sizes_only {
             let (record_id, len) = (head.record_id().unwrap_or_default(), record.span.length);
             let member = tempfile::SpooledTempFile::new(SPOOL_BYTES);
-            return Ok(Carried { member, len, record_id, as_is: true, wrong_digests: vec![], left_behind: vec![] });
+            return Ok(Carried {
+                member,
+                len,
+                record_id,
+                as_is: true,
+                payload_digest: None,
+                wrong_digests: vec![],
+                left_behind: vec![],
+            });
         }
         let mut proof = RecordProof::new(&head);
         read_block(&mut reader, |chunk| {
@@ -183,7 +193,15 @@ pub(super) fn carry(
             }
             member.seek(SeekFrom::Start(0)).map_err(spool_failed)?;
             let (record_id, len) = (head.record_id().unwrap_or_default(), record.span.length);
-            return Ok(Carried { member, len, record_id, as_is: true, wrong_digests: vec![], left_behind: vec![] });
+            return Ok(Carried {
+                member,
+                len,
+                record_id,
+                as_is: true,
+                payload_digest: None,
+                wrong_digests: Vec::new(),
+                left_behind: Vec::new(),
+            });
         }
         // Its head is written again, with the right digests.
         reader = enter_record_in(&record.file, record.span).map_err(of_source)?.1;
@@ -246,7 +264,8 @@ fn rewrap(
     builder.compress_from(block, block_len, &mut member).map_err(spool_failed)?;
     let len = member.stream_position().map_err(spool_failed)?;
     member.seek(SeekFrom::Start(0)).map_err(spool_failed)?;
-    Ok(Carried { member, len, record_id, as_is: false, wrong_digests, left_behind })
+    let payload_digest = wrong_digests.contains(&PAYLOAD_DIGEST).then(|| digests.payload.clone());
+    Ok(Carried { member, len, record_id, as_is: false, payload_digest, wrong_digests, left_behind })
 }
 
 /// A WARC head for an ARC record. What is called HTTP in the URL line and is

@@ -1,5 +1,6 @@
 //! Writes an export.
 
+use super::attachments::{RewrittenRecord, Written};
 use super::bag::{BagInfo, PAYLOAD, write_bag};
 use super::copy::{Carried, CopyError, HeadChanges, carry, enter, location_in, location_of};
 use super::join::SORT_BYTES;
@@ -10,8 +11,8 @@ use super::sink::{Archives, PlannedFile, Sink};
 use super::verify::is_export_metadata;
 use super::warcinfo::WarcinfoFinder;
 use super::{
-    ExportError, ExportItem, ExportOptions, ExportRecord, ExportReport, Original, PackageOptions, Written, io_at,
-    no_temporary, write_package,
+    ExportError, ExportItem, ExportOptions, ExportRecord, ExportReport, Original, PackageOptions, io_at, no_temporary,
+    write_package,
 };
 use crate::jobs::{FileLock, JobCx, NotLocked, SpillSort, counted};
 use crate::uri::CaptureDate;
@@ -162,8 +163,8 @@ pub(super) const METADATA_KIND: &str = "export";
 
 /// The record that stands for a capture.
 struct Main {
-    /// Its id in the export, where it came in for this capture.
-    new_id: Option<String>,
+    /// What names it in the export, where it came in for this capture.
+    new: Option<RewrittenRecord>,
 }
 
 /// An export in the making.
@@ -186,6 +187,8 @@ struct Export {
     graph: Option<Graph>,
     /// Positions of items that are not in.
     left_out: Vec<usize>,
+    /// Captures whose record has another id or payload digest than in its source, by position.
+    rewritten: HashMap<usize, RewrittenRecord>,
     counts: Counts,
     problems: Vec<String>,
     unlisted: u64,
@@ -226,6 +229,7 @@ fn write_all(
         index_urls: 0,
         graph: options.further_knowledge.is_some().then(Graph::new),
         left_out: Vec::new(),
+        rewritten: HashMap::new(),
         counts: Counts::default(),
         problems: Vec::new(),
         unlisted: 0,
@@ -238,7 +242,7 @@ fn write_all(
         let item = item?;
         let of = captures.map(|captures| format!(" of {captures}")).unwrap_or_default();
         cx.note(format!("capture {}{of}, {}", position + 1, item.url));
-        if !export.capture(&item, cx)? {
+        if !export.capture(position, &item, cx)? {
             export.left_out.push(position);
         }
         match item.original {
@@ -335,9 +339,14 @@ fn write_all(
     }
 
     cx.stage("Writing attachments", Some(options.attachments.len() as u64));
+    let written = Written {
+        counts: &export.counts,
+        problems: &export.problems,
+        left_out: &export.left_out,
+        rewritten: &export.rewritten,
+    };
     for attachment in options.attachments {
         cx.note(attachment.path());
-        let written = Written { counts: &export.counts, problems: &export.problems };
         let (path, rows) = sink.attachment(attachment, &written)?;
         attachments.insert(path, rows);
         cx.advance(1)?;
@@ -368,12 +377,16 @@ fn write_all(
 impl Export {
     /// Writes the records of a capture that are not in yet, and its metadata;
     /// says whether that came in just now.
-    fn capture(&mut self, item: &ExportItem, cx: &JobCx) -> Result<bool, ExportError> {
-        let main = match self.records(&item.url, &item.records, cx)? {
-            Some(Main { new_id: Some(id) }) => id,
+    fn capture(&mut self, position: usize, item: &ExportItem, cx: &JobCx) -> Result<bool, ExportError> {
+        let new = match self.records(&item.url, &item.records, cx)? {
+            Some(Main { new: Some(new) }) => new,
             // Left out, or in already with its metadata record: told both.
             _ => return Ok(false),
         };
+        let main = new.id.clone();
+        if new.payload_digest.is_some() || item.records.first().is_some_and(|record| record.record_id != main) {
+            self.rewritten.insert(position, new);
+        }
         self.counts.captures += 1;
         let id = (self.record_id)();
         let record = metadata_record(&id, &main, &item.url, item.date);
@@ -419,13 +432,13 @@ impl Export {
         let renamed = self.renamed(url, records)?;
         for (position, record) in records.iter().enumerate() {
             if self.places.has(record)? {
-                main.get_or_insert(Main { new_id: None });
+                main.get_or_insert(Main { new: None });
                 continue;
             }
             match self.record(url, record, &renamed, position == 0, cx) {
-                Ok(id) => {
-                    if let Some(id) = id {
-                        main.get_or_insert(Main { new_id: Some(id) });
+                Ok(new) => {
+                    if new.is_some() {
+                        main.get_or_insert(Main { new });
                     }
                 }
                 Err(CopyError::Export(error)) => return Err(error),
@@ -469,7 +482,7 @@ impl Export {
         Ok(renamed)
     }
 
-    /// Writes one record; says its id in the export. What an earlier export
+    /// Writes one record; says what names it in the export. What an earlier export
     /// stated of a capture is left behind: this one states it.
     fn record(
         &mut self,
@@ -478,7 +491,7 @@ impl Export {
         renamed: &HashMap<String, String>,
         is_main: bool,
         cx: &JobCx,
-    ) -> Result<Option<String>, CopyError> {
+    ) -> Result<Option<RewrittenRecord>, CopyError> {
         let entered = enter(record, url)?;
         let head = &entered.0;
         if !is_main && (is_export_metadata(head) || is_knowledge(head)) {
@@ -511,18 +524,18 @@ impl Export {
         self.append(record, entered, &changes, &at).map(Some)
     }
 
-    /// Appends a record that was entered; says its id in the export.
+    /// Appends a record that was entered; says what names it in the export.
     fn append(
         &mut self,
         record: &ExportRecord,
         entered: (RecordHead, ArchiveReader<File>),
         changes: &HeadChanges<'_>,
         at: &str,
-    ) -> Result<String, CopyError> {
+    ) -> Result<RewrittenRecord, CopyError> {
         if crate::warc::cdx::is_indexed(&entered.0) {
             self.expect_line(entered.0.target_uri().map_or(0, |url| url.len()));
         }
-        let Carried { mut member, len, record_id, as_is, wrong_digests, left_behind } =
+        let Carried { mut member, len, record_id, as_is, payload_digest, wrong_digests, left_behind } =
             carry(record, entered, changes, self.is_dry, || (self.record_id)())?;
         for name in wrong_digests {
             self.problem(format!(
@@ -537,7 +550,7 @@ impl Export {
         self.counts.records += 1;
         *(if as_is { &mut self.counts.copied } else { &mut self.counts.rewrapped }) += 1;
         self.places.add(record).and_then(|()| self.places.add_id(&record_id, record)).map_err(CopyError::Export)?;
-        Ok(record_id)
+        Ok(RewrittenRecord { id: record_id, payload_digest })
     }
 
     /// Tells of a target URI in angle brackets, as WARC 1.0 had it: it stays.

@@ -183,15 +183,16 @@ fn path(conn: &Connection, id: CaptureId, row: &CaptureRow) -> Result<Vec<(Strin
     Ok(steps)
 }
 
-/// Words about a capture, newest first; those taken back are marked so, or
-/// left out when only standing ones are asked for.
+/// Words about a capture, newest first; those taken back are marked so. With
+/// `only_standing` as they are handed over: without those taken back, and without
+/// where they came from, which is beside each decision.
 pub(super) fn notes(
     conn: &Connection,
     id: CaptureId,
     only_standing: bool,
 ) -> Result<Vec<(CaptureDate, String, ReviewMark, String)>, StoreError> {
     let mut statement = conn.prepare_cached(
-        "SELECT date_ms, who || ifnull((SELECT ' (' || o.origin || ')' FROM mark_origin o WHERE o.mark = mark.id), ''),
+        "SELECT date_ms, iif(?2, who, who || ifnull((SELECT ' (' || o.origin || ')' FROM mark_origin o WHERE o.mark = mark.id), '')),
             mark, note, undone_ms IS NOT NULL FROM mark
          WHERE capture = ?1 AND (NOT ?2 OR undone_ms IS NULL) ORDER BY id DESC",
     )?;

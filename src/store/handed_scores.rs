@@ -2,9 +2,12 @@
 
 use super::catalogue::Catalogue;
 use super::error::StoreError;
+use super::handed_launches::HandedCrawl;
 use super::rows::{CampaignId, CaptureId, SelectionSpec};
+use super::score_set::{Measurement, keep_measurement};
 use super::selections::keep_requisites;
-use super::sql::{int, uint};
+use super::sql::uint;
+use crate::analysis::RequestReading;
 use crate::uri::CaptureDate;
 use rusqlite::{OptionalExtension, params};
 use serde::{Deserialize, Serialize};
@@ -38,36 +41,76 @@ pub struct HandedScore {
     /// Collections that hold it, each with who put it in; empty for its filter.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub collections: Vec<(String, String)>,
+    /// How a crawl came to it; none where it was imported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crawl: Option<HandedCrawl>,
+}
+
+impl HandedScore {
+    fn measurement(&self) -> Measurement {
+        let reading = |score| RequestReading { score, holds: self.holds, words: self.terms.clone() };
+        Measurement {
+            request: self.request.map(reading),
+            external_hosts: self.external_hosts,
+            anchor_hosts: self.anchor_hosts,
+            is_unread: false,
+        }
+    }
+}
+
+/// A capture as a handover lists it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HandedCapture {
+    /// Its URL.
+    pub url: String,
+    /// When it was captured.
+    pub date: CaptureDate,
+    /// Payload digest; empty where there is none.
+    pub digest: String,
+    /// Id of its record; empty in ARC files.
+    pub record: String,
+    /// Its score, and where it was put.
+    pub score: HandedScore,
 }
 
 impl Catalogue {
-    /// URL, date, digest and score of a capture that is handed over.
+    /// A capture that is handed over.
     ///
     /// # Errors
     ///
     /// A catalogue that cannot be read.
-    #[allow(clippy::type_complexity)]
-    pub fn handed_score(
-        &self,
-        campaign: CampaignId,
-        capture: CaptureId,
-    ) -> Result<Option<(String, CaptureDate, String, HandedScore)>, StoreError> {
+    pub fn handed_score(&self, campaign: CampaignId, capture: CaptureId) -> Result<Option<HandedCapture>, StoreError> {
         self.read(|conn| {
             let found = conn
                 .prepare_cached(
                     "SELECT u.url, c.date_ms, c.digest, s.score, s.selected, ifnull(s.review, ''), m.request,
-                        ifnull(m.holds, 0), ifnull(m.terms, ''), m.external_hosts, m.anchor_hosts
-                     FROM capture c JOIN url u ON u.id = c.url
+                        ifnull(m.holds, 0), ifnull(m.terms, ''), m.external_hosts, m.anchor_hosts,
+                        l.kind = 'crawl', l.job, l.launch, c.hops, ifnull(v.url, ''), c.seed, c.source_tag,
+                        c.rule_index, c.rule_name,
+                        ifnull((SELECT r.record_id FROM record r WHERE r.capture = c.id AND r.position = 0), '')
+                     FROM capture c JOIN url u ON u.id = c.url JOIN launch l ON l.id = c.launch
+                     LEFT JOIN url v ON v.id = c.via
                      LEFT JOIN score s ON s.campaign = ?1 AND s.capture = c.id
                      LEFT JOIN measure m ON m.campaign = ?1 AND m.capture = c.id WHERE c.id = ?2",
                 )?
                 .query_row([campaign, capture], |row| {
                     let number = |at| -> rusqlite::Result<Option<u64>> { Ok(row.get::<_, Option<i64>>(at)?.map(uint)) };
-                    Ok((
-                        row.get(0)?,
-                        CaptureDate::from_millis(row.get(1)?),
-                        row.get(2)?,
-                        HandedScore {
+                    let crawl = HandedCrawl {
+                        job: row.get(12)?,
+                        launch: row.get(13)?,
+                        hops: row.get(14)?,
+                        via: row.get(15)?,
+                        seed: row.get(16)?,
+                        tag: row.get(17)?,
+                        rule_index: number(18)?,
+                        rule: row.get(19)?,
+                    };
+                    Ok(HandedCapture {
+                        url: row.get(0)?,
+                        date: CaptureDate::from_millis(row.get(1)?),
+                        digest: row.get(2)?,
+                        record: row.get(20)?,
+                        score: HandedScore {
                             score: row.get(3)?,
                             passes: row.get(4)?,
                             review: row.get(5)?,
@@ -76,24 +119,25 @@ impl Catalogue {
                             terms: row.get(8)?,
                             external_hosts: number(9)?,
                             anchor_hosts: number(10)?,
+                            crawl: row.get::<_, bool>(11)?.then_some(crawl),
                             ..HandedScore::default()
                         },
-                    ))
+                    })
                 })
                 .optional()?;
-            let Some((url, date, digest, mut score)) = found else { return Ok(None) };
+            let Some(mut found) = found else { return Ok(None) };
             let mut saved = conn.prepare_cached(
                 "SELECT o.name FROM named_capture n JOIN named_selection o ON o.id = n.selection
                  WHERE n.capture = ?2 AND o.campaign = ?1 ORDER BY o.name",
             )?;
-            score.saved = saved.query_map([campaign, capture], |row| row.get(0))?.collect::<Result<_, _>>()?;
+            found.score.saved = saved.query_map([campaign, capture], |row| row.get(0))?.collect::<Result<_, _>>()?;
             let mut collections = conn.prepare_cached(
                 "SELECT o.name, k.who FROM collected k JOIN collection o ON o.id = k.collection
                  WHERE k.capture = ?1 AND NOT k.is_out ORDER BY o.name",
             )?;
-            score.collections =
+            found.score.collections =
                 collections.query_map([capture], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
-            Ok(Some((url, date, digest, score)))
+            Ok(Some(found))
         })
     }
 
@@ -111,33 +155,27 @@ impl Catalogue {
             let mut keep = conn.prepare_cached(
                 "INSERT OR REPLACE INTO score (campaign, capture, score, selected, review) VALUES (?1, ?2, ?3, ?4, ?5)",
             )?;
-            let mut measure = conn.prepare_cached(
-                "INSERT OR REPLACE INTO measure
-                    (campaign, capture, request, holds, terms, external_hosts, anchor_hosts, unread)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0)",
-            )?;
             for (id, score) in scores {
                 let (Some(number), Some(passes)) = (score.score, score.passes) else { continue };
                 keep.execute(params![campaign, id, number.clamp(0.0, 1.0), passes, score.review])?;
-                let (external, anchors) = (score.external_hosts.map(int), score.anchor_hosts.map(int));
-                measure.execute(params![campaign, id, score.request, score.holds, score.terms, external, anchors])?;
+                keep_measurement(conn, campaign, id, score.measurement())?;
             }
             Ok(())
         })
     }
 
-    /// Keeps the selection of a handover, whose scores were kept.
+    /// Keeps the selection of a handover, whose scores were kept, as it was made at a date.
     ///
     /// # Errors
     ///
     /// A catalogue that cannot be written.
-    pub fn keep_handed_selection(&self, spec: &SelectionSpec) -> Result<(), StoreError> {
+    pub fn keep_handed_selection(&self, spec: &SelectionSpec, date: CaptureDate) -> Result<(), StoreError> {
         let (campaign, with_requisites) = (spec.campaign, spec.with_requisites);
         let spec = serde_json::to_string(spec).map_err(|error| StoreError::Content(error.to_string()))?;
         self.write(move |conn| {
             conn.execute(
                 "INSERT OR REPLACE INTO selection (campaign, spec, date_ms) VALUES (?1, ?2, ?3)",
-                params![campaign, spec, CaptureDate::now().millis()],
+                params![campaign, spec, date.millis()],
             )?;
             keep_requisites(conn, campaign, with_requisites)
         })

@@ -79,6 +79,12 @@ pub struct SeenVerdict {
     pub status: i32,
     /// Why it was refused or failed.
     pub why: String,
+    /// Tag of the seed it descends from.
+    pub tag: String,
+    /// Whether it counts as a seed.
+    pub is_seed: bool,
+    /// The link that led to it says nofollow.
+    pub nofollow: bool,
 }
 
 fn mark_row(row: &Row<'_>) -> Result<MarkRow, StoreError> {
@@ -177,7 +183,7 @@ impl Catalogue {
     ) -> Result<Vec<(i64, SeenVerdict)>, StoreError> {
         const FIND: &str =
             "SELECT s.id, u.url, l.job, l.launch, s.date_ms, ifnull(v.url, ''), s.hops, s.anchor, s.seed,
-                s.accepted, s.rule_index, s.rule_name, s.state, s.fetch_status, s.why
+                s.accepted, s.rule_index, s.rule_name, s.state, s.fetch_status, s.why, s.source_tag, s.is_seed, s.nofollow
              FROM seen s JOIN url u ON u.id = s.url JOIN launch l ON l.id = s.launch LEFT JOIN url v ON v.id = s.via
              WHERE l.campaign = ?1 AND s.id > ?2 ORDER BY s.id LIMIT ?3";
         self.read(|conn| {
@@ -198,6 +204,9 @@ impl Catalogue {
                         state: seen_state(row.get(12)?),
                         status: row.get(13)?,
                         why: row.get(14)?,
+                        tag: row.get(15)?,
+                        is_seed: row.get(16)?,
+                        nofollow: row.get(17)?,
                     },
                 ))
             })?;

@@ -138,7 +138,8 @@ impl Catalogue {
                     (SELECT CAST(total(size) AS INTEGER) FROM capture WHERE launch = l.id),
                     l.ran_ms + ifnull(max(?2 - l.running_since_ms, 0), 0),
                     l.kind = 'crawl' AND l.state = 'finished' AND NOT EXISTS (SELECT 1 FROM seen_tally f
-                        WHERE f.launch = l.id AND f.state = 2 AND f.urls > 0 AND f.rule_name <> ?3)
+                        WHERE f.launch = l.id AND f.state = 2 AND f.urls > 0 AND f.rule_name <> ?3),
+                    (SELECT origin FROM launch_origin WHERE launch = l.id)
                  FROM launch l LEFT JOIN campaign k ON k.id = l.campaign LEFT JOIN seen_tally t ON t.launch = l.id
                  WHERE l.id = ?1 GROUP BY l.id",
             )?
@@ -167,7 +168,9 @@ impl Catalogue {
         self.read(|conn| {
             let foreign = foreign(conn)?;
             let mut statement = conn.prepare_cached(&format!(
-                "SELECT ifnull(version, 1), {foreign}, started_ms, ended_ms FROM launch WHERE id = ?1"
+                "SELECT ifnull(version, 1),
+                    {foreign} AND NOT EXISTS (SELECT 1 FROM launch_origin WHERE launch = launch.id), started_ms, ended_ms
+                 FROM launch WHERE id = ?1"
             ))?;
             let mut one = |id: &LaunchId| -> Result<LaunchBasis, StoreError> {
                 Ok(statement.query_row([id], |row| {
@@ -596,6 +599,7 @@ fn launch_row(row: &Row<'_>) -> rusqlite::Result<LaunchRow> {
         bytes: number(12)?,
         ran_ms: number(13)?,
         nothing_fetched: row.get(14)?,
+        origin: row.get(15)?,
     })
 }
 

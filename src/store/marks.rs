@@ -80,10 +80,22 @@ pub struct ForeignMark {
     pub annotation: String,
 }
 
+/// An annotation on a capture that is not here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnnotationApart {
+    /// Its id.
+    pub annotation: String,
+    /// The annotation as it came, a line of JSON.
+    pub line: String,
+    /// What it came with.
+    pub origin: String,
+}
+
 impl Catalogue {
     /// Keeps marks of another workspace, in the order in which they were given,
     /// and apart those on captures that are not here (id and line). Those that
-    /// are here already are passed over. Says how many are new.
+    /// are here already are passed over, and those that were kept apart are so no
+    /// longer. Says how many are new.
     ///
     /// # Errors
     ///
@@ -125,6 +137,8 @@ impl Catalogue {
                     mark.annotation,
                     origin
                 ])?;
+                conn.prepare_cached("DELETE FROM annotation_apart WHERE annotation = ?1")?
+                    .execute([&mark.annotation])?;
                 id += 1;
                 added += 1;
             }
@@ -137,16 +151,18 @@ impl Catalogue {
         })
     }
 
-    /// Annotations on captures that are not here, by their ids.
+    /// Annotations on captures that are not here, in the order of their ids.
     ///
     /// # Errors
     ///
     /// A catalogue that cannot be read.
-    pub fn annotations_apart(&self) -> Result<Vec<(String, String)>, StoreError> {
+    pub fn annotations_apart(&self) -> Result<Vec<AnnotationApart>, StoreError> {
         self.read(|conn| {
             let mut statement =
-                conn.prepare_cached("SELECT annotation, line FROM annotation_apart ORDER BY annotation")?;
-            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                conn.prepare_cached("SELECT annotation, line, origin FROM annotation_apart ORDER BY annotation")?;
+            let rows = statement.query_map([], |row| {
+                Ok(AnnotationApart { annotation: row.get(0)?, line: row.get(1)?, origin: row.get(2)? })
+            })?;
             Ok(rows.collect::<Result<_, _>>()?)
         })
     }

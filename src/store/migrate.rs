@@ -18,7 +18,7 @@ macro_rules! ran_by_captures {
 }
 
 /// Version n of the catalogue is made from version n-1 by the nth of these.
-pub(super) const MIGRATIONS: [&str; 24] = [
+pub(super) const MIGRATIONS: [&str; 25] = [
     include_str!("schema.sql"),
     include_str!("schema_schedule.sql"),
     include_str!("schema_engine.sql"),
@@ -69,6 +69,7 @@ pub(super) const MIGRATIONS: [&str; 24] = [
         "; ALTER TABLE score DROP COLUMN parts;"
     ),
     include_str!("schema_collection.sql"),
+    include_str!("schema_handed.sql"),
 ];
 
 /// The version this program writes (SQLite's user_version).
@@ -128,6 +129,12 @@ pub(super) fn view_as_of_now(conn: &Connection) -> rusqlite::Result<()> {
     } else if found < 12 {
         let reading = if found < 11 { "NULL AS reading," } else { "" };
         conn.execute_batch(&format!("CREATE TEMP VIEW repeat AS SELECT *, {reading} NULL AS found FROM main.repeat"))?;
+    }
+    if found < 25 {
+        conn.execute_batch(
+            "CREATE TEMP VIEW launch_origin AS SELECT NULL AS launch, NULL AS origin WHERE 0;
+             CREATE TEMP VIEW handed_geo AS SELECT NULL AS host, NULL AS fact, NULL AS origin WHERE 0;",
+        )?;
     }
     if found < 24 {
         conn.execute_batch(

@@ -110,6 +110,17 @@ pub(super) fn stored_place(workspace: &Path, stored: &str) -> Result<PathBuf, St
     Ok(path)
 }
 
+/// Job and launch have the names of folders, as everything in the catalogue that
+/// is a folder on the disk.
+///
+/// # Errors
+///
+/// Which of them has not.
+pub fn check_launch_name(job: &str, launch: &str) -> Result<(), StoreError> {
+    checked_job(job)?;
+    checked_launch(launch).map(drop)
+}
+
 /// A job as the catalogue names it, where that is the name of a folder.
 fn checked_job(job: &str) -> Result<&str, StoreError> {
     let mut parts = Path::new(job).components();

@@ -223,6 +223,8 @@ pub struct LaunchRow {
     pub why: String,
     /// Whether it has ended without a URL fetched, but for robots.txt.
     pub nothing_fetched: bool,
+    /// The handover that it came with; none where it was crawled here.
+    pub origin: Option<String>,
 }
 
 impl LaunchRow {

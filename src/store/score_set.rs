@@ -269,18 +269,7 @@ impl Catalogue {
         measured: Vec<(CaptureId, Measurement)>,
     ) -> Result<(), StoreError> {
         self.write(move |conn| {
-            let mut keep = conn.prepare_cached(
-                "INSERT OR REPLACE INTO measure
-                    (campaign, capture, request, holds, terms, external_hosts, anchor_hosts, unread)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-            )?;
-            for (id, Measurement { request, external_hosts, anchor_hosts, is_unread }) in measured {
-                let (score, holds, terms) =
-                    request.map_or((None, false, String::new()), |of| (Some(of.score), of.holds, of.words));
-                let (external, anchors) = (external_hosts.map(int), anchor_hosts.map(int));
-                keep.execute(params![campaign, id, score, holds, terms, external, anchors, is_unread])?;
-            }
-            Ok(())
+            measured.into_iter().try_for_each(|(id, measurement)| keep_measurement(conn, campaign, id, measurement))
         })
     }
 
@@ -377,6 +366,24 @@ impl ScoredRow {
         let parts = facts.input.parts(&spec.weights);
         Self { id: facts.id, url, date, score, parts, passes, decision: facts.decision, selected }
     }
+}
+
+/// Keeps what was measured of a capture.
+pub(super) fn keep_measurement(
+    conn: &Connection,
+    campaign: CampaignId,
+    capture: CaptureId,
+    Measurement { request, external_hosts, anchor_hosts, is_unread }: Measurement,
+) -> Result<(), StoreError> {
+    let (score, holds, terms) = request.map_or((None, false, String::new()), |of| (Some(of.score), of.holds, of.words));
+    let (external, anchors) = (external_hosts.map(int), anchor_hosts.map(int));
+    conn.prepare_cached(
+        "INSERT OR REPLACE INTO measure
+            (campaign, capture, request, holds, terms, external_hosts, anchor_hosts, unread)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    )?
+    .execute(params![campaign, capture, score, holds, terms, external, anchors, is_unread])?;
+    Ok(())
 }
 
 pub(super) fn url_of(conn: &Connection, id: CaptureId) -> Result<(String, CaptureDate), StoreError> {

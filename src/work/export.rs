@@ -305,6 +305,7 @@ pub(super) fn with_selection<R>(
         version,
         campaign: &campaign,
         spec,
+        selected_at,
         lacking: &lacking,
         with_seen: wishes.seen,
         captures: &captures,

@@ -47,13 +47,17 @@ pub use crawl_plan::{CrawlPlan, CrawlRequest, CrawlStart, UnfinishedLaunch};
 pub use documents::{DocumentList, DocumentRow, DocumentVersion, documents, documents_noted};
 pub use dry_run::{ExportDryRun, dry_run_export};
 pub use engine::{
-    Engine, EngineImport, EngineLaunch, Imported, LogCount, browsertrix_crawl, import_with_jobs, is_importable,
-    jobs_summary, write_heritrix_job,
+    Engine, EngineImport, EngineLaunch, Imported, LogCount, attached_summary, browsertrix_crawl, import_with_jobs,
+    is_importable, jobs_summary, write_heritrix_job,
 };
 pub use export::{ExportOutcome, ExportWishes, export, verify};
 pub use feed::{FeedCampaign, FeedChange, FeedReport, WrittenFeed, check_feed, export_feed, import_feed};
 pub use files::{CheckOutcome, LocateOutcome, check_files, locate, problem_detail, problem_record};
-pub use handover::{AnnotationImport, SelectionImport, annotation, decisions, import_annotations, import_selection};
+use handover::attach_annotations;
+pub use handover::{
+    AnnotationImport, BadHandover, CrawlsImport, EvidenceImport, HandoverImport, SelectionImport, annotation,
+    decisions, import_annotations, import_selection,
+};
 pub use hosts::{LinkSource, NutchForm, NutchLimits, RankedHosts};
 pub use import::{ARCHIVE_NAMES, file_summary, has_problems, import, import_summary, imports};
 pub use import_records::import_records;

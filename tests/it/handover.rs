@@ -174,10 +174,10 @@ fn decisions_on_what_was_left_out_and_every_url_seen_leave_with_the_selection() 
     let manifest = std::fs::read_to_string(again.join("manifest.json")).unwrap();
     std::fs::write(again.join("data/decisions.jsonl"), "{}\n").unwrap();
     fonds(&["new", arg(&spoiled)]).with_status(0);
-    fonds(&["import", arg(&spoiled), arg(&again)]).with_status(2).says("data/decisions.jsonl");
+    fonds(&["import", arg(&spoiled), arg(&again)]).with_status(1).says("data/decisions.jsonl");
     std::fs::write(again.join("manifest.json"), manifest.replace("data/decisions.jsonl", "data/../../decisions.jsonl"))
         .unwrap();
-    fonds(&["import", arg(&spoiled), arg(&again)]).with_status(2).says("leads out of the folder");
+    fonds(&["import", arg(&spoiled), arg(&again)]).with_status(1).says("leads out of the folder");
     assert_eq!(fonds(&["campaign", "list", arg(&spoiled), "--json"]).json_lines(), Vec::<Value>::new());
 
     let report = std::fs::read_to_string(out.join("report.html")).unwrap();
@@ -255,7 +255,7 @@ fn every_command_leaves_its_row_in_the_job_history_and_a_stopped_one_says_so() {
 }
 
 /// Writes another file into an export, and its size and digest into the manifest.
-fn put(export: &Path, path: &str, bytes: &[u8]) {
+pub fn put(export: &Path, path: &str, bytes: &[u8]) {
     std::fs::write(export.join(path), bytes).unwrap();
     let mut manifest = fonds::export::Manifest::read(export).unwrap();
     let digest = <sha2::Sha256 as sha2::Digest>::digest(bytes);
@@ -265,6 +265,17 @@ fn put(export: &Path, path: &str, bytes: &[u8]) {
     std::fs::write(export.join("manifest.json"), serde_json::to_vec(&manifest).unwrap()).unwrap();
 }
 
+/// A line of `data/seen.jsonl.gz`.
+fn seen_line(url: &str, job: &str, launch: &str) -> String {
+    let line = serde_json::json!({"url": url, "date": "2024-03-01T09:00:00Z", "decision": "REJECT", "state": "refused",
+        "rule": {"index": 1, "name": "RejectDecideRule"}, "status": 0, "hops": "L", "job": job, "launch": launch});
+    format!("{line}\n")
+}
+
+fn packed(text: &str) -> Vec<u8> {
+    crate::archive::gzip(text.as_bytes().to_vec())
+}
+
 #[test]
 fn nothing_comes_in_of_a_handover_that_is_not_whole_or_not_understood() {
     let dir = tempfile::tempdir().unwrap();
@@ -272,7 +283,7 @@ fn nothing_comes_in_of_a_handover_that_is_not_whole_or_not_understood() {
     let archive = warcs_under(&whole)[0].strip_prefix(&whole).unwrap().to_str().unwrap().to_owned();
     let text = |export: &Path, path: &str| std::fs::read_to_string(export.join(path)).unwrap();
     type Spoil<'s> = &'s dyn Fn(&Path);
-    let cases: [(&str, &str, Spoil<'_>); 11] = [
+    let cases: [(&str, &str, Spoil<'_>); 15] = [
         ("a file is missing", "data/knowledge.nq", &|out| {
             std::fs::remove_file(out.join("data/knowledge.nq")).unwrap();
         }),
@@ -312,6 +323,18 @@ fn nothing_comes_in_of_a_handover_that_is_not_whole_or_not_understood() {
             let lines = text(out, "data/decisions.jsonl") + "{\"id\": \n";
             put(out, "data/decisions.jsonl", lines.as_bytes());
         }),
+        ("a URL seen that is none", "seen.jsonl.gz, line 1: “no URL” is no URL", &|out| {
+            put(out, "data/seen.jsonl.gz", &packed(&seen_line("no URL", "town", "20240301090000")));
+        }),
+        ("a launch that leads out", "the job name “../town”", &|out| {
+            put(out, "data/seen.jsonl.gz", &packed(&seen_line("http://a.pt/", "../town", "20240301090000")));
+        }),
+        ("a score that is no number", "scores.jsonl.gz, line 1", &|out| {
+            put(out, "data/scores.jsonl.gz", &packed("{\"url\": \"http://a.pt/\", \"score\": \"much\"}\n"));
+        }),
+        ("launches in another form", "launches.json", &|out| {
+            put(out, "data/launches.json", br#"{"launches": [{"job": "town"}]}"#);
+        }),
         ("a link to a file of the person", "data/decisions.jsonl", &|out| {
             #[cfg(unix)]
             {
@@ -329,8 +352,14 @@ fn nothing_comes_in_of_a_handover_that_is_not_whole_or_not_understood() {
         crate::folders::copy_folder(&whole, &spoiled);
         spoil(&spoiled);
         fonds(&["new", arg(&workspace)]).with_status(0);
+        let before = crate::round_trip::rows(&workspace);
         let import = fonds(&["import", arg(&workspace), arg(&spoiled)]);
-        assert!(import.status != 0 && import.err.contains(words), "{what}: {} {}", import.status, import.err);
+        assert!(import.status == 1 && import.err.contains(words), "{what}: {} {}", import.status, import.err);
+        assert!(import.err.contains("nothing of the handover came in"), "{what}: {}", import.err);
+        // But for its row in the job history nothing is another.
+        let mut after = crate::round_trip::rows(&workspace);
+        after.insert("job".to_owned(), before["job"]);
+        assert_eq!(before, after, "{what}");
         for list in [&["campaign", "list"][..], &["captures"], &["annotations", "export"]] {
             let args: Vec<&str> = list.iter().copied().chain([arg(&workspace)]).collect();
             let left = if list[0] == "annotations" { fonds(&args) } else { fonds(&[&args[..], &["--json"]].concat()) };

@@ -58,11 +58,13 @@ fn documents(out: &Path) -> Vec<(&'static str, Value)> {
     let is_version = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with("campaign.v");
     all.extend(campaigns.filter(is_version).map(|path| ("campaign", document(&path))));
     all.push(("selection", document(&out.join("data/selection.json"))));
+    all.push(("launches", document(&out.join("data/launches.json"))));
     for (schema, name) in [
         ("annotation", "decisions.jsonl"),
         ("seen", "seen.jsonl.gz"),
         ("score", "scores.jsonl.gz"),
         ("inlinks", "inlinks.jsonl"),
+        ("host", "hosts.jsonl"),
     ] {
         all.extend(lines(&out.join("data").join(name)).into_iter().map(|line| (schema, line)));
     }
@@ -90,7 +92,7 @@ fn every_document_is_what_its_schema_says_and_a_spoiled_one_is_not() {
     }
     assert_eq!(
         kinds.keys().copied().collect::<Vec<_>>(),
-        ["annotation", "campaign", "inlinks", "manifest", "metadata", "score", "seen", "selection"]
+        ["annotation", "campaign", "host", "inlinks", "launches", "manifest", "metadata", "score", "seen", "selection"]
     );
     // A field less, a field more and a field of another type are seen.
     let mut spoiled = Vec::new();

@@ -138,7 +138,7 @@ fn a_collection_with_a_filter_is_filled_after_each_import_and_crawl() {
 }
 
 /// Lines of a packed document.
-fn packed_lines(path: &Path) -> Vec<Value> {
+pub fn packed_lines(path: &Path) -> Vec<Value> {
     let text = std::io::read_to_string(flate2::read::MultiGzDecoder::new(std::fs::File::open(path).unwrap())).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }

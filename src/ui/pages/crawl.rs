@@ -330,6 +330,9 @@ fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRo
         let seconds = launch.ran_ms as f64 / 1000.0;
         ui.label(text::short(&campaign_title(launch.campaign, &launch.campaign_name), 60));
         ui.weak(format!("started {} UTC, ran {}", launch.started.to_readable(), text::duration(seconds)));
+        if let Some(origin) = &launch.origin {
+            ui.weak(format!("came with the handover “{}”", text::short(origin, 60)));
+        }
         if !launch.why.is_empty() {
             ui.colored_label(colors.flag, format!("⚠ {}", text::line(&launch.why)));
         }

@@ -18,11 +18,9 @@ pub use logs::LogCount;
 pub use write::{browsertrix_crawl, write_heritrix_job};
 
 use super::campaign_files::{self, RestoredJob};
-use super::handover::{AnnotationImport, SelectionImport};
+use super::handover::{Handover, HandoverImport, attach_annotations};
 use super::import::leads_out;
-use super::job::Report;
 use crate::campaign::Campaign;
-use crate::export::{Manifest, check_handover};
 use crate::jobs::JobCx;
 use crate::scope::engines::{
     EngineJob, EngineNote, browsertrix_campaign, read_heritrix_job, read_heritrix1_order, seeds_of_text,
@@ -132,10 +130,10 @@ pub struct Imported {
     pub restored: Vec<RestoredJob>,
     /// The imports of archive files: one, and one for each job of Fonds.
     pub imports: Vec<ImportRow>,
-    /// Decisions and notes of handovers.
-    pub annotations: Vec<AnnotationImport>,
-    /// Selections of handovers.
-    pub selections: Vec<SelectionImport>,
+    /// Handovers, in the order in which they were named.
+    pub handovers: Vec<HandoverImport>,
+    /// Decisions and notes that were kept for captures which came now.
+    pub attached: u64,
     /// Links that lead out of the folders that were named, with why they were not followed.
     pub led_out: Vec<String>,
 }
@@ -167,15 +165,13 @@ pub fn import_with_jobs(
     let mut handovers = Vec::new();
     // Whatever is wrong with one of them: nothing comes in.
     for path in paths {
-        let handover = check_handover(path, cx)?;
-        if let Some(manifest) = &handover {
-            check_documents(path, manifest)?;
-        }
-        handovers.push(handover);
+        handovers.push(Handover::check(path, cx)?);
     }
     for (path, handover) in paths.iter().zip(handovers) {
-        if let Some(manifest) = handover {
-            take_handover(workspace, path, &manifest, options, &mut imported, cx)?;
+        if let Some(handover) = handover {
+            let (came, import) = handover.take(workspace, options, cx)?;
+            imported.handovers.push(came);
+            imported.imports.push(import);
             continue;
         }
         let mut folders = job_folders(path);
@@ -214,62 +210,8 @@ pub fn import_with_jobs(
         }
         imported.imports.push(import);
     }
+    imported.attached = attach_annotations(workspace, cx)?;
     Ok(imported)
-}
-
-/// Campaigns and decisions of an export can be read, before any of it is taken in.
-fn check_documents(folder: &Path, manifest: &Manifest) -> anyhow::Result<()> {
-    let campaigns = folder.join(manifest.payload("campaign"));
-    if campaigns.is_dir() {
-        campaign_files::check_versions(&campaigns)?;
-    }
-    let decisions = folder.join(manifest.payload("decisions.jsonl"));
-    if decisions.is_file() {
-        super::handover::annotations_in(&decisions)?;
-    }
-    let selection = folder.join(manifest.payload("selection.json"));
-    if selection.is_file() {
-        super::handover::check_selection(&selection)?;
-    }
-    Ok(())
-}
-
-/// Takes an export back in: its campaign with all versions, its captures for
-/// that, and the decisions and notes on them.
-fn take_handover(
-    workspace: &Workspace,
-    folder: &Path,
-    manifest: &Manifest,
-    options: ImportOptions,
-    imported: &mut Imported,
-    cx: &JobCx,
-) -> anyhow::Result<()> {
-    let campaigns = folder.join(manifest.payload("campaign"));
-    let restored = match campaigns.is_dir() {
-        true => campaign_files::restore(workspace, &campaigns)?,
-        false => RestoredJob { folder: campaigns, ..RestoredJob::default() },
-    };
-    let import = super::import(workspace, &[folder.join(manifest.payload("archive"))], options, cx)?;
-    if let ([campaign], true) = (restored.campaigns.as_slice(), import.new_captures > 0) {
-        workspace.catalogue().import_for_campaign(import.launch, campaign.id)?;
-    }
-    let decisions = folder.join(manifest.payload("decisions.jsonl"));
-    if decisions.is_file() {
-        let origin = folder.file_name().unwrap_or_default().to_string_lossy();
-        imported.annotations.push(super::import_annotations(workspace, &decisions, &origin, cx)?);
-    }
-    let selection = ["selection.json", "scores.jsonl.gz"].map(|name| folder.join(manifest.payload(name)));
-    if let ([campaign], [document, scores]) = (restored.campaigns.as_slice(), &selection)
-        && document.is_file()
-        && scores.is_file()
-    {
-        let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        let selection = super::import_selection(workspace, campaign.id, (document, scores), &name, cx)?;
-        imported.selections.push(selection);
-    }
-    imported.restored.push(restored);
-    imported.imports.push(import);
-    Ok(())
 }
 
 /// Whether a folder holds something to import: archives, or the job of another crawler.
@@ -277,15 +219,20 @@ pub fn is_importable(folder: &Path) -> anyhow::Result<bool> {
     Ok(!job_folders(folder).is_empty() || super::import::has_archives(folder)?)
 }
 
+/// Decisions that were kept until their captures came; none where there were none.
+pub fn attached_summary(attached: u64) -> Option<String> {
+    let what = super::counted(attached, "annotation");
+    (attached > 0).then(|| format!("{what} of earlier imports put on captures that came since"))
+}
+
 /// An import with its jobs in words: what each became, what has no place in a
 /// campaign, what could not be read. Of many notes the first are told.
-pub fn jobs_summary(Imported { jobs, restored, imports, annotations, selections, led_out }: &Imported) -> String {
+pub fn jobs_summary(Imported { jobs, restored, imports, handovers, attached, led_out }: &Imported) -> String {
     let imports: Vec<String> = imports.iter().map(super::import_summary).collect();
     let mut words = imports.join(". ");
     let restored = restored.iter().flat_map(|job| job.summary().into_iter().chain(job.problems.clone()));
-    let annotations = annotations.iter().map(Report::summary);
-    let selections = selections.iter().map(Report::summary);
-    for line in restored.chain(annotations).chain(selections).chain(led_out.iter().cloned()) {
+    let handovers = handovers.iter().flat_map(HandoverImport::lines);
+    for line in restored.chain(handovers).chain(attached_summary(*attached)).chain(led_out.iter().cloned()) {
         words.push_str(&format!(". {line}"));
     }
     for job in jobs {

@@ -61,6 +61,8 @@ pub(super) fn annotation_id(mark: &MarkRow) -> String {
         mark.url.as_str(),
         &mark.captured.millis().to_string(),
         &mark.digest,
+        // Two captures of a second may declare one digest.
+        &mark.record_id,
         &kind,
         &mark.note,
         &mark.who,

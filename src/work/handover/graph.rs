@@ -168,8 +168,8 @@ impl<'a> SelectionGraph<'a> {
             }
             Ok(cx.checkpoint()?)
         })?;
-        for (_, line) in self.workspace.catalogue().annotations_apart()? {
-            if let Some((mark, captured)) = left_apart(&line) {
+        for apart in self.workspace.catalogue().annotations_apart()? {
+            if let Some((mark, captured)) = left_apart(&apart.line) {
                 annotation(&mut out, &mark, Some(captured));
                 state(out.take())?;
             }

@@ -38,7 +38,7 @@ impl<'a> CaptureGrounds<'a> {
             if self.hosts.len() >= MAX_HOSTS {
                 self.hosts.clear();
             }
-            self.hosts.insert(host.to_owned(), self.workspace.catalogue().geo_fact(host)?);
+            self.hosts.insert(host.to_owned(), self.workspace.catalogue().known_location(host)?);
         }
         let geo = self.hosts.get(host).cloned().unwrap_or_default();
         let location = location(host, &geo);

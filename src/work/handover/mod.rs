@@ -3,39 +3,48 @@
 //! every URL that was seen.
 
 mod annotations;
+mod crawls;
+mod evidence;
 mod graph;
 mod grounds;
+mod import;
+mod lines;
 mod page;
 mod read;
 mod report;
 mod selection;
 
 pub use annotations::annotation;
+pub use crawls::CrawlsImport;
+use crawls::{check_crawls, import_crawls};
+pub use evidence::EvidenceImport;
+use evidence::import_evidence;
 pub(super) use graph::SelectionGraph;
 pub(super) use grounds::CaptureGrounds;
-pub(super) use read::annotations_in;
+pub(super) use import::Handover;
+pub use import::{BadHandover, HandoverImport};
+use read::annotations_in;
+pub(super) use read::attach_annotations;
 pub use read::{AnnotationImport, import_annotations};
 pub(super) use report::standing_decisions;
-
-pub use selection::{SelectionImport, check_selection, import_selection};
+use selection::check_selection;
+pub use selection::{SelectionImport, import_selection};
 
 use crate::campaign::Campaign;
 use crate::campaign::feed::{Dialect, write_feed};
-use crate::export::{Attachment, Written};
+use crate::export::{Attachment, RewrittenRecord, Written};
 use crate::jobs::{JobCx, SpillSort};
 use crate::scope::DecideRules;
-use crate::store::{Lacking, SeenVerdict, Workspace};
+use crate::store::{AnnotationApart, Lacking, Workspace};
+use crate::uri::CaptureDate;
 use crate::work::models::{CampaignId, CaptureId, SelectionSpec};
 use anyhow::Context;
 use report::ReportFacts;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::rc::Rc;
-
-/// URLs that are read at once.
-const SEEN_PAGE: u64 = 10_000;
 
 /// Bytes of decisions that are sorted in memory.
 const MAX_SORTED: usize = 16 << 20;
@@ -50,11 +59,13 @@ macro_rules! format_file {
 }
 
 /// What the documents of a handover have to be, for programs of others.
-const FORMATS: [(&str, &str); 10] = [
+const FORMATS: [(&str, &str); 12] = [
     format_file!("annotation.schema.json"),
     format_file!("campaign.schema.json"),
     format_file!("context.jsonld"),
+    format_file!("host.schema.json"),
     format_file!("inlinks.schema.json"),
+    format_file!("launches.schema.json"),
     format_file!("manifest.schema.json"),
     format_file!("metadata.schema.json"),
     format_file!("score.schema.json"),
@@ -70,6 +81,8 @@ pub(super) struct HandoverOf<'a> {
     pub version: u32,
     pub campaign: &'a Campaign,
     pub spec: &'a SelectionSpec,
+    /// When the selection was made.
+    pub selected_at: CaptureDate,
     /// What pages lack since a person rejected it; grows while captures are written.
     pub lacking: &'a RefCell<Vec<Lacking>>,
     /// Every URL that was seen comes along.
@@ -85,7 +98,7 @@ impl<'a> HandoverOf<'a> {
     ///
     /// A catalogue that cannot be read.
     pub(super) fn attachments(self, cx: &'a JobCx) -> anyhow::Result<Vec<Attachment<'a>>> {
-        let Self { workspace, id, version, campaign, spec, lacking, with_seen, captures } = self;
+        let Self { workspace, id, version, campaign, spec, selected_at, lacking, with_seen, captures } = self;
         let mut attachments = vec![Attachment::text("README.txt", README)];
         attachments.extend(FORMATS.map(|(name, text)| Attachment::text(format!("data/formats/{name}"), text)));
         let mut evidence = BTreeMap::new();
@@ -109,14 +122,23 @@ impl<'a> HandoverOf<'a> {
                 }));
             }
         }
-        attachments
-            .push(Attachment::new("data/decisions.jsonl", move |out, _| decisions(workspace, Some(id), out, cx)));
-        attachments.push(Attachment::text("data/selection.json", selection::selection_document(workspace, id, spec)?));
-        attachments.push(Attachment::new("data/scores.jsonl.gz", move |out, _| {
-            selection::scores(workspace, id, captures, out, cx)
+        attachments.push(Attachment::new("data/decisions.jsonl", move |out, written| {
+            let rewritten = written.rewritten.iter();
+            let rewritten = rewritten.filter_map(|(at, new)| Some((*captures.get(*at)?, new))).collect();
+            decisions_of(workspace, Some(id), &rewritten, out, cx)
         }));
+        attachments.push(Attachment::text(
+            "data/selection.json",
+            selection::selection_document(workspace, id, (spec, selected_at))?,
+        ));
+        attachments.push(Attachment::new("data/scores.jsonl.gz", move |out, written| {
+            selection::scores(workspace, id, captures, (out, written), cx)
+        }));
+        attachments.push(Attachment::text("data/launches.json", crawls::launches_document(workspace, id)?));
+        attachments
+            .push(Attachment::new("data/hosts.jsonl", move |out, _| crawls::hosts(workspace, captures, out, cx)));
         if with_seen {
-            attachments.push(Attachment::new("data/seen.jsonl.gz", move |out, _| seen(workspace, id, out, cx)));
+            attachments.push(Attachment::new("data/seen.jsonl.gz", move |out, _| crawls::seen(workspace, id, out, cx)));
         }
         let facts = ReportFacts {
             id,
@@ -164,6 +186,17 @@ pub fn decisions(
     out: &mut dyn Write,
     cx: &JobCx,
 ) -> anyhow::Result<u64> {
+    decisions_of(workspace, campaign, &HashMap::new(), out, cx)
+}
+
+/// The same beside an export, where records of these captures are named otherwise.
+fn decisions_of(
+    workspace: &Workspace,
+    campaign: Option<CampaignId>,
+    rewritten: &HashMap<CaptureId, &RewrittenRecord>,
+    out: &mut dyn Write,
+    cx: &JobCx,
+) -> anyhow::Result<u64> {
     // The same in every workspace, whatever the order in which they came: by date, then by text.
     let mut lines = SpillSort::new(MAX_SORTED);
     let dated = |value: &Value, line: &str| {
@@ -172,11 +205,17 @@ pub fn decisions(
         format!("{created}\0{line}")
     };
     workspace.catalogue().each_mark(campaign, |mark| -> anyhow::Result<()> {
-        let value = annotation(&mark);
+        let mut value = annotation(&mark);
+        if let Some(new) = rewritten.get(&mark.capture) {
+            value["target"]["fonds:record"] = new.id.as_str().into();
+            if let Some(digest) = &new.payload_digest {
+                value["target"]["fonds:digest"] = digest.as_str().into();
+            }
+        }
         lines.push(dated(&value, &value.to_string()))?;
         Ok(cx.checkpoint()?)
     })?;
-    for (_, line) in workspace.catalogue().annotations_apart()? {
+    for AnnotationApart { line, .. } in workspace.catalogue().annotations_apart()? {
         let value = serde_json::from_str(&line).unwrap_or(Value::Null);
         lines.push(dated(&value, &line))?;
     }
@@ -187,45 +226,4 @@ pub fn decisions(
         rows += 1;
     }
     Ok(rows)
-}
-
-/// Every URL that the campaign's crawls have seen, with its verdict.
-fn seen(workspace: &Workspace, campaign: CampaignId, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u64> {
-    let (mut rows, mut last) = (0, 0);
-    loop {
-        let page = workspace.catalogue().seen_verdicts(campaign, last, SEEN_PAGE)?;
-        let Some((id, _)) = page.last() else { return Ok(rows) };
-        last = *id;
-        for (_, verdict) in &page {
-            writeln!(out, "{}", seen_line(verdict))?;
-        }
-        rows += page.len() as u64;
-        cx.note(format!("{rows} URLs seen"));
-        cx.checkpoint()?;
-    }
-}
-
-fn seen_line(seen: &SeenVerdict) -> Value {
-    let (job, launch) = &seen.launch;
-    let (number, name) = &seen.rule;
-    let mut line = json!({
-        "url": seen.url,
-        "date": seen.date.to_warc(),
-        "decision": if seen.accepted { "ACCEPT" } else { "REJECT" },
-        "rule": { "index": number, "name": name },
-        "state": seen.state.as_str(),
-        "status": seen.status,
-        "hops": seen.hops,
-        "job": job,
-        "launch": launch,
-    });
-    for (key, value) in [("via", &seen.via), ("anchor", &seen.anchor), ("why", &seen.why)] {
-        if !value.is_empty() {
-            line[key] = json!(value);
-        }
-    }
-    if let Some(seed) = &seen.seed {
-        line["seed"] = json!(seed);
-    }
-    line
 }

@@ -4,7 +4,7 @@
 //! [`crate::store`] on marks of other workspaces.
 
 use crate::jobs::{JobCx, counted};
-use crate::store::{ForeignMark, MarkRow, StoreError, Workspace};
+use crate::store::{AnnotationApart, ForeignMark, MarkRow, StoreError, Workspace};
 use crate::uri::{CaptureDate, Url};
 use crate::work::Report;
 use crate::work::models::{CaptureId, ReviewMark};
@@ -12,7 +12,7 @@ use anyhow::Context;
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 /// Longest file of annotations that is read.
@@ -100,7 +100,7 @@ pub fn import_annotations(
         known.insert(mark.annotation.clone().unwrap_or_else(|| super::annotations::annotation_id(&mark)));
         Ok(())
     })?;
-    known.extend(workspace.catalogue().annotations_apart()?.into_iter().map(|(id, _)| id));
+    known.extend(workspace.catalogue().annotations_apart()?.into_iter().map(|apart| apart.annotation));
     let (mut marks, mut apart) = (Vec::new(), Vec::new());
     for (number, value) in (1..).zip(&values) {
         cx.advance(1)?;
@@ -116,33 +116,62 @@ pub fn import_annotations(
             report.known += 1;
             continue;
         }
-        let target = Target {
-            url: &read.url,
-            captured: read.captured,
-            digest: &read.digest,
-            record: &read.record,
-            written: read.date,
-        };
-        match capture_of(workspace, &target)? {
+        match mark_on_capture(workspace, &read)? {
             None => {
                 report.without_capture += 1;
                 apart.push((read.id, value.to_string()));
             }
-            Some((capture, is_exact)) => marks.push(ForeignMark {
-                capture,
-                // A decision is about one capture; for any other it is something to read.
-                mark: if is_exact { read.mark } else { ReviewMark::Note },
-                note: if is_exact { read.note } else { as_note(read.mark, read.note) },
-                who: read.who,
-                date: read.date,
-                undone: read.undone,
-                annotation: read.id,
-            }),
+            Some(mark) => marks.push(mark),
         }
     }
     marks.sort_by_key(|mark| mark.date.millis());
     report.added = workspace.catalogue().add_foreign_marks(marks, apart, origin)?;
     Ok(report)
+}
+
+/// Puts annotations that were kept apart on their captures, where these have come
+/// since; says how many. Origin and id stay theirs.
+///
+/// # Errors
+///
+/// A catalogue that cannot be read or written, or a stop.
+pub(in crate::work) fn attach_annotations(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<u64> {
+    let mut by_origin: BTreeMap<String, Vec<ForeignMark>> = BTreeMap::new();
+    for AnnotationApart { line, origin, .. } in workspace.catalogue().annotations_apart()? {
+        cx.checkpoint()?;
+        let Some(read) = serde_json::from_str(&line).ok().and_then(|value| read(&value).ok()) else { continue };
+        if let Some(mark) = mark_on_capture(workspace, &read)? {
+            by_origin.entry(origin).or_default().push(mark);
+        }
+    }
+    let mut attached = 0;
+    for (origin, mut marks) in by_origin {
+        marks.sort_by_key(|mark| mark.date.millis());
+        attached += workspace.catalogue().add_foreign_marks(marks, Vec::new(), &origin)?;
+    }
+    Ok(attached)
+}
+
+/// An annotation as a mark on the capture that it is about; none where that is not here.
+fn mark_on_capture(workspace: &Workspace, read: &Read) -> anyhow::Result<Option<ForeignMark>> {
+    let target = Target {
+        url: &read.url,
+        captured: read.captured,
+        digest: &read.digest,
+        record: &read.record,
+        written: read.date,
+    };
+    let Some((capture, is_exact)) = capture_of(workspace, &target)? else { return Ok(None) };
+    Ok(Some(ForeignMark {
+        capture,
+        // A decision is about one capture; for any other it is something to read.
+        mark: if is_exact { read.mark } else { ReviewMark::Note },
+        note: if is_exact { read.note.clone() } else { as_note(read.mark, read.note.clone()) },
+        who: read.who.clone(),
+        date: read.date,
+        undone: read.undone,
+        annotation: read.id.clone(),
+    }))
 }
 
 fn as_note(mark: ReviewMark, note: String) -> String {

@@ -125,7 +125,7 @@ fn blocks(workspace: &Workspace, facts: &ReportFacts<'_>, written: &Written<'_>)
     collections(&mut out, workspace, spec)?;
     let mut rows = Vec::new();
     for host in &hosts {
-        let place = match catalogue.geo_fact(&host.host)? {
+        let place = match catalogue.known_location(&host.host)? {
             GeoFact::Known(evidence) => {
                 let built = evidence.database_build.to_warc();
                 format!("{} ({}, {})", evidence.places(), evidence.database, built.get(..10).unwrap_or_default())

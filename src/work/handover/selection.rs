@@ -1,22 +1,19 @@
 //! The selection of a handover: what it was made with, what each capture
 //! scored and why, saved selections and collections; out, and read back.
 
+use super::lines::{document as document_of, each_line};
 use super::read::{Target, capture_of};
+use crate::export::Written;
 use crate::jobs::{JobCx, counted};
-use crate::store::{HandedScore, Workspace};
+use crate::store::{HandedCapture, HandedCrawl, HandedScore, Workspace};
 use crate::uri::CaptureDate;
 use crate::work::Report;
 use crate::work::models::{CampaignId, CaptureId, CollectionSpec, SelectionSpec};
-use anyhow::Context;
-use flate2::read::MultiGzDecoder;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::path::Path;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
-/// Longest line of scores, and longest document, that is read.
-const MOST_BYTES: u64 = 16 << 20;
 /// Captures that are kept at once.
 const BATCH: usize = 1000;
 
@@ -25,6 +22,9 @@ const BATCH: usize = 1000;
 struct SelectionDocument {
     /// What the selection was made with.
     spec: SelectionSpec,
+    /// When it was made; not said by earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    date: Option<CaptureDate>,
     /// Saved selections, by name.
     #[serde(default)]
     saved: BTreeMap<String, SavedDocument>,
@@ -37,7 +37,7 @@ struct SelectionDocument {
 struct SavedDocument {
     spec: SelectionSpec,
     who: String,
-    date: String,
+    date: CaptureDate,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -51,9 +51,12 @@ struct CollectionDocument {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct ScoreLine {
     url: String,
-    date: String,
+    date: CaptureDate,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     digest: String,
+    /// Id of its record.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    record: String,
     #[serde(flatten)]
     score: HandedScore,
 }
@@ -90,7 +93,7 @@ impl Report for SelectionImport {
 pub(super) fn selection_document(
     workspace: &Workspace,
     id: CampaignId,
-    spec: &SelectionSpec,
+    (spec, date): (&SelectionSpec, CaptureDate),
 ) -> anyhow::Result<String> {
     let saved = workspace.catalogue().named_selections(id)?.into_iter();
     let collections = workspace.catalogue().collections()?.into_iter();
@@ -98,8 +101,9 @@ pub(super) fn selection_document(
     let anywhere = |spec: SelectionSpec| SelectionSpec { campaign: 0, ..spec };
     let document = SelectionDocument {
         spec: anywhere(spec.clone()),
+        date: Some(date),
         saved: saved
-            .map(|row| (row.name, SavedDocument { spec: anywhere(row.spec), who: row.who, date: row.date.to_warc() }))
+            .map(|row| (row.name, SavedDocument { spec: anywhere(row.spec), who: row.who, date: row.date }))
             .collect(),
         collections: collections
             .map(|row| (row.name, CollectionDocument { about: row.about, filter: row.filter, who: row.who }))
@@ -117,13 +121,21 @@ pub(super) fn scores(
     workspace: &Workspace,
     id: CampaignId,
     captures: &[CaptureId],
-    out: &mut dyn Write,
+    (out, written): (&mut dyn Write, &Written<'_>),
     cx: &JobCx,
 ) -> anyhow::Result<u64> {
     let mut rows = 0;
-    for capture in captures {
-        let Some((url, date, digest, score)) = workspace.catalogue().handed_score(id, *capture)? else { continue };
-        let line = ScoreLine { url, date: date.to_warc(), digest, score };
+    for (position, capture) in captures.iter().enumerate() {
+        if written.left_out.binary_search(&position).is_ok() {
+            continue;
+        }
+        let Some(handed) = workspace.catalogue().handed_score(id, *capture)? else { continue };
+        let HandedCapture { url, date, mut digest, mut record, score } = handed;
+        if let Some(new) = written.rewritten.get(&position) {
+            record.clone_from(&new.id);
+            digest = new.payload_digest.clone().unwrap_or(digest);
+        }
+        let line = ScoreLine { url, date, digest, record, score };
         serde_json::to_writer(&mut *out, &line)?;
         out.write_all(b"\n")?;
         rows += 1;
@@ -148,71 +160,64 @@ pub fn import_selection(
     cx: &JobCx,
 ) -> anyhow::Result<SelectionImport> {
     let catalogue = workspace.catalogue();
-    let document = read_document(document)?;
+    let document: SelectionDocument = document_of(document)?;
     let spec = SelectionSpec { campaign, ..document.spec };
     let kept = catalogue.kept_selection(campaign)?.map(|(kept, _)| kept);
     let keeps = kept.is_none();
     let saved_as = kept.filter(|kept| *kept != spec).map(|_| folder_name.to_owned());
     let mut report = SelectionImport { saved_as, ..SelectionImport::default() };
+    let here = catalogue.collections()?;
     for (name, collection) in &document.collections {
         let CollectionDocument { about, filter, who } = collection.clone();
-        if !catalogue.collections()?.iter().any(|row| row.name.eq_ignore_ascii_case(name)) {
+        if !here.iter().any(|row| row.name.eq_ignore_ascii_case(name)) {
             let campaign = (!filter.is_empty()).then_some(campaign);
             catalogue.save_collection(&CollectionSpec { name: name.clone(), about, filter, campaign }, &who)?;
         }
     }
-    let mut lines =
-        BufReader::new(MultiGzDecoder::new(File::open(scores).with_context(|| scores.display().to_string())?));
     let mut named: BTreeMap<String, Vec<CaptureId>> =
         document.saved.keys().map(|name| (name.clone(), Vec::new())).collect();
-    let (mut batch, mut passing) = (Vec::with_capacity(BATCH), Vec::new());
-    let (mut text, mut number) = (String::new(), 0_u64);
+    let mut passing = Vec::new();
+    let mut batch = Batch::default();
     cx.stage("Reading scores", None);
-    loop {
-        text.clear();
-        number += 1;
-        let at = || format!("{}, line {number}", scores.display());
-        let read = (&mut lines).take(MOST_BYTES).read_line(&mut text).with_context(at)?;
-        if read == 0 {
-            break;
-        }
-        let line: ScoreLine = serde_json::from_str(&text).with_context(at)?;
-        let captured = CaptureDate::parse(&line.date).with_context(at)?;
-        let target =
-            Target { url: &line.url, captured: Some(captured), digest: &line.digest, record: "", written: captured };
+    each_line(Some(scores), |line: ScoreLine| {
+        let target = Target {
+            url: &line.url,
+            captured: Some(line.date),
+            digest: &line.digest,
+            record: &line.record,
+            written: line.date,
+        };
         cx.advance(1)?;
         let Some((id, _)) = capture_of(workspace, &target)? else {
             report.missing += 1;
-            continue;
+            return Ok(());
         };
         report.captures += 1;
         for name in &line.score.saved {
             named.entry(name.clone()).or_default().push(id);
         }
-        for (name, who) in &line.score.collections {
-            if document.collections.contains_key(name) {
-                catalogue.collect(name, vec![id], false, who)?;
-            }
+        for collected in line.score.collections.iter().filter(|(name, _)| document.collections.contains_key(name)) {
+            batch.collected.entry(collected.clone()).or_default().push(id);
         }
         if line.score.passes == Some(true) {
             passing.push(id);
         }
+        batch.crawls.extend(line.score.crawl.clone().map(|crawl| (id, crawl)));
         if keeps {
-            batch.push((id, line.score));
-            if batch.len() == BATCH {
-                catalogue.keep_handed_scores(campaign, std::mem::take(&mut batch))?;
-            }
+            batch.scores.push((id, line.score));
         }
-    }
+        batch.captures += 1;
+        if batch.captures == BATCH { std::mem::take(&mut batch).keep(workspace, campaign) } else { Ok(()) }
+    })?;
+    batch.keep(workspace, campaign)?;
     for (name, captures) in named {
         if let Some(saved) = document.saved.get(&name) {
-            let (spec, date) = (SelectionSpec { campaign, ..saved.spec.clone() }, CaptureDate::parse(&saved.date)?);
-            catalogue.add_named_selection(&name, &spec, &saved.who, date, captures)?;
+            let spec = SelectionSpec { campaign, ..saved.spec.clone() };
+            catalogue.add_named_selection(&name, &spec, &saved.who, saved.date, captures)?;
         }
     }
     if keeps {
-        catalogue.keep_handed_scores(campaign, batch)?;
-        catalogue.keep_handed_selection(&spec)?;
+        catalogue.keep_handed_selection(&spec, document.date.unwrap_or_else(CaptureDate::now))?;
     } else if let Some(name) = &report.saved_as {
         let who = crate::work::operator();
         catalogue.add_named_selection(name, &spec, &who, CaptureDate::now(), passing)?;
@@ -220,18 +225,40 @@ pub fn import_selection(
     Ok(report)
 }
 
-/// Reads `data/selection.json`, so that what is none is known before anything is taken in.
+/// What some lines come to, kept at once.
+#[derive(Default)]
+struct Batch {
+    captures: usize,
+    scores: Vec<(CaptureId, HandedScore)>,
+    crawls: Vec<(CaptureId, HandedCrawl)>,
+    /// By collection and who put them in.
+    collected: BTreeMap<(String, String), Vec<CaptureId>>,
+}
+
+impl Batch {
+    fn keep(self, workspace: &Workspace, campaign: CampaignId) -> anyhow::Result<()> {
+        let catalogue = workspace.catalogue();
+        catalogue.assign_to_launches(campaign, self.crawls)?;
+        catalogue.keep_handed_scores(campaign, self.scores)?;
+        for ((name, who), captures) in self.collected {
+            catalogue.collect(&name, captures, false, &who)?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads the selection of a handover and takes nothing in, so that what is none
+/// is known before anything changes.
 ///
 /// # Errors
 ///
-/// A file that cannot be read or is no such document.
-pub fn check_selection(document: &Path) -> anyhow::Result<()> {
-    read_document(document).map(drop)
-}
-
-fn read_document(document: &Path) -> anyhow::Result<SelectionDocument> {
-    let at = || document.display().to_string();
-    let mut text = String::new();
-    File::open(document).with_context(at)?.take(MOST_BYTES).read_to_string(&mut text).with_context(at)?;
-    serde_json::from_str(&text).with_context(at)
+/// The first thing that cannot be read, with file and line.
+pub(in crate::work) fn check_selection(
+    (selection, scores): (Option<PathBuf>, Option<PathBuf>),
+    cx: &JobCx,
+) -> anyhow::Result<()> {
+    if let Some(selection) = selection {
+        document_of::<SelectionDocument>(&selection)?;
+    }
+    each_line(scores.as_deref(), |_: ScoreLine| Ok(cx.checkpoint()?))
 }

@@ -14,6 +14,7 @@ mod what_if;
 mod tests;
 
 pub use geo::{geo_drift, geo_report};
+pub(in crate::work) use permissions::{EVIDENCE, keep_evidence};
 pub use permissions::{EvidenceState, attach_evidence, check_evidence, permissions, seeds_verdict, target_grounds};
 pub use rule_cache::RuleCache;
 pub use trace::{scope_test, scope_verdicts, what_if_trace, why};

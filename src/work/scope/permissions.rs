@@ -5,6 +5,7 @@ use crate::campaign::feed::TargetGrounds;
 use crate::campaign::{Campaign, Criterion, EvidenceFile, Grounds};
 use crate::jobs::{JobCx, make_private, make_private_folder, replace_own};
 use crate::scope::{Candidate, Derivation, Facts, Permissions, SeedsVerdict};
+use crate::store::Workspace;
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::work::Session;
 use crate::work::import::{Hashing, digest_of};
@@ -14,7 +15,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// Folder of evidence files in a workspace.
-const EVIDENCE: &str = "evidence";
+pub(in crate::work) const EVIDENCE: &str = "evidence";
 /// Characters of a file's name that are kept.
 const NAME_KEPT: usize = 80;
 
@@ -160,23 +161,8 @@ pub fn attach_evidence(
             || format!("{EVIDENCE}/{}-{}", sha256.get(..12).unwrap_or(&sha256), harmless_name(source)),
             |file| file.path.clone(),
         );
-        let place = session.workspace.folder().join(&path);
-        let folder = session.workspace.own_folder(place.parent().unwrap_or(&place))?;
-        make_private_folder(&folder).with_context(|| folder.display().to_string())?;
         // What lies there under this name may have been changed since.
-        let kept =
-            place.is_file() && !place.is_symlink() && digest_of(&place, cx).is_ok_and(|(kept, _)| kept == sha256);
-        if !kept {
-            cx.checkpoint()?;
-            let mut bytes = Hashing::new(std::fs::File::open(source)?, cx);
-            let copied = replace_own(&place, |copy| {
-                make_private(copy)?;
-                std::io::copy(&mut bytes, copy)?;
-                let is_same = bytes.finish()?.0 == sha256;
-                is_same.then_some(()).ok_or_else(|| std::io::Error::other("it changed while it was copied; try again"))
-            });
-            copied.with_context(|| source.display().to_string())?;
-        }
+        keep_evidence(&session.workspace, source, (&path, &sha256), true, cx)?;
         if is_new {
             let file = EvidenceFile { path, sha256 };
             permission.files.push(file.clone());
@@ -185,6 +171,44 @@ pub fn attach_evidence(
     }
     session.catalogue().save_campaign(Some(id), &campaign)?;
     Ok(attached)
+}
+
+/// Copies a file to its path in the workspace, unless it is there with these
+/// bytes already; whether it was copied. A file with other bytes stays, and the
+/// answer is none, unless `replaces` says otherwise.
+///
+/// # Errors
+///
+/// A link on the way, a file that cannot be read or has other bytes than its
+/// digest, a folder that cannot be written, or a stop.
+pub(in crate::work) fn keep_evidence(
+    workspace: &Workspace,
+    source: &Path,
+    (path, sha256): (&str, &str),
+    replaces: bool,
+    cx: &JobCx,
+) -> anyhow::Result<Option<bool>> {
+    let place = workspace.folder().join(path);
+    let folder = workspace.own_folder(place.parent().unwrap_or(&place))?;
+    if place.is_file() && !place.is_symlink() && digest_of(&place, cx).is_ok_and(|(kept, _)| kept == sha256) {
+        return Ok(Some(false));
+    }
+    cx.checkpoint()?;
+    if !replaces && place.symlink_metadata().is_ok() {
+        return Ok(None);
+    }
+    for folder in [workspace.own_folder(EVIDENCE)?, folder] {
+        make_private_folder(&folder).with_context(|| folder.display().to_string())?;
+    }
+    let mut bytes = Hashing::new(std::fs::File::open(source)?, cx);
+    let copied = replace_own(&place, |copy| {
+        make_private(copy)?;
+        std::io::copy(&mut bytes, copy)?;
+        let is_same = bytes.finish()?.0 == sha256;
+        is_same.then_some(()).ok_or_else(|| std::io::Error::other("it changed while it was copied; try again"))
+    });
+    copied.with_context(|| source.display().to_string())?;
+    Ok(Some(true))
 }
 
 /// The file's own name with nothing in it that a path could take for more.

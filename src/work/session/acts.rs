@@ -80,6 +80,10 @@ impl Session {
     /// Crawls a campaign.
     pub fn crawl_with(&self, campaign: CampaignId, options: &CrawlOptions, cx: &JobCx) -> anyhow::Result<CrawlOutcome> {
         let outcome = self.run_job(JobKind::Crawl, || work::crawl(self, campaign, options, cx));
+        // The crawl is as good as it was; they are tried again with the next one.
+        if let Err(error) = work::attach_annotations(&self.workspace, cx) {
+            tracing::warn!("annotations that were kept for their captures stay apart: {error:#}");
+        }
         self.fill_collections_after(Some(campaign), cx);
         outcome
     }

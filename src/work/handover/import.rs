@@ -1,0 +1,140 @@
+//! A handover read back: first all of it is looked at, then it is taken in.
+
+use super::super::campaign_files::{check_versions, restore};
+use super::{
+    AnnotationImport, CrawlsImport, EvidenceImport, SelectionImport, annotations_in, check_crawls, check_selection,
+    import_annotations, import_crawls, import_evidence, import_selection,
+};
+use crate::export::{Manifest, check_handover};
+use crate::jobs::{JobCx, StopError};
+use crate::store::Workspace;
+use crate::work::Report;
+use crate::work::campaign_files::RestoredJob;
+use crate::work::models::{ImportOptions, ImportRow};
+use std::path::{Path, PathBuf};
+
+/// A folder that is an export, and cannot be read back: nothing of it came in.
+#[derive(Debug, thiserror::Error)]
+#[error("nothing of the handover came in: {0:#}")]
+pub struct BadHandover(anyhow::Error);
+
+/// A folder that was found to be a handover which can be taken in.
+pub(in crate::work) struct Handover {
+    folder: PathBuf,
+    manifest: Manifest,
+}
+
+/// What a handover brought.
+#[derive(Debug, Default)]
+pub struct HandoverImport {
+    /// Its campaign.
+    pub restored: RestoredJob,
+    /// Files that prove permissions.
+    pub evidence: Option<EvidenceImport>,
+    /// Launches and the URLs that they have seen.
+    pub crawls: Option<CrawlsImport>,
+    /// Decisions and notes.
+    pub annotations: Option<AnnotationImport>,
+    /// Selection, scores and collections.
+    pub selection: Option<SelectionImport>,
+}
+
+impl HandoverImport {
+    /// What it brought, a line each.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = self.restored.summary();
+        lines.extend(self.evidence.as_ref().filter(|of| **of != EvidenceImport::default()).map(Report::summary));
+        lines.extend(self.crawls.as_ref().map(Report::summary));
+        lines.extend(self.selection.as_ref().map(Report::summary));
+        lines.extend(self.annotations.as_ref().map(Report::summary));
+        lines
+    }
+
+    /// What of it has no place here, with why.
+    pub fn problems(&self) -> impl Iterator<Item = &String> {
+        let annotations = self.annotations.iter().flat_map(|of| &of.left_out);
+        let evidence = self.evidence.iter().flat_map(|of| &of.apart);
+        annotations.chain(evidence).chain(&self.restored.problems)
+    }
+}
+
+impl Handover {
+    /// Looks at all of a handover, and takes nothing in; none where a folder is none.
+    ///
+    /// # Errors
+    ///
+    /// [`BadHandover`]: files are not those of its manifest, or a document is
+    /// none that this program reads. A stop.
+    pub(in crate::work) fn check(folder: &Path, cx: &JobCx) -> anyhow::Result<Option<Self>> {
+        let bad = |error: anyhow::Error| if error.is_cancelled() { error } else { BadHandover(error).into() };
+        let Some(manifest) = check_handover(folder, cx).map_err(|error| bad(error.into()))? else { return Ok(None) };
+        let handover = Self { folder: folder.to_owned(), manifest };
+        handover.check_documents(cx).map_err(bad)?;
+        Ok(Some(handover))
+    }
+
+    fn check_documents(&self, cx: &JobCx) -> anyhow::Result<()> {
+        let campaigns = self.folder.join(self.manifest.payload("campaign"));
+        if campaigns.is_dir() {
+            check_versions(&campaigns)?;
+        }
+        if let Some(decisions) = self.listed("decisions.jsonl") {
+            annotations_in(&decisions)?;
+        }
+        check_crawls(&self.crawls(), cx)?;
+        check_selection((self.listed("selection.json"), self.listed("scores.jsonl.gz")), cx)
+    }
+
+    /// A document that the manifest lists: no other one is read.
+    fn listed(&self, name: &str) -> Option<PathBuf> {
+        let path = self.manifest.payload(name);
+        self.manifest.files.iter().any(|file| file.path == path).then(|| self.folder.join(path))
+    }
+
+    fn crawls(&self) -> [Option<PathBuf>; 3] {
+        ["launches.json", "seen.jsonl.gz", "hosts.jsonl"].map(|name| self.listed(name))
+    }
+
+    /// Takes it in: its campaign with all versions and evidence, its captures for
+    /// that, its crawls, the decisions and notes, and the selection.
+    ///
+    /// # Errors
+    ///
+    /// A workspace that cannot be written, or a stop; what came in stays, and the
+    /// same call goes on.
+    pub(in crate::work) fn take(
+        &self,
+        workspace: &Workspace,
+        options: ImportOptions,
+        cx: &JobCx,
+    ) -> anyhow::Result<(HandoverImport, ImportRow)> {
+        let Self { folder, manifest } = self;
+        let origin = folder.file_name().unwrap_or_default().to_string_lossy();
+        let campaigns = folder.join(manifest.payload("campaign"));
+        let restored = match campaigns.is_dir() {
+            true => restore(workspace, &campaigns)?,
+            false => RestoredJob { folder: campaigns, ..RestoredJob::default() },
+        };
+        let campaign = match restored.campaigns.as_slice() {
+            [campaign] => Some(campaign.id),
+            _ => None,
+        };
+        let mut came = HandoverImport { restored, ..HandoverImport::default() };
+        let import = crate::work::import(workspace, &[folder.join(manifest.payload("archive"))], options, cx)?;
+        if let Some(campaign) = campaign {
+            if import.new_captures > 0 {
+                workspace.catalogue().import_for_campaign(import.launch, campaign)?;
+            }
+            came.evidence = Some(import_evidence(workspace, campaign, (folder, manifest), &origin, cx)?);
+            came.crawls = Some(import_crawls(workspace, campaign, &self.crawls(), &origin, cx)?);
+        }
+        if let Some(decisions) = self.listed("decisions.jsonl") {
+            came.annotations = Some(import_annotations(workspace, &decisions, &origin, cx)?);
+        }
+        let selection = (self.listed("selection.json"), self.listed("scores.jsonl.gz"));
+        if let (Some(campaign), (Some(document), Some(scores))) = (campaign, selection) {
+            came.selection = Some(import_selection(workspace, campaign, (&document, &scores), &origin, cx)?);
+        }
+        Ok((came, import))
+    }
+}
