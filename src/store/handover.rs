@@ -9,7 +9,7 @@ use super::needed::{needed_links_sql, needed_sql};
 use super::rows::{CampaignId, CaptureId, LaunchId, ReviewMark};
 use super::sql::{int, mark_of, uint};
 use crate::crawl::SeenState;
-use crate::uri::CaptureDate;
+use crate::uri::{CaptureDate, Url};
 use rusqlite::{Row, params};
 
 /// SQL: marks `m` with their captures `c`, up to the condition.
@@ -49,6 +49,19 @@ pub struct MarkRow {
     pub undone: Option<CaptureDate>,
     /// Its id as an annotation, where it was given in another workspace.
     pub annotation: Option<String>,
+}
+
+/// What tells a capture of a URL from the others of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CaptureName {
+    /// The capture.
+    pub id: CaptureId,
+    /// When it was captured.
+    pub date: CaptureDate,
+    /// Its payload digest; empty where its record has none.
+    pub digest: String,
+    /// Id of its response record, without angle brackets; empty in ARC files.
+    pub record_id: String,
 }
 
 /// A URL as a launch saw it, with its verdict.
@@ -128,6 +141,26 @@ impl Catalogue {
             Ok(Ok(()))
         })
         .map_err(E::from)?
+    }
+
+    /// The captures of a URL, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn capture_names(&self, url: &Url) -> Result<Vec<CaptureName>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT c.id, c.date_ms, c.digest,
+                    ifnull((SELECT r.record_id FROM record r WHERE r.capture = c.id AND r.position = 0), '')
+                 FROM capture c WHERE c.url = (SELECT id FROM url WHERE url = ?1) ORDER BY c.date_ms, c.id",
+            )?;
+            let rows = statement.query_map([url.as_str()], |row| {
+                let date = CaptureDate::from_millis(row.get(1)?);
+                Ok(CaptureName { id: row.get(0)?, date, digest: row.get(2)?, record_id: row.get(3)? })
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
     }
 
     /// Every mark and note on a capture, as they were given, those that were

@@ -76,7 +76,7 @@ pub use files::{FileToLocate, KnownFile, mtime_ns};
 pub use filter::{FilterField, filter_fields};
 pub use handed_launches::{HandedCrawl, HandedLaunch, VersionChange};
 pub use handed_scores::{HandedCapture, HandedScore};
-pub use handover::{MarkRow, SeenVerdict, SelectedFigures};
+pub use handover::{CaptureName, MarkRow, SeenVerdict, SelectedFigures};
 pub use imports::ImportProblem;
 pub use inlink_counts::{ANCHORS_KEPT, PROSPECTS_KEPT};
 pub use inlinks::{Captures, InlinkFeed, PageFeed};

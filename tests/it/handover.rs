@@ -273,7 +273,7 @@ fn seen_line(url: &str, job: &str, launch: &str) -> String {
 }
 
 fn packed(text: &str) -> Vec<u8> {
-    crate::archive::gzip(text.as_bytes().to_vec())
+    crate::archive::gzip(text.as_bytes())
 }
 
 #[test]

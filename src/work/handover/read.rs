@@ -4,7 +4,7 @@
 //! [`crate::store`] on marks of other workspaces.
 
 use crate::jobs::{JobCx, counted};
-use crate::store::{AnnotationApart, ForeignMark, MarkRow, StoreError, Workspace};
+use crate::store::{AnnotationApart, CaptureName, ForeignMark, MarkRow, StoreError, Workspace};
 use crate::uri::{CaptureDate, Url};
 use crate::work::Report;
 use crate::work::models::{CaptureId, ReviewMark};
@@ -320,19 +320,17 @@ pub(super) fn capture_of(workspace: &Workspace, read: &Target<'_>) -> anyhow::Re
     let catalogue = workspace.catalogue();
     let Ok(url) = Url::parse(read.url) else { return Ok(None) };
     let mut nearest: Option<(u64, CaptureId)> = None;
-    for id in catalogue.captures_of_url(&url)? {
-        let stored = catalogue.stored_capture(id)?;
-        let record = stored.records.first().map(|record| record.record_id.as_str()).unwrap_or_default();
-        let same_bytes = read.digest.is_empty() || stored.digest.is_empty() || read.digest == stored.digest;
+    for CaptureName { id, date, digest, record_id } in catalogue.capture_names(&url)? {
+        let same_bytes = read.digest.is_empty() || digest.is_empty() || read.digest == digest;
         if let Some(captured) = read.captured {
-            let same_second = captured.millis().div_euclid(1000) == stored.date.millis().div_euclid(1000);
-            let same_record = !read.record.is_empty() && read.record == record;
+            let same_second = captured.millis().div_euclid(1000) == date.millis().div_euclid(1000);
+            let same_record = !read.record.is_empty() && read.record == record_id;
             if same_second && same_bytes && (same_record || nearest.is_none()) {
                 nearest = Some((0, id));
             }
             continue;
         }
-        let apart = stored.date.millis().abs_diff(read.written.millis());
+        let apart = date.millis().abs_diff(read.written.millis());
         if nearest.is_none_or(|(least, _)| apart < least) {
             nearest = Some((apart, id));
         }
