@@ -9,16 +9,17 @@
 //! |---|---|---|
 //! | [`uri`] | [`uri::Fqdn`], the page identity, the SURT dialects, capture dates | – |
 //! | [`jobs`] | spawn, progress, cancel; no domain words | – |
+//! | [`keys`] | keys that sign, the system's keychain, the keys that a person vouches for | – |
 //! | [`campaign`] | [`campaign::Campaign`], seeds, request, schedule, limits | uri |
 //! | [`scope`] | decide rules and their verdicts | uri, campaign |
-//! | [`warc`] | records, reader, writer, digests, CDXJ | uri |
+//! | [`warc`] | records, reader, writer, digests, CDXJ | uri, keys |
 //! | [`links`] | outlinks of pages | uri, warc |
 //! | [`captures`] | archive records and exchanges → captures, their links and originals | uri, scope, warc, links |
 //! | [`inlinks`] | outlinks inverted, the data set, stored inlinks | uri, warc, links, captures |
 //! | [`crawl`] | frontier, politeness, robots, fetch → captures | all above but inlinks |
 //! | [`analysis`] | request matches, anchor tallies, score | uri, campaign, warc, links, captures, inlinks |
 //! | [`store`] | the workspace folder and its catalogue | value types above |
-//! | [`export`] | WARC with metadata records, CDXJ, data set, manifest, verify | store, links, captures, inlinks, warc |
+//! | [`export`] | WARC with metadata records, CDXJ, data set, manifest, verify | store, links, captures, inlinks, warc, keys |
 //! | [`work`] | [`work::Session`]: everything that can be asked of an open workspace; the sample web | all above |
 //! | [`app`] | state of the window: commands, answers, jobs | all above |
 //! | [`cli`] | the headless commands | all but app and ui |
@@ -40,6 +41,8 @@
 pub mod uri;
 
 pub mod jobs;
+
+pub mod keys;
 
 pub mod campaign;
 

@@ -1,7 +1,7 @@
 //! Long work started from the window: what runs, how fast, how it ended.
 
 use super::loader::failure;
-use super::models::{ExportDryRun, Notice, VerifyLine};
+use super::models::{CheckState, ExportDryRun, Notice, VerifyLine};
 use crate::jobs::{self, JobCx, JobHandle, Outcome, Pace, Wake};
 use crate::uri::CaptureDate;
 use crate::work::{JobKind, JobReport, Report};
@@ -82,18 +82,17 @@ impl RunningJob {
             }
             Outcome::Done(JobReport::Done(summary)) => notice(format!("{name} finished"), summary),
             Outcome::Done(JobReport::Verified(folder, lines)) => {
-                let wrong = lines.iter().filter(|line| !line.ok).count();
+                let (state, summary) = CheckState::of(&lines);
                 let checks = lines.len();
                 result = Some(JobResult::Verified(folder, lines));
-                if wrong == 0 {
-                    notice(format!("{name}: all checks passed"), format!("{checks} checks"))
-                } else {
-                    Notice {
+                match state {
+                    CheckState::Passed => notice(format!("{name}: all checks passed"), format!("{checks} checks")),
+                    CheckState::Unvouched | CheckState::Failed => Notice {
                         is_error: true,
-                        what: format!("{name}: {wrong} of {checks} checks failed"),
+                        what: format!("{name}: {summary}"),
                         why: String::new(),
                         hint: "The Select & export page lists each check with its reason".to_owned(),
-                    }
+                    },
                 }
             }
             Outcome::Done(JobReport::Planned(plan)) => {

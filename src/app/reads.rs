@@ -181,6 +181,8 @@ reads! {
     problem(id: i64) -> ProblemDetail, Some(SLOW), |session, (id,)| session.problem(*id);
     /// See [`Session::imports`].
     imports() -> Vec<ImportRow>, None, |session, ()| session.imports();
+    /// Names of the keys with which the person at the keyboard signs.
+    own_keys() -> Vec<String>, Some(SLOW), |_, ()| crate::work::own_keys();
     /// See [`Session::passed_paths`].
     passed_paths(launch: LaunchId) -> Vec<String>, None, |session, (launch,)| session.passed_paths(*launch);
     /// See [`Session::imported_files`].

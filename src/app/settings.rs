@@ -85,6 +85,8 @@ pub struct Settings {
     pub window_days: u32,
     /// Who decides here, as typed; empty for the system's user name.
     pub name: String,
+    /// Name of the key that signs exports; empty for none.
+    pub sign_with: String,
     /// The workspace open last.
     pub last_workspace: Option<PathBuf>,
     /// Workspaces that were opened lately, the last one first.
@@ -103,6 +105,7 @@ impl Default for Settings {
             panel_tab: PanelTab::Details,
             window_days: MATCH_WINDOW_DAYS,
             name: String::new(),
+            sign_with: String::new(),
             last_workspace: None,
             recent_workspaces: Vec::new(),
         }

@@ -42,6 +42,7 @@ use super::spec_draft::SpecDraft;
 use super::{Command, Dialog, FilesRoute, Route, SelectedRows, TableRows};
 use crate::campaign::Campaign;
 use crate::jobs::{JobCx, Progress, Wake};
+use crate::keys::{SigningKey, SystemKeychain};
 use crate::work::{CrawlRequest, DueRuns, ExportWishes, JobKind, JobReport, OpenTarget, Session, Workspaces};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::cell::Cell;
@@ -639,8 +640,14 @@ impl AppState {
             Command::Selections(act) => self.act_on_selections(act),
             Command::Export { out, selection } => {
                 self.last_export = Some(out.clone());
+                let sign_with = self.settings.sign_with.clone();
                 self.start(JobKind::Export, move |session, cx| {
-                    session.export(&selection, &out, ExportWishes::of(&selection), cx)
+                    // The keychain may ask the person.
+                    let signer = match sign_with.as_str() {
+                        "" => None,
+                        name => Some(SigningKey::load(name, &SystemKeychain)?),
+                    };
+                    session.export(&selection, &out, ExportWishes { signer, ..ExportWishes::of(&selection) }, cx)
                 });
             }
             Command::DryRun { out, selection } => self.start(JobKind::DryRun, move |session, cx| {

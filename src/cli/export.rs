@@ -3,7 +3,9 @@
 use super::campaign::reading_session;
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
+use crate::keys::{SigningKey, SystemKeychain};
 use crate::work;
+use crate::work::models::{CheckState, VerifyLine};
 use crate::work::{ExportDryRun, Report};
 use anyhow::Context;
 use std::io::Write;
@@ -50,6 +52,10 @@ pub struct ExportArgs {
     /// List what would be written, and write nothing.
     #[arg(long)]
     dry_run: bool,
+    /// Sign the manifest, and the package, with the key of this name in the system's
+    /// keychain; fonds key new makes one.
+    #[arg(long, value_name = "NAME")]
+    sign: Option<String>,
     /// The result as one object.
     #[arg(long)]
     json: bool,
@@ -57,10 +63,18 @@ pub struct ExportArgs {
 
 /// Read an export back and check all of it.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  fonds verify /tmp/export\n\nExit status 1 says that a check fails.")]
+#[command(
+    after_help = "Examples:\n  fonds verify /tmp/export\n  fonds verify /tmp/export --signed-by 'City archive'\n\n\
+    A line begins with ok, FAIL, or ???? for a signature that holds by a key that nobody vouches for: anybody can\n\
+    make such a key; see fonds key trust. A handover that is not signed has no line about that.\n\
+    Exit status 1 says that a check fails or that nobody vouches for the key of a signature."
+)]
 pub struct VerifyArgs {
     /// Folder of the export.
     folder: PathBuf,
+    /// Fail unless it is signed with a key known under this name (fonds key list).
+    #[arg(long, value_name = "NAME")]
+    signed_by: Option<String>,
     /// One object a check.
     #[arg(long)]
     json: bool,
@@ -84,6 +98,7 @@ pub(super) fn run(args: &ExportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
         wacz: args.wacz || kept.wacz,
         seen: kept.seen && !args.without_seen,
         rdf: kept.rdf && !args.without_rdf,
+        signer: args.sign.as_ref().map(|name| SigningKey::load(name, &SystemKeychain)).transpose()?,
     };
     if args.dry_run {
         let plan = with_progress(|cx| session.dry_run_export(&spec, &args.out, wishes, cx))?;
@@ -126,17 +141,29 @@ fn dry_run_lines(plan: &ExportDryRun, out: &mut dyn Write) -> anyhow::Result<()>
 }
 
 pub(super) fn verify(args: &VerifyArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let lines = with_progress(|cx| work::verify(&args.folder, cx))?;
-    let mut status = FINE;
+    let mut lines = with_progress(|cx| work::verify(&args.folder, cx))?;
+    lines.extend(args.signed_by.as_deref().and_then(|name| lacks_signature(&lines, name)));
     for line in &lines {
-        if !line.ok {
-            status = PROBLEMS;
-        }
         if args.json {
             json_line(out, line)?;
-        } else {
-            writeln!(out, "{} {}: {}", if line.ok { "ok  " } else { "FAIL" }, plain(&line.what), plain(&line.detail))?;
+            continue;
         }
+        let mark = match line.state() {
+            CheckState::Passed => "ok  ",
+            CheckState::Unvouched => "????",
+            CheckState::Failed => "FAIL",
+        };
+        writeln!(out, "{mark} {}: {}", plain(&line.what), plain(&line.detail))?;
     }
-    Ok(status)
+    Ok(if lines.iter().all(|line| line.ok) { FINE } else { PROBLEMS })
+}
+
+/// What is wrong where one signer is due.
+fn lacks_signature(lines: &[VerifyLine], name: &str) -> Option<VerifyLine> {
+    let is_signed = lines.iter().any(|line| line.ok && line.signed_by.as_deref() == Some(name));
+    (!is_signed).then(|| VerifyLine {
+        what: format!("Signed by {name}"),
+        detail: "there is no signature by a key that is known under this name; fonds key list lists those".to_owned(),
+        ..VerifyLine::default()
+    })
 }

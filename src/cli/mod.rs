@@ -47,6 +47,7 @@ mod inlink_options;
 mod inlink_store;
 mod inlinks;
 mod jobs;
+mod key;
 mod mark;
 mod output;
 mod robots;
@@ -153,6 +154,9 @@ pub enum CliCommand {
     Export(export::ExportArgs),
     /// Read an export back and check all of it.
     Verify(export::VerifyArgs),
+    /// Keys that sign exports, and the keys of others that you vouch for.
+    #[command(subcommand)]
+    Key(key::KeyCommand),
     /// List what was done in a workspace, and how it ended.
     Jobs(jobs::JobsArgs),
     /// Copy the catalogue and the campaigns of a workspace.
@@ -278,6 +282,7 @@ pub fn run(command: CliCommand) -> ExitCode {
         CliCommand::Select(command) => select::run(&command, out),
         CliCommand::Export(args) => export::run(&args, out),
         CliCommand::Verify(args) => export::verify(&args, out),
+        CliCommand::Key(command) => key::run(&command, out),
         CliCommand::Jobs(args) => jobs::run(&args, out),
         CliCommand::Backup(args) => backup::run(&args, out),
         CliCommand::Warc(command) => warc::run(command, out),

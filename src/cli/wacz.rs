@@ -4,7 +4,8 @@ use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::export::{PackageOptions, write_package};
 use crate::jobs::counted;
-use crate::warc::wacz::{ExtractError, Member, PageReader, Wacz, WaczReport};
+use crate::keys::{KnownKeys, SigningKey, SystemKeychain};
+use crate::warc::wacz::{ExtractError, Member, PageReader, Signature, Wacz, WaczReport};
 use anyhow::{Context, bail};
 use serde_json::json;
 use std::io::Write;
@@ -83,6 +84,10 @@ pub struct CreateArgs {
     /// Keep the texts of pages in the list, so that they can be searched.
     #[arg(long)]
     text: bool,
+    /// Sign the package with the key of this name in the system's keychain (anonymous
+    /// form of the specification); fonds key new makes one.
+    #[arg(long, value_name = "NAME")]
+    sign: Option<String>,
     /// The result as one object.
     #[arg(long)]
     json: bool,
@@ -190,6 +195,7 @@ fn ls(args: &WaczLsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
 }
 
 fn check(args: &WaczCheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let known = KnownKeys::load()?;
     let mut status = FINE;
     for file in &args.files {
         let wacz = match Wacz::open(file) {
@@ -220,18 +226,26 @@ fn check(args: &WaczCheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
             }
         }
         if args.json {
-            json_line(out, &summary(&report, file))?;
+            json_line(out, &summary(&report, file, &known))?;
         } else {
-            writeln!(out, "{name}: {}", report_text(&report))?;
+            writeln!(out, "{name}: {}", report_text(&report, &known))?;
         }
     }
     Ok(status)
 }
 
-fn summary(report: &WaczReport, file: &std::path::Path) -> serde_json::Value {
+/// Who stands for a signature that holds: the person at the keyboard vouches for
+/// the key, or a certificate proves the domain.
+fn signer_of(signature: &Signature, known: &KnownKeys) -> Option<String> {
+    let holder = signature.key.as_ref().and_then(|key| known.holder_of(key)).map(|known| known.name.clone());
+    let domain = signature.is_domain_proven.then(|| signature.domain.clone());
+    holder.or(domain).filter(|_| signature.holds())
+}
+
+fn summary(report: &WaczReport, file: &std::path::Path, known: &KnownKeys) -> serde_json::Value {
     let signature = report.signature.as_ref().map(|signature| {
         json!({
-            "holds": signature.holds(), "domain": signature.domain,
+            "holds": signature.holds(), "signed_by": signer_of(signature, known), "domain": signature.domain,
             "domain_proven": signature.is_domain_proven, "fingerprint": signature.fingerprint,
             "software": signature.software, "created": signature.created, "unverified": signature.unverified,
             "time_stamp": signature.has_time_stamp.then_some("present, not verified"),
@@ -245,7 +259,7 @@ fn summary(report: &WaczReport, file: &std::path::Path) -> serde_json::Value {
     })
 }
 
-fn report_text(report: &WaczReport) -> String {
+fn report_text(report: &WaczReport, known: &KnownKeys) -> String {
     let WaczReport { members, digests, records, pages, index_lines, index_found, .. } = report;
     let mut text = format!(
         "{}, digests of {digests} right, {}, {index_found} of {} lead to theirs, {}",
@@ -254,10 +268,13 @@ fn report_text(report: &WaczReport) -> String {
         counted(*index_lines, "index line"),
         counted(*pages, "page")
     );
+    let mut is_vouched = true;
     if let Some(signature) = &report.signature {
+        let signer = signer_of(signature, known);
+        is_vouched = signer.is_some();
         let by = match signature.domain.as_str() {
+            _ if let Some(signer) = &signer => plain(signer),
             "" => format!("the anonymous key {}", &signature.fingerprint.get(..16).unwrap_or_default()),
-            domain if signature.is_domain_proven => plain(domain),
             domain => format!("somebody in the name of {}, which nothing proves", plain(domain)),
         };
         let holds = if signature.holds() { "signed by" } else { "the signature does not hold, in the name of" };
@@ -274,7 +291,8 @@ fn report_text(report: &WaczReport) -> String {
         }
     }
     match report.problem_count() {
-        0 => text + ", fine",
+        0 if is_vouched => text + ", fine",
+        0 => text + ", nothing is wrong, and nobody vouches for who signed",
         count => text + ", " + &counted(count, "problem"),
     }
 }
@@ -287,6 +305,7 @@ fn create(args: &CreateArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         created: None,
         text: args.text,
         pages: args.pages.clone(),
+        signer: args.sign.as_ref().map(|name| SigningKey::load(name, &SystemKeychain)).transpose()?,
     };
     let written = with_progress(|cx| Ok(write_package(&args.out, &args.files, &options, cx)?))?;
     let problems: Vec<String> =
@@ -364,7 +383,6 @@ mod tests {
     use super::*;
     use crate::uri::CaptureDate;
     use crate::warc::RecordBuilder;
-    use crate::warc::wacz::Signature;
 
     #[track_caller]
     fn check(command: WaczCommand, status: u8) -> String {
@@ -389,6 +407,7 @@ mod tests {
                 main_page: None,
                 pages,
                 text: true,
+                sign: None,
                 json,
             })
         };
@@ -456,15 +475,35 @@ mod tests {
 
     #[test]
     fn no_more_is_claimed_of_a_signature_than_was_proven() {
-        let told = |has_time_stamp, unproven_members| {
-            let domain = "archive.example".to_owned();
-            let signature =
-                Signature { domain, is_domain_proven: true, has_time_stamp, unproven_members, ..Signature::default() };
-            report_text(&WaczReport { signature: Some(signature), ..WaczReport::default() })
+        let by_domain = |is_domain_proven, has_time_stamp, unproven_members| Signature {
+            domain: "archive.example".to_owned(),
+            is_domain_proven,
+            has_time_stamp,
+            unproven_members,
+            ..Signature::default()
         };
-        assert!(told(false, 0).ends_with("signed by archive.example, fine"), "{}", told(false, 0));
+        let told = |signature, known: &KnownKeys| {
+            report_text(&WaczReport { signature: Some(signature), ..WaczReport::default() }, known)
+        };
+        let none = KnownKeys::default();
+        let fine = told(by_domain(true, false, 0), &none);
+        assert!(fine.ends_with("signed by archive.example, fine"), "{fine}");
         let weak = "signed by archive.example (no proof of the content of 2 members: missing, wrong, weak or unknown digests), \
                     time stamp present, not verified, fine";
-        assert!(told(true, 2).ends_with(weak), "{}", told(true, 2));
+        assert!(told(by_domain(true, true, 2), &none).ends_with(weak));
+        let nobody = "nothing is wrong, and nobody vouches for who signed";
+        assert!(told(by_domain(false, false, 0), &none).ends_with(nobody));
+
+        // An anonymous key is that of somebody as soon as a person vouches for it.
+        let key = SigningKey::create("a", &crate::keys::MemoryKeychain::default()).unwrap().package_public();
+        let anonymous = || Signature { key: Some(key.clone()), fingerprint: key.fingerprint(), ..Signature::default() };
+        let unknown = told(anonymous(), &none);
+        assert!(unknown.contains("signed by the anonymous key") && unknown.ends_with(nobody), "{unknown}");
+        let folder = tempfile::tempdir().unwrap();
+        let mut known = KnownKeys::at(&folder.path().join("keys.json")).unwrap();
+        known.add("City archive", std::slice::from_ref(&key), false).unwrap();
+        assert!(told(anonymous(), &known).ends_with("signed by City archive, fine"));
+        let broken = Signature { problems: vec!["no".to_owned()], ..anonymous() };
+        assert!(told(broken, &known).contains("the signature does not hold, in the name of the anonymous key"));
     }
 }

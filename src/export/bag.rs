@@ -2,6 +2,7 @@
 //! as it is. The payload lies in `data/`, all else is tag files.
 
 use super::manifest::{Manifest, ManifestFile, measure};
+use super::signature::SIGNATURE_NAME;
 use super::sink::Sink;
 use super::verify::Faults;
 use super::{ExportError, ExportOptions, VerifyCheck};
@@ -21,14 +22,14 @@ const TAG_MANIFEST: &str = "tagmanifest-sha256.txt";
 
 /// Whether a file of this name is of the bag, and in no manifest of ours.
 pub(super) fn is_of_bag(path: &str) -> bool {
-    [DECLARATION, INFO, PAYLOAD_MANIFEST, TAG_MANIFEST].contains(&path)
+    [DECLARATION, INFO, PAYLOAD_MANIFEST, TAG_MANIFEST, SIGNATURE_NAME].contains(&path)
 }
 
-/// Writes the tag files, of which `listed` is the manifest.
+/// Writes the tag files; `listed` are those of them that are there already.
 pub(super) fn write_bag(
     sink: &mut Sink<'_>,
     manifest: &Manifest,
-    listed: ManifestFile,
+    listed: Vec<ManifestFile>,
     options: &BagInfo,
     created: CaptureDate,
 ) -> Result<(), ExportError> {
@@ -49,7 +50,7 @@ pub(super) fn write_bag(
     };
     let mut tags: Vec<ManifestFile> =
         manifest.files.iter().filter(|file| !file.path.starts_with(PAYLOAD)).cloned().collect();
-    tags.push(listed);
+    tags.extend(listed);
     let info: String = info.iter().map(|(name, value)| tag(name, value)).collect();
     for (name, exact, text) in [
         (DECLARATION, true, "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n".to_owned()),
@@ -102,7 +103,8 @@ pub(super) fn bag_is_whole(manifest: &Manifest, folder: &Path) -> VerifyCheck {
         faults.add(format!("{PAYLOAD_MANIFEST} lists other files or digests than the manifest"));
     }
     let tags = listed(TAG_MANIFEST, &mut faults);
-    for name in [super::MANIFEST_NAME, DECLARATION, INFO, PAYLOAD_MANIFEST] {
+    let signature = Some(SIGNATURE_NAME).filter(|name| tags.contains_key(*name) || folder.join(name).exists());
+    for name in [super::MANIFEST_NAME, DECLARATION, INFO, PAYLOAD_MANIFEST].into_iter().chain(signature) {
         match (tags.get(name), measure(&folder.join(name), |_| Ok(()))) {
             (None, _) => faults.add(format!("{TAG_MANIFEST} lacks {name}")),
             (Some(_), Err(error)) => faults.add(error.to_string()),

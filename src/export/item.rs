@@ -2,6 +2,7 @@
 
 use super::{ExportError, FurtherKnowledge, Statement};
 use crate::inlinks::DatasetObject;
+use crate::keys::SigningKey;
 use crate::uri::CaptureDate;
 use crate::warc::{RecordType, Span, new_record_id};
 use std::path::PathBuf;
@@ -83,6 +84,8 @@ pub struct ExportOptions<'a> {
     pub further_knowledge: Option<FurtherKnowledge<'a>>,
     /// Packs the archive files, an index and a list of pages into `PREFIX.wacz` too.
     pub wacz: bool,
+    /// Signs the manifest, and the package.
+    pub signer: Option<SigningKey>,
     /// What selected the captures, for the manifest; asked for when all items
     /// are there.
     pub selection: Option<Box<dyn FnOnce() -> serde_json::Value + 'a>>,
@@ -107,6 +110,7 @@ impl ExportOptions<'_> {
             attachments: Vec::new(),
             further_knowledge: None,
             wacz: false,
+            signer: None,
             selection: None,
             clock: Arc::new(CaptureDate::now),
             record_id: Arc::new(new_record_id),

@@ -68,6 +68,10 @@ pub struct Manifest {
     /// lack; none in exports of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<serde_json::Value>,
+    /// The public keys that it is signed with: that of `manifest.sig.json`, and that of
+    /// packages, for which whoever vouches for the first one vouches as well.
+    #[serde(default, rename = "signedWith", skip_serializing_if = "Vec::is_empty")]
+    pub signed_with: Vec<String>,
     /// What it holds.
     pub counts: Counts,
     /// Rows of each attachment: campaigns, decisions, refused URLs, knowledge.
@@ -109,12 +113,12 @@ impl Manifest {
         }
     }
 
-    /// Writes the manifest; says its size and digest.
-    pub(super) fn write(&self, sink: &mut Sink<'_>) -> Result<ManifestFile, ExportError> {
+    /// Writes the manifest; says its size and digest, and its bytes.
+    pub(super) fn write(&self, sink: &mut Sink<'_>) -> Result<(ManifestFile, Vec<u8>), ExportError> {
         let mut text =
             serde_json::to_vec_pretty(self).map_err(|error| io_at(Path::new(MANIFEST_NAME))(error.into()))?;
         text.push(b'\n');
-        sink.text(MANIFEST_NAME, false, &text)
+        Ok((sink.text(MANIFEST_NAME, false, &text)?, text))
     }
 }
 

@@ -5,6 +5,7 @@
 //! ```text
 //! README.txt, report.html        for people; report.md says the same as the report
 //! manifest.json                  counts, rows of each attachment, size and SHA-256 of every file
+//! manifest.sig.json              an Ed25519 signature of the manifest (on request)
 //! bagit.txt, bag-info.txt, …     what makes the folder a bag (BagIt 1.0)
 //! data/archive/PREFIX-….warc.gz  warcinfo, the records byte for byte, per capture a metadata record in
 //!                                JSON and one in N-Quads, and a resource record of N-Quads
@@ -63,6 +64,7 @@ mod parquet;
 mod peers;
 mod places;
 mod rdf;
+mod signature;
 mod sink;
 #[cfg(test)]
 mod tests;
@@ -81,6 +83,7 @@ pub use manifest::{Counts, MANIFEST_NAME, Manifest, ManifestFile};
 #[cfg(feature = "parquet")]
 pub use parquet::{ParquetError, read_parquet, write_parquet};
 pub use rdf::{AboutNode, RdfNode, RdfValue, Statement, Statements};
+pub use signature::SIGNATURE_NAME;
 pub use sink::{PlannedFile, SIZE_MARGIN, SIZE_MARGIN_BYTES};
 pub use verify::{VerifyCheck, check_handover, verify};
 pub use wacz::{PackageOptions, write_package};

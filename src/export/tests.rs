@@ -96,6 +96,14 @@ pub(super) fn exported(root: &Path) -> PathBuf {
     out
 }
 
+/// The same with a package, signed where there is a key.
+pub(super) fn signed_export(root: &Path, signer: Option<crate::keys::SigningKey>) -> PathBuf {
+    let out = root.join("out");
+    let options = ExportOptions { signer, wacz: true, ..options() };
+    export_selection(workspace(&root.join("w")).into_iter().map(Ok), &out, options, &JobCx::detached()).unwrap();
+    out
+}
+
 #[test]
 fn records_leave_byte_for_byte_with_their_metadata() {
     let root = tempfile::tempdir().unwrap();

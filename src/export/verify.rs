@@ -5,10 +5,12 @@ use super::bag::{bag_is_whole, is_of_bag};
 use super::join::Join;
 use super::knowledge::{KNOWLEDGE_NAME, KnowledgeRead, is_knowledge};
 use super::manifest::{LOCK_NAME, MANIFEST_NAME, Manifest, ManifestFile, measure};
+use super::signature::{check_packages, check_signature};
 use super::write::{INDEX_NAME, INLINKS_NAME, METADATA_KIND};
 use super::{ExportError, io_at, no_temporary};
 use crate::inlinks::DatasetObject;
 use crate::jobs::{JobCx, counted};
+use crate::keys::PublicKey;
 use crate::uri::{CaptureDate, DatasetKey, Url};
 use crate::warc::cdx::{IndexLine, indexed_url};
 use crate::warc::wacz::stays_inside;
@@ -33,6 +35,16 @@ pub struct VerifyCheck {
     pub ok: bool,
     /// Figures, or what is wrong and where.
     pub detail: String,
+    /// The key of a signature that holds. Then `ok` is false until somebody vouches
+    /// for the key, which a handover cannot do for itself.
+    pub signer: Option<PublicKey>,
+}
+
+impl VerifyCheck {
+    /// A signature: where all about it holds, it is that of `key`.
+    pub(super) fn signed_by(self, key: Option<PublicKey>) -> Self {
+        Self { ok: self.ok && key.is_none(), signer: key.filter(|_| self.ok), ..self }
+    }
 }
 
 /// A check in the making.
@@ -59,7 +71,7 @@ impl Faults {
                 detail.push_str(" …");
             }
         }
-        VerifyCheck { what: what.to_owned(), ok, detail }
+        VerifyCheck { what: what.to_owned(), ok, detail, signer: None }
     }
 }
 
@@ -180,6 +192,8 @@ pub fn verify(folder: &Path, cx: &JobCx) -> Result<Vec<VerifyCheck>, ExportError
         checks.push(attachments_are_whole(&manifest, folder, cx)?);
         checks.push(bag_is_whole(&manifest, folder));
     }
+    checks.extend(check_signature(&manifest, folder)?);
+    checks.extend(check_packages(&manifest, folder)?);
     Ok(checks)
 }
 
@@ -201,6 +215,9 @@ pub fn check_handover(folder: &Path, cx: &JobCx) -> Result<Option<Manifest>, Exp
         Err(ExportError::NotAnExport { why, .. }) if !why.contains("version") => return Ok(None),
         Err(error) => return Err(error),
     };
+    if let Some(check) = check_signature(&manifest, folder)?.filter(|check| !check.ok && check.signer.is_none()) {
+        return Err(not(format!("{}: {}", check.what, check.detail)));
+    }
     cx.stage("Checking the handover", Some(manifest.files.iter().map(|file| file.bytes).sum()));
     let fails = |path: &str, why: &str| not(format!("{path}: {why}; fonds verify names all that is wrong"));
     // Names and sizes first: they are known at once.

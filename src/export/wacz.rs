@@ -5,6 +5,7 @@ use crate::captures::Unread;
 use crate::captures::{Document, DocumentReader, DocumentReport, Place, ReadFrom};
 
 use crate::jobs::JobCx;
+use crate::keys::SigningKey;
 use crate::links::{MAX_PAGE_BYTES, PageOptions};
 use crate::uri::CaptureDate;
 use crate::warc::wacz::{PageReader, WaczOptions, WaczPage, WaczWriteError, WaczWritten, write_wacz};
@@ -30,6 +31,8 @@ pub struct PackageOptions {
     pub text: bool,
     /// A list of pages to take (JSON lines) instead of looking for them.
     pub pages: Option<PathBuf>,
+    /// Signs it.
+    pub signer: Option<SigningKey>,
 }
 
 /// Packs WARC files into the package `out`.
@@ -80,6 +83,7 @@ pub fn write_package(
             main_page_url: options.main_page_url.clone(),
             created: options.created.unwrap_or(defaults.created),
             has_text: options.text,
+            signer: options.signer.clone(),
             // Every line was written a moment ago.
             pages: Box::new(PageReader::new(list).filter_map(Result::ok)),
             ..defaults

@@ -7,6 +7,7 @@ use super::join::SORT_BYTES;
 use super::knowledge::{Graph, KNOWLEDGE_NAME, is_knowledge, knowledge_record};
 use super::manifest::{Counts, LOCK_NAME, Manifest};
 use super::places::{Originals, Places};
+use super::signature::write_signature;
 use super::sink::{Archives, PlannedFile, Sink};
 use super::verify::is_export_metadata;
 use super::warcinfo::WarcinfoFinder;
@@ -15,6 +16,7 @@ use super::{
     write_package,
 };
 use crate::jobs::{FileLock, JobCx, NotLocked, SpillSort, counted};
+use crate::keys::SigningKey;
 use crate::uri::CaptureDate;
 use crate::warc::cdx::{IndexForm, IndexOptions, IndexSorter, index_each};
 use crate::warc::{
@@ -328,6 +330,7 @@ fn write_all(
                 let words = PackageOptions {
                     title: options.title.clone(),
                     created: Some(created),
+                    signer: options.signer.clone(),
                     ..PackageOptions::default()
                 };
                 let paths: Vec<PathBuf> = archive_files.iter().map(|(path, _)| path.clone()).collect();
@@ -361,11 +364,16 @@ fn write_all(
         title: options.title,
         created: created.to_warc(),
         selection: options.selection.map(|selection| selection()),
+        signed_with: options.signer.iter().flat_map(SigningKey::publics).map(|key| key.to_string()).collect(),
         counts: export.counts.clone(),
         attachments,
         files,
     };
-    let listed = manifest.write(sink)?;
+    let (manifest_file, manifest_bytes) = manifest.write(sink)?;
+    let mut listed = vec![manifest_file];
+    if let Some(key) = &options.signer {
+        listed.push(write_signature(sink, key, &manifest, &manifest_bytes)?);
+    }
     write_bag(sink, &manifest, listed, &bag_info, created)?;
     if export.unlisted > 0 {
         export.problems.push(format!("{} further problems are not listed", export.unlisted));

@@ -231,12 +231,59 @@ pub struct ExportRow {
 }
 
 /// One check of a verification.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerifyLine {
     /// What was checked.
     pub what: String,
-    /// Whether it holds.
+    /// Whether it holds, and all is fine.
     pub ok: bool,
+    /// It is a signature that holds, by a key that nobody vouches for: neither fine
+    /// nor wrong.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unvouched: bool,
+    /// Who signed, where it is a signature by a key that somebody vouches for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signed_by: Option<String>,
     /// Figures, or what is wrong and where.
     pub detail: String,
+}
+
+/// What a check, or all of them, came to; the worst is the last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CheckState {
+    /// It holds.
+    Passed,
+    /// A signature holds, and nobody vouches for its key.
+    Unvouched,
+    /// It does not hold.
+    Failed,
+}
+
+impl VerifyLine {
+    /// What it came to.
+    pub fn state(&self) -> CheckState {
+        match (self.ok, self.unvouched) {
+            (true, _) => CheckState::Passed,
+            (false, true) => CheckState::Unvouched,
+            (false, false) => CheckState::Failed,
+        }
+    }
+}
+
+impl CheckState {
+    /// What all lines came to, and that in one line.
+    pub fn of(lines: &[VerifyLine]) -> (Self, String) {
+        let count = |state: Self| lines.iter().filter(|line| line.state() == state).count();
+        let state = lines.iter().map(VerifyLine::state).max().unwrap_or(Self::Passed);
+        let summary = match state {
+            Self::Passed => format!("all {} checks passed", lines.len()),
+            Self::Unvouched => format!(
+                "{} of {} checks passed; signed by a key that nobody vouches for",
+                count(Self::Passed),
+                lines.len()
+            ),
+            Self::Failed => format!("{} of {} checks failed", count(state), lines.len()),
+        };
+        (state, summary)
+    }
 }

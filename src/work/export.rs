@@ -7,10 +7,12 @@ use super::handover::{CaptureGrounds, HandoverOf, SelectionGraph};
 use super::inlinks::{complete_inlinks, inlinks_behind};
 use crate::campaign::{Campaign, contact_in};
 use crate::export::{
-    ExportError, ExportItem, ExportOptions, ExportRecord, FurtherKnowledge, Original, Statement, export_selection,
+    ExportError, ExportItem, ExportOptions, ExportRecord, FurtherKnowledge, Manifest, Original, Statement, VerifyCheck,
+    export_selection,
 };
 use crate::inlinks::{DatasetInlink, DatasetObject};
 use crate::jobs::JobCx;
+use crate::keys::{KnownKeys, SigningKey};
 use crate::store::{Access, ExportedCapture, Lacking, RecordRow, StoredCapture, Workspace};
 use crate::uri::{CaptureDate, DatasetKey, Url};
 use crate::work::models::{Balance, CaptureId, InlinkRow, ReviewMark, ScoredRow, SelectionSpec, VerifyLine};
@@ -24,7 +26,7 @@ use std::path::{Path, PathBuf};
 const MAX_LISTED: usize = 3;
 
 /// What an export is to have beyond what every export has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportWishes {
     /// The archive files as a WACZ package too.
     pub wacz: bool,
@@ -32,18 +34,20 @@ pub struct ExportWishes {
     pub seen: bool,
     /// What is known as RDF.
     pub rdf: bool,
+    /// Signs the manifest, and the package.
+    pub signer: Option<SigningKey>,
 }
 
 impl ExportWishes {
     /// Those that are kept with a selection.
     pub fn of(spec: &SelectionSpec) -> Self {
-        Self { wacz: spec.with_wacz, seen: spec.with_seen, rdf: spec.with_rdf }
+        Self { wacz: spec.with_wacz, seen: spec.with_seen, rdf: spec.with_rdf, signer: None }
     }
 }
 
 impl Default for ExportWishes {
     fn default() -> Self {
-        Self { wacz: false, seen: true, rdf: true }
+        Self { wacz: false, seen: true, rdf: true, signer: None }
     }
 }
 
@@ -70,6 +74,8 @@ pub struct ExportOutcome {
     pub bytes: u64,
     /// Linked pages in the data set.
     pub linked_pages: u64,
+    /// Name of the key that signed it.
+    pub signed_by: Option<String>,
     /// Captures or records that could not be carried along, and why.
     pub problems: Vec<String>,
     /// Why the inlinks are not those of all captures, where the workspace could
@@ -93,6 +99,9 @@ impl Report for ExportOutcome {
             self.excluded,
             self.included
         );
+        if let Some(name) = &self.signed_by {
+            words.push_str(&format!("; signed with the key “{name}”"));
+        }
         if !self.lacking.is_empty() {
             let pages: HashSet<(&str, CaptureDate)> =
                 self.lacking.iter().map(|lacking| (lacking.page.as_str(), lacking.page_date)).collect();
@@ -155,6 +164,7 @@ pub fn export(
     cx: &JobCx,
 ) -> anyhow::Result<ExportOutcome> {
     check_target(workspace, out)?;
+    let signed_by = wishes.signer.as_ref().map(|key| key.name().to_owned());
     let write = |items: &mut Items<'_>, options: ExportOptions<'_>| export_selection(items, out, options, cx);
     let (report, gathered) = with_selection(workspace, spec, wishes, false, cx, write)?;
     let not_listed = workspace.if_writable(|catalogue| {
@@ -172,6 +182,7 @@ pub fn export(
         records: report.counts.records,
         bytes: report.bytes,
         linked_pages: report.counts.inlink_objects,
+        signed_by,
         problems: report.problems,
         inlinks_missing: gathered.inlinks_missing,
         not_listed,
@@ -297,6 +308,7 @@ pub(super) fn with_selection<R>(
     options.further_knowledge = wishes.rdf.then_some(further);
     options.expected = Some((all.len() as u64, catalogue.record_bytes(&captures)?));
     options.wacz = wishes.wacz;
+    options.signer = wishes.signer;
     // An export builds them where it can.
     options.inlinks = built.is_some() || (is_dry && *workspace.access() == Access::Write);
     options.attachments = HandoverOf {
@@ -491,8 +503,45 @@ fn source_key(url: &str) -> Option<String> {
     Url::parse(url).ok().map(|url| DatasetKey::of(&url).as_str().to_owned())
 }
 
-/// Reads an export back: one line a check.
+/// Names of the keys with which the person at the keyboard signs.
+pub fn own_keys() -> anyhow::Result<Vec<String>> {
+    let known = KnownKeys::load()?;
+    Ok(known.all().iter().filter(|key| key.own).map(|key| key.name.clone()).collect())
+}
+
+/// Reads an export back, one line a check, and says who signed it by the list of keys
+/// that the person at the keyboard vouches for.
 pub fn verify(folder: &Path, cx: &JobCx) -> anyhow::Result<Vec<VerifyLine>> {
-    let checks = crate::export::verify(folder, cx)?;
-    Ok(checks.into_iter().map(|check| VerifyLine { what: check.what, ok: check.ok, detail: check.detail }).collect())
+    verify_with(folder, &KnownKeys::load()?, cx)
+}
+
+/// The same with a list of keys.
+pub fn verify_with(folder: &Path, known: &KnownKeys, cx: &JobCx) -> anyhow::Result<Vec<VerifyLine>> {
+    let mut by_manifest: Option<String> = None;
+    let mut lines = Vec::new();
+    for VerifyCheck { what, ok, detail, signer } in crate::export::verify(folder, cx)? {
+        let Some(key) = signer else {
+            lines.push(VerifyLine { what, ok, detail, ..VerifyLine::default() });
+            continue;
+        };
+        let holder = known.holder_of(&key).map(|known| known.name.clone());
+        // Whoever vouches for the key of the manifest vouches for what that names.
+        let through = by_manifest.clone().filter(|_| holder.is_none());
+        let through = match through {
+            Some(name) if Manifest::read(folder)?.signed_with.contains(&key.to_string()) => Some(name),
+            _ => None,
+        };
+        let detail = match (&holder, &through) {
+            (Some(name), _) => format!("signed by {name}; {detail}"),
+            (None, Some(name)) => format!("signed by {name}, whose manifest names the key; {detail}"),
+            (None, None) => format!(
+                "it holds, and nobody vouches for the key: anybody can make one. Ask the signer by another way whether \
+                 it is theirs, then: fonds key trust {key} --name WHO; {detail}"
+            ),
+        };
+        by_manifest = by_manifest.or_else(|| holder.clone());
+        let signed_by = holder.or(through);
+        lines.push(VerifyLine { what, ok: signed_by.is_some(), unvouched: signed_by.is_none(), signed_by, detail });
+    }
+    Ok(lines)
 }

@@ -1,6 +1,6 @@
 //! Long work on a workspace: what kinds there are, and what each came to.
 
-use super::models::VerifyLine;
+use super::models::{CheckState, VerifyLine};
 use super::{
     CheckOutcome, CollectionsFilled, CrawlOutcome, ExportDryRun, ExportOutcome, Imported, InlinkReport, LocateOutcome,
     SelectReport,
@@ -99,10 +99,7 @@ impl Report for Imported {
 
 impl Report for Vec<VerifyLine> {
     fn summary(&self) -> String {
-        match self.iter().filter(|line| !line.ok).count() {
-            0 => format!("all {} checks passed", self.len()),
-            bad => format!("{bad} of {} checks failed", self.len()),
-        }
+        CheckState::of(self).1
     }
 }
 

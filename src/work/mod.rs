@@ -50,7 +50,7 @@ pub use engine::{
     Engine, EngineImport, EngineLaunch, Imported, LogCount, attached_summary, browsertrix_crawl, import_with_jobs,
     is_importable, jobs_summary, write_heritrix_job,
 };
-pub use export::{ExportOutcome, ExportWishes, export, verify};
+pub use export::{ExportOutcome, ExportWishes, export, own_keys, verify, verify_with};
 pub use feed::{FeedCampaign, FeedChange, FeedReport, WrittenFeed, check_feed, export_feed, import_feed};
 pub use files::{CheckOutcome, LocateOutcome, check_files, locate, problem_detail, problem_record};
 use handover::attach_annotations;

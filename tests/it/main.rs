@@ -49,6 +49,7 @@ mod sample;
 mod schedule;
 mod scope;
 mod selections;
+mod signatures;
 mod sites;
 mod strangers;
 mod structure;

@@ -68,6 +68,15 @@ pub fn fonds_with<S: AsRef<std::ffi::OsStr>>(args: &[S], input: &[u8]) -> CallRe
     result_of(&output)
 }
 
+/// Calls the program as a person whose home and settings are in another folder, and
+/// who has no session with a keychain.
+#[track_caller]
+pub fn fonds_of<S: AsRef<std::ffi::OsStr>>(home: &Path, args: &[S]) -> CallResult {
+    let mut call = command(args);
+    call.env("HOME", home).env("APPDATA", home).env_remove("XDG_CONFIG_HOME").env_remove("XDG_RUNTIME_DIR");
+    result_of(&call.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere").output().unwrap())
+}
+
 /// Calls the program and watches how much memory it takes at most, in MiB; 0
 /// where the system does not say it.
 #[track_caller]

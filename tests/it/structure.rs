@@ -5,35 +5,39 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each room may know besides itself; `jobs` may be known by any, and so may `testing` by tests.
-const MAY_KNOW: [(&str, &[&str]); 17] = [
+const MAY_KNOW: [(&str, &[&str]); 18] = [
     ("uri", &[]),
     ("jobs", &[]),
+    ("keys", &[]),
     ("campaign", &["uri"]),
     ("scope", &["uri", "campaign"]),
-    ("warc", &["uri"]),
+    ("warc", &["uri", "keys"]),
     ("links", &["uri", "warc"]),
     ("captures", &["uri", "scope", "warc", "links"]),
     ("inlinks", &["uri", "warc", "links", "captures"]),
     ("crawl", &["uri", "campaign", "scope", "warc", "links", "captures"]),
     ("analysis", &["uri", "campaign", "warc", "links", "captures", "inlinks"]),
     ("store", &["uri", "campaign", "scope", "warc", "links", "captures", "inlinks", "crawl", "analysis"]),
-    ("export", &["uri", "warc", "links", "captures", "inlinks", "store"]),
+    ("export", &["uri", "keys", "warc", "links", "captures", "inlinks", "store"]),
     (
         "work",
-        &["uri", "campaign", "scope", "warc", "links", "captures", "inlinks", "crawl", "analysis", "store", "export"],
+        &[
+            "uri", "keys", "campaign", "scope", "warc", "links", "captures", "inlinks", "crawl", "analysis", "store",
+            "export",
+        ],
     ),
     (
         "app",
         &[
-            "uri", "campaign", "scope", "warc", "links", "captures", "inlinks", "crawl", "analysis", "store", "export",
-            "work",
+            "uri", "keys", "campaign", "scope", "warc", "links", "captures", "inlinks", "crawl", "analysis", "store",
+            "export", "work",
         ],
     ),
     (
         "cli",
         &[
-            "uri", "campaign", "scope", "warc", "links", "captures", "inlinks", "crawl", "analysis", "store", "export",
-            "work",
+            "uri", "keys", "campaign", "scope", "warc", "links", "captures", "inlinks", "crawl", "analysis", "store",
+            "export", "work",
         ],
     ),
     ("ui", &["uri", "campaign", "scope", "warc", "links", "captures", "analysis", "app"]),

@@ -4,8 +4,8 @@ use super::select_dry_run::{dry_run_ui, open_report, parts_ui, report_ui, report
 use super::select_named::{NamedFields, chosen_collections_ui};
 use super::select_score::{borderline_ui, histogram_ui};
 use crate::app::models::{
-    Balance, CaptureId, ExportRow, Loaded, ScoreSet, ScoreWeights, SelectionCriteria, SelectionPage, SelectionSide,
-    SelectionSpec, VerifyLine,
+    Balance, CaptureId, CheckState, ExportRow, Loaded, ScoreSet, ScoreWeights, SelectionCriteria, SelectionPage,
+    SelectionSide, SelectionSpec, VerifyLine,
 };
 use crate::app::{Action, AppState, ByIdentity, Command, JobKind, Route};
 use crate::ui::table::{Column, Table, key_of};
@@ -14,7 +14,7 @@ use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::ui::widgets::{
     action_ui, count_link_ui, empty_ui, field_ui, figure_ui, heading_ui, is_typing, loaded_ui, title_ui,
 };
-use egui::{Button, Key, Modifiers, RichText, ScrollArea, Slider, Ui};
+use egui::{Button, Color32, Key, Modifiers, RichText, ScrollArea, Slider, Ui};
 use std::path::{Path, PathBuf};
 
 /// How far a bracket key moves the threshold.
@@ -359,6 +359,7 @@ fn export_ui(ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPag
             report_ui(ui, app, folder.as_deref());
         });
         parts_ui(ui, app);
+        sign_with_ui(ui, app);
         dry_run_ui(ui, app, campaign);
         if let Some((folder, lines)) = &app.verified() {
             verified_ui(ui, &folder.display().to_string(), lines);
@@ -368,26 +369,35 @@ fn export_ui(ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPag
 }
 
 fn verified_ui(ui: &mut Ui, folder: &str, lines: &[VerifyLine]) {
-    let wrong = lines.iter().filter(|line| !line.ok).count();
-    let (words, color) = if wrong == 0 {
-        (format!("✔ Verified: all {} checks passed", lines.len()), tokens(ui).accept)
-    } else {
-        (format!("✖ {wrong} of {} checks failed", lines.len()), tokens(ui).reject)
-    };
-    ui.label(RichText::new(words).color(color));
+    let (state, summary) = CheckState::of(lines);
+    let (sign, color) = state_mark(ui, state);
+    let about = if state == CheckState::Passed { "Verified: " } else { "" };
+    ui.colored_label(color, format!("{sign} {about}{summary}"));
     ui.weak(text::line(folder));
     egui::Grid::new("verified").num_columns(3).striped(true).show(ui, |ui| {
         for line in lines {
-            if line.ok {
-                ui.colored_label(tokens(ui).accept, "✔ passed");
-            } else {
-                ui.colored_label(tokens(ui).reject, "✖ failed");
-            }
+            let (sign, color) = state_mark(ui, line.state());
+            let label = match line.state() {
+                CheckState::Passed => "passed",
+                CheckState::Unvouched => "nobody vouches",
+                CheckState::Failed => "failed",
+            };
+            ui.colored_label(color, format!("{sign} {label}"));
             ui.label(text::line(&line.what));
             ui.label(text::line(&line.detail));
             ui.end_row();
         }
     });
+}
+
+/// How what a check came to is shown: a signature that nobody vouches for is
+/// neither good nor bad.
+fn state_mark(ui: &Ui, state: CheckState) -> (&'static str, Color32) {
+    match state {
+        CheckState::Passed => ("✔", tokens(ui).accept),
+        CheckState::Unvouched => ("⚠", tokens(ui).flag),
+        CheckState::Failed => ("✖", tokens(ui).reject),
+    }
 }
 
 fn exports_ui(ui: &mut Ui, app: &mut AppState, rows: &[ExportRow]) {
@@ -402,12 +412,12 @@ fn exports_ui(ui: &mut Ui, app: &mut AppState, rows: &[ExportRow]) {
         Col::count("records", "Records", 76.0, |row| row.records),
         Col::bytes("bytes", "Size", 76.0, |row| row.bytes),
         Col::made("verified", "Verified", 190.0, |row| verified(row).0).draw_asking(|ui, row| {
-            let (words, is_good) = verified(row);
+            let (words, state) = verified(row);
             let Some(lines) = &row.verified else {
                 ui.weak(words);
                 return None;
             };
-            let text = RichText::new(words).color(if is_good { tokens(ui).accept } else { tokens(ui).reject });
+            let text = RichText::new(words).color(state_mark(ui, state).1);
             let is_clicked = ui.link(text).on_hover_text("Show each check").clicked();
             is_clicked.then(|| ExportAsk::Checks(row.folder.clone(), lines.clone()))
         }),
@@ -454,11 +464,39 @@ enum ExportAsk {
     Verify(PathBuf),
 }
 
-/// What the last verification came to, and whether all is well.
-fn verified(row: &ExportRow) -> (String, bool) {
-    let Some(lines) = &row.verified else { return ("– never verified".to_owned(), true) };
-    match lines.iter().filter(|line| !line.ok).count() {
-        0 => (format!("✔ {} checks passed", lines.len()), true),
-        wrong => (format!("✖ {wrong} of {} failed", lines.len()), false),
+/// What the last verification came to, in words too.
+fn verified(row: &ExportRow) -> (String, CheckState) {
+    let Some(lines) = &row.verified else { return ("– never verified".to_owned(), CheckState::Passed) };
+    let (state, wrong) = (CheckState::of(lines).0, lines.iter().filter(|line| !line.ok).count());
+    let words = match state {
+        CheckState::Passed => format!("✔ {} checks passed", lines.len()),
+        CheckState::Unvouched => "⚠ Signed, nobody vouches".to_owned(),
+        CheckState::Failed => format!("✖ {wrong} of {} failed", lines.len()),
+    };
+    (words, state)
+}
+
+/// Which of the person's keys signs an export; nothing where there is none.
+fn sign_with_ui(ui: &mut Ui, app: &mut AppState) {
+    let keys = app.reads.own_keys();
+    let keys = keys.shown().map(|keys| keys.to_vec()).unwrap_or_default();
+    let chosen = &mut app.settings.sign_with;
+    if keys.is_empty() && chosen.is_empty() {
+        return;
     }
+    ui.horizontal(|ui| {
+        let label = ui.label("Sign with");
+        let shown = if chosen.is_empty() { "No key" } else { chosen.as_str() };
+        let response = egui::ComboBox::from_id_salt("sign with").selected_text(text::line(shown)).show_ui(ui, |ui| {
+            ui.selectable_value(chosen, String::new(), "No key");
+            for key in keys {
+                let label = text::line(&key);
+                ui.selectable_value(chosen, key, label);
+            }
+        });
+        response
+            .response
+            .labelled_by(label.id)
+            .on_hover_text("A key of yours in the system's keychain (fonds key new)");
+    });
 }

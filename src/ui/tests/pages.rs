@@ -525,6 +525,25 @@ fn a_selection_is_scored_exported_and_verified() {
 }
 
 #[test]
+fn a_signature_that_nobody_vouches_for_is_shown_neither_as_fine_nor_as_wrong() {
+    let mut window = Window::town();
+    go(&mut window, Key::Num8);
+    let out = window.folder().join("exports/signed");
+    let key = crate::keys::SigningKey::create("a", &crate::keys::MemoryKeychain::default()).unwrap();
+    let wishes = crate::work::ExportWishes { signer: Some(key), ..Default::default() };
+    let spec = window.session().selection(TOWN).unwrap().spec.unwrap();
+    window.session().export(&spec, &out, wishes, &crate::jobs::JobCx::detached()).unwrap();
+    window.app_mut().choose_export(out);
+    window.click("Verify last export");
+    window.until("the checks are shown", |window| window.says("signed by a key that nobody vouches for"));
+    window.check_says("⚠ nobody vouches");
+    window.check_says("⚠ Signed, nobody vouches");
+    assert!(!window.says("✔ Verified") && !window.says("✖ "));
+    let (_, notice) = window.app().notices().last().unwrap();
+    assert!(notice.what.ends_with("signed by a key that nobody vouches for"), "{}", notice.what);
+}
+
+#[test]
 fn every_number_of_a_selection_leads_to_its_rows() {
     let mut window = Window::town();
     let page = window.session().selection(TOWN).unwrap();

@@ -107,6 +107,19 @@ impl Wacz {
         Ok(report)
     }
 
+    /// The signature alone, without a look at what the digests in `datapackage.json`
+    /// guard; none where the package is not signed.
+    ///
+    /// # Errors
+    ///
+    /// When the package cannot be read any more.
+    pub fn signature(&self) -> Result<Option<Signature>, WaczError> {
+        let mut report = WaczReport::default();
+        self.check_digest_file(&mut report)?;
+        let problems = report.problems.into_iter().map(|problem| problem.to_string()).collect();
+        Ok(report.signature.map(|signature| Signature { problems, ..signature }))
+    }
+
     fn check_package_fields(&self, report: &mut WaczReport) {
         let package = self.package();
         if self.member(DATAPACKAGE).is_some() {
@@ -230,7 +243,7 @@ impl Wacz {
     }
 
     /// `datapackage-digest.json` and the signature in it.
-    fn check_digest_file(&self, report: &mut WaczReport) -> Result<(), CheckError> {
+    fn check_digest_file(&self, report: &mut WaczReport) -> Result<(), WaczError> {
         if self.member(DATAPACKAGE_DIGEST).is_none() {
             let note = format!("there is no {DATAPACKAGE_DIGEST}: nothing guards {DATAPACKAGE} itself");
             report.notes.push(note);
@@ -242,7 +255,7 @@ impl Wacz {
                 report.problem(DATAPACKAGE_DIGEST, why);
                 return Ok(());
             }
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         };
         let hash = value.get("hash").and_then(Value::as_str).unwrap_or_default();
         if value.get("path").and_then(Value::as_str) != Some(DATAPACKAGE) {

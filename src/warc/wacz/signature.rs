@@ -6,17 +6,21 @@
 //! domain (authsign, Browsertrix). Signatures come as the two numbers one
 //! after the other or as ASN.1.
 
+use crate::keys::{PublicKey, SigningKey, ecdsa_curves};
 use crate::uri::CaptureDate;
 use data_encoding::{BASE64, HEXLOWER};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, SignatureVerificationAlgorithm, UnixTime};
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::time::Duration;
 use webpki::{EndEntityCert, KeyUsage, ring};
 
 /// Certificates in a chain beyond this number are not looked at.
 const MAX_CERTIFICATES: usize = 16;
+
+/// The version of the specification that is written.
+const VERSION: &str = "0.1.0";
 
 /// A signature, and what was found of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,6 +32,8 @@ pub struct Signature {
     pub is_domain_proven: bool,
     /// SHA-256 of the signer's certificate, or of the anonymous key.
     pub fingerprint: String,
+    /// The anonymous key: who vouches for it is not in the package.
+    pub key: Option<PublicKey>,
     /// The program that signed.
     pub software: String,
     /// When, as the signer says.
@@ -97,18 +103,15 @@ impl Signature {
         self.leave("who holds the key: the signature is anonymous");
         // Whoever made the key wrote the name beside it.
         self.domain.clear();
-        let Ok(key) = BASE64.decode(key.trim().as_bytes()) else { return self.problem("the key is no base 64") };
-        self.fingerprint = HEXLOWER.encode(&Sha256::digest(&key));
-        let curve = CURVES.iter().find_map(|curve| Some((curve, key.strip_prefix(curve.key_begin)?)));
-        match curve {
-            None => self.problem("the key is of no kind that is known here (ECDSA, P-384 or P-256)"),
-            Some((curve, point)) => {
-                let asn1 = as_asn1(signature, curve.number_len);
-                if curve.algorithm.verify_signature(point, message, &asn1).is_err() {
-                    self.problem("the signature is not that of the key");
-                }
-            }
+        let Ok(der) = BASE64.decode(key.trim().as_bytes()) else { return self.problem("the key is no base 64") };
+        self.fingerprint = HEXLOWER.encode(&Sha256::digest(&der));
+        let Ok(key) = PublicKey::parse(key) else {
+            return self.problem("the key is of no kind that is known here (ECDSA, P-384 or P-256)");
+        };
+        if !key.verifies(message, signature) {
+            self.problem("the signature is not that of the key");
         }
+        self.key = Some(key);
     }
 
     fn of_domain(&mut self, chain: &str, message: &[u8], signature: &[u8]) {
@@ -124,7 +127,7 @@ impl Signature {
             Err(error) => return self.problem(&format!("the certificate cannot be read: {error}")),
         };
         let by = |algorithm, signature: &[u8]| leaf.verify_signature(algorithm, message, signature).is_ok();
-        let holds = CURVES.iter().any(|curve| by(curve.algorithm, &as_asn1(signature, curve.number_len)))
+        let holds = ecdsa_curves().any(|curve| by(curve.algorithm, &curve.as_asn1(signature)))
             || by(ring::RSA_PKCS1_2048_8192_SHA256, signature);
         if !holds {
             self.problem("the signature is not that of the certificate");
@@ -149,46 +152,16 @@ impl Signature {
     }
 }
 
-/// A curve that signatures are made on.
-struct Curve {
-    algorithm: &'static dyn SignatureVerificationAlgorithm,
-    /// Bytes of each of the two numbers of a signature.
-    number_len: usize,
-    /// What a public key begins with (`SubjectPublicKeyInfo`); the point follows.
-    key_begin: &'static [u8],
-}
-
-static CURVES: [Curve; 2] = [
-    Curve {
-        algorithm: ring::ECDSA_P384_SHA256,
-        number_len: 48,
-        key_begin: b"\x30\x76\x30\x10\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x05\x2b\x81\x04\x00\x22\x03\x62\x00",
-    },
-    Curve {
-        algorithm: ring::ECDSA_P256_SHA256,
-        number_len: 32,
-        key_begin:
-            b"\x30\x59\x30\x13\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07\x03\x42\x00",
-    },
-];
-
-/// A signature of two numbers, one after the other, as ASN.1 has it; any
-/// other is taken for ASN.1 already.
-fn as_asn1(signature: &[u8], number_len: usize) -> Vec<u8> {
-    if signature.len() != 2 * number_len {
-        return signature.to_vec();
-    }
-    let mut numbers = Vec::new();
-    for number in signature.chunks(number_len) {
-        let zeros = number.iter().take_while(|&&byte| byte == 0).count().min(number_len - 1);
-        let number = &number[zeros..];
-        // A first bit that is set would mean a number below zero.
-        let pad = usize::from(number[0] & 0x80 != 0);
-        numbers.extend([2, (number.len() + pad) as u8]);
-        numbers.extend(&[0][..pad]);
-        numbers.extend(number);
-    }
-    [&[0x30, numbers.len() as u8][..], &numbers].concat()
+/// The `signedData` of a package, in the anonymous form: the text of the hash is signed.
+pub(super) fn signed_data(key: &SigningKey, hash: &str, created: &str, software: &str) -> Value {
+    json!({
+        "hash": hash,
+        "created": created,
+        "software": software,
+        "version": VERSION,
+        "signature": BASE64.encode(&key.sign_package(hash.as_bytes())),
+        "publicKey": key.package_public().to_string(),
+    })
 }
 
 #[cfg(test)]
@@ -286,13 +259,5 @@ mroYJLrdHDTf4a0cfrw=\n\
         let none = Signature::verify(&json!({"hash": HASH, "created": DATE, "signature": ""}), HASH, DATE);
         assert_eq!(none.problems, ["it has neither a key nor a certificate"]);
         assert_eq!(Signature::verify(&json!(7), HASH, DATE).problems.len(), 3);
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn numbers_become_asn1_without_panic(bytes: Vec<u8>, len in 0usize..64) {
-            drop(as_asn1(&bytes, len.max(1)));
-            drop(as_asn1(&[bytes.clone(), bytes].concat(), len.max(1)));
-        }
     }
 }

@@ -4,8 +4,10 @@
 //! the index is cut into blocks of gzip with a list of them (`index.cdx.gz`,
 //! `index.idx`), as py-wacz and Browsertrix have it and ReplayWeb.page reads it.
 
+use super::signature::signed_data;
 use super::{CheckError, DATAPACKAGE, DATAPACKAGE_DIGEST, PAGES, Wacz, WaczError, WaczPage, WaczProblem};
 use crate::jobs::{Cancelled, JobCx};
+use crate::keys::SigningKey;
 use crate::uri::CaptureDate;
 use crate::warc::cdx::{IndexForm, IndexOptions, IndexSorter, index_each};
 use crate::warc::{NewFile, ProblemKind, WarcError, open_archive_file};
@@ -44,6 +46,8 @@ pub struct WaczOptions<'a> {
     pub created: CaptureDate,
     /// Its pages have their texts.
     pub has_text: bool,
+    /// Signs it, in the anonymous form of the specification.
+    pub signer: Option<SigningKey>,
     /// Its pages.
     pub pages: Box<dyn Iterator<Item = WaczPage> + 'a>,
 }
@@ -57,6 +61,7 @@ impl Default for WaczOptions<'_> {
             software: concat!("Fonds/", env!("CARGO_PKG_VERSION")).to_owned(),
             created: CaptureDate::now(),
             has_text: false,
+            signer: None,
             pages: Box::new(std::iter::empty()),
         }
     }
@@ -303,15 +308,20 @@ fn write_all(
         // The specification writes mainPageUrl, py-wacz mainPageURL.
         put("mainPageUrl", url.into());
     }
-    put("created", CaptureDate::from_seconds(options.created.seconds()).to_warc().into());
+    let created = CaptureDate::from_seconds(options.created.seconds()).to_warc();
+    put("created", created.clone().into());
     put("wacz_version", WACZ_VERSION.into());
-    put("software", options.software.into());
+    put("software", options.software.clone().into());
     let words = pretty(&words.into());
     package.begin(DATAPACKAGE, CompressionMethod::Deflated, 0)?;
     package.write(&words)?;
     let hash = format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(&words)));
     package.begin(DATAPACKAGE_DIGEST, CompressionMethod::Deflated, 0)?;
-    package.write(&pretty(&json!({ "path": DATAPACKAGE, "hash": hash })))?;
+    let mut digest = json!({ "path": DATAPACKAGE, "hash": hash });
+    if let Some(key) = &options.signer {
+        digest["signedData"] = signed_data(key, &hash, &created, &options.software);
+    }
+    package.write(&pretty(&digest))?;
     package.finish()?;
     Ok(written)
 }

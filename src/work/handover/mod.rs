@@ -59,7 +59,7 @@ macro_rules! format_file {
 }
 
 /// What the documents of a handover have to be, for programs of others.
-const FORMATS: [(&str, &str); 12] = [
+const FORMATS: [(&str, &str); 13] = [
     format_file!("annotation.schema.json"),
     format_file!("campaign.schema.json"),
     format_file!("context.jsonld"),
@@ -72,6 +72,7 @@ const FORMATS: [(&str, &str); 12] = [
     format_file!("seen.schema.json"),
     format_file!("selection.schema.json"),
     format_file!("shapes.ttl"),
+    format_file!("signature.schema.json"),
 ];
 
 /// What of a campaign is handed over.
