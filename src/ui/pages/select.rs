@@ -384,7 +384,11 @@ fn verified_ui(ui: &mut Ui, folder: &str, lines: &[VerifyLine]) {
             };
             ui.colored_label(color, format!("{sign} {label}"));
             ui.label(text::line(&line.what));
-            ui.label(text::line(&line.detail));
+            // What is wrong, or a key, may be long: the card stays as wide as the page.
+            ui.vertical(|ui| {
+                ui.set_max_width(theme::LONG_FIELD);
+                ui.add(egui::Label::new(text::line(&line.detail)).wrap());
+            });
             ui.end_row();
         }
     });
