@@ -5,15 +5,15 @@ use super::catalogue::Catalogue;
 use super::documents::{LandingPage, MOST_LANDINGS};
 use super::error::StoreError;
 use super::exports::ExportedCapture;
-use super::repeats::HAS_LINKS;
+use super::link_list::outlinks_of;
 use super::rows::{AnchorRow, CaptureId, InlinkPage, InlinkRow};
 use super::workspace::{Access, Workspace};
-use crate::captures::original_rule::ORIGINAL;
 use crate::inlinks::invert::{LinkRow, ShuffleOptions};
 use crate::inlinks::stored::{LinkStore, StoreRules, Window, host_of, tallied_anchor};
 use crate::inlinks::{MAX_INLINKS_PER_SIDE, Notation};
-use crate::uri::{CaptureDate, Fqdn, InternalPolicy, PageKey};
-use rusqlite::{OptionalExtension, params};
+use crate::links::LinkKind;
+use crate::uri::{CaptureDate, Fqdn, InternalPolicy, PageKey, Url};
+use rusqlite::OptionalExtension;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
@@ -344,22 +344,15 @@ impl Catalogue {
             }
         }
         self.read(|conn| {
-            let mut statement = conn.prepare_cached(&format!(
-                "SELECT a.text, o.nofollow, ifnull(o.rel, ''), o.place, o.position
-                 FROM capture c CROSS JOIN capture p ON p.id = ifnull({ORIGINAL}, c.id)
-                 CROSS JOIN outlink o ON o.capture = {HAS_LINKS} CROSS JOIN anchor a ON a.id = o.anchor
-                 WHERE c.id = ?1 AND o.kind = 'anchor'
-                   AND o.target IN (SELECT id FROM url WHERE page = (SELECT id FROM page WHERE key = ?2))
-                 ORDER BY o.nofollow, o.position"
-            ))?;
             for (capture, mut by_anchor) in unplaced {
-                let mut links = statement.query(params![capture, target.as_str()])?;
-                while !by_anchor.is_empty()
-                    && let Some(link) = links.next()?
-                {
-                    if let Some(row) = by_anchor.remove(&link.get::<_, String>(0)?) {
-                        (row.nofollow, row.rel) = (link.get(1)?, link.get(2)?);
-                        (row.place, row.position) = (link.get(3)?, Some(link.get(4)?));
+                let mut links = outlinks_of(conn, capture)?;
+                links.retain(|link| link.kind == LinkKind::Anchor && link.page().as_ref() == Some(target));
+                links.sort_by_key(|link| (link.nofollow, link.position));
+                for link in links {
+                    if let Some(row) = by_anchor.remove(&link.anchor) {
+                        (row.nofollow, row.rel) = (link.nofollow, link.rel);
+                        row.place = link.place.map(|place| place.as_str().to_owned());
+                        row.position = Some(link.position);
                     }
                 }
             }
@@ -383,16 +376,22 @@ impl Catalogue {
                 pages.extend(found.map(|(url, title)| LandingPage { url, title, anchor }));
             }
             let Some(via) = via else { return Ok(pages) };
-            let link = conn
-                .prepare_cached(
-                    "SELECT c.title, a.text FROM capture c
-                     JOIN outlink o ON o.capture = c.id JOIN anchor a ON a.id = o.anchor
-                     WHERE c.url = (SELECT id FROM url WHERE url = ?1)
-                       AND o.target IN (SELECT id FROM url WHERE page = (SELECT page FROM url WHERE url = ?2))
-                     ORDER BY a.text = '', c.date_ms, o.position LIMIT 1",
-                )?
-                .query_row([via, url], |row| Ok((row.get(0)?, row.get(1)?)))
-                .optional()?;
+            let page = Url::parse(url).ok().map(|url| PageKey::of(&url));
+            let mut link: Option<(String, String)> = None;
+            let mut captures = conn.prepare_cached(
+                "SELECT id, title FROM capture WHERE url = (SELECT id FROM url WHERE url = ?1) ORDER BY date_ms",
+            )?;
+            let mut captures = captures.query([via])?;
+            while link.as_ref().is_none_or(|(_, anchor)| anchor.is_empty())
+                && let Some(capture) = captures.next()?
+            {
+                let mut links = outlinks_of(conn, capture.get(0)?)?;
+                links.retain(|link| link.page() == page);
+                let found = links.iter().find(|link| !link.anchor.is_empty()).or(links.first());
+                if let Some(found) = found.filter(|found| link.is_none() || !found.anchor.is_empty()) {
+                    link = Some((capture.get(1)?, found.anchor.clone()));
+                }
+            }
             let (title, anchor) = link.unwrap_or_default();
             pages.push(LandingPage { url: via.to_owned(), title, anchor });
             Ok(pages)

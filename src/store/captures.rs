@@ -3,11 +3,12 @@
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::files::file_id;
-use super::intern::{UrlIds, anchor_id, url_ids};
+use super::intern::{UrlIds, url_ids};
+use super::link_list::insert_outlinks;
 use super::rows::{CaptureId, FileId};
-use super::sql::{int, kind_name, parse_stored, uint};
+use super::sql::{int, parse_stored, uint};
 use crate::captures::{CaptureEntry, RecordPlace};
-use crate::links::{Outlink, PagePlace};
+use crate::links::Outlink;
 use crate::uri::{CaptureDate, Url};
 use crate::warc::{RecordType, Span};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -262,29 +263,6 @@ pub(super) fn add_outlinks(
     insert_outlinks(conn, capture, links)?;
     if is_last {
         conn.prepare_cached("DELETE FROM outlink_gap WHERE capture = ?1")?.execute([capture])?;
-    }
-    Ok(())
-}
-
-/// Adds links of a capture; those that are there stay.
-pub(super) fn insert_outlinks(conn: &Connection, capture: CaptureId, links: &[Outlink]) -> Result<(), StoreError> {
-    for link in links {
-        let target = url_ids(conn, &link.url)?;
-        let anchor = anchor_id(conn, &link.anchor)?;
-        conn.prepare_cached(
-            "INSERT OR IGNORE INTO outlink (capture, position, target, kind, anchor, nofollow, rel, place)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, nullif(?7, ''), ?8)",
-        )?
-        .execute(params![
-            capture,
-            link.position,
-            target.url,
-            kind_name(link.kind),
-            anchor,
-            link.nofollow,
-            link.rel,
-            link.place.map(PagePlace::as_str),
-        ])?;
     }
     Ok(())
 }

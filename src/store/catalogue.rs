@@ -447,6 +447,7 @@ fn configure(conn: &Connection, cache_kib: i64) -> rusqlite::Result<()> {
     conn.pragma_update(None, "temp_store", "MEMORY")?;
     conn.pragma_update(None, "cache_size", -cache_kib)?;
     conn.set_prepared_statement_cache_capacity(128);
+    super::link_list::register(conn)?;
     super::filter::register(conn)
 }
 

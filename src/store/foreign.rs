@@ -1,7 +1,7 @@
 //! A catalogue may come from somebody else: it is data, and nothing in it is
 //! carried out.
 
-use super::migrate::{MIGRATIONS, SCHEMA_VERSION};
+use super::migrate::{SCHEMA_VERSION, create_version};
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
@@ -56,7 +56,7 @@ struct Object {
 
 /// SHA-256 of the shape of the present version: making it anew to compare takes
 /// longer than all the rest of opening.
-const PRESENT_SHAPE: &str = "ee31c9d737331d9fb6be6bc5cc4c6fa921b72e624b12ba3ffc9aab872143fdf8";
+const PRESENT_SHAPE: &str = "afd2d236bb13a575c8436a52c5985c586a434505b719c564140dcf7c57d7293c";
 
 /// Says what a catalogue holds that no version of this program has made, or
 /// lacks of it; none where its shape is that of its version.
@@ -88,7 +88,7 @@ pub(super) fn foreign_shape(conn: &Connection) -> rusqlite::Result<Option<String
 
 fn shape_of_version(version: u32) -> rusqlite::Result<Vec<Object>> {
     let conn = Connection::open_in_memory()?;
-    MIGRATIONS.iter().take(version as usize).try_for_each(|sql| conn.execute_batch(sql))?;
+    create_version(&conn, version)?;
     shape(&conn)
 }
 
@@ -172,10 +172,10 @@ mod tests {
 
     #[test]
     fn the_shape_of_every_version_is_known_and_any_other_one_is_named() {
-        for version in 0..=MIGRATIONS.len() {
+        for version in 0..=SCHEMA_VERSION {
             let conn = connect(":memory:", OpenFlags::default()).unwrap();
-            MIGRATIONS[..version].iter().for_each(|sql| conn.execute_batch(sql).unwrap());
-            conn.pragma_update(None, "user_version", version as u32).unwrap();
+            create_version(&conn, version).unwrap();
+            conn.pragma_update(None, "user_version", version).unwrap();
             conn.execute_batch("ANALYZE").unwrap();
             assert_eq!(foreign_shape(&conn).unwrap(), None, "version {version}");
             conn.execute_batch("CREATE TABLE diary (day TEXT)").unwrap();

@@ -328,10 +328,10 @@ impl Catalogue {
         const FIND: &str = concat!(
             "WITH RECURSIVE asked (campaign) AS (SELECT ?1), ",
             needed_sql!(),
-            " SELECT t.url, count(DISTINCT n.id), count(*) OVER () ",
+            " SELECT k.value ->> 1, count(DISTINCT n.id), count(*) OVER () ",
             needed_links_sql!(),
-            " AND n.id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM capture x WHERE x.page = t.page)
-              GROUP BY t.id ORDER BY 2 DESC, t.url LIMIT ?2"
+            " AND n.id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM capture x WHERE x.page = t.id)
+              GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?2"
         );
         self.read(|conn| {
             let mut statement = conn.prepare_cached(FIND)?;

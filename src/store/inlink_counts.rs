@@ -3,16 +3,19 @@
 
 use super::catalogue::Catalogue;
 use super::error::StoreError;
+use super::intern::{UrlIds, url_ids};
+use super::link_list::outlinks_of;
 use super::rows::{AnchorRow, CaptureId};
-use super::sql::int;
+use super::sql::{int, parse_stored};
 use super::workspace::Workspace;
 use crate::inlinks::stored::{AnchorCount, Cited, CitedCounts, CountTotals, Counted, Counting, LinkStore};
 use crate::inlinks::{MATCH_WINDOW_DAYS, MAX_INLINKS_PER_SIDE};
 use crate::jobs::JobCx;
+use crate::links::LinkKind;
 use crate::uri::CaptureDate;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// Rows kept in one write; between two others can write.
 const BATCH: usize = 5_000;
@@ -36,22 +39,22 @@ struct CaptureCounts {
     top_anchor: String,
 }
 
-/// A page never captured: counts, key, dates of the first and the last link, anchor.
-type Prospect = (Reverse<CitedCounts>, String, Option<(CaptureDate, CaptureDate)>, String);
+/// A page never captured: counts, key, dates of the first and the last link, anchor, a capture that links to it.
+type Prospect = (Reverse<CitedCounts>, String, Option<(CaptureDate, CaptureDate)>, String, CaptureId);
 
 /// The best of many.
 #[derive(Default)]
 struct Prospects(BTreeSet<Prospect>);
 
 impl Prospects {
-    fn take(&mut self, page: &Cited, top_anchor: &str) {
+    fn take(&mut self, page: &Cited, top_anchor: &str, source: CaptureId) {
         let order = Reverse(page.counts);
         if self.0.len() >= PROSPECTS_KEPT
             && self.0.last().is_none_or(|last| (&last.0, &last.1) < (&order, &page.target))
         {
             return;
         }
-        self.0.insert((order, page.target.clone(), page.dates, top_anchor.to_owned()));
+        self.0.insert((order, page.target.clone(), page.dates, top_anchor.to_owned(), source));
         if self.0.len() > PROSPECTS_KEPT {
             self.0.pop_last();
         }
@@ -72,7 +75,7 @@ impl Workspace {
             return Ok(CountTotals::default());
         };
         let counted = self.counted_state(&store, window_days)?;
-        let totals = self.count(&store, window_days, cx, |_, _| ())?;
+        let totals = self.count(&store, window_days, cx, |_, _, _| ())?;
         self.catalogue().write(move |conn| put_counts(conn, window_days, &counted))?;
         Ok(totals)
     }
@@ -92,7 +95,9 @@ impl Workspace {
         let Some(store) = self.built_links()? else { return Ok(CountTotals::default()) };
         let counted = self.counted_state(&store, window_days)?;
         let mut prospects = Prospects::default();
-        let totals = self.count(&store, window_days, cx, |page, top_anchor| prospects.take(page, top_anchor))?;
+        let totals = self.count(&store, window_days, cx, |page, top_anchor, source| {
+            prospects.take(page, top_anchor, source);
+        })?;
         self.catalogue().write(|conn| {
             Ok(conn.execute_batch(
                 "DROP TABLE IF EXISTS prospect_new;
@@ -103,10 +108,14 @@ impl Workspace {
             )?)
         })?;
         let mut prospects: Vec<Prospect> = prospects.0.into_iter().collect();
+        prospects.sort_unstable_by_key(|(.., source)| *source);
         while !prospects.is_empty() {
             cx.checkpoint()?;
             let batch = prospects.split_off(prospects.len().saturating_sub(BATCH));
-            self.catalogue().write(move |conn| batch.iter().try_for_each(|prospect| put_prospect(conn, prospect)))?;
+            self.catalogue().write(move |conn| {
+                let mut links = LinksOfSource::default();
+                batch.iter().try_for_each(|prospect| put_prospect(conn, prospect, &mut links))
+            })?;
         }
         cx.stage("Sorting anchors", Some(totals.internal + totals.external));
         let anchors = store.top_anchors(ANCHORS_KEPT, &self.shuffle_options(), cx)?;
@@ -228,7 +237,7 @@ impl Workspace {
         store: &LinkStore,
         window_days: u32,
         cx: &JobCx,
-        mut prospect: impl FnMut(&Cited, &str),
+        mut prospect: impl FnMut(&Cited, &str, CaptureId),
     ) -> Result<CountTotals, StoreError> {
         let catalogue = self.catalogue();
         let counting = self.captures_to_count(cx)?;
@@ -253,7 +262,9 @@ impl Workspace {
                     let capture = i64::try_from(id).unwrap_or_default();
                     batch.push(CaptureCounts { capture, counts, cut, top_anchor: top_anchor.to_owned() });
                 }
-                Counted::Uncaptured { page, top_anchor } => prospect(page, top_anchor),
+                Counted::Uncaptured { page, top_anchor, source_id } => {
+                    prospect(page, top_anchor, i64::try_from(source_id).unwrap_or_default());
+                }
             }
             if batch.len() == BATCH { keep(std::mem::take(&mut batch)) } else { Ok::<(), StoreError>(()) }
         })?;
@@ -306,16 +317,34 @@ fn put_capture(conn: &Connection, row: &CaptureCounts) -> Result<(), StoreError>
     Ok(())
 }
 
-fn put_prospect(conn: &Connection, row: &Prospect) -> Result<(), StoreError> {
-    let (Reverse(CitedCounts { hosts, external, internal }), key, dates, anchor) = row;
+/// The URLs that a capture links to, by their pages; those of the capture asked for last.
+#[derive(Default)]
+struct LinksOfSource(CaptureId, HashMap<String, String>);
+
+impl LinksOfSource {
+    fn url_of(&mut self, conn: &Connection, source: CaptureId, page: &str) -> Result<Option<&String>, StoreError> {
+        if self.0 != source {
+            let mut links = outlinks_of(conn, source)?;
+            links.retain(|link| link.kind == LinkKind::Anchor);
+            // Of two the first one counts.
+            let by_page = links.into_iter().rev().filter_map(|link| Some((link.page()?.as_str().to_owned(), link.url)));
+            *self = Self(source, by_page.collect());
+        }
+        Ok(self.1.get(page))
+    }
+}
+
+fn put_prospect(conn: &Connection, row: &Prospect, links: &mut LinksOfSource) -> Result<(), StoreError> {
+    let (Reverse(CitedCounts { hosts, external, internal }), key, dates, anchor, source) = row;
+    let Some(ids) = prospect_ids(conn, key, *source, links)? else { return Ok(()) };
     let (first, last) = dates.unwrap_or_default();
     conn.prepare_cached(
-        "INSERT INTO prospect_new (page, url, internal, external, hosts, first_s, last_s, anchor)
-         SELECT p.id, u.id, ?2, ?3, ?4, ?5, ?6, ?7 FROM page p JOIN url u ON u.page = p.id
-         WHERE p.key = ?1 ORDER BY u.id LIMIT 1",
+        "INSERT OR IGNORE INTO prospect_new (page, url, internal, external, hosts, first_s, last_s, anchor)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?
     .execute(params![
-        key,
+        ids.page,
+        ids.url,
         int(*internal),
         int(*external),
         int(*hosts),
@@ -324,6 +353,26 @@ fn put_prospect(conn: &Connection, row: &Prospect) -> Result<(), StoreError> {
         anchor
     ])?;
     Ok(())
+}
+
+/// The numbers of a page and of its URL: as it was seen first, else as the
+/// capture `source` links to it.
+fn prospect_ids(
+    conn: &Connection,
+    key: &str,
+    source: CaptureId,
+    links: &mut LinksOfSource,
+) -> Result<Option<UrlIds>, StoreError> {
+    let known = conn
+        .prepare_cached(
+            "SELECT u.id, u.page, u.host FROM page p JOIN url u ON u.page = p.id WHERE p.key = ?1 ORDER BY u.id LIMIT 1",
+        )?
+        .query_row([key], |row| Ok(UrlIds { url: row.get(0)?, page: row.get(1)?, host: row.get(2)? }))
+        .optional()?;
+    if known.is_some() {
+        return Ok(known);
+    }
+    links.url_of(conn, source, key)?.map(|url| url_ids(conn, &parse_stored(url)?)).transpose()
 }
 
 fn put_anchor(conn: &Connection, row: &AnchorCount) -> Result<(), StoreError> {

@@ -3,15 +3,17 @@
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::launches::seen_state;
+use super::link_list::{PageKeys, StoredLink, decode, outlinks_of};
 use super::repeats::{HAS_LINKS, NEW_ORIGINALS, NEW_PAGES};
 use super::rows::{AnchorRow, CaptureId, OutlinkRow};
 use super::scheduled::has_table;
-use super::sql::{int, uint};
+use super::sql::{int, kind_name, uint};
 use crate::captures::Unread;
 use crate::captures::original_rule::{IS_PAGE, ORIGINAL, ORIGINAL_NOW, ORIGINAL_THEN, SAYS_PAGE, WAS_PAGE, lost_pages};
 use crate::crawl::{SeenFacts, UrlOutcome};
+use crate::links::LinkKind;
 use crate::uri::CaptureDate;
-use rusqlite::OptionalExtension;
+use rusqlite::{OptionalExtension, params};
 use std::collections::BTreeMap;
 
 /// One outlink as the inlink build wants it.
@@ -75,14 +77,12 @@ fn old_revisits() -> String {
 
 fn feed(which: &str) -> String {
     format!(
-        "SELECT tp.key, t.url, sp.key, su.url, c.id, c.date_ms, a.text, o.nofollow
+        "SELECT c.id, c.date_ms, su.url, sp.key, o.links
          FROM capture c
          JOIN capture p ON p.id = ifnull({ORIGINAL_NOW}, c.id)
-         JOIN outlink o ON o.capture = {HAS_LINKS} AND o.kind = 'anchor'
-         JOIN url t ON t.id = o.target JOIN page tp ON tp.id = t.page
+         JOIN link_list o ON o.capture = {HAS_LINKS}
          JOIN url su ON su.id = c.url JOIN page sp ON sp.id = c.page
-         JOIN anchor a ON a.id = o.anchor
-         WHERE {IS_PAGE} AND {SAYS_PAGE} AND {which} ORDER BY c.id"
+         WHERE o.anchors > 0 AND {IS_PAGE} AND {SAYS_PAGE} AND {which} ORDER BY c.id, o.id"
     )
 }
 
@@ -100,7 +100,7 @@ impl Catalogue {
     pub fn count_anchor_links(&self, of: Captures) -> Result<u64, StoreError> {
         self.read(|conn| {
             let n: i64 = conn.query_row(
-                "SELECT count(*) FROM outlink WHERE capture > ?1 AND capture <= ?2 AND kind = 'anchor'",
+                "SELECT ifnull(sum(anchors), 0) FROM link_list WHERE capture > ?1 AND capture <= ?2",
                 [of.after, of.up_to],
                 |row| row.get(0),
             )?;
@@ -181,19 +181,25 @@ impl Catalogue {
         self.read(|conn| {
             let mut statement = conn.prepare(&feed(which))?;
             let mut rows = statement.query(rusqlite::params_from_iter(places))?;
+            let mut pages = PageKeys::default();
             while let Some(row) = rows.next()? {
-                let feed = InlinkFeed {
-                    target_key: row.get(0)?,
-                    target_url: row.get(1)?,
-                    source_key: row.get(2)?,
-                    source_url: row.get(3)?,
-                    capture: row.get(4)?,
-                    date: CaptureDate::from_millis(row.get(5)?),
-                    anchor: row.get(6)?,
-                    nofollow: row.get(7)?,
-                };
-                if let Err(stop) = each(feed) {
-                    return Ok(Err(stop));
+                let (capture, date) = (row.get(0)?, CaptureDate::from_millis(row.get(1)?));
+                let (source_url, source_key): (String, String) = (row.get(2)?, row.get(3)?);
+                let links = decode(row.get_ref(4)?.as_blob().map_err(rusqlite::Error::from)?)?;
+                for link in links.into_iter().filter(|link| link.kind == LinkKind::Anchor) {
+                    let feed = InlinkFeed {
+                        target_key: pages.of(&link.url)?.as_str().to_owned(),
+                        target_url: link.url,
+                        source_key: source_key.clone(),
+                        source_url: source_url.clone(),
+                        capture,
+                        date,
+                        anchor: link.anchor,
+                        nofollow: link.nofollow,
+                    };
+                    if let Err(stop) = each(feed) {
+                        return Ok(Err(stop));
+                    }
                 }
             }
             Ok(Ok(()))
@@ -303,41 +309,42 @@ impl Catalogue {
     /// Links out of a capture; a revisit shows those of what it repeats.
     pub fn outlinks(&self, id: CaptureId) -> Result<Vec<OutlinkRow>, StoreError> {
         self.read(|conn| {
-            let mut statement = conn.prepare_cached(&format!(
-                "SELECT o.position, t.url, a.text, o.kind,
-                    (SELECT x.id FROM capture x WHERE x.page = t.page ORDER BY abs(x.date_ms - c.date_ms) LIMIT 1),
-                    s.state, ifnull(o.rel, ''), o.nofollow, o.place, s.rule_index, s.rule_name, s.fetch_status, s.why
-                 FROM capture c
-                 JOIN capture p ON p.id = ifnull({ORIGINAL}, c.id)
-                 JOIN outlink o ON o.capture = {HAS_LINKS}
-                 JOIN url t ON t.id = o.target JOIN anchor a ON a.id = o.anchor
-                 LEFT JOIN seen s ON s.launch = c.launch AND s.url = t.id
-                 WHERE c.id = ?1 ORDER BY o.position"
-            ))?;
-            let rows = statement.query_map([id], |row| {
-                let outcome = match row.get::<_, Option<i64>>(5)? {
-                    None => None,
-                    Some(state) => Some(UrlOutcome::of_seen(SeenFacts {
-                        state: seen_state(state),
-                        rule_index: row.get::<_, Option<i64>>(9)?.and_then(|index| usize::try_from(index).ok()),
-                        rule_name: &row.get::<_, String>(10)?,
-                        fetch_status: row.get(11)?,
-                        why: &row.get::<_, String>(12)?,
-                    })),
-                };
+            let mut of_target = conn.prepare_cached(
+                "SELECT (SELECT x.id FROM capture x WHERE x.page = (SELECT id FROM page WHERE key = ?2)
+                          ORDER BY abs(x.date_ms - c.date_ms) LIMIT 1),
+                    s.state, s.rule_index, s.rule_name, s.fetch_status, s.why
+                 FROM capture c LEFT JOIN seen s ON s.launch = c.launch AND s.url = (SELECT id FROM url WHERE url = ?3)
+                 WHERE c.id = ?1",
+            )?;
+            let mut pages = PageKeys::default();
+            let row = |link: StoredLink| {
+                let page = pages.of(&link.url)?.as_str();
+                let (capture, outcome) = of_target.query_row(params![id, page, link.url], |row| {
+                    let outcome = match row.get::<_, Option<i64>>(1)? {
+                        None => None,
+                        Some(state) => Some(UrlOutcome::of_seen(SeenFacts {
+                            state: seen_state(state),
+                            rule_index: row.get::<_, Option<i64>>(2)?.and_then(|index| usize::try_from(index).ok()),
+                            rule_name: &row.get::<_, String>(3)?,
+                            fetch_status: row.get(4)?,
+                            why: &row.get::<_, String>(5)?,
+                        })),
+                    };
+                    Ok((row.get(0)?, outcome))
+                })?;
                 Ok(OutlinkRow {
-                    position: row.get(0)?,
-                    url: row.get(1)?,
-                    anchor: row.get(2)?,
-                    kind: row.get(3)?,
-                    capture: row.get(4)?,
+                    position: link.position,
+                    url: link.url,
+                    anchor: link.anchor,
+                    kind: kind_name(link.kind),
+                    capture,
                     outcome,
-                    rel: row.get(6)?,
-                    nofollow: row.get(7)?,
-                    place: row.get(8)?,
+                    rel: link.rel,
+                    nofollow: link.nofollow,
+                    place: link.place.map(|place| place.as_str().to_owned()),
                 })
-            })?;
-            Ok(rows.collect::<Result<_, _>>()?)
+            };
+            outlinks_of(conn, id)?.into_iter().map(row).collect()
         })
     }
 

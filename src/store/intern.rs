@@ -97,10 +97,6 @@ pub(super) fn page_id(conn: &Connection, key: &PageKey) -> Result<i64, StoreErro
     intern(conn, "SELECT id FROM page WHERE key = ?1", "INSERT INTO page (key) VALUES (?1)", key.as_str())
 }
 
-pub(super) fn anchor_id(conn: &Connection, text: &str) -> Result<i64, StoreError> {
-    intern(conn, "SELECT id FROM anchor WHERE text = ?1", "INSERT INTO anchor (text) VALUES (?1)", text)
-}
-
 fn intern(conn: &Connection, select: &str, insert: &str, text: &str) -> Result<i64, StoreError> {
     let known = conn.prepare_cached(select)?.query_row([text], |row| row.get(0)).optional()?;
     if let Some(id) = known {

@@ -35,6 +35,7 @@ const PATIENCE: Duration = Duration::from_millis(1_500);
 fn fill(path: &std::path::Path, Size { hosts, captures, seen }: Size) {
     let (anchors, marks) = (captures / 5, captures / 20);
     let conn = rusqlite::Connection::open(path).unwrap();
+    super::link_list::register(&conn).unwrap();
     conn.execute_batch(&format!(
         "PRAGMA synchronous = OFF; PRAGMA cache_size = -200000;
          CREATE TEMP TABLE n (i INTEGER PRIMARY KEY);
@@ -46,7 +47,6 @@ fn fill(path: &std::path::Path, Size { hosts, captures, seen }: Size) {
          INSERT INTO host SELECT i, 'host' || i || '.example' FROM n WHERE i <= {hosts};
          INSERT INTO page SELECT i, 'example,host' || (1 + i % {hosts}) || ')/path/' || i FROM n;
          INSERT INTO url SELECT i, 'http://host' || (1 + i % {hosts}) || '.example/path/' || i, i, 1 + i % {hosts} FROM n;
-         INSERT INTO anchor SELECT i, 'anchor text ' || i FROM n WHERE i <= {anchors};
          INSERT INTO seen (launch, url, host, via, hops, anchor, seed, source_tag, is_seed, nofollow, accepted,
                 rule_index, rule_name, state, priority, due_ms, fetch_status, date_ms)
             SELECT 2, i, CASE WHEN i % 3 THEN 1 + i % {hosts} ELSE 1 + i % 7 END, 1 + i * 7919 % {seen}, 'LL', 'there',
@@ -71,10 +71,12 @@ fn fill(path: &std::path::Path, Size { hosts, captures, seen }: Size) {
          INSERT INTO record SELECT i, k, CASE k WHEN 0 THEN 'response' WHEN 1 THEN 'request' ELSE 'metadata' END,
                 'urn:uuid:' || i || '-' || k, 1 + i % 100, i * 10000 + k * 3000, 3000
             FROM n, (SELECT 0 AS k UNION ALL SELECT 1 UNION ALL SELECT 2) WHERE i <= {captures} ORDER BY i, k;
-         INSERT INTO outlink (capture, position, target, kind, anchor, nofollow)
-             SELECT s.i, k.i, 1 + (s.i * 7919 + k.i * 104729) % CASE WHEN k.i % 3 THEN {captures} / 2 ELSE {seen} END,
-                CASE WHEN k.i > 25 THEN 'image' ELSE 'anchor' END, 1 + (s.i + k.i) % {anchors}, 0
-            FROM (SELECT i FROM n WHERE i <= {captures} AND i % 10 > 2) s, (SELECT i FROM n WHERE i <= 30) k;
+         INSERT INTO link_list (capture, anchors, last, links)
+            SELECT s.i, 26, 30, (SELECT pack_links(k.i, u.url, CASE WHEN k.i > 25 THEN 'image' ELSE 'anchor' END,
+                    'anchor text ' || (1 + (s.i + k.i) % {anchors}), 0, NULL, NULL)
+                FROM n k JOIN url u ON u.id = 1 + (s.i * 7919 + k.i * 104729) % CASE WHEN k.i % 3 THEN {captures} / 2 ELSE {seen} END
+                WHERE k.i <= 30)
+            FROM n s WHERE s.i <= {captures} AND s.i % 10 > 2;
          INSERT INTO mark (act, capture, mark, note, who, date_ms)
             SELECT i, i * 17, CASE i % 3 WHEN 0 THEN 'approve' WHEN 1 THEN 'reject' ELSE 'note' END, '', 'somebody', 1 FROM n WHERE i <= {marks};
          INSERT INTO score SELECT 1, i, (i % 100) / 100.0, i % 100 > 40, '' FROM n WHERE i <= {captures} AND i % 10 > 2;

@@ -17,8 +17,40 @@ macro_rules! ran_by_captures {
     };
 }
 
+/// The links that captures need, from the time when each of them was a row.
+macro_rules! needed_rows {
+    () => {
+        "FROM needed n JOIN capture c ON c.id = n.id
+         JOIN outlink o ON o.capture = CASE WHEN c.revisit_of_ms IS NULL THEN c.id ELSE
+               ifnull((SELECT x.id FROM capture x WHERE x.url = c.url AND x.digest = c.digest
+                        AND x.revisit_of_ms IS NULL ORDER BY x.date_ms DESC LIMIT 1), c.id) END
+            AND o.kind IN ('stylesheet', 'image', 'script', 'media', 'css', 'frame', 'redirect')
+         JOIN url t ON t.id = o.target
+         WHERE n.id NOT IN (SELECT capture FROM rejected)"
+    };
+}
+
+/// What such a link leads to.
+macro_rules! nearest_by_url {
+    () => {
+        "(SELECT x.id FROM capture x WHERE x.page = t.page ORDER BY abs(x.date_ms - c.date_ms), x.id LIMIT 1)"
+    };
+}
+
+/// The rows that were links of the capture `$capture`, as the list of them.
+macro_rules! packed_rows {
+    ($capture:literal) => {
+        concat!(
+            "(SELECT pack_links(o.position, t.url, o.kind, a.text, o.nofollow, o.rel, o.place)
+               FROM outlink o JOIN url t ON t.id = o.target JOIN anchor a ON a.id = o.anchor WHERE o.capture = ",
+            $capture,
+            ")"
+        )
+    };
+}
+
 /// Version n of the catalogue is made from version n-1 by the nth of these.
-pub(super) const MIGRATIONS: [&str; 25] = [
+const MIGRATIONS: [&str; 26] = [
     include_str!("schema.sql"),
     include_str!("schema_schedule.sql"),
     include_str!("schema_engine.sql"),
@@ -28,7 +60,7 @@ pub(super) const MIGRATIONS: [&str; 25] = [
     concat!(
         include_str!("schema_requisite.sql"),
         "INSERT INTO requisite WITH RECURSIVE asked (campaign) AS (SELECT campaign FROM selection WHERE requisites > 0), ",
-        needed_sql!(),
+        needed_sql!(nearest_by_url!(), needed_rows!()),
         " SELECT campaign, capture FROM along; ALTER TABLE selection DROP COLUMN requisites;"
     ),
     include_str!("schema_outlink.sql"),
@@ -70,6 +102,13 @@ pub(super) const MIGRATIONS: [&str; 25] = [
     ),
     include_str!("schema_collection.sql"),
     include_str!("schema_handed.sql"),
+    concat!(
+        include_str!("schema_link_list.sql"),
+        "INSERT INTO link_list (capture, anchors, last, links)
+         SELECT capture, sum(kind = 'anchor'), max(position), ",
+        packed_rows!("outlink.capture"),
+        " FROM outlink GROUP BY capture ORDER BY capture; DROP TABLE outlink; DROP TABLE anchor;"
+    ),
 ];
 
 /// The version this program writes (SQLite's user_version).
@@ -78,6 +117,7 @@ pub(super) const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
 /// Brings a catalogue to the present version, all or nothing.
 pub(super) fn migrate(conn: &mut Connection) -> rusqlite::Result<()> {
     let found: u32 = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    super::link_list::register(conn)?;
     for (step, sql) in MIGRATIONS.iter().enumerate().skip(found as usize) {
         let transaction = conn.transaction()?;
         transaction.execute_batch(sql)?;
@@ -86,6 +126,12 @@ pub(super) fn migrate(conn: &mut Connection) -> rusqlite::Result<()> {
         transaction.commit()?;
     }
     Ok(())
+}
+
+/// Makes the tables of a version in an empty catalogue.
+pub(super) fn create_version(conn: &Connection, version: u32) -> rusqlite::Result<()> {
+    super::link_list::register(conn)?;
+    MIGRATIONS.iter().take(version as usize).try_for_each(|sql| conn.execute_batch(sql))
 }
 
 /// Tables that a version gave further columns, with what stands in them where
@@ -135,6 +181,15 @@ pub(super) fn view_as_of_now(conn: &Connection) -> rusqlite::Result<()> {
             "CREATE TEMP VIEW launch_origin AS SELECT NULL AS launch, NULL AS origin WHERE 0;
              CREATE TEMP VIEW handed_geo AS SELECT NULL AS host, NULL AS fact, NULL AS origin WHERE 0;",
         )?;
+    }
+    if found < 26 {
+        conn.execute_batch(concat!(
+            "CREATE TEMP VIEW link_list AS SELECT id, id AS capture,
+                (SELECT count(*) FROM outlink WHERE capture = c.id AND kind = 'anchor') AS anchors,
+                (SELECT max(position) FROM outlink WHERE capture = c.id) AS last, ",
+            packed_rows!("c.id"),
+            " AS links FROM main.capture c WHERE EXISTS (SELECT 1 FROM outlink WHERE capture = c.id)",
+        ))?;
     }
     if found < 24 {
         conn.execute_batch(
@@ -198,7 +253,7 @@ pub(super) fn view_as_of_now(conn: &Connection) -> rusqlite::Result<()> {
         conn.execute_batch(concat!(
             "CREATE TEMP VIEW requisite AS WITH RECURSIVE asked (campaign) AS
                 (SELECT campaign FROM selection WHERE requisites > 0), ",
-            needed_sql!(),
+            needed_sql!(nearest_by_url!(), needed_rows!()),
             " SELECT campaign, capture FROM along"
         ))?;
     }

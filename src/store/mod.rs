@@ -41,6 +41,7 @@ mod intern;
 mod launch_choice;
 mod launches;
 mod ledger;
+mod link_list;
 mod marks;
 mod migrate;
 mod needed;

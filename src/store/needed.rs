@@ -1,16 +1,16 @@
 //! What selected captures need to be shown, in SQL.
 
 /// SQL: the links of `needed` captures that a page cannot be shown without, as
-/// capture `c` with target `t`. A revisit has the links of what it repeats; of
+/// capture `c` with `k`, the key of the page that they lead to and their URL,
+/// and that page `t`, if it is known. A revisit has the links of what it repeats; of
 /// a capture that a person rejected none is followed.
 macro_rules! needed_links_sql {
     () => {
         "FROM needed n JOIN capture c ON c.id = n.id
-         JOIN outlink o ON o.capture = CASE WHEN c.revisit_of_ms IS NULL THEN c.id ELSE
+         JOIN link_list o ON o.capture = CASE WHEN c.revisit_of_ms IS NULL THEN c.id ELSE
                ifnull((SELECT x.id FROM capture x WHERE x.url = c.url AND x.digest = c.digest
                         AND x.revisit_of_ms IS NULL ORDER BY x.date_ms DESC LIMIT 1), c.id) END
-            AND o.kind IN ('stylesheet', 'image', 'script', 'media', 'css', 'frame', 'redirect')
-         JOIN url t ON t.id = o.target
+         JOIN json_each(shown_links(o.links)) k LEFT JOIN page t ON t.key = k.value ->> 0
          WHERE n.id NOT IN (SELECT capture FROM rejected)"
     };
 }
@@ -18,7 +18,7 @@ macro_rules! needed_links_sql {
 /// SQL: the capture of the page of `t` that is nearest to `c` in time.
 macro_rules! nearest_sql {
     () => {
-        "(SELECT x.id FROM capture x WHERE x.page = t.page ORDER BY abs(x.date_ms - c.date_ms), x.id LIMIT 1)"
+        "(SELECT x.id FROM capture x WHERE x.page = t.id ORDER BY abs(x.date_ms - c.date_ms), x.id LIMIT 1)"
     };
 }
 
@@ -29,6 +29,12 @@ macro_rules! nearest_sql {
 /// capture that a person rejected never does.
 macro_rules! needed_sql {
     () => {
+        $crate::store::needed::needed_sql!(
+            $crate::store::needed::nearest_sql!(),
+            $crate::store::needed::needed_links_sql!()
+        )
+    };
+    ($nearest:expr, $links:expr) => {
         concat!(
             "decided (capture, mark, id) AS MATERIALIZED (
                 SELECT capture, mark, max(id) FROM mark WHERE undone_ms IS NULL AND mark <> 'note' GROUP BY capture),
@@ -42,9 +48,9 @@ macro_rules! needed_sql {
                 WHERE d.mark = 'approve' AND (l.campaign IS NULL OR l.campaign = a.campaign)),
              needed (campaign, id) AS (
                 SELECT campaign, id FROM chosen UNION SELECT n.campaign, ",
-            $crate::store::needed::nearest_sql!(),
+            $nearest,
             " ",
-            $crate::store::needed::needed_links_sql!(),
+            $links,
             "), along (campaign, capture) AS (
                 SELECT campaign, id FROM needed WHERE id IS NOT NULL AND id NOT IN (SELECT capture FROM rejected)
                 EXCEPT SELECT campaign, id FROM chosen)"

@@ -226,7 +226,7 @@ fn lose(conn: &Connection, launch: LaunchId, id: i64) -> Result<(), StoreError> 
         "DELETE FROM repeat WHERE capture = ?1",
         "DELETE FROM refers_to WHERE capture = ?1",
         "DELETE FROM declared_digest WHERE capture = ?1",
-        "DELETE FROM outlink WHERE capture = ?1",
+        "DELETE FROM link_list WHERE capture = ?1",
         "DELETE FROM record WHERE capture = ?1",
         "DELETE FROM unread_page WHERE capture = ?1",
         "DELETE FROM capture_inlinks WHERE capture = ?1",

@@ -1,9 +1,10 @@
 //! Which capture a revisit repeats, and links of those that repeat a capture
 //! of another URL.
 
-use super::captures::{StoredCapture, insert_outlinks, stored_capture};
+use super::captures::{StoredCapture, stored_capture};
 use super::catalogue::Catalogue;
 use super::error::StoreError;
+use super::link_list::insert_outlinks;
 use super::rows::{CaptureId, LaunchId};
 use crate::captures::original_rule::{IS_DECLARED_PAGE, IS_PAGE, NAMES_PAYLOAD, ORIGINAL, lost_pages};
 use crate::jobs::JobCx;
@@ -330,7 +331,7 @@ impl Catalogue {
                 )?
                 .query_row([READINGS], |row| row.get(0))?;
             for (repeat, links) in &read {
-                conn.prepare_cached("DELETE FROM outlink WHERE capture = ?1")?.execute([repeat.capture])?;
+                conn.prepare_cached("DELETE FROM link_list WHERE capture = ?1")?.execute([repeat.capture])?;
                 insert_outlinks(conn, repeat.capture, links)?;
                 conn.prepare_cached("UPDATE repeat SET original = ?2, reading = ?3 WHERE capture = ?1")?.execute((
                     repeat.capture,

@@ -33,6 +33,13 @@ impl PagePlace {
         }
     }
 
+    /// The part whose value this is.
+    pub fn of_name(name: &str) -> Option<Self> {
+        [Self::Main, Self::Nav, Self::Header, Self::Footer, Self::Aside]
+            .into_iter()
+            .find(|place| place.as_str() == name)
+    }
+
     /// The part that an element begins. A role counts before the element's
     /// name, and of several roles the first that is one of these.
     pub(crate) fn begun_by(tag: Tag, attributes: &Attributes) -> Option<Self> {

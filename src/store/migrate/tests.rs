@@ -5,16 +5,16 @@ use crate::campaign::Campaign;
 use crate::store::Workspace;
 
 /// An empty workspace of an earlier version.
-fn of_version(version: usize) -> (tempfile::TempDir, std::path::PathBuf, Connection) {
+fn of_version(version: u32) -> (tempfile::TempDir, std::path::PathBuf, Connection) {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().join("w");
     drop(Workspace::create(&folder).unwrap());
     let path = folder.join("fonds.sqlite");
     std::fs::remove_file(&path).unwrap();
     let conn = Connection::open(&path).unwrap();
-    MIGRATIONS[..version].iter().for_each(|sql| conn.execute_batch(sql).unwrap());
+    create_version(&conn, version).unwrap();
     conn.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
-    conn.pragma_update(None, "user_version", version as u32).unwrap();
+    conn.pragma_update(None, "user_version", version).unwrap();
     (dir, folder, conn)
 }
 

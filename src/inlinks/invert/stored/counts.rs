@@ -77,6 +77,8 @@ pub enum Counted<'c> {
         page: &'c Cited,
         /// What most hosts call it.
         top_anchor: &'c str,
+        /// The number of the capture that its first link came with.
+        source_id: u64,
     },
 }
 
@@ -263,12 +265,13 @@ impl Pass<'_> {
         let mut inside = Inside::default();
         let target = String::from_utf8_lossy(self.entering.target().unwrap_or_default()).into_owned();
         let mut page = Cited { target, captures: 0, counts: CitedCounts::default(), dates: None };
-        let mut links = 0;
+        let (mut links, mut source_id) = (0, None);
         loop {
             self.total(&mut links)?;
             match self.entering.rows.row()? {
                 Row::Capture(_) => page.captures += 1,
                 Row::Link(link) => {
+                    source_id.get_or_insert(link.source_id);
                     page.dates = Some((page.dates.map_or(link.date, |(first, _)| first), link.date));
                     inside.count_link(&link, true);
                 }
@@ -284,7 +287,8 @@ impl Pass<'_> {
         self.totals.targets += 1;
         self.totals.uncaptured += 1;
         page.counts = inside.counts;
-        Ok(give(Counted::Uncaptured { page: &page, top_anchor: inside.top_anchor() }))
+        let source_id = source_id.unwrap_or_default();
+        Ok(give(Counted::Uncaptured { page: &page, top_anchor: inside.top_anchor(), source_id }))
     }
 
     /// A page with captures, by date.

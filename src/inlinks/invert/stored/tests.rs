@@ -264,7 +264,7 @@ fn check_counts(store: &LinkStore, captures: &[(String, i64)], days: u32, cap: u
                     assert_eq!(top_anchor, store.top_anchor(target, Some(window)).unwrap(), "{target} {window:?}");
                     assert!(given.insert(id), "{id} came twice");
                 }
-                Counted::Uncaptured { page, top_anchor } => {
+                Counted::Uncaptured { page, top_anchor, .. } => {
                     assert_eq!(top_anchor, store.top_anchor(&page.target, None).unwrap());
                     pages.push(page.clone());
                 }
