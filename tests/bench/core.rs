@@ -13,6 +13,7 @@ use fonds::scope::{
     LogQuestion, LogReport, rule_templates, standard_rules,
 };
 use fonds::store::Workspace;
+use fonds::store::rows::{ScoreWeights, SelectionCriteria, SelectionSpec};
 use fonds::uri::{CaptureDate, CdxKey, DatasetKey, PageKey, ScopeSurt, Url};
 use fonds::work;
 use fonds::work::Session;
@@ -201,6 +202,65 @@ fn what_if(bencher: Bencher<'_, '_>) {
         edited
     };
     bencher.counter(ItemsCount::new(seen_urls())).with_inputs(next).bench_values(ask);
+}
+
+/// Captures of the bench of thresholds.
+fn scored_captures() -> usize {
+    std::env::var("FONDS_BENCH_CAPTURES").ok().and_then(|number| number.parse().ok()).unwrap_or(10_000)
+}
+
+/// A campaign whose captures were measured once.
+fn scored_workspace(folder: &Path) -> Session {
+    let workspace = Workspace::create(folder).unwrap();
+    workspace.catalogue().save_campaign(None, &campaign_of_twenty_rules()).unwrap();
+    drop(workspace);
+    let spec = SelectionSpec { campaign: 1, ..SelectionSpec::default() };
+    let catalogue = rusqlite::Connection::open(folder.join("fonds.sqlite")).unwrap();
+    catalogue
+        .execute_batch(&format!(
+            "PRAGMA synchronous = OFF;
+             CREATE TEMP TABLE n (i INTEGER PRIMARY KEY);
+             WITH RECURSIVE c(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM c WHERE i < {})
+                INSERT INTO n SELECT i FROM c;
+             BEGIN;
+             INSERT INTO launch (id, kind, campaign, version, job, launch, state, started_ms)
+                VALUES (1, 'crawl', 1, 1, 'bench', '20240101000000', 'finished', 1704067200000);
+             INSERT INTO host SELECT i, 'host' || i || '.example.pt' FROM n WHERE i <= 5000;
+             INSERT INTO page SELECT i, 'pt,example,host' || (1 + i % 5000) || ')/' || i FROM n;
+             INSERT INTO url SELECT i, 'http://host' || (1 + i % 5000) || '.example.pt/' || i, i, 1 + i % 5000 FROM n;
+             INSERT INTO capture (id, launch, url, page, host, date_ms, status, mime, size, digest, hops, change, stored)
+                SELECT i, 1, i, i, 1 + i % 5000, 1704067200000 + i * 1000, 200, 'text/html', 1000 + i, 'sha1:' || i,
+                    substr('LLLLLLLL', 1, 1 + i % 8), 0, 9000 FROM n;
+             INSERT INTO measure SELECT 1, i, (i % 100) / 100.0, i % 3 = 0, i % 7, i % 4, 0, 'ria 2 × in title' FROM n;
+             INSERT INTO score SELECT 1, i, (i % 100) / 100.0, i % 100 > 40, '' FROM n;
+             INSERT INTO selection VALUES (1, '{}', 1);
+             COMMIT;",
+            scored_captures(),
+            serde_json::to_string(&spec).unwrap()
+        ))
+        .unwrap();
+    Session::new(Workspace::open(folder).unwrap())
+}
+
+/// What another threshold and other weights select, as the window shows it while
+/// the line is dragged: 100 ms for 117,000 captures is the goal, a second for a
+/// million (`FONDS_BENCH_CAPTURES`).
+#[divan::bench(sample_count = 20, sample_size = 1)]
+fn threshold(bencher: Bencher<'_, '_>) {
+    let folder = tempfile::tempdir().unwrap();
+    let session = scored_workspace(&folder.path().join("w"));
+    let scores = session.selection(1).unwrap().scores;
+    assert_eq!((scores.len(), scores.unmeasured()), (scored_captures() as u64, 0));
+    let count = AtomicUsize::new(0);
+    let next = || {
+        let at = count.fetch_add(1, Ordering::Relaxed) % 100;
+        let weights = ScoreWeights { depth: at as f64 / 100.0, ..ScoreWeights::default() };
+        SelectionCriteria { weights, threshold: at as f64 / 100.0, ..SelectionCriteria::default() }
+    };
+    bencher
+        .counter(ItemsCount::new(scored_captures()))
+        .with_inputs(next)
+        .bench_values(|criteria| (scores.draft(&criteria), scores.nearest(&criteria.weights, criteria.threshold, 20)));
 }
 
 /// Lines of the log of the import bench.

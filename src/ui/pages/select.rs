@@ -246,14 +246,16 @@ fn balance_ui(ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPa
         let vetoed = app.reads.vetoed(campaign).shown().map(|vetoed| **vetoed).unwrap_or_default();
         // What comes along is looked for when a selection is kept.
         let of_kept = if page.spec.is_some() && !sides.is_kept { " (kept selection)" } else { "" };
-        for (words, filter) in [
-            (format!("{embedded} included{of_kept}"), "requisite:yes"),
-            (format!("{} vetoed by hand{of_kept}", text::count(vetoed)), "vetoed:yes"),
-            (format!("{} included by hand", text::count(balance.included)), "mark:approve"),
-            (format!("{} excluded by hand", text::count(balance.excluded)), "mark:reject"),
-            (overrides, "byhand:yes"),
+        for (number, label, filter) in [
+            (page.requisites, format!("{embedded} included{of_kept}"), "requisite:yes"),
+            (vetoed, format!("{} vetoed by hand{of_kept}", text::count(vetoed)), "vetoed:yes"),
+            (balance.included, format!("{} included by hand", text::count(balance.included)), "mark:approve"),
+            (balance.excluded, format!("{} excluded by hand", text::count(balance.excluded)), "mark:reject"),
+            (page.balance.overrides, overrides, "byhand:yes"),
         ] {
-            if ui.link(words).on_hover_text(SHOW).clicked() {
+            if number == 0 {
+                ui.label(label);
+            } else if ui.link(label).on_hover_text(SHOW).clicked() {
                 captures_by(app, filter.to_owned());
             }
         }

@@ -208,6 +208,11 @@ impl Window {
         self.settle();
     }
 
+    /// Whether something that can be clicked carries this label.
+    pub(super) fn can_click(&self, label: &str) -> bool {
+        self.harness.query_all_by_label(label).any(|node| is_pressed(&node))
+    }
+
     /// Clicks what carries this label; the address that it opens in the browser, if any.
     #[track_caller]
     pub(super) fn click_to_browser(&mut self, label: &str) -> Option<String> {

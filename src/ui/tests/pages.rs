@@ -562,6 +562,10 @@ fn every_number_of_a_selection_leads_to_its_rows() {
         (format!("{} manual overrides", page.balance.overrides), "byhand:yes"),
         (format!("{export} captures to write"), "export:yes"),
     ] {
+        if figure.starts_with("0 ") {
+            assert!(window.says(&figure) && !window.can_click(&figure), "{figure}");
+            continue;
+        }
         window.click(&figure);
         assert_eq!(window.route(), Route::Captures { filter: filter.to_owned() }, "{figure}");
         window.click("← Back");
