@@ -161,19 +161,18 @@ pub(super) fn carry(
 ) -> Result<Carried, CopyError> {
     let place = location_of(record);
     let mut behind = 0;
+    let as_it_is = |member| Carried {
+        member,
+        len: record.span.length,
+        record_id: head.record_id().unwrap_or_default(),
+        as_is: true,
+        payload_digest: None,
+        wrong_digests: Vec::new(),
+        left_behind: Vec::new(),
+    };
     if !head.is_arc() && !changes.change(&head) && is_gzip_member(record).map_err(spool_failed)? {
         if sizes_only {
-            let (record_id, len) = (head.record_id().unwrap_or_default(), record.span.length);
-            let member = tempfile::SpooledTempFile::new(SPOOL_BYTES);
-            return Ok(Carried {
-                member,
-                len,
-                record_id,
-                as_is: true,
-                payload_digest: None,
-                wrong_digests: vec![],
-                left_behind: vec![],
-            });
+            return Ok(as_it_is(tempfile::SpooledTempFile::new(SPOOL_BYTES)));
         }
         let mut proof = RecordProof::new(&head);
         read_block(&mut reader, |chunk| {
@@ -192,16 +191,7 @@ pub(super) fn carry(
                 Err(error) => return Err(of_source(error)),
             }
             member.seek(SeekFrom::Start(0)).map_err(spool_failed)?;
-            let (record_id, len) = (head.record_id().unwrap_or_default(), record.span.length);
-            return Ok(Carried {
-                member,
-                len,
-                record_id,
-                as_is: true,
-                payload_digest: None,
-                wrong_digests: Vec::new(),
-                left_behind: Vec::new(),
-            });
+            return Ok(as_it_is(member));
         }
         // Its head is written again, with the right digests.
         reader = enter_record_in(&record.file, record.span).map_err(of_source)?.1;

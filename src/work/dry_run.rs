@@ -1,7 +1,7 @@
 //! What an export would write, without writing it.
 
 use super::export::{ExportWishes, check_target, with_selection};
-use super::handover::standing_decisions;
+use super::handover::decisions_by_reason;
 use super::{Report, counted};
 use crate::export::{PlannedFile, SIZE_MARGIN, SIZE_MARGIN_BYTES, plan_export};
 use crate::jobs::{JobCx, bytes_text, free_bytes};
@@ -127,7 +127,7 @@ pub fn dry_run_export(
         file.exact = false;
     }
     let margin = |file: &PlannedFile| ((file.bytes as f64 * SIZE_MARGIN) as u64).max(SIZE_MARGIN_BYTES);
-    let mut reasons: Vec<(String, u64)> = standing_decisions(workspace, spec.campaign)?
+    let mut reasons: Vec<(String, u64)> = decisions_by_reason(workspace, spec.campaign)?
         .into_iter()
         .filter(|((mark, _), _)| *mark == ReviewMark::Reject)
         .map(|((_, reason), captures)| (reason, captures))

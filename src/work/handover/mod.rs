@@ -26,7 +26,7 @@ pub use import::{BadHandover, HandoverImport};
 use read::annotations_in;
 pub(super) use read::attach_annotations;
 pub use read::{AnnotationImport, import_annotations};
-pub(super) use report::standing_decisions;
+pub(super) use report::decisions_by_reason;
 use selection::check_selection;
 pub use selection::{SelectionImport, import_selection};
 

@@ -187,7 +187,7 @@ fn permissions(out: &mut Vec<Block>, campaign: &Campaign) {
 /// # Errors
 ///
 /// A catalogue that cannot be read.
-pub(in crate::work) fn standing_decisions(
+pub(in crate::work) fn decisions_by_reason(
     workspace: &Workspace,
     id: CampaignId,
 ) -> anyhow::Result<BTreeMap<(ReviewMark, String), u64>> {
@@ -315,7 +315,7 @@ fn collections(out: &mut Vec<Block>, workspace: &Workspace, spec: &SelectionSpec
 
 /// Standing decisions, by what was decided and why.
 fn decisions(out: &mut Vec<Block>, workspace: &Workspace, id: CampaignId) -> anyhow::Result<()> {
-    let reasons = standing_decisions(workspace, id)?;
+    let reasons = decisions_by_reason(workspace, id)?;
     if !reasons.is_empty() {
         out.push(Block::Heading("Decisions of reviewers".to_owned()));
         let name = |mark| match mark {
