@@ -23,7 +23,10 @@ pub use json::{CampaignFileError, UNREAD_FIELDS};
 pub use permission::{Criterion, EvidenceFile, Grounds, Permission, PermissionRequest, PermissionState, Reading};
 pub use private_addresses::PrivateAddresses;
 pub use problems::{CampaignProblem, contact_in};
-pub use query::fields::{FieldTerm, FieldTest, Sign, parse_fields, quoted_value};
+pub use query::fields::{
+    Comparison, FieldTerm, FieldTest, Sign, TEXT_FIELDS, TextTest, number_range, parse_fields, quoted_value,
+    write_query,
+};
 pub use query::{MAX_REQUEST_DEPTH, Query, QueryError};
 pub use request::{Request, Term, TermKind};
 pub use schedule::{Calendar, CatchUp, Frequency, MAX_NEXT_RUNS, Run, Schedule, ScheduleError};

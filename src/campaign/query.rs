@@ -8,8 +8,8 @@
 //! | `( … )` | a group |
 //!
 //! Operators are in capitals: `or` is a word. What a term is, a [`Terms`]
-//! says: the request of a campaign has kinds and weights, the filter line
-//! ([`fields`]) has words and `field:value`.
+//! says: the request of a campaign has kinds and weights, filter lines and
+//! searches ([`fields`]) have words, phrases and `field:value`.
 
 pub(super) mod fields;
 
@@ -40,6 +40,24 @@ impl<T> Default for Query<T> {
 }
 
 impl<T> Query<T> {
+    /// Calls `each` with every term, in reading order.
+    pub fn for_each_term(&self, each: &mut impl FnMut(&T)) {
+        match self {
+            Self::And(parts) | Self::Or(parts) => parts.iter().for_each(|part| part.for_each_term(each)),
+            Self::Not(part) => part.for_each_term(each),
+            Self::Term(term) => each(term),
+        }
+    }
+
+    /// Calls `each` with every term, in reading order, which may change it.
+    pub fn for_each_term_mut(&mut self, each: &mut impl FnMut(&mut T)) {
+        match self {
+            Self::And(parts) | Self::Or(parts) => parts.iter_mut().for_each(|part| part.for_each_term_mut(each)),
+            Self::Not(part) => part.for_each_term_mut(each),
+            Self::Term(term) => each(term),
+        }
+    }
+
     /// Whether it asks for nothing, so that everything meets it.
     pub fn is_empty(&self) -> bool {
         match self {
@@ -93,6 +111,12 @@ pub(super) trait Terms {
 
     /// Reads a term and the blanks behind it.
     fn term(cursor: &mut Cursor<'_>) -> Parsed<Self::Term>;
+
+    /// Reads what may stand right behind the closing bracket of a group and
+    /// holds for all of it.
+    fn behind_group(_: &mut Cursor<'_>, _: &mut Query<Self::Term>) -> Parsed<()> {
+        Ok(())
+    }
 }
 
 /// Reads a query; empty text asks for nothing.
@@ -229,8 +253,10 @@ impl<S: Terms> Parser<'_, S> {
                     let or_none = if S::HAS_NAMED_GROUPS { ", or ALL() for a group without parts" } else { "" };
                     return Err(parser.error(&format!("a term in the brackets{or_none}")));
                 }
-                let inner = parser.either()?;
+                let mut inner = parser.either()?;
                 parser.close_group("AND, OR, another term or a closing bracket “)”")?;
+                S::behind_group(&mut parser.cursor, &mut inner)?;
+                parser.cursor.skip_blanks();
                 Ok(inner)
             });
         }
@@ -265,6 +291,7 @@ impl<S: Terms> Parser<'_, S> {
             }
         }
         self.close_group("a comma, AND, OR, another term or a closing bracket “)”")?;
+        self.cursor.skip_blanks();
         Ok(parts)
     }
 
@@ -279,7 +306,6 @@ impl<S: Terms> Parser<'_, S> {
             return Err(self.error(expected));
         }
         self.cursor.groups -= 1;
-        self.cursor.skip_blanks();
         Ok(())
     }
 

@@ -1,0 +1,423 @@
+//! Text to tree: the terms of a filter line or search.
+
+use super::{
+    Cursor, DOTTED, FieldTerm, FieldTest, MAX_BOOST, MAX_DISTANCE, NEAR_WITHIN, Parsed, Query, SCHEMES, Sign,
+    TEXT_FIELDS, Terms, TextTest, parse,
+};
+use crate::campaign::query::QueryError;
+use unicode_normalization::char::is_combining_mark;
+
+/// Reads a filter line or a search; an empty one asks for nothing.
+///
+/// # Errors
+/// Says the column, what was expected there and how it is written.
+pub fn parse_fields(line: &str) -> Parsed<Query<FieldTerm>> {
+    parse::<FilterTerms>(line)
+}
+
+/// The terms of a filter line.
+struct FilterTerms;
+
+impl Terms for FilterTerms {
+    type Term = FieldTerm;
+    const A_TERM: &'static str = "a word, a field such as host:a.pt, NOT or a bracket";
+    const HAS_NAMED_GROUPS: bool = false;
+
+    fn token(rest: &str) -> &str {
+        let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '"')).unwrap_or(rest.len());
+        rest.get(..end).unwrap_or_default()
+    }
+
+    fn literal(word: &str) -> String {
+        format!("\"{word}\"")
+    }
+
+    fn negates(rest: &str) -> bool {
+        rest.chars().next().is_some_and(|next| !next.is_whitespace() && next != ')')
+    }
+
+    fn term(cursor: &mut Cursor<'_>) -> Parsed<FieldTerm> {
+        if near_operator(cursor).is_some() {
+            let expected = "a word or phrase on both sides of NEAR, such as porto NEAR/5 \"ria formosa\" (the word \
+                            itself is written \"NEAR\")";
+            return Err(cursor.error(expected, Self::token(cursor.rest())));
+        }
+        let left = one_term(cursor)?;
+        let Some((operator, within)) = near_operator(cursor) else {
+            return Ok(left);
+        };
+        near(cursor, left, operator, within)
+    }
+
+    fn behind_group(cursor: &mut Cursor<'_>, group: &mut Query<FieldTerm>) -> Parsed<()> {
+        if let Some(boost) = cursor.rest().strip_prefix('^') {
+            let number = boost_of(Self::token(boost));
+            let boost = number.ok_or_else(|| cursor.error(BOOST, Self::token(cursor.rest())))?;
+            cursor.advance(Self::token(cursor.rest()).len());
+            group.for_each_term_mut(&mut |term| term.boost = (term.boost * boost).min(MAX_BOOST));
+        }
+        Ok(())
+    }
+}
+
+const BOOST: &str = "a number from 0 to 1000 behind ^, such as casa^2";
+const A_DISTANCE: &str = "a number from 0 to 100";
+
+/// NEAR or NEAR/n ahead: its token, and the number if it is one.
+fn near_operator<'a>(cursor: &Cursor<'a>) -> Option<(&'a str, Option<u32>)> {
+    let token = FilterTerms::token(cursor.rest());
+    match token.strip_prefix("NEAR")? {
+        "" => Some((token, Some(NEAR_WITHIN))),
+        rest => rest.strip_prefix('/').map(|number| (token, distance(number))),
+    }
+}
+
+fn distance(digits: &str) -> Option<u32> {
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    digits.parse().ok().filter(|number| is_number && *number <= MAX_DISTANCE)
+}
+
+/// Reads NEAR and what stands behind it.
+fn near(cursor: &mut Cursor<'_>, left: FieldTerm, operator: &str, within: Option<u32>) -> Parsed<FieldTerm> {
+    let Some(within) = within else {
+        return Err(cursor.error(&format!("{A_DISTANCE} behind NEAR/, such as NEAR/5"), operator));
+    };
+    let is_text_field = |term: &FieldTerm| match &term.field {
+        Some(field) => field.sign == Sign::Has && is_text_field(&field.name),
+        None => true,
+    };
+    if !is_text_field(&left) || !may_be_near(&left) {
+        let expected = "a word or phrase before NEAR, of any field with text, such as title:porto NEAR/5 ria";
+        return Err(cursor.error(expected, operator));
+    }
+    cursor.advance(operator.len());
+    cursor.skip_blanks();
+    let start = cursor.position();
+    let expected = "a word or phrase behind NEAR, such as porto NEAR/5 \"ria formosa\"";
+    let ahead = FilterTerms::token(cursor.rest());
+    let is_operator = matches!(ahead, "AND" | "OR" | "NOT") || near_operator(cursor).is_some();
+    if is_operator || matches!(cursor.peek(), None | Some('(' | ')')) {
+        return Err(cursor.error(expected, ahead));
+    }
+    let right = one_term(cursor)?;
+    if right.field.is_some() || !may_be_near(&right) {
+        cursor.rewind(start);
+        return Err(cursor.error(expected, FilterTerms::token(cursor.rest())));
+    }
+    if let Some((operator, _)) = near_operator(cursor) {
+        let expected = "AND before another NEAR: a NEAR b AND b NEAR c";
+        return Err(cursor.error(expected, operator));
+    }
+    let text = format!("{} {operator} {}", left.text, right.text);
+    let test = TextTest::Near { left: Box::new(left.test), right: Box::new(right.test), within };
+    Ok(FieldTerm { text, is_quoted: left.is_quoted || right.is_quoted, test, ..left })
+}
+
+/// Whether something can be near to it.
+fn may_be_near(term: &FieldTerm) -> bool {
+    term.boost == 1.0 && !matches!(term.test, TextTest::Any | TextTest::Url(_) | TextTest::Near { .. })
+}
+
+/// A term as it stands in the line.
+struct Written {
+    /// Without quotes.
+    text: String,
+    /// Bytes of the text before the first quotation mark.
+    bare: Option<usize>,
+    /// Bytes of the text before the last closing quotation mark, and the
+    /// column behind that.
+    closed: (usize, usize),
+    /// How many parts were in quotes.
+    quotes: usize,
+}
+
+fn one_term(cursor: &mut Cursor<'_>) -> Parsed<FieldTerm> {
+    let column = cursor.column();
+    let start = cursor.position();
+    let written = written(cursor)?;
+    let behind = cursor.position();
+    let field = field_of(&written.text, written.bare.unwrap_or(written.text.len()), column);
+    let value_at = field.as_ref().map_or(0, |field| written.text.len() - field.value.len());
+    let is_text = field.as_ref().is_none_or(|field| is_text_field(&field.name));
+    let mut term = FieldTerm {
+        column,
+        text: String::new(),
+        is_quoted: written.bare.is_some(),
+        field,
+        test: TextTest::Any,
+        boost: 1.0,
+    };
+    let mut text = written.text.as_str();
+    let value;
+    if written.quotes == 1 && written.bare == Some(value_at) {
+        // `"…"~2^3`
+        let (end, column) = written.closed;
+        let behind = if is_text { &text[end..] } else { "" };
+        let (slop, boost) =
+            behind_quotes(behind)
+                .map_err(|expected| QueryError { column, expected, found: format!("“{behind}”") })?;
+        if let (None, None) = (slop, boost) {
+            value = &text[value_at..];
+        } else {
+            value = &text[value_at..end];
+            text = &text[..end];
+        }
+        term.boost = boost.unwrap_or(1.0);
+        term.test = TextTest::Phrase { text: value.to_owned(), slop: slop.unwrap_or(0) };
+    } else if written.bare.is_some() {
+        value = &text[value_at..];
+        term.test = TextTest::Phrase { text: value.to_owned(), slop: 0 };
+    } else {
+        // Errors show where the value stands.
+        cursor.rewind(start + value_at);
+        let mut bare = &text[value_at..];
+        if is_text && let Some((before, boost)) = boosted(bare) {
+            term.boost = boost_of(boost).ok_or_else(|| {
+                cursor.error(&format!("{BOOST}; the text itself is written in quotes, \"{bare}\""), bare)
+            })?;
+            bare = before;
+        }
+        text = &text[..value_at + bare.len()];
+        term.test = match &term.field {
+            Some(field) if field.sign != Sign::Has => TextTest::Word(bare.to_owned()),
+            _ if bare == "*" => TextTest::Any,
+            Some(field) if field.name == "host" && bare.contains(['*', '?']) => {
+                enough_letters(cursor, bare)?;
+                TextTest::Pattern(bare.to_owned())
+            }
+            Some(_) if !is_text => TextTest::Word(bare.to_owned()),
+            _ => text_test(cursor, bare)?,
+        };
+        value = bare;
+        cursor.rewind(behind);
+    }
+    if let Some(field) = &mut term.field {
+        field.value = value.to_owned();
+    }
+    term.text = text.to_owned();
+    cursor.skip_blanks();
+    Ok(term)
+}
+
+/// Takes a term up to its end.
+fn written(cursor: &mut Cursor<'_>) -> Parsed<Written> {
+    let mut written = Written { text: String::new(), bare: None, closed: (0, 0), quotes: 0 };
+    let mut open_brackets = 0_usize;
+    while let Some(c) = cursor.peek() {
+        match c {
+            '"' => {
+                written.bare.get_or_insert(written.text.len());
+                quoted(cursor, &mut written.text)?;
+                written.closed = (written.text.len(), cursor.column());
+                written.quotes += 1;
+                continue;
+            }
+            c if c.is_whitespace() => break,
+            '(' => open_brackets += 1,
+            ')' if open_brackets > 0 => open_brackets -= 1,
+            ')' if cursor.is_in_group() || is_last(cursor) && !written.text.starts_with("re:") => break,
+            _ => {}
+        }
+        cursor.take(c);
+        written.text.push(c);
+    }
+    if written.bare.is_none() && written.text.is_empty() {
+        return Err(cursor.error(FilterTerms::A_TERM, ""));
+    }
+    Ok(written)
+}
+
+/// Whether the bracket ahead ends its word.
+fn is_last(cursor: &Cursor<'_>) -> bool {
+    cursor.rest().trim_start_matches(')').chars().next().is_none_or(char::is_whitespace)
+}
+
+/// Takes what is in quotes.
+fn quoted(cursor: &mut Cursor<'_>, text: &mut String) -> Parsed<()> {
+    let opened = cursor.column();
+    cursor.take('"');
+    loop {
+        match cursor.peek() {
+            None => {
+                let expected = format!(
+                    "a closing quotation mark to the one of column {opened} (a quotation mark inside is written twice)"
+                );
+                return Err(cursor.error(&expected, ""));
+            }
+            Some('"') => {
+                cursor.take('"');
+                // Twice, it stands for itself.
+                if !cursor.take('"') {
+                    return Ok(());
+                }
+                text.push('"');
+            }
+            Some(c) => {
+                cursor.take(c);
+                text.push(c);
+            }
+        }
+    }
+}
+
+/// The field at the beginning of a word, of which the first `bare` bytes were
+/// not in quotes.
+fn field_of(text: &str, bare: usize, column: usize) -> Option<FieldTest> {
+    let end = text.get(..bare)?.find([':', '=', '<', '>'])?;
+    let (name, rest) = text.split_at(end);
+    let is_scheme = SCHEMES.iter().any(|scheme| name.eq_ignore_ascii_case(scheme)) && rest.starts_with(':');
+    if !may_be_field(name) || is_scheme || rest.starts_with("://") {
+        return None;
+    }
+    let sign_ahead = |rest: &str| Sign::ALL.into_iter().find(|sign| rest.starts_with(sign.as_str()));
+    let mut sign = sign_ahead(rest)?;
+    let mut signs = sign.as_str().len();
+    // `size:<1m` is `size<1m`.
+    if sign == Sign::Has
+        && let Some(inner) = rest.get(signs..).and_then(sign_ahead).filter(|inner| inner.is_ordering())
+    {
+        let value = rest.get(signs + inner.as_str().len()..).unwrap_or_default();
+        let is_bare = bare >= text.len() - value.len();
+        if is_bare && value.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-')) {
+            sign = inner;
+            signs += inner.as_str().len();
+        }
+    }
+    Some(FieldTest {
+        name: name.to_ascii_lowercase(),
+        sign,
+        value: rest.get(signs..)?.to_owned(),
+        value_column: column + name.chars().count() + signs,
+    })
+}
+
+/// Whether a person can have meant a field. A part of a URL, which has such
+/// signs of its own, holds more than letters before the first one.
+fn may_be_field(name: &str) -> bool {
+    let dotted = |start: &&&str| name.get(..start.len()).is_some_and(|of| of.eq_ignore_ascii_case(start));
+    let letters = DOTTED.iter().find(dotted).map_or(name, |start| &name[start.len()..]);
+    !letters.is_empty() && letters.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+}
+
+fn is_text_field(name: &str) -> bool {
+    TEXT_FIELDS.contains(&name)
+}
+
+/// What stands right behind a closing quotation mark: `~2`, `^3` or both;
+/// neither where it goes on with other text. `Err` says what was expected.
+fn behind_quotes(text: &str) -> Result<(Option<u32>, Option<f32>), String> {
+    let (tilde, boost) = match text.split_once('^') {
+        Some((tilde, boost)) => (tilde, Some(boost)),
+        None => (text, None),
+    };
+    let slop = match tilde.strip_prefix('~') {
+        Some(number) => {
+            let expected = || format!("{A_DISTANCE} behind ~, such as \"ria formosa\"~3");
+            Some(distance(number).ok_or_else(expected)?)
+        }
+        None if tilde.is_empty() => None,
+        None => return Ok((None, None)),
+    };
+    let boost = boost.map(|boost| boost_of(boost).ok_or_else(|| BOOST.to_owned())).transpose()?;
+    Ok((slop, boost))
+}
+
+/// A bare text, and what stands behind its `^`. Where a URL has that sign, it is a part of it.
+fn boosted(text: &str) -> Option<(&str, &str)> {
+    let (before, boost) = text.rsplit_once('^')?;
+    let is_word = !before.is_empty() && !before.contains(['/', '=', '&', '%', '^']);
+    (is_word && (boost_of(boost).is_some() || is_letters(before))).then_some((before, boost))
+}
+
+fn boost_of(digits: &str) -> Option<f32> {
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    digits.parse::<f32>().ok().filter(|boost| is_number && (0.0..=MAX_BOOST).contains(boost))
+}
+
+/// A bare text as it is meant.
+fn text_test(cursor: &Cursor<'_>, text: &str) -> Parsed<TextTest> {
+    if let Some(exact) = text.strip_prefix('=').filter(|rest| rest.starts_with(char::is_alphabetic) && is_letters(rest))
+    {
+        return Ok(TextTest::Exact(exact.to_owned()));
+    }
+    if let Some(fuzzy) = text.strip_prefix('~').filter(|rest| is_letters(rest)) {
+        if fuzzy.chars().count() < 3 {
+            return Err(cursor.error("at least three letters behind ~, such as ~lisboa", text));
+        }
+        return Ok(TextTest::Fuzzy(fuzzy.to_owned()));
+    }
+    let other = |c: &char| !is_letter(*c) && !matches!(c, '*' | '?');
+    if text.contains('*') {
+        if text.starts_with('*') {
+            let expected = format!(
+                "letters before *: only a host may begin with it, such as host:*.pt; the end of a URL is written \
+                 re:{}$, the text itself \"{text}\"",
+                text.trim_start_matches('*').replace('.', "\\.")
+            );
+            return Err(cursor.error(&expected, text));
+        }
+        if !text.contains(|c| other(&c)) {
+            enough_letters(cursor, text)?;
+            return Ok(TextTest::Pattern(text.to_owned()));
+        }
+        if text.chars().filter(other).all(|c| matches!(c, '-' | '\'' | '’' | '.' | ',' | ';' | '!' | '+' | '_' | '@'))
+        {
+            let parts: Vec<&str> = text.split(|c| other(&c)).filter(|part| part.contains(is_letter)).collect();
+            let expected = format!(
+                "* in one word of letters and digits only: write {}, and the text itself \"{text}\"",
+                parts.join(" ")
+            );
+            return Err(cursor.error(&expected, text));
+        }
+    } else if has_inner_question_mark(text) && !text.contains(|c| other(&c)) {
+        enough_letters(cursor, text)?;
+        return Ok(TextTest::Pattern(text.to_owned()));
+    }
+    Ok(if is_url(text) { TextTest::Url(text.to_owned()) } else { TextTest::Word(text.to_owned()) })
+}
+
+/// Whether a `?` stands between letters. At the end of a word it ends a
+/// question, at the beginning the path of a URL.
+fn has_inner_question_mark(text: &str) -> bool {
+    let inner = text.trim_end_matches('?');
+    !text.starts_with('?') && inner.len() == text.len() && inner.contains('?')
+}
+
+fn enough_letters(cursor: &Cursor<'_>, pattern: &str) -> Parsed<()> {
+    if pattern.chars().filter(|c| c.is_alphanumeric()).count() < 2 {
+        return Err(cursor.error("at least two letters beside * and ?, such as lis*", pattern));
+    }
+    Ok(())
+}
+
+fn is_letter(c: char) -> bool {
+    c.is_alphanumeric() || is_combining_mark(c)
+}
+
+fn is_letters(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(is_letter)
+}
+
+/// Whether a word looks like a URL that somebody pasted: it has a scheme, or
+/// a host and a path, or begins with `www.`.
+fn is_url(text: &str) -> bool {
+    if let Some((scheme, rest)) = text.split_once("://") {
+        let is_scheme = scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
+        return is_scheme && scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && !rest.is_empty();
+    }
+    let end = text.find(['/', '?', '#']).unwrap_or(text.len());
+    let (host, path) = text.split_at(end);
+    let host = match host.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        Some(_) => return false,
+        None => host,
+    };
+    let labels: Vec<&str> = host.split('.').collect();
+    let is_label = |label: &&str| !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || c == '-');
+    let is_top = |label: &&str| label.chars().count() > 1 && label.chars().all(|c| c.is_alphabetic() || c == '-');
+    let is_www = labels.first().is_some_and(|label| label.eq_ignore_ascii_case("www"));
+    let may_be_host = labels.len() > 1
+        && labels.iter().all(|label| is_label(&label))
+        && labels.last().is_some_and(|label| is_top(&label));
+    may_be_host && (path.starts_with('/') || is_www)
+}
