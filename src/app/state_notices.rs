@@ -112,6 +112,8 @@ fn route_of_job(kind: JobKind) -> Route {
             Route::Links { target: String::new() }
         }
         Kind::Select | Kind::Export | Kind::DryRun | Kind::Verify => Route::Select,
-        Kind::Mark | Kind::Collect | Kind::ImportAnnotations | Kind::WriteTable | Kind::Backup => Route::Jobs,
+        Kind::Mark | Kind::Collect | Kind::ImportAnnotations | Kind::WriteTable | Kind::Backup | Kind::IndexTexts => {
+            Route::Jobs
+        }
     }
 }

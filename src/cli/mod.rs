@@ -40,6 +40,7 @@ mod feed;
 mod files;
 mod geo;
 mod import;
+mod index;
 mod inlink_convert;
 mod inlink_filters;
 mod inlink_hosts;
@@ -53,6 +54,7 @@ mod output;
 mod robots;
 mod schedule;
 mod scope;
+mod search;
 mod select;
 mod surt;
 mod wacz;
@@ -137,6 +139,10 @@ pub enum CliCommand {
     /// Say why URLs would be taken or refused.
     #[command(subcommand)]
     Scope(scope::ScopeCommand),
+    /// Make the texts of a workspace searchable.
+    Index(index::TextIndexArgs),
+    /// Find captures by their words.
+    Search(search::SearchArgs),
     /// List captures.
     Captures(captures::CapturesArgs),
     /// Approve, reject or flag captures, or note something about them.
@@ -258,6 +264,7 @@ pub fn run(command: CliCommand) -> ExitCode {
         | CliCommand::Schedule(_)
         | CliCommand::Import(_)
         | CliCommand::Documents(_)
+        | CliCommand::Index(_)
         | CliCommand::Feed(_) => inlinks::GOES_ON,
         _ => "the same command begins again",
     };
@@ -275,6 +282,8 @@ pub fn run(command: CliCommand) -> ExitCode {
         CliCommand::Scope(command) => scope::run(command, out),
         CliCommand::Why(args) => why::run(&args, out),
         CliCommand::Events(args) => events::run(&args, out),
+        CliCommand::Index(args) => index::run(&args, out),
+        CliCommand::Search(args) => search::run(&args, out),
         CliCommand::Captures(args) => captures::run(&args, out),
         CliCommand::Mark(args) => mark::run(&args, out),
         CliCommand::Annotations(command) => annotations::run(&command, out),

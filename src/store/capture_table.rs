@@ -5,9 +5,10 @@ use super::error::StoreError;
 use super::filter::{CAPTURES, Filter};
 use super::hops::hop_count_sql;
 use super::marks::{decision_sql, of_campaign_sql, selected_sql};
-use super::rows::{CaptureColumn, CaptureId, CapturePage, CaptureQuery, CaptureRow, CaptureTab, TabCounts};
+use super::rows::{CampaignId, CaptureColumn, CaptureId, CapturePage, CaptureQuery, CaptureRow, CaptureTab, TabCounts};
 use super::sql::mark_of;
 use super::sql::{int, uint};
+use crate::campaign::{FieldTerm, Query};
 use crate::uri::CaptureDate;
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params_from_iter};
@@ -203,6 +204,22 @@ impl Catalogue {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(&format!("SELECT c.id {}", condition.sql))?;
             let rows = statement.query_map(params_from_iter(&condition.values), |row| row.get(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Numbers of the captures that meet a query of fields, in no order, with
+    /// what it asks of a campaign asked of this one.
+    pub fn captures_where(
+        &self,
+        query: &Query<FieldTerm>,
+        campaign: Option<CampaignId>,
+    ) -> Result<Vec<CaptureId>, StoreError> {
+        let filter = Filter::of(&CAPTURES, query).map_err(StoreError::Filter)?;
+        let values = std::iter::once(Value::Integer(campaign.unwrap_or(0))).chain(filter.values);
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(&format!("SELECT c.id {FROM} WHERE {}", filter.sql))?;
+            let rows = statement.query_map(params_from_iter(values), |row| row.get(0))?;
             Ok(rows.collect::<Result<_, _>>()?)
         })
     }

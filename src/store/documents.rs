@@ -93,4 +93,10 @@ impl Catalogue {
     pub fn newest_capture(&self) -> Result<CaptureId, StoreError> {
         self.read(|conn| Ok(conn.query_row("SELECT ifnull(max(id), 0) FROM capture", [], |row| row.get(0))?))
     }
+
+    /// How many captures came behind the one of this number.
+    pub fn captures_behind(&self, after: CaptureId) -> Result<u64, StoreError> {
+        let sql = "SELECT count(*) FROM capture WHERE id > ?1";
+        self.read(|conn| Ok(super::sql::uint(conn.query_row(sql, [after], |row| row.get(0))?)))
+    }
 }

@@ -379,13 +379,18 @@ impl Filter {
     /// Reads a filter line; `Err` says which column was not understood, and why.
     pub(super) fn parse(table: &'static FilterTable, line: &str) -> Result<Self, String> {
         let query = parse_fields(line).map_err(|error| error.to_string())?;
-        if terms_of(&query) > MAX_TERMS {
+        Self::of(table, &query)
+    }
+
+    /// What a query of fields means; `Err` as for a line.
+    pub(super) fn of(table: &'static FilterTable, query: &Query<FieldTerm>) -> Result<Self, String> {
+        if terms_of(query) > MAX_TERMS {
             return Err(format!(
                 "the filter has more than {MAX_TERMS} terms; use fewer, or a pattern such as re:(a|b)"
             ));
         }
-        let mut filter = Self { is_of_selection: is_of_selection(&query, true), ..Self::default() };
-        filter.sql = filter.query(table, &query)?;
+        let mut filter = Self { is_of_selection: is_of_selection(query, true), ..Self::default() };
+        filter.sql = filter.query(table, query)?;
         Ok(filter)
     }
 

@@ -60,6 +60,7 @@ mod selection_rows;
 mod selections;
 mod settings;
 mod sql;
+mod versions;
 mod workspace;
 
 /// Name of the catalogue in the folder of a workspace.
@@ -92,6 +93,7 @@ pub use scheduled::Scheduled;
 pub use score_set::{KeptScore, Measurement, ScoreScope, ScoreSet, SelectionCriteria, ToScore};
 pub use seen_scan::{SeenAsk, SeenUrl};
 pub use selections::Lacking;
+pub use versions::{VersionToIndex, VersionsFound};
 pub use workspace::{Access, ReadOnlyReason, Workspace};
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use super::error::StoreError;
 use super::ledger::{FAILED, FETCHED, QUEUED, REFUSED, ended_without_capture};
 use super::rows::LaunchId;
 use super::sql::{int, parse_stored, uint};
+use super::versions::CAPTURES_LOST;
 use crate::captures::CaptureEntry;
 use crate::crawl::{Admission, LaunchTally, LostCapture};
 use crate::uri::{CaptureDate, Url};
@@ -220,6 +221,11 @@ fn lose(conn: &Connection, launch: LaunchId, id: i64) -> Result<(), StoreError> 
     )?
     .execute([LAST_NUMBER])?;
     conn.prepare_cached("INSERT OR REPLACE INTO setting (name, value) VALUES (?1, '1')")?.execute([LINKS_LOST])?;
+    conn.prepare_cached(
+        "INSERT INTO setting (name, value) VALUES (?1, '1')
+         ON CONFLICT (name) DO UPDATE SET value = CAST(value AS INTEGER) + 1",
+    )?
+    .execute([CAPTURES_LOST])?;
     for known in [
         "UPDATE repeat SET original = NULL, reading = NULL WHERE original = ?1",
         "UPDATE repeat SET found = NULL WHERE found = ?1",

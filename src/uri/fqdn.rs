@@ -151,7 +151,9 @@ impl InternalPolicy {
     }
 }
 
-fn registrable(name: &str) -> &str {
+/// The registrable domain of a host name by the Public Suffix List, private
+/// section included; the name itself where there is none.
+pub fn registrable(name: &str) -> &str {
     if is_address(name) { name } else { psl::domain_str(name).unwrap_or(name) }
 }
 

@@ -35,7 +35,7 @@ pub use cdx_key::CdxKey;
 pub use clock::Clock;
 pub use dataset_key::DatasetKey;
 pub use date::{CaptureDate, DateError};
-pub use fqdn::{Fqdn, InternalPolicy, is_same_site};
+pub use fqdn::{Fqdn, InternalPolicy, is_same_site, registrable};
 pub use page_key::PageKey;
 pub use scope_surt::{ScopePrefix, ScopePrefixSet, ScopeSurt};
 pub use ssurt::Ssurt;

@@ -3,7 +3,7 @@
 use super::models::{CheckState, VerifyLine};
 use super::{
     CheckOutcome, CollectionsFilled, CrawlOutcome, ExportDryRun, ExportOutcome, Imported, InlinkReport, LocateOutcome,
-    SelectReport,
+    SelectReport, TextIndexReport,
 };
 use std::path::PathBuf;
 
@@ -26,6 +26,8 @@ pub enum JobKind {
     LoadInlinks,
     /// Inlinks are counted in another window.
     SetWindow,
+    /// Texts are indexed.
+    IndexTexts,
     /// Captures are scored and selected.
     Select,
     /// A selection is written out.
@@ -60,6 +62,7 @@ impl JobKind {
             Self::BuildInlinks => "Build inlinks",
             Self::LoadInlinks => "Load inlinks",
             Self::SetWindow => "Set window",
+            Self::IndexTexts => "Index texts",
             Self::Select => "Select",
             Self::Export => "Export",
             Self::DryRun => "Dry run",
@@ -141,4 +144,14 @@ macro_rules! done {
     };
 }
 
-done!(String, CollectionsFilled, Imported, LocateOutcome, CheckOutcome, InlinkReport, SelectReport, ExportOutcome);
+done!(
+    String,
+    CollectionsFilled,
+    Imported,
+    LocateOutcome,
+    CheckOutcome,
+    InlinkReport,
+    TextIndexReport,
+    SelectReport,
+    ExportOutcome
+);

@@ -33,9 +33,11 @@ mod repeats;
 pub mod sample;
 mod schedule;
 mod scope;
+mod search;
 mod select;
 mod session;
 mod signals;
+mod text_index;
 mod written;
 
 pub use backup::{BackupOutcome, back_up};
@@ -78,9 +80,11 @@ pub use scope::{
     scope_verdicts, seeds_verdict, set_geo_database, target_grounds, urls_matched_by_rule, what_if, what_if_hosts,
     what_if_rows, what_if_trace, why,
 };
+pub use search::{FacetChoice, Hit, NoQuery, SearchAnswer, SearchOrder, SearchQuery};
 pub use select::{SelectReport, SelectionChange, preview_selection, scores_are_outdated, select, selection_criteria};
-pub use session::{Session, act_summary};
+pub use session::{SearchCounts, Session, act_summary};
 pub use signals::{CheckedCapture, PageAnchors, anchor_check, check_captures, judge_prospects};
+pub use text_index::{IndexCheck, TextIndexReport, captures_to_index, check_index, index_folder, index_texts};
 pub use written::write_table;
 
 use crate::analysis::Matcher;

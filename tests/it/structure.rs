@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each room may know besides itself; `jobs` may be known by any, and so may `testing` by tests.
-const MAY_KNOW: [(&str, &[&str]); 18] = [
+const MAY_KNOW: [(&str, &[&str]); 19] = [
     ("uri", &[]),
     ("jobs", &[]),
     ("keys", &[]),
@@ -17,27 +17,28 @@ const MAY_KNOW: [(&str, &[&str]); 18] = [
     ("inlinks", &["uri", "warc", "links", "captures"]),
     ("crawl", &["uri", "campaign", "scope", "warc", "links", "captures"]),
     ("analysis", &["uri", "campaign", "warc", "links", "captures", "inlinks"]),
-    ("store", &["uri", "campaign", "scope", "warc", "links", "captures", "inlinks", "crawl", "analysis"]),
+    ("search", &["uri", "campaign", "analysis"]),
+    ("store", &["uri", "campaign", "scope", "warc", "links", "captures", "inlinks", "crawl", "analysis", "search"]),
     ("export", &["uri", "keys", "warc", "links", "captures", "inlinks", "store"]),
     (
         "work",
         &[
-            "uri", "keys", "campaign", "scope", "warc", "links", "captures", "inlinks", "crawl", "analysis", "store",
-            "export",
+            "uri", "keys", "campaign", "scope", "warc", "links", "captures", "inlinks", "crawl", "analysis", "search",
+            "store", "export",
         ],
     ),
     (
         "app",
         &[
-            "uri", "keys", "campaign", "scope", "warc", "links", "captures", "inlinks", "crawl", "analysis", "store",
-            "export", "work",
+            "uri", "keys", "campaign", "scope", "warc", "links", "captures", "inlinks", "crawl", "analysis", "search",
+            "store", "export", "work",
         ],
     ),
     (
         "cli",
         &[
-            "uri", "keys", "campaign", "scope", "warc", "links", "captures", "inlinks", "crawl", "analysis", "store",
-            "export", "work",
+            "uri", "keys", "campaign", "scope", "warc", "links", "captures", "inlinks", "crawl", "analysis", "search",
+            "store", "export", "work",
         ],
     ),
     ("ui", &["uri", "campaign", "scope", "warc", "links", "captures", "analysis", "app"]),

@@ -3,6 +3,9 @@
 
 mod acts;
 mod reads;
+mod search;
+
+pub use search::SearchCounts;
 
 use super::live::LiveCrawl;
 use super::models::*;
@@ -52,6 +55,10 @@ pub struct Session {
     rule_cache: Mutex<work::RuleCache>,
     /// Jobs that run in this process, by their numbers in the catalogue.
     running: Mutex<HashSet<u64>>,
+    /// What is searched.
+    search: work::search::SearchRoom,
+    /// Held by the job that writes the text index.
+    indexing: Mutex<()>,
 }
 
 impl Session {
@@ -69,6 +76,8 @@ impl Session {
             geo_choice: Mutex::default(),
             rule_cache: Mutex::default(),
             running: Mutex::default(),
+            search: work::search::SearchRoom::default(),
+            indexing: Mutex::default(),
         }
     }
 

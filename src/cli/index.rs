@@ -1,0 +1,66 @@
+//! `fonds index`.
+
+use super::campaign::{read_only_session, session};
+use super::output::{json_line, with_progress};
+use super::{FINE, PROBLEMS};
+use crate::work::Report;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Make the texts of a workspace searchable, or follow up what came since.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  fonds index my-archive\n  fonds index my-archive --check\n  \
+    fonds search my-archive 'budget -football'\n\n\
+    The index lies in the folder index of the workspace. It holds nothing that is not in the archive files and the\n\
+    catalogue: it can be deleted and built again at any time, and is built again without a question where another\n\
+    version of the program made it or a file of it is damaged. A stop loses nothing that was indexed.\n\n\
+    Exit status 1 says that records could not be read (their captures are found by URL and title), or that --check\n\
+    found a difference.")]
+pub struct TextIndexArgs {
+    /// Workspace.
+    folder: PathBuf,
+    /// Build it from scratch.
+    #[arg(long, conflicts_with = "check")]
+    rebuild: bool,
+    /// Change nothing; compare it with the catalogue, and its files with their checksums.
+    #[arg(long)]
+    check: bool,
+    /// The figures as one object.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &TextIndexArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+    if args.check {
+        let session = read_only_session(&args.folder)?;
+        let check = with_progress(|cx| session.check_index(cx))?;
+        match args.json {
+            true => json_line(out, &check)?,
+            false => {
+                writeln!(out, "{} texts in the index, {} captures not indexed yet", check.versions, check.waiting)?;
+                for (what, some) in [("missing", &check.missing), ("not in the catalogue", &check.surplus)] {
+                    some.iter().try_for_each(|version| writeln!(out, "{what}: capture {version}"))?;
+                }
+                check.damaged.iter().try_for_each(|file| writeln!(out, "damaged: {file}"))?;
+            }
+        }
+        if !check.is_fine() {
+            tell!(
+                "fonds: the index is not what it should be. Build it again: fonds index {} --rebuild",
+                args.folder.display()
+            );
+            return Ok(PROBLEMS);
+        }
+        return Ok(FINE);
+    }
+    let session = session(&args.folder)?;
+    let report = with_progress(|cx| session.index_texts(args.rebuild, cx))?;
+    match args.json {
+        true => json_line(out, &report)?,
+        false => writeln!(out, "{}", report.summary())?,
+    }
+    for capture in &report.unread_captures {
+        warn_of!("captures that could not be read", "fonds: {capture}");
+    }
+    Ok(if report.unread > 0 { PROBLEMS } else { FINE })
+}

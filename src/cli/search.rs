@@ -1,0 +1,271 @@
+//! `fonds search`.
+
+use super::FINE;
+use super::campaign::read_only_session;
+use super::captures::campaign_for;
+use super::output::{json_line, plain};
+use crate::export::csv_row;
+use crate::search::{FacetKind, Period};
+use crate::work::models::CampaignId;
+use crate::work::{FacetChoice, Hit, SearchOrder, SearchQuery, Session};
+use anyhow::Context;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufWriter, Write};
+use std::path::PathBuf;
+
+/// Results of a query in a run for evaluation, as is usual there.
+const RUN_DEPTH: usize = 1_000;
+
+/// Find captures by their words.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  fonds search my-archive budget\n  \
+    fonds search my-archive '\"state budget\" -football date:2024'\n  \
+    fonds search my-archive budget --facets host,lang --histogram month\n  \
+    fonds search my-archive budget --facet lang=pt --facet host!=blog.example.pt --count\n  \
+    fonds search my-archive --batch names.txt > hits.csv\n\n\
+    Columns: rank, captures found, date of the newest, URL, title; below each the place in its text. A result is a\n\
+    page with one content, however often it was captured. Of one host two results are shown, and how many more\n\
+    there are; --all shows them. Counts of facets and of the histogram are captures.\n\n\
+    A query is words and fields; a blank or AND means both, OR either, NOT or - the contrary. \"a phrase\", \"a b\"~3,\n\
+    a NEAR/5 b, wor*, w?rd, ~word for one edit, =word for this form alone. Fields: fonds captures --help; text: asks\n\
+    the text of the page alone. Without an index words are looked for in URLs and titles: fonds index.")]
+pub struct SearchArgs {
+    /// Workspace.
+    folder: PathBuf,
+    /// What is looked for; everything without it.
+    #[arg(default_value = "", conflicts_with = "batch")]
+    query: String,
+    /// Number or title of the campaign whose captures are searched; all captures where there are several and none is named.
+    #[arg(long)]
+    campaign: Option<String>,
+    /// Only captures with this value of a facet: NAME=VALUE, or NAME!=VALUE for all others; can be given several times.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = facet_choice)]
+    facet: Vec<FacetChoice>,
+    /// Count the captures found by these facets: media, lang, host, domain, tld, country, year, status, campaign,
+    /// launch, mark; separated by commas.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = facet_kind)]
+    facets: Vec<FacetKind>,
+    /// Count the captures found by day, month or year.
+    #[arg(long, value_name = "PERIOD", value_parser = period)]
+    histogram: Option<Period>,
+    /// relevance, newest or oldest first.
+    #[arg(long, value_name = "ORDER", default_value = "relevance", value_parser = order)]
+    sort: SearchOrder,
+    /// Results at most.
+    #[arg(long, default_value_t = 20)]
+    limit: usize,
+    /// Leave so many out before the first.
+    #[arg(long, default_value_t = 0)]
+    offset: usize,
+    /// Show every result of a host.
+    #[arg(long)]
+    all: bool,
+    /// Only say how many pages and captures there are.
+    #[arg(long)]
+    count: bool,
+    /// One object a result.
+    #[arg(long, conflicts_with_all = ["csv", "trec"])]
+    json: bool,
+    /// Comma-separated values with a head line.
+    #[arg(long, conflicts_with = "trec")]
+    csv: bool,
+    /// A run of this name as evaluation programs read it, with URLs as documents; with --batch, whose lines begin with
+    /// the number of the topic and a tabulator.
+    #[arg(long, value_name = "RUN")]
+    trec: Option<String>,
+    /// Queries from a file, one a line: a CSV with the query, pages, captures and the first results.
+    #[arg(long, value_name = "FILE")]
+    batch: Option<PathBuf>,
+}
+
+fn facet_kind(name: &str) -> Result<FacetKind, String> {
+    FacetKind::of_name(name).ok_or_else(|| {
+        let names: Vec<&str> = FacetKind::ALL.iter().map(|kind| kind.name()).collect();
+        format!("no facet is called “{name}”; there are {}", names.join(", "))
+    })
+}
+
+fn facet_choice(text: &str) -> Result<FacetChoice, String> {
+    let (name, value) = text.split_once('=').ok_or("write it as lang=pt, or lang!=pt for all others")?;
+    let (name, is_excluded) = name.strip_suffix('!').map_or((name, false), |name| (name, true));
+    Ok(FacetChoice { kind: facet_kind(name)?, value: value.to_owned(), is_excluded })
+}
+
+fn period(name: &str) -> Result<Period, String> {
+    Period::of_name(name).ok_or_else(|| "day, month or year".to_owned())
+}
+
+fn order(name: &str) -> Result<SearchOrder, String> {
+    SearchOrder::of_name(name).ok_or_else(|| "relevance, newest or oldest".to_owned())
+}
+
+pub(super) fn run(args: &SearchArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let session = read_only_session(&args.folder)?;
+    let campaign = campaign_for(&session, args.campaign.as_deref())?;
+    let mut out = BufWriter::new(out);
+    match &args.batch {
+        Some(file) => batch(args, &session, campaign, file, &mut out)?,
+        None => one(args, &session, &query_of(args, campaign, &args.query), &mut out)?,
+    }
+    out.flush()?;
+    Ok(FINE)
+}
+
+fn query_of(args: &SearchArgs, campaign: Option<CampaignId>, text: &str) -> SearchQuery {
+    let limit = if args.trec.is_some() { RUN_DEPTH } else { args.limit };
+    SearchQuery {
+        text: text.to_owned(),
+        facets: args.facet.clone(),
+        campaign,
+        order: args.sort,
+        offset: args.offset,
+        limit: if args.count { 0 } else { limit },
+        folds: !args.all && args.trec.is_none(),
+    }
+}
+
+fn one(args: &SearchArgs, session: &Session, asked: &SearchQuery, out: &mut dyn Write) -> anyhow::Result<()> {
+    let answer = session.search(asked)?;
+    if let Some(problem) = answer.problem {
+        anyhow::bail!("the query cannot be read: {problem}");
+    }
+    match answer.waiting {
+        None => tell!(
+            "fonds: there is no text index: words were looked for in URLs and titles. Build it: fonds index {}",
+            args.folder.display()
+        ),
+        Some(0) => {}
+        Some(waiting) => {
+            tell!("fonds: {waiting} captures are not indexed yet. Follow up: fonds index {}", args.folder.display())
+        }
+    }
+    if args.count {
+        match args.json {
+            true => json_line(out, &json!({"pages": answer.versions, "captures": answer.captures}))?,
+            false => writeln!(out, "{} pages, {} captures", answer.versions, answer.captures)?,
+        }
+    } else if args.csv {
+        csv_row(out, &CSV_COLUMNS)?;
+        for (nth, hit) in answer.hits.iter().enumerate() {
+            let cells = [
+                (args.offset + nth + 1).to_string(),
+                hit.capture.url.clone(),
+                hit.capture.title.clone(),
+                hit.capture.date.to_warc(),
+                hit.captures.to_string(),
+                hit.score.to_string(),
+                hit.folded.to_string(),
+            ];
+            csv_row(out, &cells.each_ref().map(String::as_str))?;
+        }
+    } else {
+        for (nth, hit) in answer.hits.iter().enumerate() {
+            print(hit, args, args.offset + nth + 1, out)?;
+        }
+        if !args.json {
+            writeln!(out, "{} pages, {} captures", answer.versions, answer.captures)?;
+        }
+    }
+    if args.facets.is_empty() && args.histogram.is_none() {
+        return Ok(());
+    }
+    let counts = session.search_counts(asked, &args.facets, args.histogram)?;
+    for (kind, values) in counts.facets {
+        for value in values {
+            let name = kind.name();
+            match args.json {
+                true => json_line(out, &json!({"facet": name, "value": value.value, "captures": value.count}))?,
+                false => writeln!(
+                    out,
+                    "{name}\t{}\t{}",
+                    value.count,
+                    plain(if value.value.is_empty() { "-" } else { &value.value })
+                )?,
+            }
+        }
+    }
+    for period in counts.histogram {
+        match args.json {
+            true => json_line(out, &json!({"period": period.period, "captures": period.count, "of": period.of}))?,
+            false => writeln!(out, "{}\t{}\t{}", period.period, period.count, period.of)?,
+        }
+    }
+    Ok(())
+}
+
+const CSV_COLUMNS: [&str; 7] = ["rank", "url", "title", "date", "captures", "score", "more_of_host"];
+
+fn print(hit: &Hit, args: &SearchArgs, rank: usize, out: &mut dyn Write) -> anyhow::Result<()> {
+    if args.json {
+        let Value::Object(mut fields) = serde_json::to_value(&hit.capture)? else { return Ok(()) };
+        for (name, value) in [
+            ("rank", json!(rank)),
+            ("version", json!(hit.version)),
+            ("captures", json!(hit.captures)),
+            ("relevance", json!(hit.score)),
+            ("snippet", json!(hit.snippet)),
+            ("more_of_host", json!(hit.folded)),
+        ] {
+            fields.insert(name.to_owned(), value);
+        }
+        return json_line(out, &fields);
+    }
+    let capture = &hit.capture;
+    let date = capture.date.to_readable();
+    writeln!(out, "{rank}\t{}\t{date}\t{}\t{}", hit.captures, plain(&capture.url), plain(&capture.title))?;
+    if !hit.snippet.is_empty() {
+        writeln!(out, "\t{}", plain(&hit.snippet.replace('\n', " ")))?;
+    }
+    if hit.folded > 0 {
+        writeln!(out, "\t+ {} more of this host", hit.folded)?;
+    }
+    Ok(())
+}
+
+/// Each query of a file, with what it finds.
+fn batch(
+    args: &SearchArgs,
+    session: &Session,
+    campaign: Option<CampaignId>,
+    file: &PathBuf,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let lines = std::fs::File::open(file).with_context(|| file.display().to_string())?;
+    if args.trec.is_none() {
+        csv_row(out, &["query", "pages", "captures", "rank", "url", "title", "date"])?;
+    }
+    for (nth, line) in std::io::BufReader::new(lines).lines().enumerate() {
+        let line = line.with_context(|| format!("{}, line {}", file.display(), nth + 1))?;
+        let (topic, query) = match (&args.trec, line.split_once('\t')) {
+            (Some(_), Some((topic, query))) => (topic, query),
+            (Some(_), None) => anyhow::bail!(
+                "{}, line {}: the number of a topic, a tabulator and a query are expected",
+                file.display(),
+                nth + 1
+            ),
+            (None, _) => ("", line.as_str()),
+        };
+        if query.trim().is_empty() {
+            continue;
+        }
+        let answer = session.search(&query_of(args, campaign, query))?;
+        if let Some(problem) = answer.problem {
+            anyhow::bail!("{}, line {}: the query cannot be read: {problem}", file.display(), nth + 1);
+        }
+        for (rank, hit) in answer.hits.iter().enumerate() {
+            let capture = &hit.capture;
+            if let Some(run) = &args.trec {
+                writeln!(out, "{topic} Q0 {} {} {} {run}", plain(&capture.url), rank + 1, hit.score)?;
+            } else {
+                let (pages, captures, rank) =
+                    (answer.versions.to_string(), answer.captures.to_string(), (rank + 1).to_string());
+                let cells = [query, &pages, &captures, &rank, &capture.url, &capture.title, &capture.date.to_warc()];
+                csv_row(out, &cells)?;
+            }
+        }
+        if answer.hits.is_empty() && args.trec.is_none() {
+            csv_row(out, &[query, &answer.versions.to_string(), &answer.captures.to_string(), "", "", "", ""])?;
+        }
+    }
+    Ok(())
+}

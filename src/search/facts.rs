@@ -1,0 +1,497 @@
+//! What captures are beside their texts, as columns: hits are counted by them.
+
+use crate::uri::CaptureDate;
+use fixedbitset::FixedBitSet;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What hits are counted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FacetKind {
+    /// Pages, documents, images and so on, by media type.
+    Media,
+    /// Language of the page.
+    Language,
+    /// Host.
+    Host,
+    /// Registrable domain of the host.
+    Domain,
+    /// Last label of the host.
+    TopLevel,
+    /// Country of the server, where it was looked up.
+    Country,
+    /// Year of the capture.
+    Year,
+    /// HTTP status.
+    Status,
+    /// Campaign that it was crawled for.
+    Campaign,
+    /// Crawl or import that it came with.
+    Launch,
+    /// The last decision on it.
+    Mark,
+}
+
+impl FacetKind {
+    /// Every kind, in the order in which they are shown.
+    pub const ALL: [Self; 11] = [
+        Self::Media,
+        Self::Language,
+        Self::Host,
+        Self::Domain,
+        Self::TopLevel,
+        Self::Country,
+        Self::Year,
+        Self::Status,
+        Self::Campaign,
+        Self::Launch,
+        Self::Mark,
+    ];
+
+    /// Its name on the command line and in queries.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Media => "media",
+            Self::Language => "lang",
+            Self::Host => "host",
+            Self::Domain => "domain",
+            Self::TopLevel => "tld",
+            Self::Country => "country",
+            Self::Year => "year",
+            Self::Status => "status",
+            Self::Campaign => "campaign",
+            Self::Launch => "launch",
+            Self::Mark => "mark",
+        }
+    }
+
+    /// Its name on the screen.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Media => "Type",
+            Self::Language => "Language",
+            Self::Host => "Host",
+            Self::Domain => "Domain",
+            Self::TopLevel => "Top-level domain",
+            Self::Country => "Country of the server",
+            Self::Year => "Year",
+            Self::Status => "Status",
+            Self::Campaign => "Campaign",
+            Self::Launch => "Crawl or import",
+            Self::Mark => "Decision",
+        }
+    }
+
+    /// The kind of this name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// A value of a facet, and how many of the captures found have it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FacetValue {
+    /// The value as a query has it; empty for what has none.
+    pub value: String,
+    /// Captures.
+    pub count: u64,
+}
+
+/// Lengths of time that captures are counted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Period {
+    /// A day.
+    Day,
+    /// A month.
+    Month,
+    /// A year.
+    Year,
+}
+
+impl Period {
+    /// Characters of `2024-03-01` that name it.
+    fn chars(self) -> usize {
+        match self {
+            Self::Day => 10,
+            Self::Month => 7,
+            Self::Year => 4,
+        }
+    }
+
+    /// The period of this name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        match name {
+            "day" => Some(Self::Day),
+            "month" => Some(Self::Month),
+            "year" => Some(Self::Year),
+            _ => None,
+        }
+    }
+}
+
+/// Captures of one period.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PeriodCount {
+    /// As a query has it: `2024`, `2024-03` or `2024-03-01`.
+    pub period: String,
+    /// Captures found.
+    pub count: u64,
+    /// All captures of the period, found or not.
+    pub of: u64,
+}
+
+/// One capture, to be put into the columns. Numbers are those of the catalogue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FactsRow<'a> {
+    /// Its number.
+    pub capture: i64,
+    /// Number of its content version.
+    pub version: i64,
+    /// Its host, with port where it has one.
+    pub host: &'a str,
+    /// When, in milliseconds.
+    pub date_ms: i64,
+    /// HTTP status.
+    pub status: i32,
+    /// Media type.
+    pub mime: &'a str,
+    /// Language, empty where it is not known.
+    pub language: &'a str,
+    /// Number of its launch.
+    pub launch: i64,
+}
+
+/// Values that are said once and meant by number.
+#[derive(Debug, Clone, Default)]
+struct Names {
+    names: Vec<Arc<str>>,
+    numbers: HashMap<Arc<str>, u32>,
+}
+
+impl Names {
+    fn number(&mut self, name: &str) -> u32 {
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        let (name, number) = (Arc::<str>::from(name), u32::try_from(self.names.len()).unwrap_or(u32::MAX));
+        self.names.push(Arc::clone(&name));
+        self.numbers.insert(name, number);
+        number
+    }
+
+    fn name(&self, number: u32) -> &str {
+        usize::try_from(number).ok().and_then(|number| self.names.get(number)).map_or("", |name| name)
+    }
+}
+
+/// One column: a value of each capture, by its number.
+#[derive(Debug, Clone, Default)]
+struct Names32 {
+    names: Names,
+    of: Vec<u32>,
+}
+
+impl Names32 {
+    fn push(&mut self, at: usize, name: &str) {
+        let number = self.names.number(name);
+        self.of.resize(at + 1, 0);
+        self.of[at] = number;
+    }
+}
+
+/// The columns of all captures, by the capture's number.
+#[derive(Debug, Clone, Default)]
+pub struct CaptureFacts {
+    /// Captures that there are.
+    there: FixedBitSet,
+    versions: Vec<u32>,
+    /// Captures of a version beside its first one.
+    further: HashMap<u32, Vec<u32>>,
+    /// Days since 1970.
+    days: Vec<i32>,
+    hosts: Names32,
+    mimes: Names32,
+    languages: Names32,
+    statuses: Names32,
+    launches: Names32,
+    marks: Names32,
+    countries: HashMap<Arc<str>, String>,
+    campaigns: HashMap<i64, i64>,
+    launch_names: HashMap<i64, String>,
+    newest: i64,
+}
+
+impl CaptureFacts {
+    /// Takes a capture in. They come in the order of their numbers.
+    pub fn push(&mut self, row: &FactsRow<'_>) {
+        let Ok(at) = usize::try_from(row.capture) else { return };
+        self.there.grow(at + 1);
+        self.there.insert(at);
+        self.versions.resize(at + 1, 0);
+        self.versions[at] = u32::try_from(row.version).unwrap_or_default();
+        if row.version != row.capture {
+            let capture = u32::try_from(row.capture).unwrap_or_default();
+            self.further.entry(self.versions[at]).or_default().push(capture);
+        }
+        self.days.resize(at + 1, 0);
+        self.days[at] = i32::try_from(row.date_ms.div_euclid(86_400_000)).unwrap_or_default();
+        self.hosts.push(at, row.host);
+        self.mimes.push(at, row.mime);
+        self.languages.push(at, row.language);
+        self.statuses.push(at, &if row.status == 0 { String::new() } else { row.status.to_string() });
+        self.launches.push(at, &row.launch.to_string());
+        self.newest = self.newest.max(row.capture);
+    }
+
+    /// Says where hosts are, to which campaigns launches belong, and what
+    /// they are called, anew.
+    pub fn describe(
+        &mut self,
+        countries: HashMap<Arc<str>, String>,
+        launches: impl IntoIterator<Item = (i64, Option<i64>, String)>,
+    ) {
+        self.countries = countries;
+        (self.campaigns, self.launch_names) = Default::default();
+        for (launch, campaign, name) in launches {
+            self.campaigns.extend(campaign.map(|campaign| (launch, campaign)));
+            self.launch_names.insert(launch, name);
+        }
+    }
+
+    /// Says what persons decided, anew: captures that are not listed have no decision.
+    pub fn mark(&mut self, marks: impl IntoIterator<Item = (i64, String)>) {
+        self.marks = Names32::default();
+        self.marks.names.number("");
+        self.marks.of = vec![0; self.versions.len()];
+        for (capture, mark) in marks {
+            let number = self.marks.names.number(&mark);
+            if let Some(place) = usize::try_from(capture).ok().and_then(|at| self.marks.of.get_mut(at)) {
+                *place = number;
+            }
+        }
+    }
+
+    /// The newest capture taken in.
+    pub fn newest(&self) -> i64 {
+        self.newest
+    }
+
+    /// All captures.
+    pub fn captures(&self) -> &FixedBitSet {
+        &self.there
+    }
+
+    /// The content version of a capture; 0 for none.
+    pub fn version_of(&self, capture: usize) -> usize {
+        self.versions.get(capture).copied().unwrap_or_default() as usize
+    }
+
+    /// The day of a capture, since 1970.
+    pub fn day_of(&self, capture: usize) -> i32 {
+        self.days.get(capture).copied().unwrap_or_default()
+    }
+
+    /// The host of a capture.
+    pub fn host_of(&self, capture: usize) -> &str {
+        self.hosts.of.get(capture).map_or("", |number| self.hosts.names.name(*number))
+    }
+
+    /// The captures of a content version, in the order in which they came.
+    pub fn captures_of_version(&self, version: usize) -> impl Iterator<Item = usize> {
+        let first = self.there.contains(version).then_some(version);
+        let further = u32::try_from(version).ok().and_then(|version| self.further.get(&version));
+        first.into_iter().chain(further.into_iter().flatten().map(|capture| *capture as usize))
+    }
+
+    /// All captures of content versions.
+    pub fn captures_of(&self, versions: &FixedBitSet) -> FixedBitSet {
+        let mut found = FixedBitSet::with_capacity(self.versions.len());
+        for version in versions.ones() {
+            for capture in self.captures_of_version(version) {
+                found.insert(capture);
+            }
+        }
+        found
+    }
+
+    /// The content versions of captures.
+    pub fn versions_of(&self, captures: &FixedBitSet) -> FixedBitSet {
+        let mut found = FixedBitSet::with_capacity(self.versions.len());
+        for capture in captures.ones() {
+            found.insert(self.version_of(capture));
+        }
+        found
+    }
+
+    /// The captures that have one of these values.
+    pub fn with_value(&self, kind: FacetKind, values: &[&str]) -> FixedBitSet {
+        let mut found = FixedBitSet::with_capacity(self.versions.len());
+        if kind == FacetKind::Year {
+            for capture in self.there.ones() {
+                if values.contains(&period_of(self.day_of(capture), Period::Year).as_str()) {
+                    found.insert(capture);
+                }
+            }
+            return found;
+        }
+        let column = self.column(kind);
+        let is_one: Vec<bool> =
+            column.names.names.iter().map(|name| values.contains(&self.value(kind, name).as_str())).collect();
+        for capture in self.there.ones() {
+            let number = column.of.get(capture).copied().unwrap_or_default() as usize;
+            if is_one.get(number).copied().unwrap_or_default() {
+                found.insert(capture);
+            }
+        }
+        found
+    }
+
+    /// How often captures have each value, the most frequent first, then by value.
+    pub fn count(&self, kind: FacetKind, captures: &FixedBitSet) -> Vec<FacetValue> {
+        let mut counts: HashMap<String, u64> = HashMap::new();
+        if kind == FacetKind::Year {
+            for (day, count) in self.by_day(captures) {
+                *counts.entry(period_of(day, Period::Year)).or_default() += count;
+            }
+        } else {
+            let column = self.column(kind);
+            let mut numbers = vec![0_u64; column.names.names.len().max(1)];
+            for capture in captures.ones() {
+                if let Some(count) = column.of.get(capture).and_then(|number| numbers.get_mut(*number as usize)) {
+                    *count += 1;
+                }
+            }
+            for (name, count) in column.names.names.iter().zip(numbers).filter(|(_, count)| *count > 0) {
+                *counts.entry(self.value(kind, name)).or_default() += count;
+            }
+        }
+        let mut found: Vec<FacetValue> = counts.into_iter().map(|(value, count)| FacetValue { value, count }).collect();
+        found.sort_unstable_by(|a, b| b.count.cmp(&a.count).then_with(|| a.value.cmp(&b.value)));
+        found
+    }
+
+    /// Captures found in each period, from the first to the last, beside all of it.
+    pub fn histogram(&self, captures: &FixedBitSet, period: Period) -> Vec<PeriodCount> {
+        let mut found: std::collections::BTreeMap<String, u64> = Default::default();
+        for (day, count) in self.by_day(captures) {
+            *found.entry(period_of(day, period)).or_default() += count;
+        }
+        let mut all: HashMap<String, u64> = HashMap::new();
+        for (day, count) in self.by_day(&self.there) {
+            *all.entry(period_of(day, period)).or_default() += count;
+        }
+        found
+            .into_iter()
+            .map(|(period, count)| PeriodCount { of: all.get(&period).copied().unwrap_or_default(), period, count })
+            .collect()
+    }
+
+    fn by_day(&self, captures: &FixedBitSet) -> HashMap<i32, u64> {
+        let (mut first, mut last) = (i32::MAX, i32::MIN);
+        for capture in captures.ones() {
+            let day = self.day_of(capture);
+            (first, last) = (first.min(day), last.max(day));
+        }
+        if first > last {
+            return HashMap::new();
+        }
+        // Dates of a hostile file may lie three centuries apart: still a small list.
+        let mut counts = vec![0_u64; usize::try_from(i64::from(last) - i64::from(first) + 1).unwrap_or(1)];
+        for capture in captures.ones() {
+            let at = usize::try_from(i64::from(self.day_of(capture)) - i64::from(first)).unwrap_or_default();
+            if let Some(count) = counts.get_mut(at) {
+                *count += 1;
+            }
+        }
+        (first..).zip(counts).filter(|(_, count)| *count > 0).collect()
+    }
+
+    fn column(&self, kind: FacetKind) -> &Names32 {
+        match kind {
+            FacetKind::Media => &self.mimes,
+            FacetKind::Language => &self.languages,
+            FacetKind::Host | FacetKind::Domain | FacetKind::TopLevel | FacetKind::Country => &self.hosts,
+            // Years are counted by day.
+            FacetKind::Status | FacetKind::Year => &self.statuses,
+            FacetKind::Campaign | FacetKind::Launch => &self.launches,
+            FacetKind::Mark => &self.marks,
+        }
+    }
+
+    /// What a value of a column is in a facet.
+    fn value(&self, kind: FacetKind, name: &str) -> String {
+        match kind {
+            FacetKind::Media => media_of(name).to_owned(),
+            FacetKind::Domain => domain_of(name).to_owned(),
+            FacetKind::TopLevel => top_level_of(name).to_owned(),
+            FacetKind::Country => self.countries.get(without_port(name)).cloned().unwrap_or_default(),
+            FacetKind::Campaign => {
+                let campaign = name.parse().ok().and_then(|launch: i64| self.campaigns.get(&launch));
+                campaign.map(ToString::to_string).unwrap_or_default()
+            }
+            FacetKind::Launch => {
+                let launch = name.parse().ok().and_then(|launch: i64| self.launch_names.get(&launch));
+                launch.cloned().unwrap_or_default()
+            }
+            FacetKind::Language | FacetKind::Host | FacetKind::Status | FacetKind::Year | FacetKind::Mark => {
+                name.to_owned()
+            }
+        }
+    }
+}
+
+/// Pages, documents, images and so on: groups of media types.
+pub fn media_of(mime: &str) -> &'static str {
+    match mime {
+        "text/html" | "application/xhtml+xml" => "page",
+        "application/pdf"
+        | "text/plain"
+        | "application/rtf"
+        | "text/rtf"
+        | "application/msword"
+        | "application/epub+zip" => "document",
+        "text/css"
+        | "text/javascript"
+        | "application/javascript"
+        | "application/x-javascript"
+        | "application/ecmascript" => "code",
+        "application/json"
+        | "application/ld+json"
+        | "text/csv"
+        | "text/xml"
+        | "application/xml"
+        | "application/rss+xml"
+        | "application/atom+xml"
+        | "application/rdf+xml" => "data",
+        _ if mime.starts_with("application/vnd.") => "document",
+        _ if mime.starts_with("image/") => "image",
+        _ if mime.starts_with("audio/") => "audio",
+        _ if mime.starts_with("video/") => "video",
+        _ => "other",
+    }
+}
+
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if !name.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    }
+}
+
+/// The registrable domain of a host, or the host where it has none.
+fn domain_of(host: &str) -> &str {
+    crate::uri::registrable(without_port(host))
+}
+
+/// The last label of a host name; empty for addresses.
+fn top_level_of(host: &str) -> &str {
+    let name = without_port(host);
+    let last = name.rsplit('.').next().unwrap_or(name);
+    if name.starts_with('[') || last.bytes().all(|byte| byte.is_ascii_digit()) { "" } else { last }
+}
+
+/// The period that a day is in.
+fn period_of(day: i32, period: Period) -> String {
+    let date = CaptureDate::from_seconds(i64::from(day) * 86_400).to_warc();
+    date.get(..period.chars()).unwrap_or(&date).to_owned()
+}

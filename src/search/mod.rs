@@ -1,0 +1,34 @@
+//! Every word of the archive: the text index, and what is counted of hits.
+//!
+//! In: texts of content versions, query terms, facts of captures as columns.
+//! Out: hits as sets, ranked versions, facets, a timeline.
+//!
+//! | file | answers |
+//! |---|---|
+//! | [`TextIndex`] | which content versions hold a term, and how well; their texts |
+//! | [`IndexBuilder`] | documents in, one a content version |
+//! | [`CaptureFacts`] | the columns of captures that hits are counted by |
+//!
+//! A *content version* is a page with one payload: its number is that of the
+//! first capture with both. The index holds texts alone, which never change;
+//! what captures have beside is in the catalogue, and is looked up there, so
+//! that a new capture of a known version, a mark or a score changes nothing
+//! here.
+//!
+//! Invariants: derived data, made again from the WARC files at any time;
+//! words are those of [`words`](crate::analysis::words), as in requests.
+//!
+//! Not here: reading captures, the catalogue, what a query means there.
+
+mod builder;
+mod facts;
+mod leaves;
+mod ranking;
+mod schema;
+mod text_index;
+mod tokens;
+
+pub use builder::{INDEX_FORMAT, IndexBuilder, IndexMark, TextDocument};
+pub use facts::{CaptureFacts, FacetKind, FacetValue, FactsRow, Period, PeriodCount, media_of};
+pub use ranking::Ranked;
+pub use text_index::{StoredText, TextIndex, TextIndexError};

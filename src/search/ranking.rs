@@ -1,0 +1,132 @@
+//! Which of the versions found answer a query best.
+
+use super::leaves::{is_phrase, text_of};
+use super::schema::SearchedField;
+use super::text_index::{TextIndex, TextIndexError, engine};
+use crate::analysis::words;
+use crate::campaign::{FieldTerm, Query, TextTest};
+use fixedbitset::FixedBitSet;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tantivy::Term;
+use tantivy::collector::{FilterCollector, TopDocs};
+use tantivy::query::{BooleanQuery, BoostQuery, Occur, PhraseQuery, TermQuery};
+use tantivy::schema::IndexRecordOption;
+
+/// Terms that a pattern or an inexact word brings into the ranking at most:
+/// further ones are found, and weigh nothing.
+const MOST_TERMS: usize = 200;
+/// What a phrase weighs beside its words.
+const PHRASE_WEIGHT: f32 = 2.0;
+
+/// A content version with its rank.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ranked {
+    /// Number of the version.
+    pub version: u64,
+    /// BM25 of the query's words, by field (Robertson and Zaragoza 2009).
+    pub score: f32,
+}
+
+impl TextIndex {
+    /// The best of these versions for the words that a query wants, best
+    /// first; versions that hold none of them are not among these.
+    ///
+    /// # Errors
+    ///
+    /// [`TextIndexError::Engine`].
+    pub fn rank(
+        &self,
+        query: &Query<FieldTerm>,
+        among: &Arc<FixedBitSet>,
+        most: usize,
+    ) -> Result<Vec<Ranked>, TextIndexError> {
+        let engine = engine(&self.folder);
+        let mut parts = Parts::default();
+        self.add_positive(query, &mut parts).map_err(&engine)?;
+        if parts.terms.is_empty() || most == 0 {
+            return Ok(Vec::new());
+        }
+        let among = Arc::clone(among);
+        let is_among = move |version: u64| usize::try_from(version).is_ok_and(|version| among.contains(version));
+        let best = FilterCollector::new("version".to_owned(), is_among, TopDocs::with_limit(most).order_by_score());
+        let searcher = self.reader.searcher();
+        let found = searcher.search(&parts.into_query(), &best).map_err(&engine)?;
+        let mut ranked = Vec::with_capacity(found.len());
+        for (score, address) in found {
+            let numbers = searcher.segment_reader(address.segment_ord).fast_fields().u64("version").map_err(&engine)?;
+            ranked.extend(numbers.first(address.doc_id).map(|version| Ranked { version, score }));
+        }
+        // Equal ones in the order in which they came to the archive.
+        ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.version.cmp(&b.version)));
+        Ok(ranked)
+    }
+
+    fn add_positive(&self, query: &Query<FieldTerm>, parts: &mut Parts) -> tantivy::Result<()> {
+        match query {
+            Query::And(queries) | Query::Or(queries) => {
+                queries.iter().try_for_each(|query| self.add_positive(query, parts))
+            }
+            Query::Not(_) => Ok(()),
+            Query::Term(term) => {
+                let field = term.field.as_ref().map(|field| field.name.as_str());
+                self.fields
+                    .searched(field)
+                    .into_iter()
+                    .try_for_each(|asked| self.add(asked, &term.test, term.boost, parts))
+            }
+        }
+    }
+
+    fn add(&self, asked: SearchedField, test: &TextTest, boost: f32, parts: &mut Parts) -> tantivy::Result<()> {
+        match test {
+            TextTest::Any => {}
+            TextTest::Near { left, right, .. } => {
+                self.add(asked, left, boost, parts)?;
+                self.add(asked, right, boost, parts)?;
+            }
+            test if is_phrase(test) => {
+                let terms: Vec<Term> =
+                    words(text_of(test)).iter().map(|word| Term::from_field_text(asked.field, word)).collect();
+                for term in &terms {
+                    parts.add(term.clone(), asked.weight * boost);
+                }
+                if terms.len() > 1 {
+                    parts.phrases.push((terms, asked.weight * boost * PHRASE_WEIGHT));
+                }
+            }
+            test => {
+                for term in self.terms_of(asked, test)?.into_iter().take(MOST_TERMS) {
+                    parts.add(term, asked.weight * boost);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the ranking looks at. A word that a query has twice weighs twice.
+#[derive(Default)]
+struct Parts {
+    terms: BTreeMap<Term, f32>,
+    phrases: Vec<(Vec<Term>, f32)>,
+}
+
+impl Parts {
+    fn add(&mut self, term: Term, weight: f32) {
+        *self.terms.entry(term).or_default() += weight;
+    }
+
+    fn into_query(self) -> BooleanQuery {
+        let term = |(term, weight)| {
+            let query = Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs));
+            (Occur::Should, Box::new(BoostQuery::new(query, weight)) as Box<dyn tantivy::query::Query>)
+        };
+        let phrase = |(terms, weight)| {
+            let query = Box::new(PhraseQuery::new(terms));
+            (Occur::Should, Box::new(BoostQuery::new(query, weight)) as Box<dyn tantivy::query::Query>)
+        };
+        let terms = self.terms.into_iter().map(term);
+        BooleanQuery::new(terms.chain(self.phrases.into_iter().map(phrase)).collect())
+    }
+}

@@ -1,0 +1,105 @@
+//! What stands in the index.
+
+use super::tokens::{STEMS, StemTokenizer, TERMS, TermTokenizer};
+use tantivy::Index;
+use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions};
+use tantivy::tokenizer::TextAnalyzer;
+
+/// The fields of a document.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fields {
+    /// Number of the content version.
+    pub version: Field,
+    /// Title.
+    pub title: Field,
+    /// Main text.
+    pub text: Field,
+    /// What stands around the main text: menus, footers, the description.
+    pub rest: Field,
+    /// Stems of the title, each behind its language.
+    pub title_stems: Field,
+    /// Stems of the main text.
+    pub stems: Field,
+    /// Texts of links from other sites.
+    pub anchors: Field,
+    /// Words of the URL.
+    pub url: Field,
+    /// Meta description, to be shown.
+    pub description: Field,
+    /// When it says that it was published, in seconds.
+    pub published: Field,
+    /// How that is known.
+    pub evidence: Field,
+    /// Words of the main text.
+    pub words: Field,
+    /// Language of the main text.
+    pub language: Field,
+}
+
+impl Fields {
+    /// The fields that a term of a query asks; none where the index has no such field.
+    /// Without a name, all of them: a word of the text weighs most in the title.
+    pub fn searched(&self, name: Option<&str>) -> Vec<SearchedField> {
+        let title = SearchedField { field: self.title, stems: Some(self.title_stems), weight: 3.0 };
+        let main = SearchedField { field: self.text, stems: Some(self.stems), weight: 1.0 };
+        let plain = |field, weight| SearchedField { field, stems: None, weight };
+        let (rest, anchors, url) = (plain(self.rest, 0.3), plain(self.anchors, 2.0), plain(self.url, 1.5));
+        match name {
+            None => vec![title, main, rest, anchors, url],
+            Some("text") => vec![title, main, rest],
+            Some("main") => vec![main],
+            Some("rest") => vec![rest],
+            Some("anchors") => vec![anchors],
+            Some(_) => Vec::new(),
+        }
+    }
+}
+
+/// A field that a term is looked for in.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SearchedField {
+    /// Its words.
+    pub field: Field,
+    /// Their stems, where it has some.
+    pub stems: Option<Field>,
+    /// What a word in it weighs when hits are ranked.
+    pub weight: f32,
+}
+
+/// The schema with its fields.
+pub(super) fn schema() -> (Schema, Fields) {
+    let mut builder = Schema::builder();
+    let indexing = |tokenizer| {
+        TextFieldIndexing::default().set_tokenizer(tokenizer).set_index_option(IndexRecordOption::WithFreqsAndPositions)
+    };
+    let indexed = || TextOptions::default().set_indexing_options(indexing(TERMS));
+    let stored = || indexed().set_stored();
+    let stems = TextOptions::default().set_indexing_options(
+        // Positions: `a NEAR b` finds every form of both.
+        indexing(STEMS),
+    );
+    let shown = || TextOptions::default().set_stored();
+    let fields = Fields {
+        version: builder.add_u64_field("version", FAST | INDEXED | STORED),
+        title: builder.add_text_field("title", stored()),
+        text: builder.add_text_field("text", stored()),
+        rest: builder.add_text_field("rest", stored()),
+        title_stems: builder.add_text_field("title_stems", stems.clone()),
+        stems: builder.add_text_field("stems", stems),
+        anchors: builder.add_text_field("anchors", stored()),
+        url: builder.add_text_field("url", stored()),
+        description: builder.add_text_field("description", shown()),
+        published: builder.add_i64_field("published", FAST | STORED),
+        evidence: builder.add_text_field("evidence", shown()),
+        words: builder.add_u64_field("words", FAST),
+        language: builder.add_text_field("language", shown()),
+    };
+    (builder.build(), fields)
+}
+
+/// Tells an index what its words are.
+pub(super) fn register(index: &Index) {
+    let tokenizers = index.tokenizers();
+    tokenizers.register(TERMS, TextAnalyzer::builder(TermTokenizer::default()).build());
+    tokenizers.register(STEMS, TextAnalyzer::builder(StemTokenizer::default()).build());
+}

@@ -1,0 +1,312 @@
+//! The index of texts: opened, looked into, read from.
+
+use super::builder::IndexMark;
+use super::schema::{Fields, register, schema};
+use fixedbitset::FixedBitSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tantivy::collector::{Collector, SegmentCollector};
+use tantivy::columnar::Column;
+use tantivy::query::Query;
+use tantivy::schema::{TantivyDocument, Value};
+use tantivy::{
+    DocId, Index, IndexReader, ReloadPolicy, Score, Searcher, SegmentOrdinal, SegmentReader, TantivyError, Term,
+};
+
+/// The text index could not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TextIndexError {
+    /// Nothing was indexed yet.
+    #[error("{}: there is no text index; build it: fonds index DIR", .0.display())]
+    Absent(PathBuf),
+    /// Another version made it, or it is damaged: it has to be made again.
+    #[error("{}: the text index has to be built again ({why})", .folder.display())]
+    Outdated {
+        /// Its folder.
+        folder: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// A file or the engine failed.
+    #[error("{}: {source}", .folder.display())]
+    Engine {
+        /// Its folder.
+        folder: PathBuf,
+        /// How.
+        source: TantivyError,
+    },
+}
+
+impl TextIndexError {
+    /// Whether only building it again helps.
+    pub fn is_outdated(&self) -> bool {
+        match self {
+            Self::Absent(_) | Self::Outdated { .. } => true,
+            // What is torn is none of these: locks, permissions and a full disk stay what they are.
+            Self::Engine { source, .. } => matches!(
+                source,
+                TantivyError::DataCorruption(_)
+                    | TantivyError::IncompatibleIndex(_)
+                    | TantivyError::SchemaError(_)
+                    | TantivyError::FieldNotFound(_)
+                    | TantivyError::OpenReadError(_)
+            ),
+        }
+    }
+}
+
+/// The texts of a content version as they were indexed. Hostile text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StoredText {
+    /// Number of the version.
+    pub version: u64,
+    /// Title.
+    pub title: String,
+    /// Main text.
+    pub main: String,
+    /// Menus, footers and the like, with the description before them.
+    pub rest: String,
+    /// Meta description.
+    pub description: String,
+    /// Texts of links from other sites, one a line.
+    pub anchors: String,
+    /// The URL that its words are of.
+    pub url: String,
+    /// Language (ISO 639-1), empty where it is not known.
+    pub language: String,
+    /// When it says that it was published, in seconds, and how that is known.
+    pub published: Option<(i64, String)>,
+}
+
+/// An index that is open for reading. It shows what was committed when it was
+/// opened, until [`reload`](Self::reload).
+#[derive(Clone)]
+pub struct TextIndex {
+    pub(super) folder: Arc<PathBuf>,
+    pub(super) index: Index,
+    pub(super) reader: IndexReader,
+    pub(super) fields: Fields,
+}
+
+impl std::fmt::Debug for TextIndex {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TextIndex").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
+impl TextIndex {
+    /// Opens the index in a folder.
+    ///
+    /// # Errors
+    ///
+    /// [`TextIndexError`]; where it [`is_outdated`](TextIndexError::is_outdated), building it helps.
+    pub fn open(folder: &Path) -> Result<Self, TextIndexError> {
+        if !folder.join("meta.json").is_file() {
+            return Err(TextIndexError::Absent(folder.to_owned()));
+        }
+        let engine = engine(folder);
+        let index = Index::open_in_dir(folder).map_err(&engine)?;
+        Self::of(folder, index)
+    }
+
+    /// Makes an empty one in an empty folder.
+    pub(super) fn create(folder: &Path) -> Result<Self, TextIndexError> {
+        let index = Index::create_in_dir(folder, schema().0).map_err(engine(folder))?;
+        Self::of(folder, index)
+    }
+
+    fn of(folder: &Path, index: Index) -> Result<Self, TextIndexError> {
+        let (schema, fields) = schema();
+        if index.schema() != schema {
+            let why = "its fields are those of another version".to_owned();
+            return Err(TextIndexError::Outdated { folder: folder.to_owned(), why });
+        }
+        register(&index);
+        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into().map_err(engine(folder))?;
+        Ok(Self { folder: Arc::new(folder.to_owned()), index, reader, fields })
+    }
+
+    /// Shows what was committed since.
+    ///
+    /// # Errors
+    ///
+    /// [`TextIndexError::Engine`].
+    pub fn reload(&self) -> Result<(), TextIndexError> {
+        self.reader.reload().map_err(engine(&self.folder))
+    }
+
+    /// Up to where the catalogue was indexed; none where that is not noted.
+    ///
+    /// # Errors
+    ///
+    /// [`TextIndexError::Engine`].
+    pub fn mark(&self) -> Result<Option<IndexMark>, TextIndexError> {
+        let meta = self.index.load_metas().map_err(engine(&self.folder))?;
+        Ok(meta.payload.and_then(|payload| serde_json::from_str(&payload).ok()))
+    }
+
+    /// Number of documents, one a content version.
+    pub fn documents(&self) -> u64 {
+        self.reader.searcher().num_docs()
+    }
+
+    /// Bytes of its files.
+    ///
+    /// # Errors
+    ///
+    /// [`TextIndexError::Engine`].
+    pub fn bytes(&self) -> Result<u64, TextIndexError> {
+        let usage = self.reader.searcher().space_usage().map_err(|error| engine(&self.folder)(error.into()))?;
+        Ok(usage.total().get_bytes())
+    }
+
+    /// Compares every file with the checksum that it ends with; the names of
+    /// those that are damaged.
+    ///
+    /// # Errors
+    ///
+    /// [`TextIndexError::Engine`].
+    pub fn damaged_files(&self) -> Result<Vec<PathBuf>, TextIndexError> {
+        let mut damaged: Vec<PathBuf> =
+            self.index.validate_checksum().map_err(engine(&self.folder))?.into_iter().collect();
+        damaged.sort();
+        Ok(damaged)
+    }
+
+    /// The numbers of all versions in it.
+    ///
+    /// # Errors
+    ///
+    /// [`TextIndexError::Engine`].
+    pub fn versions(&self) -> Result<FixedBitSet, TextIndexError> {
+        self.versions_of(&tantivy::query::AllQuery)
+    }
+
+    /// The versions that a query of the engine finds.
+    pub(super) fn versions_of(&self, query: &dyn Query) -> Result<FixedBitSet, TextIndexError> {
+        self.reader.searcher().search(query, &VersionSet).map_err(engine(&self.folder))
+    }
+
+    /// The texts of a version; none where it is not in the index.
+    ///
+    /// # Errors
+    ///
+    /// [`TextIndexError::Engine`].
+    pub fn text_of(&self, version: u64) -> Result<Option<StoredText>, TextIndexError> {
+        let searcher = self.reader.searcher();
+        self.read_text(&searcher, version).map_err(engine(&self.folder))
+    }
+
+    fn read_text(&self, searcher: &Searcher, version: u64) -> tantivy::Result<Option<StoredText>> {
+        let term = Term::from_field_u64(self.fields.version, version);
+        for (segment, reader) in searcher.segment_readers().iter().enumerate() {
+            let inverted = reader.inverted_index(self.fields.version)?;
+            let Some(mut postings) = inverted.read_postings(&term, tantivy::schema::IndexRecordOption::Basic)? else {
+                continue;
+            };
+            use tantivy::DocSet;
+            while postings.doc() != tantivy::TERMINATED {
+                let doc = postings.doc();
+                if !reader.is_deleted(doc) {
+                    let segment = u32::try_from(segment).unwrap_or(u32::MAX);
+                    let doc: TantivyDocument = searcher.doc(tantivy::DocAddress::new(segment, doc))?;
+                    return Ok(Some(self.stored(version, &doc)));
+                }
+                postings.advance();
+            }
+        }
+        Ok(None)
+    }
+
+    fn stored(&self, version: u64, doc: &TantivyDocument) -> StoredText {
+        let text = |field| doc.get_first(field).and_then(|value| value.as_str()).unwrap_or_default().to_owned();
+        let fields = &self.fields;
+        let published = doc.get_first(fields.published).and_then(|value| value.as_i64());
+        StoredText {
+            version,
+            title: text(fields.title),
+            main: text(fields.text),
+            rest: text(fields.rest),
+            description: text(fields.description),
+            anchors: text(fields.anchors),
+            url: text(fields.url),
+            language: text(fields.language),
+            published: published.map(|seconds| (seconds, text(fields.evidence))),
+        }
+    }
+
+    /// Gives every document to `each`.
+    ///
+    /// # Errors
+    ///
+    /// [`TextIndexError::Engine`], and those of `each`.
+    pub fn each_text<E: From<TextIndexError>>(
+        &self,
+        mut each: impl FnMut(StoredText) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let engine = engine(&self.folder);
+        let searcher = self.reader.searcher();
+        for reader in searcher.segment_readers() {
+            let store = reader.get_store_reader(1).map_err(|error| engine(error.into()))?;
+            for doc in store.iter::<TantivyDocument>(reader.alive_bitset()) {
+                let doc = doc.map_err(&engine)?;
+                let version = doc.get_first(self.fields.version).and_then(|value| value.as_u64()).unwrap_or_default();
+                each(self.stored(version, &doc))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An error of the engine with the folder that it is about.
+pub(super) fn engine(folder: &Path) -> impl Fn(TantivyError) -> TextIndexError + use<> {
+    let folder = folder.to_owned();
+    move |source| TextIndexError::Engine { folder: folder.clone(), source }
+}
+
+/// Collects the numbers of versions.
+struct VersionSet;
+
+/// The same in one segment.
+struct SegmentVersions {
+    numbers: Column<u64>,
+    found: FixedBitSet,
+}
+
+impl Collector for VersionSet {
+    type Fruit = FixedBitSet;
+    type Child = SegmentVersions;
+
+    fn for_segment(&self, _: SegmentOrdinal, segment: &SegmentReader) -> tantivy::Result<SegmentVersions> {
+        let numbers = segment.fast_fields().u64("version")?;
+        let most = usize::try_from(numbers.max_value()).unwrap_or_default();
+        Ok(SegmentVersions { numbers, found: FixedBitSet::with_capacity(most + 1) })
+    }
+
+    fn requires_scoring(&self) -> bool {
+        false
+    }
+
+    fn merge_fruits(&self, parts: Vec<FixedBitSet>) -> tantivy::Result<FixedBitSet> {
+        let mut parts = parts.into_iter();
+        let mut all = parts.next().unwrap_or_default();
+        for part in parts {
+            all.union_with(&part);
+        }
+        Ok(all)
+    }
+}
+
+impl SegmentCollector for SegmentVersions {
+    type Fruit = FixedBitSet;
+
+    fn collect(&mut self, doc: DocId, _: Score) {
+        if let Some(number) = self.numbers.first(doc).and_then(|number| usize::try_from(number).ok()) {
+            self.found.insert(number);
+        }
+    }
+
+    fn harvest(self) -> FixedBitSet {
+        self.found
+    }
+}

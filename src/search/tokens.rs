@@ -1,0 +1,247 @@
+//! The words of texts as the index keeps them.
+
+use crate::analysis::{fold, words};
+use frostem::{Algorithm, Stemmer};
+use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
+use unicode_normalization::char::is_combining_mark;
+
+/// The name of the tokenizer of words, as the index knows it.
+pub(super) const TERMS: &str = "fonds_words";
+/// The name of the tokenizer of stems.
+pub(super) const STEMS: &str = "fonds_stems";
+/// What stands between the language and the stem in a term.
+const OF_LANGUAGE: char = ':';
+
+/// Words as [`words`] finds them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct TermTokenizer {
+    token: Token,
+}
+
+impl Tokenizer for TermTokenizer {
+    type TokenStream<'a> = TermStream<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> TermStream<'a> {
+        self.token.reset();
+        TermStream { words: FoldedTerms::of(text), token: &mut self.token }
+    }
+}
+
+/// Stems of words. The text begins with a line that is its language.
+#[derive(Debug, Clone, Default)]
+pub(super) struct StemTokenizer {
+    token: Token,
+}
+
+impl Tokenizer for StemTokenizer {
+    type TokenStream<'a> = StemStream<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> StemStream<'a> {
+        self.token.reset();
+        let (language, text) = text.split_once('\n').unwrap_or(("", text));
+        StemStream {
+            rest: if stemmed(language).is_some() { text } else { "" },
+            stems: Stems::of(language),
+            token: &mut self.token,
+        }
+    }
+}
+
+/// The words of one text, one after another.
+struct FoldedTerms {
+    folded: String,
+    at: usize,
+    /// Pairs of a run without blanks, the last one first.
+    pairs: Vec<String>,
+}
+
+impl FoldedTerms {
+    fn of(text: &str) -> Self {
+        Self { folded: fold(text), at: 0, pairs: Vec::new() }
+    }
+
+    /// Puts the next word behind what is there; `false` at the end.
+    fn next_into(&mut self, out: &mut String) -> bool {
+        loop {
+            if let Some(pair) = self.pairs.pop() {
+                out.push_str(&pair);
+                return true;
+            }
+            let Some(rest) = self.folded.get(self.at..).filter(|rest| !rest.is_empty()) else { return false };
+            let end = rest.find(' ').unwrap_or(rest.len());
+            let run = &rest[..end];
+            self.at += end + 1;
+            if run.is_ascii() {
+                out.push_str(run);
+                return true;
+            }
+            self.pairs = words(run);
+            self.pairs.reverse();
+        }
+    }
+}
+
+/// Tokens of a text.
+pub(super) struct TermStream<'a> {
+    words: FoldedTerms,
+    token: &'a mut Token,
+}
+
+impl TokenStream for TermStream<'_> {
+    fn advance(&mut self) -> bool {
+        self.token.text.clear();
+        self.token.position = self.token.position.wrapping_add(1);
+        self.words.next_into(&mut self.token.text)
+    }
+
+    fn token(&self) -> &Token {
+        self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        self.token
+    }
+}
+
+/// Stems of a text.
+pub(super) struct StemStream<'a> {
+    rest: &'a str,
+    stems: Stems,
+    token: &'a mut Token,
+}
+
+impl TokenStream for StemStream<'_> {
+    fn advance(&mut self) -> bool {
+        self.token.text.clear();
+        let Some(begin) = self.rest.find(is_of_run) else { return false };
+        let run = &self.rest[begin..];
+        let end = run.find(|c| !is_of_run(c)).unwrap_or(run.len());
+        self.rest = &run[end..];
+        self.token.position = self.token.position.wrapping_add(1);
+        self.stems.put(&run[..end], &mut self.token.text);
+        true
+    }
+
+    fn token(&self) -> &Token {
+        self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        self.token
+    }
+}
+
+/// Whether folding keeps a character within a word.
+fn is_of_run(c: char) -> bool {
+    c.is_alphanumeric() || is_combining_mark(c)
+}
+
+/// What stems words of one language.
+struct Stems {
+    language: String,
+    stemmer: Option<Stemmer>,
+}
+
+impl Stems {
+    fn of(language: &str) -> Self {
+        Self { language: language.to_owned(), stemmer: stemmed(language).map(Stemmer::new) }
+    }
+
+    /// Puts the stem of a word as it is written, with its accents: the rules
+    /// of most languages need them. Folded after that, since people leave them out.
+    fn put(&self, word: &str, out: &mut String) {
+        out.push_str(&self.language);
+        out.push(OF_LANGUAGE);
+        let word = word.to_lowercase();
+        match &self.stemmer {
+            Some(stemmer) => out.push_str(&fold(&stemmer.stem(&word))),
+            None => out.push_str(&fold(&word)),
+        }
+    }
+}
+
+/// The stem of a word as it stands in the index, for texts of a language.
+pub(super) fn stem_term(language: &str, word: &str) -> String {
+    let mut out = String::new();
+    Stems::of(language).put(word, &mut out);
+    out
+}
+
+/// How words of a language (ISO 639-1) are stemmed; none where they are not.
+///
+/// The algorithms are those of the Snowball project.
+pub(super) fn stemmed(language: &str) -> Option<Algorithm> {
+    Some(match language {
+        "ar" => Algorithm::Arabic,
+        "da" => Algorithm::Danish,
+        "de" => Algorithm::German,
+        "el" => Algorithm::Greek,
+        "en" => Algorithm::English,
+        "es" => Algorithm::Spanish,
+        "fi" => Algorithm::Finnish,
+        "fr" => Algorithm::French,
+        "hu" => Algorithm::Hungarian,
+        "it" => Algorithm::Italian,
+        "nb" | "nn" | "no" => Algorithm::Norwegian,
+        "nl" => Algorithm::Dutch,
+        "pt" => Algorithm::Portuguese,
+        "ro" => Algorithm::Romanian,
+        "ru" => Algorithm::Russian,
+        "sv" => Algorithm::Swedish,
+        "ta" => Algorithm::Tamil,
+        "tr" => Algorithm::Turkish,
+        _ => return None,
+    })
+}
+
+/// Every language whose words are stemmed.
+pub(super) const STEMMED: [&str; 20] = [
+    "ar", "da", "de", "el", "en", "es", "fi", "fr", "hu", "it", "nb", "nl", "nn", "no", "pt", "ro", "ru", "sv", "ta",
+    "tr",
+];
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn tokens(mut tokenizer: impl Tokenizer, text: &str) -> Vec<(usize, String)> {
+        let mut stream = tokenizer.token_stream(text);
+        let mut found = Vec::new();
+        while stream.advance() {
+            found.push((stream.token().position, stream.token().text.clone()));
+        }
+        found
+    }
+
+    #[test]
+    fn terms_follow_one_another() {
+        let found = tokens(TermTokenizer::default(), "Árvore, die Straße — 東京都 x");
+        let expected = [(0, "arvore"), (1, "die"), (2, "strasse"), (3, "東京"), (4, "京都"), (5, "x")];
+        assert_eq!(found, expected.map(|(at, word)| (at, word.to_owned())));
+    }
+
+    #[test]
+    fn stems_carry_their_language() {
+        let found = tokens(StemTokenizer::default(), "pt\nAs câmaras europeias");
+        assert_eq!(found.len(), 3);
+        assert_eq!(found[1].1, stem_term("pt", "Câmara"));
+        assert_eq!(found[1].1, stem_term("pt", "camara"));
+        assert_eq!(tokens(StemTokenizer::default(), "\nno language"), []);
+        assert_eq!(tokens(StemTokenizer::default(), "ca\nno stemmer"), []);
+    }
+
+    #[test]
+    fn every_listed_language_has_a_stemmer() {
+        assert!(STEMMED.iter().all(|language| stemmed(language).is_some()));
+    }
+
+    proptest! {
+        #[test]
+        fn tokens_are_those_of_requests(text in "\\PC{0,60}") {
+            let found: Vec<String> = tokens(TermTokenizer::default(), &text).into_iter().map(|(_, word)| word).collect();
+            prop_assert_eq!(found, words(&text));
+        }
+    }
+}

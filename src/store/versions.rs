@@ -1,0 +1,216 @@
+//! Content versions, for the text index: a page with one payload, by the
+//! number of the first capture that has both.
+
+use super::catalogue::Catalogue;
+use super::error::StoreError;
+use super::ledger::all_geo_facts;
+use super::rows::CaptureId;
+use crate::scope::GeoFact;
+use crate::search::{CaptureFacts, FactsRow};
+use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The number of captures that were ever taken out, as a setting.
+pub(super) const CAPTURES_LOST: &str = "captures_lost";
+
+/// A content version whose text is to be indexed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VersionToIndex {
+    /// Its number.
+    pub version: CaptureId,
+    /// The capture whose record has the payload, or says where it is.
+    pub holder: CaptureId,
+}
+
+/// Captures that were looked through for new versions.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct VersionsFound {
+    /// What is to be indexed, in the order of the holders.
+    pub versions: Vec<VersionToIndex>,
+    /// The last capture that was looked at; 0 where there was none.
+    pub through: CaptureId,
+    /// How many were looked at.
+    pub captures: u64,
+}
+
+/// SQL: the number of the content version of capture `c`.
+macro_rules! version_sql {
+    () => {
+        "CASE c.digest WHEN '' THEN c.id ELSE
+            (SELECT min(x.id) FROM capture x WHERE x.page = c.page AND x.digest = c.digest) END"
+    };
+}
+
+impl Catalogue {
+    /// Looks through so many captures behind `after`: versions that begin with
+    /// one of them, and versions of revisits alone whose payload has come now.
+    pub fn versions_after(&self, after: CaptureId, most: u64) -> Result<VersionsFound, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(concat!(
+                "SELECT c.id,
+                    c.digest = '' OR NOT EXISTS
+                        (SELECT 1 FROM capture x WHERE x.page = c.page AND x.digest = c.digest AND x.id < c.id),
+                    c.revisit_of_ms IS NULL AND c.digest <> '' AND NOT EXISTS
+                        (SELECT 1 FROM capture x WHERE x.page = c.page AND x.digest = c.digest
+                            AND x.revisit_of_ms IS NULL AND x.id < c.id),
+                    ",
+                "c.page, c.digest FROM capture c WHERE c.id > ?1 ORDER BY c.id LIMIT ?2"
+            ))?;
+            let mut first_of = conn.prepare_cached("SELECT min(id) FROM capture WHERE page = ?1 AND digest = ?2")?;
+            let mut found = VersionsFound::default();
+            let mut rows = statement.query(params![after, super::sql::int(most)])?;
+            while let Some(row) = rows.next()? {
+                let holder = row.get(0)?;
+                let (is_first, brings_payload): (bool, bool) = (row.get(1)?, row.get(2)?);
+                if is_first {
+                    found.versions.push(VersionToIndex { version: holder, holder });
+                } else if brings_payload {
+                    let version = first_of
+                        .query_row(params![row.get::<_, i64>(3)?, row.get::<_, String>(4)?], |row| row.get(0))?;
+                    found.versions.push(VersionToIndex { version, holder });
+                }
+                found.through = holder;
+                found.captures += 1;
+            }
+            Ok(found)
+        })
+    }
+
+    /// Every content version up to a capture, in order.
+    pub fn versions_up_to(&self, through: CaptureId) -> Result<Vec<VersionToIndex>, StoreError> {
+        self.read(|conn| {
+            let mut versions = Vec::new();
+            each_of_version(conn, |version, captures| {
+                let holder = captures.iter().find(|(_, is_revisit)| !is_revisit).map_or(version, |(id, _)| *id);
+                if version <= through {
+                    versions.push(VersionToIndex { version, holder });
+                }
+            })?;
+            versions.sort_unstable_by_key(|version| version.version);
+            Ok(versions)
+        })
+    }
+
+    /// What a capture is, in a line that another capture of this number would not have.
+    pub fn capture_stamp(&self, id: CaptureId) -> Result<Option<String>, StoreError> {
+        self.read(|conn| {
+            let sql = "SELECT c.date_ms || ' ' || c.digest || ' ' || p.key FROM capture c JOIN page p ON p.id = c.page
+                WHERE c.id = ?1";
+            Ok(conn.prepare_cached(sql)?.query_row([id], |row| row.get(0)).optional()?)
+        })
+    }
+
+    /// How many captures were taken out since the catalogue was made.
+    pub fn captures_lost(&self) -> Result<u64, StoreError> {
+        Ok(self.setting(CAPTURES_LOST)?.and_then(|count| count.parse().ok()).unwrap_or_default())
+    }
+
+    /// Puts captures into columns that those do not have yet, and says anew
+    /// what changes: decisions, countries, names of crawls.
+    pub fn fill_facts(&self, facts: &mut CaptureFacts) -> Result<(), StoreError> {
+        self.read(|conn| {
+            let after = facts.newest();
+            let versions = if after == 0 { versions_of_captures(conn)? } else { HashMap::new() };
+            let mut version_of =
+                conn.prepare_cached(concat!("SELECT ", version_sql!(), " FROM capture c WHERE c.id = ?1"))?;
+            let mut statement = conn.prepare_cached(
+                "SELECT c.id, h.name, c.date_ms, c.status, c.mime, c.language, c.launch
+                 FROM capture c JOIN host h ON h.id = c.host WHERE c.id > ?1 ORDER BY c.id",
+            )?;
+            let mut rows = statement.query([after])?;
+            while let Some(row) = rows.next()? {
+                let capture: CaptureId = row.get(0)?;
+                let text = |at: usize| row.get_ref(at)?.as_str().map_err(rusqlite::Error::from);
+                let version = match versions.get(&capture) {
+                    Some(version) => *version,
+                    None if after == 0 => capture,
+                    None => version_of.query_row([capture], |row| row.get(0))?,
+                };
+                facts.push(&FactsRow {
+                    capture,
+                    version,
+                    host: text(1)?,
+                    date_ms: row.get(2)?,
+                    status: row.get(3)?,
+                    mime: text(4)?,
+                    language: text(5)?,
+                    launch: row.get(6)?,
+                });
+            }
+            let countries = all_geo_facts(conn)?.into_iter().filter_map(|(host, fact)| {
+                let GeoFact::Known(evidence) = fact else { return None };
+                let country = evidence.addresses.into_iter().find_map(|address| address.country)?;
+                Some((Arc::<str>::from(host), country))
+            });
+            let mut launches = conn.prepare_cached("SELECT id, campaign, launch FROM launch")?;
+            let launches: Vec<(i64, Option<i64>, String)> =
+                launches.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect::<Result<_, _>>()?;
+            facts.describe(countries.collect(), launches);
+            let mut marks = conn.prepare_cached(
+                "SELECT m.capture, m.mark FROM mark m WHERE m.id IN
+                    (SELECT max(id) FROM mark WHERE undone_ms IS NULL AND mark <> 'note' GROUP BY capture)
+                    AND m.mark <> 'clear'",
+            )?;
+            let marks: Vec<(i64, String)> =
+                marks.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
+            facts.mark(marks);
+            Ok(())
+        })
+    }
+
+    /// What changes whenever columns of captures do: captures, losses, marks,
+    /// places of hosts, launches.
+    pub fn facts_stamp(&self) -> Result<[i64; 6], StoreError> {
+        let lost = super::sql::int(self.captures_lost()?);
+        self.read(|conn| {
+            let sql = "SELECT (SELECT ifnull(max(id), 0) FROM capture), (SELECT ifnull(max(id), 0) FROM mark),
+                (SELECT count(*) FROM mark WHERE undone_ms IS NOT NULL), (SELECT ifnull(max(id), 0) FROM host_geo),
+                (SELECT ifnull(max(id), 0) FROM launch)";
+            let [captures, marks, undone, places, launches] = conn
+                .prepare_cached(sql)?
+                .query_row([], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?]))?;
+            Ok([captures, lost, marks, undone, places, launches])
+        })
+    }
+}
+
+/// The version of each capture that is not the first of its own.
+fn versions_of_captures(conn: &Connection) -> Result<HashMap<CaptureId, CaptureId>, StoreError> {
+    let mut versions = HashMap::new();
+    each_of_version(conn, |version, captures| {
+        versions.extend(captures.iter().filter(|(id, _)| *id != version).map(|(id, _)| (*id, version)));
+    })?;
+    Ok(versions)
+}
+
+/// Gives each version with its captures, and whether these are revisits.
+fn each_of_version(conn: &Connection, mut each: impl FnMut(CaptureId, &[(CaptureId, bool)])) -> Result<(), StoreError> {
+    // The index has these columns in this order: nothing is sorted, and no row is read.
+    let mut statement = conn.prepare_cached(
+        "SELECT page, digest, id, revisit_of_ms IS NOT NULL FROM capture INDEXED BY capture_payload
+         ORDER BY page, digest",
+    )?;
+    let mut rows = statement.query([])?;
+    let (mut page, mut digest, mut captures) = (0_i64, String::new(), Vec::<(CaptureId, bool)>::new());
+    let mut give = |captures: &mut Vec<(CaptureId, bool)>| {
+        captures.sort_unstable();
+        if let Some((version, _)) = captures.first().copied() {
+            each(version, captures);
+        }
+        captures.clear();
+    };
+    while let Some(row) = rows.next()? {
+        let of: i64 = row.get(0)?;
+        let with = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
+        if of != page || with != digest || with.is_empty() {
+            give(&mut captures);
+            page = of;
+            digest.clear();
+            digest.push_str(with);
+        }
+        captures.push((row.get(2)?, row.get(3)?));
+    }
+    give(&mut captures);
+    Ok(())
+}

@@ -1,0 +1,433 @@
+//! Searching a workspace: what a query finds, in which order, and how it is
+//! spread over hosts, languages, years and the rest.
+
+use super::models::{CampaignId, CaptureId, CaptureRow};
+use super::text_index::index_folder;
+use crate::campaign::{FieldTerm, Query, TextTest, parse_fields};
+use crate::jobs::lock;
+use crate::search::{CaptureFacts, FacetKind, FacetValue, Period, PeriodCount, TextIndex, TextIndexError};
+use crate::store::Workspace;
+use fixedbitset::FixedBitSet;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
+
+/// The best versions that are looked at when similar ones are folded.
+const MOST_RANKED: usize = 1_000;
+/// Versions of one host among the results before further ones are folded.
+const MOST_OF_HOST: usize = 2;
+
+/// The order of results.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum SearchOrder {
+    /// Those that answer the query best first; without words in it, the newest.
+    #[default]
+    Relevance,
+    /// The newest captures first.
+    Newest,
+    /// The oldest first.
+    Oldest,
+}
+
+impl SearchOrder {
+    /// The order of this name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        match name {
+            "relevance" => Some(Self::Relevance),
+            "newest" => Some(Self::Newest),
+            "oldest" => Some(Self::Oldest),
+            _ => None,
+        }
+    }
+}
+
+/// A value of a facet that results must have, or must not have.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FacetChoice {
+    /// Of what.
+    pub kind: FacetKind,
+    /// The value; empty for what has none.
+    pub value: String,
+    /// It must not have it.
+    pub is_excluded: bool,
+}
+
+/// What is searched for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct SearchQuery {
+    /// The query as it was typed; an empty one finds everything.
+    pub text: String,
+    /// Values chosen beside it: of one facet any of them, of each facet one.
+    pub facets: Vec<FacetChoice>,
+    /// The campaign whose captures are searched, and those of imports; all without one.
+    pub campaign: Option<CampaignId>,
+    /// In which order.
+    pub order: SearchOrder,
+    /// Results that are left out at the beginning.
+    pub offset: usize,
+    /// Results at most.
+    pub limit: usize,
+    /// Further results of a host and similar ones are folded into the first.
+    pub folds: bool,
+}
+
+/// One result: a content version.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// Number of the version.
+    pub version: u64,
+    /// Its newest capture among those found.
+    pub capture: CaptureRow,
+    /// Captures of it that were found, and their first and last day.
+    pub captures: u64,
+    /// How well it answers the query; 0 where the query has no words.
+    pub score: f32,
+    /// A part of the text, and which of its bytes are hits.
+    pub snippet: String,
+    /// Byte ranges of `snippet`.
+    pub marked: Vec<std::ops::Range<usize>>,
+    /// Further results of the same host that are not shown.
+    pub folded: u64,
+}
+
+/// What a search found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SearchAnswer {
+    /// What was not understood of the query, with the column.
+    pub problem: Option<String>,
+    /// Content versions found.
+    pub versions: u64,
+    /// Their captures that were found.
+    pub captures: u64,
+    /// The results asked for.
+    pub hits: Vec<Hit>,
+    /// Captures that the index does not have yet; none where there is no index.
+    pub waiting: Option<u64>,
+}
+
+/// What is kept in memory to search a workspace.
+#[derive(Default)]
+pub(super) struct SearchRoom {
+    index: Mutex<Option<(SystemTime, TextIndex)>>,
+    facts: Mutex<Option<([i64; 6], Arc<CaptureFacts>)>>,
+}
+
+impl SearchRoom {
+    /// The text index as it was last committed; none where there is none.
+    ///
+    /// # Errors
+    ///
+    /// An index that cannot be read.
+    pub(super) fn index(&self, workspace: &Workspace) -> anyhow::Result<Option<TextIndex>> {
+        let folder = index_folder(workspace);
+        let Ok(meta) = std::fs::metadata(folder.join("meta.json")) else { return Ok(None) };
+        let changed = meta.modified()?;
+        let mut open = lock(&self.index);
+        if let Some((date, index)) = &*open
+            && *date == changed
+        {
+            return Ok(Some(index.clone()));
+        }
+        match TextIndex::open(&folder) {
+            Ok(index) => {
+                *open = Some((changed, index.clone()));
+                Ok(Some(index))
+            }
+            Err(error) if error.is_outdated() => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The columns of all captures.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub(super) fn facts(&self, workspace: &Workspace) -> anyhow::Result<Arc<CaptureFacts>> {
+        let catalogue = workspace.catalogue();
+        let stamp = catalogue.facts_stamp()?;
+        let mut known = lock(&self.facts);
+        let (mut facts, before) = match known.take() {
+            Some((before, facts)) if before[1] == stamp[1] => (facts, before),
+            _ => (Arc::default(), [0; 6]),
+        };
+        if before != stamp {
+            catalogue.fill_facts(Arc::make_mut(&mut facts))?;
+        }
+        *known = Some((stamp, Arc::clone(&facts)));
+        Ok(facts)
+    }
+}
+
+/// The captures that a query and chosen values find.
+pub(super) struct Found {
+    facts: Arc<CaptureFacts>,
+    index: Option<TextIndex>,
+    query: Query<FieldTerm>,
+    /// Captures that the query finds, whatever is chosen beside it.
+    by_query: FixedBitSet,
+    /// Captures that the chosen values of each facet leave.
+    by_facet: Vec<(FacetKind, FixedBitSet)>,
+    /// Captures that all of it finds.
+    pub(super) captures: FixedBitSet,
+}
+
+/// A query without meaning: column and what was expected.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct NoQuery(pub String);
+
+impl Found {
+    /// Asks index and catalogue.
+    ///
+    /// # Errors
+    ///
+    /// [`NoQuery`] for a query without meaning, and a catalogue or index that cannot be read.
+    pub(super) fn of(workspace: &Workspace, room: &SearchRoom, asked: &SearchQuery) -> anyhow::Result<Self> {
+        let query = parse_fields(&asked.text).map_err(|error| NoQuery(error.to_string()))?;
+        let (index, facts) = (room.index(workspace)?, room.facts(workspace)?);
+        let asks = Asks { workspace, facts: &facts, index: index.as_ref(), campaign: asked.campaign };
+        let mut by_query = asks.captures(&query)?;
+        if let Some(campaign) = asked.campaign {
+            let of = campaign.to_string();
+            by_query.intersect_with(&facts.with_value(FacetKind::Campaign, &[&of, ""]));
+        }
+        let mut kinds: Vec<FacetKind> = asked.facets.iter().map(|choice| choice.kind).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        let by_facet: Vec<_> = kinds.into_iter().map(|kind| (kind, chosen(&facts, kind, &asked.facets))).collect();
+        let mut captures = by_query.clone();
+        by_facet.iter().for_each(|(_, left)| captures.intersect_with(left));
+        Ok(Self { facts, index, query, by_query, by_facet, captures })
+    }
+
+    /// How often the captures found have each value of a facet: whatever is
+    /// chosen of this facet itself, so that a further value can be chosen.
+    pub(super) fn facet(&self, kind: FacetKind) -> Vec<FacetValue> {
+        if !self.by_facet.iter().any(|(chosen, _)| *chosen == kind) {
+            return self.facts.count(kind, &self.captures);
+        }
+        let mut captures = self.by_query.clone();
+        for (_, left) in self.by_facet.iter().filter(|(chosen, _)| *chosen != kind) {
+            captures.intersect_with(left);
+        }
+        self.facts.count(kind, &captures)
+    }
+
+    /// Captures found in each period.
+    pub(super) fn histogram(&self, period: Period) -> Vec<PeriodCount> {
+        self.facts.histogram(&self.captures, period)
+    }
+
+    /// Numbers of the captures found, in order.
+    pub(super) fn capture_ids(&self) -> Vec<CaptureId> {
+        self.captures.ones().filter_map(|capture| CaptureId::try_from(capture).ok()).collect()
+    }
+
+    /// The versions found, best first, with what each ranks; at most so many.
+    fn ranked(
+        &self,
+        versions: &Arc<FixedBitSet>,
+        order: SearchOrder,
+        most: usize,
+    ) -> anyhow::Result<Vec<(usize, f32)>> {
+        let mut ranked: Vec<(usize, f32)> = Vec::new();
+        if order == SearchOrder::Relevance
+            && let Some(index) = &self.index
+        {
+            let best = index.rank(&self.query, versions, most)?;
+            ranked.extend(best.iter().filter_map(|best| Some((usize::try_from(best.version).ok()?, best.score))));
+        }
+        if ranked.len() < most {
+            let mut is_ranked = FixedBitSet::with_capacity(versions.len());
+            ranked.iter().for_each(|(version, _)| is_ranked.insert(*version));
+            let last_day = |version: usize| {
+                let found = self.facts.captures_of_version(version).filter(|capture| self.captures.contains(*capture));
+                found.map(|capture| self.facts.day_of(capture)).max().unwrap_or_default()
+            };
+            let mut others: Vec<(i64, usize)> = versions
+                .ones()
+                .filter(|version| !is_ranked.contains(*version))
+                .map(|version| {
+                    let day = i64::from(last_day(version));
+                    (if order == SearchOrder::Oldest { day } else { -day }, version)
+                })
+                .collect();
+            let most = most - ranked.len();
+            if others.len() > most {
+                others.select_nth_unstable(most);
+                others.truncate(most);
+            }
+            others.sort_unstable();
+            ranked.extend(others.into_iter().map(|(_, version)| (version, 0.0)));
+        }
+        Ok(ranked)
+    }
+
+    /// The results asked for, and what was found in all.
+    pub(super) fn answer(&self, workspace: &Workspace, asked: &SearchQuery) -> anyhow::Result<SearchAnswer> {
+        let versions = Arc::new(self.facts.versions_of(&self.captures));
+        let most = (asked.offset + asked.limit).max(if asked.folds { MOST_RANKED } else { 0 });
+        let ranked = self.ranked(&versions, asked.order, most)?;
+        let folds = asked.folds
+            && !asks_for_host(&self.query)
+            && !asked.facets.iter().any(|choice| choice.kind == FacetKind::Host);
+        let kept = if folds {
+            self.folded(ranked)
+        } else {
+            ranked.into_iter().map(|(version, score)| (version, score, 0)).collect()
+        };
+        let mut hits = Vec::new();
+        for (version, score, folded) in kept.into_iter().skip(asked.offset).take(asked.limit) {
+            hits.extend(self.hit(workspace, version, score, folded)?);
+        }
+        Ok(SearchAnswer {
+            problem: None,
+            versions: versions.count_ones(..) as u64,
+            captures: self.captures.count_ones(..) as u64,
+            hits,
+            waiting: None,
+        })
+    }
+
+    /// The first results of each host, with how many are folded into its last one.
+    fn folded(&self, ranked: Vec<(usize, f32)>) -> Vec<(usize, f32, u64)> {
+        let mut of_host: HashMap<&str, (usize, usize)> = HashMap::new();
+        let mut kept: Vec<(usize, f32, u64)> = Vec::new();
+        for (version, score) in ranked {
+            let host = self.facts.host_of(version);
+            let (shown, last) = of_host.entry(host).or_default();
+            if *shown < MOST_OF_HOST {
+                (*shown, *last) = (*shown + 1, kept.len());
+                kept.push((version, score, 0));
+            } else if let Some((_, _, folded)) = kept.get_mut(*last) {
+                *folded += 1;
+            }
+        }
+        kept
+    }
+
+    fn hit(&self, workspace: &Workspace, version: usize, score: f32, folded: u64) -> anyhow::Result<Option<Hit>> {
+        let found: Vec<usize> =
+            self.facts.captures_of_version(version).filter(|capture| self.captures.contains(*capture)).collect();
+        let newest = found.iter().max_by_key(|capture| (self.facts.day_of(**capture), **capture));
+        let Some(newest) = newest.and_then(|capture| CaptureId::try_from(*capture).ok()) else { return Ok(None) };
+        let capture = workspace.catalogue().capture_row(newest)?;
+        let text = match &self.index {
+            None => None,
+            Some(index) => index.text_of(version as u64)?,
+        };
+        let snippet = text.map(|text| text.main.chars().take(240).collect::<String>()).unwrap_or_default();
+        let captures = found.len() as u64;
+        Ok(Some(Hit { version: version as u64, capture, captures, score, snippet, marked: Vec::new(), folded }))
+    }
+}
+
+/// Whether a query names hosts: then results of one host are what is wanted.
+fn asks_for_host(query: &Query<FieldTerm>) -> bool {
+    let mut names_host = false;
+    query.for_each_term(&mut |term| {
+        names_host |= term.field.as_ref().is_some_and(|field| matches!(field.name.as_str(), "host" | "fqdn"));
+    });
+    names_host
+}
+
+fn chosen(facts: &CaptureFacts, kind: FacetKind, choices: &[FacetChoice]) -> FixedBitSet {
+    let values = |is_excluded| -> Vec<&str> {
+        let of_kind = choices.iter().filter(|choice| choice.kind == kind && choice.is_excluded == is_excluded);
+        of_kind.map(|choice| choice.value.as_str()).collect()
+    };
+    let (wanted, excluded) = (values(false), values(true));
+    let mut left = if wanted.is_empty() { facts.captures().clone() } else { facts.with_value(kind, &wanted) };
+    if !excluded.is_empty() {
+        left.difference_with(&facts.with_value(kind, &excluded));
+    }
+    left
+}
+
+/// Answers the terms of a query: those of texts from the index, all others
+/// from the catalogue, as its filter does.
+struct Asks<'a> {
+    workspace: &'a Workspace,
+    facts: &'a CaptureFacts,
+    index: Option<&'a TextIndex>,
+    campaign: Option<CampaignId>,
+}
+
+impl Asks<'_> {
+    fn captures(&self, query: &Query<FieldTerm>) -> anyhow::Result<FixedBitSet> {
+        // A part without texts is one question to the catalogue.
+        if !query.is_empty() && !self.has_texts(query) {
+            let mut found = FixedBitSet::with_capacity(self.facts.captures().len());
+            for capture in self.workspace.catalogue().captures_where(query, self.campaign)? {
+                if let Ok(capture) = usize::try_from(capture)
+                    && capture < found.len()
+                {
+                    found.insert(capture);
+                }
+            }
+            return Ok(found);
+        }
+        Ok(match query {
+            Query::And(parts) => {
+                let mut found = self.facts.captures().clone();
+                let (texts, others): (Vec<_>, Vec<_>) = parts.iter().cloned().partition(|part| self.has_texts(part));
+                for part in &texts {
+                    found.intersect_with(&self.captures(part)?);
+                }
+                if !others.is_empty() {
+                    found.intersect_with(&self.captures(&Query::And(others))?);
+                }
+                found
+            }
+            Query::Or(parts) => {
+                let mut found = FixedBitSet::with_capacity(self.facts.captures().len());
+                for part in parts {
+                    found.union_with(&self.captures(part)?);
+                }
+                found
+            }
+            Query::Not(part) => {
+                let mut found = self.facts.captures().clone();
+                found.difference_with(&self.captures(part)?);
+                found
+            }
+            Query::Term(term) => match self.index {
+                Some(index) if term.field.is_none() && term.test == TextTest::Any => {
+                    let _ = index;
+                    self.facts.captures().clone()
+                }
+                Some(index) => {
+                    let field = term.field.as_ref().map(|field| field.name.as_str());
+                    self.facts.captures_of(&index.holding(field, &term.test)?)
+                }
+                None => return Err(NoQuery(format!("column {}: {}", term.column, no_index(self.workspace))).into()),
+            },
+        })
+    }
+
+    /// Whether the index has to be asked.
+    fn has_texts(&self, query: &Query<FieldTerm>) -> bool {
+        let mut has = false;
+        query.for_each_term(&mut |term| {
+            has |= match &term.field {
+                // Without an index, URLs and titles are searched.
+                None => self.index.is_some(),
+                Some(field) => TEXTS_OF_INDEX.contains(&field.name.as_str()),
+            };
+        });
+        has
+    }
+}
+
+/// Fields of text that the index alone has.
+const TEXTS_OF_INDEX: [&str; 4] = ["text", "main", "rest", "anchors"];
+
+fn no_index(workspace: &Workspace) -> String {
+    TextIndexError::Absent(index_folder(workspace)).to_string()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+#[path = "search_tests.rs"]
+mod tests;

@@ -1,0 +1,100 @@
+//! Searching the open workspace.
+
+use super::*;
+use crate::search::{FacetKind, FacetValue, Period, PeriodCount};
+use crate::work::search::{Found, NoQuery, SearchAnswer, SearchQuery};
+use crate::work::{IndexCheck, TextIndexReport};
+
+/// How what was found is spread.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SearchCounts {
+    /// What was not understood of the query.
+    pub problem: Option<String>,
+    /// Values of each facet asked for, the most frequent first, in captures.
+    pub facets: Vec<(FacetKind, Vec<FacetValue>)>,
+    /// Captures of each period.
+    pub histogram: Vec<PeriodCount>,
+}
+
+impl Session {
+    /// Indexes the texts of captures that came since the last time, or of all.
+    ///
+    /// # Errors
+    ///
+    /// As [`work::index_texts`].
+    pub fn index_texts(&self, from_scratch: bool, cx: &JobCx) -> anyhow::Result<TextIndexReport> {
+        let _turn = lock_unless_cancelled(&self.indexing, "Waiting for another index job", cx)?;
+        self.run_job(JobKind::IndexTexts, || work::index_texts(&self.workspace, from_scratch, cx))
+    }
+
+    /// Compares the index with the catalogue.
+    ///
+    /// # Errors
+    ///
+    /// As [`work::check_index`].
+    pub fn check_index(&self, cx: &JobCx) -> anyhow::Result<IndexCheck> {
+        work::check_index(&self.workspace, cx)
+    }
+
+    /// What a query finds, best first. What is wrong with the query itself is
+    /// in the answer.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue or index that cannot be read.
+    pub fn search(&self, asked: &SearchQuery) -> anyhow::Result<SearchAnswer> {
+        let mut answer = match self.found(asked)? {
+            Ok(found) => found.answer(&self.workspace, asked)?,
+            Err(problem) => SearchAnswer { problem: Some(problem), ..SearchAnswer::default() },
+        };
+        if let Some(index) = self.search.index(&self.workspace)? {
+            let through = index.mark()?.unwrap_or_default().through;
+            answer.waiting = Some(self.catalogue().captures_behind(through)?);
+        }
+        Ok(answer)
+    }
+
+    /// How what a query finds is spread over the values of facets and over time.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::search`].
+    pub fn search_counts(
+        &self,
+        asked: &SearchQuery,
+        facets: &[FacetKind],
+        period: Option<Period>,
+    ) -> anyhow::Result<SearchCounts> {
+        Ok(match self.found(asked)? {
+            Ok(found) => SearchCounts {
+                problem: None,
+                facets: facets.iter().map(|kind| (*kind, found.facet(*kind))).collect(),
+                histogram: period.map(|period| found.histogram(period)).unwrap_or_default(),
+            },
+            Err(problem) => SearchCounts { problem: Some(problem), ..SearchCounts::default() },
+        })
+    }
+
+    /// Numbers of all captures that a query finds; `Err` says what is wrong with it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::search`].
+    pub fn captures_found(&self, asked: &SearchQuery) -> anyhow::Result<Result<Vec<CaptureId>, String>> {
+        Ok(self.found(asked)?.map(|found| found.capture_ids()))
+    }
+
+    fn found(&self, asked: &SearchQuery) -> anyhow::Result<Result<Found, String>> {
+        match Found::of(&self.workspace, &self.search, asked) {
+            Ok(found) => Ok(Ok(found)),
+            Err(error) => match error.downcast::<NoQuery>() {
+                Ok(NoQuery(why)) => Ok(Err(why)),
+                Err(error) => match error.downcast::<crate::store::StoreError>() {
+                    Ok(crate::store::StoreError::Filter(why)) => Ok(Err(why)),
+                    Ok(error) => Err(error.into()),
+                    Err(error) => Err(error),
+                },
+            },
+        }
+    }
+}

@@ -1,0 +1,379 @@
+//! The text index of a workspace: made, followed up, compared with the catalogue.
+
+use super::Report;
+use super::content::decoded;
+use crate::jobs::{JobCx, counted};
+use crate::search::{IndexBuilder, IndexMark, TextDocument, TextIndex, TextIndexError};
+use crate::store::{VersionToIndex, Workspace};
+use anyhow::Context;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Captures that are looked through in one step: their texts are in memory together.
+const BATCH: u64 = 128;
+/// Versions between two commits, at most.
+const COMMIT_VERSIONS: u64 = 5_000;
+/// Time between two commits, at most.
+const COMMIT_EVERY: Duration = Duration::from_secs(30);
+/// Anchors of a page that are indexed, each once.
+const MOST_ANCHORS: usize = 50;
+/// Unreadable captures that are named one by one; all are counted.
+const MOST_NAMED: usize = 20;
+
+/// What indexing came to.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct TextIndexReport {
+    /// Captures that came since the last time.
+    pub captures: u64,
+    /// Content versions that were indexed for them.
+    pub indexed: u64,
+    /// Versions taken out, whose captures are gone.
+    pub removed: u64,
+    /// Versions indexed again since other sites link to them with other words.
+    pub renewed: u64,
+    /// Versions in the index now.
+    pub versions: u64,
+    /// Bytes of its files.
+    pub bytes: u64,
+    /// Why the index was made from scratch; empty where it was not.
+    pub rebuilt: String,
+    /// Captures whose record could not be read; they are found by URL and title alone.
+    pub unread: u64,
+    /// The first of these, with why.
+    pub unread_captures: Vec<String>,
+}
+
+impl Report for TextIndexReport {
+    fn summary(&self) -> String {
+        let mut line = format!(
+            "{} indexed of {}; {} in the index, {} bytes",
+            counted(self.indexed, "text"),
+            counted(self.captures, "new capture"),
+            counted(self.versions, "text"),
+            self.bytes
+        );
+        if self.removed > 0 {
+            line.push_str(&format!("; {} removed", self.removed));
+        }
+        if self.renewed > 0 {
+            line.push_str(&format!("; anchors of {} renewed", counted(self.renewed, "text")));
+        }
+        if !self.rebuilt.is_empty() {
+            line.push_str(&format!("; built from scratch: {}", self.rebuilt));
+        }
+        if self.unread > 0 {
+            line.push_str(&format!("; {} could not be read", counted(self.unread, "capture")));
+        }
+        line
+    }
+}
+
+/// What a comparison of index and catalogue found.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct IndexCheck {
+    /// Versions in the index.
+    pub versions: u64,
+    /// Captures that are not indexed yet.
+    pub waiting: u64,
+    /// Versions of the catalogue that should be in the index and are not.
+    pub missing: Vec<u64>,
+    /// Versions in the index that the catalogue does not have.
+    pub surplus: Vec<u64>,
+    /// Files of the index with other bytes than were written.
+    pub damaged: Vec<String>,
+}
+
+impl IndexCheck {
+    /// Whether the index is what it says.
+    pub fn is_fine(&self) -> bool {
+        self.missing.is_empty() && self.surplus.is_empty() && self.damaged.is_empty()
+    }
+}
+
+/// Where the text index of a workspace is.
+pub fn index_folder(workspace: &Workspace) -> PathBuf {
+    workspace.folder().join("index")
+}
+
+/// Captures that the index does not have yet; all where there is no index.
+///
+/// # Errors
+///
+/// A catalogue or an index that cannot be read.
+pub fn captures_to_index(workspace: &Workspace) -> anyhow::Result<u64> {
+    let through = match TextIndex::open(&index_folder(workspace)) {
+        Ok(index) => index.mark()?.unwrap_or_default().through,
+        Err(error) if error.is_outdated() => 0,
+        Err(error) => return Err(error.into()),
+    };
+    Ok(workspace.catalogue().captures_behind(through)?)
+}
+
+/// Indexes what came since the last time, or everything where there is no
+/// index that can be followed up, or where it is to be `from_scratch`. A stop
+/// or a kill loses nothing that was committed.
+///
+/// # Errors
+///
+/// A catalogue, files or an index that cannot be read or written, or `Cancelled`.
+pub fn index_texts(workspace: &Workspace, from_scratch: bool, cx: &JobCx) -> anyhow::Result<TextIndexReport> {
+    let folder = workspace.own_folder("index")?;
+    crate::jobs::make_private_folder(&folder).with_context(|| folder.display().to_string())?;
+    let mut report = TextIndexReport::default();
+    let follow_up = |report: &mut TextIndexReport| Indexing::open(workspace, folder.clone())?.run(report, cx);
+    let why = match from_scratch {
+        true => "as was asked".to_owned(),
+        false => match why_from_scratch(workspace)? {
+            Some(why) => why,
+            None => match follow_up(&mut report) {
+                Err(error) if is_damage(&error) => super::error_chain(&error),
+                done => return done.map(|()| report),
+            },
+        },
+    };
+    // What cannot be followed up goes as a whole: it is made again from the archive files.
+    std::fs::remove_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    crate::jobs::make_private_folder(&folder).with_context(|| folder.display().to_string())?;
+    report = TextIndexReport { rebuilt: why, ..TextIndexReport::default() };
+    follow_up(&mut report)?;
+    Ok(report)
+}
+
+fn is_damage(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| cause.downcast_ref::<TextIndexError>().is_some_and(TextIndexError::is_outdated))
+}
+
+/// Why an index that is there cannot be followed up; none also where there is none.
+fn why_from_scratch(workspace: &Workspace) -> anyhow::Result<Option<String>> {
+    let index = match TextIndex::open(&index_folder(workspace)) {
+        Ok(index) => index,
+        Err(TextIndexError::Absent(_)) => return Ok(None),
+        Err(error) if error.is_outdated() => return Ok(Some(error.to_string())),
+        Err(error) => return Err(error.into()),
+    };
+    let Some(mark) = index.mark()? else { return Ok((index.documents() > 0).then(|| "it has no mark".to_owned())) };
+    if mark.format != crate::search::INDEX_FORMAT {
+        return Ok(Some("another version of the program made it".to_owned()));
+    }
+    let catalogue = workspace.catalogue();
+    let stamp = catalogue.capture_stamp(mark.through)?;
+    let is_other = match stamp {
+        Some(stamp) => stamp != mark.last,
+        // The last one may be among those that were taken out since.
+        None => mark.through > 0 && catalogue.captures_lost()? == mark.lost,
+    };
+    Ok(is_other.then(|| "it is of another catalogue".to_owned()))
+}
+
+/// Compares the index with the catalogue and its files with their checksums.
+///
+/// # Errors
+///
+/// A catalogue or index that cannot be read.
+pub fn check_index(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<IndexCheck> {
+    cx.stage("Comparing index and catalogue", None);
+    let index = TextIndex::open(&index_folder(workspace))?;
+    let mark = index.mark()?.unwrap_or_default();
+    let there = index.versions()?;
+    let mut check = IndexCheck { versions: index.documents(), ..IndexCheck::default() };
+    check.waiting = workspace.catalogue().captures_behind(mark.through)?;
+    let wanted: HashSet<u64> = numbers(workspace.catalogue().versions_up_to(mark.through)?).collect();
+    check.missing = wanted.iter().filter(|version| !there.contains(**version as usize)).copied().collect();
+    check.surplus = there.ones().map(|version| version as u64).filter(|version| !wanted.contains(version)).collect();
+    check.missing.sort_unstable();
+    check.surplus.sort_unstable();
+    cx.checkpoint()?;
+    check.damaged = index.damaged_files()?.iter().map(|file| file.display().to_string()).collect();
+    Ok(check)
+}
+
+fn numbers(versions: Vec<VersionToIndex>) -> impl Iterator<Item = u64> {
+    versions.into_iter().map(|version| version.version.unsigned_abs())
+}
+
+/// One run over the captures.
+struct Indexing<'w> {
+    workspace: &'w Workspace,
+    builder: IndexBuilder,
+    mark: IndexMark,
+    committed: Instant,
+    /// Versions put in since the last commit.
+    uncommitted: u64,
+}
+
+impl<'w> Indexing<'w> {
+    fn open(workspace: &'w Workspace, folder: PathBuf) -> anyhow::Result<Self> {
+        let builder = IndexBuilder::open(&folder)?;
+        let mark = builder.index().mark()?.unwrap_or_default();
+        Ok(Self { workspace, builder, mark, committed: Instant::now(), uncommitted: 0 })
+    }
+
+    fn run(mut self, report: &mut TextIndexReport, cx: &JobCx) -> anyhow::Result<()> {
+        let done = self.follow(report, cx);
+        // What was read before a stop is kept.
+        if self.uncommitted > 0 {
+            self.commit()?;
+        }
+        let index = self.builder.index();
+        (report.versions, report.bytes) = (index.documents(), index.bytes()?);
+        self.builder.finish()?;
+        done
+    }
+
+    fn follow(&mut self, report: &mut TextIndexReport, cx: &JobCx) -> anyhow::Result<()> {
+        let catalogue = self.workspace.catalogue();
+        let lost = catalogue.captures_lost()?;
+        if lost != self.mark.lost {
+            self.reconcile(report, cx)?;
+            self.mark.lost = lost;
+            self.uncommitted += 1;
+        }
+        let built = catalogue.inlink_build()?.map_or(0, |(date, _)| date.millis());
+        if built != self.mark.anchors_of {
+            if self.mark.through > 0 {
+                self.renew_anchors(report, cx)?;
+            }
+            self.mark.anchors_of = built;
+            self.uncommitted += 1;
+        }
+        cx.stage("Indexing texts", Some(catalogue.captures_behind(self.mark.through)?));
+        let is_empty = self.mark.through == 0;
+        loop {
+            let found = catalogue.versions_after(self.mark.through, BATCH)?;
+            if found.captures == 0 {
+                return Ok(());
+            }
+            self.index(&found.versions, is_empty, report)?;
+            self.mark.through = found.through;
+            report.captures += found.captures;
+            self.uncommitted += 1;
+            if self.uncommitted >= COMMIT_VERSIONS || self.committed.elapsed() >= COMMIT_EVERY {
+                self.commit()?;
+            }
+            cx.advance(found.captures)?;
+        }
+    }
+
+    /// Reads versions and puts them in.
+    fn index(&mut self, versions: &[VersionToIndex], is_new: bool, report: &mut TextIndexReport) -> anyhow::Result<()> {
+        let workspace = self.workspace;
+        let read: Vec<(TextDocument, Option<String>)> =
+            versions.par_iter().map(|version| document(workspace, *version)).collect::<anyhow::Result<_>>()?;
+        for ((document, unread), version) in read.into_iter().zip(versions) {
+            // Only a version whose payload came late can be there already.
+            match is_new && version.version == version.holder {
+                true => self.builder.add(&document)?,
+                false => self.builder.put(&document)?,
+            }
+            report.indexed += 1;
+            self.uncommitted += 1;
+            if let Some(why) = unread {
+                report.unread += 1;
+                if report.unread_captures.len() < MOST_NAMED {
+                    report.unread_captures.push(why);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes out what the catalogue lost, and puts in what it has instead.
+    fn reconcile(&mut self, report: &mut TextIndexReport, cx: &JobCx) -> anyhow::Result<()> {
+        cx.stage("Comparing index and catalogue", None);
+        let there = self.builder.index().versions()?;
+        let wanted = self.workspace.catalogue().versions_up_to(self.mark.through)?;
+        let known: HashSet<usize> = wanted.iter().filter_map(|version| usize::try_from(version.version).ok()).collect();
+        for gone in there.ones().filter(|version| !known.contains(version)) {
+            self.builder.remove(gone as u64);
+            report.removed += 1;
+        }
+        let missing: Vec<VersionToIndex> = wanted
+            .into_iter()
+            .filter(|version| usize::try_from(version.version).is_ok_and(|version| !there.contains(version)))
+            .collect();
+        for some in missing.chunks(BATCH as usize) {
+            cx.checkpoint()?;
+            self.index(some, false, report)?;
+        }
+        Ok(())
+    }
+
+    /// Puts versions in again that other sites call by other names since the last build of inlinks.
+    fn renew_anchors(&mut self, report: &mut TextIndexReport, cx: &JobCx) -> anyhow::Result<()> {
+        let index = self.builder.index().clone();
+        cx.stage("Comparing anchors", Some(index.documents()));
+        let workspace = self.workspace;
+        index.each_text::<anyhow::Error>(|stored| {
+            cx.advance(1)?;
+            let anchors = anchors_of(workspace, stored.version)?;
+            if anchors.join("\n") != stored.anchors {
+                let rest = match stored.rest.strip_prefix(&stored.description) {
+                    Some(rest) if !stored.description.is_empty() => rest.strip_prefix('\n').unwrap_or(rest).to_owned(),
+                    _ => stored.rest,
+                };
+                let words = crate::analysis::words(&stored.main).len() as u64;
+                self.builder.put(&TextDocument {
+                    version: stored.version,
+                    title: stored.title,
+                    main: stored.main,
+                    rest,
+                    description: stored.description,
+                    url: stored.url,
+                    anchors,
+                    language: stored.language,
+                    published: stored.published,
+                    words,
+                })?;
+                report.renewed += 1;
+            }
+            Ok(())
+        })
+    }
+
+    fn commit(&mut self) -> anyhow::Result<()> {
+        self.mark.last = self.workspace.catalogue().capture_stamp(self.mark.through)?.unwrap_or_default();
+        self.builder.commit(&self.mark)?;
+        (self.committed, self.uncommitted) = (Instant::now(), 0);
+        Ok(())
+    }
+}
+
+/// A version as it is indexed, and why its text could not be read.
+fn document(workspace: &Workspace, of: VersionToIndex) -> anyhow::Result<(TextDocument, Option<String>)> {
+    let stored = workspace.catalogue().stored_capture(of.holder)?;
+    let mut document = TextDocument {
+        version: of.version.unsigned_abs(),
+        title: stored.title.clone(),
+        url: stored.url.to_string(),
+        language: stored.language.clone(),
+        anchors: anchors_of(workspace, of.version.unsigned_abs())?,
+        ..TextDocument::default()
+    };
+    let unread = match decoded(workspace, &stored) {
+        Ok(decoded) => {
+            document.main = decoded.text(&stored.url);
+            None
+        }
+        Err(error) => Some(format!("{}: {}", stored.url, super::error_chain(&error))),
+    };
+    document.words = crate::analysis::words(&document.main).len() as u64;
+    Ok((document, unread))
+}
+
+/// What other sites call the page of a version, the most used first.
+fn anchors_of(workspace: &Workspace, version: u64) -> anyhow::Result<Vec<String>> {
+    let version = i64::try_from(version).unwrap_or(i64::MAX);
+    let mut anchors = Vec::new();
+    workspace.each_inlink_of_capture(version, u32::MAX, |link| {
+        if !link.internal && !link.anchor.is_empty() && anchors.len() < MOST_ANCHORS {
+            let anchor = link.anchor.to_owned();
+            if !anchors.contains(&anchor) {
+                anchors.push(anchor);
+            }
+        }
+    })?;
+    Ok(anchors)
+}
