@@ -25,12 +25,16 @@
 //! | `*` | anything |
 //! | `word^2`, `"a phrase"^2`, `(a OR b)^2` | counts so much more in the order of results |
 
+mod near_names;
 mod read;
 mod values;
+mod wider;
 mod write;
 
+pub use near_names::{nearest_names, unknown_field};
 pub use read::parse_fields;
 pub use values::{Comparison, number_range};
+pub use wider::{Wider, wider};
 pub use write::{quoted_value, write_query};
 
 use super::{Cursor, Parsed, Query, Terms, parse};

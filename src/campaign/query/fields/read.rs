@@ -390,7 +390,7 @@ fn enough_letters(cursor: &Cursor<'_>, pattern: &str) -> Parsed<()> {
     Ok(())
 }
 
-fn is_letter(c: char) -> bool {
+pub(super) fn is_letter(c: char) -> bool {
     c.is_alphanumeric() || is_combining_mark(c)
 }
 
