@@ -95,6 +95,32 @@ impl CaptureDate {
         Self::read(text).filter(|date| date.civil().year() >= 0).ok_or_else(|| DateError(text.to_owned()))
     }
 
+    /// First and last millisecond of what a text says: `2024-03` is March to
+    /// its end, an instant its second.
+    ///
+    /// # Errors
+    /// As of [`Self::parse`].
+    pub fn period(text: &str) -> Result<(Self, Self), DateError> {
+        let begin = Self::parse(text)?;
+        Ok((begin, Self::end_of_period(begin, text).unwrap_or(begin)))
+    }
+
+    fn end_of_period(begin: Self, text: &str) -> Option<Self> {
+        let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+        let number = |from: usize, to: usize| digits.get(from..to)?.parse::<u32>().ok();
+        let next = match digits.len() {
+            4 => Self::parse(&format!("{:04}", number(0, 4)? + 1)).ok()?,
+            6 if number(4, 6)? == 12 => Self::parse(&format!("{:04}01", number(0, 4)? + 1)).ok()?,
+            6 => Self::parse(&format!("{:06}", number(0, 6)? + 1)).ok()?,
+            8 => Self(begin.0 + 86_400_000),
+            10 => Self(begin.0 + 3_600_000),
+            12 => Self(begin.0 + 60_000),
+            14 => Self(begin.0 + 1000),
+            _ => return Some(begin),
+        };
+        Some(Self(next.0 - 1))
+    }
+
     fn read(text: &str) -> Option<Self> {
         if text.len() >= 4 && text.bytes().all(|byte| byte.is_ascii_digit()) {
             return Self::from_digits(text);
@@ -266,6 +292,16 @@ mod tests {
             }
         }
         assert!(serde_json::from_str::<CaptureDate>("\"soon\"").unwrap_err().to_string().contains("“soon”"));
+    }
+
+    #[test]
+    fn periods_end_where_the_next_begins() {
+        let end = |text: &str| CaptureDate::period(text).map(|(_, end)| end.to_warc()).unwrap_or_default();
+        assert_eq!(end("2023"), "2023-12-31T23:59:59.999Z");
+        assert_eq!(end("2023-12"), "2023-12-31T23:59:59.999Z");
+        assert_eq!(end("20240229"), "2024-02-29T23:59:59.999Z");
+        assert_eq!(end("2024-03-01T09:00:00Z"), "2024-03-01T09:00:00.999Z");
+        assert_eq!(end("x"), "");
     }
 
     #[test]

@@ -60,25 +60,6 @@ impl StatusFilter {
     }
 }
 
-/// The last millisecond of a period that a short date names: `2024-03` is
-/// March to its end.
-pub fn end_of_period(text: &str) -> Option<CaptureDate> {
-    let begin = CaptureDate::parse(text).ok()?;
-    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
-    let number = |from: usize, to: usize| digits.get(from..to)?.parse::<u32>().ok();
-    let next = match digits.len() {
-        4 => CaptureDate::parse(&format!("{:04}", number(0, 4)? + 1)).ok()?,
-        6 if number(4, 6)? == 12 => CaptureDate::parse(&format!("{:04}01", number(0, 4)? + 1)).ok()?,
-        6 => CaptureDate::parse(&format!("{:06}", number(0, 6)? + 1)).ok()?,
-        8 => CaptureDate::from_millis(begin.millis() + 86_400_000),
-        10 => CaptureDate::from_millis(begin.millis() + 3_600_000),
-        12 => CaptureDate::from_millis(begin.millis() + 60_000),
-        14 => CaptureDate::from_millis(begin.millis() + 1000),
-        _ => return Some(begin),
-    };
-    Some(CaptureDate::from_millis(next.millis() - 1))
-}
-
 impl RecordFilter {
     /// Whether the HTTP head inside has to be known to tell.
     pub fn looks_inside(&self) -> bool {
@@ -219,7 +200,7 @@ mod tests {
         check(false, prefix("http://(pt,b,"));
         let date = |from: &str, to: &str| RecordFilter {
             date_from: CaptureDate::parse(from).ok(),
-            date_to: end_of_period(to),
+            date_to: CaptureDate::period(to).ok().map(|(_, end)| end),
             ..none()
         };
         check(true, date("2024", "2024"));
@@ -241,13 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn periods_end_where_the_next_begins() {
-        let end = |text: &str| end_of_period(text).map(CaptureDate::to_warc).unwrap_or_default();
-        assert_eq!(end("2023"), "2023-12-31T23:59:59.999Z");
-        assert_eq!(end("2023-12"), "2023-12-31T23:59:59.999Z");
-        assert_eq!(end("20240229"), "2024-02-29T23:59:59.999Z");
-        assert_eq!(end("2024-03-01T09:00:00Z"), "2024-03-01T09:00:00.999Z");
-        assert_eq!(end("x"), "");
+    fn a_status_or_a_family_of_them_has_three_digits() {
         assert_eq!(StatusFilter::parse("0xx"), None);
         assert_eq!(StatusFilter::parse("20"), None);
     }

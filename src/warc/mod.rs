@@ -65,7 +65,7 @@ mod write;
 pub use convert::{convert_arc, convert_arc_file};
 pub use cut::{Chosen, Cut, CutError, CutReport, choose};
 pub use facts::RecordFacts;
-pub use filter::{RecordFilter, StatusFilter, end_of_period, same_url};
+pub use filter::{RecordFilter, StatusFilter, same_url};
 pub use recompress::{NewCompression, RecompressError, RecompressReport, recompress_file};
 pub use revisit::RevisitProfile;
 pub use segments::{JoinedBlock, Segment, SegmentSeries, find_segments};

@@ -2,7 +2,7 @@
 
 use crate::scope::broken_pattern;
 use crate::uri::{CaptureDate, ScopePrefix, ScopePrefixSet};
-use crate::warc::{RecordFilter, RecordType, StatusFilter, end_of_period};
+use crate::warc::{RecordFilter, RecordType, StatusFilter};
 use anyhow::Context;
 
 /// Which records are meant. Several values of one option mean any of them;
@@ -69,7 +69,7 @@ impl FilterArgs {
             date_from: self.date_from.as_deref().map(CaptureDate::parse).transpose()?,
             date_to: match self.date_to.as_deref() {
                 // Parsed first for the words of the error.
-                Some(text) => CaptureDate::parse(text).map(|_| end_of_period(text))?,
+                Some(text) => Some(CaptureDate::period(text)?.1),
                 None => None,
             },
             record_ids: self.record_ids.clone(),
