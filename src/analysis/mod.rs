@@ -9,6 +9,9 @@
 //! | [`score()`] | how good a capture is, part by part |
 //! | [`AnchorTallies`] | what others call a page |
 //! | [`AnchorWords`] | whether a page still is what others call it |
+//! | [`TextMatcher`] | where one term of a query is met in a text |
+//! | [`Highlighter`] | what to mark of a text, and which part of it to show |
+//! | [`query_holds()`] | the same of a whole query, by its definition |
 //! | [`page_rank()`] | how much others think of a host |
 //! | [`fold`], [`words`] | when two spellings are one word |
 //!
@@ -20,17 +23,23 @@ mod anchor_check;
 mod anchors;
 mod coverage;
 mod folding;
+mod highlight;
 mod matching;
 mod page_rank;
+mod query_holds;
 mod score;
+mod text_match;
 
 pub use anchor_check::{AnchorCheck, AnchorWords, MOST_ANCHOR_WORDS};
 pub use anchors::{AnchorLink, AnchorTallies, AnchorTally};
 pub use coverage::TermCoverage;
 pub use folding::{fold, fold_letters, words};
+pub use highlight::{Excerpt, Highlighter, MAX_HIGHLIGHT_BYTES, TextMark};
 pub use matching::{MatchPlace, Matcher, Matches, TermHit, TextFields};
 pub use page_rank::page_rank;
+pub use query_holds::{SearchDocument, query_holds};
 pub use score::{
     HISTOGRAM_BINS, PartValues, RequestReading, ReviewState, SCORE_PARTS, ScoreInput, ScorePart, ScoreWeights,
     histogram,
 };
+pub use text_match::{TextMatcher, TextToken, TokenSpan, text_tokens, url_words};

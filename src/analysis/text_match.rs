@@ -1,0 +1,313 @@
+//! One term of a query held against the words of a text.
+//!
+//! Words are those of [`words`]; see [`TextTest`] for what each test means.
+//! Where a test of one word stands for several (`ex-ministro`, a run of a
+//! script without blanks), these follow one another.
+
+use super::folding::{fold, fold_letters, is_unspaced, words};
+use crate::campaign::TextTest;
+use std::ops::Range;
+use unicode_normalization::char::is_combining_mark;
+
+/// A word of a text, folded, and the bytes of the text that it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextToken {
+    /// The word as [`words`] gives it.
+    pub text: String,
+    /// Its place in the text, at boundaries of characters.
+    pub range: Range<usize>,
+}
+
+/// The words of a text with their places, in the order of [`words`].
+pub fn text_tokens(text: &str) -> Vec<TextToken> {
+    let mut tokens = Vec::new();
+    let mut run = Vec::new();
+    for (at, c) in text.char_indices() {
+        let range = at..at + c.len_utf8();
+        if c.is_ascii() {
+            if c.is_ascii_alphanumeric() {
+                run.push((c.to_ascii_lowercase(), range));
+            } else {
+                end_run(&mut run, &mut tokens);
+            }
+            continue;
+        }
+        for part in fold_letters(&text[range.clone()]).chars() {
+            if part.is_alphanumeric() || is_combining_mark(part) {
+                run.push((part, range.clone()));
+            } else {
+                end_run(&mut run, &mut tokens);
+            }
+        }
+    }
+    end_run(&mut run, &mut tokens);
+    tokens
+}
+
+/// A folded character and the bytes it came from.
+type FoldedChar = (char, Range<usize>);
+
+/// Makes words of a run of letters, which is empty after.
+fn end_run(run: &mut Vec<FoldedChar>, tokens: &mut Vec<TextToken>) {
+    let whole = |part: &[&FoldedChar]| {
+        let (first, last) = (part.first()?, part.last()?);
+        Some(TextToken { text: part.iter().map(|(c, _)| c).collect(), range: first.1.start..last.1.end })
+    };
+    let (unspaced, rest): (Vec<&FoldedChar>, Vec<&FoldedChar>) = run.iter().partition(|(c, _)| is_unspaced(*c));
+    if unspaced.len() < 2 {
+        tokens.extend(whole(&run.iter().collect::<Vec<_>>()));
+    } else {
+        tokens.extend(unspaced.windows(2).filter_map(whole));
+        tokens.extend(whole(&rest));
+    }
+    run.clear();
+}
+
+/// A test made ready for reading many texts.
+#[derive(Debug, Clone)]
+pub struct TextMatcher(Node);
+
+#[derive(Debug, Clone)]
+enum Node {
+    /// Every word.
+    Any,
+    /// Words in their order, and how far they may be out of their places;
+    /// none of them is found nowhere.
+    Sequence(Vec<WordTest>, usize),
+    /// Both, and how many words between them at most.
+    Near(Box<Node>, Box<Node>, usize),
+}
+
+/// What a single word must be.
+#[derive(Debug, Clone)]
+enum WordTest {
+    /// This word, or one with this stem.
+    Is(String, Option<String>),
+    /// Letters, `*` and `?`.
+    Like(Vec<char>),
+    /// This word but for one edit.
+    OneEdit(Vec<char>),
+}
+
+/// Places of words in a text: of the first one, and behind the last one.
+pub type TokenSpan = Range<usize>;
+
+impl TextMatcher {
+    /// Makes a test ready. `stem` gives the stem of a folded word, which
+    /// every form of it has; the word itself where there are no stems.
+    pub fn new(test: &TextTest, stem: &dyn Fn(&str) -> String) -> Self {
+        Self(node(test, stem))
+    }
+
+    /// Whether a text with these words meets it. `stems` are the stems of the
+    /// words, one for one; none where only the words count.
+    pub fn holds(&self, tokens: &[TextToken], stems: &[String]) -> bool {
+        !self.spans(tokens, stems).is_empty()
+    }
+
+    /// Where it is met, in order. Of two words that are near each other, each
+    /// is a span; of a phrase, all of it.
+    pub fn spans(&self, tokens: &[TextToken], stems: &[String]) -> Vec<TokenSpan> {
+        let mut spans = self.0.spans(&Text { tokens, stems });
+        spans.sort_unstable_by_key(|span| (span.start, span.end));
+        spans.dedup();
+        spans
+    }
+}
+
+fn node(test: &TextTest, stem: &dyn Fn(&str) -> String) -> Node {
+    let exact = |text: &str| words(text).into_iter().map(|word| WordTest::Is(word, None)).collect::<Vec<_>>();
+    match test {
+        TextTest::Any => Node::Any,
+        TextTest::Word(text) => match &words(text)[..] {
+            [word] => Node::Sequence(vec![WordTest::Is(word.clone(), Some(stem(word)))], 0),
+            _ => Node::Sequence(exact(text), 0),
+        },
+        TextTest::Exact(text) => Node::Sequence(exact(text), 0),
+        TextTest::Phrase { text, slop } => Node::Sequence(exact(text), *slop as usize),
+        TextTest::Url(text) => Node::Sequence(exact(&url_words(text)), 0),
+        TextTest::Pattern(text) => Node::Sequence(vec![WordTest::Like(folded_pattern(text))], 0),
+        TextTest::Fuzzy(text) => match &words(text)[..] {
+            [word] => Node::Sequence(vec![WordTest::OneEdit(word.chars().collect())], 0),
+            _ => Node::Sequence(exact(text), 0),
+        },
+        TextTest::Near { left, right, within } => {
+            Node::Near(Box::new(node(left, stem)), Box::new(node(right, stem)), *within as usize)
+        }
+    }
+}
+
+/// A URL without what people leave out of it, percent-encoding resolved: the
+/// text whose words are looked for.
+pub fn url_words(url: &str) -> String {
+    let decoded = percent_encoding::percent_decode_str(url).decode_utf8_lossy();
+    let rest = decoded.split_once("://").map_or(&*decoded, |(_, rest)| rest);
+    let begins = rest.get(..4).is_some_and(|begin| begin.eq_ignore_ascii_case("www."));
+    rest.get(if begins { 4 } else { 0 }..).unwrap_or_default().to_owned()
+}
+
+/// A pattern whose letters are folded.
+fn folded_pattern(pattern: &str) -> Vec<char> {
+    let mut folded = Vec::new();
+    let mut letters = String::new();
+    for c in pattern.chars() {
+        if matches!(c, '*' | '?') {
+            folded.extend(fold(&letters).chars());
+            folded.push(c);
+            letters.clear();
+        } else {
+            letters.push(c);
+        }
+    }
+    folded.extend(fold(&letters).chars());
+    folded
+}
+
+struct Text<'a> {
+    tokens: &'a [TextToken],
+    stems: &'a [String],
+}
+
+impl Text<'_> {
+    fn meets(&self, at: usize, test: &WordTest) -> bool {
+        let Some(token) = self.tokens.get(at) else { return false };
+        match test {
+            WordTest::Is(word, stem) => {
+                token.text == *word
+                    || stem.as_ref().is_some_and(|stem| self.stems.get(at).is_some_and(|found| found == stem))
+            }
+            WordTest::Like(pattern) => is_like(pattern, &token.text),
+            WordTest::OneEdit(word) => is_one_edit(word, &token.text),
+        }
+    }
+}
+
+impl Node {
+    fn spans(&self, text: &Text<'_>) -> Vec<TokenSpan> {
+        match self {
+            Self::Any => (0..text.tokens.len()).map(|at| at..at + 1).collect(),
+            Self::Sequence(tests, _) if tests.is_empty() => Vec::new(),
+            Self::Sequence(tests, slop) if *slop == 0 || tests.len() == 1 => (0..text.tokens.len())
+                .filter(|at| tests.iter().enumerate().all(|(nth, test)| text.meets(at + nth, test)))
+                .map(|at| at..at + tests.len())
+                .collect(),
+            Self::Sequence(tests, slop) => sloppy(tests, *slop, text),
+            Self::Near(left, right, within) => near(left.spans(text), right.spans(text), *within),
+        }
+    }
+}
+
+/// Where words are out of their places by so much at most. A place less its
+/// number in the phrase is where that word has the phrase begin; no two of
+/// these are further apart than `slop`, and no place serves two words.
+fn sloppy(tests: &[WordTest], slop: usize, text: &Text<'_>) -> Vec<TokenSpan> {
+    let places: Vec<Vec<usize>> =
+        tests.iter().map(|test| (0..text.tokens.len()).filter(|at| text.meets(*at, test)).collect()).collect();
+    let key = |test: &WordTest| match test {
+        WordTest::Is(word, _) => word.clone(),
+        WordTest::Like(chars) | WordTest::OneEdit(chars) => chars.iter().collect(),
+    };
+    let keys: Vec<String> = tests.iter().map(key).collect();
+    let count = tests.len();
+    // Begins are counted from `count` on, so that none is below 0.
+    let mut begins: Vec<usize> =
+        places.iter().enumerate().flat_map(|(nth, places)| places.iter().map(move |at| at + count - nth)).collect();
+    begins.sort_unstable();
+    begins.dedup();
+    let mut spans = Vec::new();
+    for low in begins {
+        let mut taken: Vec<usize> = Vec::with_capacity(count);
+        for (nth, places) in places.iter().enumerate() {
+            let first = (low + nth).saturating_sub(count);
+            // Behind the place that served the same word before.
+            let same = (0..nth).rev().find(|before| keys[*before] == keys[nth]);
+            let free = same.and_then(|before| taken.get(before)).map_or(first, |last| first.max(last + 1));
+            match places.get(places.partition_point(|at| *at < free)) {
+                Some(at) if *at + count <= low + nth + slop => taken.push(*at),
+                _ => break,
+            }
+        }
+        if let (true, Some(first), Some(last)) = (taken.len() == count, taken.iter().min(), taken.iter().max()) {
+            spans.push(*first..*last + 1);
+        }
+    }
+    spans
+}
+
+/// Spans of both that have so many words between them at most. What overlaps is not near.
+fn near(mut left: Vec<TokenSpan>, mut right: Vec<TokenSpan>, within: usize) -> Vec<TokenSpan> {
+    let close = |spans: &[TokenSpan], others: &mut Vec<TokenSpan>| -> Vec<TokenSpan> {
+        others.sort_unstable_by_key(|other| other.start);
+        let mut ends: Vec<usize> = others.iter().map(|other| other.end).collect();
+        ends.sort_unstable();
+        let is_close = |span: &&TokenSpan| {
+            let after = others.get(others.partition_point(|other| other.start < span.end));
+            let before = ends.partition_point(|end| *end <= span.start).checked_sub(1).and_then(|at| ends.get(at));
+            after.is_some_and(|other| other.start - span.end <= within)
+                || before.is_some_and(|end| span.start - end <= within)
+        };
+        spans.iter().filter(is_close).cloned().collect()
+    };
+    let mut found = close(&left, &mut right);
+    found.extend(close(&right, &mut left));
+    found
+}
+
+/// Whether a word is what a pattern says.
+fn is_like(pattern: &[char], word: &str) -> bool {
+    let mut places = word.chars();
+    // Most patterns begin with letters, which most words do not have.
+    let fixed = pattern.iter().take_while(|c| !matches!(c, '*' | '?'));
+    if !fixed.zip(places.by_ref().map(Some).chain(std::iter::repeat(None))).all(|(c, found)| found == Some(*c)) {
+        return false;
+    }
+    let word: Vec<char> = word.chars().collect();
+    let (mut at, mut of) = (0, 0);
+    // Behind the last `*`, and where it goes on in the word.
+    let mut star = None;
+    loop {
+        match (pattern.get(at), word.get(of)) {
+            (Some('*'), _) => {
+                at += 1;
+                star = Some((at, of));
+            }
+            (Some(c), Some(found)) if *c == '?' || c == found => (at, of) = (at + 1, of + 1),
+            (None, None) => return true,
+            _ => match star {
+                Some((behind, from)) if from < word.len() => {
+                    star = Some((behind, from + 1));
+                    (at, of) = (behind, from + 1);
+                }
+                _ => return false,
+            },
+        }
+    }
+}
+
+/// Whether two words differ by one letter more, less or other, by two
+/// neighbours that changed places, or not at all.
+fn is_one_edit(word: &[char], other: &str) -> bool {
+    // A letter has four bytes at most.
+    if other.len() + 4 < word.len() || other.len() > 4 * (word.len() + 1) {
+        return false;
+    }
+    let other: Vec<char> = other.chars().collect();
+    if word.len().abs_diff(other.len()) > 1 {
+        return false;
+    }
+    let same = word.iter().zip(&other).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&word[same..], &other[same..]);
+    let behind = |of: &[char], count: usize| of.get(count..).unwrap_or_default().to_vec();
+    match a.len().cmp(&b.len()) {
+        std::cmp::Ordering::Less => a == behind(b, 1),
+        std::cmp::Ordering::Greater => behind(a, 1) == b,
+        std::cmp::Ordering::Equal => {
+            behind(a, 1) == behind(b, 1)
+                || (a.len() > 1 && a[0] == b[1] && a[1] == b[0] && behind(a, 2) == behind(b, 2))
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

@@ -1,0 +1,101 @@
+use super::*;
+use crate::campaign::{FieldTerm, Query, parse_fields};
+use proptest::prelude::*;
+
+fn test_of(line: &str) -> TextTest {
+    let Query::Term(FieldTerm { test, .. }) = parse_fields(line).unwrap() else { panic!("{line}") };
+    test
+}
+
+/// What a test finds in a text, as it stands there.
+fn found(line: &str, text: &str) -> Vec<String> {
+    let stem = |word: &str| word.trim_end_matches('s').to_owned();
+    let tokens = text_tokens(text);
+    let stems: Vec<String> = tokens.iter().map(|token| stem(&token.text)).collect();
+    let spans = TextMatcher::new(&test_of(line), &stem).spans(&tokens, &stems);
+    spans.iter().map(|span| text[tokens[span.start].range.start..tokens[span.end - 1].range.end].to_owned()).collect()
+}
+
+#[track_caller]
+fn check(line: &str, text: &str, expected: &[&str]) {
+    assert_eq!(found(line, text), expected, "{line} in {text}");
+}
+
+#[test]
+fn words_are_found_in_their_forms() {
+    check("casa", "As CASAS da casa, casaco", &["CASAS", "casa"]);
+    check("=casa", "As CASAS da casa", &["casa"]);
+    check("\"casa\"", "As CASAS da casa", &["casa"]);
+    check("acao", "a Ação do a\u{301}c\u{327}a\u{303}o", &["Ação", "a\u{301}c\u{327}a\u{303}o"]);
+    check("strasse", "die Straße", &["Straße"]);
+    check("ex-ministro", "O ex ministro e o ex-ministros", &["ex ministro"]);
+    check("東京都", "x 東京都庁", &["東京都"]);
+    check("\"½\"", "a ½ b", &["½"]);
+    check("++", "a ++ b", &[]);
+}
+
+#[test]
+fn patterns_and_edits() {
+    check("cas*", "casa caso acaso CÁS ca", &["casa", "caso", "CÁS"]);
+    check("c*o", "casa caso carro co", &["caso", "carro", "co"]);
+    check("c?sa", "casa cesa cessa", &["casa", "cesa"]);
+    check("~casa", "casa cas casal caso acsa csaa cosi sa", &["casa", "cas", "casal", "caso", "acsa", "csaa"]);
+}
+
+#[test]
+fn words_lie_near_one_another() {
+    let text = "a ria x formosa y z ria";
+    check("\"ria formosa\"", text, &[]);
+    check("\"ria formosa\"~1", text, &["ria x formosa"]);
+    check("\"formosa ria\"~2", text, &["formosa y z ria"]);
+    check("\"formosa ria\"~1", text, &[]);
+    check("\"formosa x\"~2", text, &["x formosa"]);
+    check("\"formosa x\"~1", text, &[]);
+    check("\"ria ria\"~9", "a ria b", &[]);
+    check("\"ria ria\"~9", "a ria b ria", &["ria b ria"]);
+    check("x NEAR/0 ria", text, &["ria", "x"]);
+    check("formosa NEAR/2 ria", text, &["ria", "formosa", "ria"]);
+    check("formosa NEAR/0 ria", text, &[]);
+    check("\"y z\" NEAR/0 formosa", text, &["formosa", "y z"]);
+    check("ria NEAR/9 ria", "uma ria", &[]);
+}
+
+#[test]
+fn urls_are_found_by_their_words() {
+    check("https://www.a.pt/Ci%C3%AAncia/", "ver a.pt/ciência/x e b.pt", &["a.pt/ciência"]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn tokens_are_the_words(text in "\\PC{0,40}|[a-zß½ﬁ東京都\u{301} -]{0,20}") {
+        let tokens = text_tokens(&text);
+        prop_assert_eq!(tokens.iter().map(|token| token.text.clone()).collect::<Vec<_>>(), words(&text));
+        for token in tokens {
+            prop_assert!(text.get(token.range).is_some());
+        }
+    }
+
+    /// The definition, by trying all places.
+    #[test]
+    fn a_loose_phrase_is_what_its_definition_says(
+        text in proptest::collection::vec("[abc]", 0..9),
+        phrase in proptest::collection::vec("[abc]", 2..4),
+        slop in 1_usize..5,
+    ) {
+        let mut choices: Vec<Vec<usize>> = vec![Vec::new()];
+        for word in &phrase {
+            choices = choices.into_iter().flat_map(|chosen| {
+                let free = text.iter().enumerate().filter(|(_, found)| *found == word).map(|(at, _)| at);
+                free.filter(|at| !chosen.contains(at)).map(|at| [chosen.clone(), vec![at]].concat()).collect::<Vec<_>>()
+            }).collect();
+        }
+        let is_met = choices.iter().any(|chosen| {
+            let begins = || chosen.iter().enumerate().map(|(nth, at)| *at as i64 - nth as i64);
+            begins().max().unwrap() - begins().min().unwrap() <= slop as i64
+        });
+        let line = format!("\"{}\"~{slop}", phrase.join(" "));
+        prop_assert_eq!(!found(&line, &text.join(" ")).is_empty(), is_met, "{} in {:?}", line, text);
+    }
+}
