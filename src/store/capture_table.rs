@@ -2,7 +2,7 @@
 
 use super::catalogue::Catalogue;
 use super::error::StoreError;
-use super::filter::{CAPTURES, Filter};
+use super::filter::{CAPTURES, Filter, FullText};
 use super::hops::hop_count_sql;
 use super::marks::{decision_sql, of_campaign_sql, selected_sql};
 use super::rows::{CampaignId, CaptureColumn, CaptureId, CapturePage, CaptureQuery, CaptureRow, CaptureTab, TabCounts};
@@ -126,8 +126,12 @@ struct Condition {
 }
 
 /// `FROM … WHERE …` of a query, with its values; `None` is no ready filter.
-fn condition(query: &CaptureQuery, tab: Option<CaptureTab>) -> Result<Condition, String> {
-    let filter = Filter::parse(&CAPTURES, &query.filter)?;
+fn condition(
+    query: &CaptureQuery,
+    tab: Option<CaptureTab>,
+    full_text: Option<&dyn FullText>,
+) -> Result<Condition, String> {
+    let filter = Filter::parse(&CAPTURES, &query.filter, full_text)?;
     let mut values = vec![Value::Integer(query.campaign.unwrap_or(0))];
     let mut sql = format!("{FROM} WHERE ({})", filter.sql);
     if let Some(tab) = tab {
@@ -143,9 +147,13 @@ fn condition(query: &CaptureQuery, tab: Option<CaptureTab>) -> Result<Condition,
 }
 
 impl Catalogue {
+    fn condition(&self, query: &CaptureQuery, tab: Option<CaptureTab>) -> Result<Condition, String> {
+        condition(query, tab, self.full_text().as_deref())
+    }
+
     /// A part of the captures table.
     pub fn captures(&self, query: &CaptureQuery) -> Result<CapturePage, StoreError> {
-        let condition = match condition(query, Some(query.tab)) {
+        let condition = match self.condition(query, Some(query.tab)) {
             Ok(condition) => condition,
             Err(why) => {
                 return Ok(CapturePage { offset: 0, rows: Vec::new(), total: 0, filter_problem: Some(why) });
@@ -183,7 +191,7 @@ impl Catalogue {
 
     /// How many captures each ready filter holds.
     pub fn tab_counts(&self, query: &CaptureQuery) -> Result<TabCounts, StoreError> {
-        let Ok(condition) = condition(query, None) else {
+        let Ok(condition) = self.condition(query, None) else {
             return Ok(EVERY_TAB.iter().map(|tab| (*tab, 0)).collect());
         };
         let sums: Vec<String> =
@@ -198,7 +206,7 @@ impl Catalogue {
 
     /// Those of these captures that match.
     pub fn captures_among(&self, query: &CaptureQuery, ids: &[CaptureId]) -> Result<Vec<CaptureId>, StoreError> {
-        let mut condition = condition(query, Some(query.tab)).map_err(StoreError::Filter)?;
+        let mut condition = self.condition(query, Some(query.tab)).map_err(StoreError::Filter)?;
         condition.sql.push_str(" AND c.id IN (SELECT value FROM json_each(?))");
         condition.values.push(Value::Text(serde_json::Value::from(ids).to_string()));
         self.read(|conn| {
@@ -215,7 +223,7 @@ impl Catalogue {
         query: &Query<FieldTerm>,
         campaign: Option<CampaignId>,
     ) -> Result<Vec<CaptureId>, StoreError> {
-        let filter = Filter::of(&CAPTURES, query).map_err(StoreError::Filter)?;
+        let filter = Filter::of(&CAPTURES, query, self.full_text().as_deref()).map_err(StoreError::Filter)?;
         let values = std::iter::once(Value::Integer(campaign.unwrap_or(0))).chain(filter.values);
         self.read(|conn| {
             let mut statement = conn.prepare_cached(&format!("SELECT c.id {FROM} WHERE {}", filter.sql))?;
@@ -226,7 +234,7 @@ impl Catalogue {
 
     /// Numbers of the captures that match, in order of date and URL.
     pub fn capture_ids(&self, query: &CaptureQuery) -> Result<Vec<i64>, StoreError> {
-        let condition = condition(query, Some(query.tab)).map_err(StoreError::Filter)?;
+        let condition = self.condition(query, Some(query.tab)).map_err(StoreError::Filter)?;
         self.read(|conn| {
             let mut statement =
                 conn.prepare(&format!("SELECT c.id {} ORDER BY c.date_ms, u.url, c.id", condition.sql))?;

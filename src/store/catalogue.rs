@@ -1,6 +1,7 @@
 //! One thread writes, a few connections read.
 
 use super::error::{StoreError, is_disk_full};
+use super::filter::FullText;
 use super::foreign::{connect, foreign_shape};
 use super::migrate::migrate;
 use super::workspace::ReadOnlyReason;
@@ -9,7 +10,7 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -64,6 +65,8 @@ pub struct Catalogue {
     version: AtomicU32,
     /// Read as a file that nobody changes: SQLite can keep no log beside it.
     immutable: bool,
+    /// What answers the terms of filters that ask for words of texts.
+    full_text: RwLock<Option<Arc<dyn FullText>>>,
 }
 
 /// A look at the commits of other processes.
@@ -113,6 +116,7 @@ impl Catalogue {
             watch: (!immutable).then(Mutex::default),
             version: AtomicU32::default(),
             immutable,
+            full_text: RwLock::default(),
         };
         let answers = |catalogue: &Self| catalogue.read(|conn| is_own(conn, path));
         // A file that is marked read-only has no writer: nothing is made beside it.
@@ -206,7 +210,19 @@ impl Catalogue {
             watch: None,
             version: AtomicU32::default(),
             immutable: false,
+            full_text: RwLock::default(),
         })
+    }
+
+    /// Says what answers the terms of filters that ask for words of texts.
+    /// Until then such a filter is an error that says how to build an index.
+    pub fn set_full_text(&self, full_text: Arc<dyn FullText>) {
+        *self.full_text.write().unwrap_or_else(PoisonError::into_inner) = Some(full_text);
+    }
+
+    /// What answers the terms of filters that ask for words of texts.
+    pub(super) fn full_text(&self) -> Option<Arc<dyn FullText>> {
+        self.full_text.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Where its file is.

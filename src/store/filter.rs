@@ -7,24 +7,23 @@
 //! subdomains, and `=` in the place of `:` the whole value: `host=` that host
 //! alone.
 
+mod functions;
+
+pub(super) use functions::register;
+
 use super::hops::hop_count_sql;
-use super::launches::seen_state;
 use super::marks::{decision_sql, override_sql, selected_sql};
+use super::repeats::HAS_LINKS;
 use super::rows::ReviewMark;
 use super::sql::mark_name;
-use crate::analysis::fold_letters;
-use crate::campaign::{FieldTerm, FieldTest, Query, Sign, parse_fields};
+use crate::campaign::{
+    FieldTerm, FieldTest, Query, Sign, TextTest, number_range, parse_fields, quoted_value, unknown_field,
+};
 use crate::captures::original_rule::{IS_PAGE, ORIGINAL, SAYS_PAGE};
-use crate::crawl::{SeenFacts, UrlOutcome};
-use crate::inlinks::stored::{host_name, host_of};
-use crate::scope::{broken_pattern, rule_label};
+use crate::scope::broken_pattern;
 use crate::uri::{CaptureDate, Fqdn, PageKey, Url};
-use crate::warc::end_of_period;
-use aho_corasick::AhoCorasick;
-use rusqlite::functions::{Context, FunctionFlags};
+use fixedbitset::FixedBitSet;
 use rusqlite::types::Value;
-use rusqlite::{Connection, Error};
-use std::sync::Arc;
 
 /// A filter as a part of a WHERE clause with its values.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -50,6 +49,13 @@ pub struct FilterField {
     kind: Kind,
 }
 
+impl FilterField {
+    /// Whether the index of texts answers it, so that there has to be one.
+    pub fn needs_index(&self) -> bool {
+        matches!(self.kind, Kind::Indexed)
+    }
+}
+
 /// Every field of the filter of captures, in the order of a help page.
 pub fn filter_fields() -> &'static [FilterField] {
     CAPTURES.fields
@@ -59,23 +65,48 @@ pub fn filter_fields() -> &'static [FilterField] {
 #[derive(Debug)]
 pub(super) struct FilterTable {
     fields: &'static [FilterField],
-    /// The condition on a word without a field, which stands in it as often as `?` does.
-    anywhere: &'static str,
+    /// The texts that a word without a field is looked for in.
+    anywhere: &'static [TextColumn],
+}
+
+/// SQL of a text.
+#[derive(Debug, Clone, Copy)]
+enum TextColumn {
+    /// A text of a page, as [`Kind::Text`].
+    Text(&'static str),
+    /// A URL, as [`Kind::Url`].
+    Url(&'static str),
+}
+
+/// Answers what only the index of texts can.
+pub trait FullText: Send + Sync {
+    /// Numbers of the captures that meet a term: words of `text:`, `main:`,
+    /// `rest:` and `anchors:`, captures whose text is `like:` that of another.
+    /// All captures of a content version meet it, or none.
+    ///
+    /// # Errors
+    /// Why there is no answer, and what to do.
+    fn captures(&self, term: &FieldTerm) -> Result<FixedBitSet, String>;
 }
 
 /// The captures table.
 pub(super) static CAPTURES: FilterTable =
-    FilterTable { fields: CAPTURE_FIELDS, anywhere: "(url_has(?, u.url) OR text_has(?, c.title))" };
+    FilterTable { fields: CAPTURE_FIELDS, anywhere: &[TextColumn::Url("u.url"), TextColumn::Text("c.title")] };
 
 /// URLs that launches have seen: `s`, with its URL `u`, host `h` and via `v`.
 pub(super) static SEEN: FilterTable = FilterTable {
     fields: SEEN_FIELDS,
-    anywhere: "(url_has(?, u.url) OR text_has(?, s.rule_name) OR text_has(?, rule_label(s.rule_name)) OR text_has(?, s.why))",
+    anywhere: &[
+        TextColumn::Url("u.url"),
+        TextColumn::Text("s.rule_name"),
+        TextColumn::Text("rule_label(s.rule_name)"),
+        TextColumn::Text("s.why"),
+    ],
 };
 
 /// Pages cited but never captured: `t`, with its URL `u` and host `h`.
 pub(super) static PROSPECTS: FilterTable =
-    FilterTable { fields: PROSPECT_FIELDS, anywhere: "(url_has(?, u.url) OR text_has(?, t.anchor))" };
+    FilterTable { fields: PROSPECT_FIELDS, anywhere: &[TextColumn::Url("u.url"), TextColumn::Text("t.anchor")] };
 
 /// How a field is tested.
 #[derive(Debug)]
@@ -111,6 +142,10 @@ enum Kind {
     /// Captures of a selection of the campaign at hand that was saved under a name.
     Saved,
     Pattern,
+    /// Pages with a link to a URL.
+    Linked,
+    /// What the index of texts answers.
+    Indexed,
 }
 
 const fn field(name: &'static str, about: &'static str, example: &'static str, kind: Kind) -> FilterField {
@@ -155,7 +190,18 @@ pub(super) use vetoed_sql;
 const CAPTURE_FIELDS: &[FilterField] = &[
     field("url", "Text in the URL", "url:/news/", Kind::Url("u.url")),
     field("title", "Text in the title", "title:\"annual report\"", Kind::Text("c.title")),
-    field("host", "A host and its subdomains; host= is that host alone", "host:gov.pt", Kind::Host),
+    field("text", "Words of the page: title, main text and all else", "text:\"annual report\"", Kind::Indexed),
+    field("main", "Words of the main text, without menus and footers", "main:report", Kind::Indexed),
+    field("rest", "Words of menus, footers and the like", "rest:contact", Kind::Indexed),
+    field("anchors", "Words of the links to it from other hosts", "anchors:report", Kind::Indexed),
+    field("like", "Pages with a text like that of a capture, by its number", "like:4", Kind::Indexed),
+    field("linked", "Pages that link to a URL", "linked:http://a.pt/x", Kind::Linked),
+    field(
+        "host",
+        "A host and its subdomains; host= is that host alone, host:*.pt what ends so",
+        "host:gov.pt",
+        Kind::Host,
+    ),
     field("fqdn", "A host as links count it: with or without www, any port", "fqdn:a.pt", Kind::Fqdn),
     field("key", "A page by its URL or index key", "key:http://a.pt/x", Kind::Key),
     field("re", "A regular expression over the URL", "re:/20[0-9]{2}/", Kind::Pattern),
@@ -290,157 +336,117 @@ const PROSPECT_FIELDS: &[FilterField] = &[
 /// Terms of one line, at most: SQLite nests conditions so deep.
 const MAX_TERMS: usize = 400;
 
-/// Makes `re:`, `fqdn:` and the folding of text work in a connection; a
-/// pattern or word is compiled once a statement.
-pub(super) fn register(conn: &Connection) -> rusqlite::Result<()> {
-    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
-    conn.create_scalar_function("fqdn_of", 1, flags, |context| {
-        Ok(host_name(host_of(text_of(context, 0)?)).as_str().to_owned())
-    })?;
-    conn.create_scalar_function("outcome_of", 5, flags, |context| {
-        let outcome = UrlOutcome::of_seen(SeenFacts {
-            state: seen_state(context.get(0)?),
-            rule_index: context.get::<Option<i64>>(1)?.and_then(|index| usize::try_from(index).ok()),
-            rule_name: text_of(context, 2)?,
-            fetch_status: context.get(3)?,
-            why: text_of(context, 4)?,
-        });
-        Ok(outcome.sentence)
-    })?;
-    conn.create_scalar_function("rule_label", 1, flags, |context| Ok(rule_label(text_of(context, 0)?).to_owned()))?;
-    conn.create_scalar_function("regexp", 2, flags, |context| {
-        let pattern: Arc<regex::Regex> =
-            context.get_or_create_aux(0, |value| -> Result<_, Failed> { Ok(regex::Regex::new(value.as_str()?)?) })?;
-        Ok(pattern.is_match(text_of(context, 1)?))
-    })?;
-    conn.create_scalar_function("text_has", 2, flags, |context| Ok(needle(context)?.is_in(text_of(context, 1)?)))?;
-    conn.create_scalar_function("text_is", 2, flags, |context| Ok(needle(context)?.is_all_of(text_of(context, 1)?)))?;
-    conn.create_scalar_function("url_has", 2, flags, |context| {
-        let (needle, url) = (needle(context)?, text_of(context, 1)?);
-        Ok(needle.is_in(url) || decoded(url).is_some_and(|url| needle.is_in(&url)))
-    })?;
-    conn.create_scalar_function("url_is", 2, flags, |context| {
-        let (needle, url) = (needle(context)?, text_of(context, 1)?);
-        Ok(needle.is_all_of(url) || decoded(url).is_some_and(|url| needle.is_all_of(&url)))
-    })
-}
-
-type Failed = Box<dyn std::error::Error + Send + Sync>;
-
-fn text_of<'a>(context: &'a Context<'_>, at: usize) -> rusqlite::Result<&'a str> {
-    context.get_raw(at).as_str().map_err(|error| Error::UserFunctionError(error.into()))
-}
-
-/// The word looked for, which is the first argument of a function.
-fn needle(context: &Context<'_>) -> rusqlite::Result<Arc<Needle>> {
-    context.get_or_create_aux(0, |value| -> Result<_, Failed> { Ok(Needle::new(value.as_str()?)?) })
-}
-
-/// A URL without its percent-encoding; none where it has none, or where it
-/// hides other bytes than text.
-fn decoded(url: &str) -> Option<std::borrow::Cow<'_, str>> {
-    memchr::memchr(b'%', url.as_bytes())?;
-    percent_encoding::percent_decode_str(url).decode_utf8().ok()
-}
-
-/// A word that is looked for in many texts, whatever their case and diacritics.
-struct Needle {
-    folded: String,
-    /// Finds it in ASCII text without folding that; none where it can be in none.
-    in_ascii: Option<AhoCorasick>,
-}
-
-impl Needle {
-    fn new(word: &str) -> Result<Self, aho_corasick::BuildError> {
-        let folded = fold_letters(word);
-        let in_ascii = match folded.is_ascii() {
-            true => Some(AhoCorasick::builder().ascii_case_insensitive(true).build([&folded])?),
-            false => None,
-        };
-        Ok(Self { folded, in_ascii })
-    }
-
-    fn is_in(&self, text: &str) -> bool {
-        match &self.in_ascii {
-            _ if !text.is_ascii() => {
-                memchr::memmem::find(fold_letters(text).as_bytes(), self.folded.as_bytes()).is_some()
-            }
-            Some(finder) => finder.is_match(text),
-            None => false,
-        }
-    }
-
-    fn is_all_of(&self, text: &str) -> bool {
-        if text.is_ascii() { text.eq_ignore_ascii_case(&self.folded) } else { fold_letters(text) == self.folded }
-    }
-}
-
 impl Filter {
     /// Reads a filter line; `Err` says which column was not understood, and why.
-    pub(super) fn parse(table: &'static FilterTable, line: &str) -> Result<Self, String> {
-        let query = parse_fields(line).map_err(|error| error.to_string())?;
-        Self::of(table, &query)
+    pub(super) fn parse(
+        table: &'static FilterTable,
+        line: &str,
+        full_text: Option<&dyn FullText>,
+    ) -> Result<Self, String> {
+        Self::of(table, &parse_fields(line).map_err(|error| error.to_string())?, full_text)
     }
 
     /// What a query of fields means; `Err` as for a line.
-    pub(super) fn of(table: &'static FilterTable, query: &Query<FieldTerm>) -> Result<Self, String> {
+    pub(super) fn of(
+        table: &'static FilterTable,
+        query: &Query<FieldTerm>,
+        full_text: Option<&dyn FullText>,
+    ) -> Result<Self, String> {
         if terms_of(query) > MAX_TERMS {
             return Err(format!(
                 "the filter has more than {MAX_TERMS} terms; use fewer, or a pattern such as re:(a|b)"
             ));
         }
-        let mut filter = Self { is_of_selection: is_of_selection(query, true), ..Self::default() };
-        filter.sql = filter.query(table, query)?;
-        Ok(filter)
+        let is_of_selection = is_of_selection(query, true);
+        let mut writer = FilterWriter { table, full_text, values: Vec::new() };
+        let sql = writer.query(query)?;
+        Ok(Self { sql, values: writer.values, is_of_selection })
     }
+}
 
-    fn query(&mut self, table: &FilterTable, query: &Query<FieldTerm>) -> Result<String, String> {
+/// A filter in the making.
+struct FilterWriter<'a> {
+    table: &'static FilterTable,
+    full_text: Option<&'a dyn FullText>,
+    values: Vec<Value>,
+}
+
+impl FilterWriter<'_> {
+    fn query(&mut self, query: &Query<FieldTerm>) -> Result<String, String> {
         let (parts, joint) = match query {
             Query::And(parts) if parts.is_empty() => return Ok("1".to_owned()),
             Query::And(parts) => (parts, " AND "),
             Query::Or(parts) => (parts, " OR "),
             // What is unknown does not hold.
-            Query::Not(part) => return Ok(format!("(({}) IS NOT TRUE)", self.query(table, part)?)),
-            Query::Term(term) => return self.term(table, term),
+            Query::Not(part) => return Ok(format!("(({}) IS NOT TRUE)", self.query(part)?)),
+            Query::Term(term) => return self.term(term),
         };
-        let parts = parts.iter().map(|part| self.query(table, part)).collect::<Result<Vec<_>, _>>()?;
+        let parts = parts.iter().map(|part| self.query(part)).collect::<Result<Vec<_>, _>>()?;
         Ok(format!("({})", parts.join(joint)))
     }
 
-    fn term(&mut self, table: &FilterTable, term: &FieldTerm) -> Result<String, String> {
+    fn term(&mut self, term: &FieldTerm) -> Result<String, String> {
         let Some(test) = &term.field else {
-            return Ok(match term.text.as_str() {
-                "*" if !term.is_quoted => "1".to_owned(),
-                word => self.all(table.anywhere, &Value::Text(word.to_owned())),
-            });
+            return Ok(self.has_text(self.table.anywhere, &term.test));
         };
         let at = |column: usize, why: String| format!("column {column}: {why}");
-        let Some(field) = table.fields.iter().find(|field| field.name == test.name) else {
-            let names: Vec<&str> = table.fields.iter().map(|field| field.name).collect();
-            let why = format!(
-                "“{}” is no field; to look for the text itself, put it in quotes. Fields are {}",
-                test.name,
-                names.join(", ")
-            );
+        let fields = self.table.fields;
+        let Some(field) = fields.iter().find(|field| field.name == test.name) else {
+            let why = unknown_field(&test.name, fields.iter().map(|field| field.name));
             return Err(at(term.column, why));
         };
         let is_ordered = matches!(field.kind, Kind::Number(_) | Kind::Date(_));
-        if !is_ordered && !matches!(test.sign, Sign::Has | Sign::Is) {
+        if !is_ordered && test.sign.is_ordering() {
             let why = format!("{} is not compared with {}; write {}", field.name, test.sign.as_str(), field.example);
             return Err(at(term.column, why));
         }
-        self.test(field, test).map_err(|why| at(test.value_column, why))
+        self.test(field, test, term).map_err(|why| at(test.value_column, why))
     }
 
-    fn test(&mut self, field: &FilterField, test: &FieldTest) -> Result<String, String> {
+    /// The condition that one of some texts meets a test.
+    fn has_text(&mut self, columns: &[TextColumn], test: &TextTest) -> String {
+        let mut parts = Vec::new();
+        let (part, whole) = match test {
+            TextTest::Any => return "1".to_owned(),
+            // Any part of a text, as in a URL.
+            TextTest::Word(text) | TextTest::Url(text) | TextTest::Phrase { text, slop: 0 } => (Some(text), false),
+            // In a URL `?` and `*` stand for themselves, too.
+            TextTest::Pattern(text) => (Some(text), true),
+            _ => (None, true),
+        };
+        for column in columns {
+            let (name, sql) = match column {
+                TextColumn::Text(sql) => ("text", sql),
+                TextColumn::Url(sql) => ("url", sql),
+            };
+            if let Some(text) = part {
+                parts.push(self.one(&format!("{name}_has(?, {sql})"), text));
+            }
+            if whole {
+                let test = serde_json::to_string(test).unwrap_or_default();
+                parts.push(self.one(&format!("{name}_meets(?, {sql})"), &test));
+            }
+        }
+        format!("({})", parts.join(" OR "))
+    }
+
+    fn test(&mut self, field: &FilterField, test: &FieldTest, term: &FieldTerm) -> Result<String, String> {
         let value = test.value.as_str();
         if value.is_empty() && test.sign != Sign::Is {
             return Err(format!("a value is missing, such as {}", field.example));
         }
+        if term.test == TextTest::Any
+            && !matches!(field.kind, Kind::Indexed)
+            && let Some(sql) = has_value(&field.kind)
+        {
+            return Ok(sql);
+        }
         let is = test.sign == Sign::Is;
         Ok(match &field.kind {
-            Kind::Text(column) => self.one(&format!("text_{}(?, {column})", if is { "is" } else { "has" }), value),
-            Kind::Url(column) => self.one(&format!("url_{}(?, {column})", if is { "is" } else { "has" }), value),
+            Kind::Text(column) if is => self.one(&format!("text_is(?, {column})"), value),
+            Kind::Text(column) => self.has_text(&[TextColumn::Text(column)], &term.test),
+            Kind::Url(column) if is => self.one(&format!("url_is(?, {column})"), value),
+            Kind::Url(column) => self.has_text(&[TextColumn::Url(column)], &term.test),
             Kind::Value(column) if is => self.one(&format!("{column} = ? COLLATE NOCASE"), value),
             Kind::Value(column) => self.one(&format!("{column} LIKE ? ESCAPE '\\'"), &contains(value)),
             Kind::Number(column) => self.number(field, column, test)?,
@@ -449,7 +455,7 @@ impl Filter {
                 Ok(id) => format!("({})", self.all(condition, &Value::Integer(id))),
                 Err(_) => return Err(format!("“{value}” is no number of an {what}; {list}").replace("an c", "a c")),
             },
-            Kind::Host => self.host(value, is),
+            Kind::Host => self.host(value, is, &term.test),
             Kind::Fqdn => self.fqdn(value),
             Kind::Key => {
                 let key = PageKey::of_text(value).map_or_else(|| value.to_owned(), |key| key.as_str().to_owned());
@@ -492,7 +498,45 @@ impl Filter {
                 regex::Regex::new(value).map_err(|error| broken_pattern(value, &error))?;
                 self.one("regexp(?, u.url)", value)
             }
+            Kind::Linked => self.linked(field, value)?,
+            Kind::Indexed => self.indexed(field, test, term)?,
         })
+    }
+
+    fn linked(&mut self, field: &FilterField, value: &str) -> Result<String, String> {
+        let key = PageKey::of_text(value).or_else(|| PageKey::of_text(&format!("http://{value}")));
+        let Some(key) = key else {
+            return Err(format!("“{value}” is no URL; write {}", field.example));
+        };
+        let sql = format!(
+            "(SELECT {HAS_LINKS} FROM capture p WHERE p.id = ifnull({ORIGINAL}, c.id)) IN
+                (SELECT o.capture FROM link_list o WHERE o.anchors > 0 AND list_leads_to(?, o.links))"
+        );
+        Ok(self.one(&sql, key.as_str()))
+    }
+
+    fn indexed(&mut self, field: &FilterField, test: &FieldTest, term: &FieldTerm) -> Result<String, String> {
+        let (name, value) = (field.name, quoted_value(&test.value));
+        if test.sign == Sign::Is {
+            return Err(format!("{name} is not compared with =; write {name}:{value}"));
+        }
+        if name == "like" && test.value.parse::<u32>().is_err() {
+            return Err(format!(
+                "“{}” is no number of a capture; fonds captures and the lower panel show it",
+                test.value
+            ));
+        }
+        let Some(full_text) = self.full_text else {
+            return Err(format!(
+                "only an index of texts answers {name}:, and there is none yet; build it: fonds index DIR. \
+                 Words of URLs and titles are found without {name}:"
+            ));
+        };
+        let found = full_text.captures(term)?;
+        // One bit a capture, as `is_among` reads it.
+        let bytes = found.as_slice().iter().flat_map(|block| block.to_le_bytes()).collect();
+        self.values.push(Value::Blob(bytes));
+        Ok("is_among(?, c.id)".to_owned())
     }
 
     fn one(&mut self, sql: &str, value: &str) -> String {
@@ -506,7 +550,11 @@ impl Filter {
         sql.to_owned()
     }
 
-    fn host(&mut self, value: &str, alone: bool) -> String {
+    fn host(&mut self, value: &str, alone: bool, test: &TextTest) -> String {
+        if let TextTest::Pattern(pattern) = test {
+            let like = escape_like(&pattern.to_lowercase()).replace('*', "%").replace('?', "_");
+            return self.one("h.name LIKE ? ESCAPE '\\'", &like);
+        }
         let ascii = |url: Url| url.host_str().map(str::to_owned);
         let host = match value.is_ascii() {
             true => value.to_lowercase(),
@@ -554,42 +602,47 @@ impl Filter {
     }
 
     fn number(&mut self, field: &FilterField, column: &str, test: &FieldTest) -> Result<String, String> {
-        let value = test.value.as_str();
-        // `status:4xx`
-        let class = value.strip_suffix("xx").and_then(|class| class.parse::<i64>().ok());
-        let (first, last) = match class.filter(|class| (1..=9).contains(class)) {
-            Some(class) => ((class * 100) as f64, (class * 100 + 99) as f64),
-            None => match value.parse::<f64>() {
-                Ok(number) if number.is_finite() => (number, number),
-                _ => {
-                    let name = field.name;
-                    return Err(format!("“{value}” is no number; write it as {name}:3, {name}>3 or {name}<=3"));
-                }
-            },
-        };
-        Ok(self.range(column, test.sign, Value::Real(first), Value::Real(last)))
+        let name = field.name;
+        self.compared(column, test, |text| {
+            let range = number_range(text).map(|(first, last)| (Value::Real(first), Value::Real(last)));
+            range.ok_or_else(|| {
+                format!(
+                    "“{text}” is no number; write it as {name}:3, {name}>3, {name}<=2.5k, {name}:3..10 or {name}:3.."
+                )
+            })
+        })
     }
 
     fn date(&mut self, column: &str, test: &FieldTest) -> Result<String, String> {
-        let value = test.value.as_str();
-        let first = |text: &str| {
-            CaptureDate::parse(text).map_err(|error| {
+        let millis = |date: CaptureDate| Value::Integer(date.millis());
+        self.compared(column, test, |text| {
+            let period = CaptureDate::period(text).map(|(first, last)| (millis(first), millis(last)));
+            period.map_err(|error| {
                 format!("{error}; write a year, month or day such as date:2024-03, date>=2019, date:2019..2024-05")
             })
-        };
-        let last = |text: &str| first(text).map(|first| end_of_period(text).unwrap_or(first));
-        let millis = |date: CaptureDate| Value::Integer(date.millis());
-        let Some((from, to)) = value.split_once("..") else {
-            return Ok(self.range(column, test.sign, millis(first(value)?), millis(last(value)?)));
-        };
-        if !matches!(test.sign, Sign::Has | Sign::Is) {
-            return Err(format!("a range is written date:{value}, or as date>={from} date<={to}"));
+        })
+    }
+
+    /// A column compared with values, each of which `read` gives the first and last of.
+    fn compared(
+        &mut self,
+        column: &str,
+        test: &FieldTest,
+        read: impl Fn(&str) -> Result<(Value, Value), String>,
+    ) -> Result<String, String> {
+        let sides = test.comparisons()?;
+        let ends = sides.iter().map(|side| read(side.value)).collect::<Result<Vec<_>, _>>()?;
+        if let ([(from, _), (_, to)], [first, last]) = (&ends[..], &sides[..])
+            && is_above(from, to)
+        {
+            let name = &test.name;
+            return Err(format!("nothing is from {0} to {1}; write {name}:{1}..{0}", first.value, last.value));
         }
-        Ok(match (from, to) {
-            ("", "") => "1".to_owned(),
-            (from, "") => self.range(column, Sign::AtLeast, millis(first(from)?), Value::Null),
-            ("", to) => self.range(column, Sign::AtMost, Value::Null, millis(last(to)?)),
-            (from, to) => self.range(column, Sign::Has, millis(first(from)?), millis(last(to)?)),
+        let parts: Vec<String> =
+            sides.iter().zip(ends).map(|(side, (first, last))| self.range(column, side.sign, first, last)).collect();
+        Ok(match parts.as_slice() {
+            [] => "1".to_owned(),
+            parts => format!("({})", parts.join(" AND ")),
         })
     }
 
@@ -608,6 +661,38 @@ impl Filter {
         self.values.push(value);
         format!("{column} {sign} ?")
     }
+}
+
+fn is_above(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Integer(a), Value::Integer(b)) => a > b,
+        (Value::Real(a), Value::Real(b)) => a > b,
+        _ => false,
+    }
+}
+
+/// The condition that there is a value at all: `field:*`. None where `*` is
+/// no such question.
+fn has_value(kind: &Kind) -> Option<String> {
+    // What counts as 0 or nothing where it is not known.
+    let known = |column: &str| match column.strip_prefix("ifnull(").and_then(|of| of.split_once(',')) {
+        Some((column, _)) => format!("{column} IS NOT NULL"),
+        None => format!("{column} IS NOT NULL"),
+    };
+    Some(match kind {
+        Kind::Text(column) | Kind::Url(column) | Kind::Value(column) => format!("ifnull({column}, '') <> ''"),
+        Kind::Number(column) | Kind::Date(column) => known(column),
+        Kind::YesNo(yes, no) => format!("({yes} OR {no})"),
+        Kind::Mark => format!("{} IS NOT NULL", super::capture_table::LAST_MARK),
+        Kind::Collection { is_out } => {
+            format!("c.id IN (SELECT k.capture FROM collected k WHERE k.is_out = {})", u8::from(*is_out))
+        }
+        Kind::Saved => "c.id IN (SELECT n.capture FROM named_capture n JOIN named_selection o ON o.id = n.selection
+            WHERE o.campaign = ?1)"
+            .to_owned(),
+        Kind::Host | Kind::Fqdn | Kind::Key | Kind::File | Kind::Launch => "1".to_owned(),
+        Kind::Id(..) | Kind::Page | Kind::Pattern | Kind::Linked | Kind::Indexed => return None,
+    })
 }
 
 /// What `mark:` calls captures without a decision.

@@ -377,7 +377,7 @@ impl Catalogue {
     /// A part of the URLs that launches have seen, in the order that they came;
     /// those that wait in the order of the queue.
     pub fn seen(&self, query: &SeenQuery) -> Result<SeenPage, StoreError> {
-        let filter = match Filter::parse(&SEEN_FILTER, &query.filter) {
+        let filter = match Filter::parse(&SEEN_FILTER, &query.filter, None) {
             Ok(filter) => filter,
             Err(why) => return Ok(SeenPage { filter_problem: Some(why), ..SeenPage::default() }),
         };

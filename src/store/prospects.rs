@@ -30,7 +30,7 @@ impl Catalogue {
     /// [`PROSPECTS_KEPT`](super::PROSPECTS_KEPT) of the last build. The
     /// verdict is what the last launch of the campaign said, if it saw the page.
     pub fn prospects(&self, query: &ProspectQuery) -> Result<ProspectPage, StoreError> {
-        let filter = match Filter::parse(&PROSPECTS, &query.filter) {
+        let filter = match Filter::parse(&PROSPECTS, &query.filter, None) {
             Ok(filter) => filter,
             Err(why) => return Ok(ProspectPage { filter_problem: Some(why), ..ProspectPage::default() }),
         };

@@ -194,7 +194,7 @@ fn terms_fold_as_those_of_a_request() {
 
 #[test]
 fn a_part_of_the_selection_may_be_of_another_campaign() {
-    let of = |line: &str| Filter::parse(&CAPTURES, line).unwrap().is_of_selection;
+    let of = |line: &str| Filter::parse(&CAPTURES, line, None).unwrap().is_of_selection;
     for line in
         ["export:yes", "requisite:yes -a", "-requisite:no", "NOT (export:no OR a)", "(export:yes OR requisite:yes) b"]
     {
@@ -214,10 +214,12 @@ fn every_field_is_listed_and_its_example_works() {
     let spec = SelectionSpec { campaign: 1, ..SelectionSpec::default() };
     catalogue.keep_selection(&spec, vec![row]).unwrap();
     for field in filter_fields() {
-        rows(&made, field.example);
+        if !field.needs_index() {
+            rows(&made, field.example);
+        }
         assert!(field.example.starts_with(field.name) && !field.about.is_empty(), "{field:?}");
     }
-    let error = Filter::parse(&CAPTURES, "colour:red").unwrap_err();
+    let error = Filter::parse(&CAPTURES, "colour:red", None).unwrap_err();
     assert!(filter_fields().iter().all(|field| error.contains(field.name)), "{error}");
     assert_eq!(rows(&made, "score>0.4").len() + rows(&made, "score<0.6").len(), 2);
 }
@@ -243,12 +245,144 @@ fn what_is_not_understood_is_reported_with_its_column() {
         ("title>x", 1, "title is not compared with >"),
         ("host: a", 6, "a value is missing, such as host:gov.pt"),
     ] {
-        let error = Filter::parse(&CAPTURES, line).unwrap_err();
+        let error = Filter::parse(&CAPTURES, line, None).unwrap_err();
         assert!(error.starts_with(&format!("column {column}: ")) && error.contains(words), "{line}: {error}");
     }
-    let error = Filter::parse(&CAPTURES, &"a ".repeat(401)).unwrap_err();
+    let error = Filter::parse(&CAPTURES, &"a ".repeat(401), None).unwrap_err();
     assert!(error.contains("more than 400 terms"), "{error}");
     let made = made();
     rows(&made, &"a ".repeat(400));
     rows(&made, &format!("{}a{}", "(x OR ".repeat(49), ")".repeat(49)));
+}
+
+/// Captures with these URLs, sizes and titles.
+fn titled(entries: &[(&str, u64, &str)]) -> Made {
+    let made = made();
+    let entries = entries.iter().enumerate().map(|(at, (url, size, title))| {
+        let mut entry = capture(url, 1_700_000_000, at as u64 * 20, &format!("sha1:{at}"), &[]);
+        entry.notes.title = (!title.is_empty()).then(|| (*title).to_owned());
+        entry.payload_len = *size;
+        entry
+    });
+    made.workspace.catalogue().add_captures(made.launch, entries.collect()).unwrap();
+    made
+}
+
+#[test]
+fn ranges_wildcards_and_any_value() {
+    let made = titled(&[
+        ("http://a.pt/0?id=1", 0, "Casas da Ria"),
+        ("http://www.a.pt/1", 900, "Ria Formosa"),
+        ("http://pt.example/2/casa", 2_500, "A formosa e bela ria"),
+        ("http://b.gov.pt/3", 1_000_000, ""),
+    ]);
+    for (filter, expected) in [
+        ("size:<1m", "012"),
+        ("size:>=1m", "3"),
+        ("size:2.5k", "2"),
+        ("size:0..900", "01"),
+        ("size:1k..", "23"),
+        ("size:..900 -size:0", "1"),
+        ("size:..", "0123"),
+        ("Size:>0.5K", "123"),
+        ("host:*.pt", "013"),
+        ("host:*.gov.pt", "3"),
+        ("HOST:w?w.*", "1"),
+        ("host:*", "0123"),
+        ("-host:*.pt", "2"),
+        ("title:*", "012"),
+        ("-title:*", "3"),
+        ("mark:*", ""),
+        ("-mark:*", "0123"),
+        ("inlinks.ext:0..", "0123"),
+        ("title:cas*", "0"),
+        ("cas*", "02"),
+        ("c?sa", "2"),
+        ("0?id", "0"),
+        ("~caza", "2"),
+        ("title:~formoza", "12"),
+        ("=casa", "2"),
+        ("\"ria formosa\"", "1"),
+        ("\"formosa ria\"~1", ""),
+        ("\"formosa ria\"~2", "12"),
+        ("title:formosa NEAR/0 ria", "1"),
+        ("formosa NEAR/2 ria", "12"),
+        ("ria^2", "012"),
+        ("(ria OR casa)^2", "012"),
+        ("www.a.pt/1", "1"),
+        ("url:*", "0123"),
+    ] {
+        let found: String =
+            rows(&made, filter).iter().map(|url| url.split('/').nth(1).unwrap()[..1].to_owned()).collect();
+        let mut found: Vec<char> = found.chars().collect();
+        found.sort_unstable();
+        assert_eq!(found.into_iter().collect::<String>(), expected, "{filter}");
+    }
+}
+
+#[test]
+fn pages_that_link_to_a_url_are_found() {
+    let made = made();
+    let entries: [(&str, &[(&str, &str)]); 3] = [
+        ("http://a.pt/1", &[("http://b.pt/x#top", ""), ("http://c.pt/", "")]),
+        ("http://a.pt/2", &[("https://www.b.pt/x", "")]),
+        ("http://a.pt/3", &[("http://b.pt/xy", ""), ("http://a.pt/1", "")]),
+    ];
+    let entries = entries
+        .iter()
+        .enumerate()
+        .map(|(at, (url, links))| capture(url, 1_700_000_000, at as u64 * 20, &format!("sha1:{at}"), links));
+    made.workspace.catalogue().add_captures(made.launch, entries.collect()).unwrap();
+    let found = |filter: &str| rows(&made, filter).into_iter().collect::<Vec<_>>().join(" ");
+    let both = if PageKey::of_text("http://www.b.pt/x") == PageKey::of_text("http://b.pt/x") {
+        "a.pt/1 a.pt/2"
+    } else {
+        "a.pt/1"
+    };
+    assert_eq!(found("linked:http://b.pt/x"), both);
+    assert_eq!(found("linked:b.pt/x"), both);
+    assert_eq!(found("linked:http://a.pt/1"), "a.pt/3");
+    assert_eq!(found("-linked:c.pt host:a.pt"), "a.pt/2 a.pt/3");
+    assert_eq!(found("linked:http://nowhere.pt/"), "");
+}
+
+/// An index in which capture 2 has every word, and the rest none.
+struct OnlySecond;
+
+impl FullText for OnlySecond {
+    fn captures(&self, term: &FieldTerm) -> Result<FixedBitSet, String> {
+        let mut found = FixedBitSet::with_capacity(3);
+        match term.test {
+            TextTest::Word(_) => found.insert(2),
+            _ => return Err(format!("no answer to {}", term.text)),
+        }
+        Ok(found)
+    }
+}
+
+#[test]
+fn the_index_of_texts_answers_for_its_fields() {
+    let made = titled(&[("http://a.pt/0", 1, "x"), ("http://a.pt/1", 1, "x"), ("http://a.pt/2", 1, "x")]);
+    let catalogue = made.workspace.catalogue();
+    let problem = |filter: &str| {
+        let query = CaptureQuery { filter: filter.to_owned(), ..everything() };
+        catalogue.captures(&query).unwrap().filter_problem.unwrap_or_default()
+    };
+    for filter in ["x text:ria", "x main:ri*", "x rest:\"a b\"", "x anchors:~ria", "x like:4"] {
+        let why = problem(filter);
+        assert!(why.starts_with("column ") && why.contains("build it: fonds index DIR"), "{filter}: {why}");
+    }
+    assert!(problem("like:me").contains("no number of a capture"));
+    assert!(problem("text=ria").contains("write text:ria"));
+    catalogue.set_full_text(std::sync::Arc::new(OnlySecond));
+    for (filter, expected) in [
+        ("text:ria", "a.pt/1"),
+        ("-text:ria", "a.pt/0 a.pt/2"),
+        ("text:ria -main:ria", ""),
+        ("text:ria OR url:/2", "a.pt/1 a.pt/2"),
+        ("like:1", "a.pt/1"),
+    ] {
+        assert_eq!(rows(&made, filter).into_iter().collect::<Vec<_>>().join(" "), expected, "{filter}");
+    }
+    assert_eq!(problem("x text:*"), "column 8: no answer to text:*");
 }

@@ -1,0 +1,133 @@
+//! What filters ask of values in SQL.
+
+use crate::analysis::{TextMatcher, fold_letters, text_tokens, url_words};
+use crate::campaign::TextTest;
+use crate::crawl::{SeenFacts, UrlOutcome};
+use crate::inlinks::stored::{host_name, host_of};
+use crate::links::LinkKind;
+use crate::scope::rule_label;
+use crate::store::launches::seen_state;
+use crate::store::link_list::decode;
+use aho_corasick::AhoCorasick;
+use rusqlite::functions::{Context, FunctionFlags};
+use rusqlite::{Connection, Error};
+use std::sync::Arc;
+
+/// Makes `re:`, `fqdn:` and the folding of text work in a connection; a
+/// pattern or word is compiled once a statement.
+pub(in crate::store) fn register(conn: &Connection) -> rusqlite::Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    conn.create_scalar_function("fqdn_of", 1, flags, |context| {
+        Ok(host_name(host_of(text_of(context, 0)?)).as_str().to_owned())
+    })?;
+    conn.create_scalar_function("outcome_of", 5, flags, |context| {
+        let outcome = UrlOutcome::of_seen(SeenFacts {
+            state: seen_state(context.get(0)?),
+            rule_index: context.get::<Option<i64>>(1)?.and_then(|index| usize::try_from(index).ok()),
+            rule_name: text_of(context, 2)?,
+            fetch_status: context.get(3)?,
+            why: text_of(context, 4)?,
+        });
+        Ok(outcome.sentence)
+    })?;
+    conn.create_scalar_function("rule_label", 1, flags, |context| Ok(rule_label(text_of(context, 0)?).to_owned()))?;
+    conn.create_scalar_function("regexp", 2, flags, |context| {
+        let pattern: Arc<regex::Regex> =
+            context.get_or_create_aux(0, |value| -> Result<_, Failed> { Ok(regex::Regex::new(value.as_str()?)?) })?;
+        Ok(pattern.is_match(text_of(context, 1)?))
+    })?;
+    conn.create_scalar_function("text_has", 2, flags, |context| Ok(needle(context)?.is_in(text_of(context, 1)?)))?;
+    conn.create_scalar_function("text_is", 2, flags, |context| Ok(needle(context)?.is_all_of(text_of(context, 1)?)))?;
+    conn.create_scalar_function("text_meets", 2, flags, |context| {
+        let tokens = text_tokens(text_of(context, 1)?);
+        Ok(matcher(context)?.holds(&tokens, &[]))
+    })?;
+    conn.create_scalar_function("url_meets", 2, flags, |context| {
+        let tokens = text_tokens(&url_words(text_of(context, 1)?));
+        Ok(matcher(context)?.holds(&tokens, &[]))
+    })?;
+    conn.create_scalar_function("is_among", 2, flags, |context| {
+        let bits = context.get_raw(0).as_blob().map_err(|error| Error::UserFunctionError(error.into()))?;
+        let number = usize::try_from(context.get::<i64>(1)?).unwrap_or(usize::MAX);
+        Ok(bits.get(number / 8).is_some_and(|byte| byte >> (number % 8) & 1 == 1))
+    })?;
+    conn.create_scalar_function("list_leads_to", 2, flags, |context| {
+        let list = context.get_raw(1).as_blob().map_err(|error| Error::UserFunctionError(error.into()))?;
+        let links = decode(list).map_err(|error| Error::UserFunctionError(error.into()))?;
+        let key = text_of(context, 0)?;
+        // What a page's key has of its host stands in each of its URLs, too.
+        let name = host_name(host_of(key));
+        let may_be = memchr::memmem::Finder::new(name.as_str());
+        Ok(links.iter().any(|link| {
+            link.kind == LinkKind::Anchor
+                && may_be.find(link.url.as_bytes()).is_some()
+                && link.page().is_some_and(|page| page.as_str() == key)
+        }))
+    })?;
+    conn.create_scalar_function("url_has", 2, flags, |context| {
+        let (needle, url) = (needle(context)?, text_of(context, 1)?);
+        Ok(needle.is_in(url) || decoded(url).is_some_and(|url| needle.is_in(&url)))
+    })?;
+    conn.create_scalar_function("url_is", 2, flags, |context| {
+        let (needle, url) = (needle(context)?, text_of(context, 1)?);
+        Ok(needle.is_all_of(url) || decoded(url).is_some_and(|url| needle.is_all_of(&url)))
+    })
+}
+
+type Failed = Box<dyn std::error::Error + Send + Sync>;
+
+fn text_of<'a>(context: &'a Context<'_>, at: usize) -> rusqlite::Result<&'a str> {
+    context.get_raw(at).as_str().map_err(|error| Error::UserFunctionError(error.into()))
+}
+
+/// The word looked for, which is the first argument of a function.
+fn needle(context: &Context<'_>) -> rusqlite::Result<Arc<Needle>> {
+    context.get_or_create_aux(0, |value| -> Result<_, Failed> { Ok(Needle::new(value.as_str()?)?) })
+}
+
+/// The test of text that is the first argument of a function, as JSON.
+fn matcher(context: &Context<'_>) -> rusqlite::Result<Arc<TextMatcher>> {
+    context.get_or_create_aux(0, |value| -> Result<_, Failed> {
+        let test: TextTest = serde_json::from_str(value.as_str()?)?;
+        Ok(TextMatcher::new(&test, &str::to_owned))
+    })
+}
+
+/// A URL without its percent-encoding; none where it has none, or where it
+/// hides other bytes than text.
+fn decoded(url: &str) -> Option<std::borrow::Cow<'_, str>> {
+    memchr::memchr(b'%', url.as_bytes())?;
+    percent_encoding::percent_decode_str(url).decode_utf8().ok()
+}
+
+/// A word that is looked for in many texts, whatever their case and diacritics.
+struct Needle {
+    folded: String,
+    /// Finds it in ASCII text without folding that; none where it can be in none.
+    in_ascii: Option<AhoCorasick>,
+}
+
+impl Needle {
+    fn new(word: &str) -> Result<Self, aho_corasick::BuildError> {
+        let folded = fold_letters(word);
+        let in_ascii = match folded.is_ascii() {
+            true => Some(AhoCorasick::builder().ascii_case_insensitive(true).build([&folded])?),
+            false => None,
+        };
+        Ok(Self { folded, in_ascii })
+    }
+
+    fn is_in(&self, text: &str) -> bool {
+        match &self.in_ascii {
+            _ if !text.is_ascii() => {
+                memchr::memmem::find(fold_letters(text).as_bytes(), self.folded.as_bytes()).is_some()
+            }
+            Some(finder) => finder.is_match(text),
+            None => false,
+        }
+    }
+
+    fn is_all_of(&self, text: &str) -> bool {
+        if text.is_ascii() { text.eq_ignore_ascii_case(&self.folded) } else { fold_letters(text) == self.folded }
+    }
+}
