@@ -12,20 +12,37 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A record in memory until it is larger than this; then in a temporary file.
-const SPOOL_BYTES: usize = 8 * 1024 * 1024;
+/// Some dozens are in hand at once.
+const SPOOL_BYTES: usize = 1024 * 1024;
 
 /// What begins the name of a field of the source that does not hold in the export.
 const SOURCE_FIELD: &str = "WARC-Fonds-Source-";
 
-/// A record ready to be appended.
+/// A record as it was found in its file.
+pub(super) struct SourceRecord {
+    pub head: RecordHead,
+    /// What of it was taken out; none where its bytes can be copied as they are.
+    block: Option<Block>,
+}
+
+/// The block of a record that is written under another head.
+struct Block {
+    bytes: tempfile::SpooledTempFile,
+    len: u64,
+    /// Its first bytes.
+    begin: Vec<u8>,
+    digests: Digests,
+    wrong_digests: Vec<&'static str>,
+    left_behind: Vec<String>,
+}
+
+/// A record that comes along.
 pub(super) struct Carried {
-    /// Its member.
-    pub member: tempfile::SpooledTempFile,
     /// Its bytes.
-    pub len: u64,
+    pub part: Part,
     /// Its id in the export.
     pub record_id: String,
     /// Whether its bytes are those of the source.
@@ -36,6 +53,36 @@ pub(super) struct Carried {
     pub wrong_digests: Vec<&'static str>,
     /// What stands around the record in the source and does not come along.
     pub left_behind: Vec<String>,
+}
+
+/// What becomes a record of the export.
+pub(super) enum Part {
+    /// Bytes of a file as they are.
+    Span(PathBuf, Span),
+    /// A block of this length under a head.
+    Block(RecordBuilder, tempfile::SpooledTempFile, u64),
+}
+
+impl Part {
+    /// Its member, to be read, and how long it is. With `sizes_only` what can be
+    /// copied as it is stays where it is.
+    ///
+    /// # Errors
+    ///
+    /// A file that has changed since it was read, no room for what is large.
+    pub(super) fn member(self, sizes_only: bool) -> Result<(tempfile::SpooledTempFile, u64), ExportError> {
+        let mut member = tempfile::SpooledTempFile::new(SPOOL_BYTES);
+        let len = match self {
+            Self::Span(_, span) if sizes_only => span.length,
+            Self::Span(file, span) => crate::warc::copy_span(&file, span, &mut member).map(|_| span.length)?,
+            Self::Block(head, block, len) => {
+                head.compress_from(block, len, &mut member).map_err(no_temporary)?;
+                member.stream_position().map_err(no_temporary)?
+            }
+        };
+        member.rewind().map_err(no_temporary)?;
+        Ok((member, len))
+    }
 }
 
 /// Why a record does not come along.
@@ -128,13 +175,15 @@ pub(super) fn location_in(file: &Path, span: Span) -> String {
     format!("{}, offset {}", file.display(), format_offset(span.offset))
 }
 
-/// Enters a record. Its place is looked at first: the catalogue may be older
-/// than the file.
-pub(super) fn enter(record: &ExportRecord, url: &str) -> Result<(RecordHead, ArchiveReader<File>), CopyError> {
+/// Reads a record out of its file. Its place is looked at first: the catalogue may
+/// be older than the file. The block is read to its end: a damaged record is not
+/// passed on, and digests are checked. With `sizes_only` a record that can be
+/// copied as it stands is taken for sound and not read.
+pub(super) fn read_source(record: &ExportRecord, url: &str, sizes_only: bool) -> Result<SourceRecord, CopyError> {
     if let Some(why) = &record.lost {
         return Err(CopyError::Record(why.clone()));
     }
-    let (head, reader) = enter_record_in(&record.file, record.span).map_err(of_source)?;
+    let (head, mut reader) = enter_record_in(&record.file, record.span).map_err(of_source)?;
     let is_it = match record.record_id.as_str() {
         "" => head.target_uri().is_none_or(|uri| same_url(&uri, url)),
         id => head.record_id().as_deref() == Some(id),
@@ -145,34 +194,11 @@ pub(super) fn enter(record: &ExportRecord, url: &str) -> Result<(RecordHead, Arc
             location_of(record)
         )));
     }
-    Ok((head, reader))
-}
-
-/// Takes a record that was entered out of its file. The block is read to its
-/// end: a damaged record is not passed on, and digests are checked. With
-/// `sizes_only` a record that can be copied as it stands is taken for sound and
-/// not read.
-pub(super) fn carry(
-    record: &ExportRecord,
-    (head, mut reader): (RecordHead, ArchiveReader<File>),
-    changes: &HeadChanges<'_>,
-    sizes_only: bool,
-    new_id: impl FnOnce() -> String,
-) -> Result<Carried, CopyError> {
     let place = location_of(record);
     let mut behind = 0;
-    let as_it_is = |member| Carried {
-        member,
-        len: record.span.length,
-        record_id: head.record_id().unwrap_or_default(),
-        as_is: true,
-        payload_digest: None,
-        wrong_digests: Vec::new(),
-        left_behind: Vec::new(),
-    };
-    if !head.is_arc() && !changes.change(&head) && is_gzip_member(record).map_err(spool_failed)? {
+    if !head.is_arc() && is_gzip_member(record).map_err(spool_failed)? {
         if sizes_only {
-            return Ok(as_it_is(tempfile::SpooledTempFile::new(SPOOL_BYTES)));
+            return Ok(SourceRecord { head, block: None });
         }
         let mut proof = RecordProof::new(&head);
         read_block(&mut reader, |chunk| {
@@ -184,23 +210,52 @@ pub(super) fn carry(
         behind = record.span.length.saturating_sub(ended.length);
         let is_clean = around.is_empty() && behind == 0;
         if is_clean && proof.wrong_fields().is_empty() {
-            let mut member = tempfile::SpooledTempFile::new(SPOOL_BYTES);
-            match crate::warc::copy_span(&record.file, record.span, &mut member) {
-                Ok(_) => {}
-                Err(error @ WarcError::NoRecord { .. }) => return Err(CopyError::Record(error.to_string())),
-                Err(error) => return Err(of_source(error)),
-            }
-            member.seek(SeekFrom::Start(0)).map_err(spool_failed)?;
-            return Ok(as_it_is(member));
+            return Ok(SourceRecord { head, block: None });
         }
         // Its head is written again, with the right digests.
         reader = enter_record_in(&record.file, record.span).map_err(of_source)?.1;
     }
-    let mut carried = rewrap(&mut reader, &head, changes, new_id, &place)?;
+    let mut block = take_block(&mut reader, &head, &place)?;
     if behind > 0 {
-        carried.left_behind.push(format!("{} behind the record belong to none", counted(behind, "byte")));
+        block.left_behind.push(format!("{} behind the record belong to none", counted(behind, "byte")));
     }
-    Ok(carried)
+    Ok(SourceRecord { head, block: Some(block) })
+}
+
+/// What becomes of a record that was read, with these changes to its head.
+pub(super) fn carry(
+    record: &ExportRecord,
+    SourceRecord { head, block }: SourceRecord,
+    changes: &HeadChanges<'_>,
+    new_id: impl FnOnce() -> String,
+) -> Result<Carried, CopyError> {
+    let block = match block {
+        Some(block) => block,
+        None if !changes.change(&head) => {
+            return Ok(Carried {
+                part: Part::Span(record.file.clone(), record.span),
+                record_id: head.record_id().unwrap_or_default(),
+                as_is: true,
+                payload_digest: None,
+                wrong_digests: Vec::new(),
+                left_behind: Vec::new(),
+            });
+        }
+        None => {
+            let (head, mut reader) = enter_record_in(&record.file, record.span).map_err(of_source)?;
+            take_block(&mut reader, &head, &location_of(record))?
+        }
+    };
+    let Block { bytes, len, begin, digests, wrong_digests, left_behind } = block;
+    let record_id = changes.new_id.clone().or_else(|| head.record_id()).unwrap_or_else(new_id);
+    let builder = if head.is_arc() {
+        from_arc(&head, &record_id, &begin).digests(&digests)
+    } else {
+        changes.apply(&head, &wrong_digests, &digests)
+    };
+    let payload_digest = wrong_digests.contains(&PAYLOAD_DIGEST).then_some(digests.payload);
+    let part = Part::Block(builder, bytes, len);
+    Ok(Carried { part, record_id, as_is: false, payload_digest, wrong_digests, left_behind })
 }
 
 /// Hands the block of the record in hand on, piece by piece.
@@ -221,41 +276,23 @@ fn read_block(
     }
 }
 
-/// The record under a WARC head, its block unchanged.
-fn rewrap(
-    reader: &mut ArchiveReader<File>,
-    head: &RecordHead,
-    changes: &HeadChanges<'_>,
-    new_id: impl FnOnce() -> String,
-    place: &str,
-) -> Result<Carried, CopyError> {
-    let mut block = tempfile::SpooledTempFile::new(SPOOL_BYTES);
+/// Takes the block of the record in hand out of its file.
+fn take_block(reader: &mut ArchiveReader<File>, head: &RecordHead, place: &str) -> Result<Block, CopyError> {
+    let mut bytes = tempfile::SpooledTempFile::new(SPOOL_BYTES);
     let mut digester = BlockDigester::new(head.is_http());
     let mut proof = RecordProof::new(head);
     let mut begin = Vec::new();
-    let block_len = read_block(reader, |chunk| {
+    let len = read_block(reader, |chunk| {
         if begin.len() < 5 {
             begin.extend_from_slice(&chunk[..chunk.len().min(5)]);
         }
         digester.update(chunk);
         proof.update(chunk);
-        block.write_all(chunk)
+        bytes.write_all(chunk)
     })?;
     let (_, left_behind) = end_whole(reader, place)?;
-    let (digests, wrong_digests) = (digester.finish(), proof.wrong_fields());
-    let record_id = changes.new_id.clone().or_else(|| head.record_id()).unwrap_or_else(new_id);
-    let builder = if head.is_arc() {
-        from_arc(head, &record_id, &begin).digests(&digests)
-    } else {
-        changes.apply(head, &wrong_digests, &digests)
-    };
-    block.seek(SeekFrom::Start(0)).map_err(spool_failed)?;
-    let mut member = tempfile::SpooledTempFile::new(SPOOL_BYTES);
-    builder.compress_from(block, block_len, &mut member).map_err(spool_failed)?;
-    let len = member.stream_position().map_err(spool_failed)?;
-    member.seek(SeekFrom::Start(0)).map_err(spool_failed)?;
-    let payload_digest = wrong_digests.contains(&PAYLOAD_DIGEST).then(|| digests.payload.clone());
-    Ok(Carried { member, len, record_id, as_is: false, payload_digest, wrong_digests, left_behind })
+    bytes.rewind().map_err(spool_failed)?;
+    Ok(Block { bytes, len, begin, digests: digester.finish(), wrong_digests: proof.wrong_fields(), left_behind })
 }
 
 /// A WARC head for an ARC record. What is called HTTP in the URL line and is

@@ -1,7 +1,6 @@
 //! What goes into an export and what is told of it.
 
 use super::{ExportError, FurtherKnowledge, Statement};
-use crate::inlinks::DatasetObject;
 use crate::keys::SigningKey;
 use crate::uri::CaptureDate;
 use crate::warc::{RecordType, Span, new_record_id};
@@ -45,13 +44,13 @@ pub struct ExportItem {
     pub records: Vec<ExportRecord>,
     /// What it repeats, when it is a revisit and that is known.
     pub original: Option<Original>,
-    /// What Fonds knows of it: becomes the block of its metadata record.
-    pub knowledge: serde_json::Value,
+    /// What Fonds knows of it, as JSON: the block of its metadata record.
+    pub knowledge: String,
     /// The same as RDF, for a record of N-Quads.
     pub statements: Vec<Statement>,
-    /// The links to it that `knowledge` lists, as an object of the data set;
-    /// none where there are none.
-    pub inlinks: Option<DatasetObject>,
+    /// The links to it that `knowledge` lists, as a line of the data set; none
+    /// where there are none.
+    pub inlinks: Option<String>,
 }
 
 impl ExportItem {

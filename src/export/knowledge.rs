@@ -7,7 +7,7 @@
 
 use super::attachments::MAX_LINE;
 use super::join::SORT_BYTES;
-use super::rdf::{Statement, address_of, read_quad};
+use super::rdf::{CaptureName, Statement, address_of, read_quad};
 use super::verify::Faults;
 use super::{ExportError, VerifyCheck, io_at, no_temporary};
 use crate::jobs::{JobCx, SpillSort, counted};
@@ -41,18 +41,9 @@ impl Graph {
         Self { lines: SpillSort::new(SORT_BYTES) }
     }
 
-    /// Takes what is known of a capture in; gives the block of its record.
-    pub(super) fn of_capture(&mut self, statements: &[Statement], capture: &str) -> Result<Vec<u8>, ExportError> {
-        let mut lines: Vec<String> = statements.iter().map(|statement| statement.line(capture)).collect();
-        lines.sort_unstable();
-        lines.dedup();
-        let mut block = Vec::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
-        for line in lines {
-            block.extend_from_slice(line.as_bytes());
-            block.push(b'\n');
-            self.lines.push(line).map_err(no_temporary)?;
-        }
-        Ok(block)
+    /// Takes the lines of a capture in.
+    pub(super) fn extend(&mut self, lines: Vec<String>) -> Result<(), ExportError> {
+        lines.into_iter().try_for_each(|line| self.lines.push(line)).map_err(no_temporary)
     }
 
     /// Takes in what is known beyond captures; gives its record, in a temporary file.
@@ -65,9 +56,10 @@ impl Graph {
         left_out: &[usize],
     ) -> Result<File, ExportError> {
         let mut own = SpillSort::new(SORT_BYTES);
+        let no_capture = CaptureName::new("");
         further(left_out, &mut |statements| {
             statements.iter().try_for_each(|statement| {
-                let line = statement.line("");
+                let line = statement.line(&no_capture);
                 self.lines.push(line.clone())?;
                 own.push(line)
             })
@@ -111,6 +103,15 @@ impl Graph {
         }
         Ok(quads)
     }
+}
+
+/// The lines of what is known of a capture, each once and in order.
+pub(super) fn lines_of_capture(statements: &[Statement], capture: &str) -> Vec<String> {
+    let capture = CaptureName::new(capture);
+    let mut lines: Vec<String> = statements.iter().map(|statement| statement.line(&capture)).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    lines
 }
 
 /// The record of what is known of a capture.

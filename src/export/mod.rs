@@ -58,6 +58,7 @@ mod item;
 mod join;
 mod knowledge;
 mod manifest;
+mod pack;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(test)]

@@ -8,9 +8,10 @@
 use super::VOCABULARY;
 use crate::uri::CaptureDate;
 use oxrdf::vocab::{rdf, xsd};
-use oxrdf::{Literal, NamedNode, NamedNodeRef, Quad, Term};
+use oxrdf::{LiteralRef, NamedNode, NamedNodeRef, Term};
 use oxttl::NQuadsParser;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use std::fmt::Write;
 
 /// Prefixes of the properties and classes that statements use.
 const PREFIXES: [(&str, &str); 8] = [
@@ -133,43 +134,100 @@ impl AboutNode<'_> {
     }
 }
 
+/// The id of the record that stands for a capture, as statements name it.
+pub(super) struct CaptureName<'c> {
+    id: &'c str,
+    address: String,
+    /// Whether `#` and a part may follow as they are.
+    takes_parts: bool,
+}
+
+impl<'c> CaptureName<'c> {
+    pub(super) fn new(id: &'c str) -> Self {
+        let address = iri(id).into_string();
+        let takes_parts = address == id && !id.contains('#');
+        Self { id, address, takes_parts }
+    }
+}
+
 impl Statement {
-    /// The line of N-Quads without its end; `capture` is the id of the record
-    /// that stands for the capture.
-    pub(super) fn line(&self, capture: &str) -> String {
-        let object: Term = match &self.value {
-            RdfValue::Node(node) => node.named(capture).into(),
-            RdfValue::Text(text) => Literal::new_simple_literal(text).into(),
-            RdfValue::Date(date) => Literal::new_typed_literal(date.to_warc(), xsd::DATE_TIME).into(),
-            RdfValue::Real(number) => Literal::new_typed_literal(number.to_string(), xsd::DOUBLE).into(),
-            RdfValue::Count(count) => Literal::new_typed_literal(count.to_string(), xsd::NON_NEGATIVE_INTEGER).into(),
-        };
-        let graph = NamedNode::new_unchecked(format!("urn:fonds:{}", self.graph));
-        format!("{} .", Quad::new(self.subject.named(capture), vocabulary_term(self.property), object, graph))
+    /// The line of N-Quads without its end.
+    pub(super) fn line(&self, capture: &CaptureName<'_>) -> String {
+        let mut line = String::with_capacity(256);
+        self.subject.push(capture, &mut line);
+        line.push(' ');
+        push_term(self.property, &mut line);
+        line.push(' ');
+        match &self.value {
+            RdfValue::Node(node) => node.push(capture, &mut line),
+            RdfValue::Text(text) => push_literal(LiteralRef::new_simple_literal(text), &mut line),
+            RdfValue::Date(date) => {
+                push_literal(LiteralRef::new_typed_literal(&date.to_warc(), xsd::DATE_TIME), &mut line);
+            }
+            RdfValue::Real(number) => {
+                push_literal(LiteralRef::new_typed_literal(&number.to_string(), xsd::DOUBLE), &mut line);
+            }
+            RdfValue::Count(count) => {
+                let count = count.to_string();
+                push_literal(LiteralRef::new_typed_literal(&count, xsd::NON_NEGATIVE_INTEGER), &mut line);
+            }
+        }
+        line.push_str(" <urn:fonds:");
+        line.push_str(self.graph);
+        line.push_str("> .");
+        line
     }
 }
 
 impl RdfNode {
-    fn named(&self, capture: &str) -> NamedNode {
+    fn push(&self, capture: &CaptureName<'_>, line: &mut String) {
         match self {
-            Self::Capture => iri(capture),
-            Self::PartOfCapture(part) => iri(&format!("{capture}#{part}")),
-            Self::Iri(address) => iri(address),
-            Self::Term(term) => vocabulary_term(term),
+            Self::Capture => push_node(&[&capture.address], line),
+            Self::PartOfCapture(part) if capture.takes_parts => push_node(&[&capture.address, "#", part], line),
+            Self::PartOfCapture(part) => push_node(&[iri(&format!("{}#{part}", capture.id)).as_str()], line),
+            Self::Iri(address) if is_iri(address) => push_node(&[address], line),
+            Self::Iri(address) => push_node(&[iri(address).as_str()], line),
+            Self::Term(term) => push_term(term, line),
         }
     }
 }
 
+/// Appends an address that is an IRI, in pieces.
+fn push_node(address: &[&str], line: &mut String) {
+    line.push('<');
+    address.iter().for_each(|piece| line.push_str(piece));
+    line.push('>');
+}
+
+fn push_term(term: &str, line: &mut String) {
+    let (space, name) = space_and_name(term);
+    push_node(&[space, name], line);
+}
+
+fn push_literal(literal: LiteralRef<'_>, line: &mut String) {
+    // Writing into text does not fail.
+    let _ = write!(line, "{literal}");
+}
+
 /// A term that is written with its prefix here.
 fn vocabulary_term(term: &str) -> NamedNode {
+    let (space, name) = space_and_name(term);
+    NamedNode::new_unchecked(format!("{space}{name}"))
+}
+
+fn space_and_name(term: &str) -> (&'static str, &str) {
     let (prefix, name) = term.split_once(':').unwrap_or(("f", term));
     let space = PREFIXES.iter().find(|(known, _)| *known == prefix).map_or(VOCABULARY, |(_, space)| space);
-    NamedNode::new_unchecked(format!("{space}{name}"))
+    (space, name)
+}
+
+fn is_iri(address: &str) -> bool {
+    address.is_ascii() && NamedNodeRef::new(address).is_ok()
 }
 
 /// The IRI of an address: itself where it is one in ASCII, else as near as can be.
 fn iri(address: &str) -> NamedNode {
-    let as_it_is = Some(address).filter(|address| address.is_ascii()).and_then(|address| NamedNode::new(address).ok());
+    let as_it_is = is_iri(address).then(|| NamedNode::new_unchecked(address));
     let escaped = || NamedNode::new(escaped(address)).ok();
     // Nothing but letters, digits and escapes follows the scheme.
     let as_text =
@@ -268,7 +326,7 @@ mod tests {
     fn a_quad_is_one_line_and_a_line_one_quad() {
         let title = &statements("http://a.pt/", "a\"b\\c\n<x> <y> <z> .\r\u{0}\u{85}\u{2028}\u{202e}")[0];
         assert_eq!(
-            title.line(""),
+            title.line(&CaptureName::new("")),
             "<http://a.pt/> <http://purl.org/dc/terms/title> \
              \"a\\\"b\\\\c\\n<x> <y> <z> .\\r\\u0000\u{85}\u{2028}\u{202e}\" <urn:fonds:facts> ."
         );
@@ -278,7 +336,10 @@ mod tests {
             property: "rdf:type",
             value: RdfValue::Node(RdfNode::Term(CAPTURE_CLASS)),
         };
-        assert_eq!(read_quad(class.line("urn:test:1").as_bytes()), Ok(Some("urn:test:1".to_owned())));
+        assert_eq!(
+            read_quad(class.line(&CaptureName::new("urn:test:1")).as_bytes()),
+            Ok(Some("urn:test:1".to_owned()))
+        );
         for (line, why) in [
             ("<a:b> <a:c> \"x\" <a:d>", ""),
             ("<a:b> <a:c> \"x\" . <a:b> <a:c> \"y\" .", ""),
@@ -299,7 +360,7 @@ mod tests {
         ) {
             for (subject, text) in [(&subject, &text), (&format!("http://a.pt/{tail}"), &tail)] {
                 for statement in statements(subject, &format!("t{text}")) {
-                    let line = statement.line("urn:test:1");
+                    let line = statement.line(&CaptureName::new("urn:test:1"));
                     prop_assert!(!line.contains(['\n', '\r']));
                     let mut quads = NQuadsParser::new().for_slice(line.as_bytes());
                     let quad = quads.next().unwrap().unwrap();

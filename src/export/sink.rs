@@ -9,8 +9,8 @@ use super::attachments::{Attachment, Written};
 use super::bag::PAYLOAD;
 use super::manifest::{LOCK_NAME, ManifestFile, measure};
 use super::{ExportError, io_at};
-use crate::jobs::JobCx;
-use crate::warc::{FileSetOptions, FileSetSizes, WarcError, WarcFileSet};
+use crate::jobs::{InOrder, JobCx};
+use crate::warc::{FileSetOptions, FileSetSizes, WarcError, WarcFileSet, reading_threads};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
@@ -133,12 +133,14 @@ impl Sink<'_> {
         let paths = super::verify::files_below(folder)?;
         let len = |path: &String| fs::metadata(folder.join(path)).map_or(0, |data| data.len());
         cx.stage_in_bytes("Measuring files", Some(paths.iter().map(len).sum()));
-        let mut files = Vec::new();
-        for path in paths.into_iter().filter(|path| path != LOCK_NAME) {
+        let measured = |path: String| {
             let (bytes, sha256) = measure(&folder.join(&path), |piece| Ok(cx.advance(piece)?))?;
-            files.push(ManifestFile { path, bytes, sha256 });
-        }
-        Ok(files)
+            Ok(ManifestFile { path, bytes, sha256 })
+        };
+        std::thread::scope(|scope| {
+            let paths = paths.into_iter().filter(|path| path != LOCK_NAME);
+            InOrder::start(scope, reading_threads(), &measured).each(paths).collect()
+        })
     }
 
     /// The sizes that were kept, by path.

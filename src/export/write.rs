@@ -2,10 +2,11 @@
 
 use super::attachments::{RewrittenRecord, Written};
 use super::bag::{BagInfo, PAYLOAD, write_bag};
-use super::copy::{Carried, CopyError, HeadChanges, carry, enter, location_in, location_of};
+use super::copy::{Carried, CopyError, HeadChanges, Part, SourceRecord, carry, location_in, location_of, read_source};
 use super::join::SORT_BYTES;
-use super::knowledge::{Graph, KNOWLEDGE_NAME, is_knowledge, knowledge_record};
+use super::knowledge::{Graph, KNOWLEDGE_NAME, is_knowledge};
 use super::manifest::{Counts, LOCK_NAME, Manifest};
+use super::pack::{AboutCapture, Knowledge, Packed, Unpacked, pack};
 use super::places::{Originals, Places};
 use super::signature::write_signature;
 use super::sink::{Archives, PlannedFile, Sink};
@@ -15,17 +16,17 @@ use super::{
     ExportError, ExportItem, ExportOptions, ExportRecord, ExportReport, Original, PackageOptions, io_at, no_temporary,
     write_package,
 };
-use crate::jobs::{FileLock, JobCx, NotLocked, SpillSort, counted};
+use crate::jobs::{FileLock, InOrder, JobCx, NotLocked, SpillSort, counted};
 use crate::keys::SigningKey;
 use crate::uri::CaptureDate;
 use crate::warc::cdx::{IndexForm, IndexOptions, IndexSorter, index_each};
 use crate::warc::{
-    ArchiveReader, FileSetOptions, ProblemKind, RecordBuilder, RecordHead, RecordType, Span, metadata_target,
+    FileSetOptions, ProblemKind, RecordBuilder, RecordHead, RecordType, Span, metadata_target, reading_threads,
 };
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
@@ -176,6 +177,8 @@ struct Export {
     is_dry: bool,
     record_id: std::sync::Arc<dyn Fn() -> String + Send + Sync>,
     places: Places,
+    /// Records that come in with the capture in hand.
+    parts: Vec<Part>,
     finder: WarcinfoFinder,
     /// Whether a `warcinfo` record that was named is in the export, by its id.
     warcinfos: HashMap<String, bool>,
@@ -224,6 +227,7 @@ fn write_all(
         is_dry: sink.folder().is_none(),
         record_id: options.record_id.clone(),
         places: Places::default(),
+        parts: Vec::new(),
         finder: WarcinfoFinder::default(),
         warcinfos: HashMap::new(),
         missing_warcinfos: BTreeMap::new(),
@@ -239,31 +243,44 @@ fn write_all(
 
     let (captures, bytes) = options.expected.unzip();
     cx.stage_in_bytes(if export.is_dry { "Reading heads of records" } else { "Writing records" }, bytes);
-    let mut originals = Originals::new()?;
-    for (position, item) in items.enumerate() {
-        let item = item?;
-        let of = captures.map(|captures| format!(" of {captures}")).unwrap_or_default();
-        cx.note(format!("capture {}{of}, {}", position + 1, item.url));
-        if !export.capture(position, &item, cx)? {
-            export.left_out.push(position);
-        }
-        match item.original {
-            Some(original) => {
-                originals.push(&original, &mut export.places)?;
+    let is_dry = export.is_dry;
+    let read = |item: Result<ExportItem, ExportError>| item.map(|item| ReadItem::of(item, is_dry));
+    let pack = |unpacked: Unpacked| pack(unpacked, is_dry);
+    std::thread::scope(|scope| {
+        let mut packing = InOrder::start(scope, reading_threads(), &pack);
+        let mut originals = Originals::new()?;
+        for (position, read) in InOrder::start(scope, reading_threads(), &read).each(items).enumerate() {
+            let ReadItem { mut item, sources } = read?;
+            let of = captures.map(|captures| format!(" of {captures}")).unwrap_or_default();
+            cx.note(format!("capture {}{of}, {}", position + 1, item.url));
+            let about = export.capture(position, &mut item, sources, cx)?;
+            if about.is_none() {
+                export.left_out.push(position);
             }
-            None if item.records.first().is_some_and(|record| record.record_type == RecordType::Revisit) => {
-                export.counts.revisits_unresolved += 1;
+            export.hand_on(about, &mut packing)?;
+            match item.original {
+                Some(original) => {
+                    originals.push(&original, &mut export.places)?;
+                }
+                None if item.records.first().is_some_and(|record| record.record_type == RecordType::Revisit) => {
+                    export.counts.revisits_unresolved += 1;
+                }
+                None => {}
             }
-            None => {}
+            cx.advance(item.records.iter().map(|record| record.span.length).sum())?;
         }
-        cx.advance(item.records.iter().map(|record| record.span.length).sum())?;
-    }
-    cx.stage("Bringing originals of revisits along", Some(originals.len()));
-    let mut originals = originals.read()?;
-    while let Some(original) = originals.next(&export.places)? {
-        export.original(&original, cx)?;
-        cx.advance(1)?;
-    }
+        cx.stage("Bringing originals of revisits along", Some(originals.len()));
+        let mut originals = originals.read()?;
+        while let Some(original) = originals.next(&export.places)? {
+            export.original(&original, cx)?;
+            export.hand_on(None, &mut packing)?;
+            cx.advance(1)?;
+        }
+        while let Some(packed) = packing.next() {
+            export.append(packed?)?;
+        }
+        Ok::<_, ExportError>(())
+    })?;
     export.tell_missing_warcinfos();
     if let (Some(graph), Some(further)) = (&mut export.graph, options.further_knowledge) {
         cx.stage("Writing what is known beyond captures", None);
@@ -382,49 +399,102 @@ fn write_all(
     Ok(ExportReport { folder, counts: export.counts, bytes, problems: export.problems })
 }
 
+/// An item with its records, each as it was read or why it cannot be.
+struct ReadItem {
+    item: ExportItem,
+    sources: Vec<Result<SourceRecord, CopyError>>,
+}
+
+impl ReadItem {
+    fn of(item: ExportItem, is_dry: bool) -> Self {
+        let sources = item.records.iter().map(|record| read_source(record, &item.url, is_dry)).collect();
+        Self { item, sources }
+    }
+}
+
 impl Export {
-    /// Writes the records of a capture that are not in yet, and its metadata;
-    /// says whether that came in just now.
-    fn capture(&mut self, position: usize, item: &ExportItem, cx: &JobCx) -> Result<bool, ExportError> {
-        let new = match self.records(&item.url, &item.records, cx)? {
+    /// Takes the records of a capture in that are not in yet; gives its metadata,
+    /// where that comes in just now.
+    fn capture(
+        &mut self,
+        position: usize,
+        item: &mut ExportItem,
+        sources: Vec<Result<SourceRecord, CopyError>>,
+        cx: &JobCx,
+    ) -> Result<Option<AboutCapture>, ExportError> {
+        let sources = item.records.iter().zip(sources).map(|(record, source)| (record, move || source));
+        let new = match self.records(&item.url, sources, cx)? {
             Some(Main { new: Some(new) }) => new,
             // Left out, or in already with its metadata record: told both.
-            _ => return Ok(false),
+            _ => return Ok(None),
         };
         let main = new.id.clone();
         if new.payload_digest.is_some() || item.records.first().is_some_and(|record| record.record_id != main) {
             self.rewritten.insert(position, new);
         }
         self.counts.captures += 1;
-        let id = (self.record_id)();
-        let record = metadata_record(&id, &main, &item.url, item.date);
-        let block = serde_json::to_vec(&item.knowledge).unwrap_or_else(|_| b"{}".to_vec());
-        self.files.append(&record.compress(&block))?;
+        // What stands before it is appended first, so that this may be the file before.
+        let warcinfo = self.files.next_warcinfo_id()?;
+        let record = metadata_record(&(self.record_id)(), &main, &item.url, item.date);
         self.expect_line(metadata_target(METADATA_KIND, &item.url).len());
         self.counts.metadata += 1;
         self.counts.records += 1;
-        if let Some(graph) = &mut self.graph {
-            let (id, warcinfo) = ((self.record_id)(), self.files.next_warcinfo_id()?);
-            let block = graph.of_capture(&item.statements, &main)?;
-            self.files.append(&knowledge_record(&id, &warcinfo, &main, &item.url, item.date).compress(&block))?;
+        let knowledge = self.graph.is_some().then(|| Knowledge {
+            id: (self.record_id)(),
+            warcinfo,
+            main,
+            url: item.url.clone(),
+            date: item.date,
+            statements: std::mem::take(&mut item.statements),
+        });
+        if knowledge.is_some() {
             self.expect_line(metadata_target(METADATA_KIND, &item.url).len());
             self.counts.records += 1;
         }
-        if let Some(object) = &item.inlinks {
-            self.inlinks.push(object.line()).map_err(no_temporary)?;
-            self.counts.inlink_objects += 1;
-        }
-        Ok(true)
+        self.counts.inlink_objects += u64::from(item.inlinks.is_some());
+        let metadata = (record, std::mem::take(&mut item.knowledge));
+        Ok(Some(AboutCapture { metadata, knowledge, inlinks: item.inlinks.take() }))
     }
 
-    /// Writes the records of what a revisit repeats, unless they are in.
+    /// Gives what was taken in to be packed, and appends what is packed.
+    fn hand_on(
+        &mut self,
+        about: Option<AboutCapture>,
+        packing: &mut InOrder<Unpacked, Result<Packed, ExportError>>,
+    ) -> Result<(), ExportError> {
+        if packing.is_full()
+            && let Some(packed) = packing.next()
+        {
+            self.append(packed?)?;
+        }
+        packing.push(Unpacked { parts: std::mem::take(&mut self.parts), about });
+        Ok(())
+    }
+
+    fn append(&mut self, Packed { parts, about }: Packed) -> Result<(), ExportError> {
+        for (mut member, len) in parts {
+            self.files.append_from(&mut member, len)?;
+        }
+        let Some(about) = about else { return Ok(()) };
+        self.files.append(&about.metadata)?;
+        if let (Some(knowledge), Some(graph)) = (about.knowledge, &mut self.graph) {
+            let (member, lines) = knowledge.into_member(self.files.next_warcinfo_id()?);
+            self.files.append(&member)?;
+            graph.extend(lines)?;
+        }
+        about.inlinks.map_or(Ok(()), |line| self.inlinks.push(line)).map_err(no_temporary)
+    }
+
+    /// Takes the records of what a revisit repeats in, unless they are.
     fn original(&mut self, original: &Original, cx: &JobCx) -> Result<(), ExportError> {
         let is_in = match original.records.first() {
             Some(first) => self.places.has(first)?,
             None => false,
         };
         if !is_in {
-            match self.records(&original.url, &original.records, cx)? {
+            let is_dry = self.is_dry;
+            let source = |record| (record, move || read_source(record, &original.url, is_dry));
+            match self.records(&original.url, original.records.iter().map(source), cx)? {
                 Some(_) => self.counts.originals_added += 1,
                 None => self.counts.revisits_unresolved += 1,
             }
@@ -432,18 +502,25 @@ impl Export {
         Ok(())
     }
 
-    /// Writes records; returns the id of the first and whether it came in just
-    /// now, `None` when that one cannot be carried along (then none of the
-    /// others is).
-    fn records(&mut self, url: &str, records: &[ExportRecord], cx: &JobCx) -> Result<Option<Main>, ExportError> {
+    /// Takes records in, with what reads them; returns the id of the first and
+    /// whether it came in just now, `None` when that one cannot be carried along
+    /// (then none of the others is).
+    fn records<'r, S: FnOnce() -> Result<SourceRecord, CopyError>>(
+        &mut self,
+        url: &str,
+        sources: impl Iterator<Item = (&'r ExportRecord, S)>,
+        cx: &JobCx,
+    ) -> Result<Option<Main>, ExportError> {
         let mut main: Option<Main> = None;
-        let renamed = self.renamed(url, records)?;
-        for (position, record) in records.iter().enumerate() {
+        let (records, sources): (Vec<_>, Vec<_>) = sources.unzip();
+        let renamed = self.renamed(url, &records)?;
+        for (position, (record, read)) in records.iter().zip(sources).enumerate() {
             if self.places.has(record)? {
                 main.get_or_insert(Main { new: None });
                 continue;
             }
-            match self.record(url, record, &renamed, position == 0, cx) {
+            let taken = read().and_then(|source| self.record(url, record, source, &renamed, position == 0, cx));
+            match taken {
                 Ok(new) => {
                     if new.is_some() {
                         main.get_or_insert(Main { new });
@@ -466,7 +543,7 @@ impl Export {
 
     /// New ids for those of these records whose ids other records of the export
     /// have. One that is such a record itself is taken for written.
-    fn renamed(&mut self, url: &str, records: &[ExportRecord]) -> Result<HashMap<String, String>, ExportError> {
+    fn renamed(&mut self, url: &str, records: &[&ExportRecord]) -> Result<HashMap<String, String>, ExportError> {
         let mut renamed = HashMap::new();
         for record in records.iter().filter(|record| !record.record_id.is_empty()) {
             let Some((first, span)) = self.places.of_id(&record.record_id)? else { continue };
@@ -490,18 +567,18 @@ impl Export {
         Ok(renamed)
     }
 
-    /// Writes one record; says what names it in the export. What an earlier export
+    /// Takes one record in; says what names it in the export. What an earlier export
     /// stated of a capture is left behind: this one states it.
     fn record(
         &mut self,
         url: &str,
         record: &ExportRecord,
+        source: SourceRecord,
         renamed: &HashMap<String, String>,
         is_main: bool,
         cx: &JobCx,
     ) -> Result<Option<RewrittenRecord>, CopyError> {
-        let entered = enter(record, url)?;
-        let head = &entered.0;
+        let head = &source.head;
         if !is_main && (is_export_metadata(head) || is_knowledge(head)) {
             return Ok(None);
         }
@@ -529,22 +606,22 @@ impl Export {
             None => false,
         };
         let changes = HeadChanges { new_id, renamed: Some(renamed), lacks_warcinfo, whole_date };
-        self.append(record, entered, &changes, &at).map(Some)
+        self.take(record, source, &changes, &at).map(Some)
     }
 
-    /// Appends a record that was entered; says what names it in the export.
-    fn append(
+    /// Takes a record in that was read; says what names it in the export.
+    fn take(
         &mut self,
         record: &ExportRecord,
-        entered: (RecordHead, ArchiveReader<File>),
+        source: SourceRecord,
         changes: &HeadChanges<'_>,
         at: &str,
     ) -> Result<RewrittenRecord, CopyError> {
-        if crate::warc::cdx::is_indexed(&entered.0) {
-            self.expect_line(entered.0.target_uri().map_or(0, |url| url.len()));
+        if crate::warc::cdx::is_indexed(&source.head) {
+            self.expect_line(source.head.target_uri().map_or(0, |url| url.len()));
         }
-        let Carried { mut member, len, record_id, as_is, payload_digest, wrong_digests, left_behind } =
-            carry(record, entered, changes, self.is_dry, || (self.record_id)())?;
+        let Carried { part, record_id, as_is, payload_digest, wrong_digests, left_behind } =
+            carry(record, source, changes, || (self.record_id)())?;
         for name in wrong_digests {
             self.problem(format!(
                 "{at}: {name} does not fit the bytes; they are kept, the field is written with their digest"
@@ -554,7 +631,7 @@ impl Export {
         for what in left_behind.iter().filter(|what| !what.starts_with(ProblemKind::NotPerRecord.label())) {
             self.problem(format!("{at}: {what}; the record is written without it"));
         }
-        self.files.append_from(&mut member, len).map_err(|error| CopyError::Export(error.into()))?;
+        self.parts.push(part);
         self.counts.records += 1;
         *(if as_is { &mut self.counts.copied } else { &mut self.counts.rewrapped }) += 1;
         self.places.add(record).and_then(|()| self.places.add_id(&record_id, record)).map_err(CopyError::Export)?;
@@ -588,13 +665,13 @@ impl Export {
         };
         if let Some(info) = found {
             let at = location_of(&info);
-            let appended = enter(&info, "").and_then(|entered| {
+            let taken = read_source(&info, "", self.is_dry).and_then(|source| {
                 // It describes a file by itself.
-                let lacks_warcinfo = entered.0.headers.get("WARC-Warcinfo-ID").is_some();
-                let whole_date = odd_date(&entered.0);
-                self.append(&info, entered, &HeadChanges { lacks_warcinfo, whole_date, ..HeadChanges::default() }, &at)
+                let lacks_warcinfo = source.head.headers.get("WARC-Warcinfo-ID").is_some();
+                let whole_date = odd_date(&source.head);
+                self.take(&info, source, &HeadChanges { lacks_warcinfo, whole_date, ..HeadChanges::default() }, &at)
             });
-            match appended {
+            match taken {
                 Ok(_) => is_here = true,
                 Err(CopyError::Record(why)) => self.problem(why),
                 Err(error) => return Err(error),

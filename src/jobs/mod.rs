@@ -13,6 +13,7 @@
 mod counted;
 mod disk;
 mod guard;
+mod in_order;
 mod lock;
 mod own_file;
 mod pace;
@@ -24,6 +25,7 @@ mod spill_sort;
 pub use counted::counted;
 pub use disk::{free_bytes, is_disk_full};
 pub use guard::{OnDrop, OnPanic};
+pub use in_order::InOrder;
 pub use lock::{FileLock, NotLocked};
 pub use own_file::{
     check_readable, create_own, create_private, make_private, make_private_folder, open_own, replace_own,

@@ -1,7 +1,8 @@
 //! Values by keys, however many there are.
 //!
 //! What does not fit into memory goes to a temporary file in sorted runs, in
-//! which keys are searched by halving.
+//! which keys are searched by halving. Most keys that are asked for are new:
+//! a Bloom filter of a fixed size spares searching for nearly all of those.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -9,6 +10,13 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 
 /// Bytes of a key: a number, or a digest of what is longer.
 const KEY: usize = 16;
+
+/// Bits of the filter: of a million keys in the file, one in some thousand new
+/// ones is searched for in vain; of ten millions, one in four.
+const FILTER_BITS: u64 = 1 << 25;
+
+/// Bits of a key in the filter.
+const BITS_PER_KEY: u64 = 4;
 
 /// Values of `V` bytes by keys. A key is put in once.
 #[derive(Debug)]
@@ -18,12 +26,14 @@ pub struct SpillMap<const V: usize> {
     spilled: Option<File>,
     /// Runs in the temporary file: the entry that each begins with, and how many it has.
     runs: Vec<(u64, u64)>,
+    /// The bits of all keys in the temporary file.
+    filter: Vec<u64>,
 }
 
 impl<const V: usize> SpillMap<V> {
     /// Keeps so many entries in memory.
     pub fn new(most: usize) -> Self {
-        Self { most, recent: HashMap::new(), spilled: None, runs: Vec::new() }
+        Self { most, recent: HashMap::new(), spilled: None, runs: Vec::new(), filter: Vec::new() }
     }
 
     /// Puts in a value.
@@ -45,6 +55,10 @@ impl<const V: usize> SpillMap<V> {
         };
         let at = file.seek(SeekFrom::End(0))? / Self::ENTRY;
         self.runs.push((at, entries.len() as u64));
+        self.filter.resize((FILTER_BITS / 64) as usize, 0);
+        for (cell, bit) in entries.iter().flat_map(|(key, _)| bits_of(key)) {
+            self.filter[cell] |= bit;
+        }
         let mut out = BufWriter::new(file);
         for (key, value) in entries {
             out.write_all(&key)?;
@@ -65,6 +79,9 @@ impl<const V: usize> SpillMap<V> {
             return Ok(Some(*value));
         }
         let Some(file) = &mut self.spilled else { return Ok(None) };
+        if bits_of(key).any(|(cell, bit)| self.filter[cell] & bit == 0) {
+            return Ok(None);
+        }
         for (start, count) in &self.runs {
             let (mut low, mut high) = (*start, start + count);
             while low < high {
@@ -93,6 +110,24 @@ impl<const V: usize> SpillMap<V> {
     pub fn contains(&mut self, key: &[u8; KEY]) -> io::Result<bool> {
         Ok(self.get(key)?.is_some())
     }
+}
+
+/// The bits of a key in the filter, by cell and bit (Kirsch and Mitzenmacher,
+/// 2006: two hashes do for all of them).
+fn bits_of(key: &[u8; KEY]) -> impl Iterator<Item = (usize, u64)> {
+    // Finalizer of SplitMix64: keys may be digests or nearly equal numbers.
+    let mix = |number: u64| {
+        let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        number ^ (number >> 31)
+    };
+    let key = u128::from_le_bytes(*key);
+    let first = mix(key as u64 ^ mix((key >> 64) as u64));
+    let second = mix(first) | 1;
+    (0..BITS_PER_KEY).map(move |number| {
+        let bit = first.wrapping_add(number.wrapping_mul(second)) % FILTER_BITS;
+        ((bit / 64) as usize, 1 << (bit % 64))
+    })
 }
 
 #[cfg(test)]

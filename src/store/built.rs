@@ -4,7 +4,7 @@
 use super::catalogue::Catalogue;
 use super::documents::{LandingPage, MOST_LANDINGS};
 use super::error::StoreError;
-use super::exports::ExportedCapture;
+use super::exports::{ExportedCapture, ExportedLink, LinkSource, LinkSources};
 use super::link_list::outlinks_of;
 use super::rows::{AnchorRow, CaptureId, InlinkPage, InlinkRow};
 use super::workspace::{Access, Workspace};
@@ -240,23 +240,65 @@ impl Workspace {
         self.catalogue().landing_pages(url, via, linking)
     }
 
-    /// What leaves with a capture.
+    /// What leaves with a capture; `sources` has the linking pages that were named before.
     ///
     /// # Errors
     ///
     /// As [`Self::inlinks_of_capture`].
-    pub fn exported_capture(&self, id: CaptureId, window_days: u32) -> Result<ExportedCapture, StoreError> {
-        let mut rows = Vec::new();
+    pub fn exported_capture(
+        &self,
+        id: CaptureId,
+        window_days: u32,
+        sources: &LinkSources,
+    ) -> Result<ExportedCapture, StoreError> {
+        let mut links = Vec::new();
+        let mut unnamed = Vec::new();
         let mut kept = [0_usize; 2];
-        let is_built = self.each_inlink_of_capture(id, window_days, |link| {
-            let side = &mut kept[usize::from(link.internal)];
-            if *side < MAX_INLINKS_PER_SIDE {
+        let is_built = sources.with(|known| {
+            self.each_inlink_of_capture(id, window_days, |link| {
+                let side = &mut kept[usize::from(link.internal)];
+                if *side >= MAX_INLINKS_PER_SIDE {
+                    return;
+                }
                 *side += 1;
-                rows.push(inlink_row(link, true));
-            }
+                let source = i64::try_from(link.source_id).ok();
+                let named = source.and_then(|source| known.get(&source)).cloned();
+                if named.is_none() {
+                    unnamed.push((links.len(), source, link.source.to_owned()));
+                }
+                links.push((link.date, named, link.anchor.to_owned(), link.internal));
+            })
         })?;
-        self.catalogue().name_sources(&mut rows)?;
-        self.catalogue().exported_capture(id, is_built.then_some(rows))
+        let mut found = HashMap::new();
+        if !unnamed.is_empty() {
+            self.catalogue().read(|conn| {
+                // One look at the file for all of them.
+                let transaction = conn.unchecked_transaction()?;
+                let mut statement = transaction
+                    .prepare_cached("SELECT u.url FROM capture c JOIN url u ON u.id = c.url WHERE c.id = ?1")?;
+                for (at, source, key) in unnamed {
+                    let url = match source {
+                        Some(source) if !found.contains_key(&source) => {
+                            statement.query_row([source], |row| row.get(0)).optional()?
+                        }
+                        _ => None,
+                    };
+                    if let Some((source, url)) = source.zip(url) {
+                        found.insert(source, Arc::new(LinkSource::new(url)));
+                    }
+                    // Links of a build are of captures; those of a catalogue that was brought back may not be.
+                    let named = source.and_then(|source| found.get(&source)).cloned();
+                    links[at].1 = Some(named.unwrap_or_else(|| Arc::new(LinkSource::new(key))));
+                }
+                Ok(())
+            })?;
+            sources.extend(found);
+        }
+        let link = |(date, source, anchor, internal): (_, Option<_>, _, _)| {
+            source.map(|source| ExportedLink { date, source, anchor, internal })
+        };
+        let links = links.into_iter().filter_map(link).collect();
+        self.catalogue().exported_capture(id, is_built.then_some(links))
     }
 }
 

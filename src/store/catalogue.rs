@@ -7,6 +7,7 @@ use super::migrate::migrate;
 use super::workspace::ReadOnlyReason;
 use crate::jobs::create_private;
 use crossbeam_channel::{Receiver, Sender, bounded};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -462,6 +463,9 @@ fn configure(conn: &Connection, cache_kib: i64) -> rusqlite::Result<()> {
     conn.pragma_update(None, "synchronous", "NORMAL")?;
     conn.pragma_update(None, "temp_store", "MEMORY")?;
     conn.pragma_update(None, "cache_size", -cache_kib)?;
+    // Closing leaves statistics of single values behind (`PRAGMA optimize`). By them
+    // SQLite would plan a statement again whenever another value is bound.
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     conn.set_prepared_statement_cache_capacity(128);
     super::link_list::register(conn)?;
     super::filter::register(conn)

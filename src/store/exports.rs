@@ -5,11 +5,66 @@ use super::captures::{StoredCapture, stored_capture};
 use super::catalogue::Catalogue;
 use super::detail::notes;
 use super::error::StoreError;
-use super::rows::{CaptureId, ExportRow, InlinkRow, ReviewMark, VerifyLine};
+use super::rows::{CaptureId, ExportRow, ReviewMark, VerifyLine};
 use super::sql::{int, uint};
-use crate::uri::CaptureDate;
+use crate::uri::{CaptureDate, DatasetKey, Url};
 use rusqlite::params;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// Linking captures that are remembered; then all are forgotten.
+const MAX_SOURCES: usize = 65_536;
+
+/// A link to a capture that leaves with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExportedLink {
+    /// When the linking page was captured.
+    pub date: CaptureDate,
+    /// The linking page.
+    pub source: Arc<LinkSource>,
+    /// Text of the link. Hostile text.
+    pub anchor: String,
+    /// Same site or not.
+    pub internal: bool,
+}
+
+/// A page that links to others.
+#[derive(Debug, PartialEq, Eq)]
+pub struct LinkSource {
+    /// Its URL.
+    pub url: String,
+    /// Its key in the data set; none where the URL is none.
+    pub key: Option<String>,
+}
+
+impl LinkSource {
+    pub(super) fn new(url: String) -> Self {
+        let key = Url::parse(&url).ok().map(|url| DatasetKey::of(&url).as_str().to_owned());
+        Self { url, key }
+    }
+}
+
+/// The pages that link to captures, kept from capture to capture: many are
+/// linked from the same ones. Threads may share it.
+#[derive(Debug, Default)]
+pub struct LinkSources(RwLock<HashMap<CaptureId, Arc<LinkSource>>>);
+
+impl LinkSources {
+    /// Looks pages up that are known.
+    pub(super) fn with<T>(&self, look_up: impl FnOnce(&HashMap<CaptureId, Arc<LinkSource>>) -> T) -> T {
+        look_up(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Remembers pages.
+    pub(super) fn extend(&self, found: HashMap<CaptureId, Arc<LinkSource>>) {
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if known.len() + found.len() > MAX_SOURCES {
+            known.clear();
+        }
+        known.extend(found);
+    }
+}
 
 /// A capture with everything that leaves with it.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,7 +86,7 @@ pub struct ExportedCapture {
     /// Index of that rule in its campaign.
     pub rule_index: Option<i64>,
     /// Inlinks in the window; none where they are not built.
-    pub inlinks: Option<Vec<InlinkRow>>,
+    pub inlinks: Option<Vec<ExportedLink>>,
     /// What persons said and still holds: date, who, mark, words.
     pub notes: Vec<(CaptureDate, String, ReviewMark, String)>,
     /// Campaign, its version, job and launch it was captured in.
@@ -43,38 +98,37 @@ impl Catalogue {
     pub(super) fn exported_capture(
         &self,
         id: CaptureId,
-        inlinks: Option<Vec<InlinkRow>>,
+        inlinks: Option<Vec<ExportedLink>>,
     ) -> Result<ExportedCapture, StoreError> {
         self.read(|conn| {
             let stored =
                 stored_capture(conn, id)?.ok_or(StoreError::Missing { what: "capture", id: id.to_string() })?;
             let notes = notes(conn, id, true)?;
-            Ok(conn.query_row(
+            let mut statement = conn.prepare_cached(
                 "SELECT c.hops, ifnull(v.url, ''), ifnull(c.seed, ''), c.rule_index,
                         ifnull((SELECT f.rule FROM file_rule f WHERE f.capture = c.id), c.rule_name),
                         l.campaign, ifnull((SELECT h.from_version FROM launch_change h
                             WHERE h.launch = l.id AND h.date_ms > c.date_ms ORDER BY h.date_ms LIMIT 1), l.version),
                         l.job, l.launch, l.kind = 'import', c.source_tag
                  FROM capture c LEFT JOIN url v ON v.id = c.via JOIN launch l ON l.id = c.launch WHERE c.id = ?1",
-                [id],
-                |row| {
-                    let index: Option<i64> = row.get(3)?;
-                    let rule: String = row.get(4)?;
-                    Ok(ExportedCapture {
-                        stored,
-                        hops: row.get(0)?,
-                        via: row.get(1)?,
-                        seed: row.get(2)?,
-                        source_tag: row.get(10)?,
-                        rule: Some(rule).filter(|rule| !rule.is_empty()),
-                        rule_index: index,
-                        imported: row.get(9)?,
-                        inlinks,
-                        notes,
-                        provenance: (row.get(5)?, row.get(6)?, row.get(7)?, row.get(8)?),
-                    })
-                },
-            )?)
+            )?;
+            Ok(statement.query_row([id], |row| {
+                let index: Option<i64> = row.get(3)?;
+                let rule: String = row.get(4)?;
+                Ok(ExportedCapture {
+                    stored,
+                    hops: row.get(0)?,
+                    via: row.get(1)?,
+                    seed: row.get(2)?,
+                    source_tag: row.get(10)?,
+                    rule: Some(rule).filter(|rule| !rule.is_empty()),
+                    rule_index: index,
+                    imported: row.get(9)?,
+                    inlinks,
+                    notes,
+                    provenance: (row.get(5)?, row.get(6)?, row.get(7)?, row.get(8)?),
+                })
+            })?)
         })
     }
 

@@ -218,6 +218,10 @@ impl Catalogue {
              JOIN mark m ON m.id = (SELECT id FROM decided WHERE capture = x.id)
              ORDER BY p.date_ms, pu.url, xu.url"
         );
+        // Without a rejection there is nothing to look for among the links.
+        if self.veto_state(campaign)?.is_none() {
+            return Ok(Vec::new());
+        }
         self.read(|conn| {
             if !conn.prepare_cached(ANY)?.query_row([campaign], |row| row.get::<_, bool>(0))? {
                 return Ok(Vec::new());
@@ -244,6 +248,9 @@ impl Catalogue {
     /// A catalogue that cannot be read.
     pub fn vetoed(&self, campaign: CampaignId) -> Result<u64, StoreError> {
         const COUNT: &str = concat!("SELECT count(*) FROM capture c WHERE ", vetoed_sql!());
+        if self.veto_state(campaign)?.is_none() {
+            return Ok(0);
+        }
         self.read(|conn| Ok(uint(conn.prepare_cached(COUNT)?.query_row([campaign], |row| row.get(0))?)))
     }
 
@@ -346,9 +353,8 @@ pub(super) fn kept_selection(
     campaign: CampaignId,
 ) -> Result<Option<(SelectionSpec, CaptureDate)>, StoreError> {
     let kept: Option<(String, i64)> = conn
-        .query_row("SELECT spec, date_ms FROM selection WHERE campaign = ?1", [campaign], |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })
+        .prepare_cached("SELECT spec, date_ms FROM selection WHERE campaign = ?1")?
+        .query_row([campaign], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
     kept.map(|(spec, date)| {
         let spec = serde_json::from_str(&spec).map_err(|error| StoreError::Content(error.to_string()))?;

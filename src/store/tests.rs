@@ -1,7 +1,7 @@
 //! What a crawl, a reviewer and the captures table ask of the catalogue.
 
 use super::rows::{CaptureColumn, CaptureQuery, CaptureTab, Launches, ReviewMark, SelectionSpec};
-use super::{Captures, LaunchLedger, Workspace};
+use super::{Captures, LaunchLedger, LinkSources, Workspace};
 use crate::campaign::{Campaign, Seed, SeedScope};
 use crate::captures::{CaptureEntry, CaptureNotes, RecordPlace};
 use crate::crawl::{Admission, AdmissionState, Admitted, Finished, Ledger};
@@ -541,7 +541,7 @@ fn a_decision_is_appended_and_taken_back_but_never_lost() {
     assert_eq!(catalogue.undo_mark().unwrap(), None);
     assert_eq!(catalogue.capture_row(2).unwrap().mark, None);
     assert_eq!(catalogue.capture_detail(1).unwrap().notes.len(), 2);
-    assert!(made.workspace.exported_capture(1, 90).unwrap().notes.is_empty());
+    assert!(made.workspace.exported_capture(1, 90, &LinkSources::default()).unwrap().notes.is_empty());
 }
 
 #[test]

@@ -214,6 +214,12 @@ impl CaptureDate {
 
     /// `2024-03-01T09:00:00`, as the inlink data set has it.
     pub fn to_dataset(self) -> String {
+        let mut text = Vec::with_capacity(24);
+        self.push_dataset(&mut text);
+        String::from_utf8(text).unwrap_or_default()
+    }
+
+    fn civil_text(self) -> String {
         let t = self.civil();
         format!("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", t.year(), t.month(), t.day(), t.hour(), t.minute(), t.second())
     }
@@ -223,7 +229,7 @@ impl CaptureDate {
         let seconds = self.seconds();
         // From the year 0 on.
         if !(-62_167_219_200..=LAST_SECOND).contains(&seconds) {
-            out.extend_from_slice(self.to_dataset().as_bytes());
+            out.extend_from_slice(self.civil_text().as_bytes());
             return;
         }
         let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
@@ -248,7 +254,7 @@ impl CaptureDate {
     /// `2024-03-01T09:00:00Z`, fractions only where there are some (WARC/1.1).
     pub fn to_warc(self) -> String {
         match self.0.rem_euclid(1000) {
-            0 => format!("{}Z", self.to_dataset()),
+            0 => self.to_dataset() + "Z",
             millis => format!("{}.{millis:03}Z", self.to_dataset()),
         }
     }
@@ -358,7 +364,7 @@ mod tests {
             let date = CaptureDate::from_millis(seconds * 1000 + millis);
             let mut out = Vec::new();
             date.push_dataset(&mut out);
-            proptest::prop_assert_eq!(String::from_utf8(out).unwrap(), date.to_dataset());
+            proptest::prop_assert_eq!(String::from_utf8(out).unwrap(), date.civil_text());
         }
     }
 }

@@ -3,21 +3,20 @@
 
 use super::Report;
 use super::counted;
-use super::handover::{CaptureGrounds, HandoverOf, SelectionGraph};
+use super::handover::{CaptureGrounds, Gatherer, HandoverOf, SelectionGraph};
 use super::inlinks::{complete_inlinks, inlinks_behind};
 use crate::campaign::{Campaign, contact_in};
 use crate::export::{
-    ExportError, ExportItem, ExportOptions, ExportRecord, FurtherKnowledge, Manifest, Original, Statement, VerifyCheck,
-    export_selection,
+    ExportError, ExportItem, ExportOptions, FurtherKnowledge, Manifest, VerifyCheck, export_selection,
 };
-use crate::inlinks::{DatasetInlink, DatasetObject};
-use crate::jobs::JobCx;
+use crate::jobs::{InOrder, JobCx};
 use crate::keys::{KnownKeys, SigningKey};
-use crate::store::{Access, ExportedCapture, Lacking, RecordRow, StoredCapture, Workspace};
-use crate::uri::{CaptureDate, DatasetKey, Url};
-use crate::work::models::{Balance, CaptureId, InlinkRow, ReviewMark, ScoredRow, SelectionSpec, VerifyLine};
+use crate::store::{Access, Lacking, LinkSources, Workspace};
+use crate::uri::CaptureDate;
+use crate::warc::reading_threads;
+use crate::work::models::{Balance, CaptureId, SelectionSpec, VerifyLine};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -241,22 +240,17 @@ pub(super) fn with_selection<R>(
 
     let lacking = RefCell::new(if spec.with_requisites { catalogue.lacking(spec.campaign)? } else { Vec::new() });
     let graph = SelectionGraph::new(workspace, spec, version, selected_at)?;
-    let campaign_words =
-        json!({ "id": spec.campaign, "name": campaign.name, "version": version, "tags": campaign.tags });
-    let mut grounds = CaptureGrounds::new(workspace, &campaign);
-    let mut gather = |&(id, is_selected): &(CaptureId, bool)| -> anyhow::Result<ExportItem> {
-        let known = workspace.exported_capture(id, spec.window_days)?;
-        let score = if is_selected { catalogue.scored(spec.campaign, id)? } else { None };
-        let role = is_selected.then_some(score.as_ref());
-        let mut knowledge = knowledge(spec, &campaign_words, &known, role, built);
-        (knowledge["geolocation"], knowledge["permission"]) = grounds.of(&known.stored)?;
-        let statements = match wishes.rdf {
-            true => graph.of_capture(&known, role_of(role), score.as_ref())?,
-            false => Vec::new(),
-        };
-        item(workspace, &known, knowledge, statements, &mut lacking.borrow_mut())
+    let of_campaign = json!({ "id": spec.campaign, "name": campaign.name, "version": version, "tags": campaign.tags });
+    let gatherer = Gatherer {
+        workspace,
+        spec,
+        campaign: of_campaign,
+        built,
+        graph: wishes.rdf.then_some(&graph),
+        grounds: CaptureGrounds::new(workspace, &campaign),
+        sources: LinkSources::default(),
     };
-    let mut items = all.iter().map(|of| gather(of).map_err(ExportError::Unread));
+    let gather = |(id, is_selected): (CaptureId, bool)| gatherer.item(id, is_selected);
 
     // The scores behind it are as many as the captures of the campaign: they do not stay.
     let balance = catalogue.selection_page(spec.campaign)?.balance;
@@ -323,7 +317,15 @@ pub(super) fn with_selection<R>(
         captures: &captures,
     }
     .attachments(cx)?;
-    let written = write(&mut items, options)?;
+    let written = std::thread::scope(|scope| {
+        let gathered = InOrder::start(scope, reading_threads(), &gather).each(all.iter().copied());
+        let mut items = gathered.map(|gathered| {
+            let (item, lacks) = gathered.map_err(ExportError::Unread)?;
+            lacking.borrow_mut().extend(lacks);
+            Ok(item)
+        });
+        write(&mut items, options)
+    })?;
     let gathered = Gathered {
         selected: selected.len() as u64,
         requisites: needed.len() as u64,
@@ -347,160 +349,6 @@ fn operator_of(campaign: &Campaign) -> String {
         Some(contact) if !who.contains(contact) => format!("{who} <{contact}>"),
         _ => who,
     }
-}
-
-fn item(
-    workspace: &Workspace,
-    known: &ExportedCapture,
-    knowledge: Value,
-    statements: Vec<Statement>,
-    lacking: &mut Vec<Lacking>,
-) -> anyhow::Result<ExportItem> {
-    let stored = &known.stored;
-    let original = match stored.revisit_of {
-        None => None,
-        Some(_) => workspace.catalogue().original_of(stored.id)?,
-    };
-    let original = match original {
-        None => None,
-        Some(original) => match workspace.catalogue().decision(original.id)? {
-            Some((ReviewMark::Reject, who, reason)) => {
-                lacking.push(Lacking {
-                    page: stored.url.to_string(),
-                    page_date: stored.date,
-                    url: original.url.to_string(),
-                    date: original.date,
-                    who,
-                    reason,
-                });
-                None
-            }
-            _ => Some(Original {
-                url: original.url.to_string(),
-                date: original.date,
-                records: records(workspace, &original),
-            }),
-        },
-    };
-    Ok(ExportItem {
-        url: stored.url.to_string(),
-        date: stored.date,
-        records: records(workspace, stored),
-        original,
-        knowledge,
-        statements,
-        inlinks: known.inlinks.as_ref().filter(|rows| !rows.is_empty()).map(|rows| dataset_object(stored, rows)),
-    })
-}
-
-/// The links to a capture as the data set has them.
-fn dataset_object(stored: &StoredCapture, rows: &[InlinkRow]) -> DatasetObject {
-    let count_internal = rows.iter().filter(|row| row.internal).count() as u64;
-    DatasetObject {
-        url: DatasetKey::of(&stored.url).as_str().to_owned(),
-        count: rows.len() as u64,
-        count_internal,
-        count_external: rows.len() as u64 - count_internal,
-        capture_date: Some(stored.date),
-        inlinks: rows
-            .iter()
-            .map(|row| DatasetInlink {
-                date: Some(row.date),
-                source: source_key(&row.source).unwrap_or_else(|| row.source.clone()),
-                anchor: row.anchor.clone(),
-            })
-            .collect(),
-    }
-}
-
-fn records(workspace: &Workspace, stored: &StoredCapture) -> Vec<ExportRecord> {
-    let record = |row: &RecordRow| {
-        let (file, lost) = match workspace.source_of(row) {
-            Ok(file) => (file, None),
-            Err(error) => (workspace.folder().join(&row.file), Some(error.to_string())),
-        };
-        ExportRecord {
-            file,
-            lost,
-            span: row.span,
-            record_type: row.record_type.clone(),
-            record_id: row.record_id.clone(),
-        }
-    };
-    stored.records.iter().map(record).collect()
-}
-
-/// Why a capture is in an export; see [`knowledge`] on `selected`.
-fn role_of(selected: Option<Option<&ScoredRow>>) -> &'static str {
-    match selected {
-        None => "needed by a selected page",
-        Some(Some(score)) if score.decision != Some(ReviewMark::Approve) => "selected",
-        Some(_) => "included by hand",
-    }
-}
-
-/// The block of a capture's metadata record. `selected` is none for what comes
-/// along with selected captures; its score is none where a person approved a
-/// capture that was not scored.
-fn knowledge(
-    spec: &SelectionSpec,
-    campaign: &Value,
-    known: &ExportedCapture,
-    selected: Option<Option<&ScoredRow>>,
-    built: Option<CaptureDate>,
-) -> Value {
-    let by_filter = !spec.filter.trim().is_empty();
-    let own = !known.imported;
-    let (captured_for, captured_version, job, launch) = &known.provenance;
-    json!({
-        "software": concat!("Fonds/", env!("CARGO_PKG_VERSION")),
-        "campaign": campaign,
-        "capturedFor": { "campaign": captured_for, "version": captured_version, "job": job, "launch": launch },
-        "title": Some(&known.stored.title).filter(|title| !title.is_empty()),
-        "language": Some(&known.stored.language).filter(|language| !language.is_empty()),
-        "tag": Some(&known.source_tag).filter(|tag| own && !tag.is_empty()),
-        "hops": own.then_some(&known.hops),
-        "via": own.then_some(&known.via),
-        "seed": own.then_some(&known.seed),
-        "verdict": known.rule.as_ref().filter(|_| own).map(|rule| json!({
-            "decision": "ACCEPT", "ruleIndex": known.rule_index, "rule": rule
-        })),
-        // No crawl of the workspace vouches for what an imported file says.
-        "fileSays": known.imported.then(|| json!({
-            "hops": known.hops, "via": known.via, "seed": known.seed, "rule": known.rule
-        })),
-        "selection": match selected {
-            None | Some(None) => json!({ "role": role_of(selected) }),
-            Some(Some(score)) => json!({
-                "role": role_of(selected),
-                "score": score.score,
-                "threshold": (!by_filter).then_some(spec.threshold),
-                "filter": by_filter.then_some(spec.filter.trim()),
-                "parts": score.parts,
-            }),
-        },
-        "inlinks": known.inlinks.as_ref().map(|rows| json!({
-            "built": built.map(CaptureDate::to_warc),
-            "windowDays": spec.window_days,
-            "count": rows.len(),
-            "countInternal": rows.iter().filter(|row| row.internal).count(),
-            "countExternal": rows.iter().filter(|row| !row.internal).count(),
-            "list": rows.iter().map(|row| json!({
-                "date": row.date.to_warc(),
-                "source": row.source,
-                "sourceKey": source_key(&row.source),
-                "anchor": row.anchor,
-                "internal": row.internal,
-            })).collect::<Vec<_>>(),
-        })),
-        "annotations": known.notes.iter().map(|(date, who, mark, note)| json!({
-            "date": date.to_warc(), "who": who, "mark": mark, "note": note
-        })).collect::<Vec<_>>(),
-    })
-}
-
-fn source_key(url: &str) -> Option<String> {
-    Url::parse(url).ok().map(|url| DatasetKey::of(&url).as_str().to_owned())
 }
 
 /// Names of the keys with which the person at the keyboard signs.

@@ -194,7 +194,17 @@ fn links_of_other_years_keep_none_of_the_window_out() {
     assert_eq!((shown.external, shown.cut, shown.outside_cut), (50, 0, 5));
     assert_eq!(shown.rows.iter().filter(|row| row.in_window).count(), 50);
     assert_eq!(shown.rows.len(), 50 + MAX_INLINKS_PER_SIDE);
-    assert_eq!(archive.session.workspace.exported_capture(id, 90).unwrap().inlinks.unwrap().len(), 50);
+    assert_eq!(
+        archive
+            .session
+            .workspace
+            .exported_capture(id, 90, &crate::store::LinkSources::default())
+            .unwrap()
+            .inlinks
+            .unwrap()
+            .len(),
+        50
+    );
 }
 
 #[test]

@@ -24,9 +24,9 @@ use crate::uri::CaptureDate;
 use crate::work::models::{CampaignId, ReviewMark, ScoredRow, SelectionSpec};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::{Digest, Sha256};
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::sync::{Mutex, PoisonError};
 
 /// Links to a capture that are stated, of each side; its JSON record has more.
 const MAX_LINKS_PER_SIDE: usize = 100;
@@ -50,7 +50,7 @@ pub(in crate::work) struct SelectionGraph<'a> {
     /// The version that the selection was made with.
     version: u32,
     /// Names of the parts of scores that were stated.
-    parts: RefCell<BTreeSet<String>>,
+    parts: Mutex<BTreeSet<String>>,
 }
 
 impl<'a> SelectionGraph<'a> {
@@ -69,7 +69,7 @@ impl<'a> SelectionGraph<'a> {
         for (version, campaign) in workspace.catalogue().campaign_versions(spec.campaign)? {
             versions.insert(version, (campaign_address(version, &campaign), campaign));
         }
-        Ok(Self { workspace, campaign: spec.campaign, spec, selected, versions, version, parts: RefCell::default() })
+        Ok(Self { workspace, campaign: spec.campaign, spec, selected, versions, version, parts: Mutex::default() })
     }
 
     fn selection(&self) -> RdfNode {
@@ -190,9 +190,11 @@ impl<'a> SelectionGraph<'a> {
             if of.weight == 0.0 {
                 continue;
             }
-            if !self.parts.borrow().contains(&of.name) {
-                self.parts.borrow_mut().insert(of.name.clone());
+            let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+            if !parts.contains(&of.name) {
+                parts.insert(of.name.clone());
             }
+            drop(parts);
             out.about(SCORES, RdfNode::PartOfCapture(format!("score-{number}")))
                 .is_a("dqv:QualityMeasurement")
                 .node("dqv:computedOn", RdfNode::Capture)
@@ -232,7 +234,7 @@ impl<'a> SelectionGraph<'a> {
                 about = about.node("prov:used", version);
             }
         }
-        for name in self.parts.borrow().iter() {
+        for name in self.parts.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             out.about(RUNS, part_of_score(name)).is_a("dqv:Metric").text("rdfs:label", name);
         }
         out.about(RUNS, RdfNode::Term("f:relevance")).is_a("dqv:Metric").text("rdfs:label", "Score");
@@ -296,7 +298,7 @@ fn links(out: &mut Statements, known: &ExportedCapture) {
     for (number, row) in (1..).zip(some) {
         out.about(LINKS, RdfNode::PartOfCapture(format!("link-{number}")))
             .is_a("f:Link")
-            .iri("f:source", &row.source)
+            .iri("f:source", &row.source.url)
             .node("f:target", RdfNode::Capture)
             .text("f:anchor", &row.anchor)
             .date("dct:date", row.date)

@@ -6,6 +6,7 @@ use crate::scope::{Candidate, Facts, GeoFact, Permissions};
 use crate::store::{StoredCapture, Workspace};
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Hosts that are remembered; then all are forgotten.
 const MAX_HOSTS: usize = 10_000;
@@ -16,14 +17,14 @@ pub(in crate::work) struct CaptureGrounds<'a> {
     campaign: &'a Campaign,
     /// None where the campaign's records make no sense; its check says why.
     permissions: Option<Permissions>,
-    hosts: HashMap<String, GeoFact>,
+    hosts: Mutex<HashMap<String, GeoFact>>,
 }
 
 impl<'a> CaptureGrounds<'a> {
     /// The grounds of a campaign.
     pub(in crate::work) fn new(workspace: &'a Workspace, campaign: &'a Campaign) -> Self {
         let permissions = Permissions::compile(&campaign.permissions, &campaign.grounds).ok();
-        Self { workspace, campaign, permissions, hosts: HashMap::new() }
+        Self { workspace, campaign, permissions, hosts: Mutex::default() }
     }
 
     /// The evidence of where the host of a capture stands, and the permission or
@@ -32,15 +33,21 @@ impl<'a> CaptureGrounds<'a> {
     /// # Errors
     ///
     /// A catalogue that cannot be read.
-    pub(in crate::work) fn of(&mut self, capture: &StoredCapture) -> anyhow::Result<(Value, Value)> {
+    pub(in crate::work) fn of(&self, capture: &StoredCapture) -> anyhow::Result<(Value, Value)> {
         let host = capture.url.host_str().unwrap_or_default();
-        if !self.hosts.contains_key(host) {
-            if self.hosts.len() >= MAX_HOSTS {
-                self.hosts.clear();
+        let known = self.hosts().get(host).cloned();
+        let geo = match known {
+            Some(geo) => geo,
+            None => {
+                let geo = self.workspace.catalogue().known_location(host)?;
+                let mut hosts = self.hosts();
+                if hosts.len() >= MAX_HOSTS {
+                    hosts.clear();
+                }
+                hosts.insert(host.to_owned(), geo.clone());
+                geo
             }
-            self.hosts.insert(host.to_owned(), self.workspace.catalogue().known_location(host)?);
-        }
-        let geo = self.hosts.get(host).cloned().unwrap_or_default();
+        };
         let location = location(host, &geo);
         let facts = Facts { geo, date: Some(capture.date), ..Facts::default() };
         let derived =
@@ -57,6 +64,10 @@ impl<'a> CaptureGrounds<'a> {
             })
         });
         Ok((location, permission.unwrap_or(Value::Null)))
+    }
+
+    fn hosts(&self) -> MutexGuard<'_, HashMap<String, GeoFact>> {
+        self.hosts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -3,6 +3,7 @@
 //! every URL that was seen.
 
 mod annotations;
+mod capture;
 mod crawls;
 mod evidence;
 mod graph;
@@ -15,6 +16,7 @@ mod report;
 mod selection;
 
 pub use annotations::annotation;
+pub(super) use capture::Gatherer;
 pub use crawls::CrawlsImport;
 use crawls::{check_crawls, import_crawls};
 pub use evidence::EvidenceImport;

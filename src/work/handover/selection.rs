@@ -4,9 +4,10 @@
 use super::lines::{document as document_of, each_line};
 use super::read::{Target, capture_of};
 use crate::export::Written;
-use crate::jobs::{JobCx, counted};
+use crate::jobs::{InOrder, JobCx, counted};
 use crate::store::{HandedCapture, HandedCrawl, HandedScore, Workspace};
 use crate::uri::CaptureDate;
+use crate::warc::reading_threads;
 use crate::work::Report;
 use crate::work::models::{CampaignId, CaptureId, CollectionSpec, SelectionSpec};
 use serde::{Deserialize, Serialize};
@@ -124,24 +125,28 @@ pub(super) fn scores(
     (out, written): (&mut dyn Write, &Written<'_>),
     cx: &JobCx,
 ) -> anyhow::Result<u64> {
-    let mut rows = 0;
-    for (position, capture) in captures.iter().enumerate() {
-        if written.left_out.binary_search(&position).is_ok() {
-            continue;
-        }
-        let Some(handed) = workspace.catalogue().handed_score(id, *capture)? else { continue };
+    let line_of = |(position, capture): (usize, CaptureId)| -> anyhow::Result<Option<String>> {
+        let Some(handed) = workspace.catalogue().handed_score(id, capture)? else { return Ok(None) };
         let HandedCapture { url, date, mut digest, mut record, score } = handed;
         if let Some(new) = written.rewritten.get(&position) {
             record.clone_from(&new.id);
             digest = new.payload_digest.clone().unwrap_or(digest);
         }
-        let line = ScoreLine { url, date, digest, record, score };
-        serde_json::to_writer(&mut *out, &line)?;
-        out.write_all(b"\n")?;
-        rows += 1;
-        cx.checkpoint()?;
-    }
-    Ok(rows)
+        Ok(Some(serde_json::to_string(&ScoreLine { url, date, digest, record, score })? + "\n"))
+    };
+    let written_ones = captures.iter().copied().enumerate();
+    let written_ones = written_ones.filter(|(position, _)| written.left_out.binary_search(position).is_err());
+    std::thread::scope(|scope| {
+        let mut rows = 0;
+        for line in InOrder::start(scope, reading_threads(), &line_of).each(written_ones) {
+            if let Some(line) = line? {
+                out.write_all(line.as_bytes())?;
+                rows += 1;
+            }
+            cx.checkpoint()?;
+        }
+        Ok(rows)
+    })
 }
 
 /// Reads the selection of a handover back, for a campaign of this workspace.

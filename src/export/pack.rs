@@ -1,0 +1,101 @@
+//! What of a capture is packed by several threads, before it is appended in order.
+
+use super::copy::Part;
+use super::knowledge::{knowledge_record, lines_of_capture};
+use super::{ExportError, Statement};
+use crate::uri::CaptureDate;
+use crate::warc::RecordBuilder;
+
+/// Records that are appended one after another, and what goes with them.
+pub(super) struct Unpacked {
+    pub parts: Vec<Part>,
+    /// What is known of the capture, where it comes in with them.
+    pub about: Option<AboutCapture>,
+}
+
+/// What is known of a capture.
+pub(super) struct AboutCapture {
+    /// Head and block of its metadata record.
+    pub metadata: (RecordBuilder, String),
+    /// The same as RDF, where that comes along.
+    pub knowledge: Option<Knowledge>,
+    /// Its line of the data set.
+    pub inlinks: Option<String>,
+}
+
+/// The record of N-Quads of a capture, to be packed.
+pub(super) struct Knowledge {
+    /// Id of the record.
+    pub id: String,
+    /// Id of the `warcinfo` record of the file that it will stand in, most likely.
+    pub warcinfo: String,
+    /// The record that stands for the capture.
+    pub main: String,
+    pub url: String,
+    pub date: CaptureDate,
+    pub statements: Vec<Statement>,
+}
+
+/// What is appended.
+pub(super) struct Packed {
+    /// Members and their lengths.
+    pub parts: Vec<(tempfile::SpooledTempFile, u64)>,
+    pub about: Option<PackedAbout>,
+}
+
+/// What is known of a capture, to be appended.
+pub(super) struct PackedAbout {
+    pub metadata: Vec<u8>,
+    pub knowledge: Option<PackedKnowledge>,
+    pub inlinks: Option<String>,
+}
+
+/// The record of N-Quads of a capture.
+pub(super) struct PackedKnowledge {
+    of: Knowledge,
+    pub lines: Vec<String>,
+    member: Vec<u8>,
+}
+
+/// Packs records. With `sizes_only` what can be copied as it is stays where it is.
+///
+/// # Errors
+///
+/// As [`Part::member`].
+pub(super) fn pack(unpacked: Unpacked, sizes_only: bool) -> Result<Packed, ExportError> {
+    let Unpacked { parts, about } = unpacked;
+    Ok(Packed {
+        parts: parts.into_iter().map(|part| part.member(sizes_only)).collect::<Result<_, _>>()?,
+        about: about.map(|AboutCapture { metadata: (head, block), knowledge, inlinks }| PackedAbout {
+            metadata: head.compress(block.as_bytes()),
+            knowledge: knowledge.map(PackedKnowledge::of),
+            inlinks,
+        }),
+    })
+}
+
+impl PackedKnowledge {
+    fn of(mut of: Knowledge) -> Self {
+        let lines = lines_of_capture(&std::mem::take(&mut of.statements), &of.main);
+        let member = member(&of, &lines);
+        Self { of, lines, member }
+    }
+
+    /// Its member in the file that this `warcinfo` record begins.
+    pub(super) fn into_member(mut self, warcinfo: String) -> (Vec<u8>, Vec<String>) {
+        if self.of.warcinfo != warcinfo {
+            self.of.warcinfo = warcinfo;
+            self.member = member(&self.of, &self.lines);
+        }
+        (self.member, self.lines)
+    }
+}
+
+fn member(of: &Knowledge, lines: &[String]) -> Vec<u8> {
+    let mut block = Vec::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
+    for line in lines {
+        block.extend_from_slice(line.as_bytes());
+        block.push(b'\n');
+    }
+    knowledge_record(&of.id, &of.warcinfo, &of.main, &of.url, of.date).compress(&block)
+}
