@@ -14,11 +14,12 @@
 //! | [`scope`] | decide rules and their verdicts | uri, campaign |
 //! | [`warc`] | records, reader, writer, digests, CDXJ | uri, keys |
 //! | [`links`] | outlinks of pages | uri, warc |
-//! | [`captures`] | archive records and exchanges → captures, their links and originals | uri, scope, warc, links |
+//! | [`text`] | when two spellings are one word; main text, dates, language and near-duplicates of pages | uri, warc, links |
+//! | [`captures`] | archive records and exchanges → captures, their links and originals | uri, scope, warc, links, text |
 //! | [`inlinks`] | outlinks inverted, the data set, stored inlinks | uri, warc, links, captures |
 //! | [`crawl`] | frontier, politeness, robots, fetch → captures | all above but inlinks |
-//! | [`analysis`] | request matches, anchor tallies, score | uri, campaign, warc, links, captures, inlinks |
-//! | [`search`] | the text index, ranking, facets of what is found | uri, campaign, analysis, jobs |
+//! | [`analysis`] | request matches, anchor tallies, score | uri, campaign, warc, links, text, captures, inlinks |
+//! | [`search`] | the text index, ranking, facets of what is found | uri, campaign, text |
 //! | [`store`] | the workspace folder and its catalogue | value types above |
 //! | [`export`] | WARC with metadata records, CDXJ, data set, manifest, verify | store, links, captures, inlinks, warc, keys |
 //! | [`work`] | [`work::Session`]: everything that can be asked of an open workspace; the sample web | all above |
@@ -52,6 +53,8 @@ pub mod scope;
 pub mod warc;
 
 pub mod links;
+
+pub mod text;
 
 pub mod captures;
 

@@ -4,7 +4,7 @@
 //! page and changed owners. Their mark is that the words of those who link
 //! here do not stand on the page.
 
-use super::folding::words;
+use crate::text::words;
 use std::collections::BTreeSet;
 
 /// Fewest telling words in all anchors together for a check to say anything.
@@ -113,7 +113,7 @@ fn stem(word: &str) -> &str {
 }
 
 fn is_telling(word: &str) -> bool {
-    let is_unspaced = word.chars().any(super::folding::is_unspaced);
+    let is_unspaced = word.chars().any(crate::text::is_unspaced);
     let is_number = word.chars().all(char::is_numeric);
     !is_number && (is_unspaced || word.chars().count() > 2) && STOP_WORDS.binary_search(&word).is_err()
 }
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn the_list_of_empty_terms_is_folded_and_sorted() {
-        assert!(STOP_WORDS.iter().all(|word| super::super::fold(word) == *word));
+        assert!(STOP_WORDS.iter().all(|word| crate::text::fold(word) == *word));
         assert!(STOP_WORDS.is_sorted());
     }
 }

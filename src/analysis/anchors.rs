@@ -1,7 +1,7 @@
 //! What others call a page.
 
-use super::folding::fold;
 use crate::inlinks::stored::tallied_anchor;
+use crate::text::fold;
 use crate::uri::CaptureDate;
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -27,8 +27,8 @@
 //! Under NOT, AND and OR change places and weights change sign, so that NOT
 //! NOT x is x.
 
-use super::folding::{fold, is_unspaced};
 use crate::campaign::{Request, Term, TermKind};
+use crate::text::{fold, is_unspaced};
 use crate::uri::CaptureDate;
 use aho_corasick::AhoCorasick;
 use std::collections::BTreeMap;

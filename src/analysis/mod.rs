@@ -13,7 +13,6 @@
 //! | [`Highlighter`] | what to mark of a text, and which part of it to show |
 //! | [`query_holds()`] | the same of a whole query, by its definition |
 //! | [`page_rank()`] | how much others think of a host |
-//! | [`fold`], [`words`] | when two spellings are one word |
 //!
 //! Invariants: pure and deterministic; the order of input changes nothing.
 //!
@@ -22,7 +21,6 @@
 mod anchor_check;
 mod anchors;
 mod coverage;
-mod folding;
 mod highlight;
 mod matching;
 mod page_rank;
@@ -33,7 +31,6 @@ mod text_match;
 pub use anchor_check::{AnchorCheck, AnchorWords, MOST_ANCHOR_WORDS};
 pub use anchors::{AnchorLink, AnchorTallies, AnchorTally};
 pub use coverage::TermCoverage;
-pub use folding::{fold, fold_letters, words};
 pub use highlight::{Excerpt, Highlighter, MAX_HIGHLIGHT_BYTES, TextMark};
 pub use matching::{MatchPlace, Matcher, Matches, TermHit, TextFields};
 pub use page_rank::page_rank;

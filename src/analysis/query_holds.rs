@@ -1,9 +1,9 @@
 //! A query held against one document, by its definition: slow and simple, to
 //! be compared with what an index and a catalogue answer.
 
-use super::folding::fold_letters;
 use super::text_match::{TextMatcher, text_tokens, url_words};
 use crate::campaign::{FieldTerm, FieldTest, Query, Sign, TextTest, number_range};
+use crate::text::fold_letters;
 use crate::uri::CaptureDate;
 use serde_json::Value;
 use std::collections::BTreeMap;

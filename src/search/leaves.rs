@@ -3,8 +3,8 @@
 use super::schema::SearchedField;
 use super::text_index::{TextIndex, TextIndexError, engine};
 use super::tokens::{STEMMED, stem_term};
-use crate::analysis::{fold, words};
 use crate::campaign::TextTest;
+use crate::text::{fold, words};
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeSet;
 use tantivy::postings::{Postings, SegmentPostings};

@@ -16,7 +16,7 @@
 //! here.
 //!
 //! Invariants: derived data, made again from the WARC files at any time;
-//! words are those of [`words`](crate::analysis::words), as in requests.
+//! words are those of [`words`](crate::text::words), as in requests.
 //!
 //! Not here: reading captures, the catalogue, what a query means there.
 

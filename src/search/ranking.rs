@@ -3,8 +3,8 @@
 use super::leaves::{is_phrase, text_of};
 use super::schema::SearchedField;
 use super::text_index::{TextIndex, TextIndexError, engine};
-use crate::analysis::words;
 use crate::campaign::{FieldTerm, Query, TextTest};
+use crate::text::words;
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeMap;
 use std::sync::Arc;

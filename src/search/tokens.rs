@@ -1,6 +1,6 @@
 //! The words of texts as the index keeps them.
 
-use crate::analysis::{fold, words};
+use crate::text::{fold, words};
 use frostem::{Algorithm, Stemmer};
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use unicode_normalization::char::is_combining_mark;

@@ -314,7 +314,7 @@ impl<'w> Indexing<'w> {
                     Some(rest) if !stored.description.is_empty() => rest.strip_prefix('\n').unwrap_or(rest).to_owned(),
                     _ => stored.rest,
                 };
-                let words = crate::analysis::words(&stored.main).len() as u64;
+                let words = crate::text::words(&stored.main).len() as u64;
                 self.builder.put(&TextDocument {
                     version: stored.version,
                     title: stored.title,
@@ -359,7 +359,7 @@ fn document(workspace: &Workspace, of: VersionToIndex) -> anyhow::Result<(TextDo
         }
         Err(error) => Some(format!("{}: {}", stored.url, super::error_chain(&error))),
     };
-    document.words = crate::analysis::words(&document.main).len() as u64;
+    document.words = crate::text::words(&document.main).len() as u64;
     Ok((document, unread))
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each room may know besides itself; `jobs` may be known by any, and so may `testing` by tests.
-const MAY_KNOW: [(&str, &[&str]); 19] = [
+const MAY_KNOW: [(&str, &[&str]); 20] = [
     ("uri", &[]),
     ("jobs", &[]),
     ("keys", &[]),
@@ -13,18 +13,22 @@ const MAY_KNOW: [(&str, &[&str]); 19] = [
     ("scope", &["uri", "campaign"]),
     ("warc", &["uri", "keys"]),
     ("links", &["uri", "warc"]),
-    ("captures", &["uri", "scope", "warc", "links"]),
+    ("text", &["uri", "warc", "links"]),
+    ("captures", &["uri", "scope", "warc", "links", "text"]),
     ("inlinks", &["uri", "warc", "links", "captures"]),
     ("crawl", &["uri", "campaign", "scope", "warc", "links", "captures"]),
-    ("analysis", &["uri", "campaign", "warc", "links", "captures", "inlinks"]),
-    ("search", &["uri", "campaign", "analysis"]),
-    ("store", &["uri", "campaign", "scope", "warc", "links", "captures", "inlinks", "crawl", "analysis", "search"]),
+    ("analysis", &["uri", "campaign", "warc", "links", "text", "captures", "inlinks"]),
+    ("search", &["uri", "campaign", "text"]),
+    (
+        "store",
+        &["uri", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "crawl", "analysis", "search"],
+    ),
     ("export", &["uri", "keys", "warc", "links", "captures", "inlinks", "store"]),
     (
         "work",
         &[
-            "uri", "keys", "campaign", "scope", "warc", "links", "captures", "inlinks", "crawl", "analysis", "search",
-            "store", "export",
+            "uri", "keys", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "crawl", "analysis",
+            "search", "store", "export",
         ],
     ),
     (
@@ -37,8 +41,8 @@ const MAY_KNOW: [(&str, &[&str]); 19] = [
     (
         "cli",
         &[
-            "uri", "keys", "campaign", "scope", "warc", "links", "captures", "inlinks", "crawl", "analysis", "search",
-            "store", "export", "work",
+            "uri", "keys", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "crawl", "analysis",
+            "search", "store", "export", "work",
         ],
     ),
     ("ui", &["uri", "campaign", "scope", "warc", "links", "captures", "analysis", "app"]),

@@ -1,6 +1,6 @@
 //! What filters ask of values in SQL.
 
-use crate::analysis::{TextMatcher, fold_letters, text_tokens, url_words};
+use crate::analysis::{TextMatcher, text_tokens, url_words};
 use crate::campaign::TextTest;
 use crate::crawl::{SeenFacts, UrlOutcome};
 use crate::inlinks::stored::{host_name, host_of};
@@ -8,6 +8,7 @@ use crate::links::LinkKind;
 use crate::scope::rule_label;
 use crate::store::launches::seen_state;
 use crate::store::link_list::decode;
+use crate::text::fold_letters;
 use aho_corasick::AhoCorasick;
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::{Connection, Error};

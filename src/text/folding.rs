@@ -110,7 +110,7 @@ pub fn words(text: &str) -> Vec<String> {
 
 /// Whether the character belongs to a script that puts no blanks between
 /// words, so that a match inside a run is a match.
-pub(super) fn is_unspaced(c: char) -> bool {
+pub(crate) fn is_unspaced(c: char) -> bool {
     matches!(u32::from(c),
         0x0E00..=0x0EFF        // Thai, Lao
         | 0x1000..=0x109F      // Myanmar
