@@ -4,10 +4,11 @@
 use super::limits::LANGUAGE_TEXT_BYTES;
 use super::sitemap::{GZIP, is_packed_sitemap, read_listing, unpacked};
 use super::{LargePagePermit, Unread};
-use crate::links::pdf::{PdfRead, read_pdf};
+use crate::links::pdf::{PdfRead, pdf_text, read_pdf};
 use crate::links::{
     LinkKind, MAX_PAGE_BYTES, Outlink, Page, PageCuts, PageLink, PageOptions, read_css, read_links, read_page,
 };
+use crate::text::PageText;
 use crate::uri::{Url, resolve};
 use crate::warc::Headers;
 use crate::warc::http::{HttpHead, MediaType, Payload, decode_payload};
@@ -135,12 +136,23 @@ impl<'b> Body<'b> {
 
     /// Its links, resolved against a URL, with title and language.
     pub fn links(&self, url: &Url, permit: &mut LargePagePermit) -> PageLinks {
+        self.read(url, permit, LANGUAGE_TEXT_BYTES).0
+    }
+
+    /// Its links with title and language, and the text of a page up to so many
+    /// bytes, read in one pass; [`Self::text`] reads what is no page.
+    pub fn read(
+        &self,
+        url: &Url,
+        permit: &mut LargePagePermit,
+        max_text_bytes: usize,
+    ) -> (PageLinks, Option<PageText>) {
         let payload = &self.payload;
         permit.wait_for(payload.bytes.len());
         let bytes = &payload.bytes[..];
         let (mut is_cut, mut is_damaged, mut left_out) = (payload.cut, !payload.is_whole(), PageCuts::default());
         let mut bomb = payload.bomb;
-        let mut links = PageLinks::default();
+        let (mut links, mut text) = (PageLinks::default(), None);
         if let Some(location) = &self.location {
             links.redirect_to = resolve(url, location);
             links.outlinks.extend(links.redirect_to.clone().map(|url| Outlink::bare(url, LinkKind::Redirect)));
@@ -150,9 +162,10 @@ impl<'b> Body<'b> {
         match form {
             _ if bomb => {}
             BodyForm::Html | BodyForm::Xhtml => {
-                let options = PageOptions { max_text_bytes: LANGUAGE_TEXT_BYTES, ..PageOptions::default() };
-                let page = self.read_as(form, url, options);
-                (links.title, links.language) = (page.title, page.language);
+                let page = self.read_as(form, url, PageOptions { max_text_bytes, ..PageOptions::default() });
+                let page_text = PageText::of_page(&page, url);
+                (links.title, links.language) = (page.title, page_text.language.clone());
+                text = Some(page_text);
                 left_out = page.cut;
                 if is_good {
                     links.outlinks.extend(page.links);
@@ -178,7 +191,7 @@ impl<'b> Body<'b> {
         for (position, link) in links.outlinks.iter_mut().enumerate() {
             link.position = u32::try_from(position).unwrap_or(u32::MAX);
         }
-        links
+        (links, text)
     }
 
     /// Gives each link of a page or PDF file to `each`, without a copy, and
@@ -211,6 +224,25 @@ impl<'b> Body<'b> {
     pub fn page(&self, url: &Url, options: PageOptions) -> Option<Page> {
         let form = BodyForm::of(&self.kind.mime, url, &self.payload.bytes);
         (form.is_page() && !self.payload.bomb).then(|| self.read_as(form, url, options))
+    }
+
+    /// Its text, at most about so many bytes: of a page main text and
+    /// boilerplate, of a PDF file and of other text all. None for other types,
+    /// and where nothing can be read.
+    pub fn text(&self, url: &Url, max_bytes: usize) -> Option<PageText> {
+        let bytes = &self.payload.bytes[..];
+        match BodyForm::of(&self.kind.mime, url, bytes) {
+            _ if self.payload.bomb => None,
+            form @ (BodyForm::Html | BodyForm::Xhtml) => {
+                let options = PageOptions { max_text_bytes: max_bytes, ..PageOptions::default() };
+                Some(PageText::of_page(&self.read_as(form, url, options), url))
+            }
+            BodyForm::Pdf => pdf_text(bytes, max_bytes).map(|text| {
+                let is_cut = text.len() >= max_bytes;
+                PageText::of_text(text, is_cut)
+            }),
+            _ => self.plain_text(max_bytes).map(|text| PageText::of_text(text, bytes.len() > max_bytes)),
+        }
     }
 
     fn read_as(&self, form: BodyForm, url: &Url, options: PageOptions) -> Page {

@@ -104,7 +104,7 @@ fn find_pages(
     let sizes = archives.iter().map(|path| std::fs::metadata(path).map_or(0, |data| data.len()));
     cx.stage("Looking for pages", Some(sizes.sum()));
     let max_text_bytes = if text { MAX_TEXT_BYTES } else { 0 };
-    let options = PageOptions { max_text_bytes, tell_language: false, ..PageOptions::default() };
+    let options = PageOptions { max_text_bytes, ..PageOptions::default() };
     let mut documents = DocumentReader::new(ReadFrom { wat: false, ..ReadFrom::default() }, &std::env::temp_dir());
     let mut before = 0;
     for (number, path) in archives.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! What is read out of one page.
 
 use super::html::CharsetSource;
-use super::html::PagePlace;
+use super::html::{Layout, PagePlace, PageStatements};
 use crate::uri::Url;
 use serde::{Deserialize, Serialize};
 
@@ -154,7 +154,7 @@ pub struct Page {
     pub base: Url,
     /// Text of `<title>`, folded and trimmed.
     pub title: Option<String>,
-    /// `<html lang>`, or told from the text (ISO 639-1).
+    /// `<html lang>`, else `content-language` (ISO 639-1).
     pub language: Option<String>,
     /// Name of the charset that was used.
     pub charset: &'static str,
@@ -164,6 +164,10 @@ pub struct Page {
     pub links: Vec<Outlink>,
     /// Visible text, one line per block. Hostile text.
     pub text: String,
+    /// How the text is laid out.
+    pub layout: Layout,
+    /// What the page says for machines.
+    pub statements: PageStatements,
     /// `<link rel=canonical>`.
     pub canonical: Option<Url>,
     /// What was left out because of a limit.
@@ -204,8 +208,6 @@ pub struct PageOptions {
     pub image_alt: bool,
     /// Visible text that is kept, in bytes; 0 keeps none.
     pub max_text_bytes: usize,
-    /// Tell the language from the text where the page does not say it.
-    pub tell_language: bool,
     /// The page was served as XHTML: `<script src="x"/>` has no content.
     pub xhtml: bool,
     /// Addresses that are printed in a PDF file as text are links of it, too.
@@ -216,20 +218,13 @@ pub struct PageOptions {
 
 impl Default for PageOptions {
     fn default() -> Self {
-        Self {
-            image_alt: false,
-            max_text_bytes: 1 << 20,
-            tell_language: true,
-            xhtml: false,
-            pdf_text: false,
-            kinds: LinkKinds::ALL,
-        }
+        Self { image_alt: false, max_text_bytes: 1 << 20, xhtml: false, pdf_text: false, kinds: LinkKinds::ALL }
     }
 }
 
 impl PageOptions {
-    /// Only links are wanted: no text, no language.
+    /// Only links are wanted: no text.
     pub fn links_only() -> Self {
-        Self { max_text_bytes: 0, tell_language: false, ..Self::default() }
+        Self { max_text_bytes: 0, ..Self::default() }
     }
 }

@@ -1,8 +1,32 @@
-//! The text of pages: when two spellings are one.
+//! The text of pages: when two spellings are one, what the main text of a page
+//! is, which language it is in, when it was published.
 //!
-//! Invariants: pure and deterministic.
+//! In: pages as [`crate::links`] reads them, in one pass with their links. Out:
+//! [`PageText`], folded text, sentences, a language or none.
+//!
+//! | file | answers |
+//! |---|---|
+//! | [`fold`], [`words`] | when two spellings are one word |
+//! | [`PageText`] | what of a page is main text, what boilerplate; title, description |
+//! | [`language_of`] | which language a text is in; the one place that says so |
+//! | [`Published`] | when a page says that it was published, and how |
+//! | [`sentences`] | where sentences end |
+//!
+//! Invariants: pure and deterministic; nothing is learned from data, thresholds
+//! are named and round.
+//!
+//! Not here: which body is a page ([`crate::captures::Body::text`]).
 
 mod folding;
+mod language;
+mod main_text;
+mod page_text;
+mod published;
+mod sentences;
 
 pub(crate) use folding::is_unspaced;
 pub use folding::{fold, fold_letters, words};
+pub use language::{LANGUAGE_BYTES, language_of};
+pub use page_text::PageText;
+pub use published::{DateEvidence, Published};
+pub use sentences::sentences;

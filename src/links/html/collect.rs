@@ -5,6 +5,7 @@
 
 use super::attributes::{has_token, refresh_url, srcset_urls};
 use super::fold::{fold, fold_into};
+use super::layout::{Layout, LayoutBuilder, PageStatements};
 use super::place::PagePlace;
 use super::tag::Tag;
 use super::tokens::{Attr, Attributes, Text};
@@ -84,6 +85,7 @@ pub(crate) struct Collector<'o> {
     pub(crate) text: String,
     text_full: bool,
     css_text: String,
+    layout: LayoutBuilder,
     pub(crate) cut: PageCuts,
 }
 
@@ -110,6 +112,7 @@ impl<'o> Collector<'o> {
             text: String::new(),
             text_full: options.max_text_bytes == 0,
             css_text: String::new(),
+            layout: LayoutBuilder::new(options.max_text_bytes > 0),
             cut: PageCuts::default(),
         }
     }
@@ -133,7 +136,9 @@ impl<'o> Collector<'o> {
         if !shown {
             return;
         }
+        let before = self.text.len();
         fold_into(&mut self.text, &text);
+        self.layout.add_text(self.text.len() - before, self.open_links > 0);
         if self.text.len() > self.options.max_text_bytes {
             let mut end = self.options.max_text_bytes;
             while !self.text.is_char_boundary(end) {
@@ -142,6 +147,11 @@ impl<'o> Collector<'o> {
             self.text.truncate(end);
             self.text_full = true;
             self.cut.text = true;
+            if self.text.ends_with('\n') {
+                self.text.pop();
+            } else {
+                self.layout.end_line(self.text.len());
+            }
         }
     }
 
@@ -154,6 +164,7 @@ impl<'o> Collector<'o> {
             self.text.pop();
         }
         if !self.text.is_empty() && !self.text.ends_with('\n') {
+            self.layout.end_line(self.text.len());
             self.text.push('\n');
         }
     }
@@ -198,6 +209,21 @@ impl<'o> Collector<'o> {
             let told = attributes.get(Attr::Lang).or_else(|| attributes.get(Attr::XmlLang));
             self.language = told.as_deref().and_then(primary_language);
         }
+    }
+
+    /// An element starts; gives its number where it makes blocks of text.
+    pub(crate) fn start_block(&mut self, tag: Tag, attributes: &Attributes, place: Option<PagePlace>) -> Option<u32> {
+        if self.text_full { None } else { self.layout.start(tag, attributes, place) }
+    }
+
+    /// The block element that is innermost from here on.
+    pub(crate) fn return_to_block(&mut self, number: Option<u32>) {
+        self.layout.element = number.unwrap_or_default();
+    }
+
+    /// Text of a script of JSON-LD.
+    pub(crate) fn push_json_ld(&mut self, text: Text<'_>) {
+        self.layout.json_ld(text);
     }
 
     /// How many links there are.
@@ -318,6 +344,7 @@ impl<'o> Collector<'o> {
 
     /// Every other element that may hold references or say something about the page.
     pub(crate) fn element(&mut self, tag: Tag, attributes: &Attributes, order: Order) {
+        self.layout.dated(attributes);
         if self.options.kinds.has(LinkKind::Css)
             && let Some(style) = attributes.get(Attr::Style)
             && memchr::memchr(b'(', style.as_bytes()).is_some()
@@ -437,6 +464,7 @@ impl<'o> Collector<'o> {
                 self.content_language = primary_language(&content);
             }
         }
+        self.layout.meta(attributes, &content);
         if attributes.get(Attr::Name).is_some_and(|name| name.trim().eq_ignore_ascii_case("robots")) {
             self.nofollow_all |= has_token(&content, "nofollow") || has_token(&content, "none");
         }
@@ -613,7 +641,9 @@ impl<'o> Collector<'o> {
             self.text.pop();
         }
         let language = self.language.or(self.content_language);
-        Collected { base, title: self.title, language, links, text: self.text, canonical, cut: self.cut }
+        let LayoutBuilder { layout, statements, .. } = self.layout;
+        let (title, text, cut) = (self.title, self.text, self.cut);
+        Collected { base, title, language, links, text, layout, statements, canonical, cut }
     }
 }
 
@@ -637,6 +667,8 @@ pub(crate) struct Collected {
     pub(crate) language: Option<String>,
     pub(crate) links: Vec<Outlink>,
     pub(crate) text: String,
+    pub(crate) layout: Layout,
+    pub(crate) statements: PageStatements,
     pub(crate) canonical: Option<Url>,
     pub(crate) cut: PageCuts,
 }

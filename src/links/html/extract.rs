@@ -9,13 +9,6 @@ use crate::links::css::css_references;
 use crate::links::page::{LinkKind, Outlink, Page, PageCuts, PageOptions};
 use crate::uri::Url;
 use encoding_rs::{Encoding, UTF_8};
-use whichlang::Lang;
-
-/// Visible text below this length, in bytes, tells no language.
-const LANGUAGE_MIN_BYTES: usize = 200;
-
-/// Visible text that is looked at to tell the language, in bytes.
-const LANGUAGE_MAX_BYTES: usize = 8 * 1024;
 
 /// Reads an HTML page.
 ///
@@ -28,15 +21,16 @@ pub fn read_page(body: &[u8], http_charset: Option<&str>, url: &Url, options: &P
     let mut builder = Builder::new(Tree::new(Collector::new(options)), options.xhtml);
     tokenize_bytes(body, encoding, &mut builder);
     let found = builder.tree.page.finish(url, encoding);
-    let language = found.language.or_else(|| options.tell_language.then(|| tell_language(&found.text)).flatten());
     Page {
         base: found.base,
         title: found.title,
-        language,
+        language: found.language,
         charset: encoding.name(),
         charset_from,
         links: found.links,
         text: found.text,
+        layout: found.layout,
+        statements: found.statements,
         canonical: found.canonical,
         cut: found.cut,
     }
@@ -52,7 +46,7 @@ pub fn read_links(
     each: impl FnMut(&PageLink<'_>),
 ) -> PageCuts {
     let (encoding, _) = charset::detect(body, http_charset);
-    let options = PageOptions { max_text_bytes: 0, tell_language: false, ..options.clone() };
+    let options = PageOptions { max_text_bytes: 0, ..options.clone() };
     let mut builder = Builder::new(Tree::new(Collector::new(&options)), options.xhtml);
     tokenize_bytes(body, encoding, &mut builder);
     builder.tree.page.links(url, encoding, each)
@@ -91,33 +85,6 @@ pub fn read_css(body: &[u8], http_charset: Option<&str>, url: &Url) -> (Vec<Outl
         links.push(Outlink { position, ..Outlink::bare(url, LinkKind::Css) });
     });
     (links, left_out)
-}
-
-/// The language of a text as ISO 639-1, where there is enough of it.
-pub fn tell_language(text: &str) -> Option<String> {
-    if text.len() < LANGUAGE_MIN_BYTES {
-        return None;
-    }
-    let sample = text.get(..text.floor_char_boundary(LANGUAGE_MAX_BYTES)).unwrap_or(text);
-    let code = match whichlang::detect_language(sample) {
-        Lang::Ara => "ar",
-        Lang::Cmn => "zh",
-        Lang::Deu => "de",
-        Lang::Eng => "en",
-        Lang::Fra => "fr",
-        Lang::Hin => "hi",
-        Lang::Ita => "it",
-        Lang::Jpn => "ja",
-        Lang::Kor => "ko",
-        Lang::Nld => "nl",
-        Lang::Por => "pt",
-        Lang::Rus => "ru",
-        Lang::Spa => "es",
-        Lang::Swe => "sv",
-        Lang::Tur => "tr",
-        Lang::Vie => "vi",
-    };
-    Some(code.to_owned())
 }
 
 #[cfg(test)]

@@ -46,6 +46,8 @@ pub(super) struct Node {
     listed: bool,
     /// It begins a part of the page.
     part: Option<PagePlace>,
+    /// Its number as an element that makes blocks of text.
+    block: Option<u32>,
 }
 
 /// An entry of the list of active formatting elements.
@@ -153,6 +155,7 @@ impl<'o> Tree<'o> {
             moved_before,
             listed,
             part: None,
+            block: None,
         };
         self.count(&node, true);
         self.open.push(node);
@@ -193,6 +196,9 @@ impl<'o> Tree<'o> {
         }
         if node.namespace == Namespace::Html && node.tag.breaks_text() {
             self.page.break_text();
+        }
+        if node.block.is_some() {
+            self.page.return_to_block(self.open.iter().rev().find_map(|node| node.block));
         }
     }
 
@@ -341,11 +347,13 @@ impl<'o> Tree<'o> {
         let link = if tag == Tag::A { self.page.open_anchor(attributes, place) } else { None };
         self.page.element(tag, attributes, place);
         let id = self.push(tag, Namespace::Html, link, listed);
-        if let Some(part) = PagePlace::begun_by(tag, attributes)
-            && let Some(node) = self.open.last_mut()
-        {
-            node.part = Some(part);
-            self.page.place = Some(part);
+        let part = PagePlace::begun_by(tag, attributes);
+        let block = self.page.start_block(tag, attributes, part);
+        if let Some(node) = self.open.last_mut() {
+            (node.part, node.block) = (part, block);
+        }
+        if part.is_some() {
+            self.page.place = part;
         }
         id
     }
@@ -627,6 +635,7 @@ impl<'o> Tree<'o> {
                 moved_before,
                 listed: true,
                 part: None,
+                block: None,
             };
             self.open.insert(at + 1, node);
         }

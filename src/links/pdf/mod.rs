@@ -21,7 +21,7 @@ use flate2::read::DeflateDecoder;
 use memchr::memmem;
 use std::io::Read;
 use std::ops::Range;
-use text::printed_addresses;
+use text::{printed_addresses, shown_texts};
 
 /// Of one object stream, unpacked.
 const MAX_STREAM_BYTES: u64 = 8 * 1024 * 1024;
@@ -47,8 +47,7 @@ pub(crate) enum PdfRead {
 /// Gives every address to `each`, resolved against the file's own; `printed`
 /// says whether those in the text, too.
 pub(crate) fn read_pdf(body: &[u8], url: &Url, printed: bool, each: impl FnMut(&PageLink<'_>)) -> PdfRead {
-    // Streams are encrypted too, so the name in one of them is not seen.
-    if memmem::find_iter(body, b"/Encrypt").any(|at| !is_regular(body.get(at + 8))) {
+    if is_encrypted(body) {
         return PdfRead::Encrypted;
     }
     let mut found = Found {
@@ -81,6 +80,34 @@ pub(crate) fn read_pdf(body: &[u8], url: &Url, printed: bool, each: impl FnMut(&
         found.cut.links += printed_addresses(body, |address| found.link(address));
     }
     PdfRead::Read(found.cut)
+}
+
+/// The text of a PDF file, in the order of its pages in the file, one line a
+/// line; at most so many bytes. None where it is encrypted.
+pub(crate) fn pdf_text(body: &[u8], max_bytes: usize) -> Option<String> {
+    if is_encrypted(body) {
+        return None;
+    }
+    let mut out = String::new();
+    shown_texts(body, |text| {
+        for line in text.split(|c: char| c.is_control() && c != '\t') {
+            let (begin, line) = (out.len(), line.replace('\u{fffd}', " "));
+            fold_into(&mut out, &line);
+            out.truncate(out.trim_end_matches(' ').len().max(begin));
+            if out.len() > begin {
+                out.push('\n');
+            }
+        }
+        out.len() <= max_bytes
+    });
+    out.truncate(out.floor_char_boundary(max_bytes));
+    out.truncate(out.trim_end().len());
+    Some(out)
+}
+
+/// Streams are encrypted too, so the name in one of them is not seen.
+fn is_encrypted(body: &[u8]) -> bool {
+    memmem::find_iter(body, b"/Encrypt").any(|at| !is_regular(body.get(at + 8)))
 }
 
 /// What was found, and what becomes of it.

@@ -1,4 +1,4 @@
-//! Addresses that are printed in a PDF file as text.
+//! The text of a PDF file, and the addresses that are printed in it.
 //!
 //! The text of pages and forms is put together out of what their content
 //! streams show (ISO 32000-1, 9.4), in the letters that fonts say they have
@@ -237,6 +237,15 @@ impl Fonts<'_, '_> {
 /// Gives every address to `each` that pages and forms show as text, as it is
 /// written. Says how much was left out because of a limit.
 pub(super) fn printed_addresses(body: &[u8], mut each: impl FnMut(&str)) -> u64 {
+    shown_texts(body, |text| {
+        addresses_in(text, &mut each);
+        true
+    })
+}
+
+/// Gives the text of each page and form to `take`, in the order of the file,
+/// until that answers `false`. Says how much was left out because of a limit.
+pub(super) fn shown_texts(body: &[u8], mut take: impl FnMut(&str) -> bool) -> u64 {
     let objects = Objects::of(body);
     let mut fonts = Fonts { objects: &objects, fonts: HashMap::new(), letters: HashMap::new() };
     let mut limits = Limits { letters: MAX_LETTERS, text: MAX_TEXT_BYTES_PER_FILE, cut: 0 };
@@ -262,7 +271,9 @@ pub(super) fn printed_addresses(body: &[u8], mut each: impl FnMut(&str)) -> u64 
         });
         limits.cut += u64::from(!is_whole);
         limits.text -= text.len().min(limits.text);
-        addresses_in(&text, &mut each);
+        if !take(&text) {
+            break;
+        }
     }
     objects.cut.get() + limits.cut
 }

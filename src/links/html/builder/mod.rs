@@ -37,6 +37,8 @@ enum Raw {
     Shown,
     /// Not shown and not read (`script`, `iframe`, `noframes` …).
     Hidden,
+    /// Not shown, but says things of the page.
+    JsonLd,
 }
 
 /// Builds the tree of one page.
@@ -196,6 +198,7 @@ impl TokenSink for Builder<'_> {
                 self.tree.page.push_text(text, visible);
             }
             Some((Raw::Hidden, _)) => {}
+            Some((Raw::JsonLd, _)) => self.tree.page.push_json_ld(text),
             None => self.text_by_mode(text),
         }
     }

@@ -51,7 +51,12 @@ impl Builder<'_> {
             }
             Tag::TITLE => self.start_raw(tag, attributes, Raw::Title),
             Tag::STYLE => self.start_raw(tag, attributes, Raw::Style),
-            Tag::NOFRAMES | Tag::SCRIPT => self.start_raw(tag, attributes, Raw::Hidden),
+            Tag::NOFRAMES => self.start_raw(tag, attributes, Raw::Hidden),
+            Tag::SCRIPT => {
+                let kind = attributes.get(Attr::Type);
+                let is_json_ld = kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/ld+json"));
+                self.start_raw(tag, attributes, if is_json_ld { Raw::JsonLd } else { Raw::Hidden })
+            }
             Tag::TEMPLATE => {
                 self.templates = 1;
                 DONE

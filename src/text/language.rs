@@ -1,0 +1,254 @@
+//! Which language a text is written in; the one place that says so.
+//!
+//! The rule, measured on one and on five sentences in twenty languages:
+//! 1. A text with fewer than [`FEWEST_LETTERS`] letters is in an unknown language.
+//! 2. A script that one language alone writes in is that language's.
+//! 3. From [`TRIGRAM_LETTERS`] letters on, trigrams and alphabets of whatlang
+//!    judge the first [`LANGUAGE_BYTES`]. Below that whichlang judges what is
+//!    in Latin script: it knows fewer languages, and these better.
+//! 4. Function words may object: where those of another language are clearly
+//!    more frequent than the judge's own, nobody is right. If it is a language
+//!    that neither judge knows (Basque, Welsh, Galician, Irish …), its own
+//!    function words name it; otherwise the language is unknown.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+use whatlang::{Lang, Script};
+
+/// Text that the language is told from, in bytes.
+pub const LANGUAGE_BYTES: usize = 2048;
+
+/// Letters below which no language is told. A character of a script without
+/// blanks between its units counts [`UNSPACED_LETTERS`].
+const FEWEST_LETTERS: usize = 40;
+
+/// What a character of Chinese, Japanese, Thai … counts.
+const UNSPACED_LETTERS: usize = 3;
+
+/// Letters from which trigrams are better than whichlang.
+const TRIGRAM_LETTERS: usize = 200;
+
+/// Function words in a text from which they may object.
+const FEWEST_HITS: u32 = 3;
+
+/// Languages that whichlang tells apart, in Latin script.
+const SHORT_JUDGE_KNOWS: [&str; 10] = ["nl", "en", "fr", "de", "it", "pt", "es", "sv", "tr", "vi"];
+
+/// By how many function words another language has to be ahead, of a hundred in the text.
+const MARGIN_PERCENT: u32 = 8;
+
+/// The same for languages that the judges do not know.
+const UNKNOWN_MARGIN_PERCENT: u32 = 2;
+
+/// Frequent function words of languages in Latin script: articles,
+/// prepositions, pronouns, forms of “to be”. In lower case, as written.
+#[rustfmt::skip]
+const FUNCTION_LISTS: [(&str, bool, &str); 28] = [
+    ("pt", true, "o a os as de do da dos das em no na nos nas um uma e que não para por com mais como mas ao à foi é são ser se pelo pela até também muito já está seu sua ou quando entre depois sem mesmo"),
+    ("es", true, "el la los las de del en un una y que no para por con más como pero al fue es son ser se hasta también muy ya está su sus o cuando entre después sin lo le ha sobre este esta"),
+    ("fr", true, "le la les de du des en un une et que ne pas pour par avec plus comme mais au aux est sont être se ce cette qui dans sur il elle nous vous ou où leur son sa ses a été"),
+    ("it", true, "il lo la i gli le di del della dei delle in nel nella un una uno e che non per con più come ma al alla è sono essere si da dal dalla anche ha su questo questa sul o loro"),
+    ("ca", true, "el la els les de del dels en un una i que no per amb més com però al als és són ser es fins també molt ja està seva seu o quan entre després sense ha l d aquest aquesta han van va pel"),
+    ("ro", true, "de la în și un o a al ale ai cu pe nu că este sunt care din pentru mai se fi au fost prin după dar sau lui ei cea cel către fără despre acest această"),
+    ("en", true, "the of and to in a is that for it as was with be by on not he his are this at from or have had an they which you we their has were been its but"),
+    ("de", true, "der die das den dem des und in zu von mit ist nicht ein eine einer einem einen für auf im sich auch es an als er sie nach bei wird werden sind war aus oder wie dass hat am zum zur"),
+    ("nl", true, "de het een en van in is dat op te voor met niet zijn aan er om door bij ook als naar maar uit die dit wordt werd hij ze worden heeft nog over tot"),
+    ("sv", true, "och i att det som en på är av för med den till inte om har ett de var från vid men kan så eller sig han hon efter också när ska under"),
+    ("da", true, "og i at det som en på er af for med den til ikke om har et de var fra ved men kan så eller sig han hun efter også når skal under blev"),
+    ("nb", true, "og i at det som en på er av for med den til ikke om har et de var fra ved men kan så eller seg han hun etter også når skal under ble"),
+    ("fi", true, "ja on ei että se oli joka mutta myös kun hän ovat ole sen niin tai kuin jos mukaan ollut voi olla sitä jo vain kanssa nyt mitä hänen"),
+    ("hu", true, "a az és hogy nem is egy ez azt de csak meg volt ha már van még mint el vagy ezt amely lesz kell után pedig aki szerint"),
+    ("pl", true, "i w z na nie się do to że jest o jak po od za przez dla co ale czy tym był oraz są tego może już które który a ze"),
+    ("cs", true, "a v se na je že s z do o to si k i ve by jsou pro ale jako za od po jak také než který která byl podle však aby"),
+    ("sk", true, "a v sa na je že s z do o to si k aj vo by sú pre ale ako za od po tak tiež než ktorý ktorá bol podľa však aby"),
+    ("hr", true, "i u je na da se za su s od o što a to kao ne iz koji bi ali sam će po bio koja do nije samo te"),
+    ("sl", true, "in je v na da se za so z od o ki tudi kot ne iz bi ali po bil pa ga še s do ni le ter"),
+    ("tr", true, "ve bir bu da de için ile olarak çok olan gibi daha ne o kadar sonra ise var değil her en mi ancak"),
+    ("vi", true, "và của là có không được các cho một những trong với đã này người để khi đến từ cũng như về"),
+    ("et", true, "ja on ei et see oli kui ka mis ta oma aga või siis ning selle mida kes nii välja pole ole"),
+    ("eu", false, "eta da ez du dira bat ere zen dute izan den baina egin hau dela zuen beste egiten duen horrek izango behar gabe dago baino arte edo dituzte dituen oso hori ditu zuten bere zuela eman esan izateko ari dio dugu dut zaio ziren dagoen honetan urte bi dago gaur hemen egun lehen"),
+    ("cy", true, "yn y yr ac a i o ar mae ei am wedi gan fod bod oedd nid sydd ond hyn fel hefyd eu â roedd bydd pan wrth cyn dim na neu i'r o'r un gyda"),
+    ("gl", false, "unha non máis polo pola polos polas ata tamén moi xa súa seu dun dunha nun nunha cun cunha hai ao aos á ou do da dos das no na o os"),
+    ("ga", false, "agus an na ar is i a go le do ag bhí tá sé sí nach chun ach leis don faoi bhfuil seo sin atá mar níl ó"),
+    ("is", false, "og að í á er sem það ekki við um en til með fyrir af var hann hún þetta eru hafa eða verið þá þeir frá"),
+    ("sq", false, "dhe të në e i një për me nga që është janë ka si nuk po por se më u do kjo ky duke"),
+];
+
+static FUNCTION_INDEX: LazyLock<HashMap<&'static str, u32>> = LazyLock::new(|| {
+    let mut index = HashMap::new();
+    for (number, (_, _, list)) in FUNCTION_LISTS.iter().enumerate() {
+        for one in list.split(' ') {
+            *index.entry(one).or_default() |= 1 << number;
+        }
+    }
+    index
+});
+
+/// The language of a text as ISO 639-1, where it can be told.
+///
+/// ```
+/// use fonds::text::language_of;
+/// assert_eq!(language_of("Todos os cidadãos têm direito à informação e à cultura."), Some("pt"));
+/// assert_eq!(language_of("OK, 2024"), None);
+/// ```
+pub fn language_of(text: &str) -> Option<&'static str> {
+    let sample = text.get(..text.floor_char_boundary(LANGUAGE_BYTES)).unwrap_or(text);
+    let letters: usize = sample.chars().filter(|c| c.is_alphabetic()).map(weight).sum();
+    if letters < FEWEST_LETTERS {
+        return None;
+    }
+    let script = whatlang::detect_script(sample)?;
+    if let [only] = script.langs() {
+        let is_japanese = *only == Lang::Cmn && has_kana(sample);
+        return Some(if is_japanese { "ja" } else { code(*only) });
+    }
+    let trigrams = whatlang::detect(sample)?;
+    let by_trigrams = code(trigrams.lang());
+    let is_short = letters < TRIGRAM_LETTERS;
+    if script != Script::Latin {
+        let is_russian = is_short && script == Script::Cyrillic && has_russian_letters(sample);
+        return Some(if is_russian { "ru" } else { by_trigrams });
+    }
+    let evidence = Evidence::of(sample);
+    let by_short_judge = || short(whichlang::detect_language(sample).three_letter_code());
+    let mut judged = by_trigrams;
+    if is_short {
+        // Where trigrams name a language that whichlang cannot, function words decide.
+        let other = by_short_judge();
+        let (ahead, behind) = (evidence.hits_of(by_trigrams), evidence.hits_of(other));
+        let is_better = ahead > behind || ahead == behind && trigrams.is_reliable();
+        judged = if !SHORT_JUDGE_KNOWS.contains(&by_trigrams) && is_better { by_trigrams } else { other };
+    }
+    match evidence.objection(judged) {
+        None => Some(judged),
+        Some(Objection { language, is_known: false }) => Some(language),
+        // Two of three agree, or nobody is right.
+        Some(Objection { language, .. }) => Some(language).filter(|language| *language == by_short_judge()),
+    }
+}
+
+/// Whether a text has syllables as Japanese writes them between characters: one in twenty.
+fn has_kana(text: &str) -> bool {
+    let kana = text.chars().filter(|c| matches!(c, '\u{3041}'..='\u{30ff}')).count();
+    kana * 20 >= text.chars().count()
+}
+
+/// Whether a text in Cyrillic letters has some that only Russian and Belarusian
+/// use, and none that Russian does not.
+fn has_russian_letters(text: &str) -> bool {
+    text.contains(['ы', 'э']) && !text.contains(['і', 'ї', 'є', 'ґ', 'ў', 'ј', 'ћ'])
+}
+
+fn weight(c: char) -> usize {
+    if super::is_unspaced(c) { UNSPACED_LETTERS } else { 1 }
+}
+
+/// How many function words of each language a text has.
+struct Evidence {
+    hits: [u32; FUNCTION_LISTS.len()],
+    tokens: u32,
+}
+
+impl Evidence {
+    fn of(sample: &str) -> Self {
+        let mut evidence = Self { hits: [0; FUNCTION_LISTS.len()], tokens: 0 };
+        let mut lower = String::new();
+        for token in sample.split(|c: char| !c.is_alphabetic()).filter(|token| !token.is_empty()) {
+            evidence.tokens += 1;
+            lower.clear();
+            lower.extend(token.chars().flat_map(char::to_lowercase));
+            let Some(mut languages) = FUNCTION_INDEX.get(lower.as_str()).copied() else { continue };
+            while languages != 0 {
+                evidence.hits[languages.trailing_zeros() as usize] += 1;
+                languages &= languages - 1;
+            }
+        }
+        evidence
+    }
+
+    fn hits_of(&self, language: &str) -> u32 {
+        FUNCTION_LISTS.iter().position(|(name, ..)| *name == language).map_or(0, |at| self.hits[at])
+    }
+
+    /// The language that a text is rather in than in the judged one, if any.
+    fn objection(&self, judged: &str) -> Option<Objection> {
+        let own = self.hits_of(judged);
+        let (best, (language, is_known, _)) = self.hits.iter().zip(FUNCTION_LISTS).max_by_key(|(hits, _)| **hits)?;
+        let margin = if is_known { MARGIN_PERCENT } else { UNKNOWN_MARGIN_PERCENT };
+        let is_ahead = *best >= FEWEST_HITS && (best - own) * 100 > margin * self.tokens;
+        (language != judged && is_ahead).then_some(Objection { language, is_known })
+    }
+}
+
+/// What function words say against a judgement.
+struct Objection {
+    language: &'static str,
+    /// The judges know it, too.
+    is_known: bool,
+}
+
+/// ISO 639-1 of a language of whatlang.
+fn code(language: Lang) -> &'static str {
+    short(language.code())
+}
+
+/// ISO 639-1 of an ISO 639-3 code; that itself where there is none.
+fn short(code: &'static str) -> &'static str {
+    const CODES: &str = "epo eo eng en rus ru cmn zh spa es por pt ita it ben bn fra fr deu de ukr uk kat ka ara ar hin hi \
+        jpn ja heb he yid yi pol pl amh am jav jv kor ko nob nb dan da swe sv fin fi tur tr nld nl hun hu ces cs ell el \
+        bul bg bel be mar mr kan kn ron ro slv sl hrv hr srp sr mkd mk lit lt lav lv est et tam ta vie vi urd ur tha th \
+        guj gu uzb uz pan pa aze az ind id tel te pes fa mal ml ori or mya my nep ne sin si khm km tuk tk aka ak zul zu \
+        sna sn afr af lat la slk sk cat ca tgl tl hye hy cym cy";
+    let mut pairs = CODES.split_ascii_whitespace();
+    while let (Some(long), Some(short)) = (pairs.next(), pairs.next()) {
+        if long == code {
+            return short;
+        }
+    }
+    code
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_language_of_the_judges_has_a_short_code() {
+        for language in Lang::all() {
+            assert_eq!(code(*language).len(), 2, "{language:?}");
+        }
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: Option<&str>) {
+        assert_eq!(language_of(text), expected, "{text}");
+    }
+
+    #[test]
+    fn a_language_is_told_where_it_can_be() {
+        check("", None);
+        check("Contactos | Mapa do site", None);
+        check("12 345 678 – 901 234 567 – 890 123 456 – 789 012 345 – 678 901 234 – 567 890 123", None);
+        check("Estaleiro Naval da Ria de Aveiro abre as portas aos visitantes no domingo", Some("pt"));
+        check("The shipyard of the lagoon opens its doors to visitors on Sunday", Some("en"));
+        check("Το ναυπηγείο ανοίγει τις πόρτες του στους επισκέπτες", Some("el"));
+        check("東京都は日曜日に造船所を一般公開すると発表した。", Some("ja"));
+        check("市政府宣布造船厂将于星期日向公众开放，预计会有许多人前来参观。", Some("zh"));
+        check("조선소는 일요일에 방문객에게 문을 연다고 발표했습니다. 많은 사람들이 올 것으로 보인다.", Some("ko"));
+        check(
+            "Ontziolak igandean irekiko ditu ateak bisitarientzat, eta ez da sarrerarik ordaindu behar izango",
+            Some("eu"),
+        );
+    }
+
+    #[test]
+    fn long_texts_are_judged_by_their_begin() {
+        let text = format!(
+            "{}{}",
+            "Todos têm direito à cultura e à informação. ".repeat(60),
+            "All men are equal. ".repeat(9000)
+        );
+        check(&text, Some("pt"));
+        check(&"é".repeat(LANGUAGE_BYTES), language_of(&"é".repeat(LANGUAGE_BYTES)));
+    }
+}

@@ -1,0 +1,132 @@
+//! What a page says, taken apart for a reader and for an index.
+
+use super::main_text::main_lines;
+use super::published::published_of;
+use super::{Published, language_of};
+use crate::links::Page;
+use crate::uri::Url;
+
+/// The text of a document. All of it is hostile text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PageText {
+    /// Its title, where it has one.
+    pub title: Option<String>,
+    /// What it says that it is about.
+    pub description: Option<String>,
+    /// Its main text, one line a block. All of what is no page.
+    pub main: String,
+    /// Its boilerplate: navigation, advertising, what stands around the main
+    /// text; one line a block.
+    pub rest: String,
+    /// When it was published, where it says so.
+    pub published: Option<Published>,
+    /// What it says that its language is, else what the main text tells; ISO
+    /// 639-1, none where that is unknown.
+    pub language: Option<String>,
+    /// Text is missing behind what was read.
+    pub is_cut: bool,
+}
+
+impl PageText {
+    /// The text of a page that was read with text; `url` is its address.
+    pub fn of_page(page: &Page, url: &Url) -> Self {
+        let mut text = Self {
+            title: page.title.clone().filter(|title| !title.is_empty()).or_else(|| meta(page, &["og:title"])),
+            description: meta(page, &["description", "og:description", "twitter:description", "dc.description"]),
+            published: published_of(page, url),
+            language: page.language.clone(),
+            is_cut: page.cut.text,
+            ..Self::default()
+        };
+        let mut begin = 0;
+        for (is_main, line) in main_lines(page).into_iter().zip(&page.layout.lines) {
+            let part = if is_main { &mut text.main } else { &mut text.rest };
+            if !part.is_empty() {
+                part.push('\n');
+            }
+            part.push_str(page.text.get(begin..line.end as usize).unwrap_or_default());
+            begin = line.end as usize + 1;
+        }
+        text.language = text.language.or_else(|| language_of_page(page, &text.main));
+        text
+    }
+
+    /// A text that has no boilerplate.
+    pub fn of_text(main: String, is_cut: bool) -> Self {
+        let language = language_of(&main).map(str::to_owned);
+        Self { main, is_cut, language, ..Self::default() }
+    }
+
+    /// All of it, main text first.
+    pub fn all(&self) -> String {
+        [self.main.as_str(), self.rest.as_str()]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+            .join("\n")
+    }
+}
+
+/// The language that a page's text tells: that of its main text, else of all.
+fn language_of_page(page: &Page, main: &str) -> Option<String> {
+    language_of(main).or_else(|| language_of(&page.text)).map(str::to_owned)
+}
+
+/// The first of these statements that says anything.
+fn meta(page: &Page, names: &[&str]) -> Option<String> {
+    let metas = &page.statements.metas;
+    let of = |name: &&str| metas.iter().find(|(own, value)| own == name && !value.is_empty());
+    names.iter().find_map(of).map(|(_, value)| value.clone())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::links::{PageOptions, read_page};
+
+    fn text_of(html: &str) -> PageText {
+        let url = "http://a.pt/2024/05/01/x".parse().unwrap();
+        PageText::of_page(&read_page(html.as_bytes(), Some("utf-8"), &url, &PageOptions::default()), &url)
+    }
+
+    /// What a reader would call the article, and nothing else.
+    const ARTICLE: &str = "<title>Festival</title><meta name=description content='O festival da ria.'>\
+        <nav><a href=/>Início</a> <a href=/n>Notícias</a></nav>\
+        <div class=sidebar><p>Assine já a nossa carta de notícias e receba todas as semanas o melhor da região no seu correio.</div>\
+        <article><h1>Festival da ria</h1>\
+        <p>O festival da ria de Aveiro começa no domingo com uma regata de moliceiros, música e visitas ao estaleiro naval.\
+        <p>Diz a <a href=/ana>Ana Vaz</a>:<h2>Programa</h2>\
+        <p>A entrada é livre, e as crianças com menos de dez anos têm de vir acompanhadas por uma pessoa adulta, diz a câmara.</article>\
+        <div id=comments><p>Gostei muito deste festival no ano passado, a música era boa e as pessoas eram todas muito simpáticas!</div>\
+        <footer>© Jornal da Ria, todos os direitos reservados. Proibida a reprodução, mesmo em parte, sem autorização.</footer>";
+
+    #[test]
+    fn the_main_text_is_the_article() {
+        let text = text_of(ARTICLE);
+        assert_eq!(
+            (text.title.as_deref(), text.description.as_deref()),
+            (Some("Festival"), Some("O festival da ria."))
+        );
+        let begins: Vec<&str> = text.main.lines().map(|line| line.split(' ').next().unwrap()).collect();
+        assert_eq!(begins, ["Festival", "O", "Diz", "Programa", "A"], "{}", text.main);
+        let begins: Vec<&str> = text.rest.lines().map(|line| line.split(' ').next().unwrap()).collect();
+        assert_eq!(begins, ["Início", "Assine", "Gostei", "©"], "{}", text.rest);
+        assert_eq!(text.language.as_deref(), Some("pt"));
+        assert_eq!(text.published.unwrap().date.to_digits14(), "20240501000000");
+        assert_eq!(text.all().len(), text.main.len() + text.rest.len() + 1);
+    }
+
+    #[test]
+    fn a_short_page_is_main_text_but_for_its_menu() {
+        let text = text_of("<nav><a href=/>Início</a></nav><h1>Olá</h1><p>Até já.<p><a href=x>mais</a>");
+        assert_eq!((text.main.as_str(), text.rest.as_str()), ("Olá\nAté já.", "Início\nmais"));
+        assert_eq!(text_of(""), PageText { published: text_of("").published, ..PageText::default() });
+    }
+
+    #[test]
+    fn what_a_page_says_of_its_language_counts() {
+        assert_eq!(text_of(&format!("<html lang=en-GB>{ARTICLE}")).language.as_deref(), Some("en"));
+        assert_eq!(text_of("<p>OK").language, None);
+    }
+}
