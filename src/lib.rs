@@ -19,7 +19,7 @@
 //! | [`inlinks`] | outlinks inverted, the data set, stored inlinks | uri, warc, links, captures |
 //! | [`crawl`] | frontier, politeness, robots, fetch → captures | all above but inlinks |
 //! | [`analysis`] | request matches, anchor tallies, score | uri, campaign, warc, links, text, captures, inlinks |
-//! | [`search`] | the text index, ranking, facets of what is found | uri, campaign, text |
+//! | [`search`] | the text index, ranking, facets of what is found | uri, campaign, text, analysis |
 //! | [`store`] | the workspace folder and its catalogue | value types above |
 //! | [`export`] | WARC with metadata records, CDXJ, data set, manifest, verify | store, links, captures, inlinks, warc, keys |
 //! | [`work`] | [`work::Session`]: everything that can be asked of an open workspace; the sample web | all above |

@@ -48,8 +48,8 @@ pub struct Excerpt {
 impl<'s> Highlighter<'s> {
     /// Makes a query ready for a text that fields with these names look into
     /// (`["text", "main"]` for a main text); plain words look everywhere. What
-    /// stands under NOT is never marked. `stem` gives the stem of a folded
-    /// word, the word itself where there are no stems.
+    /// stands under NOT is never marked. `stem` gives the stem of a word as it
+    /// is written, which every form of it has.
     pub fn new(query: &Query<FieldTerm>, fields: &[&str], stem: &'s dyn Fn(&str) -> String) -> Self {
         let mut terms = Vec::new();
         collect(query, true, &mut |term| {
@@ -72,7 +72,7 @@ impl<'s> Highlighter<'s> {
             return Vec::new();
         }
         let tokens = text_tokens(text);
-        let stems = self.stems(&tokens);
+        let stems = self.stems(text, &tokens);
         let mut found = Vec::new();
         for (term, matcher) in self.terms.iter().enumerate() {
             for span in matcher.spans(&tokens, &stems) {
@@ -127,10 +127,11 @@ impl<'s> Highlighter<'s> {
     }
 
     /// The stems of words, one for one.
-    fn stems(&self, tokens: &[TextToken]) -> Vec<String> {
+    fn stems(&self, text: &str, tokens: &[TextToken]) -> Vec<String> {
         let mut known: HashMap<&str, String> = HashMap::new();
-        let stem = |token: &TextToken| (self.stem)(&token.text);
-        tokens.iter().map(|token| known.entry(&token.text).or_insert_with(|| stem(token)).clone()).collect()
+        let written = |token: &TextToken| text.get(token.range.clone()).unwrap_or_default();
+        let stem = |token| known.entry(written(token)).or_insert_with_key(|word| (self.stem)(word)).clone();
+        tokens.iter().map(stem).collect()
     }
 }
 

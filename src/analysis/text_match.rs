@@ -93,8 +93,8 @@ enum WordTest {
 pub type TokenSpan = Range<usize>;
 
 impl TextMatcher {
-    /// Makes a test ready. `stem` gives the stem of a folded word, which
-    /// every form of it has; the word itself where there are no stems.
+    /// Makes a test ready. `stem` gives the stem of a word as it is written,
+    /// which every form of it has.
     pub fn new(test: &TextTest, stem: &dyn Fn(&str) -> String) -> Self {
         Self(node(test, stem))
     }
@@ -120,7 +120,7 @@ fn node(test: &TextTest, stem: &dyn Fn(&str) -> String) -> Node {
     match test {
         TextTest::Any => Node::Any,
         TextTest::Word(text) => match &words(text)[..] {
-            [word] => Node::Sequence(vec![WordTest::Is(word.clone(), Some(stem(word)))], 0),
+            [word] => Node::Sequence(vec![WordTest::Is(word.clone(), Some(stem(text)))], 0),
             _ => Node::Sequence(exact(text), 0),
         },
         TextTest::Exact(text) => Node::Sequence(exact(text), 0),

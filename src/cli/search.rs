@@ -165,6 +165,9 @@ fn one(args: &SearchArgs, session: &Session, asked: &SearchQuery, out: &mut dyn 
         if !args.json {
             writeln!(out, "{} pages, {} captures", answer.versions, answer.captures)?;
         }
+        for wider in &answer.wider {
+            tell!("fonds: {}: {}", wider.why, plain(&wider.query));
+        }
     }
     if args.facets.is_empty() && args.histogram.is_none() {
         return Ok(());

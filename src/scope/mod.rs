@@ -188,6 +188,14 @@ pub enum GeoFact {
     Known(GeoEvidence),
 }
 
+impl GeoFact {
+    /// The country that the first address with one is in (ISO 3166).
+    pub fn country(&self) -> Option<&str> {
+        let Self::Known(evidence) = self else { return None };
+        evidence.addresses.iter().find_map(|address| address.country.as_deref())
+    }
+}
+
 /// The evidence of one geolocation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GeoEvidence {

@@ -471,7 +471,8 @@ pub fn media_of(mime: &str) -> &'static str {
     }
 }
 
-fn without_port(host: &str) -> &str {
+/// A host without the port that may stand behind it.
+pub fn without_port(host: &str) -> &str {
     match host.rsplit_once(':') {
         Some((name, port)) if !name.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => host,

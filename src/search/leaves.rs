@@ -3,6 +3,7 @@
 use super::schema::SearchedField;
 use super::text_index::{TextIndex, TextIndexError, engine};
 use super::tokens::{STEMMED, stem_term};
+use crate::analysis::url_words;
 use crate::campaign::TextTest;
 use crate::text::{fold, words};
 use fixedbitset::FixedBitSet;
@@ -101,7 +102,7 @@ impl Leaf<'_> {
                 docs.intersect_with(&self.candidates(right)?);
             }
             test if is_phrase(test) => {
-                for (nth, word) in words(text_of(test)).into_iter().enumerate() {
+                for (nth, word) in words_of(test).into_iter().enumerate() {
                     let mut holding = FixedBitSet::with_capacity(self.segment.max_doc() as usize);
                     self.add_docs(&TextTest::Exact(word), &mut holding)?;
                     if nth == 0 { docs = holding } else { docs.intersect_with(&holding) }
@@ -183,7 +184,7 @@ impl Leaf<'_> {
             test if is_phrase(test) => {
                 let slop = if let TextTest::Phrase { slop, .. } = test { *slop } else { 0 };
                 let mut places = Vec::new();
-                for word in words(text_of(test)) {
+                for word in words_of(test) {
                     places.push(self.places(&TextTest::Exact(word), doc)?);
                 }
                 Ok(phrase(&places, slop))
@@ -214,7 +215,7 @@ impl Leaf<'_> {
 
 /// Whether it matters where its words stand.
 fn needs_places(test: &TextTest) -> bool {
-    matches!(test, TextTest::Near { .. }) || is_phrase(test) && words(text_of(test)).len() > 1
+    matches!(test, TextTest::Near { .. }) || is_phrase(test) && words_of(test).len() > 1
 }
 
 /// Whether a test is one of words that follow one another, as they are written.
@@ -227,7 +228,7 @@ pub(super) fn is_phrase(test: &TextTest) -> bool {
 }
 
 /// What is written in a test of words.
-pub(super) fn text_of(test: &TextTest) -> &str {
+fn text_of(test: &TextTest) -> &str {
     match test {
         TextTest::Phrase { text, .. }
         | TextTest::Word(text)
@@ -236,6 +237,14 @@ pub(super) fn text_of(test: &TextTest) -> &str {
         | TextTest::Pattern(text)
         | TextTest::Url(text) => text,
         TextTest::Any | TextTest::Near { .. } => "",
+    }
+}
+
+/// The words of a test of words.
+pub(super) fn words_of(test: &TextTest) -> Vec<String> {
+    match test {
+        TextTest::Url(url) => words(&url_words(url)),
+        test => words(text_of(test)),
     }
 }
 

@@ -29,6 +29,7 @@ mod text_index;
 mod tokens;
 
 pub use builder::{INDEX_FORMAT, IndexBuilder, IndexMark, TextDocument};
-pub use facts::{CaptureFacts, FacetKind, FacetValue, FactsRow, Period, PeriodCount, media_of};
+pub use facts::{CaptureFacts, FacetKind, FacetValue, FactsRow, Period, PeriodCount, media_of, without_port};
 pub use ranking::Ranked;
 pub use text_index::{StoredText, TextIndex, TextIndexError};
+pub use tokens::stem_term;

@@ -1,23 +1,26 @@
 //! Which of the versions found answer a query best.
 
-use super::leaves::{is_phrase, text_of};
+use super::leaves::{is_phrase, words_of};
 use super::schema::SearchedField;
 use super::text_index::{TextIndex, TextIndexError, engine};
 use crate::campaign::{FieldTerm, Query, TextTest};
-use crate::text::words;
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use tantivy::Term;
 use tantivy::collector::{FilterCollector, TopDocs};
-use tantivy::query::{BooleanQuery, BoostQuery, Occur, PhraseQuery, TermQuery};
+use tantivy::query::{BooleanQuery, BoostQuery, MoreLikeThisQuery, Occur, PhraseQuery, TermQuery};
 use tantivy::schema::IndexRecordOption;
+use tantivy::schema::OwnedValue;
+use tantivy::{DocAddress, Searcher, Term};
 
 /// Terms that a pattern or an inexact word brings into the ranking at most:
 /// further ones are found, and weigh nothing.
 const MOST_TERMS: usize = 200;
 /// What a phrase weighs beside its words.
 const PHRASE_WEIGHT: f32 = 2.0;
+
+/// Terms that a text is compared with others by, the rarest of it.
+const SIMILAR_TERMS: usize = 25;
 
 /// A content version with its rank.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,9 +55,41 @@ impl TextIndex {
         let best = FilterCollector::new("version".to_owned(), is_among, TopDocs::with_limit(most).order_by_score());
         let searcher = self.reader.searcher();
         let found = searcher.search(&parts.into_query(), &best).map_err(&engine)?;
+        self.numbered(&searcher, found)
+    }
+
+    /// The versions whose texts are most like that of another, the most alike
+    /// first, without itself; none where it has no text.
+    ///
+    /// # Errors
+    ///
+    /// [`TextIndexError::Engine`].
+    pub fn similar(&self, version: u64, most: usize) -> Result<Vec<Ranked>, TextIndexError> {
+        let engine = engine(&self.folder);
+        let Some(text) = self.text_of(version)? else { return Ok(Vec::new()) };
+        if text.main.is_empty() {
+            return Ok(Vec::new());
+        }
+        let value = OwnedValue::Str(text.main);
+        let query = MoreLikeThisQuery::builder()
+            .with_min_doc_frequency(2)
+            .with_min_term_frequency(1)
+            .with_min_word_length(3)
+            .with_max_query_terms(SIMILAR_TERMS)
+            .with_document_fields(vec![(self.fields.text, vec![value])]);
+        let is_other = move |number: u64| number != version;
+        let best = FilterCollector::new("version".to_owned(), is_other, TopDocs::with_limit(most).order_by_score());
+        let searcher = self.reader.searcher();
+        let found = searcher.search(&query, &best).map_err(&engine)?;
+        self.numbered(&searcher, found)
+    }
+
+    /// Documents by the numbers of their versions.
+    fn numbered(&self, searcher: &Searcher, found: Vec<(f32, DocAddress)>) -> Result<Vec<Ranked>, TextIndexError> {
         let mut ranked = Vec::with_capacity(found.len());
         for (score, address) in found {
-            let numbers = searcher.segment_reader(address.segment_ord).fast_fields().u64("version").map_err(&engine)?;
+            let columns = searcher.segment_reader(address.segment_ord).fast_fields();
+            let numbers = columns.u64("version").map_err(engine(&self.folder))?;
             ranked.extend(numbers.first(address.doc_id).map(|version| Ranked { version, score }));
         }
         // Equal ones in the order in which they came to the archive.
@@ -87,7 +122,7 @@ impl TextIndex {
             }
             test if is_phrase(test) => {
                 let terms: Vec<Term> =
-                    words(text_of(test)).iter().map(|word| Term::from_field_text(asked.field, word)).collect();
+                    words_of(test).iter().map(|word| Term::from_field_text(asked.field, word)).collect();
                 for term in &terms {
                     parts.add(term.clone(), asked.weight * boost);
                 }

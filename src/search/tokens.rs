@@ -161,7 +161,7 @@ impl Stems {
 }
 
 /// The stem of a word as it stands in the index, for texts of a language.
-pub(super) fn stem_term(language: &str, word: &str) -> String {
+pub fn stem_term(language: &str, word: &str) -> String {
     let mut out = String::new();
     Stems::of(language).put(word, &mut out);
     out

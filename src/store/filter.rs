@@ -194,6 +194,7 @@ const CAPTURE_FIELDS: &[FilterField] = &[
     field("main", "Words of the main text, without menus and footers", "main:report", Kind::Indexed),
     field("rest", "Words of menus, footers and the like", "rest:contact", Kind::Indexed),
     field("anchors", "Words of the links to it from other hosts", "anchors:report", Kind::Indexed),
+    field("found", "What a search finds", "found:\"budget -football\"", Kind::Indexed),
     field("like", "Pages with a text like that of a capture, by its number", "like:4", Kind::Indexed),
     field("linked", "Pages that link to a URL", "linked:http://a.pt/x", Kind::Linked),
     field(
@@ -210,6 +211,21 @@ const CAPTURE_FIELDS: &[FilterField] = &[
     field("mime", "Part of the media type", "mime:pdf", Kind::Value("c.mime")),
     field("type", "The same as mime", "type:image/", Kind::Value("c.mime")),
     field("size", "Bytes of the payload", "size>1000000", Kind::Number("ifnull(c.size, 0)")),
+    field(
+        "media",
+        "page, document, image, audio, video, data, code or other",
+        "media:document",
+        Kind::Value("media_of(c.mime)"),
+    ),
+    field(
+        "country",
+        "Country of the server, where it was looked up (ISO 3166)",
+        "country:PT",
+        Kind::Value(
+            "ifnull((SELECT country_of(g.fact) FROM host_geo g
+                WHERE g.host = without_port(h.name) ORDER BY g.id DESC LIMIT 1), '')",
+        ),
+    ),
     field("lang", "Language (ISO 639-1)", "lang:pt", Kind::Value("c.language")),
     field("mark", "The last decision on it", "mark:approve", Kind::Mark),
     field("score", "Score for the campaign, 0 to 1", "score>=0.5", Kind::Number("s.score")),

@@ -5,7 +5,6 @@ use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::ledger::all_geo_facts;
 use super::rows::CaptureId;
-use crate::scope::GeoFact;
 use crate::search::{CaptureFacts, FactsRow};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashMap;
@@ -138,11 +137,9 @@ impl Catalogue {
                     launch: row.get(6)?,
                 });
             }
-            let countries = all_geo_facts(conn)?.into_iter().filter_map(|(host, fact)| {
-                let GeoFact::Known(evidence) = fact else { return None };
-                let country = evidence.addresses.into_iter().find_map(|address| address.country)?;
-                Some((Arc::<str>::from(host), country))
-            });
+            let countries = all_geo_facts(conn)?
+                .into_iter()
+                .filter_map(|(host, fact)| fact.country().map(|country| (Arc::<str>::from(host), country.to_owned())));
             let mut launches = conn.prepare_cached("SELECT id, campaign, launch FROM launch")?;
             let launches: Vec<(i64, Option<i64>, String)> =
                 launches.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect::<Result<_, _>>()?;

@@ -4,6 +4,7 @@ use crate::captures::limits::{MAX_HTTP_HEAD_BYTES, SHOWN_BLOCK_BYTES, SHOWN_PAGE
 use crate::captures::{Body, body_of};
 use crate::links::{Page, PageOptions};
 use crate::store::{RecordRow, StoredCapture, Workspace};
+use crate::text::PageText;
 use crate::uri::Url;
 use crate::warc::http::parse_response_head;
 use crate::warc::{Record, RecordType, format_offset, read_record_in};
@@ -21,6 +22,11 @@ impl Decoded {
     /// The body read as a page; none when it is no page.
     pub(super) fn page(&self, url: &Url) -> Option<Page> {
         self.body.page(url, PageOptions::default())
+    }
+
+    /// Title, main text and the rest of what has text, for the index.
+    pub(super) fn page_text(&self, url: &Url) -> Option<PageText> {
+        self.body.text(url, SHOWN_TEXT_BYTES)
     }
 
     /// The body as text, of a page the visible one.

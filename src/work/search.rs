@@ -3,17 +3,26 @@
 
 use super::models::{CampaignId, CaptureId, CaptureRow};
 use super::text_index::index_folder;
-use crate::campaign::{FieldTerm, Query, TextTest, parse_fields};
+use crate::analysis::Highlighter;
+use crate::campaign::{FieldTerm, Query, TextTest, Wider, parse_fields, wider};
 use crate::jobs::lock;
-use crate::search::{CaptureFacts, FacetKind, FacetValue, Period, PeriodCount, TextIndex, TextIndexError};
-use crate::store::Workspace;
+use crate::search::{
+    CaptureFacts, FacetKind, FacetValue, Period, PeriodCount, StoredText, TextIndex, TextIndexError, stem_term,
+};
+use crate::store::{Catalogue, FullText, Workspace};
 use fixedbitset::FixedBitSet;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::SystemTime;
 
 /// The best versions that are looked at when similar ones are folded.
 const MOST_RANKED: usize = 1_000;
+/// Versions that `like:` finds at most.
+const MOST_SIMILAR: usize = 100;
+/// Characters of the text that are shown of a result.
+const SNIPPET_CHARS: usize = 240;
 /// Versions of one host among the results before further ones are folded.
 const MOST_OF_HOST: usize = 2;
 
@@ -103,6 +112,8 @@ pub struct SearchAnswer {
     pub hits: Vec<Hit>,
     /// Captures that the index does not have yet; none where there is no index.
     pub waiting: Option<u64>,
+    /// Queries that find more, where this one finds nothing; none was run.
+    pub wider: Vec<Wider>,
 }
 
 /// What is kept in memory to search a workspace.
@@ -118,8 +129,7 @@ impl SearchRoom {
     /// # Errors
     ///
     /// An index that cannot be read.
-    pub(super) fn index(&self, workspace: &Workspace) -> anyhow::Result<Option<TextIndex>> {
-        let folder = index_folder(workspace);
+    pub(super) fn index(&self, folder: &Path) -> anyhow::Result<Option<TextIndex>> {
         let Ok(meta) = std::fs::metadata(folder.join("meta.json")) else { return Ok(None) };
         let changed = meta.modified()?;
         let mut open = lock(&self.index);
@@ -128,7 +138,7 @@ impl SearchRoom {
         {
             return Ok(Some(index.clone()));
         }
-        match TextIndex::open(&folder) {
+        match TextIndex::open(folder) {
             Ok(index) => {
                 *open = Some((changed, index.clone()));
                 Ok(Some(index))
@@ -143,8 +153,7 @@ impl SearchRoom {
     /// # Errors
     ///
     /// A catalogue that cannot be read.
-    pub(super) fn facts(&self, workspace: &Workspace) -> anyhow::Result<Arc<CaptureFacts>> {
-        let catalogue = workspace.catalogue();
+    pub(super) fn facts(&self, catalogue: &Catalogue) -> anyhow::Result<Arc<CaptureFacts>> {
         let stamp = catalogue.facts_stamp()?;
         let mut known = lock(&self.facts);
         let (mut facts, before) = match known.take() {
@@ -157,6 +166,57 @@ impl SearchRoom {
         *known = Some((stamp, Arc::clone(&facts)));
         Ok(facts)
     }
+}
+
+/// Answers the terms of filters that ask for words of texts.
+pub(super) struct TextAnswers {
+    room: Arc<SearchRoom>,
+    folder: PathBuf,
+    /// It keeps these answers itself.
+    catalogue: Weak<Catalogue>,
+}
+
+impl TextAnswers {
+    /// Answers for a workspace.
+    pub(super) fn new(workspace: &Workspace, room: Arc<SearchRoom>) -> Self {
+        Self { room, folder: index_folder(workspace), catalogue: Arc::downgrade(workspace.catalogue()) }
+    }
+}
+
+impl FullText for TextAnswers {
+    fn captures(&self, term: &FieldTerm) -> Result<FixedBitSet, String> {
+        let Some(catalogue) = self.catalogue.upgrade() else { return Err("the workspace is closed".to_owned()) };
+        let answer = || -> anyhow::Result<FixedBitSet> {
+            if let Some(field) = term.field.as_ref().filter(|field| field.name == "found") {
+                let asked = SearchQuery { text: field.value.clone(), ..SearchQuery::default() };
+                return Ok(Found::of(&catalogue, &self.folder, &self.room, &asked)?.captures);
+            }
+            let index = self.room.index(&self.folder)?.ok_or_else(|| TextIndexError::Absent(self.folder.clone()))?;
+            with_text(&index, &*self.room.facts(&catalogue)?, term)
+        };
+        answer().map_err(|error| super::error_chain(&error))
+    }
+}
+
+/// The captures whose texts meet a term.
+fn with_text(index: &TextIndex, facts: &CaptureFacts, term: &FieldTerm) -> anyhow::Result<FixedBitSet> {
+    let versions = match &term.field {
+        None if term.test == TextTest::Any => return Ok(facts.captures().clone()),
+        Some(field) if field.name == "like" => {
+            let Ok(capture) = field.value.parse::<usize>() else {
+                let why = format!("column {}: “{}” is no number of a capture", field.value_column, field.value);
+                return Err(NoQuery(why).into());
+            };
+            let mut versions = FixedBitSet::with_capacity(facts.captures().len());
+            for similar in index.similar(facts.version_of(capture) as u64, MOST_SIMILAR)? {
+                versions.grow(similar.version as usize + 1);
+                versions.insert(similar.version as usize);
+            }
+            versions
+        }
+        field => index.holding(field.as_ref().map(|field| field.name.as_str()), &term.test)?,
+    };
+    Ok(facts.captures_of(&versions))
 }
 
 /// The captures that a query and chosen values find.
@@ -183,10 +243,15 @@ impl Found {
     /// # Errors
     ///
     /// [`NoQuery`] for a query without meaning, and a catalogue or index that cannot be read.
-    pub(super) fn of(workspace: &Workspace, room: &SearchRoom, asked: &SearchQuery) -> anyhow::Result<Self> {
+    pub(super) fn of(
+        catalogue: &Catalogue,
+        folder: &Path,
+        room: &SearchRoom,
+        asked: &SearchQuery,
+    ) -> anyhow::Result<Self> {
         let query = parse_fields(&asked.text).map_err(|error| NoQuery(error.to_string()))?;
-        let (index, facts) = (room.index(workspace)?, room.facts(workspace)?);
-        let asks = Asks { workspace, facts: &facts, index: index.as_ref(), campaign: asked.campaign };
+        let (index, facts) = (room.index(folder)?, room.facts(catalogue)?);
+        let asks = Asks { catalogue, folder, facts: &facts, index: index.as_ref(), campaign: asked.campaign };
         let mut by_query = asks.captures(&query)?;
         if let Some(campaign) = asked.campaign {
             let of = campaign.to_string();
@@ -285,6 +350,7 @@ impl Found {
             problem: None,
             versions: versions.count_ones(..) as u64,
             captures: self.captures.count_ones(..) as u64,
+            wider: if versions.is_clear() { wider(&self.query) } else { Vec::new() },
             hits,
             waiting: None,
         })
@@ -317,9 +383,33 @@ impl Found {
             None => None,
             Some(index) => index.text_of(version as u64)?,
         };
-        let snippet = text.map(|text| text.main.chars().take(240).collect::<String>()).unwrap_or_default();
+        let (snippet, marked) = text.map(|text| self.snippet(&text)).unwrap_or_default();
         let captures = found.len() as u64;
-        Ok(Some(Hit { version: version as u64, capture, captures, score, snippet, marked: Vec::new(), folded }))
+        Ok(Some(Hit { version: version as u64, capture, captures, score, snippet, marked, folded }))
+    }
+}
+
+impl Found {
+    /// The part of a text that shows best why it was found, and its bytes to
+    /// be marked. Main text before menus, anchors and description.
+    fn snippet(&self, text: &StoredText) -> (String, Vec<Range<usize>>) {
+        let stem = |word: &str| stem_term(&text.language, word);
+        let parts =
+            [("main", &text.main), ("rest", &text.rest), ("anchors", &text.anchors), ("text", &text.description)];
+        let mut best = (String::new(), Vec::new());
+        for (field, part) in parts {
+            let excerpt = Highlighter::new(&self.query, &["text", field], &stem).excerpt(part, SNIPPET_CHARS);
+            let shown = part.get(excerpt.range.clone()).unwrap_or_default();
+            if excerpt.terms > 0 || best.0.is_empty() {
+                let begin = excerpt.range.start;
+                let marks = excerpt.marks.iter().map(|mark| mark.start - begin..mark.end - begin);
+                best = (shown.to_owned(), marks.collect());
+            }
+            if excerpt.terms > 0 {
+                break;
+            }
+        }
+        best
     }
 }
 
@@ -348,7 +438,8 @@ fn chosen(facts: &CaptureFacts, kind: FacetKind, choices: &[FacetChoice]) -> Fix
 /// Answers the terms of a query: those of texts from the index, all others
 /// from the catalogue, as its filter does.
 struct Asks<'a> {
-    workspace: &'a Workspace,
+    catalogue: &'a Catalogue,
+    folder: &'a Path,
     facts: &'a CaptureFacts,
     index: Option<&'a TextIndex>,
     campaign: Option<CampaignId>,
@@ -359,7 +450,7 @@ impl Asks<'_> {
         // A part without texts is one question to the catalogue.
         if !query.is_empty() && !self.has_texts(query) {
             let mut found = FixedBitSet::with_capacity(self.facts.captures().len());
-            for capture in self.workspace.catalogue().captures_where(query, self.campaign)? {
+            for capture in self.catalogue.captures_where(query, self.campaign)? {
                 if let Ok(capture) = usize::try_from(capture)
                     && capture < found.len()
                 {
@@ -393,15 +484,15 @@ impl Asks<'_> {
                 found
             }
             Query::Term(term) => match self.index {
-                Some(index) if term.field.is_none() && term.test == TextTest::Any => {
-                    let _ = index;
-                    self.facts.captures().clone()
+                Some(index) => with_text(index, self.facts, term)?,
+                None => {
+                    return Err(NoQuery(format!(
+                        "column {}: {}",
+                        term.column,
+                        TextIndexError::Absent(self.folder.to_owned())
+                    ))
+                    .into());
                 }
-                Some(index) => {
-                    let field = term.field.as_ref().map(|field| field.name.as_str());
-                    self.facts.captures_of(&index.holding(field, &term.test)?)
-                }
-                None => return Err(NoQuery(format!("column {}: {}", term.column, no_index(self.workspace))).into()),
             },
         })
     }
@@ -421,11 +512,7 @@ impl Asks<'_> {
 }
 
 /// Fields of text that the index alone has.
-const TEXTS_OF_INDEX: [&str; 4] = ["text", "main", "rest", "anchors"];
-
-fn no_index(workspace: &Workspace) -> String {
-    TextIndexError::Absent(index_folder(workspace)).to_string()
-}
+const TEXTS_OF_INDEX: [&str; 5] = ["text", "main", "rest", "anchors", "like"];
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

@@ -2,9 +2,11 @@
 
 use super::Report;
 use super::content::decoded;
+use crate::analysis::url_words;
 use crate::jobs::{JobCx, counted};
 use crate::search::{IndexBuilder, IndexMark, TextDocument, TextIndex, TextIndexError};
 use crate::store::{VersionToIndex, Workspace};
+use crate::text::words;
 use anyhow::Context;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -314,7 +316,7 @@ impl<'w> Indexing<'w> {
                     Some(rest) if !stored.description.is_empty() => rest.strip_prefix('\n').unwrap_or(rest).to_owned(),
                     _ => stored.rest,
                 };
-                let words = crate::text::words(&stored.main).len() as u64;
+                let words = words(&stored.main).len() as u64;
                 self.builder.put(&TextDocument {
                     version: stored.version,
                     title: stored.title,
@@ -347,20 +349,25 @@ fn document(workspace: &Workspace, of: VersionToIndex) -> anyhow::Result<(TextDo
     let mut document = TextDocument {
         version: of.version.unsigned_abs(),
         title: stored.title.clone(),
-        url: stored.url.to_string(),
+        url: url_words(stored.url.as_str()),
         language: stored.language.clone(),
         anchors: anchors_of(workspace, of.version.unsigned_abs())?,
         ..TextDocument::default()
     };
-    let unread = match decoded(workspace, &stored) {
-        Ok(decoded) => {
-            document.main = decoded.text(&stored.url);
-            None
-        }
-        Err(error) => Some(format!("{}: {}", stored.url, super::error_chain(&error))),
+    let read = match decoded(workspace, &stored) {
+        Ok(decoded) => decoded.page_text(&stored.url),
+        Err(error) => return Ok((document, Some(format!("{}: {}", stored.url, super::error_chain(&error))))),
     };
-    document.words = crate::text::words(&document.main).len() as u64;
-    Ok((document, unread))
+    if let Some(text) = read {
+        document.words = words(&text.main).len() as u64;
+        document.title = text.title.unwrap_or(document.title);
+        document.description = text.description.unwrap_or_default();
+        document.language = text.language.unwrap_or(document.language);
+        document.published =
+            text.published.map(|published| (published.date.seconds(), published.evidence.as_str().to_owned()));
+        (document.main, document.rest) = (text.main, text.rest);
+    }
+    Ok((document, None))
 }
 
 /// What other sites call the page of a version, the most used first.

@@ -18,7 +18,7 @@ const MAY_KNOW: [(&str, &[&str]); 20] = [
     ("inlinks", &["uri", "warc", "links", "captures"]),
     ("crawl", &["uri", "campaign", "scope", "warc", "links", "captures"]),
     ("analysis", &["uri", "campaign", "warc", "links", "text", "captures", "inlinks"]),
-    ("search", &["uri", "campaign", "text"]),
+    ("search", &["uri", "campaign", "text", "analysis"]),
     (
         "store",
         &["uri", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "crawl", "analysis", "search"],

@@ -5,7 +5,8 @@ use crate::campaign::TextTest;
 use crate::crawl::{SeenFacts, UrlOutcome};
 use crate::inlinks::stored::{host_name, host_of};
 use crate::links::LinkKind;
-use crate::scope::rule_label;
+use crate::scope::{GeoFact, rule_label};
+use crate::search::{media_of, without_port};
 use crate::store::launches::seen_state;
 use crate::store::link_list::decode;
 use crate::text::fold_letters;
@@ -36,6 +37,13 @@ pub(in crate::store) fn register(conn: &Connection) -> rusqlite::Result<()> {
         let pattern: Arc<regex::Regex> =
             context.get_or_create_aux(0, |value| -> Result<_, Failed> { Ok(regex::Regex::new(value.as_str()?)?) })?;
         Ok(pattern.is_match(text_of(context, 1)?))
+    })?;
+    conn.create_scalar_function("media_of", 1, flags, |context| Ok(media_of(text_of(context, 0)?)))?;
+    conn.create_scalar_function("without_port", 1, flags, |context| Ok(without_port(text_of(context, 0)?).to_owned()))?;
+    conn.create_scalar_function("country_of", 1, flags, |context| {
+        let fact: Option<String> = context.get(0)?;
+        let fact = fact.and_then(|fact| serde_json::from_str::<GeoFact>(&fact).ok());
+        Ok(fact.and_then(|fact| fact.country().map(str::to_owned)))
     })?;
     conn.create_scalar_function("text_has", 2, flags, |context| Ok(needle(context)?.is_in(text_of(context, 1)?)))?;
     conn.create_scalar_function("text_is", 2, flags, |context| Ok(needle(context)?.is_all_of(text_of(context, 1)?)))?;

@@ -56,7 +56,7 @@ pub struct Session {
     /// Jobs that run in this process, by their numbers in the catalogue.
     running: Mutex<HashSet<u64>>,
     /// What is searched.
-    search: work::search::SearchRoom,
+    search: Arc<work::search::SearchRoom>,
     /// Held by the job that writes the text index.
     indexing: Mutex<()>,
 }
@@ -64,6 +64,9 @@ pub struct Session {
 impl Session {
     /// Begins a session on an open workspace.
     pub fn new(workspace: Workspace) -> Self {
+        let search = Arc::<work::search::SearchRoom>::default();
+        let answers = work::search::TextAnswers::new(&workspace, Arc::clone(&search));
+        workspace.catalogue().set_full_text(Arc::new(answers));
         Self {
             workspace,
             overrides: Mutex::default(),
@@ -76,7 +79,7 @@ impl Session {
             geo_choice: Mutex::default(),
             rule_cache: Mutex::default(),
             running: Mutex::default(),
-            search: work::search::SearchRoom::default(),
+            search,
             indexing: Mutex::default(),
         }
     }

@@ -47,7 +47,7 @@ impl Session {
             Ok(found) => found.answer(&self.workspace, asked)?,
             Err(problem) => SearchAnswer { problem: Some(problem), ..SearchAnswer::default() },
         };
-        if let Some(index) = self.search.index(&self.workspace)? {
+        if let Some(index) = self.search.index(&work::index_folder(&self.workspace))? {
             let through = index.mark()?.unwrap_or_default().through;
             answer.waiting = Some(self.catalogue().captures_behind(through)?);
         }
@@ -85,7 +85,7 @@ impl Session {
     }
 
     fn found(&self, asked: &SearchQuery) -> anyhow::Result<Result<Found, String>> {
-        match Found::of(&self.workspace, &self.search, asked) {
+        match Found::of(self.catalogue(), &work::index_folder(&self.workspace), &self.search, asked) {
             Ok(found) => Ok(Ok(found)),
             Err(error) => match error.downcast::<NoQuery>() {
                 Ok(NoQuery(why)) => Ok(Err(why)),
