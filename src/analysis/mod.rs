@@ -39,4 +39,4 @@ pub use score::{
     HISTOGRAM_BINS, PartValues, RequestReading, ReviewState, SCORE_PARTS, ScoreInput, ScorePart, ScoreWeights,
     histogram,
 };
-pub use text_match::{TextMatcher, TextToken, TokenSpan, text_tokens, url_words};
+pub use text_match::{TextMatcher, TextToken, TokenSpan, text_tokens, url_text};

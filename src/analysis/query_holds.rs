@@ -1,7 +1,7 @@
 //! A query held against one document, by its definition: slow and simple, to
 //! be compared with what an index and a catalogue answer.
 
-use super::text_match::{TextMatcher, text_tokens, url_words};
+use super::text_match::{TextMatcher, TextToken, text_tokens, url_text};
 use crate::campaign::{FieldTerm, FieldTest, Query, Sign, TextTest, number_range};
 use crate::text::fold_letters;
 use crate::uri::CaptureDate;
@@ -18,10 +18,16 @@ pub struct SearchDocument {
     /// Number of the content version.
     pub version: u64,
     fields: BTreeMap<String, Vec<Value>>,
+    /// Words of the fields with text. The values of one are one text: a phrase
+    /// may go on from anchor to anchor.
+    tokens: BTreeMap<&'static str, Vec<TextToken>>,
 }
 
 /// Fields whose words plain words are looked for in.
 const PLAIN: [&str; 5] = ["title", "main", "rest", "anchors", "url"];
+
+/// Fields with words.
+const TOKENIZED: [&str; 6] = ["title", "main", "rest", "anchors", "anchor", "url"];
 
 /// Fields of texts in which a part is found, whole words or not.
 const PARTS: [&str; 3] = ["title", "url", "anchor"];
@@ -38,6 +44,11 @@ impl SearchDocument {
             let has_value = |value: &Value| !value.is_null() && value != "";
             document.fields.insert(name.clone(), values.into_iter().filter(has_value).collect());
         }
+        for name in TOKENIZED {
+            let text = document.texts(name).collect::<Vec<_>>().join("\n");
+            let text = if name == "url" { url_text(&text) } else { text };
+            document.tokens.insert(name, text_tokens(&text));
+        }
         document
     }
 
@@ -50,11 +61,9 @@ impl SearchDocument {
     }
 
     /// Whether a test finds words in a field.
-    fn has_words(&self, name: &str, test: &TextTest) -> bool {
-        // One text: a phrase may go on from anchor to anchor.
-        let text = self.texts(name).collect::<Vec<_>>().join("\n");
-        let text = if name == "url" { url_words(&text) } else { text };
-        TextMatcher::new(test, &str::to_owned).holds(&text_tokens(&text), &[])
+    fn finds_in(&self, name: &str, test: &TextTest) -> bool {
+        let tokens = self.tokens.get(name).map_or(&[][..], Vec::as_slice);
+        TextMatcher::new(test, &str::to_owned).holds(tokens, &[])
     }
 
     /// Whether a test finds a part of a field.
@@ -64,7 +73,7 @@ impl SearchDocument {
                 let part = fold_letters(text);
                 self.spellings(name).iter().any(|text| fold_letters(text).contains(&part))
             }
-            test => self.has_words(name, test),
+            test => self.finds_in(name, test),
         }
     }
 
@@ -80,13 +89,13 @@ impl SearchDocument {
 
     fn meets(&self, term: &FieldTerm) -> bool {
         let Some(field) = &term.field else {
-            return term.test == TextTest::Any || PLAIN.iter().any(|name| self.has_words(name, &term.test));
+            return term.test == TextTest::Any || PLAIN.iter().any(|name| self.finds_in(name, &term.test));
         };
         let name = field.name.as_str();
         match (name, &term.test) {
-            ("text", test) => ["title", "main", "rest"].iter().any(|name| self.has_words(name, test)),
+            ("text", test) => ["title", "main", "rest"].iter().any(|name| self.finds_in(name, test)),
             (_, TextTest::Any) => !self.values(name).is_empty(),
-            ("main" | "rest" | "anchors", test) => self.has_words(name, test),
+            ("main" | "rest" | "anchors", test) => self.finds_in(name, test),
             (name, test) if PARTS.contains(&name) => match field.sign {
                 Sign::Is => self.spellings(name).iter().any(|text| fold_letters(text) == fold_letters(&field.value)),
                 _ => self.has_part(name, test),

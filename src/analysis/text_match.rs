@@ -73,14 +73,14 @@ enum Node {
     Any,
     /// Words in their order, and how far they may be out of their places;
     /// none of them is found nowhere.
-    Sequence(Vec<WordTest>, usize),
+    Sequence(Vec<TokenTest>, usize),
     /// Both, and how many words between them at most.
     Near(Box<Node>, Box<Node>, usize),
 }
 
 /// What a single word must be.
 #[derive(Debug, Clone)]
-enum WordTest {
+enum TokenTest {
     /// This word, or one with this stem.
     Is(String, Option<String>),
     /// Letters, `*` and `?`.
@@ -116,19 +116,19 @@ impl TextMatcher {
 }
 
 fn node(test: &TextTest, stem: &dyn Fn(&str) -> String) -> Node {
-    let exact = |text: &str| words(text).into_iter().map(|word| WordTest::Is(word, None)).collect::<Vec<_>>();
+    let exact = |text: &str| words(text).into_iter().map(|word| TokenTest::Is(word, None)).collect::<Vec<_>>();
     match test {
         TextTest::Any => Node::Any,
         TextTest::Word(text) => match &words(text)[..] {
-            [word] => Node::Sequence(vec![WordTest::Is(word.clone(), Some(stem(text)))], 0),
+            [word] => Node::Sequence(vec![TokenTest::Is(word.clone(), Some(stem(text)))], 0),
             _ => Node::Sequence(exact(text), 0),
         },
         TextTest::Exact(text) => Node::Sequence(exact(text), 0),
         TextTest::Phrase { text, slop } => Node::Sequence(exact(text), *slop as usize),
-        TextTest::Url(text) => Node::Sequence(exact(&url_words(text)), 0),
-        TextTest::Pattern(text) => Node::Sequence(vec![WordTest::Like(folded_pattern(text))], 0),
+        TextTest::Url(text) => Node::Sequence(exact(&url_text(text)), 0),
+        TextTest::Pattern(text) => Node::Sequence(vec![TokenTest::Like(folded_pattern(text))], 0),
         TextTest::Fuzzy(text) => match &words(text)[..] {
-            [word] => Node::Sequence(vec![WordTest::OneEdit(word.chars().collect())], 0),
+            [word] => Node::Sequence(vec![TokenTest::OneEdit(word.chars().collect())], 0),
             _ => Node::Sequence(exact(text), 0),
         },
         TextTest::Near { left, right, within } => {
@@ -139,7 +139,7 @@ fn node(test: &TextTest, stem: &dyn Fn(&str) -> String) -> Node {
 
 /// A URL without what people leave out of it, percent-encoding resolved: the
 /// text whose words are looked for.
-pub fn url_words(url: &str) -> String {
+pub fn url_text(url: &str) -> String {
     let decoded = percent_encoding::percent_decode_str(url).decode_utf8_lossy();
     let rest = decoded.split_once("://").map_or(&*decoded, |(_, rest)| rest);
     let begins = rest.get(..4).is_some_and(|begin| begin.eq_ignore_ascii_case("www."));
@@ -169,15 +169,15 @@ struct Text<'a> {
 }
 
 impl Text<'_> {
-    fn meets(&self, at: usize, test: &WordTest) -> bool {
+    fn meets(&self, at: usize, test: &TokenTest) -> bool {
         let Some(token) = self.tokens.get(at) else { return false };
         match test {
-            WordTest::Is(word, stem) => {
+            TokenTest::Is(word, stem) => {
                 token.text == *word
                     || stem.as_ref().is_some_and(|stem| self.stems.get(at).is_some_and(|found| found == stem))
             }
-            WordTest::Like(pattern) => is_like(pattern, &token.text),
-            WordTest::OneEdit(word) => is_one_edit(word, &token.text),
+            TokenTest::Like(pattern) => is_like(pattern, &token.text),
+            TokenTest::OneEdit(word) => is_one_edit(word, &token.text),
         }
     }
 }
@@ -200,12 +200,12 @@ impl Node {
 /// Where words are out of their places by so much at most. A place less its
 /// number in the phrase is where that word has the phrase begin; no two of
 /// these are further apart than `slop`, and no place serves two words.
-fn sloppy(tests: &[WordTest], slop: usize, text: &Text<'_>) -> Vec<TokenSpan> {
+fn sloppy(tests: &[TokenTest], slop: usize, text: &Text<'_>) -> Vec<TokenSpan> {
     let places: Vec<Vec<usize>> =
         tests.iter().map(|test| (0..text.tokens.len()).filter(|at| text.meets(*at, test)).collect()).collect();
-    let key = |test: &WordTest| match test {
-        WordTest::Is(word, _) => word.clone(),
-        WordTest::Like(chars) | WordTest::OneEdit(chars) => chars.iter().collect(),
+    let key = |test: &TokenTest| match test {
+        TokenTest::Is(word, _) => word.clone(),
+        TokenTest::Like(chars) | TokenTest::OneEdit(chars) => chars.iter().collect(),
     };
     let keys: Vec<String> = tests.iter().map(key).collect();
     let count = tests.len();

@@ -3,7 +3,7 @@
 use super::schema::SearchedField;
 use super::text_index::{TextIndex, TextIndexError, engine};
 use super::tokens::{STEMMED, stem_term};
-use crate::analysis::url_words;
+use crate::analysis::url_text;
 use crate::campaign::TextTest;
 use crate::text::{fold, words};
 use fixedbitset::FixedBitSet;
@@ -243,7 +243,7 @@ fn text_of(test: &TextTest) -> &str {
 /// The words of a test of words.
 pub(super) fn words_of(test: &TextTest) -> Vec<String> {
     match test {
-        TextTest::Url(url) => words(&url_words(url)),
+        TextTest::Url(url) => words(&url_text(url)),
         test => words(text_of(test)),
     }
 }

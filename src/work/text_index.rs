@@ -2,7 +2,7 @@
 
 use super::Report;
 use super::content::decoded;
-use crate::analysis::url_words;
+use crate::analysis::url_text;
 use crate::jobs::{JobCx, counted};
 use crate::search::{IndexBuilder, IndexMark, TextDocument, TextIndex, TextIndexError};
 use crate::store::{VersionToIndex, Workspace};
@@ -349,7 +349,7 @@ fn document(workspace: &Workspace, of: VersionToIndex) -> anyhow::Result<(TextDo
     let mut document = TextDocument {
         version: of.version.unsigned_abs(),
         title: stored.title.clone(),
-        url: url_words(stored.url.as_str()),
+        url: url_text(stored.url.as_str()),
         language: stored.language.clone(),
         anchors: anchors_of(workspace, of.version.unsigned_abs())?,
         ..TextDocument::default()

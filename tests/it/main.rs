@@ -48,6 +48,8 @@ mod round_trip;
 mod sample;
 mod schedule;
 mod scope;
+mod search_oracle;
+mod search_queries;
 mod selections;
 mod signatures;
 mod sites;

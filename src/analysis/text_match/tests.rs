@@ -22,7 +22,7 @@ fn check(line: &str, text: &str, expected: &[&str]) {
 }
 
 #[test]
-fn words_are_found_in_their_forms() {
+fn every_form_is_found() {
     check("casa", "As CASAS da casa, casaco", &["CASAS", "casa"]);
     check("=casa", "As CASAS da casa", &["casa"]);
     check("\"casa\"", "As CASAS da casa", &["casa"]);
@@ -43,7 +43,7 @@ fn patterns_and_edits() {
 }
 
 #[test]
-fn words_lie_near_one_another() {
+fn places_count_in_phrases_and_near() {
     let text = "a ria x formosa y z ria";
     check("\"ria formosa\"", text, &[]);
     check("\"ria formosa\"~1", text, &["ria x formosa"]);
@@ -61,7 +61,7 @@ fn words_lie_near_one_another() {
 }
 
 #[test]
-fn urls_are_found_by_their_words() {
+fn urls_are_found_without_scheme_and_www() {
     check("https://www.a.pt/Ci%C3%AAncia/", "ver a.pt/ciência/x e b.pt", &["a.pt/ciência"]);
 }
 
@@ -69,7 +69,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn tokens_are_the_words(text in "\\PC{0,40}|[a-zß½ﬁ東京都\u{301} -]{0,20}") {
+    fn tokens_are_those_of_requests(text in "\\PC{0,40}|[a-zß½ﬁ東京都\u{301} -]{0,20}") {
         let tokens = text_tokens(&text);
         prop_assert_eq!(tokens.iter().map(|token| token.text.clone()).collect::<Vec<_>>(), words(&text));
         for token in tokens {

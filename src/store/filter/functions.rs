@@ -1,6 +1,6 @@
 //! What filters ask of values in SQL.
 
-use crate::analysis::{TextMatcher, text_tokens, url_words};
+use crate::analysis::{TextMatcher, text_tokens, url_text};
 use crate::campaign::TextTest;
 use crate::crawl::{SeenFacts, UrlOutcome};
 use crate::inlinks::stored::{host_name, host_of};
@@ -52,7 +52,7 @@ pub(in crate::store) fn register(conn: &Connection) -> rusqlite::Result<()> {
         Ok(matcher(context)?.holds(&tokens, &[]))
     })?;
     conn.create_scalar_function("url_meets", 2, flags, |context| {
-        let tokens = text_tokens(&url_words(text_of(context, 1)?));
+        let tokens = text_tokens(&url_text(text_of(context, 1)?));
         Ok(matcher(context)?.holds(&tokens, &[]))
     })?;
     conn.create_scalar_function("is_among", 2, flags, |context| {

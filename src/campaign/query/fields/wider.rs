@@ -126,19 +126,19 @@ fn with_forms(term: &FieldTerm) -> Option<Query<FieldTerm>> {
 }
 
 fn with_edit(term: &FieldTerm) -> Option<Query<FieldTerm>> {
-    let letters = long_word(term)?;
+    let letters = long_term(term)?;
     Some(with_test(term, TextTest::Fuzzy(letters.to_owned())))
 }
 
 fn with_beginning(term: &FieldTerm) -> Option<Query<FieldTerm>> {
-    let letters = long_word(term)?;
+    let letters = long_term(term)?;
     let keep = (letters.chars().count() * 2 / 3).max(MIN_BEGIN);
     let begin: String = letters.chars().take(keep).collect();
     Some(with_test(term, TextTest::Pattern(format!("{begin}*"))))
 }
 
 /// The word of a term, if it is one of enough letters.
-fn long_word(term: &FieldTerm) -> Option<&str> {
+fn long_term(term: &FieldTerm) -> Option<&str> {
     let (TextTest::Word(text) | TextTest::Exact(text)) = &term.test else { return None };
     let is_long = text.chars().count() >= MIN_BEGIN && text.chars().all(super::read::is_letter);
     is_long.then_some(text)

@@ -1,0 +1,265 @@
+"""Which documents meet queries, by the definitions alone and without any code of Fonds.
+
+    python3 search_oracle.py DOCUMENTS QUERIES
+
+DOCUMENTS: a JSON object a line. `version` is its number; `title`, `main`, `rest`, `url` are texts, `anchors` a list
+of texts; `date` is an ISO date or a list of them; `host` and all other fields are texts, numbers or lists of them.
+QUERIES: a query tree a line, as Fonds writes it as JSON. Answers a JSON list of versions a line, in their order.
+
+Words are not stemmed: `word` is found where that word is. Columns and boosts do not matter.
+"""
+import calendar
+import datetime
+import functools
+import itertools
+import json
+import re
+import sys
+import unicodedata
+import urllib.parse
+
+SPELLED = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ħ": "h", "ı": "i", "ς": "σ"}
+INVISIBLE = {0xAD, 0x2060, 0xFEFF, *range(0x200B, 0x2010), *range(0xFE00, 0xFE10)}
+
+
+def is_accent(c):
+    """Marks that people leave out: Latin, Greek and Cyrillic accents, Hebrew points, Arabic vowels."""
+    if unicodedata.category(c) != "Mn":
+        return False
+    name = unicodedata.name(c, "")
+    return name.startswith(("COMBINING ", "HEBREW ")) or (name.startswith("ARABIC ") and ord(c) < 0x6D6)
+
+
+@functools.cache
+def fold_letters(text):
+    """Lower case, no accents, compatibility forms resolved; all other characters stay."""
+    out = []
+    for c in text:
+        if ord(c) in INVISIBLE:
+            continue
+        apart = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", c.lower()).lower())
+        out.extend(SPELLED.get(part, part) for part in apart if not is_accent(part))
+    return "".join(out)
+
+
+def is_letter(c):
+    return unicodedata.category(c)[0] in "LMN"
+
+
+def is_unspaced(c):
+    """Scripts without blanks between words: Thai, Lao, Myanmar, Khmer, Kana, Han."""
+    name = unicodedata.name(c, "")
+    return name.startswith(("THAI ", "LAO ", "MYANMAR ", "KHMER ", "HIRAGANA ", "KATAKANA", "CJK "))
+
+
+@functools.cache
+def words(text):
+    found = []
+    for run in "".join(c if is_letter(c) else " " for c in fold_letters(text)).split():
+        unspaced = [c for c in run if is_unspaced(c)]
+        if len(unspaced) < 2:
+            found.append(run)
+            continue
+        found.extend(a + b for a, b in zip(unspaced, unspaced[1:]))
+        rest = "".join(c for c in run if not is_unspaced(c))
+        if rest:
+            found.append(rest)
+    return found
+
+
+@functools.cache
+def url_text(url):
+    text = urllib.parse.unquote(url, errors="replace")
+    text = text.split("://", 1)[1] if "://" in text else text
+    return text[4:] if text[:4].lower() == "www." else text
+
+
+@functools.cache
+def glob(pattern):
+    parts = re.split(r"([*?])", pattern)
+    return re.compile("".join({"*": ".*", "?": "."}.get(part) or re.escape(part) for part in parts), re.S)
+
+
+def edits(word):
+    """Every pattern of a word with one edit, `.` being any letter."""
+    yield re.escape(word)
+    for at in range(len(word) + 1):
+        before, after = word[:at], word[at:]
+        yield re.escape(before) + "." + re.escape(after)
+        if after:
+            yield re.escape(before) + re.escape(after[1:])
+            yield re.escape(before) + "." + re.escape(after[1:])
+        if len(after) > 1:
+            yield re.escape(before + after[1] + after[0] + after[2:])
+
+
+def phrase_spans(wanted, slop, text):
+    if not wanted:
+        return set()
+    places = [[at for at, word in enumerate(text) if word == one] for one in wanted]
+    found = set()
+    for chosen in itertools.product(*places):
+        begins = [at - nth for nth, at in enumerate(chosen)]
+        if len(set(chosen)) == len(chosen) and max(begins) - min(begins) <= slop:
+            found.add((min(chosen), max(chosen)))
+    return found
+
+
+def spans(test, text):
+    """Where a test is met in a list of words: first and last place."""
+    if test == "any":
+        return {(at, at) for at in range(len(text))}
+    (kind, value), = test.items()
+    if kind in ("word", "exact"):
+        return phrase_spans(words(value), 0, text)
+    if kind == "url":
+        return phrase_spans(words(url_text(value)), 0, text)
+    if kind == "phrase":
+        return phrase_spans(words(value["text"]), value["slop"], text)
+    if kind == "pattern":
+        pieces = re.split(r"([*?])", value)
+        pattern = glob("".join(piece if piece in "*?" else "".join(fold_letters(piece)) for piece in pieces))
+        return {(at, at) for at, word in enumerate(text) if pattern.fullmatch(word)}
+    if kind == "fuzzy":
+        if len(words(value)) != 1:
+            return phrase_spans(words(value), 0, text)
+        pattern = re.compile("|".join(edits(words(value)[0])), re.S)
+        return {(at, at) for at, word in enumerate(text) if pattern.fullmatch(word)}
+    if kind == "near":
+        found = set()
+        for one, other in itertools.product(spans(value["left"], text), spans(value["right"], text)):
+            first, last = sorted((one, other))
+            if last[0] > first[1] and last[0] - first[1] - 1 <= value["within"]:
+                found |= {one, other}
+        return found
+    raise ValueError(f"unknown test {kind}")
+
+
+def texts(document, field):
+    value = document.get(field)
+    values = value if isinstance(value, list) else [value]
+    return [one for one in values if one not in (None, "")]
+
+
+def has_words(document, field, test):
+    text = "\n".join(texts(document, field))
+    return bool(spans(test, words(url_text(text) if field == "url" else text)))
+
+
+def plain_part(test):
+    """The text of a test that is met by any part of a title or URL."""
+    if test == "any":
+        return None
+    (kind, value), = test.items()
+    if kind in ("word", "url"):
+        return value
+    return value["text"] if kind == "phrase" and value["slop"] == 0 else None
+
+
+def spellings(document, field):
+    found = texts(document, field)
+    if field == "url":
+        try:
+            found = found + [urllib.parse.unquote(url, errors="strict") for url in found]
+        except UnicodeDecodeError:
+            pass
+    return [fold_letters(text) for text in found]
+
+
+def number(text):
+    if re.fullmatch("[1-9]xx", text):
+        return int(text[0]) * 100, int(text[0]) * 100 + 99
+    times = {"k": 10**3, "m": 10**6, "g": 10**9}.get(text[-1].lower())
+    value = float(text[:-1]) * times if times else float(text)
+    return value, value
+
+
+def period(text):
+    """First and last second of a partial date."""
+    parts = [int(part) for part in text.split("-")]
+    year, month, day = (parts + [None, None])[:3]
+    last_month = month or 12
+    last_day = day or calendar.monthrange(year, last_month)[1]
+    return (
+        datetime.datetime(year, month or 1, day or 1),
+        datetime.datetime(year, last_month, last_day, 23, 59, 59),
+    )
+
+
+def compares(sign, value, bounds):
+    first, last = bounds
+    return {
+        "has": first <= value <= last,
+        "is": first <= value <= last,
+        "less": value < first,
+        "atmost": value <= last,
+        "greater": value > last,
+        "atleast": value >= first,
+    }[sign]
+
+
+def in_order(field, value, read):
+    if ".." not in field["value"]:
+        return compares(field["sign"], value, read(field["value"]))
+    low, high = field["value"].split("..", 1)
+    return (not low or value >= read(low)[0]) and (not high or value <= read(high)[1])
+
+
+def meets(term, document):
+    field, test = term["field"], term["test"]
+    if field is None:
+        every = ("title", "main", "rest", "anchors", "url")
+        return test == "any" or any(has_words(document, name, test) for name in every)
+    name, sign, value = field["name"], field["sign"], field["value"]
+    if name == "text":
+        return any(has_words(document, part, test) for part in ("title", "main", "rest"))
+    if test == "any":
+        return bool(texts(document, name))
+    if name in ("main", "rest", "anchors"):
+        return has_words(document, name, test)
+    if name in ("title", "url", "anchor"):
+        if sign == "is":
+            return fold_letters(value) in spellings(document, name)
+        part = plain_part(test)
+        if part is None:
+            return has_words(document, name, test)
+        return any(fold_letters(part) in text for text in spellings(document, name))
+    if name == "host":
+        wanted, hosts = value.lower(), texts(document, "host")
+        if isinstance(test, dict) and "pattern" in test:
+            return any(glob(wanted).fullmatch(host) for host in hosts)
+        return any(host == wanted or (sign == "has" and host.endswith("." + wanted)) for host in hosts)
+    if name in ("date", "published"):
+        dates = [datetime.datetime.strptime(date, "%Y-%m-%dT%H:%M:%SZ") for date in texts(document, name)]
+        return any(in_order(field, date, period) for date in dates)
+    for one in texts(document, name):
+        if isinstance(one, str):
+            if one.lower() == value.lower() or (sign == "has" and value.lower() in one.lower()):
+                return True
+        elif in_order(field, one, number):
+            return True
+    return False
+
+
+def holds(query, document):
+    (kind, value), = query.items()
+    if kind == "and":
+        return all(holds(part, document) for part in value)
+    if kind == "or":
+        return any(holds(part, document) for part in value)
+    if kind == "not":
+        return not holds(value, document)
+    return meets(value, document)
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as file:
+        documents = [json.loads(line) for line in file]
+    with open(sys.argv[2], encoding="utf-8") as file:
+        for line in file:
+            query = json.loads(line)
+            print(json.dumps([document["version"] for document in documents if holds(query, document)]))
+
+
+if __name__ == "__main__":
+    main()
