@@ -7,8 +7,9 @@ use super::{LargePagePermit, Unread};
 use crate::links::pdf::{PdfRead, pdf_text, read_pdf};
 use crate::links::{
     LinkKind, MAX_PAGE_BYTES, Outlink, Page, PageCuts, PageLink, PageOptions, read_css, read_links, read_page,
+    read_text,
 };
-use crate::text::PageText;
+use crate::text::{PageText, text_of_markup};
 use crate::uri::{Url, resolve};
 use crate::warc::Headers;
 use crate::warc::http::{HttpHead, MediaType, Payload, decode_payload};
@@ -241,7 +242,10 @@ impl<'b> Body<'b> {
                 let is_cut = text.len() >= max_bytes;
                 PageText::of_text(text, is_cut)
             }),
-            _ => self.plain_text(max_bytes).map(|text| PageText::of_text(text, bytes.len() > max_bytes)),
+            _ => self.plain_text(max_bytes).map(|text| {
+                let text = if self.kind.mime.ends_with("xml") { text_of_markup(&text) } else { text };
+                PageText::of_text(text, bytes.len() > max_bytes)
+            }),
         }
     }
 
@@ -255,7 +259,7 @@ impl<'b> Body<'b> {
         let mime = self.kind.mime.as_str();
         let is_text = mime.starts_with("text/") || mime.ends_with("json") || mime.ends_with("xml");
         let begin = self.payload.bytes.get(..self.payload.bytes.len().min(limit)).unwrap_or_default();
-        (is_text && !self.payload.bomb).then(|| String::from_utf8_lossy(begin).into_owned())
+        (is_text && !self.payload.bomb).then(|| read_text(begin, self.charset()).into_owned())
     }
 }
 

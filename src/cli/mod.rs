@@ -57,6 +57,7 @@ mod scope;
 mod search;
 mod select;
 mod surt;
+mod text;
 mod wacz;
 mod warc;
 mod why;
@@ -176,6 +177,10 @@ pub enum CliCommand {
     /// Look into WACZ packages and make them: list, check, create, extract.
     #[command(subcommand)]
     Wacz(wacz::WaczCommand),
+    /// Print the main text of pages, without menus, advertising and comments.
+    Text(text::TextArgs),
+    /// Tell the language of each line on standard input.
+    Language(text::LanguageArgs),
     /// Turn URLs on standard input into keys.
     Surt(surt::SurtArgs),
     /// Say what a robots.txt allows of the URLs on standard input.
@@ -297,6 +302,8 @@ pub fn run(command: CliCommand) -> ExitCode {
         CliCommand::Warc(command) => warc::run(command, out),
         CliCommand::Cdx(command) => cdx::run(command, out),
         CliCommand::Wacz(command) => wacz::run(command, out),
+        CliCommand::Text(args) => text::text(&args, &mut input(), out),
+        CliCommand::Language(args) => text::language(&args, &mut input(), out),
         CliCommand::Surt(args) => surt::run(&args, &mut input(), out),
         CliCommand::Robots(args) => robots::run(&args, &mut input(), out),
         CliCommand::Geo(args) => geo::run(&args, &mut input(), out),

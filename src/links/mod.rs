@@ -26,11 +26,11 @@ mod page;
 pub(crate) mod pdf;
 pub(crate) mod resolve;
 
-pub(crate) use html::Tag;
 pub use html::{
     BlockElement, CharsetSource, Layout, MAX_ANCHOR_BYTES, MAX_DEPTH, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE,
     MAX_URL_BYTES, PageLink, PagePlace, PageStatements, TextLine, TimeStatement, has_token, read_css, read_links,
     read_page,
 };
+pub(crate) use html::{Tag, read_text};
 pub use page::{LinkKind, LinkKinds, MAX_PAGE_BYTES, Outlink, Page, PageCuts, PageOptions};
 pub use resolve::Resolved;

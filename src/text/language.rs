@@ -25,6 +25,9 @@ const FEWEST_LETTERS: usize = 40;
 /// What a character of Chinese, Japanese, Thai … counts.
 const UNSPACED_LETTERS: usize = 3;
 
+/// What a syllable of Korean counts.
+const SYLLABLE_LETTERS: usize = 2;
+
 /// Letters from which trigrams are better than whichlang.
 const TRIGRAM_LETTERS: usize = 200;
 
@@ -139,8 +142,13 @@ fn has_russian_letters(text: &str) -> bool {
     text.contains(['ы', 'э']) && !text.contains(['і', 'ї', 'є', 'ґ', 'ў', 'ј', 'ћ'])
 }
 
+/// How many letters a character is worth.
 fn weight(c: char) -> usize {
-    if super::is_unspaced(c) { UNSPACED_LETTERS } else { 1 }
+    match c {
+        '\u{ac00}'..='\u{d7a3}' => SYLLABLE_LETTERS,
+        c if super::is_unspaced(c) => UNSPACED_LETTERS,
+        _ => 1,
+    }
 }
 
 /// How many function words of each language a text has.
@@ -225,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_language_is_told_where_it_can_be() {
+    fn a_language_is_known_where_it_can_be() {
         check("", None);
         check("Contactos | Mapa do site", None);
         check("12 345 678 – 901 234 567 – 890 123 456 – 789 012 345 – 678 901 234 – 567 890 123", None);

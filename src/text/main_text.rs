@@ -19,7 +19,7 @@ use std::sync::LazyLock;
 /// Plain bytes from which a line is good.
 const GOOD_BYTES: u32 = 80;
 
-/// Share of links, in percent, from which a line is none.
+/// Share of links, in percent, above which a line is none.
 const GOOD_LINKS_PERCENT: u32 = 50;
 
 /// Share of links, in percent, above which a short line is dropped between good ones.
@@ -177,16 +177,16 @@ pub(super) fn main_lines(page: &Page) -> Vec<bool> {
     let mut kept: Vec<bool> = lines.iter().map(|line| is_candidate(line) && line.good > 0).collect();
     keep_lead(layout, &lines, &aside, root, &mut kept);
     // Short lines beside good ones in the same element, and between good ones.
+    let around = around(layout);
     let mut shared = vec![false; layout.elements.len()];
     for (line, kept) in lines.iter().zip(&kept) {
-        shared[around(layout, line.element)] |= *kept;
+        shared[around[line.element]] |= *kept;
     }
     let mut last_good: Option<usize> = None;
     for at in 0..lines.len() {
         let line = &lines[at];
         if line.good == 0 {
-            kept[at] =
-                is_candidate(line) && shared[around(layout, line.element)] && line.has_few_links(BESIDE_LINKS_PERCENT);
+            kept[at] = is_candidate(line) && shared[around[line.element]] && line.has_few_links(BESIDE_LINKS_PERCENT);
             continue;
         }
         if !kept[at] {
@@ -203,21 +203,18 @@ pub(super) fn main_lines(page: &Page) -> Vec<bool> {
     kept
 }
 
-/// The element that a paragraph or heading shares with others.
-fn around(layout: &Layout, element: usize) -> usize {
-    let mut at = element;
-    loop {
-        let element = &layout.elements[at];
+/// Of each element the one that it shares with others, where it is a paragraph or heading.
+fn around(layout: &Layout) -> Vec<usize> {
+    let mut around = vec![0; layout.elements.len()];
+    for (at, element) in layout.elements.iter().enumerate().skip(1) {
         let is_inner = element.tag.is_heading()
             || matches!(
                 element.tag,
                 Tag::P | Tag::LI | Tag::UL | Tag::OL | Tag::PRE | Tag::BLOCKQUOTE | Tag::DT | Tag::DD | Tag::DL
             );
-        if !is_inner || at == 0 {
-            return at;
-        }
-        at = element.parent as usize;
+        around[at] = if is_inner { around[element.parent as usize] } else { at };
     }
+    around
 }
 
 /// Keeps good lines between the last first-order heading and the root: the lead
@@ -226,17 +223,17 @@ fn keep_lead(layout: &Layout, lines: &[Line], aside: &[bool], root: usize, kept:
     let Some(first) = kept.iter().position(|kept| *kept) else { return };
     let is_title = |line: &Line| layout.ancestors(line.element).take(4).any(|at| layout.elements[at].tag == Tag::H1);
     let Some(title) = lines[..first].iter().rposition(is_title) else { return };
-    let near: Vec<usize> = layout.ancestors(root).take(LEAD_LEVELS + 1).collect();
+    let outermost = layout.ancestors(root).take(LEAD_LEVELS + 1).filter(|at| *at > 0).last();
+    let near = inside_of(layout, outermost.unwrap_or(root));
     for at in title + 1..first {
         let line = &lines[at];
-        let is_near = || layout.ancestors(line.element).any(|at| near.contains(&at) && at != 0);
-        kept[at] = line.good > 0 && !aside[line.element] && is_near();
+        kept[at] = line.good > 0 && !aside[line.element] && near[line.element];
     }
 }
 
 impl Line {
     fn has_few_links(&self, percent: u32) -> bool {
-        self.linked * 100 <= self.bytes * percent
+        u64::from(self.linked) * 100 <= u64::from(self.bytes) * u64::from(percent)
     }
 }
 
@@ -247,8 +244,11 @@ fn lines_of(page: &Page) -> Vec<Line> {
         begin = line.end + 1;
         let linked = line.linked_bytes.min(bytes);
         let plain = bytes - linked;
-        let is_good = plain >= GOOD_BYTES && linked * 100 < bytes * GOOD_LINKS_PERCENT;
-        Line { bytes, linked, element: line.element as usize, good: if is_good { plain } else { 0 } }
+        let mut line = Line { bytes, linked, element: line.element as usize, good: 0 };
+        if plain >= GOOD_BYTES && line.has_few_links(GOOD_LINKS_PERCENT) {
+            line.good = plain;
+        }
+        line
     });
     lines.collect()
 }

@@ -28,5 +28,6 @@ pub(crate) use folding::is_unspaced;
 pub use folding::{fold, fold_letters, words};
 pub use language::{LANGUAGE_BYTES, language_of};
 pub use page_text::PageText;
+pub(crate) use page_text::text_of_markup;
 pub use published::{DateEvidence, Published};
 pub use sentences::sentences;

@@ -67,6 +67,36 @@ impl PageText {
     }
 }
 
+/// The text of XML: without tags and comments, a line for each piece between
+/// them, CDATA and escaped HTML (as feeds have it) taken for text of pages.
+pub(crate) fn text_of_markup(xml: &str) -> String {
+    let text = without_tags(xml);
+    if !text.contains('&') {
+        return text;
+    }
+    let names = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")];
+    without_tags(&names.iter().fold(text, |text, (name, letter)| text.replace(name, letter)))
+}
+
+fn without_tags(markup: &str) -> String {
+    let mut out = String::with_capacity(markup.len());
+    let mut rest = markup;
+    while !rest.is_empty() {
+        let (text, behind) = rest.split_at(rest.find('<').unwrap_or(rest.len()));
+        for line in text.replace("]]>", "\n").lines().filter(|line| !line.trim().is_empty()) {
+            out.extend(line.split_whitespace().flat_map(|token| [" ", token]).skip(1));
+            out.push('\n');
+        }
+        rest = match behind.strip_prefix("<![CDATA[") {
+            Some(data) => data,
+            None if behind.starts_with("<!--") => behind.split_once("-->").map_or("", |(_, rest)| rest),
+            None => behind.split_once('>').map_or("", |(_, rest)| rest),
+        };
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
 /// The language that a page's text tells: that of its main text, else of all.
 fn language_of_page(page: &Page, main: &str) -> Option<String> {
     language_of(main).or_else(|| language_of(&page.text)).map(str::to_owned)
@@ -122,6 +152,15 @@ mod tests {
         let text = text_of("<nav><a href=/>Início</a></nav><h1>Olá</h1><p>Até já.<p><a href=x>mais</a>");
         assert_eq!((text.main.as_str(), text.rest.as_str()), ("Olá\nAté já.", "Início\nmais"));
         assert_eq!(text_of(""), PageText { published: text_of("").published, ..PageText::default() });
+    }
+
+    #[test]
+    fn xml_gives_its_text() {
+        let check = |xml: &str, expected: &str| assert_eq!(text_of_markup(xml), expected, "{xml}");
+        check("<rss><title>A ria</title>\n<!-- <no> --><link/>x  y</rss>", "A ria\nx y");
+        check("<d><![CDATA[<p>Olá <b>mundo</b>]]></d><d>&lt;p>1 &amp;amp; 2&lt;/p></d>", "Olá\nmundo\n1 &amp; 2");
+        check("a < b", "a");
+        check("", "");
     }
 
     #[test]

@@ -55,5 +55,6 @@ mod signatures;
 mod sites;
 mod strangers;
 mod structure;
+mod text_quality;
 mod unread;
 mod window;

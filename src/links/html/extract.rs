@@ -9,6 +9,7 @@ use crate::links::css::css_references;
 use crate::links::page::{LinkKind, Outlink, Page, PageCuts, PageOptions};
 use crate::uri::Url;
 use encoding_rs::{Encoding, UTF_8};
+use std::borrow::Cow;
 
 /// Reads an HTML page.
 ///
@@ -58,6 +59,12 @@ fn tokenize_bytes(body: &[u8], encoding: &'static Encoding, builder: &mut Builde
     tokenize(&text, builder);
     let cut = &mut builder.tree.page.cut;
     (cut.letters, cut.charset) = (fit == Fit::InPart, fit == Fit::NotAtAll);
+}
+
+/// The text of a body that is none of these, in the charset that it has.
+pub(crate) fn read_text<'b>(body: &'b [u8], http_charset: Option<&str>) -> Cow<'b, str> {
+    let (encoding, _) = charset::detect_css(body, http_charset);
+    charset::decode(body, encoding).0
 }
 
 /// Reads a style sheet: its `url(…)` and `@import`, resolved against its own

@@ -20,6 +20,7 @@ mod tree;
 pub use attributes::has_token;
 pub use charset::CharsetSource;
 pub use collect::{MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink};
+pub(crate) use extract::read_text;
 pub use extract::{read_css, read_links, read_page};
 pub use layout::{BlockElement, Layout, PageStatements, TextLine, TimeStatement};
 pub use place::PagePlace;

@@ -4,6 +4,7 @@ use super::Dice;
 use fonds::captures::{DocumentReader, Place, ReadFrom};
 use fonds::links::{LinkKinds, MAX_ANCHOR_BYTES, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageOptions, read_css, read_page};
 use fonds::scope::GeoDatabase;
+use fonds::text::PageText;
 use fonds::uri::parse_web_url;
 use fonds::warc::{Headers, Record, RecordHead, RecordType, Span};
 use std::net::IpAddr;
@@ -17,7 +18,6 @@ pub fn html(data: &[u8]) {
     let options = PageOptions {
         image_alt: dice.below(2) == 0,
         max_text_bytes: [0, 100, 1 << 20][dice.below(3)],
-        tell_language: dice.below(2) == 0,
         pdf_text: false,
         xhtml: dice.below(2) == 0,
         kinds: LinkKinds::ALL,
@@ -25,6 +25,10 @@ pub fn html(data: &[u8]) {
     let page = read_page(data, charset, &base, &options);
     assert!(page.text.len() <= options.max_text_bytes, "{} bytes of text", page.text.len());
     assert!(page.links.len() <= MAX_LINKS_PER_PAGE);
+    // Main text and boilerplate have every line of the text, each once.
+    let text = PageText::of_page(&page, &base);
+    let lines = |text: &str| text.lines().count();
+    assert_eq!(lines(&text.main) + lines(&text.rest), lines(&page.text));
     for (number, link) in page.links.iter().enumerate() {
         assert_eq!(link.position as usize, number);
         assert!(matches!(link.url.scheme(), "http" | "https") && link.url.fragment().is_none());
