@@ -11,6 +11,7 @@
 //! | [`language_of`] | which language a text is in; the one place that says so |
 //! | [`Published`] | when a page says that it was published, and how |
 //! | [`sentences`] | where sentences end |
+//! | [`near`] | which texts are nearly the same |
 //!
 //! Invariants: pure and deterministic; nothing is learned from data, thresholds
 //! are named and round.
@@ -20,6 +21,7 @@
 mod folding;
 mod language;
 mod main_text;
+pub mod near;
 mod page_text;
 mod published;
 mod sentences;
