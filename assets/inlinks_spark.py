@@ -57,40 +57,41 @@ def tell_scala():
 
 
 def key_of(row):
-    """The page that is linked to: the first column."""
+    """The page that is linked to, or the id of a document: the first column."""
     return row.split("\t", 1)[0]
 
 
 def filter_command(fonds, half, options):
     """One half as a filter that fails only where a file, or all rows, cannot be read."""
-    words = [fonds, "inlinks", half, *shlex.split(options)]
+    words = [fonds, *half, *shlex.split(options)]
     return "sh -c " + shlex.quote(shlex.join(words) + "; test $? -le 1")
 
 
-def build(context, files, args):
-    """All files to lines of the data set, in order."""
+def build(context, files, args, map_words, reduce_words):
+    """All files to lines, in order."""
     slices = min(args.map_tasks or len(files), len(files)) or 1
     rows = context.parallelize(files, slices).pipe(
-        filter_command(args.fonds, "map", args.map), checkCode=True
+        filter_command(args.fonds, map_words, args.map), checkCode=True
     )
     # Borders between parts are found by looking at the rows, which are made once for that.
     rows = rows.keyBy(key_of).persist(StorageLevel.DISK_ONLY)
     # Text in Python is in the order of code points, as UTF-8 bytes are.
     parts = rows.sortByKey(numPartitions=args.reduce_tasks or context.defaultParallelism)
     lines = parts.values().pipe(
-        filter_command(args.fonds, "reduce", args.reduce), checkCode=True
+        filter_command(args.fonds, reduce_words, args.reduce), checkCode=True
     )
     codec = "org.apache.hadoop.io.compress.GzipCodec" if args.gzip else None
     lines.saveAsTextFile(args.out, compressionCodecClass=codec)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def run(about, command, map_words, reduce_words):
+    """Reads the command line and does it with these two halves."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("list", help="file with the name of one archive file a line")
     parser.add_argument("--out", required=True, help="folder that Spark makes; parts go one behind the other")
     parser.add_argument("--fonds", default="fonds", help="the program, as every machine has it")
-    parser.add_argument("--map", default="", metavar="OPTIONS", help="of fonds inlinks map: '--preset arquivo-2024'")
-    parser.add_argument("--reduce", default="", metavar="OPTIONS", help="of fonds inlinks reduce: '--memory-mib 256'")
+    parser.add_argument("--map", default="", metavar="OPTIONS", help="of the first half, as '--preset arquivo-2024'")
+    parser.add_argument("--reduce", default="", metavar="OPTIONS", help="of the second half, as '--memory-mib 256'")
     parser.add_argument("--map-tasks", type=int, metavar="N", help="slices of the list [default: one a file]")
     parser.add_argument("--reduce-tasks", type=int, metavar="N", help="parts [default: as many as Spark has cores]")
     parser.add_argument("--gzip", action="store_true", help="compress the parts")
@@ -98,16 +99,19 @@ def main():
     args = parser.parse_args()
     with open(args.list, encoding="utf-8") as lines:
         files = [line.strip() for line in lines if line.strip()]
-    conf = SparkConf().setAppName("fonds inlinks")
+    conf = SparkConf().setAppName(command)
     if args.master:
         tell_scala()
         conf.setMaster(args.master)
     context = SparkContext(conf=conf)
+    if __name__ != "__main__":
+        # Workers need the functions of this file, which another script called.
+        context.addPyFile(__file__)
     try:
-        build(context, files, args)
+        build(context, files, args, map_words, reduce_words)
     finally:
         context.stop()
 
 
 if __name__ == "__main__":
-    main()
+    run(__doc__, "fonds inlinks", map_words=["inlinks", "map"], reduce_words=["inlinks", "reduce"])

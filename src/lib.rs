@@ -21,7 +21,7 @@
 //! | [`analysis`] | request matches, anchor tallies, score | uri, campaign, warc, links, text, captures, inlinks |
 //! | [`search`] | the text index, ranking, facets of what is found | uri, campaign, text, analysis |
 //! | [`store`] | the workspace folder and its catalogue | value types above |
-//! | [`export`] | WARC with metadata records, CDXJ, data set, manifest, verify | store, links, captures, inlinks, warc, keys |
+//! | [`export`] | WARC with metadata records, CDXJ, data set, manifest, verify; documents for search engines | store, links, text, captures, inlinks, warc, keys |
 //! | [`work`] | [`work::Session`]: everything that can be asked of an open workspace; the sample web | all above |
 //! | [`app`] | state of the window: commands, answers, jobs | all above |
 //! | [`cli`] | the headless commands | all but app and ui |

@@ -1,24 +1,33 @@
 //! `fonds index`.
 
 use super::campaign::{read_only_session, session};
+use super::index_documents::{self, IndexDocumentsArgs};
 use super::output::{json_line, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::work::Report;
-use std::io::Write;
+use std::io::{BufRead, Write};
 use std::path::PathBuf;
 
 /// Make the texts of a workspace searchable, or follow up what came since.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  fonds index my-archive\n  fonds index my-archive --check\n  \
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "Examples:\n  fonds index my-archive\n  fonds index my-archive --check\n  \
     fonds search my-archive 'budget -football'\n\n\
     The index lies in the folder index of the workspace. It holds nothing that is not in the archive files and the\n\
     catalogue: it can be deleted and built again at any time, and is built again without a question where another\n\
     version of the program made it or a file of it is damaged. A stop loses nothing that was indexed.\n\n\
     Exit status 1 says that records could not be read (their captures are found by URL and title), or that --check\n\
-    found a difference.")]
+    found a difference."
+)]
 pub struct TextIndexArgs {
     /// Workspace.
-    folder: PathBuf,
+    #[arg(required = true)]
+    folder: Option<PathBuf>,
+    /// What else to do.
+    #[command(subcommand)]
+    command: Option<IndexCommand>,
     /// Build it from scratch.
     #[arg(long, conflicts_with = "check")]
     rebuild: bool,
@@ -30,9 +39,20 @@ pub struct TextIndexArgs {
     json: bool,
 }
 
-pub(super) fn run(args: &TextIndexArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+/// Texts for the search engines of others.
+#[derive(Debug, clap::Subcommand)]
+pub enum IndexCommand {
+    /// Turn archive files into documents for Solr, OpenSearch and Elasticsearch.
+    Documents(IndexDocumentsArgs),
+}
+
+pub(super) fn run(args: &TextIndexArgs, input: &mut dyn BufRead, out: &mut dyn Write) -> anyhow::Result<u8> {
+    if let Some(IndexCommand::Documents(args)) = &args.command {
+        return with_progress(|cx| index_documents::run(args, input, out, cx));
+    }
+    let Some(folder) = &args.folder else { anyhow::bail!("name the folder of a workspace") };
     if args.check {
-        let session = read_only_session(&args.folder)?;
+        let session = read_only_session(folder)?;
         let check = with_progress(|cx| session.check_index(cx))?;
         match args.json {
             true => json_line(out, &check)?,
@@ -47,13 +67,13 @@ pub(super) fn run(args: &TextIndexArgs, out: &mut dyn Write) -> anyhow::Result<u
         if !check.is_fine() {
             tell!(
                 "fonds: the index is not what it should be. Build it again: fonds index {} --rebuild",
-                args.folder.display()
+                folder.display()
             );
             return Ok(PROBLEMS);
         }
         return Ok(FINE);
     }
-    let session = session(&args.folder)?;
+    let session = session(folder)?;
     let report = with_progress(|cx| session.index_texts(args.rebuild, cx))?;
     match args.json {
         true => json_line(out, &report)?,

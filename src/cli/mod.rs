@@ -41,6 +41,7 @@ mod files;
 mod geo;
 mod import;
 mod index;
+mod index_documents;
 mod inlink_convert;
 mod inlink_filters;
 mod inlink_hosts;
@@ -287,7 +288,7 @@ pub fn run(command: CliCommand) -> ExitCode {
         CliCommand::Scope(command) => scope::run(command, out),
         CliCommand::Why(args) => why::run(&args, out),
         CliCommand::Events(args) => events::run(&args, out),
-        CliCommand::Index(args) => index::run(&args, out),
+        CliCommand::Index(args) => index::run(&args, &mut input(), out),
         CliCommand::Search(args) => search::run(&args, out),
         CliCommand::Captures(args) => captures::run(&args, out),
         CliCommand::Mark(args) => mark::run(&args, out),

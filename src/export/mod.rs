@@ -65,6 +65,7 @@ mod parquet;
 mod peers;
 mod places;
 mod rdf;
+mod search_documents;
 mod signature;
 mod sink;
 #[cfg(test)]
@@ -84,6 +85,7 @@ pub use manifest::{Counts, MANIFEST_NAME, Manifest, ManifestFile};
 #[cfg(feature = "parquet")]
 pub use parquet::{ParquetError, read_parquet, write_parquet};
 pub use rdf::{AboutNode, RdfNode, RdfValue, Statement, Statements};
+pub use search_documents::{DocumentFormat, DocumentMerger, DocumentOptions, SolrRow, document_rows};
 pub use signature::SIGNATURE_NAME;
 pub use sink::{PlannedFile, SIZE_MARGIN, SIZE_MARGIN_BYTES};
 pub use verify::{VerifyCheck, check_handover, verify};

@@ -1,4 +1,4 @@
-//! The inversion on many machines: Spark sorts between our two filters.
+//! Inversion and search documents on many machines: Spark sorts between our two filters.
 
 use crate::archives::record;
 use crate::need;
@@ -6,6 +6,8 @@ use crate::program::{arg, fonds};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+
+const INLINKS: &str = "inlinks_spark.py";
 
 /// Pages of each file; all of them link to pages of all files.
 const PAGES: u32 = 60;
@@ -38,8 +40,8 @@ fn archives(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Runs the script on a cluster of two workers, each a process of its own.
-fn run_spark(python: &Path, folder: &Path, out: &str, more: &[&str]) -> Output {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/inlinks_spark.py");
+fn run_spark(python: &Path, script: &str, folder: &Path, out: &str, more: &[&str]) -> Output {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(script);
     Command::new(python)
         .current_dir(folder)
         .arg(script)
@@ -56,8 +58,8 @@ fn run_spark(python: &Path, folder: &Path, out: &str, more: &[&str]) -> Output {
 
 /// What it writes, all parts one behind the other.
 #[track_caller]
-fn spark(python: &Path, folder: &Path, out: &str, more: &[&str]) -> String {
-    let output = run_spark(python, folder, out, more);
+fn spark(python: &Path, script: &str, folder: &Path, out: &str, more: &[&str]) -> String {
+    let output = run_spark(python, script, folder, out, more);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     let mut parts: Vec<PathBuf> =
@@ -85,16 +87,43 @@ fn spark_gives_the_bytes_of_one_machine() {
     };
     let one_machine = local(&[]);
     assert!(one_machine.lines().count() > 80 && one_machine.contains("東京"), "{one_machine}");
-    assert!(spark(&python, folder, "plain", &["--reduce-tasks", "3"]) == one_machine);
+    assert!(spark(&python, INLINKS, folder, "plain", &["--reduce-tasks", "3"]) == one_machine);
     let options = ["--map=--preset arquivo-2024", "--reduce=--preset arquivo-2024 --memory-mib 64"];
     let tasks = ["--map-tasks", "2", "--reduce-tasks", "4"];
     assert!(
-        spark(&python, folder, "arquivo", &[options, [tasks[0], tasks[1]], [tasks[2], tasks[3]]].concat())
+        spark(&python, INLINKS, folder, "arquivo", &[options, [tasks[0], tasks[1]], [tasks[2], tasks[3]]].concat())
             == local(&["--preset", "arquivo-2024"])
     );
     // A file that is not there is no data set without it.
     std::fs::remove_file(&files[1]).unwrap();
-    let output = run_spark(&python, folder, "part", &["--map-tasks", "1"]);
+    let output = run_spark(&python, INLINKS, folder, "part", &["--map-tasks", "1"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && said.contains("inlinks map; test $? -le 1"), "{said}");
+}
+
+#[test]
+fn spark_gives_the_search_documents_of_one_machine() {
+    let (Some(_), Some([python, _])) = (need::program("java"), need::peers(["python", "spark-submit"])) else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path();
+    let mut files = archives(folder);
+    // The same pages a year later: more dates of the same versions, in another file.
+    let again = std::fs::read_to_string(&files[0]).unwrap().replace("WARC-Date: 2010-", "WARC-Date: 2011-");
+    files.push(folder.join("again.warc"));
+    std::fs::write(files.last().unwrap(), again).unwrap();
+    let list: String = files.iter().map(|path| format!("{}\n", path.display())).collect();
+    std::fs::write(folder.join("list.txt"), list).unwrap();
+    let local = |options: &[&str]| {
+        let paths = files.iter().map(|path| arg(path));
+        let words: Vec<&str> = ["index", "documents"].into_iter().chain(options.iter().copied()).chain(paths).collect();
+        fonds(&words).with_status(0).out
+    };
+    let one_machine = local(&[]);
+    assert_eq!(one_machine.lines().count(), (PAGES * FILES) as usize);
+    assert!(one_machine.contains("\"crawl_years\":[2010,2011]"), "{one_machine}");
+    let tasks = ["--reduce-tasks", "3"];
+    let script = "documents_spark.py";
+    assert!(spark(&python, script, folder, "plain", &tasks) == one_machine);
+    let bulk = spark(&python, script, folder, "bulk", &[&tasks[..], &["--reduce=--format opensearch"]].concat());
+    assert!(bulk == local(&["--format", "opensearch"]));
 }

@@ -23,7 +23,7 @@ const MAY_KNOW: [(&str, &[&str]); 20] = [
         "store",
         &["uri", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "crawl", "analysis", "search"],
     ),
-    ("export", &["uri", "keys", "warc", "links", "captures", "inlinks", "store"]),
+    ("export", &["uri", "keys", "warc", "links", "text", "captures", "inlinks", "store"]),
     (
         "work",
         &[
