@@ -8,7 +8,7 @@ use crate::work::JobKind;
 use std::path::PathBuf;
 
 /// Pages of the rail, in order: icon, word.
-pub const PAGES: [(&str, &str); 10] = [
+pub const PAGES: [(&str, &str); 11] = [
     ("🏠", "Campaigns"),
     ("📝", "Spec"),
     ("🌐", "Crawl"),
@@ -19,11 +19,12 @@ pub const PAGES: [(&str, &str); 10] = [
     ("📦", "Select & export"),
     ("🕓", "Jobs"),
     ("🗄", "Files"),
+    ("🔍", "Search"),
 ];
 
 impl Action {
     /// Everything, in the order of menus and palette.
-    pub const ALL: [Action; 33] = [
+    pub const ALL: [Action; 35] = [
         Action::NewCampaign,
         Action::LoadSample,
         Action::OpenWorkspace,
@@ -35,6 +36,7 @@ impl Action {
         Action::PauseCrawl,
         Action::StopCrawl,
         Action::BuildInlinks,
+        Action::IndexTexts,
         Action::Export,
         Action::DryRun,
         Action::Verify,
@@ -47,6 +49,8 @@ impl Action {
         Action::ToggleTheme,
         Action::Palette,
         Action::Keys,
+        // Before Find, as Redo is before Undo.
+        Action::GoTo(10),
         Action::Find,
         Action::GoTo(0),
         Action::GoTo(1),
@@ -74,6 +78,7 @@ impl Action {
             Self::PauseCrawl => "Pause or resume crawl".to_owned(),
             Self::StopCrawl => "Stop crawl".to_owned(),
             Self::BuildInlinks => "Build inlinks".to_owned(),
+            Self::IndexTexts => "Index texts".to_owned(),
             Self::Export => "Export selection".to_owned(),
             Self::DryRun => "Dry run".to_owned(),
             Self::Verify => "Verify last export".to_owned(),
@@ -122,6 +127,7 @@ impl Action {
             Self::PauseCrawl => "Pauses or resumes the running crawl",
             Self::StopCrawl => "Closes open records and keeps the queue; can be resumed",
             Self::BuildInlinks => "Builds inlinks from the links of all captures",
+            Self::IndexTexts => "Makes the texts of all captures searchable",
             Self::Export => "Writes the selection with its metadata to a folder",
             Self::DryRun => "Lists every file that the export would write, with its size, and writes nothing",
             Self::Verify => "Rereads the last export and checks digests, counts and index",
@@ -166,7 +172,9 @@ impl Action {
             Self::GoTo(7) => "Ctrl+8",
             Self::GoTo(8) => "Ctrl+9",
             Self::GoTo(9) => "Ctrl+0",
-            Self::LocateFiles
+            Self::GoTo(10) => "Ctrl+Shift+F",
+            Self::IndexTexts
+            | Self::LocateFiles
             | Self::CheckFiles
             | Self::LoadSample
             | Self::StopCrawl
@@ -230,6 +238,14 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
                 Err("Inlinks are already being built")
             } else {
                 Ok(Command::BuildInlinks)
+            }
+        }
+        Action::IndexTexts => {
+            open()?;
+            if state.runs(JobKind::IndexTexts) {
+                Err("Texts are already being indexed")
+            } else {
+                Ok(Command::IndexTexts)
             }
         }
         Action::Export | Action::DryRun => {
@@ -301,6 +317,7 @@ pub fn route_of(page: u8, state: &AppState) -> Route {
         7 => Route::Select,
         8 => Route::Jobs,
         9 => Route::Files(FilesRoute::default()),
+        10 => Route::Search(super::models::SearchQuery::default()),
         _ => Route::Campaigns,
     }
 }
@@ -319,6 +336,7 @@ impl Route {
             Self::Select | Self::SelectedHosts(_) => 7,
             Self::Jobs => 8,
             Self::Files(_) => 9,
+            Self::Search(_) => 10,
         }
     }
 

@@ -26,6 +26,8 @@ pub enum Route {
         /// As typed into the filter, such as `host:gov.pt status:404`.
         filter: String,
     },
+    /// Every word of the archive, with a query.
+    Search(super::models::SearchQuery),
     /// What is cited but not captured.
     Prospect,
     /// Inlinks of one page, anchors, hosts.
@@ -124,6 +126,8 @@ pub enum Action {
     StopCrawl,
     /// Builds inlinks of everything captured.
     BuildInlinks,
+    /// Indexes the texts of everything captured.
+    IndexTexts,
     /// Exports the selection.
     Export,
     /// Lists what an export would write.
@@ -154,7 +158,7 @@ pub enum Action {
     LocateFiles,
     /// Compares the digest of every file.
     CheckFiles,
-    /// Goes to a page of the rail, 0 to 9.
+    /// Goes to a page of the rail, 0 to 10.
     GoTo(u8),
 }
 
@@ -313,6 +317,8 @@ pub enum Command {
     ReadProblem(Option<i64>),
     /// Builds inlinks.
     BuildInlinks,
+    /// Indexes the texts of what was captured since the last time.
+    IndexTexts,
     /// Sets the window, in days, that inlink counts use.
     SetWindow(u32),
     /// A person's word on captures. Many are asked about first.

@@ -201,6 +201,12 @@ reads! {
     /// See [`Session::selected_hosts`].
     selected_hosts(campaign: CampaignId, selected: bool) -> Vec<SelectedHost>, None,
         |session, (campaign, selected)| session.selected_hosts(*campaign, *selected);
+    /// See [`Session::search`].
+    search(query: SearchQuery) -> SearchAnswer, None, |session, (query,)| session.search(query);
+    /// See [`Session::search_counts`]: all facets.
+    search_counts(query: SearchQuery, period: Period) -> SearchCounts, None, |session, (query, period)| {
+        session.search_counts(query, &FacetKind::ALL, Some(*period))
+    };
     /// See [`Session::job_history`].
     job_history(limit: u64) -> Vec<JobRow>, None, |session, (limit,)| session.job_history(*limit);
     /// See [`Session::scheduled_runs`].

@@ -626,6 +626,7 @@ impl AppState {
                 self.scans.problem_record.keep_only(|id| Some(*id) == wanted);
             }
             Command::CheckFiles => self.start(JobKind::CheckFiles, |session, cx| session.check_files(cx)),
+            Command::IndexTexts => self.start(JobKind::IndexTexts, |session, cx| session.index_texts(false, cx)),
             Command::BuildInlinks => self.start(JobKind::BuildInlinks, |session, cx| session.build_inlinks(false, cx)),
             Command::SetWindow(days) => {
                 self.settings.window_days = days;

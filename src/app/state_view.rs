@@ -153,6 +153,11 @@ impl AppState {
         self.route = Route::Captures { filter };
     }
 
+    /// Changes the query of the page Search; Back leads past it.
+    pub fn refine_search(&mut self, query: crate::app::models::SearchQuery) {
+        self.route = Route::Search(query);
+    }
+
     /// Selects captures.
     pub fn select(&mut self, rows: SelectedRows) {
         self.selected = rows;

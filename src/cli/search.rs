@@ -120,7 +120,7 @@ fn query_of(args: &SearchArgs, campaign: Option<CampaignId>, text: &str) -> Sear
         order: args.sort,
         offset: args.offset,
         limit: if args.count { 0 } else { limit },
-        folds: !args.all && args.trec.is_none(),
+        shows_all: args.all || args.trec.is_some(),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::access::{Region, begin_region, go_between_regions, name_window};
 use super::pages::{
     CampaignsPage, CapturesPage, CrawlView, FilesPage, JobsPage, LinkHostsPage, LinksPage, ProspectView, ReviewPage,
-    ScopeLists, SelectPage, SpecPage, cited_pages_ui, selected_hosts_ui,
+    ScopeLists, SearchPage, SelectPage, SpecPage, cited_pages_ui, selected_hosts_ui,
 };
 use super::widgets::take_page_room;
 use super::{dialogs::Dialogs, drops::Drops, news::News, panel::LowerPanel, shell, theme};
@@ -23,6 +23,7 @@ pub struct Cockpit {
     crawl: CrawlView,
     captures: CapturesPage,
     prospect: ProspectView,
+    search: SearchPage,
     links: LinksPage,
     link_hosts: LinkHostsPage,
     review: ReviewPage,
@@ -62,6 +63,7 @@ impl Cockpit {
             crawl: CrawlView::default(),
             captures: CapturesPage::default(),
             prospect: ProspectView::default(),
+            search: SearchPage::default(),
             links: LinksPage::default(),
             link_hosts: LinkHostsPage::default(),
             review: ReviewPage::default(),
@@ -167,7 +169,7 @@ impl Cockpit {
         let wanted = match app.route() {
             Route::Captures { .. } | Route::Review => true,
             Route::Crawl | Route::Scope(..) => matches!(app.focus(), Some(Focus::Seen(_))),
-            Route::Links { .. } | Route::Select => matches!(app.focus(), Some(Focus::Capture(_))),
+            Route::Links { .. } | Route::Select | Route::Search(_) => matches!(app.focus(), Some(Focus::Capture(_))),
             Route::Files(_) => matches!(app.focus(), Some(Focus::File(_) | Focus::Problem(_))),
             Route::LinkSet { .. } | Route::LinkHosts(_) | Route::CitedPages(..) | Route::SelectedHosts(_) => false,
             Route::Campaigns | Route::Spec(_) | Route::Prospect | Route::Jobs => false,
@@ -188,6 +190,7 @@ impl Cockpit {
             Route::Crawl => self.crawl.ui(ui, app),
             Route::Captures { filter } => self.captures.ui(ui, app, &filter),
             Route::Prospect => self.prospect.ui(ui, app),
+            Route::Search(query) => self.search.ui(ui, app, &query),
             Route::Links { target } => self.links.ui(ui, app, None, &target),
             Route::LinkSet { folder, target } => self.links.ui(ui, app, Some(&folder), &target),
             Route::LinkHosts(folder) => self.link_hosts.ui(ui, app, folder.as_ref()),

@@ -3,9 +3,12 @@
 
 pub use super::dry_run::ExportDryRun;
 pub use super::link_models::*;
+pub use super::search::{FacetChoice, Hit, SearchAnswer, SearchOrder, SearchQuery};
+pub use super::session::SearchCounts;
 pub use crate::campaign::quoted_value as quoted;
 pub use crate::crawl::{CrawlEvent, EventKind, OutcomeClass, OutcomeKind, PREREQUISITE_RULE, UrlOutcome};
 pub use crate::export::{PlannedFile, spreadsheet_cell};
+pub use crate::search::{FacetKind, FacetValue, Period, PeriodCount};
 pub use crate::store::rows::*;
 pub use crate::store::scope_rows::*;
 pub use crate::store::{FilterField, Lacking, SortKey, filter_fields};

@@ -4,7 +4,7 @@
 use super::models::{CampaignId, CaptureId, CaptureRow};
 use super::text_index::index_folder;
 use crate::analysis::Highlighter;
-use crate::campaign::{FieldTerm, Query, TextTest, Wider, parse_fields, wider};
+use crate::campaign::{FieldTerm, Query, TextTest, Wider, parse_fields, quoted_value, wider};
 use crate::jobs::lock;
 use crate::search::{
     CaptureFacts, FacetKind, FacetValue, Period, PeriodCount, StoredText, TextIndex, TextIndexError, stem_term,
@@ -76,8 +76,8 @@ pub struct SearchQuery {
     pub offset: usize,
     /// Results at most.
     pub limit: usize,
-    /// Further results of a host and similar ones are folded into the first.
-    pub folds: bool,
+    /// Shows every result; otherwise further ones of a host are folded into its first.
+    pub shows_all: bool,
 }
 
 /// One result: a content version.
@@ -112,6 +112,8 @@ pub struct SearchAnswer {
     pub hits: Vec<Hit>,
     /// Captures that the index does not have yet; none where there is no index.
     pub waiting: Option<u64>,
+    /// The filter line that finds the same captures in the table of captures.
+    pub filter: String,
     /// Queries that find more, where this one finds nothing; none was run.
     pub wider: Vec<Wider>,
 }
@@ -332,9 +334,9 @@ impl Found {
     /// The results asked for, and what was found in all.
     pub(super) fn answer(&self, workspace: &Workspace, asked: &SearchQuery) -> anyhow::Result<SearchAnswer> {
         let versions = Arc::new(self.facts.versions_of(&self.captures));
-        let most = (asked.offset + asked.limit).max(if asked.folds { MOST_RANKED } else { 0 });
+        let most = (asked.offset + asked.limit).max(if asked.shows_all { 0 } else { MOST_RANKED });
         let ranked = self.ranked(&versions, asked.order, most)?;
-        let folds = asked.folds
+        let folds = !asked.shows_all
             && !asks_for_host(&self.query)
             && !asked.facets.iter().any(|choice| choice.kind == FacetKind::Host);
         let kept = if folds {
@@ -353,6 +355,7 @@ impl Found {
             wider: if versions.is_clear() { wider(&self.query) } else { Vec::new() },
             hits,
             waiting: None,
+            filter: filter_of(asked),
         })
     }
 
@@ -410,6 +413,50 @@ impl Found {
             }
         }
         best
+    }
+}
+
+/// The filter line that finds what a search finds.
+fn filter_of(asked: &SearchQuery) -> String {
+    let mut parts = Vec::new();
+    if !asked.text.trim().is_empty() {
+        parts.push(format!("found:{}", quoted_value(&asked.text)));
+    }
+    let mut kinds: Vec<FacetKind> = asked.facets.iter().map(|choice| choice.kind).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    for kind in kinds {
+        let of = |is_excluded| {
+            asked.facets.iter().filter(move |other| other.kind == kind && other.is_excluded == is_excluded)
+        };
+        let any: Vec<String> = of(false).map(|choice| facet_filter(kind, &choice.value)).collect();
+        match any.as_slice() {
+            [] => {}
+            [one] => parts.push(one.clone()),
+            several => parts.push(format!("({})", several.join(" OR "))),
+        }
+        parts.extend(of(true).map(|choice| format!("NOT {}", facet_filter(kind, &choice.value))));
+    }
+    parts.join(" ")
+}
+
+/// The filter of captures that have a value of a facet.
+pub fn facet_filter(kind: FacetKind, value: &str) -> String {
+    let quoted = quoted_value(value);
+    match (kind, value) {
+        (FacetKind::Mark, "") => "mark:none".to_owned(),
+        (FacetKind::Campaign | FacetKind::Launch, "") => format!("NOT {}:*", kind.name()),
+        (FacetKind::Status, "") => "status:0".to_owned(),
+        (FacetKind::TopLevel, "") => "NOT host:*.*".to_owned(),
+        (FacetKind::Media | FacetKind::Language | FacetKind::Host | FacetKind::Country, _) => {
+            format!("{}={quoted}", kind.name())
+        }
+        (FacetKind::Domain, _) => format!("host:{quoted}"),
+        (FacetKind::TopLevel, _) => format!("host:*.{quoted}"),
+        (FacetKind::Year, _) => format!("date:{quoted}"),
+        (FacetKind::Status | FacetKind::Campaign | FacetKind::Launch | FacetKind::Mark, _) => {
+            format!("{}:{quoted}", kind.name())
+        }
     }
 }
 

@@ -35,7 +35,7 @@ fn index(session: &Session) -> crate::work::TextIndexReport {
 /// The URLs of what a query finds, sorted.
 #[track_caller]
 fn urls(session: &Session, query: &str) -> Vec<String> {
-    let asked = SearchQuery { text: query.to_owned(), limit: 100, ..SearchQuery::default() };
+    let asked = SearchQuery { text: query.to_owned(), limit: 100, shows_all: true, ..SearchQuery::default() };
     let answer = session.search(&asked).unwrap();
     assert_eq!(answer.problem, None, "{query}");
     assert_eq!(answer.versions, answer.hits.len() as u64, "{query}");
@@ -166,6 +166,22 @@ fn facets_and_periods_count_what_the_catalogue_counts() {
     assert_eq!(count(&[choose("a.pt", false)], FacetKind::Year), [("2024".to_owned(), 2)]);
     assert_eq!(count(&[choose("a.pt", false), choose("b.pt", false)], FacetKind::Year)[0], ("2024".to_owned(), 2));
     assert_eq!(count(&[choose("a.pt", true)], FacetKind::Year), [("2025".to_owned(), 2)]);
+    // Every count of a facet is that of the filter which it leads to.
+    let counts = session.search_counts(&asked, &FacetKind::ALL, None).unwrap();
+    for (kind, values) in counts.facets {
+        for value in values {
+            let filter = facet_filter(kind, &value.value);
+            let query = CaptureQuery { filter: filter.clone(), ..crate::work::everything() };
+            let page = session.catalogue().captures(&query).unwrap();
+            assert_eq!((page.filter_problem, page.total), (None, value.count), "{filter}");
+        }
+    }
+    let chosen = [choose("a.pt", false), choose("b.pt", false)];
+    let asked_of_two = SearchQuery { text: "mayor OR navio".to_owned(), facets: chosen.to_vec(), ..asked.clone() };
+    let answer = session.search(&asked_of_two).unwrap();
+    let query = CaptureQuery { filter: answer.filter.clone(), ..crate::work::everything() };
+    let page = session.catalogue().captures(&query).unwrap();
+    assert_eq!((page.filter_problem, page.total), (None, answer.captures), "{}", answer.filter);
     let months = session.search_counts(&asked, &[], Some(crate::search::Period::Month)).unwrap().histogram;
     let months: Vec<(&str, u64, u64)> =
         months.iter().map(|month| (month.period.as_str(), month.count, month.of)).collect();
@@ -206,7 +222,7 @@ fn results_of_one_host_are_folded_unless_a_host_is_named() {
     let pages: Vec<(&str, &str, &str)> = pages.iter().map(|(url, date, html)| (*url, *date, html.as_str())).collect();
     let (_dir, session) = session_of(&pages);
     index(&session);
-    let asked = |text: &str| SearchQuery { text: text.to_owned(), limit: 10, folds: true, ..SearchQuery::default() };
+    let asked = |text: &str| SearchQuery { text: text.to_owned(), limit: 10, ..SearchQuery::default() };
     let answer = session.search(&asked("harbour")).unwrap();
     assert_eq!((answer.versions, answer.hits.len()), (6, 3));
     assert_eq!(answer.hits.iter().map(|hit| hit.folded).sum::<u64>(), 3);

@@ -95,7 +95,8 @@ fn size_ui(ui: &mut Ui, row: &CaptureRow) {
     });
 }
 
-fn menu_ui(ui: &mut Ui, row: &CaptureRow) -> Option<CaptureAsk> {
+/// What can be done with one capture.
+pub(super) fn menu_ui(ui: &mut Ui, row: &CaptureRow) -> Option<CaptureAsk> {
     for (mark, label) in [
         (ReviewMark::Approve, "✔ Approve"),
         (ReviewMark::Reject, "✖ Reject"),

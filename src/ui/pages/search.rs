@@ -1,0 +1,386 @@
+//! Every word of the archive: a query, its results, and how they are spread.
+
+use super::captures_table::{CaptureAsk, menu_ui};
+use super::select::captures_by;
+use crate::app::models::{FacetChoice, FacetKind, FacetValue, Hit, Loaded, Period, PeriodCount, SearchAnswer};
+use crate::app::models::{SearchCounts, SearchOrder, SearchQuery};
+use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, SelectedRows};
+use crate::ui::table::{Column, Table, Value};
+use crate::ui::text;
+use crate::ui::theme::{self, GAP, tokens};
+use crate::ui::widgets::{action_ui, count_link_ui, empty_ui, loaded_ui, mark_ui, title_ui};
+use egui::text::LayoutJob;
+use egui::{Key, ScrollArea, TextEdit, TextFormat, Ui};
+use egui_plot::{Bar, BarChart, Plot};
+
+/// Results that are listed.
+const RESULTS: usize = 200;
+/// Values of a facet that are shown before more are asked for.
+const VALUES: usize = 10;
+/// Seconds without a keystroke after which the query is asked.
+const PAUSE: f64 = 0.2;
+/// Width of the list of facets.
+const FACETS_WIDTH: f32 = 230.0;
+/// Windows narrower than this have the facets below one another in a menu.
+const ROOM_FOR_FACETS: f32 = 760.0;
+
+/// The page Search.
+#[derive(Default)]
+pub struct SearchPage {
+    line: String,
+    applied: SearchQuery,
+    edited: Option<f64>,
+    period: Option<Period>,
+    /// Where a drag over the timeline began, as the number of a bar.
+    dragged_from: Option<f64>,
+    /// Facets of which all values are shown.
+    opened: Vec<FacetKind>,
+}
+
+impl SearchPage {
+    /// Draws the page.
+    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, route: &SearchQuery) {
+        if self.applied != *route {
+            self.applied = route.clone();
+            self.line.clone_from(&route.text);
+            self.edited = None;
+        }
+        title_ui(
+            ui,
+            "Search",
+            "Every word of the archive; a result is a page with one content, however often captured",
+        );
+        self.line_ui(ui, app);
+        let query = SearchQuery { campaign: app.campaign(), limit: RESULTS, ..self.applied.clone() };
+        let answer = app.reads.search(query.clone());
+        let counts = app.reads.search_counts(query, self.period.unwrap_or(Period::Month));
+        self.chosen_ui(ui, app);
+        if let Some(found) = answer.shown() {
+            self.state_ui(ui, app, found);
+        }
+        let has_room = ui.available_width() >= ROOM_FOR_FACETS;
+        if has_room {
+            egui::Panel::right("facets").exact_size(FACETS_WIDTH).resizable(false).show(ui, |ui| {
+                loaded_ui(ui, &counts, |ui, counts| self.facets_ui(ui, app, counts));
+            });
+        } else {
+            ui.menu_button("Facets", |ui| {
+                loaded_ui(ui, &counts, |ui, counts| self.facets_ui(ui, app, counts));
+            });
+        }
+        if let Some(counts) = counts.shown() {
+            self.timeline_ui(ui, app, &counts.histogram);
+        }
+        if let Loaded::Failed(_) = answer {
+            loaded_ui(ui, &answer, |_, _| {});
+            return;
+        }
+        loaded_ui(ui, &answer, |ui, answer| results_ui(ui, app, answer));
+    }
+
+    fn line_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        ui.horizontal(|ui| {
+            let label = ui.label("Query");
+            let field = TextEdit::singleline(&mut self.line)
+                .hint_text("budget \"state aid\" -football host:gov.pt date:2024")
+                .desired_width((ui.available_width() - 330.0).max(theme::FIELD));
+            let response = ui.add(field).labelled_by(label.id);
+            if app.take_opens_filter() {
+                response.request_focus();
+            }
+            let now = ui.input(|input| input.time);
+            if response.changed() {
+                self.edited = Some(now);
+            }
+            let entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+            if let Some(edited) = self.edited {
+                if entered || now - edited >= PAUSE {
+                    self.edited = None;
+                    self.ask(app, SearchQuery { text: self.line.clone(), ..self.applied.clone() });
+                } else {
+                    ui.ctx().request_repaint_after(std::time::Duration::from_secs_f64(PAUSE));
+                }
+            }
+            let mut order = self.applied.order;
+            egui::ComboBox::from_id_salt("order").selected_text(order_label(order)).show_ui(ui, |ui| {
+                for other in [SearchOrder::Relevance, SearchOrder::Newest, SearchOrder::Oldest] {
+                    ui.selectable_value(&mut order, other, order_label(other));
+                }
+            });
+            let mut folds = !self.applied.shows_all;
+            ui.checkbox(&mut folds, "Fold hosts")
+                .on_hover_text("Show two results of each host, and how many more there are");
+            if order != self.applied.order || folds == self.applied.shows_all {
+                self.ask(app, SearchQuery { order, shows_all: !folds, ..self.applied.clone() });
+            }
+        });
+    }
+
+    /// Values that are chosen, each to be taken away.
+    fn chosen_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        if self.applied.facets.is_empty() {
+            return;
+        }
+        let mut gone = None;
+        ui.horizontal_wrapped(|ui| {
+            for (nth, choice) in self.applied.facets.iter().enumerate() {
+                let not = if choice.is_excluded { "not " } else { "" };
+                let name = format!("✖ {}: {not}{}", choice.kind.label(), shown_value(&choice.value));
+                if ui.button(name).on_hover_text("Take this condition away").clicked() {
+                    gone = Some(nth);
+                }
+            }
+        });
+        if let Some(gone) = gone {
+            let mut query = self.applied.clone();
+            query.facets.remove(gone);
+            self.ask(app, query);
+        }
+    }
+
+    /// What was found, what is wrong, what is not indexed yet.
+    fn state_ui(&mut self, ui: &mut Ui, app: &mut AppState, found: &SearchAnswer) {
+        if let Some(problem) = &found.problem {
+            ui.colored_label(tokens(ui).reject, format!("⚠ {}", text::line(problem)));
+            return;
+        }
+        ui.horizontal_wrapped(|ui| {
+            ui.label(text::counted(found.versions, "page", "pages"));
+            if found.captures == 0 {
+                ui.label("0 captures");
+            } else if count_link_ui(ui, found.captures, "Show these captures") {
+                captures_by(app, found.filter.clone());
+            }
+            if found.captures > 0 {
+                ui.label(if found.captures == 1 { "capture" } else { "captures" });
+                if ui.button("Select these").on_hover_text("Use this search as the filter of the selection").clicked() {
+                    app.selection_draft.filter.clone_from(&found.filter);
+                    app.send(Command::Go(Route::Select));
+                }
+            }
+            match found.waiting {
+                None => {
+                    ui.colored_label(tokens(ui).flag, "No text index: words are looked for in URLs and titles");
+                    action_ui(ui, app, Action::IndexTexts);
+                }
+                Some(0) => {}
+                Some(waiting) => {
+                    ui.colored_label(
+                        tokens(ui).flag,
+                        format!("{} not indexed yet", text::counted(waiting, "capture", "captures")),
+                    );
+                    action_ui(ui, app, Action::IndexTexts);
+                }
+            }
+        });
+        if found.versions == 0 && !found.wider.is_empty() {
+            ui.horizontal_wrapped(|ui| {
+                ui.weak("Nothing found. Try");
+                for wider in &found.wider {
+                    if ui.button(text::line(&wider.why)).on_hover_text(text::line(&wider.query)).clicked() {
+                        self.ask(app, SearchQuery { text: wider.query.clone(), ..self.applied.clone() });
+                    }
+                }
+            });
+        }
+    }
+
+    fn facets_ui(&mut self, ui: &mut Ui, app: &mut AppState, counts: &SearchCounts) {
+        ScrollArea::vertical().id_salt("facets").auto_shrink([false, false]).show(ui, |ui| {
+            for (kind, values) in &counts.facets {
+                let is_chosen = self.applied.facets.iter().any(|choice| choice.kind == *kind);
+                if values.is_empty() || values.len() == 1 && values[0].value.is_empty() && !is_chosen {
+                    continue;
+                }
+                ui.strong(kind.label());
+                let is_open = self.opened.contains(kind);
+                for value in values.iter().take(if is_open { usize::MAX } else { VALUES }) {
+                    self.value_ui(ui, app, *kind, value);
+                }
+                if values.len() > VALUES {
+                    let more = if is_open { "fewer".to_owned() } else { format!("{} more", values.len() - VALUES) };
+                    if ui.link(more).clicked() {
+                        match is_open {
+                            true => self.opened.retain(|open| open != kind),
+                            false => self.opened.push(*kind),
+                        }
+                    }
+                }
+                ui.add_space(GAP);
+            }
+        });
+    }
+
+    fn value_ui(&mut self, ui: &mut Ui, app: &mut AppState, kind: FacetKind, value: &FacetValue) {
+        let choice = |is_excluded| FacetChoice { kind, value: value.value.clone(), is_excluded };
+        ui.horizontal(|ui| {
+            let mut is_chosen = self.applied.facets.contains(&choice(false));
+            let name = shown_value(&value.value);
+            let label = format!("{}  {}", text::short(&name, 22), text::count(value.count));
+            if ui.checkbox(&mut is_chosen, label).on_hover_text(text::line(&name)).changed() {
+                self.toggle(app, choice(false));
+            }
+            let not = ui.small_button("−").on_hover_text(format!("Without {}", text::line(&name)));
+            not.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("Without {name}")));
+            if not.clicked() {
+                self.toggle(app, choice(true));
+            }
+        });
+    }
+
+    fn toggle(&mut self, app: &mut AppState, choice: FacetChoice) {
+        let mut query = self.applied.clone();
+        let was = query.facets.len();
+        query.facets.retain(|other| *other != choice);
+        if query.facets.len() == was {
+            query.facets.retain(|other| (other.kind, &other.value) != (choice.kind, &choice.value));
+            query.facets.push(choice);
+        }
+        self.ask(app, query);
+    }
+
+    /// Captures found over time; a drag over bars becomes a condition of the query.
+    fn timeline_ui(&mut self, ui: &mut Ui, app: &mut AppState, periods: &[PeriodCount]) {
+        if periods.is_empty() {
+            return;
+        }
+        ui.horizontal(|ui| {
+            ui.weak("Captures found by");
+            let mut period = self.period.unwrap_or(Period::Month);
+            for (other, name) in [(Period::Day, "day"), (Period::Month, "month"), (Period::Year, "year")] {
+                ui.selectable_value(&mut period, other, name);
+            }
+            self.period = Some(period);
+            let (first, last) = (&periods[0].period, &periods[periods.len() - 1].period);
+            ui.weak(format!("{first} to {last}; drag over bars to narrow"));
+        });
+        let bars = periods.iter().enumerate().map(|(nth, period)| {
+            let per = period.count as f64 * 10_000.0 / period.of.max(1) as f64;
+            let name = format!("{}: {} captures, {per:.0} of 10,000", period.period, text::count(period.count));
+            Bar::new(nth as f64, period.count as f64).width(0.8).name(name)
+        });
+        let chart = BarChart::new("captures", bars.collect()).color(tokens(ui).accent);
+        let plot = Plot::new("timeline")
+            .height(70.0)
+            .allow_drag(false)
+            .allow_zoom(false)
+            .allow_scroll(false)
+            .allow_boxed_zoom(false)
+            .show_axes([false, false])
+            .show_grid([false, false])
+            .include_y(0.0)
+            .show(ui, |plot| {
+                plot.bar_chart(chart);
+                plot.pointer_coordinate().map(|point| point.x)
+            });
+        let response = plot.response.interact(egui::Sense::click_and_drag());
+        if response.drag_started() {
+            self.dragged_from = plot.inner;
+        }
+        let ended = response.drag_stopped() || response.clicked();
+        if ended && let Some(to) = plot.inner {
+            let from = self.dragged_from.take().unwrap_or(to);
+            let at = |x: f64| (x.round().max(0.0) as usize).min(periods.len() - 1);
+            let (first, last) = (at(from.min(to)), at(from.max(to)));
+            let range = match first == last {
+                true => format!("date:{}", periods[first].period),
+                false => format!("date:{}..{}", periods[first].period, periods[last].period),
+            };
+            let line = format!("{} {range}", self.applied.text.trim());
+            self.ask(app, SearchQuery { text: line.trim().to_owned(), ..self.applied.clone() });
+        }
+    }
+
+    fn ask(&mut self, app: &mut AppState, query: SearchQuery) {
+        self.line.clone_from(&query.text);
+        self.applied = query.clone();
+        app.refine_search(query);
+    }
+}
+
+fn order_label(order: SearchOrder) -> &'static str {
+    match order {
+        SearchOrder::Relevance => "Best first",
+        SearchOrder::Newest => "Newest first",
+        SearchOrder::Oldest => "Oldest first",
+    }
+}
+
+fn shown_value(value: &str) -> String {
+    if value.is_empty() { "unknown".to_owned() } else { text::line(value).to_string() }
+}
+
+fn results_ui(ui: &mut Ui, app: &mut AppState, answer: &SearchAnswer) {
+    if answer.problem.is_some() {
+        return;
+    }
+    if answer.hits.is_empty() {
+        empty_ui(ui, "Nothing found", "Try fewer words, or take a condition away");
+        return;
+    }
+    type Col<'a> = Column<'a, Hit, CaptureAsk>;
+    let of = |tab: PanelTab| move |hit: &Hit| Some(CaptureAsk::Panel(hit.capture.id, tab));
+    let columns = [
+        Col::text("title", "Title", 220.0, |hit| title_of(hit)),
+        Col::text("snippet", "Place in the text", 430.0, |hit| &hit.snippet).draw(snippet_ui),
+        Col::text("url", "URL", 240.0, |hit| &hit.capture.url),
+        Col::date("date", "Captured", 140.0, |hit| hit.capture.date).about("The newest capture found, UTC"),
+        Col::count("captures", "Captures", 70.0, |hit| hit.captures)
+            .about("Captures found with this content")
+            .link("Show all versions", of(PanelTab::Versions)),
+        Col::text("mark", "Review", 90.0, |hit| hit.capture.mark.map_or("", |mark| mark.label()))
+            .draw(|ui, hit| drop(mark_ui(ui, hit.capture.mark))),
+        Col::value("inlinks_external", "External inlinks", 90.0, |hit| Value::known(hit.capture.inlinks_external))
+            .numeric()
+            .link("Show these inlinks", of(PanelTab::Inlinks)),
+        Col::count("more_of_host", "More of host", 80.0, |hit| hit.folded)
+            .about("Further results of the same host that are folded into this one"),
+        Col::value("relevance", "Relevance", 80.0, |hit| Value::Fraction(f64::from(hit.score))).numeric().hidden(),
+    ];
+    let table = Table::new("search results", "Results", columns, |hit: &Hit| hit.version)
+        .on_focus(|hit| Some(CaptureAsk::Focus(hit.capture.id)))
+        .on_open(|hit| Some(CaptureAsk::Panel(hit.capture.id, PanelTab::Text)))
+        .menu(|ui, hit| menu_ui(ui, &hit.capture));
+    if let Some(ask) = table.rows_ui(ui, app, &answer.hits) {
+        carry_out(app, ask);
+    }
+}
+
+fn title_of(hit: &Hit) -> &str {
+    if hit.capture.title.is_empty() { &hit.capture.url } else { &hit.capture.title }
+}
+
+fn carry_out(app: &mut AppState, ask: CaptureAsk) {
+    match ask {
+        CaptureAsk::Focus(id) => app.follow_in_panel(Focus::Capture(id)),
+        CaptureAsk::Panel(id, tab) => {
+            app.follow(Focus::Capture(id));
+            app.show_tab(tab);
+        }
+        CaptureAsk::Mark(id, mark) => {
+            app.send(Command::Mark { captures: SelectedRows::from(vec![id]), mark, note: String::new() });
+        }
+        CaptureAsk::Command(command) => app.send(command),
+    }
+}
+
+/// A part of the text with what was found in it marked.
+fn snippet_ui(ui: &mut Ui, hit: &Hit) {
+    let colors = tokens(ui);
+    let font = egui::TextStyle::Body.resolve(ui.style());
+    let plain = TextFormat::simple(font.clone(), colors.text);
+    let marked = TextFormat { background: colors.chosen_bg, ..TextFormat::simple(font, colors.strong_text) };
+    let mut job = LayoutJob::default();
+    let mut at = 0;
+    let mut put = |range: std::ops::Range<usize>, format: &TextFormat| {
+        let part = hit.snippet.get(range).unwrap_or_default();
+        job.append(&text::line(part), 0.0, format.clone());
+    };
+    for range in &hit.marked {
+        put(at..range.start, &plain);
+        put(range.clone(), &marked);
+        at = range.end;
+    }
+    put(at..hit.snippet.len(), &plain);
+    ui.add(egui::Label::new(job).truncate());
+}
