@@ -98,7 +98,8 @@ impl Graph {
     pub(super) fn write(self, out: &mut dyn Write) -> io::Result<u64> {
         let mut quads = 0;
         for line in distinct(self.lines)? {
-            writeln!(out, "{}", line?)?;
+            out.write_all(line?.as_bytes())?;
+            out.write_all(b"\n")?;
             quads += 1;
         }
         Ok(quads)
@@ -130,11 +131,12 @@ pub(super) fn is_knowledge(head: &RecordHead) -> bool {
 
 /// Every line once, in order.
 fn distinct(lines: SpillSort) -> io::Result<impl Iterator<Item = io::Result<String>>> {
-    let mut last = None;
+    // No quad is an empty line.
+    let mut last = String::new();
     Ok(lines.finish()?.filter(move |line| match line {
-        Ok(line) if last.as_ref() == Some(line) => false,
+        Ok(line) if last == *line => false,
         Ok(line) => {
-            last = Some(line.clone());
+            last.clone_from(line);
             true
         }
         Err(_) => true,

@@ -318,8 +318,8 @@ fn write_all(
         let lines = std::mem::take(&mut export.inlinks);
         sink.file(&format!("{PAYLOAD}{INLINKS_NAME}"), true, |out| {
             for line in lines.finish().map_err(no_temporary)? {
-                let line = line.map_err(no_temporary)?;
-                writeln!(out, "{line}").map_err(io_at(Path::new(INLINKS_NAME)))?;
+                let line = line.map_err(no_temporary)? + "\n";
+                out.write_all(line.as_bytes()).map_err(io_at(Path::new(INLINKS_NAME)))?;
                 cx.advance(1)?;
             }
             Ok(())

@@ -5,6 +5,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 
@@ -92,7 +93,8 @@ impl SpillSort {
             next: BinaryHeap::new(),
         };
         for source in 0..=sorted.runs.len() {
-            sorted.refill(source)?;
+            let line = line_of(&mut sorted.runs, &mut sorted.spilled, &mut sorted.lines, source)?;
+            sorted.next.extend(line.map(|line| Reverse((line, source))));
         }
         Ok(sorted)
     }
@@ -113,15 +115,16 @@ pub struct SortedLines {
     next: BinaryHeap<Reverse<(String, usize)>>,
 }
 
-impl SortedLines {
-    /// Brings up the next line of a source.
-    fn refill(&mut self, source: usize) -> io::Result<()> {
-        let line = match (self.runs.get_mut(source), &mut self.spilled) {
-            (Some(run), Some(file)) => run.line(file)?,
-            _ => self.lines.next(),
-        };
-        self.next.extend(line.map(|line| Reverse((line, source))));
-        Ok(())
+/// The next line of a source: of a run, or of what is in memory.
+fn line_of(
+    runs: &mut [Run],
+    spilled: &mut Option<File>,
+    lines: &mut impl Iterator<Item = String>,
+    source: usize,
+) -> io::Result<Option<String>> {
+    match (runs.get_mut(source), spilled) {
+        (Some(run), Some(file)) => run.line(file),
+        _ => Ok(lines.next()),
     }
 }
 
@@ -129,8 +132,17 @@ impl Iterator for SortedLines {
     type Item = io::Result<String>;
 
     fn next(&mut self) -> Option<io::Result<String>> {
-        let Reverse((line, source)) = self.next.pop()?;
-        Some(self.refill(source).map(|()| line))
+        let mut first = self.next.peek_mut()?;
+        let Reverse((line, source)) = &mut *first;
+        match line_of(&mut self.runs, &mut self.spilled, &mut self.lines, *source) {
+            // In its place: the heap is put in order once.
+            Ok(Some(next)) => Some(Ok(std::mem::replace(line, next))),
+            Ok(None) => Some(Ok(PeekMut::pop(first).0.0)),
+            Err(error) => {
+                PeekMut::pop(first);
+                Some(Err(error))
+            }
+        }
     }
 }
 

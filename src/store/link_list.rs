@@ -63,11 +63,11 @@ pub(super) struct StoredLink {
 impl StoredLink {
     /// The identity of the page that it leads to; none where the stored text is no URL.
     pub(super) fn page(&self) -> Option<PageKey> {
-        Url::parse(&self.url).ok().map(|url| PageKey::of(&url))
+        LinkRef::from(self).page()
     }
 }
 
-/// A link on its way into a list.
+/// A link on its way into a list, or out of it.
 #[derive(Clone, Copy)]
 struct LinkRef<'a> {
     position: u32,
@@ -77,6 +77,18 @@ struct LinkRef<'a> {
     nofollow: bool,
     rel: &'a str,
     place: Option<PagePlace>,
+}
+
+impl LinkRef<'_> {
+    fn page(&self) -> Option<PageKey> {
+        Url::parse(self.url).ok().map(|url| PageKey::of(&url))
+    }
+
+    fn to_stored(self) -> StoredLink {
+        let Self { position, kind, url, anchor, nofollow, rel, place } = self;
+        let (url, anchor, rel) = (url.to_owned(), anchor.to_owned(), rel.to_owned());
+        StoredLink { position, kind, url, anchor, nofollow, rel, place }
+    }
 }
 
 impl<'a> From<&'a Outlink> for LinkRef<'a> {
@@ -216,6 +228,13 @@ fn broken(what: &str) -> StoreError {
 ///
 /// [`StoreError::Content`] for bytes that are no list.
 pub(super) fn decode(list: &[u8]) -> Result<Vec<StoredLink>, StoreError> {
+    let mut links = Vec::new();
+    each_link(list, |link| links.push(link.to_stored()))?;
+    Ok(links)
+}
+
+/// Hands the links of a list out, as [`decode`] gives them.
+fn each_link(list: &[u8], mut take: impl FnMut(LinkRef<'_>)) -> Result<(), StoreError> {
     let (form, mut rest) = list.split_first().ok_or_else(|| broken("it is empty"))?;
     let plain;
     match *form {
@@ -234,7 +253,7 @@ pub(super) fn decode(list: &[u8]) -> Result<Vec<StoredLink>, StoreError> {
         }
         _ => return Err(broken("it has a form that this version does not know")),
     }
-    let (mut links, mut next, mut before) = (Vec::new(), 0_u32, String::new());
+    let (mut next, mut url) = (0_u32, String::new());
     while !rest.is_empty() {
         let step = u32::try_from(take_number(&mut rest)?).map_err(|_| broken("a position is too large"))?;
         let position = next.wrapping_add(step);
@@ -243,15 +262,15 @@ pub(super) fn decode(list: &[u8]) -> Result<Vec<StoredLink>, StoreError> {
         rest = behind;
         let kind = LinkKind::ALL.get(usize::from(marks & KIND)).ok_or_else(|| broken("a link is of no known kind"))?;
         let shared = usize::try_from(take_number(&mut rest)?).ok();
-        let shared = shared.and_then(|shared| before.get(..shared)).ok_or_else(|| broken("a URL shares too much"))?;
-        let url = format!("{shared}{}", take_text(&mut rest)?);
-        let anchor = take_text(&mut rest)?.to_owned();
-        let rel = if marks & HAS_REL != 0 { take_text(&mut rest)?.to_owned() } else { String::new() };
+        let shared = shared.filter(|shared| url.is_char_boundary(*shared));
+        url.truncate(shared.ok_or_else(|| broken("a URL shares too much"))?);
+        url.push_str(take_text(&mut rest)?);
+        let anchor = take_text(&mut rest)?;
+        let rel = if marks & HAS_REL != 0 { take_text(&mut rest)? } else { "" };
         let place = if marks & HAS_PLACE != 0 { PagePlace::of_name(take_text(&mut rest)?) } else { None };
-        before.clone_from(&url);
-        links.push(StoredLink { position, kind: *kind, url, anchor, nofollow: marks & NOFOLLOW != 0, rel, place });
+        take(LinkRef { position, kind: *kind, url: &url, anchor, nofollow: marks & NOFOLLOW != 0, rel, place });
     }
-    Ok(links)
+    Ok(())
 }
 
 fn take_number(rest: &mut &[u8]) -> Result<u64, StoreError> {
@@ -349,13 +368,15 @@ pub(super) fn register(conn: &Connection) -> rusqlite::Result<()> {
     conn.create_aggregate_function("pack_links", 7, flags, PackLinks)?;
     conn.create_scalar_function("shown_links", 1, flags, |context| {
         let links = context.get_raw(0).as_blob().map_err(|error| Error::UserFunctionError(error.into()))?;
-        let links = decode(links).map_err(|error| Error::UserFunctionError(error.into()))?;
-        let is_needed = |link: &StoredLink| {
+        let mut pages = Vec::new();
+        each_link(links, |link| {
             use LinkKind::{Css, Frame, Image, Media, Redirect, Script, Stylesheet};
-            matches!(link.kind, Stylesheet | Image | Script | Media | Css | Frame | Redirect)
-        };
-        let pages = links.iter().filter(|link| is_needed(link)).filter_map(|link| Some((link.page()?, &link.url)));
-        Ok(json!(pages.map(|(page, url)| [page.as_str().to_owned(), url.clone()]).collect::<Vec<_>>()).to_string())
+            if matches!(link.kind, Stylesheet | Image | Script | Media | Css | Frame | Redirect) {
+                pages.extend(link.page().map(|page| [page.as_str().to_owned(), link.url.to_owned()]));
+            }
+        })
+        .map_err(|error| Error::UserFunctionError(error.into()))?;
+        Ok(json!(pages).to_string())
     })
 }
 
