@@ -4,7 +4,7 @@
 use super::catalogue::Catalogue;
 use super::documents::{LandingPage, MOST_LANDINGS};
 use super::error::StoreError;
-use super::exports::{ExportedCapture, ExportedLink, LinkSource, LinkSources};
+use super::exports::{ExportedCapture, ExportedLink, LinkingPage, LinkingPages};
 use super::link_list::outlinks_of;
 use super::rows::{AnchorRow, CaptureId, InlinkPage, InlinkRow};
 use super::workspace::{Access, Workspace};
@@ -249,7 +249,7 @@ impl Workspace {
         &self,
         id: CaptureId,
         window_days: u32,
-        sources: &LinkSources,
+        sources: &LinkingPages,
     ) -> Result<ExportedCapture, StoreError> {
         let mut links = Vec::new();
         let mut unnamed = Vec::new();
@@ -284,11 +284,11 @@ impl Workspace {
                         _ => None,
                     };
                     if let Some((source, url)) = source.zip(url) {
-                        found.insert(source, Arc::new(LinkSource::new(url)));
+                        found.insert(source, Arc::new(LinkingPage::new(url)));
                     }
                     // Links of a build are of captures; those of a catalogue that was brought back may not be.
                     let named = source.and_then(|source| found.get(&source)).cloned();
-                    links[at].1 = Some(named.unwrap_or_else(|| Arc::new(LinkSource::new(key))));
+                    links[at].1 = Some(named.unwrap_or_else(|| Arc::new(LinkingPage::new(key))));
                 }
                 Ok(())
             })?;

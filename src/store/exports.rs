@@ -22,7 +22,7 @@ pub struct ExportedLink {
     /// When the linking page was captured.
     pub date: CaptureDate,
     /// The linking page.
-    pub source: Arc<LinkSource>,
+    pub source: Arc<LinkingPage>,
     /// Text of the link. Hostile text.
     pub anchor: String,
     /// Same site or not.
@@ -31,14 +31,14 @@ pub struct ExportedLink {
 
 /// A page that links to others.
 #[derive(Debug, PartialEq, Eq)]
-pub struct LinkSource {
+pub struct LinkingPage {
     /// Its URL.
     pub url: String,
     /// Its key in the data set; none where the URL is none.
     pub key: Option<String>,
 }
 
-impl LinkSource {
+impl LinkingPage {
     pub(super) fn new(url: String) -> Self {
         let key = Url::parse(&url).ok().map(|url| DatasetKey::of(&url).as_str().to_owned());
         Self { url, key }
@@ -48,16 +48,16 @@ impl LinkSource {
 /// The pages that link to captures, kept from capture to capture: many are
 /// linked from the same ones. Threads may share it.
 #[derive(Debug, Default)]
-pub struct LinkSources(RwLock<HashMap<CaptureId, Arc<LinkSource>>>);
+pub struct LinkingPages(RwLock<HashMap<CaptureId, Arc<LinkingPage>>>);
 
-impl LinkSources {
+impl LinkingPages {
     /// Looks pages up that are known.
-    pub(super) fn with<T>(&self, look_up: impl FnOnce(&HashMap<CaptureId, Arc<LinkSource>>) -> T) -> T {
+    pub(super) fn with<T>(&self, look_up: impl FnOnce(&HashMap<CaptureId, Arc<LinkingPage>>) -> T) -> T {
         look_up(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Remembers pages.
-    pub(super) fn extend(&self, found: HashMap<CaptureId, Arc<LinkSource>>) {
+    pub(super) fn extend(&self, found: HashMap<CaptureId, Arc<LinkingPage>>) {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         if known.len() + found.len() > MAX_SOURCES {
             known.clear();

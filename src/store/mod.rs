@@ -73,7 +73,7 @@ pub use catalogue::{Catalogue, UnderWay};
 pub use documents::{DocumentCapture, LandingPage};
 pub use engine_logs::{Bulk, LoggedFate, LoggedUrl};
 pub use error::StoreError;
-pub use exports::{ExportedCapture, ExportedLink, LinkSource, LinkSources};
+pub use exports::{ExportedCapture, ExportedLink, LinkingPage, LinkingPages};
 pub use files::{FileToLocate, KnownFile, mtime_ns};
 pub use filter::{FilterField, FullText, filter_fields};
 pub use handed_launches::{HandedCrawl, HandedLaunch, VersionChange};

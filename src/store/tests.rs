@@ -1,7 +1,7 @@
 //! What a crawl, a reviewer and the captures table ask of the catalogue.
 
 use super::rows::{CaptureColumn, CaptureQuery, CaptureTab, Launches, ReviewMark, SelectionSpec};
-use super::{Captures, LaunchLedger, LinkSources, Workspace};
+use super::{Captures, LaunchLedger, LinkingPages, Workspace};
 use crate::campaign::{Campaign, Seed, SeedScope};
 use crate::captures::{CaptureEntry, CaptureNotes, RecordPlace};
 use crate::crawl::{Admission, AdmissionState, Admitted, Finished, Ledger};
@@ -527,6 +527,31 @@ fn what_comes_along_is_counted_as_it_is_listed() {
 }
 
 #[test]
+fn a_statement_is_planned_once_whatever_values_are_bound() {
+    use rusqlite::StatementStatus::RePrepare;
+    use rusqlite::config::DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG;
+    let made = made();
+    let catalogue = made.workspace.catalogue();
+    let entries = (0..300).map(|n| capture(&format!("http://a.pt/{n}"), 1, n, "sha1:A", &[])).collect();
+    catalogue.add_captures(made.launch, entries).unwrap();
+    // As closing leaves it, or asks for it.
+    catalogue.write(|conn| Ok(conn.execute_batch("ANALYZE")?)).unwrap();
+    let plans = |is_stable: bool| {
+        let planned_again = catalogue.read(|conn| {
+            conn.set_db_config(SQLITE_DBCONFIG_ENABLE_QPSG, is_stable)?;
+            let mut statement = conn.prepare("SELECT count(*) FROM capture WHERE url = ?1 AND date_ms >= ?2")?;
+            for id in 1..100 {
+                statement.query_row([id, id], |row| row.get::<_, i64>(0))?;
+            }
+            Ok(statement.get_status(RePrepare))
+        });
+        planned_again.unwrap()
+    };
+    let of_readers = catalogue.read(|conn| Ok(conn.db_config(SQLITE_DBCONFIG_ENABLE_QPSG)?)).unwrap();
+    assert!(of_readers && plans(true) == 0 && plans(false) > 90, "{of_readers} {} {}", plans(true), plans(false));
+}
+
+#[test]
 fn a_decision_is_appended_and_taken_back_but_never_lost() {
     let made = made();
     let catalogue = made.workspace.catalogue();
@@ -541,7 +566,7 @@ fn a_decision_is_appended_and_taken_back_but_never_lost() {
     assert_eq!(catalogue.undo_mark().unwrap(), None);
     assert_eq!(catalogue.capture_row(2).unwrap().mark, None);
     assert_eq!(catalogue.capture_detail(1).unwrap().notes.len(), 2);
-    assert!(made.workspace.exported_capture(1, 90, &LinkSources::default()).unwrap().notes.is_empty());
+    assert!(made.workspace.exported_capture(1, 90, &LinkingPages::default()).unwrap().notes.is_empty());
 }
 
 #[test]

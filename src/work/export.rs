@@ -11,7 +11,7 @@ use crate::export::{
 };
 use crate::jobs::{InOrder, JobCx};
 use crate::keys::{KnownKeys, SigningKey};
-use crate::store::{Access, Lacking, LinkSources, Workspace};
+use crate::store::{Access, Lacking, LinkingPages, Workspace};
 use crate::uri::CaptureDate;
 use crate::warc::reading_threads;
 use crate::work::models::{Balance, CaptureId, SelectionSpec, VerifyLine};
@@ -248,7 +248,7 @@ pub(super) fn with_selection<R>(
         built,
         graph: wishes.rdf.then_some(&graph),
         grounds: CaptureGrounds::new(workspace, &campaign),
-        sources: LinkSources::default(),
+        sources: LinkingPages::default(),
     };
     let gather = |(id, is_selected): (CaptureId, bool)| gatherer.item(id, is_selected);
 

@@ -198,7 +198,7 @@ fn links_of_other_years_keep_none_of_the_window_out() {
         archive
             .session
             .workspace
-            .exported_capture(id, 90, &crate::store::LinkSources::default())
+            .exported_capture(id, 90, &crate::store::LinkingPages::default())
             .unwrap()
             .inlinks
             .unwrap()

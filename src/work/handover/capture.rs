@@ -4,7 +4,7 @@
 use super::{CaptureGrounds, SelectionGraph};
 use crate::export::{ExportItem, ExportRecord, Original};
 use crate::inlinks::{DatasetInlink, DatasetObject};
-use crate::store::{ExportedCapture, ExportedLink, Lacking, LinkSources, RecordRow, StoredCapture, Workspace};
+use crate::store::{ExportedCapture, ExportedLink, Lacking, LinkingPages, RecordRow, StoredCapture, Workspace};
 use crate::uri::{CaptureDate, DatasetKey};
 use crate::work::models::{CaptureId, ReviewMark, ScoredRow, SelectionSpec};
 use serde::Serialize;
@@ -21,7 +21,7 @@ pub(in crate::work) struct Gatherer<'a> {
     /// Where RDF comes along.
     pub graph: Option<&'a SelectionGraph<'a>>,
     pub grounds: CaptureGrounds<'a>,
-    pub sources: LinkSources,
+    pub sources: LinkingPages,
 }
 
 impl Gatherer<'_> {
