@@ -276,7 +276,7 @@ fn write_all(
             export.hand_on(None, &mut packing)?;
             cx.advance(1)?;
         }
-        while let Some(packed) = packing.next() {
+        while let Some(packed) = packing.take() {
             export.append(packed?)?;
         }
         Ok::<_, ExportError>(())
@@ -463,7 +463,7 @@ impl Export {
         packing: &mut InOrder<Unpacked, Result<Packed, ExportError>>,
     ) -> Result<(), ExportError> {
         if packing.is_full()
-            && let Some(packed) = packing.next()
+            && let Some(packed) = packing.take()
         {
             self.append(packed?)?;
         }

@@ -67,7 +67,7 @@ impl<T: Send, R: Send> InOrder<T, R> {
     /// # Panics
     ///
     /// As the work did.
-    pub fn next(&mut self) -> Option<R> {
+    pub fn take(&mut self) -> Option<R> {
         match self.results.pop_front()?.recv() {
             Ok(Ok(result)) => Some(result),
             Ok(Err(panic)) => resume_unwind(panic),
@@ -83,7 +83,7 @@ impl<T: Send, R: Send> InOrder<T, R> {
             {
                 self.push(item);
             }
-            self.next()
+            self.take()
         })
     }
 }
