@@ -4,7 +4,7 @@ use super::FINE;
 use super::campaign::read_only_session;
 use super::output::{json_line, plain};
 use crate::export::{csv_row, spreadsheet_cell};
-use crate::store::filter_fields;
+use crate::store::query_help;
 use crate::uri::{PageKey, Url};
 use crate::work;
 use crate::work::Session;
@@ -61,21 +61,14 @@ pub struct CapturesArgs {
 
 /// Examples, and the fields of a filter.
 fn help() -> String {
-    let mut help = "Examples:\n  fonds captures my-archive\n  \
+    "Examples:\n  fonds captures my-archive\n  \
         fonds captures my-archive 'host:gov.pt status:200 inlinks.ext>3' --sort=-inlink_hosts --limit 20\n  \
         fonds captures my-archive 'mark:reject' --csv --columns id,url,date > rejected.csv\n  \
         fonds captures my-archive 'selected:yes' --json | jq .url\n\n\
         Columns of the plain list: number, date, status, decision, URL.\n\n\
-        A filter is words of URL or title and fields; a blank or AND means both, OR either, NOT or - before a part \
-        its contrary; brackets and quotes as usual. Fields:\n"
-        .to_owned();
-    let fields = filter_fields();
-    let width = fields.iter().map(|field| field.example.chars().count()).max().unwrap_or_default();
-    for field in fields {
-        help.push_str(&format!("  {:<width$}  {}\n", field.example, field.about));
-    }
-    help.truncate(help.trim_end().len());
-    help
+        A filter is a query; its words are looked for in URL and title, also as parts of words.\n\n"
+        .to_owned()
+        + &query_help()
 }
 
 /// The campaign that is named, or the only one of the workspace.

@@ -17,7 +17,7 @@ use super::repeats::HAS_LINKS;
 use super::rows::ReviewMark;
 use super::sql::mark_name;
 use crate::campaign::{
-    FieldTerm, FieldTest, Query, Sign, TextTest, number_range, parse_fields, quoted_value, unknown_field,
+    FieldTerm, FieldTest, QUERY_RULES, Query, Sign, TextTest, number_range, parse_fields, quoted_value, unknown_field,
 };
 use crate::captures::original_rule::{IS_PAGE, ORIGINAL, SAYS_PAGE};
 use crate::scope::broken_pattern;
@@ -59,6 +59,21 @@ impl FilterField {
 /// Every field of the filter of captures, in the order of a help page.
 pub fn filter_fields() -> &'static [FilterField] {
     CAPTURES.fields
+}
+
+/// How queries are written and which fields there are, for the help of a command.
+pub fn query_help() -> String {
+    let fields = filter_fields();
+    let lines = |head: &str, lines: &mut dyn Iterator<Item = (&str, &str)>| {
+        let width = fields.iter().map(|field| field.example.chars().count()).max().unwrap_or_default();
+        lines.fold(format!("{head}\n"), |text, (written, about)| text + &format!("  {written:<width$}  {about}\n"))
+    };
+    let rules = lines("A query is made of:", &mut QUERY_RULES.into_iter());
+    let fields = lines("Fields:", &mut fields.iter().map(|field| (field.example, field.about)));
+    let ranges = "A number or date may be a range: size:1k..2.5m, size:<1m, inlinks.ext:3.., date:2024-03..2024-05, \
+                  date:..2019. Names of fields may be in capitals. text:, main:, rest:, anchors: and like: need the \
+                  index of texts: fonds index.";
+    format!("{rules}\n{ranges}\n\n{}", fields.trim_end())
 }
 
 /// What may be asked of the rows of a table.

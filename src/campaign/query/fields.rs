@@ -27,12 +27,14 @@
 
 mod near_names;
 mod read;
+mod rules;
 mod values;
 mod wider;
 mod write;
 
 pub use near_names::{nearest_names, unknown_field};
 pub use read::parse_fields;
+pub use rules::QUERY_RULES;
 pub use values::{Comparison, number_range};
 pub use wider::{Wider, wider};
 pub use write::{quoted_value, write_query};

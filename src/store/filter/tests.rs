@@ -386,3 +386,21 @@ fn the_index_of_texts_answers_for_its_fields() {
     }
     assert_eq!(problem("x text:*"), "column 8: no answer to text:*");
 }
+
+#[test]
+fn the_readme_has_every_field_and_sign() {
+    let readme = include_str!("../../../README.md");
+    for field in filter_fields() {
+        let row = format!("| `{}` | {} |", field.example, field.about);
+        assert!(readme.contains(&row), "README.md, Queries: {row}");
+    }
+    for (written, about) in QUERY_RULES {
+        let row = format!("| `{}` | {about} |", written.replace(", ", "`, `"));
+        assert!(readme.contains(&row), "README.md, Queries: {row}");
+        for written in written.split(", ") {
+            assert!(parse_fields(written).is_ok(), "{written}");
+        }
+    }
+    let help = query_help();
+    assert!(filter_fields().iter().all(|field| help.contains(field.example)), "{help}");
+}

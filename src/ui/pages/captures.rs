@@ -5,7 +5,7 @@ use super::files::name_of;
 use super::select_named::collect_ui;
 use crate::app::models::{CaptureId, CapturePage, CaptureQuery, CaptureTab, FileId, Loaded, ReviewMark, filter_fields};
 use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, MARK_KEYS, PanelTab, RowQuery, SelectedRows};
-use crate::campaign::{FieldTerm, Query, parse_fields};
+use crate::campaign::{FieldTerm, QUERY_RULES, Query, parse_fields};
 use crate::ui::access::{tab_ui, tabs_ui};
 use crate::ui::table::{Selection, TableState};
 use crate::ui::text;
@@ -353,23 +353,14 @@ fn selection_of(selected: &SelectedRows) -> Selection {
     }
 }
 
-/// How filters are written.
-const FILTER_RULES: [(&str, &str); 6] = [
-    ("word", "Text in URL or title; case and accents do not matter"),
-    ("\"two words\"", "Text with spaces, or that looks like a field or operator"),
-    ("a b, a AND b", "Both"),
-    ("a OR b", "At least one; brackets group"),
-    ("-a, NOT a", "Not this one"),
-    ("*", "Everything"),
-];
-
 /// A button with the fields of the filter line; gives the example clicked.
 fn filter_help_ui(ui: &mut Ui) -> Option<&'static str> {
     let mut chosen = None;
     let menu = ui.menu_button("?", |ui| {
         egui::ScrollArea::vertical().max_height(HELP_HEIGHT).show(ui, |ui| {
+            ui.label("Words are looked for in URL and title, also as parts of words");
             egui::Grid::new("filter_help").num_columns(2).show(ui, |ui| {
-                for (written, about) in FILTER_RULES {
+                for (written, about) in QUERY_RULES {
                     ui.monospace(written);
                     ui.label(about);
                     ui.end_row();
