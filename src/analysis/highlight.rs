@@ -190,7 +190,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn stem(word: &str) -> String {
-        word.trim_end_matches('s').to_owned()
+        word.to_lowercase().trim_end_matches('s').to_owned()
     }
 
     /// A text with what a query marks in it in brackets.
