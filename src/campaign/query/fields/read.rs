@@ -416,8 +416,6 @@ fn is_url(text: &str) -> bool {
     let is_label = |label: &&str| !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || c == '-');
     let is_top = |label: &&str| label.chars().count() > 1 && label.chars().all(|c| c.is_alphabetic() || c == '-');
     let is_www = labels.first().is_some_and(|label| label.eq_ignore_ascii_case("www"));
-    let may_be_host = labels.len() > 1
-        && labels.iter().all(|label| is_label(label))
-        && labels.last().is_some_and(|label| is_top(label));
+    let may_be_host = labels.len() > 1 && labels.iter().all(is_label) && labels.last().is_some_and(is_top);
     may_be_host && (path.starts_with('/') || is_www)
 }
