@@ -722,6 +722,7 @@ fn has_value(kind: &Kind) -> Option<String> {
             WHERE o.campaign = ?1)"
             .to_owned(),
         Kind::Host | Kind::Fqdn | Kind::Key | Kind::File | Kind::Launch => "1".to_owned(),
+        Kind::Id(_, "campaign", _) => "c.launch IN (SELECT id FROM launch WHERE campaign IS NOT NULL)".to_owned(),
         Kind::Id(..) | Kind::Page | Kind::Pattern | Kind::Linked | Kind::Indexed => return None,
     })
 }

@@ -80,6 +80,32 @@ pub struct SearchQuery {
     pub shows_all: bool,
 }
 
+impl SearchQuery {
+    /// The filter line that finds the same captures in the table of captures.
+    pub fn filter_line(&self) -> String {
+        let mut parts = Vec::new();
+        if !self.text.trim().is_empty() {
+            parts.push(format!("found:{}", quoted_value(&self.text)));
+        }
+        let mut kinds: Vec<FacetKind> = self.facets.iter().map(|choice| choice.kind).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        for kind in kinds {
+            let of = |is_excluded| {
+                self.facets.iter().filter(move |other| other.kind == kind && other.is_excluded == is_excluded)
+            };
+            let any: Vec<String> = of(false).map(|choice| facet_filter(kind, &choice.value)).collect();
+            match any.as_slice() {
+                [] => {}
+                [one] => parts.push(one.clone()),
+                several => parts.push(format!("({})", several.join(" OR "))),
+            }
+            parts.extend(of(true).map(|choice| format!("NOT {}", facet_filter(kind, &choice.value))));
+        }
+        parts.join(" ")
+    }
+}
+
 /// One result: a content version.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
@@ -355,7 +381,7 @@ impl Found {
             wider: if versions.is_clear() { wider(&self.query) } else { Vec::new() },
             hits,
             waiting: None,
-            filter: filter_of(asked),
+            filter: asked.filter_line(),
         })
     }
 
@@ -414,30 +440,6 @@ impl Found {
         }
         best
     }
-}
-
-/// The filter line that finds what a search finds.
-fn filter_of(asked: &SearchQuery) -> String {
-    let mut parts = Vec::new();
-    if !asked.text.trim().is_empty() {
-        parts.push(format!("found:{}", quoted_value(&asked.text)));
-    }
-    let mut kinds: Vec<FacetKind> = asked.facets.iter().map(|choice| choice.kind).collect();
-    kinds.sort_unstable();
-    kinds.dedup();
-    for kind in kinds {
-        let of = |is_excluded| {
-            asked.facets.iter().filter(move |other| other.kind == kind && other.is_excluded == is_excluded)
-        };
-        let any: Vec<String> = of(false).map(|choice| facet_filter(kind, &choice.value)).collect();
-        match any.as_slice() {
-            [] => {}
-            [one] => parts.push(one.clone()),
-            several => parts.push(format!("({})", several.join(" OR "))),
-        }
-        parts.extend(of(true).map(|choice| format!("NOT {}", facet_filter(kind, &choice.value))));
-    }
-    parts.join(" ")
 }
 
 /// The filter of captures that have a value of a facet.

@@ -360,17 +360,17 @@ fn filter_help_ui(ui: &mut Ui) -> Option<&'static str> {
         egui::ScrollArea::vertical().max_height(HELP_HEIGHT).show(ui, |ui| {
             ui.label("Words are looked for in URL and title, also as parts of words");
             egui::Grid::new("filter_help").num_columns(2).show(ui, |ui| {
-                for (written, about) in QUERY_RULES {
-                    ui.monospace(written);
-                    ui.label(about);
-                    ui.end_row();
-                }
                 for field in filter_fields() {
                     let example = ui.button(egui::RichText::new(field.example).monospace());
                     if example.on_hover_text("Add to the filter").clicked() {
                         chosen = Some(field.example);
                     }
                     ui.label(field.about);
+                    ui.end_row();
+                }
+                for (written, about) in QUERY_RULES {
+                    ui.monospace(written);
+                    ui.label(about);
                     ui.end_row();
                 }
             });

@@ -102,11 +102,13 @@ impl SearchPage {
                 }
             }
             let mut order = self.applied.order;
-            egui::ComboBox::from_id_salt("order").selected_text(order_label(order)).show_ui(ui, |ui| {
+            let chooser = egui::ComboBox::from_id_salt("order").selected_text(order_label(order));
+            let chooser = chooser.show_ui(ui, |ui| {
                 for other in [SearchOrder::Relevance, SearchOrder::Newest, SearchOrder::Oldest] {
                     ui.selectable_value(&mut order, other, order_label(other));
                 }
             });
+            chooser.response.on_hover_text("Order of results");
             let mut folds = !self.applied.shows_all;
             ui.checkbox(&mut folds, "Fold hosts")
                 .on_hover_text("Show two results of each host, and how many more there are");
@@ -192,7 +194,7 @@ impl SearchPage {
                 if values.is_empty() || values.len() == 1 && values[0].value.is_empty() && !is_chosen {
                     continue;
                 }
-                ui.strong(kind.label());
+                ui.label(egui::RichText::new(kind.label()).strong());
                 let is_open = self.opened.contains(kind);
                 for value in values.iter().take(if is_open { usize::MAX } else { VALUES }) {
                     self.value_ui(ui, app, *kind, value);
@@ -213,18 +215,27 @@ impl SearchPage {
 
     fn value_ui(&mut self, ui: &mut Ui, app: &mut AppState, kind: FacetKind, value: &FacetValue) {
         let choice = |is_excluded| FacetChoice { kind, value: value.value.clone(), is_excluded };
-        ui.horizontal(|ui| {
-            let mut is_chosen = self.applied.facets.contains(&choice(false));
-            let name = shown_value(&value.value);
-            let label = format!("{}  {}", text::short(&name, 22), text::count(value.count));
-            if ui.checkbox(&mut is_chosen, label).on_hover_text(text::line(&name)).changed() {
-                self.toggle(app, choice(false));
-            }
-            let not = ui.small_button("−").on_hover_text(format!("Without {}", text::line(&name)));
+        let name = shown_value(&value.value);
+        let size = egui::vec2(ui.available_width(), theme::ROW);
+        ui.allocate_ui_with_layout(size, egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            let not = ui.small_button("−").on_hover_text(format!("Without {name}"));
             not.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("Without {name}")));
             if not.clicked() {
                 self.toggle(app, choice(true));
             }
+            if count_link_ui(ui, value.count, "Show these captures") {
+                let mut query = self.applied.clone();
+                query.facets.retain(|other| other.kind != kind || other.is_excluded);
+                query.facets.push(choice(false));
+                captures_by(app, query.filter_line());
+            }
+            ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Truncate);
+                let mut is_chosen = self.applied.facets.contains(&choice(false));
+                if ui.checkbox(&mut is_chosen, name.as_str()).on_hover_text(&name).changed() {
+                    self.toggle(app, choice(false));
+                }
+            });
         });
     }
 
@@ -369,7 +380,11 @@ fn snippet_ui(ui: &mut Ui, hit: &Hit) {
     let colors = tokens(ui);
     let font = egui::TextStyle::Body.resolve(ui.style());
     let plain = TextFormat::simple(font.clone(), colors.text);
-    let marked = TextFormat { background: colors.chosen_bg, ..TextFormat::simple(font, colors.strong_text) };
+    let marked = TextFormat {
+        background: colors.chosen_bg,
+        underline: egui::Stroke::new(1.0, colors.accent),
+        ..TextFormat::simple(font, colors.strong_text)
+    };
     let mut job = LayoutJob::default();
     let mut at = 0;
     let mut put = |range: std::ops::Range<usize>, format: &TextFormat| {

@@ -10,6 +10,7 @@ mod pages;
 mod plans;
 mod room;
 mod scope;
+mod search;
 mod shell;
 
 use super::Cockpit;
