@@ -219,7 +219,8 @@ impl SearchPage {
         let size = egui::vec2(ui.available_width(), theme::ROW);
         ui.allocate_ui_with_layout(size, egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let not = ui.small_button("−").on_hover_text(format!("Without {name}"));
-            not.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("Without {name}")));
+            let named = format!("{}: without {name}", kind.label());
+            not.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, named.as_str()));
             if not.clicked() {
                 self.toggle(app, choice(true));
             }
