@@ -21,7 +21,7 @@ use std::hash::{BuildHasher, Hasher};
 const SHINGLE_TOKENS: usize = 4;
 
 /// Numbers of a signature.
-pub const SIGNATURE_LEN: usize = 128;
+const SIGNATURE_LEN: usize = 128;
 
 /// Numbers of a band.
 const BAND_LEN: usize = 8;
@@ -86,17 +86,24 @@ pub fn jaccard(one: &[u64], other: &[u64]) -> f64 {
     if all == 0 { 0.0 } else { shared as f64 / all as f64 }
 }
 
-/// What is kept of a text: the least of its hashes under 128 orders.
+/// What is kept of a text: of the least of its hashes under 128 orders eight
+/// bits each, and one hash of each band of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MinHash(Box<[u32; SIGNATURE_LEN]>);
+pub struct MinHash {
+    bits: [u8; SIGNATURE_LEN],
+    bands: [u32; BANDS],
+}
 
 impl MinHash {
+    /// Bytes in which it is kept.
+    pub const BYTES: usize = SIGNATURE_LEN + 4 * BANDS;
+
     /// Of the runs of a text; none where it has none.
     pub fn of(shingles: &[u64]) -> Option<Self> {
         if shingles.is_empty() {
             return None;
         }
-        let mut least = Box::new([u32::MAX; SIGNATURE_LEN]);
+        let mut least = [u32::MAX; SIGNATURE_LEN];
         for shingle in shingles {
             // Two numbers of each mixed value, so that half as many are mixed.
             for (pair, order) in least.chunks_exact_mut(2).zip(1_u64..) {
@@ -105,23 +112,33 @@ impl MinHash {
                 pair[1] = pair[1].min((hash >> 32) as u32);
             }
         }
-        Some(Self(least))
+        let mut bands = [0; BANDS];
+        for (band, numbers) in bands.iter_mut().zip(least.chunks_exact(BAND_LEN)) {
+            *band = numbers.iter().fold(0, |hash: u64, number| mixed(hash ^ u64::from(*number))) as u32;
+        }
+        Some(Self { bits: least.map(|number| number as u8), bands })
     }
 
-    /// From numbers that [`Self::numbers`] gave; none where it is another count.
-    pub fn from_numbers(numbers: &[u32]) -> Option<Self> {
-        Some(Self(Box::new(numbers.try_into().ok()?)))
+    /// From bytes that [`Self::to_bytes`] gave.
+    pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Self {
+        let (mut bits, mut bands) = ([0; SIGNATURE_LEN], [0; BANDS]);
+        let (first, rest) = bytes.split_at(SIGNATURE_LEN);
+        bits.copy_from_slice(first);
+        for (band, bytes) in bands.iter_mut().zip(rest.chunks_exact(4)) {
+            *band = bytes.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte));
+        }
+        Self { bits, bands }
     }
 
-    /// Its numbers, to be kept.
-    pub fn numbers(&self) -> &[u32] {
-        &self.0[..]
-    }
-
-    /// One hash for each band.
-    fn bands(&self) -> impl Iterator<Item = u32> {
-        let hash = |band: &[u32]| band.iter().fold(0, |hash: u64, number| mixed(hash ^ u64::from(*number)));
-        self.0.chunks_exact(BAND_LEN).map(move |band| hash(band) as u32)
+    /// Its bytes, to be kept; the same in all versions of the program.
+    pub fn to_bytes(&self) -> [u8; Self::BYTES] {
+        let mut bytes = [0; Self::BYTES];
+        let (first, rest) = bytes.split_at_mut(SIGNATURE_LEN);
+        first.copy_from_slice(&self.bits);
+        for (bytes, band) in rest.chunks_exact_mut(4).zip(self.bands) {
+            bytes.copy_from_slice(&band.to_le_bytes());
+        }
+        bytes
     }
 }
 
@@ -167,14 +184,19 @@ const NONE: u32 = u32::MAX;
 impl NearFinder {
     /// Takes a text in and gives the number of the oldest text of the group
     /// that it joins, if any.
-    pub fn add(
+    pub fn add(&mut self, number: u64, shingles: &[u64], fetch: impl FnMut(u64) -> Option<Vec<u64>>) -> Option<u64> {
+        self.add_signed(number, shingles, &MinHash::of(shingles)?, fetch)
+    }
+
+    /// The same, where its signature was made already.
+    pub fn add_signed(
         &mut self,
         number: u64,
         shingles: &[u64],
+        signature: &MinHash,
         mut fetch: impl FnMut(u64) -> Option<Vec<u64>>,
     ) -> Option<u64> {
-        let signature = MinHash::of(shingles)?;
-        let candidates = self.candidates(&signature);
+        let candidates = self.candidates(signature);
         let mut alike = |at: u32| fetch(self.number(at)).map_or(0.0, |other| jaccard(shingles, &other));
         // The oldest of each group first: of many that are alike, one check is enough.
         let mut firsts: Vec<u32> = candidates.iter().map(|at| self.first_of(*at)).collect();
@@ -195,7 +217,7 @@ impl NearFinder {
             group = within_reach.iter().copied().find(near_one);
         }
         let group = group.map(|first| self.number(first));
-        self.restore(number, &signature, group);
+        self.restore(number, signature, group);
         group
     }
 
@@ -212,11 +234,10 @@ impl NearFinder {
     pub fn restore(&mut self, number: u64, signature: &MinHash, group: Option<u64>) {
         let Ok(at) = u32::try_from(self.texts.len()) else { return };
         let mut older = [NONE; BANDS];
-        for ((youngest, hash), older) in self.youngest.iter_mut().zip(signature.bands()).zip(&mut older) {
+        for ((youngest, hash), older) in self.youngest.iter_mut().zip(signature.bands).zip(&mut older) {
             *older = youngest.insert(hash, at).unwrap_or(NONE);
         }
-        let bits = std::array::from_fn(|place| signature.0[place] as u8);
-        self.texts.push(Sketch { number, bits, older });
+        self.texts.push(Sketch { number, bits: signature.bits, older });
         let first = group.filter(|first| *first != number).and_then(|first| self.place_of(first));
         if let Some(first) = first {
             self.groups.insert(at, first);
@@ -243,8 +264,8 @@ impl NearFinder {
     /// Texts that may be near one with this signature, oldest first.
     fn candidates(&self, signature: &MinHash) -> Vec<u32> {
         let mut found = Vec::new();
-        for (band, hash) in signature.bands().enumerate() {
-            let mut next = self.youngest[band].get(&hash).copied().unwrap_or(NONE);
+        for (band, hash) in signature.bands.iter().enumerate() {
+            let mut next = self.youngest[band].get(hash).copied().unwrap_or(NONE);
             for _ in 0..MAX_CANDIDATES {
                 let Some(text) = self.texts.get(next as usize) else { break };
                 found.push(next);
@@ -255,7 +276,7 @@ impl NearFinder {
         found.dedup();
         let shared = |at: &u32| {
             let bits = self.texts.get(*at as usize).map_or([0; SIGNATURE_LEN], |text| text.bits);
-            bits.iter().zip(signature.0.iter()).filter(|(one, other)| **one == **other as u8).count()
+            bits.iter().zip(&signature.bits).filter(|(one, other)| one == other).count()
         };
         found.retain(|at| shared(at) >= FEWEST_SHARED);
         found

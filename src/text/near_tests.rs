@@ -114,7 +114,7 @@ fn a_finder_goes_on_from_what_was_kept() {
     let (mut later, half) = (NearFinder::default(), sets.len() / 2);
     for (number, set) in (0_u64..).zip(&sets).take(half) {
         let kept = MinHash::of(set).unwrap();
-        let read = MinHash::from_numbers(kept.numbers()).unwrap();
+        let read = MinHash::from_bytes(&kept.to_bytes());
         assert_eq!(read, kept);
         later.restore(number, &read, groups[number as usize]);
     }
@@ -148,5 +148,9 @@ fn runs_are_of_four_tokens_and_short_texts_are_one() {
     assert_eq!(jaccard(&[1, 2, 3], &[2, 3, 4]), 0.5);
     assert_eq!(jaccard(&[], &[]), 0.0);
     // The same in all versions: numbers are kept.
-    assert_eq!(MinHash::of(&[1, 2]).unwrap().numbers()[..3], [479_680_206, 2_433_363_436, 201_072_194]);
+    assert_eq!(
+        MinHash::of(&[1, 2]).unwrap().to_bytes()[..3],
+        [479_680_206_u32, 2_433_363_436, 201_072_194].map(|of| of as u8)
+    );
+    assert_eq!(MinHash::of(&[1, 2]).unwrap().to_bytes()[128..132], [8, 39, 111, 64]);
 }
