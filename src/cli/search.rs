@@ -24,8 +24,9 @@ const RUN_DEPTH: usize = 1_000;
     fonds search my-archive budget --facet lang=pt --facet host!=blog.example.pt --count\n  \
     fonds search my-archive --batch names.txt > hits.csv\n\n\
     Columns: rank, captures found, date of the newest, URL, title; below each the place in its text. A result is a\n\
-    page with one content, however often it was captured. Of one host two results are shown, and how many more\n\
-    there are; --all shows them. Counts of facets and of the histogram are captures.\n\n\
+    page with one content, however often it was captured. Of one host two results are shown, of pages with nearly the\n\
+    same text the best one, and how many more there are; --all shows them. Counts of facets and of the histogram are\n\
+    captures.\n\n\
     A query is words and fields; a blank or AND means both, OR either, NOT or - the contrary. \"a phrase\", \"a b\"~3,\n\
     a NEAR/5 b, wor*, w?rd, ~word for one edit, =word for this form alone. Fields: fonds captures --help; text: asks\n\
     the text of the page alone. Without an index words are looked for in URLs and titles: fonds index.")]
@@ -57,7 +58,7 @@ pub struct SearchArgs {
     /// Leave so many out before the first.
     #[arg(long, default_value_t = 0)]
     offset: usize,
-    /// Show every result of a host.
+    /// Show every result of a host, and every near-duplicate.
     #[arg(long)]
     all: bool,
     /// Only say how many pages and captures there are.
@@ -155,6 +156,7 @@ fn one(args: &SearchArgs, session: &Session, asked: &SearchQuery, out: &mut dyn 
                 hit.captures.to_string(),
                 hit.score.to_string(),
                 hit.folded.to_string(),
+                hit.similar.to_string(),
             ];
             csv_row(out, &cells.each_ref().map(String::as_str))?;
         }
@@ -196,7 +198,7 @@ fn one(args: &SearchArgs, session: &Session, asked: &SearchQuery, out: &mut dyn 
     Ok(())
 }
 
-const CSV_COLUMNS: [&str; 7] = ["rank", "url", "title", "date", "captures", "score", "more_of_host"];
+const CSV_COLUMNS: [&str; 8] = ["rank", "url", "title", "date", "captures", "score", "more_of_host", "similar"];
 
 fn print(hit: &Hit, args: &SearchArgs, rank: usize, out: &mut dyn Write) -> anyhow::Result<()> {
     if args.json {
@@ -208,6 +210,7 @@ fn print(hit: &Hit, args: &SearchArgs, rank: usize, out: &mut dyn Write) -> anyh
             ("relevance", json!(hit.score)),
             ("snippet", json!(hit.snippet)),
             ("more_of_host", json!(hit.folded)),
+            ("similar", json!(hit.similar)),
         ] {
             fields.insert(name.to_owned(), value);
         }
@@ -221,6 +224,9 @@ fn print(hit: &Hit, args: &SearchArgs, rank: usize, out: &mut dyn Write) -> anyh
     }
     if hit.folded > 0 {
         writeln!(out, "\t+ {} more of this host", hit.folded)?;
+    }
+    if hit.similar > 0 {
+        writeln!(out, "\t+ {} similar", hit.similar)?;
     }
     Ok(())
 }

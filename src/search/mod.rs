@@ -8,6 +8,7 @@
 //! | [`TextIndex`] | which content versions hold a term, and how well; their texts |
 //! | [`IndexBuilder`] | documents in, one a content version |
 //! | [`CaptureFacts`] | the columns of captures that hits are counted by |
+//! | [`NearGroups`] | which content versions are near-duplicates |
 //!
 //! A *content version* is a page with one payload: its number is that of the
 //! first capture with both. The index holds texts alone, which never change;
@@ -23,6 +24,7 @@
 mod builder;
 mod facts;
 mod leaves;
+mod near_groups;
 mod ranking;
 mod schema;
 mod text_index;
@@ -30,6 +32,7 @@ mod tokens;
 
 pub use builder::{INDEX_FORMAT, IndexBuilder, IndexMark, TextDocument};
 pub use facts::{CaptureFacts, FacetKind, FacetValue, FactsRow, Period, PeriodCount, media_of, without_port};
+pub use near_groups::{NearFile, NearGroups, NearWriter};
 pub use ranking::Ranked;
 pub use text_index::{StoredText, TextIndex, TextIndexError};
 pub use tokens::stem_term;

@@ -182,9 +182,22 @@ impl TextIndex {
         self.versions_of(&tantivy::query::AllQuery)
     }
 
+    /// The numbers of versions whose main text has so many words or more.
+    ///
+    /// # Errors
+    ///
+    /// [`TextIndexError::Engine`].
+    pub fn versions_of_length(&self, fewest: u64) -> Result<FixedBitSet, TextIndexError> {
+        self.collected(&tantivy::query::AllQuery, fewest)
+    }
+
     /// The versions that a query of the engine finds.
     pub(super) fn versions_of(&self, query: &dyn Query) -> Result<FixedBitSet, TextIndexError> {
-        self.reader.searcher().search(query, &VersionSet).map_err(engine(&self.folder))
+        self.collected(query, 0)
+    }
+
+    fn collected(&self, query: &dyn Query, fewest: u64) -> Result<FixedBitSet, TextIndexError> {
+        self.reader.searcher().search(query, &VersionSet { fewest }).map_err(engine(&self.folder))
     }
 
     /// The texts of a version; none where it is not in the index.
@@ -264,12 +277,16 @@ pub(super) fn engine(folder: &Path) -> impl Fn(TantivyError) -> TextIndexError +
     move |source| TextIndexError::Engine { folder: folder.clone(), source }
 }
 
-/// Collects the numbers of versions.
-struct VersionSet;
+/// Collects the numbers of versions whose main text has so many words or more.
+struct VersionSet {
+    fewest: u64,
+}
 
 /// The same in one segment.
 struct SegmentVersions {
     numbers: Column<u64>,
+    /// Lengths of main texts with the fewest words; none where any does.
+    lengths: Option<(Column<u64>, u64)>,
     found: FixedBitSet,
 }
 
@@ -280,7 +297,11 @@ impl Collector for VersionSet {
     fn for_segment(&self, _: SegmentOrdinal, segment: &SegmentReader) -> tantivy::Result<SegmentVersions> {
         let numbers = segment.fast_fields().u64("version")?;
         let most = usize::try_from(numbers.max_value()).unwrap_or_default();
-        Ok(SegmentVersions { numbers, found: FixedBitSet::with_capacity(most + 1) })
+        let lengths = match self.fewest {
+            0 => None,
+            fewest => Some((segment.fast_fields().u64("words")?, fewest)),
+        };
+        Ok(SegmentVersions { numbers, lengths, found: FixedBitSet::with_capacity(most + 1) })
     }
 
     fn requires_scoring(&self) -> bool {
@@ -301,6 +322,10 @@ impl SegmentCollector for SegmentVersions {
     type Fruit = FixedBitSet;
 
     fn collect(&mut self, doc: DocId, _: Score) {
+        let is_short = |(lengths, fewest): &(Column<u64>, u64)| lengths.first(doc).unwrap_or_default() < *fewest;
+        if self.lengths.as_ref().is_some_and(is_short) {
+            return;
+        }
         if let Some(number) = self.numbers.first(doc).and_then(|number| usize::try_from(number).ok()) {
             self.found.insert(number);
         }

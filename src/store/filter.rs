@@ -71,8 +71,8 @@ pub fn query_help() -> String {
     let rules = lines("A query is made of:", &mut QUERY_RULES.into_iter());
     let fields = lines("Fields:", &mut fields.iter().map(|field| (field.example, field.about)));
     let ranges = "A number or date may be a range: size:1k..2.5m, size:<1m, inlinks.ext:3.., date:2024-03..2024-05, \
-                  date:..2019. Names of fields may be in capitals. text:, main:, rest:, anchors: and like: need the \
-                  index of texts: fonds index.";
+                  date:..2019. Names of fields may be in capitals. text:, main:, rest:, anchors:, like: and similar: \
+                  need the index of texts: fonds index.";
     format!("{rules}\n{ranges}\n\n{}", fields.trim_end())
 }
 
@@ -96,7 +96,8 @@ enum TextColumn {
 /// Answers what only the index of texts can.
 pub trait FullText: Send + Sync {
     /// Numbers of the captures that meet a term: words of `text:`, `main:`,
-    /// `rest:` and `anchors:`, captures whose text is `like:` that of another.
+    /// `rest:` and `anchors:`, captures whose text is `like:` or
+    /// nearly the same as (`similar:`) that of another.
     /// All captures of a content version meet it, or none.
     ///
     /// # Errors
@@ -211,6 +212,7 @@ const CAPTURE_FIELDS: &[FilterField] = &[
     field("anchors", "Words of the links to it from other hosts", "anchors:report", Kind::Indexed),
     field("found", "What a search finds", "found:\"budget -football\"", Kind::Indexed),
     field("like", "Pages with a text like that of a capture, by its number", "like:4", Kind::Indexed),
+    field("similar", "Near-duplicates of a capture, by its number, and itself", "similar:4", Kind::Indexed),
     field("linked", "Pages that link to a URL", "linked:http://a.pt/x", Kind::Linked),
     field(
         "host",
@@ -551,11 +553,11 @@ impl FilterWriter<'_> {
         if test.sign == Sign::Is {
             return Err(format!("{name} is not compared with =; write {name}:{value}"));
         }
-        if name == "like" && test.value.parse::<u32>().is_err() {
-            return Err(format!(
-                "“{}” is no number of a capture; fonds captures and the lower panel show it",
-                test.value
-            ));
+        let is_any = name == "similar" && term.test == TextTest::Any;
+        if matches!(name, "like" | "similar") && !is_any && test.value.parse::<u32>().is_err() {
+            let (value, or) =
+                (&test.value, if name == "similar" { ". similar:* finds those that have any" } else { "" });
+            return Err(format!("“{value}” is no number of a capture; fonds captures and the lower panel show it{or}"));
         }
         let Some(full_text) = self.full_text else {
             return Err(format!(

@@ -27,6 +27,7 @@ mod link_models;
 mod link_sets;
 mod live;
 pub mod models;
+mod near_duplicates;
 mod opener;
 mod outlink_gaps;
 mod repeats;

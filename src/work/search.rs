@@ -4,14 +4,15 @@
 use super::models::{CampaignId, CaptureId, CaptureRow};
 use super::text_index::index_folder;
 use crate::analysis::Highlighter;
-use crate::campaign::{FieldTerm, Query, TextTest, Wider, parse_fields, quoted_value, wider};
+use crate::campaign::{FieldTerm, FieldTest, Query, TextTest, Wider, parse_fields, quoted_value, wider};
 use crate::jobs::lock;
 use crate::search::{
-    CaptureFacts, FacetKind, FacetValue, Period, PeriodCount, StoredText, TextIndex, TextIndexError, stem_term,
+    CaptureFacts, FacetKind, FacetValue, NearGroups, Period, PeriodCount, StoredText, TextIndex, TextIndexError,
+    stem_term,
 };
 use crate::store::{Catalogue, FullText, Workspace};
 use fixedbitset::FixedBitSet;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Weak};
@@ -76,7 +77,7 @@ pub struct SearchQuery {
     pub offset: usize,
     /// Results at most.
     pub limit: usize,
-    /// Shows every result; otherwise further ones of a host are folded into its first.
+    /// Shows every result; otherwise further ones of a host, and near-duplicates, are folded into the first.
     pub shows_all: bool,
 }
 
@@ -123,6 +124,8 @@ pub struct Hit {
     pub marked: Vec<std::ops::Range<usize>>,
     /// Further results of the same host that are not shown.
     pub folded: u64,
+    /// Further versions found whose text is nearly the same, shown or not.
+    pub similar: u64,
 }
 
 /// What a search found.
@@ -149,6 +152,7 @@ pub struct SearchAnswer {
 pub(super) struct SearchRoom {
     index: Mutex<Option<(SystemTime, TextIndex)>>,
     facts: Mutex<Option<([i64; 6], Arc<CaptureFacts>)>>,
+    near: Mutex<Option<(SystemTime, Arc<NearGroups>)>>,
 }
 
 impl SearchRoom {
@@ -174,6 +178,21 @@ impl SearchRoom {
             Err(error) if error.is_outdated() => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// The near-duplicates in the index as they were found last; none where
+    /// nothing was looked for yet.
+    pub(super) fn near(&self, folder: &Path) -> Option<Arc<NearGroups>> {
+        let changed = NearGroups::date(folder)?;
+        let mut known = lock(&self.near);
+        if let Some((date, near)) = &*known
+            && *date == changed
+        {
+            return Some(Arc::clone(near));
+        }
+        let near = Arc::new(NearGroups::load(folder)?);
+        *known = Some((changed, Arc::clone(&near)));
+        Some(near)
     }
 
     /// The columns of all captures.
@@ -220,37 +239,65 @@ impl FullText for TextAnswers {
                 return Ok(Found::of(&catalogue, &self.folder, &self.room, &asked)?.captures);
             }
             let index = self.room.index(&self.folder)?.ok_or_else(|| TextIndexError::Absent(self.folder.clone()))?;
-            with_text(&index, &*self.room.facts(&catalogue)?, term)
+            with_text(&index, self.room.near(&self.folder).as_deref(), &*self.room.facts(&catalogue)?, term)
         };
         answer().map_err(|error| super::error_chain(&error))
     }
 }
 
 /// The captures whose texts meet a term.
-fn with_text(index: &TextIndex, facts: &CaptureFacts, term: &FieldTerm) -> anyhow::Result<FixedBitSet> {
+fn with_text(
+    index: &TextIndex,
+    near: Option<&NearGroups>,
+    facts: &CaptureFacts,
+    term: &FieldTerm,
+) -> anyhow::Result<FixedBitSet> {
+    let capture_of = |field: &FieldTest| {
+        let why = || format!("column {}: “{}” is no number of a capture", field.value_column, field.value);
+        field.value.parse::<usize>().map_err(|_| NoQuery(why()))
+    };
     let versions = match &term.field {
         None if term.test == TextTest::Any => return Ok(facts.captures().clone()),
         Some(field) if field.name == "like" => {
-            let Ok(capture) = field.value.parse::<usize>() else {
-                let why = format!("column {}: “{}” is no number of a capture", field.value_column, field.value);
-                return Err(NoQuery(why).into());
+            let similar = index.similar(facts.version_of(capture_of(field)?) as u64, MOST_SIMILAR)?;
+            similar.iter().filter_map(|similar| usize::try_from(similar.version).ok()).collect()
+        }
+        Some(field) if field.name == "similar" => {
+            let Some(near) = near else {
+                let why = "near-duplicates were not looked for yet; follow up the index: fonds index DIR";
+                return Err(NoQuery(format!("column {}: {why}", field.value_column)).into());
             };
-            let mut versions = FixedBitSet::with_capacity(facts.captures().len());
-            for similar in index.similar(facts.version_of(capture) as u64, MOST_SIMILAR)? {
-                versions.grow(similar.version as usize + 1);
-                versions.insert(similar.version as usize);
+            if term.test == TextTest::Any {
+                return Ok(with_near_duplicates(near, facts));
             }
-            versions
+            let version = facts.version_of(capture_of(field)?);
+            // A text without near-duplicates is the only one of its group.
+            let members = near.members(version as u64).iter().filter_map(|member| usize::try_from(*member).ok());
+            members.chain([version]).collect()
         }
         field => index.holding(field.as_ref().map(|field| field.name.as_str()), &term.test)?,
     };
     Ok(facts.captures_of(&versions))
 }
 
+/// The captures whose text is nearly that of another version that has captures.
+fn with_near_duplicates(near: &NearGroups, facts: &CaptureFacts) -> FixedBitSet {
+    let mut found = FixedBitSet::with_capacity(facts.captures().len());
+    for versions in near.groups() {
+        let of_each: Vec<Vec<usize>> =
+            versions.iter().map(|version| facts.captures_of_version(*version as usize).collect()).collect();
+        if of_each.iter().filter(|captures| !captures.is_empty()).count() > 1 {
+            found.extend(of_each.into_iter().flatten());
+        }
+    }
+    found
+}
+
 /// The captures that a query and chosen values find.
 pub(super) struct Found {
     facts: Arc<CaptureFacts>,
     index: Option<TextIndex>,
+    near: Option<Arc<NearGroups>>,
     query: Query<FieldTerm>,
     /// Captures that the query finds, whatever is chosen beside it.
     by_query: FixedBitSet,
@@ -279,7 +326,9 @@ impl Found {
     ) -> anyhow::Result<Self> {
         let query = parse_fields(&asked.text).map_err(|error| NoQuery(error.to_string()))?;
         let (index, facts) = (room.index(folder)?, room.facts(catalogue)?);
-        let asks = Asks { catalogue, folder, facts: &facts, index: index.as_ref(), campaign: asked.campaign };
+        let near = index.as_ref().and_then(|_| room.near(folder));
+        let (of_index, of_near) = (index.as_ref(), near.as_deref());
+        let asks = Asks { catalogue, folder, facts: &facts, index: of_index, near: of_near, campaign: asked.campaign };
         let mut by_query = asks.captures(&query)?;
         if let Some(campaign) = asked.campaign {
             let of = campaign.to_string();
@@ -291,7 +340,7 @@ impl Found {
         let by_facet: Vec<_> = kinds.into_iter().map(|kind| (kind, chosen(&facts, kind, &asked.facets))).collect();
         let mut captures = by_query.clone();
         by_facet.iter().for_each(|(_, left)| captures.intersect_with(left));
-        Ok(Self { facts, index, query, by_query, by_facet, captures })
+        Ok(Self { facts, index, near, query, by_query, by_facet, captures })
     }
 
     /// How often the captures found have each value of a facet: whatever is
@@ -362,17 +411,18 @@ impl Found {
         let versions = Arc::new(self.facts.versions_of(&self.captures));
         let most = (asked.offset + asked.limit).max(if asked.shows_all { 0 } else { MOST_RANKED });
         let ranked = self.ranked(&versions, asked.order, most)?;
-        let folds = !asked.shows_all
-            && !asks_for_host(&self.query)
-            && !asked.facets.iter().any(|choice| choice.kind == FacetKind::Host);
-        let kept = if folds {
-            self.folded(ranked)
-        } else {
-            ranked.into_iter().map(|(version, score)| (version, score, 0)).collect()
+        let folds = Folds {
+            hosts: !asked.shows_all
+                && !names(&self.query, &["host", "fqdn"])
+                && !asked.facets.iter().any(|choice| choice.kind == FacetKind::Host),
+            similar: !asked.shows_all && !names(&self.query, &["similar"]),
         };
+        let kept = self.folded(ranked, folds);
         let mut hits = Vec::new();
         for (version, score, folded) in kept.into_iter().skip(asked.offset).take(asked.limit) {
-            hits.extend(self.hit(workspace, version, score, folded)?);
+            let mut hit = self.hit(workspace, version, score, folded)?;
+            hit.iter_mut().for_each(|hit| hit.similar = self.similar(version, &versions));
+            hits.extend(hit);
         }
         Ok(SearchAnswer {
             problem: None,
@@ -385,14 +435,29 @@ impl Found {
         })
     }
 
-    /// The first results of each host, with how many are folded into its last one.
-    fn folded(&self, ranked: Vec<(usize, f32)>) -> Vec<(usize, f32, u64)> {
+    /// How many other versions found are near-duplicates of one.
+    fn similar(&self, version: usize, found: &FixedBitSet) -> u64 {
+        let members = self.near.as_ref().map_or(&[][..], |near| near.members(version as u64));
+        let is_other = |member: &&u64| **member != version as u64 && found.contains(**member as usize);
+        members.iter().filter(is_other).count() as u64
+    }
+
+    /// The best result of each group of near-duplicates, and of these the first
+    /// results of each host, with how many are folded into its last one.
+    fn folded(&self, ranked: Vec<(usize, f32)>, folds: Folds) -> Vec<(usize, f32, u64)> {
+        let near = self.near.as_ref().filter(|_| folds.similar);
+        let mut shown_groups: HashSet<u64> = HashSet::new();
         let mut of_host: HashMap<&str, (usize, usize)> = HashMap::new();
         let mut kept: Vec<(usize, f32, u64)> = Vec::new();
         for (version, score) in ranked {
+            let group = near.and_then(|near| near.group_of(version as u64));
+            if group.is_some_and(|group| shown_groups.contains(&group)) {
+                continue;
+            }
             let host = self.facts.host_of(version);
             let (shown, last) = of_host.entry(host).or_default();
-            if *shown < MOST_OF_HOST {
+            if !folds.hosts || *shown < MOST_OF_HOST {
+                shown_groups.extend(group);
                 (*shown, *last) = (*shown + 1, kept.len());
                 kept.push((version, score, 0));
             } else if let Some((_, _, folded)) = kept.get_mut(*last) {
@@ -414,7 +479,7 @@ impl Found {
         };
         let (snippet, marked) = text.map(|text| self.snippet(&text)).unwrap_or_default();
         let captures = found.len() as u64;
-        Ok(Some(Hit { version: version as u64, capture, captures, score, snippet, marked, folded }))
+        Ok(Some(Hit { version: version as u64, capture, captures, score, snippet, marked, folded, similar: 0 }))
     }
 }
 
@@ -462,13 +527,22 @@ pub fn facet_filter(kind: FacetKind, value: &str) -> String {
     }
 }
 
-/// Whether a query names hosts: then results of one host are what is wanted.
-fn asks_for_host(query: &Query<FieldTerm>) -> bool {
-    let mut names_host = false;
+/// Which results stand for others.
+#[derive(Clone, Copy)]
+struct Folds {
+    /// Those of a host for further ones.
+    hosts: bool,
+    /// The best of a group of near-duplicates for the others.
+    similar: bool,
+}
+
+/// Whether a query names one of some fields: then results that have it in common are what is wanted.
+fn names(query: &Query<FieldTerm>, fields: &[&str]) -> bool {
+    let mut has = false;
     query.for_each_term(&mut |term| {
-        names_host |= term.field.as_ref().is_some_and(|field| matches!(field.name.as_str(), "host" | "fqdn"));
+        has |= term.field.as_ref().is_some_and(|field| fields.contains(&field.name.as_str()));
     });
-    names_host
+    has
 }
 
 fn chosen(facts: &CaptureFacts, kind: FacetKind, choices: &[FacetChoice]) -> FixedBitSet {
@@ -491,6 +565,7 @@ struct Asks<'a> {
     folder: &'a Path,
     facts: &'a CaptureFacts,
     index: Option<&'a TextIndex>,
+    near: Option<&'a NearGroups>,
     campaign: Option<CampaignId>,
 }
 
@@ -533,7 +608,7 @@ impl Asks<'_> {
                 found
             }
             Query::Term(term) => match self.index {
-                Some(index) => with_text(index, self.facts, term)?,
+                Some(index) => with_text(index, self.near, self.facts, term)?,
                 None => {
                     return Err(NoQuery(format!(
                         "column {}: {}",
@@ -561,7 +636,7 @@ impl Asks<'_> {
 }
 
 /// Fields of text that the index alone has.
-const TEXTS_OF_INDEX: [&str; 5] = ["text", "main", "rest", "anchors", "like"];
+const TEXTS_OF_INDEX: [&str; 6] = ["text", "main", "rest", "anchors", "like", "similar"];
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

@@ -251,3 +251,199 @@ fn a_page_record_without_a_language_is_found_as_it_is_written() {
     index(&session);
     check(&session, "xyzzy", &["https://x.pt/"]);
 }
+
+/// A page of a hundred tokens, of which those from `edited` on are others.
+fn copy(edited: usize) -> String {
+    let token = |nth: usize| if nth < edited { format!("harbour{nth} ") } else { format!("changed{nth}x{edited} ") };
+    format!("<p>{}</p>", (0..100).map(token).collect::<String>())
+}
+
+const DAY: &str = "2024-03-01T10:00:00Z";
+
+/// Copies of one page on three hosts, of which two are edited, a page with another text and a short one twice.
+fn copies() -> Vec<(&'static str, &'static str, String)> {
+    vec![
+        ("https://a.pt/1", DAY, copy(100)),
+        ("https://b.pt/1", DAY, copy(98)),
+        ("https://c.pt/1", DAY, copy(95)),
+        ("https://d.pt/1", DAY, copy(50)),
+        ("https://e.pt/1", DAY, "<p>harbour0 not found</p>".to_owned()),
+        ("https://f.pt/1", DAY, "<p>harbour0 not found</p>\n".to_owned()),
+    ]
+}
+
+fn of_copies() -> (tempfile::TempDir, Session) {
+    let pages = copies();
+    session_of(&pages.iter().map(|(url, date, html)| (*url, *date, html.as_str())).collect::<Vec<_>>())
+}
+
+#[track_caller]
+fn number_of(session: &Session, url: &str) -> CaptureId {
+    let query = CaptureQuery { filter: format!("key:{url}"), limit: 100, ..crate::work::everything() };
+    session.catalogue().captures(&query).unwrap().rows.iter().map(|row| row.id).max().unwrap()
+}
+
+/// URLs of the captures that a filter line finds, sorted.
+#[track_caller]
+fn filtered(session: &Session, filter: &str) -> Vec<String> {
+    let query = CaptureQuery { filter: filter.to_owned(), limit: 100, ..crate::work::everything() };
+    let page = session.catalogue().captures(&query).unwrap();
+    assert_eq!(page.filter_problem, None, "{filter}");
+    let mut urls: Vec<String> = page.rows.into_iter().map(|row| row.url).collect();
+    urls.sort();
+    urls
+}
+
+const COPIES: [&str; 3] = ["https://a.pt/1", "https://b.pt/1", "https://c.pt/1"];
+
+#[test]
+fn edited_copies_are_one_result_and_their_number_leads_to_them() {
+    let (_dir, session) = of_copies();
+    let report = index(&session);
+    assert_eq!((report.versions, report.near_duplicates), (6, 2), "{report:?}");
+    let asked = SearchQuery { text: "harbour0".to_owned(), limit: 10, ..SearchQuery::default() };
+    let answer = session.search(&asked).unwrap();
+    assert_eq!((answer.versions, answer.hits.len()), (6, 4));
+    let of_group = |hit: &&Hit| COPIES.contains(&hit.capture.url.as_str());
+    let similar: Vec<u64> = answer.hits.iter().filter(of_group).map(|hit| hit.similar).collect();
+    assert_eq!(similar, [2]);
+    assert_eq!(answer.hits.iter().map(|hit| hit.similar + hit.folded).sum::<u64>(), 2);
+    // What the query does not find is not counted.
+    let two = SearchQuery { text: "harbour97".to_owned(), ..asked.clone() };
+    let hits = session.search(&two).unwrap().hits;
+    assert_eq!(hits.iter().map(|hit| hit.similar).collect::<Vec<_>>(), [1]);
+    let all = session.search(&SearchQuery { shows_all: true, ..asked }).unwrap().hits;
+    assert_eq!((all.len(), all.iter().map(|hit| hit.similar).sum::<u64>()), (6, 6));
+    for url in COPIES {
+        let filter = format!("similar:{}", number_of(&session, url));
+        assert_eq!(filtered(&session, &filter), COPIES);
+        let shown = session.search(&SearchQuery { text: filter, limit: 10, ..SearchQuery::default() }).unwrap().hits;
+        assert_eq!(shown.len(), 3);
+    }
+    assert_eq!(filtered(&session, "similar:*"), COPIES);
+    assert_eq!(filtered(&session, "similar:* -host:b.pt"), [COPIES[0], COPIES[2]]);
+    check(&session, "similar:* harbour97", &COPIES[..2]);
+    check(&session, &format!("similar:{}", number_of(&session, "https://d.pt/1")), &["https://d.pt/1"]);
+    check(&session, "similar:999", &[]);
+    let wrong = SearchQuery { text: "similar:me".to_owned(), ..SearchQuery::default() };
+    assert!(session.search(&wrong).unwrap().problem.unwrap().contains("no number of a capture"));
+}
+
+#[test]
+fn near_duplicates_that_come_later_are_of_the_same_group() {
+    let pages = copies();
+    let (dir, session) = session_of(&[]);
+    for (nth, (url, date, html)) in pages.iter().enumerate() {
+        add(&session, dir.path(), &format!("file{nth}"), &[(url, date, html)]);
+        index(&session);
+    }
+    assert_eq!(filtered(&session, "similar:*"), COPIES);
+    let near = index_folder(&session.workspace).join("near.bin");
+    let followed = std::fs::read(&near).unwrap();
+    assert_eq!(index(&session).near_duplicates, 2);
+    assert_eq!(std::fs::read(&near).unwrap(), followed);
+    session.index_texts(true, &JobCx::detached()).unwrap();
+    assert_eq!(std::fs::read(&near).unwrap(), followed, "from scratch the same is found");
+    // A text that was revised is another version, and of no group.
+    let revised = copy(20);
+    add(&session, dir.path(), "revised", &[(COPIES[1], "2024-09-01T10:00:00Z", &revised)]);
+    assert_eq!(index(&session).near_duplicates, 2);
+    let newest = number_of(&session, COPIES[1]);
+    assert_eq!(filtered(&session, "similar:* date:2024-09"), Vec::<String>::new());
+    assert_eq!(filtered(&session, &format!("similar:{newest}")), [COPIES[1]]);
+    assert_eq!(filtered(&session, "similar:*"), COPIES);
+}
+
+#[test]
+fn near_duplicates_that_are_missing_or_damaged_are_found_again() {
+    let (dir, session) = of_copies();
+    index(&session);
+    let folder = index_folder(&session.workspace);
+    let near = folder.join("near.bin");
+    let whole = std::fs::read(&near).unwrap();
+    let asked = SearchQuery { text: "harbour0".to_owned(), limit: 10, ..SearchQuery::default() };
+    let mut flipped_end = whole.clone();
+    let at = whole.len() - 60;
+    flipped_end[at] ^= 1;
+    let long = [&u64::MAX.to_le_bytes()[..]; 6].concat();
+    for damage in [None, Some(b"".to_vec()), Some(whole[..whole.len() - 1].to_vec()), Some(flipped_end), Some(long)] {
+        match &damage {
+            None => std::fs::remove_file(&near).unwrap(),
+            Some(bytes) => std::fs::write(&near, bytes).unwrap(),
+        }
+        assert_eq!(session.search(&asked).unwrap().hits.len(), 6, "nothing is folded");
+        let similar = SearchQuery { text: "similar:*".to_owned(), ..asked.clone() };
+        assert!(session.search(&similar).unwrap().problem.unwrap().contains("follow up the index"));
+        assert_eq!(session.check_index(&JobCx::detached()).unwrap().is_fine(), damage.is_none());
+        assert_eq!(index(&session).near_duplicates, 2);
+        assert_eq!(std::fs::read(&near).unwrap(), whole);
+        assert!(session.check_index(&JobCx::detached()).unwrap().is_fine());
+    }
+    // Damage of what is kept of a text is found when a new text is compared.
+    let mut flipped = whole;
+    flipped[40] ^= 1;
+    std::fs::write(&near, flipped).unwrap();
+    assert!(!session.check_index(&JobCx::detached()).unwrap().is_fine());
+    let again = copy(97);
+    add(&session, dir.path(), "more", &[("https://g.pt/1", DAY, &again)]);
+    assert_eq!(index(&session).near_duplicates, 3);
+    assert_eq!(filtered(&session, "similar:*").len(), 4);
+    // Those of another state of the index go as a whole.
+    let older = std::fs::read(&near).unwrap();
+    add(&session, dir.path(), "other", &[("https://h.pt/1", DAY, "<p>one more</p>")]);
+    index(&session);
+    std::fs::write(&near, older).unwrap();
+    assert_eq!(index(&session).near_duplicates, 3);
+    assert!(session.check_index(&JobCx::detached()).unwrap().is_fine());
+}
+
+#[test]
+fn a_group_whose_captures_are_lost_is_none() {
+    use crate::crawl::{Ledger, LostCapture};
+    let (dir, session) = of_copies();
+    index(&session);
+    let lose = |url: &str| {
+        let id = number_of(&session, url);
+        let row = session.catalogue().capture_row(id).unwrap();
+        let url = crate::uri::Url::parse(&row.url).unwrap();
+        let lost = LostCapture { id, url, date: row.date, decisions: Vec::new() };
+        crate::store::LaunchLedger::new(session.workspace.catalogue().clone(), 1).lose_captures(&[lost]).unwrap();
+    };
+    // The oldest goes: the others are a group of their own.
+    lose(COPIES[0]);
+    assert_eq!(filtered(&session, "similar:*"), COPIES[1..]);
+    assert_eq!(index(&session).near_duplicates, 1);
+    assert_eq!(filtered(&session, &format!("similar:{}", number_of(&session, COPIES[2]))), COPIES[1..]);
+    // One of two: nothing is left that it is nearly the same as, before and after the index follows.
+    lose(COPIES[1]);
+    assert_eq!(filtered(&session, "similar:*"), Vec::<String>::new());
+    let report = index(&session);
+    assert_eq!((report.removed, report.near_duplicates), (1, 0));
+    assert_eq!(filtered(&session, "similar:*"), Vec::<String>::new());
+    let again = copy(96);
+    add(&session, dir.path(), "again", &[("https://b.pt/2", DAY, &again)]);
+    assert_eq!(index(&session).near_duplicates, 1);
+    assert_eq!(filtered(&session, "similar:*"), ["https://b.pt/2", COPIES[2]]);
+}
+
+#[test]
+fn a_stop_keeps_the_near_duplicates_found_so_far() {
+    // Each text twice, the second time in the second step.
+    let text = |nth: usize| (0..30).map(|at| format!("token{nth}x{at} ")).collect::<String>();
+    let pages: Vec<(String, String)> = (0..160)
+        .map(|nth| (format!("https://a.pt/{nth}"), format!("<p>{}</p>{}", text(nth % 130), "\n".repeat(nth / 130))))
+        .collect();
+    let pages: Vec<(&str, &str, &str)> = pages.iter().map(|(url, html)| (url.as_str(), DAY, html.as_str())).collect();
+    let (_dir, session) = session_of(&pages);
+    assert_eq!(index(&session).near_duplicates, 30);
+    let folder = index_folder(&session.workspace);
+    let whole = std::fs::read(folder.join("near.bin")).unwrap();
+    std::fs::remove_file(folder.join("near.bin")).unwrap();
+    let cx = JobCx::detached();
+    cx.cancel();
+    let stopped = crate::work::index_texts(&session.workspace, false, &cx).unwrap_err();
+    assert!(stopped.is::<crate::jobs::Cancelled>(), "{stopped:#}");
+    assert_eq!(crate::search::NearFile::open(&folder).unwrap().texts, 128);
+    assert_eq!(index(&session).near_duplicates, 30);
+    assert_eq!(std::fs::read(folder.join("near.bin")).unwrap(), whole);
+}

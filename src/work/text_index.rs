@@ -2,9 +2,10 @@
 
 use super::Report;
 use super::content::decoded;
+use super::near_duplicates::{IndexChange, follow_near_duplicates};
 use crate::analysis::url_text;
 use crate::jobs::{JobCx, counted};
-use crate::search::{IndexBuilder, IndexMark, TextDocument, TextIndex, TextIndexError};
+use crate::search::{IndexBuilder, IndexMark, NearFile, TextDocument, TextIndex, TextIndexError};
 use crate::store::{VersionToIndex, Workspace};
 use crate::text::words;
 use anyhow::Context;
@@ -38,6 +39,8 @@ pub struct TextIndexReport {
     pub renewed: u64,
     /// Versions in the index now.
     pub versions: u64,
+    /// Those of them that are near-duplicates of an older one.
+    pub near_duplicates: u64,
     /// Bytes of its files.
     pub bytes: u64,
     /// Why the index was made from scratch; empty where it was not.
@@ -62,6 +65,9 @@ impl Report for TextIndexReport {
         }
         if self.renewed > 0 {
             line.push_str(&format!("; anchors of {} renewed", counted(self.renewed, "text")));
+        }
+        if self.near_duplicates > 0 {
+            line.push_str(&format!("; {}", counted(self.near_duplicates, "near-duplicate")));
         }
         if !self.rebuilt.is_empty() {
             line.push_str(&format!("; built from scratch: {}", self.rebuilt));
@@ -188,7 +194,8 @@ pub fn check_index(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<IndexChe
     check.missing.sort_unstable();
     check.surplus.sort_unstable();
     cx.checkpoint()?;
-    check.damaged = index.damaged_files()?.iter().map(|file| file.display().to_string()).collect();
+    let damaged = index.damaged_files()?.into_iter().chain(NearFile::damaged(&index_folder(workspace)));
+    check.damaged = damaged.map(|file| file.display().to_string()).collect();
     Ok(check)
 }
 
@@ -199,8 +206,11 @@ fn numbers(versions: Vec<VersionToIndex>) -> impl Iterator<Item = u64> {
 /// One run over the captures.
 struct Indexing<'w> {
     workspace: &'w Workspace,
+    folder: PathBuf,
     builder: IndexBuilder,
     mark: IndexMark,
+    /// Versions that were put in the place of what they were before.
+    replaced: HashSet<u64>,
     committed: Instant,
     /// Versions put in since the last commit.
     uncommitted: u64,
@@ -210,10 +220,12 @@ impl<'w> Indexing<'w> {
     fn open(workspace: &'w Workspace, folder: PathBuf) -> anyhow::Result<Self> {
         let builder = IndexBuilder::open(&folder)?;
         let mark = builder.index().mark()?.unwrap_or_default();
-        Ok(Self { workspace, builder, mark, committed: Instant::now(), uncommitted: 0 })
+        let (replaced, committed) = (HashSet::new(), Instant::now());
+        Ok(Self { workspace, folder, builder, mark, replaced, committed, uncommitted: 0 })
     }
 
     fn run(mut self, report: &mut TextIndexReport, cx: &JobCx) -> anyhow::Result<()> {
+        let before = self.mark.clone();
         let done = self.follow(report, cx);
         // What was read before a stop is kept.
         if self.uncommitted > 0 {
@@ -221,8 +233,12 @@ impl<'w> Indexing<'w> {
         }
         let index = self.builder.index();
         (report.versions, report.bytes) = (index.documents(), index.bytes()?);
+        let change = IndexChange { before: &before, replaced: &self.replaced, is_complete: done.is_ok() };
+        let near = follow_near_duplicates(&self.folder, index, &change, cx);
         self.builder.finish()?;
-        done
+        done?;
+        report.near_duplicates = near?;
+        Ok(())
     }
 
     fn follow(&mut self, report: &mut TextIndexReport, cx: &JobCx) -> anyhow::Result<()> {
@@ -268,7 +284,10 @@ impl<'w> Indexing<'w> {
             // Only a version whose payload came late can be there already.
             match is_new && version.version == version.holder {
                 true => self.builder.add(&document)?,
-                false => self.builder.put(&document)?,
+                false => {
+                    self.replaced.insert(document.version);
+                    self.builder.put(&document)?;
+                }
             }
             report.indexed += 1;
             self.uncommitted += 1;

@@ -368,11 +368,14 @@ fn the_index_of_texts_answers_for_its_fields() {
         let query = CaptureQuery { filter: filter.to_owned(), ..everything() };
         catalogue.captures(&query).unwrap().filter_problem.unwrap_or_default()
     };
-    for filter in ["x text:ria", "x main:ri*", "x rest:\"a b\"", "x anchors:~ria", "x like:4"] {
+    for filter in
+        ["x text:ria", "x main:ri*", "x rest:\"a b\"", "x anchors:~ria", "x like:4", "x similar:4", "x similar:*"]
+    {
         let why = problem(filter);
         assert!(why.starts_with("column ") && why.contains("build it: fonds index DIR"), "{filter}: {why}");
     }
     assert!(problem("like:me").contains("no number of a capture"));
+    assert!(problem("similar:me").contains("similar:* finds"));
     assert!(problem("text=ria").contains("write text:ria"));
     catalogue.set_full_text(std::sync::Arc::new(OnlySecond));
     for (filter, expected) in [

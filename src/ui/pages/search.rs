@@ -347,6 +347,12 @@ fn results_ui(ui: &mut Ui, app: &mut AppState, answer: &SearchAnswer) {
             .link("Show these inlinks", of(PanelTab::Inlinks)),
         Col::count("more_of_host", "More of host", 80.0, |hit| hit.folded)
             .about("Further results of the same host that are folded into this one"),
+        Col::count("similar", "Similar", 70.0, |hit| hit.similar)
+            .about("Further pages found whose text is nearly the same")
+            .link("Show all captures of these pages", |hit| {
+                let filter = format!("similar:{}", hit.capture.id);
+                Some(CaptureAsk::Command(Command::GoToAll(Route::Captures { filter })))
+            }),
         Col::value("relevance", "Relevance", 80.0, |hit| Value::Fraction(f64::from(hit.score))).numeric().hidden(),
     ];
     let table = Table::new("search results", "Results", columns, |hit: &Hit| hit.version)
