@@ -39,4 +39,6 @@ pub use score::{
     HISTOGRAM_BINS, PartValues, RequestReading, ReviewState, SCORE_PARTS, ScoreInput, ScorePart, ScoreWeights,
     histogram,
 };
-pub use text_match::{TextMatcher, TextToken, TokenSpan, text_tokens, url_text};
+pub use text_match::{
+    TextMatcher, TextToken, TokenSpan, folded_pattern, is_like, near_spans, phrase_spans, text_tokens, url_text,
+};

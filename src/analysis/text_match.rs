@@ -146,8 +146,8 @@ pub fn url_text(url: &str) -> String {
     rest.get(if begins { 4 } else { 0 }..).unwrap_or_default().to_owned()
 }
 
-/// A pattern whose letters are folded.
-fn folded_pattern(pattern: &str) -> Vec<char> {
+/// A pattern of `*` and `?` whose letters are folded.
+pub fn folded_pattern(pattern: &str) -> Vec<char> {
     let mut folded = Vec::new();
     let mut letters = String::new();
     for c in pattern.chars() {
@@ -192,14 +192,11 @@ impl Node {
                 .map(|at| at..at + tests.len())
                 .collect(),
             Self::Sequence(tests, slop) => sloppy(tests, *slop, text),
-            Self::Near(left, right, within) => near(left.spans(text), right.spans(text), *within),
+            Self::Near(left, right, within) => near_spans(left.spans(text), right.spans(text), *within),
         }
     }
 }
 
-/// Where words are out of their places by so much at most. A place less its
-/// number in the phrase is where that word has the phrase begin; no two of
-/// these are further apart than `slop`, and no place serves two words.
 fn sloppy(tests: &[TokenTest], slop: usize, text: &Text<'_>) -> Vec<TokenSpan> {
     let places: Vec<Vec<usize>> =
         tests.iter().map(|test| (0..text.tokens.len()).filter(|at| text.meets(*at, test)).collect()).collect();
@@ -207,8 +204,14 @@ fn sloppy(tests: &[TokenTest], slop: usize, text: &Text<'_>) -> Vec<TokenSpan> {
         TokenTest::Is(word, _) => word.clone(),
         TokenTest::Like(chars) | TokenTest::OneEdit(chars) => chars.iter().collect(),
     };
-    let keys: Vec<String> = tests.iter().map(key).collect();
-    let count = tests.len();
+    phrase_spans(&tests.iter().map(key).collect::<Vec<_>>(), &places, slop)
+}
+
+/// Where the terms of a phrase are out of their places by `slop` at most; `places` has for each where it
+/// is in the text, in order. A place less its number in the phrase is where that term has the phrase
+/// begin; no two of these are further apart than `slop`, and no place serves two terms.
+pub fn phrase_spans(terms: &[String], places: &[Vec<usize>], slop: usize) -> Vec<TokenSpan> {
+    let count = terms.len();
     // Begins are counted from `count` on, so that none is below 0.
     let mut begins: Vec<usize> =
         places.iter().enumerate().flat_map(|(nth, places)| places.iter().map(move |at| at + count - nth)).collect();
@@ -219,11 +222,11 @@ fn sloppy(tests: &[TokenTest], slop: usize, text: &Text<'_>) -> Vec<TokenSpan> {
         let mut taken: Vec<usize> = Vec::with_capacity(count);
         for (nth, places) in places.iter().enumerate() {
             let first = (low + nth).saturating_sub(count);
-            // Behind the place that served the same word before.
-            let same = (0..nth).rev().find(|before| keys[*before] == keys[nth]);
+            // Behind the place that served the same term before.
+            let same = (0..nth).rev().find(|before| terms[*before] == terms[nth]);
             let free = same.and_then(|before| taken.get(before)).map_or(first, |last| first.max(last + 1));
             match places.get(places.partition_point(|at| *at < free)) {
-                Some(at) if *at + count <= low + nth + slop => taken.push(*at),
+                Some(at) if *at + count <= (low + nth).saturating_add(slop) => taken.push(*at),
                 _ => break,
             }
         }
@@ -235,7 +238,7 @@ fn sloppy(tests: &[TokenTest], slop: usize, text: &Text<'_>) -> Vec<TokenSpan> {
 }
 
 /// Spans of both that have so many words between them at most. What overlaps is not near.
-fn near(mut left: Vec<TokenSpan>, mut right: Vec<TokenSpan>, within: usize) -> Vec<TokenSpan> {
+pub fn near_spans(mut left: Vec<TokenSpan>, mut right: Vec<TokenSpan>, within: usize) -> Vec<TokenSpan> {
     let close = |spans: &[TokenSpan], others: &mut Vec<TokenSpan>| -> Vec<TokenSpan> {
         others.sort_unstable_by_key(|other| other.start);
         let mut ends: Vec<usize> = others.iter().map(|other| other.end).collect();
@@ -253,8 +256,8 @@ fn near(mut left: Vec<TokenSpan>, mut right: Vec<TokenSpan>, within: usize) -> V
     found
 }
 
-/// Whether a word is what a pattern says.
-fn is_like(pattern: &[char], word: &str) -> bool {
+/// Whether a folded word is what a [`folded_pattern`] says.
+pub fn is_like(pattern: &[char], word: &str) -> bool {
     let mut places = word.chars();
     // Most patterns begin with letters, which most words do not have.
     let fixed = pattern.iter().take_while(|c| !matches!(c, '*' | '?'));

@@ -64,7 +64,7 @@ pub struct SearchArgs {
     /// Only say how many pages and captures there are.
     #[arg(long)]
     count: bool,
-    /// One object a result.
+    /// One object a result; with --batch one a query, with all of its results.
     #[arg(long, conflicts_with_all = ["csv", "trec"])]
     json: bool,
     /// Comma-separated values with a head line.
@@ -122,6 +122,7 @@ fn query_of(args: &SearchArgs, campaign: Option<CampaignId>, text: &str) -> Sear
         offset: args.offset,
         limit: if args.count { 0 } else { limit },
         shows_all: args.all || args.trec.is_some(),
+        without_snippets: args.batch.is_some() || args.csv,
     }
 }
 
@@ -200,9 +201,10 @@ fn one(args: &SearchArgs, session: &Session, asked: &SearchQuery, out: &mut dyn 
 
 const CSV_COLUMNS: [&str; 8] = ["rank", "url", "title", "date", "captures", "score", "more_of_host", "similar"];
 
-fn print(hit: &Hit, args: &SearchArgs, rank: usize, out: &mut dyn Write) -> anyhow::Result<()> {
-    if args.json {
-        let Value::Object(mut fields) = serde_json::to_value(&hit.capture)? else { return Ok(()) };
+/// A result as an object: its newest capture, and what is known of the result.
+fn object(hit: &Hit, rank: usize) -> anyhow::Result<Value> {
+    let mut object = serde_json::to_value(&hit.capture)?;
+    if let Value::Object(fields) = &mut object {
         for (name, value) in [
             ("rank", json!(rank)),
             ("version", json!(hit.version)),
@@ -214,7 +216,13 @@ fn print(hit: &Hit, args: &SearchArgs, rank: usize, out: &mut dyn Write) -> anyh
         ] {
             fields.insert(name.to_owned(), value);
         }
-        return json_line(out, &fields);
+    }
+    Ok(object)
+}
+
+fn print(hit: &Hit, args: &SearchArgs, rank: usize, out: &mut dyn Write) -> anyhow::Result<()> {
+    if args.json {
+        return json_line(out, &object(hit, rank)?);
     }
     let capture = &hit.capture;
     let date = capture.date.to_readable();
@@ -240,7 +248,8 @@ fn batch(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let lines = std::fs::File::open(file).with_context(|| file.display().to_string())?;
-    if args.trec.is_none() {
+    let is_table = args.trec.is_none() && !args.json;
+    if is_table {
         csv_row(out, &["query", "pages", "captures", "rank", "url", "title", "date"])?;
     }
     for (nth, line) in std::io::BufReader::new(lines).lines().enumerate() {
@@ -261,6 +270,13 @@ fn batch(
         if let Some(problem) = answer.problem {
             anyhow::bail!("{}, line {}: the query cannot be read: {problem}", file.display(), nth + 1);
         }
+        if args.json {
+            let hits = answer.hits.iter().enumerate().map(|(nth, hit)| object(hit, args.offset + nth + 1));
+            let (pages, captures, results) =
+                (answer.versions, answer.captures, hits.collect::<anyhow::Result<Vec<_>>>()?);
+            json_line(out, &json!({"query": query, "pages": pages, "captures": captures, "results": results}))?;
+            continue;
+        }
         for (rank, hit) in answer.hits.iter().enumerate() {
             let capture = &hit.capture;
             if let Some(run) = &args.trec {
@@ -272,7 +288,7 @@ fn batch(
                 csv_row(out, &cells)?;
             }
         }
-        if answer.hits.is_empty() && args.trec.is_none() {
+        if answer.hits.is_empty() && is_table {
             csv_row(out, &[query, &answer.versions.to_string(), &answer.captures.to_string(), "", "", "", ""])?;
         }
     }

@@ -3,7 +3,7 @@
 use super::schema::SearchedField;
 use super::text_index::{TextIndex, TextIndexError, engine};
 use super::tokens::{STEMMED, stem_term};
-use crate::analysis::url_text;
+use crate::analysis::{TokenSpan, folded_pattern, is_like, near_spans, phrase_spans, url_text};
 use crate::campaign::TextTest;
 use crate::text::{fold, words};
 use fixedbitset::FixedBitSet;
@@ -12,9 +12,6 @@ use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::query::FuzzyTermQuery;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, DocSet, InvertedIndexReader, SegmentReader, TERMINATED, Term};
-
-/// Places in the words of one field of a document: first and last word.
-type Span = (u32, u32);
 
 impl TextIndex {
     /// The content versions that meet a term in the fields of a name; in any
@@ -81,10 +78,11 @@ impl Leaf<'_> {
                 }
             }
             _ if needs_places(test) => {
+                let mut located = self.located(test)?;
                 for doc in self.candidates(test)?.ones() {
-                    let doc = DocId::try_from(doc).unwrap_or(DocId::MAX);
-                    if !found.contains(doc as usize) && !self.spans(test, doc)?.is_empty() {
-                        found.insert(doc as usize);
+                    let number = DocId::try_from(doc).unwrap_or(DocId::MAX);
+                    if !found.contains(doc) && !located.spans(number).is_empty() {
+                        found.insert(doc);
                     }
                 }
             }
@@ -156,8 +154,9 @@ impl Leaf<'_> {
     }
 
     fn terms_like(&self, pattern: &str) -> tantivy::Result<Vec<Term>> {
-        let pattern = GlobPattern::new(pattern);
-        let begin = pattern.begin();
+        let pattern = folded_pattern(pattern);
+        // The letters before the first sign.
+        let begin: String = pattern.iter().take_while(|c| !matches!(c, '*' | '?')).collect();
         let inverted = self.inverted(self.asked.field)?;
         let mut range = inverted.terms().range().ge(begin.as_bytes());
         let end = format!("{begin}\u{10ffff}");
@@ -167,50 +166,76 @@ impl Leaf<'_> {
         let mut stream = range.into_stream()?;
         let mut found = Vec::new();
         while stream.advance() {
-            if std::str::from_utf8(stream.key()).is_ok_and(|word| pattern.is_met_by(word)) {
+            if std::str::from_utf8(stream.key()).is_ok_and(|word| is_like(&pattern, word)) {
                 found.extend(term_of(self.asked.field, stream.key()));
             }
         }
         Ok(found)
     }
 
-    /// Where a document meets a test.
-    fn spans(&self, test: &TextTest, doc: DocId) -> tantivy::Result<Vec<Span>> {
-        match test {
+    /// A test whose places in documents can be read, those in ascending order.
+    fn located(&self, test: &TextTest) -> tantivy::Result<Located> {
+        Ok(match test {
             TextTest::Near { left, right, within } => {
-                let (left, right) = (self.spans(left, doc)?, self.spans(right, doc)?);
-                Ok(near(&left, &right, *within))
+                Located::Near(Box::new(self.located(left)?), Box::new(self.located(right)?), *within as usize)
             }
             test if is_phrase(test) => {
-                let slop = if let TextTest::Phrase { slop, .. } = test { *slop } else { 0 };
-                let mut places = Vec::new();
-                for word in words_of(test) {
-                    places.push(self.places(&TextTest::Exact(word), doc)?);
-                }
-                Ok(phrase(&places, slop))
+                let slop = if let TextTest::Phrase { slop, .. } = test { *slop as usize } else { 0 };
+                let terms = words_of(test);
+                let postings = terms.iter().map(|term| self.postings(&TextTest::Exact(term.clone())));
+                Located::Phrase { postings: postings.collect::<tantivy::Result<_>>()?, terms, slop }
             }
-            test => Ok(self.places(test, doc)?.into_iter().map(|place| (place, place)).collect()),
-        }
+            test => Located::Single(self.postings(test)?),
+        })
     }
 
-    /// Where the words that a test stands for are in a document, in order.
-    fn places(&self, test: &TextTest, doc: DocId) -> tantivy::Result<Vec<u32>> {
-        let (mut places, mut some) = (Vec::new(), Vec::new());
+    /// Where the terms that a test stands for are.
+    fn postings(&self, test: &TextTest) -> tantivy::Result<Vec<SegmentPostings>> {
+        let mut all = Vec::new();
         for term in self.terms(test)? {
             let option = IndexRecordOption::WithFreqsAndPositions;
-            let postings: Option<SegmentPostings> = self.inverted(term.field())?.read_postings(&term, option)?;
-            if let Some(mut postings) = postings
-                && postings.doc() <= doc
-                && postings.seek(doc) == doc
-            {
-                postings.positions(&mut some);
-                places.append(&mut some);
-            }
+            all.extend(self.inverted(term.field())?.read_postings(&term, option)?);
         }
-        places.sort_unstable();
-        places.dedup();
-        Ok(places)
+        Ok(all)
     }
+}
+
+/// A test with the places of its terms.
+enum Located {
+    /// Any of these.
+    Single(Vec<SegmentPostings>),
+    /// Terms that follow one another, with the places of each.
+    Phrase { terms: Vec<String>, postings: Vec<Vec<SegmentPostings>>, slop: usize },
+    /// Both with so many terms between at most.
+    Near(Box<Located>, Box<Located>, usize),
+}
+
+impl Located {
+    /// Where a document meets it. Documents are asked for in ascending order.
+    fn spans(&mut self, doc: DocId) -> Vec<TokenSpan> {
+        match self {
+            Self::Single(postings) => places(postings, doc).into_iter().map(|place| place..place + 1).collect(),
+            Self::Phrase { terms, postings, slop } => {
+                let places: Vec<Vec<usize>> = postings.iter_mut().map(|postings| places(postings, doc)).collect();
+                phrase_spans(terms, &places, *slop)
+            }
+            Self::Near(left, right, within) => near_spans(left.spans(doc), right.spans(doc), *within),
+        }
+    }
+}
+
+/// Where any of some terms is in a document, in order.
+fn places(postings: &mut [SegmentPostings], doc: DocId) -> Vec<usize> {
+    let (mut places, mut some) = (Vec::new(), Vec::new());
+    for postings in postings {
+        if postings.doc() <= doc && postings.seek(doc) == doc {
+            postings.positions(&mut some);
+            places.extend(some.iter().map(|place| *place as usize));
+        }
+    }
+    places.sort_unstable();
+    places.dedup();
+    places
 }
 
 /// Whether it matters where its words stand.
@@ -257,95 +282,4 @@ fn add_all(postings: &mut SegmentPostings, found: &mut FixedBitSet) {
 
 fn term_of(field: Field, key: &[u8]) -> Option<Term> {
     std::str::from_utf8(key).ok().map(|word| Term::from_field_text(field, word))
-}
-
-/// Places of the one and places of the other with so many words between at most.
-/// The same word is not near itself.
-fn near(left: &[Span], right: &[Span], within: u32) -> Vec<Span> {
-    let mut found = Vec::new();
-    for one in left {
-        for other in right {
-            let (first, last) = if one.0 <= other.0 { (one, other) } else { (other, one) };
-            if last.0 > first.1 && last.0 - first.1 - 1 <= within {
-                found.push((first.0, last.1));
-            }
-        }
-    }
-    found
-}
-
-/// Where words follow one another; each may be out of its place, the largest
-/// displacement less the smallest being the slop.
-fn phrase(places: &[Vec<u32>], slop: u32) -> Vec<Span> {
-    let mut found = Vec::new();
-    let Some(firsts) = places.first() else { return found };
-    let slop = i64::from(slop);
-    // What a place of word `nth` would make the phrase begin at.
-    let begin = |nth: usize, place: u32| i64::from(place) - nth as i64;
-    for first in firsts {
-        let begins = begin(0, *first);
-        if slop == 0 {
-            let follows = places.iter().enumerate().skip(1).all(|(nth, places)| {
-                u32::try_from(begins + nth as i64).is_ok_and(|place| places.binary_search(&place).is_ok())
-            });
-            if follows {
-                found.push((*first, *first + places.len() as u32 - 1));
-            }
-            continue;
-        }
-        // The window of displacements slides over the first word's own.
-        let met = (begins - slop..=begins).find_map(|low| {
-            let mut taken = vec![*first];
-            for (nth, places) in places.iter().enumerate().skip(1) {
-                let fits = |place: &&u32| (low..=low + slop).contains(&begin(nth, **place)) && !taken.contains(place);
-                taken.push(*places.iter().find(fits)?);
-            }
-            Some((taken.iter().copied().min()?, taken.iter().copied().max()?))
-        });
-        found.extend(met);
-    }
-    found
-}
-
-/// A word with `*` for any letters and `?` for one.
-struct GlobPattern(Vec<char>);
-
-impl GlobPattern {
-    fn new(pattern: &str) -> Self {
-        let mut parts = String::new();
-        for piece in pattern.split_inclusive(['*', '?']) {
-            let letters = piece.trim_end_matches(['*', '?']);
-            parts.push_str(&fold(letters));
-            parts.push_str(&piece[letters.len()..]);
-        }
-        Self(parts.chars().collect())
-    }
-
-    /// The letters before the first sign.
-    fn begin(&self) -> String {
-        self.0.iter().take_while(|c| !matches!(c, '*' | '?')).collect()
-    }
-
-    fn is_met_by(&self, word: &str) -> bool {
-        let (pattern, word): (&[char], Vec<char>) = (&self.0, word.chars().collect());
-        let (mut at, mut of, mut star, mut mark) = (0, 0, None, 0);
-        while of < word.len() {
-            match pattern.get(at) {
-                Some('*') => {
-                    (star, mark) = (Some(at), of);
-                    at += 1;
-                }
-                Some(c) if *c == '?' || *c == word[of] => {
-                    at += 1;
-                    of += 1;
-                }
-                _ => {
-                    let Some(star) = star else { return false };
-                    mark += 1;
-                    (at, of) = (star + 1, mark);
-                }
-            }
-        }
-        pattern[at..].iter().all(|c| *c == '*')
-    }
 }

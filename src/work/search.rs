@@ -79,6 +79,8 @@ pub struct SearchQuery {
     pub limit: usize,
     /// Shows every result; otherwise further ones of a host, and near-duplicates, are folded into the first.
     pub shows_all: bool,
+    /// Leaves out the part of the text that shows why a result was found.
+    pub without_snippets: bool,
 }
 
 impl SearchQuery {
@@ -420,7 +422,7 @@ impl Found {
         let kept = self.folded(ranked, folds);
         let mut hits = Vec::new();
         for (version, score, folded) in kept.into_iter().skip(asked.offset).take(asked.limit) {
-            let mut hit = self.hit(workspace, version, score, folded)?;
+            let mut hit = self.hit(workspace, version, score, folded, !asked.without_snippets)?;
             hit.iter_mut().for_each(|hit| hit.similar = self.similar(version, &versions));
             hits.extend(hit);
         }
@@ -467,15 +469,22 @@ impl Found {
         kept
     }
 
-    fn hit(&self, workspace: &Workspace, version: usize, score: f32, folded: u64) -> anyhow::Result<Option<Hit>> {
+    fn hit(
+        &self,
+        workspace: &Workspace,
+        version: usize,
+        score: f32,
+        folded: u64,
+        has_snippet: bool,
+    ) -> anyhow::Result<Option<Hit>> {
         let found: Vec<usize> =
             self.facts.captures_of_version(version).filter(|capture| self.captures.contains(*capture)).collect();
         let newest = found.iter().max_by_key(|capture| (self.facts.day_of(**capture), **capture));
         let Some(newest) = newest.and_then(|capture| CaptureId::try_from(*capture).ok()) else { return Ok(None) };
         let capture = workspace.catalogue().capture_row(newest)?;
         let text = match &self.index {
-            None => None,
-            Some(index) => index.text_of(version as u64)?,
+            Some(index) if has_snippet => index.text_of(version as u64)?,
+            _ => None,
         };
         let (snippet, marked) = text.map(|text| self.snippet(&text)).unwrap_or_default();
         let captures = found.len() as u64;
