@@ -48,6 +48,7 @@ mod round_trip;
 mod sample;
 mod schedule;
 mod scope;
+mod search;
 mod search_documents;
 mod search_oracle;
 mod search_queries;

@@ -1,0 +1,457 @@
+//! Searching real workspaces through the program: which pages queries find, in which order, and what is
+//! left of an index after kills.
+
+use crate::archive::{file, page};
+use crate::folders::copy_folder;
+use crate::kill::{kill_when, start};
+use crate::need::{data, peers};
+use crate::program::{arg, fonds};
+use crate::search_oracle::scanned;
+use crate::search_queries::{Dice, Vocabulary, random_documents, random_queries};
+use fonds::analysis::{Matcher, TextFields};
+use fonds::search::TextIndex;
+use serde_json::{Value, json};
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+/// Pages of the random archive; some are captured twice.
+const PAGES: usize = 450;
+/// Every so many pages are captured twice.
+const TWICE: usize = 6;
+
+/// A page of a random document. Most begin with a paragraph in a language without stems, so that a query
+/// means the same as in a scan that knows none.
+fn html(document: &Value, dice: &mut Dice) -> String {
+    const GEORGIAN: [&str; 8] =
+        ["საქართველო", "პარლამენტი", "არჩევნები", "მდინარე", "ქალაქი", "გაზეთი", "სიტყვა", "ბიუჯეტი"];
+    let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('\'', "&#39;");
+    let text = |name: &str| escaped(document[name].as_str().unwrap());
+    let others: Vec<&str> = (0..40).map(|_| *dice.one_of(&GEORGIAN)).collect();
+    let mut links = String::new();
+    for anchor in document["anchors"].as_array().unwrap() {
+        let host = *dice.one_of(&["a.pt", "b.gov.pt", "example.org"]);
+        let anchor = escaped(anchor.as_str().unwrap());
+        links.push_str(&format!("<p><a href='http://{host}/casa'>{anchor}</a>"));
+    }
+    format!(
+        "<html><head><title>{}</title><meta name=description content='{}'></head><body><article><p>{}<p>{}</article>{links}</body></html>",
+        text("title"),
+        text("rest"),
+        others.join(" "),
+        text("main"),
+    )
+}
+
+/// WARC files with random pages, some captured twice with the same bytes.
+fn archive(folder: &Path, seed: u64, pages: usize, files: usize) -> Vec<PathBuf> {
+    let mut dice = Dice::new(seed);
+    let mut records: Vec<Vec<u8>> = Vec::new();
+    for (nth, document) in random_documents(seed, pages).iter().enumerate() {
+        let html = html(document, &mut dice);
+        let dates = document["date"].as_array().unwrap();
+        for date in dates.iter().take(if nth % TWICE == 0 { 2 } else { 1 }) {
+            records.push(page(document["url"].as_str().unwrap(), date.as_str().unwrap(), &html));
+        }
+    }
+    let size = records.len().div_ceil(files);
+    records.chunks(size).enumerate().map(|(nth, some)| file(folder, &format!("{nth:02}.warc.gz"), some)).collect()
+}
+
+/// A workspace into which these files were imported.
+fn imported(folder: &Path, files: &[PathBuf]) -> PathBuf {
+    let workspace = folder.join("workspace");
+    fonds(&["new", arg(&workspace)]).with_status(0);
+    let mut args = vec!["import", arg(&workspace)];
+    args.extend(files.iter().map(|file| arg(file)));
+    fonds(&args).with_status(0);
+    workspace
+}
+
+/// The answer to each query, all results in their order.
+fn answers(workspace: &Path, queries: &[String]) -> Vec<Value> {
+    let folder = tempfile::tempdir().unwrap();
+    let batch = folder.path().join("queries.txt");
+    std::fs::write(&batch, queries.join("\n") + "\n").unwrap();
+    let args = ["search", arg(workspace), "--batch", arg(&batch), "--json", "--all", "--limit", "100000"];
+    let answers = fonds(&args).with_status(0).json_lines();
+    let answered: Vec<&str> = answers.iter().map(|answer| answer["query"].as_str().unwrap()).collect();
+    assert_eq!(answered, queries);
+    answers
+}
+
+/// Versions found with the number of their captures, in order.
+fn found(answer: &Value) -> Vec<(u64, u64)> {
+    let results = answer["results"].as_array().unwrap();
+    results.iter().map(|hit| (hit["version"].as_u64().unwrap(), hit["captures"].as_u64().unwrap())).collect()
+}
+
+/// Each capture as a document of the scan: its own date and URL with the texts of its version.
+fn documents(workspace: &Path) -> (Vec<Value>, BTreeMap<u64, u64>) {
+    let mut texts = BTreeMap::new();
+    let index = TextIndex::open(&workspace.join("index")).unwrap();
+    index
+        .each_text::<fonds::search::TextIndexError>(|text| {
+            texts.insert(text.version, text);
+            Ok(())
+        })
+        .unwrap();
+    let (mut versions, mut before) = (BTreeMap::new(), (Value::Null, 0));
+    let mut rows = fonds(&["captures", arg(workspace), "--json", "--limit", "100000"]).with_status(0).json_lines();
+    rows.sort_by_key(|row| row["id"].as_u64());
+    let documents = rows
+        .iter()
+        .map(|row| {
+            let id = row["id"].as_u64().unwrap();
+            let url = row["url"].as_str().unwrap();
+            // A page that is captured twice comes twice in a row.
+            let this = json!([row["url"], row["title"], row["size"]]);
+            let version = if before.0 == this { before.1 } else { id };
+            before = (this, version);
+            versions.insert(id, version);
+            let text =
+                texts.get(&version).unwrap_or_else(|| panic!("capture {id} of version {version} is not indexed"));
+            assert_eq!(row["title"], text.title, "{url}");
+            let host = url.split('/').nth(2).unwrap();
+            json!({
+                "version": id, "title": text.title, "main": text.main, "rest": text.rest,
+                "anchors": text.anchors.lines().collect::<Vec<_>>(), "url": url, "host": host,
+                "date": row["date"], "status": row["status"], "size": row["size"], "mime": row["mime"],
+                "lang": row["language"],
+            })
+        })
+        .collect();
+    (documents, versions)
+}
+
+#[test]
+fn queries_find_what_a_scan_in_python_finds() {
+    let Some([python]) = peers(["python3"]) else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = imported(dir.path(), &archive(dir.path(), 26, PAGES, 1));
+    fonds(&["inlinks", "build", arg(&workspace)]).with_status(0);
+    fonds(&["index", arg(&workspace)]).with_status(0);
+    let (documents, versions) = documents(&workspace);
+    assert!(documents.len() >= 500, "{}", documents.len());
+    assert!(documents.iter().filter(|document| document["anchors"] != json!([])).count() > 10);
+    let stemmed: Vec<&Value> = documents
+        .iter()
+        .map(|document| &document["lang"])
+        .filter(|lang| !["", "ka"].contains(&lang.as_str().unwrap()))
+        .collect();
+    assert!(stemmed.is_empty(), "{stemmed:?}");
+    let queries = random_queries(2026, &Vocabulary::of(&documents), 500);
+    let expected = scanned(&python, &documents, &queries);
+    let begin = Instant::now();
+    let answers = answers(&workspace, &queries);
+    let seconds = begin.elapsed().as_secs_f64();
+    let (mut wrong, mut some) = (Vec::new(), 0);
+    for ((query, captures), answer) in queries.iter().zip(expected).zip(answers) {
+        let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
+        captures.iter().for_each(|capture| *counts.entry(versions[capture]).or_default() += 1);
+        let hits: BTreeMap<u64, u64> = found(&answer).into_iter().collect();
+        some += usize::from(!hits.is_empty() && (captures.len() < documents.len()));
+        let totals = (hits.len() as u64, captures.len() as u64);
+        if hits != counts || (answer["pages"].as_u64(), answer["captures"].as_u64()) != (Some(totals.0), Some(totals.1))
+        {
+            let only = |a: &BTreeMap<u64, u64>, b: &BTreeMap<u64, u64>| -> Vec<u64> {
+                a.keys().filter(|version| a.get(version) != b.get(version)).copied().take(3).collect()
+            };
+            wrong.push(format!(
+                "{query}\n  only index {:?}, only scan {:?}",
+                only(&hits, &counts),
+                only(&counts, &hits)
+            ));
+        }
+    }
+    eprintln!(
+        "{} queries on {} captures of {} versions in {seconds:.1} s: {} differ from the scan; {some} find some and not all",
+        queries.len(),
+        documents.len(),
+        versions.values().collect::<BTreeSet<_>>().len(),
+        wrong.len()
+    );
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(some > 300, "only {some} queries find some and not all");
+}
+
+#[test]
+fn a_request_holds_where_its_terms_are_found() {
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = imported(dir.path(), &archive(dir.path(), 4, 200, 1));
+    fonds(&["index", arg(&workspace)]).with_status(0);
+    let (documents, versions) = documents(&workspace);
+    let texts: Vec<Vec<&str>> = documents
+        .iter()
+        .flat_map(|document| ["title", "main", "rest"].map(|name| document[name].as_str().unwrap()))
+        .map(|text| text.split_whitespace().filter(|word| word.chars().all(char::is_alphanumeric)).collect::<Vec<_>>())
+        .filter(|text| text.len() > 1)
+        .collect();
+    let mut dice = Dice::new(8);
+    let mut pairs = Vec::new();
+    while pairs.len() < 200 {
+        let (mut request, mut query) = (String::new(), String::new());
+        for nth in 0..1 + dice.below(3) {
+            let text = dice.one_of(&texts);
+            let at = dice.below(text.len() - 1);
+            let (asked, written) = match dice.below(3) {
+                0 => {
+                    let phrase = format!("\"{} {}\"", text[at], text[at + 1]);
+                    (phrase.clone(), phrase)
+                }
+                _ => (format!("\"{}\"", text[at]), format!("={}", text[at])),
+            };
+            let joint = if nth == 0 { "" } else { *dice.one_of(&[" AND ", " OR ", " AND NOT "]) };
+            // Brackets: both read them in the same way, whatever binds closer.
+            request = format!("({request}{joint}{asked})");
+            query = format!("({query}{joint}{written})");
+        }
+        pairs.push((request, query));
+    }
+    let queries: Vec<String> = pairs.iter().map(|(_, query)| query.clone()).collect();
+    let mut some = 0;
+    for ((request, query), answer) in pairs.iter().zip(answers(&workspace, &queries)) {
+        let matcher = Matcher::compile(&request.parse().unwrap());
+        let holding: BTreeSet<u64> = documents
+            .iter()
+            .filter(|document| {
+                let text = |name: &str| document[name].as_str().unwrap();
+                // No phrase goes on from the main text to what is around it.
+                let all = format!("{} qqqq {}", text("main"), text("rest"));
+                let url = text("url").split_once("://").unwrap().1;
+                let url = url.strip_prefix("www.").unwrap_or(url);
+                matcher.read(&TextFields { title: text("title"), text: &all, url, ..TextFields::default() }).holds
+            })
+            .map(|document| versions[&document["version"].as_u64().unwrap()])
+            .collect();
+        let hits: BTreeSet<u64> = found(&answer).into_iter().map(|(version, _)| version).collect();
+        assert_eq!(hits, holding, "{request} and {query}");
+        some += usize::from(!hits.is_empty() && hits.len() < documents.len());
+    }
+    eprintln!("200 requests hold where their terms are found; {some} find some and not all");
+    assert!(some > 100, "{some}");
+}
+
+#[test]
+fn an_index_that_is_killed_again_and_again_loses_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let files = archive(dir.path(), 9, 240, 20);
+    let workspace = imported(dir.path(), &files[..1]);
+    let index = workspace.join("index");
+    let (mut kills, mut left) = (0, 0);
+    for (round, archive) in files.iter().enumerate() {
+        if round > 0 {
+            fonds(&["import", arg(&workspace), arg(archive)]).with_status(0);
+        }
+        let names = || -> BTreeSet<PathBuf> {
+            std::fs::read_dir(&index).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+        };
+        let meta = || std::fs::read(index.join("meta.json")).unwrap_or_default();
+        let (names_before, meta_before, looks) = (names(), meta(), Cell::new(0));
+        let child = start(&["index", arg(&workspace)]);
+        // In turn: at once, with the lock, with the first new files, with all, with a commit, after it.
+        let is_killed = kill_when(child, || match round % 5 {
+            0 => true,
+            1 => index.join(".tantivy-writer.lock").exists() && names() != names_before,
+            2 => names().difference(&names_before).count() >= 3,
+            3 => meta() != meta_before,
+            _ => {
+                looks.set(looks.get() + usize::from(meta() != meta_before));
+                looks.get() > 3
+            }
+        });
+        kills += usize::from(is_killed);
+        let begin = Instant::now();
+        let check = fonds(&["index", arg(&workspace), "--check", "--json"]);
+        if check.status == 2 {
+            assert!(!index.join("meta.json").exists(), "{}", check.err);
+            continue;
+        }
+        let check = check.with_status(0).json_lines().remove(0);
+        assert!(begin.elapsed().as_secs() < 20, "a check took {:?}", begin.elapsed());
+        for name in ["missing", "surplus", "damaged"] {
+            assert_eq!(check[name], json!([]), "after kill {round}");
+        }
+        left += usize::from(check["waiting"].as_u64().unwrap() > 0);
+    }
+    fonds(&["index", arg(&workspace)]).with_status(0);
+    let check = fonds(&["index", arg(&workspace), "--check", "--json"]).with_status(0).json_lines().remove(0);
+    assert_eq!(check["waiting"], 0);
+    let (documents, _) = documents(&workspace);
+    let queries = random_queries(77, &Vocabulary::of(&documents), 200);
+    let after_kills = answers(&workspace, &queries);
+    // Files that nothing needs are gone: each segment has a few files, and nothing else is there.
+    let segments =
+        serde_json::from_slice::<Value>(&std::fs::read(index.join("meta.json")).unwrap()).unwrap()["segments"].clone();
+    let known: Vec<String> = segments
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|segment| segment["segment_id"].as_str().unwrap().replace('-', ""))
+        .collect();
+    let orphans: Vec<String> = std::fs::read_dir(&index)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| !name.starts_with('.') && name != "meta.json" && !known.iter().any(|id| name.starts_with(id)))
+        .collect();
+    assert!(orphans.is_empty(), "{orphans:?}");
+    let copy = dir.path().join("copy");
+    copy_folder(&workspace, &copy);
+    std::fs::remove_dir_all(copy.join("index")).unwrap();
+    fonds(&["index", arg(&copy)]).with_status(0);
+    let rebuilt = answers(&copy, &queries);
+    for (a, b) in after_kills.iter().zip(&rebuilt) {
+        assert_eq!(found(a), found(b), "{}", a["query"]);
+    }
+    let ranked = after_kills.iter().filter(|answer| answer["results"][0]["relevance"].as_f64() > Some(0.0)).count();
+    eprintln!(
+        "{kills} kills, {left} with captures left to index; 200 queries ({ranked} ranked) find the same in the same order after a rebuild"
+    );
+    assert!(kills >= 15 && ranked > 50, "{kills} kills, {ranked} ranked");
+}
+
+/// A collection of documents with topics and what is right for them.
+struct Labelled {
+    name: &'static str,
+    /// Number and HTML.
+    documents: Vec<(String, String)>,
+    /// Number and words.
+    topics: Vec<(String, String)>,
+    qrels: PathBuf,
+}
+
+fn unpacked(path: &Path) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    flate2::read::MultiGzDecoder::new(std::fs::File::open(path).unwrap()).read_to_end(&mut bytes).unwrap();
+    bytes
+}
+
+/// What stands between tags, for each pair of them.
+fn between<'t>(text: &'t str, begin: &str, end: &str) -> Vec<&'t str> {
+    text.split(begin).skip(1).filter_map(|part| part.split_once(end)).map(|(inner, _)| inner).collect()
+}
+
+fn vaswani(folder: &Path) -> Labelled {
+    let text = String::from_utf8(unpacked(&folder.join("documents.trec.gz"))).unwrap();
+    let documents = between(&text, "<DOC>", "</DOC>")
+        .into_iter()
+        .map(|document| {
+            let (head, body) = document.split_once("</DOCNO>").unwrap();
+            (
+                head.trim().trim_start_matches("<DOCNO>").trim().to_owned(),
+                format!("<html><body><p>{body}</p></body></html>"),
+            )
+        })
+        .collect();
+    let text = std::fs::read_to_string(folder.join("topics.trec")).unwrap();
+    let topics = between(&text, "<top>", "</top>")
+        .into_iter()
+        .map(|topic| {
+            (
+                between(topic, "<num>", "</num>")[0].trim().to_owned(),
+                between(topic, "<title>", "</title>")[0].to_owned(),
+            )
+        })
+        .collect();
+    Labelled { name: "Vaswani", documents, topics, qrels: folder.join("qrels.txt") }
+}
+
+fn cacm(folder: &Path) -> Labelled {
+    let (tar, mut documents, mut at) = (unpacked(&folder.join("cacm.tar.gz")), Vec::new(), 0);
+    // Heads of 512 bytes: the name, and at 124 the size as an octal number; bodies are padded to as much.
+    while let Some(head) = tar.get(at..at + 512).filter(|head| head[0] != 0) {
+        let text =
+            |range: std::ops::Range<usize>| String::from_utf8_lossy(&head[range]).trim_matches(['\0', ' ']).to_owned();
+        let size = usize::from_str_radix(&text(124..136), 8).unwrap();
+        let body = &tar[at + 512..at + 512 + size];
+        at += 512 + size.next_multiple_of(512);
+        if let Some(number) = text(0..100).strip_suffix(".html") {
+            // Triples of numbers are citations, no text.
+            let lines = String::from_utf8_lossy(body)
+                .lines()
+                .filter(|line| !line.contains('\t'))
+                .collect::<Vec<_>>()
+                .join("\n");
+            documents.push((number.to_owned(), lines));
+        }
+    }
+    let text = std::fs::read_to_string(folder.join("topics.txt")).unwrap();
+    let topics = between(&text, "<DOC>", "</DOC>")
+        .into_iter()
+        .map(|topic| {
+            let (head, body) = topic.split_once("</DOCNO>").unwrap();
+            (head.trim().trim_start_matches("<DOCNO>").trim().to_owned(), body.to_owned())
+        })
+        .collect();
+    Labelled { name: "CACM", documents, topics, qrels: folder.join("qrels.txt") }
+}
+
+/// Imports a collection, indexes it, asks its topics, and compares the run with a plain BM25 in Python.
+fn check_ranking(python: &Path, labelled: &Labelled) {
+    let dir = tempfile::tempdir().unwrap();
+    let url = |number: &str| format!("http://labelled.example/{number}");
+    let date = "2024-03-01T09:00:00Z";
+    let pages: Vec<Vec<u8>> = labelled.documents.iter().map(|(number, html)| page(&url(number), date, html)).collect();
+    let warc = file(dir.path(), "labelled.warc.gz", &pages);
+    let begin = Instant::now();
+    let workspace = imported(dir.path(), &[warc]);
+    fonds(&["index", arg(&workspace)]).with_status(0);
+    let prepared = begin.elapsed().as_secs_f64();
+    let words = |text: &str| -> Vec<String> {
+        let letters = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        letters.map(str::to_lowercase).collect()
+    };
+    let lines = |lines: Vec<String>| lines.join("\n") + "\n";
+    let topics = labelled.topics.iter().map(|(topic, text)| format!("{topic}\t{}", words(text).join(" OR "))).collect();
+    let batch = dir.path().join("topics.tsv");
+    std::fs::write(&batch, lines(topics)).unwrap();
+    let begin = Instant::now();
+    let run = fonds(&["search", arg(&workspace), "--batch", arg(&batch), "--trec", "fonds"]).with_status(0).out;
+    let searched = begin.elapsed().as_secs_f64();
+    std::fs::write(dir.path().join("run"), run.replace("http://labelled.example/", "")).unwrap();
+    let tags = regex::Regex::new("<[^>]*>").unwrap();
+    let plain = |html: &str| words(&tags.replace_all(html, " ")).join(" ");
+    let texts = labelled.documents.iter().map(|(number, html)| format!("{number}\t{}", plain(html))).collect();
+    std::fs::write(dir.path().join("texts"), lines(texts)).unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/search_ranking.py");
+    let output = Command::new(python)
+        .arg(script)
+        .args([&dir.path().join("texts"), &batch, &labelled.qrels, &dir.path().join("run")])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let scores: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let score = |of: &str, name: &str| scores[of][name].as_f64().unwrap();
+    eprintln!(
+        "{}: {} documents from WARC to searchable in {prepared:.1} s, {} topics in {searched:.1} s; MAP {:.4} (plain BM25 {:.4}), \
+         nDCG@10 {:.4} (plain BM25 {:.4})",
+        labelled.name,
+        labelled.documents.len(),
+        scores["topics"],
+        score("run", "map"),
+        score("plain", "map"),
+        score("run", "ndcg"),
+        score("plain", "ndcg"),
+    );
+    if let Some(folder) = std::env::var_os("FONDS_KEEP") {
+        copy_folder(dir.path(), &PathBuf::from(folder).join(labelled.name));
+    }
+    for name in ["map", "ndcg"] {
+        assert!(score("run", name) >= score("plain", name) - 0.01, "{name}: {scores}");
+    }
+}
+
+#[test]
+fn abstracts_of_physics_are_ranked_as_well_as_by_plain_bm25() {
+    let (Some([python]), Some(folder)) = (peers(["python3"]), data("labelled/vaswani")) else { return };
+    check_ranking(&python, &vaswani(&folder));
+}
+
+#[test]
+fn abstracts_of_computing_are_ranked_as_well_as_by_plain_bm25() {
+    let (Some([python]), Some(folder)) = (peers(["python3"]), data("labelled/cacm")) else { return };
+    check_ranking(&python, &cacm(&folder));
+}
