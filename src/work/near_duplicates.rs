@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// Texts with fewer words are not compared: of notices and error pages too many are the same.
-pub(super) const FEWEST_WORDS: u64 = 20;
+const SHORTEST: u64 = 20;
 /// Texts that are read in one step.
 const BATCH: usize = 128;
 /// Runs of tokens of older texts that are kept while they are compared, in numbers of 8 bytes.
@@ -42,7 +42,7 @@ pub(super) fn follow_near_duplicates(
     cx: &JobCx,
 ) -> anyhow::Result<u64> {
     let now = index.mark()?.unwrap_or_default();
-    let there = index.versions_of_length(FEWEST_WORDS)?;
+    let there = index.versions_of_length(SHORTEST)?;
     let old = NearFile::open(folder).filter(|old| old.mark == *change.before);
     let all = there.count_ones(..) as u64;
     match &old {
