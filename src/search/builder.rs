@@ -9,7 +9,7 @@ use tantivy::schema::TantivyDocument;
 use tantivy::{IndexWriter, Term};
 
 /// The form of what is indexed: documents in another form are made again.
-pub const INDEX_FORMAT: u32 = 1;
+pub const INDEX_FORMAT: u32 = 2;
 /// Bytes that documents take before they go to disk.
 const WRITER_BYTES: usize = 90 << 20;
 /// Share of documents of a segment that are deleted before it is merged: a version that is put in
@@ -126,10 +126,8 @@ impl IndexBuilder {
         text(fields.url, &document.url);
         text(fields.anchors, &document.anchors.join("\n"));
         text(fields.language, &document.language);
-        if !document.language.is_empty() {
-            text(fields.title_stems, &format!("{}\n{}", document.language, document.title));
-            text(fields.stems, &format!("{}\n{}", document.language, document.main));
-        }
+        text(fields.title_stems, &format!("{}\n{}", document.language, document.title));
+        text(fields.stems, &format!("{}\n{}", document.language, document.main));
         if let Some((seconds, evidence)) = &document.published {
             doc.add_i64(fields.published, *seconds);
             doc.add_text(fields.evidence, evidence);

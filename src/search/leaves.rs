@@ -2,7 +2,7 @@
 
 use super::schema::SearchedField;
 use super::text_index::{TextIndex, TextIndexError, engine};
-use super::tokens::{STEMMED, stem_term};
+use super::tokens::{STEMMED, UNSTEMMED, stem_term};
 use crate::analysis::{TokenSpan, folded_pattern, is_like, near_spans, phrase_spans, url_text};
 use crate::campaign::TextTest;
 use crate::text::{fold, words};
@@ -144,7 +144,8 @@ impl Leaf<'_> {
                 let mut found = vec![Term::from_field_text(field, &fold(word))];
                 let stems = self.asked.stems.into_iter();
                 found.extend(stems.flat_map(|stems| {
-                    STEMMED.map(|language| Term::from_field_text(stems, &stem_term(language, word)))
+                    let languages = STEMMED.into_iter().chain([UNSTEMMED]);
+                    languages.map(move |language| Term::from_field_text(stems, &stem_term(language, word)))
                 }));
                 found
             }

@@ -8,9 +8,10 @@ use fixedbitset::FixedBitSet;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tantivy::collector::{FilterCollector, TopDocs};
-use tantivy::query::{BooleanQuery, BoostQuery, MoreLikeThisQuery, Occur, PhraseQuery, TermQuery};
-use tantivy::schema::IndexRecordOption;
-use tantivy::schema::OwnedValue;
+use tantivy::query::{
+    Bm25StatisticsProvider, BooleanQuery, BoostQuery, MoreLikeThisQuery, Occur, PhraseQuery, TermQuery,
+};
+use tantivy::schema::{Field, IndexRecordOption, OwnedValue};
 use tantivy::{DocAddress, Searcher, Term};
 
 /// Terms that a pattern or an inexact word brings into the ranking at most:
@@ -18,7 +19,9 @@ use tantivy::{DocAddress, Searcher, Term};
 const MOST_TERMS: usize = 200;
 /// What a phrase weighs beside its words.
 const PHRASE_WEIGHT: f32 = 2.0;
-
+/// What the form of a word that was typed weighs beside its stem: at 1 the precision on Vaswani falls by
+/// 0.02, without it forms that were typed are not before others.
+const AS_WRITTEN_WEIGHT: f32 = 0.3;
 /// Terms that a text is compared with others by, the rarest of it.
 const SIMILAR_TERMS: usize = 25;
 
@@ -54,7 +57,9 @@ impl TextIndex {
         let is_among = move |version: u64| usize::try_from(version).is_ok_and(|version| among.contains(version));
         let best = FilterCollector::new("version".to_owned(), is_among, TopDocs::with_limit(most).order_by_score());
         let searcher = self.reader.searcher();
-        let found = searcher.search(&parts.into_query(), &best).map_err(&engine)?;
+        let frequencies = Frequencies { searcher: &searcher, shared: std::mem::take(&mut parts.frequencies) };
+        let query = parts.into_query();
+        let found = searcher.search_with_statistics_provider(&query, &best, &frequencies).map_err(&engine)?;
         self.numbered(&searcher, found)
     }
 
@@ -131,8 +136,20 @@ impl TextIndex {
                 }
             }
             test => {
-                for term in self.terms_of(asked, test)?.into_iter().take(MOST_TERMS) {
-                    parts.add(term, asked.weight * boost);
+                let mut terms = self.terms_of(asked, test)?;
+                terms.truncate(MOST_TERMS);
+                for term in &terms {
+                    let form =
+                        if asked.stems.is_some_and(|stems| stems != term.field()) { AS_WRITTEN_WEIGHT } else { 1.0 };
+                    parts.add(term.clone(), asked.weight * boost * form);
+                }
+                let searcher = self.reader.searcher();
+                for forms in terms.chunk_by(|a, b| a.field() == b.field()) {
+                    let mut documents = 0;
+                    for term in forms {
+                        documents += searcher.doc_freq(term)?;
+                    }
+                    parts.frequencies.extend(forms.iter().map(|term| (term.clone(), documents)));
                 }
             }
         }
@@ -144,6 +161,8 @@ impl TextIndex {
 #[derive(Default)]
 struct Parts {
     terms: BTreeMap<Term, f32>,
+    /// Documents with any form of what a term is a form of, in its field.
+    frequencies: BTreeMap<Term, u64>,
     phrases: Vec<(Vec<Term>, f32)>,
 }
 
@@ -163,5 +182,29 @@ impl Parts {
         };
         let terms = self.terms.into_iter().map(term);
         BooleanQuery::new(terms.chain(self.phrases.into_iter().map(phrase)).collect())
+    }
+}
+
+/// How rare terms are. The forms of one word, and its stems in each language, are as rare as all of them
+/// are together: a form is worth no more for being that of a language in which few texts are.
+struct Frequencies<'s> {
+    searcher: &'s Searcher,
+    shared: BTreeMap<Term, u64>,
+}
+
+impl Bm25StatisticsProvider for Frequencies<'_> {
+    fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
+        self.searcher.total_num_tokens(field)
+    }
+
+    fn total_num_docs(&self) -> tantivy::Result<u64> {
+        self.searcher.total_num_docs()
+    }
+
+    fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
+        match self.shared.get(term) {
+            Some(documents) => Ok((*documents).min(self.searcher.total_num_docs()?)),
+            None => Ok(self.searcher.doc_freq(term)?),
+        }
     }
 }

@@ -9,6 +9,8 @@ use unicode_normalization::char::is_combining_mark;
 pub(super) const TERMS: &str = "fonds_words";
 /// The name of the tokenizer of stems.
 pub(super) const STEMS: &str = "fonds_stems";
+/// The language of words without stems.
+pub(super) const UNSTEMMED: &str = "";
 /// What stands between the language and the stem in a term.
 const OF_LANGUAGE: char = ':';
 
@@ -27,7 +29,8 @@ impl Tokenizer for TermTokenizer {
     }
 }
 
-/// Stems of words. The text begins with a line that is its language.
+/// Stems of words; words themselves where the language has none. The text begins with a line that is its
+/// language.
 #[derive(Debug, Clone, Default)]
 pub(super) struct StemTokenizer {
     token: Token,
@@ -39,11 +42,9 @@ impl Tokenizer for StemTokenizer {
     fn token_stream<'a>(&'a mut self, text: &'a str) -> StemStream<'a> {
         self.token.reset();
         let (language, text) = text.split_once('\n').unwrap_or(("", text));
-        StemStream {
-            rest: if stemmed(language).is_some() { text } else { "" },
-            stems: Stems::of(language),
-            token: &mut self.token,
-        }
+        // Words of other languages are their own stems: they weigh as much as stems of these.
+        let language = if stemmed(language).is_some() { language } else { UNSTEMMED };
+        StemStream { rest: text, stems: Stems::of(language), token: &mut self.token }
     }
 }
 
@@ -228,8 +229,10 @@ mod tests {
         assert_eq!(found.len(), 3);
         assert_eq!(found[1].1, stem_term("pt", "Câmara"));
         assert_eq!(found[1].1, stem_term("pt", "camara"));
-        assert_eq!(tokens(StemTokenizer::default(), "\nno language"), []);
-        assert_eq!(tokens(StemTokenizer::default(), "ca\nno stemmer"), []);
+        for language in ["", "ca"] {
+            let found = tokens(StemTokenizer::default(), &format!("{language}\nsem ações"));
+            assert_eq!(found, [(0, stem_term("", "sem")), (1, stem_term("", "acoes"))]);
+        }
     }
 
     #[test]

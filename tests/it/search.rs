@@ -238,7 +238,7 @@ fn a_request_holds_where_its_terms_are_found() {
 #[test]
 fn an_index_that_is_killed_again_and_again_loses_nothing() {
     let dir = tempfile::tempdir().unwrap();
-    let files = archive(dir.path(), 9, 240, 20);
+    let files = archive(dir.path(), 9, 240, 25);
     let workspace = imported(dir.path(), &files[..1]);
     let index = workspace.join("index");
     let (mut kills, mut left) = (0, 0);
@@ -310,7 +310,7 @@ fn an_index_that_is_killed_again_and_again_loses_nothing() {
     eprintln!(
         "{kills} kills, {left} with captures left to index; 200 queries ({ranked} ranked) find the same in the same order after a rebuild"
     );
-    assert!(kills >= 15 && ranked > 50, "{kills} kills, {ranked} ranked");
+    assert!(kills >= 20 && ranked > 50, "{kills} kills, {ranked} ranked");
 }
 
 /// A collection of documents with topics and what is right for them.
@@ -390,7 +390,7 @@ fn cacm(folder: &Path) -> Labelled {
 }
 
 /// Imports a collection, indexes it, asks its topics, and compares the run with a plain BM25 in Python.
-fn check_ranking(python: &Path, labelled: &Labelled) {
+fn check_ranking(python: &Path, labelled: &Labelled, floors: [(&str, f64); 2]) {
     let dir = tempfile::tempdir().unwrap();
     let url = |number: &str| format!("http://labelled.example/{number}");
     let date = "2024-03-01T09:00:00Z";
@@ -436,22 +436,21 @@ fn check_ranking(python: &Path, labelled: &Labelled) {
         score("run", "ndcg"),
         score("plain", "ndcg"),
     );
-    if let Some(folder) = std::env::var_os("FONDS_KEEP") {
-        copy_folder(dir.path(), &PathBuf::from(folder).join(labelled.name));
-    }
-    for name in ["map", "ndcg"] {
-        assert!(score("run", name) >= score("plain", name) - 0.01, "{name}: {scores}");
+    for (name, floor) in floors {
+        assert!(score("run", name) >= (score("plain", name) - 0.01).max(floor), "{name}: {scores}");
     }
 }
 
 #[test]
 fn abstracts_of_physics_are_ranked_as_well_as_by_plain_bm25() {
     let (Some([python]), Some(folder)) = (peers(["python3"]), data("labelled/vaswani")) else { return };
-    check_ranking(&python, &vaswani(&folder));
+    // The whole set has MAP 0.28 and nDCG@10 0.43 to reach; a quarter of its topics is not here.
+    check_ranking(&python, &vaswani(&folder), [("map", 0.27), ("ndcg", 0.42)]);
 }
 
 #[test]
 fn abstracts_of_computing_are_ranked_as_well_as_by_plain_bm25() {
     let (Some([python]), Some(folder)) = (peers(["python3"]), data("labelled/cacm")) else { return };
-    check_ranking(&python, &cacm(&folder));
+    // What the whole set has to reach.
+    check_ranking(&python, &cacm(&folder), [("map", 0.29), ("ndcg", 0.44)]);
 }
