@@ -100,7 +100,7 @@ impl Leaf<'_> {
                 docs.intersect_with(&self.candidates(right)?);
             }
             test if is_phrase(test) => {
-                for (nth, word) in words_of(test).into_iter().enumerate() {
+                for (nth, word) in phrase_terms(test).into_iter().enumerate() {
                     let mut holding = FixedBitSet::with_capacity(self.segment.max_doc() as usize);
                     self.add_docs(&TextTest::Exact(word), &mut holding)?;
                     if nth == 0 { docs = holding } else { docs.intersect_with(&holding) }
@@ -182,7 +182,7 @@ impl Leaf<'_> {
             }
             test if is_phrase(test) => {
                 let slop = if let TextTest::Phrase { slop, .. } = test { *slop as usize } else { 0 };
-                let terms = words_of(test);
+                let terms = phrase_terms(test);
                 let postings = terms.iter().map(|term| self.postings(&TextTest::Exact(term.clone())));
                 Located::Phrase { postings: postings.collect::<tantivy::Result<_>>()?, terms, slop }
             }
@@ -241,7 +241,7 @@ fn places(postings: &mut [SegmentPostings], doc: DocId) -> Vec<usize> {
 
 /// Whether it matters where its words stand.
 fn needs_places(test: &TextTest) -> bool {
-    matches!(test, TextTest::Near { .. }) || is_phrase(test) && words_of(test).len() > 1
+    matches!(test, TextTest::Near { .. }) || is_phrase(test) && phrase_terms(test).len() > 1
 }
 
 /// Whether a test is one of words that follow one another, as they are written.
@@ -267,7 +267,7 @@ fn text_of(test: &TextTest) -> &str {
 }
 
 /// The words of a test of words.
-pub(super) fn words_of(test: &TextTest) -> Vec<String> {
+pub(super) fn phrase_terms(test: &TextTest) -> Vec<String> {
     match test {
         TextTest::Url(url) => words(&url_text(url)),
         test => words(text_of(test)),

@@ -1,6 +1,6 @@
 //! Which of the versions found answer a query best.
 
-use super::leaves::{is_phrase, words_of};
+use super::leaves::{is_phrase, phrase_terms};
 use super::schema::SearchedField;
 use super::text_index::{TextIndex, TextIndexError, engine};
 use crate::campaign::{FieldTerm, Query, TextTest};
@@ -127,7 +127,7 @@ impl TextIndex {
             }
             test if is_phrase(test) => {
                 let terms: Vec<Term> =
-                    words_of(test).iter().map(|word| Term::from_field_text(asked.field, word)).collect();
+                    phrase_terms(test).iter().map(|word| Term::from_field_text(asked.field, word)).collect();
                 for term in &terms {
                     parts.add(term.clone(), asked.weight * boost);
                 }

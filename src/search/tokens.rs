@@ -1,6 +1,6 @@
 //! The words of texts as the index keeps them.
 
-use crate::text::{fold, words};
+use crate::text::{fold, is_invisible, words};
 use frostem::{Algorithm, Stemmer};
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use unicode_normalization::char::is_combining_mark;
@@ -44,7 +44,7 @@ impl Tokenizer for StemTokenizer {
         let (language, text) = text.split_once('\n').unwrap_or(("", text));
         // Words of other languages are their own stems: they weigh as much as stems of these.
         let language = if stemmed(language).is_some() { language } else { UNSTEMMED };
-        StemStream { rest: text, stems: Stems::of(language), token: &mut self.token }
+        StemStream { rest: text, next_place: 0, stems: Stems::of(language), token: &mut self.token }
     }
 }
 
@@ -107,20 +107,29 @@ impl TokenStream for TermStream<'_> {
 /// Stems of a text.
 pub(super) struct StemStream<'a> {
     rest: &'a str,
+    next_place: usize,
     stems: Stems,
     token: &'a mut Token,
 }
 
 impl TokenStream for StemStream<'_> {
     fn advance(&mut self) -> bool {
-        self.token.text.clear();
-        let Some(begin) = self.rest.find(is_of_run) else { return false };
-        let run = &self.rest[begin..];
-        let end = run.find(|c| !is_of_run(c)).unwrap_or(run.len());
-        self.rest = &run[end..];
-        self.token.position = self.token.position.wrapping_add(1);
-        self.stems.put(&run[..end], &mut self.token.text);
-        true
+        loop {
+            let Some(begin) = self.rest.find(is_of_run) else { return false };
+            let run = &self.rest[begin..];
+            let end = run.find(|c| !is_of_run(c)).unwrap_or(run.len());
+            self.rest = &run[end..];
+            let run = &run[..end];
+            // Where words are in the text: pairs of a run without blanks are several.
+            let place = self.next_place;
+            self.next_place += if run.is_ascii() { 1 } else { words(run).len() };
+            if self.next_place > place {
+                self.token.position = place;
+                self.token.text.clear();
+                self.stems.put(run, &mut self.token.text);
+                return true;
+            }
+        }
     }
 
     fn token(&self) -> &Token {
@@ -132,9 +141,9 @@ impl TokenStream for StemStream<'_> {
     }
 }
 
-/// Whether folding keeps a character within a word.
+/// Whether folding keeps a character within a word, or joins what is around it.
 fn is_of_run(c: char) -> bool {
-    c.is_alphanumeric() || is_combining_mark(c)
+    c.is_alphanumeric() || is_combining_mark(c) || is_invisible(c)
 }
 
 /// What stems words of one language.
@@ -232,6 +241,12 @@ mod tests {
         for language in ["", "ca"] {
             let found = tokens(StemTokenizer::default(), &format!("{language}\nsem ações"));
             assert_eq!(found, [(0, stem_term("", "sem")), (1, stem_term("", "acoes"))]);
+        }
+        // As far on as words are, so that NEAR counts the same between stems.
+        let text = "東京都 sol ½ mar\u{ad}é x";
+        let last = tokens(TermTokenizer::default(), text).pop().unwrap().0;
+        for language in ["", "pt"] {
+            assert_eq!(tokens(StemTokenizer::default(), &format!("{language}\n{text}")).pop().unwrap().0, last);
         }
     }
 

@@ -26,8 +26,8 @@ mod page_text;
 mod published;
 mod sentences;
 
-pub(crate) use folding::is_unspaced;
 pub use folding::{fold, fold_letters, words};
+pub(crate) use folding::{is_invisible, is_unspaced};
 pub use language::{LANGUAGE_BYTES, language_of};
 pub use page_text::PageText;
 pub(crate) use page_text::text_of_markup;
