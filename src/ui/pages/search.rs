@@ -8,7 +8,7 @@ use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, SelectedRows
 use crate::ui::table::{Column, Table, Value};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{action_ui, count_link_ui, empty_ui, loaded_ui, mark_ui, title_ui};
+use crate::ui::widgets::{action_ui, empty_ui, loaded_ui, mark_ui, title_ui};
 use egui::text::LayoutJob;
 use egui::{Key, ScrollArea, TextEdit, TextFormat, Ui};
 use egui_plot::{Bar, BarChart, Plot};
@@ -150,7 +150,7 @@ impl SearchPage {
             ui.label(text::counted(found.versions, "page", "pages"));
             if found.captures == 0 {
                 ui.label("0 captures");
-            } else if count_link_ui(ui, found.captures, "Show these captures") {
+            } else if named_count_ui(ui, found.captures, "Captures found") {
                 captures_by(app, found.filter.clone());
             }
             if found.captures > 0 {
@@ -224,7 +224,7 @@ impl SearchPage {
             if not.clicked() {
                 self.toggle(app, choice(true));
             }
-            if count_link_ui(ui, value.count, "Show these captures") {
+            if named_count_ui(ui, value.count, &format!("{}: {name}", kind.label())) {
                 let mut query = self.applied.clone();
                 query.facets.retain(|other| other.kind != kind || other.is_excluded);
                 query.facets.push(choice(false));
@@ -308,6 +308,14 @@ impl SearchPage {
         self.applied = query.clone();
         app.refine_search(query);
     }
+}
+
+/// A number of captures that leads to them, named with what it counts.
+fn named_count_ui(ui: &mut Ui, number: u64, counts: &str) -> bool {
+    let number = text::count(number);
+    let link = ui.link(number.as_str()).on_hover_text("Show these captures");
+    link.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Link, true, format!("{counts}: {number}")));
+    link.clicked()
 }
 
 fn order_label(order: SearchOrder) -> &'static str {

@@ -37,7 +37,7 @@ fn a_person_indexes_searches_narrows_and_goes_to_the_captures() {
     window.pass(1.0);
     window.check_says(&format!("{versions} pages"));
     // The number of captures leads to these captures.
-    window.click_number(&captures.to_string());
+    window.click(&format!("Captures found: {captures}"));
     let Route::Captures { filter } = window.route() else { panic!("{:?}", window.route()) };
     assert_eq!(window.captures(&filter).len() as u64, captures, "{filter}");
     window.check_says(&format!("{captures} rows"));
