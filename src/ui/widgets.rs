@@ -127,6 +127,45 @@ pub fn action_named_ui(ui: &mut Ui, app: &mut AppState, action: Action, label: &
     }
 }
 
+/// Seconds without a keystroke after which a line is asked.
+const TYPING_PAUSE: f64 = 0.15;
+
+/// A line of text that is asked a moment after the last keystroke.
+#[derive(Default)]
+pub struct TypedLine {
+    /// When it was changed last, and not asked since.
+    edited: Option<f64>,
+}
+
+impl TypedLine {
+    /// Whether the line in this field is to be asked now: at once with Enter.
+    pub fn is_due(&mut self, ui: &Ui, field: &Response) -> bool {
+        let now = ui.input(|input| input.time);
+        if field.changed() {
+            self.edited = Some(now);
+        }
+        let Some(edited) = self.edited else { return false };
+        let entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+        let is_due = entered || now - edited >= TYPING_PAUSE;
+        if is_due {
+            self.edited = None;
+        } else {
+            ui.ctx().request_repaint_after(std::time::Duration::from_secs_f64(TYPING_PAUSE));
+        }
+        is_due
+    }
+
+    /// Lets it be asked without a pause: the program changed it.
+    pub fn ask(&mut self) {
+        self.edited = Some(f64::NEG_INFINITY);
+    }
+
+    /// What was typed is not asked any more.
+    pub fn forget(&mut self) {
+        self.edited = None;
+    }
+}
+
 /// A number that leads to the rows it counts.
 pub fn count_link_ui(ui: &mut Ui, number: u64, leads_to: &str) -> bool {
     ui.link(text::count(number)).on_hover_text(leads_to).clicked()

@@ -10,12 +10,10 @@ use crate::ui::access::{tab_ui, tabs_ui};
 use crate::ui::table::{Selection, TableState};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{action_ui, empty_ui, is_typing, notice_ui, takes_letter};
+use crate::ui::widgets::{TypedLine, action_ui, empty_ui, is_typing, notice_ui, takes_letter};
 use crate::uri::Url;
 use egui::{Key, Modifiers, TextEdit, Ui};
 
-/// Seconds without a keystroke after which the filter line is asked.
-const FILTER_PAUSE: f64 = 0.15;
 /// Letters of a file's name on a button.
 const CHIP_CHARS: usize = 60;
 
@@ -43,7 +41,7 @@ const BY_LOCATION: &str = "Accepted by a country rule. Spec, Geolocation shows w
 pub struct CapturesPage {
     filter: String,
     applied: String,
-    edited: Option<f64>,
+    typed: TypedLine,
     tab: CaptureTab,
     rows: TableState,
     shown: Option<CaptureQuery>,
@@ -59,7 +57,7 @@ impl CapturesPage {
         if self.applied != route_filter {
             self.filter = route_filter.to_owned();
             self.applied = route_filter.to_owned();
-            self.edited = None;
+            self.typed.forget();
         }
         if app.take_shows_all() {
             self.tab = CaptureTab::All;
@@ -134,29 +132,19 @@ impl CapturesPage {
             if app.take_opens_filter() {
                 response.request_focus();
             }
-            let now = ui.input(|input| input.time);
-            if response.changed() {
-                self.edited = Some(now);
-            }
             let escaped = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Escape));
             if escaped || (!self.filter.is_empty() && ui.button("Clear filter").clicked()) {
                 self.filter.clear();
-                self.edited = Some(now - FILTER_PAUSE);
+                self.typed.ask();
             }
-            let entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-            if let Some(edited) = self.edited {
-                if entered || now - edited >= FILTER_PAUSE {
-                    self.edited = None;
-                    self.applied.clone_from(&self.filter);
-                    app.refine(self.filter.clone());
-                } else {
-                    ui.ctx().request_repaint_after(std::time::Duration::from_secs_f64(FILTER_PAUSE));
-                }
+            if self.typed.is_due(ui, &response) {
+                self.applied.clone_from(&self.filter);
+                app.refine(self.filter.clone());
             }
             if let Some(example) = filter_help_ui(ui) {
                 let gap = if self.filter.is_empty() { "" } else { " " };
                 self.filter.push_str(&format!("{gap}{example}"));
-                self.edited = Some(now);
+                self.typed.ask();
             }
             ui.checkbox(&mut app.settings.roomy_rows, "Comfortable rows");
         });
@@ -195,7 +183,7 @@ impl CapturesPage {
                     let rest: Vec<&str> = self.applied.split_whitespace().filter(|of| *of != part).collect();
                     self.filter = rest.join(" ");
                     self.applied.clone_from(&self.filter);
-                    self.edited = None;
+                    self.typed.forget();
                     app.refine(self.filter.clone());
                     return;
                 }

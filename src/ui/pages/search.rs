@@ -8,17 +8,17 @@ use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, SelectedRows
 use crate::ui::table::{Column, Table, Value};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{action_ui, empty_ui, loaded_ui, mark_ui, title_ui};
+use crate::ui::widgets::{TypedLine, action_ui, empty_ui, loaded_ui, mark_ui, title_ui};
 use egui::text::LayoutJob;
-use egui::{Key, ScrollArea, TextEdit, TextFormat, Ui};
+use egui::{ScrollArea, TextEdit, TextFormat, Ui};
 use egui_plot::{Bar, BarChart, Plot};
 
 /// Results that are listed.
 const RESULTS: usize = 200;
 /// Values of a facet that are shown before more are asked for.
 const VALUES: usize = 10;
-/// Seconds without a keystroke after which the query is asked.
-const PAUSE: f64 = 0.2;
+/// Characters of a text that stand before what was found first in it.
+const BEFORE_MARK: usize = 24;
 /// Width of the list of facets.
 const FACETS_WIDTH: f32 = 230.0;
 /// Windows narrower than this have the facets below one another in a menu.
@@ -29,7 +29,7 @@ const ROOM_FOR_FACETS: f32 = 760.0;
 pub struct SearchPage {
     line: String,
     applied: SearchQuery,
-    edited: Option<f64>,
+    typed: TypedLine,
     period: Option<Period>,
     /// Where a drag over the timeline began, as the number of a bar.
     dragged_from: Option<f64>,
@@ -43,7 +43,7 @@ impl SearchPage {
         if self.applied != *route {
             self.applied = route.clone();
             self.line.clone_from(&route.text);
-            self.edited = None;
+            self.typed.forget();
         }
         title_ui(
             ui,
@@ -88,18 +88,8 @@ impl SearchPage {
             if app.take_opens_filter() {
                 response.request_focus();
             }
-            let now = ui.input(|input| input.time);
-            if response.changed() {
-                self.edited = Some(now);
-            }
-            let entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-            if let Some(edited) = self.edited {
-                if entered || now - edited >= PAUSE {
-                    self.edited = None;
-                    self.ask(app, SearchQuery { text: self.line.clone(), ..self.applied.clone() });
-                } else {
-                    ui.ctx().request_repaint_after(std::time::Duration::from_secs_f64(PAUSE));
-                }
+            if self.typed.is_due(ui, &response) {
+                self.ask(app, SearchQuery { text: self.line.clone(), ..self.applied.clone() });
             }
             let mut order = self.applied.order;
             let chooser = egui::ComboBox::from_id_salt("order").selected_text(order_label(order));
@@ -372,6 +362,14 @@ fn results_ui(ui: &mut Ui, app: &mut AppState, answer: &SearchAnswer) {
     }
 }
 
+/// Where a row begins to show a text, so that what was found first in it is in sight: between two
+/// of its words.
+fn shown_from(snippet: &str, first: usize) -> usize {
+    let before = snippet.get(..first).unwrap_or_default();
+    let Some((from, _)) = before.char_indices().rev().nth(BEFORE_MARK) else { return 0 };
+    before[from..].find(char::is_whitespace).map_or(from, |blank| from + blank)
+}
+
 fn title_of(hit: &Hit) -> &str {
     if hit.capture.title.is_empty() { &hit.capture.url } else { &hit.capture.title }
 }
@@ -401,7 +399,10 @@ fn snippet_ui(ui: &mut Ui, hit: &Hit) {
         ..TextFormat::simple(font, colors.strong_text)
     };
     let mut job = LayoutJob::default();
-    let mut at = 0;
+    let mut at = shown_from(&hit.snippet, hit.marked.first().map_or(0, |mark| mark.start));
+    if at > 0 {
+        job.append("…", 0.0, plain.clone());
+    }
     let mut put = |range: std::ops::Range<usize>, format: &TextFormat| {
         let part = hit.snippet.get(range).unwrap_or_default();
         job.append(&text::line(part), 0.0, format.clone());
@@ -413,4 +414,19 @@ fn snippet_ui(ui: &mut Ui, hit: &Hit) {
     }
     put(at..hit.snippet.len(), &plain);
     ui.add(egui::Label::new(job).truncate());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown_from;
+
+    #[test]
+    fn what_was_found_first_is_in_sight() {
+        assert_eq!(shown_from("short text", 6), 0);
+        let text = "Uma frase que é bem mais longa do que a célula de uma tabela, com o estaleiro";
+        let first = text.find("estaleiro").unwrap_or_default();
+        assert_eq!(&text[shown_from(text, first)..], " de uma tabela, com o estaleiro");
+        assert_eq!(shown_from(&"é".repeat(60), 100), 50);
+        assert_eq!(shown_from("x", 9), 0);
+    }
 }
