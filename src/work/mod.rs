@@ -85,7 +85,7 @@ pub use search::{FacetChoice, Hit, NoQuery, SearchAnswer, SearchOrder, SearchQue
 pub use select::{SelectReport, SelectionChange, preview_selection, scores_are_outdated, select, selection_criteria};
 pub use session::{SearchCounts, Session, act_summary};
 pub use signals::{CheckedCapture, PageAnchors, anchor_check, check_captures, judge_prospects};
-pub use text_index::{IndexCheck, TextIndexReport, captures_to_index, check_index, index_folder, index_texts};
+pub use text_index::{IndexCheck, TextIndexReport, check_index, index_folder, index_texts};
 pub use written::write_table;
 
 use crate::analysis::Matcher;

@@ -363,11 +363,6 @@ impl Found {
         self.facts.histogram(&self.captures, period)
     }
 
-    /// Numbers of the captures found, in order.
-    pub(super) fn capture_ids(&self) -> Vec<CaptureId> {
-        self.captures.ones().filter_map(|capture| CaptureId::try_from(capture).ok()).collect()
-    }
-
     /// The versions found, best first, with what each ranks; at most so many.
     fn ranked(
         &self,

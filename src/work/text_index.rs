@@ -106,20 +106,6 @@ pub fn index_folder(workspace: &Workspace) -> PathBuf {
     workspace.folder().join("index")
 }
 
-/// Captures that the index does not have yet; all where there is no index.
-///
-/// # Errors
-///
-/// A catalogue or an index that cannot be read.
-pub fn captures_to_index(workspace: &Workspace) -> anyhow::Result<u64> {
-    let through = match TextIndex::open(&index_folder(workspace)) {
-        Ok(index) => index.mark()?.unwrap_or_default().through,
-        Err(error) if error.is_outdated() => 0,
-        Err(error) => return Err(error.into()),
-    };
-    Ok(workspace.catalogue().captures_behind(through)?)
-}
-
 /// Indexes what came since the last time, or everything where there is no
 /// index that can be followed up, or where it is to be `from_scratch`. A stop
 /// or a kill loses nothing that was committed.

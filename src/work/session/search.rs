@@ -75,15 +75,6 @@ impl Session {
         })
     }
 
-    /// Numbers of all captures that a query finds; `Err` says what is wrong with it.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::search`].
-    pub fn captures_found(&self, asked: &SearchQuery) -> anyhow::Result<Result<Vec<CaptureId>, String>> {
-        Ok(self.found(asked)?.map(|found| found.capture_ids()))
-    }
-
     fn found(&self, asked: &SearchQuery) -> anyhow::Result<Result<Found, String>> {
         match Found::of(self.catalogue(), &work::index_folder(&self.workspace), &self.search, asked) {
             Ok(found) => Ok(Ok(found)),
