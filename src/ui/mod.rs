@@ -14,6 +14,7 @@ mod bidi;
 mod cockpit;
 mod dialogs;
 mod drops;
+mod facets;
 mod geo_database;
 mod news;
 mod pages;

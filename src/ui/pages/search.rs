@@ -2,25 +2,22 @@
 
 use super::captures_table::{CaptureAsk, menu_ui};
 use super::select::captures_by;
-use crate::app::models::{FacetChoice, FacetKind, FacetValue, Hit, Loaded, Period, PeriodCount, SearchAnswer};
+use crate::app::models::{FacetChoice, Hit, Loaded, Period, PeriodCount, SearchAnswer};
 use crate::app::models::{SearchCounts, SearchOrder, SearchQuery};
 use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, SelectedRows};
+use crate::ui::facets::{FACETS_WIDTH, FacetAsk, Facets, named_count_ui, shown_value};
 use crate::ui::table::{Column, Table, Value};
 use crate::ui::text;
-use crate::ui::theme::{self, GAP, tokens};
+use crate::ui::theme::{self, tokens};
 use crate::ui::widgets::{TypedLine, action_ui, empty_ui, loaded_ui, mark_ui, title_ui};
 use egui::text::LayoutJob;
-use egui::{ScrollArea, TextEdit, TextFormat, Ui};
+use egui::{TextEdit, TextFormat, Ui};
 use egui_plot::{Bar, BarChart, Plot};
 
 /// Results that are listed.
 const RESULTS: usize = 200;
-/// Values of a facet that are shown before more are asked for.
-const VALUES: usize = 10;
 /// Characters of a text that stand before what was found first in it.
 const BEFORE_MARK: usize = 24;
-/// Width of the list of facets.
-const FACETS_WIDTH: f32 = 230.0;
 /// Windows narrower than this have the facets below one another in a menu.
 const ROOM_FOR_FACETS: f32 = 760.0;
 
@@ -33,8 +30,7 @@ pub struct SearchPage {
     period: Option<Period>,
     /// Where a drag over the timeline began, as the number of a bar.
     dragged_from: Option<f64>,
-    /// Facets of which all values are shown.
-    opened: Vec<FacetKind>,
+    facets: Facets,
 }
 
 impl SearchPage {
@@ -178,56 +174,16 @@ impl SearchPage {
     }
 
     fn facets_ui(&mut self, ui: &mut Ui, app: &mut AppState, counts: &SearchCounts) {
-        ScrollArea::vertical().id_salt("facets").auto_shrink([false, false]).show(ui, |ui| {
-            for (kind, values) in &counts.facets {
-                let is_chosen = self.applied.facets.iter().any(|choice| choice.kind == *kind);
-                if values.is_empty() || values.len() == 1 && values[0].value.is_empty() && !is_chosen {
-                    continue;
-                }
-                ui.label(egui::RichText::new(kind.label()).strong());
-                let is_open = self.opened.contains(kind);
-                for value in values.iter().take(if is_open { usize::MAX } else { VALUES }) {
-                    self.value_ui(ui, app, *kind, value);
-                }
-                if values.len() > VALUES {
-                    let more = if is_open { "fewer".to_owned() } else { format!("{} more", values.len() - VALUES) };
-                    if ui.link(more).clicked() {
-                        match is_open {
-                            true => self.opened.retain(|open| open != kind),
-                            false => self.opened.push(*kind),
-                        }
-                    }
-                }
-                ui.add_space(GAP);
-            }
-        });
-    }
-
-    fn value_ui(&mut self, ui: &mut Ui, app: &mut AppState, kind: FacetKind, value: &FacetValue) {
-        let choice = |is_excluded| FacetChoice { kind, value: value.value.clone(), is_excluded };
-        let name = shown_value(&value.value);
-        let size = egui::vec2(ui.available_width(), theme::ROW);
-        ui.allocate_ui_with_layout(size, egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            let not = ui.small_button("−").on_hover_text(format!("Without {name}"));
-            let named = format!("{}: without {name}", kind.label());
-            not.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, named.as_str()));
-            if not.clicked() {
-                self.toggle(app, choice(true));
-            }
-            if named_count_ui(ui, value.count, &format!("{}: {name}", kind.label())) {
+        match self.facets.ui(ui, counts, &self.applied.facets) {
+            Some(FacetAsk::Toggle(choice)) => self.toggle(app, choice),
+            Some(FacetAsk::Show(choice)) => {
                 let mut query = self.applied.clone();
-                query.facets.retain(|other| other.kind != kind || other.is_excluded);
-                query.facets.push(choice(false));
+                query.facets.retain(|other| other.kind != choice.kind || other.is_excluded);
+                query.facets.push(choice);
                 captures_by(app, query.filter_line());
             }
-            ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
-                ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Truncate);
-                let mut is_chosen = self.applied.facets.contains(&choice(false));
-                if ui.checkbox(&mut is_chosen, name.as_str()).on_hover_text(&name).changed() {
-                    self.toggle(app, choice(false));
-                }
-            });
-        });
+            None => {}
+        }
     }
 
     fn toggle(&mut self, app: &mut AppState, choice: FacetChoice) {
@@ -300,24 +256,12 @@ impl SearchPage {
     }
 }
 
-/// A number of captures that leads to them, named with what it counts.
-fn named_count_ui(ui: &mut Ui, number: u64, counts: &str) -> bool {
-    let number = text::count(number);
-    let link = ui.link(number.as_str()).on_hover_text("Show these captures");
-    link.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Link, true, format!("{counts}: {number}")));
-    link.clicked()
-}
-
 fn order_label(order: SearchOrder) -> &'static str {
     match order {
         SearchOrder::Relevance => "Best first",
         SearchOrder::Newest => "Newest first",
         SearchOrder::Oldest => "Oldest first",
     }
-}
-
-fn shown_value(value: &str) -> String {
-    if value.is_empty() { "unknown".to_owned() } else { text::line(value).to_string() }
 }
 
 fn results_ui(ui: &mut Ui, app: &mut AppState, answer: &SearchAnswer) {

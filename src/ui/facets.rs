@@ -1,0 +1,96 @@
+//! Facets of what was found: values with counts, to be asked for or left out.
+
+use super::text;
+use super::theme::{self, GAP};
+use crate::app::models::{FacetChoice, FacetKind, FacetValue, SearchCounts};
+use egui::{ScrollArea, Ui};
+
+/// Values of a facet that are shown before more are asked for.
+const VALUES: usize = 10;
+/// Width of the list of facets.
+pub const FACETS_WIDTH: f32 = 230.0;
+
+/// What a person asks of a value of a facet.
+pub enum FacetAsk {
+    /// Only what has it, or only what has it not; asked again, both.
+    Toggle(FacetChoice),
+    /// The captures that it counts.
+    Show(FacetChoice),
+}
+
+/// A list of facets.
+#[derive(Default)]
+pub struct Facets {
+    /// Facets of which all values are shown.
+    opened: Vec<FacetKind>,
+}
+
+impl Facets {
+    /// Draws the facets, those of `chosen` checked.
+    pub fn ui(&mut self, ui: &mut Ui, counts: &SearchCounts, chosen: &[FacetChoice]) -> Option<FacetAsk> {
+        let mut asked = None;
+        ScrollArea::vertical().id_salt("facets").auto_shrink([false, false]).show(ui, |ui| {
+            for (kind, values) in &counts.facets {
+                let is_chosen = chosen.iter().any(|choice| choice.kind == *kind);
+                if values.is_empty() || values.len() == 1 && values[0].value.is_empty() && !is_chosen {
+                    continue;
+                }
+                ui.label(egui::RichText::new(kind.label()).strong());
+                let is_open = self.opened.contains(kind);
+                for value in values.iter().take(if is_open { usize::MAX } else { VALUES }) {
+                    asked = value_ui(ui, chosen, *kind, value).or(asked.take());
+                }
+                if values.len() > VALUES {
+                    let more = if is_open { "fewer".to_owned() } else { format!("{} more", values.len() - VALUES) };
+                    if ui.link(more).clicked() {
+                        match is_open {
+                            true => self.opened.retain(|open| open != kind),
+                            false => self.opened.push(*kind),
+                        }
+                    }
+                }
+                ui.add_space(GAP);
+            }
+        });
+        asked
+    }
+}
+
+fn value_ui(ui: &mut Ui, chosen: &[FacetChoice], kind: FacetKind, value: &FacetValue) -> Option<FacetAsk> {
+    let mut asked = None;
+    let choice = |is_excluded| FacetChoice { kind, value: value.value.clone(), is_excluded };
+    let name = shown_value(&value.value);
+    let size = egui::vec2(ui.available_width(), theme::ROW);
+    ui.allocate_ui_with_layout(size, egui::Layout::right_to_left(egui::Align::Center), |ui| {
+        let not = ui.small_button("−").on_hover_text(format!("Without {name}"));
+        let named = format!("{}: without {name}", kind.label());
+        not.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, named.as_str()));
+        if not.clicked() {
+            asked = Some(FacetAsk::Toggle(choice(true)));
+        }
+        if named_count_ui(ui, value.count, &format!("{}: {name}", kind.label())) {
+            asked = Some(FacetAsk::Show(choice(false)));
+        }
+        ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+            ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Truncate);
+            let mut is_chosen = chosen.contains(&choice(false));
+            if ui.checkbox(&mut is_chosen, name.as_str()).on_hover_text(&name).changed() {
+                asked = Some(FacetAsk::Toggle(choice(false)));
+            }
+        });
+    });
+    asked
+}
+
+/// A number of captures that leads to them, named with what it counts.
+pub fn named_count_ui(ui: &mut Ui, number: u64, counts: &str) -> bool {
+    let number = text::count(number);
+    let link = ui.link(number.as_str()).on_hover_text("Show these captures");
+    link.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Link, true, format!("{counts}: {number}")));
+    link.clicked()
+}
+
+/// The value of a facet as it is read.
+pub fn shown_value(value: &str) -> String {
+    if value.is_empty() { "unknown".to_owned() } else { text::line(value).to_string() }
+}
