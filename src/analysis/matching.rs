@@ -76,7 +76,7 @@ impl MatchPlace {
     }
 
     /// What one occurrence counts.
-    fn worth(self) -> u64 {
+    pub fn worth(self) -> u64 {
         match self {
             Self::Title => 3,
             Self::Url => 2,
@@ -170,11 +170,7 @@ impl Matcher {
             });
         }
         for (number, (term, counts)) in self.terms.iter().zip(&counts).enumerate() {
-            let met_otherwise = match term.kind {
-                TermKind::Language => language_is(term, page.language).then_some(MatchPlace::Language),
-                TermKind::Period => in_period(term, page.date).then_some(MatchPlace::Date),
-                _ => None,
-            };
+            let met_otherwise = self.met_without_text(number, page.language, page.date);
             let found = places.iter().zip(counts).map(|((place, _), count)| (*place, *count));
             for (place, count) in found.chain(met_otherwise.map(|place| (place, 1))).filter(|(_, count)| *count > 0) {
                 hits.push(TermHit { term: number, count, place });
@@ -183,9 +179,39 @@ impl Matcher {
                 }
             }
         }
+        let (holds, score) = self.weigh(&strength);
+        Matches { hits, holds, score }
+    }
+
+    /// Whether the request holds, and the score, where the occurrences of each
+    /// term come to so much: a sum of [`MatchPlace::worth`].
+    pub fn weigh(&self, strength: &[u64]) -> (bool, f64) {
         let reading = Reading { matcher: self, strength };
         let holds = reading.holds(&self.tree).unwrap_or(true);
-        Matches { hits, holds, score: reading.score(holds) }
+        (holds, reading.score(holds))
+    }
+
+    /// What is looked for in texts for a term, folded: its value and aliases, each once.
+    pub fn needles(&self, term: usize) -> Vec<String> {
+        let mut needles = self.terms.get(term).map(names).unwrap_or_default();
+        needles.sort_unstable();
+        needles.dedup();
+        needles
+    }
+
+    /// Where a language or period is met by a page, whatever its text.
+    pub fn met_without_text(
+        &self,
+        term: usize,
+        language: Option<&str>,
+        date: Option<CaptureDate>,
+    ) -> Option<MatchPlace> {
+        let term = self.terms.get(term)?;
+        match term.kind {
+            TermKind::Language => language_is(term, language).then_some(MatchPlace::Language),
+            TermKind::Period => in_period(term, date).then_some(MatchPlace::Date),
+            _ => None,
+        }
     }
 
     /// Whether a short text, such as an anchor, holds a term that speaks for the request.
@@ -197,11 +223,31 @@ impl Matcher {
 
     /// What was found, as text: `“ria” 2 × in title, 5 × in text; lang:pt`.
     pub fn describe(&self, matches: &Matches) -> String {
+        let parts = self.described(matches, |_| true);
+        if parts.is_empty() { Self::NOTHING_FOUND.to_owned() } else { parts.join("; ") }
+    }
+
+    /// What lowers the score of a page: terms for the request that it does not
+    /// have, and terms against it that it has; empty where nothing does.
+    pub fn lacks(&self, matches: &Matches) -> String {
+        let is_found = |number: usize| matches.hits.iter().any(|hit| hit.term == number);
+        let missing =
+            self.terms.iter().enumerate().filter(|(number, _)| self.speaks_for(*number) && !is_found(*number));
+        let missing: Vec<String> = missing.map(|(_, term)| Self::name_of(term)).collect();
+        let is_against =
+            |number: usize| !self.speaks_for(number) && self.terms.get(number).is_some_and(|term| term.weight != 0.0);
+        let against = self.described(matches, is_against);
+        let parts = [("not found", missing), ("against it", against)];
+        let said = parts.into_iter().filter(|(_, terms)| !terms.is_empty());
+        said.map(|(what, terms)| format!("{what}: {}", terms.join(", "))).collect::<Vec<_>>().join("; ")
+    }
+
+    /// The terms found, of some, each with where and how often.
+    fn described(&self, matches: &Matches, is_meant: impl Fn(usize) -> bool) -> Vec<String> {
         let mut parts: Vec<String> = Vec::new();
         for group in matches.hits.chunk_by(|a, b| a.term == b.term) {
-            let Some(term) = group.first().and_then(|hit| self.terms.get(hit.term)) else {
-                continue;
-            };
+            let Some(hit) = group.first().filter(|hit| is_meant(hit.term)) else { continue };
+            let Some(term) = self.terms.get(hit.term) else { continue };
             let counted: Vec<String> = group
                 .iter()
                 .filter(|hit| !matches!(hit.place, MatchPlace::Language | MatchPlace::Date))
@@ -210,7 +256,7 @@ impl Matcher {
             let name = Self::name_of(term);
             parts.push(if counted.is_empty() { name } else { format!("{name} {}", counted.join(", ")) });
         }
-        if parts.is_empty() { Self::NOTHING_FOUND.to_owned() } else { parts.join("; ") }
+        parts
     }
 
     /// What [`Self::describe`] says where no term was found.
@@ -302,7 +348,7 @@ fn in_period(term: &Term, date: Option<CaptureDate>) -> bool {
 struct Reading<'a> {
     matcher: &'a Matcher,
     /// What the occurrences of each term count together.
-    strength: Vec<u64>,
+    strength: &'a [u64],
 }
 
 /// What a part of the tree got of what it could get, and what is left of

@@ -59,6 +59,9 @@ impl<T> Hash for ByIdentity<T> {
 /// Rows of a long list that are read at once.
 pub const LIST_PAGE: u64 = 200;
 
+/// Best and worst captures of a request that are shown.
+const SAMPLED: usize = 10;
+
 /// On what grounds URLs may be collected, or why they could not be parsed.
 pub type GroundAnswers = Vec<Result<Derivation, String>>;
 
@@ -206,6 +209,10 @@ reads! {
     /// See [`Session::search_counts`]: all facets.
     search_counts(query: SearchQuery, period: Period) -> SearchCounts, None, |session, (query, period)| {
         session.search_counts(query, &FacetKind::ALL, Some(*period))
+    };
+    /// See [`Session::request_sample`]; the request travels as JSON.
+    request_sample(request: String, campaign: Option<CampaignId>) -> RequestSample, None, |session, (request, campaign)| {
+        session.request_sample(&serde_json::from_str(request)?, *campaign, SAMPLED)
     };
     /// See [`Session::job_history`].
     job_history(limit: u64) -> Vec<JobRow>, None, |session, (limit,)| session.job_history(*limit);

@@ -23,6 +23,7 @@ pub enum SelectCommand {
     List(ListArgs),
     Preview(PreviewArgs),
     Run(RunArgs),
+    Sample(SampleArgs),
     /// Save the kept selection under a name, to compare with it later.
     #[command(after_help = "Example:\n  fonds select save my-archive 1 'Handover 2026'")]
     Save(NamedArgs),
@@ -94,6 +95,29 @@ pub struct PreviewArgs {
     #[command(flatten)]
     spec: SpecArgs,
     /// The figures as one object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Show the best and the worst captures under a request; nothing is changed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  fonds select sample my-archive 1\n  \
+    fonds select sample my-archive 1 --request '(flood OR \"high water\") AND NOT football'\n\n\
+    Needs the index of texts: fonds index. Scores are what a selection gives the request, of all parts of a score;\n\
+    the worst captures are those of them that meet the request. Columns: score, date, URL, title, terms found, terms\n\
+    that lower the score.")]
+pub struct SampleArgs {
+    /// Workspace.
+    folder: PathBuf,
+    /// Number or title of the campaign whose captures are read.
+    campaign: String,
+    /// Another request than that of the campaign.
+    #[arg(long)]
+    request: Option<String>,
+    /// So many of the best and of the worst.
+    #[arg(long, default_value_t = NEAREST)]
+    limit: usize,
+    /// All of it as one object.
     #[arg(long)]
     json: bool,
 }
@@ -196,6 +220,7 @@ pub(super) fn run(command: &SelectCommand, out: &mut dyn Write) -> anyhow::Resul
     match command {
         SelectCommand::List(args) => list(args, out),
         SelectCommand::Preview(args) => preview(args, out),
+        SelectCommand::Sample(args) => sample(args, out),
         SelectCommand::Run(args) => {
             let session = session(&args.spec.folder)?;
             let spec = args.spec.spec_in(session.catalogue())?;
@@ -320,6 +345,46 @@ fn preview(args: &PreviewArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         }
     }
     name_unread(&report)
+}
+
+fn sample(args: &SampleArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let session = read_only_session(&args.folder)?;
+    let campaign = session.catalogue().find_campaign(&args.campaign)?;
+    let request = match &args.request {
+        Some(text) => text.parse().map_err(|error| anyhow::anyhow!("--request: {error}"))?,
+        None => session.catalogue().campaign(campaign)?.1.request,
+    };
+    anyhow::ensure!(
+        !request.is_empty(),
+        "campaign {campaign} has no request, so that all captures are equal. Give one with --request"
+    );
+    let sample = session.request_sample(&request, Some(campaign), args.limit)?;
+    let Some(waiting) = sample.waiting else {
+        let folder = args.folder.display();
+        anyhow::bail!("{folder}: there is no index of texts; build it: fonds index {folder}");
+    };
+    if args.json {
+        json_line(out, &sample)?;
+        return Ok(FINE);
+    }
+    for (title, rows) in [("Best:", &sample.best), ("Worst that meet it:", &sample.worst)] {
+        writeln!(out, "{title}")?;
+        for row in rows {
+            let (url, title, date) = (plain(&row.url), plain(&row.title), row.date.to_readable());
+            let lacks = plain(&row.lacks);
+            writeln!(out, "{:.3}\t{date}\t{url}\t{title}\t{}\t{lacks}", row.score, plain(&row.found))?;
+        }
+    }
+    tell!(
+        "{} of {} meet the request; their filter: {}",
+        sample.meeting,
+        counted(sample.captures, "capture"),
+        plain(&sample.filter)
+    );
+    if waiting > 0 {
+        tell!("{} not indexed yet: fonds index {}", counted(waiting, "capture"), args.folder.display());
+    }
+    Ok(FINE)
 }
 
 fn print_report(report: &SelectReport, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {

@@ -2,6 +2,7 @@
 
 use super::schema::Fields;
 use super::text_index::{TextIndex, TextIndexError, engine};
+use crate::text::words;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use tantivy::indexer::LogMergePolicy;
@@ -9,7 +10,7 @@ use tantivy::schema::TantivyDocument;
 use tantivy::{IndexWriter, Term};
 
 /// The form of what is indexed: documents in another form are made again.
-pub const INDEX_FORMAT: u32 = 2;
+pub const INDEX_FORMAT: u32 = 3;
 /// Bytes that documents take before they go to disk.
 const WRITER_BYTES: usize = 90 << 20;
 /// Share of documents of a segment that are deleted before it is merged: a version that is put in
@@ -133,6 +134,7 @@ impl IndexBuilder {
             doc.add_text(fields.evidence, evidence);
         }
         doc.add_u64(fields.words, document.words);
+        doc.add_u64(fields.description_words, words(&document.description).len() as u64);
         self.writer.add_document(doc).map_err(engine(&self.folder))?;
         Ok(())
     }

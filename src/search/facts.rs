@@ -291,6 +291,11 @@ impl CaptureFacts {
         self.days.get(capture).copied().unwrap_or_default()
     }
 
+    /// The language of a capture; empty where it is not known.
+    pub fn language_of(&self, capture: usize) -> &str {
+        self.languages.of.get(capture).map_or("", |number| self.languages.names.name(*number))
+    }
+
     /// The host of a capture.
     pub fn host_of(&self, capture: usize) -> &str {
         self.hosts.of.get(capture).map_or("", |number| self.hosts.names.name(*number))

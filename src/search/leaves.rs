@@ -3,7 +3,7 @@
 use super::schema::SearchedField;
 use super::text_index::{TextIndex, TextIndexError, engine};
 use super::tokens::{STEMMED, UNSTEMMED, stem_term};
-use crate::analysis::{TokenSpan, folded_pattern, is_like, near_spans, phrase_spans, url_text};
+use crate::analysis::{MatchPlace, TokenSpan, folded_pattern, is_like, near_spans, phrase_spans, url_text};
 use crate::campaign::TextTest;
 use crate::text::{fold, words};
 use fixedbitset::FixedBitSet;
@@ -45,6 +45,49 @@ impl TextIndex {
             }
         }
         Ok(versions)
+    }
+
+    /// Gives each content version in which a text stands, as it is written, in
+    /// this place, with how often; one with main text and boilerplate twice.
+    /// The description of a page is no part of its text.
+    ///
+    /// # Errors
+    ///
+    /// [`TextIndexError::Engine`].
+    pub fn occurrences(
+        &self,
+        place: MatchPlace,
+        text: &str,
+        each: &mut impl FnMut(u64, u64),
+    ) -> Result<(), TextIndexError> {
+        let engine = engine(&self.folder);
+        let fields = match place {
+            MatchPlace::Title => vec![self.fields.title],
+            MatchPlace::Url => vec![self.fields.url],
+            MatchPlace::Text => vec![self.fields.text, self.fields.rest],
+            MatchPlace::Language | MatchPlace::Date => Vec::new(),
+        };
+        let test = TextTest::Exact(text.to_owned());
+        for segment in self.reader.searcher().segment_readers() {
+            let numbers = segment.fast_fields().u64("version").map_err(&engine)?;
+            let described = segment.fast_fields().u64("description_words").map_err(&engine)?;
+            for field in &fields {
+                let leaf = Leaf { segment, asked: SearchedField { field: *field, stems: None, weight: 1.0 } };
+                let mut located = leaf.located(&test).map_err(&engine)?;
+                for doc in leaf.candidates(&test).map_err(&engine)?.ones() {
+                    let doc = DocId::try_from(doc).unwrap_or(DocId::MAX);
+                    let before = if *field == self.fields.rest { described.first(doc).unwrap_or_default() } else { 0 };
+                    let count = located.spans(doc).iter().filter(|span| span.start as u64 >= before).count();
+                    if count > 0
+                        && !segment.is_deleted(doc)
+                        && let Some(version) = numbers.first(doc)
+                    {
+                        each(version, count as u64);
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The terms of the index that a test of a single word stands for, in one

@@ -32,6 +32,8 @@ pub(super) struct Fields {
     pub evidence: Field,
     /// Words of the main text.
     pub words: Field,
+    /// Words of the description, which stand before those of `rest`.
+    pub description_words: Field,
     /// Language of the main text.
     pub language: Field,
 }
@@ -92,6 +94,7 @@ pub(super) fn schema() -> (Schema, Fields) {
         published: builder.add_i64_field("published", FAST | STORED),
         evidence: builder.add_text_field("evidence", shown()),
         words: builder.add_u64_field("words", FAST),
+        description_words: builder.add_u64_field("description_words", FAST),
         language: builder.add_text_field("language", shown()),
     };
     (builder.build(), fields)

@@ -71,8 +71,8 @@ pub fn query_help() -> String {
     let rules = lines("A query is made of:", &mut QUERY_RULES.into_iter());
     let fields = lines("Fields:", &mut fields.iter().map(|field| (field.example, field.about)));
     let ranges = "A number or date may be a range: size:1k..2.5m, size:<1m, inlinks.ext:3.., date:2024-03..2024-05, \
-                  date:..2019. Names of fields may be in capitals. text:, main:, rest:, anchors:, like: and similar: \
-                  need the index of texts: fonds index.";
+                  date:..2019. Names of fields may be in capitals. text:, main:, rest:, anchors:, like:, similar: and \
+                  request: need the index of texts: fonds index.";
     format!("{rules}\n{ranges}\n\n{}", fields.trim_end())
 }
 
@@ -97,8 +97,8 @@ enum TextColumn {
 pub trait FullText: Send + Sync {
     /// Numbers of the captures that meet a term: words of `text:`, `main:`,
     /// `rest:` and `anchors:`, captures whose text is `like:` or
-    /// nearly the same as (`similar:`) that of another.
-    /// All captures of a content version meet it, or none.
+    /// nearly the same as (`similar:`) that of another, what a search found
+    /// (`found:`) and what meets a request (`request:`).
     ///
     /// # Errors
     /// Why there is no answer, and what to do.
@@ -211,6 +211,12 @@ const CAPTURE_FIELDS: &[FilterField] = &[
     field("rest", "Words of menus, footers and the like", "rest:contact", Kind::Indexed),
     field("anchors", "Words of the links to it from other hosts", "anchors:report", Kind::Indexed),
     field("found", "What a search finds", "found:\"budget -football\"", Kind::Indexed),
+    field(
+        "request",
+        "What meets a request, written as a campaign has it",
+        "request:\"ria OR place:Alvor\"",
+        Kind::Indexed,
+    ),
     field("like", "Pages with a text like that of a capture, by its number", "like:4", Kind::Indexed),
     field("similar", "Near-duplicates of a capture, by its number, and itself", "similar:4", Kind::Indexed),
     field("linked", "Pages that link to a URL", "linked:http://a.pt/x", Kind::Linked),

@@ -339,6 +339,26 @@ impl Catalogue {
         })
     }
 
+    /// Numbers of the captures that have text of their own, which a request is held against.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn captures_with_text(&self) -> Result<Vec<CaptureId>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached("SELECT id, status, mime, hops FROM capture")?;
+            let mut rows = statement.query([])?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                let text = |at: usize| row.get_ref(at)?.as_str().map_err(rusqlite::Error::from);
+                if without_text(row.get(1)?, text(2)?, Some(text(3)?)).is_none() {
+                    found.push(row.get(0)?);
+                }
+            }
+            Ok(found)
+        })
+    }
+
     /// Captures with their scores under a draft, part by part, in the order asked for.
     ///
     /// # Errors

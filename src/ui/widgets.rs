@@ -140,13 +140,18 @@ pub struct TypedLine {
 impl TypedLine {
     /// Whether the line in this field is to be asked now: at once with Enter.
     pub fn is_due(&mut self, ui: &Ui, field: &Response) -> bool {
+        let entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+        self.is_due_after(ui, field.changed(), entered)
+    }
+
+    /// The same of what several fields change; `at_once` without a pause.
+    pub fn is_due_after(&mut self, ui: &Ui, is_changed: bool, at_once: bool) -> bool {
         let now = ui.input(|input| input.time);
-        if field.changed() {
+        if is_changed {
             self.edited = Some(now);
         }
         let Some(edited) = self.edited else { return false };
-        let entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
-        let is_due = entered || now - edited >= TYPING_PAUSE;
+        let is_due = at_once || now - edited >= TYPING_PAUSE;
         if is_due {
             self.edited = None;
         } else {

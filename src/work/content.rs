@@ -29,9 +29,17 @@ impl Decoded {
         self.body.text(url, SHOWN_TEXT_BYTES)
     }
 
-    /// The body as text, of a page the visible one.
+    /// The body as text: of a page the visible one, of all else what the index has of it.
     pub(super) fn text(&self, url: &Url) -> String {
-        self.page(url).map(|page| page.text).or_else(|| self.body.plain_text(SHOWN_TEXT_BYTES)).unwrap_or_default()
+        self.text_beside(self.page(url).as_ref(), url)
+    }
+
+    /// The same where the page was read before.
+    fn text_beside(&self, page: Option<&Page>, url: &Url) -> String {
+        match page {
+            Some(page) => page.text.clone(),
+            None => self.page_text(url).map(|text| text.all()).unwrap_or_default(),
+        }
     }
 }
 
@@ -124,7 +132,7 @@ pub fn content(workspace: &Workspace, id: CaptureId) -> anyhow::Result<CaptureCo
             .iter()
             .map(|(name, value)| (name.to_owned(), String::from_utf8_lossy(value).into_owned()))
             .collect(),
-        text: page.map(|page| page.text).or_else(|| decoded.body.plain_text(SHOWN_TEXT_BYTES)).unwrap_or_default(),
+        text: decoded.text_beside(page.as_ref(), &stored.url),
         charset: charset.unwrap_or_default(),
         problems,
     })

@@ -31,6 +31,7 @@ mod near_duplicates;
 mod opener;
 mod outlink_gaps;
 mod repeats;
+mod request_sample;
 pub mod sample;
 mod schedule;
 mod scope;
@@ -72,6 +73,7 @@ pub use link_answers::CitedCaptureRow;
 pub use link_files::export_links;
 pub use link_sets::{cited_pages, inlinks_in, link_hosts, link_set};
 pub use opener::{OpenTarget, Workspaces};
+pub use request_sample::{RequestSample, SampleRow};
 pub use schedule::{
     DueRuns, LOOK_EVERY, NextRun, ON_TIME, Scheduler, Watch, WatchReport, keep_schedules, next_runs, run_scheduled,
 };

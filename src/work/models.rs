@@ -3,6 +3,7 @@
 
 pub use super::dry_run::ExportDryRun;
 pub use super::link_models::*;
+pub use super::request_sample::{RequestSample, SampleRow};
 pub use super::search::{FacetChoice, Hit, SearchAnswer, SearchOrder, SearchQuery};
 pub use super::session::SearchCounts;
 pub use crate::campaign::quoted_value as quoted;

@@ -2,6 +2,7 @@
 //! spread over hosts, languages, years and the rest.
 
 use super::models::{CampaignId, CaptureId, CaptureRow};
+use super::request_sample::meeting_request;
 use super::text_index::index_folder;
 use crate::analysis::Highlighter;
 use crate::campaign::{FieldTerm, FieldTest, Query, TextTest, Wider, parse_fields, quoted_value, wider};
@@ -155,6 +156,7 @@ pub(super) struct SearchRoom {
     index: Mutex<Option<(SystemTime, TextIndex)>>,
     facts: Mutex<Option<([i64; 6], Arc<CaptureFacts>)>>,
     near: Mutex<Option<(SystemTime, Arc<NearGroups>)>>,
+    with_text: Mutex<Option<([i64; 6], Arc<FixedBitSet>)>>,
 }
 
 impl SearchRoom {
@@ -215,6 +217,25 @@ impl SearchRoom {
         *known = Some((stamp, Arc::clone(&facts)));
         Ok(facts)
     }
+
+    /// The captures that have text of their own, which a request is held against.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub(super) fn with_text(&self, catalogue: &Catalogue) -> anyhow::Result<Arc<FixedBitSet>> {
+        let stamp = catalogue.facts_stamp()?;
+        let mut known = lock(&self.with_text);
+        if let Some((before, captures)) = &*known
+            && *before == stamp
+        {
+            return Ok(Arc::clone(captures));
+        }
+        let captures = catalogue.captures_with_text()?;
+        let captures = Arc::new(captures.into_iter().filter_map(|capture| usize::try_from(capture).ok()).collect());
+        *known = Some((stamp, Arc::clone(&captures)));
+        Ok(captures)
+    }
 }
 
 /// Answers the terms of filters that ask for words of texts.
@@ -241,6 +262,9 @@ impl FullText for TextAnswers {
                 return Ok(Found::of(&catalogue, &self.folder, &self.room, &asked)?.captures);
             }
             let index = self.room.index(&self.folder)?.ok_or_else(|| TextIndexError::Absent(self.folder.clone()))?;
+            if let Some(field) = term.field.as_ref().filter(|field| field.name == "request") {
+                return meeting_request(&catalogue, &index, &self.room, field);
+            }
             with_text(&index, self.room.near(&self.folder).as_deref(), &*self.room.facts(&catalogue)?, term)
         };
         answer().map_err(|error| super::error_chain(&error))

@@ -3,7 +3,7 @@
 use super::Report;
 use super::content::decoded;
 use super::everything;
-use crate::analysis::{Matcher, RequestReading, TextFields};
+use crate::analysis::{Matcher, Matches, RequestReading, TextFields};
 use crate::inlinks::stored::host_of;
 use crate::jobs::{JobCx, counted};
 use crate::store::{Measurement, ScoreScope, SelectionCriteria, StoredCapture, ToScore, Workspace};
@@ -65,7 +65,7 @@ impl Report for SelectReport {
 /// Captures that are measured between two commits.
 const BATCH: u64 = 500;
 /// The formula of [`Measurement`]s: what was measured with another one is measured again.
-const FORMULA: u32 = 1;
+const FORMULA: u32 = 2;
 
 /// Scores every capture of the campaign (and every imported one) and keeps
 /// the selection in the place of the last one. Texts and links are read of
@@ -269,21 +269,9 @@ impl<'a> Scoring<'a> {
         let asks = !self.matcher.terms().is_empty();
         let mut is_unread = false;
         let request = (asks && facts.input.without_text.is_none()).then(|| {
-            let text = match decoded(self.workspace, stored) {
-                Ok(decoded) => decoded.text(&stored.url),
-                Err(error) => {
-                    is_unread = true;
-                    unread.push(format!("{}: {}", stored.url, super::error_chain(&error)));
-                    String::new()
-                }
-            };
-            let matches = self.matcher.read(&TextFields {
-                title: &stored.title,
-                text: &text,
-                url: stored.url.as_str(),
-                language: (!stored.language.is_empty()).then_some(stored.language.as_str()),
-                date: Some(stored.date),
-            });
+            let (matches, why_unread) = request_matches(self.workspace, &self.matcher, stored);
+            is_unread = why_unread.is_some();
+            unread.extend(why_unread.map(|why| format!("{}: {why}", stored.url)));
             let words = self.matcher.describe(&matches);
             RequestReading { score: matches.score, holds: matches.holds, words }
         });
@@ -308,4 +296,25 @@ impl<'a> Scoring<'a> {
         };
         Ok(Measurement { request, external_hosts, anchor_hosts, is_unread })
     }
+}
+
+/// What a capture has of a request by its record, and why that could not be
+/// read: then its text is empty.
+pub(super) fn request_matches(
+    workspace: &Workspace,
+    matcher: &Matcher,
+    stored: &StoredCapture,
+) -> (Matches, Option<String>) {
+    let (text, why_unread) = match decoded(workspace, stored) {
+        Ok(decoded) => (decoded.text(&stored.url), None),
+        Err(error) => (String::new(), Some(super::error_chain(&error))),
+    };
+    let matches = matcher.read(&TextFields {
+        title: &stored.title,
+        text: &text,
+        url: stored.url.as_str(),
+        language: (!stored.language.is_empty()).then_some(stored.language.as_str()),
+        date: Some(stored.date),
+    });
+    (matches, why_unread)
 }

@@ -27,6 +27,7 @@ mod spec_geo;
 mod spec_permissions;
 mod spec_request;
 mod spec_rules;
+mod spec_sample;
 mod spec_schedule;
 mod spec_seeds;
 mod spec_settings;

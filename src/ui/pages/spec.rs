@@ -260,7 +260,7 @@ impl SpecPage {
     ) {
         match self.tab {
             Tab::About => self.about_ui(ui, spec),
-            Tab::Request => self.request.ui(ui, &mut spec.campaign.request),
+            Tab::Request => self.request.ui(ui, app, &mut spec.campaign.request),
             Tab::Seeds => {
                 let problems = checked.problems.get(..checked.of_campaign).unwrap_or_default();
                 self.seeds.ui(ui, app, &mut spec.campaign, page, &checked.moved, problems);

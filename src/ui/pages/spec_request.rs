@@ -1,5 +1,7 @@
 //! The request: one line of text and rows of a tree, each follows the other.
 
+use super::spec_sample::SampleView;
+use crate::app::AppState;
 use crate::campaign::{Request, Term, TermKind};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
@@ -26,11 +28,12 @@ pub struct RequestEditor {
     text: String,
     shown: Option<Request>,
     problem: Option<String>,
+    sample: SampleView,
 }
 
 impl RequestEditor {
-    /// Draws text and rows.
-    pub fn ui(&mut self, ui: &mut Ui, request: &mut Request) {
+    /// Draws text and rows, and what the request comes to.
+    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, request: &mut Request) {
         if self.shown.as_ref() != Some(request) {
             self.text = request.to_string();
             self.problem = None;
@@ -74,6 +77,7 @@ impl RequestEditor {
         heading_ui(ui, "As rows");
         // A single term or a negation gets a group around it when one is added.
         node_ui(ui, request, "request", true);
+        self.sample.ui(ui, app, request);
     }
 }
 

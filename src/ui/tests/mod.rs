@@ -8,6 +8,7 @@ mod keyboard;
 mod on_disk;
 mod pages;
 mod plans;
+mod request_sample;
 mod room;
 mod scope;
 mod search;

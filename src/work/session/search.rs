@@ -1,6 +1,7 @@
 //! Searching the open workspace.
 
 use super::*;
+use crate::campaign::Request;
 use crate::search::{FacetKind, FacetValue, Period, PeriodCount};
 use crate::work::search::{Found, NoQuery, SearchAnswer, SearchQuery};
 use crate::work::{IndexCheck, TextIndexReport};
@@ -73,6 +74,21 @@ impl Session {
             },
             Err(problem) => SearchCounts { problem: Some(problem), ..SearchCounts::default() },
         })
+    }
+
+    /// What a request comes to among the captures of a campaign and those of
+    /// imports, with so many of the best and the worst.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue or index that cannot be read.
+    pub fn request_sample(
+        &self,
+        request: &Request,
+        campaign: Option<CampaignId>,
+        each: usize,
+    ) -> anyhow::Result<RequestSample> {
+        work::request_sample::request_sample(&self.workspace, &self.search, request, campaign, each)
     }
 
     fn found(&self, asked: &SearchQuery) -> anyhow::Result<Result<Found, String>> {

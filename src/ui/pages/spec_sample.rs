@@ -1,0 +1,116 @@
+//! What a request comes to while it is written: its best and worst captures.
+
+use super::select::captures_by;
+use crate::app::models::{RequestSample, SampleRow, quoted};
+use crate::app::{Action, AppState};
+use crate::campaign::Request;
+use crate::ui::facets::named_count_ui;
+use crate::ui::table::{Column, Table, Value};
+use crate::ui::text;
+use crate::ui::theme::{self, GAP, tokens};
+use crate::ui::widgets::{TypedLine, action_ui, coloured_cell_ui, heading_ui, loaded_ui};
+use egui::Ui;
+
+/// The request that is tried, a moment after the last edit.
+#[derive(Default)]
+pub(super) struct SampleView {
+    seen: Option<Request>,
+    /// The request as JSON, as it was asked last.
+    asked: String,
+    typed: TypedLine,
+}
+
+impl SampleView {
+    /// Draws the captures.
+    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, request: &Request) {
+        heading_ui(ui, "Best and worst captures");
+        if request.is_empty() {
+            ui.weak("Shown once the request asks for something");
+            return;
+        }
+        let is_first = self.seen.is_none();
+        let is_edited = self.seen.as_ref() != Some(request);
+        if is_edited {
+            self.seen = Some(request.clone());
+        }
+        if self.typed.is_due_after(ui, is_edited, is_first) {
+            self.asked = serde_json::to_string(request).unwrap_or_default();
+        }
+        let answer = app.reads.request_sample(self.asked.clone(), app.campaign());
+        loaded_ui(ui, &answer, |ui, sample| sample_ui(ui, app, sample));
+    }
+}
+
+fn sample_ui(ui: &mut Ui, app: &mut AppState, sample: &RequestSample) {
+    let Some(waiting) = sample.waiting else {
+        ui.horizontal_wrapped(|ui| {
+            ui.colored_label(tokens(ui).flag, "No text index: the request cannot be tried on the captures");
+            action_ui(ui, app, Action::IndexTexts);
+        });
+        return;
+    };
+    ui.horizontal_wrapped(|ui| {
+        ui.weak("Of the captures at hand, without saving the request:");
+        let others = sample.captures - sample.meeting;
+        for (number, says, counts, filter) in [
+            (sample.meeting, "meet the request,", "Captures that meet the request", sample.filter.clone()),
+            (others, "do not", "Captures that do not meet the request", format!("NOT {}", sample.filter)),
+        ] {
+            if number == 0 {
+                ui.label("0");
+            } else if named_count_ui(ui, number, counts) {
+                captures_by(app, filter);
+            }
+            ui.label(says);
+        }
+        if waiting > 0 {
+            let waiting = text::counted(waiting, "capture", "captures");
+            ui.colored_label(tokens(ui).flag, format!("⚠ {waiting} not indexed yet"));
+            action_ui(ui, app, Action::IndexTexts);
+        }
+    });
+    if sample.best.is_empty() {
+        ui.weak("No capture has any of its terms");
+    }
+    rows_ui(ui, app, ("request best", "Best captures", "The best, as the request scores them"), &sample.best);
+    rows_ui(ui, app, ("request worst", "Worst captures", "The worst that meet the request"), &sample.worst);
+}
+
+fn rows_ui(ui: &mut Ui, app: &mut AppState, (id, name, title): (&'static str, &'static str, &str), rows: &[SampleRow]) {
+    if rows.is_empty() {
+        return;
+    }
+    ui.add_space(GAP / 2.0);
+    ui.label(title);
+    type Col<'a> = Column<'a, SampleRow, String>;
+    let columns = [
+        Col::value("score", "Score", 64.0, |row| Value::Fraction(row.score))
+            .numeric()
+            .about("The part of the score that the request is, 0 to 1"),
+        Col::text("title", "Title", 220.0, title_of)
+            .link("Show all captures of this page", |row| Some(format!("key:{}", quoted(&row.url)))),
+        Col::text("url", "URL", 240.0, |row| &row.url),
+        Col::day("date", "Captured", 90.0, |row| row.date).about("The newest capture with this content, UTC"),
+        Col::text("found", "Found", 260.0, |row| &row.found).about("Terms of the request, with where and how often"),
+        Col::text("lacks", "Lowers the score", 220.0, lacks_of)
+            .about("Terms of the request that are missing, and terms against the page")
+            .draw(|ui, row| {
+                let color = if row.holds { tokens(ui).weak_text } else { tokens(ui).flag };
+                drop(coloured_cell_ui(ui, lacks_of(row), color));
+            }),
+    ];
+    let height = theme::HEAD_ROW + (rows.len() + 1) as f32 * theme::ROW;
+    let table = Table::new(id, name, columns, |row: &SampleRow| row.capture.unsigned_abs()).height(height);
+    if let Some(filter) = table.rows_ui(ui, app, rows) {
+        captures_by(app, filter);
+    }
+}
+
+fn title_of(row: &SampleRow) -> &str {
+    if row.title.is_empty() { &row.url } else { &row.title }
+}
+
+/// Why a row scores low, or why that is not known.
+fn lacks_of(row: &SampleRow) -> &str {
+    row.unread.as_deref().unwrap_or(&row.lacks)
+}

@@ -1,0 +1,184 @@
+//! What the index says of a request, compared with what selecting reads.
+
+use super::super::content::decoded;
+use super::*;
+use crate::analysis::{ScoreWeights, TextFields};
+use crate::jobs::JobCx;
+use crate::testing::{empty_session, record, town};
+use crate::work::models::{CaptureQuery, ImportOptions, SelectionSpec};
+use crate::work::{Session, preview_selection};
+use proptest::prelude::*;
+
+fn session_of_town() -> (tempfile::TempDir, Session) {
+    let root = tempfile::tempdir().unwrap();
+    let session = Session::new(Workspace::open(&town().copy(root.path())).unwrap());
+    session.index_texts(false, &JobCx::detached()).unwrap();
+    (root, session)
+}
+
+/// Captures that a filter line finds.
+fn found(session: &Session, filter: &str, campaign: Option<CampaignId>) -> u64 {
+    let page = session.captures(&CaptureQuery { filter: filter.to_owned(), campaign, ..crate::work::everything() });
+    let page = page.unwrap();
+    assert_eq!(page.filter_problem, None, "{filter}");
+    page.total
+}
+
+#[test]
+fn a_sample_has_the_scores_of_a_selection_and_its_best_and_worst_captures() {
+    let (_root, session) = session_of_town();
+    let request = session.catalogue().campaign(1).unwrap().1.request;
+    let sample = session.request_sample(&request, Some(1), 10).unwrap();
+    let spec = SelectionSpec { campaign: 1, weights: ScoreWeights::default(), ..SelectionSpec::default() };
+    let (_, (above, below)) = preview_selection(&session.workspace, &spec, usize::MAX, &JobCx::detached()).unwrap();
+    let facts = SearchRoom::default().facts(session.catalogue()).unwrap();
+    let version = |capture: CaptureId| facts.version_of(capture as usize);
+    // What selecting says of the request: does it hold, and the score.
+    let selected: HashMap<CaptureId, (bool, f64)> = above
+        .iter()
+        .chain(&below)
+        .filter(|row| !row.parts[0].why.starts_with("does not apply"))
+        .map(|row| (row.id, (row.parts[0].why.starts_with("the request holds"), row.parts[0].value)))
+        .collect();
+    assert_eq!(above.len() + below.len(), sample.captures as usize);
+    assert_eq!(sample.waiting, Some(0));
+    assert_eq!(sample.meeting as usize, selected.values().filter(|(holds, _)| *holds).count());
+    assert!(sample.meeting > 20, "{}", sample.meeting);
+    assert_eq!((sample.best.len(), sample.worst.len()), (10, 10));
+    for row in sample.best.iter().chain(&sample.worst) {
+        assert_eq!(selected[&row.capture], (row.holds, row.score), "{}", row.url);
+    }
+    let contents = |rows: &[SampleRow]| rows.iter().map(|row| version(row.capture)).collect::<HashSet<_>>();
+    let (best, worst) = (contents(&sample.best), contents(&sample.worst));
+    assert_eq!((best.len(), worst.len()), (10, 10));
+    let least = sample.best[9].score;
+    let most = sample.worst[9].score;
+    for (capture, (holds, score)) in &selected {
+        assert!(*score <= least || best.contains(&version(*capture)), "capture {capture}: {score} above {least}");
+        let is_shown = best.contains(&version(*capture)) || worst.contains(&version(*capture));
+        assert!(!holds || *score >= most || is_shown, "capture {capture}: {score} below {most}");
+    }
+    assert_eq!(found(&session, &sample.filter, Some(1)), sample.meeting);
+    assert_eq!(found(&session, &format!("NOT {}", sample.filter), Some(1)), sample.captures - sample.meeting);
+}
+
+#[test]
+fn without_an_index_or_a_request_nothing_is_sampled() {
+    let root = tempfile::tempdir().unwrap();
+    let session = Session::new(Workspace::open(&town().copy(root.path())).unwrap());
+    let request: Request = "estaleiro".parse().unwrap();
+    let sample = session.request_sample(&request, Some(1), 10).unwrap();
+    assert_eq!((sample.waiting, sample.meeting, sample.best.len()), (None, 0, 0));
+    assert!(sample.captures > 100);
+    session.index_texts(false, &JobCx::detached()).unwrap();
+    let sample = session.request_sample(&Request::default(), None, 10).unwrap();
+    assert_eq!((sample.waiting, sample.best.len(), sample.filter.as_str()), (Some(0), 0, ""));
+    let problem =
+        session.captures(&CaptureQuery { filter: "x request:\"(ria\"".to_owned(), ..crate::work::everything() });
+    let problem = problem.unwrap().filter_problem.unwrap();
+    assert!(problem.starts_with("column 11: in the request, "), "{problem}");
+}
+
+#[test]
+fn what_lowers_a_score_is_named() {
+    let (dir, session) = empty_session();
+    let page = |url: &str, html: &str| {
+        let answer = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n{html}");
+        record("response", url, "2024-05-01T10:00:00Z", "Content-Type: application/http; msgtype=response\r\n", answer)
+    };
+    let pages = [
+        page("http://a.pt/1", "<title>Ria</title><p>A ria e o mar"),
+        page("http://a.pt/2", "<title>Mar</title><p>O mar, futebol e mais futebol"),
+        page("http://a.pt/3", "<title>x</title><meta name=description content='ria ria mar'><p>Nada"),
+    ];
+    let path = dir.path().join("x.warc");
+    std::fs::write(&path, pages.concat()).unwrap();
+    session.import(&[path], ImportOptions::default(), &JobCx::detached()).unwrap();
+    session.index_texts(false, &JobCx::detached()).unwrap();
+    let sample = session.request_sample(&"mar OR ria futebol^-0.5".parse().unwrap(), None, 10).unwrap();
+    let said: Vec<(&str, &str, &str)> =
+        sample.best.iter().map(|row| (row.url.as_str(), row.found.as_str(), row.lacks.as_str())).collect();
+    // What a description alone says is no text of the page, here as in a selection.
+    assert_eq!(
+        said,
+        [
+            ("http://a.pt/1", "“mar” 1 × in text; “ria” 1 × in title, 1 × in text", ""),
+            (
+                "http://a.pt/2",
+                "“mar” 1 × in title, 1 × in text; “futebol” 2 × in text",
+                "not found: “ria”; against it: “futebol” 2 × in text"
+            ),
+        ]
+    );
+    assert_eq!(sample.meeting, 2);
+}
+
+/// Texts of a page that terms are made of, for requests over the sample town.
+const NAMES: [&str; 12] = [
+    "estaleiro",
+    "\"estaleiro gaivota\"",
+    "ria",
+    "festival",
+    "mar",
+    "camara",
+    "\"da ria\"",
+    "index",
+    "html",
+    "vila",
+    "2024",
+    "naval",
+];
+
+fn request() -> impl Strategy<Value = String> {
+    let term = (0..NAMES.len(), 0..4_u8, 0..NAMES.len()).prop_map(|(name, form, other)| match form {
+        0 => NAMES[name].to_owned(),
+        1 => format!("{}^-0.6", NAMES[name]),
+        2 => format!("place:{}|{}^0.4", NAMES[name], NAMES[other]),
+        _ => format!("NOT {}", NAMES[name]),
+    });
+    let other =
+        prop_oneof![4 => term, 1 => Just("lang:pt".to_owned()), 1 => Just("period:[2024-01..2024-06]".to_owned())];
+    other.prop_recursive(3, 8, 3, |inner| {
+        (proptest::collection::vec(inner, 1..4), any::<bool>())
+            .prop_map(|(parts, all)| format!("{}({})", if all { "ALL" } else { "ANY" }, parts.join(", ")))
+    })
+}
+
+#[test]
+fn the_index_scores_a_request_as_reading_the_pages_does() {
+    let (_root, session) = session_of_town();
+    let (room, workspace) = (SearchRoom::default(), &session.workspace);
+    let index = room.index(&index_folder(workspace)).unwrap().unwrap();
+    let facts = room.facts(session.catalogue()).unwrap();
+    let with_text = room.with_text(session.catalogue()).unwrap();
+    let pages: HashMap<usize, _> = with_text
+        .ones()
+        .map(|capture| {
+            let stored = session.catalogue().stored_capture(capture as CaptureId).unwrap();
+            let text = decoded(workspace, &stored).map(|decoded| decoded.text(&stored.url)).unwrap_or_default();
+            (capture, (stored, text))
+        })
+        .collect();
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
+        cases: 60,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
+    runner
+        .run(&request(), |text| {
+            let matcher = Matcher::compile(&text.parse().unwrap());
+            for Weighed { capture, holds, score } in weigh(&index, &facts, &with_text, &matcher).unwrap() {
+                let (stored, page) = &pages[&capture];
+                let matches = matcher.read(&TextFields {
+                    title: &stored.title,
+                    text: page,
+                    url: stored.url.as_str(),
+                    language: Some(stored.language.as_str()).filter(|language| !language.is_empty()),
+                    date: Some(stored.date),
+                });
+                prop_assert_eq!((holds, score), (matches.holds, matches.score), "{}: {}", text, stored.url);
+            }
+            Ok(())
+        })
+        .unwrap();
+}
