@@ -24,7 +24,7 @@ pub const PAGES: [(&str, &str); 11] = [
 
 impl Action {
     /// Everything, in the order of menus and palette.
-    pub const ALL: [Action; 35] = [
+    pub const ALL: [Action; 36] = [
         Action::NewCampaign,
         Action::LoadSample,
         Action::OpenWorkspace,
@@ -46,6 +46,7 @@ impl Action {
         Action::Back,
         Action::SetWindow,
         Action::ToggleLowerPanel,
+        Action::ToggleFacets,
         Action::ToggleTheme,
         Action::Palette,
         Action::Keys,
@@ -84,6 +85,7 @@ impl Action {
             Self::Verify => "Verify last export".to_owned(),
             Self::Back => "Back".to_owned(),
             Self::ToggleLowerPanel => "Show or hide the lower panel".to_owned(),
+            Self::ToggleFacets => "Show or hide facets".to_owned(),
             Self::Palette => "All commands…".to_owned(),
             Self::ToggleTheme => "Switch between light and dark".to_owned(),
             Self::Undo => "Undo last decision".to_owned(),
@@ -133,6 +135,7 @@ impl Action {
             Self::Verify => "Rereads the last export and checks digests, counts and index",
             Self::Back => "Goes to the previous page",
             Self::ToggleLowerPanel => "Details of the selected row",
+            Self::ToggleFacets => "Values of the captures shown, with counts, beside the table",
             Self::Palette => "Finds a command by name",
             Self::ToggleTheme => "Colours of the window",
             Self::Undo => "Undoes the last decision, on the Spec page the last edit; can be repeated",
@@ -157,6 +160,7 @@ impl Action {
             Self::Export => "Ctrl+Enter",
             Self::Back => "Alt+Left",
             Self::ToggleLowerPanel => "F7",
+            Self::ToggleFacets => "F8",
             Self::Palette => "Ctrl+K",
             Self::Undo => "Ctrl+Z",
             Self::Redo => "Ctrl+Shift+Z",
@@ -273,6 +277,10 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
             }
         }
         Action::ToggleLowerPanel => Ok(Command::ToggleLowerPanel),
+        Action::ToggleFacets => match state.route {
+            Route::Captures { .. } => Ok(Command::ToggleFacets),
+            _ => Err("Go to Captures first"),
+        },
         Action::Palette => Ok(Command::Ask(Dialog::Palette)),
         Action::Keys => Ok(Command::Ask(Dialog::Keys)),
         Action::SetWindow => Ok(Command::Ask(Dialog::Window)),

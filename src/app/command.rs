@@ -138,6 +138,8 @@ pub enum Action {
     Back,
     /// Shows or hides the lower panel.
     ToggleLowerPanel,
+    /// Shows or hides the facets beside the table of captures.
+    ToggleFacets,
     /// Opens the command palette.
     Palette,
     /// Changes between light and dark.
@@ -216,6 +218,8 @@ pub enum Command {
     Find,
     /// Shows or hides the lower panel.
     ToggleLowerPanel,
+    /// Shows or hides the facets beside the table of captures.
+    ToggleFacets,
     /// Changes between light and dark.
     ToggleTheme,
     /// Takes a notice away.

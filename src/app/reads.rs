@@ -210,6 +210,8 @@ reads! {
     search_counts(query: SearchQuery, period: Period) -> SearchCounts, None, |session, (query, period)| {
         session.search_counts(query, &FacetKind::ALL, Some(*period))
     };
+    /// See [`Session::capture_facets`].
+    capture_facets(query: CaptureQuery) -> SearchCounts, None, |session, (query,)| session.capture_facets(query);
     /// See [`Session::request_sample`]; the request travels as JSON.
     request_sample(request: String, campaign: Option<CampaignId>) -> RequestSample, None, |session, (request, campaign)| {
         session.request_sample(&serde_json::from_str(request)?, *campaign, SAMPLED)

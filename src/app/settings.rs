@@ -77,7 +77,9 @@ pub struct Settings {
     pub tables: BTreeMap<String, TableLayout>,
     /// Whether the lower panel is shown.
     pub lower_panel: bool,
-    /// Its height, as a person drew it.
+    /// Whether facets stand beside the table of captures.
+    pub facets: bool,
+    /// Height of the lower panel, as a person drew it.
     pub panel_height: f32,
     /// Its tab, kept between rows.
     pub panel_tab: PanelTab,
@@ -101,6 +103,7 @@ impl Default for Settings {
             roomy_rows: false,
             tables: BTreeMap::new(),
             lower_panel: true,
+            facets: false,
             panel_height: 280.0,
             panel_tab: PanelTab::Details,
             window_days: MATCH_WINDOW_DAYS,

@@ -547,6 +547,7 @@ impl AppState {
                 }
                 self.opens_filter = true;
             }
+            Command::ToggleFacets => self.settings.facets = !self.settings.facets,
             Command::ToggleLowerPanel => self.settings.lower_panel = !self.settings.lower_panel,
             Command::ToggleTheme => {
                 self.settings.theme = if self.shows_dark { ThemeChoice::Light } else { ThemeChoice::Dark };

@@ -232,6 +232,16 @@ impl Catalogue {
         })
     }
 
+    /// Numbers of the captures that match, in no order.
+    pub fn matching_captures(&self, query: &CaptureQuery) -> Result<Vec<CaptureId>, StoreError> {
+        let condition = self.condition(query, Some(query.tab)).map_err(StoreError::Filter)?;
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(&format!("SELECT c.id {}", condition.sql))?;
+            let rows = statement.query_map(params_from_iter(&condition.values), |row| row.get(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
     /// Numbers of the captures that match, in order of date and URL.
     pub fn capture_ids(&self, query: &CaptureQuery) -> Result<Vec<i64>, StoreError> {
         let condition = self.condition(query, Some(query.tab)).map_err(StoreError::Filter)?;

@@ -10,6 +10,9 @@ const VALUES: usize = 10;
 /// Width of the list of facets.
 pub const FACETS_WIDTH: f32 = 230.0;
 
+/// Windows narrower than this have the facets below one another in a menu.
+pub const ROOM_FOR_FACETS: f32 = 760.0;
+
 /// What a person asks of a value of a facet.
 pub enum FacetAsk {
     /// Only what has it, or only what has it not; asked again, both.
@@ -56,6 +59,21 @@ impl Facets {
     }
 }
 
+/// Values that are chosen, each to be taken away: the one that was.
+pub fn chosen_ui(ui: &mut Ui, chosen: &[FacetChoice]) -> Option<FacetChoice> {
+    let mut gone = None;
+    ui.horizontal_wrapped(|ui| {
+        for choice in chosen {
+            let not = if choice.is_excluded { "not " } else { "" };
+            let name = format!("✖ {}: {not}{}", choice.kind.label(), shown_value(&choice.value));
+            if ui.button(name).on_hover_text("Take this condition away").clicked() {
+                gone = Some(choice.clone());
+            }
+        }
+    });
+    gone
+}
+
 fn value_ui(ui: &mut Ui, chosen: &[FacetChoice], kind: FacetKind, value: &FacetValue) -> Option<FacetAsk> {
     let mut asked = None;
     let choice = |is_excluded| FacetChoice { kind, value: value.value.clone(), is_excluded };
@@ -91,6 +109,6 @@ pub fn named_count_ui(ui: &mut Ui, number: u64, counts: &str) -> bool {
 }
 
 /// The value of a facet as it is read.
-pub fn shown_value(value: &str) -> String {
+fn shown_value(value: &str) -> String {
     if value.is_empty() { "unknown".to_owned() } else { text::line(value).to_string() }
 }

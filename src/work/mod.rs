@@ -11,6 +11,7 @@ mod documents;
 mod dry_run;
 mod engine;
 mod export;
+mod facet_terms;
 mod feed;
 mod files;
 mod handover;
@@ -55,6 +56,7 @@ pub use engine::{
     is_importable, jobs_summary, write_heritrix_job,
 };
 pub use export::{ExportOutcome, ExportWishes, export, own_keys, verify, verify_with};
+pub use facet_terms::{facet_choices, with_facet};
 pub use feed::{FeedCampaign, FeedChange, FeedReport, WrittenFeed, check_feed, export_feed, import_feed};
 pub use files::{CheckOutcome, LocateOutcome, check_files, locate, problem_detail, problem_record};
 use handover::attach_annotations;

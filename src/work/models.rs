@@ -2,6 +2,7 @@
 //! catalogue's read models and those of the rooms below.
 
 pub use super::dry_run::ExportDryRun;
+pub use super::facet_terms::{facet_choices, with_facet};
 pub use super::link_models::*;
 pub use super::request_sample::{RequestSample, SampleRow};
 pub use super::search::{FacetChoice, Hit, SearchAnswer, SearchOrder, SearchQuery};

@@ -3,14 +3,20 @@
 use super::captures_table::{CaptureAsk, captures_table};
 use super::files::name_of;
 use super::select_named::collect_ui;
-use crate::app::models::{CaptureId, CapturePage, CaptureQuery, CaptureTab, FileId, Loaded, ReviewMark, filter_fields};
+use crate::app::models::{
+    CaptureId, CapturePage, CaptureQuery, CaptureTab, FileId, Loaded, ReviewMark, facet_choices, filter_fields,
+    with_facet,
+};
 use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, MARK_KEYS, PanelTab, RowQuery, SelectedRows};
 use crate::campaign::{FieldTerm, QUERY_RULES, Query, parse_fields};
 use crate::ui::access::{tab_ui, tabs_ui};
+use crate::ui::facets::{FACETS_WIDTH, FacetAsk, Facets, ROOM_FOR_FACETS, chosen_ui};
 use crate::ui::table::{Selection, TableState};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{TypedLine, action_ui, empty_ui, is_typing, notice_ui, takes_letter};
+use crate::ui::widgets::{
+    TypedLine, action_named_ui, action_ui, empty_ui, is_typing, loaded_ui, notice_ui, takes_letter,
+};
 use crate::uri::Url;
 use egui::{Key, Modifiers, TextEdit, Ui};
 
@@ -49,6 +55,7 @@ pub struct CapturesPage {
     matching: u64,
     /// Whether all selected rows are rows of this table.
     selection_is_shown: bool,
+    facets: Facets,
 }
 
 impl CapturesPage {
@@ -66,6 +73,7 @@ impl CapturesPage {
         self.files_ui(ui, app);
         let query = self.query(app);
         self.tabs_ui(ui, app, &query);
+        self.facets_ui(ui, app, &query);
         let answer = query.part(&self.rows.sort, 0, LIST_PAGE).ask(&mut app.reads);
         let page = match &answer {
             Loaded::Failed(notice) => {
@@ -213,6 +221,36 @@ impl CapturesPage {
         });
     }
 
+    /// How the rows are spread, at the right where there is room.
+    fn facets_ui(&mut self, ui: &mut Ui, app: &mut AppState, query: &CaptureQuery) {
+        if !app.settings.facets {
+            return;
+        }
+        let counts = app.reads.capture_facets(CaptureQuery { limit: 0, ..query.clone() });
+        let chosen = facet_choices(&self.applied);
+        let mut asked = None;
+        if ui.available_width() >= ROOM_FOR_FACETS {
+            egui::Panel::right("facets").exact_size(FACETS_WIDTH).resizable(false).show(ui, |ui| {
+                asked = chosen_ui(ui, &chosen).map(FacetAsk::Toggle);
+                loaded_ui(ui, &counts, |ui, counts| asked = self.facets.ui(ui, counts, &chosen).or(asked.take()));
+            });
+        } else {
+            ui.menu_button("Facets", |ui| {
+                loaded_ui(ui, &counts, |ui, counts| asked = self.facets.ui(ui, counts, &chosen));
+            });
+        }
+        let choice = match asked {
+            None => return,
+            // What a number counts is asked for, and never let go by it.
+            Some(FacetAsk::Show(choice)) if chosen.contains(&choice) => return,
+            Some(FacetAsk::Show(choice) | FacetAsk::Toggle(choice)) => choice,
+        };
+        self.filter = with_facet(&self.applied, &choice);
+        self.applied.clone_from(&self.filter);
+        self.typed.forget();
+        app.refine(self.filter.clone());
+    }
+
     fn actions_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         ui.horizontal_wrapped(|ui| {
             let rows = text::counted(self.matching, "row", "rows");
@@ -242,6 +280,7 @@ impl CapturesPage {
             }
             collect_ui(ui, app, some, why_not);
             action_ui(ui, app, Action::Undo);
+            action_named_ui(ui, app, Action::ToggleFacets, "Facets");
         });
     }
 

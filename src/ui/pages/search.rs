@@ -5,7 +5,7 @@ use super::select::captures_by;
 use crate::app::models::{FacetChoice, Hit, Loaded, Period, PeriodCount, SearchAnswer};
 use crate::app::models::{SearchCounts, SearchOrder, SearchQuery};
 use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, SelectedRows};
-use crate::ui::facets::{FACETS_WIDTH, FacetAsk, Facets, named_count_ui, shown_value};
+use crate::ui::facets::{FACETS_WIDTH, FacetAsk, Facets, ROOM_FOR_FACETS, chosen_ui, named_count_ui};
 use crate::ui::table::{Column, Table, Value};
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
@@ -18,8 +18,6 @@ use egui_plot::{Bar, BarChart, Plot};
 const RESULTS: usize = 200;
 /// Characters of a text that stand before what was found first in it.
 const BEFORE_MARK: usize = 24;
-/// Windows narrower than this have the facets below one another in a menu.
-const ROOM_FOR_FACETS: f32 = 760.0;
 
 /// The page Search.
 #[derive(Default)]
@@ -109,20 +107,8 @@ impl SearchPage {
         if self.applied.facets.is_empty() {
             return;
         }
-        let mut gone = None;
-        ui.horizontal_wrapped(|ui| {
-            for (nth, choice) in self.applied.facets.iter().enumerate() {
-                let not = if choice.is_excluded { "not " } else { "" };
-                let name = format!("✖ {}: {not}{}", choice.kind.label(), shown_value(&choice.value));
-                if ui.button(name).on_hover_text("Take this condition away").clicked() {
-                    gone = Some(nth);
-                }
-            }
-        });
-        if let Some(gone) = gone {
-            let mut query = self.applied.clone();
-            query.facets.remove(gone);
-            self.ask(app, query);
+        if let Some(gone) = chosen_ui(ui, &self.applied.facets) {
+            self.toggle(app, gone);
         }
     }
 

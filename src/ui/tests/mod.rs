@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod access;
+mod facets;
 mod files;
 mod keyboard;
 mod on_disk;

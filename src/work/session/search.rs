@@ -76,6 +76,25 @@ impl Session {
         })
     }
 
+    /// How the rows of the captures table are spread over the values of facets.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue or index that cannot be read.
+    pub fn capture_facets(&self, query: &CaptureQuery) -> anyhow::Result<SearchCounts> {
+        let captures = match self.catalogue().matching_captures(query) {
+            Ok(captures) => captures,
+            Err(crate::store::StoreError::Filter(why)) => {
+                return Ok(SearchCounts { problem: Some(why), ..SearchCounts::default() });
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let facts = self.search.facts(self.catalogue())?;
+        let captures = captures.into_iter().filter_map(|capture| usize::try_from(capture).ok()).collect();
+        let facets = FacetKind::ALL.into_iter().map(|kind| (kind, facts.count(kind, &captures)));
+        Ok(SearchCounts { facets: facets.collect(), ..SearchCounts::default() })
+    }
+
     /// What a request comes to among the captures of a campaign and those of
     /// imports, with so many of the best and the worst.
     ///

@@ -1,0 +1,165 @@
+//! Values of facets as parts of a filter line: which of them a line asks for,
+//! and the line with one more or one less.
+
+use super::search::{FacetChoice, facet_filter};
+use crate::campaign::{Query, parse_fields};
+use crate::search::FacetKind;
+
+/// A part of a line: all of them have to be met.
+struct Part {
+    is_not: bool,
+    /// Without NOT.
+    term: String,
+}
+
+impl Part {
+    fn of(mut text: &str) -> Self {
+        let mut is_not = false;
+        while let Some(rest) = text.strip_prefix("NOT ").or_else(|| text.strip_prefix('-')) {
+            (text, is_not) = (rest.trim_start(), !is_not);
+        }
+        Self { is_not, term: text.to_owned() }
+    }
+
+    fn of_choice(choice: &FacetChoice) -> Self {
+        let part = Self::of(&facet_filter(choice.kind, &choice.value));
+        Self { is_not: part.is_not != choice.is_excluded, ..part }
+    }
+
+    fn choice(&self) -> Option<FacetChoice> {
+        let Ok(Query::Term(term)) = parse_fields(&self.term) else { return None };
+        let field = term.field?;
+        FacetKind::ALL.into_iter().find_map(|kind| {
+            let named = field.value.as_str();
+            let value = match kind {
+                FacetKind::TopLevel => named.strip_prefix("*.")?,
+                FacetKind::Domain | FacetKind::Host if named.contains('*') => return None,
+                FacetKind::Year if named.len() != 4 => return None,
+                _ => named,
+            };
+            // What has no value is asked for in other words.
+            [value, ""].into_iter().find_map(|value| {
+                let of_value = Self::of(&facet_filter(kind, value));
+                let is_excluded = of_value.is_not != self.is_not;
+                (of_value.term == self.term).then(|| FacetChoice { kind, value: value.to_owned(), is_excluded })
+            })
+        })
+    }
+
+    fn text(&self) -> String {
+        if self.is_not { format!("NOT {}", self.term) } else { self.term.clone() }
+    }
+}
+
+/// The values of facets that a filter line asks for, or asks not to have, each as a part of its own.
+pub fn facet_choices(line: &str) -> Vec<FacetChoice> {
+    parts_of(line).unwrap_or_default().iter().filter_map(Part::choice).collect()
+}
+
+/// A filter line that asks for a value of a facet beside what it asks for; without it where it did so before.
+pub fn with_facet(line: &str, choice: &FacetChoice) -> String {
+    let mut parts = parts_of(line).unwrap_or_else(|| vec![Part { is_not: false, term: format!("({})", line.trim()) }]);
+    let added = Part::of_choice(choice);
+    let was_there = parts.iter().any(|part| part.term == added.term && part.is_not == added.is_not);
+    parts.retain(|part| part.term != added.term);
+    if !was_there {
+        parts.push(added);
+    }
+    parts.iter().map(Part::text).collect::<Vec<_>>().join(" ")
+}
+
+/// The parts of a line that all have to be met; none of a line of alternatives, and of one that cannot be read.
+fn parts_of(line: &str) -> Option<Vec<Part>> {
+    parse_fields(line).ok()?;
+    let pieces = pieces_of(line);
+    if pieces.iter().any(|piece| *piece == "OR" || *piece == "NEAR" || piece.starts_with("NEAR/")) {
+        return None;
+    }
+    let mut parts = Vec::new();
+    let mut nots = String::new();
+    for piece in pieces.into_iter().filter(|piece| *piece != "AND") {
+        if piece == "NOT" {
+            nots.push_str("NOT ");
+            continue;
+        }
+        parts.push(Part::of(&format!("{nots}{piece}")));
+        nots.clear();
+    }
+    Some(parts)
+}
+
+/// What stands between blanks, quotes and brackets as a whole.
+fn pieces_of(line: &str) -> Vec<&str> {
+    let (mut is_quoted, mut depth) = (false, 0_usize);
+    let pieces = line.split(|c: char| {
+        match c {
+            '"' => is_quoted = !is_quoted,
+            '(' if !is_quoted => depth += 1,
+            ')' if !is_quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c.is_whitespace() && !is_quoted && depth == 0
+    });
+    pieces.filter(|piece| !piece.is_empty()).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn choice(kind: FacetKind, value: &str, is_excluded: bool) -> FacetChoice {
+        FacetChoice { kind, value: value.to_owned(), is_excluded }
+    }
+
+    #[track_caller]
+    fn check(line: &str, of: FacetChoice, expected: &str) {
+        let with = with_facet(line, &of);
+        assert_eq!(with, expected);
+        assert!(facet_choices(&with).contains(&of), "{with}: {:?}", facet_choices(&with));
+        // Asked for again, it goes.
+        assert!(!facet_choices(&with_facet(&with, &of)).contains(&of), "{with}");
+    }
+
+    #[test]
+    fn a_value_is_a_part_of_the_line() {
+        check("", choice(FacetKind::Host, "a.pt", false), "host=a.pt");
+        check("ria", choice(FacetKind::Domain, "a.pt", true), "ria NOT host:a.pt");
+        check("ria OR mar", choice(FacetKind::TopLevel, "pt", false), "(ria OR mar) host:*.pt");
+        check("(ria OR mar) x", choice(FacetKind::Year, "2024", false), "(ria OR mar) x date:2024");
+        check("title:\"a OR b\"", choice(FacetKind::Media, "page", true), "title:\"a OR b\" NOT media=page");
+        check("-host=a.pt x", choice(FacetKind::Host, "a.pt", false), "x host=a.pt");
+        check("x AND y", choice(FacetKind::Mark, "", false), "x y mark:none");
+        check("x", choice(FacetKind::Campaign, "", false), "x NOT campaign:*");
+        check("x", choice(FacetKind::Campaign, "", true), "x campaign:*");
+        check("x", choice(FacetKind::Launch, "two words \"q\"", false), "x launch:\"two words \"\"q\"\"\"");
+        assert_eq!(with_facet("x NOT host:a.pt y", &choice(FacetKind::Domain, "a.pt", true)), "x y");
+        assert_eq!(with_facet("NOT NOT status:404", &choice(FacetKind::Status, "404", false)), "");
+        assert_eq!(facet_choices("host=a.pt OR x"), []);
+        assert_eq!(facet_choices("date>2019 host:*.gov.pt size:2024"), [choice(FacetKind::TopLevel, "gov.pt", false)]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn whatever_a_value_is_it_is_found_again(
+            line in "[a-z\"() :-]{0,20}",
+            kind in 0..FacetKind::ALL.len(),
+            value in "[a-z0-9\" ().-]{0,12}",
+            is_excluded: bool,
+        ) {
+            prop_assume!(parse_fields(&line).is_ok());
+            let kind = FacetKind::ALL[kind];
+            // A year has four digits, and a top-level domain a name.
+            prop_assume!(kind != FacetKind::Year || value.len() == 4);
+            let of = choice(kind, &value, is_excluded);
+            let with = with_facet(&line, &of);
+            prop_assume!(parse_fields(&with).is_ok());
+            let choices = facet_choices(&with);
+            let is_there = choices.iter().any(|found| Part::of_choice(found).text() == Part::of_choice(&of).text());
+            prop_assert!(is_there || facet_choices(&line).contains(&of), "{with:?}: {choices:?}");
+        }
+    }
+}
