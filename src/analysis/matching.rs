@@ -169,7 +169,7 @@ impl Matcher {
                 }
             });
         }
-        for (number, (term, counts)) in self.terms.iter().zip(&counts).enumerate() {
+        for (number, counts) in counts.iter().enumerate() {
             let met_otherwise = self.met_without_text(number, page.language, page.date);
             let found = places.iter().zip(counts).map(|((place, _), count)| (*place, *count));
             for (place, count) in found.chain(met_otherwise.map(|place| (place, 1))).filter(|(_, count)| *count > 0) {

@@ -2,7 +2,7 @@
 
 use super::spec_draft::SpecDraft;
 use super::state::AppState;
-use super::{Action, Command, CrawlTarget, Dialog, FilesRoute, Route};
+use super::{Action, Command, CrawlTarget, Dialog, FilesRoute, Focus, Route};
 use crate::app::models::ReviewMark;
 use crate::work::JobKind;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ pub const PAGES: [(&str, &str); 11] = [
 
 impl Action {
     /// Everything, in the order of menus and palette.
-    pub const ALL: [Action; 36] = [
+    pub const ALL: [Action; 38] = [
         Action::NewCampaign,
         Action::LoadSample,
         Action::OpenWorkspace,
@@ -47,6 +47,9 @@ impl Action {
         Action::SetWindow,
         Action::ToggleLowerPanel,
         Action::ToggleFacets,
+        // Before NextMatch, whose key is a part of its own.
+        Action::PreviousMatch,
+        Action::NextMatch,
         Action::ToggleTheme,
         Action::Palette,
         Action::Keys,
@@ -86,6 +89,8 @@ impl Action {
             Self::Back => "Back".to_owned(),
             Self::ToggleLowerPanel => "Show or hide the lower panel".to_owned(),
             Self::ToggleFacets => "Show or hide facets".to_owned(),
+            Self::NextMatch => "Next match in the text".to_owned(),
+            Self::PreviousMatch => "Previous match in the text".to_owned(),
             Self::Palette => "All commands…".to_owned(),
             Self::ToggleTheme => "Switch between light and dark".to_owned(),
             Self::Undo => "Undo last decision".to_owned(),
@@ -136,6 +141,8 @@ impl Action {
             Self::Back => "Goes to the previous page",
             Self::ToggleLowerPanel => "Details of the selected row",
             Self::ToggleFacets => "Values of the captures shown, with counts, beside the table",
+            Self::NextMatch => "Goes to the next place in the text that the search or filter finds",
+            Self::PreviousMatch => "Goes to the place in the text before that the search or filter finds",
             Self::Palette => "Finds a command by name",
             Self::ToggleTheme => "Colours of the window",
             Self::Undo => "Undoes the last decision, on the Spec page the last edit; can be repeated",
@@ -161,6 +168,8 @@ impl Action {
             Self::Back => "Alt+Left",
             Self::ToggleLowerPanel => "F7",
             Self::ToggleFacets => "F8",
+            Self::NextMatch => "F3",
+            Self::PreviousMatch => "Shift+F3",
             Self::Palette => "Ctrl+K",
             Self::Undo => "Ctrl+Z",
             Self::Redo => "Ctrl+Shift+Z",
@@ -281,6 +290,14 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
             Route::Captures { .. } => Ok(Command::ToggleFacets),
             _ => Err("Go to Captures first"),
         },
+        Action::NextMatch | Action::PreviousMatch => {
+            open()?;
+            match state.focus {
+                _ if state.marked_query().trim().is_empty() => Err("Search first, or filter the captures"),
+                Some(Focus::Capture(_)) => Ok(Command::StepMatch(if action == Action::NextMatch { 1 } else { -1 })),
+                _ => Err("Select a capture first"),
+            }
+        }
         Action::Palette => Ok(Command::Ask(Dialog::Palette)),
         Action::Keys => Ok(Command::Ask(Dialog::Keys)),
         Action::SetWindow => Ok(Command::Ask(Dialog::Window)),

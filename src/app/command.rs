@@ -140,6 +140,10 @@ pub enum Action {
     ToggleLowerPanel,
     /// Shows or hides the facets beside the table of captures.
     ToggleFacets,
+    /// Goes to the next match in the text of the capture.
+    NextMatch,
+    /// Goes to the match before.
+    PreviousMatch,
     /// Opens the command palette.
     Palette,
     /// Changes between light and dark.
@@ -220,6 +224,8 @@ pub enum Command {
     ToggleLowerPanel,
     /// Shows or hides the facets beside the table of captures.
     ToggleFacets,
+    /// Goes so many matches on in the text of the capture at hand, or back.
+    StepMatch(i64),
     /// Changes between light and dark.
     ToggleTheme,
     /// Takes a notice away.

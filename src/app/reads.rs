@@ -8,6 +8,7 @@ use crate::scope::{Derivation, Trace};
 use crate::work::{CrawlPlan, CrawlRequest, Session};
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -131,6 +132,8 @@ reads! {
     detail(id: CaptureId, days: u32) -> CaptureDetail, None, |session, (id, days)| session.detail(*id, *days);
     /// See [`Session::content`].
     content(id: CaptureId) -> CaptureContent, None, |session, (id,)| session.content(*id);
+    /// See [`Session::text_marks`].
+    text_marks(id: CaptureId, query: String) -> Vec<Range<usize>>, None, |session, (id, query)| session.text_marks(*id, query);
     /// See [`Session::inlinks`].
     inlinks(id: CaptureId, days: u32) -> InlinkPage, None, |session, (id, days)| session.inlinks(*id, *days);
     /// See [`Session::inlinks_of`].

@@ -133,6 +133,8 @@ pub struct AppState {
     pub(super) opens_filter: bool,
     /// Whether the note field of the lower panel shall take the keyboard.
     pub(super) opens_note: bool,
+    /// How many matches further, or back, the text of the capture at hand shall show.
+    pub(super) match_step: i64,
     /// Whether the page shall leave nothing out that a number counts.
     pub(super) shows_all: bool,
     /// What was asked last, newest last.
@@ -214,6 +216,7 @@ impl AppState {
             dry_run: None,
             opens_filter: false,
             opens_note: false,
+            match_step: 0,
             shows_all: false,
             shows_dark: false,
             settings,
@@ -547,6 +550,7 @@ impl AppState {
                 }
                 self.opens_filter = true;
             }
+            Command::StepMatch(step) => self.step_match(step),
             Command::ToggleFacets => self.settings.facets = !self.settings.facets,
             Command::ToggleLowerPanel => self.settings.lower_panel = !self.settings.lower_panel,
             Command::ToggleTheme => {

@@ -198,6 +198,31 @@ impl AppState {
         std::mem::take(&mut self.opens_filter)
     }
 
+    /// The query whose finds are marked in texts: that of the page Search, or the filter of the captures.
+    pub fn marked_query(&self) -> &str {
+        match &self.route {
+            Route::Search(query) => &query.text,
+            Route::Captures { filter } => filter,
+            _ => "",
+        }
+    }
+
+    /// Goes so many matches on, or back, in the text of the capture at hand: to
+    /// the first where the text was not shown.
+    pub(super) fn step_match(&mut self, step: i64) {
+        let is_shown = self.settings.lower_panel && self.settings.panel_tab == PanelTab::Text;
+        if !is_shown {
+            self.show_tab(PanelTab::Text);
+        } else {
+            self.match_step += step;
+        }
+    }
+
+    /// How many matches further, or back, a text shall show; asked once.
+    pub fn take_match_step(&mut self) -> i64 {
+        std::mem::take(&mut self.match_step)
+    }
+
     /// Whether the note field of the lower panel shall take the keyboard; asked once.
     pub fn take_opens_note(&mut self) -> bool {
         std::mem::take(&mut self.opens_note)

@@ -103,9 +103,9 @@ pub struct PreviewArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  fonds select sample my-archive 1\n  \
     fonds select sample my-archive 1 --request '(flood OR \"high water\") AND NOT football'\n\n\
-    Needs the index of texts: fonds index. Scores are what a selection gives the request, of all parts of a score;\n\
-    the worst captures are those of them that meet the request. Columns: score, date, URL, title, terms found, terms\n\
-    that lower the score.")]
+    Needs the index of texts: fonds index. A score is the part Request of the score of a selection, 0 to 1; the worst\n\
+    captures are those of them that meet the request. Columns: score, date, URL, title, terms found, terms that lower\n\
+    the score.")]
 pub struct SampleArgs {
     /// Workspace.
     folder: PathBuf,

@@ -211,12 +211,6 @@ const CAPTURE_FIELDS: &[FilterField] = &[
     field("rest", "Words of menus, footers and the like", "rest:contact", Kind::Indexed),
     field("anchors", "Words of the links to it from other hosts", "anchors:report", Kind::Indexed),
     field("found", "What a search finds", "found:\"budget -football\"", Kind::Indexed),
-    field(
-        "request",
-        "What meets a request, written as a campaign has it",
-        "request:\"ria OR place:Alvor\"",
-        Kind::Indexed,
-    ),
     field("like", "Pages with a text like that of a capture, by its number", "like:4", Kind::Indexed),
     field("similar", "Near-duplicates of a capture, by its number, and itself", "similar:4", Kind::Indexed),
     field("linked", "Pages that link to a URL", "linked:http://a.pt/x", Kind::Linked),
@@ -251,6 +245,12 @@ const CAPTURE_FIELDS: &[FilterField] = &[
     ),
     field("lang", "Language (ISO 639-1)", "lang:pt", Kind::Value("c.language")),
     field("mark", "The last decision on it", "mark:approve", Kind::Mark),
+    field(
+        "request",
+        "What meets a request, written as a campaign has it",
+        "request:\"ria OR place:Alvor\"",
+        Kind::Indexed,
+    ),
     field("score", "Score for the campaign, 0 to 1", "score>=0.5", Kind::Number("s.score")),
     // What was not scored is neither.
     yes_no!(

@@ -2,6 +2,7 @@
 
 use super::access::{Region, begin_region, tab_of_ui, tabs_ui};
 use super::panel_files::{file_ui, lost_ui, problem_ui};
+use super::panel_text::TextTab;
 use super::table::{Column, Table, Value, key_of};
 use super::text;
 use super::theme::{self, GAP, tokens};
@@ -44,6 +45,7 @@ pub struct LowerPanel {
     most: f32,
     /// Of a capture, the anchor whose links alone are listed.
     said: Option<(CaptureId, String)>,
+    text: TextTab,
 }
 
 impl LowerPanel {
@@ -163,10 +165,7 @@ impl LowerPanel {
                     }
                 });
             }
-            PanelTab::Text => {
-                let answer = app.reads.content(id);
-                scroll_ui(ui, |ui| loaded_ui(ui, &answer, text_ui));
-            }
+            PanelTab::Text => self.text.ui(ui, app, id),
             PanelTab::Versions => {
                 let answer = app.reads.detail(id, days);
                 loaded_ui(ui, &answer, |ui, detail| versions_ui(ui, app, &detail.versions, id));
@@ -221,7 +220,7 @@ fn hide_ui(ui: &mut Ui, app: &mut AppState) {
     }
 }
 
-fn scroll_ui(ui: &mut Ui, draw: impl FnOnce(&mut Ui)) {
+pub(super) fn scroll_ui(ui: &mut Ui, draw: impl FnOnce(&mut Ui)) {
     ScrollArea::both().auto_shrink([false, false]).show(ui, draw);
 }
 
@@ -510,20 +509,7 @@ pub(super) fn anchors_ui(ui: &mut Ui, app: &mut AppState, rows: &[AnchorRow], le
     table.rows_ui(ui, app, rows)
 }
 
-fn text_ui(ui: &mut Ui, content: &CaptureContent) {
-    ui.weak(format!("Charset {}", text::line(&content.charset)));
-    problems_ui(ui, content);
-    if content.text.trim().is_empty() {
-        ui.label("This capture has no visible text");
-        return;
-    }
-    ui.scope(|ui| {
-        theme::keep_reading_width(ui);
-        ui.add(egui::Label::new(text::block(&content.text)).wrap());
-    });
-}
-
-fn problems_ui(ui: &mut Ui, content: &CaptureContent) {
+pub(super) fn problems_ui(ui: &mut Ui, content: &CaptureContent) {
     for problem in &content.problems {
         ui.colored_label(tokens(ui).flag, format!("⚠ {}", text::line(problem)));
     }

@@ -15,8 +15,12 @@ struct Part {
 impl Part {
     fn of(mut text: &str) -> Self {
         let mut is_not = false;
-        while let Some(rest) = text.strip_prefix("NOT ").or_else(|| text.strip_prefix('-')) {
-            (text, is_not) = (rest.trim_start(), !is_not);
+        let without_not = |text: &'_ str| -> Option<usize> {
+            let len = if text.starts_with("NOT ") { 4 } else { usize::from(text.starts_with('-')) };
+            (len > 0 && text.len() > len).then_some(len)
+        };
+        while let Some(len) = without_not(text) {
+            (text, is_not) = (text[len..].trim_start(), !is_not);
         }
         Self { is_not, term: text.to_owned() }
     }
@@ -38,7 +42,7 @@ impl Part {
                 _ => named,
             };
             // What has no value is asked for in other words.
-            [value, ""].into_iter().find_map(|value| {
+            ["", value].into_iter().find_map(|value| {
                 let of_value = Self::of(&facet_filter(kind, value));
                 let is_excluded = of_value.is_not != self.is_not;
                 (of_value.term == self.term).then(|| FacetChoice { kind, value: value.to_owned(), is_excluded })
@@ -145,7 +149,7 @@ mod tests {
 
         #[test]
         fn whatever_a_value_is_it_is_found_again(
-            line in "[a-z\"() :-]{0,20}",
+            line in "([a-z]{1,4}|-[a-z]{1,4}|\"[a-z() ]{0,5}\"|\\([a-z]{1,3} OR [a-z]\\)|NOT x:y| ){0,4}",
             kind in 0..FacetKind::ALL.len(),
             value in "[a-z0-9\" ().-]{0,12}",
             is_excluded: bool,

@@ -41,6 +41,7 @@ mod select;
 mod session;
 mod signals;
 mod text_index;
+mod text_marks;
 mod written;
 
 pub use backup::{BackupOutcome, back_up};
@@ -90,6 +91,7 @@ pub use select::{SelectReport, SelectionChange, preview_selection, scores_are_ou
 pub use session::{SearchCounts, Session, act_summary};
 pub use signals::{CheckedCapture, PageAnchors, anchor_check, check_captures, judge_prospects};
 pub use text_index::{IndexCheck, TextIndexReport, check_index, index_folder, index_texts};
+pub use text_marks::text_marks;
 pub use written::write_table;
 
 use crate::analysis::Matcher;

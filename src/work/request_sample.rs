@@ -8,7 +8,7 @@
 //! that begins in one block of a page and ends in another, and a title that
 //! stands in a page's metadata alone, are counted in another way.
 
-use super::models::{CampaignId, CaptureId, CaptureRow};
+use super::models::{CampaignId, CaptureId};
 use super::search::{NoQuery, SearchRoom};
 use super::select::request_matches;
 use super::text_index::index_folder;
@@ -161,10 +161,7 @@ pub(super) fn meeting_request(
     room: &SearchRoom,
     field: &FieldTest,
 ) -> anyhow::Result<FixedBitSet> {
-    let request: Request = field
-        .value
-        .parse()
-        .map_err(|error| NoQuery(format!("column {}: in the request, {error}", field.value_column)))?;
+    let request: Request = field.value.parse().map_err(|error| NoQuery(format!("in the request, {error}")))?;
     let (facts, with_text) = (room.facts(catalogue)?, room.with_text(catalogue)?);
     let mut at_hand = facts.captures().clone();
     at_hand.intersect_with(&with_text);

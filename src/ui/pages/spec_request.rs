@@ -73,11 +73,11 @@ impl RequestEditor {
                 }
             });
         }
+        self.sample.ui(ui, app, request);
         ui.add_space(GAP);
         heading_ui(ui, "As rows");
         // A single term or a negation gets a group around it when one is added.
         node_ui(ui, request, "request", true);
-        self.sample.ui(ui, app, request);
     }
 }
 

@@ -11,6 +11,9 @@ use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{TypedLine, action_ui, coloured_cell_ui, heading_ui, loaded_ui};
 use egui::Ui;
 
+/// Windows narrower than this have the worst captures below the best.
+const ROOM_FOR_BOTH: f32 = 1000.0;
+
 /// The request that is tried, a moment after the last edit.
 #[derive(Default)]
 pub(super) struct SampleView {
@@ -72,32 +75,48 @@ fn sample_ui(ui: &mut Ui, app: &mut AppState, sample: &RequestSample) {
     if sample.best.is_empty() {
         ui.weak("No capture has any of its terms");
     }
-    rows_ui(ui, app, ("request best", "Best captures", "The best, as the request scores them"), &sample.best);
-    rows_ui(ui, app, ("request worst", "Worst captures", "The worst that meet the request"), &sample.worst);
+    if ui.available_width() < ROOM_FOR_BOTH || sample.worst.is_empty() {
+        rows_ui(ui, app, &sample.best, false);
+        rows_ui(ui, app, &sample.worst, true);
+    } else {
+        ui.columns_const(|[left, right]| {
+            rows_ui(left, app, &sample.best, false);
+            rows_ui(right, app, &sample.worst, true);
+        });
+    }
 }
 
-fn rows_ui(ui: &mut Ui, app: &mut AppState, (id, name, title): (&'static str, &'static str, &str), rows: &[SampleRow]) {
+fn rows_ui(ui: &mut Ui, app: &mut AppState, rows: &[SampleRow], is_worst: bool) {
+    let (id, name, title) = match is_worst {
+        false => ("request best", "Best captures", "The best, as the request scores them"),
+        true => ("request worst", "Worst captures", "The worst that meet the request"),
+    };
     if rows.is_empty() {
         return;
     }
     ui.add_space(GAP / 2.0);
     ui.label(title);
     type Col<'a> = Column<'a, SampleRow, String>;
+    let found =
+        Col::text("found", "Found", 210.0, |row| &row.found).about("Terms of the request, with where and how often");
+    let lacks = Col::text("lacks", "Lowers the score", 190.0, lacks_of)
+        .about("Terms of the request that are missing, and terms against the page")
+        .draw(|ui, row| {
+            let color = if row.holds { tokens(ui).weak_text } else { tokens(ui).flag };
+            coloured_cell_ui(ui, lacks_of(row), color);
+        });
+    // Why a capture is where it is comes first.
+    let [first, second] = if is_worst { [lacks, found] } else { [found, lacks] };
     let columns = [
-        Col::value("score", "Score", 64.0, |row| Value::Fraction(row.score))
+        Col::value("score", "Score", 56.0, |row| Value::Fraction(row.score))
             .numeric()
             .about("The part of the score that the request is, 0 to 1"),
-        Col::text("title", "Title", 220.0, title_of)
+        Col::text("title", "Title", 180.0, title_of)
             .link("Show all captures of this page", |row| Some(format!("key:{}", quoted(&row.url)))),
+        first,
+        second,
         Col::text("url", "URL", 240.0, |row| &row.url),
-        Col::day("date", "Captured", 90.0, |row| row.date).about("The newest capture with this content, UTC"),
-        Col::text("found", "Found", 260.0, |row| &row.found).about("Terms of the request, with where and how often"),
-        Col::text("lacks", "Lowers the score", 220.0, lacks_of)
-            .about("Terms of the request that are missing, and terms against the page")
-            .draw(|ui, row| {
-                let color = if row.holds { tokens(ui).weak_text } else { tokens(ui).flag };
-                drop(coloured_cell_ui(ui, lacks_of(row), color));
-            }),
+        Col::day("date", "Captured", 90.0, |row| row.date).about("Of the capture read, UTC"),
     ];
     let height = theme::HEAD_ROW + (rows.len() + 1) as f32 * theme::ROW;
     let table = Table::new(id, name, columns, |row: &SampleRow| row.capture.unsigned_abs()).height(height);

@@ -14,6 +14,7 @@ mod room;
 mod scope;
 mod search;
 mod shell;
+mod text_matches;
 
 use super::Cockpit;
 use crate::app::models::{CampaignId, CaptureQuery, CaptureRow};

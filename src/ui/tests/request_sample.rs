@@ -13,7 +13,7 @@ fn a_request_is_tried_while_it_is_typed_and_its_numbers_lead_to_captures() {
     window.click("Index texts");
     window.until_done(JobKind::IndexTexts);
     window.until("captures are there", |window| window.says("The best, as the request scores them"));
-    window.type_into("Request as text", " AND museu");
+    window.type_into("Request as text", " AND estaleiro");
     window.pass(1.0);
     window.settle();
     // The draft is asked and not what is saved.

@@ -5,6 +5,7 @@ use crate::campaign::Request;
 use crate::search::{FacetKind, FacetValue, Period, PeriodCount};
 use crate::work::search::{Found, NoQuery, SearchAnswer, SearchQuery};
 use crate::work::{IndexCheck, TextIndexReport};
+use std::ops::Range;
 
 /// How what was found is spread.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -93,6 +94,15 @@ impl Session {
         let captures = captures.into_iter().filter_map(|capture| usize::try_from(capture).ok()).collect();
         let facets = FacetKind::ALL.into_iter().map(|kind| (kind, facts.count(kind, &captures)));
         Ok(SearchCounts { facets: facets.collect(), ..SearchCounts::default() })
+    }
+
+    /// The bytes of a capture's text that a query finds.
+    ///
+    /// # Errors
+    ///
+    /// As [`work::text_marks`].
+    pub fn text_marks(&self, id: CaptureId, query: &str) -> anyhow::Result<Vec<Range<usize>>> {
+        work::text_marks(&self.workspace, id, query)
     }
 
     /// What a request comes to among the captures of a campaign and those of
