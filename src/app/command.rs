@@ -1,11 +1,10 @@
 //! Everything a person can ask, as values.
 
-use super::SelectionAct;
 use super::models::{
     CampaignId, CitedBy, FileId, FileOutcome, FileState, GeoList, ImportOptions, LaunchId, LinkForm, ProblemQuery,
     ReviewMark, SelectionSpec, WhatIfList,
 };
-use super::{CrawlStart, CrawlTarget, SelectedRows, TableForm, TableRows};
+use super::{CrawlStart, CrawlTarget, SearchAct, SelectedRows, SelectionAct, TableForm, TableRows};
 use crate::campaign::Campaign;
 use std::path::PathBuf;
 
@@ -350,6 +349,8 @@ pub enum Command {
     Select(SelectionSpec),
     /// Does something with named selections or collections.
     Selections(SelectionAct),
+    /// Does something with saved searches.
+    Searches(SearchAct),
     /// Writes the selection out.
     Export {
         /// Folder to write; made if absent.

@@ -219,6 +219,8 @@ reads! {
     request_sample(request: String, campaign: Option<CampaignId>) -> RequestSample, None, |session, (request, campaign)| {
         session.request_sample(&serde_json::from_str(request)?, *campaign, SAMPLED)
     };
+    /// See [`Session::saved_searches`].
+    saved_searches() -> Vec<SavedSearch>, None, |session, ()| session.saved_searches();
     /// See [`Session::job_history`].
     job_history(limit: u64) -> Vec<JobRow>, None, |session, (limit,)| session.job_history(*limit);
     /// See [`Session::scheduled_runs`].

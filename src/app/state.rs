@@ -16,6 +16,8 @@ mod open;
 mod saves;
 #[path = "state_schedules.rs"]
 mod schedules;
+#[path = "state_searches.rs"]
+mod searches;
 #[path = "state_selections.rs"]
 mod selections;
 #[path = "state_unsaved.rs"]
@@ -26,6 +28,7 @@ mod view;
 pub use notices::NoticeCause;
 pub use open::RecentWorkspace;
 pub use schedules::ScheduleWatch;
+pub use searches::SearchAct;
 pub use selections::SelectionAct;
 
 use open::{AfterOpen, OpenedWorkspace};
@@ -644,6 +647,7 @@ impl AppState {
             }
             Command::Select(spec) => self.start(JobKind::Select, move |session, cx| session.select(&spec, false, cx)),
             Command::Selections(act) => self.act_on_selections(act),
+            Command::Searches(act) => self.act_on_searches(act),
             Command::Export { out, selection } => {
                 self.last_export = Some(out.clone());
                 let sign_with = self.settings.sign_with.clone();

@@ -1,13 +1,14 @@
 //! `fonds search`.
 
 use super::FINE;
-use super::campaign::read_only_session;
+use super::campaign::{read_only_session, session};
 use super::captures::campaign_for;
 use super::output::{json_line, plain};
 use crate::export::csv_row;
 use crate::search::{FacetKind, Period};
+use crate::store::query_help;
 use crate::work::models::CampaignId;
-use crate::work::{FacetChoice, Hit, SearchOrder, SearchQuery, Session};
+use crate::work::{self, FacetChoice, Hit, SearchOrder, SearchQuery, Session, operator};
 use anyhow::Context;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufWriter, Write};
@@ -18,18 +19,7 @@ const RUN_DEPTH: usize = 1_000;
 
 /// Find captures by their words.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  fonds search my-archive budget\n  \
-    fonds search my-archive '\"state budget\" -football date:2024'\n  \
-    fonds search my-archive budget --facets host,lang --histogram month\n  \
-    fonds search my-archive budget --facet lang=pt --facet host!=blog.example.pt --count\n  \
-    fonds search my-archive --batch names.txt > hits.csv\n\n\
-    Columns: rank, captures found, date of the newest, URL, title; below each the place in its text. A result is a\n\
-    page with one content, however often it was captured. Of one host two results are shown, of pages with nearly the\n\
-    same text the best one, and how many more there are; --all shows them. Counts of facets and of the histogram are\n\
-    captures.\n\n\
-    A query is words and fields; a blank or AND means both, OR either, NOT or - the contrary. \"a phrase\", \"a b\"~3,\n\
-    a NEAR/5 b, wor*, w?rd, ~word for one edit, =word for this form alone. Fields: fonds captures --help; text: asks\n\
-    the text of the page alone. Without an index words are looked for in URLs and titles: fonds index.")]
+#[command(after_help = help())]
 pub struct SearchArgs {
     /// Workspace.
     folder: PathBuf,
@@ -49,9 +39,9 @@ pub struct SearchArgs {
     /// Count the captures found by day, month or year.
     #[arg(long, value_name = "PERIOD", value_parser = period)]
     histogram: Option<Period>,
-    /// relevance, newest or oldest first.
-    #[arg(long, value_name = "ORDER", default_value = "relevance", value_parser = order)]
-    sort: SearchOrder,
+    /// relevance, newest or oldest first; relevance, or the order of the saved search, without it.
+    #[arg(long, value_name = "ORDER", value_parser = order)]
+    sort: Option<SearchOrder>,
     /// Results at most.
     #[arg(long, default_value_t = 20)]
     limit: usize,
@@ -77,6 +67,40 @@ pub struct SearchArgs {
     /// Queries from a file, one a line: a CSV with the query, pages, captures and the first results.
     #[arg(long, value_name = "FILE")]
     batch: Option<PathBuf>,
+    /// Run the search that was saved under this name; --facet narrows it further.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["query", "batch"])]
+    saved: Option<String>,
+    /// Save this search (query, facets and order) under a name, in the place of one that had it.
+    #[arg(long, value_name = "NAME", conflicts_with = "batch")]
+    save: Option<String>,
+    /// List the saved searches: name, query, facets, order, who saved it and when.
+    #[arg(long, conflicts_with_all = ["query", "batch", "saved", "save", "facets", "histogram", "csv", "trec", "count"])]
+    list_saved: bool,
+    /// Give a saved search another name.
+    #[arg(long, num_args = 2, value_names = ["NAME", "NEW_NAME"], conflicts_with_all = ["query", "batch", "saved", "save", "list_saved"])]
+    rename_saved: Option<Vec<String>>,
+    /// Remove a saved search.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["query", "batch", "saved", "save", "list_saved", "rename_saved"])]
+    remove_saved: Option<String>,
+}
+
+/// Examples, and how queries are written.
+fn help() -> String {
+    "Examples:\n  fonds search my-archive budget\n  \
+        fonds search my-archive '\"state budget\" -football date:2024'\n  \
+        fonds search my-archive budget --facets host,lang --histogram month\n  \
+        fonds search my-archive budget --facet lang=pt --facet host!=blog.example.pt --count\n  \
+        fonds search my-archive --batch names.txt > hits.csv\n  \
+        fonds search my-archive budget --facet lang=pt --save 'State budget'\n  \
+        fonds search my-archive --saved 'State budget' --count\n\n\
+        Columns: rank, captures found, date of the newest, URL, title; below each the place in its text. A result is \
+        a page with one content, however often it was captured. Of one host two results are shown, of pages with \
+        nearly the same text the best one, and how many more there are; --all shows them. Counts of facets and of \
+        the histogram are captures.\n\n\
+        Words are looked for in the whole text of a page, in its title, its URL and the texts of links to it; text: \
+        asks the text of the page alone. Without an index they are looked for in URLs and titles: fonds index.\n\n"
+        .to_owned()
+        + &query_help()
 }
 
 fn facet_kind(name: &str) -> Result<FacetKind, String> {
@@ -101,15 +125,57 @@ fn order(name: &str) -> Result<SearchOrder, String> {
 }
 
 pub(super) fn run(args: &SearchArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let session = read_only_session(&args.folder)?;
+    if let Some(names) = &args.rename_saved {
+        if let [from, to] = names.as_slice() {
+            work::rename_search(session(&args.folder)?.catalogue(), from, to)?;
+        }
+        return Ok(FINE);
+    }
+    if let Some(name) = &args.remove_saved {
+        work::forget_search(session(&args.folder)?.catalogue(), name)?;
+        return Ok(FINE);
+    }
+    let session = if args.save.is_some() { session(&args.folder)? } else { read_only_session(&args.folder)? };
     let campaign = campaign_for(&session, args.campaign.as_deref())?;
     let mut out = BufWriter::new(out);
     match &args.batch {
         Some(file) => batch(args, &session, campaign, file, &mut out)?,
-        None => one(args, &session, &query_of(args, campaign, &args.query), &mut out)?,
+        None if args.list_saved => list_saved(args, &session, &mut out)?,
+        None => {
+            let mut asked = query_of(args, campaign, &args.query);
+            if let Some(name) = &args.saved {
+                let saved = work::saved_search(session.catalogue(), name)?;
+                asked.text.clone_from(&saved.query);
+                asked.facets.splice(..0, saved.facets);
+                asked.order = args.sort.unwrap_or(saved.order);
+                asked.shows_all |= saved.shows_all;
+            }
+            if let Some(name) = &args.save {
+                let was_there = session.save_search(name, &asked, &operator())?;
+                let place = if was_there { ", in the place of the one that had this name" } else { "" };
+                tell!("fonds: saved the search “{}”{place}", plain(name.trim()));
+            }
+            one(args, &session, &asked, &mut out)?;
+        }
     }
     out.flush()?;
     Ok(FINE)
+}
+
+fn list_saved(args: &SearchArgs, session: &Session, out: &mut dyn Write) -> anyhow::Result<()> {
+    for search in session.saved_searches()? {
+        if args.json {
+            json_line(out, &search)?;
+            continue;
+        }
+        let sign = |choice: &FacetChoice| if choice.is_excluded { "!=" } else { "=" };
+        let facet = |choice: &FacetChoice| format!("{}{}{}", choice.kind.name(), sign(choice), choice.value);
+        let facets = search.facets.iter().map(facet).collect::<Vec<_>>().join(" ");
+        let cells = [search.name.as_str(), &search.query, &facets, search.order.name(), &search.who];
+        let line = cells.map(plain).join("\t");
+        writeln!(out, "{line}\t{}", search.date.to_readable())?;
+    }
+    Ok(())
 }
 
 fn query_of(args: &SearchArgs, campaign: Option<CampaignId>, text: &str) -> SearchQuery {
@@ -118,7 +184,7 @@ fn query_of(args: &SearchArgs, campaign: Option<CampaignId>, text: &str) -> Sear
         text: text.to_owned(),
         facets: args.facet.clone(),
         campaign,
-        order: args.sort,
+        order: args.sort.unwrap_or_default(),
         offset: args.offset,
         limit: if args.count { 0 } else { limit },
         shows_all: args.all || args.trec.is_some(),

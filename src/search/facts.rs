@@ -2,21 +2,25 @@
 
 use crate::uri::CaptureDate;
 use fixedbitset::FixedBitSet;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What hits are counted by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum FacetKind {
     /// Pages, documents, images and so on, by media type.
     Media,
     /// Language of the page.
+    #[serde(rename = "lang")]
     Language,
     /// Host.
     Host,
     /// Registrable domain of the host.
     Domain,
     /// Last label of the host.
+    #[serde(rename = "tld")]
     TopLevel,
     /// Country of the server, where it was looked up.
     Country,

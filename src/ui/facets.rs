@@ -109,6 +109,6 @@ pub fn named_count_ui(ui: &mut Ui, number: u64, counts: &str) -> bool {
 }
 
 /// The value of a facet as it is read.
-fn shown_value(value: &str) -> String {
+pub fn shown_value(value: &str) -> String {
     if value.is_empty() { "unknown".to_owned() } else { text::line(value).to_string() }
 }

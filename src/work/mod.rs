@@ -34,6 +34,7 @@ mod outlink_gaps;
 mod repeats;
 mod request_sample;
 pub mod sample;
+mod saved_searches;
 mod schedule;
 mod scope;
 mod search;
@@ -77,6 +78,7 @@ pub use link_files::export_links;
 pub use link_sets::{cited_pages, inlinks_in, link_hosts, link_set};
 pub use opener::{OpenTarget, Workspaces};
 pub use request_sample::{RequestSample, SampleRow};
+pub use saved_searches::{forget_search, rename_search, save_search, saved_search, saved_searches};
 pub use schedule::{
     DueRuns, LOOK_EVERY, NextRun, ON_TIME, Scheduler, Watch, WatchReport, keep_schedules, next_runs, run_scheduled,
 };

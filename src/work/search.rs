@@ -13,6 +13,7 @@ use crate::search::{
 };
 use crate::store::{Catalogue, FullText, Workspace};
 use fixedbitset::FixedBitSet;
+use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -29,7 +30,8 @@ const SNIPPET_CHARS: usize = 240;
 const MOST_OF_HOST: usize = 2;
 
 /// The order of results.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum SearchOrder {
     /// Those that answer the query best first; without words in it, the newest.
     #[default]
@@ -41,6 +43,15 @@ pub enum SearchOrder {
 }
 
 impl SearchOrder {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Relevance => "relevance",
+            Self::Newest => "newest",
+            Self::Oldest => "oldest",
+        }
+    }
+
     /// The order of this name.
     pub fn of_name(name: &str) -> Option<Self> {
         match name {
@@ -53,13 +64,15 @@ impl SearchOrder {
 }
 
 /// A value of a facet that results must have, or must not have.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FacetChoice {
     /// Of what.
+    #[serde(rename = "facet")]
     pub kind: FacetKind,
     /// The value; empty for what has none.
     pub value: String,
     /// It must not have it.
+    #[serde(default, rename = "excluded")]
     pub is_excluded: bool,
 }
 

@@ -461,3 +461,32 @@ fn abstracts_of_computing_are_ranked_as_well_as_by_plain_bm25() {
     // What the whole set has to reach.
     check_ranking(&python, &cacm(&folder), [("map", 0.29), ("ndcg", 0.44)]);
 }
+
+#[test]
+fn a_saved_search_finds_what_it_found_and_is_listed_renamed_and_removed() {
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = imported(dir.path(), &archive(dir.path(), 31, 60, 1));
+    fonds(&["index", arg(&workspace)]).with_status(0);
+    let search = |args: &[&str]| fonds(&[&["search", arg(&workspace)], args].concat());
+    let query = ["http* OR host:a.pt", "--facet", "year!=2019", "--sort", "oldest", "--limit", "1000"];
+    let found = search(&[&query[..], &["--save", "Ships"]].concat()).with_status(0);
+    assert!(found.err.contains("saved the search “Ships”"), "{}", found.err);
+    assert!(found.out.lines().count() > 5, "{}", found.out);
+    assert_eq!(search(&["--saved", "ships", "--limit", "1000"]).with_status(0).out, found.out);
+    // A facet narrows it further, for this once.
+    let narrowed = search(&["--saved", "ships", "--facet", "host=a.pt", "--count"]).with_status(0).out;
+    let direct = search(&[&query[..], &["--facet", "host=a.pt", "--count"]].concat()).with_status(0).out;
+    assert_eq!(narrowed, direct);
+    let listed = search(&["--list-saved", "--json"]).with_status(0).json_lines();
+    assert_eq!(listed.len(), 1);
+    assert_eq!((&listed[0]["name"], &listed[0]["query"]), (&json!("Ships"), &json!(query[0])));
+    assert_eq!(listed[0]["facets"], json!([{"facet": "year", "value": "2019", "excluded": true}]));
+    assert!(search(&["--list-saved"]).with_status(0).out.starts_with("Ships\t"));
+    search(&["--rename-saved", "Ships", "Boats"]).with_status(0);
+    let gone = search(&["--saved", "Ships"]);
+    assert!(gone.status != 0 && gone.err.contains("no search is saved as “Ships”"), "{}", gone.err);
+    let broken = search(&["(", "--save", "Broken"]);
+    assert!(broken.status != 0 && broken.err.contains("column"), "{}", broken.err);
+    search(&["--remove-saved", "Boats"]).with_status(0);
+    assert_eq!(search(&["--list-saved"]).with_status(0).out, "");
+}

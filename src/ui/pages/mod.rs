@@ -17,6 +17,7 @@ mod prospect;
 mod review;
 mod scope_lists;
 mod search;
+mod search_saved;
 mod select;
 mod select_dry_run;
 mod select_hosts;

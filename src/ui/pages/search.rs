@@ -1,6 +1,7 @@
 //! Every word of the archive: a query, its results, and how they are spread.
 
 use super::captures_table::{CaptureAsk, menu_ui};
+use super::search_saved::{SavedPart, order_label};
 use super::select::captures_by;
 use crate::app::models::{FacetChoice, Hit, Loaded, Period, PeriodCount, SearchAnswer};
 use crate::app::models::{SearchCounts, SearchOrder, SearchQuery};
@@ -29,6 +30,7 @@ pub struct SearchPage {
     /// Where a drag over the timeline began, as the number of a bar.
     dragged_from: Option<f64>,
     facets: Facets,
+    saved: SavedPart,
 }
 
 impl SearchPage {
@@ -45,6 +47,11 @@ impl SearchPage {
             "Every word of the archive; a result is a page with one content, however often captured",
         );
         self.line_ui(ui, app);
+        if self.saved.is_open
+            && let Some(query) = self.saved.ui(ui, app, &self.applied)
+        {
+            self.ask(app, query);
+        }
         let query = SearchQuery { campaign: app.campaign(), limit: RESULTS, ..self.applied.clone() };
         let answer = app.reads.search(query.clone());
         let counts = app.reads.search_counts(query, self.period.unwrap_or(Period::Month));
@@ -73,11 +80,11 @@ impl SearchPage {
     }
 
     fn line_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        ui.horizontal(|ui| {
+        ui.horizontal_wrapped(|ui| {
             let label = ui.label("Query");
             let field = TextEdit::singleline(&mut self.line)
                 .hint_text("budget \"state aid\" -football host:gov.pt date:2024")
-                .desired_width((ui.available_width() - 330.0).max(theme::FIELD));
+                .desired_width((ui.available_width() - 530.0).max(theme::FIELD));
             let response = ui.add(field).labelled_by(label.id);
             if app.take_opens_filter() {
                 response.request_focus();
@@ -94,8 +101,11 @@ impl SearchPage {
             });
             chooser.response.on_hover_text("Order of results");
             let mut folds = !self.applied.shows_all;
-            ui.checkbox(&mut folds, "Fold hosts")
-                .on_hover_text("Show two results of each host, and how many more there are");
+            ui.checkbox(&mut folds, "Fold hosts and near-duplicates").on_hover_text(
+                "Show two results of each host and the best of pages with nearly the same text, and how many more there are",
+            );
+            let saved = ui.toggle_value(&mut self.saved.is_open, "Saved searches");
+            saved.on_hover_text("Keep this search under a name, or open one that was kept");
             if order != self.applied.order || folds == self.applied.shows_all {
                 self.ask(app, SearchQuery { order, shows_all: !folds, ..self.applied.clone() });
             }
@@ -239,14 +249,6 @@ impl SearchPage {
         self.line.clone_from(&query.text);
         self.applied = query.clone();
         app.refine_search(query);
-    }
-}
-
-fn order_label(order: SearchOrder) -> &'static str {
-    match order {
-        SearchOrder::Relevance => "Best first",
-        SearchOrder::Newest => "Newest first",
-        SearchOrder::Oldest => "Oldest first",
     }
 }
 

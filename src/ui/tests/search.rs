@@ -63,3 +63,31 @@ fn a_result_is_read_in_the_lower_panel_and_nothing_found_offers_more() {
     window.pass(1.0);
     assert!(window.texts().iter().any(|text| text.starts_with("⚠ column 23")), "{:?}", window.texts());
 }
+
+#[test]
+fn a_search_is_kept_under_a_name_and_opened_again() {
+    let mut window = Window::town();
+    window.session().index_texts(false, &crate::jobs::JobCx::detached()).unwrap();
+    window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::F);
+    window.type_into("Query", "estaleiro");
+    window.press(Key::Enter);
+    window.pass(1.0);
+    window.click("Host: without estaleiro-gaivota.example");
+    window.pass(1.0);
+    let Route::Search(searched) = window.route() else { panic!("{:?}", window.route()) };
+    window.click("Saved searches");
+    window.type_into("Name of the search", "The shipyard");
+    window.click("Save this search");
+    window.until("it is kept", |window| window.session().saved_searches().unwrap().len() == 1);
+    let saved = window.session().saved_searches().unwrap().remove(0);
+    assert_eq!((saved.name.as_str(), saved.query()), ("The shipyard", searched.clone()));
+    // Another search, and back to the one that was kept.
+    window.click("✖ Host: not estaleiro-gaivota.example");
+    window.type_into("Query", " festival");
+    window.press(Key::Enter);
+    window.pass(1.0);
+    assert_ne!(window.route(), Route::Search(searched.clone()));
+    window.click("The shipyard");
+    window.press(Key::Enter);
+    assert_eq!(window.route(), Route::Search(searched));
+}

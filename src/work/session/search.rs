@@ -4,6 +4,7 @@ use super::*;
 use crate::campaign::Request;
 use crate::search::{FacetKind, FacetValue, Period, PeriodCount};
 use crate::work::search::{Found, NoQuery, SearchAnswer, SearchQuery};
+use crate::work::saved_searches::SavedSearch;
 use crate::work::{IndexCheck, TextIndexReport};
 use std::ops::Range;
 
@@ -118,6 +119,37 @@ impl Session {
         each: usize,
     ) -> anyhow::Result<RequestSample> {
         work::request_sample::request_sample(&self.workspace, &self.search, request, campaign, each)
+    }
+
+    /// The saved searches, by name.
+    ///
+    /// # Errors
+    ///
+    /// As [`work::saved_searches`].
+    pub fn saved_searches(&self) -> anyhow::Result<Vec<SavedSearch>> {
+        work::saved_searches(self.catalogue())
+    }
+
+    /// Saves a search under a name, in the place of one that had it; whether there was one.
+    ///
+    /// # Errors
+    ///
+    /// A query without meaning, and what [`work::save_search`] says.
+    pub fn save_search(&self, name: &str, asked: &SearchQuery, who: &str) -> anyhow::Result<bool> {
+        // A query that is not understood is refused here, not when it is opened again.
+        if let Err(problem) = self.found(asked)? {
+            anyhow::bail!("the query cannot be read: {problem}");
+        }
+        let search = SavedSearch {
+            name: name.to_owned(),
+            query: asked.text.trim().to_owned(),
+            facets: asked.facets.clone(),
+            order: asked.order,
+            shows_all: asked.shows_all,
+            who: who.to_owned(),
+            date: CaptureDate::now(),
+        };
+        work::save_search(self.catalogue(), search)
     }
 
     fn found(&self, asked: &SearchQuery) -> anyhow::Result<Result<Found, String>> {

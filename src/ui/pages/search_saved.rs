@@ -1,0 +1,118 @@
+//! Searches under a name: kept, opened again, renamed, removed.
+
+use crate::app::models::{FacetChoice, SavedSearch, SearchOrder, SearchQuery};
+use crate::app::{AppState, Command, SearchAct};
+use crate::ui::facets::shown_value;
+use crate::ui::table::{Column, Table, key_of};
+use crate::ui::theme::{self, GAP};
+use crate::ui::widgets::{field_ui, heading_ui, loaded_ui};
+use egui::{Button, Ui};
+
+/// Height of the list.
+const LIST: f32 = 120.0;
+
+/// What the part of the page keeps between frames.
+#[derive(Default)]
+pub struct SavedPart {
+    /// Whether it is shown.
+    pub is_open: bool,
+    name: String,
+}
+
+/// What a row asks for.
+enum SavedAsk {
+    Open(Box<SearchQuery>),
+    Act(SearchAct),
+    /// Its name is put into the field.
+    Name(String),
+}
+
+impl SavedPart {
+    /// Draws the list, and a field for the name of the search at hand. Gives
+    /// the search that shall be opened.
+    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, present: &SearchQuery) -> Option<SearchQuery> {
+        heading_ui(ui, "Saved searches");
+        ui.horizontal_wrapped(|ui| {
+            field_ui(ui, "Name of the search", &mut self.name, "such as Elections 2024", theme::FIELD);
+            let why_not = match (present.text.trim().is_empty() && present.facets.is_empty(), self.name.trim()) {
+                (true, _) => Some("Search for something first"),
+                (_, "") => Some("Name it first"),
+                _ => None,
+            };
+            let button = ui.add_enabled(why_not.is_none(), Button::new("Save this search"));
+            if button.on_disabled_hover_text(why_not.unwrap_or_default()).clicked() {
+                let name = std::mem::take(&mut self.name);
+                app.send(Command::Searches(SearchAct::Save(name, Box::new(present.clone()))));
+            }
+        });
+        let answer = app.reads.saved_searches();
+        let mut opened = None;
+        loaded_ui(ui, &answer, |ui, rows| opened = self.rows_ui(ui, app, rows));
+        ui.add_space(GAP);
+        opened
+    }
+
+    fn rows_ui(&mut self, ui: &mut Ui, app: &mut AppState, rows: &[SavedSearch]) -> Option<SearchQuery> {
+        if rows.is_empty() {
+            ui.weak("None yet. A saved search keeps the query, the facets and the order, and is asked again each time");
+            return None;
+        }
+        type Col<'a> = Column<'a, SavedSearch, SavedAsk>;
+        let columns = [
+            Col::text("name", "Name", 200.0, |row| &row.name),
+            Col::text("query", "Query", 300.0, |row| &row.query).or("everything"),
+            Col::made("facets", "Facets", 240.0, |row| facets_line(&row.facets)),
+            Col::text("order", "Order", 110.0, |row| order_label(row.order)),
+            Col::date("saved", "Saved (UTC)", 150.0, |row| row.date),
+            Col::text("who", "By", 120.0, |row| &row.who),
+        ];
+        let typed = self.name.trim().to_owned();
+        let table = Table::new("saved-searches", "Saved searches", columns, |row: &SavedSearch| key_of(&row.name))
+            .height(LIST)
+            .on_open(|row| Some(SavedAsk::Open(Box::new(row.query()))))
+            .menu(move |ui, row| {
+                if ui.button("Open this search").clicked() {
+                    return Some(SavedAsk::Open(Box::new(row.query())));
+                }
+                if typed.is_empty() {
+                    if ui.button("Put its name into the field, to change it").clicked() {
+                        return Some(SavedAsk::Name(row.name.clone()));
+                    }
+                } else if ui.button(format!("Rename to “{typed}”")).clicked() {
+                    let (from, to) = (row.name.clone(), typed.clone());
+                    return Some(SavedAsk::Act(SearchAct::Rename { from, to }));
+                }
+                let remove = ui.button("Remove this saved search").clicked();
+                remove.then(|| SavedAsk::Act(SearchAct::Forget(row.name.clone())))
+            });
+        match table.rows_ui(ui, app, rows)? {
+            SavedAsk::Open(query) => return Some(*query),
+            SavedAsk::Name(name) => self.name = name,
+            SavedAsk::Act(act) => {
+                if matches!(act, SearchAct::Rename { .. }) {
+                    self.name.clear();
+                }
+                app.send(Command::Searches(act));
+            }
+        }
+        None
+    }
+}
+
+/// The values that are chosen, in a line.
+fn facets_line(facets: &[FacetChoice]) -> String {
+    let part = |choice: &FacetChoice| {
+        let not = if choice.is_excluded { "not " } else { "" };
+        format!("{}: {not}{}", choice.kind.label(), shown_value(&choice.value))
+    };
+    facets.iter().map(part).collect::<Vec<_>>().join(", ")
+}
+
+/// An order of results in the words of the screen.
+pub fn order_label(order: SearchOrder) -> &'static str {
+    match order {
+        SearchOrder::Relevance => "Best first",
+        SearchOrder::Newest => "Newest first",
+        SearchOrder::Oldest => "Oldest first",
+    }
+}
