@@ -46,7 +46,10 @@ pub enum Route {
     /// Pages that are linked to there.
     CitedPages(Option<PathBuf>, CitedBy),
     /// Going through captures one by one.
-    Review,
+    Review {
+        /// As typed into its filter; all captures without one.
+        filter: String,
+    },
     /// Score, threshold, export.
     Select,
     /// The hosts of what is selected, or scored and not selected.

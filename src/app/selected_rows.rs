@@ -135,7 +135,7 @@ impl AppState {
         let is_note = mark == ReviewMark::Note;
         let settings = self.settings.clone();
         // A note decides nothing: the capture is still to review.
-        let reviewed = self.route == Route::Review && !is_note;
+        let reviewed = matches!(self.route, Route::Review { .. }) && !is_note;
         let work = move |session: &Session| {
             let ids = captures.resolve(session)?;
             if ids.is_empty() {

@@ -30,6 +30,7 @@ pub use open::RecentWorkspace;
 pub use schedules::ScheduleWatch;
 pub use searches::SearchAct;
 pub use selections::SelectionAct;
+pub use view::SelectLead;
 
 use open::{AfterOpen, OpenedWorkspace};
 
@@ -140,6 +141,7 @@ pub struct AppState {
     pub(super) match_step: i64,
     /// Whether the page shall leave nothing out that a number counts.
     pub(super) shows_all: bool,
+    pub(super) select_lead: Option<SelectLead>,
     /// What was asked last, newest last.
     pub(super) asked: VecDeque<Command>,
 
@@ -221,6 +223,7 @@ impl AppState {
             opens_note: false,
             match_step: 0,
             shows_all: false,
+            select_lead: None,
             shows_dark: false,
             settings,
             notices: Vec::new(),
@@ -526,7 +529,7 @@ impl AppState {
         match command {
             Command::Go(route) => self.go(route),
             Command::GoToAll(route) => {
-                let shows_all = matches!(route, Route::Crawl | Route::Captures { .. });
+                let shows_all = matches!(route, Route::Crawl | Route::Captures { .. } | Route::Review { .. });
                 self.go(route);
                 self.shows_all = shows_all;
             }

@@ -234,7 +234,7 @@ fn what_another_process_holds_is_not_written_and_not_counted_as_reviewed() {
     let why = state.session().unwrap().workspace().unwrap().read_only.unwrap();
     let holder = format!("The workspace is open elsewhere (process {} since", std::process::id());
     assert!(why.starts_with(&holder) && why.contains("nothing crawled") && why.contains("Close it there"), "{why}");
-    state.send(Command::Go(Route::Review));
+    state.send(Command::Go(Route::Review { filter: String::new() }));
     state.send(Command::Mark { captures: vec![1].into(), mark: ReviewMark::Approve, note: String::new() });
     until(&mut state, "it is told", |state| !state.notices.is_empty());
     let why = &state.notices[0].1.why;
@@ -248,7 +248,7 @@ fn what_is_kept_on_the_page_review_is_counted() {
     let (mut state, _dir) = opened();
     let mark = || Command::Mark { captures: vec![1].into(), mark: ReviewMark::Approve, note: String::new() };
     state.send(mark());
-    state.send(Command::Go(Route::Review));
+    state.send(Command::Go(Route::Review { filter: String::new() }));
     state.send(mark());
     until(&mut state, "it is kept", |state| state.reviewed == 1);
     state.send(mark());

@@ -4,12 +4,21 @@ use super::{AppState, Focus, RecentWorkspace, ScheduleWatch};
 use crate::app::jobs_at_hand::{EndedJob, RunningJob};
 use crate::app::models::{CampaignId, ExportDryRun, Loaded, Notice, VerifyLine, WhatIfAnswer};
 use crate::app::selected_rows::ReviewDecision;
-use crate::app::{Dialog, PanelTab, Route, SelectedRows, TableRows};
+use crate::app::{Command, Dialog, PanelTab, Route, SelectedRows, TableRows};
 use crate::uri::CaptureDate;
 use crate::work::CrawlRequest;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// A filter that is brought to the page Select & export, for a person to confirm.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SelectLead {
+    /// As the filter of the selection.
+    Filter(String),
+    /// As what fills a collection after each crawl.
+    Rule(String),
+}
 
 impl AppState {
     /// What is on screen.
@@ -191,6 +200,17 @@ impl AppState {
     /// Whether the page shall leave nothing out; asked once.
     pub fn take_shows_all(&mut self) -> bool {
         std::mem::take(&mut self.shows_all)
+    }
+
+    /// Goes to the page Select & export, with a filter put into one of its fields.
+    pub fn lead_to_selection(&mut self, lead: SelectLead) {
+        self.select_lead = Some(lead);
+        self.send(Command::Go(Route::Select));
+    }
+
+    /// The filter that was brought to the page Select & export; asked once.
+    pub fn take_select_lead(&mut self) -> Option<SelectLead> {
+        self.select_lead.take()
     }
 
     /// Whether the filter line of the captures shall take the keyboard; asked once.

@@ -163,6 +163,8 @@ pub struct FactsRow<'a> {
     pub language: &'a str,
     /// Number of its launch.
     pub launch: i64,
+    /// Bytes of its payload.
+    pub size: i64,
 }
 
 /// Values that are said once and meant by number.
@@ -213,6 +215,8 @@ pub struct CaptureFacts {
     further: HashMap<u32, Vec<u32>>,
     /// Days since 1970.
     days: Vec<i32>,
+    /// Bytes of payloads.
+    sizes: Vec<u64>,
     hosts: Names32,
     mimes: Names32,
     languages: Names32,
@@ -239,6 +243,8 @@ impl CaptureFacts {
         }
         self.days.resize(at + 1, 0);
         self.days[at] = i32::try_from(row.date_ms.div_euclid(86_400_000)).unwrap_or_default();
+        self.sizes.resize(at + 1, 0);
+        self.sizes[at] = u64::try_from(row.size).unwrap_or_default();
         self.hosts.push(at, row.host);
         self.mimes.push(at, row.mime);
         self.languages.push(at, row.language);
@@ -298,6 +304,11 @@ impl CaptureFacts {
     /// The language of a capture; empty where it is not known.
     pub fn language_of(&self, capture: usize) -> &str {
         self.languages.of.get(capture).map_or("", |number| self.languages.names.name(*number))
+    }
+
+    /// Bytes of the payloads of captures.
+    pub fn bytes_of(&self, captures: &FixedBitSet) -> u64 {
+        captures.ones().filter_map(|capture| self.sizes.get(capture)).fold(0, |sum, size| sum.saturating_add(*size))
     }
 
     /// The host of a capture.

@@ -114,7 +114,7 @@ impl Catalogue {
             let mut version_of =
                 conn.prepare_cached(concat!("SELECT ", version_sql!(), " FROM capture c WHERE c.id = ?1"))?;
             let mut statement = conn.prepare_cached(
-                "SELECT c.id, h.name, c.date_ms, c.status, c.mime, c.language, c.launch
+                "SELECT c.id, h.name, c.date_ms, c.status, c.mime, c.language, c.launch, ifnull(c.size, 0)
                  FROM capture c JOIN host h ON h.id = c.host WHERE c.id > ?1 ORDER BY c.id",
             )?;
             let mut rows = statement.query([after])?;
@@ -135,6 +135,7 @@ impl Catalogue {
                     mime: text(4)?,
                     language: text(5)?,
                     launch: row.get(6)?,
+                    size: row.get(7)?,
                 });
             }
             let countries = all_geo_facts(conn)?

@@ -167,7 +167,7 @@ impl Cockpit {
     fn has_lower_panel(&self) -> bool {
         let app = &self.app;
         let wanted = match app.route() {
-            Route::Captures { .. } | Route::Review => true,
+            Route::Captures { .. } | Route::Review { .. } => true,
             Route::Crawl | Route::Scope(..) => matches!(app.focus(), Some(Focus::Seen(_))),
             Route::Links { .. } | Route::Select | Route::Search(_) => matches!(app.focus(), Some(Focus::Capture(_))),
             Route::Files(_) => matches!(app.focus(), Some(Focus::File(_) | Focus::Problem(_))),
@@ -195,7 +195,7 @@ impl Cockpit {
             Route::LinkSet { folder, target } => self.links.ui(ui, app, Some(&folder), &target),
             Route::LinkHosts(folder) => self.link_hosts.ui(ui, app, folder.as_ref()),
             Route::CitedPages(folder, by) => cited_pages_ui(ui, app, folder.as_ref(), &by),
-            Route::Review => self.review.ui(ui, app),
+            Route::Review { filter } => self.review.ui(ui, app, &filter),
             Route::Select => self.select.ui(ui, app),
             Route::SelectedHosts(selected) => selected_hosts_ui(ui, app, selected),
             Route::Jobs => self.jobs.ui(ui, app),

@@ -153,6 +153,8 @@ pub struct SearchAnswer {
     pub versions: u64,
     /// Their captures that were found.
     pub captures: u64,
+    /// Bytes of the payloads of these.
+    pub bytes: u64,
     /// The results asked for.
     pub hits: Vec<Hit>,
     /// Captures that the index does not have yet; none where there is no index.
@@ -462,6 +464,7 @@ impl Found {
             problem: None,
             versions: versions.count_ones(..) as u64,
             captures: self.captures.count_ones(..) as u64,
+            bytes: self.facts.bytes_of(&self.captures),
             wider: if versions.is_clear() { wider(&self.query) } else { Vec::new() },
             hits,
             waiting: None,
@@ -584,6 +587,11 @@ fn names(query: &Query<FieldTerm>, fields: &[&str]) -> bool {
         has |= term.field.as_ref().is_some_and(|field| fields.contains(&field.name.as_str()));
     });
     has
+}
+
+/// Whether what a filter finds depends on the index of texts.
+pub(super) fn asks_texts(filter: &str) -> bool {
+    parse_fields(filter).is_ok_and(|query| names(&query, &TEXTS_OF_INDEX) || names(&query, &["found"]))
 }
 
 fn chosen(facts: &CaptureFacts, kind: FacetKind, choices: &[FacetChoice]) -> FixedBitSet {

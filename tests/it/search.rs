@@ -490,3 +490,30 @@ fn a_saved_search_finds_what_it_found_and_is_listed_renamed_and_removed() {
     search(&["--remove-saved", "Boats"]).with_status(0);
     assert_eq!(search(&["--list-saved"]).with_status(0).out, "");
 }
+
+#[test]
+fn a_rule_that_asks_for_texts_finds_what_came_just_now() {
+    let dir = tempfile::tempdir().unwrap();
+    let html = |text: &str| format!("<html><body><article><p>{text}</p></article></body></html>");
+    let first = file(dir.path(), "1.warc.gz", &[page("http://a.example/1", "2024-03-01T09:00:00Z", &html("a lighthouse"))]);
+    let workspace = imported(dir.path(), &[first]);
+    let campaign = dir.path().join("campaign.json");
+    std::fs::write(&campaign, json!({"name": "Coast", "seeds": [{"url": "http://a.example/"}]}).to_string()).unwrap();
+    fonds(&["campaign", "add", arg(&workspace), arg(&campaign)]).with_status(0);
+    fonds(&["index", arg(&workspace)]).with_status(0);
+    let save = ["collections", "save", arg(&workspace), "Lights", "--campaign", "1", "--filter", "found:lighthouse"];
+    fonds(&save).with_status(0);
+    let second = file(
+        dir.path(),
+        "2.warc.gz",
+        &[
+            page("http://a.example/2", "2024-04-01T09:00:00Z", &html("another lighthouse")),
+            page("http://a.example/3", "2024-04-01T09:00:00Z", &html("a harbour")),
+        ],
+    );
+    fonds(&["import", arg(&workspace), arg(&second)]).with_status(0);
+    let rows = fonds(&["captures", arg(&workspace), "collection:Lights", "--json"]).with_status(0).json_lines();
+    let mut urls: Vec<&str> = rows.iter().map(|row| row["url"].as_str().unwrap()).collect();
+    urls.sort_unstable();
+    assert_eq!(urls, ["http://a.example/1", "http://a.example/2"]);
+}

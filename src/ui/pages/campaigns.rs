@@ -107,7 +107,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
         Col::count("refused", "Refused", 80.0, |row| row.refused)
             .link("Refused URLs with the deciding rule", go(|_| Route::Crawl)),
         Col::count("to_review", "To review", 80.0, |row| row.to_review)
-            .link("Captures not reviewed yet", go(|_| Route::Review)),
+            .link("Captures not reviewed yet", go(|_| Route::Review { filter: String::new() })),
         Col::count("selected", "Selected", 80.0, |row| row.selected).link("Selection", go(|_| Route::Select)),
         Col::bytes("bytes", "Size", 80.0, |row| row.bytes),
     ];
@@ -165,7 +165,7 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
             for (value, label, route) in [
                 (row.captures, "captures", Route::Captures { filter: String::new() }),
                 (row.refused, "refused", Route::Crawl),
-                (row.to_review, "to review", Route::Review),
+                (row.to_review, "to review", Route::Review { filter: String::new() }),
                 (row.selected, "selected", Route::Select),
             ] {
                 if figure_ui(ui, &text::count(value), label, Some("Show these")) {
@@ -193,7 +193,7 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
             ui.horizontal(|ui| {
                 ui.weak("Next");
                 if row.to_review > 0 && count_link_ui(ui, row.to_review, "Review") {
-                    app.send(Command::Go(Route::Review));
+                    app.send(Command::Go(Route::Review { filter: String::new() }));
                 }
                 ui.weak(if row.to_review > 0 { "captures to review" } else { "all captures reviewed" });
             });

@@ -25,6 +25,8 @@ const REASONS: [&str; 6] = ["off topic", "empty page", "soft 404", "missing reso
 #[derive(Default)]
 pub struct ReviewPage {
     filter: String,
+    /// The filter that the page was opened with last.
+    opened_with: String,
     reviewed_too: bool,
     at: usize,
     note: String,
@@ -36,7 +38,15 @@ pub struct ReviewPage {
 
 impl ReviewPage {
     /// Draws the page.
-    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, filter: &str) {
+        if self.opened_with != filter {
+            self.opened_with = filter.to_owned();
+            self.filter = filter.to_owned();
+            self.at = 0;
+            self.reviewed_too = false;
+        }
+        // A number that led here counts what is reviewed, too.
+        self.reviewed_too |= app.take_shows_all();
         title_ui(ui, "Review", "J K move, A approve, D reject, F flag, S skip, N note, Ctrl+Z undo, Ctrl+Shift+Z redo");
         ui.horizontal_wrapped(|ui| {
             let label = ui.label("Filter");

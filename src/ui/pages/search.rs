@@ -5,7 +5,7 @@ use super::search_saved::{SavedPart, order_label};
 use super::select::captures_by;
 use crate::app::models::{FacetChoice, Hit, Loaded, Period, PeriodCount, SearchAnswer};
 use crate::app::models::{SearchCounts, SearchOrder, SearchQuery};
-use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, SelectedRows};
+use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, SelectLead, SelectedRows};
 use crate::ui::facets::{FACETS_WIDTH, FacetAsk, Facets, ROOM_FOR_FACETS, chosen_ui, named_count_ui};
 use crate::ui::table::{Column, Table, Value};
 use crate::ui::text;
@@ -137,10 +137,7 @@ impl SearchPage {
             }
             if found.captures > 0 {
                 ui.label(if found.captures == 1 { "capture" } else { "captures" });
-                if ui.button("Select these").on_hover_text("Use this search as the filter of the selection").clicked() {
-                    app.selection_draft.filter.clone_from(&found.filter);
-                    app.send(Command::Go(Route::Select));
-                }
+                take_further_ui(ui, app, found);
             }
             match found.waiting {
                 None => {
@@ -249,6 +246,24 @@ impl SearchPage {
         self.line.clone_from(&query.text);
         self.applied = query.clone();
         app.refine_search(query);
+    }
+}
+
+/// What can be done with all captures found.
+fn take_further_ui(ui: &mut Ui, app: &mut AppState, found: &SearchAnswer) {
+    // Without a filter a selection is by score, and a collection by hand.
+    let filter = if found.filter.is_empty() { "*" } else { &found.filter };
+    let select = format!("Select these {}, {}", text::count(found.captures), text::bytes(found.bytes));
+    if ui.button(select).on_hover_text("Use this search as the filter of the selection").clicked() {
+        app.lead_to_selection(SelectLead::Filter(filter.to_owned()));
+    }
+    if ui.button("Review these").on_hover_text("Go through these captures one by one").clicked() {
+        app.send(Command::GoToAll(Route::Review { filter: found.filter.clone() }));
+    }
+    let rule = ui.add_enabled(app.campaign().is_some(), egui::Button::new("Make this a rule"));
+    let rule = rule.on_hover_text("Fill a collection with what this search finds, now and after each crawl");
+    if rule.on_disabled_hover_text("Select a campaign first: a rule belongs to one").clicked() {
+        app.lead_to_selection(SelectLead::Rule(filter.to_owned()));
     }
 }
 

@@ -7,7 +7,7 @@ use crate::app::models::{
     Balance, CaptureId, CheckState, ExportRow, Loaded, ScoreSet, ScoreWeights, SelectionCriteria, SelectionPage,
     SelectionSide, SelectionSpec, VerifyLine,
 };
-use crate::app::{Action, AppState, ByIdentity, Command, JobKind, Route};
+use crate::app::{Action, AppState, ByIdentity, Command, JobKind, Route, SelectLead};
 use crate::ui::table::{Column, Table, key_of};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
@@ -64,6 +64,13 @@ impl SelectPage {
             self.campaign = Some(campaign);
             let kept = page.spec.clone().unwrap_or_default();
             app.selection_draft = SelectionSpec { campaign, window_days: app.settings.window_days, ..kept };
+        }
+        if self.campaign == Some(campaign) {
+            match app.take_select_lead() {
+                Some(SelectLead::Filter(filter)) => app.selection_draft.filter = filter,
+                Some(SelectLead::Rule(filter)) => self.named.propose(filter),
+                None => {}
+            }
         }
         if !is_typing(ui) && app.dialog().is_none() {
             for (key, by) in [(Key::OpenBracket, -STEP), (Key::CloseBracket, STEP)] {

@@ -18,6 +18,8 @@ const SHOW: &str = "Show these captures";
 pub struct NamedFields {
     name: String,
     collection: CollectionSpec,
+    /// A rule was brought here: the name of its collection is to be typed.
+    leads: bool,
 }
 
 /// What a row asks for.
@@ -29,6 +31,12 @@ enum NamedAsk {
 }
 
 impl NamedFields {
+    /// Makes a filter the rule of a new collection, which a person has to name and save.
+    pub fn propose(&mut self, filter: String) {
+        self.collection = CollectionSpec { filter, ..CollectionSpec::default() };
+        self.leads = true;
+    }
+
     /// Draws the saved selections of a campaign.
     pub fn saved_ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &SelectionPage) {
         heading_ui(ui, "Saved selections");
@@ -88,7 +96,11 @@ impl NamedFields {
     fn collection_rows_ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: CampaignId, rows: &[CollectionRow]) {
         ui.horizontal_wrapped(|ui| {
             let spec = &mut self.collection;
-            field_ui(ui, "Collection", &mut spec.name, "name", theme::FIELD);
+            let name = field_ui(ui, "Collection", &mut spec.name, "name", theme::FIELD);
+            if std::mem::take(&mut self.leads) {
+                name.request_focus();
+                name.scroll_to_me(Some(egui::Align::Center));
+            }
             field_ui(ui, "For", &mut spec.about, "what it is for", theme::FIELD);
             field_ui(ui, "Filled by filter", &mut spec.filter, "empty: by hand", theme::FIELD).on_hover_text(
                 "Asked again after each crawl and import, such as host:ria.example status:200 score>=0.5",
@@ -103,6 +115,9 @@ impl NamedFields {
                 app.send(Command::Selections(SelectionAct::FillCollections));
             }
         });
+        if self.collection.name.trim().is_empty() && !self.collection.filter.trim().is_empty() {
+            ui.weak("Name the collection and save it: its filter is asked now and after each crawl and import");
+        }
         if rows.is_empty() {
             ui.weak("None yet. Captures are put into one on the page Captures, or by its filter after each crawl");
             return;

@@ -155,7 +155,7 @@ fn letters_of_a_note_are_text_and_the_note_is_kept_or_left() {
     type_letters(&mut window, "dafs");
     assert_eq!(notes(&window), []);
     window.press(Key::Escape);
-    assert_eq!((notes(&window), &window.route()), (vec![], &Route::Review));
+    assert_eq!((notes(&window), &window.route()), (vec![], &Route::Review { filter: String::new() }));
     type_letters(&mut window, "n");
     type_letters(&mut window, "j");
     window.press_with(Modifiers::COMMAND, Key::Enter);

@@ -41,7 +41,7 @@ fn every_number_of_a_campaign_leads_to_its_rows() {
     window.check_says("http://praias.example/");
     go(&mut window, Key::Num1);
     window.click(&row.to_review.to_string());
-    assert_eq!(window.route(), Route::Review);
+    assert_eq!(window.route(), Route::Review { filter: String::new() });
     go(&mut window, Key::Num1);
     window.click("Elections");
     let other = window.app().campaign().unwrap();

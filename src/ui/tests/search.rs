@@ -91,3 +91,65 @@ fn a_search_is_kept_under_a_name_and_opened_again() {
     window.press(Key::Enter);
     assert_eq!(window.route(), Route::Search(searched));
 }
+
+/// The page Search with what a query finds.
+fn searched(text: &str) -> Window {
+    let mut window = Window::town();
+    window.session().index_texts(false, &crate::jobs::JobCx::detached()).unwrap();
+    window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::F);
+    window.type_into("Query", text);
+    window.press(Key::Enter);
+    window.pass(1.0);
+    window.settle();
+    window
+}
+
+#[test]
+fn what_was_found_becomes_the_filter_of_the_selection_with_its_number_and_bytes() {
+    let mut window = searched("estaleiro");
+    let rows = window.captures("found:estaleiro");
+    let bytes: u64 = rows.iter().map(|row| row.size).sum();
+    assert!(rows.len() > 5 && bytes > 1_000);
+    // The page was never open: its draft is read first, and the filter put into it then.
+    let size = crate::ui::text::bytes(bytes);
+    window.click(&format!("Select these {}, {size}", rows.len()));
+    assert_eq!(window.route(), Route::Select);
+    window.until("the filter is there", |window| window.app().selection_draft.filter == "found:estaleiro");
+    window.settle();
+    assert_eq!(window.app().selection_draft.filter, "found:estaleiro");
+}
+
+#[test]
+fn what_was_found_is_reviewed_capture_by_capture() {
+    let mut window = searched("estaleiro");
+    let rows = window.captures("found:estaleiro");
+    window.click("Review these");
+    assert_eq!(window.route(), Route::Review { filter: "found:estaleiro".to_owned() });
+    window.check_says(&format!("{} captures to review", rows.len()));
+    let Some(Focus::Capture(first)) = window.app().focus() else { panic!("{:?}", window.app().focus()) };
+    assert!(rows.iter().any(|row| row.id == first));
+    // Review by the rail is about all captures again.
+    window.press_with(Modifiers::COMMAND, Key::Num7);
+    let all = window.captures("mark:none").len();
+    window.check_says(&format!("{all} captures to review"));
+}
+
+#[test]
+fn a_search_becomes_the_rule_of_a_collection_once_it_is_named_and_saved() {
+    let mut window = searched("estaleiro");
+    let found: Vec<i64> = window.captures("found:estaleiro").iter().map(|row| row.id).collect();
+    window.click("Make this a rule");
+    assert_eq!(window.route(), Route::Select);
+    window.check_says("Name the collection and save it");
+    assert!(window.session().catalogue().collections().unwrap().is_empty(), "nothing is saved unasked");
+    window.type_into("Collection", "Shipyard");
+    window.click("Save collection");
+    window.until_done(JobKind::Collect);
+    let kept = window.session().catalogue().collections().unwrap().remove(0);
+    assert_eq!((kept.name.as_str(), kept.filter.as_str()), ("Shipyard", "found:estaleiro"));
+    let mut collected: Vec<i64> = window.captures("collection:Shipyard").iter().map(|row| row.id).collect();
+    let mut found = found;
+    collected.sort_unstable();
+    found.sort_unstable();
+    assert_eq!(collected, found);
+}

@@ -101,6 +101,15 @@ impl Session {
 
     /// Asks the filters of collections again: those of a campaign, or all.
     pub fn fill_collections(&self, campaign: Option<CampaignId>, cx: &JobCx) -> anyhow::Result<CollectionsFilled> {
+        let asks = |row: &CollectionRow| {
+            row.campaign.is_some_and(|of| campaign.is_none_or(|id| id == of)) && work::search::asks_texts(&row.filter)
+        };
+        // What was captured just now is found by its text only once it is indexed.
+        if self.search.index(&work::index_folder(&self.workspace))?.is_some()
+            && self.catalogue().collections()?.iter().any(asks)
+        {
+            self.index_texts(false, cx)?;
+        }
         let _turn = self.lock_inlink_count(cx)?;
         self.run_job(JobKind::Collect, || work::fill_collections(&self.workspace, campaign, cx))
     }
