@@ -122,6 +122,15 @@ impl Period {
         }
     }
 
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Day => "day",
+            Self::Month => "month",
+            Self::Year => "year",
+        }
+    }
+
     /// The period of this name.
     pub fn of_name(name: &str) -> Option<Self> {
         match name {
@@ -140,7 +149,7 @@ pub struct PeriodCount {
     pub period: String,
     /// Captures found.
     pub count: u64,
-    /// All captures of the period, found or not.
+    /// All captures of the period that were searched, found or not.
     pub of: u64,
 }
 
@@ -390,14 +399,14 @@ impl CaptureFacts {
         found
     }
 
-    /// Captures found in each period, from the first to the last, beside all of it.
-    pub fn histogram(&self, captures: &FixedBitSet, period: Period) -> Vec<PeriodCount> {
+    /// Captures found in each period, from the first to the last, beside all `of` which they were found.
+    pub fn histogram(&self, captures: &FixedBitSet, of: &FixedBitSet, period: Period) -> Vec<PeriodCount> {
         let mut found: std::collections::BTreeMap<String, u64> = Default::default();
         for (day, count) in self.by_day(captures) {
             *found.entry(period_of(day, period)).or_default() += count;
         }
         let mut all: HashMap<String, u64> = HashMap::new();
-        for (day, count) in self.by_day(&self.there) {
+        for (day, count) in self.by_day(of) {
             *all.entry(period_of(day, period)).or_default() += count;
         }
         found

@@ -26,6 +26,8 @@ pub const PLOT: f32 = 150.0;
 pub const READING_WIDTH: f32 = 720.0;
 /// Width of a short text field.
 pub const FIELD: f32 = 220.0;
+/// Width of a text field for a date.
+pub const DATE_FIELD: f32 = 84.0;
 /// Width of a path or URL field.
 pub const LONG_FIELD: f32 = 460.0;
 /// Width of a dialog.

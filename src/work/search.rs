@@ -340,6 +340,8 @@ pub(super) struct Found {
     index: Option<TextIndex>,
     near: Option<Arc<NearGroups>>,
     query: Query<FieldTerm>,
+    /// Captures of the campaign that is searched; none where all are.
+    of_campaign: Option<FixedBitSet>,
     /// Captures that the query finds, whatever is chosen beside it.
     by_query: FixedBitSet,
     /// Captures that the chosen values of each facet leave.
@@ -371,17 +373,16 @@ impl Found {
         let (of_index, of_near) = (index.as_ref(), near.as_deref());
         let asks = Asks { catalogue, folder, facts: &facts, index: of_index, near: of_near, campaign: asked.campaign };
         let mut by_query = asks.captures(&query)?;
-        if let Some(campaign) = asked.campaign {
-            let of = campaign.to_string();
-            by_query.intersect_with(&facts.with_value(FacetKind::Campaign, &[&of, ""]));
-        }
+        let of_campaign =
+            asked.campaign.map(|campaign| facts.with_value(FacetKind::Campaign, &[&campaign.to_string(), ""]));
+        of_campaign.iter().for_each(|of| by_query.intersect_with(of));
         let mut kinds: Vec<FacetKind> = asked.facets.iter().map(|choice| choice.kind).collect();
         kinds.sort_unstable();
         kinds.dedup();
         let by_facet: Vec<_> = kinds.into_iter().map(|kind| (kind, chosen(&facts, kind, &asked.facets))).collect();
         let mut captures = by_query.clone();
         by_facet.iter().for_each(|(_, left)| captures.intersect_with(left));
-        Ok(Self { facts, index, near, query, by_query, by_facet, captures })
+        Ok(Self { facts, index, near, query, of_campaign, by_query, by_facet, captures })
     }
 
     /// How often the captures found have each value of a facet: whatever is
@@ -399,7 +400,7 @@ impl Found {
 
     /// Captures found in each period.
     pub(super) fn histogram(&self, period: Period) -> Vec<PeriodCount> {
-        self.facts.histogram(&self.captures, period)
+        self.facts.histogram(&self.captures, self.of_campaign.as_ref().unwrap_or(self.facts.captures()), period)
     }
 
     /// The versions found, best first, with what each ranks; at most so many.

@@ -1,10 +1,11 @@
 //! Every word of the archive: a query, its results, and how they are spread.
 
 use super::captures_table::{CaptureAsk, menu_ui};
+use super::search_media::media_tabs_ui;
 use super::search_saved::{SavedPart, order_label};
+use super::search_timeline::Timeline;
 use super::select::captures_by;
-use crate::app::models::{FacetChoice, Hit, Loaded, Period, PeriodCount, SearchAnswer};
-use crate::app::models::{SearchCounts, SearchOrder, SearchQuery};
+use crate::app::models::{FacetChoice, FacetKind, Hit, Loaded, SearchAnswer, SearchCounts, SearchOrder, SearchQuery};
 use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, SelectLead, SelectedRows};
 use crate::ui::facets::{FACETS_WIDTH, FacetAsk, Facets, ROOM_FOR_FACETS, chosen_ui, named_count_ui};
 use crate::ui::table::{Column, Table, Value};
@@ -13,7 +14,6 @@ use crate::ui::theme::{self, tokens};
 use crate::ui::widgets::{TypedLine, action_ui, empty_ui, loaded_ui, mark_ui, title_ui};
 use egui::text::LayoutJob;
 use egui::{TextEdit, TextFormat, Ui};
-use egui_plot::{Bar, BarChart, Plot};
 
 /// Results that are listed.
 const RESULTS: usize = 200;
@@ -26,9 +26,7 @@ pub struct SearchPage {
     line: String,
     applied: SearchQuery,
     typed: TypedLine,
-    period: Option<Period>,
-    /// Where a drag over the timeline began, as the number of a bar.
-    dragged_from: Option<f64>,
+    timeline: Timeline,
     facets: Facets,
     saved: SavedPart,
 }
@@ -54,11 +52,14 @@ impl SearchPage {
         }
         let query = SearchQuery { campaign: app.campaign(), limit: RESULTS, ..self.applied.clone() };
         let answer = app.reads.search(query.clone());
-        let counts = app.reads.search_counts(query, self.period.unwrap_or(Period::Month));
+        let counts = app.reads.search_counts(query, self.timeline.period());
         self.chosen_ui(ui, app);
         if let Some(found) = answer.shown() {
             self.state_ui(ui, app, found);
         }
+        let media = counts.shown().and_then(|counts| counts.facets.iter().find(|(kind, _)| *kind == FacetKind::Media));
+        let asked = media_tabs_ui(ui, &self.applied, media.map(|(_, values)| values.as_slice()));
+        asked.into_iter().for_each(|query| self.ask(app, query));
         let has_room = ui.available_width() >= ROOM_FOR_FACETS;
         if has_room {
             egui::Panel::right("facets").exact_size(FACETS_WIDTH).resizable(false).show(ui, |ui| {
@@ -70,7 +71,8 @@ impl SearchPage {
             });
         }
         if let Some(counts) = counts.shown() {
-            self.timeline_ui(ui, app, &counts.histogram);
+            let asked = self.timeline.ui(ui, app, &self.applied, &counts.histogram);
+            asked.into_iter().for_each(|query| self.ask(app, query));
         }
         if let Loaded::Failed(_) = answer {
             loaded_ui(ui, &answer, |_, _| {});
@@ -188,58 +190,6 @@ impl SearchPage {
             query.facets.push(choice);
         }
         self.ask(app, query);
-    }
-
-    /// Captures found over time; a drag over bars becomes a condition of the query.
-    fn timeline_ui(&mut self, ui: &mut Ui, app: &mut AppState, periods: &[PeriodCount]) {
-        if periods.is_empty() {
-            return;
-        }
-        ui.horizontal(|ui| {
-            ui.weak("Captures found by");
-            let mut period = self.period.unwrap_or(Period::Month);
-            for (other, name) in [(Period::Day, "day"), (Period::Month, "month"), (Period::Year, "year")] {
-                ui.selectable_value(&mut period, other, name);
-            }
-            self.period = Some(period);
-            let (first, last) = (&periods[0].period, &periods[periods.len() - 1].period);
-            ui.weak(format!("{first} to {last}; drag over bars to narrow"));
-        });
-        let bars = periods.iter().enumerate().map(|(nth, period)| {
-            let per = period.count as f64 * 10_000.0 / period.of.max(1) as f64;
-            let name = format!("{}: {} captures, {per:.0} of 10,000", period.period, text::count(period.count));
-            Bar::new(nth as f64, period.count as f64).width(0.8).name(name)
-        });
-        let chart = BarChart::new("captures", bars.collect()).color(tokens(ui).accent);
-        let plot = Plot::new("timeline")
-            .height(70.0)
-            .allow_drag(false)
-            .allow_zoom(false)
-            .allow_scroll(false)
-            .allow_boxed_zoom(false)
-            .show_axes([false, false])
-            .show_grid([false, false])
-            .include_y(0.0)
-            .show(ui, |plot| {
-                plot.bar_chart(chart);
-                plot.pointer_coordinate().map(|point| point.x)
-            });
-        let response = plot.response.interact(egui::Sense::click_and_drag());
-        if response.drag_started() {
-            self.dragged_from = plot.inner;
-        }
-        let ended = response.drag_stopped() || response.clicked();
-        if ended && let Some(to) = plot.inner {
-            let from = self.dragged_from.take().unwrap_or(to);
-            let at = |x: f64| (x.round().max(0.0) as usize).min(periods.len() - 1);
-            let (first, last) = (at(from.min(to)), at(from.max(to)));
-            let range = match first == last {
-                true => format!("date:{}", periods[first].period),
-                false => format!("date:{}..{}", periods[first].period, periods[last].period),
-            };
-            let line = format!("{} {range}", self.applied.text.trim());
-            self.ask(app, SearchQuery { text: line.trim().to_owned(), ..self.applied.clone() });
-        }
     }
 
     fn ask(&mut self, app: &mut AppState, query: SearchQuery) {

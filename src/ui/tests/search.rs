@@ -153,3 +153,77 @@ fn a_search_becomes_the_rule_of_a_collection_once_it_is_named_and_saved() {
     found.sort_unstable();
     assert_eq!(collected, found);
 }
+
+/// How many captures of the campaign at hand a filter finds.
+fn number(window: &Window, filter: &str) -> u64 {
+    window.captures(filter).len() as u64
+}
+
+#[test]
+fn tabs_of_media_count_what_their_filters_find_whichever_is_chosen() {
+    let mut window = searched("host:example");
+    let all = number(&window, "found:host:example");
+    let numbers: Vec<(&str, u64)> = [
+        ("Pages", "media=page"),
+        ("Documents", "media=document"),
+        ("Images", "media=image"),
+        ("Audio/Video", "(media=audio OR media=video)"),
+        ("Data", "media=data"),
+        ("Other", "(media=code OR media=other)"),
+    ]
+    .map(|(tab, media)| (tab, number(&window, &format!("found:host:example {media}"))))
+    .to_vec();
+    assert_eq!(numbers.iter().map(|(_, number)| number).sum::<u64>(), all);
+    assert!(numbers.iter().filter(|(_, number)| *number > 0).count() > 2, "{numbers:?}");
+    let check_tabs = |window: &mut Window| {
+        window.settle();
+        for (tab, number) in &numbers {
+            assert!(window.can_click(&format!("{tab} {}", crate::ui::text::count(*number))), "{tab} {number}");
+        }
+    };
+    check_tabs(&mut window);
+    for (tab, number) in &numbers {
+        window.click(&format!("{tab} {}", crate::ui::text::count(*number)));
+        window.pass(1.0);
+        window.until("it is counted", |window| match number {
+            0 => window.says("0 captures"),
+            number => window.can_click(&format!("Captures found: {}", crate::ui::text::count(*number))),
+        });
+        check_tabs(&mut window);
+    }
+    window.click(&format!("All {}", crate::ui::text::count(all)));
+    assert_eq!(window.route(), Route::Search(SearchQuery { text: "host:example".to_owned(), ..SearchQuery::default() }));
+}
+
+#[test]
+fn the_timeline_is_a_table_too_and_a_range_of_it_is_typed_or_opened() {
+    let mut window = searched("estaleiro OR festival");
+    let asked = SearchQuery { text: "estaleiro OR festival".to_owned(), ..SearchQuery::default() };
+    let query = SearchQuery { campaign: window.app().campaign(), ..asked.clone() };
+    window.click("month");
+    window.click("As a table");
+    let counts = window.session().search_counts(&query, &[], Some(crate::app::models::Period::Month)).unwrap();
+    let [.., last] = counts.histogram.as_slice() else { panic!("nothing was found") };
+    // Every number leads to its captures: those found, and all of the time.
+    let found = format!("{} date:{}", asked.filter_line(), last.period);
+    assert_eq!(number(&window, &found), last.count);
+    assert_eq!(number(&window, &format!("date:{}", last.period)), last.of);
+    assert!(last.count < last.of);
+    window.click("Per 10,000 captures");
+    window.check_says(&format!("Per 10,000: {}", crate::ui::text::count((last.count * 10_000 + last.of / 2) / last.of)));
+    window.click_number(&format!("Captures found: {}", crate::ui::text::count(last.count)));
+    let Route::Captures { filter } = window.route() else { panic!("{:?}", window.route()) };
+    assert!(filter.contains(" date:"), "{filter}");
+    window.press_with(Modifiers::ALT, Key::ArrowLeft);
+    // A range by the keyboard narrows both sides of the OR.
+    window.type_into("From", &last.period);
+    window.type_into("To", "2030");
+    window.click("Narrow");
+    let narrowed = format!("(estaleiro OR festival) date:{}..2030", last.period);
+    assert_eq!(window.route(), Route::Search(SearchQuery { text: narrowed.clone(), ..asked }));
+    assert_eq!(found_captures(&window, &narrowed), last.count);
+}
+
+fn found_captures(window: &Window, text: &str) -> u64 {
+    found(window, text).1
+}
