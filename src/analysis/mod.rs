@@ -12,6 +12,7 @@
 //! | [`TextMatcher`] | where one term of a query is met in a text |
 //! | [`Highlighter`] | what to mark of a text, and which part of it to show |
 //! | [`query_holds()`] | the same of a whole query, by its definition |
+//! | [`term_query()`] | a term of a request as a query |
 //! | [`page_rank()`] | how much others think of a host |
 //!
 //! Invariants: pure and deterministic; the order of input changes nothing.
@@ -26,6 +27,7 @@ mod matching;
 mod page_rank;
 mod query_holds;
 mod score;
+mod term_query;
 mod text_match;
 
 pub use anchor_check::{AnchorCheck, AnchorWords, MOST_ANCHOR_WORDS};
@@ -39,6 +41,7 @@ pub use score::{
     HISTOGRAM_BINS, PartValues, RequestReading, ReviewState, SCORE_PARTS, ScoreInput, ScorePart, ScoreWeights,
     histogram,
 };
+pub use term_query::term_query;
 pub use text_match::{
     TextMatcher, TextToken, TokenSpan, folded_pattern, is_like, near_spans, phrase_spans, text_tokens, url_text,
 };

@@ -34,11 +34,14 @@ pub enum FacetKind {
     Launch,
     /// The last decision on it.
     Mark,
+    /// A term of the campaign's request that it holds, as a query. No column has it: whoever asks
+    /// the index counts it.
+    Term,
 }
 
 impl FacetKind {
     /// Every kind, in the order in which they are shown.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Media,
         Self::Language,
         Self::Host,
@@ -50,6 +53,7 @@ impl FacetKind {
         Self::Campaign,
         Self::Launch,
         Self::Mark,
+        Self::Term,
     ];
 
     /// Its name on the command line and in queries.
@@ -66,6 +70,7 @@ impl FacetKind {
             Self::Campaign => "campaign",
             Self::Launch => "launch",
             Self::Mark => "mark",
+            Self::Term => "term",
         }
     }
 
@@ -83,6 +88,7 @@ impl FacetKind {
             Self::Campaign => "Campaign",
             Self::Launch => "Crawl or import",
             Self::Mark => "Decision",
+            Self::Term => "Term of the request",
         }
     }
 
@@ -355,6 +361,9 @@ impl CaptureFacts {
     /// The captures that have one of these values.
     pub fn with_value(&self, kind: FacetKind, values: &[&str]) -> FixedBitSet {
         let mut found = FixedBitSet::with_capacity(self.versions.len());
+        if kind == FacetKind::Term {
+            return found;
+        }
         if kind == FacetKind::Year {
             for capture in self.there.ones() {
                 if values.contains(&period_of(self.day_of(capture), Period::Year).as_str()) {
@@ -378,6 +387,9 @@ impl CaptureFacts {
     /// How often captures have each value, the most frequent first, then by value.
     pub fn count(&self, kind: FacetKind, captures: &FixedBitSet) -> Vec<FacetValue> {
         let mut counts: HashMap<String, u64> = HashMap::new();
+        if kind == FacetKind::Term {
+            return Vec::new();
+        }
         if kind == FacetKind::Year {
             for (day, count) in self.by_day(captures) {
                 *counts.entry(period_of(day, Period::Year)).or_default() += count;
@@ -440,8 +452,8 @@ impl CaptureFacts {
             FacetKind::Media => &self.mimes,
             FacetKind::Language => &self.languages,
             FacetKind::Host | FacetKind::Domain | FacetKind::TopLevel | FacetKind::Country => &self.hosts,
-            // Years are counted by day.
-            FacetKind::Status | FacetKind::Year => &self.statuses,
+            // Years are counted by day, terms by whoever asks the index.
+            FacetKind::Status | FacetKind::Year | FacetKind::Term => &self.statuses,
             FacetKind::Campaign | FacetKind::Launch => &self.launches,
             FacetKind::Mark => &self.marks,
         }
@@ -462,9 +474,12 @@ impl CaptureFacts {
                 let launch = name.parse().ok().and_then(|launch: i64| self.launch_names.get(&launch));
                 launch.cloned().unwrap_or_default()
             }
-            FacetKind::Language | FacetKind::Host | FacetKind::Status | FacetKind::Year | FacetKind::Mark => {
-                name.to_owned()
-            }
+            FacetKind::Language
+            | FacetKind::Host
+            | FacetKind::Status
+            | FacetKind::Year
+            | FacetKind::Mark
+            | FacetKind::Term => name.to_owned(),
         }
     }
 }

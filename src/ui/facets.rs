@@ -86,7 +86,9 @@ fn value_ui(ui: &mut Ui, chosen: &[FacetChoice], kind: FacetKind, value: &FacetV
         if not.clicked() {
             asked = Some(FacetAsk::Toggle(choice(true)));
         }
-        if named_count_ui(ui, value.count, &format!("{}: {name}", kind.label())) {
+        if value.count == 0 {
+            ui.label("0");
+        } else if named_count_ui(ui, value.count, &format!("{}: {name}", kind.label())) {
             asked = Some(FacetAsk::Show(choice(false)));
         }
         ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {

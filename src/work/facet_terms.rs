@@ -37,6 +37,8 @@ impl Part {
             let named = field.value.as_str();
             let value = match kind {
                 FacetKind::TopLevel => named.strip_prefix("*.")?,
+                // A line that asks for a search need not ask for a term of a request.
+                FacetKind::Term => return None,
                 FacetKind::Domain | FacetKind::Host if named.contains('*') => return None,
                 FacetKind::Year if named.len() != 4 => return None,
                 _ => named,

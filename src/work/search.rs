@@ -14,11 +14,15 @@ use crate::search::{
 use crate::store::{Catalogue, FullText, Workspace};
 use fixedbitset::FixedBitSet;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::SystemTime;
+
+pub(super) use terms::MOST_TERMS;
+use terms::{KnownTerms, with_terms};
 
 /// The best versions that are looked at when similar ones are folded.
 const MOST_RANKED: usize = 1_000;
@@ -172,6 +176,8 @@ pub(super) struct SearchRoom {
     facts: Mutex<Option<([i64; 6], Arc<CaptureFacts>)>>,
     near: Mutex<Option<(SystemTime, Arc<NearGroups>)>>,
     with_text: Mutex<Option<([i64; 6], Arc<FixedBitSet>)>>,
+    /// The captures that hold terms of requests, with what they were found of.
+    terms: Mutex<Option<KnownTerms>>,
 }
 
 impl SearchRoom {
@@ -379,7 +385,14 @@ impl Found {
         let mut kinds: Vec<FacetKind> = asked.facets.iter().map(|choice| choice.kind).collect();
         kinds.sort_unstable();
         kinds.dedup();
-        let by_facet: Vec<_> = kinds.into_iter().map(|kind| (kind, chosen(&facts, kind, &asked.facets))).collect();
+        let mut by_facet = Vec::new();
+        for kind in kinds {
+            let left = match kind {
+                FacetKind::Term => with_terms(&asks, room, &asked.facets)?,
+                kind => chosen(&facts, kind, &asked.facets),
+            };
+            by_facet.push((kind, left));
+        }
         let mut captures = by_query.clone();
         by_facet.iter().for_each(|(_, left)| captures.intersect_with(left));
         Ok(Self { facts, index, near, query, of_campaign, by_query, by_facet, captures })
@@ -388,14 +401,19 @@ impl Found {
     /// How often the captures found have each value of a facet: whatever is
     /// chosen of this facet itself, so that a further value can be chosen.
     pub(super) fn facet(&self, kind: FacetKind) -> Vec<FacetValue> {
+        self.facts.count(kind, &self.captures_beside(kind))
+    }
+
+    /// The captures found, whatever is chosen of a facet.
+    fn captures_beside(&self, kind: FacetKind) -> Cow<'_, FixedBitSet> {
         if !self.by_facet.iter().any(|(chosen, _)| *chosen == kind) {
-            return self.facts.count(kind, &self.captures);
+            return Cow::Borrowed(&self.captures);
         }
         let mut captures = self.by_query.clone();
         for (_, left) in self.by_facet.iter().filter(|(chosen, _)| *chosen != kind) {
             captures.intersect_with(left);
         }
-        self.facts.count(kind, &captures)
+        Cow::Owned(captures)
     }
 
     /// Captures found in each period.
@@ -569,6 +587,7 @@ pub fn facet_filter(kind: FacetKind, value: &str) -> String {
         (FacetKind::Status | FacetKind::Campaign | FacetKind::Launch | FacetKind::Mark, _) => {
             format!("{}:{quoted}", kind.name())
         }
+        (FacetKind::Term, _) => format!("found:{quoted}"),
     }
 }
 
@@ -610,6 +629,7 @@ fn chosen(facts: &CaptureFacts, kind: FacetKind, choices: &[FacetChoice]) -> Fix
 
 /// Answers the terms of a query: those of texts from the index, all others
 /// from the catalogue, as its filter does.
+#[derive(Clone, Copy)]
 struct Asks<'a> {
     catalogue: &'a Catalogue,
     folder: &'a Path,
@@ -687,6 +707,9 @@ impl Asks<'_> {
 
 /// Fields of text that the index alone has.
 const TEXTS_OF_INDEX: [&str; 6] = ["text", "main", "rest", "anchors", "like", "similar"];
+
+#[path = "search_terms.rs"]
+mod terms;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

@@ -447,3 +447,56 @@ fn a_stop_keeps_the_near_duplicates_found_so_far() {
     assert_eq!(index(&session).near_duplicates, 30);
     assert_eq!(std::fs::read(folder.join("near.bin")).unwrap(), whole);
 }
+
+#[test]
+fn terms_of_the_request_are_counted_and_chosen_as_their_filters_find() {
+    let (_dir, session) = session_of(&TOWN);
+    let request = "ship OR person:\"the mayor\"|presidente^0.5 OR lang:pt AND period:[2025..] OR dragon AND NOT football";
+    let campaign = crate::campaign::Campaign { request: request.parse().unwrap(), ..crate::campaign::Campaign::new("T") };
+    let terms = |session: &Session, text: &str, facets: Vec<FacetChoice>| -> Vec<(String, u64)> {
+        let asked = SearchQuery { text: text.to_owned(), facets, ..SearchQuery::default() };
+        let counts = session.search_counts(&asked, &[FacetKind::Term], None).unwrap();
+        assert_eq!(counts.problem, None);
+        counts.facets.into_iter().flat_map(|(_, values)| values).map(|value| (value.value, value.count)).collect()
+    };
+    index(&session);
+    assert_eq!(terms(&session, "", vec![]), [], "there is no campaign yet");
+    let (id, _) = session.save_campaign(None, &campaign).unwrap();
+    // Counted by hand; what speaks against the request is no term of it.
+    let of_all = [("=ship", 1), ("(\"the mayor\" OR =presidente)", 3), ("lang=pt", 1), ("date:2025..", 2), ("=dragon", 0)];
+    assert_eq!(terms(&session, "", vec![]), of_all.map(|(term, count)| (term.to_owned(), count)));
+    // Of what is found: as many as the filter of both finds.
+    for text in ["mayor", "host:pt -football", "budget OR navios"] {
+        for (term, count) in terms(&session, text, vec![]) {
+            let both = CaptureQuery {
+                filter: format!("found:{}", quoted_value(&format!("({text}) {term}"))),
+                ..crate::work::everything()
+            };
+            assert_eq!(session.catalogue().captures(&both).unwrap().total, count, "{text} and {term}");
+        }
+    }
+    // Chosen and left out, as other facets; those of the facet itself are counted all the same.
+    let choice = |value: &str, is_excluded| FacetChoice { kind: FacetKind::Term, value: value.to_owned(), is_excluded };
+    for (choices, expected) in [
+        (vec![choice("=ship", false)], vec!["https://a.pt/sport"]),
+        (vec![choice("=ship", false), choice("lang=pt", false)], vec!["https://a.pt/sport", "https://b.pt/navio"]),
+        (vec![choice("date:2025..", false), choice("lang=pt", true)], vec!["https://c.org/empty"]),
+        (vec![choice("lang=pt", true)], vec!["https://a.pt/budget", "https://a.pt/sport", "https://c.org/empty"]),
+    ] {
+        let asked = SearchQuery { facets: choices.clone(), limit: 9, campaign: Some(id), ..SearchQuery::default() };
+        let answer = session.search(&asked).unwrap();
+        let mut found: Vec<&str> = answer.hits.iter().map(|hit| hit.capture.url.as_str()).collect();
+        found.sort_unstable();
+        assert_eq!(found, expected, "{choices:?}");
+        assert_eq!(filtered(&session, &answer.filter), expected, "{}", answer.filter);
+        assert_eq!(terms(&session, "", choices), of_all.map(|(term, count)| (term.to_owned(), count)));
+    }
+    // What came since is counted once it is indexed.
+    let (dir, page) = (tempfile::tempdir().unwrap(), ("https://d.pt/", "2024-05-01T10:00:00Z", "<p>a dragon on a ship</p>"));
+    add(&session, dir.path(), "later", &[page]);
+    index(&session);
+    assert_eq!(terms(&session, "", vec![])[4].1, 1);
+    // A term that cannot be read is a problem of the question.
+    let broken = SearchQuery { facets: vec![choice("(", false)], ..SearchQuery::default() };
+    assert!(session.search(&broken).unwrap().problem.is_some());
+}

@@ -1,6 +1,7 @@
 //! Searching the open workspace.
 
 use super::*;
+use crate::analysis::{Matcher, term_query};
 use crate::campaign::Request;
 use crate::search::{FacetKind, FacetValue, Period, PeriodCount};
 use crate::work::search::{Found, NoQuery, SearchAnswer, SearchQuery};
@@ -68,14 +69,44 @@ impl Session {
         facets: &[FacetKind],
         period: Option<Period>,
     ) -> anyhow::Result<SearchCounts> {
-        Ok(match self.found(asked)? {
-            Ok(found) => SearchCounts {
-                problem: None,
-                facets: facets.iter().map(|kind| (*kind, found.facet(*kind))).collect(),
-                histogram: period.map(|period| found.histogram(period)).unwrap_or_default(),
+        let found = match self.found(asked)? {
+            Ok(found) => found,
+            Err(problem) => return Ok(SearchCounts { problem: Some(problem), ..SearchCounts::default() }),
+        };
+        let histogram = period.map(|period| found.histogram(period)).unwrap_or_default();
+        let mut counts = SearchCounts { problem: None, facets: Vec::new(), histogram };
+        for kind in facets {
+            let values = match kind {
+                FacetKind::Term => {
+                    let terms = self.request_terms(asked.campaign)?;
+                    found.term_facet(&self.workspace, &self.search, terms, asked)?
+                }
+                kind => found.facet(*kind),
+            };
+            counts.facets.push((*kind, values));
+        }
+        Ok(counts)
+    }
+
+    /// The terms that speak for the request of a campaign, or of the only one
+    /// there is, as queries and in the order of the request.
+    fn request_terms(&self, campaign: Option<CampaignId>) -> anyhow::Result<Vec<String>> {
+        let only = match campaign {
+            Some(campaign) => Some(campaign),
+            None => match self.catalogue().campaigns()?.as_slice() {
+                [only] if only.problem.is_none() => Some(only.id),
+                _ => None,
             },
-            Err(problem) => SearchCounts { problem: Some(problem), ..SearchCounts::default() },
-        })
+        };
+        let Some(only) = only else { return Ok(Vec::new()) };
+        let matcher = Matcher::compile(&self.catalogue().campaign(only)?.1.request);
+        let mut terms = Vec::new();
+        for (nth, term) in matcher.terms().iter().enumerate() {
+            let query = term_query(term).filter(|query| matcher.speaks_for(nth) && !terms.contains(query));
+            terms.extend(query);
+        }
+        terms.truncate(work::search::MOST_TERMS);
+        Ok(terms)
     }
 
     /// How the rows of the captures table are spread over the values of facets.

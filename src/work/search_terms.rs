@@ -1,0 +1,118 @@
+//! The terms of a campaign's request as a facet of what was found.
+
+use super::{Asks, FacetChoice, Found, NoQuery, SearchQuery, SearchRoom};
+use crate::campaign::{FieldTerm, Query, parse_fields};
+use crate::jobs::lock;
+use crate::search::{FacetKind, FacetValue};
+use crate::store::Workspace;
+use crate::work::index_folder;
+use fixedbitset::FixedBitSet;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// Terms of requests whose captures are kept in memory, and that are counted of one request.
+pub const MOST_TERMS: usize = 100;
+
+/// The captures that hold terms, while neither index nor captures change.
+pub(super) struct KnownTerms {
+    /// When the index was changed last.
+    index: Option<SystemTime>,
+    /// The state of the captures, and the newest one that was known.
+    facts: ([i64; 6], i64),
+    captures: HashMap<String, Arc<FixedBitSet>>,
+}
+
+impl SearchRoom {
+    /// The captures that hold a term of a request, written as a query.
+    ///
+    /// # Errors
+    ///
+    /// [`NoQuery`] for what is no query, and a catalogue or index that cannot be read.
+    pub(super) fn with_term(&self, asks: &Asks<'_>, term: &str) -> anyhow::Result<Arc<FixedBitSet>> {
+        let index = std::fs::metadata(asks.folder.join("meta.json")).and_then(|meta| meta.modified()).ok();
+        let facts = (asks.catalogue.facts_stamp()?, asks.facts.newest());
+        let is_present = |known: &KnownTerms| known.index == index && known.facts == facts;
+        if let Some(known) = lock(&self.terms).as_ref().filter(|known| is_present(known))
+            && let Some(found) = known.captures.get(term)
+        {
+            return Ok(Arc::clone(found));
+        }
+        let query = parse_fields(term).map_err(|error| NoQuery(format!("“{term}”: {error}")))?;
+        // The same of every campaign.
+        let found = Arc::new(Asks { campaign: None, ..*asks }.captures(&query)?);
+        if is_of_texts(&query) {
+            let mut known = lock(&self.terms);
+            if known.as_ref().is_none_or(|known| !is_present(known) || known.captures.len() >= MOST_TERMS) {
+                *known = Some(KnownTerms { index, facts, captures: HashMap::new() });
+            }
+            known.iter_mut().for_each(|known| drop(known.captures.insert(term.to_owned(), Arc::clone(&found))));
+        }
+        Ok(found)
+    }
+}
+
+impl Found {
+    /// How many of the captures found hold each of these terms of a request, and
+    /// terms that are chosen: in this order, those that none holds, too.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue or index that cannot be read.
+    pub(in crate::work) fn term_facet(
+        &self,
+        workspace: &Workspace,
+        room: &SearchRoom,
+        mut terms: Vec<String>,
+        asked: &SearchQuery,
+    ) -> anyhow::Result<Vec<FacetValue>> {
+        let Some(index) = &self.index else { return Ok(Vec::new()) };
+        let folder = index_folder(workspace);
+        let asks = Asks {
+            catalogue: workspace.catalogue(),
+            folder: &folder,
+            facts: &self.facts,
+            index: Some(index),
+            near: self.near.as_deref(),
+            campaign: asked.campaign,
+        };
+        let captures = self.captures_beside(FacetKind::Term);
+        let mut values = Vec::new();
+        let chosen = asked.facets.iter().filter(|choice| choice.kind == FacetKind::Term);
+        let chosen: Vec<String> = chosen.map(|choice| choice.value.clone()).collect();
+        terms.extend(chosen.into_iter().filter(|value| !terms.contains(value)).collect::<Vec<_>>());
+        for value in terms {
+            let count = room.with_term(&asks, &value)?.intersection_count(&captures) as u64;
+            values.push(FacetValue { value, count });
+        }
+        Ok(values)
+    }
+}
+
+/// The captures that chosen terms of a request leave.
+pub(super) fn with_terms(asks: &Asks<'_>, room: &SearchRoom, choices: &[FacetChoice]) -> anyhow::Result<FixedBitSet> {
+    let of_terms = |is_excluded| {
+        choices.iter().filter(move |choice| choice.kind == FacetKind::Term && choice.is_excluded == is_excluded)
+    };
+    let mut left = FixedBitSet::with_capacity(asks.facts.captures().len());
+    for choice in of_terms(false) {
+        left.union_with(&*room.with_term(asks, &choice.value)?);
+    }
+    if of_terms(false).next().is_none() {
+        left.union_with(asks.facts.captures());
+    }
+    for choice in of_terms(true) {
+        left.difference_with(&*room.with_term(asks, &choice.value)?);
+    }
+    Ok(left)
+}
+
+/// Whether it asks for nothing but texts, languages and dates, as requests do: what it finds
+/// changes with captures and their texts alone.
+fn is_of_texts(query: &Query<FieldTerm>) -> bool {
+    let mut is_of_texts = true;
+    query.for_each_term(&mut |term| {
+        is_of_texts &= term.field.as_ref().is_none_or(|field| ["lang", "date"].contains(&field.name.as_str()));
+    });
+    is_of_texts
+}
