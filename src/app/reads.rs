@@ -144,6 +144,8 @@ reads! {
     inlinks_in(folder: PathBuf, page: String) -> InlinkPage, Some(SLOW), |session, (folder, page)| session.inlinks_in(folder, page);
     /// See [`Session::outlinks`].
     outlinks(id: CaptureId) -> Vec<OutlinkRow>, None, |session, (id,)| session.outlinks(*id);
+    /// See [`Session::related`].
+    related(id: CaptureId, days: u32) -> RelatedPage, None, |session, (id, days)| session.related(*id, *days);
     /// See [`Session::anchors`].
     anchors(id: CaptureId, days: u32) -> Vec<AnchorRow>, None, |session, (id, days)| session.anchors(*id, *days);
     /// See [`Session::top_anchors`].

@@ -35,6 +35,8 @@ pub enum PanelTab {
     Anchors,
     /// Its visible text.
     Text,
+    /// What links and texts bring together with it.
+    Related,
     /// Captures of the same page.
     Versions,
     /// Heads as sent and received.

@@ -52,6 +52,7 @@ mod jobs;
 mod key;
 mod mark;
 mod output;
+mod related;
 mod robots;
 mod schedule;
 mod scope;
@@ -145,6 +146,8 @@ pub enum CliCommand {
     Index(index::TextIndexArgs),
     /// Find captures by their words.
     Search(search::SearchArgs),
+    /// List captures that links and texts bring together with one.
+    Related(related::RelatedArgs),
     /// List captures.
     Captures(captures::CapturesArgs),
     /// Approve, reject or flag captures, or note something about them.
@@ -290,6 +293,7 @@ pub fn run(command: CliCommand) -> ExitCode {
         CliCommand::Events(args) => events::run(&args, out),
         CliCommand::Index(args) => index::run(&args, &mut input(), out),
         CliCommand::Search(args) => search::run(&args, out),
+        CliCommand::Related(args) => related::run(&args, out),
         CliCommand::Captures(args) => captures::run(&args, out),
         CliCommand::Mark(args) => mark::run(&args, out),
         CliCommand::Annotations(command) => annotations::run(&command, out),

@@ -64,7 +64,8 @@ impl TextIndex {
     }
 
     /// The versions whose texts are most like that of another, the most alike
-    /// first, without itself; none where it has no text.
+    /// first, without itself; none where it has no text. How much they are is a
+    /// share of what the text itself would get: 1 at most.
     ///
     /// # Errors
     ///
@@ -82,11 +83,18 @@ impl TextIndex {
             .with_min_word_length(3)
             .with_max_query_terms(SIMILAR_TERMS)
             .with_document_fields(vec![(self.fields.text, vec![value])]);
-        let is_other = move |number: u64| number != version;
-        let best = FilterCollector::new("version".to_owned(), is_other, TopDocs::with_limit(most).order_by_score());
         let searcher = self.reader.searcher();
-        let found = searcher.search(&query, &best).map_err(&engine)?;
-        self.numbered(&searcher, found)
+        let best_of = |is_itself: bool, most: usize| {
+            let is_meant = move |number: u64| (number == version) == is_itself;
+            let best = FilterCollector::new("version".to_owned(), is_meant, TopDocs::with_limit(most).order_by_score());
+            searcher.search(&query, &best).map_err(&engine)
+        };
+        let of_itself = best_of(true, 1)?.first().map_or(0.0, |(score, _)| *score);
+        let mut ranked = self.numbered(&searcher, best_of(false, most)?)?;
+        for other in &mut ranked {
+            other.score = if of_itself > 0.0 { (other.score / of_itself).min(1.0) } else { 0.0 };
+        }
+        Ok(ranked)
     }
 
     /// Documents by the numbers of their versions.

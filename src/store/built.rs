@@ -29,10 +29,10 @@ pub const LOADED_LINKS: &str = "inlinks/loaded";
 pub(super) type Opened = (u64, SystemTime, Arc<LinkStore>);
 
 /// The page of a capture.
-struct PageOfCapture {
-    key: PageKey,
-    url: String,
-    date: CaptureDate,
+pub(super) struct PageOfCapture {
+    pub key: PageKey,
+    pub url: String,
+    pub date: CaptureDate,
 }
 
 impl Workspace {
@@ -321,7 +321,7 @@ fn inlink_row(link: &LinkRow<'_>, in_window: bool) -> InlinkRow {
 }
 
 impl Catalogue {
-    fn page_of_capture(&self, id: CaptureId) -> Result<PageOfCapture, StoreError> {
+    pub(super) fn page_of_capture(&self, id: CaptureId) -> Result<PageOfCapture, StoreError> {
         self.read(|conn| {
             conn.prepare_cached(
                 "SELECT p.key, u.url, c.date_ms FROM capture c JOIN page p ON p.id = c.page JOIN url u ON u.id = c.url
@@ -333,6 +333,18 @@ impl Catalogue {
             })
             .optional()?
             .ok_or(StoreError::Missing { what: "capture", id: id.to_string() })
+        })
+    }
+
+    /// The number of the page of a capture.
+    ///
+    /// # Errors
+    ///
+    /// No such capture, or a catalogue that cannot be read.
+    pub fn page_number(&self, id: CaptureId) -> Result<i64, StoreError> {
+        self.read(|conn| {
+            let page = conn.prepare_cached("SELECT page FROM capture WHERE id = ?1")?.query_row([id], |row| row.get(0));
+            page.optional()?.ok_or(StoreError::Missing { what: "capture", id: id.to_string() })
         })
     }
 

@@ -20,6 +20,7 @@ mod news;
 mod pages;
 mod panel;
 mod panel_files;
+mod panel_related;
 mod panel_text;
 mod pick;
 mod recent;

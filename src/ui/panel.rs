@@ -2,6 +2,7 @@
 
 use super::access::{Region, begin_region, tab_of_ui, tabs_ui};
 use super::panel_files::{file_ui, lost_ui, problem_ui};
+use super::panel_related::related_ui;
 use super::panel_text::TextTab;
 use super::table::{Column, Table, Value, key_of};
 use super::text;
@@ -16,13 +17,14 @@ use crate::app::{Action, AppState, ByIdentity, Command, Focus, PanelTab, Route, 
 use crate::uri::CaptureDate;
 use egui::{CursorIcon, Id, Rect, RichText, ScrollArea, Sense, Stroke, Ui, UiBuilder};
 
-const TABS: [(PanelTab, &str); 9] = [
+const TABS: [(PanelTab, &str); 10] = [
     (PanelTab::Details, "Details"),
     (PanelTab::Decision, "Decision"),
     (PanelTab::Inlinks, "Inlinks"),
     (PanelTab::Outlinks, "Outlinks"),
     (PanelTab::Anchors, "Anchors"),
     (PanelTab::Text, "Text"),
+    (PanelTab::Related, "Related"),
     (PanelTab::Versions, "Versions"),
     (PanelTab::Headers, "Headers"),
     (PanelTab::Notes, "Notes"),
@@ -166,6 +168,10 @@ impl LowerPanel {
                 });
             }
             PanelTab::Text => self.text.ui(ui, app, id),
+            PanelTab::Related => {
+                let answer = app.reads.related(id, days);
+                loaded_ui(ui, &answer, |ui, page| related_ui(ui, app, page));
+            }
             PanelTab::Versions => {
                 let answer = app.reads.detail(id, days);
                 loaded_ui(ui, &answer, |ui, detail| versions_ui(ui, app, &detail.versions, id));

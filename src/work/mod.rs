@@ -31,6 +31,7 @@ pub mod models;
 mod near_duplicates;
 mod opener;
 mod outlink_gaps;
+mod related;
 mod repeats;
 mod request_sample;
 pub mod sample;

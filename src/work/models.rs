@@ -4,6 +4,7 @@
 pub use super::dry_run::ExportDryRun;
 pub use super::facet_terms::{facet_choices, with_facet};
 pub use super::link_models::*;
+pub use super::related::{RelatedPage, RelatedRow};
 pub use super::request_sample::{RequestSample, SampleRow};
 pub use super::saved_searches::SavedSearch;
 pub use super::search::{FacetChoice, Hit, SearchAnswer, SearchOrder, SearchQuery};

@@ -451,8 +451,10 @@ fn a_stop_keeps_the_near_duplicates_found_so_far() {
 #[test]
 fn terms_of_the_request_are_counted_and_chosen_as_their_filters_find() {
     let (_dir, session) = session_of(&TOWN);
-    let request = "ship OR person:\"the mayor\"|presidente^0.5 OR lang:pt AND period:[2025..] OR dragon AND NOT football";
-    let campaign = crate::campaign::Campaign { request: request.parse().unwrap(), ..crate::campaign::Campaign::new("T") };
+    let request =
+        "ship OR person:\"the mayor\"|presidente^0.5 OR lang:pt AND period:[2025..] OR dragon AND NOT football";
+    let campaign =
+        crate::campaign::Campaign { request: request.parse().unwrap(), ..crate::campaign::Campaign::new("T") };
     let terms = |session: &Session, text: &str, facets: Vec<FacetChoice>| -> Vec<(String, u64)> {
         let asked = SearchQuery { text: text.to_owned(), facets, ..SearchQuery::default() };
         let counts = session.search_counts(&asked, &[FacetKind::Term], None).unwrap();
@@ -463,7 +465,8 @@ fn terms_of_the_request_are_counted_and_chosen_as_their_filters_find() {
     assert_eq!(terms(&session, "", vec![]), [], "there is no campaign yet");
     let (id, _) = session.save_campaign(None, &campaign).unwrap();
     // Counted by hand; what speaks against the request is no term of it.
-    let of_all = [("=ship", 1), ("(\"the mayor\" OR =presidente)", 3), ("lang=pt", 1), ("date:2025..", 2), ("=dragon", 0)];
+    let of_all =
+        [("=ship", 1), ("(\"the mayor\" OR =presidente)", 3), ("lang=pt", 1), ("date:2025..", 2), ("=dragon", 0)];
     assert_eq!(terms(&session, "", vec![]), of_all.map(|(term, count)| (term.to_owned(), count)));
     // Of what is found: as many as the filter of both finds.
     for text in ["mayor", "host:pt -football", "budget OR navios"] {
@@ -492,7 +495,8 @@ fn terms_of_the_request_are_counted_and_chosen_as_their_filters_find() {
         assert_eq!(terms(&session, "", choices), of_all.map(|(term, count)| (term.to_owned(), count)));
     }
     // What came since is counted once it is indexed.
-    let (dir, page) = (tempfile::tempdir().unwrap(), ("https://d.pt/", "2024-05-01T10:00:00Z", "<p>a dragon on a ship</p>"));
+    let (dir, page) =
+        (tempfile::tempdir().unwrap(), ("https://d.pt/", "2024-05-01T10:00:00Z", "<p>a dragon on a ship</p>"));
     add(&session, dir.path(), "later", &[page]);
     index(&session);
     assert_eq!(terms(&session, "", vec![])[4].1, 1);

@@ -495,7 +495,8 @@ fn a_saved_search_finds_what_it_found_and_is_listed_renamed_and_removed() {
 fn a_rule_that_asks_for_texts_finds_what_came_just_now() {
     let dir = tempfile::tempdir().unwrap();
     let html = |text: &str| format!("<html><body><article><p>{text}</p></article></body></html>");
-    let first = file(dir.path(), "1.warc.gz", &[page("http://a.example/1", "2024-03-01T09:00:00Z", &html("a lighthouse"))]);
+    let first =
+        file(dir.path(), "1.warc.gz", &[page("http://a.example/1", "2024-03-01T09:00:00Z", &html("a lighthouse"))]);
     let workspace = imported(dir.path(), &[first]);
     let campaign = dir.path().join("campaign.json");
     std::fs::write(&campaign, json!({"name": "Coast", "seeds": [{"url": "http://a.example/"}]}).to_string()).unwrap();
@@ -516,4 +517,64 @@ fn a_rule_that_asks_for_texts_finds_what_came_just_now() {
     let mut urls: Vec<&str> = rows.iter().map(|row| row["url"].as_str().unwrap()).collect();
     urls.sort_unstable();
     assert_eq!(urls, ["http://a.example/1", "http://a.example/2"]);
+}
+
+#[test]
+fn related_captures_are_those_that_links_and_texts_bring_together() {
+    let dir = tempfile::tempdir().unwrap();
+    let day = "2024-03-01T09:00:00Z";
+    let html = |text: &str, links: &[&str]| {
+        let links: String = links.iter().map(|url| format!("<li><a href='{url}'>{url}</a>")).collect();
+        format!("<html><body><article><p>{text}</article><ul>{links}</ul></body></html>")
+    };
+    let long = "The lighthouse keeper wrote every evening about storms, fishing boats, cormorants and the cold water \
+        of the northern harbour where his grandfather had mended nets before the railway came to the village";
+    let url = |name: &str| format!("http://{name}.example/");
+    let (a, b, e) = (url("a"), url("b"), url("e"));
+    let pages = [
+        ("a", html(long, &[&b])),
+        ("b", html("Budget of a school, first reading", &[])),
+        ("c", html("Poems about gardens", &[&a])),
+        ("d", html("Recipes with cabbage", &[&a, &e])),
+        ("e", html("Numbers of trains", &[])),
+        ("f", html("Chess openings", &[&a, &e, "http://never.example/"])),
+        ("g", html(&long.replace("every evening", "each morning"), &[])),
+        ("h", html("Something else altogether", &[])),
+    ];
+    let records: Vec<Vec<u8>> = pages.iter().map(|(name, html)| page(&url(name), day, html)).collect();
+    let workspace = imported(dir.path(), &[file(dir.path(), "1.warc.gz", &records)]);
+    let related = |args: &[&str]| fonds(&[&["related", arg(&workspace)], args].concat());
+    // Without inlinks and index, what the page itself links to is known, and what is missing is said.
+    let without = related(&[&a, "--json"]).with_status(0);
+    assert!(without.err.contains("inlinks build") && without.err.contains("fonds index"), "{}", without.err);
+    assert_eq!(without.json_lines().len(), 1);
+    fonds(&["inlinks", "build", arg(&workspace)]).with_status(0);
+    fonds(&["index", arg(&workspace)]).with_status(0);
+    let rows = related(&[&a, "--json"]).with_status(0).json_lines();
+    let of = |name: &str| rows.iter().find(|row| row["url"] == url(name));
+    let links = |name: &str| {
+        of(name).map(|row| {
+            (
+                row["is_linked"].as_bool().unwrap(),
+                row["links_here"].as_bool().unwrap(),
+                row["cited_together"].as_u64().unwrap(),
+            )
+        })
+    };
+    assert_eq!(links("b"), Some((true, false, 0)));
+    assert_eq!(links("c"), Some((false, true, 0)));
+    assert_eq!(links("d"), Some((false, true, 0)));
+    assert_eq!(links("e"), Some((false, false, 2)));
+    assert_eq!(links("f"), Some((false, true, 0)));
+    assert_eq!(links("g"), Some((false, false, 0)));
+    assert_eq!((links("a"), links("h")), (None, None), "neither itself nor what has nothing to do with it");
+    let likeness = of("g").unwrap()["likeness"].as_f64().unwrap();
+    assert!(likeness > 0.7 && likeness <= 1.0, "{likeness}");
+    assert_eq!(rows[0]["url"], url("g"), "nearly the same text comes first");
+    let lines = related(&[&a]).with_status(0).out;
+    for reason in ["linked from this", "links to this", "cited by 2 of the same pages", "like this one"] {
+        assert!(lines.contains(reason), "{reason} in {lines}");
+    }
+    let unknown = related(&["http://z.example/"]);
+    assert!(unknown.status != 0 && unknown.err.contains("was not captured"), "{}", unknown.err);
 }

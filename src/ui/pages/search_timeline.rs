@@ -64,8 +64,9 @@ impl Timeline {
             self.period = Some(period);
             ui.separator();
             ui.selectable_value(&mut self.is_share, false, "Number");
-            ui.selectable_value(&mut self.is_share, true, "Per 10,000 captures")
-                .on_hover_text("Of so many captures of the time, found or not: a large crawl does not hide a small one");
+            ui.selectable_value(&mut self.is_share, true, "Per 10,000 captures").on_hover_text(
+                "Of so many captures of the time, found or not: a large crawl does not hide a small one",
+            );
             ui.separator();
             ui.toggle_value(&mut self.has_table, "As a table");
             ui.separator();
@@ -165,16 +166,14 @@ impl Timeline {
                 .link("Show these captures", |row| Some(TimelineAsk::Captures(format!("date:{}", row.period)))),
             Col::value("share", "Per 10,000", 90.0, |row| Value::Count(share(row).round() as u64)).numeric(),
         ];
-        let table = Table::new("search-timeline", "Captures found over time", columns, |row: &PeriodCount| {
-            key_of(&row.period)
-        });
-        let table = table
-            .height(TABLE)
-            .on_open(|row| Some(TimelineAsk::Narrow(format!("date:{}", row.period))))
-            .menu(|ui, row| {
+        let table =
+            Table::new("search-timeline", "Captures found over time", columns, |row: &PeriodCount| key_of(&row.period));
+        let table = table.height(TABLE).on_open(|row| Some(TimelineAsk::Narrow(format!("date:{}", row.period)))).menu(
+            |ui, row| {
                 let narrow = ui.button("Narrow to this time").clicked();
                 narrow.then(|| TimelineAsk::Narrow(format!("date:{}", row.period)))
-            });
+            },
+        );
         match table.rows_ui(ui, app, periods)? {
             TimelineAsk::Captures(filter) => captures_by(app, filter),
             TimelineAsk::Narrow(range) => return Some(range),

@@ -2,7 +2,7 @@
 
 use super::Window;
 use crate::app::models::{FacetKind, SearchQuery};
-use crate::app::{Focus, JobKind, Route};
+use crate::app::{Focus, JobKind, PanelTab, Route};
 use egui::{Key, Modifiers};
 
 /// What the session of the window finds.
@@ -143,6 +143,7 @@ fn a_search_becomes_the_rule_of_a_collection_once_it_is_named_and_saved() {
     window.check_says("Name the collection and save it");
     assert!(window.session().catalogue().collections().unwrap().is_empty(), "nothing is saved unasked");
     window.type_into("Collection", "Shipyard");
+    window.scroll_to("Save collection");
     window.click("Save collection");
     window.until_done(JobKind::Collect);
     let kept = window.session().catalogue().collections().unwrap().remove(0);
@@ -192,7 +193,10 @@ fn tabs_of_media_count_what_their_filters_find_whichever_is_chosen() {
         check_tabs(&mut window);
     }
     window.click(&format!("All {}", crate::ui::text::count(all)));
-    assert_eq!(window.route(), Route::Search(SearchQuery { text: "host:example".to_owned(), ..SearchQuery::default() }));
+    assert_eq!(
+        window.route(),
+        Route::Search(SearchQuery { text: "host:example".to_owned(), ..SearchQuery::default() })
+    );
 }
 
 #[test]
@@ -210,7 +214,8 @@ fn the_timeline_is_a_table_too_and_a_range_of_it_is_typed_or_opened() {
     assert_eq!(number(&window, &format!("date:{}", last.period)), last.of);
     assert!(last.count < last.of);
     window.click("Per 10,000 captures");
-    window.check_says(&format!("Per 10,000: {}", crate::ui::text::count((last.count * 10_000 + last.of / 2) / last.of)));
+    window
+        .check_says(&format!("Per 10,000: {}", crate::ui::text::count((last.count * 10_000 + last.of / 2) / last.of)));
     window.click_number(&format!("Captures found: {}", crate::ui::text::count(last.count)));
     let Route::Captures { filter } = window.route() else { panic!("{:?}", window.route()) };
     assert!(filter.contains(" date:"), "{filter}");
@@ -226,4 +231,20 @@ fn the_timeline_is_a_table_too_and_a_range_of_it_is_typed_or_opened() {
 
 fn found_captures(window: &Window, text: &str) -> u64 {
     found(window, text).1
+}
+
+#[test]
+fn what_is_related_to_a_result_is_listed_with_its_reasons_and_opened() {
+    let mut window = searched("estaleiro");
+    window.click("Estaleiro Gaivota");
+    let Some(Focus::Capture(id)) = window.app().focus() else { panic!("{:?}", window.app().focus()) };
+    window.click("Related");
+    assert_eq!(window.app().settings.panel_tab, PanelTab::Related);
+    let page = window.session().related(id, window.app().settings.window_days).unwrap();
+    assert!(page.built && page.indexed && page.rows.len() > 3);
+    let first = &page.rows[0];
+    window.check_says(&first.reasons());
+    window.click(&first.reasons());
+    window.press(Key::Enter);
+    assert_eq!(window.app().focus(), Some(Focus::Capture(first.capture.id)));
 }

@@ -89,6 +89,11 @@ impl Session {
         self.workspace.catalogue()
     }
 
+    /// What is searched.
+    pub(in crate::work) fn search_room(&self) -> &work::search::SearchRoom {
+        &self.search
+    }
+
     /// The rules that were compiled last, for a moment.
     pub(in crate::work) fn rule_cache(&self) -> MutexGuard<'_, work::RuleCache> {
         lock(&self.rule_cache)

@@ -4,8 +4,8 @@ use super::*;
 use crate::analysis::{Matcher, term_query};
 use crate::campaign::Request;
 use crate::search::{FacetKind, FacetValue, Period, PeriodCount};
-use crate::work::search::{Found, NoQuery, SearchAnswer, SearchQuery};
 use crate::work::saved_searches::SavedSearch;
+use crate::work::search::{Found, NoQuery, SearchAnswer, SearchQuery};
 use crate::work::{IndexCheck, TextIndexReport};
 use std::ops::Range;
 
