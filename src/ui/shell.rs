@@ -6,8 +6,9 @@ use super::schedule_asks::schedule_asks_ui;
 use super::text;
 use super::theme::{self, GAP, tokens};
 use super::widgets::action_named_ui;
-use crate::app::models::{Loaded, WorkspaceInfo};
+use crate::app::models::{Loaded, SearchQuery, WorkspaceInfo};
 use crate::app::{Action, AppState, Command, JobKind, PAGES, Route, resolve};
+use crate::campaign::{TextTest, parse_fields};
 use crate::jobs::{Pace, Progress};
 use egui::accesskit::Role;
 use egui::{Align, Button, Layout, ProgressBar, RichText, TextEdit, Ui, Vec2};
@@ -97,10 +98,29 @@ impl Shell {
     fn search_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         let response =
             ui.add(TextEdit::singleline(&mut self.search).hint_text("Search captures").desired_width(theme::FIELD));
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "Search captures"));
+        let response =
+            response.on_hover_text("Words are looked for in all texts, fields and URLs in the table of captures");
         if response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) {
-            app.send(Command::Go(Route::Captures { filter: self.search.trim().to_owned() }));
+            // The page shows it in a field of its own.
+            let text = std::mem::take(&mut self.search).trim().to_owned();
+            app.send(Command::Go(match asks_for_texts(&text) {
+                true => Route::Search(SearchQuery { text, ..SearchQuery::default() }),
+                false => Route::Captures { filter: text },
+            }));
         }
     }
+}
+
+/// Whether a line asks for something that texts say, or cannot be read, which the page Search
+/// explains; fields and pasted URLs alone are a filter of captures.
+fn asks_for_texts(line: &str) -> bool {
+    let Ok(query) = parse_fields(line) else { return true };
+    let mut has_text = false;
+    query.for_each_term(&mut |term| {
+        has_text |= term.field.is_none() && !matches!(term.test, TextTest::Url(_) | TextTest::Any);
+    });
+    has_text
 }
 
 /// Says where the columns of tables count another window than the one that is

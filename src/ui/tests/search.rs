@@ -248,3 +248,22 @@ fn what_is_related_to_a_result_is_listed_with_its_reasons_and_opened() {
     window.press(Key::Enter);
     assert_eq!(window.app().focus(), Some(Focus::Capture(first.capture.id)));
 }
+
+#[test]
+fn the_field_above_leads_words_to_search_and_filters_to_captures() {
+    let mut window = Window::town();
+    for (line, is_search) in [
+        ("estaleiro gaivota", true),
+        ("\"estaleiro gaivota\" host:jornal.vilanova.example", true),
+        ("host:jornal.vilanova.example status:200", false),
+        ("http://estaleiro-gaivota.example/", false),
+    ] {
+        window.type_into("Search captures", line);
+        window.press(Key::Enter);
+        let route = match is_search {
+            true => Route::Search(SearchQuery { text: line.to_owned(), ..SearchQuery::default() }),
+            false => Route::Captures { filter: line.to_owned() },
+        };
+        assert_eq!(window.route(), route);
+    }
+}
