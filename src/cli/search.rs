@@ -89,6 +89,7 @@ fn help() -> String {
     "Examples:\n  fonds search my-archive budget\n  \
         fonds search my-archive '\"state budget\" -football date:2024'\n  \
         fonds search my-archive budget --facets host,lang --histogram month\n  \
+        fonds search my-archive budget --count --facets country,tld\n  \
         fonds search my-archive budget --facet lang=pt --facet host!=blog.example.pt --count\n  \
         fonds search my-archive --batch names.txt > hits.csv\n  \
         fonds search my-archive budget --facet lang=pt --save 'State budget'\n  \

@@ -8,6 +8,7 @@
 //! | [`TextIndex`] | which content versions hold a term, and how well; their texts |
 //! | [`IndexBuilder`] | documents in, one a content version |
 //! | [`CaptureFacts`] | the columns of captures that hits are counted by |
+//! | [`MapCountry`] | where on a map a country or a top-level domain is |
 //! | [`NearGroups`] | which content versions are near-duplicates |
 //!
 //! A *content version* is a page with one payload: its number is that of the
@@ -22,6 +23,7 @@
 //! Not here: reading captures, the catalogue, what a query means there.
 
 mod builder;
+mod countries;
 mod facts;
 mod leaves;
 mod near_groups;
@@ -31,6 +33,7 @@ mod text_index;
 mod tokens;
 
 pub use builder::{INDEX_FORMAT, IndexBuilder, IndexMark, TextDocument};
+pub use countries::{CountryCount, MAP_HEIGHT, MapCountry, MapPoint, count_by_country, country_of, map_countries};
 pub use facts::{CaptureFacts, FacetKind, FacetValue, FactsRow, Period, PeriodCount, media_of, without_port};
 pub use near_groups::{NearFile, NearGroups, NearWriter};
 pub use ranking::Ranked;

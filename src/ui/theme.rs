@@ -104,6 +104,12 @@ pub struct Tokens {
     pub plot_third: Color32,
     /// Between two lines, or a window of time.
     pub plot_band: Color32,
+    /// Land on a map, of which nothing is counted.
+    pub map_land: Color32,
+    /// A country with the fewest.
+    pub map_least: Color32,
+    /// A country with the most, and a dot.
+    pub map_most: Color32,
 }
 
 /// Dark on light.
@@ -129,6 +135,9 @@ pub const LIGHT: Tokens = Tokens {
     plot_second: Color32::from_rgb(0xb4, 0x5a, 0x0a),
     plot_third: Color32::from_rgb(0x5d, 0x6a, 0x70),
     plot_band: Color32::from_rgba_premultiplied(0x05, 0x1c, 0x2c, 0x38),
+    map_land: Color32::from_rgb(0xe2, 0xe5, 0xe3),
+    map_least: Color32::from_rgb(0xa4, 0xcd, 0xe8),
+    map_most: Color32::from_rgb(0x0b, 0x57, 0x8e),
 };
 
 /// Light on dark.
@@ -154,6 +163,9 @@ pub const DARK: Tokens = Tokens {
     plot_second: Color32::from_rgb(0xf0, 0xa3, 0x5c),
     plot_third: Color32::from_rgb(0x9a, 0xa6, 0xab),
     plot_band: Color32::from_rgba_premultiplied(0x1c, 0x2c, 0x38, 0x38),
+    map_land: Color32::from_rgb(0x3a, 0x42, 0x46),
+    map_least: Color32::from_rgb(0x2a, 0x5f, 0x85),
+    map_most: Color32::from_rgb(0x7c, 0xc0, 0xf2),
 };
 
 /// The colours of the theme in use.

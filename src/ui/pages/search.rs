@@ -1,6 +1,7 @@
 //! Every word of the archive: a query, its results, and how they are spread.
 
 use super::captures_table::{CaptureAsk, menu_ui};
+use super::search_map::SearchMap;
 use super::search_media::media_tabs_ui;
 use super::search_saved::{SavedPart, order_label};
 use super::search_timeline::Timeline;
@@ -28,6 +29,7 @@ pub struct SearchPage {
     typed: TypedLine,
     timeline: Timeline,
     facets: Facets,
+    map: SearchMap,
     saved: SavedPart,
 }
 
@@ -76,6 +78,15 @@ impl SearchPage {
         }
         if let Loaded::Failed(_) = answer {
             loaded_ui(ui, &answer, |_, _| {});
+            return;
+        }
+        self.map.switch_ui(ui);
+        if self.map.is_shown() {
+            let mut asked = None;
+            loaded_ui(ui, &counts, |ui, counts| asked = self.map.ui(ui, app, counts, &self.applied));
+            if let Some(query) = asked {
+                self.ask(app, query);
+            }
             return;
         }
         loaded_ui(ui, &answer, |ui, answer| results_ui(ui, app, answer));

@@ -13,6 +13,7 @@ mod request_sample;
 mod room;
 mod scope;
 mod search;
+mod search_map;
 mod shell;
 mod text_matches;
 
