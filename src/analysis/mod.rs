@@ -13,6 +13,7 @@
 //! | [`Highlighter`] | what to mark of a text, and which part of it to show |
 //! | [`query_holds()`] | the same of a whole query, by its definition |
 //! | [`term_query()`] | a term of a request as a query |
+//! | [`SearchEvaluation`] | how good results are, by what persons said of them |
 //! | [`page_rank()`] | how much others think of a host |
 //!
 //! Invariants: pure and deterministic; the order of input changes nothing.
@@ -23,6 +24,7 @@ mod anchor_check;
 mod anchors;
 mod coverage;
 mod highlight;
+mod judgements;
 mod matching;
 mod page_rank;
 mod query_holds;
@@ -34,6 +36,10 @@ pub use anchor_check::{AnchorCheck, AnchorWords, MOST_ANCHOR_WORDS};
 pub use anchors::{AnchorLink, AnchorTallies, AnchorTally};
 pub use coverage::TermCoverage;
 pub use highlight::{Excerpt, Highlighter, MAX_HIGHLIGHT_BYTES, TextMark};
+pub use judgements::{
+    CUTOFFS, JudgeAgreement, JudgeFigures, Judgement, JudgementCounts, PrecisionAt, Proportion, ResultJudgements,
+    SearchEvaluation,
+};
 pub use matching::{MatchPlace, Matcher, Matches, TermHit, TextFields};
 pub use page_rank::page_rank;
 pub use query_holds::{SearchDocument, query_holds};

@@ -49,6 +49,7 @@ mod inlink_options;
 mod inlink_store;
 mod inlinks;
 mod jobs;
+mod judge;
 mod key;
 mod mark;
 mod output;
@@ -148,6 +149,10 @@ pub enum CliCommand {
     Search(search::SearchArgs),
     /// List captures that links and texts bring together with one.
     Related(related::RelatedArgs),
+    /// Say whether captures are right or wrong as results of a search.
+    Judge(judge::JudgeArgs),
+    /// Show how good results are by what persons said of them.
+    Evaluate(judge::EvaluateArgs),
     /// List captures.
     Captures(captures::CapturesArgs),
     /// Approve, reject or flag captures, or note something about them.
@@ -294,6 +299,8 @@ pub fn run(command: CliCommand) -> ExitCode {
         CliCommand::Index(args) => index::run(&args, &mut input(), out),
         CliCommand::Search(args) => search::run(&args, out),
         CliCommand::Related(args) => related::run(&args, out),
+        CliCommand::Judge(args) => judge::run(&args, out),
+        CliCommand::Evaluate(args) => judge::evaluate(&args, out),
         CliCommand::Captures(args) => captures::run(&args, out),
         CliCommand::Mark(args) => mark::run(&args, out),
         CliCommand::Annotations(command) => annotations::run(&command, out),

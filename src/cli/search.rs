@@ -111,7 +111,7 @@ fn facet_kind(name: &str) -> Result<FacetKind, String> {
     })
 }
 
-fn facet_choice(text: &str) -> Result<FacetChoice, String> {
+pub(super) fn facet_choice(text: &str) -> Result<FacetChoice, String> {
     let (name, value) = text.split_once('=').ok_or("write it as lang=pt, or lang!=pt for all others")?;
     let (name, is_excluded) = name.strip_suffix('!').map_or((name, false), |name| (name, true));
     Ok(FacetChoice { kind: facet_kind(name)?, value: value.to_owned(), is_excluded })

@@ -13,7 +13,7 @@
 //! data/inlinks.jsonl             the inlink data set of the selection
 //! data/knowledge.nq              the quads of all records, each once, in order
 //! data/campaign/                 every version of the campaign, the files that prove permissions
-//! data/decisions.jsonl           every decision and note, as W3C Web Annotations
+//! data/decisions.jsonl           every decision, note and judgement, as W3C Web Annotations
 //! data/selection.json            what the captures were selected with
 //! data/scores.jsonl.gz           what each score is made of
 //! data/seen.jsonl.gz             every URL that was seen, with its verdict

@@ -12,10 +12,12 @@ mod functions;
 pub(super) use functions::register;
 
 use super::hops::hop_count_sql;
+use super::judgements::judged_sql;
 use super::marks::{decision_sql, override_sql, selected_sql};
 use super::repeats::HAS_LINKS;
 use super::rows::ReviewMark;
 use super::sql::mark_name;
+use crate::analysis::Judgement;
 use crate::campaign::{
     FieldTerm, FieldTest, QUERY_RULES, Query, Sign, TextTest, number_range, parse_fields, quoted_value, unknown_field,
 };
@@ -160,6 +162,8 @@ enum Kind {
     Pattern,
     /// Pages with a link to a URL.
     Linked,
+    /// Judged so as a result of a search, whose query is the value.
+    Judged(Judgement),
     /// What the index of texts answers.
     Indexed,
 }
@@ -251,6 +255,14 @@ const CAPTURE_FIELDS: &[FilterField] = &[
         "request:\"ria OR place:Alvor\"",
         Kind::Indexed,
     ),
+    field(
+        "right",
+        "Judged right as a result of a search",
+        "right:\"budget -football\"",
+        Kind::Judged(Judgement::Right),
+    ),
+    field("wrong", "Judged wrong as a result of a search", "wrong:*", Kind::Judged(Judgement::Wrong)),
+    field("unsure", "As such neither, by its judges", "unsure:*", Kind::Judged(Judgement::Unsure)),
     field("score", "Score for the campaign, 0 to 1", "score>=0.5", Kind::Number("s.score")),
     // What was not scored is neither.
     yes_no!(
@@ -518,6 +530,7 @@ impl FilterWriter<'_> {
                 }
                 self.one(&format!("ifnull({}, '{NO_MARK}') = ?", super::capture_table::LAST_MARK), &value)
             }
+            Kind::Judged(judgement) => self.one(&judged_sql(*judgement, false), value),
             Kind::File => self.file(value),
             Kind::Collection { is_out } => {
                 let is_out = u8::from(*is_out);
@@ -726,6 +739,7 @@ fn has_value(kind: &Kind) -> Option<String> {
         Kind::Collection { is_out } => {
             format!("c.id IN (SELECT k.capture FROM collected k WHERE k.is_out = {})", u8::from(*is_out))
         }
+        Kind::Judged(judgement) => judged_sql(*judgement, true),
         Kind::Saved => "c.id IN (SELECT n.capture FROM named_capture n JOIN named_selection o ON o.id = n.selection
             WHERE o.campaign = ?1)"
             .to_owned(),

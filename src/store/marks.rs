@@ -10,6 +10,7 @@
 
 use super::catalogue::Catalogue;
 use super::error::StoreError;
+use super::judgements::ForeignJudgement;
 use super::rows::{CaptureId, ReviewMark};
 use super::sql::{mark_name, mark_of};
 use crate::uri::CaptureDate;
@@ -93,9 +94,9 @@ pub struct AnnotationApart {
 
 impl Catalogue {
     /// Keeps marks of another workspace, in the order in which they were given,
-    /// and apart those on captures that are not here (id and line). Those that
-    /// are here already are passed over, and those that were kept apart are so no
-    /// longer. Says how many are new.
+    /// and judgements, and apart those on captures that are not here (id and
+    /// line). Those that are here already are passed over, and those that were
+    /// kept apart are so no longer. Says how many are new.
     ///
     /// # Errors
     ///
@@ -103,6 +104,7 @@ impl Catalogue {
     pub fn add_foreign_marks(
         &self,
         marks: Vec<ForeignMark>,
+        judgements: Vec<ForeignJudgement>,
         apart: Vec<(String, String)>,
         origin: &str,
     ) -> Result<u64, StoreError> {
@@ -142,6 +144,7 @@ impl Catalogue {
                 id += 1;
                 added += 1;
             }
+            added += super::judgements::add_foreign(conn, &judgements, &origin)?;
             for (annotation, line) in &apart {
                 added += conn
                     .prepare_cached("INSERT OR IGNORE INTO annotation_apart VALUES (?1, ?2, ?3)")?

@@ -50,7 +50,7 @@ macro_rules! packed_rows {
 }
 
 /// Version n of the catalogue is made from version n-1 by the nth of these.
-const MIGRATIONS: [&str; 26] = [
+const MIGRATIONS: [&str; 27] = [
     include_str!("schema.sql"),
     include_str!("schema_schedule.sql"),
     include_str!("schema_engine.sql"),
@@ -109,6 +109,7 @@ const MIGRATIONS: [&str; 26] = [
         packed_rows!("outlink.capture"),
         " FROM outlink GROUP BY capture ORDER BY capture; DROP TABLE outlink; DROP TABLE anchor;"
     ),
+    include_str!("schema_judgement.sql"),
 ];
 
 /// The version this program writes (SQLite's user_version).
@@ -180,6 +181,12 @@ pub(super) fn view_as_of_now(conn: &Connection) -> rusqlite::Result<()> {
         conn.execute_batch(
             "CREATE TEMP VIEW launch_origin AS SELECT NULL AS launch, NULL AS origin WHERE 0;
              CREATE TEMP VIEW handed_geo AS SELECT NULL AS host, NULL AS fact, NULL AS origin WHERE 0;",
+        )?;
+    }
+    if found < 27 {
+        conn.execute_batch(
+            "CREATE TEMP VIEW judgement AS SELECT NULL AS id, NULL AS query, NULL AS capture, NULL AS judgement,
+                NULL AS who, NULL AS date_ms, NULL AS rank, NULL AS annotation, NULL AS origin WHERE 0;",
         )?;
     }
     if found < 26 {

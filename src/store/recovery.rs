@@ -4,6 +4,7 @@
 use super::catalogue::Catalogue;
 use super::detail::notes;
 use super::error::StoreError;
+use super::judgements::judgement_lines;
 use super::ledger::{FAILED, FETCHED, QUEUED, REFUSED, ended_without_capture};
 use super::rows::LaunchId;
 use super::sql::{int, parse_stored, uint};
@@ -202,13 +203,13 @@ impl Catalogue {
     }
 }
 
-/// What persons decided and noted about a capture, in words, oldest first.
+/// What persons decided, noted and judged about a capture, in words: decisions and notes oldest first, then judgements.
 fn decisions(conn: &Connection, capture: i64) -> Result<Vec<String>, StoreError> {
     let decisions = notes(conn, capture, true)?.into_iter().rev().map(|(date, who, mark, note)| {
         let note = if note.is_empty() { note } else { format!(" ({note})") };
         format!("{}{note}, by {who} on {}", mark.label(), date.to_readable())
     });
-    Ok(decisions.collect())
+    Ok(decisions.chain(judgement_lines(conn, capture)?).collect())
 }
 
 fn lose(conn: &Connection, launch: LaunchId, id: i64) -> Result<(), StoreError> {
@@ -238,6 +239,7 @@ fn lose(conn: &Connection, launch: LaunchId, id: i64) -> Result<(), StoreError> 
         "DELETE FROM capture_inlinks WHERE capture = ?1",
         "DELETE FROM mark_origin WHERE mark IN (SELECT id FROM mark WHERE capture = ?1)",
         "DELETE FROM mark WHERE capture = ?1",
+        "DELETE FROM judgement WHERE capture = ?1",
         "DELETE FROM score WHERE capture = ?1",
         "DELETE FROM measure WHERE capture = ?1",
         "DELETE FROM named_capture WHERE capture = ?1",

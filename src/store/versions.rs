@@ -172,6 +172,7 @@ impl Catalogue {
         })
     }
 }
+pub(super) use version_sql;
 
 /// The version of each capture that is not the first of its own.
 fn versions_of_captures(conn: &Connection) -> Result<HashMap<CaptureId, CaptureId>, StoreError> {

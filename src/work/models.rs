@@ -3,12 +3,14 @@
 
 pub use super::dry_run::ExportDryRun;
 pub use super::facet_terms::{facet_choices, with_facet};
+pub use super::judgements::{SearchJudgements, judged_filter};
 pub use super::link_models::*;
 pub use super::related::{RelatedPage, RelatedRow};
 pub use super::request_sample::{RequestSample, SampleRow};
 pub use super::saved_searches::SavedSearch;
 pub use super::search::{FacetChoice, Hit, SearchAnswer, SearchOrder, SearchQuery};
 pub use super::session::SearchCounts;
+pub use crate::analysis::Judgement;
 pub use crate::campaign::quoted_value as quoted;
 pub use crate::crawl::{CrawlEvent, EventKind, OutcomeClass, OutcomeKind, PREREQUISITE_RULE, UrlOutcome};
 pub use crate::export::{PlannedFile, spreadsheet_cell};

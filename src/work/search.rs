@@ -4,7 +4,7 @@
 use super::models::{CampaignId, CaptureId, CaptureRow};
 use super::request_sample::meeting_request;
 use super::text_index::index_folder;
-use crate::analysis::Highlighter;
+use crate::analysis::{Highlighter, Judgement, SearchEvaluation};
 use crate::campaign::{FieldTerm, FieldTest, Query, TextTest, Wider, parse_fields, quoted_value, wider};
 use crate::jobs::lock;
 use crate::search::{
@@ -146,6 +146,16 @@ pub struct Hit {
     pub folded: u64,
     /// Further versions found whose text is nearly the same, shown or not.
     pub similar: u64,
+    /// Who said what of it as a result of this query.
+    pub judgements: Vec<(String, Judgement)>,
+}
+
+impl Hit {
+    /// What most of its judges say; none where nobody judged it.
+    pub fn judgement(&self) -> Option<Judgement> {
+        let said = self.judgements.iter().map(|(_, judgement)| *judgement);
+        (!self.judgements.is_empty()).then(|| Judgement::of_majority(said))
+    }
 }
 
 /// What a search found.
@@ -167,6 +177,8 @@ pub struct SearchAnswer {
     pub filter: String,
     /// Queries that find more, where this one finds nothing; none was run.
     pub wider: Vec<Wider>,
+    /// What persons said of the results of this query, in figures.
+    pub evaluation: SearchEvaluation,
 }
 
 /// What is kept in memory to search a workspace.
@@ -464,15 +476,7 @@ impl Found {
     /// The results asked for, and what was found in all.
     pub(super) fn answer(&self, workspace: &Workspace, asked: &SearchQuery) -> anyhow::Result<SearchAnswer> {
         let versions = Arc::new(self.facts.versions_of(&self.captures));
-        let most = (asked.offset + asked.limit).max(if asked.shows_all { 0 } else { MOST_RANKED });
-        let ranked = self.ranked(&versions, asked.order, most)?;
-        let folds = Folds {
-            hosts: !asked.shows_all
-                && !names(&self.query, &["host", "fqdn"])
-                && !asked.facets.iter().any(|choice| choice.kind == FacetKind::Host),
-            similar: !asked.shows_all && !names(&self.query, &["similar"]),
-        };
-        let kept = self.folded(ranked, folds);
+        let kept = self.listed(&versions, asked)?;
         let mut hits = Vec::new();
         for (version, score, folded) in kept.into_iter().skip(asked.offset).take(asked.limit) {
             let mut hit = self.hit(workspace, version, score, folded, !asked.without_snippets)?;
@@ -488,7 +492,37 @@ impl Found {
             hits,
             waiting: None,
             filter: asked.filter_line(),
+            evaluation: SearchEvaluation::default(),
         })
+    }
+
+    /// The results as they are listed: version, relevance, and how many are folded into it.
+    fn listed(&self, versions: &Arc<FixedBitSet>, asked: &SearchQuery) -> anyhow::Result<Vec<(usize, f32, u64)>> {
+        let most = (asked.offset + asked.limit).max(if asked.shows_all { 0 } else { MOST_RANKED });
+        let ranked = self.ranked(versions, asked.order, most)?;
+        let folds = Folds {
+            hosts: !asked.shows_all
+                && !names(&self.query, &["host", "fqdn"])
+                && !asked.facets.iter().any(|choice| choice.kind == FacetKind::Host),
+            similar: !asked.shows_all && !names(&self.query, &["similar"]),
+        };
+        Ok(self.folded(ranked, folds))
+    }
+
+    /// The place of captures among the results by relevance, from 1; none for
+    /// one that is not among the first [`MOST_RANKED`], or is folded into another.
+    pub(super) fn places(
+        &self,
+        asked: &SearchQuery,
+        captures: &[CaptureId],
+    ) -> anyhow::Result<Vec<(CaptureId, Option<u64>)>> {
+        let asked = SearchQuery { order: SearchOrder::Relevance, offset: 0, limit: MOST_RANKED, ..asked.clone() };
+        let listed = self.listed(&Arc::new(self.facts.versions_of(&self.captures)), &asked)?;
+        let place = |capture: &CaptureId| {
+            let version = self.facts.version_of(usize::try_from(*capture).ok()?);
+            Some(listed.iter().position(|(of, ..)| *of == version)? as u64 + 1)
+        };
+        Ok(captures.iter().map(|capture| (*capture, place(capture))).collect())
     }
 
     /// How many other versions found are near-duplicates of one.
@@ -542,7 +576,8 @@ impl Found {
         };
         let (snippet, marked) = text.map(|text| self.snippet(&text)).unwrap_or_default();
         let captures = found.len() as u64;
-        Ok(Some(Hit { version: version as u64, capture, captures, score, snippet, marked, folded, similar: 0 }))
+        let (version, judgements) = (version as u64, Vec::new());
+        Ok(Some(Hit { version, capture, captures, score, snippet, marked, folded, similar: 0, judgements }))
     }
 }
 

@@ -13,6 +13,7 @@ mod cli;
 mod demo;
 mod differential;
 mod durable;
+mod evaluate;
 mod export_report;
 mod feed;
 mod files;

@@ -29,7 +29,7 @@ for line in open(sys.argv[2], encoding='utf-8'):
     print(json.dumps([name, errors[:3]]))";
 
 /// Errors of each document, with the name of its schema.
-fn validated(out: &Path, dir: &Path, documents: &[(&str, Value)]) -> Option<Vec<(String, Vec<String>)>> {
+pub fn validated(out: &Path, dir: &Path, documents: &[(&str, Value)]) -> Option<Vec<(String, Vec<String>)>> {
     let list = dir.join("documents.jsonl");
     let line = |(schema, document): &(&str, Value)| json!({"schema": schema, "document": document}).to_string() + "\n";
     std::fs::write(&list, documents.iter().map(line).collect::<String>()).unwrap();
@@ -135,7 +135,7 @@ fn metadata_says_title_language_tags_location_and_permission() {
 }
 
 /// Expands every line without a network, and turns it into quads.
-const EXPAND: &str = "
+pub const EXPAND: &str = "
 import json, sys
 from pyld import jsonld
 context = json.load(open(sys.argv[1], encoding='utf-8'))
@@ -185,7 +185,7 @@ ok, _, text = pyshacl.validate(data, shacl_graph=rdflib.Graph().parse(sys.argv[1
 print(json.dumps([len(list(data.quads())), ok, text[:3000]]))";
 
 /// Quads, whether they conform, and why not.
-fn against_shapes(out: &Path, graph: &Path) -> Option<(u64, bool, String)> {
+pub fn against_shapes(out: &Path, graph: &Path) -> Option<(u64, bool, String)> {
     let found = python(SHAPES, &[&out.join("data/formats/shapes.ttl"), graph])?;
     Some(serde_json::from_str(&found).unwrap())
 }

@@ -25,8 +25,9 @@ fn read_only_answers(looking: &Workspace) {
     assert_eq!(catalogue.imports().unwrap(), []);
     assert_eq!(catalogue.problems(&Default::default()).unwrap().rows, []);
     assert!(looking.files().unwrap().is_empty());
+    assert_eq!(catalogue.judgements(None).unwrap(), []);
     assert_eq!(catalogue.imported_files(1).unwrap(), []);
-    for filter in ["file:a.warc.gz", "imported:1", "file:1", "requisite:yes", "export:yes"] {
+    for filter in ["file:a.warc.gz", "imported:1", "file:1", "requisite:yes", "export:yes", "right:*", "wrong:ship"] {
         let query = crate::store::rows::CaptureQuery {
             filter: filter.to_owned(),
             tab: crate::store::rows::CaptureTab::All,

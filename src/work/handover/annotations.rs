@@ -1,18 +1,24 @@
-//! Decisions and notes as W3C Web Annotations (Web Annotation Data Model, W3C
-//! Recommendation of 23 February 2017), one JSON object a line.
+//! Decisions, notes and judgements as W3C Web Annotations (Web Annotation Data
+//! Model, W3C Recommendation of 23 February 2017), one JSON object a line.
 //!
 //! | here | there |
 //! |---|---|
 //! | approve, reject, flag, clear | `motivation` *assessing*, a body of that purpose with the mark as its value |
 //! | a note | `motivation` *commenting* |
 //! | the reason of a decision | a further body of purpose *commenting* |
+//! | right, wrong, unsure, clear as a result of a search | as a mark; the body has `fonds:query` and `fonds:rank`, too |
 //! | the capture | a `SpecificResource`: URL, `TimeState` with its second, `fonds:digest`, `fonds:record` |
-//! | taken back | `fonds:undone` |
+//! | taken back, or replaced by a later judgement | `fonds:undone` |
 
-use crate::store::MarkRow;
+use crate::analysis::Judgement;
+use crate::store::{JudgementRow, MarkRow};
+use crate::uri::CaptureDate;
 use crate::work::models::ReviewMark;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+
+/// What a judgement is called that takes an earlier one back.
+pub(super) const CLEAR: &str = "clear";
 
 /// The annotation that stands for a mark. The same mark has the same id from
 /// whatever workspace it is written.
@@ -27,27 +33,64 @@ pub fn annotation(mark: &MarkRow) -> Value {
     if is_note || !mark.note.is_empty() {
         body.push(comment);
     }
+    let id = mark.annotation.clone().unwrap_or_else(|| annotation_id(mark));
+    let motivation = if is_note { "commenting" } else { "assessing" };
+    let target = target_of((&mark.url, mark.captured), &mark.digest, &mark.record_id);
+    annotation_of(id, motivation, (&mark.who, mark.date), body, target, mark.undone)
+}
+
+/// The annotation that stands for a judgement; its id as that of a mark.
+pub(super) fn judgement_annotation(row: &JudgementRow) -> Value {
+    let mut body = json!({
+        "type": "TextualBody",
+        "purpose": "assessing",
+        "value": judgement_name(row.judgement),
+        "fonds:query": row.query,
+    });
+    if let Some(rank) = row.rank {
+        body["fonds:rank"] = json!(rank);
+    }
+    let target = target_of((&row.url, row.captured), &row.digest, &row.record_id);
+    annotation_of(judgement_id(row), "assessing", (&row.who, row.date), vec![body], target, row.replaced)
+}
+
+pub(super) fn judgement_name(judgement: Option<Judgement>) -> &'static str {
+    judgement.map_or(CLEAR, Judgement::name)
+}
+
+fn target_of((url, captured): (&str, CaptureDate), digest: &str, record_id: &str) -> Value {
     let mut target = json!({
         "type": "SpecificResource",
-        "source": mark.url,
-        "state": { "type": "TimeState", "sourceDate": mark.captured.to_warc() },
+        "source": url,
+        "state": { "type": "TimeState", "sourceDate": captured.to_warc() },
     });
-    for (name, value) in [("fonds:digest", &mark.digest), ("fonds:record", &mark.record_id)] {
+    for (name, value) in [("fonds:digest", digest), ("fonds:record", record_id)] {
         if !value.is_empty() {
             target[name] = json!(value);
         }
     }
+    target
+}
+
+fn annotation_of(
+    id: String,
+    motivation: &str,
+    (who, date): (&str, CaptureDate),
+    body: Vec<Value>,
+    target: Value,
+    undone: Option<CaptureDate>,
+) -> Value {
     let mut annotation = json!({
         "@context": ["http://www.w3.org/ns/anno.jsonld", { "fonds": crate::export::VOCABULARY }],
-        "id": mark.annotation.clone().unwrap_or_else(|| annotation_id(mark)),
+        "id": id,
         "type": "Annotation",
-        "motivation": if is_note { "commenting" } else { "assessing" },
-        "creator": { "type": "Person", "name": mark.who },
-        "created": mark.date.to_warc(),
+        "motivation": motivation,
+        "creator": { "type": "Person", "name": who },
+        "created": date.to_warc(),
         "body": body,
         "target": target,
     });
-    if let Some(undone) = mark.undone {
+    if let Some(undone) = undone {
         annotation["fonds:undone"] = json!(undone.to_warc());
     }
     annotation
@@ -55,9 +98,8 @@ pub fn annotation(mark: &MarkRow) -> Value {
 
 /// A UUID (version 8, RFC 9562) made of what the mark says.
 pub(super) fn annotation_id(mark: &MarkRow) -> String {
-    let mut hash = Sha256::new();
     let kind = serde_json::to_string(&mark.mark).unwrap_or_default();
-    for part in [
+    id_of(&[
         mark.url.as_str(),
         &mark.captured.millis().to_string(),
         &mark.digest,
@@ -67,7 +109,29 @@ pub(super) fn annotation_id(mark: &MarkRow) -> String {
         &mark.note,
         &mark.who,
         &mark.date.millis().to_string(),
-    ] {
+    ])
+}
+
+/// The same of what a judgement says; that of another workspace has its own.
+pub(super) fn judgement_id(row: &JudgementRow) -> String {
+    let of_parts = || {
+        id_of(&[
+            row.url.as_str(),
+            &row.captured.millis().to_string(),
+            &row.digest,
+            &row.record_id,
+            judgement_name(row.judgement),
+            &row.query,
+            &row.who,
+            &row.date.millis().to_string(),
+        ])
+    };
+    row.annotation.clone().unwrap_or_else(of_parts)
+}
+
+fn id_of(parts: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
         hash.update((part.len() as u64).to_le_bytes());
         hash.update(part);
     }

@@ -5,6 +5,7 @@
 //! | capture | the record's id; `f:Capture`, `prov:specializationOf` its URL |
 //! | score and its parts | `dqv:QualityMeasurement`, one each |
 //! | mark, note | `oa:Annotation` with who and when |
+//! | judgement of a result of a search | the same; its body is an `f:Judgement` with query and rank |
 //! | link to a capture | `f:Link` with its text |
 //! | verdict of the scope | `f:Verdict` |
 //! | crawl, selection | `prov:Activity` |
@@ -13,15 +14,15 @@
 //! The graphs are `facts`, `scores`, `marks`, `links`, `runs` and `campaigns`,
 //! each `urn:fonds:NAME`.
 
-use super::annotations::annotation_id;
-use super::read::left_apart;
+use super::annotations::{annotation_id, judgement_id, judgement_name};
+use super::read::{LeftApart, left_apart};
 use super::rules_of;
 use crate::campaign::{Campaign, Query, Request, Term, TermKind};
 use crate::export::{RdfNode, Statement, Statements};
 use crate::jobs::JobCx;
-use crate::store::{ExportedCapture, MarkRow, Workspace};
+use crate::store::{ExportedCapture, JudgementRow, MarkRow, Workspace};
 use crate::uri::CaptureDate;
-use crate::work::models::{CampaignId, ReviewMark, ScoredRow, SelectionSpec};
+use crate::work::models::{CampaignId, CaptureId, ReviewMark, ScoredRow, SelectionSpec};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,6 +50,8 @@ pub(in crate::work) struct SelectionGraph<'a> {
     versions: BTreeMap<u32, (String, Campaign)>,
     /// The version that the selection was made with.
     version: u32,
+    /// What persons said of captures as results of searches.
+    judgements: BTreeMap<CaptureId, Vec<JudgementRow>>,
     /// Names of the parts of scores that were stated.
     parts: Mutex<BTreeSet<String>>,
 }
@@ -69,7 +72,13 @@ impl<'a> SelectionGraph<'a> {
         for (version, campaign) in workspace.catalogue().campaign_versions(spec.campaign)? {
             versions.insert(version, (campaign_address(version, &campaign), campaign));
         }
-        Ok(Self { workspace, campaign: spec.campaign, spec, selected, versions, version, parts: Mutex::default() })
+        let mut judgements: BTreeMap<CaptureId, Vec<JudgementRow>> = BTreeMap::new();
+        workspace.catalogue().each_judgement(Some(spec.campaign), |row| -> anyhow::Result<()> {
+            judgements.entry(row.capture).or_default().push(row);
+            Ok(())
+        })?;
+        let (campaign, parts) = (spec.campaign, Mutex::default());
+        Ok(Self { workspace, campaign, spec, selected, versions, version, judgements, parts })
     }
 
     fn selection(&self) -> RdfNode {
@@ -138,6 +147,9 @@ impl<'a> SelectionGraph<'a> {
         for mark in self.workspace.catalogue().marks_of_capture(stored.id)? {
             annotation(&mut out, &mark, None);
         }
+        for row in self.judgements.get(&stored.id).into_iter().flatten() {
+            judgement(&mut out, row, None);
+        }
         Ok(out.take())
     }
 
@@ -168,11 +180,17 @@ impl<'a> SelectionGraph<'a> {
             }
             Ok(cx.checkpoint()?)
         })?;
+        for row in self.judgements.values().flatten().filter(|row| exported.binary_search(&row.capture).is_err()) {
+            judgement(&mut out, row, Some(Some(row.captured)));
+            state(out.take())?;
+        }
         for apart in self.workspace.catalogue().annotations_apart()? {
-            if let Some((mark, captured)) = left_apart(&apart.line) {
-                annotation(&mut out, &mark, Some(captured));
-                state(out.take())?;
+            match left_apart(&apart.line) {
+                Some((LeftApart::Mark(mark), captured)) => annotation(&mut out, &mark, Some(captured)),
+                Some((LeftApart::Judgement(row), captured)) => judgement(&mut out, &row, Some(captured)),
+                None => {}
             }
+            state(out.take())?;
             cx.checkpoint()?;
         }
         Ok(())
@@ -310,7 +328,6 @@ fn links(out: &mut Statements, known: &ExportedCapture) {
 /// if the capture is not handed over.
 fn annotation(out: &mut Statements, mark: &MarkRow, left_out: Option<Option<CaptureDate>>) {
     let id = mark.annotation.clone().unwrap_or_else(|| annotation_id(mark));
-    let of = |name: &str| RdfNode::Iri(format!("{id}#{name}"));
     let decision = match mark.mark {
         ReviewMark::Approve => Some("f:approve"),
         ReviewMark::Reject => Some("f:reject"),
@@ -318,38 +335,70 @@ fn annotation(out: &mut Statements, mark: &MarkRow, left_out: Option<Option<Capt
         ReviewMark::Clear => Some("f:clear"),
         ReviewMark::Note => None,
     };
-    let who = if mark.who.trim().is_empty() { "unknown" } else { mark.who.trim() };
-    let person = RdfNode::Iri(format!("urn:fonds:person:{}", part(who)));
     let motive = if decision.is_some() { "oa:assessing" } else { "oa:commenting" };
+    frame(out, &id, motive, (&mark.who, mark.date, mark.undone), (&mark.url, &mark.digest), left_out);
+    if let Some(decision) = decision {
+        out.about(MARKS, RdfNode::Iri(id.clone())).node("oa:hasBody", RdfNode::Term(decision));
+    }
+    if decision.is_none() || !mark.note.is_empty() {
+        let comment = RdfNode::Iri(format!("{id}#comment"));
+        out.about(MARKS, RdfNode::Iri(id)).node("oa:hasBody", comment.clone());
+        out.about(MARKS, comment)
+            .is_a("oa:TextualBody")
+            .node("oa:hasPurpose", RdfNode::Term("oa:commenting"))
+            .text("rdf:value", &mark.note);
+    }
+}
+
+/// What a person said of a result of a search; `left_out` as for [`annotation`].
+fn judgement(out: &mut Statements, row: &JudgementRow, left_out: Option<Option<CaptureDate>>) {
+    let id = judgement_id(row);
+    frame(out, &id, "oa:assessing", (&row.who, row.date, row.replaced), (&row.url, &row.digest), left_out);
+    let body = RdfNode::Iri(format!("{id}#judgement"));
+    out.about(MARKS, RdfNode::Iri(id)).node("oa:hasBody", body.clone());
+    let about = out
+        .about(MARKS, body)
+        .is_a("oa:TextualBody")
+        .is_a("f:Judgement")
+        .node("oa:hasPurpose", RdfNode::Term("oa:assessing"))
+        .text("rdf:value", judgement_name(row.judgement))
+        .text("f:query", &row.query);
+    if let Some(rank) = row.rank {
+        about.count("f:rank", rank);
+    }
+}
+
+/// An annotation without its body: who, when, since when it holds no more, and of what URL and digest.
+fn frame(
+    out: &mut Statements,
+    id: &str,
+    motive: &'static str,
+    (who, date, undone): (&str, CaptureDate, Option<CaptureDate>),
+    (url, digest): (&str, &str),
+    left_out: Option<Option<CaptureDate>>,
+) {
+    let of = |name: &str| RdfNode::Iri(format!("{id}#{name}"));
+    let who = if who.trim().is_empty() { "unknown" } else { who.trim() };
+    let person = RdfNode::Iri(format!("urn:fonds:person:{}", part(who)));
     let target = if left_out.is_some() { of("target") } else { RdfNode::Capture };
-    let mut about = out
-        .about(MARKS, RdfNode::Iri(id.clone()))
+    let about = out
+        .about(MARKS, RdfNode::Iri(id.to_owned()))
         .is_a("oa:Annotation")
         .node("oa:motivatedBy", RdfNode::Term(motive))
         .node("oa:hasTarget", target)
         .node("dct:creator", person.clone())
-        .date("dct:created", mark.date);
-    if let Some(decision) = decision {
-        about = about.node("oa:hasBody", RdfNode::Term(decision));
-    }
-    if let Some(undone) = mark.undone {
-        about = about.date("prov:invalidatedAtTime", undone);
-    }
-    if decision.is_none() || !mark.note.is_empty() {
-        about.node("oa:hasBody", of("comment"));
-        out.about(MARKS, of("comment"))
-            .is_a("oa:TextualBody")
-            .node("oa:hasPurpose", RdfNode::Term("oa:commenting"))
-            .text("rdf:value", &mark.note);
+        .date("dct:created", date);
+    if let Some(undone) = undone {
+        about.date("prov:invalidatedAtTime", undone);
     }
     out.about(MARKS, person).is_a("foaf:Person").text("foaf:name", who);
     let Some(captured) = left_out else { return };
     let mut about = out
         .about(MARKS, of("target"))
         .is_a("oa:SpecificResource")
-        .iri("oa:hasSource", &mark.url)
-        .text("f:url", &mark.url)
-        .text("f:digest", &mark.digest);
+        .iri("oa:hasSource", url)
+        .text("f:url", url)
+        .text("f:digest", digest);
     if let Some(captured) = captured {
         about = about.node("oa:hasState", of("state"));
         drop(about);

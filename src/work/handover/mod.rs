@@ -16,6 +16,7 @@ mod report;
 mod selection;
 
 pub use annotations::annotation;
+use annotations::judgement_annotation;
 pub(super) use capture::Gatherer;
 pub use crawls::CrawlsImport;
 use crawls::{check_crawls, import_crawls};
@@ -178,7 +179,7 @@ fn rules_of(campaign: &Campaign) -> Vec<String> {
     campaign.rules.iter().map(line).collect()
 }
 
-/// Every decision and note as an annotation, a line each; says how many.
+/// Every decision, note and judgement as an annotation, a line each; says how many.
 ///
 /// # Errors
 ///
@@ -207,9 +208,8 @@ fn decisions_of(
             value["created"].as_str().unwrap_or_default().chars().filter(|c| !c.is_control()).collect();
         format!("{created}\0{line}")
     };
-    workspace.catalogue().each_mark(campaign, |mark| -> anyhow::Result<()> {
-        let mut value = annotation(&mark);
-        if let Some(new) = rewritten.get(&mark.capture) {
+    let mut push = |capture: CaptureId, mut value: Value| -> anyhow::Result<()> {
+        if let Some(new) = rewritten.get(&capture) {
             value["target"]["fonds:record"] = new.id.as_str().into();
             if let Some(digest) = &new.payload_digest {
                 value["target"]["fonds:digest"] = digest.as_str().into();
@@ -217,7 +217,9 @@ fn decisions_of(
         }
         lines.push(dated(&value, &value.to_string()))?;
         Ok(cx.checkpoint()?)
-    })?;
+    };
+    workspace.catalogue().each_mark(campaign, |mark| push(mark.capture, annotation(&mark)))?;
+    workspace.catalogue().each_judgement(campaign, |row| push(row.capture, judgement_annotation(&row)))?;
     for AnnotationApart { line, .. } in workspace.catalogue().annotations_apart()? {
         let value = serde_json::from_str(&line).unwrap_or(Value::Null);
         lines.push(dated(&value, &line))?;

@@ -3,8 +3,12 @@
 //! What comes in decides nothing that a person decided here: see
 //! [`crate::store`] on marks of other workspaces.
 
+use super::annotations::{CLEAR, annotation_id, judgement_id, judgement_name};
+use crate::analysis::Judgement;
 use crate::jobs::{JobCx, counted};
-use crate::store::{AnnotationApart, CaptureName, ForeignMark, MarkRow, StoreError, Workspace};
+use crate::store::{
+    AnnotationApart, CaptureName, ForeignJudgement, ForeignMark, JudgementRow, MarkRow, StoreError, Workspace,
+};
 use crate::uri::{CaptureDate, Url};
 use crate::work::Report;
 use crate::work::models::{CaptureId, ReviewMark};
@@ -27,7 +31,7 @@ pub struct AnnotationImport {
     pub file: String,
     /// Annotations in it.
     pub found: u64,
-    /// Marks and notes that are new here.
+    /// Marks, notes and judgements that are new here.
     pub added: u64,
     /// Those that were here already.
     pub known: u64,
@@ -73,9 +77,47 @@ struct Read {
     record: String,
     mark: ReviewMark,
     note: String,
+    /// What it says of a result of a search, in the place of mark and note.
+    judgement: Option<ReadJudgement>,
     who: String,
     date: CaptureDate,
     undone: Option<CaptureDate>,
+}
+
+/// What an annotation says of a result of a search.
+#[derive(Debug, Clone, PartialEq)]
+struct ReadJudgement {
+    query: String,
+    /// None where an earlier judgement is taken back.
+    judgement: Option<Judgement>,
+    rank: Option<u64>,
+}
+
+/// What an annotation comes to on a capture here.
+enum Attached {
+    Mark(ForeignMark),
+    Judgement(ForeignJudgement),
+}
+
+/// Annotations as the catalogue takes them.
+#[derive(Default)]
+struct AttachedRows {
+    marks: Vec<ForeignMark>,
+    judgements: Vec<ForeignJudgement>,
+}
+
+impl AttachedRows {
+    fn push(&mut self, attached: Attached) {
+        match attached {
+            Attached::Mark(mark) => self.marks.push(mark),
+            Attached::Judgement(judgement) => self.judgements.push(judgement),
+        }
+    }
+
+    fn keep(mut self, workspace: &Workspace, apart: Vec<(String, String)>, origin: &str) -> Result<u64, StoreError> {
+        self.marks.sort_by_key(|mark| mark.date.millis());
+        workspace.catalogue().add_foreign_marks(self.marks, self.judgements, apart, origin)
+    }
 }
 
 /// Takes annotations in: JSON lines, a list, a W3C collection or page, or what
@@ -97,11 +139,15 @@ pub fn import_annotations(
     cx.stage("Reading annotations", Some(values.len() as u64));
     let mut known = HashSet::new();
     workspace.catalogue().each_mark(None, |mark| -> Result<(), StoreError> {
-        known.insert(mark.annotation.clone().unwrap_or_else(|| super::annotations::annotation_id(&mark)));
+        known.insert(mark.annotation.clone().unwrap_or_else(|| annotation_id(&mark)));
+        Ok(())
+    })?;
+    workspace.catalogue().each_judgement(None, |row| -> Result<(), StoreError> {
+        known.insert(judgement_id(&row));
         Ok(())
     })?;
     known.extend(workspace.catalogue().annotations_apart()?.into_iter().map(|apart| apart.annotation));
-    let (mut marks, mut apart) = (Vec::new(), Vec::new());
+    let (mut rows, mut apart) = (AttachedRows::default(), Vec::new());
     for (number, value) in (1..).zip(&values) {
         cx.advance(1)?;
         report.found += 1;
@@ -116,16 +162,15 @@ pub fn import_annotations(
             report.known += 1;
             continue;
         }
-        match mark_on_capture(workspace, &read)? {
+        match on_capture(workspace, &read)? {
             None => {
                 report.without_capture += 1;
                 apart.push((read.id, value.to_string()));
             }
-            Some(mark) => marks.push(mark),
+            Some(attached) => rows.push(attached),
         }
     }
-    marks.sort_by_key(|mark| mark.date.millis());
-    report.added = workspace.catalogue().add_foreign_marks(marks, apart, origin)?;
+    report.added = rows.keep(workspace, apart, origin)?;
     Ok(report)
 }
 
@@ -136,24 +181,23 @@ pub fn import_annotations(
 ///
 /// A catalogue that cannot be read or written, or a stop.
 pub(in crate::work) fn attach_annotations(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<u64> {
-    let mut by_origin: BTreeMap<String, Vec<ForeignMark>> = BTreeMap::new();
+    let mut by_origin: BTreeMap<String, AttachedRows> = BTreeMap::new();
     for AnnotationApart { line, origin, .. } in workspace.catalogue().annotations_apart()? {
         cx.checkpoint()?;
         let Some(read) = serde_json::from_str(&line).ok().and_then(|value| read(&value).ok()) else { continue };
-        if let Some(mark) = mark_on_capture(workspace, &read)? {
-            by_origin.entry(origin).or_default().push(mark);
+        if let Some(attached) = on_capture(workspace, &read)? {
+            by_origin.entry(origin).or_default().push(attached);
         }
     }
     let mut attached = 0;
-    for (origin, mut marks) in by_origin {
-        marks.sort_by_key(|mark| mark.date.millis());
-        attached += workspace.catalogue().add_foreign_marks(marks, Vec::new(), &origin)?;
+    for (origin, rows) in by_origin {
+        attached += rows.keep(workspace, Vec::new(), &origin)?;
     }
     Ok(attached)
 }
 
-/// An annotation as a mark on the capture that it is about; none where that is not here.
-fn mark_on_capture(workspace: &Workspace, read: &Read) -> anyhow::Result<Option<ForeignMark>> {
+/// An annotation on the capture that it is about; none where that is not here.
+fn on_capture(workspace: &Workspace, read: &Read) -> anyhow::Result<Option<Attached>> {
     let target = Target {
         url: &read.url,
         captured: read.captured,
@@ -162,19 +206,34 @@ fn mark_on_capture(workspace: &Workspace, read: &Read) -> anyhow::Result<Option<
         written: read.date,
     };
     let Some((capture, is_exact)) = capture_of(workspace, &target)? else { return Ok(None) };
-    Ok(Some(ForeignMark {
+    if let Some(said) = read.judgement.as_ref().filter(|_| is_exact) {
+        return Ok(Some(Attached::Judgement(ForeignJudgement {
+            capture,
+            query: said.query.clone(),
+            judgement: said.judgement,
+            who: read.who.clone(),
+            date: read.date,
+            rank: said.rank,
+            annotation: read.id.clone(),
+        })));
+    }
+    Ok(Some(Attached::Mark(ForeignMark {
         capture,
         // A decision is about one capture; for any other it is something to read.
         mark: if is_exact { read.mark } else { ReviewMark::Note },
-        note: if is_exact { read.note.clone() } else { as_note(read.mark, read.note.clone()) },
+        note: if is_exact { read.note.clone() } else { as_note(read) },
         who: read.who.clone(),
         date: read.date,
         undone: read.undone,
         annotation: read.id.clone(),
-    }))
+    })))
 }
 
-fn as_note(mark: ReviewMark, note: String) -> String {
+fn as_note(read: &Read) -> String {
+    let (mark, note) = (read.mark, read.note.clone());
+    if let Some(said) = &read.judgement {
+        return format!("{} for “{}”", judgement_name(said.judgement), said.query);
+    }
     let name = serde_json::to_value(mark).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();
     match (mark, note.is_empty()) {
         (ReviewMark::Note, _) => note,
@@ -198,14 +257,40 @@ pub(in crate::work) fn annotations_in(file: &Path) -> anyhow::Result<Vec<Value>>
     read().with_context(|| file.display().to_string())
 }
 
-/// A line that was kept since its capture is not here, as the mark that it would
-/// be, and when its capture was made.
-pub(super) fn left_apart(line: &str) -> Option<(MarkRow, Option<CaptureDate>)> {
+/// What a line says that was kept since its capture is not here.
+pub(super) enum LeftApart {
+    /// The mark that it would be.
+    Mark(MarkRow),
+    /// The judgement.
+    Judgement(JudgementRow),
+}
+
+/// Such a line, and when its capture was made.
+pub(super) fn left_apart(line: &str) -> Option<(LeftApart, Option<CaptureDate>)> {
     let read = read(&serde_json::from_str(line).ok()?).ok()?;
+    let captured = read.captured.unwrap_or(read.date);
+    if let Some(said) = read.judgement {
+        let row = JudgementRow {
+            capture: 0,
+            version: 0,
+            url: read.url,
+            captured,
+            digest: read.digest,
+            record_id: read.record,
+            query: said.query,
+            judgement: said.judgement,
+            who: read.who,
+            date: read.date,
+            rank: said.rank,
+            replaced: read.undone,
+            annotation: Some(read.id),
+        };
+        return Some((LeftApart::Judgement(row), read.captured));
+    }
     let mark = MarkRow {
         capture: 0,
         url: read.url,
-        captured: read.captured.unwrap_or(read.date),
+        captured,
         digest: read.digest,
         record_id: read.record,
         mark: read.mark,
@@ -215,7 +300,7 @@ pub(super) fn left_apart(line: &str) -> Option<(MarkRow, Option<CaptureDate>)> {
         undone: read.undone,
         annotation: Some(read.id),
     };
-    Some((mark, read.captured))
+    Some((LeftApart::Mark(mark), read.captured))
 }
 
 /// The annotations of a file, in whatever it packs them.
@@ -255,11 +340,15 @@ fn read(value: &Value) -> Result<Read, &'static str> {
         Some(Value::Array(bodies)) => bodies.iter().collect(),
         body => body.into_iter().collect(),
     };
-    let mut decision = None;
+    let (mut decision, mut judgement) = (None, None);
     let mut notes = Vec::new();
     for body in bodies {
         let Some(content) = text(body).or_else(|| body.get("value").and_then(text)) else { continue };
         let assesses = body.get("purpose").and_then(Value::as_str) == Some("assessing");
+        if let Some(said) = judgement_in(body, &content).filter(|_| assesses) {
+            judgement = Some(said);
+            continue;
+        }
         match serde_json::from_value::<ReviewMark>(Value::String(content.clone())) {
             Ok(mark) if assesses && mark != ReviewMark::Note => decision = Some(mark),
             _ => notes.push(content),
@@ -268,7 +357,7 @@ fn read(value: &Value) -> Result<Read, &'static str> {
     notes.extend(value.get("text").and_then(text).filter(|text| !text.is_empty()));
     let tags = value.get("tags").and_then(Value::as_array).into_iter().flatten();
     notes.extend(tags.filter_map(Value::as_str).map(|tag| format!("#{tag}")));
-    if decision.is_none() && notes.is_empty() {
+    if decision.is_none() && judgement.is_none() && notes.is_empty() {
         return Err("it says nothing");
     }
     let who = match value.get("creator") {
@@ -290,10 +379,20 @@ fn read(value: &Value) -> Result<Read, &'static str> {
         url,
         mark: decision.unwrap_or(ReviewMark::Note),
         note: notes.join("\n"),
+        judgement,
         who,
         date: created,
         undone: date(value.get("fonds:undone")),
     })
+}
+
+/// What a body says of a result of a search, where it names the query.
+fn judgement_in(body: &Value, content: &str) -> Option<ReadJudgement> {
+    let query = body.get("fonds:query").and_then(Value::as_str)?.trim();
+    let judgement = Judgement::of_name(content);
+    let is_one = !query.is_empty() && (judgement.is_some() || content == CLEAR);
+    let rank = body.get("fonds:rank").and_then(Value::as_u64).filter(|rank| *rank > 0);
+    is_one.then(|| ReadJudgement { query: query.to_owned(), judgement, rank })
 }
 
 /// A date as annotations have it; one with an offset as well.

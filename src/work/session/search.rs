@@ -1,12 +1,12 @@
 //! Searching the open workspace.
 
 use super::*;
-use crate::analysis::{Matcher, term_query};
+use crate::analysis::{Judgement, Matcher, term_query};
 use crate::campaign::Request;
 use crate::search::{FacetKind, FacetValue, Period, PeriodCount};
 use crate::work::saved_searches::SavedSearch;
 use crate::work::search::{Found, NoQuery, SearchAnswer, SearchQuery};
-use crate::work::{IndexCheck, TextIndexReport};
+use crate::work::{IndexCheck, SearchJudgements, TextIndexReport};
 use std::ops::Range;
 
 /// How what was found is spread.
@@ -51,6 +51,14 @@ impl Session {
             Ok(found) => found.answer(&self.workspace, asked)?,
             Err(problem) => SearchAnswer { problem: Some(problem), ..SearchAnswer::default() },
         };
+        let line = asked.query_line();
+        if answer.problem.is_none() && !line.is_empty() {
+            let mut judgements = self.search_judgements(&line)?;
+            for hit in &mut answer.hits {
+                hit.judgements = judgements.of_version.remove(&hit.version).unwrap_or_default();
+            }
+            answer.evaluation = judgements.evaluation;
+        }
         if let Some(index) = self.search.index(&work::index_folder(&self.workspace))? {
             let through = index.mark()?.unwrap_or_default().through;
             answer.waiting = Some(self.catalogue().captures_behind(through)?);
@@ -181,6 +189,37 @@ impl Session {
             date: CaptureDate::now(),
         };
         work::save_search(self.catalogue(), search)
+    }
+
+    /// Keeps what a person says of captures as results of a query, with their
+    /// places by relevance now; none takes back what the person said before.
+    ///
+    /// # Errors
+    ///
+    /// No query, or one that cannot be read; a catalogue or index that cannot be read or written.
+    pub fn judge(
+        &self,
+        asked: &SearchQuery,
+        captures: &[CaptureId],
+        judgement: Option<Judgement>,
+        who: &str,
+    ) -> anyhow::Result<()> {
+        let line = asked.query_line();
+        anyhow::ensure!(!line.is_empty(), "results are judged by a query, and it is empty; type one first");
+        let places = match self.found(asked)? {
+            Ok(found) => found.places(asked, captures)?,
+            Err(problem) => anyhow::bail!("the query cannot be read: {problem}"),
+        };
+        Ok(self.catalogue().judge(&line, places, judgement, who)?)
+    }
+
+    /// What persons said of the results of a query.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn search_judgements(&self, line: &str) -> anyhow::Result<SearchJudgements> {
+        SearchJudgements::of(self.catalogue(), line)
     }
 
     fn found(&self, asked: &SearchQuery) -> anyhow::Result<Result<Found, String>> {

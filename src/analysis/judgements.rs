@@ -1,0 +1,354 @@
+//! How good the results of a search are, by what persons said of them.
+//!
+//! A result is right or wrong by the majority of its judges; without one it
+//! is unsure. Precision is that of the results which are right or wrong:
+//! those that nobody judged, and those that are unsure, are counted beside it.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The first so many results are measured.
+pub const CUTOFFS: [u64; 4] = [5, 10, 20, 50];
+
+/// The 97.5th percentile of the normal distribution: intervals of 95 %.
+const Z: f64 = 1.959_963_984_540_054;
+
+/// What a person says of a result of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Judgement {
+    /// It answers the query.
+    Right,
+    /// It does not.
+    Wrong,
+    /// The person cannot say.
+    Unsure,
+}
+
+impl Judgement {
+    /// Every judgement, in the order of menus.
+    pub const ALL: [Self; 3] = [Self::Right, Self::Wrong, Self::Unsure];
+
+    /// Its name in files and commands.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Right => "right",
+            Self::Wrong => "wrong",
+            Self::Unsure => "unsure",
+        }
+    }
+
+    /// Its name for people.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Right => "Right",
+            Self::Wrong => "Wrong",
+            Self::Unsure => "Unsure",
+        }
+    }
+
+    /// The judgement of this name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|judgement| judgement.name() == name)
+    }
+
+    /// What several persons together say of a result.
+    pub fn of_majority(judgements: impl IntoIterator<Item = Self>) -> Self {
+        let weight = |judgement| match judgement {
+            Self::Right => 1_i64,
+            Self::Wrong => -1,
+            Self::Unsure => 0,
+        };
+        match judgements.into_iter().map(weight).sum::<i64>() {
+            1.. => Self::Right,
+            0 => Self::Unsure,
+            _ => Self::Wrong,
+        }
+    }
+}
+
+/// A result with what each judge said of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ResultJudgements {
+    /// Its place among the results by relevance, from 1, where it was shown there.
+    pub rank: Option<u64>,
+    /// Who said what; each judge once.
+    pub by: Vec<(String, Judgement)>,
+}
+
+/// How many results are right, wrong or unsure.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct JudgementCounts {
+    /// Results that are right.
+    pub right: u64,
+    /// Results that are wrong.
+    pub wrong: u64,
+    /// Results that nobody could decide, or that judges disagree about.
+    pub unsure: u64,
+}
+
+impl JudgementCounts {
+    /// All of them.
+    pub fn judged(self) -> u64 {
+        self.right + self.wrong + self.unsure
+    }
+
+    /// How many of one kind.
+    pub fn of(self, judgement: Judgement) -> u64 {
+        match judgement {
+            Judgement::Right => self.right,
+            Judgement::Wrong => self.wrong,
+            Judgement::Unsure => self.unsure,
+        }
+    }
+
+    /// The share of right ones; none where nothing is right or wrong.
+    pub fn precision(self) -> Option<Proportion> {
+        Proportion::of(self.right, self.right + self.wrong)
+    }
+
+    fn of_all(judgements: impl IntoIterator<Item = Judgement>) -> Self {
+        let mut counts = Self::default();
+        for judgement in judgements {
+            match judgement {
+                Judgement::Right => counts.right += 1,
+                Judgement::Wrong => counts.wrong += 1,
+                Judgement::Unsure => counts.unsure += 1,
+            }
+        }
+        counts
+    }
+}
+
+/// A share with its interval of 95 %.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Proportion {
+    /// The share.
+    pub value: f64,
+    /// Lower end of the interval.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
+}
+
+impl Proportion {
+    /// So many of so many, with the score interval of E. B. Wilson (Probable
+    /// inference, the law of succession, and statistical inference, JASA 22,
+    /// 1927), which holds for few cases and near 0 and 1, too. None of none is no share.
+    pub fn of(hits: u64, all: u64) -> Option<Self> {
+        if all == 0 {
+            return None;
+        }
+        let (n, share) = (all as f64, hits as f64 / all as f64);
+        let centre = share + Z * Z / (2.0 * n);
+        let half = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
+        let scale = 1.0 + Z * Z / n;
+        let end = |at: f64| (at / scale).clamp(0.0, 1.0);
+        Some(Self { value: share, low: end(centre - half).min(share), high: end(centre + half).max(share) })
+    }
+}
+
+impl fmt::Display for Proportion {
+    /// As “0.80 (0.49–0.94)”.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.2} ({:.2}–{:.2})", self.value, self.low, self.high)
+    }
+}
+
+/// Precision of the first results.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PrecisionAt {
+    /// How many results.
+    pub k: u64,
+    /// Those of them that were judged.
+    #[serde(flatten)]
+    pub counts: JudgementCounts,
+    /// The share of right ones among those that are right or wrong.
+    pub precision: Option<Proportion>,
+}
+
+/// What one judge said.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JudgeFigures {
+    /// Name of the judge.
+    pub judge: String,
+    /// The judgements.
+    #[serde(flatten)]
+    pub counts: JudgementCounts,
+    /// The share of right ones among those that are right or wrong.
+    pub precision: Option<Proportion>,
+}
+
+/// How far two judges agree.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JudgeAgreement {
+    /// Names of the judges.
+    pub judges: [String; 2],
+    /// Results that both judged.
+    pub both: u64,
+    /// Results of which both said the same.
+    pub agreed: u64,
+    /// Cohen's κ; none where both said one thing of everything, or nothing in common.
+    pub kappa: Option<f64>,
+}
+
+/// The results of a query in figures.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct SearchEvaluation {
+    /// All results that were judged.
+    #[serde(flatten)]
+    pub counts: JudgementCounts,
+    /// Precision of all results that were judged.
+    pub precision: Option<Proportion>,
+    /// The same of the first results, for each of [`CUTOFFS`].
+    pub at: Vec<PrecisionAt>,
+    /// By judge.
+    pub judges: Vec<JudgeFigures>,
+    /// By pairs of judges that have judged the same results.
+    pub agreements: Vec<JudgeAgreement>,
+}
+
+impl SearchEvaluation {
+    /// The figures of results.
+    pub fn of(results: &[ResultJudgements]) -> Self {
+        let results: Vec<&ResultJudgements> = results.iter().filter(|result| !result.by.is_empty()).collect();
+        let majority = |result: &&ResultJudgements| Judgement::of_majority(result.by.iter().map(|(_, said)| *said));
+        let counts = JudgementCounts::of_all(results.iter().map(majority));
+        let at = CUTOFFS.map(|k| {
+            let first = results.iter().filter(|result| result.rank.is_some_and(|rank| rank <= k));
+            let counts = JudgementCounts::of_all(first.map(majority));
+            PrecisionAt { k, counts, precision: counts.precision() }
+        });
+        let mut names: Vec<&String> =
+            results.iter().flat_map(|result| result.by.iter().map(|(name, _)| name)).collect();
+        names.sort_unstable();
+        names.dedup();
+        let by = |name: &String, result: &ResultJudgements| {
+            result.by.iter().find(|(judge, _)| judge == name).map(|(_, judgement)| *judgement)
+        };
+        let judges = names.iter().map(|name| {
+            let counts = JudgementCounts::of_all(results.iter().filter_map(|result| by(name, result)));
+            JudgeFigures { judge: (*name).clone(), counts, precision: counts.precision() }
+        });
+        let mut agreements = Vec::new();
+        for (nth, first) in names.iter().enumerate() {
+            for second in names.iter().skip(nth + 1) {
+                let both = results.iter().filter_map(|result| Some((by(first, result)?, by(second, result)?)));
+                let both: Vec<(Judgement, Judgement)> = both.collect();
+                if !both.is_empty() {
+                    agreements.push(JudgeAgreement {
+                        judges: [(*first).clone(), (*second).clone()],
+                        both: both.len() as u64,
+                        agreed: both.iter().filter(|(a, b)| a == b).count() as u64,
+                        kappa: kappa(&both),
+                    });
+                }
+            }
+        }
+        Self { counts, precision: counts.precision(), at: at.to_vec(), judges: judges.collect(), agreements }
+    }
+
+    /// Cohen's κ for people: of several pairs the lowest and highest; none without one.
+    pub fn kappa_summary(&self) -> Option<String> {
+        let mut all: Vec<f64> = self.agreements.iter().filter_map(|of| of.kappa).collect();
+        all.sort_by(f64::total_cmp);
+        match all.as_slice() {
+            [] => None,
+            [one] => Some(format!("{one:.2}")),
+            [first, .., last] => Some(format!("{first:.2} to {last:.2}")),
+        }
+    }
+
+    /// The first results up to one of [`CUTOFFS`].
+    pub fn first(&self, k: u64) -> Option<&PrecisionAt> {
+        self.at.iter().find(|at| at.k == k)
+    }
+}
+
+/// Agreement beyond chance of two judges (J. Cohen: A coefficient of agreement
+/// for nominal scales, Educational and Psychological Measurement 20, 1960).
+fn kappa(both: &[(Judgement, Judgement)]) -> Option<f64> {
+    let n = both.len() as f64;
+    let agreed = both.iter().filter(|(a, b)| a == b).count() as f64 / n;
+    let by_chance: f64 = Judgement::ALL
+        .iter()
+        .map(|of| {
+            let first = both.iter().filter(|(a, _)| a == of).count() as f64;
+            let second = both.iter().filter(|(_, b)| b == of).count() as f64;
+            first * second / (n * n)
+        })
+        .sum();
+    (by_chance < 1.0).then(|| (agreed - by_chance) / (1.0 - by_chance))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn result(rank: u64, by: &[(&str, Judgement)]) -> ResultJudgements {
+        ResultJudgements { rank: Some(rank), by: by.iter().map(|(name, said)| ((*name).to_owned(), *said)).collect() }
+    }
+
+    /// `statsmodels.stats.proportion.proportion_confint(hits, all, method="wilson")` of statsmodels 0.15.
+    #[test]
+    fn intervals_are_those_of_statsmodels() {
+        for (hits, all, low, high) in [
+            (8, 10, 0.490_162_471_536_641_8, 0.943_317_848_545_624_7),
+            (0, 5, 0.0, 0.434_482_464_783_174_9),
+            (5, 5, 0.565_517_535_216_825_2, 1.0),
+            (1, 1, 0.206_549_314_377_237_4, 1.0),
+            (37, 120, 0.232_727_369_889_163, 0.395_829_977_238_006_8),
+        ] {
+            let found = Proportion::of(hits, all).unwrap();
+            assert!((found.low - low).abs() < 1e-9 && (found.high - high).abs() < 1e-9, "{hits} of {all}: {found:?}");
+        }
+        assert_eq!(Proportion::of(0, 0), None);
+    }
+
+    /// `statsmodels.stats.inter_rater.cohens_kappa(table).kappa` of statsmodels 0.15; the first
+    /// table is the example of Wikipedia's article on Cohen's kappa.
+    #[test]
+    fn agreement_is_that_of_statsmodels() {
+        use Judgement::{Right, Unsure, Wrong};
+        let table = |counts: &[(usize, Judgement, Judgement)]| -> Vec<(Judgement, Judgement)> {
+            counts.iter().flat_map(|(times, a, b)| std::iter::repeat_n((*a, *b), *times)).collect()
+        };
+        let close = |found: Option<f64>, right: f64| assert!((found.unwrap() - right).abs() < 1e-9, "{found:?}");
+        close(kappa(&table(&[(20, Right, Right), (5, Right, Wrong), (10, Wrong, Right), (15, Wrong, Wrong)])), 0.4);
+        let three = [(4, Right, Right), (1, Right, Unsure), (3, Wrong, Wrong), (1, Unsure, Wrong), (1, Wrong, Right)];
+        close(kappa(&table(&three)), 0.482_758_620_689_655_1);
+        close(kappa(&table(&[(2, Right, Wrong), (2, Wrong, Right)])), -1.0);
+        assert_eq!(kappa(&table(&[(3, Right, Right)])), None, "chance explains all of it");
+    }
+
+    #[test]
+    fn majority_decides_and_what_is_unsure_is_no_part_of_precision() {
+        use Judgement::{Right, Unsure, Wrong};
+        let results = [
+            result(1, &[("Ana", Right), ("Rui", Right)]),
+            result(2, &[("Ana", Right), ("Rui", Wrong)]),
+            result(3, &[("Ana", Wrong)]),
+            result(5, &[("Ana", Right), ("Eva", Right), ("Rui", Wrong)]),
+            result(6, &[("Ana", Unsure), ("Rui", Wrong)]),
+            result(51, &[("Ana", Right)]),
+            ResultJudgements { rank: None, by: vec![("Ana".to_owned(), Right)] },
+            result(7, &[]),
+        ];
+        let found = SearchEvaluation::of(&results);
+        assert_eq!(found.counts, JudgementCounts { right: 4, wrong: 2, unsure: 1 });
+        let at: Vec<(u64, JudgementCounts)> = found.at.iter().map(|at| (at.k, at.counts)).collect();
+        let first = JudgementCounts { right: 2, wrong: 1, unsure: 1 };
+        let further = JudgementCounts { wrong: 2, ..first };
+        assert_eq!(at, [(5, first), (10, further), (20, further), (50, further)]);
+        assert!((found.first(5).unwrap().precision.unwrap().value - 2.0 / 3.0).abs() < 1e-12);
+        assert_eq!(found.first(10).unwrap().precision.unwrap().value, 0.5);
+        let judges: Vec<(&str, u64)> = found.judges.iter().map(|of| (of.judge.as_str(), of.counts.judged())).collect();
+        assert_eq!(judges, [("Ana", 7), ("Eva", 1), ("Rui", 4)]);
+        let agreed: Vec<(u64, u64)> = found.agreements.iter().map(|of| (of.both, of.agreed)).collect();
+        assert_eq!(agreed, [(1, 1), (4, 1), (1, 0)], "Ana and Eva, Ana and Rui, Eva and Rui");
+        assert_eq!(found.kappa_summary().unwrap(), "0.00 to 0.08", "{:?}", found.agreements);
+        assert_eq!(found.precision.unwrap().to_string(), "0.67 (0.30–0.90)");
+        assert_eq!(SearchEvaluation::of(&[]).first(10).unwrap().precision, None);
+    }
+}
