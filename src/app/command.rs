@@ -1,8 +1,8 @@
 //! Everything a person can ask, as values.
 
 use super::models::{
-    CampaignId, CitedBy, FileId, FileOutcome, FileState, GeoList, ImportOptions, LaunchId, LinkForm, ProblemQuery,
-    ReviewMark, SelectionSpec, WhatIfList,
+    CampaignId, CaptureId, CitedBy, FileId, FileOutcome, FileState, GeoList, ImportOptions, Judgement, LaunchId,
+    LinkForm, ProblemQuery, ReviewMark, SearchQuery, SelectionSpec, WhatIfList,
 };
 use super::{CrawlStart, CrawlTarget, SearchAct, SelectedRows, SelectionAct, TableForm, TableRows};
 use crate::campaign::Campaign;
@@ -348,6 +348,15 @@ pub enum Command {
     UndoMark,
     /// Restores the word that was taken back last.
     RedoMark,
+    /// What a person says of a result of a search.
+    Judge {
+        /// The search.
+        query: Box<SearchQuery>,
+        /// The capture that was shown.
+        capture: CaptureId,
+        /// What is said; none takes it back.
+        judgement: Option<Judgement>,
+    },
     /// Computes scores and keeps the selection.
     Select(SelectionSpec),
     /// Does something with named selections or collections.

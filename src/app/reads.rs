@@ -189,6 +189,8 @@ reads! {
     problem(id: i64) -> ProblemDetail, Some(SLOW), |session, (id,)| session.problem(*id);
     /// See [`Session::imports`].
     imports() -> Vec<ImportRow>, None, |session, ()| session.imports();
+    /// See [`crate::work::operator`].
+    operator() -> String, Some(SLOW), |_, ()| Ok(crate::work::operator());
     /// Names of the keys with which the person at the keyboard signs.
     own_keys() -> Vec<String>, Some(SLOW), |_, ()| crate::work::own_keys();
     /// See [`Session::passed_paths`].

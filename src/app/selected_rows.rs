@@ -1,6 +1,6 @@
 //! The captures that a person selected in the table.
 
-use super::models::{CaptureId, CaptureQuery, Loaded, ReviewMark};
+use super::models::{CaptureId, CaptureQuery, Judgement, Loaded, ReviewMark, SearchQuery};
 use super::state::Answer;
 use super::{AppState, Dialog, Route};
 use crate::work::{Session, act_summary};
@@ -128,6 +128,18 @@ impl AppState {
         } else {
             self.decide(decision);
         }
+    }
+
+    /// Has a worker keep what the person says of a result of a search.
+    pub(super) fn judge(&mut self, query: SearchQuery, capture: CaptureId, judgement: Option<Judgement>) {
+        let settings = self.settings.clone();
+        self.write(
+            move |session: &Session| {
+                session.judge(&query, &[capture], judgement, &settings.person())?;
+                Ok(None)
+            },
+            |kept| Answer::Kept(false, kept),
+        );
     }
 
     /// Has a worker find the captures that are meant now, and mark them as one act.

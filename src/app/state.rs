@@ -608,6 +608,7 @@ impl AppState {
                     self.decide(decision);
                 }
             }
+            Command::Judge { query, capture, judgement } => self.judge(*query, capture, judgement),
             Command::UndoMark => self.write(|session| session.undo_mark(), Answer::Marked),
             Command::RedoMark => self.write(|session| session.redo_mark(), Answer::Marked),
             Command::PauseJob(id, paused) => {

@@ -16,7 +16,7 @@ use poll_promise::Promise;
 use std::path::PathBuf;
 
 /// Keys that hold on some pages only.
-const PAGE_KEYS: [(&str, &str); 18] = [
+const PAGE_KEYS: [(&str, &str); 19] = [
     ("/", "filter the captures; Esc clears"),
     ("Backspace", "back"),
     ("F6  Shift+F6", "next, previous part of the window: list of pages, page, lower panel"),
@@ -32,6 +32,7 @@ const PAGE_KEYS: [(&str, &str); 18] = [
     ("L", "show inlinks in the lower panel; with Shift outlinks"),
     ("J  K", "next, previous capture in Review"),
     ("S", "skip in Review"),
+    ("1 2 3  0", "judge the result right, wrong, unsure, clear in Search with Evaluate on"),
     ("[  ]", "move the threshold on Select & export"),
     ("Alt+↑  Alt+↓", "move the selected rule in Spec"),
     ("?", "this list"),

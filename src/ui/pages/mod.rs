@@ -17,6 +17,7 @@ mod prospect;
 mod review;
 mod scope_lists;
 mod search;
+mod search_evaluate;
 mod search_map;
 mod search_media;
 mod search_saved;

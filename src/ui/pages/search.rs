@@ -1,6 +1,7 @@
 //! Every word of the archive: a query, its results, and how they are spread.
 
 use super::captures_table::{CaptureAsk, menu_ui};
+use super::search_evaluate::SearchEvaluate;
 use super::search_map::SearchMap;
 use super::search_media::media_tabs_ui;
 use super::search_saved::{SavedPart, order_label};
@@ -29,6 +30,7 @@ pub struct SearchPage {
     typed: TypedLine,
     timeline: Timeline,
     facets: Facets,
+    evaluate: SearchEvaluate,
     map: SearchMap,
     saved: SavedPart,
 }
@@ -54,10 +56,11 @@ impl SearchPage {
         }
         let query = SearchQuery { campaign: app.campaign(), limit: RESULTS, ..self.applied.clone() };
         let answer = app.reads.search(query.clone());
-        let counts = app.reads.search_counts(query, self.timeline.period());
+        let counts = app.reads.search_counts(query.clone(), self.timeline.period());
         self.chosen_ui(ui, app);
         if let Some(found) = answer.shown() {
             self.state_ui(ui, app, found);
+            self.evaluate.ui(ui, app, &query, found);
         }
         let media = counts.shown().and_then(|counts| counts.facets.iter().find(|(kind, _)| *kind == FacetKind::Media));
         let asked = media_tabs_ui(ui, &self.applied, media.map(|(_, values)| values.as_slice()));
@@ -89,7 +92,9 @@ impl SearchPage {
             }
             return;
         }
-        loaded_ui(ui, &answer, |ui, answer| results_ui(ui, app, answer));
+        loaded_ui(ui, &answer, |ui, answer| {
+            results_ui(ui, app, answer, self.evaluate.column(&query, answer));
+        });
     }
 
     fn line_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
@@ -228,7 +233,12 @@ fn take_further_ui(ui: &mut Ui, app: &mut AppState, found: &SearchAnswer) {
     }
 }
 
-fn results_ui(ui: &mut Ui, app: &mut AppState, answer: &SearchAnswer) {
+fn results_ui<'a>(
+    ui: &mut Ui,
+    app: &mut AppState,
+    answer: &'a SearchAnswer,
+    judging: Option<Column<'a, Hit, CaptureAsk>>,
+) {
     if answer.problem.is_some() {
         return;
     }
@@ -261,7 +271,7 @@ fn results_ui(ui: &mut Ui, app: &mut AppState, answer: &SearchAnswer) {
             }),
         Col::value("relevance", "Relevance", 80.0, |hit| Value::Fraction(f64::from(hit.score))).numeric().hidden(),
     ];
-    let table = Table::new("search results", "Results", columns, |hit: &Hit| hit.version)
+    let table = Table::new("search results", "Results", judging.into_iter().chain(columns), |hit: &Hit| hit.version)
         .on_focus(|hit| Some(CaptureAsk::Focus(hit.capture.id)))
         .on_open(|hit| Some(CaptureAsk::Panel(hit.capture.id, PanelTab::Text)))
         .menu(|ui, hit| menu_ui(ui, &hit.capture));

@@ -267,3 +267,54 @@ fn the_field_above_leads_words_to_search_and_filters_to_captures() {
         assert_eq!(window.route(), route);
     }
 }
+
+#[test]
+fn results_are_judged_by_keys_and_buttons_and_the_figures_lead_to_them() {
+    let mut window = Window::town();
+    window.session().index_texts(false, &crate::jobs::JobCx::detached()).unwrap();
+    window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::F);
+    window.click("Evaluate");
+    window.check_says("Type a query: its results are judged by it");
+    window.type_into("Query", "estaleiro");
+    window.press(Key::Enter);
+    window.pass(1.0);
+    window.check_says("Nothing judged yet");
+    window.type_into("Judge", "Ana Reis");
+    window.press(Key::Enter);
+    let query = SearchQuery {
+        text: "estaleiro".to_owned(),
+        campaign: window.app().campaign(),
+        limit: 9,
+        ..SearchQuery::default()
+    };
+    let hits = window.session().search(&query).unwrap().hits;
+    let said = |window: &Window| -> Vec<(i64, &'static str, String)> {
+        let mut rows = window.session().catalogue().judgements(Some("estaleiro")).unwrap();
+        rows.sort_by_key(|row| row.rank);
+        rows.into_iter().map(|row| (row.capture, row.judgement.unwrap().name(), row.who)).collect()
+    };
+    // By keys alone: each judges the row at hand and goes on to the next.
+    window.press(Key::ArrowDown);
+    for key in [Key::Num1, Key::Num2, Key::Num3] {
+        window.press(key);
+    }
+    let expected = ["right", "wrong", "unsure"].into_iter().zip(&hits);
+    let expected: Vec<_> = expected.map(|(name, hit)| (hit.capture.id, name, "Ana Reis".to_owned())).collect();
+    assert_eq!(said(&window), expected);
+    assert_eq!(window.app().focus(), Some(Focus::Capture(hits[3].capture.id)));
+    // A digit in a field is no judgement.
+    window.type_into("Query", "");
+    window.press(Key::Num1);
+    assert_eq!(said(&window).len(), 3);
+    window.check_says("P@10 0.50 (0.09–0.91)");
+    // A click changes a mind, a second one takes the judgement back.
+    let title = |nth: usize| crate::ui::text::line(&hits[nth].capture.title).to_string();
+    window.click(&format!("Right: {}", title(2)));
+    assert_eq!(said(&window)[2].1, "right");
+    window.click(&format!("Right: {}", title(2)));
+    assert_eq!(said(&window).len(), 2);
+    window.click("Judged wrong: 1");
+    let Route::Captures { filter } = window.route() else { panic!("{:?}", window.route()) };
+    assert_eq!(window.captures(&filter).iter().map(|row| row.id).collect::<Vec<_>>(), [hits[1].capture.id], "{filter}");
+    window.check_says("1 row, none selected");
+}
