@@ -33,7 +33,7 @@ pub fn related_ui(ui: &mut Ui, app: &mut AppState, page: &RelatedPage) {
     let columns = [
         Col::made("reasons", "Why", 330.0, RelatedRow::reasons),
         Col::text("title", "Title", 240.0, |row| &row.capture.title).or("(no title)"),
-        Col::text("url", "URL", 320.0, |row| &row.capture.url),
+        Col::text("url", "URL", 320.0, |row| &row.capture.url).link("Open this capture", |row| Some(row.capture.id)),
         Col::date("date", "Captured", 140.0, |row| row.capture.date),
         Col::count("cited_together", "Same citing pages", 110.0, |row| row.cited_together).hidden(),
         Col::value("likeness", "Likeness of text", 110.0, |row| {

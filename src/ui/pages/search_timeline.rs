@@ -69,13 +69,11 @@ impl Timeline {
             );
             ui.separator();
             ui.toggle_value(&mut self.has_table, "As a table");
-            ui.separator();
-            // In one piece where the line is too short.
-            ui.horizontal(|ui| {
-                field_ui(ui, "From", &mut self.from, &first.period, theme::DATE_FIELD);
-                field_ui(ui, "To", &mut self.to, &last.period, theme::DATE_FIELD);
-                range = self.typed_range_ui(ui);
-            });
+        });
+        ui.horizontal_wrapped(|ui| {
+            field_ui(ui, "From", &mut self.from, &first.period, theme::DATE_FIELD);
+            field_ui(ui, "To", &mut self.to, &last.period, theme::DATE_FIELD);
+            range = self.typed_range_ui(ui);
         });
         let range = self.bars_ui(ui, periods).or(range);
         let range = if self.has_table { self.table_ui(ui, app, query, periods).or(range) } else { range };

@@ -6,7 +6,7 @@ use crate::ui::table::{Column, Table, key_of};
 use crate::ui::text;
 use crate::ui::theme;
 use crate::ui::widgets::{field_ui, heading_ui, loaded_ui};
-use egui::{Button, Ui};
+use egui::{Button, Id, Ui, UiBuilder};
 
 /// Height of a list.
 const LIST: f32 = 120.0;
@@ -94,6 +94,13 @@ impl NamedFields {
     }
 
     fn collection_rows_ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: CampaignId, rows: &[CollectionRow]) {
+        // What is above comes and goes: the field that was led to stays the same.
+        let fields = UiBuilder::new().scope_id(Id::unique("fields of a collection"));
+        ui.scope_builder(fields, |ui| self.collection_fields_ui(ui, app, campaign, rows));
+        self.collection_list_ui(ui, app, rows);
+    }
+
+    fn collection_fields_ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: CampaignId, rows: &[CollectionRow]) {
         ui.horizontal_wrapped(|ui| {
             let spec = &mut self.collection;
             let name = field_ui(ui, "Collection", &mut spec.name, "name", theme::FIELD);
@@ -118,6 +125,9 @@ impl NamedFields {
         if self.collection.name.trim().is_empty() && !self.collection.filter.trim().is_empty() {
             ui.weak("Name the collection and save it: its filter is asked now and after each crawl and import");
         }
+    }
+
+    fn collection_list_ui(&mut self, ui: &mut Ui, app: &mut AppState, rows: &[CollectionRow]) {
         if rows.is_empty() {
             ui.weak("None yet. Captures are put into one on the page Captures, or by its filter after each crawl");
             return;

@@ -142,8 +142,8 @@ fn a_search_becomes_the_rule_of_a_collection_once_it_is_named_and_saved() {
     assert_eq!(window.route(), Route::Select);
     window.check_says("Name the collection and save it");
     assert!(window.session().catalogue().collections().unwrap().is_empty(), "nothing is saved unasked");
-    window.type_into("Collection", "Shipyard");
     window.scroll_to("Save collection");
+    window.type_into("Collection", "Shipyard");
     window.click("Save collection");
     window.until_done(JobKind::Collect);
     let kept = window.session().catalogue().collections().unwrap().remove(0);
@@ -244,13 +244,12 @@ fn what_is_related_to_a_result_is_listed_with_its_reasons_and_opened() {
     assert!(page.built && page.indexed && page.rows.len() > 3);
     let first = &page.rows[0];
     window.check_says(&first.reasons());
-    window.click(&first.reasons());
-    window.press(Key::Enter);
+    window.click(&first.capture.url);
     assert_eq!(window.app().focus(), Some(Focus::Capture(first.capture.id)));
 }
 
 #[test]
-fn the_field_above_leads_words_to_search_and_filters_to_captures() {
+fn the_field_above_leads_text_to_search_and_filters_to_captures() {
     let mut window = Window::town();
     for (line, is_search) in [
         ("estaleiro gaivota", true),
