@@ -527,7 +527,10 @@ impl AppState {
 
     fn execute(&mut self, command: Command) {
         match command {
-            Command::Go(route) => self.go(route),
+            Command::Go(route) => {
+                self.opens_filter |= matches!(&route, Route::Search(query) if query.query_line().is_empty());
+                self.go(route);
+            }
             Command::GoToAll(route) => {
                 let shows_all = matches!(route, Route::Crawl | Route::Captures { .. } | Route::Review { .. });
                 self.go(route);
@@ -551,7 +554,7 @@ impl AppState {
             Command::CloseWindow => self.close_window(),
             Command::StopAndClose => self.stop_and_close(),
             Command::Find => {
-                if !matches!(self.route, Route::Captures { .. }) {
+                if !matches!(self.route, Route::Captures { .. } | Route::Search(_)) {
                     self.go(Route::Captures { filter: String::new() });
                 }
                 self.opens_filter = true;

@@ -22,6 +22,9 @@ const RESULTS: usize = 200;
 /// Characters of a text that stand before what was found first in it.
 const BEFORE_MARK: usize = 24;
 
+/// Less room below the tabs has the timeline in the place of the results.
+const ROOM_FOR_TIMELINE: f32 = 430.0;
+
 /// The page Search.
 #[derive(Default)]
 pub struct SearchPage {
@@ -75,7 +78,14 @@ impl SearchPage {
                 loaded_ui(ui, &counts, |ui, counts| self.facets_ui(ui, app, counts));
             });
         }
-        if let Some(counts) = counts.shown() {
+        let is_low = ui.available_height() < ROOM_FOR_TIMELINE;
+        if is_low {
+            ui.horizontal(|ui| {
+                ui.toggle_value(&mut self.timeline.is_open, "Timeline").on_hover_text("Captures found over time");
+                self.map.switch_ui(ui);
+            });
+        }
+        if let Some(counts) = counts.shown().filter(|_| !is_low || self.timeline.is_open) {
             let asked = self.timeline.ui(ui, app, &self.applied, &counts.histogram);
             asked.into_iter().for_each(|query| self.ask(app, query));
         }
@@ -83,7 +93,12 @@ impl SearchPage {
             loaded_ui(ui, &answer, |_, _| {});
             return;
         }
-        self.map.switch_ui(ui);
+        if is_low && self.timeline.is_open {
+            return;
+        }
+        if !is_low {
+            self.map.switch_ui(ui);
+        }
         if self.map.is_shown() {
             let mut asked = None;
             loaded_ui(ui, &counts, |ui, counts| asked = self.map.ui(ui, app, counts, &self.applied));
@@ -171,6 +186,7 @@ impl SearchPage {
                     action_ui(ui, app, Action::IndexTexts);
                 }
             }
+            self.evaluate.switch_ui(ui);
         });
         if found.versions == 0 && !found.wider.is_empty() {
             ui.horizontal_wrapped(|ui| {

@@ -33,9 +33,17 @@ pub(super) struct SearchEvaluate {
 }
 
 impl SearchEvaluate {
-    /// Draws the switch and the figures, and takes the keys that judge.
+    /// Turns judging on and off.
+    pub(super) fn switch_ui(&mut self, ui: &mut Ui) {
+        let switch = ui.add(Button::new("Evaluate").selected(self.is_on));
+        if switch.on_hover_text("Judge results, and see how good they are").clicked() {
+            self.is_on = !self.is_on;
+        }
+    }
+
+    /// Draws the figures, and takes the keys that judge.
     pub(super) fn ui(&mut self, ui: &mut Ui, app: &mut AppState, asked: &SearchQuery, found: &SearchAnswer) {
-        if found.problem.is_some() {
+        if found.problem.is_some() || !self.is_on {
             return;
         }
         self.judge = match app.settings.name.trim() {
@@ -43,13 +51,6 @@ impl SearchEvaluate {
             name => name.to_owned(),
         };
         ui.horizontal_wrapped(|ui| {
-            let switch = ui.add(Button::new("Evaluate").selected(self.is_on));
-            if switch.on_hover_text("Judge results, and see how good they are").clicked() {
-                self.is_on = !self.is_on;
-            }
-            if !self.is_on {
-                return;
-            }
             if asked.query_line().is_empty() {
                 ui.weak("Type a query: its results are judged by it");
                 return;

@@ -22,6 +22,8 @@ const SHARE_OF: f64 = 10_000.0;
 /// The timeline of the page Search.
 #[derive(Default)]
 pub struct Timeline {
+    /// It is shown in a window without room for it beside the results.
+    pub is_open: bool,
     period: Option<Period>,
     /// Counts of 10,000 captures that there are of the time, in the place of counts.
     is_share: bool,
