@@ -17,6 +17,8 @@ pub struct RunningJob {
     pub started: CaptureDate,
     /// How fast it goes.
     pub pace: Pace,
+    /// The window started it, and nobody waits for it: it gives way to what a person wants.
+    pub by_itself: bool,
     handle: JobHandle<JobReport>,
 }
 
@@ -53,7 +55,7 @@ impl RunningJob {
         let name = kind.label();
         let handle = jobs::spawn(name, JobCx::default(), wake, work)
             .map_err(|error| failure(&format!("{name} failed to start"), &error.into()))?;
-        Ok(Self { id, kind, started: CaptureDate::now(), pace: Pace::default(), handle })
+        Ok(Self { id, kind, started: CaptureDate::now(), pace: Pace::default(), by_itself: false, handle })
     }
 
     /// Its progress, and the wish to pause or stop.

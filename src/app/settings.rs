@@ -85,6 +85,8 @@ pub struct Settings {
     pub panel_height: f32,
     /// Its tab, kept between rows.
     pub panel_tab: PanelTab,
+    /// Whether texts are indexed after imports and during crawls without anybody starting it.
+    pub follow_index: bool,
     /// Days of the inlink window.
     pub window_days: u32,
     /// Who decides here, as typed; empty for the system's user name.
@@ -108,6 +110,7 @@ impl Default for Settings {
             facets: false,
             panel_height: 280.0,
             panel_tab: PanelTab::Details,
+            follow_index: true,
             window_days: MATCH_WINDOW_DAYS,
             name: String::new(),
             sign_with: String::new(),

@@ -6,6 +6,8 @@
 //! Invariants: nothing here touches disk or network on the calling thread;
 //! writes are carried out in the order they were asked.
 
+#[path = "state_index.rs"]
+mod index;
 #[path = "state_links.rs"]
 mod links;
 #[path = "state_notices.rs"]
@@ -95,6 +97,8 @@ pub(super) enum Answer {
     /// A setting of the workspace: what to say when it failed, how it went.
     Set(&'static str, anyhow::Result<String>),
     Schedules(u64, anyhow::Result<DueRuns>),
+    /// Captures that the index does not have; of the workspace with this generation.
+    ToIndex(u64, anyhow::Result<u64>),
 }
 
 /// The state of a window.
@@ -118,6 +122,8 @@ pub struct AppState {
     about: BTreeMap<u64, notices::About>,
     /// Anomalies of the running crawl that a person was told of.
     anomalies_shown: AnomalyMark,
+    /// When texts are indexed by themselves.
+    pub(super) index_watch: index::IndexWatch,
 
     // What pages fill in; the rest they read and change by methods.
     /// Read models.
@@ -197,6 +203,7 @@ impl AppState {
             after_save: None,
             about: BTreeMap::new(),
             anomalies_shown: AnomalyMark::default(),
+            index_watch: index::IndexWatch::default(),
             reads: Reads::new(cx),
             route: Route::default(),
             dialog: None,
@@ -306,6 +313,11 @@ impl AppState {
         self.jobs.iter().find(|job| job.kind.is_crawl())
     }
 
+    /// Whether a job runs that somebody waits for.
+    pub fn is_busy(&self) -> bool {
+        self.jobs.iter().any(|job| !job.by_itself)
+    }
+
     /// Whether a job of this name runs.
     pub fn runs(&self, kind: JobKind) -> bool {
         self.jobs.iter().any(|job| job.kind == kind)
@@ -325,6 +337,7 @@ impl AppState {
         self.look_at_jobs();
         self.report_anomalies();
         self.watch_schedules();
+        self.watch_index();
         while let Some(command) = self.outbox.pop_front() {
             keep(&mut self.asked, command.clone());
             if !self.discards_edits && self.loses_edits(&command) {
@@ -483,6 +496,7 @@ impl AppState {
                 }
             }
             Answer::Schedules(generation, look) => self.take_in_schedules(generation, look),
+            Answer::ToIndex(generation, captures) => self.take_in_captures_to_index(generation, captures),
             Answer::Marked(Err(error)) | Answer::Kept(_, Err(error)) => {
                 self.error_notice(NoticeCause::Deciding, failure("Decision not saved", &error))
             }
@@ -506,6 +520,7 @@ impl AppState {
         self.jobs = running;
         let finished: Vec<RunningJob> = finished;
         for job in finished {
+            let (by_itself, is_cancelled) = (job.by_itself, job.cx().is_cancelled());
             let (ended, notice, result) = job.finish();
             match result {
                 Some(JobResult::Verified(folder, lines)) => {
@@ -516,8 +531,11 @@ impl AppState {
                 None => {}
             }
             let kind = ended.kind;
+            self.index_watch.note(kind, by_itself, is_cancelled || ended.failed);
             keep(&mut self.ended, ended);
-            self.job_notice(kind, notice);
+            if !by_itself || notice.is_error {
+                self.job_notice(kind, notice);
+            }
         }
         if self.jobs.is_empty() {
             self.cure(|cause| *cause == NoticeCause::Running);

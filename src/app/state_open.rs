@@ -121,7 +121,7 @@ impl AppState {
     }
 
     fn open_with(&mut self, folder: PathBuf, then: AfterOpen, open: Open) {
-        if !self.jobs.is_empty() {
+        if self.is_busy() {
             self.discards_edits = false;
             let notice = Notice {
                 is_error: true,
@@ -132,6 +132,8 @@ impl AppState {
             self.error_notice(NoticeCause::Running, notice);
             return;
         }
+        // Those that nobody waits for go on another time.
+        self.jobs.iter().for_each(|job| job.cx().cancel());
         self.cure(|cause| *cause == NoticeCause::Opening);
         self.opening = Some(folder.clone());
         let (opener, answers, wake) = (self.opener.clone(), self.answers.0.clone(), self.wake.clone());
@@ -210,6 +212,7 @@ impl AppState {
         self.verified = None;
         self.dry_run = None;
         self.schedules = ScheduleWatch::default();
+        self.begin_index_watch();
         self.export_folder = folder.join("exports").join("selection").display().to_string();
         self.remember(folder);
         self.history.clear();

@@ -486,3 +486,92 @@ fn a_newer_window_stops_the_count_of_an_older_one() {
     assert_eq!(state.session().unwrap().workspace().unwrap().counted_window_days, Some(60));
     assert_eq!((state.settings.window_days, state.selection_draft.window_days), (60, 60));
 }
+
+/// Words that a search finds, with how many captures are not indexed yet.
+fn found_texts(state: &AppState, text: &str) -> (u64, Option<u64>) {
+    let query = work::SearchQuery { text: text.to_owned(), ..Default::default() };
+    let answer = state.session().unwrap().search(&query).unwrap();
+    (answer.versions, answer.waiting)
+}
+
+/// A WARC file with one page.
+fn one_page(folder: &std::path::Path, name: &str, text: &str) -> PathBuf {
+    let path = folder.join(format!("{name}.warc"));
+    let answer = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>{text}</p>");
+    let kind = "Content-Type: application/http; msgtype=response\r\n";
+    let url = format!("https://{name}.pt/");
+    std::fs::write(&path, crate::testing::record("response", &url, "2024-03-01T10:00:00Z", kind, answer)).unwrap();
+    path
+}
+
+fn import(state: &mut AppState, path: PathBuf) {
+    state.send(Command::Import { paths: vec![path], options: Default::default() });
+    state.tick();
+    until(state, "the import has ended", |state| !state.runs(JobKind::Import));
+}
+
+/// Rows of follow-ups in the job history.
+fn follow_ups(state: &AppState) -> Vec<String> {
+    let rows = state.session().unwrap().job_history(100).unwrap();
+    let name = JobKind::IndexTexts.label();
+    rows.into_iter().filter(|row| row.name == name && row.ended.is_some()).map(|row| row.outcome).collect()
+}
+
+#[test]
+fn what_an_import_brings_is_found_without_anybody_indexing() {
+    let (mut state, dir) = opened();
+    assert_eq!(found_texts(&state, "caravel").1, None, "nobody asked for an index yet");
+    let path = one_page(dir.path(), "ships", "a caravel at sea");
+    import(&mut state, path.clone());
+    until(&mut state, "its text is found", |state| found_texts(state, "text:caravel") == (1, Some(0)));
+    until(&mut state, "the index job has ended", |state| state.jobs.is_empty());
+    assert_eq!(follow_ups(&state).len(), 1);
+    // No message: nobody asked for it.
+    assert!(!state.log.iter().any(|(_, notice)| notice.what.contains("Index texts")));
+    // Nothing new: nothing is done, and no row says so.
+    import(&mut state, path);
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_millis(300) || state.index_watch.is_pending() {
+        state.tick();
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    assert_eq!(follow_ups(&state).len(), 1);
+    // What came by another way is indexed when the workspace is open, where it has an index.
+    let later = one_page(dir.path(), "later", "a brigantine");
+    let folder = folder(&state);
+    drop(state);
+    let session = Session::new(Workspace::open(&folder).unwrap());
+    session.import(&[later], Default::default(), &crate::jobs::JobCx::detached()).unwrap();
+    drop(session);
+    let (mut state, _dir, _) = self::state();
+    state.send(Command::OpenWorkspace(folder));
+    until(&mut state, "the workspace is open", |state| state.session().is_some());
+    until(&mut state, "its text is found", |state| found_texts(state, "text:brigantine") == (1, Some(0)));
+}
+
+#[test]
+fn who_switches_it_off_indexes_by_hand() {
+    let (mut state, dir) = opened();
+    state.settings.follow_index = false;
+    import(&mut state, one_page(dir.path(), "ships", "a caravel at sea"));
+    for _ in 0..50 {
+        state.tick();
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    assert_eq!((state.jobs.len(), found_texts(&state, "caravel").1), (0, None));
+    state.send(Command::IndexTexts);
+    until(&mut state, "its text is found", |state| found_texts(state, "text:caravel") == (1, Some(0)));
+}
+
+#[test]
+fn an_index_job_that_nobody_waits_for_gives_way() {
+    let (mut state, dir) = opened();
+    import(&mut state, one_page(dir.path(), "ships", "a caravel at sea"));
+    until(&mut state, "the index job runs", |state| state.runs(JobKind::IndexTexts));
+    assert!(!state.is_busy());
+    // The window closes without a question, and it is stopped.
+    state.send(Command::CloseWindow);
+    state.tick();
+    assert!(state.closing && state.dialog.is_none());
+    until(&mut state, "it has ended", |state| state.jobs.is_empty());
+}

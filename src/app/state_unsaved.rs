@@ -15,7 +15,7 @@ impl AppState {
         let loses = match command {
             Command::OpenWorkspace(folder) if self.is_open(|open| open == folder) => false,
             // While jobs run, this is refused anyway.
-            Command::OpenWorkspace(_) | Command::NewWorkspace(_) | Command::LoadSample(_) => self.jobs.is_empty(),
+            Command::OpenWorkspace(_) | Command::NewWorkspace(_) | Command::LoadSample(_) => !self.is_busy(),
             Command::NewCampaign | Command::CloseWindow => true,
             Command::ChooseCampaign(id) => {
                 let is_shown = matches!(self.route, Route::Spec(_) | Route::Scope(..));
@@ -72,9 +72,9 @@ impl AppState {
 
     /// Closes the window, or asks first about the work that runs.
     pub(super) fn close_window(&mut self) {
-        match self.jobs.is_empty() {
-            true => self.closing = true,
-            false => self.dialog = Some(Dialog::Quit),
+        match self.is_busy() {
+            true => self.dialog = Some(Dialog::Quit),
+            false => self.stop_and_close(),
         }
     }
 

@@ -4,7 +4,7 @@ use super::campaign::session;
 use super::output::{json_line, plain, short, with_bar};
 use super::{FINE, PROBLEMS};
 use crate::crawl::{CrawlEvent, EventKind, EventObserver, HostOverride};
-use crate::jobs::counted;
+use crate::jobs::{JobCx, OnDrop, StopError, counted};
 use crate::work;
 use crate::work::Report;
 use crate::work::Session;
@@ -24,6 +24,7 @@ const SHOWN: u64 = 5;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  fonds crawl my-archive 1\n  \
     fonds crawl my-archive 1 --geo GeoLite2-Country.mmdb\n  \
+    fonds crawl my-archive 1 --index\n  \
     fonds crawl my-archive 1 --resolve www.site.pt:80:127.0.0.1:8080\n\n\
     Ctrl-C stops cleanly and a second call resumes; so it does after a power cut or kill -9.\n\
     What happens is printed as it does; fonds events shows it afterwards. On a full disk the crawl waits for room.\n\
@@ -45,6 +46,9 @@ pub struct CrawlArgs {
     /// Crawl the URLs that failed in the last launch again.
     #[arg(long)]
     retry_failed: bool,
+    /// Make the texts of new captures searchable while the crawl runs, and at its end, as fonds index does.
+    #[arg(long)]
+    index: bool,
     /// Print every event, single waits and retries too.
     #[arg(long)]
     events: bool,
@@ -100,6 +104,16 @@ fn crawl_with_events(
     with_bar(|cx, bar| {
         std::thread::scope(|scope| {
             let crawl = scope.spawn(move || session.crawl_with(id, &options, cx));
+            let indexing = JobCx::default();
+            // Where the crawl ends, so does what follows it: the rest is indexed then.
+            let (follow, stopped) = (indexing.clone(), indexing.clone());
+            let _end = OnDrop(move || indexing.cancel());
+            if args.index {
+                scope.spawn(move || match session.follow_index_while(|| !stopped.is_cancelled(), &follow) {
+                    Err(error) if !error.is_cancelled() => warn_of!("texts not indexed", "fonds: {error:#}"),
+                    _ => {}
+                });
+            }
             let mut written = Ok(());
             let mut print = |event: CrawlEvent| {
                 if args.json && written.is_ok() {
@@ -155,6 +169,9 @@ pub(super) fn run(args: &CrawlArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         ..work::sample::crawl_options(&session)?
     };
     let outcome = crawl_with_events(&session, id, options, args, out)?;
+    // A stop is a stop.
+    let is_at_end = outcome.complete || outcome.limit_reached;
+    let unread_texts = if args.index && is_at_end { super::index::follow(&session)? } else { 0 };
     if args.json {
         json_line(out, &outcome)?;
     } else {
@@ -196,5 +213,6 @@ pub(super) fn run(args: &CrawlArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         let folder = args.folder.display();
         tell!("{} failed. To try again: fonds crawl {folder} {id} --retry-failed", counted(outcome.failed, "URL"));
     }
-    Ok(if outcome.complete && !nothing_fetched && outcome.failed == 0 { FINE } else { PROBLEMS })
+    let is_fine = outcome.complete && !nothing_fetched && outcome.failed == 0 && unread_texts == 0;
+    Ok(if is_fine { FINE } else { PROBLEMS })
 }

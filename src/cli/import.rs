@@ -12,7 +12,8 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  fonds import my-archive old-crawl.warc.gz\n  \
     fonds import my-archive /media/archive/2009 --copy\n  \
-    fonds import my-archive ~/heritrix/jobs/elections\n\n\
+    fonds import my-archive ~/heritrix/jobs/elections\n  \
+    fonds import my-archive /media/archive/2009 --index\n\n\
     A job folder of Heritrix (crawler-beans.cxml or order.xml, seeds, logs, archives) or a collection of\n\
     Browsertrix comes in as a campaign with its seeds and rules, with a launch for each run in its logs.\n\
     The folder output/warcs of a workspace brings its campaigns back, from the campaign files beside the WARC files.\n\
@@ -37,6 +38,9 @@ pub struct ImportArgs {
     /// Follow links that lead out of the folders named; without it they are listed and not read.
     #[arg(long)]
     follow_links: bool,
+    /// Make the texts searchable at the end, as fonds index does.
+    #[arg(long)]
+    index: bool,
     /// One object a file.
     #[arg(long)]
     json: bool,
@@ -72,9 +76,11 @@ pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
         super::files::print_import(&session, import.launch, args.json, out)?;
         tell!("{}", plain(&work::import_summary(import)));
     }
+    let unread_texts = if args.index { super::index::follow(&session)? } else { 0 };
     Ok(match imported.imports.iter().any(work::has_problems) {
         _ if !all_there => WRONG_USE,
         true => PROBLEMS,
+        false if unread_texts > 0 => PROBLEMS,
         false if unread_lines > 0 || unread_campaigns > 0 || !imported.led_out.is_empty() => PROBLEMS,
         // Not even a job of a crawler.
         false

@@ -4,7 +4,7 @@ use super::campaign::{read_only_session, session};
 use super::index_documents::{self, IndexDocumentsArgs};
 use super::output::{json_line, with_progress};
 use super::{FINE, PROBLEMS};
-use crate::work::Report;
+use crate::work::{Report, Session, TextIndexReport};
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
 
@@ -46,6 +46,21 @@ pub enum IndexCommand {
     Documents(IndexDocumentsArgs),
 }
 
+/// Follows the index up after other work, and says on standard error what it
+/// came to; how many captures could not be read.
+pub(super) fn follow(session: &Session) -> anyhow::Result<u64> {
+    let report = with_progress(|cx| session.index_texts(false, cx))?;
+    tell!("{}", report.summary());
+    warn_of_unread(&report);
+    Ok(report.unread)
+}
+
+fn warn_of_unread(report: &TextIndexReport) {
+    for capture in &report.unread_captures {
+        warn_of!("captures that could not be read", "fonds: {capture}");
+    }
+}
+
 pub(super) fn run(args: &TextIndexArgs, input: &mut dyn BufRead, out: &mut dyn Write) -> anyhow::Result<u8> {
     if let Some(IndexCommand::Documents(args)) = &args.command {
         return with_progress(|cx| index_documents::run(args, input, out, cx));
@@ -79,8 +94,6 @@ pub(super) fn run(args: &TextIndexArgs, input: &mut dyn BufRead, out: &mut dyn W
         true => json_line(out, &report)?,
         false => writeln!(out, "{}", report.summary())?,
     }
-    for capture in &report.unread_captures {
-        warn_of!("captures that could not be read", "fonds: {capture}");
-    }
+    warn_of_unread(&report);
     Ok(if report.unread > 0 { PROBLEMS } else { FINE })
 }

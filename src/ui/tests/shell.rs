@@ -80,7 +80,8 @@ fn a_running_crawl_is_shown_paused_and_stopped() {
     window.check_says("Paused");
     window.click("⏹ Stop");
     window.until("the crawl ends", |window| window.app().jobs().is_empty());
-    assert!(window.app().ended().back().unwrap().outcome.contains("Stopped on request"), "{:?}", window.app().ended());
+    let crawl = window.app_mut().take_ended(JobKind::Crawl).unwrap();
+    assert!(crawl.outcome.contains("Stopped on request"), "{crawl:?}");
     assert_eq!(window.session().crawl(Some(TOWN), Launches::All).unwrap().launches.len(), 3);
 }
 

@@ -31,6 +31,43 @@ impl Session {
         self.run_job(JobKind::IndexTexts, || work::index_texts(&self.workspace, from_scratch, cx))
     }
 
+    /// As [`work::captures_to_index`].
+    ///
+    /// # Errors
+    ///
+    /// As [`work::captures_to_index`].
+    pub fn captures_to_index(&self) -> anyhow::Result<u64> {
+        work::captures_to_index(&self.workspace)
+    }
+
+    /// Whether there is a text index.
+    pub fn has_index(&self) -> bool {
+        work::has_index(&self.workspace)
+    }
+
+    /// Indexes the texts of captures that came since the last time, while
+    /// other work goes on. Where there are none, nothing is done and noted.
+    ///
+    /// # Errors
+    ///
+    /// As [`work::index_politely`].
+    pub fn follow_index(&self, cx: &JobCx) -> anyhow::Result<Option<TextIndexReport>> {
+        let _turn = lock_unless_cancelled(&self.indexing, "Waiting for another index job", cx)?;
+        if self.captures_to_index()? == 0 {
+            return Ok(None);
+        }
+        self.run_job(JobKind::IndexTexts, || work::index_politely(&self.workspace, cx)).map(Some)
+    }
+
+    /// As [`Self::follow_index`], now and then, as long as captures come.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::follow_index`], and `Cancelled`.
+    pub fn follow_index_while(&self, captures_come: impl Fn() -> bool, cx: &JobCx) -> anyhow::Result<()> {
+        work::follow_while(cx, captures_come, || self.follow_index(cx).map(drop))
+    }
+
     /// Compares the index with the catalogue.
     ///
     /// # Errors

@@ -1,0 +1,112 @@
+//! The text index follows a crawl or an import by itself.
+//!
+//! What is new stands in the catalogue: captures behind the last one that the
+//! index has. Whoever sees captures come asks now and then whether there are
+//! some, and follows up. This is done by one thread, and no more of the time
+//! than [`SHARE`], so that it never slows the crawl down by much.
+
+use super::text_index::{TextIndexReport, index_folder, index_texts};
+use crate::jobs::{Cancelled, JobCx};
+use crate::search::{TextIndex, TextIndexError};
+use crate::store::Workspace;
+use std::time::{Duration, Instant};
+
+/// Time between two looks while captures come, at least.
+const EVERY: Duration = Duration::from_secs(30);
+/// One follow-up waits so many times as long as the last one took.
+const SHARE: u32 = 10;
+/// How often it is seen whether captures still come.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// When the index is followed up next while captures come.
+#[derive(Debug, Clone, Copy)]
+pub struct FollowPace {
+    since: Instant,
+    pause: Duration,
+}
+
+impl Default for FollowPace {
+    fn default() -> Self {
+        Self { since: Instant::now(), pause: EVERY }
+    }
+}
+
+impl FollowPace {
+    /// From now on, after a follow-up that took so long.
+    pub fn after(took: Duration) -> Self {
+        Self { pause: EVERY.max(took.saturating_mul(SHARE)), ..Self::default() }
+    }
+
+    /// How long to wait still.
+    pub fn wait(&self) -> Duration {
+        self.pause.saturating_sub(self.since.elapsed())
+    }
+}
+
+/// Captures that the text index does not have yet: all where there is none, or
+/// one that has to be made again.
+///
+/// # Errors
+///
+/// A catalogue or index that cannot be read.
+pub fn captures_to_index(workspace: &Workspace) -> anyhow::Result<u64> {
+    let through = match TextIndex::open(&index_folder(workspace)) {
+        Ok(index) => index.mark()?.unwrap_or_default().through,
+        Err(error) if error.is_outdated() => 0,
+        Err(error) => return Err(error.into()),
+    };
+    Ok(workspace.catalogue().captures_behind(through)?)
+}
+
+/// Whether a workspace has a text index.
+pub fn has_index(workspace: &Workspace) -> bool {
+    !matches!(TextIndex::open(&index_folder(workspace)), Err(TextIndexError::Absent(_)))
+}
+
+/// As [`index_texts`], by one thread.
+///
+/// # Errors
+///
+/// As [`index_texts`], and a thread that cannot be started.
+pub fn index_politely(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<TextIndexReport> {
+    let thread = rayon::ThreadPoolBuilder::new().num_threads(1).thread_name(|_| "index".to_owned()).build()?;
+    thread.install(|| index_texts(workspace, false, cx))
+}
+
+/// Calls `follow` now and then, as long as captures come.
+///
+/// # Errors
+///
+/// Those of `follow`, and `Cancelled`.
+pub fn follow_while(
+    cx: &JobCx,
+    captures_come: impl Fn() -> bool,
+    mut follow: impl FnMut() -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let mut pace = FollowPace::default();
+    while captures_come() {
+        if cx.is_cancelled() {
+            return Err(Cancelled.into());
+        }
+        if pace.wait().is_zero() {
+            let begun = Instant::now();
+            follow()?;
+            pace = FollowPace::after(begun.elapsed());
+        }
+        std::thread::sleep(LOOK.min(pace.wait()));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_follow_up_is_followed_by_a_longer_pause() {
+        for (took, least, most) in [(0, 29, 30), (2, 29, 30), (60, 599, 600)] {
+            let wait = FollowPace::after(Duration::from_secs(took)).wait().as_secs_f64();
+            assert!(wait > f64::from(least) && wait <= f64::from(most), "{took}: {wait}");
+        }
+    }
+}
