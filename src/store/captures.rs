@@ -1,10 +1,10 @@
 //! Captures in, and out again as they stand in the files.
 
-use super::catalogue::Catalogue;
+use super::catalogue::{Catalogue, UnderWay};
 use super::error::StoreError;
 use super::files::file_id;
-use super::intern::{UrlIds, url_ids};
-use super::link_list::insert_outlinks;
+use super::intern::{UrlIds, url_ids, url_ids_and_page};
+use super::link_list::{LinkList, insert_lists, insert_outlinks, lists_of};
 use super::rows::{CaptureId, FileId};
 use super::sql::{int, parse_stored, uint};
 use crate::captures::{CaptureEntry, RecordPlace};
@@ -58,6 +58,27 @@ pub struct StoredCapture {
     pub records: Vec<RecordRow>,
 }
 
+/// A capture on its way into the catalogue, its outlinks packed as they are
+/// kept: this is done by whoever brings it, and not by the one who writes.
+pub struct PackedCapture {
+    entry: CaptureEntry,
+    links: Vec<LinkList>,
+}
+
+impl PackedCapture {
+    /// Bytes of its links.
+    pub fn link_bytes(&self) -> usize {
+        self.links.iter().map(|list| list.bytes.len()).sum()
+    }
+}
+
+impl From<CaptureEntry> for PackedCapture {
+    fn from(mut entry: CaptureEntry) -> Self {
+        let links = lists_of(&std::mem::take(&mut entry.notes.outlinks));
+        Self { entry, links }
+    }
+}
+
 /// Adds a capture with its records and links; does nothing when its first
 /// record is known already. Says whether it was new.
 pub(super) fn insert_capture(conn: &Connection, launch: i64, entry: &CaptureEntry) -> Result<bool, StoreError> {
@@ -65,8 +86,8 @@ pub(super) fn insert_capture(conn: &Connection, launch: i64, entry: &CaptureEntr
     if is_at(conn, file, first)? {
         return Ok(false);
     }
-    let ids = url_ids(conn, &entry.url)?;
-    insert_new(conn, launch, entry, ids)?;
+    let (ids, is_new_page) = url_ids_and_page(conn, &entry.url)?;
+    insert_new(conn, launch, entry, &lists_of(&entry.notes.outlinks), ids, is_new_page)?;
     Ok(true)
 }
 
@@ -78,14 +99,19 @@ pub(super) fn insert_capture(conn: &Connection, launch: i64, entry: &CaptureEntr
 fn import_capture(
     conn: &Connection,
     launch: i64,
-    entry: &CaptureEntry,
+    packed: &PackedCapture,
     lost: &HashSet<FileId>,
 ) -> Result<bool, StoreError> {
+    let PackedCapture { entry, links } = packed;
     let (first, file) = first_record(conn, launch, entry)?;
     if is_at(conn, file, first)? {
         return Ok(false);
     }
-    let ids = url_ids(conn, &entry.url)?;
+    let (ids, is_new_page) = url_ids_and_page(conn, &entry.url)?;
+    if is_new_page {
+        insert_new(conn, launch, entry, links, ids, is_new_page)?;
+        return Ok(true);
+    }
     // A torn copy has id and declared digest of the whole one, but not its
     // size; of a revisit the size is not in its record.
     let is_revisit = entry.revisit_of.is_some();
@@ -117,7 +143,7 @@ fn import_capture(
         .optional()?;
     match known {
         None => {
-            insert_new(conn, launch, entry, ids)?;
+            insert_new(conn, launch, entry, links, ids, is_new_page)?;
             Ok(true)
         }
         Some((capture, of)) => {
@@ -174,11 +200,24 @@ fn insert_records(conn: &Connection, launch: i64, capture: CaptureId, entry: &Ca
     Ok(())
 }
 
-fn insert_new(conn: &Connection, launch: i64, entry: &CaptureEntry, ids: UrlIds) -> Result<(), StoreError> {
+fn insert_new(
+    conn: &Connection,
+    launch: i64,
+    entry: &CaptureEntry,
+    links: &[LinkList],
+    ids: UrlIds,
+    is_new_page: bool,
+) -> Result<(), StoreError> {
     let via = entry.notes.via.as_ref().map(|via| url_ids(conn, via)).transpose()?.map(|ids| ids.url);
     let redirect_to = entry.redirect_to.as_ref().map(|to| url_ids(conn, to)).transpose()?.map(|ids| ids.url);
-    let change = change_since(conn, ids.page, entry)?;
-    note_change_after(conn, ids.page, entry)?;
+    let change = match is_new_page {
+        // Nothing is before it, and nothing after.
+        true if entry.revisit_of.is_none() => 0,
+        _ => change_since(conn, ids.page, entry)?,
+    };
+    if !is_new_page {
+        note_change_after(conn, ids.page, entry)?;
+    }
     conn.prepare_cached(
         // Numbers of captures that are gone are not given again.
         "INSERT INTO capture (id, launch, url, page, host, date_ms, status, mime, size, digest, truncated, ip, fetch_ms,
@@ -239,7 +278,7 @@ fn insert_new(conn: &Connection, launch: i64, entry: &CaptureEntry, ids: UrlIds)
     if !entry.outlinks_complete {
         conn.prepare_cached("INSERT INTO outlink_gap (capture) VALUES (?1)")?.execute([capture])?;
     }
-    insert_outlinks(conn, capture, &entry.notes.outlinks)
+    insert_lists(conn, capture, links)
 }
 
 /// Adds outlinks to the capture whose first record stands at this place, if
@@ -309,19 +348,19 @@ fn note_change_after(conn: &Connection, page: i64, entry: &CaptureEntry) -> Resu
 
 impl Catalogue {
     /// Adds captures of an imported file that are not here already; says how
-    /// many were new. Those that stand in `lost` files are read from this one
-    /// from now on.
+    /// many were new, once that is waited for. Those that stand in `lost` files
+    /// are read from this one from now on.
     pub fn import_captures(
         &self,
         launch: i64,
-        entries: Vec<CaptureEntry>,
+        captures: Vec<PackedCapture>,
         lost: &Arc<HashSet<FileId>>,
-    ) -> Result<u64, StoreError> {
+    ) -> Result<UnderWay<u64>, StoreError> {
         let lost = Arc::clone(lost);
-        self.write(move |conn| {
+        self.write_later(move |conn| {
             let mut new = 0;
-            for entry in &entries {
-                new += u64::from(import_capture(conn, launch, entry, &lost)?);
+            for capture in &captures {
+                new += u64::from(import_capture(conn, launch, capture, &lost)?);
             }
             Ok(new)
         })

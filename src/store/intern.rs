@@ -23,22 +23,32 @@ pub(super) fn authority(url: &Url) -> String {
 }
 
 pub(super) fn url_ids(conn: &Connection, url: &Url) -> Result<UrlIds, StoreError> {
+    url_ids_and_page(conn, url).map(|(ids, _)| ids)
+}
+
+/// The same, and whether its page had no number before: nothing is of it then.
+pub(super) fn url_ids_and_page(conn: &Connection, url: &Url) -> Result<(UrlIds, bool), StoreError> {
     let known = conn
         .prepare_cached("SELECT id, page, host FROM url WHERE url = ?1")?
         .query_row([url.as_str()], |row| Ok(UrlIds { url: row.get(0)?, page: row.get(1)?, host: row.get(2)? }))
         .optional()?;
     if let Some(ids) = known {
-        return Ok(ids);
+        return Ok((ids, false));
     }
-    let page = page_id(conn, &PageKey::of(url))?;
+    let key = PageKey::of(url);
+    // Most new URLs are of new pages.
+    let is_new_page = conn.prepare_cached(INSERT_PAGE)?.execute([key.as_str()])? > 0;
+    let page = if is_new_page { conn.last_insert_rowid() } else { page_id(conn, &key)? };
     let host = host_id(conn, &authority(url))?;
     conn.prepare_cached("INSERT INTO url (url, page, host) VALUES (?1, ?2, ?3)")?.execute((
         url.as_str(),
         page,
         host,
     ))?;
-    Ok(UrlIds { url: conn.last_insert_rowid(), page, host })
+    Ok((UrlIds { url: conn.last_insert_rowid(), page, host }, is_new_page))
 }
+
+const INSERT_PAGE: &str = "INSERT INTO page (key) VALUES (?1) ON CONFLICT DO NOTHING";
 
 /// Numbers many URLs in one transaction.
 pub(super) struct Interning<'c> {
@@ -56,7 +66,7 @@ impl<'c> Interning<'c> {
             conn,
             known: conn.prepare_cached("SELECT id, page, host FROM url WHERE url = ?1")?,
             insert: conn.prepare_cached("INSERT INTO url (url, page, host) VALUES (?1, ?2, ?3)")?,
-            insert_page: conn.prepare_cached("INSERT INTO page (key) VALUES (?1) ON CONFLICT DO NOTHING")?,
+            insert_page: conn.prepare_cached(INSERT_PAGE)?,
             hosts: HashMap::new(),
         })
     }

@@ -294,6 +294,24 @@ fn take_text<'a>(rest: &mut &'a [u8]) -> Result<&'a str, StoreError> {
     std::str::from_utf8(text).map_err(|_| broken("a text is no UTF-8"))
 }
 
+/// The lists of a page's links.
+pub(super) fn lists_of(links: &[Outlink]) -> Vec<LinkList> {
+    LinkList::of(links.iter().map(LinkRef::from))
+}
+
+/// Adds lists of a capture that has none of their links.
+pub(super) fn insert_lists(conn: &Connection, capture: CaptureId, lists: &[LinkList]) -> Result<(), StoreError> {
+    if lists.is_empty() {
+        return Ok(());
+    }
+    let mut insert =
+        conn.prepare_cached("INSERT INTO link_list (capture, anchors, last, links) VALUES (?1, ?2, ?3, ?4)")?;
+    for list in lists {
+        insert.execute(params![capture, int(list.anchors), list.last, list.bytes])?;
+    }
+    Ok(())
+}
+
 /// Adds links of a capture; those that are there stay.
 pub(super) fn insert_outlinks(conn: &Connection, capture: CaptureId, links: &[Outlink]) -> Result<(), StoreError> {
     let Some(first) = links.iter().map(|link| link.position).min() else { return Ok(()) };
@@ -306,12 +324,7 @@ pub(super) fn insert_outlinks(conn: &Connection, capture: CaptureId, links: &[Ou
         false => HashSet::new(),
     };
     let new = links.iter().filter(|link| !known.contains(&link.position)).map(LinkRef::from);
-    let mut insert =
-        conn.prepare_cached("INSERT INTO link_list (capture, anchors, last, links) VALUES (?1, ?2, ?3, ?4)")?;
-    for list in LinkList::of(new) {
-        insert.execute(params![capture, int(list.anchors), list.last, list.bytes])?;
-    }
-    Ok(())
+    insert_lists(conn, capture, &LinkList::of(new))
 }
 
 /// The links that are stored of a capture, by their position; not those of what it repeats.

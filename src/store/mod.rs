@@ -70,7 +70,7 @@ pub const CATALOGUE_FILE: &str = "fonds.sqlite";
 
 pub use built::LOADED_LINKS;
 pub use campaigns::next_run;
-pub use captures::{RecordRow, StoredCapture};
+pub use captures::{PackedCapture, RecordRow, StoredCapture};
 pub use catalogue::{Catalogue, UnderWay};
 pub use documents::{DocumentCapture, LandingPage};
 pub use engine_logs::{Bulk, LoggedFate, LoggedUrl};

@@ -8,7 +8,7 @@ use crate::crawl::{CrawlError, LedgerError};
 use crate::jobs::{JobCx, StopError};
 pub(super) use crate::store::ImportProblem;
 use crate::store::rows::{FileId, FileOutcome, ImportedFile};
-use crate::store::{KnownFile, mtime_ns};
+use crate::store::{KnownFile, PackedCapture, UnderWay, mtime_ns};
 use crate::warc::{ArchiveReader, reading_threads};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -22,9 +22,9 @@ use std::time::Instant;
 /// worth while to begin.
 const LARGE_FILE_BYTES: u64 = 16 << 20;
 /// Captures kept in one write of the catalogue.
-const BATCH: usize = 200;
-/// Bytes of links in one write: pages may hold hundreds of thousands each.
-const BATCH_LINK_BYTES: usize = 4 << 20;
+const BATCH: usize = 1000;
+/// Bytes of packed links in one write: pages may hold hundreds of thousands each.
+const BATCH_LINK_BYTES: usize = 2 << 20;
 
 /// What a look at a file came to, besides its row.
 #[derive(Default)]
@@ -429,9 +429,11 @@ pub(super) fn shares_member(entry: &CaptureEntry) -> bool {
 pub(super) struct Sink<'a> {
     importer: &'a Importer<'a>,
     pub source: &'a Source<'a>,
-    batch: RefCell<Vec<CaptureEntry>>,
+    batch: RefCell<Vec<PackedCapture>>,
     /// Bytes of links in the batch.
     link_bytes: Cell<usize>,
+    /// The batch before, which is being written while this one is read.
+    under_way: RefCell<Option<UnderWay<u64>>>,
     taken: Cell<u64>,
     /// Of those, captures that repeat a payload.
     revisits: Cell<u64>,
@@ -454,6 +456,7 @@ impl<'a> Sink<'a> {
             source,
             batch: RefCell::default(),
             link_bytes: Cell::new(0),
+            under_way: RefCell::default(),
             taken: Cell::new(0),
             revisits: Cell::new(0),
             only_shared: false,
@@ -479,13 +482,12 @@ impl<'a> Sink<'a> {
             entry.notes.title = titles.get(&(entry.url.to_string(), entry.date.seconds())).cloned();
         }
         self.revisits.set(self.revisits.get() + u64::from(entry.revisit_of.is_some()));
-        let links =
-            entry.notes.outlinks.iter().map(|link| size_of_val(link) + link.url.as_str().len() + link.anchor.len());
-        self.link_bytes.set(self.link_bytes.get() + links.sum::<usize>());
+        let capture = PackedCapture::from(entry);
+        self.link_bytes.set(self.link_bytes.get() + capture.link_bytes());
         self.taken.set(self.taken.get() + 1);
-        self.batch.borrow_mut().push(entry);
+        self.batch.borrow_mut().push(capture);
         if self.batch.borrow().len() >= BATCH || self.link_bytes.get() >= BATCH_LINK_BYTES {
-            self.flush().map_err(|error| LedgerError(error.to_string()))?;
+            self.hand_on().map_err(|error| LedgerError(error.to_string()))?;
         }
         Ok(())
     }
@@ -515,17 +517,29 @@ impl<'a> Sink<'a> {
         }
     }
 
+    /// Hands on what was taken, and waits until it is written.
     pub fn flush(&self) -> anyhow::Result<()> {
+        self.hand_on()?;
+        self.wait()
+    }
+
+    /// Hands on what was taken; the batch before is written by then.
+    fn hand_on(&self) -> anyhow::Result<()> {
         let batch = self.batch.take();
         self.link_bytes.set(0);
-        if !batch.is_empty() {
-            self.file()?;
-            let new = self.importer.workspace.catalogue().import_captures(
-                self.importer.launch,
-                batch,
-                &self.importer.lost,
-            )?;
-            self.new.set(self.new.get() + new);
+        if batch.is_empty() {
+            return Ok(());
+        }
+        self.file()?;
+        self.wait()?;
+        let Importer { workspace, launch, lost, .. } = self.importer;
+        self.under_way.replace(Some(workspace.catalogue().import_captures(*launch, batch, lost)?));
+        Ok(())
+    }
+
+    fn wait(&self) -> anyhow::Result<()> {
+        if let Some(under_way) = self.under_way.take() {
+            self.new.set(self.new.get() + under_way.wait()?);
         }
         Ok(())
     }
