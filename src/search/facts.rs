@@ -4,7 +4,11 @@ use crate::uri::CaptureDate;
 use fixedbitset::FixedBitSet;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
+
+/// Milliseconds of a day.
+pub const DAY_MS: i64 = 86_400_000;
 
 /// What hits are counted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -218,6 +222,26 @@ impl Names32 {
         self.of.resize(at + 1, 0);
         self.of[at] = number;
     }
+
+    /// How often captures have each name, by its number.
+    fn count(&self, captures: &FixedBitSet) -> Vec<u64> {
+        let mut counts = vec![0_u64; self.names.names.len().max(1)];
+        for capture in captures.ones() {
+            if let Some(count) = self.of.get(capture).and_then(|number| counts.get_mut(*number as usize)) {
+                *count += 1;
+            }
+        }
+        counts
+    }
+}
+
+/// Values with the sum of their counts, the most frequent first, then by value.
+fn in_order(counts: impl Iterator<Item = (String, u64)>) -> Vec<FacetValue> {
+    let mut sums: HashMap<String, u64> = HashMap::new();
+    counts.for_each(|(value, count)| *sums.entry(value).or_default() += count);
+    let mut found: Vec<FacetValue> = sums.into_iter().map(|(value, count)| FacetValue { value, count }).collect();
+    found.sort_unstable_by(|a, b| b.count.cmp(&a.count).then_with(|| a.value.cmp(&b.value)));
+    found
 }
 
 /// The columns of all captures, by the capture's number.
@@ -228,6 +252,9 @@ pub struct CaptureFacts {
     versions: Vec<u32>,
     /// Captures of a version beside its first one.
     further: HashMap<u32, Vec<u32>>,
+    /// Versions that have such, and these captures.
+    repeated: FixedBitSet,
+    repeats: FixedBitSet,
     /// Days since 1970.
     days: Vec<i32>,
     /// Bytes of payloads.
@@ -255,9 +282,11 @@ impl CaptureFacts {
         if row.version != row.capture {
             let capture = u32::try_from(row.capture).unwrap_or_default();
             self.further.entry(self.versions[at]).or_default().push(capture);
+            self.repeated.grow_and_insert(self.versions[at] as usize);
+            self.repeats.grow_and_insert(at);
         }
         self.days.resize(at + 1, 0);
-        self.days[at] = i32::try_from(row.date_ms.div_euclid(86_400_000)).unwrap_or_default();
+        self.days[at] = i32::try_from(row.date_ms.div_euclid(DAY_MS)).unwrap_or_default();
         self.sizes.resize(at + 1, 0);
         self.sizes[at] = u64::try_from(row.size).unwrap_or_default();
         self.hosts.push(at, row.host);
@@ -331,28 +360,43 @@ impl CaptureFacts {
         self.hosts.of.get(capture).map_or("", |number| self.hosts.names.name(*number))
     }
 
+    /// Whether a content version has one capture.
+    pub fn is_single(&self, version: usize) -> bool {
+        self.there.contains(version) && !self.repeated.contains(version)
+    }
+
     /// The captures of a content version, in the order in which they came.
     pub fn captures_of_version(&self, version: usize) -> impl Iterator<Item = usize> {
         let first = self.there.contains(version).then_some(version);
-        let further = u32::try_from(version).ok().and_then(|version| self.further.get(&version));
+        // Most versions have one capture.
+        let version = u32::try_from(version).ok().filter(|_| self.repeated.contains(version));
+        let further = version.and_then(|version| self.further.get(&version));
         first.into_iter().chain(further.into_iter().flatten().map(|capture| *capture as usize))
     }
 
     /// All captures of content versions.
     pub fn captures_of(&self, versions: &FixedBitSet) -> FixedBitSet {
-        let mut found = FixedBitSet::with_capacity(self.versions.len());
-        for version in versions.ones() {
-            for capture in self.captures_of_version(version) {
-                found.insert(capture);
-            }
+        let mut found = self.there.clone();
+        found.intersect_with(versions);
+        for version in self.repeated.intersection(versions) {
+            found.extend(self.captures_of_version(version));
         }
+        found
+    }
+
+    /// The captures of days, the last one included.
+    pub fn captures_of_days(&self, days: RangeInclusive<i32>) -> FixedBitSet {
+        let mut found = FixedBitSet::with_capacity(self.versions.len());
+        found.extend(self.there.ones().filter(|capture| days.contains(&self.day_of(*capture))));
         found
     }
 
     /// The content versions of captures.
     pub fn versions_of(&self, captures: &FixedBitSet) -> FixedBitSet {
-        let mut found = FixedBitSet::with_capacity(self.versions.len());
-        for capture in captures.ones() {
+        let mut found = captures.clone();
+        found.difference_with(&self.repeats);
+        found.grow(self.versions.len());
+        for capture in self.repeats.intersection(captures) {
             found.insert(self.version_of(capture));
         }
         found
@@ -384,31 +428,33 @@ impl CaptureFacts {
         found
     }
 
-    /// How often captures have each value, the most frequent first, then by value.
-    pub fn count(&self, kind: FacetKind, captures: &FixedBitSet) -> Vec<FacetValue> {
-        let mut counts: HashMap<String, u64> = HashMap::new();
-        if kind == FacetKind::Term {
-            return Vec::new();
-        }
-        if kind == FacetKind::Year {
-            for (day, count) in self.by_day(captures) {
-                *counts.entry(period_of(day, Period::Year)).or_default() += count;
+    /// How often captures have each value of some facets, the most frequent
+    /// first, then by value. Facets of one column are counted together.
+    pub fn counts(&self, kinds: &[FacetKind], captures: &FixedBitSet) -> Vec<Vec<FacetValue>> {
+        let mut columns: Vec<(&Names32, Vec<u64>)> = Vec::new();
+        let mut of_kind = |kind: FacetKind| {
+            if kind == FacetKind::Term {
+                return Vec::new();
             }
-        } else {
+            if kind == FacetKind::Year {
+                let days = self.by_day(captures).into_iter();
+                return in_order(days.map(|(day, count)| (period_of(day, Period::Year), count)));
+            }
             let column = self.column(kind);
-            let mut numbers = vec![0_u64; column.names.names.len().max(1)];
-            for capture in captures.ones() {
-                if let Some(count) = column.of.get(capture).and_then(|number| numbers.get_mut(*number as usize)) {
-                    *count += 1;
-                }
-            }
-            for (name, count) in column.names.names.iter().zip(numbers).filter(|(_, count)| *count > 0) {
-                *counts.entry(self.value(kind, name)).or_default() += count;
-            }
-        }
-        let mut found: Vec<FacetValue> = counts.into_iter().map(|(value, count)| FacetValue { value, count }).collect();
-        found.sort_unstable_by(|a, b| b.count.cmp(&a.count).then_with(|| a.value.cmp(&b.value)));
-        found
+            let known = columns.iter().position(|(known, _)| std::ptr::eq(*known, column));
+            let nth = known.unwrap_or_else(|| {
+                columns.push((column, column.count(captures)));
+                columns.len() - 1
+            });
+            let counts = column.names.names.iter().zip(&columns[nth].1).filter(|(_, count)| **count > 0);
+            in_order(counts.map(|(name, count)| (self.value(kind, name), *count)))
+        };
+        kinds.iter().map(|kind| of_kind(*kind)).collect()
+    }
+
+    /// As [`Self::counts`], of one facet.
+    pub fn count(&self, kind: FacetKind, captures: &FixedBitSet) -> Vec<FacetValue> {
+        self.counts(&[kind], captures).pop().unwrap_or_default()
     }
 
     /// Captures found in each period, from the first to the last, beside all `of` which they were found.

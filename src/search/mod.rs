@@ -34,7 +34,7 @@ mod tokens;
 
 pub use builder::{INDEX_FORMAT, IndexBuilder, IndexMark, TextDocument};
 pub use countries::{CountryCount, MAP_HEIGHT, MapCountry, MapPoint, count_by_country, country_of, map_countries};
-pub use facts::{CaptureFacts, FacetKind, FacetValue, FactsRow, Period, PeriodCount, media_of, without_port};
+pub use facts::{CaptureFacts, DAY_MS, FacetKind, FacetValue, FactsRow, Period, PeriodCount, media_of, without_port};
 pub use near_groups::{NearFile, NearGroups, NearWriter};
 pub use ranking::Ranked;
 pub use text_index::{StoredText, TextIndex, TextIndexError};

@@ -15,12 +15,13 @@ use crate::store::{Catalogue, FullText, Workspace};
 use fixedbitset::FixedBitSet;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::SystemTime;
 
+use dates::days_of;
 pub(super) use terms::MOST_TERMS;
 use terms::{KnownTerms, with_terms};
 
@@ -410,10 +411,16 @@ impl Found {
         Ok(Self { facts, index, near, query, of_campaign, by_query, by_facet, captures })
     }
 
-    /// How often the captures found have each value of a facet: whatever is
-    /// chosen of this facet itself, so that a further value can be chosen.
-    pub(super) fn facet(&self, kind: FacetKind) -> Vec<FacetValue> {
-        self.facts.count(kind, &self.captures_beside(kind))
+    /// How often the captures found have each value of facets: whatever is
+    /// chosen of a facet itself, so that a further value can be chosen.
+    pub(super) fn facets(&self, kinds: &[FacetKind]) -> Vec<Vec<FacetValue>> {
+        let mut counts = self.facts.counts(kinds, &self.captures);
+        for (kind, values) in kinds.iter().zip(&mut counts) {
+            if let Cow::Owned(captures) = self.captures_beside(*kind) {
+                *values = self.facts.count(*kind, &captures);
+            }
+        }
+        counts
     }
 
     /// The captures found, whatever is chosen of a facet.
@@ -451,24 +458,26 @@ impl Found {
             let mut is_ranked = FixedBitSet::with_capacity(versions.len());
             ranked.iter().for_each(|(version, _)| is_ranked.insert(*version));
             let last_day = |version: usize| {
+                // Most versions have one capture.
+                if self.facts.is_single(version) {
+                    return self.facts.day_of(version);
+                }
                 let found = self.facts.captures_of_version(version).filter(|capture| self.captures.contains(*capture));
                 found.map(|capture| self.facts.day_of(capture)).max().unwrap_or_default()
             };
-            let mut others: Vec<(i64, usize)> = versions
-                .ones()
-                .filter(|version| !is_ranked.contains(*version))
-                .map(|version| {
-                    let day = i64::from(last_day(version));
-                    (if order == SearchOrder::Oldest { day } else { -day }, version)
-                })
-                .collect();
+            // The first ones of their order so far, the last of them on top.
+            let mut first: BinaryHeap<(i64, usize)> = BinaryHeap::new();
             let most = most - ranked.len();
-            if others.len() > most {
-                others.select_nth_unstable(most);
-                others.truncate(most);
+            for version in versions.ones().filter(|version| !is_ranked.contains(*version)) {
+                let day = i64::from(last_day(version));
+                let one = (if order == SearchOrder::Oldest { day } else { -day }, version);
+                if first.len() < most {
+                    first.push(one);
+                } else if let Some(mut last) = first.peek_mut().filter(|last| one < **last) {
+                    *last = one;
+                }
             }
-            others.sort_unstable();
-            ranked.extend(others.into_iter().map(|(_, version)| (version, 0.0)));
+            ranked.extend(first.into_sorted_vec().into_iter().map(|(_, version)| (version, 0.0)));
         }
         Ok(ranked)
     }
@@ -676,6 +685,9 @@ struct Asks<'a> {
 
 impl Asks<'_> {
     fn captures(&self, query: &Query<FieldTerm>) -> anyhow::Result<FixedBitSet> {
+        if let Some(found) = self.of_days(query) {
+            return Ok(found);
+        }
         // A part without texts is one question to the catalogue.
         if !query.is_empty() && !self.has_texts(query) {
             let mut found = FixedBitSet::with_capacity(self.facts.captures().len());
@@ -726,6 +738,25 @@ impl Asks<'_> {
         })
     }
 
+    /// The captures of a query that speaks of dates alone; none where it does
+    /// not, or of others than whole days.
+    fn of_days(&self, query: &Query<FieldTerm>) -> Option<FixedBitSet> {
+        let of_term = |query: &Query<FieldTerm>| {
+            let Query::Term(FieldTerm { field: Some(field), .. }) = query else { return None };
+            (field.name == "date").then(|| days_of(field)).flatten()
+        };
+        let days = match query {
+            Query::And(parts) if !parts.is_empty() => {
+                let mut days = parts.iter().map(of_term);
+                days.try_fold((i32::MIN, i32::MAX), |(first, last), days| {
+                    days.map(|(from, to)| (first.max(from), last.min(to)))
+                })
+            }
+            term => of_term(term),
+        };
+        days.map(|(first, last)| self.facts.captures_of_days(first..=last))
+    }
+
     /// Whether the index has to be asked.
     fn has_texts(&self, query: &Query<FieldTerm>) -> bool {
         let mut has = false;
@@ -743,6 +774,8 @@ impl Asks<'_> {
 /// Fields of text that the index alone has.
 const TEXTS_OF_INDEX: [&str; 6] = ["text", "main", "rest", "anchors", "like", "similar"];
 
+#[path = "search_dates.rs"]
+mod dates;
 #[path = "search_terms.rs"]
 mod terms;
 

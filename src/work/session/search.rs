@@ -120,13 +120,15 @@ impl Session {
         };
         let histogram = period.map(|period| found.histogram(period)).unwrap_or_default();
         let mut counts = SearchCounts { problem: None, facets: Vec::new(), histogram };
+        let mut of_columns = found.facets(facets).into_iter();
         for kind in facets {
+            let of_column = of_columns.next().unwrap_or_default();
             let values = match kind {
                 FacetKind::Term => {
                     let terms = self.request_terms(asked.campaign)?;
                     found.term_facet(&self.workspace, &self.search, terms, asked)?
                 }
-                kind => found.facet(*kind),
+                _ => of_column,
             };
             counts.facets.push((*kind, values));
         }
@@ -169,7 +171,7 @@ impl Session {
         };
         let facts = self.search.facts(self.catalogue())?;
         let captures = captures.into_iter().filter_map(|capture| usize::try_from(capture).ok()).collect();
-        let facets = FacetKind::ALL.into_iter().map(|kind| (kind, facts.count(kind, &captures)));
+        let facets = FacetKind::ALL.into_iter().zip(facts.counts(&FacetKind::ALL, &captures));
         Ok(SearchCounts { facets: facets.collect(), ..SearchCounts::default() })
     }
 
