@@ -6,6 +6,7 @@ use crate::folders::copy_folder;
 use crate::kill::{kill_when, start};
 use crate::need::{data, peers};
 use crate::program::{arg, fonds};
+use crate::sample::demo;
 use crate::search_oracle::scanned;
 use crate::search_queries::{Dice, Vocabulary, random_documents, random_queries};
 use fonds::analysis::{Matcher, TextFields};
@@ -577,4 +578,29 @@ fn related_captures_are_those_that_links_and_texts_bring_together() {
     }
     let unknown = related(&["http://z.example/"]);
     assert!(unknown.status != 0 && unknown.err.contains("was not captured"), "{}", unknown.err);
+}
+
+#[test]
+fn what_an_import_and_a_crawl_bring_is_found_where_they_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let found = |workspace: &Path, query: &str| {
+        fonds(&["search", arg(workspace), query, "--json"]).with_status(0).json_lines().len()
+    };
+    let ships = page("https://ships.pt/", "2024-03-01T10:00:00Z", "<p>a caravel at sea</p>");
+    let ships = file(folder.path(), "ships.warc.gz", &[ships]);
+    let workspace = folder.path().join("imported");
+    fonds(&["new", arg(&workspace)]).with_status(0);
+    let said = fonds(&["import", arg(&workspace), arg(&ships), "--index"]).with_status(0);
+    said.says("1 text indexed of 1 new capture");
+    assert_eq!(found(&workspace, "text:caravel"), 1);
+    // A crawl of the sample web, whose pages speak of its shipyard.
+    copy_folder(&demo().report.workspace, &folder.path().join("crawled"));
+    let workspace = folder.path().join("crawled");
+    let rows = || fonds(&["captures", arg(&workspace), "--json"]).with_status(0).json_lines().len();
+    let before = rows();
+    let said = fonds(&["crawl", arg(&workspace), "1", "--fresh", "--index"]);
+    assert!(said.out.contains("fetched"), "{} {}", said.out, said.err);
+    assert!(rows() > before && found(&workspace, "text:estaleiro") > 0);
+    let check = fonds(&["index", arg(&workspace), "--check"]).with_status(0);
+    assert!(check.out.contains(" 0 captures not indexed yet"), "{}", check.out);
 }
