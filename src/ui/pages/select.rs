@@ -117,8 +117,10 @@ impl SelectPage {
         let draft = serde_json::to_string(&tried.draft).unwrap_or_default();
         let nearest = app.reads.scored_under(draft, tried.nearest.clone());
         loaded_ui(ui, &nearest, |ui, rows| borderline_ui(ui, app, rows));
+        // Before that is there, what is below it lies elsewhere.
+        let is_whole = nearest.ready().is_some() && app.reads.collections().ready().is_some();
         self.named.saved_ui(ui, app, campaign, page);
-        self.named.collections_ui(ui, app, campaign);
+        self.named.collections_ui(ui, app, campaign, is_whole);
     }
 
     /// What the draft comes to. Weights and thresholds are tried on scores

@@ -86,25 +86,31 @@ impl NamedFields {
         self.answer(app, asked);
     }
 
-    /// Draws the collections.
-    pub fn collections_ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: CampaignId) {
+    /// Draws the collections; `is_whole` where all above is there, so that they stay where they are.
+    pub fn collections_ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: CampaignId, is_whole: bool) {
         heading_ui(ui, "Collections");
         let answer = app.reads.collections();
-        loaded_ui(ui, &answer, |ui, rows| self.collection_rows_ui(ui, app, campaign, rows));
+        loaded_ui(ui, &answer, |ui, rows| self.collection_rows_ui(ui, app, (campaign, is_whole), rows));
     }
 
-    fn collection_rows_ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: CampaignId, rows: &[CollectionRow]) {
+    fn collection_rows_ui(&mut self, ui: &mut Ui, app: &mut AppState, of: (CampaignId, bool), rows: &[CollectionRow]) {
         // What is above comes and goes: the field that was led to stays the same.
         let fields = UiBuilder::new().scope_id(Id::unique("fields of a collection"));
-        ui.scope_builder(fields, |ui| self.collection_fields_ui(ui, app, campaign, rows));
+        ui.scope_builder(fields, |ui| self.collection_fields_ui(ui, app, of, rows));
         self.collection_list_ui(ui, app, rows);
     }
 
-    fn collection_fields_ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: CampaignId, rows: &[CollectionRow]) {
+    fn collection_fields_ui(
+        &mut self,
+        ui: &mut Ui,
+        app: &mut AppState,
+        (campaign, is_whole): (CampaignId, bool),
+        rows: &[CollectionRow],
+    ) {
         ui.horizontal_wrapped(|ui| {
             let spec = &mut self.collection;
             let name = field_ui(ui, "Collection", &mut spec.name, "name", theme::FIELD);
-            if std::mem::take(&mut self.leads) {
+            if is_whole && std::mem::take(&mut self.leads) {
                 name.request_focus();
                 name.scroll_to_me(Some(egui::Align::Center));
             }
@@ -122,7 +128,7 @@ impl NamedFields {
                 app.send(Command::Selections(SelectionAct::FillCollections));
             }
         });
-        if self.collection.name.trim().is_empty() && !self.collection.filter.trim().is_empty() {
+        if !self.collection.filter.trim().is_empty() {
             ui.weak("Name the collection and save it: its filter is asked now and after each crawl and import");
         }
     }
