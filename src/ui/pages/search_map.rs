@@ -299,7 +299,7 @@ fn note_ui(ui: &mut Ui, kind: FacetKind, values: &[FacetValue], places: &[Countr
     let names: Vec<_> =
         values.iter().filter(|of| country_of(kind, &of.value).is_none()).map(|of| shown_value(&of.value)).collect();
     if places.is_empty() && kind == FacetKind::Country {
-        ui.label("Of no server the country is known. Crawls look it up with a geolocation database");
+        ui.label("Countries of servers are not known yet: crawls look them up with a geolocation database");
     } else if !names.is_empty() {
         let more = if names.len() > NAMED { " …" } else { "" };
         ui.weak(format!("Not on the map, only in the table: {}{more}", names[..names.len().min(NAMED)].join(", ")));
