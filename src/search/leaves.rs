@@ -8,6 +8,7 @@ use crate::campaign::TextTest;
 use crate::text::{fold, words};
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::query::FuzzyTermQuery;
 use tantivy::schema::{Field, IndexRecordOption};
@@ -41,6 +42,29 @@ impl TextIndex {
                 }
                 if let Some(number) = numbers.first(doc).and_then(|number| usize::try_from(number).ok()) {
                     versions.insert(number);
+                }
+            }
+        }
+        Ok(versions)
+    }
+
+    /// The content versions that say of themselves that they were published
+    /// within these seconds since 1970.
+    ///
+    /// # Errors
+    ///
+    /// [`TextIndexError::Engine`].
+    pub fn published_within(&self, seconds: &RangeInclusive<i64>) -> Result<FixedBitSet, TextIndexError> {
+        let engine = engine(&self.folder);
+        let mut versions = FixedBitSet::new();
+        for segment in self.reader.searcher().segment_readers() {
+            let numbers = segment.fast_fields().u64("version").map_err(&engine)?;
+            let dates = segment.fast_fields().i64("published").map_err(&engine)?;
+            for doc in segment.doc_ids_alive() {
+                if let (Some(date), Some(number)) = (dates.first(doc), numbers.first(doc))
+                    && seconds.contains(&date)
+                {
+                    versions.extend(usize::try_from(number));
                 }
             }
         }

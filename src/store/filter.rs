@@ -19,7 +19,8 @@ use super::rows::ReviewMark;
 use super::sql::mark_name;
 use crate::analysis::Judgement;
 use crate::campaign::{
-    FieldTerm, FieldTest, QUERY_RULES, Query, Sign, TextTest, number_range, parse_fields, quoted_value, unknown_field,
+    FieldTerm, FieldTest, QUERY_RULES, Query, Sign, TextTest, date_examples, number_range, parse_fields, quoted_value,
+    unknown_field,
 };
 use crate::captures::original_rule::{IS_PAGE, ORIGINAL, SAYS_PAGE};
 use crate::scope::broken_pattern;
@@ -54,7 +55,7 @@ pub struct FilterField {
 impl FilterField {
     /// Whether the index of texts answers it, so that there has to be one.
     pub fn needs_index(&self) -> bool {
-        matches!(self.kind, Kind::Indexed)
+        matches!(self.kind, Kind::Indexed | Kind::IndexedDate)
     }
 }
 
@@ -166,6 +167,8 @@ enum Kind {
     Judged(Judgement),
     /// What the index of texts answers.
     Indexed,
+    /// The same of a date.
+    IndexedDate,
 }
 
 const fn field(name: &'static str, about: &'static str, example: &'static str, kind: Kind) -> FilterField {
@@ -215,6 +218,7 @@ const CAPTURE_FIELDS: &[FilterField] = &[
     field("rest", "Words of menus, footers and the like", "rest:contact", Kind::Indexed),
     field("anchors", "Words of the links to it from other hosts", "anchors:report", Kind::Indexed),
     field("found", "What a search finds", "found:\"budget -football\"", Kind::Indexed),
+    field("published", "When the page says that it was published", "published:2024-03", Kind::IndexedDate),
     field("like", "Pages with a text like that of a capture, by its number", "like:4", Kind::Indexed),
     field("similar", "Near-duplicates of a capture, by its number, and itself", "similar:4", Kind::Indexed),
     field("linked", "Pages that link to a URL", "linked:http://a.pt/x", Kind::Linked),
@@ -446,7 +450,7 @@ impl FilterWriter<'_> {
             let why = unknown_field(&test.name, fields.iter().map(|field| field.name));
             return Err(at(term.column, why));
         };
-        let is_ordered = matches!(field.kind, Kind::Number(_) | Kind::Date(_));
+        let is_ordered = matches!(field.kind, Kind::Number(_) | Kind::Date(_) | Kind::IndexedDate);
         if !is_ordered && test.sign.is_ordering() {
             let why = format!("{} is not compared with {}; write {}", field.name, test.sign.as_str(), field.example);
             return Err(at(term.column, why));
@@ -487,7 +491,7 @@ impl FilterWriter<'_> {
             return Err(format!("a value is missing, such as {}", field.example));
         }
         if term.test == TextTest::Any
-            && !matches!(field.kind, Kind::Indexed)
+            && !field.needs_index()
             && let Some(sql) = has_value(&field.kind)
         {
             return Ok(sql);
@@ -551,7 +555,7 @@ impl FilterWriter<'_> {
                 self.one("regexp(?, u.url)", value)
             }
             Kind::Linked => self.linked(field, value)?,
-            Kind::Indexed => self.indexed(field, test, term)?,
+            Kind::Indexed | Kind::IndexedDate => self.indexed(field, test, term)?,
         })
     }
 
@@ -569,7 +573,9 @@ impl FilterWriter<'_> {
 
     fn indexed(&mut self, field: &FilterField, test: &FieldTest, term: &FieldTerm) -> Result<String, String> {
         let (name, value) = (field.name, quoted_value(&test.value));
-        if test.sign == Sign::Is {
+        if matches!(field.kind, Kind::IndexedDate) {
+            test.seconds()?;
+        } else if test.sign == Sign::Is {
             return Err(format!("{name} is not compared with =; write {name}:{value}"));
         }
         let is_any = name == "similar" && term.test == TextTest::Any;
@@ -669,9 +675,7 @@ impl FilterWriter<'_> {
         let millis = |date: CaptureDate| Value::Integer(date.millis());
         self.compared(column, test, |text| {
             let period = CaptureDate::period(text).map(|(first, last)| (millis(first), millis(last)));
-            period.map_err(|error| {
-                format!("{error}; write a year, month or day such as date:2024-03, date>=2019, date:2019..2024-05")
-            })
+            period.map_err(|error| format!("{error}; {}", date_examples("date")))
         })
     }
 
@@ -745,7 +749,7 @@ fn has_value(kind: &Kind) -> Option<String> {
             .to_owned(),
         Kind::Host | Kind::Fqdn | Kind::Key | Kind::File | Kind::Launch => "1".to_owned(),
         Kind::Id(_, "campaign", _) => "c.launch IN (SELECT id FROM launch WHERE campaign IS NOT NULL)".to_owned(),
-        Kind::Id(..) | Kind::Page | Kind::Pattern | Kind::Linked | Kind::Indexed => return None,
+        Kind::Id(..) | Kind::Page | Kind::Pattern | Kind::Linked | Kind::Indexed | Kind::IndexedDate => return None,
     })
 }
 

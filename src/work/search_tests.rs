@@ -95,6 +95,55 @@ fn pages_are_found_by_their_text() {
 }
 
 #[test]
+fn pages_are_found_by_when_they_were_published() {
+    let days = ["2023-12-31", "2024-03-01", "2024-03-31", "2024-04-01", "2025-01-05"];
+    let pages: Vec<(String, String)> = days
+        .iter()
+        .map(|day| {
+            let meta = format!("<meta property=article:published_time content='{day}T12:00:00Z'>");
+            (format!("https://a.pt/{day}"), format!("<title>A</title>{meta}<p>A text of some length, of {day}."))
+        })
+        .chain([("https://a.pt/none".to_owned(), "<title>A</title><p>Nothing says when.".to_owned())])
+        .collect();
+    let pages: Vec<_> = pages.iter().map(|(url, html)| (url.as_str(), "2025-06-01T10:00:00Z", html.as_str())).collect();
+    let (_dir, session) = session_of(&pages);
+    index(&session);
+    // Texts of days are in the order of the days.
+    let within = |from: &str, to: &str| -> Vec<String> {
+        days.iter().filter(|day| from <= **day && **day <= to).map(|day| format!("https://a.pt/{day}")).collect()
+    };
+    for (query, from, to) in [
+        ("published:2024", "2024-01-01", "2024-12-31"),
+        ("published=2024-03", "2024-03-01", "2024-03-31"),
+        ("published:2024-03-31", "2024-03-31", "2024-03-31"),
+        ("published:2023..2024-03", "2023-01-01", "2024-03-31"),
+        ("published:..2024-03", "0", "2024-03-31"),
+        ("published>2024-03", "2024-04-01", "9"),
+        ("published>=2024-03", "2024-03-01", "9"),
+        ("published<2024", "0", "2023-12-31"),
+        ("published<=2024", "0", "2024-12-31"),
+        ("published:*", "0", "9"),
+    ] {
+        let expected = within(from, to);
+        assert_eq!(urls(&session, query), expected, "{query}");
+        // The same filter line in the table of captures.
+        let asked = CaptureQuery { filter: query.to_owned(), limit: 100, ..crate::work::everything() };
+        let rows = session.captures(&asked).unwrap().rows;
+        let mut listed: Vec<String> = rows.into_iter().map(|row| row.url).collect();
+        listed.sort();
+        assert_eq!(listed, expected, "{query}");
+    }
+    for (query, why) in [
+        ("published:soon", "column 11: “soon” is not a date"),
+        ("published:2025..2024", "column 11: nothing is in this range"),
+    ] {
+        let asked = SearchQuery { text: query.to_owned(), ..SearchQuery::default() };
+        let problem = session.search(&asked).unwrap().problem.unwrap();
+        assert!(problem.starts_with(why), "{problem}");
+    }
+}
+
+#[test]
 fn a_title_counts_more_than_a_text() {
     let (_dir, session) = session_of(&[
         ("https://a.pt/1", "2024-03-01T10:00:00Z", "<title>Other</title><p>harbour and more words about it</p>"),

@@ -35,7 +35,7 @@ mod write;
 pub use near_names::{nearest_names, unknown_field};
 pub use read::parse_fields;
 pub use rules::QUERY_RULES;
-pub use values::{Comparison, number_range};
+pub use values::{Comparison, date_examples, number_range};
 pub use wider::{Wider, wider};
 pub use write::{quoted_value, write_query};
 

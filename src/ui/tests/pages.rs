@@ -192,6 +192,7 @@ fn captures_are_filtered_chosen_and_marked() {
     window.until("the filter is gone", |window| window.says(&all));
     window.click("?");
     window.check_says("Hosts that link to it");
+    window.scroll_to("host:gov.pt");
     window.click("host:gov.pt");
     window.until("the example is the filter", |window| {
         window.route() == Route::Captures { filter: "host:gov.pt".to_owned() }

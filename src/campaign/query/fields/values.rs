@@ -1,6 +1,8 @@
 //! What the values of fields with an order say: `a..b`, `>n`, `1m`, `4xx`.
 
 use super::{FieldTest, Sign};
+use crate::uri::CaptureDate;
+use std::ops::RangeInclusive;
 
 /// One side of a range, or a value that is to be met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +32,37 @@ impl FieldTest {
         let sides = sides.into_iter().filter(|(_, value)| !value.is_empty());
         Ok(sides.map(|(sign, value)| Comparison { sign, value }).collect())
     }
+
+    /// The seconds since 1970 that a date has to be among; all of them for `*`.
+    ///
+    /// # Errors
+    /// No date, or a range that nothing is in; says how it is written.
+    pub fn seconds(&self) -> Result<RangeInclusive<i64>, String> {
+        let (mut from, mut to) = (i64::MIN, i64::MAX);
+        if self.value == "*" {
+            return Ok(from..=to);
+        }
+        for Comparison { sign, value } in self.comparisons()? {
+            let period = CaptureDate::period(value).map(|(first, last)| (first.seconds(), last.seconds()));
+            let (first, last) = period.map_err(|error| format!("{error}; {}", date_examples(&self.name)))?;
+            match sign {
+                Sign::Has | Sign::Is => (from, to) = (from.max(first), to.min(last)),
+                Sign::Less => to = to.min(first - 1),
+                Sign::AtMost => to = to.min(last),
+                Sign::Greater => from = from.max(last + 1),
+                Sign::AtLeast => from = from.max(first),
+            }
+        }
+        if from > to {
+            return Err(format!("nothing is in this range; {}", date_examples(&self.name)));
+        }
+        Ok(from..=to)
+    }
+}
+
+/// How dates of a field are written.
+pub fn date_examples(name: &str) -> String {
+    format!("write a year, month or day such as {name}:2024-03, {name}>=2019, {name}:2019..2024-05")
 }
 
 /// What a written number stands for, first and last: `3`, `1.5m` (k, m and g
