@@ -45,12 +45,7 @@ fn a_person_indexes_searches_narrows_and_goes_to_the_captures() {
 
 #[test]
 fn a_result_is_read_in_the_lower_panel_and_nothing_found_offers_more() {
-    let mut window = Window::town();
-    window.session().index_texts(false, &crate::jobs::JobCx::detached()).unwrap();
-    window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::F);
-    window.type_into("Query", "estaleiro");
-    window.press(Key::Enter);
-    window.pass(1.0);
+    let mut window = searched("estaleiro");
     window.click("Estaleiro Gaivota");
     window.settle();
     assert!(matches!(window.app().focus(), Some(Focus::Capture(_))), "{:?}", window.app().focus());
@@ -66,12 +61,7 @@ fn a_result_is_read_in_the_lower_panel_and_nothing_found_offers_more() {
 
 #[test]
 fn a_search_is_kept_under_a_name_and_opened_again() {
-    let mut window = Window::town();
-    window.session().index_texts(false, &crate::jobs::JobCx::detached()).unwrap();
-    window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::F);
-    window.type_into("Query", "estaleiro");
-    window.press(Key::Enter);
-    window.pass(1.0);
+    let mut window = searched("estaleiro");
     window.click("Host: without estaleiro-gaivota.example");
     window.pass(1.0);
     let Route::Search(searched) = window.route() else { panic!("{:?}", window.route()) };
@@ -93,7 +83,7 @@ fn a_search_is_kept_under_a_name_and_opened_again() {
 }
 
 /// The page Search with what a query finds.
-fn searched(text: &str) -> Window {
+pub(super) fn searched(text: &str) -> Window {
     let mut window = Window::town();
     window.session().index_texts(false, &crate::jobs::JobCx::detached()).unwrap();
     window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::F);

@@ -1,6 +1,7 @@
 //! What a query finds, marked in the text of a capture.
 
 use super::Window;
+use super::search::searched;
 use crate::app::models::CaptureId;
 use crate::app::{Focus, PanelTab};
 use egui::{Key, Modifiers};
@@ -15,12 +16,7 @@ fn focused(window: &Window) -> CaptureId {
 
 #[test]
 fn matches_of_a_search_are_gone_through_in_the_text() {
-    let mut window = Window::town();
-    window.session().index_texts(false, &crate::jobs::JobCx::detached()).unwrap();
-    window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::F);
-    window.type_into("Query", "estaleiro gaivota");
-    window.press(Key::Enter);
-    window.pass(1.0);
+    let mut window = searched("estaleiro gaivota");
     window.click("Estaleiro Gaivota");
     // The key opens the text where another tab was shown.
     window.press(Key::F3);
