@@ -221,14 +221,6 @@ impl NearFinder {
         group
     }
 
-    /// The texts that are near this one, with how alike they are; it is not taken in.
-    pub fn near_texts(&self, shingles: &[u64], mut fetch: impl FnMut(u64) -> Option<Vec<u64>>) -> Vec<(u64, f64)> {
-        let candidates = MinHash::of(shingles).map(|signature| self.candidates(&signature)).unwrap_or_default();
-        let numbers = candidates.into_iter().map(|at| self.number(at));
-        let alike = numbers.filter_map(|number| Some((number, jaccard(shingles, &fetch(number)?))));
-        alike.filter(|(_, alike)| *alike >= NEAR_JACCARD).collect()
-    }
-
     /// Takes a text in whose group is known, as from an earlier run; the oldest
     /// of the group has to be in already, or it begins it.
     pub fn restore(&mut self, number: u64, signature: &MinHash, group: Option<u64>) {

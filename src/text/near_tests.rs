@@ -38,6 +38,16 @@ fn texts() -> Vec<String> {
     texts
 }
 
+impl NearFinder {
+    /// The texts that are near this one, with how alike they are; it is not taken in.
+    fn near_texts(&self, shingles: &[u64], mut fetch: impl FnMut(u64) -> Option<Vec<u64>>) -> Vec<(u64, f64)> {
+        let candidates = MinHash::of(shingles).map(|signature| self.candidates(&signature)).unwrap_or_default();
+        let numbers = candidates.into_iter().map(|at| self.number(at));
+        let alike = numbers.filter_map(|number| Some((number, jaccard(shingles, &fetch(number)?))));
+        alike.filter(|(_, alike)| *alike >= NEAR_JACCARD).collect()
+    }
+}
+
 #[test]
 fn what_is_near_is_found_and_nothing_else() {
     let sets: Vec<Vec<u64>> = texts().iter().map(|text| shingles(text)).collect();
