@@ -39,27 +39,34 @@ fn archives(folder: &Path) -> Vec<PathBuf> {
     (0..FILES).map(file).collect()
 }
 
-/// Runs the script on a cluster of two workers, each a process of its own.
-fn run_spark(python: &Path, script: &str, folder: &Path, out: &str, more: &[&str]) -> Output {
+/// Two workers, each a process of its own.
+const CLUSTER: &str = "local-cluster[2,1,1024]";
+/// Two threads of one process, which begin in a third of the time.
+const THREADS: &str = "local[2]";
+
+/// Runs the script on `master`.
+fn run_spark(python: &Path, master: &str, script: &str, folder: &Path, out: &str, more: &[&str]) -> Output {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(script);
     Command::new(python)
         .current_dir(folder)
         .arg(script)
-        .args(["--master", "local-cluster[2,1,1024]", "--fonds", env!("CARGO_BIN_EXE_fonds"), "--out", out])
+        .args(["--master", master, "--fonds", env!("CARGO_BIN_EXE_fonds"), "--out", out])
         .args(more)
         .arg("list.txt")
         .env("SPARK_LOCAL_IP", "127.0.0.1")
         .env("SPARK_LOCAL_DIRS", folder.join("spark"))
         .env("SPARK_WORKER_DIR", folder.join("work"))
         .env("PYSPARK_PYTHON", python)
+        // These processes end before compiling their code well would pay.
+        .env("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
         .output()
         .unwrap()
 }
 
 /// What it writes, all parts one behind the other.
 #[track_caller]
-fn spark(python: &Path, script: &str, folder: &Path, out: &str, more: &[&str]) -> String {
-    let output = run_spark(python, script, folder, out, more);
+fn spark(python: &Path, master: &str, script: &str, folder: &Path, out: &str, more: &[&str]) -> String {
+    let output = run_spark(python, master, script, folder, out, more);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     let mut parts: Vec<PathBuf> =
@@ -87,16 +94,14 @@ fn spark_gives_the_bytes_of_one_machine() {
     };
     let one_machine = local(&[]);
     assert!(one_machine.lines().count() > 80 && one_machine.contains("東京"), "{one_machine}");
-    assert!(spark(&python, INLINKS, folder, "plain", &["--reduce-tasks", "3"]) == one_machine);
+    assert!(spark(&python, CLUSTER, INLINKS, folder, "plain", &["--reduce-tasks", "3"]) == one_machine);
     let options = ["--map=--preset arquivo-2024", "--reduce=--preset arquivo-2024 --memory-mib 64"];
     let tasks = ["--map-tasks", "2", "--reduce-tasks", "4"];
-    assert!(
-        spark(&python, INLINKS, folder, "arquivo", &[options, [tasks[0], tasks[1]], [tasks[2], tasks[3]]].concat())
-            == local(&["--preset", "arquivo-2024"])
-    );
+    let more = [options, [tasks[0], tasks[1]], [tasks[2], tasks[3]]].concat();
+    assert!(spark(&python, THREADS, INLINKS, folder, "arquivo", &more) == local(&["--preset", "arquivo-2024"]));
     // A file that is not there is no data set without it.
     std::fs::remove_file(&files[1]).unwrap();
-    let output = run_spark(&python, INLINKS, folder, "part", &["--map-tasks", "1"]);
+    let output = run_spark(&python, THREADS, INLINKS, folder, "part", &["--map-tasks", "1"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && said.contains("inlinks map; test $? -le 1"), "{said}");
 }
@@ -123,7 +128,8 @@ fn spark_gives_the_search_documents_of_one_machine() {
     assert!(one_machine.contains("\"crawl_years\":[2010,2011]"), "{one_machine}");
     let tasks = ["--reduce-tasks", "3"];
     let script = "documents_spark.py";
-    assert!(spark(&python, script, folder, "plain", &tasks) == one_machine);
-    let bulk = spark(&python, script, folder, "bulk", &[&tasks[..], &["--reduce=--format opensearch"]].concat());
+    assert!(spark(&python, CLUSTER, script, folder, "plain", &tasks) == one_machine);
+    let bulk =
+        spark(&python, THREADS, script, folder, "bulk", &[&tasks[..], &["--reduce=--format opensearch"]].concat());
     assert!(bulk == local(&["--format", "opensearch"]));
 }
