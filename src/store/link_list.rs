@@ -17,7 +17,6 @@ use crate::uri::{PageKey, Url};
 use libdeflater::{CompressionLvl, Compressor, Decompressor};
 use rusqlite::functions::{Aggregate, Context, FunctionFlags};
 use rusqlite::{Connection, Error, OptionalExtension, params};
-use serde_json::json;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
@@ -235,6 +234,9 @@ pub(super) fn decode(list: &[u8]) -> Result<Vec<StoredLink>, StoreError> {
 
 /// Hands the links of a list out, as [`decode`] gives them.
 fn each_link(list: &[u8], mut take: impl FnMut(LinkRef<'_>)) -> Result<(), StoreError> {
+    thread_local! {
+        static DECOMPRESSOR: RefCell<Decompressor> = RefCell::new(Decompressor::new());
+    }
     let (form, mut rest) = list.split_first().ok_or_else(|| broken("it is empty"))?;
     let plain;
     match *form {
@@ -243,7 +245,7 @@ fn each_link(list: &[u8], mut take: impl FnMut(LinkRef<'_>)) -> Result<(), Store
             let len = take_number(&mut rest)?;
             let len = usize::try_from(len).ok().filter(|len| *len <= rest.len().saturating_mul(MAX_RATIO));
             let mut room = vec![0; len.ok_or_else(|| broken("its length is no length"))?];
-            let got = Decompressor::new().deflate_decompress(rest, &mut room);
+            let got = DECOMPRESSOR.with_borrow_mut(|one| one.deflate_decompress(rest, &mut room));
             match got {
                 Ok(got) if got == room.len() => {}
                 _ => return Err(broken("it cannot be unpacked")),
@@ -389,7 +391,7 @@ pub(super) fn register(conn: &Connection) -> rusqlite::Result<()> {
             }
         })
         .map_err(|error| Error::UserFunctionError(error.into()))?;
-        Ok(json!(pages).to_string())
+        serde_json::to_string(&pages).map_err(|error| Error::UserFunctionError(error.into()))
     })
 }
 
