@@ -3,14 +3,18 @@
 //! The rule, measured on one and on five sentences in twenty languages:
 //! 1. A text with fewer than [`FEWEST_LETTERS`] letters is in an unknown language.
 //! 2. A script that one language alone writes in is that language's.
-//! 3. From [`TRIGRAM_LETTERS`] letters on, trigrams and alphabets of whatlang
+//! 3. Where function words are clearly more frequent than those of all other
+//!    languages and whichlang agrees, that is the language: most pages in a
+//!    language that whichlang knows.
+//! 4. From [`TRIGRAM_LETTERS`] letters on, trigrams and alphabets of whatlang
 //!    judge the first [`LANGUAGE_BYTES`]. Below that whichlang judges what is
 //!    in Latin script: it knows fewer languages, and these better.
-//! 4. Function words may object: where those of another language are clearly
+//! 5. Function words may object: where those of another language are clearly
 //!    more frequent than the judge's own, nobody is right. If it is a language
 //!    that neither judge knows (Basque, Welsh, Galician, Irish …), its own
 //!    function words name it; otherwise the language is unknown.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 use whatlang::{Lang, Script};
@@ -40,8 +44,15 @@ const SHORT_JUDGE_KNOWS: [&str; 10] = ["nl", "en", "fr", "de", "it", "pt", "es",
 /// By how many function words another language has to be ahead, of a hundred in the text.
 const MARGIN_PERCENT: u32 = 8;
 
-/// The same for languages that the judges do not know.
+/// By how many a language has to be ahead of all others, for whichlang to need
+/// no other to agree with it.
+const CLEAR_PERCENT: u32 = 3;
+
+/// By how many to object where it is a language that the judges do not know.
 const UNKNOWN_MARGIN_PERCENT: u32 = 2;
+
+/// Bytes of the longest function word in capital letters, which may take more than small ones.
+const LONGEST_FUNCTION_BYTES: usize = 12;
 
 /// Frequent function words of languages in Latin script: articles,
 /// prepositions, pronouns, forms of “to be”. In lower case, as written.
@@ -100,20 +111,26 @@ pub fn language_of(text: &str) -> Option<&'static str> {
     if letters < FEWEST_LETTERS {
         return None;
     }
-    let script = whatlang::detect_script(sample)?;
+    let script = if sample.is_ascii() { Script::Latin } else { whatlang::detect_script(sample)? };
     if let [only] = script.langs() {
         let is_japanese = *only == Lang::Cmn && has_kana(sample);
         return Some(if is_japanese { "ja" } else { code(*only) });
     }
-    let trigrams = whatlang::detect(sample)?;
-    let by_trigrams = code(trigrams.lang());
     let is_short = letters < TRIGRAM_LETTERS;
     if script != Script::Latin {
+        let by_trigrams = code(whatlang::detect(sample)?.lang());
         let is_russian = is_short && script == Script::Cyrillic && has_russian_letters(sample);
         return Some(if is_russian { "ru" } else { by_trigrams });
     }
     let evidence = Evidence::of(sample);
-    let by_short_judge = || short(whichlang::detect_language(sample).three_letter_code());
+    let short_judge = OnceCell::new();
+    let by_short_judge = || *short_judge.get_or_init(|| short(whichlang::detect_language(sample).three_letter_code()));
+    // Two of three agree whatever trigrams say, which are most of the work.
+    if let Some(language) = evidence.clearest().filter(|language| *language == by_short_judge()) {
+        return Some(language);
+    }
+    let trigrams = whatlang::detect(sample)?;
+    let by_trigrams = code(trigrams.lang());
     let mut judged = by_trigrams;
     if is_short {
         // Where trigrams name a language that whichlang cannot, function words decide.
@@ -163,8 +180,17 @@ impl Evidence {
         let mut lower = String::new();
         for token in sample.split(|c: char| !c.is_alphabetic()).filter(|token| !token.is_empty()) {
             evidence.tokens += 1;
+            if token.len() > LONGEST_FUNCTION_BYTES {
+                continue;
+            }
             lower.clear();
-            lower.extend(token.chars().flat_map(char::to_lowercase));
+            match token.is_ascii() {
+                true => {
+                    lower.push_str(token);
+                    lower.make_ascii_lowercase();
+                }
+                false => lower.extend(token.chars().flat_map(char::to_lowercase)),
+            }
             let Some(mut languages) = FUNCTION_INDEX.get(lower.as_str()).copied() else { continue };
             while languages != 0 {
                 evidence.hits[languages.trailing_zeros() as usize] += 1;
@@ -176,6 +202,19 @@ impl Evidence {
 
     fn hits_of(&self, language: &str) -> u32 {
         FUNCTION_LISTS.iter().position(|(name, ..)| *name == language).map_or(0, |at| self.hits[at])
+    }
+
+    /// The language that is clearly ahead of all others, if any.
+    fn clearest(&self) -> Option<&'static str> {
+        let (mut best, mut next, mut language) = (0, 0, "");
+        for (hits, (name, ..)) in self.hits.iter().zip(&FUNCTION_LISTS) {
+            if *hits > best {
+                (best, next, language) = (*hits, best, name);
+            } else {
+                next = next.max(*hits);
+            }
+        }
+        (best >= FEWEST_HITS && (best - next) * 100 > CLEAR_PERCENT * self.tokens).then_some(language)
     }
 
     /// The language that a text is rather in than in the judged one, if any.
@@ -247,6 +286,17 @@ mod tests {
             "Ontziolak igandean irekiko ditu ateak bisitarientzat, eta ez da sarrerarik ordaindu behar izango",
             Some("eu"),
         );
+    }
+
+    #[test]
+    fn function_words_count_in_capital_letters_too() {
+        for (language, _, list) in FUNCTION_LISTS {
+            let evidence = Evidence::of(&list.to_uppercase());
+            let parts = list.split(|c: char| !c.is_alphabetic()).count();
+            assert_eq!(evidence.tokens as usize, parts, "{language}");
+            let found = evidence.hits_of(language) as usize;
+            assert!(found >= list.split(' ').count() - 2, "{language}: {found} of {list}");
+        }
     }
 
     #[test]
