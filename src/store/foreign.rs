@@ -56,7 +56,7 @@ struct Object {
 
 /// SHA-256 of the shape of the present version: making it anew to compare takes
 /// longer than all the rest of opening.
-const PRESENT_SHAPE: &str = "616b5504f0dc2507286df1126082dfdbbeef9ed1b0e30ad3a0ad8d1b1ab3a816";
+const PRESENT_SHAPE: &str = "d747ea01a90c7f732a62b510b5b39001f3c1df3eaf026ff27cdc045616c1a526";
 
 /// Says what a catalogue holds that no version of this program has made, or
 /// lacks of it; none where its shape is that of its version.

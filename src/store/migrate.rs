@@ -50,7 +50,7 @@ macro_rules! packed_rows {
 }
 
 /// Version n of the catalogue is made from version n-1 by the nth of these.
-const MIGRATIONS: [&str; 27] = [
+const MIGRATIONS: [&str; 28] = [
     include_str!("schema.sql"),
     include_str!("schema_schedule.sql"),
     include_str!("schema_engine.sql"),
@@ -110,6 +110,7 @@ const MIGRATIONS: [&str; 27] = [
         " FROM outlink GROUP BY capture ORDER BY capture; DROP TABLE outlink; DROP TABLE anchor;"
     ),
     include_str!("schema_judgement.sql"),
+    include_str!("schema_order.sql"),
 ];
 
 /// The version this program writes (SQLite's user_version).

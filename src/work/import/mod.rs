@@ -59,6 +59,8 @@ struct Importer<'a> {
     begun: AtomicU64,
     /// Held by who reads a large file with all threads there are.
     large: Mutex<()>,
+    /// Captures of the catalogue, and those that were taken since.
+    known: AtomicU64,
     /// Files of the catalogue that are not at their places.
     lost: Arc<HashSet<FileId>>,
 }
@@ -93,6 +95,7 @@ pub fn import(
         files: search.files.len() as u64,
         begun: AtomicU64::new(0),
         large: Mutex::new(()),
+        known: AtomicU64::new(catalogue.newest_capture()?.unsigned_abs()),
         lost,
     }
     .run(search);

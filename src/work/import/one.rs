@@ -14,17 +14,24 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// Files from this size on are read by several threads: for less it is not
 /// worth while to begin.
 const LARGE_FILE_BYTES: u64 = 16 << 20;
-/// Captures kept in one write of the catalogue.
-const BATCH: usize = 1000;
+/// Captures kept in one write of the catalogue, fewest and most. Each write
+/// changes its indexes in as many places as it has captures, and every page of
+/// them that changed goes to the disk: the more are there already, the more
+/// have to share a write. Others who write wait for it, which bounds it.
+const BATCH: RangeInclusive<u64> = 1_000..=8_000;
+/// What is there already for each capture of a write.
+const KNOWN_FOR_ONE: u64 = 16;
 /// Bytes of packed links in one write: pages may hold hundreds of thousands each.
-const BATCH_LINK_BYTES: usize = 2 << 20;
+const BATCH_LINK_BYTES: usize = 8 << 20;
 
 /// What a look at a file came to, besides its row.
 #[derive(Default)]
@@ -486,7 +493,9 @@ impl<'a> Sink<'a> {
         self.link_bytes.set(self.link_bytes.get() + capture.link_bytes());
         self.taken.set(self.taken.get() + 1);
         self.batch.borrow_mut().push(capture);
-        if self.batch.borrow().len() >= BATCH || self.link_bytes.get() >= BATCH_LINK_BYTES {
+        let known = self.importer.known.fetch_add(1, Ordering::Relaxed);
+        let batch = (known / KNOWN_FOR_ONE).clamp(*BATCH.start(), *BATCH.end());
+        if self.batch.borrow().len() as u64 >= batch || self.link_bytes.get() >= BATCH_LINK_BYTES {
             self.hand_on().map_err(|error| LedgerError(error.to_string()))?;
         }
         Ok(())
