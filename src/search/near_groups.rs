@@ -1,11 +1,12 @@
 //! Groups of near-duplicate texts, and the file beside the index that keeps them.
 //!
-//! The file is written whole to another name and renamed. It is `FONDSNG1`;
+//! The file is written whole to another name and renamed. It is `FONDSNG2`;
 //! for each text its version (8 bytes, little-endian as all numbers) and its
 //! [`MinHash`]; for each text that joined a group its version and that of the
 //! text that the group began with; the [`IndexMark`] of the index that it is
-//! of, as JSON; and at its end how many texts, how many that joined, and bytes
-//! of the mark, a checksum of the texts, one of all behind them, and `FONDSNG1`.
+//! of, as JSON; and at its end how many texts, how many of these, the first
+//! ones, were compared, how many joined, and bytes of the mark, a checksum of
+//! the texts, one of all behind them, and `FONDSNG2`.
 
 use super::builder::IndexMark;
 use crate::text::near::MinHash;
@@ -14,19 +15,20 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Name of the file in the folder of the index.
 const NAME: &str = "near.bin";
 /// What it is called until it is whole.
 const UNFINISHED: &str = "near.bin.new";
-const MAGIC: [u8; 8] = *b"FONDSNG1";
+const MAGIC: [u8; 8] = *b"FONDSNG2";
 /// Bytes of a text: version and signature.
 const TEXT_BYTES: usize = 8 + MinHash::BYTES;
 /// Bytes of a text that joined a group: its version and the first of the group.
 const PAIR_BYTES: usize = 16;
 /// Bytes of what stands at the end.
-const END_BYTES: usize = 48;
+const END_BYTES: usize = 56;
 
 /// Which content versions are near-duplicates of which.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -90,6 +92,8 @@ pub struct NearFile {
     pub mark: IndexMark,
     /// Texts in it.
     pub texts: u64,
+    /// The first of them that were compared with those before; the others are of no group yet.
+    pub compared: u64,
     /// The first version of the group of each version that joined one.
     pub groups: HashMap<u64, u64>,
     checksum: u64,
@@ -106,7 +110,7 @@ impl NearFile {
         file.seek(SeekFrom::Start(end_at)).ok()?;
         let mut end = [0; END_BYTES];
         file.read_exact(&mut end).ok()?;
-        let [texts, pairs, mark_len, checksum, behind, magic] = numbers(&end)?;
+        let [texts, compared, pairs, mark_len, checksum, behind, magic] = numbers(&end)?;
         let texts_len = texts.checked_mul(TEXT_BYTES as u64)?.checked_add(MAGIC.len() as u64)?;
         let pairs_len = pairs.checked_mul(PAIR_BYTES as u64)?;
         // Before anything is allocated: the file is as long as it says.
@@ -118,13 +122,14 @@ impl NearFile {
         file.read_exact(&mut bytes).ok()?;
         let mut sum = checksums();
         sum.write(&bytes);
+        sum.write_u64(compared);
         let (pairs, mark) = bytes.split_at_checked(usize::try_from(pairs_len).ok()?)?;
         if sum.finish() != behind {
             return None;
         }
         let pairs = pairs.chunks_exact(PAIR_BYTES).filter_map(numbers::<2>);
         let groups = pairs.map(|[version, first]| (version, first)).collect();
-        Some(Self { path, mark: serde_json::from_slice(mark).ok()?, texts, groups, checksum })
+        Some(Self { path, mark: serde_json::from_slice(mark).ok()?, texts, compared, groups, checksum })
     }
 
     /// Gives each text to `each`, in the order in which they were put in.
@@ -169,7 +174,6 @@ pub struct NearWriter {
     folder: PathBuf,
     file: BufWriter<File>,
     texts: u64,
-    groups: BTreeMap<u64, u64>,
     sum: FoldHasher<'static>,
 }
 
@@ -182,49 +186,117 @@ impl NearWriter {
     pub fn create(folder: &Path) -> io::Result<Self> {
         let mut file = BufWriter::with_capacity(1 << 18, File::create(folder.join(UNFINISHED))?);
         file.write_all(&MAGIC)?;
-        Ok(Self { folder: folder.to_owned(), file, texts: 0, groups: BTreeMap::new(), sum: checksums() })
+        Ok(Self { folder: folder.to_owned(), file, texts: 0, sum: checksums() })
     }
 
-    /// Puts a text in, with the first version of the group that it joined.
+    /// Puts a text in.
     ///
     /// # Errors
     ///
     /// A file that cannot be written.
-    pub fn put(&mut self, version: u64, signature: &MinHash, group: Option<u64>) -> io::Result<()> {
+    pub fn put(&mut self, version: u64, signature: &MinHash) -> io::Result<()> {
         for bytes in [&version.to_le_bytes()[..], &signature.to_bytes()] {
             self.sum.write(bytes);
             self.file.write_all(bytes)?;
         }
         self.texts += 1;
-        self.groups.extend(group.map(|first| (version, first)));
         Ok(())
     }
 
-    /// Versions that joined a group.
-    pub fn joined(&self) -> u64 {
-        self.groups.len() as u64
+    /// The signatures that were put in so far.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be written or read.
+    pub fn texts(&mut self) -> io::Result<NearTexts> {
+        self.file.flush()?;
+        let file = File::open(self.folder.join(UNFINISHED))?;
+        Ok(NearTexts { file, texts: u32::try_from(self.texts).map_err(io::Error::other)? })
     }
 
-    /// Ends the file and puts it in the place of the old one.
+    /// Ends the file and puts it in the place of the old one: the first so many
+    /// texts were compared, and these versions joined a group, each with the
+    /// version that it began with.
     ///
     /// # Errors
     ///
     /// A file that cannot be written.
-    pub fn finish(mut self, mark: &IndexMark) -> io::Result<()> {
+    pub fn finish(
+        mut self,
+        mark: &IndexMark,
+        compared: u64,
+        joined: impl Iterator<Item = (u64, u64)>,
+    ) -> io::Result<()> {
         let mark = serde_json::to_vec(mark)?;
-        let pairs = self.groups.iter().flat_map(|(version, first)| [*version, *first]);
-        let mut bytes: Vec<u8> = pairs.flat_map(u64::to_le_bytes).collect();
+        let mut bytes: Vec<u8> =
+            joined.flat_map(|(version, first)| [version, first]).flat_map(u64::to_le_bytes).collect();
+        let pairs = (bytes.len() / PAIR_BYTES) as u64;
         bytes.extend_from_slice(&mark);
         let mut sum = checksums();
         sum.write(&bytes);
+        sum.write_u64(compared);
         let magic = u64::from_le_bytes(MAGIC);
-        let pairs = self.groups.len() as u64;
-        let end = [self.texts, pairs, mark.len() as u64, self.sum.finish(), sum.finish(), magic];
+        let end = [self.texts, compared, pairs, mark.len() as u64, self.sum.finish(), sum.finish(), magic];
         bytes.extend(end.into_iter().flat_map(u64::to_le_bytes));
         self.file.write_all(&bytes)?;
         self.file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
         std::fs::rename(self.folder.join(UNFINISHED), self.folder.join(NAME))
     }
+}
+
+/// Signatures in a file that is being written, numbered in the order in which they were put in.
+#[derive(Debug)]
+pub struct NearTexts {
+    file: File,
+    texts: u32,
+}
+
+impl NearTexts {
+    /// How many there are.
+    pub(super) fn len(&self) -> u32 {
+        self.texts
+    }
+
+    /// Gives some of them to `each`, in order.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be read, and those of `each`.
+    pub(super) fn each<E: From<io::Error>>(
+        &mut self,
+        part: Range<u32>,
+        mut each: impl FnMut(u32, &MinHash) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.seek(part.start)?;
+        let mut file = BufReader::with_capacity(1 << 18, &self.file);
+        for at in part {
+            each(at, &read_text(&mut file)?)?;
+        }
+        Ok(())
+    }
+
+    /// One of them.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be read.
+    pub fn get(&mut self, at: u32) -> io::Result<MinHash> {
+        self.seek(at)?;
+        read_text(&mut self.file)
+    }
+
+    fn seek(&mut self, at: u32) -> io::Result<()> {
+        let place = MAGIC.len() as u64 + u64::from(at) * TEXT_BYTES as u64;
+        self.file.seek(SeekFrom::Start(place)).map(drop)
+    }
+}
+
+/// The signature of the text that comes next.
+fn read_text(file: &mut impl Read) -> io::Result<MinHash> {
+    let mut bytes = [0; TEXT_BYTES];
+    file.read_exact(&mut bytes)?;
+    let signature = bytes.last_chunk().ok_or(io::ErrorKind::UnexpectedEof)?;
+    Ok(MinHash::from_bytes(signature))
 }
 
 /// Makes checksums that are the same in all runs and versions of the program.

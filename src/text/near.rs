@@ -9,12 +9,10 @@
 //! Groups do not chain: a text joins a group where it is near one of its texts,
 //! and alike to the oldest by [`GROUP_JACCARD`] or more.
 //!
-//! Memory: some 450 bytes a text, of which 128 are eight bits of each number;
-//! the texts themselves are asked for again where a candidate is checked.
+//! Which texts share a band is found by whoever keeps the signatures.
 
 use super::words;
 use foldhash::fast::FixedState;
-use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
 
 /// Tokens in a row that are compared.
@@ -27,7 +25,7 @@ const SIGNATURE_LEN: usize = 128;
 const BAND_LEN: usize = 8;
 
 /// Bands of a signature.
-const BANDS: usize = SIGNATURE_LEN / BAND_LEN;
+pub const BANDS: usize = SIGNATURE_LEN / BAND_LEN;
 
 /// Share of runs that two texts have in common from which they are near-duplicates.
 pub const NEAR_JACCARD: f64 = 0.8;
@@ -41,7 +39,7 @@ const FEWEST_SHARED: usize = 84;
 
 /// Texts of one band that are compared with a new one, the youngest. Of many
 /// that are alike each leads to the oldest of its group.
-const MAX_CANDIDATES: usize = 16;
+pub const MAX_CANDIDATES: usize = 16;
 
 /// The hashes of a text's runs of tokens, each once, in order. A text with
 /// fewer tokens is one run.
@@ -119,6 +117,16 @@ impl MinHash {
         Some(Self { bits: least.map(|number| number as u8), bands })
     }
 
+    /// One hash of each band.
+    pub fn bands(&self) -> &[u32; BANDS] {
+        &self.bands
+    }
+
+    /// Whether a text that shares a band may be near this one.
+    pub fn may_be_near(&self, other: &Self) -> bool {
+        self.bits.iter().zip(&other.bits).filter(|(one, other)| one == other).count() >= FEWEST_SHARED
+    }
+
     /// From bytes that [`Self::to_bytes`] gave.
     pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Self {
         let (mut bits, mut bands) = ([0; SIGNATURE_LEN], [0; BANDS]);
@@ -142,148 +150,48 @@ impl MinHash {
     }
 }
 
-/// Finds near-duplicates among texts that come one by one, and puts them into groups.
+/// The group that a text joins, by the oldest text of it; none where it is near no other.
 ///
-/// Each text has a number of the caller's; the order in which they come is
-/// their age. `fetch` gives the runs of an older text again; where it cannot,
-/// that text is taken for another.
+/// Texts are numbered by age. `candidates` are older ones that may be near it,
+/// oldest first; `first_of` gives the oldest of a text's group, or the text
+/// itself; `how_alike` the [`jaccard`] of a candidate, or of the oldest of its
+/// group, with the text.
 ///
-/// ```
-/// use fonds::text::near::{NearFinder, shingles};
-/// let old = "a b c d e f g h i j k l m n o p q r s t";
-/// let texts = [old.to_owned(), "something else that is not like it at all".to_owned(), format!("{old} u")];
-/// let mut finder = NearFinder::default();
-/// let mut add = |number: u64| {
-///     finder.add(number, &shingles(&texts[number as usize]), |older| Some(shingles(&texts[older as usize])))
-/// };
-/// assert_eq!([add(0), add(1), add(2)], [None, None, Some(0)]);
-/// ```
-#[derive(Debug, Default)]
-pub struct NearFinder {
-    /// Of each text, by age.
-    texts: Vec<Sketch>,
-    /// The youngest text of each band, by its hash.
-    youngest: [HashMap<u32, u32, FixedState>; BANDS],
-    /// The oldest text of the group of each text that joined one.
-    groups: HashMap<u32, u32, FixedState>,
-}
-
-/// What is kept of a text.
-#[derive(Debug)]
-struct Sketch {
-    number: u64,
-    /// The last eight bits of each number of the signature.
-    bits: [u8; SIGNATURE_LEN],
-    /// The next older text of the same band.
-    older: [u32; BANDS],
-}
-
-/// There is no older text.
-const NONE: u32 = u32::MAX;
-
-impl NearFinder {
-    /// Takes a text in and gives the number of the oldest text of the group
-    /// that it joins, if any.
-    pub fn add(&mut self, number: u64, shingles: &[u64], fetch: impl FnMut(u64) -> Option<Vec<u64>>) -> Option<u64> {
-        self.add_signed(number, shingles, &MinHash::of(shingles)?, fetch)
-    }
-
-    /// The same, where its signature was made already.
-    pub fn add_signed(
-        &mut self,
-        number: u64,
-        shingles: &[u64],
-        signature: &MinHash,
-        mut fetch: impl FnMut(u64) -> Option<Vec<u64>>,
-    ) -> Option<u64> {
-        let candidates = self.candidates(signature);
-        let mut alike = |at: u32| fetch(self.number(at)).map_or(0.0, |other| jaccard(shingles, &other));
-        // The oldest of each group first: of many that are alike, one check is enough.
-        let mut firsts: Vec<u32> = candidates.iter().map(|at| self.first_of(*at)).collect();
-        firsts.sort_unstable();
-        firsts.dedup();
-        let mut within_reach = Vec::new();
-        let mut group = firsts.into_iter().find(|first| {
-            let alike = alike(*first);
-            if alike >= GROUP_JACCARD {
-                within_reach.push(*first);
-            }
-            alike >= NEAR_JACCARD
-        });
-        if group.is_none() {
-            let near_one = |first: &u32| {
-                candidates.iter().any(|at| at != first && self.first_of(*at) == *first && alike(*at) >= NEAR_JACCARD)
-            };
-            group = within_reach.iter().copied().find(near_one);
+/// # Errors
+///
+/// Those of `how_alike`.
+pub fn group_among<E>(
+    candidates: &[u32],
+    first_of: impl Fn(u32) -> u32,
+    mut how_alike: impl FnMut(u32) -> Result<f64, E>,
+) -> Result<Option<u32>, E> {
+    // The oldest of each group first: of many that are alike, one check is enough.
+    let mut firsts: Vec<u32> = candidates.iter().map(|at| first_of(*at)).collect();
+    firsts.sort_unstable();
+    firsts.dedup();
+    let mut within_reach = Vec::new();
+    for first in firsts {
+        let alike = how_alike(first)?;
+        if alike >= NEAR_JACCARD {
+            return Ok(Some(first));
         }
-        let group = group.map(|first| self.number(first));
-        self.restore(number, signature, group);
-        group
-    }
-
-    /// Takes a text in whose group is known, as from an earlier run; the oldest
-    /// of the group has to be in already, or it begins it.
-    pub fn restore(&mut self, number: u64, signature: &MinHash, group: Option<u64>) {
-        let Ok(at) = u32::try_from(self.texts.len()) else { return };
-        let mut older = [NONE; BANDS];
-        for ((youngest, hash), older) in self.youngest.iter_mut().zip(signature.bands).zip(&mut older) {
-            *older = youngest.insert(hash, at).unwrap_or(NONE);
-        }
-        self.texts.push(Sketch { number, bits: signature.bits, older });
-        let first = group.filter(|first| *first != number).and_then(|first| self.place_of(first));
-        if let Some(first) = first {
-            self.groups.insert(at, first);
+        if alike >= GROUP_JACCARD {
+            within_reach.push(first);
         }
     }
-
-    /// Where the text with a number is: numbers mostly grow with age.
-    fn place_of(&self, number: u64) -> Option<u32> {
-        let is_it = |at: &usize| self.texts.get(*at).is_some_and(|text| text.number == number);
-        let near = self.texts.partition_point(|text| text.number < number);
-        let at = Some(near).filter(is_it).or_else(|| self.texts.iter().position(|text| text.number == number))?;
-        u32::try_from(at).ok()
-    }
-
-    fn number(&self, at: u32) -> u64 {
-        self.texts.get(at as usize).map_or(u64::MAX, |text| text.number)
-    }
-
-    /// The oldest of a text's group, or the text itself.
-    fn first_of(&self, at: u32) -> u32 {
-        self.groups.get(&at).copied().unwrap_or(at)
-    }
-
-    /// Texts that may be near one with this signature, oldest first.
-    fn candidates(&self, signature: &MinHash) -> Vec<u32> {
-        let mut found = Vec::new();
-        for (band, hash) in signature.bands.iter().enumerate() {
-            let mut next = self.youngest[band].get(hash).copied().unwrap_or(NONE);
-            for _ in 0..MAX_CANDIDATES {
-                let Some(text) = self.texts.get(next as usize) else { break };
-                found.push(next);
-                next = text.older[band];
+    for first in within_reach {
+        for at in candidates.iter().filter(|at| **at != first && first_of(**at) == first) {
+            if how_alike(*at)? >= NEAR_JACCARD {
+                return Ok(Some(first));
             }
         }
-        found.sort_unstable();
-        found.dedup();
-        let shared = |at: &u32| {
-            let bits = self.texts.get(*at as usize).map_or([0; SIGNATURE_LEN], |text| text.bits);
-            bits.iter().zip(&signature.bits).filter(|(one, other)| one == other).count()
-        };
-        found.retain(|at| shared(at) >= FEWEST_SHARED);
-        found
     }
-
-    /// Texts that were taken in.
-    pub fn len(&self) -> usize {
-        self.texts.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.texts.is_empty()
-    }
+    Ok(None)
 }
+
+#[cfg(test)]
+#[path = "near_finder.rs"]
+pub(crate) mod finder;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

@@ -1,5 +1,6 @@
 //! Edited copies of known rate, beside exact comparison of all pairs.
 
+use super::finder::NearFinder;
 use super::*;
 use std::collections::HashSet;
 
@@ -115,24 +116,6 @@ fn groups_do_not_chain() {
 }
 
 #[test]
-fn a_finder_goes_on_from_what_was_kept() {
-    let texts = texts();
-    let sets: Vec<Vec<u64>> = texts.iter().map(|text| shingles(text)).collect();
-    let fetch = |older: u64| sets.get(older as usize).cloned();
-    let mut whole = NearFinder::default();
-    let groups: Vec<Option<u64>> = (0_u64..).zip(&sets).map(|(number, set)| whole.add(number, set, fetch)).collect();
-    let (mut later, half) = (NearFinder::default(), sets.len() / 2);
-    for (number, set) in (0_u64..).zip(&sets).take(half) {
-        let kept = MinHash::of(set).unwrap();
-        let read = MinHash::from_bytes(&kept.to_bytes());
-        assert_eq!(read, kept);
-        later.restore(number, &read, groups[number as usize]);
-    }
-    let rest: Vec<_> = (0_u64..).zip(&sets).skip(half).map(|(number, set)| later.add(number, set, fetch)).collect();
-    assert_eq!(rest, groups[half..]);
-}
-
-#[test]
 fn many_of_the_same_are_one_group_and_few_checks() {
     let set = shingles("um aviso de que nada foi encontrado neste endereço deste sítio");
     let mut finder = NearFinder::default();
@@ -157,10 +140,9 @@ fn runs_are_of_four_tokens_and_short_texts_are_one() {
     assert_eq!(MinHash::of(&[]), None);
     assert_eq!(jaccard(&[1, 2, 3], &[2, 3, 4]), 0.5);
     assert_eq!(jaccard(&[], &[]), 0.0);
+    let signature = MinHash::of(&[1, 2]).unwrap();
+    assert_eq!(MinHash::from_bytes(&signature.to_bytes()), signature);
     // The same in all versions: numbers are kept.
-    assert_eq!(
-        MinHash::of(&[1, 2]).unwrap().to_bytes()[..3],
-        [479_680_206_u32, 2_433_363_436, 201_072_194].map(|of| of as u8)
-    );
-    assert_eq!(MinHash::of(&[1, 2]).unwrap().to_bytes()[128..132], [8, 39, 111, 64]);
+    assert_eq!(signature.to_bytes()[..3], [479_680_206_u32, 2_433_363_436, 201_072_194].map(|of| of as u8));
+    assert_eq!(signature.to_bytes()[128..132], [8, 39, 111, 64]);
 }

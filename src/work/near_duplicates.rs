@@ -1,8 +1,8 @@
 //! Near-duplicate texts of the index, found again after each change of it.
 
 use crate::jobs::JobCx;
-use crate::search::{IndexMark, NearFile, NearWriter, TextIndex, TextIndexError};
-use crate::text::near::{MinHash, NearFinder, shingles};
+use crate::search::{IndexMark, NearFile, NearLinks, NearWriter, TextIndex, TextIndexError};
+use crate::text::near::{MinHash, group_among, jaccard, shingles};
 use anyhow::Context;
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
@@ -15,6 +15,10 @@ const SHORTEST: u64 = 20;
 const BATCH: usize = 128;
 /// Runs of tokens of older texts that are kept while they are compared, in numbers of 8 bytes.
 const MOST_KEPT: usize = 1 << 21;
+/// Bytes of texts that are read before the index is opened again.
+const MOST_READ: usize = 32 << 20;
+/// Texts whose candidates are looked up in one step.
+const COMPARED_AT_ONCE: u32 = if cfg!(test) { 64 } else { 4096 };
 
 /// What changed of an index since its near-duplicates were found.
 pub(super) struct IndexChange<'a> {
@@ -46,47 +50,54 @@ pub(super) fn follow_near_duplicates(
     let old = NearFile::open(folder).filter(|old| old.mark == *change.before);
     let all = there.count_ones(..) as u64;
     match &old {
-        Some(old) if old.mark == now && old.texts == all && change.replaced.is_empty() => {
+        Some(old) if old.mark == now && [old.texts, old.compared] == [all; 2] && change.replaced.is_empty() => {
             return Ok(old.groups.len() as u64);
         }
         None if !change.is_complete => return Ok(0),
         _ => {}
     }
     cx.stage("Finding near-duplicates", Some(all));
-    let mut finding = Finding::new(folder, index)?;
+    let mut finding = Finding::new(folder)?;
     if let Some(old) = &old
         && !finding.restore(old, &there, change.replaced, cx)?
     {
         // Damaged: from the texts of the index again.
         cx.set_done(0);
-        finding = Finding::new(folder, index)?;
+        finding = Finding::new(folder)?;
     }
-    let stopped = if change.is_complete { finding.add(&there, cx) } else { Ok(()) };
-    let joined = finding.writer.joined();
+    let mut stopped = Ok(());
+    if change.is_complete {
+        stopped = finding.sign(&there, cx).and_then(|()| finding.compare(cx));
+    }
+    let Finding { writer, versions, firsts, .. } = finding;
+    let joined = joined_of(&versions, &firsts).count() as u64;
     if stopped.as_ref().err().is_none_or(|error| error.is::<crate::jobs::Cancelled>()) {
-        finding.writer.finish(&now).with_context(|| folder.display().to_string())?;
+        writer
+            .finish(&now, firsts.len() as u64, joined_of(&versions, &firsts))
+            .with_context(|| folder.display().to_string())?;
     }
     stopped.map(|()| joined)
 }
 
-/// One run over the texts.
+/// One run over the texts: first all are signed, then compared, so that no
+/// more than a few bytes of each are in memory.
 struct Finding<'a> {
     folder: &'a Path,
-    index: &'a TextIndex,
-    finder: NearFinder,
+    texts: TextReader<'a>,
     writer: NearWriter,
+    /// Versions that are in, by age.
+    versions: Vec<u64>,
+    /// The oldest text of the group of each that was compared, or itself.
+    firsts: Vec<u32>,
     /// Versions that are in.
     known: FixedBitSet,
-    /// Runs of tokens of texts that were compared last.
-    kept: HashMap<u64, Vec<u64>>,
-    kept_len: usize,
 }
 
 impl<'a> Finding<'a> {
-    fn new(folder: &'a Path, index: &'a TextIndex) -> anyhow::Result<Self> {
+    fn new(folder: &'a Path) -> anyhow::Result<Self> {
         let writer = NearWriter::create(folder).with_context(|| folder.display().to_string())?;
-        let (finder, known, kept) = Default::default();
-        Ok(Self { folder, index, finder, writer, known, kept, kept_len: 0 })
+        let (versions, firsts, known) = Default::default();
+        Ok(Self { folder, texts: TextReader::open(folder)?, writer, versions, firsts, known })
     }
 
     /// Takes in what was kept of texts that are still there, and not of a group
@@ -104,74 +115,171 @@ impl<'a> Finding<'a> {
             .filter(|(version, first)| !is_there(**version) || !is_there(**first))
             .map(|(_, first)| *first)
             .collect();
+        let mut places: HashMap<u64, u32> = old.groups.values().map(|first| (*first, u32::MAX)).collect();
+        let mut left = old.compared;
         old.each_text(|version, signature| {
+            let is_compared = left > 0;
+            left = left.saturating_sub(1);
             let group = old.groups.get(&version).copied();
             if !is_there(version) || dissolved.contains(&group.unwrap_or(version)) {
                 return Ok(());
             }
-            self.finder.restore(version, &signature, group);
-            self.put(version, &signature, group)?;
+            let at = self.put(version, &signature)?;
+            if is_compared {
+                if let Some(place) = places.get_mut(&version) {
+                    *place = at;
+                }
+                let first = group.and_then(|first| places.get(&first)).filter(|first| **first < at);
+                self.firsts.push(first.copied().unwrap_or(at));
+            }
             Ok(cx.advance(1)?)
         })
     }
 
-    fn put(&mut self, version: u64, signature: &MinHash, group: Option<u64>) -> anyhow::Result<()> {
-        self.writer.put(version, signature, group).with_context(|| self.folder.display().to_string())?;
+    /// Takes a text in; its place by age.
+    fn put(&mut self, version: u64, signature: &MinHash) -> anyhow::Result<u32> {
+        let at = u32::try_from(self.versions.len())?;
+        self.writer.put(version, signature).with_context(|| self.folder.display().to_string())?;
+        self.versions.push(version);
         self.known.grow_and_insert(version as usize);
-        Ok(())
+        Ok(at)
     }
 
-    /// Compares texts that are not in yet with all that are, the oldest first.
-    fn add(&mut self, there: &FixedBitSet, cx: &JobCx) -> anyhow::Result<()> {
+    /// Takes in texts that are not yet, the oldest first.
+    fn sign(&mut self, there: &FixedBitSet, cx: &JobCx) -> anyhow::Result<()> {
         let is_new = |version: &usize| !self.known.contains(*version);
         let new: Vec<u64> = there.ones().filter(is_new).map(|version| version as u64).collect();
-        let index = self.index;
         for some in new.chunks(BATCH) {
-            let read: Vec<Option<(Vec<u64>, MinHash)>> = some
-                .par_iter()
-                .map(|version| {
-                    let runs = runs_of(index, *version)?;
-                    Ok(runs.and_then(|runs| MinHash::of(&runs).map(|signature| (runs, signature))))
-                })
-                .collect::<Result<_, TextIndexError>>()?;
-            for (version, read) in some.iter().zip(read) {
-                let Some((runs, signature)) = read else { continue };
-                let group = self.join(*version, &runs, &signature)?;
-                self.put(*version, &signature, group)?;
+            let signatures = self.texts.each_of(some, |runs| MinHash::of(&runs))?;
+            for (version, signature) in some.iter().zip(signatures) {
+                if let Some(signature) = signature.flatten() {
+                    self.put(*version, &signature)?;
+                }
             }
             cx.advance(some.len() as u64)?;
         }
         Ok(())
     }
 
-    /// The first version of the group that a text joins.
-    fn join(&mut self, version: u64, runs: &[u64], signature: &MinHash) -> Result<Option<u64>, TextIndexError> {
-        let (index, kept, kept_len) = (self.index, &mut self.kept, &mut self.kept_len);
-        let mut failed = None;
-        let group = self.finder.add_signed(version, runs, signature, |older| {
-            if let Some(runs) = kept.get(&older) {
-                return Some(runs.clone());
-            }
-            let runs = match runs_of(index, older) {
-                Ok(runs) => runs?,
-                Err(error) => {
-                    failed = Some(error);
-                    return None;
+    /// Compares texts that were not compared yet with all older ones.
+    fn compare(&mut self, cx: &JobCx) -> anyhow::Result<()> {
+        let (mut begin, end) = (u32::try_from(self.firsts.len())?, u32::try_from(self.versions.len())?);
+        cx.stage("Grouping near-duplicates", Some(u64::from(end - begin)));
+        let mut signatures = self.writer.texts()?;
+        let mut links = NearLinks::find::<anyhow::Error>(&mut signatures, begin, self.folder, || Ok(cx.checkpoint()?))?;
+        while begin < end {
+            let some = begin..end.min(begin.saturating_add(COMPARED_AT_ONCE));
+            let mut candidates = Vec::new();
+            for (at, mut older) in some.clone().zip(links.older(some.clone())?) {
+                if older.is_empty() {
+                    continue;
                 }
-            };
-            if *kept_len + runs.len() > MOST_KEPT {
-                kept.clear();
-                *kept_len = 0;
+                let signature = signatures.get(at)?;
+                let mut may_be_near = Vec::new();
+                for other in older.drain(..) {
+                    if signature.may_be_near(&signatures.get(other)?) {
+                        may_be_near.push(other);
+                    }
+                }
+                if !may_be_near.is_empty() {
+                    candidates.push((at, may_be_near));
+                }
             }
-            *kept_len += runs.len();
-            kept.insert(older, runs.clone());
-            Some(runs)
-        });
-        failed.map_or(Ok(group), Err)
+            for candidates in candidates.chunks(BATCH) {
+                self.join(candidates)?;
+            }
+            self.firsts.extend(u32::try_from(self.firsts.len())?..some.end);
+            begin = some.end;
+            cx.advance(some.len() as u64)?;
+        }
+        Ok(())
+    }
+
+    /// Puts texts into the groups of others that may be near them.
+    fn join(&mut self, texts: &[(u32, Vec<u32>)]) -> anyhow::Result<()> {
+        let versions: Vec<u64> = texts.iter().filter_map(|(at, _)| self.versions.get(*at as usize).copied()).collect();
+        let read = self.texts.each_of(&versions, |runs| runs)?;
+        for ((at, candidates), runs) in texts.iter().zip(read) {
+            // Those between have no candidates.
+            self.firsts.extend(u32::try_from(self.firsts.len())?..*at);
+            let (firsts, versions, texts) = (&self.firsts, &self.versions, &mut self.texts);
+            let group = match runs {
+                Some(runs) => group_among(
+                    candidates,
+                    |at| firsts.get(at as usize).copied().unwrap_or(at),
+                    |at| texts.how_alike(&runs, versions.get(at as usize).copied().unwrap_or_default()),
+                )?,
+                None => None,
+            };
+            self.firsts.push(group.unwrap_or(*at));
+        }
+        Ok(())
     }
 }
 
-/// The runs of tokens of a version's main text.
-fn runs_of(index: &TextIndex, version: u64) -> Result<Option<Vec<u64>>, TextIndexError> {
-    Ok(index.text_of(version)?.map(|text| shingles(&text.main)))
+/// Versions that joined a group, each with the version that it began with.
+fn joined_of(versions: &[u64], firsts: &[u32]) -> impl Iterator<Item = (u64, u64)> {
+    let pairs = versions.iter().zip(firsts);
+    let pairs = pairs.filter_map(|(version, first)| Some((*version, *versions.get(*first as usize)?)));
+    pairs.filter(|(version, first)| version != first)
 }
+
+/// Reads texts again and again, with little of the index mapped into memory.
+struct TextReader<'a> {
+    folder: &'a Path,
+    index: TextIndex,
+    /// Bytes of texts that were read since it was opened.
+    read: usize,
+    /// Runs of tokens of texts that others were compared with last.
+    kept: HashMap<u64, Vec<u64>>,
+    kept_len: usize,
+}
+
+impl<'a> TextReader<'a> {
+    fn open(folder: &'a Path) -> anyhow::Result<Self> {
+        Ok(Self { folder, index: TextIndex::open(folder)?, read: 0, kept: HashMap::new(), kept_len: 0 })
+    }
+
+    /// What `make` makes of the runs of tokens of versions' main texts; none
+    /// for a version that is not there.
+    fn each_of<T: Send>(
+        &mut self,
+        versions: &[u64],
+        make: impl Fn(Vec<u64>) -> T + Sync,
+    ) -> anyhow::Result<Vec<Option<T>>> {
+        // What was read stays mapped as long as the index is open.
+        if self.read > MOST_READ {
+            (self.index, self.read) = (TextIndex::open(self.folder)?, 0);
+        }
+        let index = &self.index;
+        let one = |version: &u64| {
+            let text = index.text_of(*version)?;
+            Ok(text.map(|text| (text.main.len() + text.rest.len(), make(shingles(&text.main)))))
+        };
+        let made: Vec<Option<(usize, T)>> = versions.par_iter().map(one).collect::<Result<_, TextIndexError>>()?;
+        self.read += made.iter().flatten().map(|(len, _)| len).sum::<usize>();
+        Ok(made.into_iter().map(|made| made.map(|(_, made)| made)).collect())
+    }
+
+    /// How alike runs of tokens are to those of an older text; where that is
+    /// not there, it is another.
+    fn how_alike(&mut self, runs: &[u64], older: u64) -> anyhow::Result<f64> {
+        if let Some(known) = self.kept.get(&older) {
+            return Ok(jaccard(runs, known));
+        }
+        let Some(read) = self.each_of(&[older], |runs| runs)?.pop().flatten() else { return Ok(0.0) };
+        let alike = jaccard(runs, &read);
+        if self.kept_len + read.len() > MOST_KEPT {
+            self.kept.clear();
+            self.kept_len = 0;
+        }
+        self.kept_len += read.len();
+        self.kept.insert(older, read);
+        Ok(alike)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+#[path = "near_duplicates_tests.rs"]
+mod tests;
