@@ -10,8 +10,9 @@ use super::sql::mark_of;
 use super::sql::{int, uint};
 use crate::campaign::{FieldTerm, Query};
 use crate::uri::CaptureDate;
+use fixedbitset::FixedBitSet;
 use rusqlite::types::Value;
-use rusqlite::{Connection, Row, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
 
 /// A person's decision on a capture.
 pub(super) const LAST_MARK: &str = decision_sql!();
@@ -123,6 +124,8 @@ fn capture_row(row: &Row<'_>) -> rusqlite::Result<CaptureRow> {
 struct Condition {
     sql: String,
     values: Vec<Value>,
+    /// The captures that meet it, where they are known already.
+    set: Option<FixedBitSet>,
 }
 
 /// `FROM … WHERE …` of a query, with its values; `None` is no ready filter.
@@ -132,18 +135,24 @@ fn condition(
     full_text: Option<&dyn FullText>,
 ) -> Result<Condition, String> {
     let filter = Filter::parse(&CAPTURES, &query.filter, full_text)?;
+    // What a selection needs may be of any campaign.
+    let of_campaign = query.campaign.filter(|_| !filter.is_of_selection);
+    let mut set = filter.set().filter(|_| matches!(tab, None | Some(CaptureTab::All))).cloned();
+    if let (Some(set), Some(campaign), Some(full_text)) = (&mut set, of_campaign, full_text) {
+        set.intersect_with(&full_text.of_campaign(campaign)?);
+    }
     let mut values = vec![Value::Integer(query.campaign.unwrap_or(0))];
-    let mut sql = format!("{FROM} WHERE ({})", filter.sql);
+    let (filter, of_filter) = filter.condition();
+    let mut sql = format!("{FROM} WHERE {filter}");
     if let Some(tab) = tab {
         sql.push_str(&format!(" AND ({})", tab_sql(tab)));
     }
-    values.extend(filter.values);
-    // What a selection needs may be of any campaign.
-    if let Some(campaign) = query.campaign.filter(|_| !filter.is_of_selection) {
+    values.extend(of_filter);
+    if let Some(campaign) = of_campaign {
         debug_assert_eq!(values[0], Value::Integer(campaign));
         sql.push_str(concat!(" AND ", of_campaign_sql!()));
     }
-    Ok(Condition { sql, values })
+    Ok(Condition { sql, values, set })
 }
 
 impl Catalogue {
@@ -159,32 +168,16 @@ impl Catalogue {
                 return Ok(CapturePage { offset: 0, rows: Vec::new(), total: 0, filter_problem: Some(why) });
             }
         };
-        let mut order: Vec<String> = query
-            .sort
-            .iter()
-            .map(|(column, descending)| {
-                format!("{} {} NULLS LAST", column_sql(*column), if *descending { "DESC" } else { "ASC" })
-            })
-            .collect();
-        order.push("c.id".to_owned());
         self.read(|conn| {
-            let total = count(conn, &condition)?;
-            // Which rows first, what stands in them after: sorting would
-            // otherwise carry every column of every capture along.
-            let sql = format!(
-                "SELECT c.id {} ORDER BY {} LIMIT {} OFFSET {}",
-                condition.sql,
-                order.join(", "),
-                int(query.limit),
-                int(query.offset)
-            );
-            let ids: Vec<i64> = conn
-                .prepare_cached(&sql)?
-                .query_map(params_from_iter(&condition.values), |row| row.get(0))?
-                .collect::<Result<_, _>>()?;
+            let (total, ids) = match &condition.set {
+                Some(set) if query.sort.is_empty() => (set.count_ones(..) as u64, part_of(set, query)),
+                Some(set) => (set.count_ones(..) as u64, ids(conn, &condition, query)?),
+                None => (count(conn, &condition)?, ids(conn, &condition, query)?),
+            };
             let mut statement = conn.prepare_cached(&format!("SELECT {ROW} {FROM} WHERE c.id = ?2"))?;
-            let mut row = |id: &i64| statement.query_row([query.campaign.unwrap_or(0), *id], capture_row);
-            let rows = ids.iter().map(&mut row).collect::<Result<_, _>>()?;
+            // A set may be a moment older than the rows: what is gone since is left out.
+            let mut row = |id: &i64| statement.query_row([query.campaign.unwrap_or(0), *id], capture_row).optional();
+            let rows = ids.iter().filter_map(|id| row(id).transpose()).collect::<Result<_, _>>()?;
             Ok(CapturePage { offset: query.offset, rows, total, filter_problem: None })
         })
     }
@@ -224,9 +217,13 @@ impl Catalogue {
         campaign: Option<CampaignId>,
     ) -> Result<Vec<CaptureId>, StoreError> {
         let filter = Filter::of(&CAPTURES, query, self.full_text().as_deref()).map_err(StoreError::Filter)?;
-        let values = std::iter::once(Value::Integer(campaign.unwrap_or(0))).chain(filter.values);
+        if let Some(set) = filter.set() {
+            return Ok(set.ones().filter_map(|id| CaptureId::try_from(id).ok()).collect());
+        }
+        let (sql, values) = filter.condition();
+        let values = std::iter::once(Value::Integer(campaign.unwrap_or(0))).chain(values);
         self.read(|conn| {
-            let mut statement = conn.prepare_cached(&format!("SELECT c.id {FROM} WHERE {}", filter.sql))?;
+            let mut statement = conn.prepare_cached(&format!("SELECT c.id {FROM} WHERE {sql}"))?;
             let rows = statement.query_map(params_from_iter(values), |row| row.get(0))?;
             Ok(rows.collect::<Result<_, _>>()?)
         })
@@ -252,6 +249,37 @@ impl Catalogue {
             Ok(rows.collect::<Result<_, _>>()?)
         })
     }
+}
+
+/// The captures of the part asked for, in the order of their numbers.
+fn part_of(set: &FixedBitSet, query: &CaptureQuery) -> Vec<CaptureId> {
+    let skipped = usize::try_from(query.offset).unwrap_or(usize::MAX);
+    let most = usize::try_from(query.limit).unwrap_or(usize::MAX);
+    set.ones().skip(skipped).take(most).filter_map(|id| CaptureId::try_from(id).ok()).collect()
+}
+
+/// The captures of the part asked for, in its order: which rows first, what
+/// stands in them after; sorting would otherwise carry every column of every
+/// capture along.
+fn ids(conn: &Connection, condition: &Condition, query: &CaptureQuery) -> Result<Vec<CaptureId>, StoreError> {
+    let mut order: Vec<String> = query
+        .sort
+        .iter()
+        .map(|(column, descending)| {
+            format!("{} {} NULLS LAST", column_sql(*column), if *descending { "DESC" } else { "ASC" })
+        })
+        .collect();
+    order.push("c.id".to_owned());
+    let sql = format!(
+        "SELECT c.id {} ORDER BY {} LIMIT {} OFFSET {}",
+        condition.sql,
+        order.join(", "),
+        int(query.limit),
+        int(query.offset)
+    );
+    let mut statement = conn.prepare_cached(&sql)?;
+    let rows = statement.query_map(params_from_iter(&condition.values), |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 fn count(conn: &Connection, condition: &Condition) -> Result<u64, StoreError> {

@@ -7,6 +7,7 @@
 //! subdomains, and `=` in the place of `:` the whole value: `host=` that host
 //! alone.
 
+mod among;
 mod functions;
 
 pub(super) use functions::register;
@@ -15,12 +16,11 @@ use super::hops::hop_count_sql;
 use super::judgements::judged_sql;
 use super::marks::{decision_sql, override_sql, selected_sql};
 use super::repeats::HAS_LINKS;
-use super::rows::ReviewMark;
+use super::rows::{CampaignId, ReviewMark};
 use super::sql::mark_name;
 use crate::analysis::Judgement;
 use crate::campaign::{
-    FieldTerm, FieldTest, QUERY_RULES, Query, Sign, TextTest, date_examples, number_range, parse_fields, quoted_value,
-    unknown_field,
+    FieldTerm, FieldTest, QUERY_RULES, Query, Sign, TextTest, date_examples, number_range, parse_fields, unknown_field,
 };
 use crate::captures::original_rule::{IS_PAGE, ORIGINAL, SAYS_PAGE};
 use crate::scope::broken_pattern;
@@ -35,6 +35,8 @@ pub(super) struct Filter {
     pub sql: String,
     /// The values, in the order of the `?`s.
     pub values: Vec<Value>,
+    /// Captures that it holds at most, where the index of texts says so.
+    pub among: Option<FixedBitSet>,
     /// It holds nothing but what the selection at hand would write: of what
     /// campaign these are is no matter.
     pub is_of_selection: bool,
@@ -106,6 +108,12 @@ pub trait FullText: Send + Sync {
     /// # Errors
     /// Why there is no answer, and what to do.
     fn captures(&self, term: &FieldTerm) -> Result<FixedBitSet, String>;
+
+    /// Numbers of the captures that are shown with a campaign: its own and those of none.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    fn of_campaign(&self, campaign: CampaignId) -> Result<FixedBitSet, String>;
 }
 
 /// The captures table.
@@ -413,9 +421,9 @@ impl Filter {
             ));
         }
         let is_of_selection = is_of_selection(query, true);
-        let mut writer = FilterWriter { table, full_text, values: Vec::new() };
-        let sql = writer.query(query)?;
-        Ok(Self { sql, values: writer.values, is_of_selection })
+        let mut writer = FilterWriter { table, full_text, values: Vec::new(), among: None, is_joint: false };
+        let sql = writer.whole(query)?;
+        Ok(Self { sql, values: writer.values, among: writer.among, is_of_selection })
     }
 }
 
@@ -424,6 +432,10 @@ struct FilterWriter<'a> {
     table: &'static FilterTable,
     full_text: Option<&'a dyn FullText>,
     values: Vec<Value>,
+    /// What the index answered of terms that have to hold together.
+    among: Option<FixedBitSet>,
+    /// The term that is written has to hold, whatever the others do.
+    is_joint: bool,
 }
 
 impl FilterWriter<'_> {
@@ -569,32 +581,6 @@ impl FilterWriter<'_> {
                 (SELECT o.capture FROM link_list o WHERE o.anchors > 0 AND list_leads_to(?, o.links))"
         );
         Ok(self.one(&sql, key.as_str()))
-    }
-
-    fn indexed(&mut self, field: &FilterField, test: &FieldTest, term: &FieldTerm) -> Result<String, String> {
-        let (name, value) = (field.name, quoted_value(&test.value));
-        if matches!(field.kind, Kind::IndexedDate) {
-            test.seconds()?;
-        } else if test.sign == Sign::Is {
-            return Err(format!("{name} is not compared with =; write {name}:{value}"));
-        }
-        let is_any = name == "similar" && term.test == TextTest::Any;
-        if matches!(name, "like" | "similar") && !is_any && test.value.parse::<u32>().is_err() {
-            let (value, or) =
-                (&test.value, if name == "similar" { ". similar:* finds those that have any" } else { "" });
-            return Err(format!("“{value}” is no number of a capture; fonds captures and the lower panel show it{or}"));
-        }
-        let Some(full_text) = self.full_text else {
-            return Err(format!(
-                "only an index of texts answers {name}:, and there is none yet; build it: fonds index DIR. \
-                 Words of URLs and titles are found without {name}:"
-            ));
-        };
-        let found = full_text.captures(term)?;
-        // One bit a capture, as `is_among` reads it.
-        let bytes = found.as_slice().iter().flat_map(|block| block.to_le_bytes()).collect();
-        self.values.push(Value::Blob(bytes));
-        Ok("is_among(?, c.id)".to_owned())
     }
 
     fn one(&mut self, sql: &str, value: &str) -> String {

@@ -3,25 +3,26 @@
 
 use super::models::{CampaignId, CaptureId, CaptureRow};
 use super::request_sample::meeting_request;
-use super::text_index::index_folder;
 use crate::analysis::{Highlighter, Judgement, SearchEvaluation};
-use crate::campaign::{FieldTerm, FieldTest, Query, TextTest, Wider, parse_fields, quoted_value, wider};
+use crate::campaign::{FieldTerm, Query, Wider, parse_fields, quoted_value, wider};
 use crate::jobs::lock;
 use crate::search::{
     CaptureFacts, FacetKind, FacetValue, NearGroups, Period, PeriodCount, StoredText, TextIndex, TextIndexError,
     stem_term,
 };
-use crate::store::{Catalogue, FullText, Workspace};
+use crate::store::{Catalogue, Workspace};
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, Weak};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
+pub(super) use answers::TextAnswers;
+use answers::{of_campaign, with_text};
 use dates::days_of;
 pub(super) use terms::MOST_TERMS;
 use terms::{KnownTerms, with_terms};
@@ -273,91 +274,6 @@ impl SearchRoom {
     }
 }
 
-/// Answers the terms of filters that ask for words of texts.
-pub(super) struct TextAnswers {
-    room: Arc<SearchRoom>,
-    folder: PathBuf,
-    /// It keeps these answers itself.
-    catalogue: Weak<Catalogue>,
-}
-
-impl TextAnswers {
-    /// Answers for a workspace.
-    pub(super) fn new(workspace: &Workspace, room: Arc<SearchRoom>) -> Self {
-        Self { room, folder: index_folder(workspace), catalogue: Arc::downgrade(workspace.catalogue()) }
-    }
-}
-
-impl FullText for TextAnswers {
-    fn captures(&self, term: &FieldTerm) -> Result<FixedBitSet, String> {
-        let Some(catalogue) = self.catalogue.upgrade() else { return Err("the workspace is closed".to_owned()) };
-        let answer = || -> anyhow::Result<FixedBitSet> {
-            if let Some(field) = term.field.as_ref().filter(|field| field.name == "found") {
-                let asked = SearchQuery { text: field.value.clone(), ..SearchQuery::default() };
-                return Ok(Found::of(&catalogue, &self.folder, &self.room, &asked)?.captures);
-            }
-            let index = self.room.index(&self.folder)?.ok_or_else(|| TextIndexError::Absent(self.folder.clone()))?;
-            if let Some(field) = term.field.as_ref().filter(|field| field.name == "request") {
-                return meeting_request(&catalogue, &index, &self.room, field);
-            }
-            with_text(&index, self.room.near(&self.folder).as_deref(), &*self.room.facts(&catalogue)?, term)
-        };
-        answer().map_err(|error| super::error_chain(&error))
-    }
-}
-
-/// The captures whose texts meet a term.
-fn with_text(
-    index: &TextIndex,
-    near: Option<&NearGroups>,
-    facts: &CaptureFacts,
-    term: &FieldTerm,
-) -> anyhow::Result<FixedBitSet> {
-    let capture_of = |field: &FieldTest| {
-        let why = || format!("column {}: “{}” is no number of a capture", field.value_column, field.value);
-        field.value.parse::<usize>().map_err(|_| NoQuery(why()))
-    };
-    let versions = match &term.field {
-        None if term.test == TextTest::Any => return Ok(facts.captures().clone()),
-        Some(field) if field.name == "like" => {
-            let similar = index.similar(facts.version_of(capture_of(field)?) as u64, MOST_SIMILAR)?;
-            similar.iter().filter_map(|similar| usize::try_from(similar.version).ok()).collect()
-        }
-        Some(field) if field.name == "similar" => {
-            let Some(near) = near else {
-                let why = "near-duplicates were not looked for yet; follow up the index: fonds index DIR";
-                return Err(NoQuery(format!("column {}: {why}", field.value_column)).into());
-            };
-            if term.test == TextTest::Any {
-                return Ok(with_near_duplicates(near, facts));
-            }
-            let version = facts.version_of(capture_of(field)?);
-            // A text without near-duplicates is the only one of its group.
-            let members = near.members(version as u64).iter().filter_map(|member| usize::try_from(*member).ok());
-            members.chain([version]).collect()
-        }
-        Some(field) if field.name == "published" => {
-            let seconds = field.seconds().map_err(|why| NoQuery(format!("column {}: {why}", field.value_column)))?;
-            index.published_within(&seconds)?
-        }
-        field => index.holding(field.as_ref().map(|field| field.name.as_str()), &term.test)?,
-    };
-    Ok(facts.captures_of(&versions))
-}
-
-/// The captures whose text is nearly that of another version that has captures.
-fn with_near_duplicates(near: &NearGroups, facts: &CaptureFacts) -> FixedBitSet {
-    let mut found = FixedBitSet::with_capacity(facts.captures().len());
-    for versions in near.groups() {
-        let of_each: Vec<Vec<usize>> =
-            versions.iter().map(|version| facts.captures_of_version(*version as usize).collect()).collect();
-        if of_each.iter().filter(|captures| !captures.is_empty()).count() > 1 {
-            found.extend(of_each.into_iter().flatten());
-        }
-    }
-    found
-}
-
 /// The captures that a query and chosen values find.
 pub(super) struct Found {
     facts: Arc<CaptureFacts>,
@@ -397,8 +313,7 @@ impl Found {
         let (of_index, of_near) = (index.as_ref(), near.as_deref());
         let asks = Asks { catalogue, folder, facts: &facts, index: of_index, near: of_near, campaign: asked.campaign };
         let mut by_query = asks.captures(&query)?;
-        let of_campaign =
-            asked.campaign.map(|campaign| facts.with_value(FacetKind::Campaign, &[&campaign.to_string(), ""]));
+        let of_campaign = asked.campaign.map(|campaign| of_campaign(&facts, campaign));
         of_campaign.iter().for_each(|of| by_query.intersect_with(of));
         let mut kinds: Vec<FacetKind> = asked.facets.iter().map(|choice| choice.kind).collect();
         kinds.sort_unstable();
@@ -781,6 +696,8 @@ impl Asks<'_> {
 /// Fields of text that the index alone has.
 const TEXTS_OF_INDEX: [&str; 6] = ["text", "main", "rest", "anchors", "like", "similar"];
 
+#[path = "search_answers.rs"]
+mod answers;
 #[path = "search_dates.rs"]
 mod dates;
 #[path = "search_terms.rs"]

@@ -499,6 +499,46 @@ fn a_stop_keeps_the_near_duplicates_found_so_far() {
 }
 
 #[test]
+fn a_filter_by_texts_finds_the_rows_that_it_finds_row_by_row() {
+    use crate::work::models::{CaptureColumn, CaptureTab};
+    let (dir, session) = session_of(&TOWN);
+    let budget = "<p>Another budget of the mayor.</p>";
+    let more: Vec<(String, String)> =
+        (1..9).map(|day| (format!("https://d.pt/{day}"), format!("2023-0{day}-01T10:00:00Z"))).collect();
+    let more: Vec<(&str, &str, &str)> = more.iter().map(|(url, date)| (url.as_str(), date.as_str(), budget)).collect();
+    add(&session, dir.path(), "more", &more);
+    add(&session, dir.path(), "other", &[("https://e.pt/", DAY, budget), ("https://e.pt/2", DAY, "<p>A mayor.</p>")]);
+    let new = |name| session.save_campaign(None, &crate::campaign::Campaign::new(name)).unwrap().0;
+    let campaigns = [new("One"), new("Two")];
+    let conn = rusqlite::Connection::open(session.workspace.folder().join("fonds.sqlite")).unwrap();
+    conn.execute("UPDATE launch SET campaign = ?1 WHERE id = (SELECT max(id) FROM launch)", [campaigns[1]]).unwrap();
+    index(&session);
+    let sorts = [vec![], vec![(CaptureColumn::Date, true)], vec![(CaptureColumn::Url, false)]];
+    let mut totals = HashSet::new();
+    for filter in ["found:\"mayor\"", "text:budget", "text:mayor text:budget", "text:budget url:d.pt", "found:nothing"]
+    {
+        for campaign in [None, Some(campaigns[0]), Some(campaigns[1])] {
+            for (sort, tab) in sorts.iter().flat_map(|sort| [(sort, CaptureTab::All), (sort, CaptureTab::Failed)]) {
+                let of = |filter: String, offset| {
+                    let query = CaptureQuery { filter, tab, campaign, sort: sort.clone(), offset, limit: 3 };
+                    let page = session.captures(&query).unwrap();
+                    assert_eq!(page.filter_problem, None);
+                    let ids = (session.catalogue().capture_ids(&query).unwrap(), session.tab_counts(&query).unwrap());
+                    (page.total, page.rows.iter().map(|row| row.url.clone()).collect::<Vec<_>>(), ids)
+                };
+                for offset in [0, 2, 20] {
+                    // With an alternative that nothing meets, the catalogue has to look at each row.
+                    let each = of(format!("({filter}) OR status:999"), offset);
+                    totals.insert(each.0);
+                    assert_eq!(of(filter.to_owned(), offset), each, "{filter} {campaign:?} {sort:?} {tab:?} {offset}");
+                }
+            }
+        }
+    }
+    assert!(totals.len() > 4, "{totals:?}");
+}
+
+#[test]
 fn terms_of_the_request_are_counted_and_chosen_as_their_filters_find() {
     let (_dir, session) = session_of(&TOWN);
     let request =

@@ -3,6 +3,7 @@
 //!
 //! `cargo bench --no-default-features --bench search` makes 100,000 captures;
 //! `FONDS_BENCH_CAPTURES=1000000` as many as the goals speak of.
+//! `FONDS_BENCH_FOLDER=DIR` keeps the workspace there, and asks it again in later runs.
 //! `FONDS_BENCH_PYTHON=target/peers/bin/python` lets `search_peers.py` index the
 //! same texts by SQLite FTS5 and by PyPI's tantivy in the same run. The table
 //! shows processor time, since a busy machine changes the clock; of questions
@@ -13,11 +14,11 @@
 use fonds::jobs::JobCx;
 use fonds::search::{FacetKind, IndexBuilder, IndexMark, Period, TextDocument};
 use fonds::store::Workspace;
-use fonds::work::models::CaptureQuery;
+use fonds::work::models::{CaptureColumn, CaptureQuery, CaptureTab};
 use fonds::work::{SearchOrder, SearchQuery, Session, everything};
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -42,9 +43,13 @@ fn main() {
     let made = tempfile::tempdir().unwrap();
     let texts = Texts::new();
     beside_peers(made.path(), &texts, captures.min(PEER_TEXTS));
-    let folder = made.path().join("w");
-    let session = workspace_of(&folder, &texts, captures);
-    near_groups(&session, captures);
+    let kept = std::env::var_os("FONDS_BENCH_FOLDER").filter(|_| measure);
+    let folder = kept.map_or_else(|| made.path().join("w"), PathBuf::from);
+    let session = match folder.exists() {
+        true => Session::new(Workspace::open(&folder).unwrap()),
+        false => workspace_of(&folder, &texts, captures),
+    };
+    near_groups(&session, &folder, captures);
     questions(&session, captures, if measure { ROUNDS } else { 1 });
 }
 
@@ -225,7 +230,11 @@ fn workspace_of(folder: &Path, texts: &Texts, captures: u64) -> Session {
 }
 
 /// Finds near-duplicates, and what searching keeps in memory.
-fn near_groups(session: &Session, captures: u64) {
+fn near_groups(session: &Session, folder: &Path, captures: u64) {
+    // Those of an earlier run are found again.
+    _ = std::fs::remove_file(folder.join("index/near.bin"));
+    // Linux begins to measure the peak again.
+    _ = std::fs::write("/proc/self/clear_refs", "5");
     let (begun, cpu) = (resident(), cpu_time());
     let report = session.index_texts(false, &JobCx::detached()).unwrap();
     let figures = format!(
@@ -246,19 +255,21 @@ fn questions(session: &Session, captures: u64, rounds: usize) {
     assert_eq!(session.search(&query("")).unwrap().captures, captures);
     let figures = format!("{:>9.1} ms, {} more in memory", ms(begun.elapsed()), mb(resident().saturating_sub(before)));
     line("first search: columns and groups are loaded", &figures);
-    println!("\n{:<46} {:>10} {:>10} {:>10}", "question", "median ms", "longest", "captures");
+    println!("\n{:<46} {:>10} {:>10} {:>10} {:>10}", "question", "median ms", "longest", "cpu ms", "captures");
     let ask = |what: &str, bar_ms: f64, ask: &dyn Fn(usize) -> u64| {
-        let mut took = Vec::new();
+        let (mut took, mut cpu_took) = (Vec::new(), Duration::ZERO);
         let mut found = 0;
         for round in 0..rounds {
-            let begun = Instant::now();
+            let (begun, cpu) = (Instant::now(), cpu_time());
             found = ask(round);
             took.push(begun.elapsed());
+            cpu_took += cpu_time() - cpu;
         }
         took.sort_unstable();
         let (median, longest) = (ms(took[took.len() / 2]), ms(took[took.len() - 1]));
         let over = if median > bar_ms { format!("  over the goal of {bar_ms} ms") } else { String::new() };
-        println!("{what:<46} {median:>10.1} {longest:>10.1} {found:>10}{over}");
+        let cpu = ms(cpu_took) / rounds as f64;
+        println!("{what:<46} {median:>10.1} {longest:>10.1} {cpu:>10.1} {found:>10}{over}");
     };
     let texts = [
         ("top 50 of all", ""),
@@ -290,6 +301,20 @@ fn questions(session: &Session, captures: u64, rounds: usize) {
         let filter = format!("text:{}*", typed[round % 6]);
         session.captures(&CaptureQuery { filter, limit: 50, ..everything() }).unwrap().total
     });
+    let newest = vec![(CaptureColumn::Date, true)];
+    for (what, sort, tab) in [
+        ("rows of captures that a search found", Vec::new(), CaptureTab::All),
+        ("the same, newest first", newest, CaptureTab::All),
+        ("the same, documents", Vec::new(), CaptureTab::Documents),
+    ] {
+        ask(what, 100.0, &|round| {
+            let filter = format!("found:\"{}*\"", typed[round % typed.len()]);
+            session
+                .captures(&CaptureQuery { filter, tab, sort: sort.clone(), limit: 50, ..everything() })
+                .unwrap()
+                .total
+        });
+    }
 }
 
 fn ms(time: Duration) -> f64 {

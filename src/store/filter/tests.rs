@@ -358,6 +358,10 @@ impl FullText for OnlySecond {
         }
         Ok(found)
     }
+
+    fn of_campaign(&self, _: CampaignId) -> Result<FixedBitSet, String> {
+        Ok([1, 2, 3].into_iter().collect())
+    }
 }
 
 #[test]
