@@ -85,7 +85,7 @@ pub struct Settings {
     pub panel_height: f32,
     /// Its tab, kept between rows.
     pub panel_tab: PanelTab,
-    /// Whether texts are indexed after imports and during crawls without anybody starting it.
+    /// Whether texts are indexed during imports and crawls without anybody starting it.
     pub follow_index: bool,
     /// Days of the inlink window.
     pub window_days: u32,

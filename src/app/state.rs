@@ -97,8 +97,8 @@ pub(super) enum Answer {
     /// A setting of the workspace: what to say when it failed, how it went.
     Set(&'static str, anyhow::Result<String>),
     Schedules(u64, anyhow::Result<DueRuns>),
-    /// Captures that the index does not have; of the workspace with this generation.
-    ToIndex(u64, anyhow::Result<u64>),
+    /// Whether there is something to index; of the workspace with this generation.
+    ToIndex(u64, anyhow::Result<bool>),
 }
 
 /// The state of a window.
@@ -496,7 +496,7 @@ impl AppState {
                 }
             }
             Answer::Schedules(generation, look) => self.take_in_schedules(generation, look),
-            Answer::ToIndex(generation, captures) => self.take_in_captures_to_index(generation, captures),
+            Answer::ToIndex(generation, is_behind) => self.take_in_index_behind(generation, is_behind),
             Answer::Marked(Err(error)) | Answer::Kept(_, Err(error)) => {
                 self.error_notice(NoticeCause::Deciding, failure("Decision not saved", &error))
             }

@@ -1,4 +1,4 @@
-//! The text index follows imports and crawls of an open window by itself.
+//! The text index follows imports, crawls and builds of inlinks of an open window by itself.
 
 use super::{Answer, AppState, JobKind};
 use crate::work::{FollowPace, JobReport, Report};
@@ -7,15 +7,15 @@ use std::time::Instant;
 /// When texts are indexed without anybody starting it.
 #[derive(Debug, Default)]
 pub(in crate::app) struct IndexWatch {
-    /// Captures may have come since the last look.
+    /// Captures or inlinks may have come since the last look.
     is_due: bool,
     /// A worker looks.
     pending: bool,
-    /// When it is looked next while a crawl runs.
+    /// When it is looked next while captures come.
     pace: FollowPace,
     /// When the follow-up that runs began.
     begun: Option<Instant>,
-    /// It was stopped, or failed: it waits for the end of the next import or crawl.
+    /// It was stopped, or failed: it waits for the end of the next job that brings something.
     rests: bool,
 }
 
@@ -24,16 +24,27 @@ fn brings_captures(kind: JobKind) -> bool {
     kind.is_crawl() || kind == JobKind::Import
 }
 
+/// Whether inlinks may be built by such a job: what leaves has all of them.
+fn builds_inlinks(kind: JobKind) -> bool {
+    matches!(kind, JobKind::BuildInlinks | JobKind::Export)
+}
+
 impl IndexWatch {
-    /// Whether a worker looks for captures to index.
+    /// Whether a worker looks for something to index.
     #[cfg(test)]
     pub(in crate::app) fn is_pending(&self) -> bool {
         self.pending
     }
 
+    /// Looks with the next tick, whenever it was looked before.
+    #[cfg(test)]
+    pub(in crate::app) fn look_now(&mut self) {
+        self.is_due = true;
+    }
+
     /// Takes notice of a job that has ended.
     pub(in crate::app) fn note(&mut self, kind: JobKind, by_itself: bool, stopped: bool) {
-        if brings_captures(kind) {
+        if brings_captures(kind) || builds_inlinks(kind) {
             (self.is_due, self.rests) = (true, false);
         } else if by_itself {
             self.rests |= stopped;
@@ -49,17 +60,17 @@ impl AppState {
         self.look_for_captures(true);
     }
 
-    /// Asks a worker for captures to index: once an import or a crawl has
-    /// ended, and now and then while a crawl runs.
+    /// Asks a worker whether there is something to index: once an import, a crawl or a build of
+    /// inlinks has ended, and now and then while captures come.
     pub(super) fn watch_index(&mut self) {
         let watch = &mut self.index_watch;
-        let crawls = self.jobs.iter().any(|job| job.kind.is_crawl());
-        if crawls && !watch.rests && watch.pace.wait().is_zero() {
+        let captures_come = self.jobs.iter().any(|job| brings_captures(job.kind));
+        if captures_come && !watch.rests && watch.pace.wait().is_zero() {
             watch.pace = FollowPace::default();
             watch.is_due = true;
         }
-        let imports = self.jobs.iter().any(|job| matches!(job.kind, JobKind::Import | JobKind::IndexTexts));
-        if watch.is_due && !watch.pending && !imports && self.session().is_some() {
+        let indexes = self.jobs.iter().any(|job| job.kind == JobKind::IndexTexts);
+        if watch.is_due && !watch.pending && !indexes && self.session().is_some() {
             self.index_watch.is_due = false;
             self.look_for_captures(false);
         }
@@ -73,19 +84,19 @@ impl AppState {
         let generation = self.reads.cx().generation;
         let look = move |session: &crate::work::Session| {
             let follows = session.workspace()?.read_only.is_none() && (!only_where_one_is || session.has_index());
-            if follows { session.captures_to_index() } else { Ok(0) }
+            Ok(follows && session.is_index_behind()?)
         };
-        self.write(look, move |captures| Answer::ToIndex(generation, captures));
+        self.write(look, move |is_behind| Answer::ToIndex(generation, is_behind));
     }
 
-    pub(super) fn take_in_captures_to_index(&mut self, generation: u64, captures: anyhow::Result<u64>) {
+    pub(super) fn take_in_index_behind(&mut self, generation: u64, is_behind: anyhow::Result<bool>) {
         // Of a workspace that was open before.
         if generation != self.reads.cx().generation {
             return;
         }
         self.index_watch.pending = false;
         // What is wrong with an index is said where it is asked, or by the job.
-        if captures.unwrap_or(1) == 0 || self.closing || self.runs(JobKind::IndexTexts) {
+        if !is_behind.unwrap_or(true) || self.closing || self.runs(JobKind::IndexTexts) {
             return;
         }
         self.index_watch.begun = Some(Instant::now());

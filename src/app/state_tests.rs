@@ -494,13 +494,17 @@ fn found_texts(state: &AppState, text: &str) -> (u64, Option<u64>) {
     (answer.versions, answer.waiting)
 }
 
+/// A record of a page of this host.
+fn page_of(host: &str, text: &str) -> Vec<u8> {
+    let answer = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>{text}</p>");
+    let kind = "Content-Type: application/http; msgtype=response\r\n";
+    crate::testing::record("response", &format!("https://{host}.pt/"), "2024-03-01T10:00:00Z", kind, answer)
+}
+
 /// A WARC file with one page.
 fn one_page(folder: &std::path::Path, name: &str, text: &str) -> PathBuf {
     let path = folder.join(format!("{name}.warc"));
-    let answer = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>{text}</p>");
-    let kind = "Content-Type: application/http; msgtype=response\r\n";
-    let url = format!("https://{name}.pt/");
-    std::fs::write(&path, crate::testing::record("response", &url, "2024-03-01T10:00:00Z", kind, answer)).unwrap();
+    std::fs::write(&path, page_of(name, text)).unwrap();
     path
 }
 
@@ -547,6 +551,41 @@ fn what_an_import_brings_is_found_without_anybody_indexing() {
     state.send(Command::OpenWorkspace(folder));
     until(&mut state, "the workspace is open", |state| state.session().is_some());
     until(&mut state, "its text is found", |state| found_texts(state, "text:brigantine") == (1, Some(0)));
+}
+
+#[test]
+fn anchors_of_inlinks_are_found_without_anybody_indexing() {
+    let (mut state, dir) = opened();
+    let link = "see <a href='https://ships.pt/'>brigantine</a>";
+    import(&mut state, one_page(dir.path(), "ships", "a caravel at sea"));
+    import(&mut state, one_page(dir.path(), "pilots", link));
+    until(&mut state, "the texts are found", |state| found_texts(state, "text:brigantine") == (1, Some(0)));
+    until(&mut state, "the index job has ended", |state| state.jobs.is_empty());
+    assert_eq!(found_texts(&state, "anchors:brigantine").0, 0);
+    state.send(Command::BuildInlinks);
+    until(&mut state, "anchors are found", |state| found_texts(state, "anchors:brigantine").0 == 1);
+}
+
+/// Pages of an import that takes some seconds.
+const LONG_IMPORT: u64 = 20_000;
+
+fn newest(state: &AppState) -> i64 {
+    state.session().unwrap().catalogue().newest_capture().unwrap()
+}
+
+#[test]
+fn an_import_is_followed_while_it_runs() {
+    let (mut state, dir) = opened();
+    let pages: Vec<u8> = (0..LONG_IMPORT).flat_map(|nth| page_of(&format!("page{nth}"), "a caravel at sea")).collect();
+    let path = dir.path().join("long.warc");
+    std::fs::write(&path, pages).unwrap();
+    let before = newest(&state);
+    state.send(Command::Import { paths: vec![path], options: Default::default() });
+    until(&mut state, "captures come", |state| newest(state) > before);
+    state.index_watch.look_now();
+    until(&mut state, "some texts are found", |state| found_texts(state, "text:caravel").0 > 0);
+    assert!(state.runs(JobKind::Import), "the import has ended before");
+    until(&mut state, "all texts are found", |state| found_texts(state, "text:caravel") == (LONG_IMPORT, Some(0)));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::campaign::session;
 use super::output::{json_line, plain, short, with_bar};
 use super::{FINE, PROBLEMS};
 use crate::crawl::{CrawlEvent, EventKind, EventObserver, HostOverride};
-use crate::jobs::{JobCx, OnDrop, StopError, counted};
+use crate::jobs::counted;
 use crate::work;
 use crate::work::Report;
 use crate::work::Session;
@@ -102,34 +102,27 @@ fn crawl_with_events(
     });
     let options = work::CrawlOptions { on_event: Some(observer), ..options };
     with_bar(|cx, bar| {
-        std::thread::scope(|scope| {
-            let crawl = scope.spawn(move || session.crawl_with(id, &options, cx));
-            let indexing = JobCx::default();
-            // Where the crawl ends, so does what follows it: the rest is indexed then.
-            let (follow, stopped) = (indexing.clone(), indexing.clone());
-            let _end = OnDrop(move || indexing.cancel());
-            if args.index {
-                scope.spawn(move || match session.follow_index_while(|| !stopped.is_cancelled(), &follow) {
-                    Err(error) if !error.is_cancelled() => warn_of!("texts not indexed", "fonds: {error:#}"),
-                    _ => {}
-                });
-            }
-            let mut written = Ok(());
-            let mut print = |event: CrawlEvent| {
-                if args.json && written.is_ok() {
-                    bar.suspend(|| written = json_line(out, &EventLine { event: &event }));
+        let followed = || {
+            std::thread::scope(|scope| {
+                let crawl = scope.spawn(move || session.crawl_with(id, &options, cx));
+                let mut written = Ok(());
+                let mut print = |event: CrawlEvent| {
+                    if args.json && written.is_ok() {
+                        bar.suspend(|| written = json_line(out, &EventLine { event: &event }));
+                    }
+                    if args.events || is_printed(&event) {
+                        bar.suspend(|| tell!("{}", event_line(&event)));
+                    }
+                };
+                while !crawl.is_finished() {
+                    events.recv_timeout(LOOK_FOR_END).into_iter().for_each(&mut print);
                 }
-                if args.events || is_printed(&event) {
-                    bar.suspend(|| tell!("{}", event_line(&event)));
-                }
-            };
-            while !crawl.is_finished() {
-                events.recv_timeout(LOOK_FOR_END).into_iter().for_each(&mut print);
-            }
-            events.try_iter().for_each(print);
-            let outcome = crawl.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            written.map(|()| outcome)
-        })
+                events.try_iter().for_each(print);
+                let outcome = crawl.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+                written.map(|()| outcome)
+            })
+        };
+        super::index::follow_beside(session, args.index, followed)
     })
 }
 

@@ -38,7 +38,7 @@ pub struct ImportArgs {
     /// Follow links that lead out of the folders named; without it they are listed and not read.
     #[arg(long)]
     follow_links: bool,
-    /// Make the texts searchable at the end, as fonds index does.
+    /// Make the texts searchable while the import runs, and at its end, as fonds index does.
     #[arg(long)]
     index: bool,
     /// One object a file.
@@ -50,7 +50,8 @@ pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
     let session = session(&args.folder)?;
     let all_there = args.paths.iter().all(|path| path.exists());
     let options = ImportOptions { copy: args.copy, follow_links: args.follow_links };
-    let imported = match with_progress(|cx| session.import(&args.paths, options, cx)) {
+    let import = || with_progress(|cx| session.import(&args.paths, options, cx));
+    let imported = match super::index::follow_beside(&session, args.index, import) {
         Err(error) if error.is::<work::BadHandover>() => {
             tell!("fonds: {}", plain(&work::error_chain(&error)));
             return Ok(PROBLEMS);

@@ -4,6 +4,7 @@ use super::campaign::{read_only_session, session};
 use super::index_documents::{self, IndexDocumentsArgs};
 use super::output::{json_line, with_progress};
 use super::{FINE, PROBLEMS};
+use crate::jobs::{JobCx, OnDrop, StopError, counted};
 use crate::work::{Report, Session, TextIndexReport};
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
@@ -15,6 +16,8 @@ use std::path::PathBuf;
     subcommand_negates_reqs = true,
     after_help = "Examples:\n  fonds index my-archive\n  fonds index my-archive --check\n  \
     fonds search my-archive 'budget -football'\n\n\
+    Anchors are those of the inlinks that are built: where these were built since, the next fonds index brings the\n\
+    anchors that changed, and reads no page again for it.\n\n\
     The index lies in the folder index of the workspace. It holds nothing that is not in the archive files and the\n\
     catalogue: it can be deleted and built again at any time, and is built again without a question where another\n\
     version of the program made it or a file of it is damaged. A stop loses nothing that was indexed.\n\n\
@@ -46,6 +49,23 @@ pub enum IndexCommand {
     Documents(IndexDocumentsArgs),
 }
 
+/// Does other work, and has the index follow it meanwhile where that `is_asked`.
+pub(super) fn follow_beside<T>(session: &Session, is_asked: bool, work: impl FnOnce() -> T) -> T {
+    std::thread::scope(|scope| {
+        let indexing = JobCx::default();
+        // Where the work ends, so does what follows it: the rest is indexed then.
+        let (follow, stopped) = (indexing.clone(), indexing.clone());
+        let _end = OnDrop(move || indexing.cancel());
+        if is_asked {
+            scope.spawn(move || match session.follow_index_while(|| !stopped.is_cancelled(), &follow) {
+                Err(error) if !error.is_cancelled() => warn_of!("texts not indexed", "fonds: {error:#}"),
+                _ => {}
+            });
+        }
+        work()
+    })
+}
+
 /// Follows the index up after other work, and says on standard error what it
 /// came to; how many captures could not be read.
 pub(super) fn follow(session: &Session) -> anyhow::Result<u64> {
@@ -73,11 +93,24 @@ pub(super) fn run(args: &TextIndexArgs, input: &mut dyn BufRead, out: &mut dyn W
             true => json_line(out, &check)?,
             false => {
                 writeln!(out, "{} texts in the index, {} captures not indexed yet", check.versions, check.waiting)?;
-                for (what, some) in [("missing", &check.missing), ("not in the catalogue", &check.surplus)] {
+                let differing = [
+                    ("missing", &check.missing),
+                    ("not in the catalogue", &check.surplus),
+                    ("other anchors than its inlinks have", &check.anchors),
+                ];
+                for (what, some) in differing {
                     some.iter().try_for_each(|version| writeln!(out, "{what}: capture {version}"))?;
                 }
                 check.damaged.iter().try_for_each(|file| writeln!(out, "damaged: {file}"))?;
             }
+        }
+        if check.is_behind() {
+            tell!(
+                "fonds: inlinks changed since, and anchors of {} with them. Bring them in: fonds index {}",
+                counted(check.anchors.len() as u64, "text"),
+                folder.display()
+            );
+            return Ok(PROBLEMS);
         }
         if !check.is_fine() {
             tell!(

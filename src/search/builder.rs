@@ -1,5 +1,6 @@
 //! Documents into the index.
 
+use super::anchor_stamps::anchor_stamp;
 use super::schema::Fields;
 use super::text_index::{TextIndex, TextIndexError, engine};
 use crate::text::words;
@@ -10,7 +11,7 @@ use tantivy::schema::TantivyDocument;
 use tantivy::{IndexWriter, Term};
 
 /// The form of what is indexed: documents in another form are made again.
-pub const INDEX_FORMAT: u32 = 3;
+pub const INDEX_FORMAT: u32 = 4;
 /// Bytes that documents take before they go to disk.
 const WRITER_BYTES: usize = 90 << 20;
 /// Share of documents of a segment that are deleted before it is merged: a version that is put in
@@ -29,8 +30,12 @@ pub struct IndexMark {
     pub last: String,
     /// Captures that the catalogue had lost by then.
     pub lost: u64,
-    /// When the inlinks were built whose anchors are in it, in milliseconds; 0 without.
-    pub anchors_of: i64,
+    /// What the inlinks were whose anchors are in it; empty without.
+    pub links: String,
+    /// The last capture that may have been seen as the original of revisits up to `through`.
+    pub seen: i64,
+    /// How often originals of revisits had been found by then.
+    pub originals: i64,
 }
 
 /// One content version, to be indexed. Hostile text.
@@ -133,6 +138,7 @@ impl IndexBuilder {
             doc.add_i64(fields.published, *seconds);
             doc.add_text(fields.evidence, evidence);
         }
+        doc.add_u64(fields.anchor_stamp, anchor_stamp(&document.anchors));
         doc.add_u64(fields.words, document.words);
         doc.add_u64(fields.description_words, words(&document.description).len() as u64);
         self.writer.add_document(doc).map_err(engine(&self.folder))?;

@@ -22,6 +22,7 @@
 //!
 //! Not here: reading captures, the catalogue, what a query means there.
 
+mod anchor_stamps;
 mod builder;
 mod countries;
 mod facts;
@@ -33,6 +34,7 @@ mod schema;
 mod text_index;
 mod tokens;
 
+pub use anchor_stamps::anchor_stamp;
 pub use builder::{INDEX_FORMAT, IndexBuilder, IndexMark, TextDocument};
 pub use countries::{CountryCount, MAP_HEIGHT, MapCountry, MapPoint, count_by_country, country_of, map_countries};
 pub use facts::{CaptureFacts, DAY_MS, FacetKind, FacetValue, FactsRow, Period, PeriodCount, media_of, without_port};

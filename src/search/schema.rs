@@ -22,6 +22,8 @@ pub(super) struct Fields {
     pub stems: Field,
     /// Texts of links from other sites.
     pub anchors: Field,
+    /// What [`super::anchor_stamp`] makes of them.
+    pub anchor_stamp: Field,
     /// Words of the URL.
     pub url: Field,
     /// Meta description, to be shown.
@@ -89,6 +91,7 @@ pub(super) fn schema() -> (Schema, Fields) {
         title_stems: builder.add_text_field("title_stems", stems.clone()),
         stems: builder.add_text_field("stems", stems),
         anchors: builder.add_text_field("anchors", stored()),
+        anchor_stamp: builder.add_u64_field("anchor_stamp", FAST),
         url: builder.add_text_field("url", stored()),
         description: builder.add_text_field("description", shown()),
         published: builder.add_i64_field("published", FAST | STORED),

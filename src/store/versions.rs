@@ -4,6 +4,7 @@
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::ledger::all_geo_facts;
+use super::repeats::NEW_ORIGINALS;
 use super::rows::CaptureId;
 use crate::search::{CaptureFacts, FactsRow};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -42,9 +43,9 @@ macro_rules! version_sql {
 }
 
 impl Catalogue {
-    /// Looks through so many captures behind `after`: versions that begin with
+    /// Looks through so many captures behind `after`, up to another: versions that begin with
     /// one of them, and versions of revisits alone whose payload has come now.
-    pub fn versions_after(&self, after: CaptureId, most: u64) -> Result<VersionsFound, StoreError> {
+    pub fn versions_after(&self, after: CaptureId, up_to: CaptureId, most: u64) -> Result<VersionsFound, StoreError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(concat!(
                 "SELECT c.id,
@@ -54,11 +55,11 @@ impl Catalogue {
                         (SELECT 1 FROM capture x WHERE x.page = c.page AND x.digest = c.digest
                             AND x.revisit_of_ms IS NULL AND x.id < c.id),
                     ",
-                "c.page, c.digest FROM capture c WHERE c.id > ?1 ORDER BY c.id LIMIT ?2"
+                "c.page, c.digest FROM capture c WHERE c.id > ?1 AND c.id <= ?3 ORDER BY c.id LIMIT ?2"
             ))?;
             let mut first_of = conn.prepare_cached("SELECT min(id) FROM capture WHERE page = ?1 AND digest = ?2")?;
             let mut found = VersionsFound::default();
-            let mut rows = statement.query(params![after, super::sql::int(most)])?;
+            let mut rows = statement.query(params![after, super::sql::int(most), up_to])?;
             while let Some(row) = rows.next()? {
                 let holder = row.get(0)?;
                 let (is_first, brings_payload): (bool, bool) = (row.get(1)?, row.get(2)?);
@@ -73,6 +74,32 @@ impl Catalogue {
                 found.captures += 1;
             }
             Ok(found)
+        })
+    }
+
+    /// Versions of revisits alone, up to capture `through`, of another payload or page than
+    /// what they repeat: those whose original may be among the captures behind `seen` up to
+    /// another one, or was found behind a number of [`Self::repeats_read`].
+    pub fn late_originals(
+        &self,
+        through: CaptureId,
+        (seen, up_to): (CaptureId, CaptureId),
+        read_after: i64,
+    ) -> Result<Vec<VersionToIndex>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(&format!(
+                "SELECT c.id FROM capture c
+                  WHERE c.id IN ({NEW_ORIGINALS} UNION SELECT r.capture FROM repeat r WHERE r.reading > ?3)
+                    AND c.id <= ?4 AND c.revisit_of_ms IS NOT NULL
+                    AND (c.digest = '' OR NOT EXISTS (SELECT 1 FROM capture x WHERE x.page = c.page
+                            AND x.digest = c.digest AND (x.id < c.id OR x.revisit_of_ms IS NULL)))
+                  ORDER BY c.id"
+            ))?;
+            let late = statement.query_map([seen, up_to, read_after, through], |row| {
+                let holder = row.get(0)?;
+                Ok(VersionToIndex { version: holder, holder })
+            })?;
+            Ok(late.collect::<Result<_, _>>()?)
         })
     }
 

@@ -1,13 +1,14 @@
-//! The text index follows a crawl or an import by itself.
+//! The text index follows a crawl, an import or a build of inlinks by itself.
 //!
 //! What is new stands in the catalogue: captures behind the last one that the
-//! index has. Whoever sees captures come asks now and then whether there are
+//! index has, originals of revisits that were found since, inlinks that were
+//! built since. Whoever sees them come asks now and then whether there are
 //! some, and follows up. This is done by one thread, and no more of the time
-//! than [`SHARE`], so that it never slows the crawl down by much.
+//! than [`SHARE`], so that it never slows the other work down by much.
 
 use super::text_index::{TextIndexReport, index_folder, index_texts};
 use crate::jobs::{Cancelled, JobCx};
-use crate::search::{TextIndex, TextIndexError};
+use crate::search::{INDEX_FORMAT, IndexMark, TextIndex, TextIndexError};
 use crate::store::Workspace;
 use std::time::{Duration, Instant};
 
@@ -43,19 +44,26 @@ impl FollowPace {
     }
 }
 
-/// Captures that the text index does not have yet: all where there is none, or
-/// one that has to be made again.
+/// Whether the text index lacks captures, or what was found of those that it
+/// has: where there is none, or one that has to be made again, all.
 ///
 /// # Errors
 ///
-/// A catalogue or index that cannot be read.
-pub fn captures_to_index(workspace: &Workspace) -> anyhow::Result<u64> {
-    let through = match TextIndex::open(&index_folder(workspace)) {
-        Ok(index) => index.mark()?.unwrap_or_default().through,
-        Err(error) if error.is_outdated() => 0,
+/// A catalogue, links or an index that cannot be read.
+pub fn is_index_behind(workspace: &Workspace) -> anyhow::Result<bool> {
+    let mark = match TextIndex::open(&index_folder(workspace)) {
+        Ok(index) => index.mark()?.filter(|mark| mark.format == INDEX_FORMAT).unwrap_or_default(),
+        Err(error) if error.is_outdated() => IndexMark::default(),
         Err(error) => return Err(error.into()),
     };
-    Ok(workspace.catalogue().captures_behind(through)?)
+    let catalogue = workspace.catalogue();
+    if catalogue.captures_behind(mark.through)? > 0 {
+        return Ok(true);
+    }
+    Ok(mark.through > 0
+        && (catalogue.captures_lost()? != mark.lost
+            || catalogue.repeats_read()? != mark.originals
+            || workspace.anchor_texts()?.stamp() != mark.links))
 }
 
 /// Whether a workspace has a text index.

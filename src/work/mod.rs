@@ -64,7 +64,7 @@ pub use export::{ExportOutcome, ExportWishes, export, own_keys, verify, verify_w
 pub use facet_terms::{facet_choices, with_facet};
 pub use feed::{FeedCampaign, FeedChange, FeedReport, WrittenFeed, check_feed, export_feed, import_feed};
 pub use files::{CheckOutcome, LocateOutcome, check_files, locate, problem_detail, problem_record};
-pub use follow_index::{FollowPace, captures_to_index, follow_while, has_index, index_politely};
+pub use follow_index::{FollowPace, follow_while, has_index, index_politely, is_index_behind};
 use handover::attach_annotations;
 pub use handover::{
     AnnotationImport, BadHandover, CrawlsImport, EvidenceImport, HandoverImport, SelectionImport, annotation,

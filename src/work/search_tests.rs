@@ -9,6 +9,9 @@ use crate::work::models::ImportOptions;
 use crate::work::{Session, index_folder};
 use std::path::Path;
 
+#[path = "search_follow_tests.rs"]
+mod follow;
+
 /// A workspace with these pages: URL, date, HTML.
 fn session_of(pages: &[(&str, &str, &str)]) -> (tempfile::TempDir, Session) {
     let (dir, session) = empty_session();

@@ -5,8 +5,8 @@ use super::content::decoded;
 use super::near_duplicates::{IndexChange, follow_near_duplicates};
 use crate::analysis::url_text;
 use crate::jobs::{JobCx, counted};
-use crate::search::{IndexBuilder, IndexMark, NearFile, TextDocument, TextIndex, TextIndexError};
-use crate::store::{VersionToIndex, Workspace};
+use crate::search::{IndexBuilder, IndexMark, NearFile, TextDocument, TextIndex, TextIndexError, anchor_stamp};
+use crate::store::{AnchorTexts, VersionToIndex, Workspace};
 use crate::text::words;
 use anyhow::Context;
 use rayon::prelude::*;
@@ -21,8 +21,6 @@ const BATCH: u64 = 128;
 const COMMIT_VERSIONS: u64 = 5_000;
 /// Time between two commits, at most.
 const COMMIT_EVERY: Duration = Duration::from_secs(30);
-/// Anchors of a page that are indexed, each once.
-const MOST_ANCHORS: usize = 50;
 /// Unreadable captures that are named one by one; all are counted.
 const MOST_NAMED: usize = 20;
 
@@ -35,7 +33,7 @@ pub struct TextIndexReport {
     pub indexed: u64,
     /// Versions taken out, whose captures are gone.
     pub removed: u64,
-    /// Versions indexed again since other sites link to them with other words.
+    /// Versions indexed again since other sites link to them with other words, or do so no more.
     pub renewed: u64,
     /// Versions in the index now.
     pub versions: u64,
@@ -90,14 +88,23 @@ pub struct IndexCheck {
     pub missing: Vec<u64>,
     /// Versions in the index that the catalogue does not have.
     pub surplus: Vec<u64>,
+    /// Versions in the index with other anchors than the inlinks have now.
+    pub anchors: Vec<u64>,
+    /// Inlinks were built or removed since: a follow-up brings these anchors.
+    pub anchors_wait: bool,
     /// Files of the index with other bytes than were written.
     pub damaged: Vec<String>,
 }
 
 impl IndexCheck {
+    /// Whether nothing but anchors differs, which a follow-up brings.
+    pub fn is_behind(&self) -> bool {
+        self.anchors_wait && !self.is_fine() && Self { anchors: Vec::new(), ..self.clone() }.is_fine()
+    }
+
     /// Whether the index is what it says.
     pub fn is_fine(&self) -> bool {
-        self.missing.is_empty() && self.surplus.is_empty() && self.damaged.is_empty()
+        [&self.missing, &self.surplus, &self.anchors].iter().all(|some| some.is_empty()) && self.damaged.is_empty()
     }
 }
 
@@ -180,6 +187,11 @@ pub fn check_index(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<IndexChe
     check.missing.sort_unstable();
     check.surplus.sort_unstable();
     cx.checkpoint()?;
+    let texts = workspace.anchor_texts()?;
+    check.anchors_wait = texts.stamp() != mark.links;
+    check.anchors = other_anchors(workspace, &index, &texts, cx)?;
+    // Of those that are gone it is said above.
+    check.anchors.retain(|version| check.surplus.binary_search(version).is_err());
     let damaged = index.damaged_files()?.into_iter().chain(NearFile::damaged(&index_folder(workspace)));
     check.damaged = damaged.map(|file| file.display().to_string()).collect();
     Ok(check)
@@ -189,9 +201,36 @@ fn numbers(versions: Vec<VersionToIndex>) -> impl Iterator<Item = u64> {
     versions.into_iter().map(|version| version.version.unsigned_abs())
 }
 
+/// Versions of an index with other anchors than inlinks have, in order. Memory
+/// holds two numbers of each version that other sites call something.
+fn other_anchors(
+    workspace: &Workspace,
+    index: &TextIndex,
+    texts: &AnchorTexts,
+    cx: &JobCx,
+) -> anyhow::Result<Vec<u64>> {
+    let mut now = Vec::new();
+    texts.each(workspace.catalogue(), cx, |versions, anchors| {
+        let stamp = anchor_stamp(anchors);
+        now.extend(versions.iter().map(|version| (version.unsigned_abs(), stamp)));
+    })?;
+    now.sort_unstable();
+    let mut other = Vec::new();
+    index.each_anchor_stamp(|version, stamp| {
+        let found = now.binary_search_by_key(&version, |(version, _)| *version).ok().and_then(|at| now.get(at));
+        if found.map_or(0, |(_, stamp)| *stamp) != stamp {
+            other.push(version);
+        }
+    })?;
+    other.sort_unstable();
+    Ok(other)
+}
+
 /// One run over the captures.
 struct Indexing<'w> {
     workspace: &'w Workspace,
+    /// The inlinks of the whole run, whatever is built meanwhile.
+    texts: AnchorTexts,
     folder: PathBuf,
     builder: IndexBuilder,
     mark: IndexMark,
@@ -207,7 +246,8 @@ impl<'w> Indexing<'w> {
         let builder = IndexBuilder::open(&folder)?;
         let mark = builder.index().mark()?.unwrap_or_default();
         let (replaced, committed) = (HashSet::new(), Instant::now());
-        Ok(Self { workspace, folder, builder, mark, replaced, committed, uncommitted: 0 })
+        let texts = workspace.anchor_texts()?;
+        Ok(Self { workspace, texts, folder, builder, mark, replaced, committed, uncommitted: 0 })
     }
 
     fn run(mut self, report: &mut TextIndexReport, cx: &JobCx) -> anyhow::Result<()> {
@@ -233,20 +273,22 @@ impl<'w> Indexing<'w> {
         if lost != self.mark.lost {
             self.reconcile(report, cx)?;
             self.mark.lost = lost;
-            self.uncommitted += 1;
+            // What was taken out is not seen below.
+            self.commit()?;
         }
-        let built = catalogue.inlink_build()?.map_or(0, |(date, _)| date.millis());
-        if built != self.mark.anchors_of {
+        let links = self.texts.stamp();
+        if links != self.mark.links {
             if self.mark.through > 0 {
                 self.renew_anchors(report, cx)?;
             }
-            self.mark.anchors_of = built;
+            self.mark.links = links;
             self.uncommitted += 1;
         }
+        let up_to = self.index_late_originals(report, cx)?;
         cx.stage("Indexing texts", Some(catalogue.captures_behind(self.mark.through)?));
         let is_empty = self.mark.through == 0;
         loop {
-            let found = catalogue.versions_after(self.mark.through, BATCH)?;
+            let found = catalogue.versions_after(self.mark.through, up_to, BATCH)?;
             if found.captures == 0 {
                 return Ok(());
             }
@@ -254,18 +296,41 @@ impl<'w> Indexing<'w> {
             self.mark.through = found.through;
             report.captures += found.captures;
             self.uncommitted += 1;
-            if self.uncommitted >= COMMIT_VERSIONS || self.committed.elapsed() >= COMMIT_EVERY {
-                self.commit()?;
-            }
+            self.commit_now_and_then()?;
             cx.advance(found.captures)?;
         }
     }
 
+    /// Puts revisits in again whose original has come, or was found, since they
+    /// were indexed: an import finds some of them at its end, and others come with
+    /// another file. Says up to which capture originals were seen: what comes
+    /// behind it while this goes on waits for the next time.
+    fn index_late_originals(&mut self, report: &mut TextIndexReport, cx: &JobCx) -> anyhow::Result<i64> {
+        let catalogue = self.workspace.catalogue();
+        let originals = catalogue.repeats_read()?;
+        let up_to = catalogue.newest_capture()?;
+        let mark = &self.mark;
+        if (mark.seen, mark.originals) == (up_to, originals) {
+            return Ok(up_to);
+        }
+        if mark.through > 0 {
+            cx.stage("Looking for originals of revisits", None);
+            let late = catalogue.late_originals(mark.through, (mark.seen, up_to), mark.originals)?;
+            for some in late.chunks(BATCH as usize) {
+                cx.checkpoint()?;
+                self.index(some, false, report)?;
+            }
+        }
+        (self.mark.seen, self.mark.originals) = (up_to, originals);
+        self.uncommitted += 1;
+        Ok(up_to)
+    }
+
     /// Reads versions and puts them in.
     fn index(&mut self, versions: &[VersionToIndex], is_new: bool, report: &mut TextIndexReport) -> anyhow::Result<()> {
-        let workspace = self.workspace;
+        let (workspace, texts) = (self.workspace, &self.texts);
         let read: Vec<(TextDocument, Option<String>)> =
-            versions.par_iter().map(|version| document(workspace, *version)).collect::<anyhow::Result<_>>()?;
+            versions.par_iter().map(|version| document(workspace, texts, *version)).collect::<anyhow::Result<_>>()?;
         for ((document, unread), version) in read.into_iter().zip(versions) {
             // Only a version whose payload came late can be there already.
             match is_new && version.version == version.holder {
@@ -308,36 +373,43 @@ impl<'w> Indexing<'w> {
         Ok(())
     }
 
-    /// Puts versions in again that other sites call by other names since the last build of inlinks.
+    /// Puts versions in again that other sites call by other names than they are indexed with.
     fn renew_anchors(&mut self, report: &mut TextIndexReport, cx: &JobCx) -> anyhow::Result<()> {
         let index = self.builder.index().clone();
-        cx.stage("Comparing anchors", Some(index.documents()));
-        let workspace = self.workspace;
-        index.each_text::<anyhow::Error>(|stored| {
+        let other = other_anchors(self.workspace, &index, &self.texts, cx)?;
+        cx.stage("Renewing anchors", Some(other.len() as u64));
+        for version in other {
             cx.advance(1)?;
-            let anchors = anchors_of(workspace, stored.version)?;
-            if anchors.join("\n") != stored.anchors {
-                let rest = match stored.rest.strip_prefix(&stored.description) {
-                    Some(rest) if !stored.description.is_empty() => rest.strip_prefix('\n').unwrap_or(rest).to_owned(),
-                    _ => stored.rest,
-                };
-                let words = words(&stored.main).len() as u64;
-                self.builder.put(&TextDocument {
-                    version: stored.version,
-                    title: stored.title,
-                    main: stored.main,
-                    rest,
-                    description: stored.description,
-                    url: stored.url,
-                    anchors,
-                    language: stored.language,
-                    published: stored.published,
-                    words,
-                })?;
-                report.renewed += 1;
-            }
-            Ok(())
-        })
+            let Some(stored) = index.text_of(version)? else { continue };
+            let rest = match stored.rest.strip_prefix(&stored.description) {
+                Some(rest) if !stored.description.is_empty() => rest.strip_prefix('\n').unwrap_or(rest).to_owned(),
+                _ => stored.rest,
+            };
+            let number = i64::try_from(version).unwrap_or(i64::MAX);
+            self.builder.put(&TextDocument {
+                version,
+                title: stored.title,
+                words: words(&stored.main).len() as u64,
+                main: stored.main,
+                rest,
+                description: stored.description,
+                url: stored.url,
+                anchors: self.texts.of(self.workspace.catalogue(), number)?,
+                language: stored.language,
+                published: stored.published,
+            })?;
+            report.renewed += 1;
+            self.uncommitted += 1;
+            self.commit_now_and_then()?;
+        }
+        Ok(())
+    }
+
+    fn commit_now_and_then(&mut self) -> anyhow::Result<()> {
+        match self.uncommitted >= COMMIT_VERSIONS || self.committed.elapsed() >= COMMIT_EVERY {
+            true => self.commit(),
+            false => Ok(()),
+        }
     }
 
     fn commit(&mut self) -> anyhow::Result<()> {
@@ -349,14 +421,18 @@ impl<'w> Indexing<'w> {
 }
 
 /// A version as it is indexed, and why its text could not be read.
-fn document(workspace: &Workspace, of: VersionToIndex) -> anyhow::Result<(TextDocument, Option<String>)> {
+fn document(
+    workspace: &Workspace,
+    texts: &AnchorTexts,
+    of: VersionToIndex,
+) -> anyhow::Result<(TextDocument, Option<String>)> {
     let stored = workspace.catalogue().stored_capture(of.holder)?;
     let mut document = TextDocument {
         version: of.version.unsigned_abs(),
         title: stored.title.clone(),
         url: url_text(stored.url.as_str()),
         language: stored.language.clone(),
-        anchors: anchors_of(workspace, of.version.unsigned_abs())?,
+        anchors: texts.of(workspace.catalogue(), of.version)?,
         ..TextDocument::default()
     };
     let read = match decoded(workspace, &stored) {
@@ -373,19 +449,4 @@ fn document(workspace: &Workspace, of: VersionToIndex) -> anyhow::Result<(TextDo
         (document.main, document.rest) = (text.main, text.rest);
     }
     Ok((document, None))
-}
-
-/// What other sites call the page of a version, the most used first.
-fn anchors_of(workspace: &Workspace, version: u64) -> anyhow::Result<Vec<String>> {
-    let version = i64::try_from(version).unwrap_or(i64::MAX);
-    let mut anchors = Vec::new();
-    workspace.each_inlink_of_capture(version, u32::MAX, |link| {
-        if !link.internal && !link.anchor.is_empty() && anchors.len() < MOST_ANCHORS {
-            let anchor = link.anchor.to_owned();
-            if !anchors.contains(&anchor) {
-                anchors.push(anchor);
-            }
-        }
-    })?;
-    Ok(anchors)
 }

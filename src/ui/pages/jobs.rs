@@ -159,10 +159,9 @@ fn settings_ui(ui: &mut Ui, app: &mut AppState) {
     });
     ui.checkbox(&mut app.settings.roomy_rows, "Comfortable rows in the captures table");
     ui.checkbox(&mut app.settings.lower_panel, "Show the lower panel");
-    ui.checkbox(&mut app.settings.follow_index, "Index texts automatically after imports and during crawls")
-        .on_hover_text(
-            "Search finds new captures without “Index texts”. Indexing waits for crawls and uses one thread",
-        );
+    ui.checkbox(&mut app.settings.follow_index, "Index texts automatically during imports and crawls").on_hover_text(
+        "Search finds new captures, and anchors of new inlinks, without “Index texts”. One thread does it",
+    );
     ui.add_space(GAP);
     ui.scope(|ui| {
         theme::keep_reading_width(ui);

@@ -31,13 +31,13 @@ impl Session {
         self.run_job(JobKind::IndexTexts, || work::index_texts(&self.workspace, from_scratch, cx))
     }
 
-    /// As [`work::captures_to_index`].
+    /// As [`work::is_index_behind`].
     ///
     /// # Errors
     ///
-    /// As [`work::captures_to_index`].
-    pub fn captures_to_index(&self) -> anyhow::Result<u64> {
-        work::captures_to_index(&self.workspace)
+    /// As [`work::is_index_behind`].
+    pub fn is_index_behind(&self) -> anyhow::Result<bool> {
+        work::is_index_behind(&self.workspace)
     }
 
     /// Whether there is a text index.
@@ -45,15 +45,15 @@ impl Session {
         work::has_index(&self.workspace)
     }
 
-    /// Indexes the texts of captures that came since the last time, while
-    /// other work goes on. Where there are none, nothing is done and noted.
+    /// Indexes the texts of captures that came since the last time, and anchors of inlinks that
+    /// were built since, while other work goes on. Where there are none, nothing is done and noted.
     ///
     /// # Errors
     ///
     /// As [`work::index_politely`].
     pub fn follow_index(&self, cx: &JobCx) -> anyhow::Result<Option<TextIndexReport>> {
         let _turn = lock_unless_cancelled(&self.indexing, "Waiting for another index job", cx)?;
-        if self.captures_to_index()? == 0 {
+        if !self.is_index_behind()? {
             return Ok(None);
         }
         self.run_job(JobKind::IndexTexts, || work::index_politely(&self.workspace, cx)).map(Some)

@@ -1,0 +1,126 @@
+//! What follow-ups of the index bring besides new captures.
+
+use super::*;
+use crate::inlinks::stored::LinkStore;
+use crate::testing::revisit_record;
+
+/// What each of some queries finds.
+fn found(session: &Session) -> Vec<Vec<String>> {
+    let queries = ["harbour", "anchors:harbour", "anchors:lighthouse", "anchors:museum", "anchors:notes", "nothing"];
+    queries.iter().map(|query| urls(session, query)).collect()
+}
+
+/// Checks that the index is what one that is built from scratch is, and stays so.
+#[track_caller]
+fn check_like_rebuilt(session: &Session) {
+    let again = index(session);
+    assert_eq!((again.indexed, again.renewed, again.rebuilt.as_str()), (0, 0, ""));
+    assert!(!session.is_index_behind().unwrap());
+    let check = session.check_index(&JobCx::detached()).unwrap();
+    assert!(check.is_fine() && !check.is_behind(), "{check:?}");
+    let before = found(session);
+    session.index_texts(true, &JobCx::detached()).unwrap();
+    assert_eq!(found(session), before);
+}
+
+fn build(session: &Session, from_scratch: bool) {
+    session.build_inlinks(from_scratch, &JobCx::detached()).unwrap();
+}
+
+#[test]
+fn anchors_of_inlinks_that_are_built_later_are_followed_up_and_nothing_else() {
+    let target = "https://a.pt/target";
+    let link = |anchor: &str| format!("<p>See <a href='{target}'>{anchor}</a> and <a href='/own'>notes</a></p>");
+    let museum = link("harbour museum");
+    let (dir, session) = session_of(&[
+        (target, "2024-03-01T10:00:00Z", "<p>Nothing of note</p>"),
+        (target, "2024-05-01T10:00:00Z", "<p>Nothing of note, again</p>"),
+        ("https://b.pt/", "2024-03-02T10:00:00Z", &museum),
+        ("https://b.pt/own", "2024-03-02T10:00:00Z", "<p>Of the same site</p>"),
+    ]);
+    let first = index(&session);
+    assert_eq!((first.indexed, first.renewed), (4, 0));
+    check(&session, "anchors:harbour", &[]);
+    assert!(!session.is_index_behind().unwrap());
+
+    build(&session, false);
+    assert!(session.is_index_behind().unwrap());
+    let differs = session.check_index(&JobCx::detached()).unwrap();
+    assert_eq!((differs.anchors.len(), differs.is_fine(), differs.is_behind()), (2, false, true));
+    // Both versions of the page, by who follows as by who asks.
+    let followed = session.follow_index(&JobCx::detached()).unwrap().unwrap();
+    assert_eq!((followed.indexed, followed.renewed), (0, 2));
+    check(&session, "anchors:harbour", &[target, target]);
+    check(&session, "anchors:notes", &[]);
+    assert!(session.follow_index(&JobCx::detached()).unwrap().is_none());
+    check_like_rebuilt(&session);
+
+    // Another site says the same: no page is called otherwise.
+    add(&session, dir.path(), "same", &[("https://d.pt/", "2024-03-03T10:00:00Z", &museum)]);
+    assert_eq!(index(&session).indexed, 1);
+    build(&session, false);
+    assert_eq!(index(&session).renewed, 0);
+    // One more name.
+    add(&session, dir.path(), "more", &[("https://e.pt/", "2024-03-04T10:00:00Z", &link("old lighthouse"))]);
+    build(&session, false);
+    let report = index(&session);
+    assert_eq!((report.indexed, report.renewed), (1, 2));
+    check(&session, "anchors:lighthouse", &[target, target]);
+    check_like_rebuilt(&session);
+    // The same links once more.
+    build(&session, true);
+    assert!(session.is_index_behind().unwrap());
+    let report = index(&session);
+    assert_eq!((report.indexed, report.renewed), (0, 0));
+    check_like_rebuilt(&session);
+
+    // Links that are gone call nothing any more.
+    LinkStore::remove(&session.workspace.built_folder()).unwrap();
+    assert_eq!(session.check_index(&JobCx::detached()).unwrap().anchors.len(), 2);
+    assert_eq!(index(&session).renewed, 2);
+    check(&session, "anchors:harbour", &[]);
+    check_like_rebuilt(&session);
+    // Built again from nothing, their edition is one that was there before.
+    build(&session, false);
+    assert_eq!(index(&session).renewed, 2);
+    check(&session, "anchors:lighthouse", &[target, target]);
+    check_like_rebuilt(&session);
+}
+
+#[test]
+fn a_revisit_is_indexed_again_when_its_original_comes() {
+    let (dir, session) = empty_session();
+    let import = |name: &str, records: &[Vec<u8>]| {
+        let path = dir.path().join(format!("{name}.warc"));
+        std::fs::write(&path, records.concat()).unwrap();
+        session.import(&[path], ImportOptions::default(), &JobCx::detached()).unwrap();
+    };
+    let (original, copy, later) = ("https://x.pt/", "https://copy.pt/", "https://late.pt/");
+    // One repeats a record of another URL, one what was at its own URL by another digest.
+    let of_date = record(
+        "revisit",
+        later,
+        "2024-06-01T10:00:00Z",
+        "WARC-Refers-To-Target-URI: https://late.pt/\r\nWARC-Refers-To-Date: 2024-03-01T09:00:00Z\r\n\
+         WARC-Payload-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\r\n",
+        "",
+    );
+    import("revisits", &[revisit_record(copy, original), of_date]);
+    assert_eq!(index(&session).indexed, 2);
+    check(&session, "xyzzy", &[]);
+    check(&session, "quux", &[]);
+    import("originals", &[page_record(original, "<p>Xyzzy</p>"), page_record(later, "<p>Quux</p>")]);
+    assert!(session.is_index_behind().unwrap());
+    // Both originals, and the revisit whose original is at its own URL.
+    assert_eq!(index(&session).indexed, 3);
+    check(&session, "xyzzy", &[original]);
+    check(&session, "quux", &[later, later]);
+    check_like_rebuilt(&session);
+    // The other one is found among all captures: at the end of an import, which the index may
+    // have followed, and where inlinks are built.
+    build(&session, false);
+    assert!(session.is_index_behind().unwrap());
+    assert_eq!(index(&session).indexed, 1);
+    check(&session, "xyzzy", &[copy, original]);
+    check_like_rebuilt(&session);
+}
