@@ -14,7 +14,7 @@ use super::sql::{int, uint};
 use super::versions::version_sql;
 use crate::analysis::Judgement;
 use crate::uri::CaptureDate;
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 /// The catalogue's word for what is taken back.
 const CLEAR: &str = "clear";
@@ -98,6 +98,10 @@ pub struct ForeignJudgement {
     pub annotation: String,
 }
 
+/// A judgement to keep: the capture, its place by relevance, and what it is;
+/// none takes back what the person said of it before.
+pub type GivenJudgement = (CaptureId, Option<u64>, Option<Judgement>);
+
 /// The condition that capture `c` was judged so, by the majority of its judges,
 /// for the query `?`, or for any one.
 pub(super) fn judged_sql(judgement: Judgement, for_any: bool) -> String {
@@ -175,8 +179,8 @@ pub(super) fn add_foreign(conn: &Connection, judgements: &[ForeignJudgement], or
 }
 
 impl Catalogue {
-    /// Appends what a person says of captures as results of a query, each with
-    /// its place; none takes back what the person said of it before.
+    /// Appends what a person says of captures as results of a query. Says what
+    /// counted of that person on each before.
     ///
     /// # Errors
     ///
@@ -184,10 +188,9 @@ impl Catalogue {
     pub fn judge(
         &self,
         query: &str,
-        captures: Vec<(CaptureId, Option<u64>)>,
-        judgement: Option<Judgement>,
+        given: Vec<GivenJudgement>,
         who: &str,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Vec<Option<Judgement>>, StoreError> {
         let (query, who) = (query.to_owned(), who.trim().to_owned());
         self.write(move |conn| {
             // Later than all before, whatever the clock says: the last counts.
@@ -196,14 +199,28 @@ impl Catalogue {
                 [CaptureDate::now().millis()],
                 |row| row.get(0),
             )?;
-            let name = judgement.map_or(CLEAR, Judgement::name);
-            for (capture, rank) in captures {
+            let mut before = Vec::with_capacity(given.len());
+            for (capture, ..) in &given {
+                let name: Option<String> = conn
+                    .prepare_cached(concat!(
+                        "SELECT j.judgement FROM (",
+                        placed_sql!(),
+                        ") j WHERE j.nth = 1 AND j.query = ?1 AND j.who = ?2 AND j.version = (SELECT ",
+                        version_sql!(),
+                        " FROM capture c WHERE c.id = ?3)"
+                    ))?
+                    .query_row(params![query, who, capture], |row| row.get(0))
+                    .optional()?;
+                before.push(name.and_then(|name| Judgement::of_name(&name)));
+            }
+            for (capture, rank, judgement) in given {
+                let name = judgement.map_or(CLEAR, Judgement::name);
                 conn.prepare_cached(
                     "INSERT INTO judgement (query, capture, judgement, who, date_ms, rank) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
                 )?
                 .execute(params![query, capture, name, who, now, rank.map(int)])?;
             }
-            Ok(())
+            Ok(before)
         })
     }
 

@@ -196,6 +196,16 @@ impl Catalogue {
         })
     }
 
+    /// The number of the last mark that was given here, and of the last one that was not taken
+    /// back; 0 without one.
+    pub fn last_marks(&self) -> Result<(i64, i64), StoreError> {
+        self.read(|conn| {
+            let sql = "SELECT ifnull(max(id), 0), ifnull(max(CASE WHEN undone_ms IS NULL THEN id END), 0) FROM mark
+                WHERE id > 0";
+            Ok(conn.prepare_cached(sql)?.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?)
+        })
+    }
+
     /// Takes back the last word that still holds: what it was and on how
     /// many captures.
     pub fn undo_mark(&self) -> Result<Option<(ReviewMark, u64)>, StoreError> {

@@ -86,7 +86,7 @@ pub use handover::{CaptureName, MarkRow, SeenVerdict, SelectedFigures};
 pub use imports::ImportProblem;
 pub use inlink_counts::{ANCHORS_KEPT, PROSPECTS_KEPT};
 pub use inlinks::{Captures, InlinkFeed, PageFeed};
-pub use judgements::{ForeignJudgement, JudgementRow};
+pub use judgements::{ForeignJudgement, GivenJudgement, JudgementRow};
 pub use launches::ABANDONED;
 pub use ledger::LaunchLedger;
 pub use marks::{AnnotationApart, ForeignMark};

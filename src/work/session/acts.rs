@@ -14,7 +14,9 @@ impl Session {
 
     /// Appends a person's word to captures.
     pub fn mark(&self, captures: &[CaptureId], mark: ReviewMark, note: &str, who: &str) -> anyhow::Result<()> {
-        Ok(self.catalogue().mark(captures, mark, note, who)?)
+        self.catalogue().mark(captures, mark, note, who)?;
+        lock(&self.review).undone.clear();
+        Ok(())
     }
 
     /// Writes decisions and notes as annotations, a line each; says how many.
@@ -31,22 +33,6 @@ impl Session {
     pub fn import_annotations(&self, file: &Path, cx: &JobCx) -> anyhow::Result<work::AnnotationImport> {
         let origin = file.file_name().unwrap_or_default().to_string_lossy();
         self.run_job(JobKind::ImportAnnotations, || work::import_annotations(&self.workspace, file, &origin, cx))
-    }
-
-    /// Takes back the last word that still holds; says what it was.
-    pub fn undo_mark(&self) -> anyhow::Result<String> {
-        Ok(match self.catalogue().undo_mark()? {
-            None => "Nothing to undo".to_owned(),
-            Some((mark, captures)) => format!("Undone: {}", act_summary(mark, captures)),
-        })
-    }
-
-    /// Restores the act that was undone last, unless another followed it; says what it was.
-    pub fn redo_mark(&self) -> anyhow::Result<String> {
-        Ok(match self.catalogue().redo_mark()? {
-            None => "Nothing to redo".to_owned(),
-            Some((mark, captures)) => format!("Redone: {}", act_summary(mark, captures)),
-        })
     }
 
     /// Ends a launch that is neither running nor to be resumed.

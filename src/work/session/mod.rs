@@ -4,6 +4,7 @@
 mod acts;
 mod reads;
 mod search;
+mod undo;
 
 pub use search::SearchCounts;
 
@@ -59,6 +60,8 @@ pub struct Session {
     search: Arc<work::search::SearchRoom>,
     /// Held by the job that writes the text index.
     indexing: Mutex<()>,
+    /// Judgements of this session, and what was taken back.
+    review: Mutex<undo::ReviewHistory>,
 }
 
 impl Session {
@@ -81,6 +84,7 @@ impl Session {
             running: Mutex::default(),
             search,
             indexing: Mutex::default(),
+            review: Mutex::default(),
         }
     }
 

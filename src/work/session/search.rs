@@ -249,7 +249,8 @@ impl Session {
             Ok(found) => found.places(asked, captures)?,
             Err(problem) => anyhow::bail!("the query cannot be read: {problem}"),
         };
-        Ok(self.catalogue().judge(&line, places, judgement, who)?)
+        let given = places.into_iter().map(|(capture, rank)| (capture, rank, judgement)).collect();
+        self.give_judgements(line, given, who)
     }
 
     /// What persons said of the results of a query.
