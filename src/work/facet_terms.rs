@@ -6,6 +6,7 @@ use crate::campaign::{Query, parse_fields};
 use crate::search::FacetKind;
 
 /// A part of a line: all of them have to be met.
+#[derive(Clone)]
 struct Part {
     is_not: bool,
     /// Without NOT.
@@ -52,24 +53,87 @@ impl Part {
         })
     }
 
+    /// What the part leaves open: several parts in brackets with OR between them, or itself.
+    fn alternatives(&self) -> Vec<Self> {
+        let inner = self.term.strip_prefix('(').and_then(|term| term.strip_suffix(')')).filter(|_| !self.is_not);
+        let Some(inner) = inner else { return vec![self.clone()] };
+        let pieces = pieces_of(inner);
+        let alternative = |pieces: &[&str]| match pieces {
+            [nots @ .., _] if nots.iter().all(|piece| *piece == "NOT") => Some(Self::of(&pieces.join(" "))),
+            _ => None,
+        };
+        let found: Option<Vec<Self>> = pieces.split(|piece| *piece == "OR").map(alternative).collect();
+        found.filter(|found| found.len() > 1).unwrap_or_else(|| vec![self.clone()])
+    }
+
+    /// One part of alternatives; none of none.
+    fn of_alternatives(mut parts: Vec<Self>) -> Option<Self> {
+        if parts.len() < 2 {
+            return parts.pop();
+        }
+        let texts: Vec<String> = parts.iter().map(Self::text).collect();
+        Some(Self { is_not: false, term: format!("({})", texts.join(" OR ")) })
+    }
+
+    /// The values of one facet that it asks for, of which one is enough, or the one it asks not to have.
+    fn choices(&self) -> Vec<FacetChoice> {
+        let alternatives = self.alternatives();
+        let found: Option<Vec<FacetChoice>> = alternatives.iter().map(Self::choice).collect();
+        let is_of_one = |found: &Vec<FacetChoice>| match found.as_slice() {
+            [_] => true,
+            some => some.iter().all(|choice| !choice.is_excluded && choice.kind == some[0].kind),
+        };
+        found.filter(is_of_one).unwrap_or_default()
+    }
+
+    /// Whether it asks for values of this facet.
+    fn asks_for(&self, kind: FacetKind) -> bool {
+        self.choices().first().is_some_and(|choice| choice.kind == kind && !choice.is_excluded)
+    }
+
     fn text(&self) -> String {
         if self.is_not { format!("NOT {}", self.term) } else { self.term.clone() }
     }
 }
 
-/// The values of facets that a filter line asks for, or asks not to have, each as a part of its own.
+/// The values of facets that a filter line asks for, several of one facet as alternatives, or asks not to have.
 pub fn facet_choices(line: &str) -> Vec<FacetChoice> {
-    parts_of(line).unwrap_or_default().iter().filter_map(Part::choice).collect()
+    parts_of(line).unwrap_or_default().iter().flat_map(Part::choices).collect()
 }
 
-/// A filter line that asks for a value of a facet beside what it asks for; without it where it did so before.
+/// A filter line whatever is chosen of a facet; none where nothing of it is.
+pub fn beside_facet(line: &str, kind: FacetKind) -> Option<String> {
+    let mut parts = parts_of(line)?;
+    let all = parts.len();
+    parts.retain(|part| part.choices().iter().all(|choice| choice.kind != kind));
+    (parts.len() < all).then(|| parts.iter().map(Part::text).collect::<Vec<_>>().join(" "))
+}
+
+/// A filter line that asks for a value of a facet beside what it asks for, or as another one of
+/// that facet; without it where it did so before.
 pub fn with_facet(line: &str, choice: &FacetChoice) -> String {
     let mut parts = parts_of(line).unwrap_or_else(|| vec![Part { is_not: false, term: format!("({})", line.trim()) }]);
     let added = Part::of_choice(choice);
-    let was_there = parts.iter().any(|part| part.term == added.term && part.is_not == added.is_not);
-    parts.retain(|part| part.term != added.term);
+    let mut was_there = false;
+    let mut without = |part: Part| {
+        let mut alternatives = if part.choices().len() > 1 { part.alternatives() } else { vec![part] };
+        alternatives.retain(|part| {
+            was_there |= part.term == added.term && part.is_not == added.is_not;
+            part.term != added.term
+        });
+        Part::of_alternatives(alternatives)
+    };
+    parts = parts.into_iter().filter_map(&mut without).collect();
     if !was_there {
-        parts.push(added);
+        let of_facet = parts.iter_mut().rfind(|part| !choice.is_excluded && part.asks_for(choice.kind));
+        match of_facet {
+            Some(part) => {
+                let mut several = part.alternatives();
+                several.push(added);
+                *part = Part::of_alternatives(several).unwrap_or_else(|| part.clone());
+            }
+            None => parts.push(added),
+        }
     }
     parts.iter().map(Part::text).collect::<Vec<_>>().join(" ")
 }
@@ -143,7 +207,32 @@ mod tests {
         assert_eq!(with_facet("x NOT host:a.pt y", &choice(FacetKind::Domain, "a.pt", true)), "x y");
         assert_eq!(with_facet("NOT NOT status:404", &choice(FacetKind::Status, "404", false)), "");
         assert_eq!(facet_choices("host=a.pt OR x"), []);
+        assert_eq!(facet_choices("(host=a.pt OR status:404)"), [], "of two facets");
+        assert_eq!(facet_choices("(host=a.pt OR NOT host=b.pt)"), []);
         assert_eq!(facet_choices("date>2019 host:*.gov.pt size:2024"), [choice(FacetKind::TopLevel, "gov.pt", false)]);
+    }
+
+    #[test]
+    fn values_of_one_facet_are_alternatives() {
+        let host = |name: &str| choice(FacetKind::Host, name, false);
+        let two = with_facet("x host=a.pt status:404", &host("b.pt"));
+        assert_eq!(two, "x (host=a.pt OR host=b.pt) status:404");
+        let chosen = [host("a.pt"), host("b.pt"), choice(FacetKind::Status, "404", false)];
+        assert_eq!(facet_choices(&two), chosen);
+        let three = with_facet(&two, &host("c.pt"));
+        assert_eq!(three, "x (host=a.pt OR host=b.pt OR host=c.pt) status:404");
+        assert_eq!(with_facet(&three, &host("b.pt")), "x (host=a.pt OR host=c.pt) status:404");
+        assert_eq!(with_facet(&two, &host("a.pt")), "x host=b.pt status:404");
+        // One that is to be left out is no alternative any more.
+        let without = choice(FacetKind::Host, "b.pt", true);
+        assert_eq!(with_facet(&two, &without), "x host=a.pt status:404 NOT host=b.pt");
+        assert_eq!(with_facet("x NOT host=b.pt", &host("a.pt")), "x NOT host=b.pt host=a.pt");
+        // What has no value is an alternative as well.
+        let unknown = with_facet("campaign:1", &choice(FacetKind::Campaign, "", false));
+        assert_eq!(unknown, "(campaign:1 OR NOT campaign:*)");
+        assert_eq!(facet_choices(&unknown).len(), 2);
+        assert_eq!(beside_facet(&two, FacetKind::Host).unwrap(), "x status:404");
+        assert_eq!(beside_facet(&two, FacetKind::Year), None);
     }
 
     proptest! {

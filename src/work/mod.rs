@@ -61,7 +61,7 @@ pub use engine::{
     is_importable, jobs_summary, write_heritrix_job,
 };
 pub use export::{ExportOutcome, ExportWishes, export, own_keys, verify, verify_with};
-pub use facet_terms::{facet_choices, with_facet};
+pub use facet_terms::{beside_facet, facet_choices, with_facet};
 pub use feed::{FeedCampaign, FeedChange, FeedReport, WrittenFeed, check_feed, export_feed, import_feed};
 pub use files::{CheckOutcome, LocateOutcome, check_files, locate, problem_detail, problem_record};
 pub use follow_index::{FollowPace, follow_while, has_index, index_politely, is_index_behind};

@@ -50,6 +50,16 @@ fn facets_count_the_rows_of_the_table_and_narrow_it() {
     window.click(&format!("Host: {host}: {count}"));
     assert_eq!(filter_of(&window), format!("(estaleiro OR festival) host={host}"));
     window.check_says(&format!("{count} rows"));
+    // A second host is another one that will do, and can be let go again.
+    let (second, of_second) = hosts.iter().find(|(name, _)| *name != host).unwrap();
+    window.click(second);
+    assert_eq!(filter_of(&window), format!("(estaleiro OR festival) (host={host} OR host={second})"));
+    window.check_says(&format!("{} rows", count + of_second));
+    for (host, count) in &hosts {
+        window.check_says(&format!("Host: {host}: {count}"));
+    }
+    window.click(&format!("✖ Host: {host}"));
+    assert_eq!(filter_of(&window), format!("(estaleiro OR festival) host={second}"));
     // Ready filters above the table count as well.
     window.press(Key::F8);
     window.until("they are hidden", |window| !window.says("Top-level domain"));

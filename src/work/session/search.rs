@@ -156,7 +156,8 @@ impl Session {
         Ok(terms)
     }
 
-    /// How the rows of the captures table are spread over the values of facets.
+    /// How the rows of the captures table are spread over the values of facets: whatever is chosen
+    /// of a facet itself, so that a further value can be chosen.
     ///
     /// # Errors
     ///
@@ -170,9 +171,16 @@ impl Session {
             Err(error) => return Err(error.into()),
         };
         let facts = self.search.facts(self.catalogue())?;
-        let captures = captures.into_iter().filter_map(|capture| usize::try_from(capture).ok()).collect();
-        let facets = FacetKind::ALL.into_iter().zip(facts.counts(&FacetKind::ALL, &captures));
-        Ok(SearchCounts { facets: facets.collect(), ..SearchCounts::default() })
+        let set = |captures: Vec<CaptureId>| captures.into_iter().filter_map(|id| usize::try_from(id).ok()).collect();
+        let mut facets: Vec<_> =
+            FacetKind::ALL.into_iter().zip(facts.counts(&FacetKind::ALL, &set(captures))).collect();
+        for (kind, values) in &mut facets {
+            if let Some(filter) = work::beside_facet(&query.filter, *kind) {
+                let beside = self.catalogue().matching_captures(&CaptureQuery { filter, ..query.clone() })?;
+                *values = facts.count(*kind, &set(beside));
+            }
+        }
+        Ok(SearchCounts { facets, ..SearchCounts::default() })
     }
 
     /// The bytes of a capture's text that a query finds.
