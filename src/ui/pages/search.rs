@@ -68,6 +68,14 @@ impl SearchPage {
         let media = counts.shown().and_then(|counts| counts.facets.iter().find(|(kind, _)| *kind == FacetKind::Media));
         let asked = media_tabs_ui(ui, &self.applied, media.map(|(_, values)| values.as_slice()));
         asked.into_iter().for_each(|query| self.ask(app, query));
+        // Before the facets, whose many boxes would stand between them and the query for who uses keys.
+        let is_low = ui.available_height() < ROOM_FOR_TIMELINE;
+        ui.horizontal(|ui| {
+            if is_low {
+                ui.toggle_value(&mut self.timeline.is_open, "Timeline").on_hover_text("Captures found over time");
+            }
+            self.map.switch_ui(ui);
+        });
         let has_room = ui.available_width() >= ROOM_FOR_FACETS;
         if has_room {
             egui::Panel::right("facets").exact_size(FACETS_WIDTH).resizable(false).show(ui, |ui| {
@@ -76,13 +84,6 @@ impl SearchPage {
         } else {
             ui.menu_button("Facets", |ui| {
                 loaded_ui(ui, &counts, |ui, counts| self.facets_ui(ui, app, counts));
-            });
-        }
-        let is_low = ui.available_height() < ROOM_FOR_TIMELINE;
-        if is_low {
-            ui.horizontal(|ui| {
-                ui.toggle_value(&mut self.timeline.is_open, "Timeline").on_hover_text("Captures found over time");
-                self.map.switch_ui(ui);
             });
         }
         if let Some(counts) = counts.shown().filter(|_| !is_low || self.timeline.is_open) {
@@ -95,9 +96,6 @@ impl SearchPage {
         }
         if is_low && self.timeline.is_open {
             return;
-        }
-        if !is_low {
-            self.map.switch_ui(ui);
         }
         if self.map.is_shown() {
             let mut asked = None;

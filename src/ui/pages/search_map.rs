@@ -47,6 +47,8 @@ pub struct SearchMap {
     zoom: i32,
     /// What is in the middle then; at first where most was found.
     middle: Option<MapPoint>,
+    /// It was just asked for: the keyboard goes there.
+    is_entered: bool,
 }
 
 /// A row of the table beside the map.
@@ -101,10 +103,12 @@ impl SearchMap {
 
     /// Chooses between results and map.
     pub fn switch_ui(&mut self, ui: &mut Ui) {
+        let was_shown = self.is_shown;
         tabs_ui(ui, "Views of what was found", |ui| {
             tab_of_ui(ui, &mut self.is_shown, false, "Results");
             tab_of_ui(ui, &mut self.is_shown, true, "Map").on_hover_text("Where the captures found come from");
         });
+        self.is_entered |= self.is_shown && !was_shown;
     }
 
     /// Draws map and table; the query that a person asks for there.
@@ -209,6 +213,9 @@ impl SearchMap {
         let mut child = ui.new_child(builder);
         child.set_min_size(sheet.view.size());
         child.set_clip_rect(sheet.view.intersect(ui.clip_rect()));
+        if std::mem::take(&mut self.is_entered) {
+            child.memory_mut(|memory| memory.request_focus(child.unique_id()));
+        }
         let has_focus = child.memory(|memory| memory.has_focus(child.unique_id()));
         let mut pressed = has_focus && self.keys(&child, places);
         let at = self.at.clone().filter(|_| has_focus);
