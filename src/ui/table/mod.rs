@@ -198,6 +198,7 @@ impl<'a, R, A> Table<'a, R, A> {
         let mut child = self.room_ui(ui, total);
         let table_id = child.unique_id();
         let mut ask = None;
+        give_keyboard(&child, table_id, state);
         let takes = self.takes_keys(&child, app, state);
         if takes == Takes::All {
             move_keys(&mut child, state, total);
@@ -261,7 +262,7 @@ impl<'a, R, A> Table<'a, R, A> {
         });
         let Grid { mut action, ask: asked, clicked, double_clicked, .. } = grid;
         if let Some((index, modifiers)) = clicked {
-            child.memory_mut(|memory| memory.request_focus(table_id));
+            state.is_entered = true;
             match rows.row(index) {
                 Slot::Ready(row) if modifiers.command => state.toggle(index, (self.key)(row)),
                 _ => state.go_to(index, modifiers.shift),
@@ -402,6 +403,22 @@ impl<'a, R, A> Table<'a, R, A> {
             fill: rows.fill(shown.iter().map(|at| self.columns[*at].get).collect()),
         }
     }
+}
+
+/// Rows that load again are there within so many seconds.
+const LOADING_S: f64 = 2.0;
+
+/// Gives the keyboard to a table that was clicked into, now that the click is over: before, it
+/// would take it away again, since a row was clicked and not the table. The same for one that had
+/// it before its rows were loaded again.
+fn give_keyboard(ui: &Ui, table: Id, state: &mut TableState) {
+    let (pass, time) = (ui.ctx().cumulative_pass_nr(), ui.input(|input| input.time));
+    let focused = ui.memory(|memory| memory.focused());
+    let was_away = state.had_keyboard.is_some_and(|(drawn, at)| drawn + 1 < pass && time < at + LOADING_S);
+    if std::mem::take(&mut state.is_entered) || (was_away && focused.is_none()) {
+        ui.memory_mut(|memory| memory.request_focus(table));
+    }
+    state.had_keyboard = ui.memory(|memory| memory.has_focus(table)).then_some((pass, time));
 }
 
 /// Where it is kept which table has the keys, and when it was drawn last.

@@ -97,6 +97,10 @@ pub struct TableState {
     order: (u64, Arc<Vec<usize>>),
     /// Whether nothing had the keyboard when the table was drawn last.
     pub(super) was_free: bool,
+    /// Whether the keyboard goes to the table: it was clicked into.
+    pub(super) is_entered: bool,
+    /// When the table was drawn last with the keyboard: pass and second.
+    pub(super) had_keyboard: Option<(u64, f64)>,
 }
 
 impl TableState {

@@ -6,7 +6,7 @@ use crate::app::models::Launches;
 use crate::app::{Focus, JobKind};
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
-use egui_kittest::kittest::NodeT;
+use egui_kittest::kittest::{NodeT, Queryable};
 
 /// What has the keyboard.
 fn focused(window: &Window) -> Option<(Role, String)> {
@@ -110,4 +110,61 @@ fn a_tab_leads_to_its_rows_and_the_table_is_exported_from_it() {
     assert_eq!(focused(&window).map(|(role, _)| role), Some(Role::Table));
     window.press(Key::ArrowDown);
     assert!(matches!(window.app().focus(), Some(Focus::Seen(_))), "{:?}", window.app().focus());
+}
+
+/// A click into the row of this number of a table.
+fn click_row(window: &mut Window, table: &str, nth: u16) {
+    window.until(table, |window| window.harness.query_by_role_and_label(Role::Table, table).is_some());
+    window.settle();
+    let rect = window.harness.get_by_role_and_label(Role::Table, table).rect();
+    let row = crate::ui::theme::HEAD_ROW + (f32::from(nth) + 0.5) * crate::ui::theme::ROW;
+    let at = rect.left_top() + egui::vec2(8.0, row);
+    window.harness.event(egui::Event::PointerMoved(at));
+    window.settle();
+    for pressed in [true, false] {
+        let (pos, button, modifiers) = (at, egui::PointerButton::Primary, Modifiers::NONE);
+        window.harness.event(egui::Event::PointerButton { pos, button, pressed, modifiers });
+        window.harness.step();
+    }
+    window.settle();
+}
+
+#[test]
+fn keys_go_to_a_table_of_the_lower_panel_after_a_click_into_it() {
+    let mut window = Window::town();
+    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.type_into("Filter", "inlinks.ext>1");
+    window.press(Key::Enter);
+    let rows = window.captures("inlinks.ext>1");
+    let at = rows.iter().position(|row| window.session().outlinks(row.id).unwrap().len() > 2).unwrap();
+    (0..=at).for_each(|_| window.press(Key::ArrowDown));
+    let before = window.app().focus();
+    assert!(matches!(before, Some(Focus::Capture(_))), "{before:?}");
+    let links = window.session().outlinks(rows[at].id).unwrap();
+    window.click("Outlinks");
+    click_row(&mut window, "Outlinks", 0);
+    assert!(copied(&mut window).contains(&links[0].url));
+    window.press(Key::ArrowDown);
+    assert!(copied(&mut window).contains(&links[1].url));
+    window.press_with(Modifiers::COMMAND, Key::A);
+    assert_eq!(copied(&mut window).lines().count(), links.len() + 1);
+    // The page's own table is where it was.
+    assert_eq!((window.app().focus(), window.app().selected().count()), (before, 1));
+    // A row of this one leads to another capture, whose versions are read: the keys stay theirs.
+    window.click("Versions");
+    click_row(&mut window, "Versions", 0);
+    let first = window.app().focus();
+    window.press(Key::ArrowDown);
+    let second = window.app().focus();
+    assert_ne!(first, second);
+    window
+        .until("versions are read", |window| window.harness.query_by_role_and_label(Role::Table, "Versions").is_some());
+    window.settle();
+    assert!(copied(&mut window).starts_with("Captured (UTC)\tStatus"));
+    window.press(Key::ArrowUp);
+    assert_eq!(window.app().focus(), first);
+    // A click into the page gives them back.
+    click_row(&mut window, "Captures", 1);
+    window.press(Key::ArrowDown);
+    assert_eq!(window.app().focus(), Some(Focus::Capture(rows[2].id)));
 }
