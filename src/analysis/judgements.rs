@@ -3,6 +3,8 @@
 //! A result is right or wrong by the majority of its judges; without one it
 //! is unsure. Precision is that of the results which are right or wrong:
 //! those that nobody judged, and those that are unsure, are counted beside it.
+//! The gain counts the order, too: a right result gains 1, an unsure one ½, and
+//! one that is wrong or that nobody judged nothing.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -202,6 +204,9 @@ pub struct SearchEvaluation {
     pub precision: Option<Proportion>,
     /// The same of the first results, for each of [`CUTOFFS`].
     pub at: Vec<PrecisionAt>,
+    /// The discounted gain of the first ten results, as a share of that of the best order of all
+    /// that were judged; none where nothing gains.
+    pub ndcg_10: Option<f64>,
     /// By judge.
     pub judges: Vec<JudgeFigures>,
     /// By pairs of judges that have judged the same results.
@@ -245,7 +250,16 @@ impl SearchEvaluation {
                 }
             }
         }
-        Self { counts, precision: counts.precision(), at: at.to_vec(), judges: judges.collect(), agreements }
+        let ranked: Vec<(Option<u64>, Judgement)> =
+            results.iter().map(|result| (result.rank, majority(result))).collect();
+        Self {
+            counts,
+            precision: counts.precision(),
+            at: at.to_vec(),
+            ndcg_10: ndcg(&ranked, 10),
+            judges: judges.collect(),
+            agreements,
+        }
     }
 
     /// Cohen's κ for people: of several pairs the lowest and highest; none without one.
@@ -263,6 +277,25 @@ impl SearchEvaluation {
     pub fn first(&self, k: u64) -> Option<&PrecisionAt> {
         self.at.iter().find(|at| at.k == k)
     }
+}
+
+/// Normalized discounted cumulative gain of the first `k` results (K. Järvelin, J. Kekäläinen:
+/// Cumulated gain-based evaluation of IR techniques, ACM TOIS 20, 2002), discounted by the binary
+/// logarithm of the place and one, as `trec_eval` has it. None where no result gains.
+fn ndcg(results: &[(Option<u64>, Judgement)], k: u64) -> Option<f64> {
+    let gain = |judgement: Judgement| match judgement {
+        Judgement::Right => 1.0,
+        Judgement::Unsure => 0.5,
+        Judgement::Wrong => 0.0,
+    };
+    let at = |rank: u64, gain: f64| gain / (rank as f64 + 1.0).log2();
+    let first = results.iter().filter_map(|(rank, judgement)| Some((rank.filter(|rank| *rank <= k)?, *judgement)));
+    let found: f64 = first.map(|(rank, judgement)| at(rank, gain(judgement))).sum();
+    let mut gains: Vec<f64> = results.iter().map(|(_, judgement)| gain(*judgement)).collect();
+    gains.sort_by(|a, b| b.total_cmp(a));
+    let best: f64 = (1..=k).zip(gains).map(|(rank, gain)| at(rank, gain)).sum();
+    // Two results may have been judged at one place, when the index was another.
+    (best > 0.0).then(|| (found / best).min(1.0))
 }
 
 /// Agreement beyond chance of two judges (J. Cohen: A coefficient of agreement
@@ -320,6 +353,28 @@ mod tests {
         close(kappa(&table(&three)), 0.482_758_620_689_655_1);
         close(kappa(&table(&[(2, Right, Wrong), (2, Wrong, Right)])), -1.0);
         assert_eq!(kappa(&table(&[(3, Right, Right)])), None, "chance explains all of it");
+    }
+
+    /// `ndcg_cut_10` of trec_eval (pytrec_eval-terrier 0.5), where right is 2, unsure 1 and wrong 0.
+    #[test]
+    fn the_gain_is_that_of_trec_eval() {
+        use Judgement::{Right, Unsure, Wrong};
+        let of = |ranked: &[(u64, Judgement)], unranked: &[Judgement]| {
+            let ranked = ranked.iter().map(|(rank, judgement)| (Some(*rank), *judgement));
+            ndcg(&ranked.chain(unranked.iter().map(|judgement| (None, *judgement))).collect::<Vec<_>>(), 10)
+        };
+        let first = [(1, Right), (2, Unsure), (3, Wrong), (5, Right), (6, Wrong)];
+        for (ranked, unranked, expected) in [
+            (&[&first[..], &[(7, Right)]].concat()[..], &[][..], 0.867_612_305_611_451_4),
+            (&first, &[Right, Right], 0.617_893_818_316_530_3),
+            (&[(4, Unsure)], &[], 0.430_676_558_073_393_06),
+            (&[(1, Right), (2, Right)], &[], 1.0),
+            (&[(12, Right)], &[], 0.0),
+        ] {
+            let found = of(ranked, unranked).unwrap();
+            assert!((found - expected).abs() < 1e-9, "{ranked:?}: {found}");
+        }
+        assert_eq!(of(&[(1, Wrong)], &[]), None);
     }
 
     #[test]

@@ -70,10 +70,11 @@ impl JudgementArg {
     fonds evaluate my-archive budget --json\n  \
     fonds evaluate my-archive --topics topics.tsv --qrels qrels.txt\n  \
     fonds search my-archive --trec fonds --batch topics.tsv > run.txt\n\n\
-    Columns: judges, results judged, right, wrong, unsure, P@5, P@10, κ, query. Right or wrong is what most judges of a \
+    Columns: judges, results judged, right, wrong, unsure, P@5, P@10, nDCG@10, κ, query. Right or wrong is what most judges of a \
     result say; where they balance it is unsure. P@10 is the share of right ones among those of the first ten results \
     that are right or wrong, with an interval of 95 % (Wilson); the place of a result is the one at which it was judged \
-    last. κ is Cohen's, of two judges; of several pairs the lowest and the highest.\n\n\
+    last. nDCG@10 counts their order, too: a right result gains 1, an unsure one 0.5, one that is wrong or that nobody \
+    judged 0, as a share of the best order of all that were judged. κ is Cohen's, of two judges; of several pairs the lowest and the highest.\n\n\
     --topics and --qrels write queries and judgements as evaluation programs read them (trec_eval, ir-measures), with \
     URLs as documents; results that are unsure are left out.")]
 pub struct EvaluateArgs {
@@ -123,7 +124,7 @@ pub(super) fn run(args: &JudgeArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     Ok(FINE)
 }
 
-const CSV_COLUMNS: [&str; 15] = [
+const CSV_COLUMNS: [&str; 16] = [
     "query",
     "judges",
     "judged",
@@ -138,6 +139,7 @@ const CSV_COLUMNS: [&str; 15] = [
     "p_10",
     "p_10_low",
     "p_10_high",
+    "ndcg_10",
     "kappa",
 ];
 
@@ -174,6 +176,7 @@ pub(super) fn evaluate(args: &EvaluateArgs, out: &mut dyn Write) -> anyhow::Resu
                     |get: fn(Proportion) -> f64| precision.map(get).map_or(String::new(), |share| share.to_string());
                 cells.extend([part(|of| of.value), part(|of| of.low), part(|of| of.high)]);
             }
+            cells.push(figures.ndcg_10.map_or(String::new(), |gain| gain.to_string()));
             cells.push(kappa.unwrap_or_default());
             csv_row(out, &cells.iter().map(String::as_str).collect::<Vec<_>>())?;
         } else {
@@ -182,13 +185,14 @@ pub(super) fn evaluate(args: &EvaluateArgs, out: &mut dyn Write) -> anyhow::Resu
             };
             writeln!(
                 out,
-                "{judges}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
+                "{judges}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
                 counts.judged(),
                 counts.right,
                 counts.wrong,
                 counts.unsure,
                 share(five),
                 share(ten),
+                figures.ndcg_10.map_or_else(|| "-".to_owned(), |gain| format!("{gain:.2}")),
                 kappa.as_deref().unwrap_or("-"),
                 plain(&of.query)
             )?;

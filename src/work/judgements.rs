@@ -5,6 +5,7 @@ use crate::analysis::{Judgement, ResultJudgements, SearchEvaluation};
 use crate::campaign::{Query, parse_fields, quoted_value};
 use crate::store::{Catalogue, JudgementRow};
 use crate::uri::CaptureDate;
+use crate::work::models::CampaignId;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 
@@ -64,6 +65,42 @@ pub fn evaluations(catalogue: &Catalogue, query: Option<&str>) -> anyhow::Result
         QueryEvaluation { query, last, evaluation: SearchEvaluation::of(&results) }
     };
     Ok(by_query.into_iter().map(evaluation).collect())
+}
+
+/// The figures of each judge of each query, and those of all together without a
+/// name where they are several: of judgements on captures of a campaign and imported ones.
+///
+/// # Errors
+///
+/// A catalogue that cannot be read.
+pub(super) fn evaluations_by_judge(
+    catalogue: &Catalogue,
+    campaign: CampaignId,
+) -> anyhow::Result<Vec<(String, Option<String>, SearchEvaluation)>> {
+    let mut by_query: BTreeMap<String, Vec<JudgementRow>> = BTreeMap::new();
+    catalogue.each_judgement(Some(campaign), |row| -> anyhow::Result<()> {
+        if row.replaced.is_none() && row.judgement.is_some() {
+            by_query.entry(row.query.clone()).or_default().push(row);
+        }
+        Ok(())
+    })?;
+    let mut found = Vec::new();
+    for (query, rows) in by_query {
+        let results: Vec<ResultJudgements> = by_version(rows).into_values().collect();
+        let all = SearchEvaluation::of(&results);
+        for judge in all.judges.iter().map(|of| &of.judge) {
+            let own = |result: &ResultJudgements| ResultJudgements {
+                by: result.by.iter().filter(|(name, _)| name == judge).cloned().collect(),
+                ..*result
+            };
+            let own: Vec<ResultJudgements> = results.iter().map(own).collect();
+            found.push((query.clone(), Some(judge.clone()), SearchEvaluation::of(&own)));
+        }
+        if all.judges.len() > 1 {
+            found.push((query, None, all));
+        }
+    }
+    Ok(found)
 }
 
 /// The captures that were judged as results of a query, by URL, each with what most of its judges say.

@@ -79,7 +79,7 @@ fn figures_say_how_good_results_are_and_lead_to_them() {
     assert_eq!((&of["agreements"][0]["both"], &of["agreements"][0]["agreed"]), (&json!(4), &json!(3)));
     assert_eq!(of["agreements"][0]["kappa"], 0.5);
     let line = fonds(&["evaluate", w]).with_status(0).out;
-    assert_eq!(line, "2\t6\t3\t1\t2\t0.75 (0.30–0.95)\t0.75 (0.30–0.95)\t0.50\tship\n");
+    assert_eq!(line, "2\t6\t3\t1\t2\t0.75 (0.30–0.95)\t0.75 (0.30–0.95)\t0.96\t0.50\tship\n");
     let csv = fonds(&["evaluate", w, "--csv"]).with_status(0).out;
     assert!(csv.contains("\r\nship,2,6,3,1,2,5,0.75,"), "{csv}");
     let ids = |filter: &str| -> Vec<u64> {
@@ -214,6 +214,21 @@ fn precision_is_the_same_when_it_is_counted_from_the_rdf_of_a_handover() {
     let out = dir.path().join("out");
     fonds(&["export", w, "--out", arg(&out)]).with_status(0);
     fonds(&["verify", arg(&out)]).with_status(0);
+
+    // The report for people has the figures of each judge and of both.
+    let report = std::fs::read_to_string(out.join("report.md")).unwrap();
+    let section = report.split("## How good searches were").nth(1).unwrap().split("\n## ").next().unwrap();
+    let rows: Vec<&str> = section.lines().filter(|line| line.starts_with("| ship")).collect();
+    assert_eq!(
+        rows,
+        [
+            "| ship | Ana Reis | 4 | 1 | 1 | 0.80 (0.38–0.96) |",
+            "| ship | Rui | 2 | 2 | 0 | 0.50 (0.15–0.85) |",
+            "| ship | all 2 | 3 | 1 | 2 | 0.75 (0.30–0.95) |"
+        ]
+    );
+    let html = std::fs::read_to_string(out.join("report.html")).unwrap();
+    assert!(html.contains("<td>Ana Reis</td><td class=\"n\">4</td>"), "{html}");
 
     // Read back, all of it is there, and a second time nothing is new.
     let other = dir.path().join("other");

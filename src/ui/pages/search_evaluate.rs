@@ -150,6 +150,12 @@ fn figures_ui(ui: &mut Ui, app: &mut AppState, line: &str, found: &SearchAnswer)
         ));
         ui.label("·");
     }
+    let gain = figures.ndcg_10.map_or_else(|| "–".to_owned(), |gain| format!("{gain:.2}"));
+    ui.label(format!("nDCG@10 {gain}")).on_hover_text(
+        "How near the first ten results are to the best order of all that were judged. A right result gains 1, an unsure \
+         one 0.5, one that is wrong or that nobody judged nothing; the later it comes, the less",
+    );
+    ui.label("·");
     let mut part = |ui: &mut Ui, number: u64, what: &str, filter: String| {
         if number == 0 {
             ui.label("0");

@@ -293,11 +293,18 @@ fn results_are_judged_by_keys_and_buttons_and_the_figures_lead_to_them() {
     let expected: Vec<_> = expected.map(|(name, hit)| (hit.capture.id, name, "Ana Reis".to_owned())).collect();
     assert_eq!(said(&window), expected);
     assert_eq!(window.app().focus(), Some(Focus::Capture(hits[3].capture.id)));
+    // What was judged last is taken back first, and comes again.
+    window.press_with(Modifiers::COMMAND, Key::Z);
+    assert_eq!(said(&window), expected[..2]);
+    window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
+    assert_eq!(said(&window), expected);
     // A digit in a field is no judgement.
     window.type_into("Query", "");
     window.press(Key::Num1);
     assert_eq!(said(&window).len(), 3);
     window.check_says("P@10 0.50 (0.09–0.91)");
+    // 1 + 0 + ½ at the third place, of 1 and ½ at the second.
+    window.check_says("nDCG@10 0.95");
     // A click changes a mind, a second one takes the judgement back.
     let title = |nth: usize| crate::ui::text::line(&hits[nth].capture.title).to_string();
     window.click(&format!("Right: {}", title(2)));

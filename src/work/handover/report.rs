@@ -2,12 +2,13 @@
 //! holds and lacks, and how to check it.
 
 use super::page::{self, Block, counted_by};
-use crate::analysis::{Matcher, TermCoverage};
+use crate::analysis::{Judgement, Matcher, TermCoverage};
 use crate::campaign::{Campaign, Term};
 use crate::export::Written;
 use crate::scope::GeoFact;
 use crate::store::{Lacking, Workspace};
 use crate::uri::CaptureDate;
+use crate::work::judgements::evaluations_by_judge;
 use crate::work::models::{CampaignId, ReviewMark, SelectionPage, SelectionSpec};
 use serde_json::Value;
 use std::cell::RefCell;
@@ -139,6 +140,7 @@ fn blocks(workspace: &Workspace, facts: &ReportFacts<'_>, written: &Written<'_>)
     out.push(Block::Table { head: vec!["Host", "Captures", "Bytes", "Where it stands"], numbers: vec![1, 2], rows });
     permissions(&mut out, campaign);
     decisions(&mut out, workspace, *id)?;
+    judgements(&mut out, workspace, *id)?;
     left_out(&mut out, workspace, facts)?;
     if !written.problems.is_empty() {
         out.push(Block::Heading("Problems".to_owned()));
@@ -328,6 +330,33 @@ fn decisions(out: &mut Vec<Block>, workspace: &Workspace, id: CampaignId) -> any
         let rows = reasons.into_iter().map(row).collect();
         out.push(Block::Table { head: vec!["Decision", "Reason", "Captures"], numbers: vec![2], rows });
     }
+    Ok(())
+}
+
+/// Results of searches as persons judged them.
+fn judgements(out: &mut Vec<Block>, workspace: &Workspace, id: CampaignId) -> anyhow::Result<()> {
+    let figures = evaluations_by_judge(workspace.catalogue(), id)?;
+    if figures.is_empty() {
+        return Ok(());
+    }
+    out.push(Block::Heading("How good searches were".to_owned()));
+    out.push(Block::Text(
+        "Results that persons judged one by one. P@10 is the share of right ones among those of the first ten results \
+         that are right or wrong, with its interval of 95 % (Wilson). Of all judges, what most of them say of a result \
+         counts; where they balance it is unsure."
+            .to_owned(),
+    ));
+    let rows = figures.into_iter().map(|(query, judge, of)| {
+        let precision = of.first(10).and_then(|at| at.precision).map_or_else(String::new, |share| share.to_string());
+        let judge = judge.unwrap_or_else(|| format!("all {}", of.judges.len()));
+        let counts = Judgement::ALL.map(|judgement| of.counts.of(judgement).to_string());
+        [query, judge].into_iter().chain(counts).chain([precision]).collect()
+    });
+    out.push(Block::Table {
+        head: vec!["Query", "Judge", "Right", "Wrong", "Unsure", "P@10"],
+        numbers: vec![2, 3, 4, 5],
+        rows: rows.collect(),
+    });
     Ok(())
 }
 
