@@ -129,3 +129,41 @@ fn a_query_is_one_line_that_finds_the_same_again() {
     assert!(session.judge(&query("("), &found, Some(Judgement::Right), "Ana").is_err());
     assert!(session.catalogue().judgements(None).unwrap().is_empty());
 }
+
+#[test]
+fn marks_and_judgements_are_undone_and_redone_in_their_order() {
+    use crate::work::models::ReviewMark;
+    let (_dir, session, found) = ships();
+    let judge = |judgement| session.judge(&query("ship"), &found[..1], Some(judgement), "Ana").unwrap();
+    let mark = |mark| session.mark(&found[..1], mark, "", "Ana").unwrap();
+    let state = || {
+        let judged = session.catalogue().judgements(None).unwrap().pop().and_then(|row| row.judgement);
+        (session.catalogue().capture_row(found[0]).unwrap().mark, judged)
+    };
+    let mut states = vec![state()];
+    for act in 0..4 {
+        match act {
+            0 => judge(Judgement::Wrong),
+            1 => mark(ReviewMark::Approve),
+            2 => judge(Judgement::Right),
+            _ => mark(ReviewMark::Flag),
+        }
+        states.push(state());
+    }
+    for expected in states.iter().rev().skip(1) {
+        session.undo_mark().unwrap();
+        assert_eq!(state(), *expected);
+    }
+    assert_eq!(session.undo_mark().unwrap(), "Nothing to undo");
+    for expected in states.iter().skip(1) {
+        session.redo_mark().unwrap();
+        assert_eq!(state(), *expected);
+    }
+    assert_eq!(session.redo_mark().unwrap(), "Nothing to redo");
+    // Another act ends what can be redone.
+    session.undo_mark().unwrap();
+    judge(Judgement::Unsure);
+    assert_eq!(session.redo_mark().unwrap(), "Nothing to redo");
+    assert_eq!(session.undo_mark().unwrap(), "Undone: Unsure for “ship”");
+    assert_eq!(state(), states[3]);
+}
