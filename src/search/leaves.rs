@@ -7,6 +7,7 @@ use crate::analysis::{MatchPlace, TokenSpan, folded_pattern, is_like, near_spans
 use crate::campaign::TextTest;
 use crate::text::{fold, words};
 use fixedbitset::FixedBitSet;
+use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use tantivy::postings::{Postings, SegmentPostings};
@@ -25,16 +26,15 @@ impl TextIndex {
         let engine = engine(&self.folder);
         let searcher = self.reader.searcher();
         let fields = self.fields.searched(field);
-        let mut versions = FixedBitSet::new();
-        for reader in searcher.segment_readers() {
-            let numbers = reader.fast_fields().u64("version").map_err(&engine)?;
+        let of_segment = |reader: &SegmentReader| -> tantivy::Result<FixedBitSet> {
+            let numbers = reader.fast_fields().u64("version")?;
             let mut docs = FixedBitSet::with_capacity(reader.max_doc() as usize);
             for asked in &fields {
                 let leaf = Leaf { segment: reader, asked: *asked };
-                leaf.docs(test, &mut docs).map_err(&engine)?;
+                leaf.docs(test, &mut docs)?;
             }
             let most = usize::try_from(numbers.max_value()).unwrap_or_default();
-            versions.grow(most + 1);
+            let mut versions = FixedBitSet::with_capacity(most + 1);
             for doc in docs.ones() {
                 let doc = DocId::try_from(doc).unwrap_or(DocId::MAX);
                 if reader.is_deleted(doc) {
@@ -44,8 +44,14 @@ impl TextIndex {
                     versions.insert(number);
                 }
             }
-        }
-        Ok(versions)
+            Ok(versions)
+        };
+        let found: Vec<FixedBitSet> =
+            searcher.segment_readers().par_iter().map(of_segment).collect::<tantivy::Result<_>>().map_err(engine)?;
+        Ok(found.into_iter().fold(FixedBitSet::new(), |mut all, some| {
+            all.union_with(&some);
+            all
+        }))
     }
 
     /// The content versions that say of themselves that they were published

@@ -23,6 +23,7 @@
 //! Not here: reading captures, the catalogue, what a query means there.
 
 mod anchor_stamps;
+mod best;
 mod builder;
 mod countries;
 mod facts;

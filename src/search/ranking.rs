@@ -1,16 +1,15 @@
 //! Which of the versions found answer a query best.
 
+use super::best::Ranking;
 use super::leaves::{is_phrase, phrase_terms};
 use super::schema::SearchedField;
 use super::text_index::{TextIndex, TextIndexError, engine};
 use crate::campaign::{FieldTerm, Query, TextTest};
 use fixedbitset::FixedBitSet;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use tantivy::collector::{FilterCollector, TopDocs};
-use tantivy::query::{
-    Bm25StatisticsProvider, BooleanQuery, BoostQuery, MoreLikeThisQuery, Occur, PhraseQuery, TermQuery,
-};
+use tantivy::query::{Bm25StatisticsProvider, BoostQuery, EnableScoring, MoreLikeThisQuery, PhraseQuery, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption, OwnedValue};
 use tantivy::{DocAddress, Searcher, Term};
 
@@ -34,6 +33,11 @@ pub struct Ranked {
     pub score: f32,
 }
 
+/// Equal ones in the order in which they came to the archive.
+pub(super) fn best_first(one: &Ranked, other: &Ranked) -> std::cmp::Ordering {
+    other.score.total_cmp(&one.score).then(one.version.cmp(&other.version))
+}
+
 impl TextIndex {
     /// The best of these versions for the words that a query wants, best
     /// first; versions that hold none of them are not among these.
@@ -44,7 +48,7 @@ impl TextIndex {
     pub fn rank(
         &self,
         query: &Query<FieldTerm>,
-        among: &Arc<FixedBitSet>,
+        among: &FixedBitSet,
         most: usize,
     ) -> Result<Vec<Ranked>, TextIndexError> {
         let engine = engine(&self.folder);
@@ -53,14 +57,20 @@ impl TextIndex {
         if parts.terms.is_empty() || most == 0 {
             return Ok(Vec::new());
         }
-        let among = Arc::clone(among);
-        let is_among = move |version: u64| usize::try_from(version).is_ok_and(|version| among.contains(version));
-        let best = FilterCollector::new("version".to_owned(), is_among, TopDocs::with_limit(most).order_by_score());
         let searcher = self.reader.searcher();
         let frequencies = Frequencies { searcher: &searcher, shared: std::mem::take(&mut parts.frequencies) };
-        let query = parts.into_query();
-        let found = searcher.search_with_statistics_provider(&query, &best, &frequencies).map_err(&engine)?;
-        self.numbered(&searcher, found)
+        let scoring = EnableScoring::enabled_from_statistics_provider(&frequencies, &searcher);
+        let ranking = Ranking::new(parts.into_queries(), scoring, among, most).map_err(&engine)?;
+        let of_segments: Vec<Vec<Ranked>> = searcher
+            .segment_readers()
+            .par_iter()
+            .map(|segment| ranking.best_of(segment))
+            .collect::<tantivy::Result<_>>()
+            .map_err(&engine)?;
+        let mut ranked = of_segments.concat();
+        ranked.sort_unstable_by(best_first);
+        ranked.truncate(most);
+        Ok(ranked)
     }
 
     /// The versions whose texts are most like that of another, the most alike
@@ -105,8 +115,7 @@ impl TextIndex {
             let numbers = columns.u64("version").map_err(engine(&self.folder))?;
             ranked.extend(numbers.first(address.doc_id).map(|version| Ranked { version, score }));
         }
-        // Equal ones in the order in which they came to the archive.
-        ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.version.cmp(&b.version)));
+        ranked.sort_by(best_first);
         Ok(ranked)
     }
 
@@ -179,17 +188,15 @@ impl Parts {
         *self.terms.entry(term).or_default() += weight;
     }
 
-    fn into_query(self) -> BooleanQuery {
-        let term = |(term, weight)| {
-            let query = Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs));
-            (Occur::Should, Box::new(BoostQuery::new(query, weight)) as Box<dyn tantivy::query::Query>)
-        };
-        let phrase = |(terms, weight)| {
-            let query = Box::new(PhraseQuery::new(terms));
-            (Occur::Should, Box::new(BoostQuery::new(query, weight)) as Box<dyn tantivy::query::Query>)
-        };
-        let terms = self.terms.into_iter().map(term);
-        BooleanQuery::new(terms.chain(self.phrases.into_iter().map(phrase)).collect())
+    fn into_queries(self) -> Vec<Box<dyn tantivy::query::Query>> {
+        let boosted = |query, weight| Box::new(BoostQuery::new(query, weight)) as Box<dyn tantivy::query::Query>;
+        let terms = self
+            .terms
+            .into_iter()
+            .map(|(term, weight)| boosted(Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs)), weight));
+        let phrases =
+            self.phrases.into_iter().map(|(terms, weight)| boosted(Box::new(PhraseQuery::new(terms)), weight));
+        terms.chain(phrases).collect()
     }
 }
 

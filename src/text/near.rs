@@ -154,16 +154,16 @@ impl MinHash {
 ///
 /// Texts are numbered by age. `candidates` are older ones that may be near it,
 /// oldest first; `first_of` gives the oldest of a text's group, or the text
-/// itself; `how_alike` the [`jaccard`] of a candidate, or of the oldest of its
+/// itself; `similarity` the [`jaccard`] of a candidate, or of the oldest of its
 /// group, with the text.
 ///
 /// # Errors
 ///
-/// Those of `how_alike`.
+/// Those of `similarity`.
 pub fn group_among<E>(
     candidates: &[u32],
     first_of: impl Fn(u32) -> u32,
-    mut how_alike: impl FnMut(u32) -> Result<f64, E>,
+    mut similarity: impl FnMut(u32) -> Result<f64, E>,
 ) -> Result<Option<u32>, E> {
     // The oldest of each group first: of many that are alike, one check is enough.
     let mut firsts: Vec<u32> = candidates.iter().map(|at| first_of(*at)).collect();
@@ -171,7 +171,7 @@ pub fn group_among<E>(
     firsts.dedup();
     let mut within_reach = Vec::new();
     for first in firsts {
-        let alike = how_alike(first)?;
+        let alike = similarity(first)?;
         if alike >= NEAR_JACCARD {
             return Ok(Some(first));
         }
@@ -181,7 +181,7 @@ pub fn group_among<E>(
     }
     for first in within_reach {
         for at in candidates.iter().filter(|at| **at != first && first_of(**at) == first) {
-            if how_alike(*at)? >= NEAR_JACCARD {
+            if similarity(*at)? >= NEAR_JACCARD {
                 return Ok(Some(first));
             }
         }

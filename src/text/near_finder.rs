@@ -31,11 +31,11 @@ impl NearFinder {
         let signature = MinHash::of(shingles)?;
         let candidates = self.candidates(&signature);
         let first_of = |at: u32| self.groups.get(&at).copied().unwrap_or(at);
-        let how_alike = |at: u32| {
+        let similarity = |at: u32| {
             let other = fetch(self.texts[at as usize].0);
             Ok::<f64, std::convert::Infallible>(other.map_or(0.0, |other| jaccard(shingles, &other)))
         };
-        let Ok(first) = group_among(&candidates, first_of, how_alike);
+        let Ok(first) = group_among(&candidates, first_of, similarity);
         let at = u32::try_from(self.texts.len()).ok()?;
         for (band, hash) in self.bands.iter_mut().zip(signature.bands()) {
             band.entry(*hash).or_default().push(at);

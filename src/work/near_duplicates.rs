@@ -207,7 +207,7 @@ impl<'a> Finding<'a> {
                 Some(runs) => group_among(
                     candidates,
                     |at| firsts.get(at as usize).copied().unwrap_or(at),
-                    |at| texts.how_alike(&runs, versions.get(at as usize).copied().unwrap_or_default()),
+                    |at| texts.similarity(&runs, versions.get(at as usize).copied().unwrap_or_default()),
                 )?,
                 None => None,
             };
@@ -263,7 +263,7 @@ impl<'a> TextReader<'a> {
 
     /// How alike runs of tokens are to those of an older text; where that is
     /// not there, it is another.
-    fn how_alike(&mut self, runs: &[u64], older: u64) -> anyhow::Result<f64> {
+    fn similarity(&mut self, runs: &[u64], older: u64) -> anyhow::Result<f64> {
         if let Some(known) = self.kept.get(&older) {
             return Ok(jaccard(runs, known));
         }

@@ -11,6 +11,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use fonds::campaign::Request;
 use fonds::jobs::JobCx;
 use fonds::search::{FacetKind, IndexBuilder, IndexMark, Period, TextDocument};
 use fonds::store::Workspace;
@@ -315,6 +316,9 @@ fn questions(session: &Session, captures: u64, rounds: usize) {
                 .total
         });
     }
+    // Their records are in no file: reading the twenty that are shown is not measured.
+    let request: Request = "metade OR quase^0.5 AND NOT raten".parse().unwrap();
+    ask("the sample of a request", 300.0, &|_| session.request_sample(&request, None, 10).unwrap().meeting);
 }
 
 fn ms(time: Duration) -> f64 {
