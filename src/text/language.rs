@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn function_words_count_in_capital_letters_too() {
+    fn capital_letters_count_as_small_ones() {
         for (language, _, list) in FUNCTION_LISTS {
             let evidence = Evidence::of(&list.to_uppercase());
             let parts = list.split(|c: char| !c.is_alphabetic()).count();
