@@ -9,7 +9,7 @@ use tantivy::{DocId, Score, SegmentReader, TERMINATED};
 
 /// Of so many documents one is found, or more: then all that hold a term are
 /// looked at, with those left out that cannot be among the best.
-const MANY: usize = 8;
+const MANY: u64 = 8;
 /// Terms and phrases of a segment beyond which each document is looked at:
 /// to find out what may be left out takes longer then.
 const MOST_PARTS: usize = 16;
@@ -21,7 +21,8 @@ pub(super) struct Ranking<'a> {
     /// All of them together.
     whole: Box<dyn Weight>,
     among: &'a FixedBitSet,
-    found: usize,
+    /// Few of the documents are found.
+    is_few: bool,
     most: usize,
 }
 
@@ -30,11 +31,13 @@ impl<'a> Ranking<'a> {
         queries: Vec<Box<dyn Query>>,
         scoring: EnableScoring<'_>,
         among: &'a FixedBitSet,
+        documents: u64,
         most: usize,
     ) -> tantivy::Result<Self> {
         let parts = queries.iter().map(|query| query.weight(scoring)).collect::<tantivy::Result<_>>()?;
         let whole = BooleanQuery::union(queries).weight(scoring)?;
-        Ok(Self { parts, whole, among, found: among.count_ones(..), most })
+        let is_few = (among.count_ones(..) as u64).saturating_mul(MANY) < documents;
+        Ok(Self { parts, whole, among, is_few, most })
     }
 
     /// The best versions of a segment.
@@ -50,18 +53,18 @@ impl<'a> Ranking<'a> {
         let is_long = sums.parts.len() > MOST_PARTS;
         if sums.parts.is_empty() {
         } else if is_long {
-            self.whole.for_each(segment, &mut |doc, score| best.put(doc, score, &version))?;
-        } else if self.found.saturating_mul(MANY) < segment.max_doc() as usize {
+            self.whole.for_each(segment, &mut |doc, score| best.put(doc, score, version))?;
+        } else if self.is_few {
             for doc in 0..segment.max_doc() {
                 if version(doc).is_some()
                     && let Some(score) = sums.of(doc)
                 {
-                    best.put(doc, score, &version);
+                    best.put(doc, score, version);
                 }
             }
         } else {
             self.whole.for_each_pruning(Score::MIN, segment, &mut |doc, score| {
-                best.put(doc, score, &version);
+                best.put(doc, score, version);
                 best.least()
             })?;
             // In which order parts were summed depends on what was left out: in
@@ -155,3 +158,8 @@ impl PartialEq for Candidate {
 }
 
 impl Eq for Candidate {}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+#[path = "best_tests.rs"]
+mod tests;

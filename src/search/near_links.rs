@@ -12,8 +12,6 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// Hashes that are in memory at a time, about.
-const MOST_HASHES: usize = if cfg!(test) { 1 << 10 } else { 1 << 22 };
 /// A text that shares a hash of a band with none.
 const NOWHERE: u32 = u32::MAX;
 /// Marks the oldest text with a hash.
@@ -40,7 +38,8 @@ pub struct NearLinks {
 
 impl NearLinks {
     /// Compares the bands of texts, by age, of which those from `first_new` on
-    /// are new; the temporary file is in `folder`. `proceed` is called now and then.
+    /// are new, with about so many hashes in memory at a time; the temporary
+    /// file is in `folder`. `proceed` is called now and then.
     ///
     /// # Errors
     ///
@@ -48,14 +47,16 @@ impl NearLinks {
     pub fn find<E: From<io::Error>>(
         texts: &mut NearTexts,
         first_new: u32,
+        most_hashes: usize,
         folder: &Path,
         mut proceed: impl FnMut() -> Result<(), E>,
     ) -> Result<Self, E> {
         let mut links = Self { file: tempfile::tempfile_in(folder)?, bands: [Band::default(); BANDS], first_new };
-        let at_once = (MOST_HASHES / texts.len().max(1) as usize).clamp(1, BANDS);
+        let at_once = (most_hashes / texts.len().max(1) as usize).clamp(1, BANDS);
         for first_band in (0..BANDS).step_by(at_once) {
             let last_band = (first_band + at_once).min(BANDS);
-            let mut hashes: Vec<Vec<u64>> = vec![Vec::new(); last_band - first_band];
+            let room = || Vec::with_capacity(texts.len() as usize);
+            let mut hashes: Vec<Vec<u64>> = (first_band..last_band).map(|_| room()).collect();
             let mut sieves = vec![FixedBitSet::with_capacity(1 << SIEVE_BITS); hashes.len()];
             for is_new in [true, false] {
                 let part = if is_new { first_new..texts.len() } else { 0..first_new };

@@ -60,7 +60,7 @@ impl TextIndex {
         let searcher = self.reader.searcher();
         let frequencies = Frequencies { searcher: &searcher, shared: std::mem::take(&mut parts.frequencies) };
         let scoring = EnableScoring::enabled_from_statistics_provider(&frequencies, &searcher);
-        let ranking = Ranking::new(parts.into_queries(), scoring, among, most).map_err(&engine)?;
+        let ranking = Ranking::new(parts.into_queries(), scoring, among, searcher.num_docs(), most).map_err(&engine)?;
         let of_segments: Vec<Vec<Ranked>> = searcher
             .segment_readers()
             .par_iter()

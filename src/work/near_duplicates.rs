@@ -17,8 +17,19 @@ const BATCH: usize = 128;
 const MOST_KEPT: usize = 1 << 21;
 /// Bytes of texts that are read before the index is opened again.
 const MOST_READ: usize = 32 << 20;
-/// Texts whose candidates are looked up in one step.
-const COMPARED_AT_ONCE: u32 = if cfg!(test) { 64 } else { 4096 };
+/// Bytes that the system maps with a text that is read out of order.
+const MAPPED_AROUND: usize = 1 << 16;
+
+/// How much is looked at in one step.
+#[derive(Clone, Copy)]
+struct Steps {
+    /// Hashes of bands that are in memory.
+    hashes: usize,
+    /// Texts whose candidates are looked up.
+    texts: u32,
+}
+
+const STEPS: Steps = Steps { hashes: 1 << 22, texts: 4096 };
 
 /// What changed of an index since its near-duplicates were found.
 pub(super) struct IndexChange<'a> {
@@ -45,6 +56,16 @@ pub(super) fn follow_near_duplicates(
     change: &IndexChange<'_>,
     cx: &JobCx,
 ) -> anyhow::Result<u64> {
+    follow_in_steps(folder, index, change, STEPS, cx)
+}
+
+fn follow_in_steps(
+    folder: &Path,
+    index: &TextIndex,
+    change: &IndexChange<'_>,
+    steps: Steps,
+    cx: &JobCx,
+) -> anyhow::Result<u64> {
     let now = index.mark()?.unwrap_or_default();
     let there = index.versions_of_length(SHORTEST)?;
     let old = NearFile::open(folder).filter(|old| old.mark == *change.before);
@@ -67,7 +88,7 @@ pub(super) fn follow_near_duplicates(
     }
     let mut stopped = Ok(());
     if change.is_complete {
-        stopped = finding.sign(&there, cx).and_then(|()| finding.compare(cx));
+        stopped = finding.sign(&there, cx).and_then(|()| finding.compare(steps, cx));
     }
     let Finding { writer, versions, firsts, .. } = finding;
     let joined = joined_of(&versions, &firsts).count() as u64;
@@ -162,13 +183,15 @@ impl<'a> Finding<'a> {
     }
 
     /// Compares texts that were not compared yet with all older ones.
-    fn compare(&mut self, cx: &JobCx) -> anyhow::Result<()> {
+    fn compare(&mut self, steps: Steps, cx: &JobCx) -> anyhow::Result<()> {
         let (mut begin, end) = (u32::try_from(self.firsts.len())?, u32::try_from(self.versions.len())?);
         cx.stage("Grouping near-duplicates", Some(u64::from(end - begin)));
         let mut signatures = self.writer.texts()?;
-        let mut links = NearLinks::find::<anyhow::Error>(&mut signatures, begin, self.folder, || Ok(cx.checkpoint()?))?;
+        let mut links = NearLinks::find::<anyhow::Error>(&mut signatures, begin, steps.hashes, self.folder, || {
+            Ok(cx.checkpoint()?)
+        })?;
         while begin < end {
-            let some = begin..end.min(begin.saturating_add(COMPARED_AT_ONCE));
+            let some = begin..end.min(begin.saturating_add(steps.texts));
             let mut candidates = Vec::new();
             for (at, mut older) in some.clone().zip(links.older(some.clone())?) {
                 if older.is_empty() {
@@ -199,6 +222,7 @@ impl<'a> Finding<'a> {
     fn join(&mut self, texts: &[(u32, Vec<u32>)]) -> anyhow::Result<()> {
         let versions: Vec<u64> = texts.iter().filter_map(|(at, _)| self.versions.get(*at as usize).copied()).collect();
         let read = self.texts.each_of(&versions, |runs| runs)?;
+        self.texts.read += versions.len() * MAPPED_AROUND;
         for ((at, candidates), runs) in texts.iter().zip(read) {
             // Those between have no candidates.
             self.firsts.extend(u32::try_from(self.firsts.len())?..*at);
@@ -268,6 +292,7 @@ impl<'a> TextReader<'a> {
             return Ok(jaccard(runs, known));
         }
         let Some(read) = self.each_of(&[older], |runs| runs)?.pop().flatten() else { return Ok(0.0) };
+        self.read += MAPPED_AROUND;
         let alike = jaccard(runs, &read);
         if self.kept_len + read.len() > MOST_KEPT {
             self.kept.clear();

@@ -5,6 +5,9 @@ use crate::search::{IndexBuilder, TextDocument};
 use crate::text::near::finder::NearFinder;
 use std::collections::BTreeMap;
 
+/// Few texts a step, and one band at a time.
+const SMALL: Steps = Steps { hashes: 1 << 10, texts: 64 };
+
 /// Numbers that look random and are the same in each run.
 struct Dice(u64);
 
@@ -84,7 +87,7 @@ fn groups_from_files_are_those_found_in_memory() {
         order.extend(new.map(|(version, _)| *version));
         let replaced = HashSet::new();
         let change = IndexChange { before: &before, replaced: &replaced, is_complete: true };
-        let joined = follow_near_duplicates(folder.path(), builder.index(), &change, &JobCx::detached()).unwrap();
+        let joined = follow_in_steps(folder.path(), builder.index(), &change, SMALL, &JobCx::detached()).unwrap();
         let expected = by_memory(&texts, &order);
         assert!(expected.len() > 50, "{}", expected.len());
         assert_eq!((joined as usize, found(folder.path())), (expected.len(), expected), "step {step}");
@@ -95,6 +98,6 @@ fn groups_from_files_are_those_found_in_memory() {
     order.sort_unstable();
     let (replaced, expected) = (HashSet::new(), by_memory(&texts, &order));
     let change = IndexChange { before: &before, replaced: &replaced, is_complete: true };
-    follow_near_duplicates(folder.path(), builder.index(), &change, &JobCx::detached()).unwrap();
+    follow_in_steps(folder.path(), builder.index(), &change, SMALL, &JobCx::detached()).unwrap();
     assert_eq!(NearFile::open(folder.path()).unwrap().groups, expected);
 }

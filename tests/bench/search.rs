@@ -43,7 +43,6 @@ fn main() {
     };
     let made = tempfile::tempdir().unwrap();
     let texts = Texts::new();
-    beside_peers(made.path(), &texts, captures.min(PEER_TEXTS));
     let kept = std::env::var_os("FONDS_BENCH_FOLDER").filter(|_| measure);
     let folder = kept.map_or_else(|| made.path().join("w"), PathBuf::from);
     let session = match folder.exists() {
@@ -52,6 +51,8 @@ fn main() {
     };
     near_groups(&session, &folder, captures);
     questions(&session, captures, if measure { ROUNDS } else { 1 });
+    // Last: what its texts take would count as memory of the others.
+    beside_peers(made.path(), &texts, captures.min(PEER_TEXTS));
 }
 
 /// Numbers without order, the same in every run.
@@ -163,7 +164,7 @@ fn beside_peers(folder: &Path, texts: &Texts, captures: u64) {
         writeln!(file, "{capture}\t{title}\t{text}").unwrap();
     }
     file.flush().unwrap();
-    println!("{captures} texts, {}", mb(text_bytes));
+    println!("\n{captures} texts, {}", mb(text_bytes));
     let documents: Vec<TextDocument> = (1..=captures).map(|capture| texts.document(capture)).collect();
     let index = folder.join("index");
     std::fs::create_dir(&index).unwrap();

@@ -7,7 +7,7 @@ use fixedbitset::FixedBitSet;
 use rusqlite::types::Value;
 
 /// Captures that SQL looks up one by one; of more it asks each row.
-const FEW: usize = if cfg!(test) { 3 } else { 1 << 13 };
+const FEW: usize = 1 << 13;
 
 impl Filter {
     /// The captures that it holds where the index alone decides that; none where SQL does, too.
@@ -17,13 +17,18 @@ impl Filter {
 
     /// All of it as a condition on capture `c`, with its values.
     pub(in crate::store) fn condition(self) -> (String, Vec<Value>) {
+        self.condition_by(FEW)
+    }
+
+    /// The same, where fewer captures than these are looked up one by one.
+    pub(super) fn condition_by(self, few: usize) -> (String, Vec<Value>) {
         let Some(among) = self.among else { return (format!("({})", self.sql), self.values) };
-        let (sql, value) = match among.count_ones(..) {
-            0..FEW => {
+        let (sql, value) = match among.count_ones(..) < few {
+            true => {
                 let numbers: Vec<usize> = among.ones().collect();
                 ("c.id IN (SELECT value FROM json_each(?))", Value::Text(serde_json::Value::from(numbers).to_string()))
             }
-            _ => (IS_AMONG, bits(&among)),
+            false => (IS_AMONG, bits(&among)),
         };
         let values = std::iter::once(value).chain(self.values).collect();
         (format!("{sql} AND ({})", self.sql), values)

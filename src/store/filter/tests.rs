@@ -395,6 +395,25 @@ fn the_index_of_texts_answers_for_its_fields() {
 }
 
 #[test]
+fn a_set_of_captures_is_looked_up_or_tested_row_by_row() {
+    let made = titled(&[("http://a.pt/0", 1, "x"), ("http://a.pt/1", 1, "x"), ("http://a.pt/2", 1, "x")]);
+    for (line, expected) in [("text:ria", vec![2]), ("text:ria status:200", vec![2]), ("text:ria status:404", vec![])] {
+        for few in [0, 9] {
+            let filter = Filter::parse(&CAPTURES, line, Some(&OnlySecond)).unwrap();
+            let (sql, values) = filter.condition_by(few);
+            assert_eq!(sql.contains("is_among"), few == 0, "{sql}");
+            let sql = format!("SELECT c.id FROM capture c WHERE {sql}");
+            let found = made.workspace.catalogue().read(|conn| {
+                let mut statement = conn.prepare(&sql)?;
+                let rows = statement.query_map(rusqlite::params_from_iter(&values), |row| row.get(0))?;
+                Ok(rows.collect::<Result<Vec<i64>, _>>()?)
+            });
+            assert_eq!(found.unwrap(), expected, "{line}, {few}");
+        }
+    }
+}
+
+#[test]
 fn the_readme_has_every_field_and_sign() {
     let readme = include_str!("../../../README.md");
     for field in filter_fields() {
