@@ -290,7 +290,7 @@ fn ndcg(results: &[(Option<u64>, Judgement)], k: u64) -> Option<f64> {
     };
     let at = |rank: u64, gain: f64| gain / (rank as f64 + 1.0).log2();
     let first = results.iter().filter_map(|(rank, judgement)| Some((rank.filter(|rank| *rank <= k)?, *judgement)));
-    let found: f64 = first.map(|(rank, judgement)| at(rank, gain(judgement))).sum();
+    let found = first.map(|(rank, judgement)| at(rank, gain(judgement))).fold(0.0, |sum, gain| sum + gain);
     let mut gains: Vec<f64> = results.iter().map(|(_, judgement)| gain(*judgement)).collect();
     gains.sort_by(|a, b| b.total_cmp(a));
     let best: f64 = (1..=k).zip(gains).map(|(rank, gain)| at(rank, gain)).sum();
@@ -372,7 +372,7 @@ mod tests {
             (&[(12, Right)], &[], 0.0),
         ] {
             let found = of(ranked, unranked).unwrap();
-            assert!((found - expected).abs() < 1e-9, "{ranked:?}: {found}");
+            assert!((found - expected).abs() < 1e-9 && found.is_sign_positive(), "{ranked:?}: {found}");
         }
         assert_eq!(of(&[(1, Wrong)], &[]), None);
     }

@@ -3,7 +3,7 @@
 use super::everything;
 use super::select::select;
 use crate::jobs::{JobCx, counted};
-use crate::store::Workspace;
+use crate::store::{ScoreScope, Workspace};
 use crate::work::Report;
 use crate::work::models::{CampaignId, CaptureQuery};
 use anyhow::Context;
@@ -30,8 +30,8 @@ impl Report for CollectionsFilled {
 }
 
 /// Asks the filters of collections again, those of a campaign or all, and puts
-/// in what they find; what is in stays. Captures since the last selection are
-/// scored first, as that selection scores them, where one is kept.
+/// in what they find; what is in stays. Where a selection is kept and captures
+/// came since, these are scored first, as that selection scores them.
 ///
 /// # Errors
 ///
@@ -52,7 +52,11 @@ pub fn fill_collections(
         if !scored.contains(&campaign) {
             scored.push(campaign);
             if let Some((spec, _)) = catalogue.kept_selection(campaign)? {
-                select(workspace, &spec, true, cx)?;
+                // A selection that came with a handover stays as it was made there.
+                let new = ScoreScope::Unmeasured { above: 0, limit: 1 };
+                if !catalogue.to_score(campaign, spec.window_days, new)?.is_empty() {
+                    select(workspace, &spec, true, cx)?;
+                }
             }
         }
         let query = CaptureQuery { campaign: Some(campaign), filter: collection.filter.clone(), ..everything() };

@@ -203,7 +203,9 @@ impl<'a> Scoring<'a> {
             for facts in batch {
                 // What was measured before a cancel is kept.
                 if let Err(cancelled) = cx.advance(1) {
-                    catalogue.keep_measurements(campaign, kept)?;
+                    if keep {
+                        catalogue.keep_measurements(campaign, kept)?;
+                    }
                     return Err(cancelled.into());
                 }
                 let measurement =
@@ -214,7 +216,9 @@ impl<'a> Scoring<'a> {
                     false => set.measure(&facts.measured(measurement)),
                 }
             }
-            catalogue.keep_measurements(campaign, kept)?;
+            if keep {
+                catalogue.keep_measurements(campaign, kept)?;
+            }
         }
         if keep {
             set = catalogue.score_set(campaign)?;

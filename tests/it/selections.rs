@@ -3,7 +3,7 @@
 
 use crate::archive::{file, page};
 use crate::folders::copy_folder;
-use crate::program::{arg, fonds};
+use crate::program::{arg, fonds, fonds_with};
 use crate::sample::demo;
 use fonds::work::Workspaces;
 use serde_json::{Value, json};
@@ -208,4 +208,44 @@ fn selection_scores_and_collections_come_back_with_a_handover_and_leave_again_as
     assert_eq!(ids(&other, "selected:yes"), kept);
     assert_eq!(saved().len(), 2);
     assert!(ids(&other, "saved:first").len() < kept.len());
+}
+
+#[test]
+fn what_a_search_selected_comes_back_with_a_handover_where_no_text_is_indexed() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let (workspace, other, out) = (path("w"), path("other"), path("out"));
+    let (w, o) = (arg(&workspace), arg(&other));
+    let pages: Vec<_> = ["a town", "a hospital", "the hospital again", "a school"]
+        .iter()
+        .enumerate()
+        .map(|(n, text)| page(&format!("http://a.pt/{n}"), "2024-03-01T09:00:30Z", &format!("<p>This is {text}.")))
+        .collect();
+    let archive = file(dir.path(), "a.warc.gz", &pages);
+    let example = fonds(&["campaign", "example"]).with_status(0).out;
+    fonds(&["new", w]).with_status(0);
+    fonds_with(&["campaign", "add", w, "-"], example.as_bytes()).with_status(0);
+    fonds(&["import", w, arg(&archive), "--index"]).with_status(0);
+    // A first look at scores, before anything is kept.
+    prints(&["select", "preview", w, "1", "--filter", "found:hospital"], "2 captures");
+    fonds(&["select", "run", w, "1", "--filter", "found:hospital"]).with_status(0);
+    fonds(&["collections", "save", w, "All", "--campaign", "1", "--filter", "status:200 score>=0"]).with_status(0);
+    let selected = |folder: &Path| -> BTreeSet<String> {
+        let call = ["captures", arg(folder), "selected:yes", "--campaign", "1", "--json"];
+        let lines = fonds(&call).with_status(0).json_lines();
+        lines.iter().map(|line| line["url"].as_str().unwrap().to_owned()).collect()
+    };
+    let both: BTreeSet<String> = ["http://a.pt/1", "http://a.pt/2"].map(str::to_owned).into();
+    assert_eq!(selected(&workspace), both);
+    fonds(&["export", w, "--out", arg(&out)]).with_status(0);
+
+    fonds(&["new", o]).with_status(0);
+    for _ in 0..2 {
+        fonds(&["import", o, arg(&out)]).with_status(0);
+        assert_eq!(selected(&other), both);
+    }
+    let again = path("again");
+    fonds(&["export", o, "--out", arg(&again)]).with_status(0);
+    let lines = |folder: &Path| packed_lines(&folder.join("data/scores.jsonl.gz")).len();
+    assert_eq!((lines(&out), lines(&again)), (2, 2));
 }
