@@ -354,7 +354,8 @@ fn read_records(path: &Path, name: &str, done: u64, contents: &mut Contents, cx:
             contents.ids.push(about.trim_matches(['<', '>']), OF_METADATA, &id)?;
         }
         if let (Some(url), Some(date)) = (indexed_url(&head), head.date()) {
-            contents.captures += u64::from(head.record_type.is_capture());
+            // The graph of an export has a name, no place in the web.
+            contents.captures += u64::from(head.record_type.is_capture() && !url.starts_with("urn:"));
             contents.places.push(
                 &place_key(file_name, span.offset),
                 OF_RECORD,

@@ -238,6 +238,7 @@ fn what_a_search_selected_comes_back_with_a_handover_where_no_text_is_indexed() 
     let both: BTreeSet<String> = ["http://a.pt/1", "http://a.pt/2"].map(str::to_owned).into();
     assert_eq!(selected(&workspace), both);
     fonds(&["export", w, "--out", arg(&out)]).with_status(0);
+    prints(&["verify", arg(&out)], "those of the manifest: 2 captures");
 
     fonds(&["new", o]).with_status(0);
     for _ in 0..2 {
