@@ -530,35 +530,62 @@ impl CaptureFacts {
     }
 }
 
+/// Media of captures with their types; one that ends with `*` is every type that begins so.
+const MEDIA: [(&str, &[&str]); 7] = [
+    ("page", &["text/html", "application/xhtml+xml"]),
+    (
+        "document",
+        &[
+            "application/pdf",
+            "text/plain",
+            "application/rtf",
+            "text/rtf",
+            "application/msword",
+            "application/epub+zip",
+            "application/vnd.*",
+        ],
+    ),
+    ("image", &["image/*"]),
+    ("audio", &["audio/*"]),
+    ("video", &["video/*"]),
+    (
+        "code",
+        &[
+            "text/css",
+            "text/javascript",
+            "application/javascript",
+            "application/x-javascript",
+            "application/ecmascript",
+        ],
+    ),
+    (
+        "data",
+        &[
+            "application/json",
+            "application/ld+json",
+            "text/csv",
+            "text/xml",
+            "application/xml",
+            "application/rss+xml",
+            "application/atom+xml",
+            "application/rdf+xml",
+        ],
+    ),
+];
+
 /// Pages, documents, images and so on: groups of media types.
 pub fn media_of(mime: &str) -> &'static str {
-    match mime {
-        "text/html" | "application/xhtml+xml" => "page",
-        "application/pdf"
-        | "text/plain"
-        | "application/rtf"
-        | "text/rtf"
-        | "application/msword"
-        | "application/epub+zip" => "document",
-        "text/css"
-        | "text/javascript"
-        | "application/javascript"
-        | "application/x-javascript"
-        | "application/ecmascript" => "code",
-        "application/json"
-        | "application/ld+json"
-        | "text/csv"
-        | "text/xml"
-        | "application/xml"
-        | "application/rss+xml"
-        | "application/atom+xml"
-        | "application/rdf+xml" => "data",
-        _ if mime.starts_with("application/vnd.") => "document",
-        _ if mime.starts_with("image/") => "image",
-        _ if mime.starts_with("audio/") => "audio",
-        _ if mime.starts_with("video/") => "video",
-        _ => "other",
-    }
+    let is_of = |pattern: &&str| match pattern.strip_suffix('*') {
+        Some(beginning) => mime.starts_with(beginning),
+        None => mime == *pattern,
+    };
+    MEDIA.iter().find(|(_, types)| types.iter().any(is_of)).map_or("other", |(media, _)| media)
+}
+
+/// The media types of one of the values of [`media_of`], as conditions on types: each is a whole
+/// type, or with a `*` at its end every type that begins so. None for `other`.
+pub fn types_of_media(media: &str) -> &'static [&'static str] {
+    MEDIA.iter().find(|(name, _)| *name == media).map_or(&[], |(_, types)| types)
 }
 
 /// A host without the port that may stand behind it.

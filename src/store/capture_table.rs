@@ -9,6 +9,7 @@ use super::rows::{CampaignId, CaptureColumn, CaptureId, CapturePage, CaptureQuer
 use super::sql::mark_of;
 use super::sql::{int, uint};
 use crate::campaign::{FieldTerm, Query};
+use crate::search::types_of_media;
 use crate::uri::CaptureDate;
 use fixedbitset::FixedBitSet;
 use rusqlite::types::Value;
@@ -44,14 +45,31 @@ const EVERY_TAB: [CaptureTab; 13] = [
     CaptureTab::Selected,
 ];
 
+/// The media of a tab that has only captures of it.
+fn tab_media(tab: CaptureTab) -> Option<&'static str> {
+    match tab {
+        CaptureTab::Html => Some("page"),
+        CaptureTab::Documents => Some("document"),
+        CaptureTab::Images => Some("image"),
+        _ => None,
+    }
+}
+
+/// A condition that the indexes of media types answer.
+fn media_sql(media: &str) -> String {
+    let of_types = types_of_media(media).iter().map(|pattern| match pattern.strip_suffix('*') {
+        Some(beginning) => format!("c.mime >= '{beginning}' AND c.mime < '{beginning}\u{10FFFF}'"),
+        None => format!("c.mime = '{pattern}'"),
+    });
+    format!("({})", of_types.collect::<Vec<_>>().join(" OR "))
+}
+
 fn tab_sql(tab: CaptureTab) -> String {
     match tab {
         CaptureTab::All => "1".to_owned(),
-        CaptureTab::Html => "c.mime IN ('text/html', 'application/xhtml+xml')".to_owned(),
-        CaptureTab::Documents => "(c.mime IN ('application/pdf', 'text/plain', 'application/rtf', 'application/msword')
-            OR c.mime LIKE 'application/vnd.%')"
-            .to_owned(),
-        CaptureTab::Images => "c.mime LIKE 'image/%'".to_owned(),
+        CaptureTab::Html | CaptureTab::Documents | CaptureTab::Images => {
+            tab_media(tab).map(media_sql).unwrap_or_default()
+        }
         CaptureTab::Failed => "c.status >= 400".to_owned(),
         CaptureTab::Redirects => "c.status BETWEEN 300 AND 399".to_owned(),
         CaptureTab::Duplicates => "c.change = 2".to_owned(),
@@ -137,9 +155,16 @@ fn condition(
     let filter = Filter::parse(&CAPTURES, &query.filter, full_text)?;
     // What a selection needs may be of any campaign.
     let of_campaign = query.campaign.filter(|_| !filter.is_of_selection);
-    let mut set = filter.set().filter(|_| matches!(tab, None | Some(CaptureTab::All))).cloned();
-    if let (Some(set), Some(campaign), Some(full_text)) = (&mut set, of_campaign, full_text) {
-        set.intersect_with(&full_text.of_campaign(campaign)?);
+    let media = tab.and_then(tab_media);
+    let is_of_index = media.is_some() || matches!(tab, None | Some(CaptureTab::All));
+    let mut set = filter.set().filter(|_| is_of_index).cloned();
+    if let (Some(set), Some(full_text)) = (&mut set, full_text) {
+        if let Some(campaign) = of_campaign {
+            set.intersect_with(&full_text.of_campaign(campaign)?);
+        }
+        if let Some(media) = media {
+            set.intersect_with(&full_text.of_media(media)?);
+        }
     }
     let mut values = vec![Value::Integer(query.campaign.unwrap_or(0))];
     let (filter, of_filter) = filter.condition();

@@ -114,6 +114,12 @@ pub trait FullText: Send + Sync {
     /// # Errors
     /// Why there is no answer.
     fn of_campaign(&self, campaign: CampaignId) -> Result<FixedBitSet, String>;
+
+    /// Numbers of the captures of a media (see [`crate::search::media_of`]).
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    fn of_media(&self, media: &str) -> Result<FixedBitSet, String>;
 }
 
 /// The captures table.

@@ -23,6 +23,11 @@ impl TextAnswers {
     pub(in crate::work) fn new(workspace: &Workspace, room: Arc<SearchRoom>) -> Self {
         Self { room, folder: index_folder(workspace), catalogue: Arc::downgrade(workspace.catalogue()) }
     }
+
+    fn facts(&self) -> Result<Arc<CaptureFacts>, String> {
+        let Some(catalogue) = self.catalogue.upgrade() else { return Err("the workspace is closed".to_owned()) };
+        self.room.facts(&catalogue).map_err(|error| crate::work::error_chain(&error))
+    }
 }
 
 impl FullText for TextAnswers {
@@ -43,9 +48,11 @@ impl FullText for TextAnswers {
     }
 
     fn of_campaign(&self, campaign: CampaignId) -> Result<FixedBitSet, String> {
-        let Some(catalogue) = self.catalogue.upgrade() else { return Err("the workspace is closed".to_owned()) };
-        let facts = self.room.facts(&catalogue).map_err(|error| crate::work::error_chain(&error))?;
-        Ok(of_campaign(&facts, campaign))
+        Ok(of_campaign(&*self.facts()?, campaign))
+    }
+
+    fn of_media(&self, media: &str) -> Result<FixedBitSet, String> {
+        Ok(self.facts()?.with_value(FacetKind::Media, &[media]))
     }
 }
 

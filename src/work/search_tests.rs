@@ -515,13 +515,32 @@ fn a_filter_by_texts_finds_the_rows_that_it_finds_row_by_row() {
     let campaigns = [new("One"), new("Two")];
     let conn = rusqlite::Connection::open(session.workspace.folder().join("fonds.sqlite")).unwrap();
     conn.execute("UPDATE launch SET campaign = ?1 WHERE id = (SELECT max(id) FROM launch)", [campaigns[1]]).unwrap();
+    for (mime, each) in [("application/epub+zip", 3), ("application/vnd.ms-excel", 4), ("image/png", 5)] {
+        conn.execute("UPDATE capture SET mime = ?1 WHERE id % ?2 = 0", rusqlite::params![mime, each]).unwrap();
+    }
     index(&session);
+    let media = [(CaptureTab::Html, "page"), (CaptureTab::Documents, "document"), (CaptureTab::Images, "image")];
+    for (tab, media) in media {
+        let all = |tab, filter: &str| CaptureQuery {
+            filter: filter.to_owned(),
+            tab,
+            campaign: None,
+            sort: vec![],
+            offset: 0,
+            limit: 9,
+        };
+        let total = |query: CaptureQuery| session.captures(&query).unwrap().total;
+        let of_tab = total(all(tab, ""));
+        assert!(of_tab > 1, "{media}: {of_tab}");
+        assert_eq!(of_tab, total(all(CaptureTab::All, &format!("media={media}"))), "{media}");
+    }
     let sorts = [vec![], vec![(CaptureColumn::Date, true)], vec![(CaptureColumn::Url, false)]];
     let mut totals = HashSet::new();
     for filter in ["found:\"mayor\"", "text:budget", "text:mayor text:budget", "text:budget url:d.pt", "found:nothing"]
     {
         for campaign in [None, Some(campaigns[0]), Some(campaigns[1])] {
-            for (sort, tab) in sorts.iter().flat_map(|sort| [(sort, CaptureTab::All), (sort, CaptureTab::Failed)]) {
+            let tabs = [CaptureTab::All, CaptureTab::Failed].into_iter().chain(media.map(|(tab, _)| tab));
+            for (tab, sort) in tabs.flat_map(|tab| sorts.iter().map(move |sort| (tab, sort))) {
                 let of = |filter: String, offset| {
                     let query = CaptureQuery { filter, tab, campaign, sort: sort.clone(), offset, limit: 3 };
                     let page = session.captures(&query).unwrap();

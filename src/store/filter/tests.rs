@@ -362,6 +362,10 @@ impl FullText for OnlySecond {
     fn of_campaign(&self, _: CampaignId) -> Result<FixedBitSet, String> {
         Ok([1, 2, 3].into_iter().collect())
     }
+
+    fn of_media(&self, _: &str) -> Result<FixedBitSet, String> {
+        Ok([1, 2, 3].into_iter().collect())
+    }
 }
 
 #[test]
