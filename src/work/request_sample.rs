@@ -20,11 +20,14 @@ use crate::uri::CaptureDate;
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 use serde::Serialize;
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::{HashMap, HashSet};
 
 /// Captures at each end that are read beside those shown: the index may have them in another order.
 const SPARE: usize = 5;
+
+/// Captures that are sorted at first, of which those shown are taken.
+const FEW_SORTED: usize = 1 << 10;
 
 /// A capture of a sample.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -104,17 +107,21 @@ pub(super) fn request_sample(
     let mut weighed = weigh(&index, &facts, &at_hand, &matcher)?;
     sample.meeting = weighed.iter().filter(|of| of.holds).count() as u64;
     let newest = |of: &Weighed| Reverse((facts.day_of(of.capture), of.capture));
-    weighed.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then_with(|| newest(a).cmp(&newest(b))));
+    let by_score = |a: &Weighed, b: &Weighed| b.score.total_cmp(&a.score).then_with(|| newest(a).cmp(&newest(b)));
     let read = |of: &Weighed| sample_row(workspace, &matcher, of.capture);
 
-    let best = of_each_content(weighed.iter().filter(|of| of.score > 0.0), &facts, each + SPARE, &HashSet::new());
+    weighed.retain(|of| of.score > 0.0 || of.holds);
+    let scoring = |of: &Weighed| of.score > 0.0;
+    let content = |of: &Weighed| facts.version_of(of.capture);
+    let best = first_contents(&mut weighed, by_score, scoring, content, each + SPARE, &HashSet::new());
     sample.best = best.par_iter().map(|of| read(of)).collect::<anyhow::Result<_>>()?;
     sample.best.sort_by(|a, b| b.score.total_cmp(&a.score));
     sample.best.truncate(each);
 
     let shown = sample.best.iter().filter_map(|row| usize::try_from(row.capture).ok());
     let shown: HashSet<usize> = shown.map(|capture| facts.version_of(capture)).collect();
-    let worst = of_each_content(weighed.iter().rev().filter(|of| of.holds), &facts, each + SPARE, &shown);
+    weighed.retain(|of| of.holds);
+    let worst = first_contents(&mut weighed, |a, b| by_score(b, a), |_| true, content, each + SPARE, &shown);
     sample.worst = worst.par_iter().map(|of| read(of)).collect::<anyhow::Result<_>>()?;
     sample.worst.retain(|row| row.holds);
     sample.worst.sort_by(|a, b| a.score.total_cmp(&b.score));
@@ -122,19 +129,35 @@ pub(super) fn request_sample(
     Ok(sample)
 }
 
-/// The first captures of contents that are not among these, at most so many.
-fn of_each_content<'w>(
-    weighed: impl Iterator<Item = &'w Weighed>,
-    facts: &CaptureFacts,
+/// The first captures in an order, one of each content that is not among these, at most so many.
+fn first_contents<'w>(
+    weighed: &'w mut [Weighed],
+    order: impl Fn(&Weighed, &Weighed) -> Ordering,
+    counts: impl Fn(&Weighed) -> bool,
+    content: impl Fn(&Weighed) -> usize,
     most: usize,
     without: &HashSet<usize>,
 ) -> Vec<&'w Weighed> {
-    let mut seen = HashSet::new();
-    let is_first = |of: &&Weighed| {
-        let version = facts.version_of(of.capture);
-        !without.contains(&version) && seen.insert(version)
-    };
-    weighed.filter(is_first).take(most).collect()
+    // Sorting all of them would take longer than weighing them.
+    let mut sorted = FEW_SORTED;
+    loop {
+        if sorted < weighed.len() {
+            weighed.select_nth_unstable_by(sorted, &order);
+        }
+        sorted = sorted.min(weighed.len());
+        weighed[..sorted].sort_unstable_by(&order);
+        let mut seen = HashSet::new();
+        let is_first = |at: &usize| {
+            let content = content(&weighed[*at]);
+            counts(&weighed[*at]) && !without.contains(&content) && seen.insert(content)
+        };
+        let first: Vec<usize> = (0..sorted).filter(is_first).take(most).collect();
+        if first.len() == most || sorted == weighed.len() {
+            let weighed: &'w [Weighed] = weighed;
+            return first.into_iter().map(|at| &weighed[at]).collect();
+        }
+        sorted *= 16;
+    }
 }
 
 fn sample_row(workspace: &Workspace, matcher: &Matcher, capture: usize) -> anyhow::Result<SampleRow> {
@@ -177,22 +200,21 @@ fn weigh(
     matcher: &Matcher,
 ) -> anyhow::Result<Vec<Weighed>> {
     let terms = matcher.terms().len();
-    // What the occurrences of each term in a content version come to.
-    let mut strengths: HashMap<u64, Vec<u64>> = HashMap::new();
+    let mut strengths = Strengths::of(terms);
     for term in 0..terms {
         for needle in matcher.needles(term) {
             for place in [MatchPlace::Title, MatchPlace::Url, MatchPlace::Text] {
                 index.occurrences(place, &needle, &mut |version, count| {
-                    strengths.entry(version).or_insert_with(|| vec![0; terms])[term] += place.worth() * count;
+                    strengths.add(usize::try_from(version).unwrap_or_default(), term, place.worth() * count);
                 })?;
             }
         }
     }
-    let nothing = vec![0; terms];
-    let mut known: HashMap<Vec<u64>, (bool, f64)> = HashMap::new();
+    let mut known: HashMap<Vec<u64>, (bool, f64), foldhash::fast::RandomState> = HashMap::default();
+    let mut strength = Vec::with_capacity(terms);
     let weighed = captures.ones().map(|capture| {
-        let of_version = strengths.get(&(facts.version_of(capture) as u64)).unwrap_or(&nothing);
-        let mut strength = of_version.clone();
+        strength.clear();
+        strength.extend_from_slice(strengths.of_version(facts.version_of(capture)));
         let language = Some(facts.language_of(capture)).filter(|language| !language.is_empty());
         let date = CaptureDate::from_seconds(i64::from(facts.day_of(capture)) * 86_400);
         for (term, strength) in strength.iter_mut().enumerate() {
@@ -203,13 +225,43 @@ fn weigh(
             Some(known) => *known,
             None => {
                 let weight = matcher.weigh(&strength);
-                known.insert(strength, weight);
+                known.insert(strength.clone(), weight);
                 weight
             }
         };
         Weighed { capture, holds, score }
     });
     Ok(weighed.collect())
+}
+
+/// What the occurrences of each term in a content version come to.
+struct Strengths {
+    terms: usize,
+    /// Of each version its row among the strengths; the first row is of those that hold no term.
+    rows: Vec<u32>,
+    strengths: Vec<u64>,
+}
+
+impl Strengths {
+    fn of(terms: usize) -> Self {
+        Self { terms, rows: Vec::new(), strengths: vec![0; terms] }
+    }
+
+    fn add(&mut self, version: usize, term: usize, strength: u64) {
+        if self.rows.len() <= version {
+            self.rows.resize(version + 1, 0);
+        }
+        if self.rows[version] == 0 {
+            self.rows[version] = u32::try_from(self.strengths.len() / self.terms).unwrap_or_default();
+            self.strengths.resize(self.strengths.len() + self.terms, 0);
+        }
+        self.strengths[self.rows[version] as usize * self.terms + term] += strength;
+    }
+
+    fn of_version(&self, version: usize) -> &[u64] {
+        let first = self.rows.get(version).map_or(0, |row| *row as usize * self.terms);
+        &self.strengths[first..first + self.terms]
+    }
 }
 
 #[cfg(test)]

@@ -182,3 +182,35 @@ fn the_index_scores_a_request_as_reading_the_pages_does() {
         })
         .unwrap();
 }
+
+#[test]
+fn the_first_of_many_captures_are_those_of_a_full_sort() {
+    let mut number = 1_u64;
+    let mut below = |end: u64| {
+        number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (number >> 33) % end
+    };
+    let by_score = |a: &Weighed, b: &Weighed| b.score.total_cmp(&a.score).then(a.capture.cmp(&b.capture));
+    for contents in [3, 40, 5_000] {
+        let made = |below: &mut dyn FnMut(u64) -> u64| -> Vec<Weighed> {
+            let of = |capture| Weighed { capture, holds: true, score: below(90) as f64 };
+            (0..20_000).map(of).collect()
+        };
+        let mut weighed = made(&mut below);
+        let content = |of: &Weighed| of.capture % contents;
+        let counts = |of: &Weighed| of.score > 1.0;
+        let without = HashSet::from([1]);
+        let mut sorted: Vec<(usize, f64)> = weighed.iter().map(|of| (of.capture, of.score)).collect();
+        sorted.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let mut seen = HashSet::from([1]);
+        let expected: Vec<usize> = sorted
+            .into_iter()
+            .filter(|(capture, score)| *score > 1.0 && seen.insert(capture % contents))
+            .map(|(capture, _)| capture)
+            .take(15)
+            .collect();
+        let first = first_contents(&mut weighed, by_score, counts, content, 15, &without);
+        assert_eq!(first.iter().map(|of| of.capture).collect::<Vec<_>>(), expected, "{contents} contents");
+        assert_eq!(expected.len(), (contents - 1).min(15));
+    }
+}
