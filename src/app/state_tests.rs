@@ -34,7 +34,7 @@ fn state() -> (AppState, TempDir, Arc<AtomicUsize>) {
 fn until(state: &mut AppState, what: &str, holds: impl Fn(&mut AppState) -> bool) {
     let begun = Instant::now();
     while !holds(state) {
-        assert!(begun.elapsed() < Duration::from_secs(60), "waited in vain until {what}");
+        assert!(begun.elapsed() < Duration::from_secs(180), "waited in vain until {what}");
         state.tick();
         std::thread::sleep(Duration::from_millis(2));
     }

@@ -74,7 +74,8 @@ impl<R: Read> Input<R> {
             return Ok(false);
         }
         if self.buf.is_empty() {
-            self.buf.resize(FIRST_CHUNK, 0);
+            // The system gives zeroed memory, of which only what is read into is touched.
+            self.buf = vec![0; FIRST_CHUNK];
         } else if self.buf.len() - self.end < CHUNK {
             let keep = self.mark.min(self.start).max(self.start.saturating_sub(self.retain));
             self.buf.copy_within(keep..self.end, 0);
