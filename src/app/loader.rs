@@ -168,7 +168,6 @@ where
     T: Send + Sync + 'static,
 {
     /// Whether a worker still has a question of this kind.
-    #[cfg(all(test, feature = "gui"))]
     pub(super) fn is_waited_for(&self) -> bool {
         self.entries.values().filter(|entry| entry.in_flight).count() > self.answers.1.len()
     }

@@ -96,7 +96,6 @@ macro_rules! reads {
             }
 
             /// Whether a worker still has a question.
-            #[cfg(all(test, feature = "gui"))]
             pub(super) fn is_waited_for(&self) -> bool {
                 false $(|| self.$name.is_waited_for())*
             }

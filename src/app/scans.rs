@@ -184,7 +184,6 @@ where
     }
 
     /// Whether its answer is being made, or waits for the edit to stand.
-    #[cfg(all(test, feature = "gui"))]
     fn is_waited_for(&self) -> bool {
         self.pending.as_ref().is_some_and(|pending| match &pending.running {
             Some((_, _, handle)) => !handle.is_finished(),
@@ -270,7 +269,6 @@ impl Scans {
 
     /// Whether an answer is on its way. A record of a problem may be read
     /// without end, so it does not count.
-    #[cfg(all(test, feature = "gui"))]
     pub(super) fn is_waited_for(&self) -> bool {
         self.what_if.is_waited_for()
             || self.rule_lines.is_waited_for()

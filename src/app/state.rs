@@ -250,8 +250,7 @@ impl AppState {
     }
 
     /// Whether an answer is on its way, so that what is shown will change.
-    #[cfg(all(test, feature = "gui"))]
-    pub(crate) fn is_waited_for(&self) -> bool {
+    pub fn is_waited_for(&self) -> bool {
         self.opening.is_some() || self.reads.is_waited_for() || self.scans.is_waited_for()
     }
 

@@ -11,14 +11,16 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod measured;
+
 use fonds::jobs::JobCx;
 use fonds::store::Workspace;
 use fonds::uri::CaptureDate;
 use fonds::warc::{Digests, FileSetOptions, RecordBuilder, WarcFileSet};
 use fonds::work;
+use measured::{cpu_time, forget_peak, peak};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Hosts that the captures are of.
 const HOSTS: u64 = 2_000;
@@ -46,8 +48,7 @@ fn import(captures: u64, page: u64) -> f64 {
     let bytes: u64 = files.iter().map(|file| file.metadata().unwrap().len()).sum();
     let folder = made.path().join("w");
     let workspace = Workspace::create(&folder).unwrap();
-    // The peak counts from now on, where the system allows it.
-    let _ = std::fs::write("/proc/self/clear_refs", "5");
+    forget_peak();
     let begun = cpu_time();
     let report = work::import(&workspace, &files, Default::default(), &JobCx::detached()).unwrap();
     drop(workspace);
@@ -99,20 +100,4 @@ fn archives(folder: &Path, captures: u64, page: u64) -> Vec<PathBuf> {
         set.append(&[&builder.compress(&block)]).unwrap();
     }
     set.close().unwrap()
-}
-
-/// Processor time of all threads so far; zero where the system does not tell
-/// it as Linux does (in hundredths of a second).
-fn cpu_time() -> Duration {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
-    Duration::from_millis(fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum::<u64>() * 10)
-}
-
-/// Bytes of memory at the highest so far; zero where the system does not tell it as Linux does.
-fn peak() -> u64 {
-    let state = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = state.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
-    kib.unwrap_or_default() * 1024
 }

@@ -14,6 +14,8 @@
 //! `stored`, `FONDS_BENCH_PIECES` in how many loads links are stored (1),
 //! `FONDS_BENCH_DIR` where (the system's folder for temporary files).
 
+mod measured;
+
 use fonds::inlinks::dataset::render_line;
 use fonds::inlinks::invert::{
     AssignOptions, LinkRow, Shape, Shuffle, ShuffleOptions, Sorted, TargetCapture, assign_rendered,
@@ -22,6 +24,7 @@ use fonds::inlinks::stored::{LinkStore, StoreRules, Window};
 use fonds::jobs::JobCx;
 use fonds::links::LinkKind;
 use fonds::uri::CaptureDate;
+use measured::cpu_time;
 use std::hash::Hasher;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -186,13 +189,6 @@ fn memory_mib(name: &str) -> u64 {
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0) / 1024
 }
 
-/// Seconds of processor time so far, of all threads, where the system says it.
-fn cpu_seconds() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields).split_whitespace();
-    fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
-}
-
 /// What the environment asks for.
 struct BenchOptions {
     links: u64,
@@ -346,7 +342,7 @@ fn main() {
 fn lines(input: &Input, asked: &BenchOptions) {
     let had = memory_mib("VmRSS:");
     let per_page = std::env::var("FONDS_BENCH_SHAPE").is_ok_and(|shape| shape == "page");
-    let (start, cpu) = (Instant::now(), cpu_seconds());
+    let (start, cpu) = (Instant::now(), cpu_time().as_secs_f64());
     let mut sorted = sort(input, asked, 0..input.chunks.len());
     let at_sorted = start.elapsed();
     let shape = if per_page { Shape::PerPage } else { Shape::PerCapture };
@@ -364,7 +360,7 @@ fn lines(input: &Input, asked: &BenchOptions) {
         },
     )
     .expect("the objects come out");
-    let (took, took_cpu) = (start.elapsed(), cpu_seconds() - cpu);
+    let (took, took_cpu) = (start.elapsed(), cpu_time().as_secs_f64() - cpu);
     println!(
         "{:.2} s: sorting {:.2}, merging and writing {:.2}; {:.2} M links/s",
         took.as_secs_f64(),
@@ -401,7 +397,7 @@ fn stored(input: &Input, asked: &BenchOptions) {
     let folder = folder.path().join("links");
     let cx = JobCx::detached();
     let (chunks, pieces) = (input.chunks.len(), number("FONDS_BENCH_PIECES", 1).max(1) as usize);
-    let (start, cpu) = (Instant::now(), cpu_seconds());
+    let (start, cpu) = (Instant::now(), cpu_time().as_secs_f64());
     let mut store = LinkStore::open_to_add(&folder, StoreRules::default()).expect("the folder can be used");
     let mut sorting = 0.0;
     for piece in 0..pieces {
@@ -412,7 +408,7 @@ fn stored(input: &Input, asked: &BenchOptions) {
     }
     let segments = store.segments();
     store.compact(&cx).expect("segments are merged");
-    let (took, took_cpu) = (start.elapsed().as_secs_f64(), cpu_seconds() - cpu);
+    let (took, took_cpu) = (start.elapsed().as_secs_f64(), cpu_time().as_secs_f64() - cpu);
     let (counts, bytes) = (store.counts(), store.bytes());
     let rows = asked.links + web.captures.len() as u64;
     println!(
@@ -431,7 +427,7 @@ fn stored(input: &Input, asked: &BenchOptions) {
     let mut random = Random(77);
     // A fresh store for each question when cold: not even the top is at hand.
     for (name, questions, cold) in [("warm", 3_000, false), ("cold", 300, true)] {
-        let (mut times, mut answered, cpu) = (Vec::new(), 0, cpu_seconds());
+        let (mut times, mut answered, cpu) = (Vec::new(), 0, cpu_time().as_secs_f64());
         for _ in 0..questions {
             let (page, seconds) = web.captures[random.below(web.captures.len())];
             let window = Window { around: CaptureDate::from_seconds(seconds), days: random.below(3651) as u32 };
@@ -452,7 +448,7 @@ fn stored(input: &Input, asked: &BenchOptions) {
             at(95),
             at(100),
             answered / questions,
-            cpu_seconds() - cpu
+            cpu_time().as_secs_f64() - cpu
         );
     }
 }

@@ -11,6 +11,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod measured;
+
 use fonds::uri::CaptureDate;
 use fonds::warc::cdx::{IndexOptions, index_file};
 use fonds::warc::http::parse_response_head;
@@ -19,6 +21,7 @@ use fonds::warc::{
     read_in_parallel, read_record_at,
 };
 use libdeflater::{CompressionLvl, Compressor, Decompressor};
+use measured::cpu_time;
 use std::hint::black_box;
 use std::io::{self, BufRead, Write};
 use std::ops::ControlFlow;
@@ -132,14 +135,6 @@ fn by_turns(blocks: &[Vec<u8>], records: &[(RecordBuilder, &[u8])], plain: &[Vec
         let [low, middle, high] = [1, 2, 3].map(|quarter| shares[shares.len() * quarter / 4]);
         println!("write: {name:<34} {middle:>3.0} % of bare libdeflate, by turns ({low:.0} to {high:.0})");
     }
-}
-
-/// Processor time of all threads so far; zero where the system does not tell
-/// it as Linux does (in hundredths of a second).
-fn cpu_time() -> Duration {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
-    Duration::from_millis(fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum::<u64>() * 10)
 }
 
 fn files_in(folder: &Path) -> Vec<PathBuf> {
