@@ -4,6 +4,7 @@ use super::models::{CaptureId, CaptureQuery, Judgement, Loaded, ReviewMark, Sear
 use super::state::Answer;
 use super::{AppState, Dialog, Route};
 use crate::work::{Session, act_summary};
+use std::collections::HashSet;
 
 /// Captures selected in the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,6 +102,7 @@ impl AppState {
             SelectedRows::Ids(ids) if !ids.is_empty() => {
                 if let Loaded::Ready(kept) = self.reads.captures_among(view.clone(), ids.clone()) {
                     if kept.len() != ids.len() {
+                        let kept: HashSet<CaptureId> = kept.iter().copied().collect();
                         ids.retain(|id| kept.contains(id));
                     }
                     self.selected_in = Some(view);

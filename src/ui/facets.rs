@@ -7,6 +7,8 @@ use egui::{ScrollArea, Ui};
 
 /// Values of a facet that are shown before more are asked for.
 const VALUES: usize = 10;
+/// Further values that are drawn above and below those in sight, for Tab to go to.
+const NEAR: usize = 2;
 /// Width of the list of facets.
 pub const FACETS_WIDTH: f32 = 230.0;
 
@@ -26,6 +28,8 @@ pub enum FacetAsk {
 pub struct Facets {
     /// Facets of which all values are shown.
     opened: Vec<FacetKind>,
+    /// Height of a value, when one was drawn last.
+    row: f32,
 }
 
 impl Facets {
@@ -40,8 +44,16 @@ impl Facets {
                 }
                 ui.label(egui::RichText::new(kind.label()).strong());
                 let is_open = self.opened.contains(kind);
-                for value in values.iter().take(if is_open { usize::MAX } else { VALUES }) {
+                for value in values.iter().take(VALUES) {
+                    let top = ui.cursor().top();
                     asked = value_ui(ui, chosen, *kind, value).or(asked.take());
+                    self.row = ui.cursor().top() - top;
+                }
+                if is_open {
+                    // Ids of its own: those of what follows are the same wherever it is scrolled to.
+                    let further = values.get(VALUES..).unwrap_or_default();
+                    let drawn = ui.push_id(kind.label(), |ui| further_ui(ui, chosen, *kind, further, self.row));
+                    asked = drawn.inner.or(asked.take());
                 }
                 if values.len() > VALUES {
                     let more = if is_open { "fewer".to_owned() } else { format!("{} more", values.len() - VALUES) };
@@ -74,6 +86,38 @@ pub fn chosen_ui(ui: &mut Ui, chosen: &[FacetChoice]) -> Option<FacetChoice> {
     gone
 }
 
+/// Values behind the first: those in sight, since there may be as many as there are hosts.
+fn further_ui(
+    ui: &mut Ui,
+    chosen: &[FacetChoice],
+    kind: FacetKind,
+    values: &[FacetValue],
+    row: f32,
+) -> Option<FacetAsk> {
+    let (top, sight) = (ui.cursor().top(), ui.clip_rect());
+    let at = |y: f32| (((y - top) / row).max(0.0) as usize).min(values.len());
+    let shown = at(sight.top()).saturating_sub(NEAR)..(at(sight.bottom()) + 1 + NEAR).min(values.len());
+    let space = |ui: &mut Ui, rows: usize| {
+        if rows > 0 {
+            ui.allocate_space(egui::vec2(0.0, rows as f32 * row - ui.spacing().item_spacing.y));
+        }
+    };
+    let mut asked = None;
+    space(ui, shown.start);
+    for (nth, value) in values.iter().enumerate().take(shown.end).skip(shown.start) {
+        asked = ui.push_id(nth, |ui| value_ui(ui, chosen, kind, value)).inner.or(asked.take());
+    }
+    space(ui, values.len() - shown.end);
+    asked
+}
+
+/// Brings into sight what Tab has gone to.
+fn follow(response: &egui::Response) {
+    if response.gained_focus() {
+        response.scroll_to_me(None);
+    }
+}
+
 fn value_ui(ui: &mut Ui, chosen: &[FacetChoice], kind: FacetKind, value: &FacetValue) -> Option<FacetAsk> {
     let mut asked = None;
     let choice = |is_excluded| FacetChoice { kind, value: value.value.clone(), is_excluded };
@@ -83,6 +127,7 @@ fn value_ui(ui: &mut Ui, chosen: &[FacetChoice], kind: FacetKind, value: &FacetV
         let not = ui.small_button("−").on_hover_text(format!("Without {name}"));
         let named = format!("{}: without {name}", kind.label());
         not.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, named.as_str()));
+        follow(&not);
         if not.clicked() {
             asked = Some(FacetAsk::Toggle(choice(true)));
         }
@@ -94,7 +139,9 @@ fn value_ui(ui: &mut Ui, chosen: &[FacetChoice], kind: FacetKind, value: &FacetV
         ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
             ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Truncate);
             let mut is_chosen = chosen.contains(&choice(false));
-            if ui.checkbox(&mut is_chosen, name.as_str()).on_hover_text(&name).changed() {
+            let check = ui.checkbox(&mut is_chosen, name.as_str()).on_hover_text(&name);
+            follow(&check);
+            if check.changed() {
                 asked = Some(FacetAsk::Toggle(choice(false)));
             }
         });

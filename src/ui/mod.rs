@@ -16,6 +16,7 @@ mod dialogs;
 mod drops;
 mod facets;
 mod geo_database;
+mod long_text;
 mod news;
 mod pages;
 mod panel;

@@ -84,7 +84,7 @@ impl Driven {
 
     /// Whether a text that begins so is on the screen.
     pub fn shows(&self, text: &str) -> bool {
-        self.place_of(text).is_some()
+        self.place_of(|other| other.starts_with(text)).is_some()
     }
 
     /// Lets a screen reader listen, or no longer.
@@ -179,7 +179,7 @@ impl Driven {
     /// Clicks what is written so, or begins so.
     #[track_caller]
     pub fn click(&mut self, text: &str) {
-        match self.place_of(text) {
+        match self.place_of(|other| other.starts_with(text)) {
             Some(place) => self.click_at(place),
             None => panic!("“{text}” is not on the screen, but {:?}", self.texts),
         }
@@ -194,8 +194,9 @@ impl Driven {
         }
     }
 
-    fn place_of(&self, text: &str) -> Option<Pos2> {
-        self.texts.iter().find(|(other, _)| other.starts_with(text)).map(|(_, place)| *place)
+    /// Where such a text is on the screen.
+    pub fn place_of(&self, is_it: impl Fn(&str) -> bool) -> Option<Pos2> {
+        self.texts.iter().find(|(text, _)| is_it(text)).map(|(_, place)| *place)
     }
 }
 

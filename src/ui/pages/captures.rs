@@ -19,6 +19,7 @@ use crate::ui::widgets::{
 };
 use crate::uri::Url;
 use egui::{Key, Modifiers, TextEdit, Ui};
+use std::sync::Arc;
 
 /// Letters of a file's name on a button.
 const CHIP_CHARS: usize = 60;
@@ -55,6 +56,8 @@ pub struct CapturesPage {
     matching: u64,
     /// Whether all selected rows are rows of this table.
     selection_is_shown: bool,
+    /// What is selected in the table, as the window knows it.
+    selected: SelectedRows,
     facets: Facets,
 }
 
@@ -126,6 +129,7 @@ impl CapturesPage {
         self.matching = page.total;
         if self.shown.as_ref() != Some(&query) {
             self.rows.reset();
+            self.selected = SelectedRows::default();
             self.shown = Some(query);
         }
     }
@@ -311,19 +315,23 @@ impl CapturesPage {
 
     fn table_ui(&mut self, ui: &mut Ui, app: &mut AppState, query: &CaptureQuery) {
         let height = if app.settings.roomy_rows { theme::ROOMY_ROW } else { theme::ROW };
-        let before = selection_of(app.selected());
-        self.rows.selection = before.clone();
+        if self.selected != *app.selected() {
+            self.selected = app.selected().clone();
+            self.rows.selection = selection_of(&self.selected);
+        }
+        let before = self.rows.selection.clone();
         let table = captures_table().row_height(height);
         let asked = table.pages_with_ui(ui, app, query, self.matching, &mut self.rows);
         if self.rows.selection != before {
-            app.select(match &self.rows.selection {
+            self.selected = match &self.rows.selection {
                 Selection::All => SelectedRows::all(query, self.matching),
                 Selection::Rows(keys) => {
                     let mut ids: Vec<CaptureId> = keys.iter().map(|key| key.cast_signed()).collect();
                     ids.sort_unstable();
                     ids.into()
                 }
-            });
+            };
+            app.select(self.selected.clone());
         }
         match asked {
             Some(CaptureAsk::Focus(id)) => app.follow(Focus::Capture(id)),
@@ -375,7 +383,7 @@ impl CapturesPage {
 /// What is selected, as the table keeps it.
 fn selection_of(selected: &SelectedRows) -> Selection {
     match selected {
-        SelectedRows::Ids(ids) => Selection::Rows(ids.iter().map(|id| id.unsigned_abs()).collect()),
+        SelectedRows::Ids(ids) => Selection::Rows(Arc::new(ids.iter().map(|id| id.unsigned_abs()).collect())),
         SelectedRows::Query { .. } => Selection::All,
     }
 }

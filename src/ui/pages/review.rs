@@ -3,6 +3,7 @@
 use crate::app::models::{CaptureDetail, CapturePage, CaptureQuery, CaptureRow, CaptureTab, Loaded, ReviewMark};
 use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, Route};
 use crate::ui::panel::keep_note;
+use crate::ui::long_text::LongText;
 use crate::ui::table::{Column, Table};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
@@ -34,6 +35,7 @@ pub struct ReviewPage {
     began: Option<f64>,
     /// Captures that were decided a moment ago, and when.
     decided: Vec<(i64, f64)>,
+    text: LongText,
 }
 
 impl ReviewPage {
@@ -168,12 +170,13 @@ impl ReviewPage {
         let content = app.reads.content(id);
         keep_page_room(ui, theme::ROWS_LEAST as f32 * ui.text_style_height(&egui::TextStyle::Body));
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-            loaded_ui(ui, &content, |ui, content| {
+            loaded_ui(ui, &content, |ui, _| {
+                let Some(content) = content.shown() else { return };
                 if content.text.trim().is_empty() {
                     ui.weak("This capture has no visible text");
                 } else {
                     theme::keep_reading_width(ui);
-                    ui.add(egui::Label::new(text::block(&content.text)).wrap());
+                    self.text.ui(ui, content, None);
                 }
             });
         });

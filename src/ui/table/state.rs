@@ -16,15 +16,15 @@ pub const RANGE_ROWS: u64 = 12_000;
 /// The rows that a person selected, by their keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selection {
-    /// These.
-    Rows(HashSet<u64>),
+    /// These: many are compared with each frame, so that the same are one.
+    Rows(Arc<HashSet<u64>>),
     /// Whatever the table lists.
     All,
 }
 
 impl Default for Selection {
     fn default() -> Self {
-        Self::Rows(HashSet::new())
+        Self::Rows(Arc::default())
     }
 }
 
@@ -49,11 +49,12 @@ impl Selection {
     fn toggle(&mut self, key: u64) {
         match self {
             Self::Rows(keys) => {
+                let keys = Arc::make_mut(keys);
                 if !keys.remove(&key) {
                     keys.insert(key);
                 }
             }
-            Self::All => *self = Self::Rows(HashSet::from([key])),
+            Self::All => *self = Self::Rows(Arc::new(HashSet::from([key]))),
         }
     }
 }
@@ -226,7 +227,8 @@ impl TableState {
         }
         if rows.prepare(app, first..last + 1) {
             self.range = None;
-            self.selection = Selection::Rows((first..=last).filter_map(|index| key_at(rows, index)).collect());
+            let keys = (first..=last).filter_map(|index| key_at(rows, index));
+            self.selection = Selection::Rows(Arc::new(keys.collect()));
         }
         false
     }
@@ -254,7 +256,7 @@ impl TableState {
             self.chosen = chosen;
             self.cursor = Some(Cursor { index, key: Some(key) });
             self.anchor = Some(index);
-            self.selection = Selection::Rows(HashSet::from([key]));
+            self.selection = Selection::Rows(Arc::new(HashSet::from([key])));
         }
     }
 }

@@ -1,0 +1,131 @@
+//! A text of many lines, as long as pages are.
+//!
+//! What is hidden in it is written out once, and the lines are laid out a part
+//! with each frame: a long text all at once would hold the window up.
+
+use super::text::{self, READ_CHARS};
+use super::theme::tokens;
+use crate::app::ByIdentity;
+use crate::app::models::CaptureContent;
+use egui::text::{CCursor, LayoutJob};
+use egui::{FontId, Label, Rect, TextFormat, TextStyle, Ui, Vec2};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Bytes that a frame lays out, and the rest of the last line.
+const PART: usize = 8 << 10;
+
+/// Places in a text that are marked, and which of them is at hand.
+pub(super) type Marks<'a> = Option<(&'a Arc<Vec<Range<usize>>>, usize)>;
+
+/// The text of a capture on the screen.
+#[derive(Default)]
+pub(super) struct LongText {
+    look: Option<Look>,
+    /// As much of the text as is laid out.
+    job: LayoutJob,
+    /// Bytes of the text, and of its marks, that are in it; its characters.
+    taken: usize,
+    marked: usize,
+    chars: usize,
+    /// The mark at hand, in its characters.
+    at_hand: Option<Range<usize>>,
+    /// Height of the whole, where it was drawn before.
+    height: f32,
+    /// When it was drawn last.
+    pass: u64,
+}
+
+/// What is drawn, and how.
+#[derive(PartialEq)]
+struct Look {
+    content: ByIdentity<CaptureContent>,
+    marks: Option<(ByIdentity<Vec<Range<usize>>>, usize)>,
+    font: FontId,
+    is_dark: bool,
+    width: f32,
+}
+
+impl LongText {
+    /// Draws the text; where the mark at hand is, once that is laid out.
+    pub fn ui(&mut self, ui: &mut Ui, content: &Arc<CaptureContent>, marks: Marks<'_>) -> Option<Rect> {
+        let look = Look {
+            content: ByIdentity::of(content),
+            marks: marks.map(|(marks, at)| (ByIdentity::of(marks), at)),
+            font: TextStyle::Body.resolve(ui.style()),
+            is_dark: ui.visuals().dark_mode,
+            width: ui.available_width(),
+        };
+        // What was not drawn lately is laid out no more.
+        let pass = ui.ctx().cumulative_pass_nr();
+        let was_away = std::mem::replace(&mut self.pass, pass) + 1 < pass;
+        if was_away || self.look.as_ref() != Some(&look) {
+            let is_other = self.look.as_ref().is_none_or(|before| before.content != look.content);
+            let height = if is_other { 0.0 } else { self.height };
+            *self = Self { look: Some(look), height, pass, ..Self::default() };
+            self.job.wrap.max_width = ui.available_width();
+        }
+        let is_whole = self.take_part(ui, &content.text, marks);
+        let galley = ui.painter().layout_job(self.job.clone());
+        let response = ui.add(Label::new(galley.clone()));
+        if is_whole {
+            self.height = response.rect.height();
+        } else {
+            // Whoever has scrolled in it stays where that is.
+            ui.allocate_space(Vec2::new(0.0, (self.height - response.rect.height()).max(0.0)));
+            ui.ctx().request_repaint();
+        }
+        let place = |char: usize| galley.pos_from_cursor(CCursor::new(char)).translate(response.rect.min.to_vec2());
+        self.at_hand.as_ref().map(|at| Rect::from_min_max(place(at.start).min, place(at.end).max))
+    }
+
+    /// Takes more of the text; whether that is all.
+    fn take_part(&mut self, ui: &Ui, content: &str, marks: Marks<'_>) -> bool {
+        let (marks, at_hand) = marks.map_or((&[][..], 0), |(marks, at)| (marks.as_slice(), at));
+        // As much as is read at most, and all that is marked.
+        let limit = marks.last().map_or(0, |mark| mark.end).max(READ_CHARS).min(content.len());
+        let limit = content.ceil_char_boundary(limit);
+        let part = content.ceil_char_boundary((self.taken + PART).min(limit));
+        let end = content.get(part..limit).and_then(|rest| rest.find('\n')).map_or(limit, |line| part + line + 1);
+        while self.taken < end {
+            let next = marks.get(self.marked).filter(|mark| mark.start < end);
+            match next {
+                Some(mark) if mark.start <= self.taken => {
+                    let begin = self.chars;
+                    self.put(ui, content, mark.end, Some(self.marked == at_hand));
+                    if self.marked == at_hand {
+                        self.at_hand = Some(begin..self.chars);
+                    }
+                    self.marked += 1;
+                }
+                _ => self.put(ui, content, next.map_or(end, |mark| mark.start), None),
+            }
+        }
+        let is_whole = self.taken >= limit;
+        if is_whole && limit < content.len() && self.taken < content.len() {
+            self.taken = content.len();
+            self.append(ui, "…", None);
+        }
+        is_whole
+    }
+
+    fn put(&mut self, ui: &Ui, content: &str, end: usize, marked: Option<bool>) {
+        let part = text::block(content.get(self.taken..end).unwrap_or_default());
+        self.taken = self.taken.max(end);
+        self.append(ui, &part, marked);
+    }
+
+    fn append(&mut self, ui: &Ui, part: &str, marked: Option<bool>) {
+        let (colors, font) = (tokens(ui), TextStyle::Body.resolve(ui.style()));
+        let format = match marked {
+            None => TextFormat::simple(font, colors.text),
+            Some(is_at_hand) => TextFormat {
+                background: colors.chosen_bg,
+                underline: egui::Stroke::new(if is_at_hand { 3.0 } else { 1.0 }, colors.accent),
+                ..TextFormat::simple(font, colors.strong_text)
+            },
+        };
+        self.chars += part.chars().count();
+        self.job.append(part, 0.0, format);
+    }
+}
