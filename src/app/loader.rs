@@ -122,6 +122,13 @@ impl ReadCx {
         let wait = self.later.get().map_or(wait, |before| before.min(wait));
         self.later.set(Some(wait));
     }
+
+    /// Frees answers on a worker: thousands of rows take longer than a frame has.
+    fn free<T: Send + 'static>(&self, answers: Vec<T>) {
+        if !answers.is_empty() {
+            self.pool.run(move || drop(answers));
+        }
+    }
 }
 
 /// Answers to one kind of question.
@@ -181,7 +188,7 @@ where
         stale_after: Option<Duration>,
         load: fn(&Session, &Q) -> anyhow::Result<T>,
     ) -> Loaded<Arc<T>> {
-        self.collect(cx.generation);
+        self.collect(cx);
         let Some(session) = &cx.session else {
             return Loaded::Failed(no_workspace());
         };
@@ -218,7 +225,7 @@ where
             Some(Shown { value: Err(notice), .. }) => Loaded::Failed(notice.clone()),
             None => Loaded::Loading { last: self.last.clone() },
         };
-        self.forget_oldest();
+        self.forget_oldest(cx);
         answer
     }
 
@@ -228,34 +235,38 @@ where
         self.last = None;
     }
 
-    fn collect(&mut self, generation: u64) {
+    fn collect(&mut self, cx: &ReadCx) {
+        let mut replaced = Vec::new();
         while let Ok(answer) = self.answers.1.try_recv() {
-            if answer.generation != generation {
+            if answer.generation != cx.generation {
                 continue;
             }
             if let Ok(value) = &answer.value {
-                self.last = Some(value.clone());
+                replaced.extend(self.last.replace(value.clone()));
             }
             if let Some(entry) = self.entries.get_mut(&answer.query) {
                 entry.in_flight = false;
-                entry.shown = Some(Shown {
+                let shown = Shown {
                     revision: answer.revision,
                     at: Instant::now(),
                     took: answer.took,
                     value: answer.value,
-                });
+                };
+                replaced.extend(entry.shown.replace(shown).and_then(|before| before.value.ok()));
             }
         }
+        cx.free(replaced);
     }
 
-    fn forget_oldest(&mut self) {
+    fn forget_oldest(&mut self, cx: &ReadCx) {
         if self.entries.len() <= ANSWERS_KEPT {
             return;
         }
         let mut uses: Vec<u64> = self.entries.values().map(|entry| entry.used).collect();
         uses.sort_unstable();
         let oldest_kept = uses[uses.len() - ANSWERS_KEPT / 2];
-        self.entries.retain(|_, entry| entry.used >= oldest_kept);
+        let oldest = self.entries.extract_if(|_, entry| entry.used < oldest_kept);
+        cx.free(oldest.filter_map(|(_, entry)| entry.shown?.value.ok()).collect());
     }
 }
 
@@ -308,6 +319,41 @@ pub(super) fn failure(what: &str, error: &anyhow::Error) -> Notice {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    /// An answer that notes where it is freed.
+    struct Freed;
+
+    static FREED_ON: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+    impl Drop for Freed {
+        fn drop(&mut self) {
+            let thread = std::thread::current().name().unwrap_or_default().to_owned();
+            FREED_ON.lock().unwrap().push(thread);
+        }
+    }
+
+    #[test]
+    fn answers_are_freed_on_a_worker() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = crate::store::Workspace::create(&folder.path().join("w")).unwrap();
+        let cx = ReadCx {
+            session: Some(Arc::new(Session::new(workspace))),
+            generation: 0,
+            wake: Arc::new(|| {}),
+            pool: Pool::new("test reader", 1, Order::NewestFirst).unwrap(),
+            later: Cell::new(None),
+        };
+        let mut cache = Cache::<usize, Freed>::default();
+        for query in 0..=ANSWERS_KEPT {
+            while cache.get(&cx, query, None, |_, _| Ok(Freed)).ready().is_none() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        while FREED_ON.lock().unwrap().len() < ANSWERS_KEPT / 2 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert!(FREED_ON.lock().unwrap().iter().all(|thread| thread == "test reader"));
+    }
 
     #[test]
     fn tasks_run_in_the_order_of_the_pool_and_survive_a_panic() {

@@ -126,7 +126,7 @@ fn journeys(times: usize) -> Vec<(&'static str, Journey)> {
         ("Captures: filter, letter by letter", Box::new(|window| filter(window, "metade quase"))),
         ("Captures: select rows", Box::new(move |window| select(window, times))),
         ("Captures: thousands selected", Box::new(move |window| select_many(window, times))),
-        ("Captures: facets beside the rows", Box::new(facets)),
+        ("Captures: facets beside the rows", Box::new(move |window| facets(window, times))),
         ("Lower panel: tabs by keyboard", Box::new(panel_tabs)),
         ("Lower panel: a page of 2 MB", Box::new(large_page)),
         ("Search: open", Box::new(|window| go(window, CTRL_SHIFT, Key::F, "open Search"))),
@@ -256,23 +256,29 @@ fn select_many(window: &mut Driven, times: usize) {
     window.settle();
 }
 
-fn facets(window: &mut Driven) {
+fn facets(window: &mut Driven, times: usize) {
     window.step("show facets");
     window.press(NONE, Key::F8);
     window.settle();
     assert!(window.app().settings.facets);
     point_over(window, 10);
-    window.step("show all hosts of the facet");
-    if let Some(more) = window.place_of(|text| text.ends_with(" more")) {
-        window.click_at(more);
-        window.settle();
-        window.step("scroll the facets");
-        window.point(pos2(1500.0, 400.0));
-        for _ in 0..30 {
-            window.turn_wheel(-30.0);
+    window.step("scroll the facets to the end of the first hosts");
+    window.point(pos2(1500.0, 400.0));
+    let more = |window: &Driven| window.place_of(|text| text.ends_with(" more"));
+    for _ in 0..20 {
+        if more(window).is_none() {
+            window.turn_wheel(-3.0);
+            window.settle();
         }
-        window.settle();
     }
+    window.step("show all hosts of the facet");
+    window.click_at(more(window).unwrap());
+    window.settle();
+    window.step("scroll all hosts of the facet");
+    for _ in 0..times {
+        window.turn_wheel(-30.0);
+    }
+    window.settle();
     window.step("hide facets");
     window.press(NONE, Key::F8);
     window.settle();
