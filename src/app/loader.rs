@@ -246,12 +246,8 @@ where
             }
             if let Some(entry) = self.entries.get_mut(&answer.query) {
                 entry.in_flight = false;
-                let shown = Shown {
-                    revision: answer.revision,
-                    at: Instant::now(),
-                    took: answer.took,
-                    value: answer.value,
-                };
+                let shown =
+                    Shown { revision: answer.revision, at: Instant::now(), took: answer.took, value: answer.value };
                 replaced.extend(entry.shown.replace(shown).and_then(|before| before.value.ok()));
             }
         }
@@ -321,11 +317,11 @@ mod tests {
     use super::*;
 
     /// An answer that notes where it is freed.
-    struct Freed;
+    struct DropNote;
 
     static FREED_ON: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-    impl Drop for Freed {
+    impl Drop for DropNote {
         fn drop(&mut self) {
             let thread = std::thread::current().name().unwrap_or_default().to_owned();
             FREED_ON.lock().unwrap().push(thread);
@@ -343,9 +339,9 @@ mod tests {
             pool: Pool::new("test reader", 1, Order::NewestFirst).unwrap(),
             later: Cell::new(None),
         };
-        let mut cache = Cache::<usize, Freed>::default();
+        let mut cache = Cache::<usize, DropNote>::default();
         for query in 0..=ANSWERS_KEPT {
-            while cache.get(&cx, query, None, |_, _| Ok(Freed)).ready().is_none() {
+            while cache.get(&cx, query, None, |_, _| Ok(DropNote)).ready().is_none() {
                 std::thread::sleep(Duration::from_millis(1));
             }
         }

@@ -129,3 +129,45 @@ impl LongText {
         self.job.append(part, 0.0, format);
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use egui_kittest::Harness;
+
+    #[test]
+    fn a_long_text_comes_in_parts_until_all_of_it_and_the_mark_at_its_end_are_there() {
+        let text: String = (0..5_000).map(|line| format!("line {line} of a long\u{202e} page\r\n")).collect();
+        let end = text.rfind("line 4999").unwrap();
+        let marks = Arc::new(vec![0..6, end..end + 9]);
+        let content = Arc::new(CaptureContent {
+            request_head: String::new(),
+            response_head: String::new(),
+            warc_fields: Vec::new(),
+            text,
+            charset: String::new(),
+            problems: Vec::new(),
+        });
+        let (mut shown, laid_out) = (LongText::default(), Arc::new(std::sync::Mutex::new(Vec::new())));
+        let (of, seen) = (content.clone(), laid_out.clone());
+        let mut harness = Harness::builder().with_step_dt(0.001).build_ui_state(
+            move |ui, place: &mut Option<Rect>| {
+                super::super::theme::install(ui.ctx());
+                egui::ScrollArea::vertical().show(ui, |ui| *place = shown.ui(ui, &of, Some((&marks, 1))));
+                seen.lock().unwrap().push(shown.job.text.len());
+            },
+            None,
+        );
+        harness.run_steps(content.text.len() / PART + 5);
+        let lengths = laid_out.lock().unwrap();
+        let (first, last) = (lengths[0], *lengths.last().unwrap());
+        assert!(first < 2 * PART, "{first} at once");
+        let most = lengths.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).max().unwrap();
+        assert!(most < 2 * PART, "{most} with one frame");
+        // What is hidden is written out, line ends are one character.
+        assert_eq!(last, text::block(&content.text).len());
+        let place = harness.state().unwrap();
+        assert!(place.top() > 4_998.0 * 10.0 && place.width() > 10.0 && place.height() < 40.0, "{place:?}");
+    }
+}

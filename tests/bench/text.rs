@@ -181,29 +181,30 @@ const SENTENCES: [[&str; 4]; 4] = [
 /// A page with an article between a menu, a list of other pages and a foot.
 fn made_page(number: u64) -> Page {
     let mut random = Random(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-    let said = &SENTENCES[(number % 4) as usize];
+    let lines = &SENTENCES[(number % 4) as usize];
     let mut html = format!(
         "<!doctype html><html><head><meta charset=\"utf-8\"><title>{} {number}</title>\
          <meta property=\"article:published_time\" content=\"2024-{:02}-{:02}T08:00:00Z\">\
          <meta name=\"description\" content=\"{}\"></head><body><nav><ul>",
-        &said[0][..20],
+        &lines[0][..20],
         1 + number % 12,
         1 + number % 28,
-        said[1]
+        lines[1]
     );
     (0..40).for_each(|item| write!(html, "<li><a href=\"/s/{item}\">Item {item}</a></li>").unwrap());
     html.push_str("</ul></nav><article>");
     for _ in 0..20 + random.below(20) {
         html.push_str("<p class=\"text body-copy\">");
         for _ in 0..2 + random.below(4) {
-            write!(html, "{} ", said[random.below(4) as usize]).unwrap();
+            write!(html, "{} ", lines[random.below(4) as usize]).unwrap();
         }
         write!(html, "<a href=\"/p/{}\">{}</a></p>\n", random.below(9_999), random.below(9_999)).unwrap();
     }
     html.push_str("</article><aside><ul>");
     for _ in 0..60 {
         let other = random.below(9_999);
-        write!(html, "<li class=\"teaser\"><a href=\"/p/{other}\"><b>{other}</b> {}</a></li>", &said[2][..16]).unwrap();
+        write!(html, "<li class=\"teaser\"><a href=\"/p/{other}\"><b>{other}</b> {}</a></li>", &lines[2][..16])
+            .unwrap();
     }
     html.push_str("</ul></aside><footer><p>© 2024</p></footer></body></html>");
     Page {

@@ -12,12 +12,12 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod driven;
+mod driver;
 mod generated;
 mod measured;
 mod random;
 
-use driven::{Driven, Frame, figures};
+use driver::{Driver, Frame, figures};
 use egui::{Key, Modifiers, pos2};
 use fonds::app::{Focus, PanelTab, Route};
 use fonds::campaign::{Campaign, Seed, SeedScope};
@@ -69,8 +69,11 @@ fn main() {
         make(&folder, made.path(), captures);
     }
     // Whatever the person at the keyboard has set up is no part of it.
-    let mut window = Driven::new(&folder, &made.path().join("fonds"));
-    println!("\n{:<34} {:>6} {:^26} {:^17} {:^20}", "", "", "update and layout, ms", "triangles, ms", "new letters, ms");
+    let mut window = Driver::new(&folder, &made.path().join("fonds"));
+    println!(
+        "\n{:<34} {:>6} {:^26} {:^17} {:^20}",
+        "", "", "update and layout, ms", "triangles, ms", "new letters, ms"
+    );
     println!(
         "{:<34} {:>6} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9} {:>10}",
         "journey", "frames", "median", "99 %", "longest", "median", "longest", "frames", "longest"
@@ -113,7 +116,7 @@ fn report(journey: &str, frames: Vec<Frame>) -> Vec<Frame> {
     all_over
 }
 
-type Journey = Box<dyn Fn(&mut Driven)>;
+type Journey = Box<dyn Fn(&mut Driver)>;
 
 /// What a person does; everything that repeats does so `times`.
 fn journeys(times: usize) -> Vec<(&'static str, Journey)> {
@@ -140,13 +143,13 @@ fn journeys(times: usize) -> Vec<(&'static str, Journey)> {
     ]
 }
 
-fn go(window: &mut Driven, modifiers: Modifiers, key: Key, what: &str) {
+fn go(window: &mut Driver, modifiers: Modifiers, key: Key, what: &str) {
     window.step(what);
     window.press(modifiers, key);
     window.settle();
 }
 
-fn point_over(window: &mut Driven, times: usize) {
+fn point_over(window: &mut Driver, times: usize) {
     window.step("move the pointer");
     for at in 0..times * 4 {
         window.point(pos2(300.0 + (at % 50) as f32 * 20.0, 250.0 + (at % 40) as f32 * 10.0));
@@ -154,7 +157,7 @@ fn point_over(window: &mut Driven, times: usize) {
     window.settle();
 }
 
-fn scroll_by_keys(window: &mut Driven, times: usize) {
+fn scroll_by_keys(window: &mut Driver, times: usize) {
     window.step("click a row");
     window.click("http://host");
     window.settle();
@@ -169,18 +172,18 @@ fn scroll_by_keys(window: &mut Driven, times: usize) {
     }
 }
 
-fn scroll_by_wheel(window: &mut Driven, times: usize) {
+fn scroll_by_wheel(window: &mut Driver, times: usize) {
     window.step("turn the wheel");
     window.point(pos2(700.0, 480.0));
     for lines in [-8.0, 5.0] {
         for _ in 0..times {
-            window.turn_wheel(lines);
+            window.roll_wheel(lines);
         }
         window.settle();
     }
 }
 
-fn sort(window: &mut Driven) {
+fn sort(window: &mut Driver) {
     for head in ["Captured", "Captured", "URL", "Title", "Status", "Type", "Captured"] {
         window.step(&format!("sort by {head}"));
         window.click(head);
@@ -189,7 +192,7 @@ fn sort(window: &mut Driven) {
 }
 
 /// Types into the line of the page.
-fn type_line(window: &mut Driven, text: &str, waits: bool) {
+fn type_line(window: &mut Driver, text: &str, waits: bool) {
     window.step("go to the line");
     window.press(NONE, Key::Escape);
     window.press(NONE, Key::Escape);
@@ -206,7 +209,7 @@ fn type_line(window: &mut Driven, text: &str, waits: bool) {
     window.settle();
 }
 
-fn filter(window: &mut Driven, text: &str) {
+fn filter(window: &mut Driver, text: &str) {
     type_line(window, text, true);
     assert!(matches!(window.app().route(), Route::Captures { filter } if filter == text), "{:?}", window.app().route());
     window.step("clear the filter");
@@ -214,7 +217,7 @@ fn filter(window: &mut Driven, text: &str) {
     window.settle();
 }
 
-fn select(window: &mut Driven, times: usize) {
+fn select(window: &mut Driver, times: usize) {
     window.step("click a row");
     window.click("http://host");
     window.settle();
@@ -235,7 +238,7 @@ fn select(window: &mut Driven, times: usize) {
     window.settle();
 }
 
-fn select_many(window: &mut Driven, times: usize) {
+fn select_many(window: &mut Driver, times: usize) {
     type_line(window, "pagina/12", true);
     window.step("select all rows of a filter as a range");
     window.click("http://host");
@@ -256,7 +259,7 @@ fn select_many(window: &mut Driven, times: usize) {
     window.settle();
 }
 
-fn facets(window: &mut Driven, times: usize) {
+fn facets(window: &mut Driver, times: usize) {
     window.step("show facets");
     window.press(NONE, Key::F8);
     window.settle();
@@ -264,10 +267,10 @@ fn facets(window: &mut Driven, times: usize) {
     point_over(window, 10);
     window.step("scroll the facets to the end of the first hosts");
     window.point(pos2(1500.0, 400.0));
-    let more = |window: &Driven| window.place_of(|text| text.ends_with(" more"));
+    let more = |window: &Driver| window.place_of(|text| text.ends_with(" more"));
     for _ in 0..20 {
         if more(window).is_none() {
-            window.turn_wheel(-3.0);
+            window.roll_wheel(-3.0);
             window.settle();
         }
     }
@@ -276,7 +279,7 @@ fn facets(window: &mut Driven, times: usize) {
     window.settle();
     window.step("scroll all hosts of the facet");
     for _ in 0..times {
-        window.turn_wheel(-30.0);
+        window.roll_wheel(-30.0);
     }
     window.settle();
     window.step("hide facets");
@@ -284,7 +287,7 @@ fn facets(window: &mut Driven, times: usize) {
     window.settle();
 }
 
-fn panel_tabs(window: &mut Driven) {
+fn panel_tabs(window: &mut Driver) {
     window.step("go to the lower panel");
     window.click("http://host");
     window.settle();
@@ -309,7 +312,7 @@ fn panel_tabs(window: &mut Driven) {
     }
 }
 
-fn large_page(window: &mut Driven) {
+fn large_page(window: &mut Driver) {
     window.step("find the large page");
     type_line(window, "host:large.example", true);
     window.click("http://large");
@@ -319,10 +322,15 @@ fn large_page(window: &mut Driven) {
         window.click(tab);
         window.settle();
         assert!(window.app().settings.lower_panel && !window.shows("This could not be read"), "{tab}");
+        if tab == "Outlinks" {
+            window.step("sort its links");
+            window.click("Page area");
+            window.settle();
+        }
         window.step(&format!("scroll the tab {tab} of the large page"));
         window.point(pos2(700.0, 850.0));
         for _ in 0..10 {
-            window.turn_wheel(-10.0);
+            window.roll_wheel(-10.0);
         }
         window.settle();
     }
@@ -331,16 +339,12 @@ fn large_page(window: &mut Driven) {
     window.settle();
 }
 
-fn search(window: &mut Driven, text: &str, waits: bool) {
+fn search(window: &mut Driver, text: &str, waits: bool) {
     type_line(window, text, waits);
-    assert!(
-        matches!(window.app().route(), Route::Search(query) if query.text == text),
-        "{:?}",
-        window.app().route()
-    );
+    assert!(matches!(window.app().route(), Route::Search(query) if query.text == text), "{:?}", window.app().route());
 }
 
-fn map(window: &mut Driven, times: usize) {
+fn map(window: &mut Driver, times: usize) {
     window.step("open the map");
     window.click("Map");
     window.settle();
@@ -359,7 +363,7 @@ fn map(window: &mut Driven, times: usize) {
     window.settle();
 }
 
-fn all_pages(window: &mut Driven, times: usize) {
+fn all_pages(window: &mut Driver, times: usize) {
     window.press(NONE, Key::Escape);
     for (name, key) in PAGES {
         go(window, CTRL, key, &format!("open {name}"));
@@ -372,7 +376,7 @@ fn all_pages(window: &mut Driven, times: usize) {
     go(window, CTRL_SHIFT, Key::F, "open Search");
 }
 
-fn read_out(window: &mut Driven, times: usize) {
+fn read_out(window: &mut Driver, times: usize) {
     window.read_out(true);
     go(window, CTRL, Key::Num4, "open Captures, read out");
     point_over(window, times);
@@ -399,7 +403,8 @@ fn make(folder: &Path, beside: &Path, captures: u64) {
 
 fn large_archive(folder: &Path) -> PathBuf {
     let mut set = WarcFileSet::new(FileSetOptions::new(folder, "LARGE"));
-    let mut block = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<title>A large page</title>".to_owned();
+    let mut block =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<title>A large page</title>".to_owned();
     for number in 0..6_000 {
         write!(block, "<p>In the year {number} the town kept its records where they had been before, and ").unwrap();
         write!(block, "<a href=\"/records/{number}\">record {number}</a> says who wrote them down. ").unwrap();
@@ -410,7 +415,8 @@ fn large_archive(folder: &Path) -> PathBuf {
     }
     let block = block.into_bytes();
     let date = CaptureDate::from_seconds(1_704_067_200);
-    let builder = RecordBuilder::response("urn:uuid:00000000-0000-4000-8000-000000000001", date, "http://large.example/");
+    let builder =
+        RecordBuilder::response("urn:uuid:00000000-0000-4000-8000-000000000001", date, "http://large.example/");
     set.append(&[&builder.digests(&Digests::of_block(&block, true)).compress(&block)]).unwrap();
     set.close().unwrap().remove(0)
 }

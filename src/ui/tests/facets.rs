@@ -2,8 +2,11 @@
 
 use super::Window;
 use crate::app::Route;
-use crate::app::models::CaptureRow;
+use crate::app::models::{CaptureRow, FacetChoice, FacetKind, FacetValue, SearchCounts};
+use crate::ui::facets::{FACETS_WIDTH, FacetAsk, Facets};
 use egui::{Key, Modifiers};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
 use std::collections::BTreeMap;
 
 fn filter_of(window: &Window) -> String {
@@ -76,5 +79,49 @@ fn facets_of_a_ready_filter_are_those_of_its_rows() {
     window.click(&tab);
     for (status, count) in counted(&rows, |row| row.status.to_string()) {
         window.check_says(&format!("Status: {status}: {count}"));
+    }
+}
+
+#[test]
+fn every_value_of_a_long_facet_can_be_scrolled_to_and_chosen() {
+    let hosts = 0..5_000_u64;
+    let values = hosts.map(|host| FacetValue { value: format!("host{host}.pt"), count: 5_000 - host }).collect();
+    let counts = SearchCounts { facets: vec![(FacetKind::Host, values)], ..SearchCounts::default() };
+    let mut facets = Facets::default();
+    let mut harness = Harness::builder().with_size(egui::vec2(FACETS_WIDTH, 600.0)).build_ui_state(
+        move |ui, chosen: &mut Vec<FacetChoice>| match facets.ui(ui, &counts, chosen) {
+            Some(FacetAsk::Toggle(choice) | FacetAsk::Show(choice)) => chosen.push(choice),
+            None => {}
+        },
+        Vec::new(),
+    );
+    harness.get_by_label("4990 more").click();
+    harness.run();
+    let places = |harness: &Harness<'_, Vec<FacetChoice>>| {
+        let boxes = harness.query_all_by_role(egui::accesskit::Role::CheckBox);
+        boxes.map(|one| one.rect().top()).collect::<Vec<f32>>()
+    };
+    assert!(places(&harness).len() < 100, "{} are drawn", places(&harness).len());
+    // To the middle, to the end, and back to where the first ones are.
+    for (lines, host) in [(-60_000.0, None), (-200_000.0, Some("host4999.pt")), (400_000.0, Some("host0.pt"))] {
+        harness.hover_at(egui::pos2(100.0, 300.0));
+        harness.event(egui::Event::MouseWheel {
+            unit: egui::MouseWheelUnit::Point,
+            delta: egui::vec2(0.0, lines),
+            phase: egui::TouchPhase::Move,
+            source: egui::MouseWheelSource::Wheel,
+            modifiers: Modifiers::NONE,
+        });
+        harness.run_steps(60);
+        let tops = places(&harness);
+        // One below the other, without a gap.
+        assert!(tops.windows(2).all(|pair| (pair[1] - pair[0] - (tops[1] - tops[0])).abs() < 1.0), "{tops:?}");
+        let Some(host) = host else {
+            assert!(harness.query_by_label("host10.pt").is_none() && tops.len() < 100, "{tops:?}");
+            continue;
+        };
+        harness.get_by_label(host).click();
+        harness.run();
+        assert_eq!(harness.state().last().map(|choice| choice.value.as_str()), Some(host));
     }
 }

@@ -38,7 +38,7 @@ pub struct Frame {
 }
 
 /// The window, and its frames since the last time they were taken.
-pub struct Driven {
+pub struct Driver {
     ctx: Context,
     cockpit: Cockpit,
     begun: Instant,
@@ -51,14 +51,14 @@ pub struct Driven {
     frames: Vec<Frame>,
 }
 
-impl Driven {
+impl Driver {
     /// On a workspace, which it opens.
     pub fn new(folder: &Path, beside: &Path) -> Self {
         let (ctx, due) = (Context::default(), Arc::new(Mutex::new(None)));
-        let asked = due.clone();
+        let frames_due = due.clone();
         ctx.set_request_repaint_callback(move |info| {
             let at = Instant::now() + info.delay;
-            let mut due = asked.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut due = frames_due.lock().unwrap_or_else(PoisonError::into_inner);
             *due = Some(due.map_or(at, |before: Instant| before.min(at)));
         });
         let opener = Arc::new(Workspaces::offering(beside.to_owned()));
@@ -166,7 +166,7 @@ impl Driven {
     }
 
     /// Turns the wheel by so many lines.
-    pub fn turn_wheel(&mut self, lines: f32) {
+    pub fn roll_wheel(&mut self, lines: f32) {
         self.draw(vec![Event::MouseWheel {
             unit: MouseWheelUnit::Line,
             delta: Vec2::new(0.0, lines),
