@@ -151,9 +151,9 @@ mod tests {
         });
         let (mut shown, laid_out) = (LongText::default(), Arc::new(std::sync::Mutex::new(Vec::new())));
         let (of, seen) = (content.clone(), laid_out.clone());
-        let mut harness = Harness::builder().with_step_dt(0.001).build_ui_state(
+        let window = Harness::builder().with_context_setup(super::super::theme::install);
+        let mut harness = window.build_ui_state(
             move |ui, place: &mut Option<Rect>| {
-                super::super::theme::install(ui.ctx());
                 egui::ScrollArea::vertical().show(ui, |ui| *place = shown.ui(ui, &of, Some((&marks, 1))));
                 seen.lock().unwrap().push(shown.job.text.len());
             },
