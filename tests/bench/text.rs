@@ -198,7 +198,7 @@ fn made_page(number: u64) -> Page {
         for _ in 0..2 + random.below(4) {
             write!(html, "{} ", lines[random.below(4) as usize]).unwrap();
         }
-        write!(html, "<a href=\"/p/{}\">{}</a></p>\n", random.below(9_999), random.below(9_999)).unwrap();
+        writeln!(html, "<a href=\"/p/{}\">{}</a></p>", random.below(9_999), random.below(9_999)).unwrap();
     }
     html.push_str("</article><aside><ul>");
     for _ in 0..60 {
