@@ -83,7 +83,7 @@ fn main() {
         journey(&mut window);
         over.extend(report(name, window.take_frames()));
     }
-    over.sort_by(|one, other| other.update.cmp(&one.update));
+    over.sort_by_key(|frame| std::cmp::Reverse(frame.update));
     let (with_new, without): (Vec<&Frame>, Vec<&Frame>) = over.iter().partition(|frame| frame.new_letters);
     for (frames, what) in [(without, "frames"), (with_new, "frames with new letters")] {
         println!("\n{} {what} over {GOAL_MS} ms, the longest first", frames.len());
