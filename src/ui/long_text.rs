@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Bytes that a frame lays out, and the rest of the last line.
-const PART: usize = 4 << 10;
+const PART: usize = 2 << 10;
 
 /// Places in a text that are marked, and which of them is at hand.
 pub(super) type Marks<'a> = Option<(&'a Arc<Vec<Range<usize>>>, usize)>;

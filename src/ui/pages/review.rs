@@ -2,8 +2,8 @@
 
 use crate::app::models::{CaptureDetail, CapturePage, CaptureQuery, CaptureRow, CaptureTab, Loaded, ReviewMark};
 use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, Route};
-use crate::ui::panel::keep_note;
 use crate::ui::long_text::LongText;
+use crate::ui::panel::keep_note;
 use crate::ui::table::{Column, Table};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
