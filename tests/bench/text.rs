@@ -186,7 +186,7 @@ fn made_page(number: u64) -> Page {
         "<!doctype html><html><head><meta charset=\"utf-8\"><title>{} {number}</title>\
          <meta property=\"article:published_time\" content=\"2024-{:02}-{:02}T08:00:00Z\">\
          <meta name=\"description\" content=\"{}\"></head><body><nav><ul>",
-        &lines[0][..20],
+        &lines[0][..lines[0].floor_char_boundary(20)],
         1 + number % 12,
         1 + number % 28,
         lines[1]
@@ -201,10 +201,10 @@ fn made_page(number: u64) -> Page {
         writeln!(html, "<a href=\"/p/{}\">{}</a></p>", random.below(9_999), random.below(9_999)).unwrap();
     }
     html.push_str("</article><aside><ul>");
+    let teaser = &lines[2][..lines[2].floor_char_boundary(16)];
     for _ in 0..60 {
         let other = random.below(9_999);
-        write!(html, "<li class=\"teaser\"><a href=\"/p/{other}\"><b>{other}</b> {}</a></li>", &lines[2][..16])
-            .unwrap();
+        write!(html, "<li class=\"teaser\"><a href=\"/p/{other}\"><b>{other}</b> {teaser}</a></li>").unwrap();
     }
     html.push_str("</ul></aside><footer><p>© 2024</p></footer></body></html>");
     Page {
