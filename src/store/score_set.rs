@@ -100,6 +100,7 @@ pub enum ScoreScope<'a> {
 pub struct ScoreSet {
     rows: Vec<SetRow>,
     hosts: usize,
+    unmeasured: u64,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -127,7 +128,7 @@ impl ScoreSet {
 
     /// Captures that were not measured yet: they have no score.
     pub fn unmeasured(&self) -> u64 {
-        self.rows.iter().filter(|row| !row.is_measured).count() as u64
+        self.unmeasured
     }
 
     /// Takes in what was measured of a capture and is not kept.
@@ -135,6 +136,7 @@ impl ScoreSet {
         if let Ok(at) = self.rows.binary_search_by_key(&scored.id, |row| row.id)
             && let Some(row) = self.rows.get_mut(at)
         {
+            self.unmeasured -= u64::from(!row.is_measured);
             (row.values, row.is_measured) = (scored.input.values(), true);
         }
     }
@@ -321,14 +323,16 @@ impl Catalogue {
             while let Some(row) = rows.next()? {
                 let scored = to_score(row, 0, false)?;
                 let host = uint(row.get(13)?) as usize;
+                let is_measured: bool = row.get(12)?;
                 set.hosts = set.hosts.max(host + 1);
+                set.unmeasured += u64::from(!is_measured);
                 set.rows.push(SetRow {
                     id: scored.id,
                     host,
                     bytes: uint(row.get(14)?),
                     values: scored.input.values(),
                     decision: scored.decision,
-                    is_measured: row.get(12)?,
+                    is_measured,
                     kept: row
                         .get::<_, Option<f64>>(15)?
                         .map(|score| Ok::<_, rusqlite::Error>((score, row.get(16)?)))

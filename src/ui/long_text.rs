@@ -67,7 +67,12 @@ impl LongText {
         }
         let is_whole = self.take_part(ui, &content.text, marks);
         let galley = ui.painter().layout_job(self.job.clone());
-        let response = ui.add(Label::new(galley.clone()));
+        // Every letter would be painted over in each frame in which it is faded.
+        let draw = |ui: &mut Ui| {
+            ui.set_opacity(1.0);
+            ui.add(Label::new(galley.clone()))
+        };
+        let response = ui.scope(draw).inner;
         if is_whole {
             self.height = response.rect.height();
         } else {
