@@ -3,7 +3,7 @@
 //! when somebody asks.
 
 use super::tag::Tag;
-use super::tokenizer::{MAX_PACKED, Reading, decode, is_blank};
+use super::tokenizer::{MAX_PACKED, Reading, decode, is_blank, pack};
 use std::borrow::Cow;
 
 macro_rules! attributes {
@@ -14,28 +14,67 @@ macro_rules! attributes {
 
         const ATTRIBUTES: usize = [$($name.len(),)*].len();
 
-        #[cfg(test)]
         impl Attr {
             pub(crate) const ALL: [Self; ATTRIBUTES] = [$(Self::$variant,)*];
-        }
 
-        /// The names as numbers.
-        #[allow(non_upper_case_globals)]
-        mod packed {
-            $(pub(super) const $variant: u128 = crate::links::html::tokenizer::pack($name);)*
-        }
-
-        impl Attr {
-            /// From the name's length and the number that it is packed into.
-            pub(crate) fn of(packed: u128, length: usize) -> Option<Self> {
-                match packed {
-                    _ if length > MAX_PACKED => None,
-                    $(packed::$variant => Some(Self::$variant),)*
-                    _ => None,
-                }
-            }
+            /// The names as numbers.
+            const PACKED: [u128; ATTRIBUTES] = [$(pack($name),)*];
         }
     };
+}
+
+/// Places of [`PLACES`]: four times as many as there are names make it easy to
+/// find a factor that gives each its own.
+const PLACE_BITS: u32 = 7;
+
+/// The name, by its number, that alone can stand at a place.
+const PLACES: [u8; 1 << PLACE_BITS] = {
+    let mut places = [u8::MAX; 1 << PLACE_BITS];
+    let mut at = 0;
+    while at < ATTRIBUTES {
+        places[place_of(Attr::PACKED[at], FACTOR)] = at as u8;
+        at += 1;
+    }
+    places
+};
+
+/// The first factor that parts all names.
+const FACTOR: u64 = {
+    let mut factor = 0x9e37_79b9_7f4a_7c15_u64;
+    while !parts_all(factor) {
+        factor = factor.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(2);
+    }
+    factor
+};
+
+const fn parts_all(factor: u64) -> bool {
+    let mut taken = 0_u128;
+    let mut at = 0;
+    while at < ATTRIBUTES {
+        let bit = 1 << place_of(Attr::PACKED[at], factor);
+        if taken & bit != 0 {
+            return false;
+        }
+        taken |= bit;
+        at += 1;
+    }
+    true
+}
+
+const fn place_of(packed: u128, factor: u64) -> usize {
+    let folded = packed as u64 ^ ((packed >> 64) as u64).rotate_left(17);
+    (folded.wrapping_mul(factor) >> (u64::BITS - PLACE_BITS)) as usize
+}
+
+impl Attr {
+    /// From the name's length and the number that it is packed into. Pages
+    /// have hundreds of attributes: one comparison, where a search among all
+    /// names takes a branch that cannot be foreseen for each step.
+    pub(crate) fn of(packed: u128, length: usize) -> Option<Self> {
+        let at = usize::from(PLACES[place_of(packed, FACTOR)]);
+        let is_it = Self::PACKED.get(at).is_some_and(|name| *name == packed) && length <= MAX_PACKED;
+        Self::ALL.get(at).copied().filter(|_| is_it)
+    }
 }
 
 attributes! {
@@ -171,4 +210,22 @@ pub(crate) trait TokenSink {
     fn in_foreign(&self) -> bool;
     /// The end.
     fn end(&mut self);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_known_in_any_case_and_no_other() {
+        for (attribute, packed) in Attr::ALL.into_iter().zip(Attr::PACKED) {
+            assert_eq!(Attr::of(packed, 1), Some(attribute));
+            assert_eq!(Attr::of(packed, MAX_PACKED + 1), None, "the end of a longer name");
+            assert_eq!(Attr::of(packed << 8 | u128::from(b'x'), 2), None);
+        }
+        assert_eq!(Attr::of(pack(b"HREF"), 4), Some(Attr::Href));
+        for other in [&b""[..], b"h", b"hre", b"xhref", b"data-href", b"onclick", b"width", b"height"] {
+            assert_eq!(Attr::of(pack(other), other.len()), None);
+        }
+    }
 }
