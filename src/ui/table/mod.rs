@@ -364,7 +364,7 @@ impl<'a, R, A> Table<'a, R, A> {
         let mut copied = Vec::new();
         let mut done = 0;
         while done < most && (copied.len() as u64) < wanted {
-            let part = done..most.min(done + crate::app::LIST_PAGE);
+            let part = done..most.min(done + rows::MANY_ROWS);
             if !rows.prepare(app, part.clone()) {
                 return;
             }

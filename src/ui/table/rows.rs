@@ -66,12 +66,13 @@ impl<R> RowSource<R> for AtHand<'_, R> {
     }
 }
 
-/// Rows that a query gives, a [`LIST_PAGE`] at a time.
+/// Rows that a query gives, a [`LIST_PAGE`] at a time, or [`MANY_ROWS`].
 pub(super) struct Paged<'q, Q: RowQuery> {
     query: &'q Q,
     sort: Vec<SortKey>,
     total: u64,
-    pages: HashMap<u64, Loaded<Arc<Q::Page>>>,
+    /// By how many rows they have, and their number.
+    pages: HashMap<(u64, u64), Loaded<Arc<Q::Page>>>,
 }
 
 impl<'q, Q: RowQuery> Paged<'q, Q> {
@@ -92,26 +93,31 @@ impl<Q: RowQuery> RowSource<Q::Row> for Paged<'_, Q> {
 
     fn prepare(&mut self, app: &mut AppState, rows: Range<u64>) -> bool {
         let last = rows.end.min(self.total);
+        let size = if last.saturating_sub(rows.start) > 2 * LIST_PAGE { MANY_ROWS } else { LIST_PAGE };
         let mut is_ready = true;
-        for page in rows.start / LIST_PAGE..last.div_ceil(LIST_PAGE) {
+        for page in rows.start / size..last.div_ceil(size) {
             let answer = self
                 .pages
-                .entry(page)
-                .or_insert_with(|| self.query.part(&self.sort, page * LIST_PAGE, LIST_PAGE).ask(&mut app.reads));
+                .entry((size, page))
+                .or_insert_with(|| self.query.part(&self.sort, page * size, size).ask(&mut app.reads));
             is_ready &= !matches!(answer, Loaded::Loading { .. });
         }
         is_ready
     }
 
     fn row(&self, index: u64) -> Slot<'_, Q::Row> {
-        match self.pages.get(&(index / LIST_PAGE)) {
+        let of_size = |size: u64| match self.pages.get(&(size, index / size)) {
             // Rows of another page are no answer to this one.
             None | Some(Loaded::Loading { .. }) => Slot::Loading,
             Some(Loaded::Failed(notice)) => Slot::Failed(format!("{}: {}", notice.what, notice.why)),
             Some(Loaded::Ready(page)) => {
-                let at = usize::try_from(index % LIST_PAGE).unwrap_or(usize::MAX);
+                let at = usize::try_from(index % size).unwrap_or(usize::MAX);
                 Q::rows(page).get(at).map_or(Slot::Gone, Slot::Ready)
             }
+        };
+        match of_size(LIST_PAGE) {
+            Slot::Loading => of_size(MANY_ROWS),
+            slot => slot,
         }
     }
 
@@ -135,6 +141,10 @@ impl<Q: RowQuery> RowSource<Q::Row> for Paged<'_, Q> {
         })
     }
 }
+
+/// Rows that are read at once where many are wanted, since each part of a
+/// filtered list goes through all rows before it.
+pub(super) const MANY_ROWS: u64 = 10 * LIST_PAGE;
 
 /// Rows that an export reads at once: skipping to an offset takes time.
 const EXPORT_ROWS: u64 = 5_000;
