@@ -25,6 +25,7 @@ mod state;
 #[cfg(test)]
 mod state_tests;
 mod table_rows;
+mod tried_selection;
 
 pub use crate::work::{
     ARCHIVE_NAMES, CrawlPlan, CrawlRequest, CrawlStart, JobKind, OpenTarget, Session, UnfinishedLaunch, Workspaces,
@@ -43,3 +44,4 @@ pub use spec_draft::SpecDraft;
 pub use state::{AppState, Focus, NoticeCause, RecentWorkspace, ScheduleWatch};
 pub use state::{SearchAct, SelectLead, SelectionAct};
 pub use table_rows::{CellWriter, RowFill, RowQuery, TableForm, TableRows, cell_text};
+pub use tried_selection::TriedSelection;

@@ -2,6 +2,7 @@
 
 use super::loader::{Cache, ReadCx};
 use super::models::*;
+use super::tried_selection::{TriedSelection, try_selection};
 use super::{MovedQuery, RowQuery, SeenListQuery};
 use crate::campaign::Campaign;
 use crate::scope::{Derivation, Trace};
@@ -166,6 +167,10 @@ reads! {
         |session, (campaign, filter, collections)| session.selection_criteria(&SelectionSpec {
             campaign: *campaign, filter: filter.clone(), collections: collections.clone(), ..SelectionSpec::default()
         });
+    /// What a draft, as JSON, comes to on these scores, with what its filter
+    /// and its collections find where that is known.
+    tried_selection(draft: String, scores: ByIdentity<ScoreSet>, criteria: Option<ByIdentity<SelectionCriteria>>)
+        -> TriedSelection, None, |_, trial| try_selection(trial);
     /// See [`Session::scored_under`]; the draft travels as JSON.
     scored_under(draft: String, ids: Vec<CaptureId>) -> Vec<ScoredRow>, None,
         |session, (draft, ids)| session.scored_under(&serde_json::from_str(draft)?, ids);

@@ -48,6 +48,11 @@ impl SelectionSpec {
         Self { with_wacz: other.with_wacz, with_rdf: other.with_rdf, with_seen: other.with_seen, ..self }
     }
 
+    /// Whether the score decides where no person did: no filter, no collection.
+    pub fn is_by_score(&self) -> bool {
+        self.filter.trim().is_empty() && self.collections.is_empty()
+    }
+
     /// What decides where no person did, such as `score at least 0.4` or `filter “host:gov.pt”`.
     pub fn criterion(&self) -> String {
         let mut criterion = match self.filter.trim() {

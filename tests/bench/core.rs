@@ -3,6 +3,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod scored;
+mod sizes;
+
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
 use fonds::campaign::{Campaign, Seed, SeedScope};
@@ -13,10 +16,12 @@ use fonds::scope::{
     LogQuestion, LogReport, rule_templates, standard_rules,
 };
 use fonds::store::Workspace;
-use fonds::store::rows::{ScoreWeights, SelectionCriteria, SelectionSpec};
+use fonds::store::rows::{ScoreWeights, SelectionCriteria};
 use fonds::uri::{CaptureDate, CdxKey, DatasetKey, PageKey, ScopeSurt, Url};
 use fonds::work;
 use fonds::work::Session;
+use scored::score_all;
+use sizes::number;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -129,7 +134,7 @@ fn decisions(bencher: Bencher<'_, '_>) {
 
 /// URLs that the catalogue of the what-if bench has seen.
 fn seen_urls() -> usize {
-    std::env::var("FONDS_BENCH_SEEN").ok().and_then(|number| number.parse().ok()).unwrap_or(100_000)
+    number("FONDS_BENCH_SEEN").unwrap_or(100_000)
 }
 
 /// A workspace whose one launch has seen [`seen_urls`], on 5,000 hosts of
@@ -206,7 +211,7 @@ fn what_if(bencher: Bencher<'_, '_>) {
 
 /// Captures of the bench of thresholds.
 fn scored_captures() -> usize {
-    std::env::var("FONDS_BENCH_CAPTURES").ok().and_then(|number| number.parse().ok()).unwrap_or(10_000)
+    number("FONDS_BENCH_CAPTURES").unwrap_or(10_000)
 }
 
 /// A campaign whose captures were measured once.
@@ -214,7 +219,6 @@ fn scored_workspace(folder: &Path) -> Session {
     let workspace = Workspace::create(folder).unwrap();
     workspace.catalogue().save_campaign(None, &campaign_of_twenty_rules()).unwrap();
     drop(workspace);
-    let spec = SelectionSpec { campaign: 1, ..SelectionSpec::default() };
     let catalogue = rusqlite::Connection::open(folder.join("fonds.sqlite")).unwrap();
     catalogue
         .execute_batch(&format!(
@@ -231,14 +235,12 @@ fn scored_workspace(folder: &Path) -> Session {
              INSERT INTO capture (id, launch, url, page, host, date_ms, status, mime, size, digest, hops, change, stored)
                 SELECT i, 1, i, i, 1 + i % 5000, 1704067200000 + i * 1000, 200, 'text/html', 1000 + i, 'sha1:' || i,
                     substr('LLLLLLLL', 1, 1 + i % 8), 0, 9000 FROM n;
-             INSERT INTO measure SELECT 1, i, (i % 100) / 100.0, i % 3 = 0, i % 7, i % 4, 0, 'ria 2 × in title' FROM n;
-             INSERT INTO score SELECT 1, i, (i % 100) / 100.0, i % 100 > 40, '' FROM n;
-             INSERT INTO selection VALUES (1, '{}', 1);
              COMMIT;",
             scored_captures(),
-            serde_json::to_string(&spec).unwrap()
         ))
         .unwrap();
+    drop(catalogue);
+    score_all(folder);
     Session::new(Workspace::open(folder).unwrap())
 }
 
@@ -265,7 +267,7 @@ fn threshold(bencher: Bencher<'_, '_>) {
 
 /// Lines of the log of the import bench.
 fn log_lines() -> usize {
-    std::env::var("FONDS_BENCH_LINES").ok().and_then(|number| number.parse().ok()).unwrap_or(20_000)
+    number("FONDS_BENCH_LINES").unwrap_or(20_000)
 }
 
 /// A job folder with the log of a crawl of 5,000 hosts; one line in twenty is

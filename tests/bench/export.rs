@@ -10,6 +10,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod sizes;
+
+use sizes::number;
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -19,8 +22,7 @@ use std::time::{Duration, Instant};
 
 fn main() {
     let measure = std::env::args().any(|arg| arg == "--bench");
-    let captures = std::env::var("FONDS_BENCH_CAPTURES").ok().and_then(|number| number.parse().ok());
-    let captures = captures.unwrap_or(if measure { 20_000 } else { 50 });
+    let captures = number("FONDS_BENCH_CAPTURES").unwrap_or(if measure { 20_000 } else { 50 });
     let made = tempfile::tempdir().unwrap();
     let files = match std::env::var("FONDS_BENCH_FILES") {
         Ok(files) => files.split(':').map(PathBuf::from).collect(),

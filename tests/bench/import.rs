@@ -12,6 +12,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod measured;
+mod sizes;
 
 use fonds::jobs::JobCx;
 use fonds::store::Workspace;
@@ -19,6 +20,7 @@ use fonds::uri::CaptureDate;
 use fonds::warc::{Digests, FileSetOptions, RecordBuilder, WarcFileSet};
 use fonds::work;
 use measured::{cpu_time, forget_peak, peak};
+use sizes::number;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -30,7 +32,6 @@ const FIRST_SECOND: u64 = 1_672_531_200;
 fn main() {
     // Run by `cargo test`, it only shows that everything works.
     let measure = std::env::args().any(|arg| arg == "--bench");
-    let number = |name: &str| std::env::var(name).ok().and_then(|number| number.parse::<u64>().ok());
     let most = if measure { number("FONDS_BENCH_CAPTURES").unwrap_or(100_000) } else { 600 };
     let page = number("FONDS_BENCH_PAGE").unwrap_or(1_500);
     println!(

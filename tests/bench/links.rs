@@ -15,6 +15,7 @@
 //! `FONDS_BENCH_DIR` where (the system's folder for temporary files).
 
 mod measured;
+mod sizes;
 
 use fonds::inlinks::dataset::render_line;
 use fonds::inlinks::invert::{
@@ -25,6 +26,7 @@ use fonds::jobs::JobCx;
 use fonds::links::LinkKind;
 use fonds::uri::CaptureDate;
 use measured::cpu_time;
+use sizes::number;
 use std::hash::Hasher;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -178,10 +180,6 @@ impl Web {
     }
 }
 
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
-
 /// Memory of this program, in MiB, where the system says it: now (`VmRSS:`), at most (`VmHWM:`).
 fn memory_mib(name: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -316,10 +314,10 @@ fn sort(input: &Input, asked: &BenchOptions, chunks: Range<usize>) -> Sorted {
 }
 
 fn main() {
-    let threads = number("FONDS_BENCH_THREADS", 2).max(1) as usize;
-    let memory_bytes = (number("FONDS_BENCH_MIB", 512) as usize) << 20;
+    let threads = number("FONDS_BENCH_THREADS").unwrap_or(2).max(1);
+    let memory_bytes = number("FONDS_BENCH_MIB").unwrap_or(512) << 20;
     let shuffle = ShuffleOptions { memory_bytes, threads, ..ShuffleOptions::default() };
-    let asked = BenchOptions { links: number("FONDS_BENCH_LINKS", 1_000_000), threads, shuffle };
+    let asked = BenchOptions { links: number("FONDS_BENCH_LINKS").unwrap_or(1_000_000), threads, shuffle };
     let input = Input::new(&asked);
     println!(
         "{} links of {} bytes each, {} captures of {} pages, {} pages never captured",
@@ -396,7 +394,7 @@ fn stored(input: &Input, asked: &BenchOptions) {
     let folder = folder.expect("there is a folder");
     let folder = folder.path().join("links");
     let cx = JobCx::detached();
-    let (chunks, pieces) = (input.chunks.len(), number("FONDS_BENCH_PIECES", 1).max(1) as usize);
+    let (chunks, pieces) = (input.chunks.len(), number("FONDS_BENCH_PIECES").unwrap_or(1).max(1));
     let (start, cpu) = (Instant::now(), cpu_time().as_secs_f64());
     let mut store = LinkStore::open_to_add(&folder, StoreRules::default()).expect("the folder can be used");
     let mut sorting = 0.0;

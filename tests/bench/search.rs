@@ -14,6 +14,7 @@
 mod generated;
 mod measured;
 mod random;
+mod sizes;
 
 use fonds::campaign::Request;
 use fonds::jobs::JobCx;
@@ -23,6 +24,7 @@ use fonds::work::models::{CaptureColumn, CaptureQuery, CaptureTab};
 use fonds::work::{SearchOrder, SearchQuery, Session, everything};
 use generated::{Texts, workspace_of};
 use measured::{cpu_time, forget_peak, ms, peak, resident};
+use sizes::number;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -36,11 +38,7 @@ const PEER_TEXTS: u64 = 50_000;
 fn main() {
     // Run by `cargo test`, it only shows that everything works.
     let measure = std::env::args().any(|arg| arg == "--bench");
-    let captures = match std::env::var("FONDS_BENCH_CAPTURES").ok().and_then(|number| number.parse().ok()) {
-        Some(number) if measure => number,
-        _ if measure => 100_000,
-        _ => 600,
-    };
+    let captures = if measure { number("FONDS_BENCH_CAPTURES").unwrap_or(100_000) } else { 600 };
     let made = tempfile::tempdir().unwrap();
     let texts = Texts::new();
     let kept = std::env::var_os("FONDS_BENCH_FOLDER").filter(|_| measure);

@@ -16,6 +16,8 @@ mod driver;
 mod generated;
 mod measured;
 mod random;
+mod scored;
+mod sizes;
 
 use driver::{Driver, Frame, figures};
 use egui::{Key, Modifiers, pos2};
@@ -26,6 +28,8 @@ use fonds::uri::CaptureDate;
 use fonds::warc::{Digests, FileSetOptions, RecordBuilder, WarcFileSet};
 use generated::{Texts, workspace_of};
 use measured::ms;
+use scored::score_all;
+use sizes::number;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -57,11 +61,7 @@ const PAGES: [(&str, Key); 10] = [
 fn main() {
     // Run by `cargo test`, it only shows that everything works.
     let measure = std::env::args().any(|arg| arg == "--bench");
-    let captures = match std::env::var("FONDS_BENCH_CAPTURES").ok().and_then(|number| number.parse().ok()) {
-        Some(number) if measure => number,
-        _ if measure => 100_000,
-        _ => 600,
-    };
+    let captures = if measure { number("FONDS_BENCH_CAPTURES").unwrap_or(100_000) } else { 600 };
     let made = tempfile::tempdir().unwrap();
     let kept = std::env::var_os("FONDS_BENCH_FOLDER").filter(|_| measure);
     let folder = kept.map_or_else(|| made.path().join("w"), PathBuf::from);
@@ -137,6 +137,7 @@ fn journeys(times: usize) -> Vec<(&'static str, Journey)> {
         ("Search: type at once", Box::new(|window| search(window, "metade raten", false))),
         ("Search: results by the wheel", Box::new(move |window| scroll_by_wheel(window, times))),
         ("Search: map", Box::new(move |window| map(window, times))),
+        ("Select & export: the threshold", Box::new(move |window| move_threshold(window, times))),
         ("all pages, the first time", Box::new(move |window| all_pages(window, times))),
         ("all pages, again", Box::new(move |window| all_pages(window, times))),
         ("the same while a screen reader listens", Box::new(move |window| read_out(window, times))),
@@ -365,6 +366,21 @@ fn map(window: &mut Driver, times: usize) {
     window.settle();
 }
 
+fn move_threshold(window: &mut Driver, times: usize) {
+    window.press(NONE, Key::Escape);
+    go(window, CTRL, Key::Num8, "open Select & export");
+    let kept = window.app().selection_draft.threshold;
+    for (key, presses) in [(Key::CloseBracket, times), (Key::OpenBracket, times * 2)] {
+        window.step(&format!("move the threshold by {}", key.name()));
+        for _ in 0..presses {
+            window.press(NONE, key);
+        }
+        assert!(window.app().selection_draft.threshold != kept);
+        window.settle();
+        assert!(window.shows("against the kept selection"));
+    }
+}
+
 fn all_pages(window: &mut Driver, times: usize) {
     window.press(NONE, Key::Escape);
     for (name, key) in PAGES {
@@ -404,6 +420,7 @@ fn make(folder: &Path, captures: u64) {
         .import(&[large_archive(&folder.with_extension("archives"))], Default::default(), &JobCx::detached())
         .unwrap();
     session.index_texts(false, &JobCx::detached()).unwrap();
+    score_all(folder);
 }
 
 fn large_archive(folder: &Path) -> PathBuf {

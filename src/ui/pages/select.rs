@@ -4,10 +4,9 @@ use super::select_dry_run::{dry_run_ui, open_report, parts_ui, report_ui, report
 use super::select_named::{NamedFields, chosen_collections_ui};
 use super::select_score::{borderline_ui, histogram_ui};
 use crate::app::models::{
-    Balance, CaptureId, CheckState, ExportRow, Loaded, ScoreSet, ScoreWeights, SelectionCriteria, SelectionPage,
-    SelectionSide, SelectionSpec, VerifyLine,
+    Balance, CheckState, ExportRow, Loaded, ScoreWeights, SelectionPage, SelectionSide, SelectionSpec, VerifyLine,
 };
-use crate::app::{Action, AppState, ByIdentity, Command, JobKind, Route, SelectLead};
+use crate::app::{Action, AppState, ByIdentity, Command, JobKind, Route, SelectLead, TriedSelection};
 use crate::ui::table::{Column, Table, key_of};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
@@ -16,13 +15,12 @@ use crate::ui::widgets::{
 };
 use egui::{Button, Color32, Key, Modifiers, RichText, ScrollArea, Slider, Ui};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// How far a bracket key moves the threshold.
 const STEP: f64 = 0.01;
 /// What a number of captures leads to.
 const SHOW: &str = "Show these captures";
-/// Captures shown on each side of the threshold.
-const BORDERLINE: usize = 20;
 /// Height of the list of exports.
 const EXPORTS: f32 = 150.0;
 
@@ -30,18 +28,7 @@ const EXPORTS: f32 = 150.0;
 #[derive(Default)]
 pub struct SelectPage {
     campaign: Option<i64>,
-    tried: Option<TriedSelection>,
     named: NamedFields,
-}
-
-/// What a draft comes to, until it, the scores or what its filter finds change.
-struct TriedSelection {
-    draft: SelectionSpec,
-    scores: ByIdentity<ScoreSet>,
-    criteria: Option<ByIdentity<SelectionCriteria>>,
-    balance: Balance,
-    /// The captures nearest to the threshold, highest score first.
-    nearest: Vec<CaptureId>,
 }
 
 impl SelectPage {
@@ -100,65 +87,56 @@ impl SelectPage {
                 }
             });
         }
-        let tried = self.tried(app, campaign, page);
+        let answer = try_draft(app, campaign, page);
+        let tried = answer.shown().filter(|tried| tried.draft.campaign == campaign).cloned();
+        // The answer may be that to an earlier draft: its figures go with its own links.
+        let draft = tried.as_ref().map(|tried| &tried.draft).or(page.spec.as_ref());
+        let sides = BalanceFilters::of(page.spec.as_ref(), draft);
+        // What a filter or collection finds is not known at once: the kept selection stays on screen.
+        let balance = tried.as_ref().and_then(|tried| tried.balance.as_ref()).filter(|_| !sides.is_kept);
+        let balance = balance.unwrap_or(&page.balance);
         ui.horizontal_top(|ui| {
             ui.vertical(|ui| weights_ui(ui, app, campaign, page));
             ui.add_space(GROUP_GAP);
             ui.vertical(|ui| {
-                if let Some(threshold) = histogram_ui(ui, &tried.balance, app.selection_draft.threshold) {
+                if let Some(threshold) = histogram_ui(ui, balance, app.selection_draft.threshold) {
                     app.selection_draft.threshold = threshold;
                 }
-                balance_ui(ui, app, campaign, page, tried);
+                balance_ui(ui, app, campaign, page, (balance, &sides));
             });
         });
         ui.add_space(GAP);
         export_ui(ui, app, campaign, page);
         heading_ui(ui, "Captures nearest to the threshold");
-        let draft = serde_json::to_string(&tried.draft).unwrap_or_default();
-        let nearest = app.reads.scored_under(draft, tried.nearest.clone());
+        let nearest = match (&tried, answer) {
+            (Some(tried), _) => {
+                let draft = serde_json::to_string(&tried.draft).unwrap_or_default();
+                app.reads.scored_under(draft, tried.nearest.clone())
+            }
+            (None, Loaded::Failed(notice)) => Loaded::Failed(notice),
+            (None, _) => Loaded::Loading { last: None },
+        };
         loaded_ui(ui, &nearest, |ui, rows| borderline_ui(ui, app, rows));
         // Before that is there, what is below it lies elsewhere.
         let is_whole = nearest.ready().is_some() && app.reads.collections().ready().is_some();
         self.named.saved_ui(ui, app, campaign, page);
         self.named.collections_ui(ui, app, campaign, is_whole);
     }
+}
 
-    /// What the draft comes to. Weights and thresholds are tried on scores
-    /// that are in memory: nothing is read again.
-    fn tried(&mut self, app: &mut AppState, campaign: i64, page: &SelectionPage) -> &TriedSelection {
-        let draft = SelectionSpec { campaign, ..app.selection_draft.clone() };
-        let by_score = draft.filter.trim().is_empty() && draft.collections.is_empty();
-        let answer = match by_score {
-            true => None,
-            false => Some(app.reads.selection_criteria(campaign, draft.filter.clone(), draft.collections.clone())),
-        };
-        let found = match &answer {
-            Some(Loaded::Ready(found) | Loaded::Loading { last: Some(found) }) => Some(found),
-            _ => None,
-        };
-        let (scores, criteria) = (ByIdentity::of(&page.scores), found.map(ByIdentity::of));
-        let is_same =
-            |tried: &TriedSelection| (&tried.draft, &tried.scores, &tried.criteria) == (&draft, &scores, &criteria);
-        let tried = self.tried.take().filter(is_same).unwrap_or_else(|| {
-            // What a filter or collection finds is not known at once: the kept selection stays on screen.
-            let unanswered = found.is_none() && !by_score;
-            let balance = match page.spec.as_ref().is_some_and(|kept| has_same_sides(kept, &draft)) || unanswered {
-                true => page.balance.clone(),
-                false => {
-                    let found = found.map(|found| SelectionCriteria::clone(found)).unwrap_or_default();
-                    page.scores.draft(&SelectionCriteria {
-                        weights: draft.weights,
-                        threshold: draft.threshold,
-                        ..found
-                    })
-                }
-            };
-            let (above, below) = page.scores.nearest(&draft.weights, draft.threshold, BORDERLINE);
-            let nearest = above.into_iter().rev().chain(below).collect();
-            TriedSelection { draft, scores, criteria, balance, nearest }
-        });
-        self.tried.insert(tried)
-    }
+/// What the draft comes to. Weights and thresholds are tried on scores that
+/// are in memory: nothing is read again.
+fn try_draft(app: &mut AppState, campaign: i64, page: &SelectionPage) -> Loaded<Arc<TriedSelection>> {
+    let draft = SelectionSpec { campaign, ..app.selection_draft.clone() };
+    let criteria = match draft.is_by_score() {
+        true => None,
+        false => {
+            let answer = app.reads.selection_criteria(campaign, draft.filter.clone(), draft.collections.clone());
+            answer.shown().map(ByIdentity::of)
+        }
+    };
+    let draft = serde_json::to_string(&draft).unwrap_or_default();
+    app.reads.tried_selection(draft, ByIdentity::of(&page.scores), criteria)
 }
 
 /// Whether two selections put every capture on the same side: what an export
@@ -220,18 +198,22 @@ fn weights_ui(ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPa
     }
 }
 
-fn balance_ui(ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPage, tried: &TriedSelection) {
-    let balance = &tried.balance;
-    let sides = BalanceFilters::of(page, tried);
+fn balance_ui(
+    ui: &mut Ui,
+    app: &mut AppState,
+    campaign: i64,
+    page: &SelectionPage,
+    (balance, sides): (&Balance, &BalanceFilters),
+) {
     egui::Grid::new("balance").num_columns(4).striped(true).show(ui, |ui| {
         for head in ["", "Captures", "Hosts", "Bytes"] {
             ui.weak(head);
         }
         ui.end_row();
         ui.colored_label(tokens(ui).accept, "✔ In");
-        side_ui(ui, app, true, balance.inside, &sides);
+        side_ui(ui, app, true, balance.inside, sides);
         ui.colored_label(tokens(ui).reject, "✖ Out");
-        side_ui(ui, app, false, balance.outside, &sides);
+        side_ui(ui, app, false, balance.outside, sides);
     });
     if page.spec.is_some() && !sides.is_kept {
         ui.horizontal_wrapped(|ui| {
@@ -282,21 +264,20 @@ struct BalanceFilters {
 }
 
 impl BalanceFilters {
-    fn of(page: &SelectionPage, tried: &TriedSelection) -> Self {
-        let kept = page.spec.as_ref();
-        let is_kept = kept.is_some_and(|kept| has_same_sides(kept, &tried.draft));
-        let draft = &tried.draft;
-        let is_by_score = |spec: &SelectionSpec| {
-            spec.filter.trim().is_empty() && spec.collections.is_empty() && spec.weights == draft.weights
-        };
+    /// Of a selection that is kept, and of one that is tried.
+    fn of(kept: Option<&SelectionSpec>, tried: Option<&SelectionSpec>) -> Self {
+        let is_kept = kept.zip(tried).is_some_and(|(kept, tried)| has_same_sides(kept, tried));
         if is_kept {
             let side = |selected: &str| Some(format!("selected:{selected}"));
             return Self { is_kept, inside: side("yes"), outside: side("no"), added: None, removed: None };
         }
-        if !is_by_score(draft) || !kept.is_some_and(is_by_score) {
+        let Some((_, tried)) = kept
+            .zip(tried)
+            .filter(|(kept, tried)| kept.is_by_score() && tried.is_by_score() && kept.weights == tried.weights)
+        else {
             return Self { is_kept, inside: None, outside: None, added: None, removed: None };
-        }
-        let at = draft.threshold;
+        };
+        let at = tried.threshold;
         Self {
             is_kept,
             inside: Some(format!("(score>={at} OR mark:approve) -mark:reject")),
