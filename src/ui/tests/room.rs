@@ -56,6 +56,11 @@ fn six_rows_stay_beside_the_lower_panel_and_no_tab_makes_it_grow() {
         let rows = window.count_within("http://", 0.0, panel);
         assert!(rows >= 6, "{rows} rows at {width}×{height}");
         assert!(panel + 30.0 < height, "the tabs are in sight: {panel} of {height}");
+        // Facets take width, or are a menu: lines of buttons grow, not the buttons.
+        window.press(Key::F8);
+        window.until("facets are there", |window| window.says("Language") || width < 900.0);
+        let rows = window.count_within("http://", 0.0, window.top_of("Details"));
+        assert!(rows >= 4, "{rows} rows beside facets at {width}×{height}");
     }
 }
 
