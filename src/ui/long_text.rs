@@ -1,14 +1,15 @@
 //! A text of many lines, as long as pages are.
 //!
 //! What is hidden in it is written out once, and the lines are laid out a part
-//! with each frame: a long text all at once would hold the window up.
+//! with each frame, below those before: a long text all at once would hold the
+//! window up.
 
 use super::text::{self, READ_CHARS};
 use super::theme::tokens;
 use crate::app::ByIdentity;
 use crate::app::models::CaptureContent;
-use egui::text::{CCursor, LayoutJob};
-use egui::{FontId, Label, Rect, TextFormat, TextStyle, Ui, Vec2};
+use egui::text::{ByteIndex, CCursor, LayoutJob};
+use egui::{FontId, Galley, Label, Rect, TextFormat, TextStyle, Ui, Vec2};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -24,6 +25,10 @@ pub(super) struct LongText {
     look: Option<Look>,
     /// As much of the text as is laid out.
     job: LayoutJob,
+    laid_out: Option<Arc<Galley>>,
+    /// How full the picture of all letters was: it is emptied when it is full,
+    /// and what was laid out before leads nowhere in it.
+    letters: f32,
     /// Bytes of the text, and of its marks, that are in it; its characters.
     taken: usize,
     marked: usize,
@@ -44,6 +49,7 @@ struct Look {
     font: FontId,
     is_dark: bool,
     width: f32,
+    pixels_per_point: f32,
 }
 
 impl LongText {
@@ -55,18 +61,21 @@ impl LongText {
             font: TextStyle::Body.resolve(ui.style()),
             is_dark: ui.visuals().dark_mode,
             width: ui.available_width(),
+            pixels_per_point: ui.pixels_per_point(),
         };
         // What was not drawn lately is laid out no more.
         let pass = ui.ctx().cumulative_pass_nr();
         let was_away = std::mem::replace(&mut self.pass, pass) + 1 < pass;
-        if was_away || self.look.as_ref() != Some(&look) {
+        let letters = ui.fonts(|fonts| fonts.font_atlas_fill_ratio());
+        let is_emptied = letters < std::mem::replace(&mut self.letters, letters);
+        if was_away || is_emptied || self.look.as_ref() != Some(&look) {
             let is_other = self.look.as_ref().is_none_or(|before| before.content != look.content);
             let height = if is_other { 0.0 } else { self.height };
-            *self = Self { look: Some(look), height, pass, ..Self::default() };
+            *self = Self { look: Some(look), height, pass, letters, ..Self::default() };
             self.job.wrap.max_width = ui.available_width();
         }
         let is_whole = self.take_part(ui, &content.text, marks);
-        let galley = ui.painter().layout_job(self.job.clone());
+        let galley = self.laid_out.clone()?;
         // Every letter would be painted over in each frame in which it is faded.
         let draw = |ui: &mut Ui| {
             ui.set_opacity(1.0);
@@ -84,43 +93,62 @@ impl LongText {
         self.at_hand.as_ref().map(|at| Rect::from_min_max(place(at.start).min, place(at.end).max))
     }
 
-    /// Takes more of the text; whether that is all.
+    /// Lays out more of the text; whether that is all.
     fn take_part(&mut self, ui: &Ui, content: &str, marks: Marks<'_>) -> bool {
         let (marks, at_hand) = marks.map_or((&[][..], 0), |(marks, at)| (marks.as_slice(), at));
         // As much as is read at most, and all that is marked.
         let limit = marks.last().map_or(0, |mark| mark.end).max(READ_CHARS).min(content.len());
         let limit = content.ceil_char_boundary(limit);
-        let part = content.ceil_char_boundary((self.taken + PART).min(limit));
-        let end = content.get(part..limit).and_then(|rest| rest.find('\n')).map_or(limit, |line| part + line + 1);
+        if self.laid_out.is_some() && self.taken >= limit {
+            return true;
+        }
+        let line_end = |from: usize| {
+            let rest = content.get(from..limit);
+            rest.and_then(|rest| rest.find('\n')).map_or(limit, |line| from + line + 1)
+        };
+        let mut end = line_end(content.ceil_char_boundary((self.taken + PART).min(limit)));
+        let mut part = LayoutJob { wrap: self.job.wrap.clone(), ..LayoutJob::default() };
         while self.taken < end {
             let next = marks.get(self.marked).filter(|mark| mark.start < end);
             match next {
                 Some(mark) if mark.start <= self.taken => {
                     let begin = self.chars;
-                    self.put(ui, content, mark.end, Some(self.marked == at_hand));
+                    self.put(ui, &mut part, content, mark.end, Some(self.marked == at_hand));
                     if self.marked == at_hand {
                         self.at_hand = Some(begin..self.chars);
                     }
                     self.marked += 1;
+                    // A mark may go on in the next line.
+                    end = end.max(line_end(self.taken.saturating_sub(1)));
                 }
-                _ => self.put(ui, content, next.map_or(end, |mark| mark.start), None),
+                _ => self.put(ui, &mut part, content, next.map_or(end, |mark| mark.start), None),
             }
         }
         let is_whole = self.taken >= limit;
-        if is_whole && limit < content.len() && self.taken < content.len() {
-            self.taken = content.len();
-            self.append(ui, "…", None);
+        if is_whole && limit < content.len() {
+            self.append(ui, &mut part, "…", None);
         }
+        if !is_whole {
+            drop_line_end(&mut part);
+        }
+        let part = ui.painter().layout_job(part);
+        self.laid_out = Some(match self.laid_out.take() {
+            None => part,
+            Some(before) => {
+                let whole = Galley::concat(Arc::new(self.job.clone()), &[before, part], ui.pixels_per_point());
+                Arc::new(whole)
+            }
+        });
         is_whole
     }
 
-    fn put(&mut self, ui: &Ui, content: &str, end: usize, marked: Option<bool>) {
-        let part = text::block(content.get(self.taken..end).unwrap_or_default());
+    fn put(&mut self, ui: &Ui, part: &mut LayoutJob, content: &str, end: usize, marked: Option<bool>) {
+        let text = text::block(content.get(self.taken..end).unwrap_or_default());
         self.taken = self.taken.max(end);
-        self.append(ui, &part, marked);
+        self.append(ui, part, &text, marked);
     }
 
-    fn append(&mut self, ui: &Ui, part: &str, marked: Option<bool>) {
+    fn append(&mut self, ui: &Ui, part: &mut LayoutJob, text: &str, marked: Option<bool>) {
         let (colors, font) = (tokens(ui), TextStyle::Body.resolve(ui.style()));
         let format = match marked {
             None => TextFormat::simple(font, colors.text),
@@ -130,8 +158,18 @@ impl LongText {
                 ..TextFormat::simple(font, colors.strong_text)
             },
         };
-        self.chars += part.chars().count();
-        self.job.append(part, 0.0, format);
+        self.chars += text.chars().count();
+        self.job.append(text, 0.0, format.clone());
+        part.append(text, 0.0, format);
+    }
+}
+
+/// The end of the last line comes back when the next part is put below.
+fn drop_line_end(part: &mut LayoutJob) {
+    if part.text.pop().is_some()
+        && let Some(last) = part.sections.last_mut()
+    {
+        last.byte_range.end = ByteIndex(part.text.len());
     }
 }
 
@@ -145,7 +183,9 @@ mod tests {
     fn a_long_text_comes_in_parts_until_all_of_it_and_the_mark_at_its_end_are_there() {
         let text: String = (0..5_000).map(|line| format!("line {line} of a long\u{202e} page\r\n")).collect();
         let end = text.rfind("line 4999").unwrap();
-        let marks = Arc::new(vec![0..6, end..end + 9]);
+        // One goes on in the next line.
+        let over = text.find("page\r\nline 2500").unwrap();
+        let marks = Arc::new(vec![0..6, over..over + 10, end..end + 9]);
         let content = Arc::new(CaptureContent {
             request_head: String::new(),
             response_head: String::new(),
@@ -159,19 +199,27 @@ mod tests {
         let window = Harness::builder().with_context_setup(super::super::theme::install);
         let mut harness = window.build_ui_state(
             move |ui, place: &mut Option<Rect>| {
-                egui::ScrollArea::vertical().show(ui, |ui| *place = shown.ui(ui, &of, Some((&marks, 1))));
-                seen.lock().unwrap().push(shown.job.text.len());
+                egui::ScrollArea::vertical().show(ui, |ui| *place = shown.ui(ui, &of, Some((&marks, 2))));
+                let at_once = place.map(|_| ui.painter().layout_job(shown.job.clone()));
+                seen.lock().unwrap().push((shown.laid_out.clone().unwrap(), at_once));
             },
             None,
         );
         harness.run_steps(content.text.len() / PART + 5);
-        let lengths = laid_out.lock().unwrap();
+        let laid_out = laid_out.lock().unwrap();
+        let lengths: Vec<usize> = laid_out.iter().map(|(galley, _)| galley.text().len()).collect();
         let (first, last) = (lengths[0], *lengths.last().unwrap());
         assert!(first < 2 * PART, "{first} at once");
         let most = lengths.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).max().unwrap();
         assert!(most < 2 * PART, "{most} with one frame");
         // What is hidden is written out, line ends are one character.
         assert_eq!(last, text::block(&content.text).len());
+        let (in_parts, at_once) = laid_out.last().unwrap();
+        let rows =
+            |galley: &Galley| galley.rows.iter().map(|row| (row.text(), row.ends_with_newline)).collect::<Vec<_>>();
+        let at_once = at_once.as_ref().unwrap();
+        assert_eq!(rows(in_parts), rows(at_once));
+        assert!((in_parts.rect.height() - at_once.rect.height()).abs() < 1.0, "{:?} {:?}", in_parts.rect, at_once.rect);
         let place = harness.state().unwrap();
         assert!(place.top() > 4_998.0 * 10.0 && place.width() > 10.0 && place.height() < 40.0, "{place:?}");
     }

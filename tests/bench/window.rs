@@ -4,7 +4,8 @@
 //! `cargo bench --bench window` makes 100,000 captures;
 //! `FONDS_BENCH_CAPTURES=1000000` as many as the goal speaks of.
 //! `FONDS_BENCH_FOLDER=DIR` keeps the workspace there for later runs of this
-//! bench. The table shows processor time of that thread, since a busy machine
+//! bench; `FONDS_BENCH_ONLY=Review` takes the journeys whose name holds that. The
+//! table shows processor time of that thread, since a busy machine
 //! changes the clock; what a frame takes to become triangles is a figure of its
 //! own, and the graphics card is in none. Frames that draw letters for the first
 //! time in their size are counted apart: each letter is drawn into a picture
@@ -79,7 +80,9 @@ fn main() {
         "journey", "frames", "median", "99 %", "longest", "median", "longest", "frames", "longest"
     );
     let mut over = report("open the workspace", window.take_frames());
-    for (name, journey) in journeys(if measure { 60 } else { 3 }) {
+    let only = std::env::var("FONDS_BENCH_ONLY").unwrap_or_default();
+    let chosen = journeys(if measure { 60 } else { 3 }).into_iter().filter(|(name, _)| name.contains(&only));
+    for (name, journey) in chosen {
         journey(&mut window);
         over.extend(report(name, window.take_frames()));
     }
