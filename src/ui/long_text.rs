@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Bytes that a frame lays out, and the rest of the last line.
-const PART: usize = 2 << 10;
+const PART: usize = 3 << 9;
 
 /// Places in a text that are marked, and which of them is at hand.
 pub(super) type Marks<'a> = Option<(&'a Arc<Vec<Range<usize>>>, usize)>;
@@ -53,6 +53,12 @@ struct Look {
 }
 
 impl LongText {
+    /// Whether this is the text on the screen: that of a capture before is not
+    /// laid out while the next one is read.
+    pub fn shows(&self, content: &Arc<CaptureContent>) -> bool {
+        self.look.as_ref().is_some_and(|look| look.content == ByIdentity::of(content))
+    }
+
     /// Draws the text; where the mark at hand is, once that is laid out.
     pub fn ui(&mut self, ui: &mut Ui, content: &Arc<CaptureContent>, marks: Marks<'_>) -> Option<Rect> {
         let look = Look {

@@ -47,7 +47,9 @@ impl TextTab {
         }
         let marks = marks.map(|marks| (marks, self.at));
         scroll_ui(ui, |ui| {
-            loaded_ui(ui, &content, |ui, _| content.shown().into_iter().for_each(|all| self.text_ui(ui, all, marks)));
+            let is_own = content.ready().is_some();
+            let shown = content.shown().filter(|text| is_own || self.shown.shows(text));
+            loaded_ui(ui, &content, |ui, _| shown.into_iter().for_each(|text| self.text_ui(ui, text, marks)));
         });
     }
 

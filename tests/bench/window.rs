@@ -4,12 +4,12 @@
 //! `cargo bench --bench window` makes 100,000 captures;
 //! `FONDS_BENCH_CAPTURES=1000000` as many as the goal speaks of.
 //! `FONDS_BENCH_FOLDER=DIR` keeps the workspace there for later runs of this
-//! bench; `FONDS_BENCH_ONLY=Review` takes the journeys whose name holds that. The
-//! table shows processor time of that thread, since a busy machine
-//! changes the clock; what a frame takes to become triangles is a figure of its
-//! own, and the graphics card is in none. Frames that draw letters for the first
-//! time in their size are counted apart: each letter is drawn into a picture
-//! once, then copied. Every page is visited twice for the same reason.
+//! bench; `FONDS_BENCH_ONLY=pages` takes the journeys whose name holds that. The
+//! table shows processor time of that thread, since a busy machine changes the
+//! clock; what a frame takes to become triangles is a figure of its own, and the
+//! graphics card is in none. Frames that draw letters for the first time in their
+//! size are counted apart: each letter is drawn into a picture once, then copied.
+//! Every page is visited twice for the same reason.
 
 #![allow(clippy::unwrap_used)]
 

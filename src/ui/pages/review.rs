@@ -171,7 +171,10 @@ impl ReviewPage {
         keep_page_room(ui, theme::ROWS_LEAST as f32 * ui.text_style_height(&egui::TextStyle::Body));
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             loaded_ui(ui, &content, |ui, _| {
-                let Some(content) = content.shown() else { return };
+                let is_own = content.ready().is_some();
+                let Some(content) = content.shown().filter(|content| is_own || self.text.shows(content)) else {
+                    return;
+                };
                 if content.text.trim().is_empty() {
                     ui.weak("This capture has no visible text");
                 } else {
