@@ -10,8 +10,8 @@ use std::path::PathBuf;
 /// Do the main job on the sample web, from crawl to verified export.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  fonds demo\n  fonds demo --out /tmp/fonds-demo\n\n\
-    Serves a small web about an invented town on loopback, crawls it twice, builds inlinks, scores, selects, exports \
-    and reads the export back. Nothing leaves this machine.\n\
+    Serves a small web about an invented town on loopback, crawls it twice, builds inlinks, indexes the texts, scores, \
+    selects, exports and reads the export back. Nothing leaves this machine.\n\
     Called again with the folder of a demo that was stopped or killed, it goes on where that ended.")]
 pub struct DemoArgs {
     /// Folder for the workspace and the export; a new one under the system's temporary folder without it.
@@ -54,6 +54,7 @@ fn print(report: &DemoReport, out: &mut dyn Write) -> anyhow::Result<()> {
         "Inlinks             {} ({} internal, {} external) of {} pages; {} pages cited but not captured",
         report.inlinks, report.internal, report.external, report.linked_pages, report.uncaptured
     )?;
+    writeln!(out, "Text index          {}", counted(report.texts, "text"))?;
     writeln!(out, "Selected            {} of {} scored captures", report.selected, report.scored)?;
     writeln!(out, "Exported            {} records, {} captures", report.exported_records, report.exported_captures)?;
     for line in &report.checks {

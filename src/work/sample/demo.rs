@@ -40,6 +40,8 @@ pub struct DemoReport {
     pub linked_pages: u64,
     /// Pages cited but never captured.
     pub uncaptured: u64,
+    /// Texts that can be searched.
+    pub texts: u64,
     /// Captures scored.
     pub scored: u64,
     /// Captures selected.
@@ -120,18 +122,20 @@ pub fn run_demo(folder: &Path, cx: &JobCx, say: &dyn Fn(String)) -> anyhow::Resu
 
     let inlinks = work::build_inlinks(&session.workspace, false, cx)?;
     say(format!("4. Inlinks: {}", inlinks.summary()));
+    let texts = work::index_texts(&session.workspace, false, cx)?;
+    say(format!("5. Text index: {}", texts.summary()));
     let spec = SelectionSpec { campaign, ..SelectionSpec::default() };
     let selection = work::select(&session.workspace, &spec, false, cx)?;
-    say(format!("5. Selection: {}", selection.summary()));
+    say(format!("6. Selection: {}", selection.summary()));
     let export = folder.join("export");
     // An export is always made again.
     remove(&export)?;
     let exported = work::export(&session.workspace, &spec, &export, work::ExportWishes::default(), cx)?;
-    say(format!("6. Export: {}", exported.summary()));
+    say(format!("7. Export: {}", exported.summary()));
     let checks = work::verify(&export, cx)?;
     session.catalogue().keep_verification(&export, &checks)?;
     let verified = checks.iter().all(|check| check.ok);
-    say(format!("7. Read back: {}", if verified { "every check holds" } else { "a check fails" }));
+    say(format!("8. Read back: {}", if verified { "every check holds" } else { "a check fails" }));
 
     let catalogue = session.catalogue();
     let total = |tab: CaptureTab| -> anyhow::Result<u64> {
@@ -150,6 +154,7 @@ pub fn run_demo(folder: &Path, cx: &JobCx, say: &dyn Fn(String)) -> anyhow::Resu
         external: inlinks.external,
         linked_pages: inlinks.targets,
         uncaptured: inlinks.uncaptured,
+        texts: texts.versions,
         scored: selection.balance.scored,
         selected: selection.selected,
         exported_captures: exported.captures,
