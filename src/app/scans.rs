@@ -65,7 +65,7 @@ impl Default for Scans {
                 ..Scan::new("words of rules")
             },
             rule_hits: Scan::new("rule hits"),
-            rule_matches: Scan::new("what a rule spoke of"),
+            rule_matches: Scan::new("matches of a rule"),
             geo_report: Scan::new("geo report"),
             drift: Scan::new("geo drift"),
             problem_record: Scan::new("record of a problem"),

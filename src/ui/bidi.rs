@@ -17,16 +17,20 @@ use unicode_bidi::{BidiClass, BidiInfo, Level, bidi_class};
 /// Puts text into reading order as it is drawn.
 #[derive(Default)]
 pub struct ReadingOrder {
-    /// Texts of the last frame by their address: as laid out and as drawn.
+    /// Texts of the last frame by their address: those with lines to reorder, and long ones.
     reordered: HashMap<usize, Reordered>,
 }
 
 struct Reordered {
     /// Kept, so that its address is not given to another.
     laid_out: Arc<Galley>,
-    drawn: Arc<Galley>,
+    /// None where it is drawn as it is laid out.
+    drawn: Option<Arc<Galley>>,
     in_use: bool,
 }
+
+/// Bytes of a text that is not looked through again with each frame.
+const LONG: usize = 1 << 10;
 
 impl egui::Plugin for ReadingOrder {
     fn debug_name(&self) -> &'static str {
@@ -48,15 +52,20 @@ impl ReadingOrder {
     fn visit(&mut self, shape: &mut Shape, field: Rect) {
         match shape {
             Shape::Vec(shapes) => shapes.iter_mut().for_each(|shape| self.visit(shape, field)),
-            Shape::Text(text) if is_right_to_left(text.galley.text()) && !field.contains(text.pos) => {
+            Shape::Text(text) if !field.contains(text.pos) => {
+                if text.galley.text().len() < LONG && !is_right_to_left(text.galley.text()) {
+                    return;
+                }
                 let known = self.reordered.entry(Arc::as_ptr(&text.galley) as usize).or_insert_with(|| Reordered {
                     laid_out: Arc::clone(&text.galley),
-                    drawn: Arc::new(in_reading_order(&text.galley)),
+                    drawn: is_right_to_left(text.galley.text()).then(|| Arc::new(in_reading_order(&text.galley))),
                     in_use: true,
                 });
                 known.in_use = true;
                 debug_assert!(Arc::ptr_eq(&known.laid_out, &text.galley));
-                text.galley = Arc::clone(&known.drawn);
+                if let Some(drawn) = &known.drawn {
+                    text.galley = Arc::clone(drawn);
+                }
             }
             _ => {}
         }
@@ -66,7 +75,8 @@ impl ReadingOrder {
 /// Whether some of it is written, or shaped by egui, from right to left.
 fn is_right_to_left(text: &str) -> bool {
     // No such letter begins with a lower byte.
-    text.bytes().any(|byte| byte >= 0xd6) && text.chars().any(is_shaped)
+    let mut begins = text.bytes().enumerate().filter(|(_, byte)| *byte >= 0xd6);
+    begins.any(|(at, _)| text.get(at..).and_then(|rest| rest.chars().next()).is_some_and(is_shaped))
 }
 
 fn is_shaped(char: char) -> bool {

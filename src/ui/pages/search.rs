@@ -16,6 +16,7 @@ use crate::ui::theme::{self, tokens};
 use crate::ui::widgets::{TypedLine, action_ui, empty_ui, loaded_ui, mark_ui, title_ui};
 use egui::text::LayoutJob;
 use egui::{TextEdit, TextFormat, Ui};
+use std::ops::Range;
 
 /// Results that are listed.
 const RESULTS: usize = 200;
@@ -320,6 +321,9 @@ fn carry_out(app: &mut AppState, ask: CaptureAsk) {
     }
 }
 
+/// Less than letters are wide, in points, but for a few.
+const NARROWEST_LETTER: f32 = 4.0;
+
 /// A part of the text with what was found in it marked.
 fn snippet_ui(ui: &mut Ui, hit: &Hit) {
     let colors = tokens(ui);
@@ -335,8 +339,12 @@ fn snippet_ui(ui: &mut Ui, hit: &Hit) {
     if at > 0 {
         job.append("…", 0.0, plain.clone());
     }
-    let mut put = |range: std::ops::Range<usize>, format: &TextFormat| {
-        let part = hit.snippet.get(range).unwrap_or_default();
+    // What no cell is wide enough for takes time to lay out as well.
+    let fits = (ui.available_width() / NARROWEST_LETTER) as usize;
+    let rest = hit.snippet.get(at..).unwrap_or_default();
+    let end = rest.char_indices().nth(fits).map_or(hit.snippet.len(), |(past, _)| at + past);
+    let mut put = |range: Range<usize>, format: &TextFormat| {
+        let part = hit.snippet.get(range.start.min(end)..range.end.min(end)).unwrap_or_default();
         job.append(&text::line(part), 0.0, format.clone());
     };
     for range in &hit.marked {
@@ -345,7 +353,10 @@ fn snippet_ui(ui: &mut Ui, hit: &Hit) {
         at = range.end;
     }
     put(at..hit.snippet.len(), &plain);
-    ui.add(egui::Label::new(job).truncate());
+    let response = ui.add(egui::Label::new(job).truncate().show_tooltip_when_elided(false));
+    let whole = || text::line(&hit.snippet);
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, whole()));
+    response.on_hover_ui(|ui| drop(ui.label(whole())));
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::ui::widgets::{
     action_ui, count_link_ui, empty_ui, field_ui, figure_ui, heading_ui, is_typing, loaded_ui, title_ui,
 };
-use egui::{Button, Color32, Key, Modifiers, RichText, ScrollArea, Slider, Ui};
+use egui::{Button, Color32, Key, Label, Modifiers, RichText, ScrollArea, Slider, Ui};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -61,8 +61,11 @@ impl SelectPage {
         }
         if !is_typing(ui) && app.dialog().is_none() {
             for (key, by) in [(Key::OpenBracket, -STEP), (Key::CloseBracket, STEP)] {
-                if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)) {
-                    app.selection_draft.threshold = (app.selection_draft.threshold + by).clamp(0.0, 1.0);
+                // Held down, a key comes more than once with a slow frame.
+                let times = ui.input_mut(|input| input.count_and_consume_key(Modifiers::NONE, key));
+                let to = app.selection_draft.threshold + by * times as f64;
+                if times > 0 {
+                    app.selection_draft.threshold = to.clamp(0.0, 1.0);
                 }
             }
         }
@@ -245,7 +248,7 @@ fn balance_ui(
             (page.balance.overrides, overrides, "byhand:yes"),
         ] {
             if number == 0 {
-                ui.label(label);
+                ui.add(Label::new(label).extend());
             } else if ui.link(label).on_hover_text(SHOW).clicked() {
                 captures_by(app, filter.to_owned());
             }
@@ -379,7 +382,7 @@ fn verified_ui(ui: &mut Ui, folder: &str, lines: &[VerifyLine]) {
             // What is wrong, or a key, may be long: the card stays as wide as the page.
             ui.vertical(|ui| {
                 ui.set_max_width(theme::LONG_FIELD);
-                ui.add(egui::Label::new(text::line(&line.detail)).wrap());
+                ui.add(Label::new(text::line(&line.detail)).wrap());
             });
             ui.end_row();
         }
