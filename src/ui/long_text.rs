@@ -125,7 +125,9 @@ impl LongText {
                     }
                     self.marked += 1;
                     // A mark may go on in the next line.
-                    end = end.max(line_end(self.taken.saturating_sub(1)));
+                    if self.taken > end && !content.as_bytes()[..self.taken].ends_with(b"\n") {
+                        end = line_end(self.taken);
+                    }
                 }
                 _ => self.put(ui, &mut part, content, next.map_or(end, |mark| mark.start), None),
             }
@@ -187,11 +189,12 @@ mod tests {
 
     #[test]
     fn a_long_text_comes_in_parts_until_all_of_it_and_the_mark_at_its_end_are_there() {
-        let text: String = (0..5_000).map(|line| format!("line {line} of a long\u{202e} page\r\n")).collect();
+        let text: String = (0..5_000).map(|line| format!("line {line} of a long\u{202e} pagé\r\n")).collect();
         let end = text.rfind("line 4999").unwrap();
-        // One goes on in the next line.
-        let over = text.find("page\r\nline 2500").unwrap();
-        let marks = Arc::new(vec![0..6, over..over + 10, end..end + 9]);
+        // One ends with a letter of two bytes, one goes on in the next line.
+        let letter = text.find("pagé").unwrap();
+        let over = text.find("pagé\r\nline 2500").unwrap();
+        let marks = Arc::new(vec![letter..letter + 5, over..over + 11, end..end + 9]);
         let content = Arc::new(CaptureContent {
             request_head: String::new(),
             response_head: String::new(),
