@@ -64,6 +64,17 @@ pub struct KeptScore {
     pub decision: Option<ReviewMark>,
 }
 
+impl SelectionCriteria {
+    /// Whether a capture with this score is in, where no person decided.
+    pub fn passes(&self, capture: CaptureId, score: f64) -> bool {
+        let passes = match &self.passing {
+            None => score >= self.threshold,
+            Some(passing) => passing.contains(&capture),
+        };
+        passes || self.collected.contains(&capture)
+    }
+}
+
 impl ToScore {
     /// With what was read of it.
     pub fn measured(mut self, measurement: Measurement) -> Self {
@@ -220,11 +231,7 @@ impl SetRow {
     /// Score, and whether that, a filter or a collection selects it.
     fn draft(&self, sides: &SelectionCriteria) -> Option<(f64, bool)> {
         let score = self.is_measured.then(|| sides.weights.score(&self.values))?;
-        let passes = match &sides.passing {
-            None => score >= sides.threshold,
-            Some(passing) => passing.contains(&self.id),
-        };
-        Some((score, passes || sides.collected.contains(&self.id)))
+        Some((score, sides.passes(self.id, score)))
     }
 }
 
@@ -363,12 +370,18 @@ impl Catalogue {
         })
     }
 
-    /// Captures with their scores under a draft, part by part, in the order asked for.
+    /// Captures with their scores under a draft, part by part, in the order asked
+    /// for; `sides` is what decides under that draft.
     ///
     /// # Errors
     ///
     /// A catalogue that cannot be read.
-    pub fn scored_under(&self, spec: &SelectionSpec, ids: &[CaptureId]) -> Result<Vec<ScoredRow>, StoreError> {
+    pub fn scored_under(
+        &self,
+        spec: &SelectionSpec,
+        sides: &SelectionCriteria,
+        ids: &[CaptureId],
+    ) -> Result<Vec<ScoredRow>, StoreError> {
         let facts = self.to_score(spec.campaign, spec.window_days, ScoreScope::These(ids))?;
         self.read(|conn| {
             facts
@@ -376,7 +389,8 @@ impl Catalogue {
                 .map(|facts| {
                     let score = spec.weights.score(&facts.input.values());
                     let (url, date) = url_of(conn, facts.id)?;
-                    Ok(ScoredRow::of(facts, url, date, spec, score, score >= spec.threshold))
+                    let passes = sides.passes(facts.id, score);
+                    Ok(ScoredRow::of(facts, url, date, spec, score, passes))
                 })
                 .collect()
         })

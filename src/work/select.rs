@@ -121,7 +121,7 @@ pub fn preview_selection(
     let (above, below) = scores.nearest(&spec.weights, spec.threshold, each);
     let rows = |ids: Vec<CaptureId>| -> anyhow::Result<Vec<ScoredRow>> {
         let facts = workspace.catalogue().to_score(spec.campaign, spec.window_days, ScoreScope::These(&ids))?;
-        facts.into_iter().map(|facts| scoring.row(facts)).collect()
+        facts.into_iter().map(|facts| scoring.row(facts, &sides)).collect()
     };
     Ok((report, (rows(above)?, rows(below)?)))
 }
@@ -254,12 +254,12 @@ impl<'a> Scoring<'a> {
     }
 
     /// A capture with its score under the draft, read again.
-    fn row(&self, facts: ToScore) -> anyhow::Result<ScoredRow> {
+    fn row(&self, facts: ToScore, sides: &SelectionCriteria) -> anyhow::Result<ScoredRow> {
         let stored = self.workspace.catalogue().stored_capture(facts.id)?;
         let measurement = self.measure(&facts, &stored, &mut Vec::new())?;
         let facts = facts.measured(measurement);
         let score = self.spec.weights.score(&facts.input.values());
-        let passes = score >= self.spec.threshold;
+        let passes = sides.passes(facts.id, score);
         Ok(ScoredRow::of(facts, stored.url.to_string(), stored.date, self.spec, score, passes))
     }
 

@@ -4,7 +4,7 @@ use super::TOWN;
 use super::Window;
 use crate::app::models::{
     AnchorRow, CaptureQuery, CaptureTab, CitedBy, EventKind, EventQuery, HostColumn, LaunchState, Launches,
-    ProspectQuery, ReviewMark, SeenQuery,
+    ProspectQuery, ReviewMark, SeenQuery, SelectionSpec,
 };
 use crate::app::{Command, Focus, JobKind, PanelTab, Route};
 use crate::jobs::JobCx;
@@ -695,4 +695,21 @@ fn events_of_a_launch_lead_to_the_urls_they_are_about() {
     assert_eq!(window.app().focus(), event.seen.map(Focus::Seen));
     window.click(&event.event.host);
     window.until("its queue is shown", |window| !window.says(&text::counted(hosts, "event", "events")));
+}
+
+#[test]
+fn captures_nearest_to_the_threshold_are_in_where_a_filter_finds_them() {
+    let window = Window::town();
+    let session = window.session();
+    let filter = "host:cuaderno.example".to_owned();
+    let query = CaptureQuery { campaign: Some(TOWN), filter: filter.clone(), ..crate::work::everything() };
+    let found = session.capture_ids(&query, None).unwrap();
+    let draft = SelectionSpec { campaign: TOWN, filter, ..SelectionSpec::default() };
+    let (above, below) = session.selection(TOWN).unwrap().scores.nearest(&draft.weights, draft.threshold, 20);
+    let rows = session.scored_under(&draft, &[above, below].concat()).unwrap();
+    assert!(rows.iter().any(|row| row.selected) && rows.iter().any(|row| !row.selected));
+    for row in rows {
+        let by_hand = row.decision.and_then(ReviewMark::decides);
+        assert_eq!(row.selected, by_hand.unwrap_or(found.contains(&row.id)), "{}, score {}", row.url, row.score);
+    }
 }

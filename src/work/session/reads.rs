@@ -212,7 +212,8 @@ impl Session {
 
     /// Captures with their scores under a draft, in the order asked for.
     pub fn scored_under(&self, draft: &SelectionSpec, ids: &[CaptureId]) -> anyhow::Result<Vec<ScoredRow>> {
-        Ok(self.catalogue().scored_under(draft, ids)?)
+        let sides = work::selection_criteria(&self.workspace, draft)?;
+        Ok(self.catalogue().scored_under(draft, &sides, ids)?)
     }
 
     /// Runs URLs through the rules of an edited, unsaved campaign with the facts at hand.
