@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use super::models::{CampaignId, CaptureQuery, Launches, Loaded, ReviewMark, RunState, ScheduledRun};
+use super::models::{CampaignId, CaptureId, CaptureQuery, Launches, Loaded, ReviewMark, RunState, ScheduledRun};
 use super::state::Answer;
 use super::{Action, AppState, Command, CrawlStart, Dialog, JobKind, Route, Settings, resolve};
 use crate::campaign::{Campaign, Frequency, Run};
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// The campaign of the sample town.
-const TOWN: CampaignId = 1;
+const TOWN: CampaignId = CampaignId::new(1);
 
 fn state() -> (AppState, TempDir, Arc<AtomicUsize>) {
     let dir = tempfile::tempdir().unwrap();
@@ -235,7 +235,11 @@ fn what_another_process_holds_is_not_written_and_not_counted_as_reviewed() {
     let holder = format!("The workspace is open elsewhere (process {} since", std::process::id());
     assert!(why.starts_with(&holder) && why.contains("nothing crawled") && why.contains("Close it there"), "{why}");
     state.send(Command::Go(Route::Review { filter: String::new() }));
-    state.send(Command::Mark { captures: vec![1].into(), mark: ReviewMark::Approve, note: String::new() });
+    state.send(Command::Mark {
+        captures: vec![CaptureId::new(1)].into(),
+        mark: ReviewMark::Approve,
+        note: String::new(),
+    });
     until(&mut state, "it is told", |state| !state.notices.is_empty());
     let why = &state.notices[0].1.why;
     assert!(why.contains(&holder.to_lowercase()) && !why.contains("writable"), "{why}");
@@ -246,7 +250,8 @@ fn what_another_process_holds_is_not_written_and_not_counted_as_reviewed() {
 #[test]
 fn what_is_kept_on_the_page_review_is_counted() {
     let (mut state, _dir) = opened();
-    let mark = || Command::Mark { captures: vec![1].into(), mark: ReviewMark::Approve, note: String::new() };
+    let mark =
+        || Command::Mark { captures: vec![CaptureId::new(1)].into(), mark: ReviewMark::Approve, note: String::new() };
     state.send(mark());
     state.send(Command::Go(Route::Review { filter: String::new() }));
     state.send(mark());
@@ -296,8 +301,8 @@ fn what_a_number_counts_is_shown_whole_once() {
 #[test]
 fn a_campaign_without_a_name_is_called_by_its_number() {
     use super::models::campaign_title;
-    assert_eq!(campaign_title(3, " "), "campaign 3 (no name)");
-    assert_eq!(campaign_title(3, "Ria"), "Ria");
+    assert_eq!(campaign_title(CampaignId::new(3), " "), "campaign 3 (no name)");
+    assert_eq!(campaign_title(CampaignId::new(3), "Ria"), "Ria");
 }
 
 #[test]
@@ -352,7 +357,7 @@ fn a_run_that_is_due_starts_and_one_that_was_missed_waits_for_an_answer() {
 }
 
 /// A draft of a campaign that was saved before, with an edit.
-fn edited_draft(state: &mut AppState, id: i64) -> super::SpecDraft {
+fn edited_draft(state: &mut AppState, id: CampaignId) -> super::SpecDraft {
     until(state, "the campaign is read", |state| matches!(state.reads.campaign(id), Loaded::Ready(_)));
     let Loaded::Ready(page) = state.reads.campaign(id) else { unreachable!() };
     let mut draft = super::SpecDraft::of(&page);
@@ -431,9 +436,10 @@ fn a_defect_while_writing_is_reported_and_the_next_write_is_made() {
     state.write(|_| -> anyhow::Result<String> { panic!("a made-up defect") }, Answer::Marked);
     until(&mut state, "it is told", |state| !state.notices.is_empty());
     assert!(state.notices[0].1.why.contains("internal error"), "{:?}", state.notices);
-    state.send(Command::Mark { captures: vec![1].into(), mark: ReviewMark::Flag, note: String::new() });
-    let is_marked =
-        |state: &AppState| state.session().unwrap().detail(1, 90).unwrap().row.mark == Some(ReviewMark::Flag);
+    state.send(Command::Mark { captures: vec![CaptureId::new(1)].into(), mark: ReviewMark::Flag, note: String::new() });
+    let is_marked = |state: &AppState| {
+        state.session().unwrap().detail(CaptureId::new(1), 90).unwrap().row.mark == Some(ReviewMark::Flag)
+    };
     until(&mut state, "it is marked", |state| is_marked(state));
 }
 
@@ -569,7 +575,7 @@ fn anchors_of_inlinks_are_found_without_anybody_indexing() {
 /// Pages of an import that takes some seconds.
 const LONG_IMPORT: u64 = 20_000;
 
-fn newest(state: &AppState) -> i64 {
+fn newest(state: &AppState) -> CaptureId {
     state.session().unwrap().catalogue().newest_capture().unwrap()
 }
 

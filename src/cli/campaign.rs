@@ -7,6 +7,7 @@ use crate::jobs::counted;
 use crate::scope::DecideRules;
 use crate::store::Workspace;
 use crate::work::Session;
+use crate::work::models::CampaignId;
 use anyhow::Context;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -33,7 +34,7 @@ pub enum CampaignCommand {
         file: PathBuf,
         /// Save as a new version of this campaign.
         #[arg(long)]
-        id: Option<i64>,
+        id: Option<CampaignId>,
     },
     /// List the campaigns.
     #[command(after_help = "Examples:\n  fonds campaign list my-archive\n  \

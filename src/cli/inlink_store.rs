@@ -9,6 +9,7 @@ use crate::inlinks::stored::LinkStore;
 use crate::inlinks::stored::load::{LoadInput, LoadOptions, LoadReport, load};
 use crate::jobs::{CountedRead, JobCx, OnStop, counted};
 use crate::store::{LOADED_LINKS as LOADED, Workspace, own_folder};
+use crate::work::models::CaptureId;
 use crate::work::{LinkSource, Session};
 use anyhow::Context;
 use std::fs::File;
@@ -187,7 +188,8 @@ pub(super) fn with_links<T>(
 
 /// Whether a workspace has no captures, and was given links of others.
 fn has_only_loaded(workspace: &Workspace) -> anyhow::Result<bool> {
-    Ok(LinkStore::is_in(&workspace.folder().join(LOADED)) && workspace.catalogue().newest_capture()? == 0)
+    Ok(LinkStore::is_in(&workspace.folder().join(LOADED))
+        && workspace.catalogue().newest_capture()? == CaptureId::default())
 }
 
 /// Says after a build why it is empty where the links are those of others.

@@ -6,7 +6,9 @@ use super::{FINE, PROBLEMS};
 use crate::jobs::counted;
 use crate::store::Catalogue;
 use crate::work::Report;
-use crate::work::models::{Balance, ReviewMark, ScorePart, ScoreWeights, ScoredRow, SelectionSide, SelectionSpec};
+use crate::work::models::{
+    Balance, CampaignId, ReviewMark, ScorePart, ScoreWeights, ScoredRow, SelectionSide, SelectionSpec,
+};
 use crate::work::{self, SelectReport};
 use serde_json::json;
 use std::io::Write;
@@ -171,7 +173,7 @@ pub struct SpecArgs {
 
 impl SpecArgs {
     /// `kept` says which parts exports have.
-    fn spec(&self, campaign: i64, kept: &SelectionSpec) -> anyhow::Result<SelectionSpec> {
+    fn spec(&self, campaign: CampaignId, kept: &SelectionSpec) -> anyhow::Result<SelectionSpec> {
         anyhow::ensure!(
             (0.0..=1.0).contains(&self.threshold),
             "--threshold {}: a score is between 0 and 1",

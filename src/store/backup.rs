@@ -94,7 +94,7 @@ impl Catalogue {
                 "INSERT INTO campaign (name, version, created_ms) VALUES (?1, ?2, ?3)",
                 rusqlite::params![name, last, now],
             )?;
-            let id = conn.last_insert_rowid();
+            let id = CampaignId::new(conn.last_insert_rowid());
             for (version, _, spec) in &rows {
                 conn.execute(
                     "INSERT INTO campaign_version (campaign, version, spec, saved_ms) VALUES (?1, ?2, ?3, ?4)",

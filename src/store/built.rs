@@ -261,7 +261,7 @@ impl Workspace {
                     return;
                 }
                 *side += 1;
-                let source = i64::try_from(link.source_id).ok();
+                let source = CaptureId::try_from(link.source_id).ok();
                 let named = source.and_then(|source| known.get(&source)).cloned();
                 if named.is_none() {
                     unnamed.push((links.len(), source, link.source.to_owned()));
@@ -312,7 +312,7 @@ fn inlink_row(link: &LinkRow<'_>, in_window: bool) -> InlinkRow {
         anchor: link.anchor.to_owned(),
         internal: link.internal,
         in_window,
-        capture: i64::try_from(link.source_id).ok(),
+        capture: CaptureId::try_from(link.source_id).ok(),
         nofollow: link.nofollow,
         rel: String::new(),
         place: None,
@@ -425,7 +425,7 @@ impl Catalogue {
             let mut statement =
                 conn.prepare_cached("SELECT u.url, c.title FROM capture c JOIN url u ON u.id = c.url WHERE c.id = ?1")?;
             for (id, anchor) in linking {
-                let id = i64::try_from(id).unwrap_or_default();
+                let id = CaptureId::try_from(id).unwrap_or_default();
                 let found = statement.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
                 pages.extend(found.map(|(url, title)| LandingPage { url, title, anchor }));
             }

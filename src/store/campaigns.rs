@@ -44,7 +44,7 @@ impl Catalogue {
                         "INSERT INTO campaign (name, version, created_ms) VALUES (?1, 1, ?2)",
                         params![name, now],
                     )?;
-                    (conn.last_insert_rowid(), 1)
+                    (CampaignId::new(conn.last_insert_rowid()), 1)
                 }
                 Some(id) => {
                     let (version, saved) = latest(conn, id)?;
@@ -88,7 +88,7 @@ impl Catalogue {
     /// The campaign of this number, or the only one of this title.
     pub fn find_campaign(&self, name: &str) -> Result<CampaignId, StoreError> {
         self.read(|conn| {
-            let number = name.trim_start_matches('#').parse::<i64>().ok();
+            let number = name.trim_start_matches('#').parse::<CampaignId>().ok();
             let ids = |sql: &str, value: &dyn rusqlite::ToSql| -> Result<Vec<CampaignId>, StoreError> {
                 let mut statement = conn.prepare(sql)?;
                 let rows = statement.query_map([value], |row| row.get(0))?;
@@ -105,7 +105,7 @@ impl Catalogue {
                 [] => Err(StoreError::NoCampaign(name.to_owned())),
                 several => Err(StoreError::SeveralCampaigns {
                     name: name.to_owned(),
-                    numbers: several.iter().map(i64::to_string).collect::<Vec<_>>().join(", "),
+                    numbers: several.iter().map(CampaignId::to_string).collect::<Vec<_>>().join(", "),
                 }),
             }
         })

@@ -13,7 +13,7 @@ use crate::search::types_of_media;
 use crate::uri::CaptureDate;
 use fixedbitset::FixedBitSet;
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params_from_iter};
 
 /// A person's decision on a capture.
 pub(super) const LAST_MARK: &str = decision_sql!();
@@ -166,7 +166,7 @@ fn condition(
             set.intersect_with(&full_text.of_media(media)?);
         }
     }
-    let mut values = vec![Value::Integer(query.campaign.unwrap_or(0))];
+    let mut values = vec![Value::Integer(query.campaign.unwrap_or_default().get())];
     let (filter, of_filter) = filter.condition();
     let mut sql = format!("{FROM} WHERE {filter}");
     if let Some(tab) = tab {
@@ -174,7 +174,7 @@ fn condition(
     }
     values.extend(of_filter);
     if let Some(campaign) = of_campaign {
-        debug_assert_eq!(values[0], Value::Integer(campaign));
+        debug_assert_eq!(values[0], Value::Integer(campaign.get()));
         sql.push_str(concat!(" AND ", of_campaign_sql!()));
     }
     Ok(Condition { sql, values, set })
@@ -201,7 +201,8 @@ impl Catalogue {
             };
             let mut statement = conn.prepare_cached(&format!("SELECT {ROW} {FROM} WHERE c.id = ?2"))?;
             // A set may be a moment older than the rows: what is gone since is left out.
-            let mut row = |id: &i64| statement.query_row([query.campaign.unwrap_or(0), *id], capture_row).optional();
+            let mut row =
+                |id: &CaptureId| statement.query_row((query.campaign.unwrap_or_default(), *id), capture_row).optional();
             let rows = ids.iter().filter_map(|id| row(id).transpose()).collect::<Result<_, _>>()?;
             Ok(CapturePage { offset: query.offset, rows, total, filter_problem: None })
         })
@@ -226,7 +227,7 @@ impl Catalogue {
     pub fn captures_among(&self, query: &CaptureQuery, ids: &[CaptureId]) -> Result<Vec<CaptureId>, StoreError> {
         let mut condition = self.condition(query, Some(query.tab)).map_err(StoreError::Filter)?;
         condition.sql.push_str(" AND c.id IN (SELECT value FROM json_each(?))");
-        condition.values.push(Value::Text(serde_json::Value::from(ids).to_string()));
+        condition.values.push(Value::Text(serde_json::json!(ids).to_string()));
         self.read(|conn| {
             let mut statement = conn.prepare_cached(&format!("SELECT c.id {}", condition.sql))?;
             let rows = statement.query_map(params_from_iter(&condition.values), |row| row.get(0))?;
@@ -246,7 +247,7 @@ impl Catalogue {
             return Ok(set.ones().filter_map(|id| CaptureId::try_from(id).ok()).collect());
         }
         let (sql, values) = filter.condition();
-        let values = std::iter::once(Value::Integer(campaign.unwrap_or(0))).chain(values);
+        let values = std::iter::once(Value::Integer(campaign.unwrap_or_default().get())).chain(values);
         self.read(|conn| {
             let mut statement = conn.prepare_cached(&format!("SELECT c.id {FROM} WHERE {sql}"))?;
             let rows = statement.query_map(params_from_iter(values), |row| row.get(0))?;
@@ -265,7 +266,7 @@ impl Catalogue {
     }
 
     /// Numbers of the captures that match, in order of date and URL.
-    pub fn capture_ids(&self, query: &CaptureQuery) -> Result<Vec<i64>, StoreError> {
+    pub fn capture_ids(&self, query: &CaptureQuery) -> Result<Vec<CaptureId>, StoreError> {
         let condition = self.condition(query, Some(query.tab)).map_err(StoreError::Filter)?;
         self.read(|conn| {
             let mut statement =
@@ -316,12 +317,12 @@ fn count(conn: &Connection, condition: &Condition) -> Result<u64, StoreError> {
 /// Rows by a condition on `c`, in the order given.
 pub(super) fn rows_where(
     conn: &Connection,
-    campaign: i64,
+    campaign: CampaignId,
     condition: &str,
-    value: i64,
+    value: impl ToSql,
     order: &str,
 ) -> Result<Vec<CaptureRow>, StoreError> {
     let mut statement = conn.prepare_cached(&format!("SELECT {ROW} {FROM} WHERE {condition} ORDER BY {order}"))?;
-    let rows = statement.query_map([campaign, value], capture_row)?;
+    let rows = statement.query_map((campaign, value), capture_row)?;
     Ok(rows.collect::<Result<_, _>>()?)
 }

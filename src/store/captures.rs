@@ -5,7 +5,7 @@ use super::error::StoreError;
 use super::files::file_id;
 use super::intern::{UrlIds, url_ids, url_ids_and_page};
 use super::link_list::{LinkList, insert_lists, insert_outlinks, lists_of};
-use super::rows::{CaptureId, FileId};
+use super::rows::{CaptureId, FileId, LaunchId};
 use super::sql::{int, parse_stored, uint};
 use crate::captures::{CaptureEntry, RecordPlace};
 use crate::links::Outlink;
@@ -81,7 +81,7 @@ impl From<CaptureEntry> for PackedCapture {
 
 /// Adds a capture with its records and links; does nothing when its first
 /// record is known already. Says whether it was new.
-pub(super) fn insert_capture(conn: &Connection, launch: i64, entry: &CaptureEntry) -> Result<bool, StoreError> {
+pub(super) fn insert_capture(conn: &Connection, launch: LaunchId, entry: &CaptureEntry) -> Result<bool, StoreError> {
     let (first, file) = first_record(conn, launch, entry)?;
     if is_at(conn, file, first)? {
         return Ok(false);
@@ -98,7 +98,7 @@ pub(super) fn insert_capture(conn: &Connection, launch: i64, entry: &CaptureEntr
 /// one from now on. Says whether it was new.
 fn import_capture(
     conn: &Connection,
-    launch: i64,
+    launch: LaunchId,
     packed: &PackedCapture,
     lost: &HashSet<FileId>,
 ) -> Result<bool, StoreError> {
@@ -150,7 +150,7 @@ fn import_capture(
             if lost.contains(&of) {
                 conn.prepare_cached("DELETE FROM record WHERE capture = ?1")?.execute([capture])?;
                 conn.prepare_cached("UPDATE capture SET stored = ?2 WHERE id = ?1")?
-                    .execute([capture, stored_bytes(entry)])?;
+                    .execute((capture, stored_bytes(entry)))?;
                 insert_records(conn, launch, capture, entry)?;
             }
             Ok(false)
@@ -161,7 +161,7 @@ fn import_capture(
 /// The first record of a capture, and its file.
 fn first_record<'e>(
     conn: &Connection,
-    launch: i64,
+    launch: LaunchId,
     entry: &'e CaptureEntry,
 ) -> Result<(&'e RecordPlace, FileId), StoreError> {
     let Some(first) = entry.records.first() else {
@@ -173,14 +173,19 @@ fn first_record<'e>(
 /// Whether a record at this place is known.
 fn is_at(conn: &Connection, file: FileId, record: &RecordPlace) -> Result<bool, StoreError> {
     let mut known = conn.prepare_cached("SELECT 1 FROM record WHERE file = ?1 AND offset = ?2")?;
-    Ok(known.exists([file, int(record.span.offset)])?)
+    Ok(known.exists((file, int(record.span.offset)))?)
 }
 
 fn stored_bytes(entry: &CaptureEntry) -> i64 {
     int(entry.records.iter().map(|place| place.span.length).sum())
 }
 
-fn insert_records(conn: &Connection, launch: i64, capture: CaptureId, entry: &CaptureEntry) -> Result<(), StoreError> {
+fn insert_records(
+    conn: &Connection,
+    launch: LaunchId,
+    capture: CaptureId,
+    entry: &CaptureEntry,
+) -> Result<(), StoreError> {
     for (position, place) in entry.records.iter().enumerate() {
         let file = file_id(conn, launch, &place.file)?;
         conn.prepare_cached(
@@ -202,7 +207,7 @@ fn insert_records(conn: &Connection, launch: i64, capture: CaptureId, entry: &Ca
 
 fn insert_new(
     conn: &Connection,
-    launch: i64,
+    launch: LaunchId,
     entry: &CaptureEntry,
     links: &[LinkList],
     ids: UrlIds,
@@ -253,7 +258,7 @@ fn insert_new(
         change,
         stored_bytes(entry),
     ])?;
-    let capture = conn.last_insert_rowid();
+    let capture = CaptureId::new(conn.last_insert_rowid());
     insert_records(conn, launch, capture, entry)?;
     if let Some(repeats) = &entry.repeats {
         conn.prepare_cached("INSERT INTO repeat (capture, url) VALUES (?1, ?2)")?
@@ -285,7 +290,7 @@ fn insert_new(
 /// some of them were missing.
 pub(super) fn add_outlinks(
     conn: &Connection,
-    launch: i64,
+    launch: LaunchId,
     record: &RecordPlace,
     links: &[Outlink],
     is_last: bool,
@@ -296,7 +301,7 @@ pub(super) fn add_outlinks(
             "SELECT r.capture FROM record r JOIN outlink_gap g ON g.capture = r.capture
              WHERE r.file = ?1 AND r.offset = ?2",
         )?
-        .query_row([file, int(record.span.offset)], |row| row.get(0))
+        .query_row((file, int(record.span.offset)), |row| row.get(0))
         .optional()?;
     let Some(capture) = capture else { return Ok(()) };
     insert_outlinks(conn, capture, links)?;
@@ -352,7 +357,7 @@ impl Catalogue {
     /// are read from this one from now on.
     pub fn import_captures(
         &self,
-        launch: i64,
+        launch: LaunchId,
         captures: Vec<PackedCapture>,
         lost: &Arc<HashSet<FileId>>,
     ) -> Result<UnderWay<u64>, StoreError> {
@@ -367,7 +372,7 @@ impl Catalogue {
     }
 
     /// Adds captures whose records are not known; says how many were new.
-    pub fn add_captures(&self, launch: i64, entries: Vec<CaptureEntry>) -> Result<u64, StoreError> {
+    pub fn add_captures(&self, launch: LaunchId, entries: Vec<CaptureEntry>) -> Result<u64, StoreError> {
         self.write(move |conn| {
             let mut new = 0;
             for entry in &entries {
@@ -412,7 +417,7 @@ impl Catalogue {
         let newest = self.newest_capture()?;
         let first = "SELECT min(capture) FROM outlink_gap WHERE NOT unreadable";
         let first: Option<CaptureId> = self.read(|conn| Ok(conn.query_row(first, [], |row| row.get(0))?))?;
-        Ok(first.map_or(newest, |first| newest.min(first - 1)))
+        Ok(first.map_or(newest, |first| newest.min(CaptureId::new(first.get() - 1))))
     }
 
     /// Begin and end of every record of a file that the catalogue knows, in

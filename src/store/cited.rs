@@ -71,7 +71,7 @@ impl Workspace {
                 && counts.internal + counts.external > 0
                 && first.has_room_for(counts, |last| last.0.0)
             {
-                first.take((Reverse(counts), i64::try_from(id).unwrap_or_default(), top_anchor.to_owned()));
+                first.take((Reverse(counts), CaptureId::try_from(id).unwrap_or_default(), top_anchor.to_owned()));
             }
             Ok::<(), StoreError>(())
         })?;

@@ -49,7 +49,7 @@ impl Catalogue {
                 " AND ",
                 selected_sql!()
             );
-            Ok(conn.prepare_cached(KEEP)?.execute([campaign, conn.last_insert_rowid()])? as u64)
+            Ok(conn.prepare_cached(KEEP)?.execute((campaign, conn.last_insert_rowid()))? as u64)
         })
     }
 
@@ -98,7 +98,7 @@ impl Catalogue {
                     Some(now) => now,
                     None => *now.insert(uint(conn.prepare_cached(NOW)?.query_row([campaign], |row| row.get(0))?)),
                 };
-                let (captures, both) = compare.query_row([campaign, row.get::<_, i64>(0)?], |row| {
+                let (captures, both) = compare.query_row((campaign, row.get::<_, i64>(0)?), |row| {
                     Ok((uint(row.get(0)?), uint(row.get(1)?)))
                 })?;
                 found.push(NamedSelection {

@@ -6,7 +6,7 @@ use super::capture_table::rows_where;
 use super::captures::stored_capture;
 use super::catalogue::Catalogue;
 use super::error::StoreError;
-use super::rows::{CaptureDetail, CaptureId, CaptureRow, ReviewMark};
+use super::rows::{CampaignId, CaptureDetail, CaptureId, CaptureRow, LaunchId, ReviewMark};
 use super::sql::uint;
 use crate::crawl::UrlOutcome;
 use crate::uri::{CaptureDate, CdxKey, DatasetKey, PageKey, Url};
@@ -32,7 +32,7 @@ impl Catalogue {
                 details: details(conn, id, &row)?,
                 trace: None,
                 path: path(conn, id, &row)?,
-                versions: rows_where(conn, 0, "c.page = ?2", page, "c.date_ms, c.id")?,
+                versions: rows_where(conn, CampaignId::default(), "c.page = ?2", page, "c.date_ms, c.id")?,
                 notes: notes(conn, id, false)?,
                 row,
             })
@@ -83,12 +83,12 @@ impl Catalogue {
 }
 
 fn one_row(conn: &Connection, id: CaptureId) -> Result<CaptureRow, StoreError> {
-    let campaign: Option<i64> = conn
+    let campaign: Option<CampaignId> = conn
         .prepare_cached("SELECT l.campaign FROM capture c JOIN launch l ON l.id = c.launch WHERE c.id = ?1")?
         .query_row([id], |row| row.get(0))
         .optional()?
         .flatten();
-    rows_where(conn, campaign.unwrap_or(0), "c.id = ?2", id, "c.id")?
+    rows_where(conn, campaign.unwrap_or_default(), "c.id = ?2", id, "c.id")?
         .pop()
         .ok_or(StoreError::Missing { what: "capture", id: id.to_string() })
 }
@@ -162,7 +162,7 @@ fn details(conn: &Connection, id: CaptureId, row: &CaptureRow) -> Result<Vec<(St
 
 /// The way from the seed, seed first: URL and the anchor that led there.
 fn path(conn: &Connection, id: CaptureId, row: &CaptureRow) -> Result<Vec<(String, String)>, StoreError> {
-    let launch: i64 = conn.query_row("SELECT launch FROM capture WHERE id = ?1", [id], |row| row.get(0))?;
+    let launch: LaunchId = conn.query_row("SELECT launch FROM capture WHERE id = ?1", [id], |row| row.get(0))?;
     let mut statement = conn.prepare_cached(
         "SELECT s.anchor, v.url FROM seen s JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = s.via
          WHERE s.launch = ?1 AND u.url = ?2",

@@ -71,7 +71,7 @@ impl Catalogue {
                  SELECT 'crawl', id, version, ?2, ?3, 'finished', ?4, 1 FROM campaign WHERE id = ?1",
                 params![campaign, job, name, started.millis()],
             )?;
-            Ok(conn.last_insert_rowid())
+            Ok(LaunchId::new(conn.last_insert_rowid()))
         })
     }
 
@@ -92,7 +92,7 @@ impl Catalogue {
         self.write(move |conn| {
             conn.execute(
                 "UPDATE launch SET campaign = ?2, version = (SELECT version FROM campaign WHERE id = ?2) WHERE id = ?1",
-                [import, campaign],
+                (import, campaign),
             )?;
             Ok(())
         })
@@ -229,7 +229,7 @@ impl<'c> Taker<'c> {
             true => None,
             false => self
                 .known
-                .query_row([ids.url, self.launch], |row| {
+                .query_row((ids.url, self.launch), |row| {
                     let counted = Counted {
                         host: row.get(1)?,
                         state: row.get(2)?,

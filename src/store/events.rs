@@ -98,7 +98,7 @@ fn event_row(row: &Row<'_>) -> rusqlite::Result<Option<EventRow>> {
 }
 
 /// Adds events of a launch.
-pub(super) fn insert_events(conn: &Connection, launch: i64, events: &[CrawlEvent]) -> Result<(), StoreError> {
+pub(super) fn insert_events(conn: &Connection, launch: LaunchId, events: &[CrawlEvent]) -> Result<(), StoreError> {
     let mut statement = conn.prepare_cached(
         "INSERT INTO event (launch, date_ms, kind, host, url, status, text, count)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",

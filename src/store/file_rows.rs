@@ -1,14 +1,11 @@
 //! Read models of archive files, imports and problems.
 
-use super::rows::{CampaignId, LaunchId, LaunchState};
+use super::rows::{CampaignId, FileId, LaunchId, LaunchState};
 use crate::uri::CaptureDate;
 use crate::warc::SharedMember;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-
-/// Number of an archive file in the catalogue.
-pub type FileId = i64;
 
 /// How a file stands on the disk, held against what was read of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]

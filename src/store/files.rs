@@ -77,7 +77,7 @@ pub(super) fn file_id(conn: &Connection, launch: LaunchId, path: &str) -> Result
         return Ok(id);
     }
     conn.prepare_cached("INSERT INTO warc_file (path, launch) VALUES (?1, ?2)")?.execute(params![path, launch])?;
-    Ok(conn.last_insert_rowid())
+    Ok(FileId::new(conn.last_insert_rowid()))
 }
 
 /// Whether another file has this path now.

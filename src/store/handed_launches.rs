@@ -165,7 +165,7 @@ impl Catalogue {
                     int(ran_ms)
                 ],
             )?;
-            let id = conn.last_insert_rowid();
+            let id = LaunchId::new(conn.last_insert_rowid());
             conn.execute("INSERT INTO launch_origin VALUES (?1, ?2)", params![id, origin])?;
             for VersionChange { date, from, to } in changes {
                 conn.execute(

@@ -93,7 +93,7 @@ impl Catalogue {
                      LEFT JOIN score s ON s.campaign = ?1 AND s.capture = c.id
                      LEFT JOIN measure m ON m.campaign = ?1 AND m.capture = c.id WHERE c.id = ?2",
                 )?
-                .query_row([campaign, capture], |row| {
+                .query_row((campaign, capture), |row| {
                     let number = |at| -> rusqlite::Result<Option<u64>> { Ok(row.get::<_, Option<i64>>(at)?.map(uint)) };
                     let crawl = HandedCrawl {
                         job: row.get(12)?,
@@ -130,7 +130,7 @@ impl Catalogue {
                 "SELECT o.name FROM named_capture n JOIN named_selection o ON o.id = n.selection
                  WHERE n.capture = ?2 AND o.campaign = ?1 ORDER BY o.name",
             )?;
-            found.score.saved = saved.query_map([campaign, capture], |row| row.get(0))?.collect::<Result<_, _>>()?;
+            found.score.saved = saved.query_map((campaign, capture), |row| row.get(0))?.collect::<Result<_, _>>()?;
             let mut collections = conn.prepare_cached(
                 "SELECT o.name, k.who FROM collected k JOIN collection o ON o.id = k.collection
                  WHERE k.capture = ?1 AND NOT k.is_out ORDER BY o.name",
@@ -204,7 +204,7 @@ impl Catalogue {
             if added > 0 {
                 let id = conn.last_insert_rowid();
                 let mut keep = conn.prepare_cached("INSERT OR IGNORE INTO named_capture VALUES (?1, ?2)")?;
-                captures.iter().try_for_each(|capture| keep.execute([id, *capture]).map(drop))?;
+                captures.iter().try_for_each(|capture| keep.execute((id, *capture)).map(drop))?;
             }
             Ok(())
         })

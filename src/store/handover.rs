@@ -335,7 +335,7 @@ impl Catalogue {
         );
         self.read(|conn| {
             let mut statement = conn.prepare_cached(FIND)?;
-            let mut rows = statement.query([campaign, int(limit)])?;
+            let mut rows = statement.query((campaign, int(limit)))?;
             let (mut all, mut first) = (0, Vec::new());
             while let Some(row) = rows.next()? {
                 all = uint(row.get(2)?);

@@ -82,7 +82,7 @@ impl Catalogue {
                 "INSERT INTO launch (kind, job, launch, state, started_ms) VALUES ('import', 'import', ?1, 'running', ?2)",
                 params![now.to_digits14(), now.millis()],
             )?;
-            let launch = conn.last_insert_rowid();
+            let launch = LaunchId::new(conn.last_insert_rowid());
             conn.execute(
                 "INSERT INTO import (launch, sources, copy) VALUES (?1, ?2, ?3)",
                 params![launch, sources, copy],

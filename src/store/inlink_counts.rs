@@ -213,7 +213,7 @@ impl Workspace {
     pub fn links_are_old(&self) -> Result<bool, StoreError> {
         let Some(store) = self.built_links()? else { return Ok(false) };
         let (mark, catalogue) = (store.mark(), self.catalogue());
-        Ok(mark.captures_up_to < catalogue.newest_capture()?
+        Ok(CaptureId::new(mark.captures_up_to) < catalogue.newest_capture()?
             || mark.read_up_to < catalogue.repeats_read()?
             || catalogue.lost_links()?)
     }
@@ -259,11 +259,11 @@ impl Workspace {
             match counted {
                 // A capture without inlinks has a row too: zero is an answer.
                 Counted::Capture { id, counts, cut, top_anchor } => {
-                    let capture = i64::try_from(id).unwrap_or_default();
+                    let capture = CaptureId::try_from(id).unwrap_or_default();
                     batch.push(CaptureCounts { capture, counts, cut, top_anchor: top_anchor.to_owned() });
                 }
                 Counted::Uncaptured { page, top_anchor, source_id } => {
-                    prospect(page, top_anchor, i64::try_from(source_id).unwrap_or_default());
+                    prospect(page, top_anchor, CaptureId::try_from(source_id).unwrap_or_default());
                 }
             }
             if batch.len() == BATCH { keep(std::mem::take(&mut batch)) } else { Ok::<(), StoreError>(()) }

@@ -65,7 +65,7 @@ pub struct Captures {
 
 impl Captures {
     /// All that there are.
-    pub const ALL: Self = Self { after: 0, up_to: CaptureId::MAX, read_after: 0 };
+    pub const ALL: Self = Self { after: CaptureId::new(0), up_to: CaptureId::MAX, read_after: 0 };
 }
 
 const NEW_CAPTURES: &str = "c.id > ?1 AND c.id <= ?2";
@@ -129,7 +129,7 @@ impl Catalogue {
         of: Captures,
         each: impl FnMut(InlinkFeed) -> Result<(), E>,
     ) -> Result<Result<(), E>, StoreError> {
-        self.feed(NEW_CAPTURES, &[of.after, of.up_to], each)
+        self.feed(NEW_CAPTURES, &[of.after.get(), of.up_to.get()], each)
     }
 
     /// Of [`Self::feed_inlinks`] the links of revisits that were there before, in
@@ -139,21 +139,21 @@ impl Catalogue {
         of: Captures,
         each: impl FnMut(InlinkFeed) -> Result<(), E>,
     ) -> Result<Result<(), E>, StoreError> {
-        if of.after == 0 {
+        if of.after.get() == 0 {
             return Ok(Ok(()));
         }
         let which = format!(
             "({} OR c.id <= ?1 AND c.id IN (SELECT r.capture FROM repeat r WHERE r.reading > ?3))",
             old_revisits()
         );
-        self.feed(&which, &[of.after, of.up_to, of.read_after], each)
+        self.feed(&which, &[of.after.get(), of.up_to.get(), of.read_after], each)
     }
 
     /// Whether what a revisit was built with is another payload than what it
     /// turns out to repeat, or a page where the other is none: only a build of
     /// all leaves out what is wrong now.
     pub fn originals_changed(&self, of: Captures) -> Result<bool, StoreError> {
-        if of.after == 0 {
+        if of.after.get() == 0 {
             return Ok(false);
         }
         self.read(|conn| {
@@ -175,7 +175,7 @@ impl Catalogue {
     fn feed<E>(
         &self,
         which: &str,
-        places: &[CaptureId],
+        places: &[i64],
         mut each: impl FnMut(InlinkFeed) -> Result<(), E>,
     ) -> Result<Result<(), E>, StoreError> {
         self.read(|conn| {
@@ -222,7 +222,7 @@ impl Catalogue {
         of: Captures,
         each: impl FnMut(PageFeed) -> Result<(), E>,
     ) -> Result<Result<(), E>, StoreError> {
-        match of.after {
+        match of.after.get() {
             0 => Ok(Ok(())),
             _ => self.feed_captures(&old_revisits(), of, each),
         }

@@ -4,7 +4,7 @@
 //! of time, where `FONDS_LARGE` is set (two minutes, half a gigabyte):
 //! `FONDS_LARGE=1 cargo test --no-default-features large_catalogue -- --nocapture`
 
-use super::rows::{CaptureColumn, CaptureQuery, CaptureTab, Launches, SeenQuery};
+use super::rows::{CampaignId, CaptureColumn, CaptureId, CaptureQuery, CaptureTab, LaunchId, Launches, SeenQuery};
 use super::{LaunchLedger, Workspace};
 use crate::campaign::{Campaign, Seed, SeedScope};
 use crate::crawl::Ledger;
@@ -83,7 +83,7 @@ fn fill(path: &std::path::Path, Size { hosts, captures, seen }: Size) {
          INSERT INTO measure SELECT 1, i, (i % 100) / 100.0, i % 3 = 0, i % 7, i % 4, 0, 'ria 2 × in title' FROM n WHERE i <= {captures};
          INSERT INTO selection VALUES (1, '{}', 1);
          COMMIT;",
-        serde_json::to_string(&super::rows::SelectionSpec { campaign: 1, ..Default::default() }).unwrap()
+        serde_json::to_string(&super::rows::SelectionSpec { campaign: CampaignId::new(1), ..Default::default() }).unwrap()
     ))
     .unwrap();
 }
@@ -128,11 +128,11 @@ fn a_large_catalogue_answers_at_once() {
             slow.push(what.to_owned());
         }
     };
-    let far = i64::from(size.captures) * 6 / 10;
+    let far = CaptureId::new(i64::from(size.captures) * 6 / 10);
     let query = |filter: &str, tab: CaptureTab, sort: &[(CaptureColumn, bool)], offset: u64| CaptureQuery {
         filter: filter.to_owned(),
         tab,
-        campaign: Some(1),
+        campaign: Some(CampaignId::new(1)),
         sort: sort.to_vec(),
         offset,
         limit: 200,
@@ -168,34 +168,41 @@ fn a_large_catalogue_answers_at_once() {
         catalogue.campaigns().unwrap();
     });
     time("a campaign", &|| {
-        catalogue.campaign_page(1).unwrap();
+        catalogue.campaign_page(CampaignId::new(1)).unwrap();
     });
     time("a launch", &|| {
-        catalogue.launch(2).unwrap();
+        catalogue.launch(LaunchId::new(2)).unwrap();
     });
     time("the crawl page", &|| {
-        catalogue.crawl_page(Some(1), Launches::Last).unwrap();
+        catalogue.crawl_page(Some(CampaignId::new(1)), Launches::Last).unwrap();
     });
     time("the crawl page of all launches", &|| {
-        catalogue.crawl_page(Some(1), Launches::All).unwrap();
+        catalogue.crawl_page(Some(CampaignId::new(1)), Launches::All).unwrap();
     });
     for (state, words) in [("refused", ""), ("queued", ""), ("all", "path/99999"), ("refused", "nowhere")] {
         time(&format!("seen URLs, {state}, “{words}”"), &|| {
             let filter = words.to_owned();
-            let launches = Launches::One(2);
-            let query =
-                SeenQuery { campaign: Some(1), launches, state, filter, sort: Vec::new(), offset: 0, limit: 200 };
+            let launches = Launches::One(LaunchId::new(2));
+            let query = SeenQuery {
+                campaign: Some(CampaignId::new(1)),
+                launches,
+                state,
+                filter,
+                sort: Vec::new(),
+                offset: 0,
+                limit: 200,
+            };
             catalogue.seen(&query).unwrap();
         });
     }
     time("a seen URL", &|| {
-        catalogue.seen_by_url(1, None, "http://host8.example/path/7").unwrap();
+        catalogue.seen_by_url(CampaignId::new(1), None, "http://host8.example/path/7").unwrap();
     });
     time("refused by rule", &|| {
-        catalogue.refused_by_rule(1).unwrap();
+        catalogue.refused_by_rule(CampaignId::new(1)).unwrap();
     });
     time("pages never captured", &|| {
-        catalogue.prospects(&super::rows::ProspectQuery::new(Some(1), "", 0, 200)).unwrap();
+        catalogue.prospects(&super::rows::ProspectQuery::new(Some(CampaignId::new(1)), "", 0, 200)).unwrap();
     });
     time("pages never captured, with a word", &|| {
         catalogue.prospects(&super::rows::ProspectQuery::new(None, "path/99999", 0, 200)).unwrap();
@@ -210,18 +217,18 @@ fn a_large_catalogue_answers_at_once() {
         workspace.inlinks_of_capture(far, 90).unwrap();
     });
     time("its outlinks", &|| {
-        catalogue.outlinks(far + 4).unwrap();
+        catalogue.outlinks(CaptureId::new(far.get() + 4)).unwrap();
     });
     time("its original", &|| {
         catalogue.original_of(far).unwrap();
     });
     time("the selection page", &|| {
-        catalogue.selection_page(1).unwrap();
+        catalogue.selection_page(CampaignId::new(1)).unwrap();
     });
     let start = Instant::now();
-    let needed = catalogue.find_requisites(1, true).unwrap().len();
+    let needed = catalogue.find_requisites(CampaignId::new(1), true).unwrap().len();
     println!("{:>8} ms to find {needed} captures that selected ones need (a job)", start.elapsed().as_millis());
-    let ledger = LaunchLedger::new(Arc::clone(catalogue), 2);
+    let ledger = LaunchLedger::new(Arc::clone(catalogue), LaunchId::new(2));
     time("backlog", &|| {
         ledger.backlog().unwrap();
     });

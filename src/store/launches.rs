@@ -38,7 +38,7 @@ impl Catalogue {
                  SELECT 'crawl', id, version, ?2, ?3, 'running', ?4, ?5 FROM campaign WHERE id = ?1",
                 params![campaign, job, name.to_digits14(), now.millis(), CaptureDate::now().millis()],
             )?;
-            Ok(conn.last_insert_rowid())
+            Ok(LaunchId::new(conn.last_insert_rowid()))
         })?;
         self.launch(id)
     }

@@ -1,6 +1,7 @@
 //! A crawl's memory, kept in the catalogue.
 
 use super::captures::{add_outlinks, insert_capture};
+use super::rows::LaunchId;
 
 use super::catalogue::Catalogue;
 use super::error::StoreError;
@@ -33,19 +34,19 @@ const OUT_OF_SCOPE: i32 = -5000;
 /// The ledger of one launch.
 pub struct LaunchLedger {
     catalogue: Arc<Catalogue>,
-    launch: i64,
+    launch: LaunchId,
     disk: OnceLock<Arc<DiskGate>>,
 }
 
 impl LaunchLedger {
     /// The ledger of a launch.
-    pub fn new(catalogue: Arc<Catalogue>, launch: i64) -> Self {
+    pub fn new(catalogue: Arc<Catalogue>, launch: LaunchId) -> Self {
         Self { catalogue, launch, disk: OnceLock::new() }
     }
 
     fn write<T: Send + 'static>(
         &self,
-        work: impl Fn(&Connection, i64) -> Result<T, StoreError> + Send + Sync + 'static,
+        work: impl Fn(&Connection, LaunchId) -> Result<T, StoreError> + Send + Sync + 'static,
     ) -> Result<T, LedgerError> {
         let (work, launch) = (Arc::new(work), self.launch);
         self.with_room(|| {
@@ -495,7 +496,7 @@ impl Ledger for LaunchLedger {
 
 impl Catalogue {
     /// What an origin answered when a launch asked it for robots.txt.
-    pub fn robots_answer(&self, launch: i64, origin: &str) -> Result<Option<RobotsAnswer>, StoreError> {
+    pub fn robots_answer(&self, launch: LaunchId, origin: &str) -> Result<Option<RobotsAnswer>, StoreError> {
         self.read(|conn| {
             Ok(conn
                 .prepare_cached("SELECT status, body, date_ms FROM robots WHERE launch = ?1 AND origin = ?2")?
@@ -512,7 +513,7 @@ impl Catalogue {
 }
 
 /// Keeps that a launch goes on with another version of its campaign.
-pub(super) fn change_version(conn: &Connection, launch: i64, from: u32, to: u32) -> Result<(), StoreError> {
+pub(super) fn change_version(conn: &Connection, launch: LaunchId, from: u32, to: u32) -> Result<(), StoreError> {
     conn.execute("UPDATE launch SET version = ?2 WHERE id = ?1", params![launch, to])?;
     conn.execute(
         "INSERT INTO launch_change (launch, date_ms, from_version, to_version) VALUES (?1, ?2, ?3, ?4)",
@@ -557,7 +558,7 @@ const ADMIT: &str = concat!(
     ") RETURNING date_ms = ?16"
 );
 
-fn admit_all(conn: &Connection, launch: i64, found: &[Admission]) -> Result<Vec<Admitted>, StoreError> {
+fn admit_all(conn: &Connection, launch: LaunchId, found: &[Admission]) -> Result<Vec<Admitted>, StoreError> {
     let mut admitted = Vec::with_capacity(found.len());
     for admission in found {
         let ids = url_ids(conn, &admission.candidate.url)?;
@@ -606,7 +607,7 @@ fn state_number(state: AdmissionState) -> i64 {
 /// later, with their fetch status. Of a URL at its end `due_ms` is when it ended.
 pub(super) fn ended_without_capture(
     conn: &Connection,
-    launch: i64,
+    launch: LaunchId,
     date: CaptureDate,
     each: &mut dyn FnMut(Admission, i32),
 ) -> Result<(), StoreError> {

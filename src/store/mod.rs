@@ -35,6 +35,7 @@ mod handed_launches;
 mod handed_scores;
 mod handover;
 mod hops;
+mod ids;
 mod imports;
 mod inlink_counts;
 mod inlinks;

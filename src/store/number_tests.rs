@@ -1,7 +1,7 @@
 //! Numbers of pages count the rows that they lead to.
 
 use super::LaunchLedger;
-use super::rows::{CaptureQuery, CaptureTab, ImportOptions, LaunchState, Launches, ReviewMark, SeenQuery};
+use super::rows::{CaptureId, CaptureQuery, CaptureTab, ImportOptions, LaunchState, Launches, ReviewMark, SeenQuery};
 use super::tests::{admission, build, capture, made};
 use crate::campaign::{Campaign, quoted_value};
 use crate::crawl::{AdmissionState, Ledger};
@@ -108,7 +108,7 @@ fn a_campaign_counts_imports_as_its_captures_and_its_review_do() {
         let query = CaptureQuery { filter: String::new(), tab, campaign, sort: Vec::new(), offset: 0, limit: 100 };
         catalogue.captures(&query).unwrap()
     };
-    let ids: Vec<i64> = shown(None, CaptureTab::All).rows.iter().map(|row| row.id).collect();
+    let ids: Vec<CaptureId> = shown(None, CaptureTab::All).rows.iter().map(|row| row.id).collect();
     catalogue.mark(&[ids[0], ids[4]], ReviewMark::Approve, "", "Ana").unwrap();
     catalogue.mark(&[ids[1]], ReviewMark::Note, "later", "Ana").unwrap();
     let rows = catalogue.campaigns().unwrap();

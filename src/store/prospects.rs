@@ -4,7 +4,7 @@ use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::filter::{Filter, PROSPECTS};
 use super::order::order_sql;
-use super::rows::{ProspectPage, ProspectQuery, ProspectRow};
+use super::rows::{CampaignId, ProspectPage, ProspectQuery, ProspectRow};
 use super::scheduled::has_table;
 use super::sql::{int, uint};
 use crate::uri::CaptureDate;
@@ -48,7 +48,7 @@ impl Catalogue {
                  WHERE (?1 IS NULL OR 1) AND NOT EXISTS (SELECT 1 FROM capture c WHERE c.page = t.page) AND {}",
                 filter.sql
             );
-            let mut values = vec![Value::from(query.campaign)];
+            let mut values = vec![Value::from(query.campaign.map(CampaignId::get))];
             values.extend(filter.values);
             let total = conn
                 .prepare_cached(&format!("SELECT count(*) {asked}"))?

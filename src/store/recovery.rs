@@ -6,7 +6,7 @@ use super::detail::notes;
 use super::error::StoreError;
 use super::judgements::judgement_lines;
 use super::ledger::{FAILED, FETCHED, QUEUED, REFUSED, ended_without_capture};
-use super::rows::LaunchId;
+use super::rows::{CaptureId, LaunchId};
 use super::sql::{int, parse_stored, uint};
 use super::versions::CAPTURES_LOST;
 use crate::captures::CaptureEntry;
@@ -52,12 +52,12 @@ impl Catalogue {
             for offset in offsets {
                 let mut rows = statement.query(params![file, int(*offset)])?;
                 while let Some(row) = rows.next()? {
-                    let id: i64 = row.get(0)?;
+                    let id: CaptureId = row.get(0)?;
                     // The records of a capture stand one after another.
                     if last.replace(id) != Some(id) {
                         let url = parse_stored(&row.get::<_, String>(1)?)?;
                         let date = CaptureDate::from_millis(row.get(2)?);
-                        lost.push(LostCapture { id, url, date, decisions: decisions(conn, id)? });
+                        lost.push(LostCapture { id: id.get(), url, date, decisions: decisions(conn, id)? });
                     }
                 }
             }
@@ -69,7 +69,7 @@ impl Catalogue {
     /// of them, and puts their URLs back into its queue.
     pub(super) fn lose_captures(&self, launch: LaunchId, lost: &[LostCapture]) -> Result<(), StoreError> {
         for some in lost.chunks(LOST_AT_ONCE) {
-            let ids: Vec<i64> = some.iter().map(|lost| lost.id).collect();
+            let ids: Vec<CaptureId> = some.iter().map(|lost| CaptureId::new(lost.id)).collect();
             self.write(move |conn| ids.iter().try_for_each(|id| lose(conn, launch, *id)))?;
         }
         self.write(move |conn| {
@@ -112,7 +112,7 @@ impl Catalogue {
                 .prepare_cached(
                     "SELECT ifnull(min(id), 0) FROM (SELECT id FROM capture WHERE launch = ?1 ORDER BY id DESC LIMIT ?2)",
                 )?
-                .query_row([launch, LAST_CAPTURES], |row| row.get(0))?;
+                .query_row((launch, LAST_CAPTURES), |row| row.get(0))?;
             for which in ["c.id >= ?2", "c.date_ms >= ?3 AND c.id < ?2"] {
                 let mut statement = conn.prepare_cached(&format!(
                     "SELECT u.url, c.date_ms, c.status, c.mime, c.size, c.digest, c.fetch_ms, c.hops, v.url, c.source_tag,
@@ -165,14 +165,14 @@ impl Catalogue {
             let mut failed = conn.prepare_cached(
                 "SELECT host, sum(urls) FROM seen_tally WHERE launch = ?1 AND state = ?2 AND urls > 0 GROUP BY host",
             )?;
-            let mut rows = failed.query([launch, FAILED])?;
+            let mut rows = failed.query((launch, FAILED))?;
             while let Some(row) = rows.next()? {
                 tally.add_failures(&named(row.get(0)?)?, uint(row.get(1)?));
             }
             let mut refused = conn.prepare_cached(
                 "SELECT host, fetch_status FROM seen WHERE launch = ?1 AND state = ?2 AND fetch_status <> 0",
             )?;
-            let mut rows = refused.query([launch, REFUSED])?;
+            let mut rows = refused.query((launch, REFUSED))?;
             while let Some(row) = rows.next()? {
                 tally.add_refusal(&named(row.get(0)?)?, row.get(1)?);
             }
@@ -183,7 +183,7 @@ impl Catalogue {
                 .prepare_cached(
                     "SELECT ran_ms + ifnull(min(max(?2 - running_since_ms, 0), ?3), 0) FROM launch WHERE id = ?1",
                 )?
-                .query_row([launch, CaptureDate::now().millis(), MOST_BETWEEN_MS], |row| row.get(0).map(uint))?;
+                .query_row((launch, CaptureDate::now().millis(), MOST_BETWEEN_MS), |row| row.get(0).map(uint))?;
             Ok(tally)
         })
     }
@@ -197,14 +197,14 @@ impl Catalogue {
                 "UPDATE launch SET ran_ms = ran_ms + min(max(?2 - running_since_ms, 0), ?3), running_since_ms = ?2
                  WHERE id = ?1 AND running_since_ms IS NOT NULL",
             )?
-            .execute([launch, now, MOST_BETWEEN_MS])?;
+            .execute((launch, now, MOST_BETWEEN_MS))?;
             Ok(())
         })
     }
 }
 
 /// What persons decided, noted and judged about a capture, in words: decisions and notes oldest first, then judgements.
-fn decisions(conn: &Connection, capture: i64) -> Result<Vec<String>, StoreError> {
+fn decisions(conn: &Connection, capture: CaptureId) -> Result<Vec<String>, StoreError> {
     let decisions = notes(conn, capture, true)?.into_iter().rev().map(|(date, who, mark, note)| {
         let note = if note.is_empty() { note } else { format!(" ({note})") };
         format!("{}{note}, by {who} on {}", mark.label(), date.to_readable())
@@ -212,7 +212,7 @@ fn decisions(conn: &Connection, capture: i64) -> Result<Vec<String>, StoreError>
     Ok(decisions.chain(judgement_lines(conn, capture)?).collect())
 }
 
-fn lose(conn: &Connection, launch: LaunchId, id: i64) -> Result<(), StoreError> {
+fn lose(conn: &Connection, launch: LaunchId, id: CaptureId) -> Result<(), StoreError> {
     let url: Option<i64> =
         conn.prepare_cached("SELECT url FROM capture WHERE id = ?1")?.query_row([id], |row| row.get(0)).optional()?;
     let Some(url) = url else { return Ok(()) };
@@ -255,7 +255,7 @@ fn lose(conn: &Connection, launch: LaunchId, id: i64) -> Result<(), StoreError> 
          WHERE launch = ?1 AND url = ?2 AND state = ?4
            AND NOT EXISTS (SELECT 1 FROM capture c WHERE c.url = ?2 AND c.launch = ?1)",
     )?
-    .execute([launch, url, QUEUED, FETCHED])?;
+    .execute((launch, url, QUEUED, FETCHED))?;
     Ok(())
 }
 

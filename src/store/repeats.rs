@@ -236,7 +236,7 @@ impl Catalogue {
     /// The capture that a revisit repeats, if it is there.
     pub fn original_of(&self, id: CaptureId) -> Result<Option<StoredCapture>, StoreError> {
         self.read(|conn| {
-            let original: Option<i64> = conn
+            let original: Option<CaptureId> = conn
                 .prepare_cached(&format!("SELECT {ORIGINAL} FROM capture c WHERE c.id = ?1"))?
                 .query_row([id], |row| row.get(0))
                 .optional()?

@@ -4,6 +4,7 @@
 pub use super::collections::CollectionSpec;
 pub use super::events::*;
 pub use super::file_rows::*;
+pub use super::ids::*;
 pub use super::launch_choice::*;
 pub use super::scheduled::{RunState, ScheduledRun};
 pub use super::score_set::SelectionCriteria;
@@ -16,13 +17,6 @@ use crate::scope::{Trace, is_open_redirect, rule_label};
 use crate::uri::{CaptureDate, parse_web_url};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
-
-/// Number of a campaign in the catalogue.
-pub type CampaignId = i64;
-/// Number of a capture in the catalogue.
-pub type CaptureId = i64;
-/// Number of a launch (one run of a crawl, or one import) in the catalogue.
-pub type LaunchId = i64;
 
 /// The open workspace.
 #[derive(Debug, Clone, PartialEq)]

@@ -301,7 +301,7 @@ impl Catalogue {
                 ScoreScope::Any { above, limit } => {
                     (concat!(of_campaign_sql!(), " AND c.id > ?2"), above, limit, Vec::new())
                 }
-                ScoreScope::These(ids) => ("c.id = ?2", 0, 1, ids.to_vec()),
+                ScoreScope::These(ids) => ("c.id = ?2", CaptureId::default(), 1, ids.to_vec()),
             };
             let mut statement = conn.prepare_cached(&format!("{FACTS} WHERE {condition} ORDER BY c.id LIMIT ?3"))?;
             let mut found = Vec::new();

@@ -8,6 +8,7 @@ use super::sql::uint;
 use crate::scope::{AnnotationFact, ContentFact, GeoFact};
 use crate::uri::CaptureDate;
 use rusqlite::{Connection, OptionalExtension, Row, Statement, params};
+use serde::Serialize;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -390,7 +391,9 @@ impl Catalogue {
         launches: &[LaunchId],
         rule_name: &str,
     ) -> Result<Option<i64>, StoreError> {
-        let list = |ids: &[i64]| serde_json::to_string(ids).map_err(|error| StoreError::Content(error.to_string()));
+        fn list(ids: &[impl Serialize]) -> Result<String, StoreError> {
+            serde_json::to_string(ids).map_err(|error| StoreError::Content(error.to_string()))
+        }
         let (rows, launches) = (list(rows)?, list(launches)?);
         self.read(|conn| {
             let mut statement = conn.prepare_cached(

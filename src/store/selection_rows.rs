@@ -70,7 +70,7 @@ impl SelectionSpec {
 impl Default for SelectionSpec {
     fn default() -> Self {
         Self {
-            campaign: 0,
+            campaign: CampaignId::default(),
             weights: ScoreWeights::default(),
             threshold: 0.3,
             window_days: crate::inlinks::MATCH_WINDOW_DAYS,

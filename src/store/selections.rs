@@ -141,7 +141,7 @@ impl Catalogue {
         self.read(|conn| {
             let Some((spec, _)) = kept_selection(conn, campaign)? else { return Ok(None) };
             let mut statement = conn.prepare_cached(&format!("{FACTS} WHERE c.id = ?2 AND s.score IS NOT NULL"))?;
-            let mut rows = statement.query([campaign, capture])?;
+            let mut rows = statement.query((campaign, capture))?;
             rows.next()?.map(|row| kept_row(conn, row, &spec)).transpose()
         })
     }
@@ -183,7 +183,7 @@ impl Catalogue {
             if kept.is_some_and(|kept| kept.with_requisites == with_requisites) {
                 conn.execute("DELETE FROM requisite WHERE campaign = ?1", [campaign])?;
                 let mut insert = conn.prepare_cached("INSERT INTO requisite VALUES (?1, ?2)")?;
-                found.iter().try_for_each(|capture| insert.execute([campaign, *capture]).map(drop))?;
+                found.iter().try_for_each(|capture| insert.execute((campaign, *capture)).map(drop))?;
             }
             Ok(())
         })

@@ -1,6 +1,8 @@
 //! What a crawl, a reviewer and the captures table ask of the catalogue.
 
-use super::rows::{CaptureColumn, CaptureQuery, CaptureTab, Launches, ReviewMark, SelectionSpec};
+use super::rows::{
+    CampaignId, CaptureColumn, CaptureId, CaptureQuery, CaptureTab, LaunchId, Launches, ReviewMark, SelectionSpec,
+};
 use super::{Captures, LaunchLedger, LinkingPages, Workspace};
 use crate::campaign::{Campaign, Seed, SeedScope};
 use crate::captures::{CaptureEntry, CaptureNotes, RecordPlace};
@@ -18,8 +20,8 @@ pub(super) struct Made {
     _dir: tempfile::TempDir,
     pub(super) workspace: Workspace,
     pub(super) ledger: LaunchLedger,
-    pub(super) launch: i64,
-    pub(super) campaign: i64,
+    pub(super) launch: LaunchId,
+    pub(super) campaign: CampaignId,
 }
 
 pub(super) fn made() -> Made {
@@ -221,8 +223,8 @@ fn a_revisit_without_a_digest_of_ours_is_found_by_its_date() {
     captures.push(revisit);
     let launch = catalogue.launches(None).unwrap()[0].id;
     catalogue.add_captures(launch, captures).unwrap();
-    let original = |id: i64| catalogue.original_of(id).unwrap().map(|original| original.digest);
-    let revisits: Vec<Option<String>> = (1..=4).map(original).collect();
+    let original = |id: CaptureId| catalogue.original_of(id).unwrap().map(|original| original.digest);
+    let revisits: Vec<Option<String>> = (1..=4).map(|id| original(CaptureId::new(id))).collect();
     assert_eq!(revisits, [None, None, None, Some("sha1:200".to_owned())]);
 }
 
@@ -287,7 +289,7 @@ fn the_window_is_a_question_to_the_stored_list() {
         capture("http://c.pt/x", 190 * DAY, 80, "sha1:E", &[(target, "edge")]),
     ];
     catalogue.add_captures(made.launch, entries).unwrap();
-    let built = |days| workspace.inlinks_of_capture(1, days).unwrap().built;
+    let built = |days| workspace.inlinks_of_capture(CaptureId::new(1), days).unwrap().built;
     assert!(!built(90) && !workspace.counts_are_new(90).unwrap());
     build(workspace);
     assert!(built(90) && workspace.counts_are_new(90).unwrap() && !workspace.counts_are_new(89).unwrap());
@@ -296,11 +298,14 @@ fn the_window_is_a_question_to_the_stored_list() {
         (row.inlinks_internal, row.inlinks_external, row.inlink_hosts, row.top_anchor.clone())
     };
     assert_eq!(counts(), (Some(1), Some(2), Some(2), "edge".to_owned()));
-    let page = workspace.inlinks_of_capture(1, 90).unwrap();
+    let page = workspace.inlinks_of_capture(CaptureId::new(1), 90).unwrap();
     let inside: Vec<bool> = page.rows.iter().map(|row| row.in_window).collect();
     assert_eq!(inside, [false, true, true, true], "90 days to the second, both ends in");
     let first = &page.rows[0];
-    assert_eq!((first.source.as_str(), first.source_host.as_str(), first.capture), ("http://c.pt/", "c.pt", Some(4)));
+    assert_eq!(
+        (first.source.as_str(), first.source_host.as_str(), first.capture),
+        ("http://c.pt/", "c.pt", Some(CaptureId::new(4)))
+    );
     workspace.count_inlinks(89, &JobCx::detached()).unwrap();
     assert_eq!(counts(), (Some(1), Some(0), Some(0), "home".to_owned()));
     assert_eq!(catalogue.window_days().unwrap(), 89);
@@ -312,7 +317,7 @@ fn the_window_is_a_question_to_the_stored_list() {
     assert_eq!((counts().1, catalogue.window_days().unwrap()), (Some(0), 89));
 
     let anchors = |days| -> Vec<(String, u64)> {
-        let rows = workspace.anchors_of_capture(1, days).unwrap();
+        let rows = workspace.anchors_of_capture(CaptureId::new(1), days).unwrap();
         rows.into_iter().map(|row| (row.text, row.hosts)).collect()
     };
     assert_eq!(anchors(90), [("edge".to_owned(), 2), ("home".to_owned(), 1)]);
@@ -347,7 +352,7 @@ fn damaged_inlinks_are_none_until_they_are_built_again() {
     made.workspace.catalogue().add_captures(made.launch, entries).unwrap();
     // Files that change while they are open are an error, and no answer.
     let external = || {
-        let page = made.workspace.inlinks_of_capture(1, 90).ok()?;
+        let page = made.workspace.inlinks_of_capture(CaptureId::new(1), 90).ok()?;
         page.built.then_some(page.external)
     };
     let folder = made.workspace.built_folder();
@@ -559,16 +564,16 @@ fn a_decision_is_appended_and_taken_back_but_never_lost() {
     let catalogue = made.workspace.catalogue();
     let entries = vec![capture("http://a.pt/p", 1, 0, "sha1:A", &[]), capture("http://a.pt/q", 1, 20, "sha1:B", &[])];
     catalogue.add_captures(made.launch, entries).unwrap();
-    catalogue.mark(&[1, 2], ReviewMark::Approve, "good", "ana").unwrap();
-    catalogue.mark(&[1], ReviewMark::Reject, "twice", "ana").unwrap();
-    assert_eq!(catalogue.capture_row(1).unwrap().mark, Some(ReviewMark::Reject));
+    catalogue.mark(&[CaptureId::new(1), CaptureId::new(2)], ReviewMark::Approve, "good", "ana").unwrap();
+    catalogue.mark(&[CaptureId::new(1)], ReviewMark::Reject, "twice", "ana").unwrap();
+    assert_eq!(catalogue.capture_row(CaptureId::new(1)).unwrap().mark, Some(ReviewMark::Reject));
     assert_eq!(catalogue.undo_mark().unwrap(), Some((ReviewMark::Reject, 1)));
-    assert_eq!(catalogue.capture_row(1).unwrap().mark, Some(ReviewMark::Approve));
+    assert_eq!(catalogue.capture_row(CaptureId::new(1)).unwrap().mark, Some(ReviewMark::Approve));
     assert_eq!(catalogue.undo_mark().unwrap(), Some((ReviewMark::Approve, 2)));
     assert_eq!(catalogue.undo_mark().unwrap(), None);
-    assert_eq!(catalogue.capture_row(2).unwrap().mark, None);
-    assert_eq!(catalogue.capture_detail(1).unwrap().notes.len(), 2);
-    assert!(made.workspace.exported_capture(1, 90, &LinkingPages::default()).unwrap().notes.is_empty());
+    assert_eq!(catalogue.capture_row(CaptureId::new(2)).unwrap().mark, None);
+    assert_eq!(catalogue.capture_detail(CaptureId::new(1)).unwrap().notes.len(), 2);
+    assert!(made.workspace.exported_capture(CaptureId::new(1), 90, &LinkingPages::default()).unwrap().notes.is_empty());
 }
 
 #[test]
@@ -577,11 +582,11 @@ fn undone_decisions_are_redone_in_order_until_another_follows() {
     let catalogue = made.workspace.catalogue();
     let entries = vec![capture("http://a.pt/p", 1, 0, "sha1:A", &[]), capture("http://a.pt/q", 1, 20, "sha1:B", &[])];
     catalogue.add_captures(made.launch, entries).unwrap();
-    let marks = || [1, 2].map(|id| catalogue.capture_row(id).unwrap().mark);
+    let marks = || [1, 2].map(|id| catalogue.capture_row(CaptureId::new(id)).unwrap().mark);
     assert_eq!(catalogue.redo_mark().unwrap(), None);
-    catalogue.mark(&[1, 2], ReviewMark::Approve, "", "ana").unwrap();
-    catalogue.mark(&[2], ReviewMark::Flag, "", "ana").unwrap();
-    catalogue.mark(&[1], ReviewMark::Reject, "", "ana").unwrap();
+    catalogue.mark(&[CaptureId::new(1), CaptureId::new(2)], ReviewMark::Approve, "", "ana").unwrap();
+    catalogue.mark(&[CaptureId::new(2)], ReviewMark::Flag, "", "ana").unwrap();
+    catalogue.mark(&[CaptureId::new(1)], ReviewMark::Reject, "", "ana").unwrap();
     for _ in 0..3 {
         catalogue.undo_mark().unwrap();
     }
@@ -590,7 +595,7 @@ fn undone_decisions_are_redone_in_order_until_another_follows() {
     assert_eq!(catalogue.redo_mark().unwrap(), Some((ReviewMark::Flag, 1)));
     assert_eq!(marks(), [Some(ReviewMark::Approve), Some(ReviewMark::Flag)]);
     // The rejection is left to redo, but another act follows the two.
-    catalogue.mark(&[2], ReviewMark::Approve, "", "ana").unwrap();
+    catalogue.mark(&[CaptureId::new(2)], ReviewMark::Approve, "", "ana").unwrap();
     assert_eq!(catalogue.redo_mark().unwrap(), None);
     // Once that is undone, it alone was undone last.
     catalogue.undo_mark().unwrap();
@@ -784,7 +789,7 @@ fn a_path_that_nobody_recorded_is_not_that_of_a_seed() {
         with("http://a.pt/log", 40, "LL", None),
     ];
     catalogue.add_captures(made.launch, entries).unwrap();
-    let all = super::ScoreScope::Any { above: 0, limit: 9 };
+    let all = super::ScoreScope::Any { above: CaptureId::new(0), limit: 9 };
     let facts = catalogue.to_score(made.campaign, 90, all).unwrap();
     assert_eq!(facts.iter().map(|facts| facts.input.depth).collect::<Vec<_>>(), [None, Some(0), Some(2)]);
 }

@@ -95,7 +95,7 @@ impl Catalogue {
                             AND x.digest = c.digest AND (x.id < c.id OR x.revisit_of_ms IS NULL)))
                   ORDER BY c.id"
             ))?;
-            let late = statement.query_map([seen, up_to, read_after, through], |row| {
+            let late = statement.query_map((seen, up_to, read_after, through), |row| {
                 let holder = row.get(0)?;
                 Ok(VersionToIndex { version: holder, holder })
             })?;
@@ -154,8 +154,8 @@ impl Catalogue {
                     None => version_of.query_row([capture], |row| row.get(0))?,
                 };
                 facts.push(&FactsRow {
-                    capture,
-                    version,
+                    capture: capture.get(),
+                    version: version.get(),
                     host: text(1)?,
                     date_ms: row.get(2)?,
                     status: row.get(3)?,

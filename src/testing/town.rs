@@ -4,7 +4,7 @@ use super::{copy_folder, folder_of_this_run, gzip, page_record};
 use crate::campaign::Campaign;
 use crate::jobs::JobCx;
 use crate::store::Workspace;
-use crate::work::models::{CaptureQuery, ImportOptions, ReviewMark, SelectionSpec};
+use crate::work::models::{CampaignId, CaptureQuery, ImportOptions, ReviewMark, SelectionSpec};
 use crate::work::sample::run_demo;
 use crate::work::{self, Session};
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ fn make(folder: &Path) -> Town {
     session.import(std::slice::from_ref(&archives), ImportOptions::default(), &cx).unwrap();
     session.build_inlinks(false, &cx).unwrap();
     review(&session);
-    let spec = SelectionSpec { campaign: 1, ..SelectionSpec::default() };
+    let spec = SelectionSpec { campaign: CampaignId::new(1), ..SelectionSpec::default() };
     session.select(&spec, false, &cx).unwrap();
     let elections = Campaign { active: false, ..work::sample::example_campaign() };
     session.save_campaign(None, &Campaign { name: "Elections".to_owned(), ..elections }).unwrap();
@@ -61,8 +61,12 @@ fn make(folder: &Path) -> Town {
 /// A person takes pages in that have too low a score, and puts others out.
 fn review(session: &Session) {
     let decide = |filter: &str, captures: u64, mark| {
-        let query =
-            CaptureQuery { campaign: Some(1), filter: filter.to_owned(), limit: captures, ..work::everything() };
+        let query = CaptureQuery {
+            campaign: Some(CampaignId::new(1)),
+            filter: filter.to_owned(),
+            limit: captures,
+            ..work::everything()
+        };
         let rows = session.captures(&query).unwrap().rows;
         let ids: Vec<_> = rows.into_iter().map(|row| row.id).collect();
         session.mark(&ids, mark, "", "Ana Reis").unwrap();

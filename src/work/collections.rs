@@ -5,7 +5,7 @@ use super::select::select;
 use crate::jobs::{JobCx, counted};
 use crate::store::{ScoreScope, Workspace};
 use crate::work::Report;
-use crate::work::models::{CampaignId, CaptureQuery};
+use crate::work::models::{CampaignId, CaptureId, CaptureQuery};
 use anyhow::Context;
 use serde::Serialize;
 
@@ -53,7 +53,7 @@ pub fn fill_collections(
             scored.push(campaign);
             if let Some((spec, _)) = catalogue.kept_selection(campaign)? {
                 // A selection that came with a handover stays as it was made there.
-                let new = ScoreScope::Unmeasured { above: 0, limit: 1 };
+                let new = ScoreScope::Unmeasured { above: CaptureId::default(), limit: 1 };
                 if !catalogue.to_score(campaign, spec.window_days, new)?.is_empty() {
                     select(workspace, &spec, true, cx)?;
                 }

@@ -359,7 +359,7 @@ fn guarded<T>(catalogue: &Catalogue, launch: LaunchId, live: &LiveCrawl, work: i
 
 fn outcome(
     session: &Session,
-    launch: i64,
+    launch: LaunchId,
     resumed: bool,
     report: &CrawlReport,
     warc_folder: PathBuf,

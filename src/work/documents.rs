@@ -198,7 +198,7 @@ fn watched(workspace: &Workspace) -> anyhow::Result<(Vec<Watched>, Vec<Unread>)>
         });
         let prefixes = ScopePrefixSet::new(prefixes);
         let known = workspace.catalogue().setting(&format!("{KNOWN}{}", row.id))?;
-        let known = known.and_then(|id| id.parse().ok()).unwrap_or(0);
+        let known = known.and_then(|id| id.parse().ok()).unwrap_or_default();
         watched.push(Watched { campaign: row.id, name: campaign.name, target, prefixes, known });
     }
     Ok((watched, unread))

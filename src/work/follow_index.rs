@@ -10,6 +10,7 @@ use super::text_index::{TextIndexReport, index_folder, index_texts};
 use crate::jobs::{Cancelled, JobCx};
 use crate::search::{INDEX_FORMAT, IndexMark, TextIndex, TextIndexError};
 use crate::store::Workspace;
+use crate::work::models::CaptureId;
 use std::time::{Duration, Instant};
 
 /// Time between two looks while captures come, at least.
@@ -57,7 +58,7 @@ pub fn is_index_behind(workspace: &Workspace) -> anyhow::Result<bool> {
         Err(error) => return Err(error.into()),
     };
     let catalogue = workspace.catalogue();
-    if catalogue.captures_behind(mark.through)? > 0 {
+    if catalogue.captures_behind(CaptureId::new(mark.through))? > 0 {
         return Ok(true);
     }
     Ok(mark.through > 0

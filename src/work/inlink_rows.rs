@@ -6,6 +6,7 @@ use crate::inlinks::stored::host_of;
 use crate::jobs::JobCx;
 use crate::links::LinkKind;
 use crate::store::{Captures, InlinkFeed, StoreError, Workspace};
+use crate::work::models::CaptureId;
 
 /// Bytes that a link takes on the disk while it is sorted, at most, as far as
 /// links of real pages show.
@@ -20,7 +21,7 @@ const ROW_BYTES: u64 = 40;
 pub fn room_warning(workspace: &Workspace, from_scratch: bool) -> Result<Option<String>, StoreError> {
     let built = workspace.built_links()?.filter(|_| !from_scratch);
     let after = built.map_or(0, |built| built.mark().captures_up_to);
-    warning(workspace, Captures { after, ..Captures::ALL })
+    warning(workspace, Captures { after: CaptureId::new(after), ..Captures::ALL })
 }
 
 fn warning(workspace: &Workspace, of: Captures) -> Result<Option<String>, StoreError> {

@@ -11,6 +11,7 @@ use crate::jobs::{JobCx, counted};
 use crate::links::LinkKind;
 use crate::store::{Access, Captures, InlinkFeed, PROSPECTS_KEPT, PageFeed, StoreError, Workspace};
 use crate::uri::{CaptureDate, Fqdn, InternalPolicy, Url};
+use crate::work::models::CaptureId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -153,7 +154,7 @@ pub(super) fn complete_inlinks(workspace: &Workspace, cx: &JobCx) -> anyhow::Res
     let Some(store) = workspace.built_links()? else {
         return Ok(Some(format!("inlinks are not built, and none are in the export. {build}")));
     };
-    let built_up_to = store.mark().captures_up_to;
+    let built_up_to = CaptureId::new(store.mark().captures_up_to);
     let newest = workspace.catalogue().newest_capture()?;
     let is_old =
         built_up_to < newest || store.mark().keys != BUILD_FORMAT_VERSION || workspace.catalogue().lost_links()?;
@@ -223,13 +224,13 @@ fn take_in(workspace: &Workspace, from_scratch: bool, cx: &JobCx) -> anyhow::Res
     let repeats_unread = read_repeats(workspace, None, cx)?;
     let is_there = LinkStore::is_in(&workspace.built_folder());
     let mut store = workspace.links_to_build()?;
-    let mark = Mark { captures_up_to: up_to, keys: BUILD_FORMAT_VERSION, read_up_to: catalogue.repeats_read()? };
+    let mark = Mark { captures_up_to: up_to.get(), keys: BUILD_FORMAT_VERSION, read_up_to: catalogue.repeats_read()? };
     let before = store.mark();
-    let since = Captures { after: before.captures_up_to, up_to, read_after: before.read_up_to };
+    let since = Captures { after: CaptureId::new(before.captures_up_to), up_to, read_after: before.read_up_to };
     let goes_on = !from_scratch
         && is_there
         && before.keys == BUILD_FORMAT_VERSION
-        && before.captures_up_to <= up_to
+        && since.after <= up_to
         && !catalogue.lost_links()?
         && !catalogue.originals_changed(since)?;
     if goes_on && before == mark {

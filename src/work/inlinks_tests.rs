@@ -8,7 +8,7 @@ use crate::links::{LinkKind, Outlink, PagePlace};
 use crate::warc::{RecordType, Span};
 use crate::work::Session;
 use crate::work::models::{
-    CaptureId, CaptureQuery, CaptureRow, HostColumn, LinkForm, captures_of_host, captures_of_page,
+    CaptureId, CaptureQuery, CaptureRow, HostColumn, LaunchId, LinkForm, captures_of_host, captures_of_page,
 };
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ type Made<'a> = (&'a str, i64, Vec<(&'a str, &'a str)>);
 struct Archive {
     _dir: tempfile::TempDir,
     session: Arc<Session>,
-    launch: i64,
+    launch: LaunchId,
     records: u64,
 }
 

@@ -5,11 +5,11 @@ use crate::jobs::JobCx;
 use crate::search::FacetKind;
 use crate::store::Workspace;
 use crate::testing::{empty_session, page_record};
-use crate::work::models::{CaptureQuery, ImportOptions};
+use crate::work::models::{CaptureId, CaptureQuery, ImportOptions};
 use crate::work::{FacetChoice, Session, everything};
 
 /// Pages on ships, the more of them the better, and their numbers in the order of results.
-fn ships() -> (tempfile::TempDir, Session, Vec<i64>) {
+fn ships() -> (tempfile::TempDir, Session, Vec<CaptureId>) {
     let (dir, session) = empty_session();
     let pages = (1..=6).flat_map(|nth| page_record(&format!("http://h{nth}.pt/"), &html(nth)));
     let path = dir.path().join("a.warc");
@@ -31,7 +31,7 @@ fn query(text: &str) -> SearchQuery {
     SearchQuery { text: text.to_owned(), ..SearchQuery::default() }
 }
 
-fn captures(session: &Session, filter: &str) -> Vec<i64> {
+fn captures(session: &Session, filter: &str) -> Vec<CaptureId> {
     session.catalogue().capture_ids(&CaptureQuery { filter: filter.to_owned(), ..everything() }).unwrap()
 }
 
@@ -58,7 +58,7 @@ fn the_last_judgement_of_each_judge_counts_and_its_place_is_kept() {
     assert_eq!(figures.first(10).unwrap().precision.unwrap().value, 0.5);
     // The numbers lead to what they count.
     for (judgement, nth) in [(Judgement::Right, &[0][..]), (Judgement::Wrong, &[5]), (Judgement::Unsure, &[1, 3])] {
-        let mut expected: Vec<i64> = nth.iter().map(|nth| found[*nth]).collect();
+        let mut expected: Vec<CaptureId> = nth.iter().map(|nth| found[*nth]).collect();
         expected.sort_unstable();
         let mut listed = captures(&session, &judged_filter("ship", judgement));
         listed.sort_unstable();

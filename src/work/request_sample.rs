@@ -98,7 +98,7 @@ pub(super) fn request_sample(
     let matcher = Matcher::compile(request);
     let Some(index) = room.index(&index_folder(workspace))? else { return Ok(sample) };
     let through = index.mark()?.unwrap_or_default().through;
-    sample.waiting = Some(catalogue.captures_behind(through)?);
+    sample.waiting = Some(catalogue.captures_behind(CaptureId::new(through))?);
     if matcher.terms().is_empty() {
         return Ok(sample);
     }

@@ -27,12 +27,13 @@ fn found(session: &Session, filter: &str, campaign: Option<CampaignId>) -> u64 {
 #[test]
 fn a_sample_has_the_scores_of_a_selection_and_its_best_and_worst_captures() {
     let (_root, session) = session_of_town();
-    let request = session.catalogue().campaign(1).unwrap().1.request;
-    let sample = session.request_sample(&request, Some(1), 10).unwrap();
-    let spec = SelectionSpec { campaign: 1, weights: ScoreWeights::default(), ..SelectionSpec::default() };
+    let request = session.catalogue().campaign(CampaignId::new(1)).unwrap().1.request;
+    let sample = session.request_sample(&request, Some(CampaignId::new(1)), 10).unwrap();
+    let spec =
+        SelectionSpec { campaign: CampaignId::new(1), weights: ScoreWeights::default(), ..SelectionSpec::default() };
     let (_, (above, below)) = preview_selection(&session.workspace, &spec, usize::MAX, &JobCx::detached()).unwrap();
     let facts = SearchRoom::default().facts(session.catalogue()).unwrap();
-    let version = |capture: CaptureId| facts.version_of(capture as usize);
+    let version = |capture: CaptureId| facts.version_of(usize::try_from(capture).unwrap());
     // What selecting says of the request: does it hold, and the score.
     let selected: HashMap<CaptureId, (bool, f64)> = above
         .iter()
@@ -58,8 +59,11 @@ fn a_sample_has_the_scores_of_a_selection_and_its_best_and_worst_captures() {
         let is_shown = best.contains(&version(*capture)) || worst.contains(&version(*capture));
         assert!(!holds || *score >= most || is_shown, "capture {capture}: {score} below {most}");
     }
-    assert_eq!(found(&session, &sample.filter, Some(1)), sample.meeting);
-    assert_eq!(found(&session, &format!("NOT {}", sample.filter), Some(1)), sample.captures - sample.meeting);
+    assert_eq!(found(&session, &sample.filter, Some(CampaignId::new(1))), sample.meeting);
+    assert_eq!(
+        found(&session, &format!("NOT {}", sample.filter), Some(CampaignId::new(1))),
+        sample.captures - sample.meeting
+    );
 }
 
 #[test]
@@ -67,7 +71,7 @@ fn without_an_index_or_a_request_nothing_is_sampled() {
     let root = tempfile::tempdir().unwrap();
     let session = Session::new(Workspace::open(&town().copy(root.path())).unwrap());
     let request: Request = "estaleiro".parse().unwrap();
-    let sample = session.request_sample(&request, Some(1), 10).unwrap();
+    let sample = session.request_sample(&request, Some(CampaignId::new(1)), 10).unwrap();
     assert_eq!((sample.waiting, sample.meeting, sample.best.len()), (None, 0, 0));
     assert!(sample.captures > 100);
     session.index_texts(false, &JobCx::detached()).unwrap();
@@ -154,7 +158,7 @@ fn the_index_scores_a_request_as_reading_the_pages_does() {
     let pages: HashMap<usize, _> = with_text
         .ones()
         .map(|capture| {
-            let stored = session.catalogue().stored_capture(capture as CaptureId).unwrap();
+            let stored = session.catalogue().stored_capture(CaptureId::try_from(capture).unwrap()).unwrap();
             let text = decoded(workspace, &stored).map(|decoded| decoded.text(&stored.url)).unwrap_or_default();
             (capture, (stored, text))
         })

@@ -121,7 +121,7 @@ fn a_crawl_at_work_is_not_started_twice() {
     let waiting = made.look(march(1, 9)).waiting;
     let catalogue = made.session.catalogue();
     catalogue.set_scheduled(waiting[0].id, RunState::Running, "").unwrap();
-    let launch = catalogue.begin_launch(1, "town", march(1, 9)).unwrap();
+    let launch = catalogue.begin_launch(CampaignId::new(1), "town", march(1, 9)).unwrap();
     catalogue.set_scheduled_launch(waiting[0].id, launch.id).unwrap();
     assert_eq!(made.look(march(3, 9)).waiting, []);
     made.ran(&waiting[0]);
@@ -143,16 +143,16 @@ fn a_crawl_at_work_is_not_started_twice() {
 fn one_campaign_waits_for_the_other() {
     let mut made = made(&[campaign(Frequency::Daily, CatchUp::Once), campaign(Frequency::Weekly, CatchUp::Once)]);
     let look = made.look(march(1, 9));
-    assert_eq!(look.waiting.iter().map(|run| run.campaign).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(look.waiting.iter().map(|run| run.campaign).collect::<Vec<_>>(), [1, 2].map(CampaignId::new));
     made.ran(&look.waiting[0]);
     // The second waits on; its turn comes however long the first one took.
     let look = made.look(march(2, 8));
-    assert_eq!(look.waiting.iter().map(|run| run.campaign).collect::<Vec<_>>(), [2]);
+    assert_eq!(look.waiting.iter().map(|run| run.campaign).collect::<Vec<_>>(), [CampaignId::new(2)]);
     // What falls due before its turn came is not queued twice.
     for hour in 9..=(24 * 6 + 9) {
         made.look(march(2 + hour / 24, hour % 24));
     }
-    let weekly = made.session.catalogue().scheduled_runs(Some(2), 9).unwrap();
+    let weekly = made.session.catalogue().scheduled_runs(Some(CampaignId::new(2)), 9).unwrap();
     assert_eq!(weekly[0].state, RunState::Overlapped);
     assert!(weekly[0].why.contains("had not started yet"), "{weekly:?}");
 }
@@ -161,7 +161,7 @@ fn one_campaign_waits_for_the_other() {
 fn a_clock_set_back_starts_nothing_twice_and_loses_nothing() {
     let mut made = made(&[campaign(Frequency::Daily, CatchUp::Skip)]);
     let waiting = made.look(march(1, 9)).waiting;
-    let launch = made.session.catalogue().begin_launch(1, "town", march(1, 9)).unwrap();
+    let launch = made.session.catalogue().begin_launch(CampaignId::new(1), "town", march(1, 9)).unwrap();
     made.session.catalogue().set_scheduled_launch(waiting[0].id, launch.id).unwrap();
     made.session.catalogue().set_launch_state(launch.id, LaunchState::Finished, "").unwrap();
     made.ran(&waiting[0]);
@@ -186,7 +186,7 @@ fn inactive_beats_all() {
     let mut made = made(&[town.clone()]);
     assert_eq!(made.look(march(1, 12)).asked.len(), 1);
     town.active = false;
-    made.session.catalogue().save_campaign(Some(1), &town).unwrap();
+    made.session.catalogue().save_campaign(Some(CampaignId::new(1)), &town).unwrap();
     assert_eq!(made.look(march(2, 9)), DueRuns::default());
     made.says(&[("03-01 09", RunState::Skipped)]);
 }
@@ -196,15 +196,15 @@ fn runs_from_before_the_schedule_was_saved_are_nobodys() {
     let mut town = campaign(Frequency::Hourly, CatchUp::Once);
     town.schedule.start = Some("1996-01-01T00:00".to_owned());
     let made = made(&[town.clone()]);
-    let since = made.session.catalogue().schedule_since(1).unwrap();
+    let since = made.session.catalogue().schedule_since(CampaignId::new(1)).unwrap();
     // Other words do not begin the schedule anew; another schedule does.
     town.description = "More about it".to_owned();
-    made.session.catalogue().save_campaign(Some(1), &town).unwrap();
-    assert_eq!(made.session.catalogue().schedule_since(1).unwrap(), since);
+    made.session.catalogue().save_campaign(Some(CampaignId::new(1)), &town).unwrap();
+    assert_eq!(made.session.catalogue().schedule_since(CampaignId::new(1)).unwrap(), since);
     town.schedule.frequency = Frequency::Daily;
     std::thread::sleep(Duration::from_millis(2));
-    made.session.catalogue().save_campaign(Some(1), &town).unwrap();
-    assert!(made.session.catalogue().schedule_since(1).unwrap() > since);
+    made.session.catalogue().save_campaign(Some(CampaignId::new(1)), &town).unwrap();
+    assert!(made.session.catalogue().schedule_since(CampaignId::new(1)).unwrap() > since);
     let mut made = made;
     let look = made.look(CaptureDate::now());
     assert!(look.noted.len() <= 1, "{look:?}");
@@ -216,7 +216,7 @@ fn a_schedule_that_cannot_be_understood_is_reported_and_keeps_nobody_else() {
     broken.schedule.time_zone = Some("Mars/Olympus".to_owned());
     let mut made = made(&[broken, campaign(Frequency::Daily, CatchUp::Once)]);
     let look = made.look(march(1, 9));
-    assert_eq!((look.waiting.len(), look.waiting[0].campaign), (1, 2));
+    assert_eq!((look.waiting.len(), look.waiting[0].campaign), (1, CampaignId::new(2)));
     assert!(look.problems[0].contains("Mars/Olympus"), "{look:?}");
     let (runs, notes) = next_runs(&made.session, None, Calendar::Fonds, march(1, 9), 3).unwrap();
     assert_eq!(runs.iter().map(|next| next.run.date).collect::<Vec<_>>(), [march(2, 9), march(3, 9), march(4, 9)]);
@@ -248,7 +248,7 @@ fn a_crawl_whose_program_ended_is_taken_up_as_the_campaign_says() {
         let mut made = made(&[campaign(Frequency::Daily, policy)]);
         let waiting = made.look(march(1, 9)).waiting;
         let catalogue = made.session.catalogue();
-        let launch = catalogue.begin_launch(1, "town", march(1, 9)).unwrap();
+        let launch = catalogue.begin_launch(CampaignId::new(1), "town", march(1, 9)).unwrap();
         catalogue.set_scheduled(waiting[0].id, RunState::Running, "").unwrap();
         catalogue.set_scheduled_launch(waiting[0].id, launch.id).unwrap();
         catalogue.set_launch_state(launch.id, LaunchState::Stopped, "").unwrap();
@@ -257,7 +257,7 @@ fn a_crawl_whose_program_ended_is_taken_up_as_the_campaign_says() {
         made.says(&[("03-01 09", expected)]);
         // Meanwhile somebody began another launch: the first cannot go on.
         made.session.catalogue().set_scheduled(waiting[0].id, RunState::Waiting, "").unwrap();
-        made.session.catalogue().begin_launch(1, "town", march(1, 10)).unwrap();
+        made.session.catalogue().begin_launch(CampaignId::new(1), "town", march(1, 10)).unwrap();
         let error = run_scheduled(&made.session, waiting[0].id, true, &JobCx::detached()).unwrap_err();
         assert!(error.to_string().contains("cannot go on"), "{error}");
         made.says(&[("03-01 09", RunState::Stopped)]);
@@ -325,8 +325,8 @@ fn a_campaign_that_cannot_be_read_is_reported_and_keeps_nobody_else() {
     let spoilt = rusqlite::Connection::open(made.session.workspace.folder().join("fonds.sqlite")).unwrap();
     spoilt.execute("UPDATE campaign_version SET spec = replace(spec, '\"delay_factor\":', '\"delay_factor\":null,\"x\":') WHERE campaign = 1", []).unwrap();
     let look = made.look(march(1, 9));
-    assert_eq!((look.waiting.len(), look.waiting[0].campaign), (1, 2));
+    assert_eq!((look.waiting.len(), look.waiting[0].campaign), (1, CampaignId::new(2)));
     assert!(look.problems[0].contains("campaign 1"), "{look:?}");
     let (runs, notes) = next_runs(&made.session, None, Calendar::Fonds, march(1, 9), 1).unwrap();
-    assert_eq!((runs[0].campaign, notes.len()), (2, 1));
+    assert_eq!((runs[0].campaign, notes.len()), (CampaignId::new(2), 1));
 }

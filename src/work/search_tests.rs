@@ -4,8 +4,8 @@ use super::*;
 use crate::jobs::JobCx;
 use crate::search::FacetKind;
 use crate::testing::{empty_session, page_record, record};
-use crate::work::models::CaptureQuery;
 use crate::work::models::ImportOptions;
+use crate::work::models::{CaptureQuery, LaunchId};
 use crate::work::{Session, index_folder};
 use std::path::Path;
 
@@ -458,8 +458,10 @@ fn a_group_whose_captures_are_lost_is_none() {
         let id = number_of(&session, url);
         let row = session.catalogue().capture_row(id).unwrap();
         let url = crate::uri::Url::parse(&row.url).unwrap();
-        let lost = LostCapture { id, url, date: row.date, decisions: Vec::new() };
-        crate::store::LaunchLedger::new(session.workspace.catalogue().clone(), 1).lose_captures(&[lost]).unwrap();
+        let lost = LostCapture { id: id.get(), url, date: row.date, decisions: Vec::new() };
+        crate::store::LaunchLedger::new(session.workspace.catalogue().clone(), LaunchId::new(1))
+            .lose_captures(&[lost])
+            .unwrap();
     };
     // The oldest goes: the others are a group of their own.
     lose(COPIES[0]);

@@ -190,7 +190,7 @@ impl<'a> Scoring<'a> {
         }
         let mut set = catalogue.score_set(campaign)?;
         cx.stage("Scoring captures", Some(if is_same { set.unmeasured() } else { set.len() }));
-        let (mut above, mut measured) = (0, 0);
+        let (mut above, mut measured) = (CaptureId::default(), 0);
         loop {
             let which = match is_same || keep {
                 true => ScoreScope::Unmeasured { above, limit: BATCH },

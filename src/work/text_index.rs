@@ -8,6 +8,7 @@ use crate::jobs::{JobCx, counted};
 use crate::search::{IndexBuilder, IndexMark, NearFile, TextDocument, TextIndex, TextIndexError, anchor_stamp};
 use crate::store::{AnchorTexts, VersionToIndex, Workspace};
 use crate::text::words;
+use crate::work::models::CaptureId;
 use anyhow::Context;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -160,7 +161,7 @@ fn why_from_scratch(workspace: &Workspace) -> anyhow::Result<Option<String>> {
         return Ok(Some("another version of the program made it".to_owned()));
     }
     let catalogue = workspace.catalogue();
-    let stamp = catalogue.capture_stamp(mark.through)?;
+    let stamp = catalogue.capture_stamp(CaptureId::new(mark.through))?;
     let is_other = match stamp {
         Some(stamp) => stamp != mark.last,
         // The last one may be among those that were taken out since.
@@ -180,8 +181,8 @@ pub fn check_index(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<IndexChe
     let mark = index.mark()?.unwrap_or_default();
     let there = index.versions()?;
     let mut check = IndexCheck { versions: index.documents(), ..IndexCheck::default() };
-    check.waiting = workspace.catalogue().captures_behind(mark.through)?;
-    let wanted: HashSet<u64> = numbers(workspace.catalogue().versions_up_to(mark.through)?).collect();
+    check.waiting = workspace.catalogue().captures_behind(CaptureId::new(mark.through))?;
+    let wanted: HashSet<u64> = numbers(workspace.catalogue().versions_up_to(CaptureId::new(mark.through))?).collect();
     check.missing = wanted.iter().filter(|version| !there.contains(**version as usize)).copied().collect();
     check.surplus = there.ones().map(|version| version as u64).filter(|version| !wanted.contains(version)).collect();
     check.missing.sort_unstable();
@@ -285,15 +286,15 @@ impl<'w> Indexing<'w> {
             self.uncommitted += 1;
         }
         let up_to = self.index_late_originals(report, cx)?;
-        cx.stage("Indexing texts", Some(catalogue.captures_behind(self.mark.through)?));
+        cx.stage("Indexing texts", Some(catalogue.captures_behind(CaptureId::new(self.mark.through))?));
         let is_empty = self.mark.through == 0;
         loop {
-            let found = catalogue.versions_after(self.mark.through, up_to, BATCH)?;
+            let found = catalogue.versions_after(CaptureId::new(self.mark.through), up_to, BATCH)?;
             if found.captures == 0 {
                 return Ok(());
             }
             self.index(&found.versions, is_empty, report)?;
-            self.mark.through = found.through;
+            self.mark.through = found.through.get();
             report.captures += found.captures;
             self.uncommitted += 1;
             self.commit_now_and_then()?;
@@ -305,23 +306,24 @@ impl<'w> Indexing<'w> {
     /// were indexed: an import finds some of them at its end, and others come with
     /// another file. Says up to which capture originals were seen: what comes
     /// behind it while this goes on waits for the next time.
-    fn index_late_originals(&mut self, report: &mut TextIndexReport, cx: &JobCx) -> anyhow::Result<i64> {
+    fn index_late_originals(&mut self, report: &mut TextIndexReport, cx: &JobCx) -> anyhow::Result<CaptureId> {
         let catalogue = self.workspace.catalogue();
         let originals = catalogue.repeats_read()?;
         let up_to = catalogue.newest_capture()?;
         let mark = &self.mark;
-        if (mark.seen, mark.originals) == (up_to, originals) {
+        if (mark.seen, mark.originals) == (up_to.get(), originals) {
             return Ok(up_to);
         }
         if mark.through > 0 {
             cx.stage("Looking for originals of revisits", None);
-            let late = catalogue.late_originals(mark.through, (mark.seen, up_to), mark.originals)?;
+            let (through, seen) = (CaptureId::new(mark.through), CaptureId::new(mark.seen));
+            let late = catalogue.late_originals(through, (seen, up_to), mark.originals)?;
             for some in late.chunks(BATCH as usize) {
                 cx.checkpoint()?;
                 self.index(some, false, report)?;
             }
         }
-        (self.mark.seen, self.mark.originals) = (up_to, originals);
+        (self.mark.seen, self.mark.originals) = (up_to.get(), originals);
         self.uncommitted += 1;
         Ok(up_to)
     }
@@ -356,7 +358,7 @@ impl<'w> Indexing<'w> {
     fn reconcile(&mut self, report: &mut TextIndexReport, cx: &JobCx) -> anyhow::Result<()> {
         cx.stage("Comparing index and catalogue", None);
         let there = self.builder.index().versions()?;
-        let wanted = self.workspace.catalogue().versions_up_to(self.mark.through)?;
+        let wanted = self.workspace.catalogue().versions_up_to(CaptureId::new(self.mark.through))?;
         let known: HashSet<usize> = wanted.iter().filter_map(|version| usize::try_from(version.version).ok()).collect();
         for gone in there.ones().filter(|version| !known.contains(version)) {
             self.builder.remove(gone as u64);
@@ -385,7 +387,7 @@ impl<'w> Indexing<'w> {
                 Some(rest) if !stored.description.is_empty() => rest.strip_prefix('\n').unwrap_or(rest).to_owned(),
                 _ => stored.rest,
             };
-            let number = i64::try_from(version).unwrap_or(i64::MAX);
+            let number = CaptureId::try_from(version).unwrap_or(CaptureId::MAX);
             self.builder.put(&TextDocument {
                 version,
                 title: stored.title,
@@ -413,7 +415,8 @@ impl<'w> Indexing<'w> {
     }
 
     fn commit(&mut self) -> anyhow::Result<()> {
-        self.mark.last = self.workspace.catalogue().capture_stamp(self.mark.through)?.unwrap_or_default();
+        self.mark.last =
+            self.workspace.catalogue().capture_stamp(CaptureId::new(self.mark.through))?.unwrap_or_default();
         self.builder.commit(&self.mark)?;
         (self.committed, self.uncommitted) = (Instant::now(), 0);
         Ok(())

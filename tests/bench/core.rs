@@ -16,7 +16,7 @@ use fonds::scope::{
     LogQuestion, LogReport, rule_templates, standard_rules,
 };
 use fonds::store::Workspace;
-use fonds::store::rows::{ScoreWeights, SelectionCriteria};
+use fonds::store::rows::{CampaignId, ScoreWeights, SelectionCriteria};
 use fonds::uri::{CaptureDate, CdxKey, DatasetKey, PageKey, ScopeSurt, Url};
 use fonds::work;
 use fonds::work::Session;
@@ -195,7 +195,8 @@ fn what_if(bencher: Bencher<'_, '_>) {
     let mut edited = campaign_of_twenty_rules();
     edited.rules[3] = serde_json::json!({ "rule": "too_many_hops", "max_hops": 6 });
     edited.rules[5] = serde_json::json!({ "rule": "regex", "patterns": [".*id=1.*"], "decision": "REJECT" });
-    let ask = |edited: Campaign| work::what_if(&session, 1, None, &edited, &JobCx::detached()).unwrap();
+    let ask =
+        |edited: Campaign| work::what_if(&session, CampaignId::new(1), None, &edited, &JobCx::detached()).unwrap();
     let answer = ask(edited.clone());
     assert_eq!(answer.seen, seen_urls() as u64);
     assert!(answer.moved_out.urls > 0);
@@ -251,7 +252,7 @@ fn scored_workspace(folder: &Path) -> Session {
 fn threshold(bencher: Bencher<'_, '_>) {
     let folder = tempfile::tempdir().unwrap();
     let session = scored_workspace(&folder.path().join("w"));
-    let scores = session.selection(1).unwrap().scores;
+    let scores = session.selection(CampaignId::new(1)).unwrap().scores;
     assert_eq!((scores.len(), scores.unmeasured()), (scored_captures() as u64, 0));
     let count = AtomicUsize::new(0);
     let next = || {

@@ -8,6 +8,7 @@ use crate::random::Random;
 use fonds::search::{IndexBuilder, IndexMark, TextDocument};
 use fonds::store::Workspace;
 use fonds::work::Session;
+use fonds::work::models::CaptureId;
 use std::path::Path;
 use std::time::Instant;
 
@@ -126,7 +127,7 @@ pub fn workspace_of(folder: &Path, texts: &Texts, captures: u64) -> Session {
     let mut builder = IndexBuilder::open(&index).unwrap();
     (1..=captures).for_each(|capture| builder.add(&texts.document(capture)).unwrap());
     let through = i64::try_from(captures).unwrap();
-    let last = session.catalogue().capture_stamp(through).unwrap().unwrap();
+    let last = session.catalogue().capture_stamp(CaptureId::new(through)).unwrap().unwrap();
     builder.commit(&IndexMark { through, last, ..IndexMark::default() }).unwrap();
     builder.finish().unwrap();
     let cpu = (cpu_time() - cpu).as_secs_f64();

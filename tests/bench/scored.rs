@@ -2,14 +2,15 @@
 
 #![allow(clippy::unwrap_used)]
 
-use fonds::store::rows::SelectionSpec;
+use fonds::store::rows::{CampaignId, SelectionSpec};
 use rusqlite::{Connection, params};
 use std::path::Path;
 
 /// Gives the captures of a workspace scores in its first campaign, and keeps a
 /// selection by them.
 pub fn score_all(folder: &Path) {
-    let spec = serde_json::to_string(&SelectionSpec { campaign: 1, ..SelectionSpec::default() }).unwrap();
+    let spec =
+        serde_json::to_string(&SelectionSpec { campaign: CampaignId::new(1), ..SelectionSpec::default() }).unwrap();
     let catalogue = Connection::open(folder.join("fonds.sqlite")).unwrap();
     let rows = "PRAGMA synchronous = OFF;
          BEGIN;

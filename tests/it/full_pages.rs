@@ -2,6 +2,7 @@
 
 use crate::program::{arg, command, fonds};
 use fonds::store::Workspace;
+use fonds::work::models::CaptureId;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -130,7 +131,7 @@ fn links_stored(workspace: &Path) -> [u64; 2] {
 #[track_caller]
 fn has_all_links(workspace: &Path, count: u64) {
     assert_eq!(links_stored(workspace), [count, 0]);
-    let links = Workspace::look(workspace).unwrap().catalogue().outlinks(1).unwrap();
+    let links = Workspace::look(workspace).unwrap().catalogue().outlinks(CaptureId::new(1)).unwrap();
     assert!(links.iter().map(|link| u64::from(link.position)).eq(0..count));
 }
 

@@ -4,6 +4,7 @@ use crate::archive::{file, page};
 use crate::archive::{records, warcs_under};
 use crate::program::{arg, fonds, fonds_with};
 use fonds::warc::RecordType;
+use fonds::work::models::CampaignId;
 use serde_json::Value;
 use std::path::Path;
 
@@ -200,7 +201,7 @@ fn every_url_that_a_crawl_saw_has_its_verdict_and_the_folder_is_a_bag() {
     let report = &crate::sample::demo().report;
     let seen = lines(&report.export.join("data/seen.jsonl.gz"));
     let session = fonds::work::Session::new(fonds::store::Workspace::open_or_read_only(&report.workspace).unwrap());
-    let launches = session.catalogue().launches(Some(1)).unwrap();
+    let launches = session.catalogue().launches(Some(CampaignId::new(1))).unwrap();
     assert_eq!(
         seen.len() as u64,
         launches.iter().map(|of| of.queued + of.fetched + of.failed + of.refused).sum::<u64>()

@@ -8,6 +8,7 @@ use fonds::jobs::JobCx;
 use fonds::store::Workspace;
 use fonds::work;
 use fonds::work::Session;
+use fonds::work::models::CampaignId;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
@@ -210,11 +211,12 @@ fn evidence_is_copied_into_no_foreign_folder_and_out_of_none() {
     let hostile = Hostile::new();
     let letter = write(hostile.dir.path(), "letter.pdf", b"yes");
     let session = || Session::new(Workspace::open(&hostile.workspace).unwrap());
-    let (_, mut campaign) = session().workspace.catalogue().campaign(1).unwrap();
+    let (_, mut campaign) = session().workspace.catalogue().campaign(CampaignId::new(1)).unwrap();
     campaign.permissions.push(fonds::campaign::Permission::default());
-    session().workspace.catalogue().save_campaign(Some(1), &campaign).unwrap();
+    session().workspace.catalogue().save_campaign(Some(CampaignId::new(1)), &campaign).unwrap();
     hostile.link("evidence", &hostile.own);
-    let attach = || work::attach_evidence(&session(), 1, 0, std::slice::from_ref(&letter), &JobCx::detached());
+    let attach =
+        || work::attach_evidence(&session(), CampaignId::new(1), 0, std::slice::from_ref(&letter), &JobCx::detached());
     assert!(attach().unwrap_err().to_string().contains("evidence: this is a link"));
     hostile.assert_untouched();
     fs::remove_file(hostile.path("evidence")).unwrap();
@@ -426,11 +428,12 @@ fn what_persons_wrote_is_for_the_owner_alone_and_archives_keep_the_umask() {
     hostile.call(&["import"], &["--copy", arg(&source)]).with_status(0);
     let copies = crate::archive::warcs_under(&hostile.path("imports"));
     assert_eq!(copies.iter().map(|copy| mode(copy)).collect::<Vec<_>>(), [0o440]);
-    let (_, mut campaign) = Workspace::look(&hostile.workspace).unwrap().catalogue().campaign(1).unwrap();
+    let (_, mut campaign) =
+        Workspace::look(&hostile.workspace).unwrap().catalogue().campaign(CampaignId::new(1)).unwrap();
     campaign.permissions.push(fonds::campaign::Permission::default());
     let session = Session::new(Workspace::open(&hostile.workspace).unwrap());
-    session.workspace.catalogue().save_campaign(Some(1), &campaign).unwrap();
-    let file = work::attach_evidence(&session, 1, 0, &[source], &JobCx::detached()).unwrap().remove(0);
+    session.workspace.catalogue().save_campaign(Some(CampaignId::new(1)), &campaign).unwrap();
+    let file = work::attach_evidence(&session, CampaignId::new(1), 0, &[source], &JobCx::detached()).unwrap().remove(0);
     assert_eq!((mode(&hostile.path("evidence")), mode(&hostile.path(&file.path))), (0o700, 0o600));
     let backup = hostile.dir.path().join("backup");
     hostile.call(&["backup"], &[arg(&backup)]).with_status(0);

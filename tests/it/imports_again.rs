@@ -46,7 +46,7 @@ fn a_copy_of_a_file_that_grew_takes_the_place_of_the_shorter_one() {
     append(&path, &warc("two", 2));
     let said = import();
     let row = &said.json_lines()[0];
-    assert_eq!((&row["captures"], &row["new_captures"], &row["file"]), (&5.into(), &2.into(), &file.into()));
+    assert_eq!((&row["captures"], &row["new_captures"], &row["file"]), (&5.into(), &2.into(), &file.get().into()));
     check_captures(&workspace, 5);
     assert_eq!(fs::read(&kept(&workspace)[0]).unwrap(), fs::read(&path).unwrap());
     assert_eq!(kept(&workspace).len(), 1, "the shorter copy is of no use any more");

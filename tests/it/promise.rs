@@ -11,7 +11,7 @@ use fonds::jobs::JobCx;
 use fonds::store::Workspace;
 use fonds::warc::RecordType;
 use fonds::work::Session;
-use fonds::work::models::SelectionSpec;
+use fonds::work::models::{CampaignId, SelectionSpec};
 use serde_json::{Value, json};
 use std::io::Read;
 use std::path::Path;
@@ -245,7 +245,12 @@ fn an_export_tells_the_threshold_that_was_kept_not_one_that_was_tried_since() {
     let folder = dir.path().join("archive");
     copy_folder(&demo().report.workspace, &folder);
     let session = Session::new(Workspace::open(&folder).unwrap());
-    let tried = SelectionSpec { campaign: 1, threshold: 0.9, with_requisites: false, ..SelectionSpec::default() };
+    let tried = SelectionSpec {
+        campaign: CampaignId::new(1),
+        threshold: 0.9,
+        with_requisites: false,
+        ..SelectionSpec::default()
+    };
     let out = dir.path().join("handover");
     session.export(&tried, &out, Default::default(), &JobCx::detached()).unwrap();
     let manifest: Value = serde_json::from_slice(&std::fs::read(out.join("manifest.json")).unwrap()).unwrap();

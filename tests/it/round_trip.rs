@@ -6,6 +6,7 @@ use crate::folders::{copy_folder, files_under};
 use crate::program::{arg, fonds, fonds_with};
 use crate::sample::demo;
 use fonds::warc::Record;
+use fonds::work::models::CampaignId;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -305,19 +306,19 @@ fn a_whole_campaign_read_back_leaves_as_it_came() {
     assert_eq!(rules(&here), rules(&there));
     let figures = |workspace: &Path| {
         let session = fonds::work::Session::new(fonds::store::Workspace::open_or_read_only(workspace).unwrap());
-        let launches = session.catalogue().launches(Some(1)).unwrap().into_iter();
+        let launches = session.catalogue().launches(Some(CampaignId::new(1))).unwrap().into_iter();
         let launches: Vec<_> = launches
             .map(|of| {
                 (of.launch, of.queued, of.fetched, of.failed, of.refused, of.started, of.ended, of.ran_ms, of.why)
             })
             .collect();
-        (launches, session.catalogue().refused_by_rule(1).unwrap())
+        (launches, session.catalogue().refused_by_rule(CampaignId::new(1)).unwrap())
     };
     assert_eq!(figures(&other), figures(&workspace));
     // Nobody goes on with a crawl of another workspace; where it came from, nothing is added.
     let session = fonds::work::Session::new(fonds::store::Workspace::open(&other).unwrap());
-    assert_eq!(session.catalogue().unfinished_launch(1).unwrap(), None);
-    assert_eq!(session.catalogue().own_last_launch(1).unwrap(), None);
+    assert_eq!(session.catalogue().unfinished_launch(CampaignId::new(1)).unwrap(), None);
+    assert_eq!(session.catalogue().own_last_launch(CampaignId::new(1)).unwrap(), None);
     drop(session);
     let before = rows(&workspace);
     fonds(&["import", w, arg(&dir.path().join("first"))]).with_status(0).says("of this workspace, left as it is");

@@ -7,6 +7,7 @@ use fonds::store::Workspace;
 use fonds::uri::CaptureDate;
 use fonds::work::Session;
 use fonds::work::Workspaces;
+use fonds::work::models::CampaignId;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,10 +21,10 @@ fn sample(dir: &Path, edit: impl FnOnce(&mut Campaign)) -> PathBuf {
 }
 
 fn save(session: &Session, edit: impl FnOnce(&mut Campaign)) {
-    let mut campaign = session.campaign(1).unwrap().campaign;
+    let mut campaign = session.campaign(CampaignId::new(1)).unwrap().campaign;
     campaign.schedule.catch_up = CatchUp::Once;
     edit(&mut campaign);
-    session.save_campaign(Some(1), &campaign).unwrap();
+    session.save_campaign(Some(CampaignId::new(1)), &campaign).unwrap();
 }
 
 /// A campaign is saved within this time, in milliseconds, on a slow machine

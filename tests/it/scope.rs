@@ -9,7 +9,7 @@ use fonds::jobs::JobCx;
 use fonds::store::Workspace;
 use fonds::work;
 use fonds::work::CrawlStart;
-use fonds::work::models::{MovedSide, SeenQuery, WhatIf, WhatIfList};
+use fonds::work::models::{CampaignId, MovedSide, SeenQuery, WhatIf, WhatIfList};
 use fonds::work::{Session, Workspaces};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -200,10 +200,10 @@ fn more_looked_up(log: &str, let_in: &BTreeSet<String>) -> usize {
 /// Crawls the sample web's first edition with these rules.
 fn crawled(folder: &Path, edit: impl FnOnce(&mut Campaign)) -> Session {
     let session = Workspaces::new().open_sample(folder).unwrap().1;
-    let mut campaign = session.campaign(1).unwrap().campaign;
+    let mut campaign = session.campaign(CampaignId::new(1)).unwrap().campaign;
     edit(&mut campaign);
-    let (_, version) = session.save_campaign(Some(1), &campaign).unwrap();
-    session.run_crawl(CrawlStart { campaign: 1, version, fresh: false }, &JobCx::detached()).unwrap();
+    let (_, version) = session.save_campaign(Some(CampaignId::new(1)), &campaign).unwrap();
+    session.run_crawl(CrawlStart { campaign: CampaignId::new(1), version, fresh: false }, &JobCx::detached()).unwrap();
     drop(session);
     Session::new(Workspace::look(folder).unwrap())
 }
@@ -229,14 +229,14 @@ fn what_if_says_what_a_crawl_under_the_edited_rules_does() {
         }
     };
     let before = crawled(&folder.path().join("before"), |_| {});
-    let (_, mut edited) = before.catalogue().campaign(1).unwrap();
+    let (_, mut edited) = before.catalogue().campaign(CampaignId::new(1)).unwrap();
     edit(&mut edited);
-    let answer: WhatIf = work::what_if(&before, 1, None, &edited, &JobCx::detached()).unwrap();
+    let answer: WhatIf = work::what_if(&before, CampaignId::new(1), None, &edited, &JobCx::detached()).unwrap();
     let mut expected = decisions(&before);
     for (side, decision) in [(MovedSide::In, "ACCEPT"), (MovedSide::Out, "REJECT")] {
         work::what_if_rows(
             &before,
-            1,
+            CampaignId::new(1),
             &edited,
             &answer,
             WhatIfList::Side(side),

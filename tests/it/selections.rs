@@ -6,6 +6,7 @@ use crate::folders::copy_folder;
 use crate::program::{arg, fonds, fonds_with};
 use crate::sample::demo;
 use fonds::work::Workspaces;
+use fonds::work::models::CampaignId;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -118,9 +119,9 @@ fn a_collection_with_a_filter_is_filled_after_each_import_and_crawl() {
     assert_eq!(ids(&workspace, "host:new.example").first(), added.first());
     // A crawl fills it, too: the campaign once more, limited to a few documents.
     let session = Workspaces::new().open(&workspace).unwrap();
-    let mut campaign = session.campaign(1).unwrap().campaign;
+    let mut campaign = session.campaign(CampaignId::new(1)).unwrap().campaign;
     campaign.limits.max_documents = 40;
-    session.save_campaign(Some(1), &campaign).unwrap();
+    session.save_campaign(Some(CampaignId::new(1)), &campaign).unwrap();
     drop(session);
     let jobs = || {
         let session = Workspaces::new().open(&workspace).unwrap();
@@ -128,7 +129,11 @@ fn a_collection_with_a_filter_is_filled_after_each_import_and_crawl() {
     };
     let before = jobs();
     let session = Workspaces::new().open(&workspace).unwrap();
-    let start = fonds::work::CrawlStart { campaign: 1, version: session.campaign(1).unwrap().version, fresh: true };
+    let start = fonds::work::CrawlStart {
+        campaign: CampaignId::new(1),
+        version: session.campaign(CampaignId::new(1)).unwrap().version,
+        fresh: true,
+    };
     session.run_crawl(start, &fonds::jobs::JobCx::detached()).unwrap();
     drop(session);
     assert_eq!(jobs(), before + 1);

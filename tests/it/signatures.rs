@@ -6,6 +6,7 @@ use crate::need;
 use crate::program::{arg, command, fonds, fonds_of, fonds_with};
 use fonds::jobs::JobCx;
 use fonds::keys::{MemoryKeychain, SigningKey};
+use fonds::work::models::CampaignId;
 use fonds::work::{ExportWishes, Workspaces};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -27,7 +28,7 @@ fn workspace(dir: &Path) -> PathBuf {
 fn signed(workspace: &Path, out: &Path) -> SigningKey {
     let key = SigningKey::create("City archive", &MemoryKeychain::default()).unwrap();
     let session = Workspaces::new().open(workspace).unwrap();
-    let spec = session.catalogue().selection_page(1).unwrap().spec.unwrap();
+    let spec = session.catalogue().selection_page(CampaignId::new(1)).unwrap().spec.unwrap();
     let wishes = ExportWishes { wacz: true, signer: Some(key.clone()), ..ExportWishes::default() };
     session.export(&spec, out, wishes, &JobCx::detached()).unwrap();
     key

@@ -5,7 +5,7 @@ use serde_json::json;
 
 fn draft() -> (SpecDraft, Instant) {
     let campaign = Campaign { rules: standard_rules(), ..Campaign::new("Town") };
-    let mut draft = SpecDraft::begin(Some(1), 1, campaign);
+    let mut draft = SpecDraft::begin(Some(CampaignId::new(1)), 1, campaign);
     let now = Instant::now();
     draft.note(now);
     (draft, now)

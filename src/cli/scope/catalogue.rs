@@ -10,8 +10,8 @@ use crate::scope::{GeoDatabase, GeoFact};
 use crate::work;
 use crate::work::Session;
 use crate::work::models::{
-    Drift, DriftHost, GeoHost, GeoReport, Moved, MovedHost, MovedSide, RuleHits, RuleReport, WhatIf, WhatIfList,
-    moved_on,
+    CampaignId, Drift, DriftHost, GeoHost, GeoReport, LaunchId, Moved, MovedHost, MovedSide, RuleHits, RuleReport,
+    WhatIf, WhatIfList, moved_on,
 };
 use anyhow::Context;
 use std::io::{BufWriter, Read, Write};
@@ -108,7 +108,7 @@ pub struct DriftArgs {
 }
 
 /// The workspace, the campaign and the launch that are meant.
-fn meant(seen: &Seen) -> anyhow::Result<(Session, i64, Option<i64>)> {
+fn meant(seen: &Seen) -> anyhow::Result<(Session, CampaignId, Option<LaunchId>)> {
     let session = read_only_session(&seen.folder)?;
     let campaign = session.catalogue().find_campaign(&seen.campaign)?;
     let launches = session.catalogue().launches(Some(campaign))?;

@@ -1,7 +1,7 @@
 use super::*;
 use crate::analysis::{Matcher, TextFields};
 use crate::store::KeptScore;
-use crate::store::rows::{CaptureQuery, CaptureTab, SelectionSpec};
+use crate::store::rows::{CaptureId, CaptureQuery, CaptureTab, SelectionSpec};
 use crate::store::tests::{Made, capture, made};
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ fn rows(made: &Made, filter: &str) -> BTreeSet<String> {
     let query = CaptureQuery {
         filter: filter.to_owned(),
         tab: CaptureTab::All,
-        campaign: Some(1),
+        campaign: Some(CampaignId::new(1)),
         sort: Vec::new(),
         offset: 0,
         limit: 100,
@@ -210,8 +210,8 @@ fn every_field_is_listed_and_its_example_works() {
     let made = made();
     let catalogue = made.workspace.catalogue();
     catalogue.add_captures(made.launch, vec![capture("http://a.pt/p", 1, 0, "sha1:A", &[])]).unwrap();
-    let row = KeptScore { id: 1, score: 0.5, passes: true, decision: None };
-    let spec = SelectionSpec { campaign: 1, ..SelectionSpec::default() };
+    let row = KeptScore { id: CaptureId::new(1), score: 0.5, passes: true, decision: None };
+    let spec = SelectionSpec { campaign: CampaignId::new(1), ..SelectionSpec::default() };
     catalogue.keep_selection(&spec, vec![row]).unwrap();
     for field in filter_fields() {
         if !field.needs_index() {

@@ -3,6 +3,7 @@
 use super::*;
 use crate::campaign::Campaign;
 use crate::store::Workspace;
+use crate::store::rows::{CampaignId, CaptureId, LaunchId};
 
 /// An empty workspace of an earlier version.
 fn of_version(version: u32) -> (tempfile::TempDir, std::path::PathBuf, Connection) {
@@ -26,7 +27,7 @@ fn read_only_answers(looking: &Workspace) {
     assert_eq!(catalogue.problems(&Default::default()).unwrap().rows, []);
     assert!(looking.files().unwrap().is_empty());
     assert_eq!(catalogue.judgements(None).unwrap(), []);
-    assert_eq!(catalogue.imported_files(1).unwrap(), []);
+    assert_eq!(catalogue.imported_files(LaunchId::new(1)).unwrap(), []);
     for filter in ["file:a.warc.gz", "imported:1", "file:1", "requisite:yes", "export:yes", "right:*", "wrong:ship"] {
         let query = crate::store::rows::CaptureQuery {
             filter: filter.to_owned(),
@@ -112,7 +113,7 @@ fn what_comes_along_with_a_selection_of_an_earlier_version_is_found() {
         let spec = crate::store::rows::SelectionSpec { campaign, ..Default::default() };
         serde_json::to_string(&spec).unwrap()
     };
-    for (campaign, requisites) in [(1, 1), (2, 0)] {
+    for (campaign, requisites) in [(CampaignId::new(1), 1), (CampaignId::new(2), 0)] {
         conn.execute("INSERT INTO selection VALUES (?1, ?2, 5, ?3)", (campaign, spec(campaign), requisites)).unwrap();
     }
     drop(conn);
@@ -127,12 +128,12 @@ fn what_comes_along_with_a_selection_of_an_earlier_version_is_found() {
     for open in [Workspace::look, Workspace::open] {
         let workspace = open(&folder).unwrap();
         let catalogue = workspace.catalogue();
-        let links = catalogue.outlinks(1).unwrap();
+        let links = catalogue.outlinks(CaptureId::new(1)).unwrap();
         assert_eq!(
             links.iter().map(|link| (link.kind.as_str(), link.rel.as_str(), link.place.clone())).collect::<Vec<_>>(),
             [("image", "", None), ("anchor", "", None)]
         );
-        for (campaign, along) in [(1, &["http://a.pt/i"][..]), (2, &[])] {
+        for (campaign, along) in [(CampaignId::new(1), &["http://a.pt/i"][..]), (CampaignId::new(2), &[])] {
             assert_eq!(catalogue.selection_page(campaign).unwrap().requisites, along.len() as u64);
             let rows = catalogue.captures(&query(campaign, "requisite:yes")).unwrap().rows;
             assert_eq!(rows.iter().map(|row| row.url.as_str()).collect::<Vec<_>>(), along);
@@ -166,19 +167,19 @@ fn what_was_forced_in_or_out_is_approved_or_rejected() {
             (1, 4, 0.9, '[]', 1, 0), (1, 5, 0.1, '[]', 1, 1);"#,
     )
     .unwrap();
-    let spec = crate::store::rows::SelectionSpec { campaign: 1, ..Default::default() };
+    let spec = crate::store::rows::SelectionSpec { campaign: CampaignId::new(1), ..Default::default() };
     conn.execute("INSERT INTO selection VALUES (1, ?1, 5)", [serde_json::to_string(&spec).unwrap()]).unwrap();
     drop(conn);
     for open in [Workspace::look, Workspace::open] {
-        let (workspace, selected) = (open(&folder).unwrap(), vec![1, 4]);
+        let (workspace, selected) = (open(&folder).unwrap(), [1, 4].map(CaptureId::new));
         let catalogue = workspace.catalogue();
-        assert_eq!(catalogue.selected(1).unwrap(), selected);
-        let page = catalogue.selection_page(1).unwrap();
+        assert_eq!(catalogue.selected(CampaignId::new(1)).unwrap(), selected);
+        let page = catalogue.selection_page(CampaignId::new(1)).unwrap();
         assert_eq!(
             (page.balance.inside.captures, page.balance.outside.captures),
             (selected.len() as u64, 5 - selected.len() as u64)
         );
-        let parts = catalogue.scored(1, 1).unwrap().unwrap().parts;
+        let parts = catalogue.scored(CampaignId::new(1), CaptureId::new(1)).unwrap().unwrap().parts;
         let whys = ["Request", "External hosts", "Anchors", "Review"]
             .map(|name| parts.iter().find(|part| part.name == name).unwrap().why.clone());
         assert_eq!(whys[..2], ["the request holds: “ria” in title", "3 external hosts link here within ±90 days"]);
@@ -205,9 +206,9 @@ fn launches_of_an_earlier_version_ran_as_their_captures_tell() {
     drop(conn);
     for open in [Workspace::look, Workspace::open] {
         let workspace = open(&folder).unwrap();
-        assert_eq!(workspace.catalogue().launch(1).unwrap().ran_ms, 6000);
+        assert_eq!(workspace.catalogue().launch(LaunchId::new(1)).unwrap().ran_ms, 6000);
     }
-    let foreign = Workspace::open(&folder).unwrap().catalogue().launch(2).unwrap();
+    let foreign = Workspace::open(&folder).unwrap().catalogue().launch(LaunchId::new(2)).unwrap();
     assert_eq!(foreign.ran_ms, 2 * hour);
 }
 
@@ -246,12 +247,12 @@ fn a_workspace_of_an_earlier_version_opens_with_all_it_holds() {
     read_only_answers(&looking);
     drop(looking);
     let open = Workspace::open(&folder).unwrap();
-    assert_eq!(open.catalogue().campaign(1).unwrap().1.name, "Old");
+    assert_eq!(open.catalogue().campaign(CampaignId::new(1)).unwrap().1.name, "Old");
     assert_eq!(open.catalogue().last_launch(None).unwrap().unwrap().launch, "20260101000000");
-    assert_eq!(open.catalogue().unfinished_launch(1).unwrap().unwrap().launch, "20260101000000");
+    assert_eq!(open.catalogue().unfinished_launch(CampaignId::new(1)).unwrap().unwrap().launch, "20260101000000");
     let run = crate::campaign::Run { date: Default::default(), is_extra: false, words: String::new() };
     let kept = open.catalogue().keep_scheduled(
-        1,
+        CampaignId::new(1),
         vec![(run, crate::store::rows::RunState::Missed, "asleep".to_owned())],
         Default::default(),
     );

@@ -326,7 +326,7 @@ impl CapturesPage {
             self.selected = match &self.rows.selection {
                 Selection::All => SelectedRows::all(query, self.matching),
                 Selection::Rows(keys) => {
-                    let mut ids: Vec<CaptureId> = keys.iter().map(|key| key.cast_signed()).collect();
+                    let mut ids: Vec<CaptureId> = keys.iter().map(|key| CaptureId::new(key.cast_signed())).collect();
                     ids.sort_unstable();
                     ids.into()
                 }

@@ -3,8 +3,8 @@
 use super::crawl_events::{EventLink, EventsView};
 use super::crawl_plots;
 use crate::app::models::{
-    CrawlPage, HostRow, LaunchChoice, LaunchRow, LaunchState, Launches, Loaded, SeenPage, SeenQuery, SeenRow,
-    campaign_title, quoted,
+    CampaignId, CrawlPage, HostRow, LaunchChoice, LaunchRow, LaunchState, Launches, Loaded, SeenPage, SeenQuery,
+    SeenRow, campaign_title, quoted,
 };
 use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, PanelTab, Route};
 use crate::scope::rule_label;
@@ -46,7 +46,7 @@ const TABS: [(Tab, &str); 6] = [
 pub struct CrawlView {
     tab: Tab,
     filter: String,
-    campaign: Option<i64>,
+    campaign: Option<CampaignId>,
     launches: Launches,
     /// What is kept of the list of URLs.
     rows: TableState,

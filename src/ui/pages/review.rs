@@ -1,6 +1,8 @@
 //! Going through captures one by one.
 
-use crate::app::models::{CaptureDetail, CapturePage, CaptureQuery, CaptureRow, CaptureTab, Loaded, ReviewMark};
+use crate::app::models::{
+    CaptureDetail, CaptureId, CapturePage, CaptureQuery, CaptureRow, CaptureTab, Loaded, ReviewMark,
+};
 use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, Route};
 use crate::ui::long_text::LongText;
 use crate::ui::panel::keep_note;
@@ -34,7 +36,7 @@ pub struct ReviewPage {
     opens_note: bool,
     began: Option<f64>,
     /// Captures that were decided a moment ago, and when.
-    decided: Vec<(i64, f64)>,
+    decided: Vec<(CaptureId, f64)>,
     text: LongText,
 }
 
@@ -97,7 +99,7 @@ impl ReviewPage {
         ui.horizontal_top(|ui| {
             ui.vertical(|ui| {
                 ui.set_width(QUEUE_WIDTH.min(ui.available_width() / 3.0));
-                type Col<'a> = Column<'a, CaptureRow, i64>;
+                type Col<'a> = Column<'a, CaptureRow, CaptureId>;
                 let columns = [
                     Col::text("review", "Review", 90.0, |row| row.mark.map_or("", ReviewMark::label))
                         .draw(|ui, row| drop(mark_ui(ui, row.mark))),
@@ -132,7 +134,7 @@ impl ReviewPage {
         ));
     }
 
-    fn capture_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: i64) {
+    fn capture_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CaptureId) {
         let answer = app.reads.detail(id, app.settings.window_days);
         loaded_ui(ui, &answer, |ui, detail| {
             let row = &detail.row;
@@ -185,7 +187,7 @@ impl ReviewPage {
         });
     }
 
-    fn mark(&mut self, ui: &Ui, app: &mut AppState, id: i64, mark: ReviewMark) {
+    fn mark(&mut self, ui: &Ui, app: &mut AppState, id: CaptureId, mark: ReviewMark) {
         let note = std::mem::take(&mut self.note).trim().to_owned();
         app.send(Command::Mark { captures: vec![id].into(), mark, note });
         let now = ui.input(|input| input.time);
@@ -197,7 +199,7 @@ impl ReviewPage {
         }
     }
 
-    fn keys(&mut self, ui: &Ui, app: &mut AppState, id: i64, last: usize) {
+    fn keys(&mut self, ui: &Ui, app: &mut AppState, id: CaptureId, last: usize) {
         if is_typing(ui) || app.dialog().is_some() {
             return;
         }

@@ -4,7 +4,8 @@ use super::select_dry_run::{dry_run_ui, open_report, parts_ui, report_ui, report
 use super::select_named::{NamedFields, chosen_collections_ui};
 use super::select_score::{borderline_ui, histogram_ui};
 use crate::app::models::{
-    Balance, CheckState, ExportRow, Loaded, ScoreWeights, SelectionPage, SelectionSide, SelectionSpec, VerifyLine,
+    Balance, CampaignId, CheckState, ExportRow, Loaded, ScoreWeights, SelectionPage, SelectionSide, SelectionSpec,
+    VerifyLine,
 };
 use crate::app::{Action, AppState, ByIdentity, Command, JobKind, Route, SelectLead, TriedSelection};
 use crate::ui::table::{Column, Table, key_of};
@@ -27,7 +28,7 @@ const EXPORTS: f32 = 150.0;
 /// The page Select & export.
 #[derive(Default)]
 pub struct SelectPage {
-    campaign: Option<i64>,
+    campaign: Option<CampaignId>,
     named: NamedFields,
 }
 
@@ -74,7 +75,7 @@ impl SelectPage {
         });
     }
 
-    fn page_ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPage) {
+    fn page_ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &SelectionPage) {
         if page.spec.is_none() {
             empty_ui(ui, "No selection yet", "Set the weights, then score and select; or select by a filter");
         }
@@ -129,7 +130,7 @@ impl SelectPage {
 
 /// What the draft comes to. Weights and thresholds are tried on scores that
 /// are in memory: nothing is read again.
-fn try_draft(app: &mut AppState, campaign: i64, page: &SelectionPage) -> Loaded<Arc<TriedSelection>> {
+fn try_draft(app: &mut AppState, campaign: CampaignId, page: &SelectionPage) -> Loaded<Arc<TriedSelection>> {
     let draft = SelectionSpec { campaign, ..app.selection_draft.clone() };
     let criteria = match draft.is_by_score() {
         true => None,
@@ -151,7 +152,7 @@ fn has_same_sides(a: &SelectionSpec, b: &SelectionSpec) -> bool {
     sides(a) == sides(b)
 }
 
-fn weights_ui(ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPage) {
+fn weights_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &SelectionPage) {
     heading_ui(ui, "Weights");
     let weights = &mut app.selection_draft.weights;
     egui::Grid::new("weights").num_columns(2).show(ui, |ui| {
@@ -204,7 +205,7 @@ fn weights_ui(ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPa
 fn balance_ui(
     ui: &mut Ui,
     app: &mut AppState,
-    campaign: i64,
+    campaign: CampaignId,
     page: &SelectionPage,
     (balance, sides): (&Balance, &BalanceFilters),
 ) {
@@ -326,7 +327,7 @@ pub(super) fn captures_by(app: &mut AppState, filter: String) {
     app.send(Command::GoToAll(Route::Captures { filter }));
 }
 
-fn export_ui(ui: &mut Ui, app: &mut AppState, campaign: i64, page: &SelectionPage) {
+fn export_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &SelectionPage) {
     theme::card_frame(ui).show(ui, |ui| {
         ui.set_width(ui.available_width());
         heading_ui(ui, "Export");

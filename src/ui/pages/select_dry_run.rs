@@ -2,7 +2,7 @@
 //! of a dry run, the report in the browser.
 
 use super::select::captures_by;
-use crate::app::models::{ExportDryRun, Lacking, PlannedFile};
+use crate::app::models::{CampaignId, ExportDryRun, Lacking, PlannedFile};
 use crate::app::{AppState, JobKind};
 use crate::ui::table::{Column, Table, key_of};
 use crate::ui::text;
@@ -62,7 +62,7 @@ pub(super) fn open_report(ui: &Ui, url: String) {
 }
 
 /// The list of the last dry run of this campaign.
-pub(super) fn dry_run_ui(ui: &mut Ui, app: &mut AppState, campaign: i64) {
+pub(super) fn dry_run_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId) {
     let Some(plan) = app.dry_run().filter(|plan| plan.campaign == campaign).cloned() else { return };
     ui.add_space(GAP);
     ui.horizontal_wrapped(|ui| {

@@ -31,7 +31,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The campaign of the sample town.
-pub(super) const TOWN: CampaignId = 1;
+pub(super) const TOWN: CampaignId = CampaignId::new(1);
 
 /// How long a worker may take before a test gives up.
 const PATIENCE: Duration = Duration::from_secs(60);

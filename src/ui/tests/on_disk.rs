@@ -1,7 +1,7 @@
 //! The window on workspaces on disk: it acts on what is on screen.
 
 use super::Window;
-use crate::app::models::{CaptureTab, ImportOptions, Launches, ReviewMark};
+use crate::app::models::{CampaignId, CaptureId, CaptureTab, ImportOptions, LaunchId, Launches, ReviewMark};
 use crate::app::{Action, Command, Dialog, OpenTarget, Route, SelectedRows, Settings, resolve};
 use crate::campaign::{Campaign, Politeness, Seed, SeedScope};
 use crate::captures::{CaptureEntry, CaptureNotes, RecordPlace};
@@ -62,8 +62,8 @@ pub(super) fn window(root: &Path, captures: u64) -> Window {
     let folder = workspace(root, captures);
     let mut window = Window::on_disk(root, Settings::default(), Some(folder));
     window.until("a campaign is at hand", |window| window.app().campaign().is_some());
-    window.app_mut().send(Command::ChooseCampaign(1));
-    window.until("Town is at hand", |window| window.app().campaign() == Some(1));
+    window.app_mut().send(Command::ChooseCampaign(CampaignId::new(1)));
+    window.until("Town is at hand", |window| window.app().campaign() == Some(CampaignId::new(1)));
     window
 }
 
@@ -146,7 +146,7 @@ fn letters_of_a_note_are_text_and_the_note_is_kept_or_left() {
     let mut window = window(dir.path(), 3);
     let notes = |window: &Window| -> Vec<(ReviewMark, String)> {
         let session = window.app().session().unwrap();
-        let detail = |id| session.detail(id, 90).unwrap().notes;
+        let detail = |id| session.detail(CaptureId::new(id), 90).unwrap().notes;
         (1..=3).flat_map(detail).map(|(_, _, mark, words)| (mark, words)).collect()
     };
     window.press_with(Modifiers::COMMAND, Key::Num7);
@@ -182,13 +182,16 @@ fn letters_of_a_note_are_text_and_the_note_is_kept_or_left() {
     window.press_with(Modifiers::COMMAND, Key::Num9);
     window.type_into("Your name", "Ana Reis");
     window.app_mut().send(Command::Mark {
-        captures: SelectedRows::Ids(vec![3]),
+        captures: SelectedRows::Ids(vec![CaptureId::new(3)]),
         mark: ReviewMark::Flag,
         note: String::new(),
     });
     let of = |window: &Window, id| window.app().session().unwrap().detail(id, 90).unwrap().notes;
-    window.until("it is marked", |window| of(window, 3).iter().any(|(_, _, mark, _)| *mark == ReviewMark::Flag));
-    let (_, who, ..) = of(&window, 3).into_iter().find(|(_, _, mark, _)| *mark == ReviewMark::Flag).unwrap();
+    window.until("it is marked", |window| {
+        of(window, CaptureId::new(3)).iter().any(|(_, _, mark, _)| *mark == ReviewMark::Flag)
+    });
+    let (_, who, ..) =
+        of(&window, CaptureId::new(3)).into_iter().find(|(_, _, mark, _)| *mark == ReviewMark::Flag).unwrap();
     assert_eq!(who, "Ana Reis");
 }
 
@@ -197,7 +200,7 @@ fn the_draft_on_screen_is_saved_and_crawled_and_no_other_campaign() {
     let dir = tempfile::tempdir().unwrap();
     let mut window = window(dir.path(), 0);
     // Town is at hand; River is on screen.
-    window.app_mut().send(Command::Go(Route::Spec(Some(2))));
+    window.app_mut().send(Command::Go(Route::Spec(Some(CampaignId::new(2)))));
     window.check_says("Ready to crawl");
     window.type_into("Description", "the floods");
     window.click("Save as v2 and crawl");
@@ -211,23 +214,23 @@ fn the_draft_on_screen_is_saved_and_crawled_and_no_other_campaign() {
         let launches = session.catalogue().launches(Some(id)).unwrap();
         launches.iter().map(|launch| session.catalogue().launch_version(launch.id).unwrap()).collect::<Vec<_>>()
     };
-    assert_eq!((launches(&window, 1).len(), launches(&window, 2).len()), (1, 0));
+    assert_eq!((launches(&window, CampaignId::new(1)).len(), launches(&window, CampaignId::new(2)).len()), (1, 0));
     assert!(window.app().spec.as_ref().unwrap().is_edited(), "Esc saves nothing");
     window.press_with(Modifiers::COMMAND, Key::R);
     window.check_says("River, version 2");
     window.press(Key::Enter);
-    window.until("it is crawled", |window| !launches(window, 2).is_empty());
-    assert_eq!((launches(&window, 1).len(), launches(&window, 2)), (1, vec![2]));
-    assert_eq!(window.app().campaign(), Some(2));
+    window.until("it is crawled", |window| !launches(window, CampaignId::new(2)).is_empty());
+    assert_eq!((launches(&window, CampaignId::new(1)).len(), launches(&window, CampaignId::new(2))), (1, vec![2]));
+    assert_eq!(window.app().campaign(), Some(CampaignId::new(2)));
     window.app_mut().act(Action::StopCrawl);
     window.until("it has ended", |window| window.app().jobs().is_empty());
     // Elsewhere the campaign at hand is meant, and asked about too.
     window.press_with(Modifiers::COMMAND, Key::Num1);
-    window.app_mut().send(Command::ChooseCampaign(1));
+    window.app_mut().send(Command::ChooseCampaign(CampaignId::new(1)));
     window.press_with(Modifiers::COMMAND, Key::R);
     window.check_says("Town, version 1");
     window.press(Key::Escape);
-    assert_eq!(launches(&window, 1).len(), 1);
+    assert_eq!(launches(&window, CampaignId::new(1)).len(), 1);
 }
 
 #[test]
@@ -235,10 +238,10 @@ fn a_launch_that_was_stopped_is_named_before_it_is_resumed() {
     let dir = tempfile::tempdir().unwrap();
     let folder = workspace(dir.path(), 0);
     let stopped = crate::app::models::LaunchState::Stopped;
-    Workspace::open(&folder).unwrap().catalogue().set_launch_state(1, stopped, "").unwrap();
+    Workspace::open(&folder).unwrap().catalogue().set_launch_state(LaunchId::new(1), stopped, "").unwrap();
     let mut window = Window::on_disk(dir.path(), Settings::default(), Some(folder));
-    window.app_mut().send(Command::ChooseCampaign(1));
-    window.until("Town is at hand", |window| window.app().campaign() == Some(1));
+    window.app_mut().send(Command::ChooseCampaign(CampaignId::new(1)));
+    window.until("Town is at hand", |window| window.app().campaign() == Some(CampaignId::new(1)));
     window.app_mut().act(Action::StartCrawl);
     window.check_says("was stopped with 0 URLs in its queue");
     window.check_says("Resume crawl");
@@ -251,8 +254,8 @@ fn a_launch_that_was_stopped_is_named_before_it_is_resumed() {
     window.check_says("It ran version 1. Resumed, it goes on with the seeds and rules of version 2");
     window.click("Save as v2 and start a new launch");
     window.until("a new launch runs", |window| {
-        let page = window.app().session().unwrap().crawl(Some(1), Launches::Last).unwrap();
-        page.launch.is_some_and(|launch| launch.id == 2)
+        let page = window.app().session().unwrap().crawl(Some(CampaignId::new(1)), Launches::Last).unwrap();
+        page.launch.is_some_and(|launch| launch.id == LaunchId::new(2))
     });
 }
 
@@ -264,7 +267,7 @@ fn what_is_missing_in_a_draft_leads_to_its_field() {
     window.check_says("items to correct before a crawl can start");
     // Nothing is typed, so nothing can be lost.
     window.press_with(Modifiers::COMMAND, Key::Num2);
-    assert_eq!((window.app().dialog(), &window.route()), (None, &Route::Spec(Some(1))));
+    assert_eq!((window.app().dialog(), &window.route()), (None, &Route::Spec(Some(CampaignId::new(1)))));
     window.app_mut().send(Command::NewCampaign);
     window.check_says("items to correct before a crawl can start");
     window.click("Save and crawl");
@@ -298,25 +301,30 @@ fn edits_are_not_lost_without_a_question() {
     window.check_says("Ready to crawl");
     window.type_into("Description", "first");
     let is_edited = |window: &Window| window.app().spec.as_ref().is_some_and(|spec| spec.is_edited());
-    for command in [Command::OpenWorkspace(other.clone()), Command::NewCampaign, Command::ChooseCampaign(2)] {
+    for command in
+        [Command::OpenWorkspace(other.clone()), Command::NewCampaign, Command::ChooseCampaign(CampaignId::new(2))]
+    {
         window.app_mut().send(command);
         window.check_says("Save the changes to “Town”?");
         window.click("Cancel");
         assert!(is_edited(&window) && window.app().dialog().is_none());
-        assert_eq!((window.app().campaign(), &window.route()), (Some(1), &Route::Spec(Some(1))));
+        assert_eq!(
+            (window.app().campaign(), &window.route()),
+            (Some(CampaignId::new(1)), &Route::Spec(Some(CampaignId::new(1))))
+        );
     }
     super::shell::ask_to_close(&mut window);
     window.check_says("Save the changes to “Town”?");
     window.press(Key::Escape);
     assert!(is_edited(&window) && !window.app().is_closing());
     // Kept as a version, then the other campaign is chosen, and what was sent with it done.
-    window.app_mut().send(Command::ChooseCampaign(2));
+    window.app_mut().send(Command::ChooseCampaign(CampaignId::new(2)));
     window.app_mut().send(Command::Go(Route::Crawl));
     window.check_says("Save the changes to “Town”?");
     window.click("Save");
-    window.until("the other is at hand", |window| window.app().campaign() == Some(2));
+    window.until("the other is at hand", |window| window.app().campaign() == Some(CampaignId::new(2)));
     assert_eq!(window.route(), Route::Crawl);
-    let saved = window.app().session().unwrap().campaign(1).unwrap();
+    let saved = window.app().session().unwrap().campaign(CampaignId::new(1)).unwrap();
     assert_eq!((saved.version, saved.campaign.description.as_str()), (2, "first"));
     // Dropped, also where what follows fails: then they are still there.
     window.press_with(Modifiers::COMMAND, Key::Num2);
@@ -354,7 +362,7 @@ fn a_campaign_is_begun_without_a_workspace() {
     window.check_says("not saved yet");
     window.type_into("Name", "Harbour");
     window.press_with(Modifiers::COMMAND, Key::S);
-    window.until("it is saved", |window| window.app().campaign() == Some(1));
+    window.until("it is saved", |window| window.app().campaign() == Some(CampaignId::new(1)));
     window.app_mut().send(Command::Open { path: there.clone(), options: ImportOptions::default() });
     window.until("the other is open", |window| window.app().settings.last_workspace.as_ref() == Some(&there));
     assert_eq!(window.app().settings.recent_workspaces[..2], [there, made]);
@@ -414,7 +422,7 @@ fn the_sample_that_exists_is_opened_and_served() {
     window.click("Open the sample campaign");
     window.until("it is open", |window| window.app().session().is_some());
     assert_eq!(window.app().settings.last_workspace, Some(folder));
-    window.until("its campaign is at hand", |window| window.app().campaign() == Some(1));
+    window.until("its campaign is at hand", |window| window.app().campaign() == Some(CampaignId::new(1)));
     assert_eq!(window.app().session().unwrap().workspace().unwrap().read_only, None);
     assert_eq!(window.app().dialog(), None::<Dialog>);
 }
@@ -425,15 +433,16 @@ fn a_crawl_without_room_says_why_in_a_message_on_its_page_and_among_its_events()
     let folder = workspace(dir.path(), 0);
     let mut full = campaign("Town");
     full.limits.disk_floor_bytes = 1 << 60;
-    Workspace::open(&folder).unwrap().catalogue().save_campaign(Some(1), &full).unwrap();
+    Workspace::open(&folder).unwrap().catalogue().save_campaign(Some(CampaignId::new(1)), &full).unwrap();
     let mut window = Window::on_disk(dir.path(), Settings::default(), Some(folder));
-    window.app_mut().send(Command::ChooseCampaign(1));
-    window.until("Town is at hand", |window| window.app().campaign() == Some(1));
+    window.app_mut().send(Command::ChooseCampaign(CampaignId::new(1)));
+    window.until("Town is at hand", |window| window.app().campaign() == Some(CampaignId::new(1)));
     window.app_mut().act(Action::StartCrawl);
     window.check_says("Town, version 2");
     window.press(Key::Enter);
-    let launch =
-        |window: &Window| window.app().session().unwrap().crawl(Some(1), Launches::Last).unwrap().launch.unwrap();
+    let launch = |window: &Window| {
+        window.app().session().unwrap().crawl(Some(CampaignId::new(1)), Launches::Last).unwrap().launch.unwrap()
+    };
     window.until("it waits for room", |window| {
         launch(window).state == crate::app::models::LaunchState::Paused && has_notice(window, "disk full")
     });

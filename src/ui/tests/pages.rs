@@ -3,7 +3,7 @@
 use super::TOWN;
 use super::Window;
 use crate::app::models::{
-    AnchorRow, CaptureQuery, CaptureTab, CitedBy, EventKind, EventQuery, HostColumn, LaunchState, Launches,
+    AnchorRow, CaptureQuery, CaptureTab, CitedBy, EventKind, EventQuery, HostColumn, LaunchId, LaunchState, Launches,
     ProspectQuery, ReviewMark, SeenQuery, SelectionSpec,
 };
 use crate::app::{Command, Focus, JobKind, PanelTab, Route};
@@ -303,7 +303,7 @@ fn refused_urls_explain_themselves() {
         launches: Launches::All,
         filter,
         limit: 10,
-        ..SeenQuery::of_launch(0, "refused")
+        ..SeenQuery::of_launch(LaunchId::new(0), "refused")
     };
     let row = session.seen(&by_hops).unwrap().rows.remove(0);
     window.check_says(&row.url);

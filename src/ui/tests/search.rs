@@ -1,7 +1,7 @@
 //! The page Search.
 
 use super::Window;
-use crate::app::models::{FacetKind, SearchQuery};
+use crate::app::models::{CaptureId, FacetKind, SearchQuery};
 use crate::app::{Focus, JobKind, PanelTab, Route};
 use egui::{Key, Modifiers};
 
@@ -127,7 +127,7 @@ fn what_was_found_is_reviewed_capture_by_capture() {
 #[test]
 fn a_search_becomes_the_rule_of_a_collection_once_it_is_named_and_saved() {
     let mut window = searched("estaleiro");
-    let found: Vec<i64> = window.captures("found:estaleiro").iter().map(|row| row.id).collect();
+    let found: Vec<CaptureId> = window.captures("found:estaleiro").iter().map(|row| row.id).collect();
     window.click("Make this a rule");
     assert_eq!(window.route(), Route::Select);
     window.check_says("Name the collection and save it");
@@ -140,7 +140,7 @@ fn a_search_becomes_the_rule_of_a_collection_once_it_is_named_and_saved() {
     window.until_done(JobKind::Collect);
     let kept = window.session().catalogue().collections().unwrap().remove(0);
     assert_eq!((kept.name.as_str(), kept.filter.as_str()), ("Shipyard", "found:estaleiro"));
-    let mut collected: Vec<i64> = window.captures("collection:Shipyard").iter().map(|row| row.id).collect();
+    let mut collected: Vec<CaptureId> = window.captures("collection:Shipyard").iter().map(|row| row.id).collect();
     let mut found = found;
     collected.sort_unstable();
     found.sort_unstable();
@@ -279,7 +279,7 @@ fn results_are_judged_by_keys_and_buttons_and_the_figures_lead_to_them() {
         ..SearchQuery::default()
     };
     let hits = window.session().search(&query).unwrap().hits;
-    let said = |window: &Window| -> Vec<(i64, &'static str, String)> {
+    let said = |window: &Window| -> Vec<(CaptureId, &'static str, String)> {
         let mut rows = window.session().catalogue().judgements(Some("estaleiro")).unwrap();
         rows.sort_by_key(|row| row.rank);
         rows.into_iter().map(|row| (row.capture, row.judgement.unwrap().name(), row.who)).collect()

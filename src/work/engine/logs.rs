@@ -105,7 +105,12 @@ pub(super) fn read(
             });
         } else if counts.iter().any(|count| count.lines > 0) {
             // Nothing of it could be read; that is told all the same.
-            launches.push(EngineLaunch { launch: 0, name: run.display().to_string(), new_urls: 0, logs: counts });
+            launches.push(EngineLaunch {
+                launch: LaunchId::default(),
+                name: run.display().to_string(),
+                new_urls: 0,
+                logs: counts,
+            });
         }
     }
     Ok(launches)

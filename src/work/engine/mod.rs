@@ -398,7 +398,7 @@ fn campaign_of(workspace: &Workspace, folder: &Path, job: &Campaign) -> anyhow::
     let before = match known.as_deref().and_then(|begun| begun.strip_prefix(BEGUN)?.parse::<CampaignId>().ok()) {
         Some(before) => before,
         None => {
-            let newest = catalogue.campaigns()?.iter().map(|row| row.id).max().unwrap_or(0);
+            let newest = catalogue.campaigns()?.iter().map(|row| row.id).max().unwrap_or_default();
             catalogue.set_setting(&key, &format!("{BEGUN}{newest}"))?;
             newest
         }

@@ -161,7 +161,7 @@ impl<'a> SelectionGraph<'a> {
     /// A catalogue that cannot be read, what `state` fails with, or a stop.
     pub(in crate::work) fn beyond_captures(
         &self,
-        exported: &[i64],
+        exported: &[CaptureId],
         state: &mut dyn FnMut(Vec<Statement>) -> io::Result<()>,
         cx: &JobCx,
     ) -> anyhow::Result<()> {

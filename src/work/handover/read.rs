@@ -271,8 +271,8 @@ pub(super) fn left_apart(line: &str) -> Option<(LeftApart, Option<CaptureDate>)>
     let captured = read.captured.unwrap_or(read.date);
     if let Some(said) = read.judgement {
         let row = JudgementRow {
-            capture: 0,
-            version: 0,
+            capture: CaptureId::default(),
+            version: CaptureId::default(),
             url: read.url,
             captured,
             digest: read.digest,
@@ -288,7 +288,7 @@ pub(super) fn left_apart(line: &str) -> Option<(LeftApart, Option<CaptureDate>)>
         return Some((LeftApart::Judgement(row), read.captured));
     }
     let mark = MarkRow {
-        capture: 0,
+        capture: CaptureId::default(),
         url: read.url,
         captured,
         digest: read.digest,
@@ -448,7 +448,7 @@ mod tests {
     fn an_annotation_of_ours_is_read_as_it_was_written() {
         let date = |text: &str| CaptureDate::parse(text).unwrap();
         let mark = MarkRow {
-            capture: 1,
+            capture: CaptureId::new(1),
             url: "http://a.pt/".to_owned(),
             captured: date("2024-03-01T09:00:00Z"),
             digest: "sha1:X".to_owned(),

@@ -99,7 +99,7 @@ pub(super) fn selection_document(
     let saved = workspace.catalogue().named_selections(id)?.into_iter();
     let collections = workspace.catalogue().collections()?.into_iter();
     // The number of a campaign is that of this workspace.
-    let anywhere = |spec: SelectionSpec| SelectionSpec { campaign: 0, ..spec };
+    let anywhere = |spec: SelectionSpec| SelectionSpec { campaign: CampaignId::default(), ..spec };
     let document = SelectionDocument {
         spec: anywhere(spec.clone()),
         date: Some(date),

@@ -6,7 +6,7 @@ use crate::crawl::HostOverride;
 use crate::jobs::replace_own;
 use crate::scope::standard_rules;
 use crate::uri::Clock;
-use crate::work::models::LaunchState;
+use crate::work::models::{CampaignId, LaunchState};
 use crate::work::{CrawlOptions, Session};
 use anyhow::Context;
 use std::io::Write;
@@ -17,7 +17,7 @@ const SAMPLE: &str = "sample_web";
 const GEO_FILE: &str = "sample-geo.mmdb";
 
 /// Puts the sample campaign and its geolocation database into a workspace.
-pub fn add_sample_campaign(session: &Session) -> anyhow::Result<i64> {
+pub fn add_sample_campaign(session: &Session) -> anyhow::Result<CampaignId> {
     let path = session.workspace.folder().join(GEO_FILE);
     replace_own(&path, |file| file.write_all(geo_database())).with_context(|| path.display().to_string())?;
     session.catalogue().set_setting("geo_database", GEO_FILE)?;

@@ -208,9 +208,10 @@ mod tests {
     #[test]
     fn rules_used_last_are_kept() {
         let mut cache = RuleCache::default();
+        let (campaign, first) = (CampaignId::new(1), LaunchId::new(0));
         let insert = |cache: &mut RuleCache, id: LaunchId, revision| {
             cache.insert(CacheEntry {
-                campaign: 1,
+                campaign,
                 launch_scope: Arc::new(launch_scope(id)),
                 revision,
                 last_capture: 0,
@@ -219,34 +220,38 @@ mod tests {
                 edited: None,
             });
         };
-        insert(&mut cache, 0, 1);
-        for id in 1..=8 {
+        insert(&mut cache, first, 1);
+        for id in (1..=8).map(LaunchId::new) {
             insert(&mut cache, id, 1);
-            assert!(cache.launches(1, &[0], 1).is_some(), "those of the list, after {id} rows");
+            assert!(cache.launches(campaign, &[first], 1).is_some(), "those of the list, after {id} rows");
         }
         assert_eq!(cache.0.len(), MAX_ENTRIES);
         // The same again, and of a newer revision, take no second place.
-        insert(&mut cache, 0, 1);
-        insert(&mut cache, 0, 2);
-        assert_eq!(cache.0.iter().filter(|entry| entry.launch_scope.ids().eq([0])).count(), 1);
-        assert!(cache.launches(1, &[0], 1).is_none() && cache.launches(1, &[0], 2).is_some());
+        insert(&mut cache, first, 1);
+        insert(&mut cache, first, 2);
+        assert_eq!(cache.0.iter().filter(|entry| entry.launch_scope.ids().eq([first])).count(), 1);
+        assert!(cache.launches(campaign, &[first], 1).is_none() && cache.launches(campaign, &[first], 2).is_some());
     }
 
     #[test]
     fn captures_of_an_import_are_those_of_the_run_that_went_on_then() {
         let at = CaptureDate::from_seconds;
-        let run = |id, begin, end| LaunchBasis { id, version: 1, foreign_term: Some((at(begin), at(end))) };
-        let own = LaunchBasis { id: 4, version: 1, foreign_term: None };
+        let run = |id, begin, end| LaunchBasis {
+            id: LaunchId::new(id),
+            version: 1,
+            foreign_term: Some((at(begin), at(end))),
+        };
+        let own = LaunchBasis { id: LaunchId::new(4), version: 1, foreign_term: None };
         let launches = vec![run(1, 100_000, 200_000), run(2, 200_500, 300_000), own];
         let foreign: Vec<_> = launches.iter().filter_map(|run| Some((run.id, run.foreign_term?))).collect();
-        let imports = HashSet::from([9]);
+        let imports = HashSet::from([LaunchId::new(9)]);
         let second =
             LaunchScope { launches: vec![launches[1].clone()], foreign: foreign.clone(), imports: imports.clone() };
         assert!(
-            second.launches_of(9, at(200_000)).is_empty(),
+            second.launches_of(LaunchId::new(9), at(200_000)).is_empty(),
             "just before the one that is asked for, and of the other"
         );
-        assert_eq!(second.launches_of(9, at(200_100)), [2]);
+        assert_eq!(second.launches_of(LaunchId::new(9), at(200_100)), [LaunchId::new(2)]);
         let launch_scope = LaunchScope { launches, foreign, imports };
         for (launch, date, expected) in [
             (4, 150_000, &[4][..]),
@@ -259,7 +264,8 @@ mod tests {
             (9, 300_001, &[]),
             (7, 150_000, &[]),
         ] {
-            assert_eq!(launch_scope.launches_of(launch, at(date)), expected, "{launch} {date}");
+            let found = launch_scope.launches_of(LaunchId::new(launch), at(date));
+            assert_eq!(found, expected.iter().copied().map(LaunchId::new).collect::<Vec<_>>(), "{launch} {date}");
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::scope::{
 use crate::store::{LaunchLedger, Workspace};
 use crate::uri::Url;
 use crate::warc::{RecordType, Span};
-use crate::work::models::{DriftList, GeoList, MovedRow, MovedSide, WhatIf, WhatIfList};
+use crate::work::models::{CampaignId, DriftList, GeoList, LaunchId, MovedRow, MovedSide, WhatIf, WhatIfList};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 struct Made {
     dir: tempfile::TempDir,
     session: Session,
-    campaign: i64,
+    campaign: CampaignId,
     spec: Campaign,
 }
 
@@ -63,7 +63,7 @@ struct Found {
 
 impl Made {
     /// A launch that saw these URLs; verdicts are what the rules say.
-    fn launch(&self, found: &[Found]) -> i64 {
+    fn launch(&self, found: &[Found]) -> LaunchId {
         let catalogue = self.session.workspace.catalogue();
         let launch = catalogue.begin_launch(self.campaign, "town", CaptureDate::now()).unwrap().id;
         let ledger = LaunchLedger::new(Arc::clone(catalogue), launch);
@@ -104,7 +104,7 @@ impl Made {
         launch
     }
 
-    fn ledger(&self, launch: i64) -> LaunchLedger {
+    fn ledger(&self, launch: LaunchId) -> LaunchLedger {
         LaunchLedger::new(Arc::clone(self.session.workspace.catalogue()), launch)
     }
 
@@ -252,7 +252,7 @@ fn what_changes_side_is_counted_and_listed() {
     let none = Campaign { seeds: vec![seed("http://c.example/start", SeedScope::Plus1)], ..made.spec.clone() };
     let answer = made.what_if(&none);
     assert_eq!(made.listed(&none, &answer, MovedSide::Out), ["http://a.pt/", "http://a.pt/old", "http://a.pt/x/y"]);
-    assert!(what_if(&made.session, made.campaign, Some(99), &edited, &JobCx::detached()).is_err());
+    assert!(what_if(&made.session, made.campaign, Some(LaunchId::new(99)), &edited, &JobCx::detached()).is_err());
     let stopped = JobCx::detached();
     stopped.cancel();
     assert!(what_if(&made.session, made.campaign, None, &edited, &stopped).is_err());
@@ -674,10 +674,10 @@ fn the_tester_takes_no_way_that_another_campaign_knows() {
     let other = Campaign { name: "Other".to_owned(), ..made.spec.clone() };
     let other = Made { campaign: made.session.catalogue().save_campaign(None, &other).unwrap(), spec: other, ..made };
     other.launch(&[found("http://a.pt/x", &"L".repeat(30))]);
-    let tested = |of: i64| {
+    let tested = |of: CampaignId| {
         let urls = ["http://a.pt/x".to_owned()];
         other.session.scope_test(Some(of), &other.spec, &urls).unwrap().remove(0).unwrap().trace.verdict.decision
     };
     assert_eq!(tested(other.campaign), Decision::Reject);
-    assert_eq!(tested(other.campaign - 1), Decision::Accept);
+    assert_eq!(tested(CampaignId::new(other.campaign.get() - 1)), Decision::Accept);
 }

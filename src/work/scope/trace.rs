@@ -116,7 +116,7 @@ fn each_as_of_now<T>(
         _ => Replay::of_no_launch(session),
     };
     // Of a campaign that never ran no seed has redirected anywhere.
-    let fresh = Version::new(catalogue, campaign, &launch_scope, &cx)?.in_launch(last.unwrap_or(0))?;
+    let fresh = Version::new(catalogue, campaign, &launch_scope, &cx)?.in_launch(last.unwrap_or_default())?;
     let mut answers: Vec<Option<Result<T, String>>> = Vec::with_capacity(urls.len());
     let mut seen_urls: Vec<(LaunchId, i64, usize)> = Vec::new();
     for (at, text) in urls.iter().enumerate() {

@@ -98,7 +98,7 @@ impl Session {
         }
         if let Some(index) = self.search.index(&work::index_folder(&self.workspace))? {
             let through = index.mark()?.unwrap_or_default().through;
-            answer.waiting = Some(self.catalogue().captures_behind(through)?);
+            answer.waiting = Some(self.catalogue().captures_behind(CaptureId::new(through))?);
         }
         Ok(answer)
     }

@@ -64,7 +64,7 @@ fn whole() -> &'static Path {
         let copied = ImportOptions { copy: true, ..ImportOptions::default() };
         session.import(&[archive, dir.join("missing.warc")], copied, &cx).unwrap();
         session.build_inlinks(false, &cx).unwrap();
-        session.mark(&[1, 2], ReviewMark::Approve, "note", "who").unwrap();
+        session.mark(&[CaptureId::new(1), CaptureId::new(2)], ReviewMark::Approve, "note", "who").unwrap();
         let spec = SelectionSpec { campaign, filter: "*".to_owned(), ..SelectionSpec::default() };
         session.select(&spec, false, &cx).unwrap();
         dir.join("w")
@@ -301,9 +301,10 @@ impl Questions {
         self.ask("window", session.set_window(9, &cx));
         self.ask("undo", session.undo_mark());
         self.ask("redo", session.redo_mark());
-        self.ask("mark", session.mark(&[1, 3], ReviewMark::Reject, "", ""));
+        self.ask("mark", session.mark(&[CaptureId::new(1), CaptureId::new(3)], ReviewMark::Reject, "", ""));
         let filter = "*".to_owned();
-        let spec = SelectionSpec { campaign: 1, filter, with_requisites: true, ..SelectionSpec::default() };
+        let spec =
+            SelectionSpec { campaign: CampaignId::new(1), filter, with_requisites: true, ..SelectionSpec::default() };
         self.ask("select", session.select(&spec, false, &cx));
         self.ask("export", session.export(&spec, &out.join("export"), work::ExportWishes::default(), &cx));
         for form in [LinkForm::Gexf, LinkForm::CsvHosts, LinkForm::Dataset, LinkForm::Nutch] {

@@ -75,7 +75,7 @@ fn rows_of_other_campaigns_are_skipped() {
     let other = Made { campaign: made.session.catalogue().save_campaign(None, &other).unwrap(), spec: other, ..made };
     let many: Vec<Found> = (0..60).map(|n| found(&format!("http://a.pt/{n}"), "L")).collect();
     other.launch(&many);
-    let made = Made { campaign: other.campaign - 1, ..other };
+    let made = Made { campaign: CampaignId::new(other.campaign.get() - 1), ..other };
     made.launch(&[found("http://b.pt/", "L"), found("http://b.pt/2", "L")]);
     let all = Campaign { rules: vec![json!({"rule": "accept_all"})], ..made.spec.clone() };
     let cx = JobCx::detached();
@@ -96,7 +96,7 @@ fn rows_between_those_of_others_come_by_number() {
     let other = Campaign { name: "Other".to_owned(), ..made.spec.clone() };
     let other = Made { campaign: made.session.catalogue().save_campaign(None, &other).unwrap(), spec: other, ..made };
     other.launch(&(0..60).map(|n| found(&format!("http://a.pt/{n}"), "L")).collect::<Vec<_>>());
-    let made = Made { campaign: other.campaign - 1, ..other };
+    let made = Made { campaign: CampaignId::new(other.campaign.get() - 1), ..other };
     made.launch(&[found("http://a.pt/last", "L")]);
     let report = geo_report(&made.session, made.campaign, None, &JobCx::detached()).unwrap();
     assert_eq!(report.hosts[0].first_url, "http://a.pt/first");
