@@ -14,14 +14,14 @@
 //! wait until all records were seen ([`super::original`]).
 
 use super::original::{MOST_IN_MEMORY, Originals, Repeated, RevisitError, Says};
+use super::part::{CapturePart, PayloadHead};
 use super::wat::{WatPage, may_be_wat, read_wat, wat_page};
-use super::{Body, BodyForm, Unread};
+use super::{Body, BodyForm, Unread, is_page};
 use crate::jobs::{Cancelled, JobCx};
 use crate::links::{MAX_PAGE_BYTES, Page, PageLink, PageOptions};
 use crate::uri::{CaptureDate, Url};
-use crate::warc::http::{HttpHead, MediaType, parse_response_head};
-use crate::warc::{BlockDigester, Record, RecordHead, RecordType, WarcError};
-use std::borrow::Cow;
+use crate::warc::http::{HttpHead, parse_response_head};
+use crate::warc::{Record, RecordType, WarcError};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
@@ -68,9 +68,21 @@ impl ReadFrom {
         self.pdf || self.pdf_text
     }
 
-    fn takes(self, kind: &MediaType) -> bool {
-        let form = BodyForm::of_type(&kind.mime);
-        self.pages && form.is_page() || self.takes_pdf() && form == BodyForm::Pdf
+    fn takes(self, status: u16, mime: &str) -> bool {
+        let is_pdf = || (200..300).contains(&status) && BodyForm::of_type(mime) == BodyForm::Pdf;
+        self.pages && is_page(status, mime) || self.takes_pdf() && is_pdf()
+    }
+
+    /// What the head of a revisit says; `None` where it can be of no page:
+    /// redirects and errors often have no payload, as empty pages.
+    fn says_of_revisit(self, status: u16, mime: &str) -> Option<Says> {
+        match (status, mime) {
+            (304, _) | (0 | 200..300, "" | "-") => Some(Says::Nothing),
+            // A status that cannot be read says nothing.
+            (0, _) if self.takes(200, mime) => Some(Says::Nothing),
+            (0 | 200..300, _) => Some(if self.takes(status, mime) { Says::Page } else { Says::Other }),
+            _ => None,
+        }
     }
 }
 
@@ -81,6 +93,11 @@ impl Default for ReadFrom {
 }
 
 impl Document {
+    fn of(record: Record, head: HttpHead, url: Url, date: CaptureDate, place: Place) -> Self {
+        let (cut, truncated) = (record.omitted > 0, record.head.headers.get("WARC-Truncated"));
+        Self { url, date, place, head: Some(head), block: record.block, cut, truncated, is_lost: false }
+    }
+
     /// Gives every link to `each`, and says why the page could not be read
     /// whole, if so. Needs nothing else: threads can share the work.
     pub fn read_links(&self, options: &PageOptions, each: impl FnMut(&PageLink<'_>)) -> Option<Unread> {
@@ -242,39 +259,38 @@ impl DocumentReader {
     /// The document of a record, if it is one. Revisits wait for [`Self::resolve`].
     pub fn take(&mut self, record: Record, place: Place) -> Option<Document> {
         self.report.records += 1;
-        match record.head.record_type {
-            RecordType::Response if self.from.pages || self.from.takes_pdf() => {}
-            RecordType::Revisit if self.from.pages || self.from.takes_pdf() => {
-                self.wait(&record, place);
-                return None;
-            }
-            // No page, and a revisit may name it all the same.
-            RecordType::Resource if self.from.pages || self.from.takes_pdf() => {
-                let url = record.head.target_url()?;
-                self.originals.add(&record.head, &url, place, (0, Says::Other), || payload_digest(&record));
-                return None;
-            }
+        let kind = &record.head.record_type;
+        match kind {
             RecordType::Metadata if self.from.wat || self.from.metadata => return self.envelope(record, place),
+            _ if kind.is_capture() && (self.from.pages || self.from.takes_pdf()) => {}
             _ => return None,
         }
+        self.report.revisits += u64::from(*kind == RecordType::Revisit);
         // `dns:` and the like have no links.
-        let url = record.head.target_url()?;
-        let Some(date) = date_of(&record.head) else {
-            self.report.note(place, url, Unread::NoDate);
+        let part = CapturePart::of(&record.head)?;
+        let Some(date) = part.date.map(in_seconds) else {
+            if *kind != RecordType::Resource {
+                self.report.note(place, part.url, Unread::NoDate);
+            }
             return None;
         };
-        let Some(head) = record.head.http_response(&record.block) else {
-            self.originals.add(&record.head, &url, place, (0, Says::Other), || payload_digest(&record));
-            self.report.note(place, url, Unread::NoHttp);
-            return None;
-        };
-        let is_page = (200..300).contains(&head.status) && self.from.takes(&head.content_type());
-        let says = (head.status, if is_page { Says::Page } else { Says::Other });
-        self.originals.add(&record.head, &url, place, says, || payload_digest(&record));
-        if !is_page {
+        let PayloadHead { http, status, mime } = part.payload_head(&record.block);
+        if *kind == RecordType::Revisit {
+            let says = self.from.says_of_revisit(status, &mime)?;
+            self.originals.add_revisit(&record.head, &part.url, place, (status, says));
             return None;
         }
-        self.document(url, date, Cow::Owned(head), Cow::Owned(record), place)
+        // A resource is no page, and a revisit may name it all the same.
+        let is_taken = self.from.takes(status, &mime);
+        let says = (status, if is_taken { Says::Page } else { Says::Other });
+        self.originals.add(&record.head, &part.url, place, says, || payload_digest(&part, &record));
+        let url = part.url;
+        if http.is_none() && *kind == RecordType::Response {
+            self.report.note(place, &url, Unread::NoHttp);
+        }
+        let head = http.filter(|_| is_taken)?;
+        self.report.pages += 1;
+        Some(Document::of(record, head, url, date, place))
     }
 
     /// Reads the originals of the revisits seen so far with `fetch` and gives
@@ -303,7 +319,7 @@ impl DocumentReader {
         let count = resolved.count()?;
         cx.stage("Reading what revisits repeat", Some(count));
         let unit = Repeat::UNITS | resolved.hash()? as u32;
-        let mut last: Option<(Place, Option<(Record, HttpHead)>)> = None;
+        let mut last: Option<(Place, Option<Document>)> = None;
         resolved.each(|number, Repeated { original, place, url, date }| {
             cx.advance(1)?;
             let (repeat, date) = (Repeat { unit, number }, in_seconds(date));
@@ -323,61 +339,21 @@ impl DocumentReader {
                 let fetched = fetch(original).ok();
                 // Stopping is an error of fetching, too.
                 cx.checkpoint()?;
-                let read = fetched.and_then(|record| parse_response_head(&record.block).map(|head| (record, head)));
-                last = Some((original, read));
+                let document = fetched.and_then(|record| {
+                    let head = record.head.http_response(&record.block)?;
+                    let is_taken = self.from.takes(head.status, &head.content_type().mime);
+                    is_taken.then(|| Document::of(record, head, url.clone(), date, original))
+                });
+                last = Some((original, document));
             }
-            let Some((_, Some((record, head)))) = &last else {
+            let Some((_, Some(document))) = &mut last else {
                 self.report.note(place, &url, Unread::OriginalUnread);
                 return Ok(());
             };
-            let (head, record) = (Cow::Borrowed(head), Cow::Borrowed(record));
-            match self.document(url, date, head, record, place) {
-                Some(document) => take(&document, repeat, &mut self.report),
-                None => Ok(()),
-            }
+            self.report.pages += 1;
+            (document.url, document.date, document.place) = (url, date, place);
+            take(document, repeat, &mut self.report)
         })
-    }
-
-    fn wait(&mut self, record: &Record, place: Place) {
-        let head = &record.head;
-        self.report.revisits += 1;
-        let Some(url) = head.target_url() else { return };
-        if date_of(head).is_none() {
-            self.report.note(place, url, Unread::NoDate);
-            return;
-        }
-        let own = record.head.http_response(&record.block);
-        let says = match own.as_ref().map(|own| (own, own.content_type())) {
-            // Redirects and errors often have no payload, as empty pages. A status that cannot be read says nothing.
-            Some((own, _)) if !matches!(own.status, 0 | 304 | 200..300) => return,
-            Some((own, kind)) if own.status != 304 && !matches!(kind.mime.as_str(), "" | "-") => {
-                match self.from.takes(&kind) {
-                    true if own.status == 0 => Says::Nothing,
-                    true => Says::Page,
-                    false => Says::Other,
-                }
-            }
-            _ => Says::Nothing,
-        };
-        self.originals.add_revisit(head, &url, place, (own.map_or(0, |own| own.status), says));
-    }
-
-    fn document(
-        &mut self,
-        url: Url,
-        date: CaptureDate,
-        head: Cow<'_, HttpHead>,
-        record: Cow<'_, Record>,
-        place: Place,
-    ) -> Option<Document> {
-        let kind = head.content_type();
-        if !self.from.takes(&kind) {
-            return None;
-        }
-        self.report.pages += 1;
-        let (cut, truncated) = (record.omitted > 0, record.head.headers.get("WARC-Truncated"));
-        let (head, block) = (Some(head.into_owned()), record.into_owned().block);
-        Some(Document { url, date, place, head, block, cut, truncated, is_lost: false })
     }
 
     /// The page that the envelope in a metadata record is about.
@@ -407,18 +383,14 @@ impl DocumentReader {
     }
 }
 
-fn date_of(head: &RecordHead) -> Option<CaptureDate> {
-    head.date().map(in_seconds)
-}
-
 /// The data set knows whole seconds; equal links within one are one.
 fn in_seconds(date: CaptureDate) -> CaptureDate {
     CaptureDate::from_seconds(date.seconds())
 }
 
 /// The digest of a capture whose record does not tell it, where it is whole.
-fn payload_digest(record: &Record) -> Option<String> {
-    let mut digester = BlockDigester::new(record.head.record_type == RecordType::Response);
+fn payload_digest(part: &CapturePart, record: &Record) -> Option<String> {
+    let mut digester = part.digester();
     digester.update(&record.block);
     (record.omitted == 0).then(|| digester.finish().payload)
 }

@@ -14,7 +14,8 @@ use super::large::LargePagePermit;
 use super::limits::MAX_NOTES_BYTES;
 use super::metadata::CaptureNotes;
 use super::page::links_bytes;
-use super::record::{AuxiliaryRecord, LeftOut, Links, LinksSoFar, RecordRole, SeenCapture, SeenRecord};
+use super::part::LeftOut;
+use super::record::{AuxiliaryRecord, Links, LinksSoFar, RecordRole, SeenCapture, SeenRecord};
 use super::{CaptureEntry, RecordPlace};
 use crate::jobs::{Cancelled, JobCx};
 use crate::uri::{CaptureDate, Url};
@@ -331,56 +332,41 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
     /// is cut off or damaged, and the reader says so in its problems.
     fn take(&mut self, seen: SeenRecord, span: Option<Span>, member: Option<SharedMember>) -> Result<(), E> {
         self.report.records += u64::from(span.is_some());
-        let SeenRecord { record_type, record_id, url, left_out, date, role } = seen;
-        if matches!(role, RecordRole::Other) {
-            self.report.others += 1;
-        }
+        let SeenRecord { record_type, record_id, role } = seen;
+        self.report.others += u64::from(matches!(role, RecordRole::Other(_)));
         let Some(span) = span else { return Ok(()) };
-        match left_out {
-            Some(LeftOut::Scheme(scheme)) => {
+        let place = RecordPlace { record_type, record_id, file: self.label.to_owned(), span };
+        let problem = |kind, detail| Problem::new(span.offset, kind, detail).in_member(member);
+        match role {
+            RecordRole::Other(Some(LeftOut::Scheme(scheme))) => {
                 let is_listed = self.report.left_out.len() < MAX_SCHEMES || self.report.left_out.contains_key(&scheme);
                 let scheme = if is_listed { scheme } else { "other".to_owned() };
                 *self.report.left_out.entry(scheme).or_default() += 1;
             }
-            Some(LeftOut::Unclear(why)) => {
-                self.problem(Problem::new(span.offset, ProblemKind::BadField, why).in_member(member));
+            RecordRole::Other(Some(LeftOut::Unclear(why))) => self.problem(problem(ProblemKind::BadField, why)),
+            RecordRole::Other(None) | RecordRole::Deferred => {}
+            RecordRole::Undated(url) => {
+                let detail = format!("the {} record of {url} has no readable date", place.record_type);
+                self.problem(problem(ProblemKind::BadField, detail));
             }
-            None => {}
-        }
-        let Some(url) = url else { return Ok(()) };
-        let Some(date) = date else {
-            let detail = format!("the {record_type} record of {url} has no readable date");
-            self.problem(Problem::new(span.offset, ProblemKind::BadField, detail).in_member(member));
-            return Ok(());
-        };
-        let place = RecordPlace { record_type, record_id, file: self.label.to_owned(), span };
-        match role {
-            RecordRole::Other | RecordRole::Deferred => Ok(()),
-            RecordRole::Capture(main) => self.main(url, date, place, member, *main),
+            RecordRole::Capture(main) => return self.main(place, member, *main),
             RecordRole::Auxiliary(side) => {
                 if let Some(left_out) = side.left_out {
-                    let detail = format!(
-                        "the metadata record of {url} is longer than {} MiB: {left_out}",
-                        MAX_NOTES_BYTES >> 20
-                    );
-                    self.problem(Problem::new(span.offset, ProblemKind::Limit, detail).in_member(member));
+                    let (url, most) = (&side.url, MAX_NOTES_BYTES >> 20);
+                    let detail = format!("the metadata record of {url} is longer than {most} MiB: {left_out}");
+                    self.problem(problem(ProblemKind::Limit, detail));
                 }
-                self.side(url, date, place, *side)
+                return self.side(place, *side);
             }
         }
+        Ok(())
     }
 
-    fn main(
-        &mut self,
-        url: Url,
-        date: CaptureDate,
-        place: RecordPlace,
-        member: Option<SharedMember>,
-        main: SeenCapture,
-    ) -> Result<(), E> {
+    fn main(&mut self, place: RecordPlace, member: Option<SharedMember>, main: SeenCapture) -> Result<(), E> {
         self.flush_pending_links();
         self.make_room()?;
-        let SeenCapture { mut entry, has_status, links } = main;
+        let SeenCapture { mut entry, links } = main;
+        let (url, date) = (entry.url.clone(), entry.date);
         if place.record_type == RecordType::Revisit
             && let Some(known) = self.remembered.get(&entry.payload_digest)
         {
@@ -390,7 +376,7 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
             let is_like = known.url == *entry.repeats.as_ref().unwrap_or(&url)
                 && (200..300).contains(&known.status)
                 && known.payload_len > 0;
-            if !has_status && is_like {
+            if links.is_none() && is_like {
                 (entry.notes.status, entry.notes.mime) = (known.status, known.mime.clone());
             }
         }
@@ -413,8 +399,8 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
         Ok(())
     }
 
-    fn side(&mut self, url: Url, date: CaptureDate, place: RecordPlace, side: AuxiliaryRecord) -> Result<(), E> {
-        let AuxiliaryRecord { points_to, notes, .. } = side;
+    fn side(&mut self, place: RecordPlace, side: AuxiliaryRecord) -> Result<(), E> {
+        let AuxiliaryRecord { url, date, points_to, notes, .. } = side;
         let id = place.record_id.clone();
         let found = self
             .window

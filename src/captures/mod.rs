@@ -6,7 +6,8 @@
 //!
 //! | step | where |
 //! |---|---|
-//! | what one record holds | `record` |
+//! | what a record tells of a capture; whether that is a page | `part`, `media` |
+//! | what the catalogue keeps of one record | `record` |
 //! | records of one capture, found beside each other | `index` |
 //! | links, title and text of a body, by its type | `page`, `sitemap` |
 //! | our metadata record; envelopes of other programs | `metadata`, `wat` |
@@ -36,9 +37,11 @@ mod index;
 mod large;
 pub mod limits;
 pub(crate) mod lone_surrogates;
+mod media;
 mod metadata;
 pub mod original;
 mod page;
+mod part;
 mod record;
 mod sitemap;
 mod unread;
@@ -51,6 +54,7 @@ pub use documents::{Document, DocumentReader, DocumentReport, MAX_LISTED, Place,
 pub use entry::{CaptureEntry, RecordPlace, plain_mime};
 pub use index::{Author, IndexReport, index_archive, index_archive_from, index_in_parallel, index_records};
 pub use large::{LargePagePermit, PageBudget, PagePermit};
+pub use media::{is_page, is_page_type};
 pub use metadata::CaptureNotes;
 pub use original::{FoundBy, FoundOriginal, OriginalError, RevisitError, find_original, rule as original_rule};
 pub use page::{Body, BodyForm, PageLinks, is_redirect, links_bytes, may_have_links, reading_bytes};

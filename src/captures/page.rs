@@ -60,11 +60,6 @@ impl BodyForm {
         }
     }
 
-    /// Whether it is a page: what makes inlinks and is shown as text.
-    pub fn is_page(self) -> bool {
-        matches!(self, Self::Html | Self::Xhtml)
-    }
-
     /// Whether a crawl follows its links, and a catalogue keeps them.
     fn has_links(self) -> bool {
         !matches!(self, Self::Pdf | Self::Other)
@@ -88,8 +83,12 @@ pub struct PageLinks {
 
 /// Whether links are looked for in an answer with these fields.
 pub fn may_have_links(url: &Url, headers: &Headers) -> bool {
-    let kind = headers.get("Content-Type").map(|value| MediaType::parse(&value)).unwrap_or_default();
-    kind.mime.is_empty() || has_links(url, &kind.mime)
+    may_lead(url, &MediaType::of(headers).mime)
+}
+
+/// The same of this type, which may be none.
+pub(super) fn may_lead(url: &Url, mime: &str) -> bool {
+    mime.is_empty() || has_links(url, mime)
 }
 
 /// Whether links are looked for in what has this type.
@@ -115,7 +114,7 @@ pub struct Body<'b> {
 impl<'b> Body<'b> {
     /// A payload with the status and fields that it came with.
     pub fn new(status: u16, headers: &Headers, payload: Payload<'b>) -> Self {
-        let kind = headers.get("Content-Type").map(|value| MediaType::parse(&value)).unwrap_or_default();
+        let kind = MediaType::of(headers);
         let location = if is_redirect(status) { headers.get("Location") } else { None };
         Self { status, kind, location, payload }
     }
@@ -223,8 +222,10 @@ impl<'b> Body<'b> {
 
     /// Reads all of a page: title, text and the rest; none where it is no page.
     pub fn page(&self, url: &Url, options: PageOptions) -> Option<Page> {
-        let form = BodyForm::of(&self.kind.mime, url, &self.payload.bytes);
-        (form.is_page() && !self.payload.bomb).then(|| self.read_as(form, url, options))
+        match BodyForm::of(&self.kind.mime, url, &self.payload.bytes) {
+            form @ (BodyForm::Html | BodyForm::Xhtml) if !self.payload.bomb => Some(self.read_as(form, url, options)),
+            _ => None,
+        }
     }
 
     /// Its text, at most about so many bytes: of a page main text and

@@ -7,13 +7,14 @@ use super::large::LargePagePermit;
 use super::limits::{MAX_HTTP_HEAD_BYTES, MAX_NOTES_BYTES, MAX_PAGE_BYTES};
 use super::metadata::CaptureNotes;
 use super::original::RefersTo;
-use super::page::{Body, PageLinks, links_bytes, may_have_links};
+use super::page::{Body, PageLinks, links_bytes, may_lead};
+use super::part::{CapturePart, LeftOut, PayloadHead, fields_of_record};
 use crate::jobs::JobCx;
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::warc::http::{
     HttpHead, MediaType, Payload, decode_payload, entity_body, parse_response_head, response_head_is_whole,
 };
-use crate::warc::{BlockDigester, Headers, PlaceReader, Record, RecordHead, RecordType, Span, WarcError, sha1_field};
+use crate::warc::{BlockDigester, PlaceReader, Record, RecordHead, RecordType, Span, WarcError};
 use std::convert::Infallible;
 use std::io::{self, BufRead};
 use std::path::Path;
@@ -32,55 +33,15 @@ pub(super) struct SeenRecord {
     pub record_type: RecordType,
     /// Without angle brackets; empty where there is none.
     pub record_id: String,
-    /// What it is about; none for what is no part of a capture.
-    pub url: Option<Url>,
-    /// Why a response, revisit or resource is none that can be taken.
-    pub left_out: Option<LeftOut>,
-    pub date: Option<CaptureDate>,
     pub role: RecordRole,
-}
-
-/// Why a record that looks like a capture is none of the web.
-pub(super) enum LeftOut {
-    /// It is about something else, by the scheme of its URI: `dns`, `urn`.
-    Scheme(String),
-    /// What it is about cannot be told, in words.
-    Unclear(String),
-}
-
-impl LeftOut {
-    /// Letters of a wrong URI that are shown.
-    const SHOWN: usize = 200;
-    /// No scheme that is known is longer, in bytes.
-    const MAX_SCHEME: usize = 32;
-
-    fn of(head: &RecordHead) -> Self {
-        let Some(uri) = head.target_uri() else {
-            return Self::Unclear(format!(
-                "the {} record says of no URI that it is about; it is left out",
-                head.record_type
-            ));
-        };
-        let is_scheme = |text: &&str| {
-            text.len() <= Self::MAX_SCHEME
-                && text.starts_with(|first: char| first.is_ascii_alphabetic())
-                && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
-        };
-        let scheme = uri.split_once(':').map(|(scheme, _)| scheme).filter(is_scheme).map(str::to_ascii_lowercase);
-        match scheme.filter(|scheme| !matches!(scheme.as_str(), "http" | "https")) {
-            Some(scheme) => Self::Scheme(scheme),
-            None => {
-                let uri: String = uri.chars().take(Self::SHOWN).collect();
-                Self::Unclear(format!("“{uri}” is no URL of the web; the {} record is left out", head.record_type))
-            }
-        }
-    }
 }
 
 /// What a record is to a capture.
 pub(super) enum RecordRole {
-    /// No part of one.
-    Other,
+    /// No part of one, and why what looks like one is left out.
+    Other(Option<LeftOut>),
+    /// Of this URL, and used for nothing: it has no date that can be read.
+    Undated(Url),
     /// Its response, revisit or resource.
     Capture(Box<SeenCapture>),
     /// A request or metadata.
@@ -93,15 +54,14 @@ pub(super) enum RecordRole {
 pub(super) struct SeenCapture {
     /// Without places of records.
     pub entry: CaptureEntry,
-    /// Whether the record has an HTTP head.
-    pub has_status: bool,
-    /// Its links; none where there can be none.
+    /// Its links; none of a revisit without an HTTP head.
     pub links: Option<LinksSoFar>,
 }
 
 /// What a request or metadata record tells.
-#[derive(Default)]
 pub(super) struct AuxiliaryRecord {
+    pub url: Url,
+    pub date: CaptureDate,
     /// Ids of the records it belongs to.
     pub points_to: Vec<String>,
     pub notes: Option<CaptureNotes>,
@@ -135,35 +95,12 @@ impl LinksSoFar {
 impl SeenRecord {
     /// Reads a record's block.
     pub fn of<B: BufRead + ?Sized>(head: &RecordHead, block: &mut B, links: Links) -> io::Result<Self> {
-        let is_main = head.record_type.is_capture();
-        let is_side = matches!(head.record_type, RecordType::Request | RecordType::Metadata);
-        let mut seen = Self {
-            record_type: head.record_type.clone(),
-            record_id: head.record_id().unwrap_or_default(),
-            url: head.target_url().filter(|_| is_main || is_side),
-            left_out: None,
-            date: head.date(),
-            role: RecordRole::Other,
+        let role = match CapturePart::of(head) {
+            None => RecordRole::Other(LeftOut::of(head)),
+            Some(CapturePart { url, date: None, .. }) => RecordRole::Undated(url),
+            Some(part @ CapturePart { date: Some(date), .. }) => RecordRole::of(part, date, block, links)?,
         };
-        let Some(url) = &seen.url else {
-            seen.left_out = is_main.then(|| LeftOut::of(head));
-            return Ok(seen);
-        };
-        let Some(date) = seen.date else {
-            // It is told as a problem and used for nothing.
-            seen.role = RecordRole::Auxiliary(Box::default());
-            return Ok(seen);
-        };
-        let mut permit = LargePagePermit::default();
-        let block = match head.record_type {
-            RecordType::Request => Block::default(),
-            _ => read_block(block, head, url, &mut permit)?,
-        };
-        seen.role = match is_main {
-            true => RecordRole::Capture(Box::new(SeenCapture::of(head, url, date, block, links, &mut permit))),
-            false => RecordRole::Auxiliary(Box::new(AuxiliaryRecord::of(head, &block))),
-        };
-        Ok(seen)
+        Ok(Self { record_type: head.record_type.clone(), record_id: head.record_id().unwrap_or_default(), role })
     }
 
     /// Reads a record again that stands at this place.
@@ -183,44 +120,48 @@ impl SeenRecord {
         match &self.role {
             RecordRole::Capture(capture) => capture.links.as_ref().map_or(0, LinksSoFar::weight),
             RecordRole::Auxiliary(side) => side.notes.as_ref().map_or(0, |notes| links_bytes(&notes.outlinks)),
-            RecordRole::Other | RecordRole::Deferred => 0,
+            RecordRole::Other(_) | RecordRole::Undated(_) | RecordRole::Deferred => 0,
         }
     }
 }
 
+impl RecordRole {
+    fn of<B: BufRead + ?Sized>(part: CapturePart, date: CaptureDate, block: &mut B, links: Links) -> io::Result<Self> {
+        let mut permit = LargePagePermit::default();
+        let block = match part.head.record_type {
+            RecordType::Request => Block::default(),
+            _ => read_block(block, &part, &mut permit)?,
+        };
+        Ok(match part.head.record_type.is_capture() {
+            true => Self::Capture(Box::new(SeenCapture::of(part, date, block, links, &mut permit))),
+            false => Self::Auxiliary(Box::new(AuxiliaryRecord::of(part, date, &block))),
+        })
+    }
+}
+
 impl SeenCapture {
-    fn of(
-        head: &RecordHead,
-        url: &Url,
-        date: CaptureDate,
-        block: Block,
-        when: Links,
-        permit: &mut LargePagePermit,
-    ) -> Self {
-        let http = if head.record_type == RecordType::Resource { None } else { parse_response_head(&block.bytes) };
-        let http = http.filter(|_| head.is_http());
-        let has_status = http.is_some();
-        let (entry, body) = entry_of(head, http, url.clone(), date, block, permit);
+    fn of(part: CapturePart, date: CaptureDate, block: Block, when: Links, permit: &mut LargePagePermit) -> Self {
+        let (entry, body) = entry_of(part, date, block, permit);
         let links = body.map(|body| match when {
-            Links::Now => LinksSoFar::Read(LinksSoFar::Unread(body).read(url, permit)),
+            Links::Now => LinksSoFar::Read(body.links(&entry.url, permit)),
             Links::Later => LinksSoFar::Unread(body),
         });
-        Self { entry, has_status, links }
+        Self { entry, links }
     }
 }
 
 impl AuxiliaryRecord {
-    fn of(head: &RecordHead, block: &Block) -> Self {
+    fn of(part: CapturePart, date: CaptureDate, block: &Block) -> Self {
+        let CapturePart { head, url, .. } = part;
         let points_to = ["WARC-Refers-To", "WARC-Concurrent-To"]
             .iter()
             .flat_map(|name| head.headers.all(name))
             .map(|value| String::from_utf8_lossy(value).trim().trim_matches(['<', '>']).to_owned())
             .collect();
         if head.record_type != RecordType::Metadata {
-            return Self { points_to, ..Self::default() };
+            return Self { url, date, points_to, notes: None, left_out: None };
         }
-        let kind = head.headers.get("Content-Type").map(|kind| MediaType::parse(&kind).mime).unwrap_or_default();
-        let (notes, left_out) = match kind.as_str() {
+        let (notes, left_out) = match MediaType::of(&head.headers).mime.as_str() {
             "application/json" if block.is_cut() => {
                 (None, Some("what it notes of the capture is not read, its links are read from the page itself"))
             }
@@ -231,31 +172,27 @@ impl AuxiliaryRecord {
             }
             _ => (None, None),
         };
-        Self { points_to, notes, left_out }
+        Self { url, date, points_to, notes, left_out }
     }
 }
 
 /// The entry without links and places, and what links are read from.
 fn entry_of(
-    head: &RecordHead,
-    http: Option<HttpHead>,
-    url: Url,
+    part: CapturePart,
     date: CaptureDate,
     block: Block,
     permit: &mut LargePagePermit,
 ) -> (CaptureEntry, Option<Body<'static>>) {
+    let (head, declared) = (part.head, part.declared_digest());
+    let PayloadHead { http, status, mime } = part.payload_head(&block.bytes);
     let is_revisit = head.record_type == RecordType::Revisit;
-    let told = head.headers.get("WARC-Payload-Digest").and_then(|digest| sha1_field(&digest));
     let mut entry = CaptureEntry {
-        payload_digest: told.clone().unwrap_or_default(),
+        payload_digest: declared.clone().unwrap_or_default(),
         truncated: head.headers.get("WARC-Truncated").filter(|_| !is_revisit),
         ip: head.headers.get("WARC-IP-Address").and_then(|ip| ip.trim().parse().ok()),
-        ..CaptureEntry::bare(url, date)
+        ..CaptureEntry::bare(part.url, date)
     };
-    if let Some(http) = &http {
-        entry.notes.status = i32::from(http.status);
-        entry.notes.mime = plain_mime(&http.content_type().mime);
-    }
+    (entry.notes.status, entry.notes.mime) = (status.into(), plain_mime(&mime));
     if is_revisit {
         // A revisit of an unknown date repeats itself, at the least.
         let RefersTo { url, date: of, record_id } = RefersTo::of(head);
@@ -280,28 +217,15 @@ fn entry_of(
         }
         None => {
             entry.payload_len = block.digests.as_ref().map_or(block.len, |digests| digests.payload_len);
-            let headers = fields_of_record(head);
-            if let Some(kind) = headers.get("Content-Type") {
-                entry.notes.mime = plain_mime(&MediaType::parse(&kind).mime);
-            }
-            (200, headers, block.bytes.into())
+            (200, fields_of_record(head), block.bytes.into())
         }
     };
     payload.cut |= is_cut;
     if let Some(digests) = block.digests {
-        entry.declared_digest = told.filter(|declared| *declared != digests.payload);
+        entry.declared_digest = declared.filter(|declared| *declared != digests.payload);
         entry.payload_digest = digests.payload;
     }
     (entry, Some(Body::new(status, &headers, payload)))
-}
-
-/// The fields of a payload without an HTTP head, as its record tells them.
-fn fields_of_record(head: &RecordHead) -> Headers {
-    let mut headers = Headers::new();
-    if let Some(kind) = head.headers.get("Content-Type").filter(|_| !head.is_http()) {
-        headers.push("Content-Type", kind);
-    }
-    headers
 }
 
 /// The HTTP head of a response or resource that was read, and its body, of at
@@ -356,18 +280,14 @@ impl Block {
 
 /// How many bytes of a block are wanted, as soon as its beginning tells: pages
 /// are read whole, of what leads nowhere the head is enough.
-fn bytes_to_read(head: &RecordHead, url: &Url, start: &[u8]) -> Option<usize> {
-    let of_payload = |leads: bool, head_len: usize| if leads { MAX_PAGE_BYTES } else { head_len };
-    match head.record_type {
-        RecordType::Response if head.is_http() => {
-            let is_there = response_head_is_whole(start) || start.len() > MAX_HTTP_HEAD_BYTES;
-            is_there.then(|| match parse_response_head(start) {
-                Some(http) => of_payload(may_have_links(url, &http.headers), http.head_len),
-                None => of_payload(may_have_links(url, &fields_of_record(head)), 0),
-            })
-        }
+fn bytes_to_read(part: &CapturePart, start: &[u8]) -> Option<usize> {
+    let may_go_on = || start.len() <= MAX_HTTP_HEAD_BYTES && !response_head_is_whole(start);
+    match part.head.record_type {
+        RecordType::Response if part.head.is_http() && may_go_on() => None,
         RecordType::Response | RecordType::Resource => {
-            Some(of_payload(may_have_links(url, &fields_of_record(head)), 0))
+            let PayloadHead { http, mime, .. } = part.payload_head(start);
+            let head_len = http.map_or(0, |http| http.head_len);
+            Some(if may_lead(&part.url, &mime) { MAX_PAGE_BYTES } else { head_len })
         }
         RecordType::Revisit => Some(MAX_HTTP_HEAD_BYTES),
         // It is read whole only where it may be one of ours.
@@ -377,19 +297,17 @@ fn bytes_to_read(head: &RecordHead, url: &Url, start: &[u8]) -> Option<usize> {
 
 fn read_block<B: BufRead + ?Sized>(
     reader: &mut B,
-    head: &RecordHead,
-    url: &Url,
+    part: &CapturePart,
     permit: &mut LargePagePermit,
 ) -> io::Result<Block> {
-    let is_main = head.record_type.holds_payload();
-    let told = head.headers.get("WARC-Payload-Digest").is_some_and(|digest| sha1_field(&digest).is_some());
-    let is_http = head.record_type == RecordType::Response;
-    let mut digester = (is_main && !told).then(|| BlockDigester::new(is_http));
+    let kind = &part.head.record_type;
+    let is_declared = part.declared_digest().is_some();
+    let mut digester = (kind.holds_payload() && !is_declared).then(|| part.digester());
     // Chunked bodies are always reckoned anew: writers differ in what they hash.
     let of_chunked = |start: &[u8]| {
-        let is_it = told && is_http && parse_response_head(start).is_some_and(|head| head.is_chunked());
-        is_it.then(|| {
-            let mut digester = BlockDigester::new(is_http);
+        let may_be = is_declared && *kind == RecordType::Response;
+        (may_be && parse_response_head(start).is_some_and(|head| head.is_chunked())).then(|| {
+            let mut digester = part.digester();
             digester.update(start);
             digester
         })
@@ -409,7 +327,7 @@ fn read_block<B: BufRead + ?Sized>(
             bytes.extend_from_slice(&chunk[..len.min(limit - bytes.len())]);
         } else {
             bytes.extend_from_slice(chunk);
-            limit = bytes_to_read(head, url, &bytes);
+            limit = bytes_to_read(part, &bytes);
             if let Some(limit) = limit {
                 digester = digester.or_else(|| of_chunked(&bytes));
                 bytes.truncate(limit);
@@ -445,8 +363,8 @@ mod tests {
         let head = reader.next_head().unwrap().unwrap();
         for at_once in 1..=block.len() {
             let mut reader = io::BufReader::with_capacity(at_once, &block[..]);
-            let url = head.target_url().unwrap();
-            let read = read_block(&mut reader, &head, &url, &mut LargePagePermit::default()).unwrap();
+            let part = CapturePart::of(&head).unwrap();
+            let read = read_block(&mut reader, &part, &mut LargePagePermit::default()).unwrap();
             let payload = read.digests.map(|digests| digests.payload);
             assert_eq!(payload, Some(crate::warc::sha1_base32(b"abc")), "{at_once} bytes at once");
         }

@@ -6,7 +6,7 @@
 //! resolved as the page would have them resolved, texts folded as anchors are.
 
 use super::lone_surrogates::without_halves;
-use super::{BodyForm, Unread};
+use super::{Unread, is_page};
 use crate::links::html::collect::{
     MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink, origin_of, scheme_of,
     web_url,
@@ -281,13 +281,9 @@ pub(super) fn wat_page(block: &[u8]) -> Result<Option<WatPage>, serde_json::Erro
     let warc = &outer.envelope.warc;
     let is_response = warc.get("WARC-Type").is_none_or(|kind| matches!(kind, "response" | "revisit"));
     let status: Option<u16> = http.message.get("Status").and_then(|status| status.trim().parse().ok());
-    let is_html = match &http.headers {
-        None => http.html.is_some(),
-        Some(headers) => {
-            headers.get("Content-Type").is_some_and(|value| BodyForm::of_type(&MediaType::parse(value).mime).is_page())
-        }
-    };
-    if !is_response || http.html.is_none() || !is_html || !status.is_some_and(|status| (200..300).contains(&status)) {
+    let kind = http.headers.as_ref().map_or(Some("text/html"), |headers| headers.get("Content-Type"));
+    let is_page = is_page(status.unwrap_or(0), &MediaType::parse(kind.unwrap_or("")).mime);
+    if !is_response || http.html.is_none() || !is_page {
         return Ok(None);
     }
     let url = warc.get("WARC-Target-URI").and_then(|text| parse_web_url(text.trim_matches(['<', '>'])));

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::warc::{Headers, Span};
+use crate::warc::{Headers, RecordHead, Span};
 
 fn record(kind: &str, fields: &[(&str, &str)], block: &str) -> Record {
     let mut headers = Headers::new();

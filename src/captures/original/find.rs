@@ -2,10 +2,11 @@
 
 use super::{FoundBy, MOST_IN_MEMORY, Originals, RevisitError, Says, Search};
 use crate::captures::limits::MAX_HTTP_HEAD_BYTES;
-use crate::captures::{BodyForm, Place};
+use crate::captures::part::{CapturePart, PayloadHead};
+use crate::captures::{Place, is_page};
 use crate::jobs::{Cancelled, JobCx};
 use crate::warc::http::HttpHead;
-use crate::warc::{ArchiveReader, BlockDigester, RecordHead, RecordType, WarcError, sha1_field};
+use crate::warc::{ArchiveReader, RecordHead, WarcError};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -54,11 +55,13 @@ pub fn find_original(
         let mut reader = ArchiveReader::open(file)?;
         while let Some(head) = reader.next_head()? {
             cx.checkpoint()?;
-            let Some(url) = head.target_url().filter(|_| head.record_type.holds_payload()) else { continue };
-            let facts = facts_of(&head, &mut reader);
-            let (says, digest) = facts.map_err(|source| WarcError::Io { path: file.clone(), source })?;
+            let Some(part) = CapturePart::of(&head).filter(|_| head.record_type.holds_payload()) else { continue };
+            let read = read_payload(&part, &mut reader);
+            let (payload_head, digest) = read.map_err(|source| WarcError::Io { path: file.clone(), source })?;
             let Some(span) = reader.finish_record()? else { continue };
-            originals.add(&head, &url, Place { file: number, offset: span.offset }, says, || digest);
+            let PayloadHead { status, mime, .. } = payload_head;
+            let says = (status, if is_page(status, &mime) { Says::Page } else { Says::Other });
+            originals.add(&head, &part.url, Place { file: number, offset: span.offset }, says, || digest);
             originals.check()?;
         }
     }
@@ -70,25 +73,20 @@ pub fn find_original(
     }))
 }
 
-/// Status and kind of a capture, and its payload digest where its record does
-/// not declare it.
-fn facts_of(head: &RecordHead, block: &mut impl Read) -> io::Result<((u16, Says), Option<String>)> {
+/// What stands before the payload, and its digest where its record does not
+/// declare it.
+fn read_payload(part: &CapturePart, block: &mut impl Read) -> io::Result<(PayloadHead, Option<String>)> {
     let mut bytes = Vec::new();
     block.take(MAX_HTTP_HEAD_BYTES as u64).read_to_end(&mut bytes)?;
-    let is_response = head.record_type == RecordType::Response;
-    let http = head.http_response(&bytes).filter(|_| is_response);
-    let is_page = http.as_ref().is_some_and(|http| {
-        (200..300).contains(&http.status) && BodyForm::of_type(&http.content_type().mime).is_page()
-    });
-    let says = (http.map_or(0, |http| http.status), if is_page { Says::Page } else { Says::Other });
-    if head.headers.get("WARC-Payload-Digest").is_some_and(|digest| sha1_field(&digest).is_some()) {
-        return Ok((says, None));
+    let payload_head = part.payload_head(&bytes);
+    if part.declared_digest().is_some() {
+        return Ok((payload_head, None));
     }
-    let mut digester = BlockDigester::new(is_response);
+    let mut digester = part.digester();
     while !bytes.is_empty() {
         digester.update(&bytes);
         bytes.clear();
         block.take(MAX_HTTP_HEAD_BYTES as u64).read_to_end(&mut bytes)?;
     }
-    Ok((says, Some(digester.finish().payload)))
+    Ok((payload_head, Some(digester.finish().payload)))
 }

@@ -70,12 +70,17 @@ impl MediaType {
         });
         Self { mime: mime.to_ascii_lowercase(), charset }
     }
+
+    /// The `Content-Type` of these fields; the default where there is none.
+    pub fn of(headers: &Headers) -> Self {
+        headers.get_text("Content-Type").map(|value| Self::parse(&value)).unwrap_or_default()
+    }
 }
 
 impl HttpHead {
     /// `Content-Type`; the default where there is none.
     pub fn content_type(&self) -> MediaType {
-        self.headers.get_text("Content-Type").map(|value| MediaType::parse(&value)).unwrap_or_default()
+        MediaType::of(&self.headers)
     }
 
     /// Whether the body is declared to be chunked.
