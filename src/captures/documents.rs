@@ -76,13 +76,8 @@ impl ReadFrom {
     /// What the head of a revisit says; `None` where it can be of no page:
     /// redirects and errors often have no payload, as empty pages.
     fn says_of_revisit(self, status: u16, mime: &str) -> Option<Says> {
-        match (status, mime) {
-            (304, _) | (0 | 200..300, "" | "-") => Some(Says::Nothing),
-            // A status that cannot be read says nothing.
-            (0, _) if self.takes(200, mime) => Some(Says::Nothing),
-            (0 | 200..300, _) => Some(if self.takes(status, mime) { Says::Page } else { Says::Other }),
-            _ => None,
-        }
+        let may_be = matches!(status, 0 | 304 | 200..300);
+        may_be.then(|| Says::of_kind(status.into(), mime, self.takes(200, mime)))
     }
 }
 
@@ -282,8 +277,7 @@ impl DocumentReader {
         }
         // A resource is no page, and a revisit may name it all the same.
         let is_taken = self.from.takes(status, &mime);
-        let says = (status, if is_taken { Says::Page } else { Says::Other });
-        self.originals.add(&record.head, &part.url, place, says, || payload_digest(&part, &record));
+        self.originals.add(&record.head, &part.url, place, (status, is_taken), || payload_digest(&part, &record));
         let url = part.url;
         if http.is_none() && *kind == RecordType::Response {
             self.report.note(place, &url, Unread::NoHttp);

@@ -1,8 +1,7 @@
 //! What is known of one capture when it is handed to the catalogue.
 
-use super::CaptureNotes;
-use super::Unread;
 use super::page::has_links;
+use super::{CaptureNotes, Media, Unread};
 use crate::uri::{CaptureDate, Url};
 use crate::warc::{RecordType, Span};
 use std::net::IpAddr;
@@ -28,8 +27,8 @@ pub struct CaptureEntry {
     pub url: Url,
     /// When.
     pub date: CaptureDate,
-    /// Status, type, title, links and how it came about. The status of a revisit is
-    /// that of what it repeats, 0 of resources; a type that is none is `-`.
+    /// Status, type, title, links and how it came about. The status of resources, and of revisits without
+    /// an HTTP head, is 0; a type that is none is `-`.
     pub notes: CaptureNotes,
     /// Bytes of the payload, transfer encoding removed.
     pub payload_len: u64,
@@ -40,6 +39,8 @@ pub struct CaptureEntry {
     pub declared_digest: Option<String>,
     /// Why the response was cut (`length`, `time`, `disconnect`), if it was.
     pub truncated: Option<String>,
+    /// What the first bytes of the payload say that it is, where they were read since its type says nothing.
+    pub sniffed: Option<Media>,
     /// Address of the server.
     pub ip: Option<IpAddr>,
     /// The rule that a file of others names for it.
@@ -68,6 +69,11 @@ impl CaptureEntry {
         self.notes.unread = Unread::of_record(self.notes.unread, truncated);
     }
 
+    /// What it is to a person, as far as type, first bytes and URL say it.
+    pub fn media(&self) -> Media {
+        self.sniffed.unwrap_or_else(|| Media::of(&self.notes.mime, &self.url, b""))
+    }
+
     /// What is known of any capture: its URL and when. The rest is empty.
     pub fn bare(url: Url, date: CaptureDate) -> Self {
         Self {
@@ -78,6 +84,7 @@ impl CaptureEntry {
             payload_digest: String::new(),
             declared_digest: None,
             truncated: None,
+            sniffed: None,
             ip: None,
             claimed_rule: String::new(),
             redirect_to: None,

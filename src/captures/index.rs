@@ -20,10 +20,10 @@ use super::{CaptureEntry, RecordPlace};
 use crate::jobs::{Cancelled, JobCx};
 use crate::uri::{CaptureDate, Url};
 use crate::warc::{
-    ArchiveReader, PlaceReader, Problem, ProblemKind, RecordHead, RecordType, SharedMember, Span, WarcError,
-    open_record_at, read_file_in_parallel,
+    ArchiveReader, PlaceReader, Problem, ProblemKind, RecordHead, SharedMember, Span, WarcError, open_record_at,
+    read_file_in_parallel,
 };
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -38,8 +38,6 @@ const MAX_OTHERS: usize = 256;
 const MAX_WINDOW_BYTES: usize = 16 << 20;
 /// Bytes of links and payloads that several threads may have read ahead.
 const MAX_WAITING_BYTES: usize = 128 << 20;
-/// Responses of one file remembered so that revisits can be understood.
-const MAX_REMEMBERED: usize = 200_000;
 /// Problems kept of one file; further ones are counted.
 const MAX_PROBLEMS: usize = 1000;
 /// Pages among them that were not read whole: damage of the file has room beside them.
@@ -225,17 +223,6 @@ struct PendingLinks {
     links: LinksSoFar,
 }
 
-/// What a revisit may repeat.
-#[derive(Clone)]
-struct Remembered {
-    url: Url,
-    status: i32,
-    mime: String,
-    payload_len: u64,
-    title: Option<String>,
-    language: Option<String>,
-}
-
 /// What a reader of captures may fail with, besides what those who take them say.
 pub trait IndexError: From<WarcError> + From<Cancelled> {}
 
@@ -252,7 +239,6 @@ struct Indexer<'a, S> {
     /// Bytes of links in the window.
     link_bytes: usize,
     pending_links: Option<PendingLinks>,
-    remembered: HashMap<String, Remembered>,
     /// The sink took a capture with an error: it gets no more.
     sink_failed: bool,
     /// Pages that were not read whole: told before what the reader met, whose
@@ -271,7 +257,6 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
             first: 0,
             link_bytes: 0,
             pending_links: None,
-            remembered: HashMap::new(),
             sink_failed: false,
             unread: Vec::new(),
         }
@@ -367,19 +352,6 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
         self.make_room()?;
         let SeenCapture { mut entry, links } = main;
         let (url, date) = (entry.url.clone(), entry.date);
-        if place.record_type == RecordType::Revisit
-            && let Some(known) = self.remembered.get(&entry.payload_digest)
-        {
-            entry.payload_len = known.payload_len;
-            (entry.notes.title, entry.notes.language) = (known.title.clone(), known.language.clone());
-            // Others of the same payload may be errors, or no pages; that of no bytes tells nothing.
-            let is_like = known.url == *entry.repeats.as_ref().unwrap_or(&url)
-                && (200..300).contains(&known.status)
-                && known.payload_len > 0;
-            if links.is_none() && is_like {
-                (entry.notes.status, entry.notes.mime) = (known.status, known.mime.clone());
-            }
-        }
         let id = place.record_id.clone();
         entry.records.push(place);
         let found = self
@@ -467,20 +439,6 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
             let bytes = links_bytes(&entry.notes.outlinks);
             group.link_bytes += bytes;
             self.link_bytes += bytes;
-        }
-        if entry.revisit_of.is_none() && self.remembered.len() < MAX_REMEMBERED {
-            let known = Remembered {
-                url: entry.url.clone(),
-                status: entry.notes.status,
-                mime: entry.notes.mime.clone(),
-                payload_len: entry.payload_len,
-                title: notes.map_or_else(|| entry.notes.title.clone(), |notes| notes.title.clone()),
-                language: notes.map_or_else(|| entry.notes.language.clone(), |notes| notes.language.clone()),
-            };
-            if let Some(declared) = &entry.declared_digest {
-                self.remembered.insert(declared.clone(), known.clone());
-            }
-            self.remembered.insert(entry.payload_digest.clone(), known);
         }
     }
 

@@ -10,6 +10,7 @@
 //! | what the catalogue keeps of one record | `record` |
 //! | records of one capture, found beside each other | `index` |
 //! | links, title and text of a body, by its type | `page`, `sitemap` |
+//! | what a capture is to a person | `media` |
 //! | our metadata record; envelopes of other programs | `metadata`, `wat` |
 //! | what a revisit repeats | `original` |
 //! | how much is read, and of how many pages at once | `limits`, `large` |
@@ -37,7 +38,7 @@ mod index;
 mod large;
 pub mod limits;
 pub(crate) mod lone_surrogates;
-mod media;
+pub mod media;
 mod metadata;
 pub mod original;
 mod page;
@@ -54,9 +55,9 @@ pub use documents::{Document, DocumentReader, DocumentReport, MAX_LISTED, Place,
 pub use entry::{CaptureEntry, RecordPlace, plain_mime};
 pub use index::{Author, IndexReport, index_archive, index_archive_from, index_in_parallel, index_records};
 pub use large::{LargePagePermit, PageBudget, PagePermit};
-pub use media::{is_page, is_page_type};
+pub use media::{Media, is_page, is_page_type};
 pub use metadata::CaptureNotes;
-pub use original::{FoundBy, FoundOriginal, OriginalError, RevisitError, find_original, rule as original_rule};
+pub use original::{FoundBy, FoundOriginal, OriginalError, RevisitError, Says, find_original, rule as original_rule};
 pub use page::{Body, BodyForm, PageLinks, is_redirect, links_bytes, may_have_links, reading_bytes};
 pub use record::body_of;
 pub use sitemap::is_packed_sitemap;

@@ -1,14 +1,15 @@
 //! What one record tells, without regard to those around it: threads can
 //! share the work.
 
-use super::CaptureEntry;
 use super::entry::plain_mime;
 use super::large::LargePagePermit;
 use super::limits::{MAX_HTTP_HEAD_BYTES, MAX_NOTES_BYTES, MAX_PAGE_BYTES};
+use super::media::{SNIFFED_BYTES, says_nothing};
 use super::metadata::CaptureNotes;
 use super::original::RefersTo;
 use super::page::{Body, PageLinks, links_bytes, may_lead};
 use super::part::{CapturePart, LeftOut, PayloadHead, fields_of_record};
+use super::{CaptureEntry, Media};
 use crate::jobs::JobCx;
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::warc::http::{
@@ -221,6 +222,7 @@ fn entry_of(
         }
     };
     payload.cut |= is_cut;
+    entry.sniffed = says_nothing(&entry.notes.mime).then(|| Media::of("", &entry.url, &payload.bytes));
     if let Some(digests) = block.digests {
         entry.declared_digest = declared.filter(|declared| *declared != digests.payload);
         entry.payload_digest = digests.payload;
@@ -287,7 +289,8 @@ fn bytes_to_read(part: &CapturePart, start: &[u8]) -> Option<usize> {
         RecordType::Response | RecordType::Resource => {
             let PayloadHead { http, mime, .. } = part.payload_head(start);
             let head_len = http.map_or(0, |http| http.head_len);
-            Some(if may_lead(&part.url, &mime) { MAX_PAGE_BYTES } else { head_len })
+            let begin = if says_nothing(&mime) { SNIFFED_BYTES } else { 0 };
+            Some(if may_lead(&part.url, &mime) { MAX_PAGE_BYTES } else { head_len + begin })
         }
         RecordType::Revisit => Some(MAX_HTTP_HEAD_BYTES),
         // It is read whole only where it may be one of ours.

@@ -280,6 +280,7 @@ pub fn entry_of(
         payload_digest: exchange.digests.payload.clone(),
         declared_digest: None,
         truncated: exchange.truncated.map(|why| why.as_str().to_owned()),
+        sniffed: None,
         ip: Some(exchange.address.ip()),
         claimed_rule: String::new(),
         redirect_to,

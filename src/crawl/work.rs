@@ -19,10 +19,11 @@ use super::{
     Admission, AdmissionState, Admitted, CrawlError, CrawlEvent, EventKind, Finished, QueuedUrl, RobotsAnswer,
 };
 use crate::campaign::RobotsPolicy;
-use crate::captures::CaptureEntry;
 use crate::captures::CaptureNotes;
 use crate::captures::Unread;
+use crate::captures::media::{SNIFFED_BYTES, says_nothing};
 use crate::captures::{Body, PageLinks, is_packed_sitemap, links_bytes, may_have_links, reading_bytes};
+use crate::captures::{CaptureEntry, Media};
 use crate::captures::{LargePagePermit, PagePermit};
 use crate::jobs::panic_message;
 use crate::links::LinkKind;
@@ -442,9 +443,17 @@ impl<'e> Worker<'e> {
             interim: String::from_utf8_lossy(&exchange.interim).into_owned(),
             certificate_problem: exchange.tls.as_ref().and_then(|tls| tls.certificate_problem.clone()),
         };
+        let sniffed = match says_nothing(&notes.mime) {
+            false => None,
+            true => {
+                let begin = exchange.decoded_payload(SNIFFED_BYTES);
+                let begin = begin.map_err(|source| CrawlError::io(&engine.setup.warc_dir, source))?;
+                Some(Media::of("", url, &begin.bytes))
+            }
+        };
         let records = engine.archive.write(url, &mut exchange, original.as_ref(), &notes)?;
         let annotations = notes.annotations.clone();
-        let entry = entry_of(url, &exchange, original.as_ref(), notes, records);
+        let entry = CaptureEntry { sniffed, ..entry_of(url, &exchange, original.as_ref(), notes, records) };
         permit.set_bytes(storing);
         Ok(Some(Kept { annotations, entry, permit }))
     }

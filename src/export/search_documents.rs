@@ -14,7 +14,7 @@
 
 use super::ExportError;
 use crate::captures::limits::{MAX_PAGE_BYTES, SHOWN_TEXT_BYTES};
-use crate::captures::{LargePagePermit, body_of, is_redirect};
+use crate::captures::{LargePagePermit, body_of, is_page_type, is_redirect};
 use crate::jobs::JobCx;
 use crate::links::LinkKind;
 use crate::uri::{CaptureDate, Url, registrable, resolve};
@@ -255,7 +255,7 @@ impl Fields {
             _ if begins("audio/") => ("audio", "Audio"),
             "application/mp4" => ("video", "Video"),
             _ if begins("video/") => ("video", "Video"),
-            _ if begins("text/htm") || begins("application/xhtml") => ("html", "Web Page"),
+            _ if is_page_type(&kind) => ("html", "Web Page"),
             _ if begins("application/pdf") => ("pdf", "Document"),
             _ if kind.ends_with("word") => ("word", "Document"),
             _ if kind.ends_with("excel") => ("excel", "Data"),

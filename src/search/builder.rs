@@ -11,7 +11,7 @@ use tantivy::schema::TantivyDocument;
 use tantivy::{IndexWriter, Term};
 
 /// The form of what is indexed: documents in another form are made again.
-pub const INDEX_FORMAT: u32 = 4;
+pub const INDEX_FORMAT: u32 = 5;
 /// Bytes that documents take before they go to disk.
 const WRITER_BYTES: usize = 90 << 20;
 /// Share of documents of a segment that are deleted before it is merged: a version that is put in
@@ -32,9 +32,7 @@ pub struct IndexMark {
     pub lost: u64,
     /// What the inlinks were whose anchors are in it; empty without.
     pub links: String,
-    /// The last capture that may have been seen as the original of revisits up to `through`.
-    pub seen: i64,
-    /// How often originals of revisits had been found by then.
+    /// How often originals of revisits had changed by then.
     pub originals: i64,
 }
 

@@ -176,8 +176,8 @@ pub struct FactsRow<'a> {
     pub date_ms: i64,
     /// HTTP status.
     pub status: i32,
-    /// Media type.
-    pub mime: &'a str,
+    /// What it is: page, document, image and so on.
+    pub media: &'a str,
     /// Language, empty where it is not known.
     pub language: &'a str,
     /// Number of its launch.
@@ -260,7 +260,7 @@ pub struct CaptureFacts {
     /// Bytes of payloads.
     sizes: Vec<u64>,
     hosts: Names32,
-    mimes: Names32,
+    media: Names32,
     languages: Names32,
     statuses: Names32,
     launches: Names32,
@@ -290,7 +290,7 @@ impl CaptureFacts {
         self.sizes.resize(at + 1, 0);
         self.sizes[at] = u64::try_from(row.size).unwrap_or_default();
         self.hosts.push(at, row.host);
-        self.mimes.push(at, row.mime);
+        self.media.push(at, row.media);
         self.languages.push(at, row.language);
         self.statuses.push(at, &if row.status == 0 { String::new() } else { row.status.to_string() });
         self.launches.push(at, &row.launch.to_string());
@@ -495,7 +495,7 @@ impl CaptureFacts {
 
     fn column(&self, kind: FacetKind) -> &Names32 {
         match kind {
-            FacetKind::Media => &self.mimes,
+            FacetKind::Media => &self.media,
             FacetKind::Language => &self.languages,
             FacetKind::Host | FacetKind::Domain | FacetKind::TopLevel | FacetKind::Country => &self.hosts,
             // Years are counted by day, terms by whoever asks the index.
@@ -508,7 +508,6 @@ impl CaptureFacts {
     /// What a value of a column is in a facet.
     fn value(&self, kind: FacetKind, name: &str) -> String {
         match kind {
-            FacetKind::Media => media_of(name).to_owned(),
             FacetKind::Domain => domain_of(name).to_owned(),
             FacetKind::TopLevel => top_level_of(name).to_owned(),
             FacetKind::Country => self.countries.get(without_port(name)).cloned().unwrap_or_default(),
@@ -520,7 +519,8 @@ impl CaptureFacts {
                 let launch = name.parse().ok().and_then(|launch: i64| self.launch_names.get(&launch));
                 launch.cloned().unwrap_or_default()
             }
-            FacetKind::Language
+            FacetKind::Media
+            | FacetKind::Language
             | FacetKind::Host
             | FacetKind::Status
             | FacetKind::Year
@@ -528,64 +528,6 @@ impl CaptureFacts {
             | FacetKind::Term => name.to_owned(),
         }
     }
-}
-
-/// Media of captures with their types; one that ends with `*` is every type that begins so.
-const MEDIA: [(&str, &[&str]); 7] = [
-    ("page", &["text/html", "application/xhtml+xml"]),
-    (
-        "document",
-        &[
-            "application/pdf",
-            "text/plain",
-            "application/rtf",
-            "text/rtf",
-            "application/msword",
-            "application/epub+zip",
-            "application/vnd.*",
-        ],
-    ),
-    ("image", &["image/*"]),
-    ("audio", &["audio/*"]),
-    ("video", &["video/*"]),
-    (
-        "code",
-        &[
-            "text/css",
-            "text/javascript",
-            "application/javascript",
-            "application/x-javascript",
-            "application/ecmascript",
-        ],
-    ),
-    (
-        "data",
-        &[
-            "application/json",
-            "application/ld+json",
-            "text/csv",
-            "text/xml",
-            "application/xml",
-            "application/rss+xml",
-            "application/atom+xml",
-            "application/rdf+xml",
-        ],
-    ),
-];
-
-/// Pages, documents, images and so on: groups of media types.
-pub fn media_of(mime: &str) -> &'static str {
-    let is_of = |pattern: &&str| match pattern.strip_suffix('*') {
-        Some(beginning) => mime.starts_with(beginning),
-        None => mime == *pattern,
-    };
-    MEDIA.iter().find(|(_, types)| types.iter().any(is_of)).map_or("other", |(media, _)| media)
-}
-
-/// The media types of one of the values of [`media_of`], as conditions on types: each is a whole
-/// type, or with a `*` at its end every type that begins so. None for `other`.
-pub fn types_of_media(media: &str) -> &'static [&'static str] {
-    MEDIA.iter().find(|(name, _)| *name == media).map_or(&[], |(_, types)| types)
 }
 
 /// A host without the port that may stand behind it.

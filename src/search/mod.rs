@@ -38,9 +38,7 @@ mod tokens;
 pub use anchor_stamps::anchor_stamp;
 pub use builder::{INDEX_FORMAT, IndexBuilder, IndexMark, TextDocument};
 pub use countries::{CountryCount, MAP_HEIGHT, MapCountry, MapPoint, count_by_country, country_of, map_countries};
-pub use facts::{
-    CaptureFacts, DAY_MS, FacetKind, FacetValue, FactsRow, Period, PeriodCount, media_of, types_of_media, without_port,
-};
+pub use facts::{CaptureFacts, DAY_MS, FacetKind, FacetValue, FactsRow, Period, PeriodCount, without_port};
 pub use near_groups::{NearFile, NearGroups, NearTexts, NearWriter};
 pub use near_links::NearLinks;
 pub use ranking::Ranked;

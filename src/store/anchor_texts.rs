@@ -1,5 +1,6 @@
 //! What other sites call the pages of captures, for the text index.
 
+use super::captures::which::version_group_sql;
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::rows::CaptureId;
@@ -108,10 +109,10 @@ impl AnchorTexts {
         let rows = links.counts();
         cx.stage("Comparing anchors", Some(rows.links + rows.captures));
         catalogue.read(|conn| {
-            let mut versions = conn.prepare_cached(
-                "SELECT min(c.id) FROM capture c WHERE c.page = (SELECT id FROM page WHERE key = ?1)
-                 GROUP BY c.digest, CASE c.digest WHEN '' THEN c.id END",
-            )?;
+            let mut versions = conn.prepare_cached(concat!(
+                "SELECT min(c.id) FROM capture c WHERE c.page = (SELECT id FROM page WHERE key = ?1) GROUP BY ",
+                version_group_sql!()
+            ))?;
             let mut page = PageAnchors::default();
             links.each_row::<StoreError>(cx, |row| {
                 let Row::Link(link) = row else { return Ok(()) };

@@ -9,7 +9,7 @@ use super::rows::{CampaignId, CaptureColumn, CaptureId, CapturePage, CaptureQuer
 use super::sql::mark_of;
 use super::sql::{int, uint};
 use crate::campaign::{FieldTerm, Query};
-use crate::search::types_of_media;
+use crate::captures::Media;
 use crate::uri::CaptureDate;
 use fixedbitset::FixedBitSet;
 use rusqlite::types::Value;
@@ -46,29 +46,20 @@ const EVERY_TAB: [CaptureTab; 13] = [
 ];
 
 /// The media of a tab that has only captures of it.
-fn tab_media(tab: CaptureTab) -> Option<&'static str> {
+fn tab_media(tab: CaptureTab) -> Option<Media> {
     match tab {
-        CaptureTab::Html => Some("page"),
-        CaptureTab::Documents => Some("document"),
-        CaptureTab::Images => Some("image"),
+        CaptureTab::Html => Some(Media::Page),
+        CaptureTab::Documents => Some(Media::Document),
+        CaptureTab::Images => Some(Media::Image),
         _ => None,
     }
-}
-
-/// A condition that the indexes of media types answer.
-fn media_sql(media: &str) -> String {
-    let of_types = types_of_media(media).iter().map(|pattern| match pattern.strip_suffix('*') {
-        Some(beginning) => format!("c.mime >= '{beginning}' AND c.mime < '{beginning}\u{10FFFF}'"),
-        None => format!("c.mime = '{pattern}'"),
-    });
-    format!("({})", of_types.collect::<Vec<_>>().join(" OR "))
 }
 
 fn tab_sql(tab: CaptureTab) -> String {
     match tab {
         CaptureTab::All => "1".to_owned(),
         CaptureTab::Html | CaptureTab::Documents | CaptureTab::Images => {
-            tab_media(tab).map(media_sql).unwrap_or_default()
+            tab_media(tab).map(|media| format!("c.media = {}", media as u8)).unwrap_or_default()
         }
         CaptureTab::Failed => "c.status >= 400".to_owned(),
         CaptureTab::Redirects => "c.status BETWEEN 300 AND 399".to_owned(),
@@ -163,7 +154,7 @@ fn condition(
             set.intersect_with(&full_text.of_campaign(campaign)?);
         }
         if let Some(media) = media {
-            set.intersect_with(&full_text.of_media(media)?);
+            set.intersect_with(&full_text.of_media(media.as_str())?);
         }
     }
     let mut values = vec![Value::Integer(query.campaign.unwrap_or_default().get())];

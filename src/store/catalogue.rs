@@ -3,20 +3,23 @@
 use super::error::{StoreError, is_disk_full};
 use super::filter::FullText;
 use super::foreign::{connect, foreign_shape};
-use super::migrate::migrate;
+use super::schema::migrate;
 use super::workspace::ReadOnlyReason;
-use crate::jobs::create_private;
+use crate::jobs::{Cancelled, JobCx, create_private};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Writes that share a commit at most; more wait for the next one.
 const MAX_BATCH: usize = 256;
+
+/// Steps of SQLite between two checks whether a job was cancelled.
+const STEPS_PER_CHECK: std::ffi::c_int = 100_000;
 
 /// A write, run on the writer thread inside a transaction (none when it could
 /// not be begun). It answers with what to do once the transaction is on disk.
@@ -58,12 +61,11 @@ pub struct Catalogue {
     writer: Result<Sender<Write>, ReadOnlyReason>,
     thread: Option<JoinHandle<()>>,
     readers: Mutex<Readers>,
+    settling: Mutex<()>,
     reader_freed: Condvar,
     revision: Arc<AtomicU64>,
     /// Where another process may write: what it committed so far.
     watch: Option<Mutex<Watch>>,
-    /// The version of its tables when it was last looked for commits of others.
-    version: AtomicU32,
     /// Read as a file that nobody changes: SQLite can keep no log beside it.
     immutable: bool,
     /// What answers the terms of filters that ask for words of texts.
@@ -112,10 +114,10 @@ impl Catalogue {
             writer: Err(why.clone()),
             thread: None,
             readers: Mutex::default(),
+            settling: Mutex::default(),
             reader_freed: Condvar::new(),
             revision: Arc::default(),
             watch: (!immutable).then(Mutex::default),
-            version: AtomicU32::default(),
             immutable,
             full_text: RwLock::default(),
         };
@@ -206,10 +208,10 @@ impl Catalogue {
             writer: Ok(sender),
             thread: Some(thread),
             readers: Mutex::default(),
+            settling: Mutex::default(),
             reader_freed: Condvar::new(),
             revision,
             watch: None,
-            version: AtomicU32::default(),
             immutable: false,
             full_text: RwLock::default(),
         })
@@ -255,11 +257,6 @@ impl Catalogue {
             None => (self.reader()?, true),
         };
         let version = conn.query_row("PRAGMA data_version", [], |row| row.get(0))?;
-        let tables = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        if self.version.swap(tables, Ordering::Relaxed) != tables {
-            // They see the tables as those of the version before.
-            self.readers().idle.clear();
-        }
         // Each connection counts for itself.
         if watch.looked.is_some() && (is_new || version != watch.version) {
             self.revision.fetch_add(1, Ordering::Relaxed);
@@ -348,27 +345,50 @@ impl Catalogue {
         }
         .map_err(StoreError::sql("be opened for reading"))?;
         configure(&conn, READER_CACHE_KIB).map_err(StoreError::sql("be set up"))?;
-        super::migrate::view_as_of_now(&conn).map_err(StoreError::sql("be looked at"))?;
         Ok(conn)
+    }
+
+    /// Runs `work` on a reading connection; what it asks of SQLite ends with an error when the job is cancelled.
+    pub(super) fn read_in_job<T>(
+        &self,
+        cx: &JobCx,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let watch = cx.clone();
+        let read = self.read_with(|conn| {
+            conn.progress_handler(STEPS_PER_CHECK, Some(move || watch.checkpoint().is_err()))?;
+            let read = work(conn);
+            conn.progress_handler(0, None::<fn() -> bool>)?;
+            read
+        });
+        if cx.is_cancelled() { Err(Cancelled.into()) } else { read }
     }
 
     /// Runs `work` on a reading connection.
     pub(super) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        self.read_with(|conn| work(conn))
+    }
+
+    fn read_with<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         self.look(LOOK_EVERY)?;
-        let version = self.version.load(Ordering::Relaxed);
         let _turn = ReadPermit::take(self);
         let idle = self.readers().idle.pop();
-        let conn = match idle {
+        let mut conn = match idle {
             Some(conn) => conn,
             None => self.reader()?,
         };
-        let result = work(&conn).map_err(|error| super::damage::explain(&self.path, error));
+        let result = work(&mut conn).map_err(|error| super::damage::explain(&self.path, error));
         let mut readers = self.readers();
-        if self.version.load(Ordering::Relaxed) == version && readers.idle.len() < MAX_READERS {
+        if readers.idle.len() < MAX_READERS {
             readers.idle.push(conn);
         }
         drop(readers);
         result
+    }
+
+    /// Held by the one who looks for originals of revisits.
+    pub(super) fn settling(&self) -> MutexGuard<'_, ()> {
+        crate::jobs::lock(&self.settling)
     }
 
     fn readers(&self) -> MutexGuard<'_, Readers> {

@@ -4,9 +4,10 @@ use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::rows::CaptureId;
 use super::sql::uint;
+use crate::captures::Media;
 use crate::uri::CaptureDate;
 
-/// A capture that may be one of a document.
+/// A capture of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentCapture {
     /// Its number.
@@ -46,8 +47,8 @@ pub struct LandingPage {
 pub(super) const MOST_LANDINGS: usize = 200;
 
 impl Catalogue {
-    /// Hands out every answered capture that is no page, no picture and no
-    /// part of a page's design, by URL, oldest first.
+    /// Hands out every capture of a document ([`Media::Document`]) that was answered with one, by URL, oldest
+    /// first; those that say that nothing changed are among them.
     pub fn for_each_document<E: From<StoreError>>(
         &self,
         mut each: impl FnMut(DocumentCapture) -> Result<(), E>,
@@ -58,13 +59,12 @@ impl Catalogue {
                 "SELECT c.id, u.url, c.date_ms, c.mime, c.size, c.digest, c.title, v.url,
                         c.source_tag || iif(l.kind = 'import' AND c.source_tag <> '', ' (the file says)', ''), l.job, l.launch
                  FROM capture c JOIN url u ON u.id = c.url JOIN launch l ON l.id = c.launch
-                 LEFT JOIN url v ON v.id = c.via
-                 WHERE c.status BETWEEN 200 AND 299
-                   AND (c.mime NOT LIKE 'image/%' OR c.mime LIKE 'image/vnd.djvu%') AND c.mime NOT LIKE 'text/html%'
-                   AND c.mime NOT LIKE 'text/css%' AND c.mime NOT LIKE 'font/%' AND c.mime NOT LIKE '%javascript%'
+                 LEFT JOIN url v ON v.id = c.via LEFT JOIN capture p ON p.id = c.original
+                 WHERE c.media = ?1 AND (c.status BETWEEN 200 AND 299
+                    OR c.status IN (0, 304) AND p.status BETWEEN 200 AND 299)
                  ORDER BY u.url, c.date_ms, c.id",
             )?;
-            let mut rows = statement.query([])?;
+            let mut rows = statement.query([Media::Document as u8])?;
             while let Some(row) = rows.next()? {
                 let capture = DocumentCapture {
                     id: row.get(0)?,

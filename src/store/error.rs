@@ -38,6 +38,18 @@ pub enum StoreError {
         /// Ours.
         known: u32,
     },
+    /// The workspace was written by a version that was never released.
+    #[error(
+        "{folder}: this workspace was written by an earlier Fonds (catalogue version {found}, this program writes {known}). Nothing was changed. Open it with that program"
+    )]
+    TooOld {
+        /// The folder.
+        folder: PathBuf,
+        /// Its version.
+        found: u32,
+        /// Ours.
+        known: u32,
+    },
     /// The catalogue cannot be read.
     #[error(
         "{path}: the catalogue is damaged ({why}). Nothing was changed. Put a backup in its place (fonds backup makes them). Without one, captures, links and the campaigns that were crawled can be rebuilt: fonds new NEW_FOLDER, then {rebuild}. Lost without a backup are notes and decisions, selections, verdicts of URLs that were not fetched, and campaigns that were never crawled"

@@ -12,17 +12,16 @@ mod functions;
 
 pub(super) use functions::register;
 
+use super::captures::which::{HAS_LINKS, IS_PAGE, ORIGINAL, SAYS_PAGE};
 use super::hops::hop_count_sql;
 use super::judgements::judged_sql;
 use super::marks::{decision_sql, override_sql, selected_sql};
-use super::repeats::HAS_LINKS;
 use super::rows::{CampaignId, ReviewMark};
 use super::sql::mark_name;
 use crate::analysis::Judgement;
 use crate::campaign::{
     FieldTerm, FieldTest, QUERY_RULES, Query, Sign, TextTest, date_examples, number_range, parse_fields, unknown_field,
 };
-use crate::captures::original_rule::{IS_PAGE, ORIGINAL, SAYS_PAGE};
 use crate::scope::broken_pattern;
 use crate::uri::{CaptureDate, Fqdn, PageKey, Url};
 use fixedbitset::FixedBitSet;
@@ -115,7 +114,7 @@ pub trait FullText: Send + Sync {
     /// Why there is no answer.
     fn of_campaign(&self, campaign: CampaignId) -> Result<FixedBitSet, String>;
 
-    /// Numbers of the captures of a media (see [`crate::search::media_of`]).
+    /// Numbers of the captures of a media (see [`crate::captures::Media`]).
     ///
     /// # Errors
     /// Why there is no answer.
@@ -196,8 +195,7 @@ macro_rules! yes_no {
     };
 }
 
-/// What comes along with the selection of the campaign at hand, found once for a
-/// question: a catalogue of an earlier version has no table of it.
+/// What comes along with the selection of the campaign at hand.
 macro_rules! requisite_sql {
     () => {
         concat!(
@@ -217,7 +215,7 @@ macro_rules! vetoed_sql {
     () => {
         concat!(
             "(c.id IN (WITH RECURSIVE asked (campaign) AS (SELECT ?1), ",
-            $crate::store::needed::needed_sql!(),
+            $crate::store::captures::requisites::needed_sql!(),
             " SELECT id FROM needed WHERE id IN (SELECT capture FROM rejected)))"
         )
     };
@@ -254,7 +252,7 @@ const CAPTURE_FIELDS: &[FilterField] = &[
         "media",
         "page, document, image, audio, video, data, code or other",
         "media:document",
-        Kind::Value("media_of(c.mime)"),
+        Kind::Value("media_name(c.media)"),
     ),
     field(
         "country",
@@ -539,7 +537,7 @@ impl FilterWriter<'_> {
             Kind::Page => {
                 let is_page = format!(
                     "({SAYS_PAGE} AND EXISTS
-                        (SELECT 1 FROM capture p WHERE p.id = ifnull({ORIGINAL}, c.id) AND {IS_PAGE}))"
+                        (SELECT 1 FROM capture p WHERE p.id = {ORIGINAL} AND {IS_PAGE}))"
                 );
                 yes_or_no(field, value, &is_page, &format!("NOT {is_page}"))?
             }
@@ -583,7 +581,7 @@ impl FilterWriter<'_> {
             return Err(format!("“{value}” is no URL; write {}", field.example));
         };
         let sql = format!(
-            "(SELECT {HAS_LINKS} FROM capture p WHERE p.id = ifnull({ORIGINAL}, c.id)) IN
+            "(SELECT {HAS_LINKS} FROM capture p WHERE p.id = {ORIGINAL}) IN
                 (SELECT o.capture FROM link_list o WHERE o.anchors > 0 AND list_leads_to(?, o.links))"
         );
         Ok(self.one(&sql, key.as_str()))

@@ -1,5 +1,6 @@
 //! Scores as a handover carries them, out and in.
 
+use super::captures::which::named_digest_sql;
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::handed_launches::HandedCrawl;
@@ -82,8 +83,10 @@ impl Catalogue {
     pub fn handed_score(&self, campaign: CampaignId, capture: CaptureId) -> Result<Option<HandedCapture>, StoreError> {
         self.read(|conn| {
             let found = conn
-                .prepare_cached(
-                    "SELECT u.url, c.date_ms, c.digest, s.score, s.selected, ifnull(s.review, ''), m.request,
+                .prepare_cached(concat!(
+                    "SELECT u.url, c.date_ms, ",
+                    named_digest_sql!(),
+                    ", s.score, s.selected, ifnull(s.review, ''), m.request,
                         ifnull(m.holds, 0), ifnull(m.terms, ''), m.external_hosts, m.anchor_hosts,
                         l.kind = 'crawl', l.job, l.launch, c.hops, ifnull(v.url, ''), c.seed, c.source_tag,
                         c.rule_index, c.rule_name,
@@ -91,8 +94,8 @@ impl Catalogue {
                      FROM capture c JOIN url u ON u.id = c.url JOIN launch l ON l.id = c.launch
                      LEFT JOIN url v ON v.id = c.via
                      LEFT JOIN score s ON s.campaign = ?1 AND s.capture = c.id
-                     LEFT JOIN measure m ON m.campaign = ?1 AND m.capture = c.id WHERE c.id = ?2",
-                )?
+                     LEFT JOIN measure m ON m.campaign = ?1 AND m.capture = c.id WHERE c.id = ?2"
+                ))?
                 .query_row((campaign, capture), |row| {
                     let number = |at| -> rusqlite::Result<Option<u64>> { Ok(row.get::<_, Option<i64>>(at)?.map(uint)) };
                     let crawl = HandedCrawl {

@@ -1,11 +1,12 @@
 //! What leaves with a selection besides its captures: every decision of
 //! persons, and every URL that was seen.
 
+use super::captures::requisites::{needed_links_sql, needed_sql};
+use super::captures::which::named_digest_sql;
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::launches::seen_state;
 use super::marks::{of_campaign_sql, selected_sql};
-use super::needed::{needed_links_sql, needed_sql};
 use super::rows::{CampaignId, CaptureId, LaunchId, ReviewMark};
 use super::sql::{int, mark_of, uint};
 use crate::crawl::SeenState;
@@ -15,11 +16,15 @@ use rusqlite::{Row, params};
 /// SQL: marks `m` with their captures `c`, up to the condition.
 macro_rules! mark_rows_sql {
     () => {
-        "SELECT u.url, c.date_ms, c.digest,
+        concat!(
+            "SELECT u.url, c.date_ms, ",
+            $crate::store::captures::which::named_digest_sql!(),
+            ",
             ifnull((SELECT r.record_id FROM record r WHERE r.capture = c.id AND r.position = 0), ''),
             m.mark, m.note, m.who, m.date_ms, m.undone_ms,
             (SELECT o.annotation FROM mark_origin o WHERE o.mark = m.id), c.id
          FROM mark m JOIN capture c ON c.id = m.capture JOIN url u ON u.id = c.url WHERE "
+        )
     };
 }
 
@@ -150,11 +155,12 @@ impl Catalogue {
     /// A catalogue that cannot be read.
     pub fn capture_names(&self, url: &Url) -> Result<Vec<CaptureName>, StoreError> {
         self.read(|conn| {
-            let mut statement = conn.prepare_cached(
-                "SELECT c.id, c.date_ms, c.digest,
-                    ifnull((SELECT r.record_id FROM record r WHERE r.capture = c.id AND r.position = 0), '')
-                 FROM capture c WHERE c.url = (SELECT id FROM url WHERE url = ?1) ORDER BY c.date_ms, c.id",
-            )?;
+            let mut statement = conn.prepare_cached(concat!(
+                "SELECT c.id, c.date_ms, ",
+                named_digest_sql!(),
+                ", ifnull((SELECT r.record_id FROM record r WHERE r.capture = c.id AND r.position = 0), '')
+                 FROM capture c WHERE c.url = (SELECT id FROM url WHERE url = ?1) ORDER BY c.date_ms, c.id"
+            ))?;
             let rows = statement.query_map([url.as_str()], |row| {
                 let date = CaptureDate::from_millis(row.get(1)?);
                 Ok(CaptureName { id: row.get(0)?, date, digest: row.get(2)?, record_id: row.get(3)? })
@@ -330,7 +336,7 @@ impl Catalogue {
             needed_sql!(),
             " SELECT k.value ->> 1, count(DISTINCT n.id), count(*) OVER () ",
             needed_links_sql!(),
-            " AND n.id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM capture x WHERE x.page = t.id)
+            " AND n.id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM capture x WHERE x.page = t.id AND x.status < 400)
               GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?2"
         );
         self.read(|conn| {

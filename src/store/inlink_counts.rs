@@ -214,7 +214,7 @@ impl Workspace {
         let Some(store) = self.built_links()? else { return Ok(false) };
         let (mark, catalogue) = (store.mark(), self.catalogue());
         Ok(CaptureId::new(mark.captures_up_to) < catalogue.newest_capture()?
-            || mark.read_up_to < catalogue.repeats_read()?
+            || mark.read_up_to < catalogue.originals_changed()?
             || catalogue.lost_links()?)
     }
 

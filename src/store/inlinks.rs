@@ -1,15 +1,13 @@
 //! Links: rows for the inlink build, its report, and outlinks of a capture.
 
+use super::captures::which::{HAS_LINKS, IS_PAGE, IS_PAGE_ITSELF, ORIGINAL, SAYS_PAGE, nearest_of_page_sql};
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::launches::seen_state;
 use super::link_list::{PageKeys, StoredLink, decode, outlinks_of};
-use super::repeats::{HAS_LINKS, NEW_ORIGINALS, NEW_PAGES};
 use super::rows::{AnchorRow, CaptureId, OutlinkRow};
-use super::scheduled::has_table;
 use super::sql::{int, kind_name, uint};
 use crate::captures::Unread;
-use crate::captures::original_rule::{IS_PAGE, ORIGINAL, ORIGINAL_NOW, ORIGINAL_THEN, SAYS_PAGE, WAS_PAGE, lost_pages};
 use crate::crawl::{SeenFacts, UrlOutcome};
 use crate::links::LinkKind;
 use crate::uri::CaptureDate;
@@ -58,28 +56,26 @@ pub struct Captures {
     pub after: CaptureId,
     /// The last one that is in.
     pub up_to: CaptureId,
-    /// The last reading of revisits of other URLs that is left out
-    /// ([`Catalogue::repeats_read`]).
-    pub read_after: i64,
+    /// The last change of originals that is left out ([`Catalogue::originals_changed`]).
+    pub changed_after: i64,
 }
 
 impl Captures {
     /// All that there are.
-    pub const ALL: Self = Self { after: CaptureId::new(0), up_to: CaptureId::MAX, read_after: 0 };
+    pub const ALL: Self = Self { after: CaptureId::new(0), up_to: CaptureId::MAX, changed_after: 0 };
 }
 
-const NEW_CAPTURES: &str = "c.id > ?1 AND c.id <= ?2";
+const NEW_CAPTURES: &str = "c.id > ?1 AND c.id <= ?2 AND (?3 = ?3)";
 
-/// Revisits that were there before, whose original came since.
-fn old_revisits() -> String {
-    format!("c.id IN ({NEW_PAGES}) AND {ORIGINAL_THEN} IS NULL")
-}
+/// Revisits that were there before, whose original or its links came since.
+const CHANGED_REVISITS: &str =
+    "c.id <= ?1 AND (?2 = ?2) AND c.id IN (SELECT r.capture FROM revisit r WHERE r.changed > ?3)";
 
 fn feed(which: &str) -> String {
     format!(
         "SELECT c.id, c.date_ms, su.url, sp.key, o.links
          FROM capture c
-         JOIN capture p ON p.id = ifnull({ORIGINAL_NOW}, c.id)
+         JOIN capture p ON p.id = {ORIGINAL}
          JOIN link_list o ON o.capture = {HAS_LINKS}
          JOIN url su ON su.id = c.url JOIN page sp ON sp.id = c.page
          WHERE o.anchors > 0 AND {IS_PAGE} AND {SAYS_PAGE} AND {which} ORDER BY c.id, o.id"
@@ -89,7 +85,7 @@ fn feed(which: &str) -> String {
 fn feed_pages(which: &str) -> String {
     format!(
         "SELECT k.key, u.url, c.date_ms, c.id
-         FROM capture c JOIN capture p ON p.id = ifnull({ORIGINAL_NOW}, c.id)
+         FROM capture c JOIN capture p ON p.id = {ORIGINAL}
          JOIN url u ON u.id = c.url JOIN page k ON k.id = c.page
          WHERE {IS_PAGE} AND {SAYS_PAGE} AND {which} ORDER BY c.id"
     )
@@ -116,71 +112,21 @@ impl Catalogue {
         of: Captures,
         mut each: impl FnMut(InlinkFeed) -> Result<(), E>,
     ) -> Result<Result<(), E>, StoreError> {
-        match self.feed_new_links(of, &mut each)? {
-            Ok(()) => self.feed_old_revisits(of, each),
+        match self.feed(NEW_CAPTURES, of, &mut each)? {
+            Ok(()) if of.after.get() > 0 => self.feed(CHANGED_REVISITS, of, each),
             stopped => Ok(stopped),
         }
-    }
-
-    /// Of [`Self::feed_inlinks`] the links of captures that are new, in the
-    /// order of the captures.
-    fn feed_new_links<E>(
-        &self,
-        of: Captures,
-        each: impl FnMut(InlinkFeed) -> Result<(), E>,
-    ) -> Result<Result<(), E>, StoreError> {
-        self.feed(NEW_CAPTURES, &[of.after.get(), of.up_to.get()], each)
-    }
-
-    /// Of [`Self::feed_inlinks`] the links of revisits that were there before, in
-    /// the order of the captures.
-    fn feed_old_revisits<E>(
-        &self,
-        of: Captures,
-        each: impl FnMut(InlinkFeed) -> Result<(), E>,
-    ) -> Result<Result<(), E>, StoreError> {
-        if of.after.get() == 0 {
-            return Ok(Ok(()));
-        }
-        let which = format!(
-            "({} OR c.id <= ?1 AND c.id IN (SELECT r.capture FROM repeat r WHERE r.reading > ?3))",
-            old_revisits()
-        );
-        self.feed(&which, &[of.after.get(), of.up_to.get(), of.read_after], each)
-    }
-
-    /// Whether what a revisit was built with is another payload than what it
-    /// turns out to repeat, or a page where the other is none: only a build of
-    /// all leaves out what is wrong now.
-    pub fn originals_changed(&self, of: Captures) -> Result<bool, StoreError> {
-        if of.after.get() == 0 {
-            return Ok(false);
-        }
-        self.read(|conn| {
-            Ok(conn.query_row(
-                &format!(
-                    "SELECT EXISTS (SELECT 1 FROM
-                        (SELECT c.id AS revisit, {ORIGINAL_THEN} AS was, {ORIGINAL_NOW} AS is_now FROM capture c
-                          WHERE c.id IN ({NEW_ORIGINALS}))
-                        JOIN capture w ON w.id = ifnull(was, revisit) JOIN capture p ON p.id = is_now
-                         WHERE CASE WHEN was IS NULL THEN ({WAS_PAGE}) AND NOT ({IS_PAGE})
-                                    ELSE w.digest <> p.digest OR ({IS_PAGE}) <> ({WAS_PAGE}) END)"
-                ),
-                [of.after, of.up_to],
-                |row| row.get(0),
-            )?)
-        })
     }
 
     fn feed<E>(
         &self,
         which: &str,
-        places: &[i64],
+        of: Captures,
         mut each: impl FnMut(InlinkFeed) -> Result<(), E>,
     ) -> Result<Result<(), E>, StoreError> {
         self.read(|conn| {
             let mut statement = conn.prepare(&feed(which))?;
-            let mut rows = statement.query(rusqlite::params_from_iter(places))?;
+            let mut rows = statement.query((of.after, of.up_to, of.changed_after))?;
             let mut pages = PageKeys::default();
             while let Some(row) = rows.next()? {
                 let (capture, date) = (row.get(0)?, CaptureDate::from_millis(row.get(1)?));
@@ -224,7 +170,7 @@ impl Catalogue {
     ) -> Result<Result<(), E>, StoreError> {
         match of.after.get() {
             0 => Ok(Ok(())),
-            _ => self.feed_captures(&old_revisits(), of, each),
+            _ => self.feed_captures(CHANGED_REVISITS, of, each),
         }
     }
 
@@ -236,7 +182,7 @@ impl Catalogue {
     ) -> Result<Result<(), E>, StoreError> {
         self.read(|conn| {
             let mut statement = conn.prepare(&feed_pages(which))?;
-            let mut rows = statement.query([of.after, of.up_to])?;
+            let mut rows = statement.query((of.after, of.up_to, of.changed_after))?;
             while let Some(row) = rows.next()? {
                 let date = CaptureDate::from_millis(row.get(2)?);
                 let page = PageFeed { key: row.get(0)?, url: row.get(1)?, capture: row.get(3)?, date };
@@ -254,17 +200,11 @@ impl Catalogue {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(&format!(
                 "WITH unread AS (
-                    SELECT c.id AS id, c.page AS page, u.why AS why FROM unread_page u JOIN capture c ON c.id = u.capture
-                     WHERE c.status BETWEEN 200 AND 299 AND c.mime IN ('text/html', 'application/xhtml+xml')),
-                 repeats AS (
-                    SELECT c.id AS id FROM unread o JOIN capture c ON c.page = o.page WHERE c.revisit_of_ms IS NOT NULL
-                    UNION SELECT r.capture FROM unread o JOIN repeat r ON r.original = o.id)
+                    SELECT c.id AS id, u.why AS why FROM unread_page u JOIN capture c ON c.id = u.capture WHERE {IS_PAGE_ITSELF})
                  SELECT why, count(*) FROM (
                     SELECT why FROM unread
                     UNION ALL
-                    SELECT o.why FROM (SELECT {ORIGINAL} AS original FROM capture c
-                                        WHERE c.id IN (SELECT id FROM repeats) AND c.id NOT IN (SELECT id FROM unread))
-                      JOIN unread o ON o.id = original)
+                    SELECT o.why FROM unread o CROSS JOIN capture c ON c.original = o.id WHERE c.id NOT IN (SELECT id FROM unread))
                  GROUP BY why"
             ))?;
             let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, uint(row.get(1)?))))?;
@@ -274,17 +214,6 @@ impl Catalogue {
                 pages.extend(Unread::parse(&why).map(|why| (why, count)));
             }
             Ok(pages)
-        })
-    }
-
-    /// Revisits whose original is not there, and may have been a page.
-    pub fn count_missing_originals(&self) -> Result<u64, StoreError> {
-        self.read(|conn| {
-            let n: i64 =
-                conn.query_row(&format!("SELECT count(*) FROM capture c WHERE {}", lost_pages()), [], |row| {
-                    row.get(0)
-                })?;
-            Ok(uint(n))
         })
     }
 
@@ -309,13 +238,14 @@ impl Catalogue {
     /// Links out of a capture; a revisit shows those of what it repeats.
     pub fn outlinks(&self, id: CaptureId) -> Result<Vec<OutlinkRow>, StoreError> {
         self.read(|conn| {
-            let mut of_target = conn.prepare_cached(
-                "SELECT (SELECT x.id FROM capture x WHERE x.page = (SELECT id FROM page WHERE key = ?2)
-                          ORDER BY abs(x.date_ms - c.date_ms) LIMIT 1),
-                    s.state, s.rule_index, s.rule_name, s.fetch_status, s.why
-                 FROM capture c LEFT JOIN seen s ON s.launch = c.launch AND s.url = (SELECT id FROM url WHERE url = ?3)
-                 WHERE c.id = ?1",
-            )?;
+            let mut of_target = conn.prepare_cached(concat!(
+                "SELECT ",
+                nearest_of_page_sql!("t.id", "c.date_ms", all),
+                ", s.state, s.rule_index, s.rule_name, s.fetch_status, s.why
+                 FROM capture c LEFT JOIN page t ON t.key = ?2
+                 LEFT JOIN seen s ON s.launch = c.launch AND s.url = (SELECT id FROM url WHERE url = ?3)
+                 WHERE c.id = ?1"
+            ))?;
             let mut pages = PageKeys::default();
             let row = |link: StoredLink| {
                 let page = pages.of(&link.url)?.as_str();
@@ -351,9 +281,6 @@ impl Catalogue {
     /// Most frequent anchors between different sites, as far as they are kept.
     pub(super) fn top_anchors(&self, limit: u64) -> Result<Vec<AnchorRow>, StoreError> {
         self.read(|conn| {
-            if !has_table(conn, "top_anchor")? {
-                return Ok(Vec::new());
-            }
             let mut statement = conn.prepare_cached(
                 "SELECT text, hosts, links, first_s, last_s FROM top_anchor ORDER BY hosts DESC, links DESC, text LIMIT ?1",
             )?;

@@ -6,12 +6,12 @@
 //! another workspace, whenever that was said: the fragments of SQL below are
 //! the one place that says so.
 
+use super::captures::which::version_sql;
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::marks::of_campaign_sql;
 use super::rows::{CampaignId, CaptureId};
 use super::sql::{int, uint};
-use super::versions::version_sql;
 use crate::analysis::Judgement;
 use crate::uri::CaptureDate;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -37,7 +37,9 @@ macro_rules! placed_sql {
 macro_rules! judgement_rows_sql {
     () => {
         concat!(
-            "SELECT u.url, c.date_ms, c.digest,
+            "SELECT u.url, c.date_ms, ",
+            $crate::store::captures::which::named_digest_sql!(),
+            ",
                 ifnull((SELECT r.record_id FROM record r WHERE r.capture = c.id AND r.position = 0), ''),
                 c.id, j.version, j.query, j.judgement, j.who, j.date_ms, j.rank, j.annotation,
                 CASE WHEN j.nth > 1 THEN max(j.date_ms, j.later_ms) END

@@ -9,6 +9,7 @@ use super::{LaunchLedger, Workspace};
 use crate::campaign::{Campaign, Seed, SeedScope};
 use crate::crawl::Ledger;
 use crate::jobs::JobCx;
+use crate::links::{LinkKind, Outlink};
 use crate::uri::CaptureDate;
 use crate::uri::Url;
 use std::sync::Arc;
@@ -57,26 +58,23 @@ fn fill(path: &std::path::Path, Size { hosts, captures, seen }: Size) {
                 100 + i % 50, CASE WHEN i % 100 THEN 0 ELSE 9999999999999 END,
                 CASE WHEN i <= {captures} / 2 THEN 200 WHEN i % 30 = 0 THEN -2 ELSE 0 END, 1706745600000 + i FROM n;
          INSERT INTO warc_file (id, path, launch) SELECT i, 'output/warcs/large/' || i || '.warc.gz', 1 + i % 2 FROM n WHERE i <= 100;
-         INSERT INTO capture (id, launch, url, page, host, date_ms, status, mime, size, digest, title, hops, via, seed,
-                rule_index, rule_name, revisit_of_ms, change, stored)
+         INSERT INTO capture (id, launch, url, page, host, date_ms, status, mime, media, size, digest, title, hops, via, seed,
+                rule_index, rule_name, revisit_of_ms, original, change, stored)
             SELECT i, 1 + (i > {captures} / 2), p, p, 1 + p % {hosts},
                 1704067200000 + (i > {captures} / 2) * 2678400000 + i * 1000,
                 CASE WHEN i % 20 = 0 THEN 404 WHEN i % 21 = 0 THEN 301 ELSE 200 END,
                 CASE i % 10 WHEN 0 THEN 'image/png' WHEN 1 THEN 'text/css' WHEN 2 THEN 'application/pdf' ELSE 'text/html' END,
+                CASE i % 10 WHEN 0 THEN 4 WHEN 1 THEN 7 WHEN 2 THEN 2 ELSE 1 END,
                 1000 + i, 'sha1:' || CASE WHEN i % 2 THEN i ELSE p END, 'Title ' || i, 'LL', 1 + i * 7919 % ({captures} / 2),
                 'http://host1.example/', 1, 'SeedScopeDecideRule',
                 CASE WHEN i > {captures} / 2 AND i % 2 = 0 THEN 1704067200000 + p * 1000 END,
+                CASE WHEN i > {captures} / 2 AND i % 2 = 0 THEN p END,
                 CASE WHEN i <= {captures} / 2 THEN 0 WHEN i % 2 THEN 1 ELSE 2 END, 9000
             FROM (SELECT i, 1 + (i - 1) % ({captures} / 2) AS p FROM n WHERE i <= {captures});
+         INSERT INTO revisit (capture, names_payload, is_bare, says, found_by) SELECT id, 1, 0, 1, 0 FROM capture WHERE original;
          INSERT INTO record SELECT i, k, CASE k WHEN 0 THEN 'response' WHEN 1 THEN 'request' ELSE 'metadata' END,
                 'urn:uuid:' || i || '-' || k, 1 + i % 100, i * 10000 + k * 3000, 3000
             FROM n, (SELECT 0 AS k UNION ALL SELECT 1 UNION ALL SELECT 2) WHERE i <= {captures} ORDER BY i, k;
-         INSERT INTO link_list (capture, anchors, last, links)
-            SELECT s.i, 26, 30, (SELECT pack_links(k.i, u.url, CASE WHEN k.i > 25 THEN 'image' ELSE 'anchor' END,
-                    'anchor text ' || (1 + (s.i + k.i) % {anchors}), 0, NULL, NULL)
-                FROM n k JOIN url u ON u.id = 1 + (s.i * 7919 + k.i * 104729) % CASE WHEN k.i % 3 THEN {captures} / 2 ELSE {seen} END
-                WHERE k.i <= 30)
-            FROM n s WHERE s.i <= {captures} AND s.i % 10 > 2;
          INSERT INTO mark (act, capture, mark, note, who, date_ms)
             SELECT i, i * 17, CASE i % 3 WHEN 0 THEN 'approve' WHEN 1 THEN 'reject' ELSE 'note' END, '', 'somebody', 1 FROM n WHERE i <= {marks};
          INSERT INTO score SELECT 1, i, (i % 100) / 100.0, i % 100 > 40, '' FROM n WHERE i <= {captures} AND i % 10 > 2;
@@ -86,6 +84,26 @@ fn fill(path: &std::path::Path, Size { hosts, captures, seen }: Size) {
         serde_json::to_string(&super::rows::SelectionSpec { campaign: CampaignId::new(1), ..Default::default() }).unwrap()
     ))
     .unwrap();
+    let all = conn.unchecked_transaction().unwrap();
+    for i in (1..=captures).filter(|i| i % 10 > 2) {
+        let link = |k: u32| {
+            let most = if k.is_multiple_of(3) { seen } else { captures / 2 };
+            let to = 1 + (u64::from(i) * 7919 + u64::from(k) * 104_729) % u64::from(most);
+            let url = format!("http://host{}.example/path/{to}", 1 + to % u64::from(hosts));
+            Outlink {
+                anchor: format!("anchor text {}", 1 + (i + k) % anchors),
+                position: k,
+                ..Outlink::bare(Url::parse(&url).unwrap(), if k > 25 { LinkKind::Image } else { LinkKind::Anchor })
+            }
+        };
+        super::link_list::insert_outlinks(
+            &all,
+            super::rows::CaptureId::new(i.into()),
+            &(1..=30).map(link).collect::<Vec<_>>(),
+        )
+        .unwrap();
+    }
+    all.commit().unwrap();
 }
 
 #[test]

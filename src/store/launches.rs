@@ -52,9 +52,8 @@ impl Catalogue {
     /// The last launch of a campaign that this program crawled.
     pub fn own_last_launch(&self, campaign: CampaignId) -> Result<Option<LaunchRow>, StoreError> {
         let id: Option<LaunchId> = self.read(|conn| {
-            let foreign = foreign(conn)?;
             Ok(conn.query_row(
-                &format!("SELECT max(id) FROM launch WHERE campaign = ?1 AND kind = 'crawl' AND NOT {foreign}"),
+                "SELECT max(id) FROM launch WHERE campaign = ?1 AND kind = 'crawl' AND NOT is_foreign",
                 [campaign],
                 |row| row.get(0),
             )?)
@@ -88,13 +87,10 @@ impl Catalogue {
 
     fn last_launch_id(&self, campaign: Option<CampaignId>) -> Result<Option<LaunchId>, StoreError> {
         self.read(|conn| {
-            let foreign = foreign(conn)?;
             Ok(conn
                 .query_row(
-                    &format!(
-                        "SELECT id FROM launch WHERE kind = 'crawl' AND (?1 IS NULL OR campaign = ?1)
-                         ORDER BY {foreign}, id DESC LIMIT 1"
-                    ),
+                    "SELECT id FROM launch WHERE kind = 'crawl' AND (?1 IS NULL OR campaign = ?1)
+                     ORDER BY is_foreign, id DESC LIMIT 1",
                     [campaign],
                     |row| row.get(0),
                 )
@@ -166,12 +162,11 @@ impl Catalogue {
     /// What the rules of these launches stand on.
     pub fn launch_bases(&self, ids: &[LaunchId]) -> Result<Vec<LaunchBasis>, StoreError> {
         self.read(|conn| {
-            let foreign = foreign(conn)?;
-            let mut statement = conn.prepare_cached(&format!(
+            let mut statement = conn.prepare_cached(
                 "SELECT ifnull(version, 1),
-                    {foreign} AND NOT EXISTS (SELECT 1 FROM launch_origin WHERE launch = launch.id), started_ms, ended_ms
-                 FROM launch WHERE id = ?1"
-            ))?;
+                    is_foreign AND NOT EXISTS (SELECT 1 FROM launch_origin WHERE launch = launch.id), started_ms, ended_ms
+                 FROM launch WHERE id = ?1",
+            )?;
             let mut one = |id: &LaunchId| -> Result<LaunchBasis, StoreError> {
                 Ok(statement.query_row([id], |row| {
                     let term = || -> rusqlite::Result<_> {
@@ -549,13 +544,6 @@ pub(super) fn seen_state(number: i64) -> SeenState {
         FETCHED => SeenState::Fetched,
         _ => SeenState::Failed,
     }
-}
-
-/// What tells a crawl of another crawler. A workspace of an earlier version
-/// that is only looked at does not tell.
-fn foreign(conn: &Connection) -> Result<&'static str, StoreError> {
-    let told = conn.prepare_cached("SELECT 1 FROM pragma_table_info('launch') WHERE name = 'is_foreign'")?.exists([])?;
-    Ok(if told { "is_foreign" } else { "0 + 0" })
 }
 
 /// The last location known of a host.

@@ -296,8 +296,8 @@ impl Ledger for LaunchLedger {
                 .prepare_cached(
                     "SELECT c.date_ms, r.record_id FROM capture c
                      JOIN record r ON r.capture = c.id AND r.position = 0
-                     WHERE c.url = (SELECT id FROM url WHERE url = ?1) AND c.digest = ?2
-                       AND c.revisit_of_ms IS NULL AND c.truncated = ''
+                     JOIN url u ON u.id = c.url AND u.page = c.page
+                     WHERE u.url = ?1 AND c.digest = ?2 AND c.revisit_of_ms IS NULL AND c.truncated = ''
                      ORDER BY c.date_ms DESC LIMIT 1",
                 )?
                 .query_row([url.as_str(), payload_digest], |row| {

@@ -7,15 +7,14 @@
 //! shares with the one before, the rest of the URL, the anchor, and `rel` and
 //! place where they are. Numbers are LEB128; texts follow their length.
 
+use super::captures::which::{HAS_LINKS, ORIGINAL};
 use super::error::StoreError;
-use super::repeats::HAS_LINKS;
 use super::rows::CaptureId;
 use super::sql::int;
-use crate::captures::original_rule::ORIGINAL;
 use crate::links::{LinkKind, Outlink, PagePlace};
 use crate::uri::{PageKey, Url};
 use libdeflater::{CompressionLvl, Compressor, Decompressor};
-use rusqlite::functions::{Aggregate, Context, FunctionFlags};
+use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, Error, OptionalExtension, params};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -345,7 +344,7 @@ pub(super) fn stored_links(conn: &Connection, capture: CaptureId) -> Result<Vec<
 pub(super) fn outlinks_of(conn: &Connection, capture: CaptureId) -> Result<Vec<StoredLink>, StoreError> {
     let has_links: Option<CaptureId> = conn
         .prepare_cached(&format!(
-            "SELECT {HAS_LINKS} FROM capture c JOIN capture p ON p.id = ifnull({ORIGINAL}, c.id) WHERE c.id = ?1"
+            "SELECT {HAS_LINKS} FROM capture c JOIN capture p ON p.id = {ORIGINAL} WHERE c.id = ?1"
         ))?
         .query_row([capture], |row| row.get(0))
         .optional()?;
@@ -373,14 +372,10 @@ impl PageKeys {
     }
 }
 
-/// Makes `pack_links` and `shown_links` known in a connection.
-///
-/// `pack_links(position, url, kind, anchor, nofollow, rel, place)` is a list of
-/// the rows of a group; `shown_links(list)` a JSON array of those that a page
-/// cannot be shown without, each the key of its page and its URL.
+/// Makes `shown_links(list)` known in a connection: a JSON array of the links that a
+/// page cannot be shown without, each the key of its page and its URL.
 pub(super) fn register(conn: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
-    conn.create_aggregate_function("pack_links", 7, flags, PackLinks)?;
     conn.create_scalar_function("shown_links", 1, flags, |context| {
         let links = context.get_raw(0).as_blob().map_err(|error| Error::UserFunctionError(error.into()))?;
         let mut pages = Vec::new();
@@ -393,36 +388,6 @@ pub(super) fn register(conn: &Connection) -> rusqlite::Result<()> {
         .map_err(|error| Error::UserFunctionError(error.into()))?;
         serde_json::to_string(&pages).map_err(|error| Error::UserFunctionError(error.into()))
     })
-}
-
-struct PackLinks;
-
-impl Aggregate<Vec<StoredLink>, Vec<u8>> for PackLinks {
-    fn init(&self, _: &mut Context<'_>) -> rusqlite::Result<Vec<StoredLink>> {
-        Ok(Vec::new())
-    }
-
-    fn step(&self, context: &mut Context<'_>, links: &mut Vec<StoredLink>) -> rusqlite::Result<()> {
-        let kind: String = context.get(2)?;
-        links.push(StoredLink {
-            position: context.get(0)?,
-            kind: serde_json::from_value(kind.into()).unwrap_or(LinkKind::Media),
-            url: context.get(1)?,
-            anchor: context.get(3)?,
-            nofollow: context.get(4)?,
-            rel: context.get::<Option<String>>(5)?.unwrap_or_default(),
-            place: context.get::<Option<String>>(6)?.as_deref().and_then(PagePlace::of_name),
-        });
-        Ok(())
-    }
-
-    fn finalize(&self, _: &mut Context<'_>, links: Option<Vec<StoredLink>>) -> rusqlite::Result<Vec<u8>> {
-        let mut links = links.unwrap_or_default();
-        links.sort_by_key(|link| link.position);
-        let mut writer = ListWriter::default();
-        links.iter().for_each(|link| writer.push(link.into()));
-        Ok(writer.finish().bytes)
-    }
 }
 
 #[cfg(test)]

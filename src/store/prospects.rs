@@ -5,7 +5,6 @@ use super::error::StoreError;
 use super::filter::{Filter, PROSPECTS};
 use super::order::order_sql;
 use super::rows::{CampaignId, ProspectPage, ProspectQuery, ProspectRow};
-use super::scheduled::has_table;
 use super::sql::{int, uint};
 use crate::uri::CaptureDate;
 use rusqlite::params_from_iter;
@@ -39,9 +38,6 @@ impl Catalogue {
             None => 0,
         };
         self.read(|conn| {
-            if !has_table(conn, "prospect")? {
-                return Ok(ProspectPage::default());
-            }
             let asked = format!(
                 "FROM prospect t JOIN url u ON u.id = t.url LEFT JOIN host h ON h.id = u.host
                  -- The campaign takes the first number, before the values of the filter.

@@ -1,6 +1,7 @@
 //! What a crawl asks when it goes on after a kill or a power cut: which of
 //! its captures are gone, what has no line in its logs, and what it came to.
 
+use super::captures::which::lose_original;
 use super::catalogue::Catalogue;
 use super::detail::notes;
 use super::error::StoreError;
@@ -227,11 +228,8 @@ fn lose(conn: &Connection, launch: LaunchId, id: CaptureId) -> Result<(), StoreE
          ON CONFLICT (name) DO UPDATE SET value = CAST(value AS INTEGER) + 1",
     )?
     .execute([CAPTURES_LOST])?;
+    lose_original(conn, id)?;
     for known in [
-        "UPDATE repeat SET original = NULL, reading = NULL WHERE original = ?1",
-        "UPDATE repeat SET found = NULL WHERE found = ?1",
-        "DELETE FROM repeat WHERE capture = ?1",
-        "DELETE FROM refers_to WHERE capture = ?1",
         "DELETE FROM declared_digest WHERE capture = ?1",
         "DELETE FROM link_list WHERE capture = ?1",
         "DELETE FROM record WHERE capture = ?1",

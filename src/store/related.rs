@@ -2,13 +2,13 @@
 //! it, and what the same pages cite.
 
 use super::built::PageOfCapture;
+use super::captures::which::{Answers, nearest_capture};
 use super::error::StoreError;
 use super::link_list::{PageKeys, outlinks_of};
 use super::rows::CaptureId;
 use super::workspace::Workspace;
 use crate::links::LinkKind;
-use crate::uri::CaptureDate;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::Connection;
 use std::collections::{HashMap, HashSet};
 
 /// Citing pages that are listed, and read for what else they cite.
@@ -96,7 +96,7 @@ impl Workspace {
             found.remove(key.as_str());
             let mut rows = Vec::new();
             for (page, Links { is_linked, links_here, cited_together }) in found {
-                let capture = nearest(&conn, &page, date)?;
+                let capture = nearest_capture(&conn, &page, date, Answers::All)?;
                 rows.extend(capture.map(|capture| LinkedCapture { capture, is_linked, links_here, cited_together }));
             }
             rows.sort_unstable_by_key(|row| row.capture);
@@ -112,11 +112,4 @@ fn targets(conn: &Connection, pages: &mut PageKeys, capture: CaptureId) -> Resul
         targets.insert(pages.of(&link.url)?.as_str().to_owned());
     }
     Ok(targets)
-}
-
-/// The capture of a page that is nearest to a date.
-fn nearest(conn: &Connection, page: &str, date: CaptureDate) -> Result<Option<CaptureId>, StoreError> {
-    let sql = "SELECT x.id FROM capture x WHERE x.page = (SELECT id FROM page WHERE key = ?1)
-        ORDER BY abs(x.date_ms - ?2), x.id LIMIT 1";
-    Ok(conn.prepare_cached(sql)?.query_row(params![page, date.millis()], |row| row.get(0)).optional()?)
 }

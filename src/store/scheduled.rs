@@ -5,7 +5,7 @@ use super::error::StoreError;
 use super::rows::{CampaignId, LaunchId};
 use crate::campaign::{Campaign, Run};
 use crate::uri::CaptureDate;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{OptionalExtension, Row, params};
 use serde::Serialize;
 
 /// What became of a run that fell due.
@@ -139,11 +139,6 @@ fn run_row(row: &Row<'_>) -> rusqlite::Result<ScheduledRun> {
     })
 }
 
-/// A workspace of an earlier version that is only looked at may lack a table.
-pub(super) fn has_table(conn: &Connection, name: &str) -> Result<bool, StoreError> {
-    Ok(conn.prepare_cached("SELECT 1 FROM sqlite_schema WHERE name = ?1")?.exists([name])?)
-}
-
 impl Catalogue {
     /// Every campaign with its birthday, in the order of their numbers, and
     /// of those whose specification cannot be read why, in words.
@@ -218,9 +213,6 @@ impl Catalogue {
 
     fn runs_where(&self, condition: &str, values: impl rusqlite::Params) -> Result<Vec<ScheduledRun>, StoreError> {
         self.read(|conn| {
-            if !has_table(conn, "schedule_run")? {
-                return Ok(Vec::new());
-            }
             let mut statement = conn.prepare_cached(&format!("{RUN} WHERE {condition}"))?;
             let rows = statement.query_map(values, run_row)?;
             Ok(rows.collect::<Result<_, _>>()?)

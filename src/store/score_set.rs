@@ -2,12 +2,14 @@
 //! links are read once, and what a weight or a threshold changes follows by
 //! arithmetic.
 
+use super::captures::which::shown_status_sql;
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::marks::of_campaign_sql;
 use super::rows::{Balance, CampaignId, CaptureId, ReviewMark, ScoredRow, SelectionSpec};
 use super::sql::{int, mark_of, uint};
 use crate::analysis::{HISTOGRAM_BINS, PartValues, RequestReading, ReviewState, ScoreInput, ScoreWeights, histogram};
+use crate::captures::Media;
 use crate::scope::hop_count;
 use crate::uri::CaptureDate;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -357,12 +359,16 @@ impl Catalogue {
     /// A catalogue that cannot be read.
     pub fn captures_with_text(&self) -> Result<Vec<CaptureId>, StoreError> {
         self.read(|conn| {
-            let mut statement = conn.prepare_cached("SELECT id, status, mime, hops FROM capture")?;
+            let mut statement = conn.prepare_cached(concat!(
+                "SELECT c.id, ",
+                shown_status_sql!(),
+                ", c.mime, c.hops, c.media FROM capture c"
+            ))?;
             let mut rows = statement.query([])?;
             let mut found = Vec::new();
             while let Some(row) = rows.next()? {
                 let text = |at: usize| row.get_ref(at)?.as_str().map_err(rusqlite::Error::from);
-                if without_text(row.get(1)?, text(2)?, Some(text(3)?)).is_none() {
+                if without_text(row.get(1)?, text(2)?, Media::of_number(row.get(4)?), Some(text(3)?)).is_none() {
                     found.push(row.get(0)?);
                 }
             }
@@ -433,11 +439,13 @@ pub(super) fn url_of(conn: &Connection, id: CaptureId) -> Result<(String, Captur
 macro_rules! facts_sql {
     () => {
         concat!(
-            "SELECT c.id, c.status, c.mime, iif(c.hops <> '' OR ifnull(c.seed, '') <> '', c.hops, NULL), ",
+            "SELECT c.id, ",
+            $crate::store::captures::which::shown_status_sql!(),
+            ", c.mime, iif(c.hops <> '' OR ifnull(c.seed, '') <> '', c.hops, NULL), ",
             $crate::store::marks::decision_sql!(),
             ", c.change = 2, (SELECT kind = 'import' FROM launch l WHERE l.id = c.launch),
                m.request, m.holds, m.terms, m.external_hosts, m.anchor_hosts, m.capture IS NOT NULL,
-               c.host, c.size, s.score, s.selected, s.review
+               c.host, c.size, s.score, s.selected, s.review, c.media
              FROM capture c LEFT JOIN measure m ON m.campaign = ?1 AND m.capture = c.id
              LEFT JOIN score s ON s.campaign = ?1 AND s.capture = c.id"
         )
@@ -467,7 +475,7 @@ pub(super) fn to_score(row: &Row<'_>, window_days: u32, with_terms: bool) -> Res
         decision,
         input: ScoreInput {
             request,
-            without_text: without_text(status, mime, hops),
+            without_text: without_text(status, mime, Media::of_number(row.get(18)?), hops),
             external_hosts: number(10)?,
             anchor_hosts: number(11)?,
             window_days,
@@ -490,12 +498,12 @@ pub(super) fn review_of(decision: Option<ReviewMark>) -> ReviewState {
 }
 
 /// Why a capture has no text of its own that a request could be compared with.
-fn without_text(status: i32, mime: &str, hops: Option<&str>) -> Option<&'static str> {
+fn without_text(status: i32, mime: &str, media: Media, hops: Option<&str>) -> Option<&'static str> {
     match status {
         _ if hops.is_some_and(|hops| hops.contains('P')) => Some("what a crawl fetches first, such as robots.txt,"),
-        200..=299 if mime.starts_with("image/") => Some("an image"),
+        200..=299 if media == Media::Image => Some("an image"),
         200..=299 if mime.contains("css") => Some("a style sheet"),
-        200..=299 if mime.contains("javascript") => Some("a script"),
+        200..=299 if media == Media::Code => Some("a script"),
         200..=299 if mime.contains("font") => Some("a font"),
         200..=299 => None,
         300..=399 => Some("a redirect"),

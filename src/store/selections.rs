@@ -1,10 +1,10 @@
 //! Scores and the selection that follows from them.
 
+use super::captures::requisites::{needed_links_sql, needed_sql, requisite_capture_sql};
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::filter::{requisite_sql, vetoed_sql};
 use super::marks::{decision_sql, of_campaign_sql, selected_sql};
-use super::needed::{nearest_sql, needed_links_sql, needed_sql};
 use super::rows::{CampaignId, CaptureId, ReviewMark, ScoredRow, SelectedHost, SelectionPage, SelectionSpec};
 use super::score_set::{FACTS, KeptScore, review_of, to_score, url_of};
 use super::sql::{int, uint};
@@ -207,7 +207,7 @@ impl Catalogue {
             needed_sql!(),
             ", lost (page, capture) AS (
                 SELECT DISTINCT n.id, ",
-            nearest_sql!(),
+            requisite_capture_sql!(),
             " ",
             needed_links_sql!(),
             ")

@@ -1,11 +1,12 @@
 //! Content versions, for the text index: a page with one payload, by the
 //! number of the first capture that has both.
 
+use super::captures::which::{named_digest_sql, version_sql};
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::ledger::all_geo_facts;
-use super::repeats::NEW_ORIGINALS;
 use super::rows::CaptureId;
+use crate::captures::Media;
 use crate::search::{CaptureFacts, FactsRow};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashMap;
@@ -32,14 +33,6 @@ pub struct VersionsFound {
     pub through: CaptureId,
     /// How many were looked at.
     pub captures: u64,
-}
-
-/// SQL: the number of the content version of capture `c`.
-macro_rules! version_sql {
-    () => {
-        "CASE c.digest WHEN '' THEN c.id ELSE
-            (SELECT min(x.id) FROM capture x WHERE x.page = c.page AND x.digest = c.digest) END"
-    };
 }
 
 impl Catalogue {
@@ -77,29 +70,24 @@ impl Catalogue {
         })
     }
 
-    /// Versions of revisits alone, up to capture `through`, of another payload or page than
-    /// what they repeat: those whose original may be among the captures behind `seen` up to
-    /// another one, or was found behind a number of [`Self::repeats_read`].
-    pub fn late_originals(
-        &self,
-        through: CaptureId,
-        (seen, up_to): (CaptureId, CaptureId),
-        read_after: i64,
-    ) -> Result<Vec<VersionToIndex>, StoreError> {
+    /// The versions, up to capture `through`, of revisits whose original came or changed behind a
+    /// number of [`Self::originals_changed`].
+    pub fn changed_versions(&self, through: CaptureId, after: i64) -> Result<Vec<VersionToIndex>, StoreError> {
         self.read(|conn| {
-            let mut statement = conn.prepare_cached(&format!(
-                "SELECT c.id FROM capture c
-                  WHERE c.id IN ({NEW_ORIGINALS} UNION SELECT r.capture FROM repeat r WHERE r.reading > ?3)
-                    AND c.id <= ?4 AND c.revisit_of_ms IS NOT NULL
-                    AND (c.digest = '' OR NOT EXISTS (SELECT 1 FROM capture x WHERE x.page = c.page
-                            AND x.digest = c.digest AND (x.id < c.id OR x.revisit_of_ms IS NULL)))
-                  ORDER BY c.id"
-            ))?;
-            let late = statement.query_map((seen, up_to, read_after, through), |row| {
-                let holder = row.get(0)?;
-                Ok(VersionToIndex { version: holder, holder })
-            })?;
-            Ok(late.collect::<Result<_, _>>()?)
+            // Each page and payload is looked at once.
+            let mut statement = conn.prepare_cached(
+                "SELECT version, ifnull(holder, version) FROM (
+                    SELECT CASE v.digest WHEN '' THEN v.id ELSE
+                            (SELECT min(x.id) FROM capture x WHERE x.page = v.page AND x.digest = v.digest) END AS version,
+                        (SELECT min(x.id) FROM capture x WHERE x.page = v.page AND x.digest = v.digest AND x.digest <> ''
+                            AND x.revisit_of_ms IS NULL) AS holder
+                    FROM (SELECT min(c.id) AS id, c.page, c.digest FROM revisit r JOIN capture c ON c.id = r.capture
+                           WHERE r.changed > ?2 GROUP BY c.page, c.digest, CASE c.digest WHEN '' THEN c.id END) v)
+                 WHERE version <= ?1 ORDER BY version",
+            )?;
+            let changed = statement
+                .query_map((through, after), |row| Ok(VersionToIndex { version: row.get(0)?, holder: row.get(1)? }))?;
+            Ok(changed.collect::<Result<_, _>>()?)
         })
     }
 
@@ -121,8 +109,11 @@ impl Catalogue {
     /// What a capture is, in a line that another capture of this number would not have.
     pub fn capture_stamp(&self, id: CaptureId) -> Result<Option<String>, StoreError> {
         self.read(|conn| {
-            let sql = "SELECT c.date_ms || ' ' || c.digest || ' ' || p.key FROM capture c JOIN page p ON p.id = c.page
-                WHERE c.id = ?1";
+            let sql = concat!(
+                "SELECT c.date_ms || ' ' || ",
+                named_digest_sql!(),
+                " || ' ' || p.key FROM capture c JOIN page p ON p.id = c.page WHERE c.id = ?1"
+            );
             Ok(conn.prepare_cached(sql)?.query_row([id], |row| row.get(0)).optional()?)
         })
     }
@@ -141,7 +132,7 @@ impl Catalogue {
             let mut version_of =
                 conn.prepare_cached(concat!("SELECT ", version_sql!(), " FROM capture c WHERE c.id = ?1"))?;
             let mut statement = conn.prepare_cached(
-                "SELECT c.id, h.name, c.date_ms, c.status, c.mime, c.language, c.launch, ifnull(c.size, 0)
+                "SELECT c.id, h.name, c.date_ms, c.status, c.media, c.language, c.launch, ifnull(c.size, 0)
                  FROM capture c JOIN host h ON h.id = c.host WHERE c.id > ?1 ORDER BY c.id",
             )?;
             let mut rows = statement.query([after])?;
@@ -159,7 +150,7 @@ impl Catalogue {
                     host: text(1)?,
                     date_ms: row.get(2)?,
                     status: row.get(3)?,
-                    mime: text(4)?,
+                    media: Media::of_number(row.get(4)?).as_str(),
                     language: text(5)?,
                     launch: row.get(6)?,
                     size: row.get(7)?,
@@ -184,10 +175,10 @@ impl Catalogue {
         })
     }
 
-    /// What changes whenever columns of captures do: captures, losses, marks,
+    /// What changes whenever columns of captures do: captures, losses, originals, marks,
     /// places of hosts, launches.
-    pub fn facts_stamp(&self) -> Result<[i64; 6], StoreError> {
-        let lost = super::sql::int(self.captures_lost()?);
+    pub fn facts_stamp(&self) -> Result<[i64; 7], StoreError> {
+        let (lost, originals) = (super::sql::int(self.captures_lost()?), self.originals_changed()?);
         self.read(|conn| {
             let sql = "SELECT (SELECT ifnull(max(id), 0) FROM capture), (SELECT ifnull(max(id), 0) FROM mark),
                 (SELECT count(*) FROM mark WHERE undone_ms IS NOT NULL), (SELECT ifnull(max(id), 0) FROM host_geo),
@@ -195,11 +186,10 @@ impl Catalogue {
             let [captures, marks, undone, places, launches] = conn
                 .prepare_cached(sql)?
                 .query_row([], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?]))?;
-            Ok([captures, lost, marks, undone, places, launches])
+            Ok([captures, lost, originals, marks, undone, places, launches])
         })
     }
 }
-pub(super) use version_sql;
 
 /// The version of each capture that is not the first of its own.
 fn versions_of_captures(conn: &Connection) -> Result<HashMap<CaptureId, CaptureId>, StoreError> {

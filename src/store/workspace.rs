@@ -4,7 +4,7 @@ use super::CATALOGUE_FILE;
 use super::built::Opened;
 use super::catalogue::Catalogue;
 use super::error::StoreError;
-use super::migrate::{APPLICATION_ID, SCHEMA_VERSION};
+use super::schema::{APPLICATION_ID, FIRST_VERSION, SCHEMA_VERSION};
 use crate::jobs::{FileLock, NotLocked, make_private_folder};
 use crate::uri::CaptureDate;
 use std::fmt;
@@ -282,6 +282,9 @@ fn check(folder: &Path) -> Result<PathBuf, StoreError> {
     }
     if version > SCHEMA_VERSION {
         return Err(StoreError::TooNew { path, found: version, known: SCHEMA_VERSION });
+    }
+    if version < FIRST_VERSION {
+        return Err(StoreError::TooOld { folder, found: version, known: SCHEMA_VERSION });
     }
     Catalogue::check(&path)?;
     Ok(folder)

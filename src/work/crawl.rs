@@ -285,6 +285,10 @@ pub fn crawl(
     if report.end == CrawlEnd::Stopped {
         outcome.end = why;
     }
+    // Revisits that were imported may repeat what was crawled now. The next build of inlinks looks again.
+    if let Err(error) = catalogue.settle_originals(cx) {
+        tracing::warn!("originals of revisits are not looked for: {error}");
+    }
     Ok(outcome)
 }
 

@@ -138,9 +138,6 @@ pub fn documents(workspace: &Workspace, only_new: bool, cx: &JobCx) -> anyhow::R
     let mut of_one_url: Vec<Vec<DocumentCapture>> = Vec::new();
     catalogue.for_each_document(|capture| -> anyhow::Result<()> {
         cx.advance(1)?;
-        if !is_document(&capture.mime, &capture.url) {
-            return Ok(());
-        }
         if captures.first().is_some_and(|first| first.url != capture.url) {
             of_one_url.push(std::mem::take(&mut captures));
         }
@@ -223,8 +220,13 @@ fn row(watch: &Watched, captures: &[DocumentCapture], why: String, landing: Opti
     let known = watch.known;
     let mut versions: Vec<DocumentVersion> = Vec::new();
     for capture in captures {
-        if let Some(version) = versions.iter_mut().find(|version| version.digest == capture.digest) {
+        if let Some(version) =
+            versions.iter_mut().find(|version| !version.digest.is_empty() && version.digest == capture.digest)
+        {
             version.last_seen = version.last_seen.max(capture.date);
+            if matches!(version.mime.as_str(), "" | "-") {
+                version.mime.clone_from(&capture.mime);
+            }
             version.captures += 1;
             version.is_new &= capture.id > known;
             continue;
@@ -279,39 +281,6 @@ fn filename(url: &str) -> String {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     let name = path.rsplit('/').next().unwrap_or_default();
     percent_encoding::percent_decode_str(name).decode_utf8_lossy().into_owned()
-}
-
-/// Whether a capture is one of a document, by its MIME type; where a server
-/// says no more than “bytes”, by the ending of its name.
-fn is_document(mime: &str, url: &str) -> bool {
-    let mime = mime.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    let known = [
-        "application/pdf",
-        "application/x-pdf",
-        "application/msword",
-        "application/rtf",
-        "text/rtf",
-        "application/postscript",
-        "application/epub+zip",
-        "application/x-mobipocket-ebook",
-        "image/vnd.djvu",
-    ];
-    let families = [
-        "application/vnd.ms-",
-        "application/vnd.openxmlformats-officedocument.",
-        "application/vnd.oasis.opendocument.",
-    ];
-    if known.contains(&mime.as_str()) || families.iter().any(|family| mime.starts_with(family)) {
-        // Typefaces of one program have a name of this family.
-        return mime != "application/vnd.ms-fontobject";
-    }
-    if !matches!(mime.as_str(), "" | "-" | "application/octet-stream" | "binary/octet-stream" | "application/download")
-    {
-        return false;
-    }
-    let name = filename(url).to_ascii_lowercase();
-    let endings = [".pdf", ".doc", ".docx", ".odt", ".rtf", ".epub", ".xls", ".xlsx", ".ods", ".ppt", ".pptx", ".odp"];
-    endings.iter().any(|ending| name.ends_with(ending))
 }
 
 #[cfg(test)]

@@ -63,7 +63,7 @@ pub fn is_index_behind(workspace: &Workspace) -> anyhow::Result<bool> {
     }
     Ok(mark.through > 0
         && (catalogue.captures_lost()? != mark.lost
-            || catalogue.repeats_read()? != mark.originals
+            || catalogue.originals_changed()? != mark.originals
             || workspace.anchor_texts()?.stamp() != mark.links))
 }
 

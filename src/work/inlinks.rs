@@ -53,12 +53,8 @@ pub struct InlinkReport {
     pub originals_missing: u64,
 }
 
-/// The form of what is stored of a link: keys of pages, since the second one `nofollow`, since the third
-/// one links of every revisit whose original came after it, since the fourth one of those that are
-/// known by their payload alone, since the fifth one links of those that repeat another spelling
-/// of their URL resolved against their own, and since the sixth one originals of revisits are those
-/// of a data set. Links in another form are built anew.
-pub(super) const BUILD_FORMAT_VERSION: u32 = 6;
+/// The form of what is stored of a link. Links in another form are built again from all captures.
+pub(super) const BUILD_FORMAT_VERSION: u32 = 7;
 
 impl InlinkReport {
     fn with(self, totals: &CountTotals) -> Self {
@@ -154,10 +150,7 @@ pub(super) fn complete_inlinks(workspace: &Workspace, cx: &JobCx) -> anyhow::Res
     let Some(store) = workspace.built_links()? else {
         return Ok(Some(format!("inlinks are not built, and none are in the export. {build}")));
     };
-    let built_up_to = CaptureId::new(store.mark().captures_up_to);
-    let newest = workspace.catalogue().newest_capture()?;
-    let is_old =
-        built_up_to < newest || store.mark().keys != BUILD_FORMAT_VERSION || workspace.catalogue().lost_links()?;
+    let is_old = store.mark().keys != BUILD_FORMAT_VERSION || workspace.links_are_old()?;
     Ok(is_old.then(|| {
         format!("inlinks are those of the last build, which does not have the newest captures' links. {build}")
     }))
@@ -220,19 +213,20 @@ fn build(workspace: &Workspace, from_scratch: bool, cx: &JobCx) -> anyhow::Resul
 fn take_in(workspace: &Workspace, from_scratch: bool, cx: &JobCx) -> anyhow::Result<InlinkReport> {
     let catalogue = workspace.catalogue();
     fill_outlink_gaps(workspace, cx)?;
-    let up_to = catalogue.newest_whole_capture()?;
     let repeats_unread = read_repeats(workspace, None, cx)?;
+    let up_to = catalogue.newest_whole_capture()?;
     let is_there = LinkStore::is_in(&workspace.built_folder());
     let mut store = workspace.links_to_build()?;
-    let mark = Mark { captures_up_to: up_to.get(), keys: BUILD_FORMAT_VERSION, read_up_to: catalogue.repeats_read()? };
+    let mark =
+        Mark { captures_up_to: up_to.get(), keys: BUILD_FORMAT_VERSION, read_up_to: catalogue.originals_changed()? };
     let before = store.mark();
-    let since = Captures { after: CaptureId::new(before.captures_up_to), up_to, read_after: before.read_up_to };
+    let since = Captures { after: CaptureId::new(before.captures_up_to), up_to, changed_after: before.read_up_to };
     let goes_on = !from_scratch
         && is_there
         && before.keys == BUILD_FORMAT_VERSION
         && since.after <= up_to
         && !catalogue.lost_links()?
-        && !catalogue.originals_changed(since)?;
+        && catalogue.originals_replaced()? <= before.read_up_to;
     if goes_on && before == mark {
         return Ok(InlinkReport { repeats_unread, ..InlinkReport::default() });
     }

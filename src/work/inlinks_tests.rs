@@ -517,6 +517,7 @@ fn links_of_a_revisit_are_read_again_where_it_turns_out_to_repeat_another_payloa
     let catalogue = archive.session.catalogue();
     let read = |target: &str| {
         let link = Outlink::bare(Url::parse(target).unwrap(), LinkKind::Anchor);
+        catalogue.settle_originals(&JobCx::detached()).unwrap();
         let waiting = catalogue.waiting_repeats(None).unwrap();
         assert_eq!(waiting.len(), 1);
         catalogue.keep_repeats(waiting.into_iter().map(|repeat| (repeat, vec![link.clone()])).collect()).unwrap();

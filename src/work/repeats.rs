@@ -25,7 +25,7 @@ const BATCH_LINKS: usize = 50_000;
 pub(super) fn read_repeats(workspace: &Workspace, launch: Option<LaunchId>, cx: &JobCx) -> anyhow::Result<u64> {
     let catalogue = workspace.catalogue();
     let mut unread = 0;
-    catalogue.find_originals(launch, cx)?;
+    catalogue.settle_originals(cx)?;
     let waiting = catalogue.waiting_repeats(launch)?;
     if waiting.is_empty() {
         return Ok(unread);
@@ -34,12 +34,12 @@ pub(super) fn read_repeats(workspace: &Workspace, launch: Option<LaunchId>, cx: 
     let (mut batch, mut links) = (Vec::new(), 0);
     for repeats in waiting.chunk_by(|one, next| one.original == next.original) {
         let Some(original) = repeats.first().map(|repeat| repeat.original) else { continue };
-        let stored = catalogue.stored_capture(original)?;
-        let body = match body_of_capture(workspace, &stored) {
+        let read = || body_of_capture(workspace, &catalogue.stored_capture(original)?);
+        let body = match read() {
             Ok(body) => body,
             Err(error) => {
                 cx.advance(repeats.len() as u64)?;
-                tracing::warn!("links of revisits of {}: {}", stored.url, super::error_chain(&error));
+                tracing::warn!("links of revisits of capture {original}: {}", super::error_chain(&error));
                 unread += repeats.len() as u64;
                 continue;
             }

@@ -188,9 +188,9 @@ pub struct SearchAnswer {
 #[derive(Default)]
 pub(super) struct SearchRoom {
     index: Mutex<Option<(SystemTime, TextIndex)>>,
-    facts: Mutex<Option<([i64; 6], Arc<CaptureFacts>)>>,
+    facts: Mutex<Option<([i64; 7], Arc<CaptureFacts>)>>,
     near: Mutex<Option<(SystemTime, Arc<NearGroups>)>>,
-    with_text: Mutex<Option<([i64; 6], Arc<FixedBitSet>)>>,
+    with_text: Mutex<Option<([i64; 7], Arc<FixedBitSet>)>>,
     /// The captures that hold terms of requests, with what they were found of.
     terms: Mutex<Option<KnownTerms>>,
 }
@@ -244,8 +244,9 @@ impl SearchRoom {
         let stamp = catalogue.facts_stamp()?;
         let mut known = lock(&self.facts);
         let (mut facts, before) = match known.take() {
-            Some((before, facts)) if before[1] == stamp[1] => (facts, before),
-            _ => (Arc::default(), [0; 6]),
+            // Losses and originals change columns that are there.
+            Some((before, facts)) if before[1..3] == stamp[1..3] => (facts, before),
+            _ => (Arc::default(), [0; 7]),
         };
         if before != stamp {
             catalogue.fill_facts(Arc::make_mut(&mut facts))?;

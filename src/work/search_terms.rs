@@ -19,7 +19,7 @@ pub(super) struct KnownTerms {
     /// When the index was changed last.
     index: Option<SystemTime>,
     /// The state of the captures, and the newest one that was known.
-    facts: ([i64; 6], i64),
+    facts: ([i64; 7], i64),
     captures: HashMap<String, Arc<FixedBitSet>>,
 }
 

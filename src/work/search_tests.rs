@@ -518,7 +518,12 @@ fn a_filter_by_texts_finds_the_rows_that_it_finds_row_by_row() {
     let conn = rusqlite::Connection::open(session.workspace.folder().join("fonds.sqlite")).unwrap();
     conn.execute("UPDATE launch SET campaign = ?1 WHERE id = (SELECT max(id) FROM launch)", [campaigns[1]]).unwrap();
     for (mime, each) in [("application/epub+zip", 3), ("application/vnd.ms-excel", 4), ("image/png", 5)] {
-        conn.execute("UPDATE capture SET mime = ?1 WHERE id % ?2 = 0", rusqlite::params![mime, each]).unwrap();
+        let media = crate::captures::Media::of_type(mime) as u8;
+        conn.execute(
+            "UPDATE capture SET mime = ?1, media = ?3 WHERE id % ?2 = 0",
+            rusqlite::params![mime, each, media],
+        )
+        .unwrap();
     }
     index(&session);
     let media = [(CaptureTab::Html, "page"), (CaptureTab::Documents, "document"), (CaptureTab::Images, "image")];

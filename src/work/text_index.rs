@@ -277,6 +277,14 @@ impl<'w> Indexing<'w> {
             // What was taken out is not seen below.
             self.commit()?;
         }
+        let originals = catalogue.originals_changed()?;
+        if originals != self.mark.originals {
+            if self.mark.through > 0 {
+                self.index_changed_originals(report, cx)?;
+            }
+            self.mark.originals = originals;
+            self.uncommitted += 1;
+        }
         let links = self.texts.stamp();
         if links != self.mark.links {
             if self.mark.through > 0 {
@@ -285,7 +293,7 @@ impl<'w> Indexing<'w> {
             self.mark.links = links;
             self.uncommitted += 1;
         }
-        let up_to = self.index_late_originals(report, cx)?;
+        let up_to = catalogue.newest_capture()?;
         cx.stage("Indexing texts", Some(catalogue.captures_behind(CaptureId::new(self.mark.through))?));
         let is_empty = self.mark.through == 0;
         loop {
@@ -302,30 +310,18 @@ impl<'w> Indexing<'w> {
         }
     }
 
-    /// Puts revisits in again whose original has come, or was found, since they
-    /// were indexed: an import finds some of them at its end, and others come with
-    /// another file. Says up to which capture originals were seen: what comes
-    /// behind it while this goes on waits for the next time.
-    fn index_late_originals(&mut self, report: &mut TextIndexReport, cx: &JobCx) -> anyhow::Result<CaptureId> {
-        let catalogue = self.workspace.catalogue();
-        let originals = catalogue.repeats_read()?;
-        let up_to = catalogue.newest_capture()?;
-        let mark = &self.mark;
-        if (mark.seen, mark.originals) == (up_to.get(), originals) {
-            return Ok(up_to);
+    /// Puts revisits in again whose original has come, or is another one, since they were indexed: they may be of
+    /// another content version now.
+    fn index_changed_originals(&mut self, report: &mut TextIndexReport, cx: &JobCx) -> anyhow::Result<()> {
+        cx.stage("Indexing revisits whose originals have come", None);
+        self.reconcile(report, cx)?;
+        let changed =
+            self.workspace.catalogue().changed_versions(CaptureId::new(self.mark.through), self.mark.originals)?;
+        for some in changed.chunks(BATCH as usize) {
+            cx.checkpoint()?;
+            self.index(some, false, report)?;
         }
-        if mark.through > 0 {
-            cx.stage("Looking for originals of revisits", None);
-            let (through, seen) = (CaptureId::new(mark.through), CaptureId::new(mark.seen));
-            let late = catalogue.late_originals(through, (seen, up_to), mark.originals)?;
-            for some in late.chunks(BATCH as usize) {
-                cx.checkpoint()?;
-                self.index(some, false, report)?;
-            }
-        }
-        (self.mark.seen, self.mark.originals) = (up_to.get(), originals);
-        self.uncommitted += 1;
-        Ok(up_to)
+        Ok(())
     }
 
     /// Reads versions and puts them in.

@@ -233,8 +233,8 @@ fn scored_workspace(folder: &Path) -> Session {
              INSERT INTO host SELECT i, 'host' || i || '.example.pt' FROM n WHERE i <= 5000;
              INSERT INTO page SELECT i, 'pt,example,host' || (1 + i % 5000) || ')/' || i FROM n;
              INSERT INTO url SELECT i, 'http://host' || (1 + i % 5000) || '.example.pt/' || i, i, 1 + i % 5000 FROM n;
-             INSERT INTO capture (id, launch, url, page, host, date_ms, status, mime, size, digest, hops, change, stored)
-                SELECT i, 1, i, i, 1 + i % 5000, 1704067200000 + i * 1000, 200, 'text/html', 1000 + i, 'sha1:' || i,
+             INSERT INTO capture (id, launch, url, page, host, date_ms, status, mime, media, size, digest, hops, change, stored)
+                SELECT i, 1, i, i, 1 + i % 5000, 1704067200000 + i * 1000, 200, 'text/html', 1, 1000 + i, 'sha1:' || i,
                     substr('LLLLLLLL', 1, 1 + i % 8), 0, 9000 FROM n;
              COMMIT;",
             scored_captures(),

@@ -107,11 +107,13 @@ pub fn workspace_of(folder: &Path, texts: &Texts, captures: u64) -> Session {
              INSERT INTO page SELECT i, 'pt,host' || (i % {HOSTS}) || ')/pagina/' || i FROM n;
              INSERT INTO url SELECT i, 'http://host' || (i % {HOSTS}) || '.pt/pagina/' || i, i,
                 CASE i % {HOSTS} WHEN 0 THEN {HOSTS} ELSE i % {HOSTS} END FROM n;
-             INSERT INTO capture (id, launch, url, page, host, date_ms, status, mime, size, digest, title, language, stored)
+             INSERT INTO capture (id, launch, url, page, host, date_ms, status, mime, media, size, digest, title, language, stored)
                 SELECT i, 1, i, i, (SELECT host FROM url WHERE id = i),
                     {FIRST_DAY_MS} + (i * 7919 % 1096) * 86400000 + i % 86400 * 1000,
                     CASE i % 50 WHEN 0 THEN 404 ELSE 200 END,
                     CASE i % 20 WHEN 0 THEN 'application/pdf' WHEN 1 THEN 'image/png' ELSE 'text/html' END,
+                    -- Documents, images, pages.
+                    CASE i % 20 WHEN 0 THEN 2 WHEN 1 THEN 4 ELSE 1 END,
                     1000 + i % 5000, 'sha1:' || i, 'titulo ' || i,
                     CASE i % 5 WHEN 0 THEN 'pt' WHEN 1 THEN 'en' WHEN 2 THEN 'de' WHEN 3 THEN 'fr' ELSE '' END, 500 FROM n;
              INSERT INTO record (capture, position, kind, record_id, file, offset, length)

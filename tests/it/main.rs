@@ -60,4 +60,5 @@ mod strangers;
 mod structure;
 mod text_quality;
 mod unread;
+mod which;
 mod window;

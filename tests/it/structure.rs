@@ -249,6 +249,33 @@ fn names_say_what_they_are_or_have_a_reason() {
     assert!(gone.is_empty(), "take these off tests/it/kept_names.txt: {gone:#?}");
 }
 
+/// One file answers which capture is nearest, and one which types are those of pages: rooms above `captures` ask
+/// `store/captures/which.rs` and `captures::media`.
+#[test]
+fn nearest_captures_and_pages_are_found_in_one_place() {
+    let distance = regex::Regex::new(r"(?i)\babs\s*\([^)]*date_ms").unwrap();
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut wrong = Vec::new();
+    for room in ["store", "search", "export", "work", "app", "ui"] {
+        for path in rust_files(&src.join(room)) {
+            let name = path.strip_prefix(&src).unwrap().to_string_lossy().replace('\\', "/");
+            let is_test = name.contains("test") || name.starts_with("work/sample/") || name.starts_with("ui/tests/");
+            if is_test || name == "store/captures/which.rs" {
+                continue;
+            }
+            let code = code_of(&path);
+            let code = code.split("#[cfg(test)]").next().unwrap();
+            for (what, is_there) in [
+                ("orders captures by their distance in time", distance.is_match(code)),
+                ("tests types of pages", ["text/html", "application/xhtml"].iter().any(|kind| code.contains(kind))),
+            ] {
+                wrong.extend(is_there.then(|| format!("{name} {what}")));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 #[test]
 fn a_public_type_name_has_one_meaning() {
     let mut places: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();

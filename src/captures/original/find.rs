@@ -1,6 +1,6 @@
 //! The original of one revisit, looked for in files.
 
-use super::{FoundBy, MOST_IN_MEMORY, Originals, RevisitError, Says, Search};
+use super::{FoundBy, MOST_IN_MEMORY, Originals, RevisitError, Says};
 use crate::captures::limits::MAX_HTTP_HEAD_BYTES;
 use crate::captures::part::{CapturePart, PayloadHead};
 use crate::captures::{Place, is_page};
@@ -60,12 +60,12 @@ pub fn find_original(
             let (payload_head, digest) = read.map_err(|source| WarcError::Io { path: file.clone(), source })?;
             let Some(span) = reader.finish_record()? else { continue };
             let PayloadHead { status, mime, .. } = payload_head;
-            let says = (status, if is_page(status, &mime) { Says::Page } else { Says::Other });
-            originals.add(&head, &part.url, Place { file: number, offset: span.offset }, says, || digest);
+            let place = Place { file: number, offset: span.offset };
+            originals.add(&head, &part.url, place, (status, is_page(status, &mime)), || digest);
             originals.check()?;
         }
     }
-    let Some(resolved) = originals.resolve_among(Search::All, cx)? else { return Ok(None) };
+    let Some(resolved) = originals.resolve(cx)? else { return Ok(None) };
     let found = resolved.table.only_original().map_err(|error| resolved.error(error))?;
     Ok(found.and_then(|(place, found_by)| {
         let file = files.get(place.file as usize)?.clone();

@@ -16,7 +16,8 @@ use super::Place;
 use crate::jobs::JobCx;
 use crate::uri::{CaptureDate, PageKey, Url, WebParts, parse_web_url};
 use crate::warc::{RecordHead, sha1_field};
-use rule::{AT_DATE, IS_DECLARED_PAGE, IS_PAGE, MAY_BE_PAGE, NAMES_PAYLOAD, SAME_URL};
+pub use rule::Says;
+use rule::{AT_DATE, BY_PAYLOAD, BY_RECORD, SAME_URL, is_page_sql, names_payload};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 use std::ffi::c_int;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -25,9 +26,6 @@ use std::path::{Path, PathBuf};
 /// Captures that are kept in memory, of some 150 bytes each, and bytes of URLs.
 pub(super) const MOST_IN_MEMORY: usize = 100_000;
 const MOST_URL_BYTES: usize = 16 << 20;
-
-/// The digest of no bytes.
-const NOTHING: &str = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ";
 
 /// Steps of SQLite between two checks whether the job was cancelled.
 const STEPS_PER_CHECK: c_int = 100_000;
@@ -82,6 +80,11 @@ pub enum FoundBy {
 impl FoundBy {
     const ALL: [Self; 4] = [Self::UrlAndDate, Self::UrlAndDigest, Self::RecordId, Self::Digest];
 
+    /// The one of a clause, from 0 on.
+    pub fn of_clause(clause: u8) -> Self {
+        Self::ALL.get(usize::from(clause)).copied().unwrap_or(Self::Digest)
+    }
+
     /// What a person reads after “found by”.
     pub fn label(self) -> &'static str {
         match self {
@@ -91,15 +94,6 @@ impl FoundBy {
             Self::Digest => "its payload digest alone",
         }
     }
-}
-
-/// For which revisits the last two clauses of the rule search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Search {
-    /// Those that may be of a page.
-    Pages,
-    /// All, also among captures that are no pages.
-    All,
 }
 
 /// Captures that revisits may repeat, and the revisits.
@@ -124,7 +118,7 @@ struct Row {
     record: Option<i64>,
     date_ms: i64,
     status: u16,
-    mime: &'static str,
+    is_page: bool,
     place: Place,
     repeats: Option<Box<Repeats>>,
 }
@@ -135,30 +129,10 @@ struct Repeats {
     page: i64,
     record: Option<i64>,
     date_ms: i64,
+    /// What its head says of it.
+    says: Says,
     /// The revisit's own URL.
     own_url: String,
-}
-
-/// What a record says that it is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Says {
-    /// A page whose links are wanted.
-    Page,
-    /// Something else.
-    Other,
-    /// Nothing, as revisits without a head.
-    Nothing,
-}
-
-impl Says {
-    /// A type that the rule takes for a page, or not.
-    fn mime(self) -> &'static str {
-        match self {
-            Self::Page => "text/html",
-            Self::Other => "-/-",
-            Self::Nothing => "",
-        }
-    }
 }
 
 /// Where captures and revisits are when they are matched.
@@ -199,30 +173,28 @@ impl Originals {
         }
     }
 
-    /// Takes a capture that a revisit may repeat. `reckon` gives the digest of
-    /// its payload where its record does not declare it.
+    /// Takes a capture that a revisit may repeat, with its status and whether it is one of a page.
+    /// `reckon` gives the digest of its payload where its record does not declare it.
     pub(super) fn add(
         &mut self,
         head: &RecordHead,
         url: &Url,
         place: Place,
-        (status, says): (u16, Says),
+        (status, is_page): (u16, bool),
         reckon: impl FnOnce() -> Option<String>,
     ) {
-        let Some(mut row) = self.row(head, url, place, (status, says)) else { return };
+        let Some(mut row) = self.row(head, url, place, (status, is_page)) else { return };
         row.digest = row.digest.or_else(|| Some(digest_number(&reckon()?)));
         self.keep(row);
     }
 
-    /// Takes a revisit.
+    /// Takes a revisit, with the status of its head, 0 where it has none, and what that says of it.
     pub(super) fn add_revisit(&mut self, head: &RecordHead, url: &Url, place: Place, (status, says): (u16, Says)) {
-        let Some(mut row) = self.row(head, url, place, (status, says)) else { return };
+        let Some(mut row) = self.row(head, url, place, (status, says == Says::Page)) else { return };
         let RefersTo { url: named, date, record_id } = RefersTo::of(head);
         let named = named.as_ref().unwrap_or(url);
-        // What is not modified has no payload of its own, and that may have been digested.
-        if !(200..300).contains(&status) && row.digest == Some(digest_number(NOTHING)) {
-            row.digest = None;
-        }
+        row.digest =
+            row.digest.filter(|_| declared_digest(head).is_some_and(|digest| names_payload(&digest, status.into())));
         let page = self.page_number(named);
         row.repeats = Some(Box::new(Repeats {
             url: url_number(page, named),
@@ -230,23 +202,23 @@ impl Originals {
             record: record_id.map(|id| number_of(&id)),
             // One that names no date repeats itself, at the least.
             date_ms: date.map_or(row.date_ms, CaptureDate::millis),
+            says,
             own_url: url.as_str().to_owned(),
         }));
         self.has_revisits = true;
         self.keep(row);
     }
 
-    fn row(&mut self, head: &RecordHead, url: &Url, place: Place, (status, says): (u16, Says)) -> Option<Row> {
-        let digest = head.headers.get("WARC-Payload-Digest").and_then(|digest| sha1_field(&digest));
+    fn row(&mut self, head: &RecordHead, url: &Url, place: Place, (status, is_page): (u16, bool)) -> Option<Row> {
         let page = self.page_number(url);
         Some(Row {
             url: url_number(page, url),
             page,
-            digest: digest.map(|digest| digest_number(&digest)),
+            digest: declared_digest(head).map(|digest| digest_number(&digest)),
             record: head.record_id().map(|id| number_of(&id)),
             date_ms: head.date()?.millis(),
             status,
-            mime: says.mime(),
+            is_page,
             place,
             repeats: None,
         })
@@ -292,10 +264,6 @@ impl Originals {
 
     /// Matches revisits with what they repeat; nothing where there are none.
     pub(super) fn resolve(&mut self, cx: &JobCx) -> Result<Option<Resolved>, RevisitError> {
-        self.resolve_among(Search::Pages, cx)
-    }
-
-    fn resolve_among(&mut self, search: Search, cx: &JobCx) -> Result<Option<Resolved>, RevisitError> {
         self.check()?;
         let folder = self.folder();
         let Self { rows, has_revisits, table, .. } = std::mem::take(self);
@@ -311,7 +279,7 @@ impl Originals {
             let watch = cx.clone();
             table.conn.progress_handler(STEPS_PER_CHECK, Some(move || watch.checkpoint().is_err()))?;
             table.put(rows.into_iter())?;
-            table.match_all(search)?;
+            table.match_all()?;
             Ok(table)
         };
         match match_all() {
@@ -350,9 +318,9 @@ impl Table {
         let all = self.conn.transaction()?;
         {
             let mut put = all.prepare_cached(
-                "INSERT INTO seen (url, page, digest, record, date_ms, status, mime, file, offset,
-                                   of_url, of_page, of_record, of_ms, own_url)
-                 VALUES (?1, ?2, ifnull(?3, ''), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+                "INSERT INTO seen (url, page, digest, record, date_ms, status, media, file, offset,
+                                   of_url, of_page, of_record, of_ms, says, own_url)
+                 VALUES (?1, ?2, ifnull(?3, ''), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
             )?;
             for row in rows {
                 let of = row.repeats.as_deref();
@@ -363,13 +331,14 @@ impl Table {
                     row.record,
                     row.date_ms,
                     row.status,
-                    row.mime,
+                    i64::from(row.is_page),
                     row.place.file,
                     row.place.offset.cast_signed(),
                     of.map(|of| of.url),
                     of.map(|of| of.page),
                     of.and_then(|of| of.record),
                     of.map(|of| of.date_ms),
+                    of.map(|of| of.says as u8),
                     of.map(|of| &of.own_url),
                 ])?;
             }
@@ -378,68 +347,45 @@ impl Table {
     }
 
     /// Gives each revisit its original, clause by clause.
-    fn match_all(&self, search: Search) -> rusqlite::Result<()> {
+    fn match_all(&self) -> rusqlite::Result<()> {
         self.conn.execute_batch(include_str!("wanted.sql"))?;
-        let page = Says::Page.mime();
-        // A revisit that says that it is of a page is of no other capture.
-        let may_be = match search {
-            Search::Pages => format!("{MAY_BE_PAGE} AND ({IS_PAGE} OR NOT {IS_DECLARED_PAGE})"),
-            Search::All => "1".to_owned(),
+        let clause = |number: u8, sql: &str| {
+            format!("UPDATE revisit AS m SET clause = {number}, original = {sql} WHERE original IS NULL;")
         };
-        let open = |name: &str| {
-            format!("(SELECT c.{name} FROM matched m JOIN capture c ON c.id = m.revisit WHERE m.original IS NULL)")
-        };
-        let [of_record, of_payload] = ["of_record", "digest"].map(open);
-        let side = |side: &str| {
-            format!(
-                "SELECT * FROM (SELECT x.id, x.date_ms FROM payload x WHERE x.digest = c.digest AND x.date_ms {side}, x.id LIMIT 1)"
-            )
-        };
-        let before = side("<= c.revisit_of_ms ORDER BY x.date_ms DESC");
-        let after = side("> c.revisit_of_ms ORDER BY x.date_ms");
-        // Of captures that `is` holds of, the nearest one with the same payload.
-        let by_payload = |is: &str, may_be: &str| {
-            format!(
-                "DELETE FROM payload;
-                 INSERT INTO payload SELECT p.digest, p.date_ms, p.id FROM capture p
-                  WHERE p.revisit_of_ms IS NULL AND p.digest <> '' AND {is} AND p.digest IN {of_payload};
-                 UPDATE matched SET clause = 3, original =
-                    (SELECT (SELECT id FROM ({before} UNION ALL {after})
-                              ORDER BY abs(date_ms - c.revisit_of_ms), date_ms, id LIMIT 1)
-                       FROM capture c WHERE c.id = revisit AND {NAMES_PAYLOAD} AND {may_be})
-                  WHERE original IS NULL;"
-            )
-        };
-        let of_pages = by_payload(IS_PAGE, if search == Search::Pages { MAY_BE_PAGE } else { "1" });
-        let of_others = if search == Search::Pages { String::new() } else { by_payload("1", "1") };
-        self.conn.execute_batch(&format!(
-            "CREATE TABLE matched (revisit INTEGER PRIMARY KEY, original INTEGER, clause INTEGER NOT NULL);
-             INSERT INTO matched SELECT c.id, {AT_DATE}, 0 FROM capture c WHERE c.revisit_of_ms IS NOT NULL;
-             UPDATE matched SET clause = 1, original = (SELECT {SAME_URL} FROM capture c WHERE c.id = revisit)
-              WHERE original IS NULL;
-             -- Of all records that have one id the same one, whatever the order of files.
-             CREATE TABLE by_record (number INTEGER PRIMARY KEY, id INTEGER NOT NULL);
-             INSERT OR IGNORE INTO by_record SELECT p.record, p.id FROM capture p
-              WHERE p.revisit_of_ms IS NULL AND p.record IN {of_record}
-              ORDER BY p.record, ({IS_PAGE}) DESC, p.date_ms, p.id;
-             UPDATE matched SET clause = 2, original =
-                (SELECT p.id FROM capture c JOIN by_record n ON n.number = c.of_record JOIN capture p ON p.id = n.id
-                  WHERE c.id = revisit AND (p.digest IN ('', c.digest) OR NOT {NAMES_PAYLOAD}) AND {may_be})
-              WHERE original IS NULL;
-             CREATE TABLE payload (digest, date_ms INTEGER, id INTEGER, PRIMARY KEY (digest, date_ms, id)) WITHOUT ROWID;
-             {of_pages}
-             {of_others}
-             INSERT INTO found (original_file, original_offset, file, offset, url, date_ms)
-             SELECT p.file, p.offset, c.file, c.offset, c.own_url, c.date_ms
-               FROM matched m JOIN capture c ON c.id = m.revisit LEFT JOIN capture p ON p.id = m.original
-              WHERE {IS_PAGE} OR (m.original IS NULL AND c.mime = '{page}')
-              ORDER BY ifnull(p.file, c.file), ifnull(p.offset, c.offset), c.file, c.offset"
-        ))
+        self.conn.execute_batch(
+            &[
+                clause(0, AT_DATE),
+                clause(1, SAME_URL),
+                format!(
+                    "INSERT OR IGNORE INTO by_record SELECT x.record, {is_page}, x.digest, x.id FROM capture x
+                  WHERE x.revisit_of_ms IS NULL AND x.record IN (SELECT record FROM revisit WHERE original IS NULL)
+                  ORDER BY x.record, x.date_ms, x.id;",
+                    is_page = is_page_sql!("x")
+                ),
+                clause(2, BY_RECORD),
+                format!(
+                    "INSERT INTO payload SELECT x.digest, {is_page}, x.date_ms, x.status, x.id FROM capture x
+                  WHERE x.revisit_of_ms IS NULL AND x.digest <> ''
+                    AND x.digest IN (SELECT digest FROM revisit WHERE original IS NULL);",
+                    is_page = is_page_sql!("x")
+                ),
+                clause(3, BY_PAYLOAD),
+                format!(
+                    "INSERT INTO found (original_file, original_offset, file, offset, url, date_ms)
+                 SELECT x.file, x.offset, c.file, c.offset, c.own_url, c.date_ms
+                   FROM revisit m JOIN capture c ON c.id = m.id LEFT JOIN capture x ON x.id = m.original
+                  WHERE {is_page} OR (m.original IS NULL AND m.says = 1)
+                  ORDER BY ifnull(x.file, c.file), ifnull(x.offset, c.offset), c.file, c.offset;",
+                    is_page = is_page_sql!("x")
+                ),
+            ]
+            .concat(),
+        )
     }
 
     /// The original of the only revisit.
     fn only_original(&self) -> rusqlite::Result<Option<(Place, FoundBy)>> {
-        let sql = "SELECT p.file, p.offset, m.clause FROM matched m JOIN capture p ON p.id = m.original";
+        let sql = "SELECT x.file, x.offset, m.clause FROM revisit m JOIN capture x ON x.id = m.original";
         let found = self.conn.query_row(sql, [], |row| Ok((place(row, 0)?, row.get::<_, u8>(2)?))).optional()?;
         Ok(found.and_then(|(place, clause)| Some((place?, *FoundBy::ALL.get(usize::from(clause))?))))
     }
@@ -479,12 +425,10 @@ impl Resolved {
     /// Gives each of which the original is not here, and that does not say that it is no page.
     pub(super) fn each_lost(&self, mut give: impl FnMut(Place, &str)) -> Result<(), RevisitError> {
         let mut give_all = || -> rusqlite::Result<()> {
-            let sql = format!(
-                "SELECT c.file, c.offset, c.own_url FROM matched m JOIN capture c ON c.id = m.revisit
-                  WHERE m.original IS NULL AND c.mime <> '{}'",
-                Says::Other.mime()
-            );
-            let mut statement = self.table.conn.prepare(&sql)?;
+            let mut statement = self.table.conn.prepare(
+                "SELECT c.file, c.offset, c.own_url FROM revisit m JOIN capture c ON c.id = m.id
+                  WHERE m.original IS NULL AND m.says <> 2",
+            )?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
                 give(place(row, 0)?.unwrap_or_default(), row.get_ref(2)?.as_str().unwrap_or_default());
@@ -527,6 +471,11 @@ impl Resolved {
 fn place(row: &rusqlite::Row<'_>, from: usize) -> rusqlite::Result<Option<Place>> {
     let (file, offset): (Option<u32>, Option<i64>) = (row.get(from)?, row.get(from + 1)?);
     Ok(file.zip(offset).map(|(file, offset)| Place { file, offset: offset.cast_unsigned() }))
+}
+
+/// The SHA-1 that a record declares of its payload.
+fn declared_digest(head: &RecordHead) -> Option<String> {
+    head.headers.get("WARC-Payload-Digest").and_then(|digest| sha1_field(&digest))
 }
 
 /// The number of a URL, near those of others of its page.

@@ -6,7 +6,7 @@ CREATE TABLE seen (
     record    INTEGER,
     date_ms   INTEGER NOT NULL,
     status    INTEGER NOT NULL,
-    mime      TEXT NOT NULL,
+    media     INTEGER NOT NULL,
     file      INTEGER NOT NULL,
     offset    INTEGER NOT NULL,
     -- Of revisits.
@@ -14,5 +14,6 @@ CREATE TABLE seen (
     of_page   INTEGER,
     of_record INTEGER,
     of_ms     INTEGER,
+    says      INTEGER,
     own_url   TEXT
 );

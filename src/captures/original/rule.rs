@@ -7,145 +7,149 @@
 //! 2. Of its own URL and payload digest, the one nearest to that date.
 //! 3. The record that it names (`WARC-Refers-To`), unless that has another
 //!    payload digest.
-//! 4. Of its payload digest, the page nearest to that date.
+//! 4. Of its payload digest, whatever the URL, the nearest to that date; pages
+//!    first.
 //!
-//! Digests are SHA-1; those of other kinds tell nothing. The first two are
-//! looks into an index and part of each query ([`ORIGINAL`]). The others
-//! search all captures once, and what they find is kept as `repeat.found`.
+//! Digests are SHA-1; those of other kinds tell nothing. A revisit whose own
+//! head says what it is, a page or something else, is by the last two clauses a
+//! repeat of no other kind of thing. The order in which records came never counts.
 //!
-//! Tables are `capture` (of which `revisit_of_ms` is the date that a revisit
-//! names, or its own), `repeat` (revisits that name another URL than theirs, or
-//! were `found`) and `url` (with the page that it is of). Indexes are
-//! `capture(url, digest, revisit_of_ms, date_ms)` and `capture(page, date_ms)`.
+//! Tables are `capture x` (with `page`, of all spellings of a URL, and `media`)
+//! and a row `m` of what a revisit says: `url`, `page`; `of_url`, `of_page`,
+//! `of_ms`, which it names; `digest`, empty where it names no payload; `record`,
+//! NULL where it names none; `says`, a number of [`Says`]. Indexes are
+//! `capture(page, date_ms)` and `capture(page, digest, revisit_of_ms, date_ms)`.
+//! The last two clauses need tables of the captures that may be found so:
+//! `by_record (record, is_page, digest, id)`, of each ID one of each kind, and
+//! `payload (digest, is_page, date_ms, status, id)`.
 
-/// Whether a capture is one of a page.
-macro_rules! is_page {
+use crate::captures::media::is_page_type;
+
+/// What the head of a revisit says of it. Numbers are those that a catalogue keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Says {
+    /// Nothing, as where there is no head, or one of what was not modified.
+    Nothing = 0,
+    /// That it is of a page.
+    Page = 1,
+    /// That it is of something else.
+    Other = 2,
+}
+
+impl Says {
+    /// What a head with this status (0 where there is none) and type says. Redirects and errors often have no
+    /// payload, as empty pages: they are of nothing else than they say.
+    pub fn of(status: i32, mime: &str) -> Self {
+        Self::of_kind(status, mime, is_page_type(mime))
+    }
+
+    /// The same, where it is said which types are taken for pages.
+    pub fn of_kind(status: i32, mime: &str, is_page_type: bool) -> Self {
+        match status {
+            304 => Self::Nothing,
+            0 | 200..=299 if matches!(mime, "" | "-") => Self::Nothing,
+            // A status that cannot be read says nothing.
+            0 if is_page_type => Self::Nothing,
+            200..=299 if is_page_type => Self::Page,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// The digest of no bytes.
+const NOTHING: &str = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ";
+
+/// Whether the digest that a revisit with this status declares is one of a payload. What is not
+/// modified has none of its own, and that may have been digested; nor does no bytes tell without a head.
+pub fn names_payload(digest: &str, status: i32) -> bool {
+    !digest.is_empty() && (digest != NOTHING || (200..300).contains(&status))
+}
+
+/// SQL: whether the capture `$of` is one of a page: what it shows to a person is one, and not an error
+/// ([`Media::Page`](crate::captures::Media)).
+#[macro_export]
+macro_rules! is_page_sql {
     ($of:literal) => {
-        concat!("(", $of, ".status BETWEEN 200 AND 299 AND ", $of, ".mime IN ('text/html', 'application/xhtml+xml'))")
+        concat!("(", $of, ".media = 1 AND ", $of, ".status BETWEEN 200 AND 299)")
     };
 }
 
-/// [`is_page`] of `p`, which is what a capture repeats, or the capture itself.
-pub const IS_PAGE: &str = is_page!("p");
-
-/// The same of `w`, which it was taken to repeat before.
-pub const WAS_PAGE: &str = is_page!("w");
-
-/// Whether `c` names a payload. What is not modified has none of its own, and
-/// that may have been digested; nor does no bytes tell without a head.
-macro_rules! names_payload {
-    () => {
-        "(c.digest <> '' AND (c.digest <> 'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ' OR c.status BETWEEN 200 AND 299))"
+/// SQL: of the rows `x` of table `$table` that `$of` holds of, the one nearest in time to `$date` (milliseconds).
+/// Of those that are equally far to the second, one with a status from 200 to 299 comes first, then the
+/// earlier, of one instant a page. Each side in time is one look into an index, however many captures there are.
+#[macro_export]
+macro_rules! nearest_sql {
+    (@order "capture") => {
+        concat!("x.status NOT BETWEEN 200 AND 299, x.date_ms, NOT ", $crate::is_page_sql!("x"), ", x.digest, x.id")
     };
-}
-
-/// See the macro.
-pub const NAMES_PAYLOAD: &str = names_payload!();
-
-/// The capture at the URL and second that `c` names. Of several the one with
-/// its payload, then the nearest, then a page: the order in which they came
-/// does not count.
-macro_rules! at_date {
-    ($known:literal) => {
+    (@order $table:literal) => {
+        "x.status NOT BETWEEN 200 AND 299, x.date_ms, x.id"
+    };
+    ($table:tt, $of:expr, $date:literal) => {
         concat!(
-            "(SELECT x.id FROM capture x
-               WHERE x.page = ifnull((SELECT u.page FROM repeat r JOIN url u ON u.id = r.url WHERE r.capture = c.id), c.page)
-                AND +x.url = ifnull((SELECT r.url FROM repeat r WHERE r.capture = c.id), c.url)",
-            $known,
-            " AND x.revisit_of_ms IS NULL
-                AND x.date_ms BETWEEN c.revisit_of_ms - 999 AND c.revisit_of_ms + 999
-              ORDER BY x.digest = c.digest AND ",
-            names_payload!(),
-            " DESC, abs(x.date_ms - c.revisit_of_ms), ",
-            is_page!("x"),
-            " DESC, x.digest, x.id LIMIT 1)"
+            "(SELECT x.id FROM (SELECT min(ifnull(",
+            $date,
+            " - (SELECT max(x.date_ms) FROM ",
+            $table,
+            " x WHERE ",
+            $of,
+            " AND x.date_ms <= ",
+            $date,
+            "), 1 << 60), ifnull((SELECT min(x.date_ms) FROM ",
+            $table,
+            " x WHERE ",
+            $of,
+            " AND x.date_ms > ",
+            $date,
+            ") - ",
+            $date,
+            ", 1 << 60)) / 1000 * 1000 + 999 AS most) g CROSS JOIN ",
+            $table,
+            " x WHERE ",
+            $of,
+            " AND x.date_ms BETWEEN ",
+            $date,
+            " - g.most AND ",
+            $date,
+            " + g.most ORDER BY ",
+            $crate::nearest_sql!(@order $table),
+            " LIMIT 1)"
         )
     };
 }
 
-/// One side in time of [`same_url`].
-macro_rules! same_url_side {
-    ($known:literal, $side:literal) => {
-        concat!(
-            "SELECT * FROM (SELECT x.id, x.date_ms, ",
-            is_page!("x"),
-            " AS is_page FROM capture x WHERE x.url = c.url",
-            $known,
-            " AND x.digest = c.digest AND ",
-            names_payload!(),
-            " AND x.revisit_of_ms IS NULL AND x.date_ms ",
-            $side,
-            ", ",
-            is_page!("x"),
-            " DESC, x.id LIMIT 1)"
-        )
-    };
-}
+pub use {is_page_sql, nearest_sql};
 
-/// Of the captures of the URL of `c` with its payload, the one whose date is
-/// nearest to that which it names. Each side is one look into an index, however
-/// many captures of a URL there are.
-macro_rules! same_url {
-    ($known:literal) => {
-        concat!(
-            "(SELECT id FROM (",
-            same_url_side!($known, "<= c.revisit_of_ms ORDER BY x.date_ms DESC"),
-            " UNION ALL ",
-            same_url_side!($known, "> c.revisit_of_ms ORDER BY x.date_ms"),
-            ") ORDER BY abs(date_ms - c.revisit_of_ms), is_page DESC, date_ms, id LIMIT 1)"
-        )
-    };
-}
-
-/// As [`ORIGINAL`], among captures that `$known` holds of.
-macro_rules! original {
-    ($known:literal) => {
-        concat!(
-            "CASE WHEN c.revisit_of_ms IS NULL THEN c.id ELSE coalesce(",
-            at_date!($known),
-            ", ",
-            same_url!($known),
-            ", (SELECT x.id FROM repeat r JOIN capture x ON x.id = r.found WHERE r.capture = c.id",
-            $known,
-            ")) END"
-        )
-    };
-}
-
-/// The first clause of the rule, for a revisit `c`.
-pub(super) const AT_DATE: &str = at_date!("");
+/// The first clause of the rule. Of several captures of that second the one with its payload comes first, then
+/// as [`nearest_sql`] has it.
+pub const AT_DATE: &str = concat!(
+    "(SELECT x.id FROM capture x
+      WHERE x.page = m.of_page AND +x.url = m.of_url AND x.revisit_of_ms IS NULL
+        AND x.date_ms BETWEEN m.of_ms - 999 AND m.of_ms + 999
+      ORDER BY m.digest <> '' AND x.digest = m.digest DESC, ",
+    nearest_sql!(@order "capture"),
+    " LIMIT 1)"
+);
 
 /// The second.
-pub(super) const SAME_URL: &str = same_url!("");
+pub const SAME_URL: &str = nearest_sql!(
+    "capture",
+    "m.digest <> '' AND x.page = m.page AND x.digest = m.digest AND x.url = m.url AND x.revisit_of_ms IS NULL",
+    "m.of_ms"
+);
 
-/// The capture that `c` repeats, NULL where it is not there; `c` itself where
-/// it is no revisit.
-pub const ORIGINAL: &str = original!("");
+/// The third. Of all records of one kind that have one ID it is the same one, whatever the order of files.
+pub const BY_RECORD: &str = "(SELECT n.id FROM by_record n
+    WHERE n.record = m.record AND (m.digest = '' OR n.digest IN ('', m.digest))
+      AND (m.says = 0 OR (m.says = 1) = n.is_page)
+    ORDER BY n.is_page DESC LIMIT 1)";
 
-/// [`ORIGINAL`] as it was when capture `?1` was the newest one.
-pub const ORIGINAL_THEN: &str = original!(" AND +x.id <= ?1");
-
-/// [`ORIGINAL`] as it is when capture `?2` is the newest one.
-pub const ORIGINAL_NOW: &str = original!(" AND +x.id <= ?2");
-
-/// Whether the status of `c` says that it is of no page, whatever it repeats:
-/// redirects and errors often have no payload, as empty pages.
-pub const SAYS_PAGE: &str = "(c.status IN (0, 304) OR c.status BETWEEN 200 AND 299)";
-
-/// Whether status and type of `c` leave open that it is of a page. The type in
-/// the head of what was not modified says nothing.
-pub const MAY_BE_PAGE: &str = "(c.status = 304 OR (c.status = 0 OR c.status BETWEEN 200 AND 299)
-           AND c.mime IN ('', '-', 'text/html', 'application/xhtml+xml'))";
-
-/// Whether the type of `c` says that it is of a page: then nothing else is found for it.
-pub const IS_DECLARED_PAGE: &str = "(c.status <> 304 AND c.mime IN ('text/html', 'application/xhtml+xml'))";
-
-/// Revisits whose original is not there, and that may be of a page. Where their
-/// own URL has the payload, there is one: nearly always that look is enough.
-pub fn lost_pages() -> String {
-    format!(
-        "c.revisit_of_ms > -9223372036854775808 AND {MAY_BE_PAGE}
-         AND CASE WHEN {NAMES_PAYLOAD} AND EXISTS (SELECT 1 FROM capture x WHERE x.url = c.url
-                       AND x.digest = c.digest AND x.revisit_of_ms IS NULL) THEN 0 ELSE {ORIGINAL} IS NULL END"
-    )
-}
+/// The fourth.
+pub const BY_PAYLOAD: &str = concat!(
+    "ifnull(",
+    nearest_sql!("payload", "m.digest <> '' AND m.says <> 2 AND x.digest = m.digest AND x.is_page = 1", "m.of_ms"),
+    ", ",
+    nearest_sql!("payload", "m.digest <> '' AND m.says <> 1 AND x.digest = m.digest AND x.is_page = 0", "m.of_ms"),
+    ")"
+);

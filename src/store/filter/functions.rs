@@ -2,11 +2,12 @@
 
 use crate::analysis::{TextMatcher, text_tokens, url_text};
 use crate::campaign::TextTest;
+use crate::captures::Media;
 use crate::crawl::{SeenFacts, UrlOutcome};
 use crate::inlinks::stored::{host_name, host_of};
 use crate::links::LinkKind;
 use crate::scope::{GeoFact, rule_label};
-use crate::search::{media_of, without_port};
+use crate::search::without_port;
 use crate::store::launches::seen_state;
 use crate::store::link_list::decode;
 use crate::text::fold_letters;
@@ -38,7 +39,7 @@ pub(in crate::store) fn register(conn: &Connection) -> rusqlite::Result<()> {
             context.get_or_create_aux(0, |value| -> Result<_, Failed> { Ok(regex::Regex::new(value.as_str()?)?) })?;
         Ok(pattern.is_match(text_of(context, 1)?))
     })?;
-    conn.create_scalar_function("media_of", 1, flags, |context| Ok(media_of(text_of(context, 0)?)))?;
+    conn.create_scalar_function("media_name", 1, flags, |context| Ok(Media::of_number(context.get(0)?).as_str()))?;
     conn.create_scalar_function("without_port", 1, flags, |context| Ok(without_port(text_of(context, 0)?).to_owned()))?;
     conn.create_scalar_function("country_of", 1, flags, |context| {
         let fact: Option<String> = context.get(0)?;

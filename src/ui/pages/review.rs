@@ -4,6 +4,7 @@ use crate::app::models::{
     CaptureDetail, CaptureId, CapturePage, CaptureQuery, CaptureRow, CaptureTab, Loaded, ReviewMark,
 };
 use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, Route};
+use crate::captures::is_page_type;
 use crate::ui::long_text::LongText;
 use crate::ui::panel::keep_note;
 use crate::ui::table::{Column, Table};
@@ -244,7 +245,7 @@ fn checks_ui(ui: &mut Ui, detail: &CaptureDetail) {
     let before = detail.versions.iter().rev().find(|version| version.date < row.date);
     let mut checks: Vec<(Option<bool>, String)> =
         vec![(Some((200..300).contains(&row.status)), format!("status {}", row.status))];
-    if row.mime.contains("html") {
+    if is_page_type(&row.mime) {
         let words = if row.title.is_empty() { "has no title" } else { "has a title" };
         checks.push((Some(!row.title.is_empty()), words.to_owned()));
     }

@@ -12,7 +12,7 @@ const TABS: [(&str, &[&str]); 6] = [
     ("Images", &["image"]),
     ("Audio/Video", &["audio", "video"]),
     ("Data", &["data"]),
-    ("Other", &["code", "other"]),
+    ("Other", &["code", "other", "text"]),
 ];
 
 /// Draws the tabs with the captures found of each, whichever is chosen. Gives

@@ -162,7 +162,7 @@ fn tabs_of_media_count_what_their_filters_find_whichever_is_chosen() {
         ("Images", "media=image"),
         ("Audio/Video", "(media=audio OR media=video)"),
         ("Data", "media=data"),
-        ("Other", "(media=code OR media=other)"),
+        ("Other", "(media=code OR media=other OR media=text)"),
     ]
     .map(|(tab, media)| (tab, number(&window, &format!("found:host:example {media}"))))
     .to_vec();

@@ -150,17 +150,6 @@ fn a_target_that_is_watched_later_shows_its_documents_as_new() {
 }
 
 #[test]
-fn what_a_document_is() {
-    for (mime, url, expected) in [
-        ("application/pdf", "http://a.pt/", true),
-        ("Application/PDF; x=y", "http://a.pt/", true),
-        ("application/vnd.oasis.opendocument.text", "http://a.pt/", true),
-        ("application/octet-stream", "http://a.pt/a.PDF?x=1", true),
-        ("application/octet-stream", "http://a.pt/?a.pdf", false),
-        ("text/plain", "http://a.pt/a.pdf", false),
-        ("application/vnd.ms-fontobject", "http://a.pt/a.eot", false),
-    ] {
-        assert_eq!(is_document(mime, url), expected, "{mime} {url}");
-    }
+fn a_file_name_is_the_last_piece_of_a_path() {
     assert_eq!(filename("http://a.pt/b/Plan%202024.pdf?x=/y"), "Plan 2024.pdf");
 }

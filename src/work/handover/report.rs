@@ -380,9 +380,9 @@ fn left_out(out: &mut Vec<Block>, workspace: &Workspace, facts: &ReportFacts<'_>
     }
     let (missing, first) = workspace.catalogue().missing_resources(facts.id, MOST_MISSING)?;
     if missing > 0 {
-        out.push(Block::Heading("What was never captured".to_owned()));
+        out.push(Block::Heading("What is missing".to_owned()));
         out.push(Block::Text(format!(
-            "{missing} URLs that pages of this export need to be shown have no capture here. Most needed are:"
+            "{missing} URLs that pages of this export need to be shown have no capture here, or none but errors. Most needed are:"
         )));
         let rows = first.into_iter().map(|(url, pages)| vec![url, pages.to_string()]).collect();
         out.push(Block::Table { head: vec!["URL", "Captures that need it"], numbers: vec![1], rows });

@@ -147,8 +147,8 @@ fn who_only_looks_on_sees_what_seeds_redirected_to_since() {
     let catalogue = rusqlite::Connection::open(made.dir.path().join("w").join("fonds.sqlite")).unwrap();
     let changed = catalogue
         .execute(
-            "INSERT INTO capture (launch, url, page, host, date_ms, status, mime, size, digest, stored, redirect_to)
-             SELECT launch, url, page, host, date_ms, 301, mime, size, digest, stored,
+            "INSERT INTO capture (launch, url, page, host, date_ms, status, mime, media, size, digest, stored, redirect_to)
+             SELECT launch, url, page, host, date_ms, 301, mime, media, size, digest, stored,
                 (SELECT id FROM url WHERE url = 'http://b.a.pt/')
              FROM capture WHERE url = (SELECT id FROM url WHERE url = 'http://a.pt/')",
             [],

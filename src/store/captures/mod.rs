@@ -1,20 +1,24 @@
 //! Captures in, and out again as they stand in the files.
 
-use super::catalogue::{Catalogue, UnderWay};
-use super::error::StoreError;
-use super::files::file_id;
-use super::intern::{UrlIds, url_ids, url_ids_and_page};
-use super::link_list::{LinkList, insert_lists, insert_outlinks, lists_of};
-use super::rows::{CaptureId, FileId, LaunchId};
-use super::sql::{int, parse_stored, uint};
+pub(super) mod requisites;
+pub(super) mod which;
+
 use crate::captures::{CaptureEntry, RecordPlace};
 use crate::links::Outlink;
+use crate::store::catalogue::{Catalogue, UnderWay};
+use crate::store::error::StoreError;
+use crate::store::files::file_id;
+use crate::store::intern::{UrlIds, url_ids, url_ids_and_page};
+use crate::store::link_list::{LinkList, insert_lists, insert_outlinks, lists_of};
+use crate::store::rows::{CaptureId, FileId, LaunchId};
+use crate::store::sql::{int, parse_stored, uint};
 use crate::uri::{CaptureDate, Url};
 use crate::warc::{RecordType, Span};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
+use which::{RevisitClaims, named_digest_sql};
 
 /// A record of a capture as the catalogue knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +50,7 @@ pub struct StoredCapture {
     pub status: i32,
     /// MIME type.
     pub mime: String,
-    /// `sha1:BASE32` of the payload.
+    /// `sha1:BASE32` of the payload; of a revisit as its record declares it.
     pub digest: String,
     /// Title.
     pub title: String,
@@ -81,7 +85,11 @@ impl From<CaptureEntry> for PackedCapture {
 
 /// Adds a capture with its records and links; does nothing when its first
 /// record is known already. Says whether it was new.
-pub(super) fn insert_capture(conn: &Connection, launch: LaunchId, entry: &CaptureEntry) -> Result<bool, StoreError> {
+pub(in crate::store) fn insert_capture(
+    conn: &Connection,
+    launch: LaunchId,
+    entry: &CaptureEntry,
+) -> Result<bool, StoreError> {
     let (first, file) = first_record(conn, launch, entry)?;
     if is_at(conn, file, first)? {
         return Ok(false);
@@ -114,17 +122,10 @@ fn import_capture(
     }
     // A torn copy has id and declared digest of the whole one, but not its
     // size; of a revisit the size is not in its record.
+    // Status and type of a revisit without a head may be those of its original, and the digest is.
     let is_revisit = entry.revisit_of.is_some();
     let known: Option<(CaptureId, FileId)> = conn
-        .prepare_cached(
-            "SELECT c.id, r.file FROM capture c INDEXED BY capture_page
-             JOIN record r ON r.capture = c.id AND r.position = 0
-             WHERE c.page = ?1 AND c.date_ms = ?2 AND c.url = ?3 AND (c.revisit_of_ms IS NOT NULL) = ?8
-               AND c.status = ?9 AND c.mime = ?10 AND (c.size = ?7 OR ?8) AND CASE r.file
-                WHEN ?5 THEN c.digest = ?4 AND r.record_id = ?6 AND ?6 <> ''
-                ELSE c.digest = ?4 OR (r.record_id = ?6 AND ?6 <> '') END
-             ORDER BY c.id LIMIT 1",
-        )?
+        .prepare_cached(KNOWN)?
         .query_row(
             params![
                 ids.page,
@@ -157,6 +158,21 @@ fn import_capture(
         }
     }
 }
+
+/// SQL: the capture that is the one of an entry, and the file of its record.
+const KNOWN: &str = concat!(
+    "SELECT c.id, r.file FROM capture c INDEXED BY capture_page
+     JOIN record r ON r.capture = c.id AND r.position = 0
+     WHERE c.page = ?1 AND c.date_ms = ?2 AND c.url = ?3 AND (c.revisit_of_ms IS NOT NULL) = ?8
+       AND (c.size = ?7 OR ?8)
+       AND CASE WHEN (SELECT v.is_bare FROM revisit v WHERE v.capture = c.id) THEN ?9 = 0
+            ELSE c.status = ?9 AND c.mime = ?10 END
+       AND CASE r.file WHEN ?5 THEN ",
+    named_digest_sql!(),
+    " = ?4 AND r.record_id = ?6 AND ?6 <> '' ELSE ",
+    named_digest_sql!(),
+    " = ?4 AND ?4 <> '' OR (r.record_id = ?6 AND ?6 <> '') END ORDER BY c.id LIMIT 1"
+);
 
 /// The first record of a capture, and its file.
 fn first_record<'e>(
@@ -215,22 +231,36 @@ fn insert_new(
 ) -> Result<(), StoreError> {
     let via = entry.notes.via.as_ref().map(|via| url_ids(conn, via)).transpose()?.map(|ids| ids.url);
     let redirect_to = entry.redirect_to.as_ref().map(|to| url_ids(conn, to)).transpose()?.map(|ids| ids.url);
+    let claims = RevisitClaims::of(conn, entry)?;
+    let original = match (&claims, entry.revisit_of) {
+        // Of a page that nobody captured nothing is here, unless the revisit names another URL.
+        (Some(claims), Some(revisit_of)) => claims.original(conn, ids, revisit_of)?,
+        _ => None,
+    };
+    let answer = claims.as_ref().zip(original.as_ref()).and_then(|(claims, original)| claims.answer(ids.url, original));
+    let (status, mime) = answer.unwrap_or((entry.notes.status, &entry.notes.mime));
+    let of_original = original.as_ref();
+    let digest = match (&claims, of_original) {
+        (_, Some(original)) => original.digest.as_str(),
+        (Some(claims), None) => claims.payload_digest(),
+        (None, None) => entry.payload_digest.as_str(),
+    };
     let change = match is_new_page {
         // Nothing is before it, and nothing after.
-        true if entry.revisit_of.is_none() => 0,
-        _ => change_since(conn, ids.page, entry)?,
+        true if claims.is_none() => 0,
+        _ => change_since(conn, ids.page, entry, digest)?,
     };
     if !is_new_page {
-        note_change_after(conn, ids.page, entry)?;
+        note_change_after(conn, ids.page, entry.date, status, digest)?;
     }
     conn.prepare_cached(
         // Numbers of captures that are gone are not given again.
-        "INSERT INTO capture (id, launch, url, page, host, date_ms, status, mime, size, digest, truncated, ip, fetch_ms,
-            title, language, hops, via, seed, source_tag, rule_index, rule_name, redirect_to, revisit_of_ms, change,
-            stored)
+        "INSERT INTO capture (id, launch, url, page, host, date_ms, status, mime, media, size, digest, truncated, ip,
+            fetch_ms, title, language, hops, via, seed, source_tag, rule_index, rule_name, redirect_to, revisit_of_ms,
+            original, change, stored)
          VALUES (1 + max(ifnull((SELECT max(id) FROM capture), 0),
                 ifnull((SELECT CAST(value AS INTEGER) FROM setting WHERE name = 'captures_numbered'), 0)),
-            ?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21,?22,?23,?24)",
+            ?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21,?22,?23,?24,?25,?26)",
     )?
     .execute(params![
         launch,
@@ -238,15 +268,16 @@ fn insert_new(
         ids.page,
         ids.host,
         entry.date.millis(),
-        entry.notes.status,
-        entry.notes.mime,
-        int(entry.payload_len),
-        entry.payload_digest,
+        status,
+        mime,
+        of_original.map_or(entry.media() as i64, |original| original.media),
+        of_original.map_or(int(entry.payload_len), |original| original.size),
+        digest,
         entry.truncated.as_deref().unwrap_or_default(),
         entry.ip.map(|ip| ip.to_string()).unwrap_or_default(),
         entry.notes.fetch_ms.map(int),
-        entry.notes.title.as_deref().unwrap_or_default(),
-        entry.notes.language.as_deref().unwrap_or_default(),
+        of_original.map_or(entry.notes.title.as_deref().unwrap_or_default(), |original| &original.title),
+        of_original.map_or(entry.notes.language.as_deref().unwrap_or_default(), |original| &original.language),
         entry.notes.hops,
         via,
         entry.notes.seed,
@@ -255,22 +286,18 @@ fn insert_new(
         entry.notes.verdict.as_ref().map(|verdict| verdict.rule_name.as_str()).unwrap_or_default(),
         redirect_to,
         entry.revisit_of.map(CaptureDate::millis),
+        of_original.map(|original| original.id),
         change,
         stored_bytes(entry),
     ])?;
     let capture = CaptureId::new(conn.last_insert_rowid());
     insert_records(conn, launch, capture, entry)?;
-    if let Some(repeats) = &entry.repeats {
-        conn.prepare_cached("INSERT INTO repeat (capture, url) VALUES (?1, ?2)")?
-            .execute((capture, url_ids(conn, repeats)?.url))?;
+    if let Some(claims) = &claims {
+        claims.insert(conn, capture, ids.url, of_original)?;
     }
     if let Some(digest) = &entry.declared_digest {
-        conn.prepare_cached("INSERT INTO declared_digest (capture, digest) VALUES (?1, ?2)")?
-            .execute(params![capture, digest])?;
-    }
-    if let Some(id) = entry.refers_to.as_ref().filter(|id| !id.is_empty()) {
-        conn.prepare_cached("INSERT INTO refers_to (capture, record_id) VALUES (?1, ?2)")?
-            .execute(params![capture, id])?;
+        conn.prepare_cached("INSERT INTO declared_digest (capture, page, digest) VALUES (?1, ?2, ?3)")?
+            .execute(params![capture, ids.page, digest])?;
     }
     if !entry.claimed_rule.is_empty() {
         conn.prepare_cached("INSERT INTO file_rule (capture, rule) VALUES (?1, ?2)")?
@@ -288,7 +315,7 @@ fn insert_new(
 
 /// Adds outlinks to the capture whose first record stands at this place, if
 /// some of them were missing.
-pub(super) fn add_outlinks(
+pub(in crate::store) fn add_outlinks(
     conn: &Connection,
     launch: LaunchId,
     record: &RecordPlace,
@@ -306,16 +333,22 @@ pub(super) fn add_outlinks(
     let Some(capture) = capture else { return Ok(()) };
     insert_outlinks(conn, capture, links)?;
     if is_last {
-        conn.prepare_cached("DELETE FROM outlink_gap WHERE capture = ?1")?.execute([capture])?;
+        end_outlink_gap(conn, capture)?;
     }
     Ok(())
+}
+
+/// All outlinks of a capture are here: revisits of it are looked at again.
+fn end_outlink_gap(conn: &Connection, capture: CaptureId) -> Result<(), StoreError> {
+    conn.prepare_cached("DELETE FROM outlink_gap WHERE capture = ?1")?.execute([capture])?;
+    which::note_links_of_original(conn, capture)
 }
 
 /// Answers that show a page; a redirect to it or an error is no version of it.
 const SHOWS_PAGE: std::ops::RangeInclusive<i32> = 200..=299;
 
 /// Whether the payload differs from that of the page's capture before.
-fn change_since(conn: &Connection, page: i64, entry: &CaptureEntry) -> Result<i64, StoreError> {
+fn change_since(conn: &Connection, page: i64, entry: &CaptureEntry, digest: &str) -> Result<i64, StoreError> {
     if entry.revisit_of.is_some() {
         return Ok(2);
     }
@@ -331,15 +364,21 @@ fn change_since(conn: &Connection, page: i64, entry: &CaptureEntry) -> Result<i6
         .optional()?;
     Ok(match before {
         None => 0,
-        Some(digest) if digest == entry.payload_digest => 2,
+        Some(before) if before == digest => 2,
         Some(_) => 1,
     })
 }
 
-/// Looks again at the capture that follows one which comes late: imports
-/// bring older captures behind newer ones.
-fn note_change_after(conn: &Connection, page: i64, entry: &CaptureEntry) -> Result<(), StoreError> {
-    if !SHOWS_PAGE.contains(&entry.notes.status) {
+/// Looks again at the capture that follows one which comes late, or has another payload now: imports bring older
+/// captures behind newer ones.
+fn note_change_after(
+    conn: &Connection,
+    page: i64,
+    date: CaptureDate,
+    status: i32,
+    digest: &str,
+) -> Result<(), StoreError> {
+    if !SHOWS_PAGE.contains(&status) {
         return Ok(());
     }
     conn.prepare_cached(
@@ -347,7 +386,7 @@ fn note_change_after(conn: &Connection, page: i64, entry: &CaptureEntry) -> Resu
             (SELECT id FROM capture WHERE page = ?1 AND date_ms > ?2 AND status BETWEEN 200 AND 299
              ORDER BY date_ms LIMIT 1) AND revisit_of_ms IS NULL",
     )?
-    .execute(params![page, entry.date.millis(), entry.payload_digest])?;
+    .execute(params![page, date.millis(), digest])?;
     Ok(())
 }
 
@@ -398,7 +437,7 @@ impl Catalogue {
         self.write(move |conn| {
             insert_outlinks(conn, capture, &links)?;
             if is_last {
-                conn.prepare_cached("DELETE FROM outlink_gap WHERE capture = ?1")?.execute([capture])?;
+                end_outlink_gap(conn, capture)?;
             }
             Ok(())
         })
@@ -440,12 +479,13 @@ impl Catalogue {
     }
 }
 
-pub(super) fn stored_capture(conn: &Connection, id: CaptureId) -> Result<Option<StoredCapture>, StoreError> {
+pub(in crate::store) fn stored_capture(conn: &Connection, id: CaptureId) -> Result<Option<StoredCapture>, StoreError> {
     let found = conn
-        .prepare_cached(
-            "SELECT u.url, c.date_ms, c.status, c.mime, c.digest, c.title, c.language, c.revisit_of_ms
-             FROM capture c JOIN url u ON u.id = c.url WHERE c.id = ?1",
-        )?
+        .prepare_cached(concat!(
+            "SELECT u.url, c.date_ms, c.status, c.mime, ",
+            named_digest_sql!(),
+            ", c.title, c.language, c.revisit_of_ms FROM capture c JOIN url u ON u.id = c.url WHERE c.id = ?1"
+        ))?
         .query_row([id], |row| {
             Ok((
                 row.get::<_, String>(0)?,

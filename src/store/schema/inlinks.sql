@@ -1,14 +1,19 @@
--- Inlinks are stored beside the catalogue. What an earlier version built is
--- not taken over: it is built anew, once.
-INSERT OR REPLACE INTO setting SELECT 'inlinks_wanted', '1' WHERE EXISTS (SELECT 1 FROM inlink_build);
-DROP TABLE IF EXISTS inlink_new;
-DROP TABLE IF EXISTS target_new;
-DROP TABLE IF EXISTS capture_inlinks_new;
-DROP TABLE inlink;
-DROP TABLE inlink_target;
-DROP TABLE inlink_anchor;
-DELETE FROM inlink_build;
-DELETE FROM capture_inlinks;
+-- What a build of inlinks counted. The inlinks themselves are stored beside the catalogue.
+
+CREATE TABLE inlink_build (
+    id      INTEGER PRIMARY KEY,
+    date_ms INTEGER NOT NULL,
+    report  TEXT NOT NULL
+);
+-- Counts of each capture in the window named by the setting 'window_days'.
+CREATE TABLE capture_inlinks (
+    capture    INTEGER PRIMARY KEY REFERENCES capture(id),
+    internal   INTEGER NOT NULL,
+    external   INTEGER NOT NULL,
+    hosts      INTEGER NOT NULL,
+    cut        INTEGER NOT NULL,
+    top_anchor TEXT NOT NULL
+);
 -- Pages that are linked to and had no capture when inlinks were built, the
 -- most cited ones, with totals over all time.
 CREATE TABLE prospect (

@@ -6,19 +6,21 @@
 /// a capture that a person rejected none is followed.
 macro_rules! needed_links_sql {
     () => {
-        "FROM needed n JOIN capture c ON c.id = n.id
-         JOIN link_list o ON o.capture = CASE WHEN c.revisit_of_ms IS NULL THEN c.id ELSE
-               ifnull((SELECT x.id FROM capture x WHERE x.url = c.url AND x.digest = c.digest
-                        AND x.revisit_of_ms IS NULL ORDER BY x.date_ms DESC LIMIT 1), c.id) END
-         JOIN json_each(shown_links(o.links)) k LEFT JOIN page t ON t.key = k.value ->> 0
-         WHERE n.id NOT IN (SELECT capture FROM rejected)"
+        concat!(
+            "FROM needed n JOIN capture c ON c.id = n.id JOIN capture p ON p.id = ",
+            $crate::store::captures::which::original_sql!(),
+            " JOIN link_list o ON o.capture = ",
+            $crate::store::captures::which::has_links_sql!(),
+            " JOIN json_each(shown_links(o.links)) k LEFT JOIN page t ON t.key = k.value ->> 0
+             WHERE n.id NOT IN (SELECT capture FROM rejected)"
+        )
     };
 }
 
-/// SQL: the capture of the page of `t` that is nearest to `c` in time.
-macro_rules! nearest_sql {
+/// SQL: the capture of the page of `t` that `c` is shown with: the nearest one that is no error.
+macro_rules! requisite_capture_sql {
     () => {
-        "(SELECT x.id FROM capture x WHERE x.page = t.id ORDER BY abs(x.date_ms - c.date_ms), x.id LIMIT 1)"
+        $crate::store::captures::which::nearest_of_page_sql!("t.id", "c.date_ms", without_errors)
     };
 }
 
@@ -29,12 +31,6 @@ macro_rules! nearest_sql {
 /// capture that a person rejected never does.
 macro_rules! needed_sql {
     () => {
-        $crate::store::needed::needed_sql!(
-            $crate::store::needed::nearest_sql!(),
-            $crate::store::needed::needed_links_sql!()
-        )
-    };
-    ($nearest:expr, $links:expr) => {
         concat!(
             "decided (capture, mark, id) AS MATERIALIZED (
                 SELECT capture, mark, max(id) FROM mark WHERE undone_ms IS NULL AND mark <> 'note' GROUP BY capture),
@@ -48,9 +44,9 @@ macro_rules! needed_sql {
                 WHERE d.mark = 'approve' AND (l.campaign IS NULL OR l.campaign = a.campaign)),
              needed (campaign, id) AS (
                 SELECT campaign, id FROM chosen UNION SELECT n.campaign, ",
-            $nearest,
+            $crate::store::captures::requisites::requisite_capture_sql!(),
             " ",
-            $links,
+            $crate::store::captures::requisites::needed_links_sql!(),
             "), along (campaign, capture) AS (
                 SELECT campaign, id FROM needed WHERE id IS NOT NULL AND id NOT IN (SELECT capture FROM rejected)
                 EXCEPT SELECT campaign, id FROM chosen)"
@@ -58,4 +54,4 @@ macro_rules! needed_sql {
     };
 }
 
-pub(super) use {nearest_sql, needed_links_sql, needed_sql};
+pub(in crate::store) use {needed_links_sql, needed_sql, requisite_capture_sql};

@@ -1,0 +1,87 @@
+-- Launches of crawls and imports, schedules, events, and the history of jobs.
+
+CREATE TABLE setting (
+    name  TEXT PRIMARY KEY NOT NULL,
+    value TEXT NOT NULL
+) WITHOUT ROWID;
+
+-- One run of a crawl, or one import.
+CREATE TABLE launch (
+    id         INTEGER PRIMARY KEY,
+    kind       TEXT NOT NULL CHECK (kind IN ('crawl', 'import')),
+    campaign   INTEGER REFERENCES campaign(id),
+    version    INTEGER,
+    job        TEXT NOT NULL,
+    launch     TEXT NOT NULL,
+    state      TEXT NOT NULL CHECK (state IN ('running', 'paused', 'stopped', 'finished')),
+    started_ms INTEGER NOT NULL,
+    ended_ms   INTEGER,
+    why        TEXT NOT NULL DEFAULT '',
+    -- Another crawler made it and its logs were imported: nobody goes on with
+    -- it, and it is no run of this program.
+    is_foreign INTEGER NOT NULL DEFAULT 0,
+    -- How long it ran, without the time that it was paused or stopped.
+    ran_ms     INTEGER NOT NULL DEFAULT 0,
+    -- Since when it has been running; none while it does not.
+    running_since_ms INTEGER
+);
+-- Crawls of another workspace that came with a handover, and which one. Like
+-- those of another crawler nobody goes on with them.
+CREATE TABLE launch_origin (
+    launch INTEGER PRIMARY KEY REFERENCES launch(id),
+    origin TEXT NOT NULL
+);
+-- Versions of its campaign that a launch went on with after it was resumed;
+-- the last one stands in the launch.
+CREATE TABLE launch_change (
+    id           INTEGER PRIMARY KEY,
+    launch       INTEGER NOT NULL REFERENCES launch(id),
+    date_ms      INTEGER NOT NULL,
+    from_version INTEGER NOT NULL,
+    to_version   INTEGER NOT NULL
+);
+CREATE INDEX launch_change_launch ON launch_change(launch, date_ms);
+
+-- Runs that a campaign's schedule called for, and what became of each. A run
+-- has one row at most, whatever the clock does, so none starts twice.
+CREATE TABLE schedule_run (
+    id         INTEGER PRIMARY KEY,
+    campaign   INTEGER NOT NULL REFERENCES campaign(id),
+    due_ms     INTEGER NOT NULL,
+    is_extra   INTEGER NOT NULL,
+    state      TEXT NOT NULL CHECK (state IN
+        ('waiting', 'asked', 'running', 'done', 'stopped', 'failed', 'missed', 'made_up', 'overlapped', 'skipped')),
+    launch     INTEGER REFERENCES launch(id),
+    noticed_ms INTEGER NOT NULL,
+    why        TEXT NOT NULL DEFAULT '',
+    UNIQUE (campaign, due_ms)
+);
+CREATE INDEX schedule_run_open ON schedule_run(state) WHERE state IN ('waiting', 'asked', 'running');
+
+-- What a crawl has to say to a person: waits, hosts that were given up, the
+-- network that went and came back, what was recovered.
+CREATE TABLE event (
+    id      INTEGER PRIMARY KEY,
+    launch  INTEGER NOT NULL REFERENCES launch(id),
+    date_ms INTEGER NOT NULL,
+    -- A name of crawl::EventKind.
+    kind    TEXT NOT NULL,
+    -- Host with port where it is no default; empty where it concerns none.
+    host    TEXT NOT NULL DEFAULT '',
+    url     TEXT NOT NULL DEFAULT '',
+    -- HTTP status, a Heritrix fetch status below zero, or 0.
+    status  INTEGER NOT NULL DEFAULT 0,
+    text    TEXT NOT NULL,
+    -- How many times it happened; more than 1 where repeats were folded.
+    count   INTEGER NOT NULL DEFAULT 1
+);
+CREATE INDEX event_launch ON event(launch, id);
+CREATE INDEX event_kind ON event(launch, kind, id);
+
+CREATE TABLE job (
+    id         INTEGER PRIMARY KEY,
+    name       TEXT NOT NULL,
+    started_ms INTEGER NOT NULL,
+    ended_ms   INTEGER,
+    outcome    TEXT NOT NULL DEFAULT ''
+);

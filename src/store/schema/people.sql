@@ -1,0 +1,92 @@
+-- What people made and decided. Nothing else has it: it is never rebuilt, and handed over as annotations.
+
+CREATE TABLE campaign (
+    id         INTEGER PRIMARY KEY,
+    name       TEXT NOT NULL,
+    version    INTEGER NOT NULL,
+    created_ms INTEGER NOT NULL
+);
+CREATE TABLE campaign_version (
+    campaign INTEGER NOT NULL REFERENCES campaign(id),
+    version  INTEGER NOT NULL,
+    spec     TEXT NOT NULL,
+    saved_ms INTEGER NOT NULL,
+    PRIMARY KEY (campaign, version)
+) WITHOUT ROWID;
+
+-- Decisions and notes on captures. Append-only; taken back by a date, never removed.
+CREATE TABLE mark (
+    id        INTEGER PRIMARY KEY,
+    act       INTEGER NOT NULL,
+    capture   INTEGER NOT NULL REFERENCES capture(id),
+    -- approve, reject, flag, clear or note.
+    mark      TEXT NOT NULL,
+    note      TEXT NOT NULL,
+    who       TEXT NOT NULL,
+    date_ms   INTEGER NOT NULL,
+    undone_ms INTEGER
+);
+CREATE INDEX mark_capture ON mark(capture, id);
+
+-- Marks that were given in another workspace, and where they came from. They
+-- have numbers below zero, so that the last mark given here is always the last
+-- one by number: what a person decided here holds.
+CREATE TABLE mark_origin (
+    mark       INTEGER PRIMARY KEY REFERENCES mark(id),
+    -- Its id as a W3C Web Annotation.
+    annotation TEXT NOT NULL UNIQUE,
+    origin     TEXT NOT NULL
+);
+-- Annotations on captures that are not here, kept as they came.
+CREATE TABLE annotation_apart (
+    annotation TEXT PRIMARY KEY NOT NULL,
+    line       TEXT NOT NULL,
+    origin     TEXT NOT NULL
+) WITHOUT ROWID;
+
+-- What persons said of results of a search. Append-only: of what a person said
+-- of a result of a query the last counts; the result is the content version
+-- that the capture has.
+CREATE TABLE judgement (
+    id         INTEGER PRIMARY KEY,
+    -- The query as a line, with what was chosen beside it.
+    query      TEXT NOT NULL,
+    capture    INTEGER NOT NULL REFERENCES capture(id),
+    -- right, wrong or unsure; clear takes it back.
+    judgement  TEXT NOT NULL,
+    who        TEXT NOT NULL,
+    date_ms    INTEGER NOT NULL,
+    -- Its place among the results by relevance, where it was shown there.
+    rank       INTEGER,
+    -- Where it was given in another workspace: its id as a W3C Web Annotation,
+    -- and what it came with.
+    annotation TEXT UNIQUE,
+    origin     TEXT
+);
+CREATE INDEX judgement_query ON judgement(query);
+CREATE INDEX judgement_capture ON judgement(capture);
+
+-- Captures put together across campaigns, by hand or by a filter that is
+-- asked again after each crawl and import of a campaign.
+CREATE TABLE collection (
+    id       INTEGER PRIMARY KEY,
+    name     TEXT NOT NULL UNIQUE COLLATE NOCASE,
+    about    TEXT NOT NULL,
+    -- Empty where captures come by hand alone.
+    filter   TEXT NOT NULL,
+    -- Whose scores and selection the filter asks for; none where it has no filter.
+    campaign INTEGER REFERENCES campaign(id),
+    who      TEXT NOT NULL,
+    date_ms  INTEGER NOT NULL
+);
+CREATE TABLE collected (
+    collection INTEGER NOT NULL REFERENCES collection(id),
+    capture    INTEGER NOT NULL REFERENCES capture(id),
+    -- Taken out by a person: the filter does not bring it back.
+    is_out     INTEGER NOT NULL,
+    -- Empty where the filter brought it.
+    who        TEXT NOT NULL,
+    date_ms    INTEGER NOT NULL,
+    PRIMARY KEY (collection, capture)
+) WITHOUT ROWID;
+CREATE INDEX collected_capture ON collected(capture);
