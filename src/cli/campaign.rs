@@ -1,23 +1,31 @@
 //! `fonds new` and `fonds campaign`.
 
-use super::FINE;
-use super::output::{escape_controls, json_line, plain};
+use super::output::{escape_controls, json_line, plain, with_progress};
+use super::{FINE, PROBLEMS};
 use crate::campaign::{Campaign, SeedScope, UNREAD_FIELDS};
 use crate::jobs::counted;
 use crate::scope::DecideRules;
 use crate::store::Workspace;
-use crate::work::Session;
 use crate::work::models::CampaignId;
+use crate::work::{Report, Session, from_earlier};
 use anyhow::Context;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Make an empty workspace.
+/// Make a workspace.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  fonds new my-archive")]
+#[command(after_help = "Examples:\n  fonds new my-archive\n  \
+    fonds new my-archive --from old-archive     with all that people know of a workspace of an earlier Fonds\n\n\
+    --from takes over campaigns with their versions and evidence, decisions, notes, judgements, collections, saved\n\
+    searches, selections, imports, launches with the URLs that they have seen, and captures with their archive files:\n\
+    these are shared where both folders are on one disk, else copied. The earlier workspace stays as it is. Inlinks and\n\
+    the text index are made again: fonds inlinks build, fonds index.")]
 pub struct NewArgs {
     /// Folder to make; it may exist when it is empty.
     folder: PathBuf,
+    /// Workspace of an earlier Fonds to bring over.
+    #[arg(long, value_name = "OLD")]
+    from: Option<PathBuf>,
 }
 
 /// Campaigns of a workspace.
@@ -81,6 +89,15 @@ pub enum CampaignCommand {
 }
 
 pub(super) fn new(args: &NewArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+    if let Some(earlier) = &args.from {
+        let outcome = with_progress(|cx| from_earlier(&args.folder, earlier, cx))?;
+        writeln!(out, "{}: {}", plain(&outcome.folder.display().to_string()), outcome.summary())?;
+        for path in &outcome.left_out {
+            tell!("Left out, since it is no file or not there: {}", plain(&path.display().to_string()));
+        }
+        tell!("Next: fonds inlinks build {0}, fonds index {0}", args.folder.display());
+        return Ok(if outcome.left_out.is_empty() { FINE } else { PROBLEMS });
+    }
     let workspace = Workspace::create(&args.folder)?;
     writeln!(out, "{}", workspace.folder().display())?;
     tell!(

@@ -40,7 +40,7 @@ pub enum StoreError {
     },
     /// The workspace was written by a version that was never released.
     #[error(
-        "{folder}: this workspace was written by an earlier Fonds (catalogue version {found}, this program writes {known}). Nothing was changed. Open it with that program"
+        "{folder}: this workspace was written by an earlier Fonds (catalogue version {found}, this program writes {known}). Nothing was changed. Bring what people know of it, and its archive files, into a new workspace with: fonds new NEW_FOLDER --from {folder}"
     )]
     TooOld {
         /// The folder.

@@ -86,6 +86,11 @@ pub(super) fn foreign_shape(conn: &Connection) -> rusqlite::Result<Option<String
     Ok((found.len() != own.len()).then(|| "something in it is there twice".to_owned()))
 }
 
+/// Whether a catalogue has the shape of a digest.
+pub(super) fn is_shape(conn: &Connection, expected: &str) -> rusqlite::Result<bool> {
+    Ok(digest(&shape(conn)?) == expected)
+}
+
 fn shape_of_version(version: u32) -> rusqlite::Result<Vec<Object>> {
     let conn = Connection::open_in_memory()?;
     create_version(&conn, version)?;

@@ -23,6 +23,7 @@ mod collections;
 mod damage;
 mod detail;
 mod documents;
+mod earlier;
 mod engine_logs;
 mod error;
 mod events;
@@ -75,6 +76,7 @@ pub use captures::which::{Answers, WaitingRepeat};
 pub use captures::{PackedCapture, RecordRow, StoredCapture};
 pub use catalogue::{Catalogue, UnderWay};
 pub use documents::{DocumentCapture, LandingPage};
+pub use earlier::{EarlierRows, catalogue_version, earlier_files, is_earlier};
 pub use engine_logs::{Bulk, LoggedFate, LoggedUrl};
 pub use error::StoreError;
 pub use exports::{ExportedCapture, ExportedLink, LinkingPage, LinkingPages};
@@ -99,7 +101,7 @@ pub use score_set::{KeptScore, Measurement, ScoreScope, ScoreSet, SelectionCrite
 pub use seen_scan::{SeenAsk, SeenUrl};
 pub use selections::Lacking;
 pub use versions::{VersionToIndex, VersionsFound};
-pub use workspace::{Access, ReadOnlyReason, Workspace};
+pub use workspace::{Access, LOCK_FILE, ReadOnlyReason, Workspace};
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

@@ -1,6 +1,7 @@
 //! The tables of a catalogue, by subject, and how they become those of the present version.
 //!
-//! A catalogue made before version [`FIRST_VERSION`] is not opened.
+//! A catalogue made before version [`FIRST_VERSION`] is not opened:
+//! `fonds new NEW --from OLD` brings over what people know of it.
 
 use rusqlite::Connection;
 

@@ -15,7 +15,8 @@ use std::sync::{Arc, Mutex};
 
 /// The catalogue, and what SQLite keeps beside it.
 const CATALOGUE_FILES: [&str; 4] = [CATALOGUE_FILE, "fonds.sqlite-wal", "fonds.sqlite-shm", "fonds.sqlite-journal"];
-const LOCK_FILE: &str = "fonds.lock";
+/// Who writes a workspace holds the lock of this file.
+pub const LOCK_FILE: &str = "fonds.lock";
 /// The folders of a workspace.
 const SUBFOLDERS: [&str; 5] = ["output/warcs", "output/logs", "imports", "inlinks", "exports"];
 

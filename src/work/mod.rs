@@ -9,6 +9,7 @@ mod crawl;
 mod crawl_plan;
 mod documents;
 mod dry_run;
+mod earlier;
 mod engine;
 mod export;
 mod facet_terms;
@@ -56,6 +57,7 @@ pub use crawl::{CrawlOptions, CrawlOutcome, crawl, crawl_plan};
 pub use crawl_plan::{CrawlPlan, CrawlRequest, CrawlStart, UnfinishedLaunch};
 pub use documents::{DocumentList, DocumentRow, DocumentVersion, documents, documents_noted};
 pub use dry_run::{ExportDryRun, dry_run_export};
+pub use earlier::{EarlierOutcome, from_earlier};
 pub use engine::{
     Engine, EngineImport, EngineLaunch, Imported, LogCount, attached_summary, browsertrix_crawl, import_with_jobs,
     is_importable, jobs_summary, write_heritrix_job,
