@@ -6,6 +6,8 @@ use super::models::{
 };
 use super::{CrawlStart, CrawlTarget, SearchAct, SelectedRows, SelectionAct, TableForm, TableRows};
 use crate::campaign::Campaign;
+use crate::work::models::ProblemId;
+use crate::work::models::RunId;
 use std::path::PathBuf;
 
 /// What is on screen, with the ids it needs, so that Back comes free.
@@ -326,7 +328,7 @@ pub enum Command {
     /// Compares the digest of every file.
     CheckFiles,
     /// Reads the record of this problem, however far in its member it is; none stops it.
-    ReadProblem(Option<i64>),
+    ReadProblem(Option<ProblemId>),
     /// Builds inlinks.
     BuildInlinks,
     /// Indexes the texts of what was captured since the last time.
@@ -382,7 +384,7 @@ pub enum Command {
     /// Says whether a run that was missed shall be made up for.
     AnswerScheduled {
         /// Number of the run.
-        run: i64,
+        run: RunId,
         /// Whether it starts now.
         starts: bool,
     },

@@ -6,6 +6,7 @@ use super::tried_selection::{TriedSelection, try_selection};
 use super::{MovedQuery, RowQuery, SeenListQuery};
 use crate::campaign::Campaign;
 use crate::scope::{Derivation, Trace};
+use crate::work::models::SeenId;
 use crate::work::{CrawlPlan, CrawlRequest, Session};
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -157,9 +158,9 @@ reads! {
     /// See [`Session::events`].
     events(query: EventQuery) -> EventPage, None, |session, (query,)| session.events(query);
     /// See [`Session::why`].
-    why(seen: i64) -> Trace, None, |session, (seen,)| session.why(*seen);
+    why(seen: SeenId) -> Trace, None, |session, (seen,)| session.why(*seen);
     /// The row of a URL ever seen, with what became of it.
-    seen_one(seen: i64) -> Option<SeenRow>, None, |session, (seen,)| Ok(session.seen_rows(&[*seen])?.pop());
+    seen_one(seen: SeenId) -> Option<SeenRow>, None, |session, (seen,)| Ok(session.seen_rows(&[*seen])?.pop());
     /// See [`Session::selection`].
     selection(campaign: CampaignId) -> SelectionPage, None, |session, (campaign,)| session.selection(*campaign);
     /// See [`Session::selection_criteria`]: what the filter and the collections of a draft come to.
@@ -190,7 +191,7 @@ reads! {
     /// See [`Session::problems`].
     problems(query: ProblemQuery) -> ProblemPage, None, |session, (query,)| session.problems(query);
     /// See [`Session::problem`].
-    problem(id: i64) -> ProblemDetail, Some(SLOW), |session, (id,)| session.problem(*id);
+    problem(id: ProblemId) -> ProblemDetail, Some(SLOW), |session, (id,)| session.problem(*id);
     /// See [`Session::imports`].
     imports() -> Vec<ImportRow>, None, |session, ()| session.imports();
     /// See [`crate::work::operator`].
@@ -211,7 +212,7 @@ reads! {
     what_if_hosts(of: ByIdentity<WhatIfAnswer>) -> Vec<MovedHost>, None,
         |session, (of,)| session.what_if_hosts(&of.answer()?.figures);
     /// What the edited rules of an answer say of a seen URL.
-    what_if_trace(of: ByIdentity<WhatIfAnswer>, seen: i64) -> Trace, None, load_what_if_trace;
+    what_if_trace(of: ByIdentity<WhatIfAnswer>, seen: SeenId) -> Trace, None, load_what_if_trace;
     /// See [`Session::selected_hosts`].
     selected_hosts(campaign: CampaignId, selected: bool) -> Vec<SelectedHost>, None,
         |session, (campaign, selected)| session.selected_hosts(*campaign, *selected);
@@ -248,7 +249,7 @@ fn run_scope_test(
     session.scope_test(*of, &campaign, urls)
 }
 
-fn load_what_if_trace(session: &Session, (of, seen): &(ByIdentity<WhatIfAnswer>, i64)) -> anyhow::Result<Trace> {
+fn load_what_if_trace(session: &Session, (of, seen): &(ByIdentity<WhatIfAnswer>, SeenId)) -> anyhow::Result<Trace> {
     session.what_if_trace(&of.answer()?.edited, *seen)
 }
 

@@ -17,6 +17,7 @@ use crate::campaign::Campaign;
 use crate::jobs::{self, JobCx, JobHandle, Outcome, Progress};
 use crate::scope::DecideRules;
 use crate::work::Session;
+use crate::work::models::ProblemId;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -45,7 +46,7 @@ pub struct Scans {
     /// Hosts whose verdicts another database would change.
     pub(super) drift: Scan<(CampaignId, PathBuf), Drift>,
     /// The record that a problem is about.
-    pub(super) problem_record: Scan<i64, String>,
+    pub(super) problem_record: Scan<ProblemId, String>,
     /// The records that an import counted, in all files or in one.
     pub(super) import_records: Scan<(LaunchId, Option<String>), FoundRecords>,
     /// Hosts with what links to them, in a folder or here.

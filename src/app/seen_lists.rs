@@ -5,6 +5,7 @@ use super::models::{
 };
 use super::{ByIdentity, Reads, RowQuery};
 use crate::work::Session;
+use crate::work::models::SeenId;
 use std::sync::Arc;
 
 /// What the URLs of a list have in common.
@@ -49,9 +50,9 @@ impl RowQuery for SeenListQuery {
     }
 
     fn read(&self, session: &Session) -> anyhow::Result<Vec<SeenRow>> {
-        let page = |ids: &mut dyn Iterator<Item = i64>| -> anyhow::Result<Vec<SeenRow>> {
+        let page = |ids: &mut dyn Iterator<Item = SeenId>| -> anyhow::Result<Vec<SeenRow>> {
             let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-            let ids: Vec<i64> = ids.skip(at(self.offset)).take(at(self.limit)).collect();
+            let ids: Vec<SeenId> = ids.skip(at(self.offset)).take(at(self.limit)).collect();
             if ids.is_empty() { Ok(Vec::new()) } else { session.seen_rows(&ids) }
         };
         match &self.list {

@@ -34,6 +34,8 @@ pub use searches::SearchAct;
 pub use selections::SelectionAct;
 pub use view::SelectLead;
 
+use crate::work::models::ProblemId;
+use crate::work::models::SeenId;
 use open::{AfterOpen, OpenedWorkspace};
 
 use super::crawl_request::AfterSave;
@@ -73,11 +75,11 @@ pub enum Focus {
     /// A capture.
     Capture(CaptureId),
     /// A URL ever seen, captured or not.
-    Seen(i64),
+    Seen(SeenId),
     /// An archive file.
     File(FileId),
     /// Something broken or odd in an archive file.
-    Problem(i64),
+    Problem(ProblemId),
 }
 
 /// What a worker tells the window after a write.
@@ -163,7 +165,7 @@ pub struct AppState {
     pub(super) recent: Vec<RecentWorkspace>,
     pub(super) closing: bool,
     pub(super) focus: Option<Focus>,
-    pub(super) far_record: Option<i64>,
+    pub(super) far_record: Option<ProblemId>,
     pub(super) reviewed: u64,
     pub(super) table_rows: Option<TableRows>,
     pub(super) last_export: Option<PathBuf>,
@@ -346,7 +348,7 @@ impl AppState {
             }
         }
         let is_seen = matches!(self.route, Route::Files(_)) && self.settings.lower_panel;
-        let shown = |id: &i64| is_seen && self.focus == Some(Focus::Problem(*id));
+        let shown = |id: &ProblemId| is_seen && self.focus == Some(Focus::Problem(*id));
         self.scans.problem_record.keep_only(shown);
         self.far_record = self.far_record.filter(shown);
         self.scans.import_records.keep_only(|(launch, path)| match &self.route {
@@ -435,7 +437,7 @@ impl AppState {
     }
 
     /// See [`Session::problem_record`]; and how far the work on it is.
-    pub fn problem_record(&mut self, id: i64) -> (Loaded<Arc<String>>, Option<Progress>) {
+    pub fn problem_record(&mut self, id: ProblemId) -> (Loaded<Arc<String>>, Option<Progress>) {
         let (cx, scan) = (self.reads.cx(), &mut self.scans.problem_record);
         let answer =
             scan.get_as_of(0, cx, |asked| *asked == id, || id, |session, id, cx| session.problem_record(id, cx));

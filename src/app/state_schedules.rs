@@ -3,6 +3,7 @@
 use super::super::models::{CampaignId, Notice, RunState, ScheduledRun, campaign_title};
 use super::{Answer, AppState, NoticeCause, failure};
 use crate::uri::CaptureDate;
+use crate::work::models::RunId;
 use crate::work::{DueRuns, JobKind, LOOK_EVERY};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -94,7 +95,7 @@ impl AppState {
         }
     }
 
-    pub(super) fn answer_scheduled(&mut self, run: i64, starts: bool) {
+    pub(super) fn answer_scheduled(&mut self, run: RunId, starts: bool) {
         self.schedules.asked.retain(|asked| asked.id != run);
         self.write(move |session| session.answer_scheduled(run, starts), Answer::Marked);
         self.schedules.look_again();

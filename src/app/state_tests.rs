@@ -9,6 +9,7 @@ use crate::campaign::{Campaign, Frequency, Run};
 use crate::store::Workspace;
 use crate::testing::{load_links, town};
 use crate::uri::CaptureDate;
+use crate::work::models::{ProblemId, RunId};
 use crate::work::{self, Session, Workspaces};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -272,12 +273,12 @@ fn the_row_at_hand_goes_with_its_list() {
     let mut after = |command: Command| {
         state.send(Command::Go(problems("")));
         state.tick();
-        state.focus = Some(Focus::Problem(2));
+        state.focus = Some(Focus::Problem(ProblemId::new(2)));
         state.send(command);
         state.tick();
         state.focus
     };
-    assert_eq!(after(Command::Go(problems("truncated"))), Some(Focus::Problem(2)));
+    assert_eq!(after(Command::Go(problems("truncated"))), Some(Focus::Problem(ProblemId::new(2))));
     assert_eq!(after(Command::Go(Route::Files(FilesRoute::Imports(None)))), None);
     assert_eq!(after(Command::Go(Route::Files(FilesRoute::Files(None)))), None);
     assert_eq!(after(Command::Back), None);
@@ -323,7 +324,7 @@ fn a_run_that_is_due_starts_and_one_that_was_missed_waits_for_an_answer() {
         session.save_campaign(None, &other).unwrap();
     });
     let (asked, waiting) = kept.unwrap();
-    let run = |state: &AppState, id: i64| {
+    let run = |state: &AppState, id: RunId| {
         let runs = state.session().unwrap().scheduled_runs(TOWN, 10).unwrap();
         runs.into_iter().find(|run| run.id == id)
     };
@@ -456,13 +457,13 @@ fn schedules_are_looked_at_again_after_a_failure() {
     until(&mut state, "the workspace is open", |state| state.session().is_some());
     until(&mut state, "the first look is over", |state| !state.schedules.asked.is_empty());
     rename("schedule_run", "elsewhere");
-    state.send(Command::AnswerScheduled { run: 999, starts: false });
+    state.send(Command::AnswerScheduled { run: RunId::new(999), starts: false });
     until(&mut state, "it is told", |state| {
         state.notices.iter().any(|(_, notice)| notice.what == "Schedules could not be read")
     });
     rename("elsewhere", "schedule_run");
     // An answer asks for the next look at once.
-    state.send(Command::AnswerScheduled { run: 999, starts: false });
+    state.send(Command::AnswerScheduled { run: RunId::new(999), starts: false });
     until(&mut state, "the look finds a run", |state| {
         !state.notices.iter().any(|(_, notice)| notice.what == "Schedules could not be read")
     });

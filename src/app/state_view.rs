@@ -7,6 +7,7 @@ use crate::app::selected_rows::ReviewDecision;
 use crate::app::{Command, Dialog, PanelTab, Route, SelectedRows, TableRows};
 use crate::uri::CaptureDate;
 use crate::work::CrawlRequest;
+use crate::work::models::ProblemId;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -78,7 +79,7 @@ impl AppState {
     }
 
     /// The problem whose record is read though much has to be decompressed for it.
-    pub fn far_record(&self) -> Option<i64> {
+    pub fn far_record(&self) -> Option<ProblemId> {
         self.far_record
     }
 

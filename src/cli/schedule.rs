@@ -7,6 +7,7 @@ use super::{FINE, PROBLEMS};
 use crate::campaign::{Calendar, MAX_NEXT_RUNS};
 use crate::uri::CaptureDate;
 use crate::work;
+use crate::work::models::RunId;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -87,7 +88,7 @@ pub enum ScheduleCommand {
         /// Workspace.
         folder: PathBuf,
         /// Number of the run.
-        run: i64,
+        run: RunId,
         /// run or skip.
         #[arg(value_parser = ["run", "skip"])]
         answer: String,

@@ -1,5 +1,7 @@
 //! Everything the lower panel shows of one capture, but its links.
 
+use super::rows::PageId;
+use super::rows::SeenId;
 use super::sql::mark_of;
 
 use super::capture_table::rows_where;
@@ -26,7 +28,7 @@ impl Catalogue {
     pub fn capture_detail(&self, id: CaptureId) -> Result<CaptureDetail, StoreError> {
         self.read(|conn| {
             let row = one_row(conn, id)?;
-            let page: i64 = conn.query_row("SELECT page FROM capture WHERE id = ?1", [id], |row| row.get(0))?;
+            let page: PageId = conn.query_row("SELECT page FROM capture WHERE id = ?1", [id], |row| row.get(0))?;
             Ok(CaptureDetail {
                 outcome: outcome(conn, id, row.status)?,
                 details: details(conn, id, &row)?,
@@ -69,7 +71,7 @@ impl Catalogue {
     }
 
     /// The seen row that a capture came from, in its launch.
-    pub fn seen_of_capture(&self, id: CaptureId) -> Result<Option<i64>, StoreError> {
+    pub fn seen_of_capture(&self, id: CaptureId) -> Result<Option<SeenId>, StoreError> {
         self.read(|conn| {
             Ok(conn
                 .query_row(

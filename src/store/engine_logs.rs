@@ -261,7 +261,7 @@ impl<'c> Taker<'c> {
                 line.date.millis(),
             ])?;
             tally.comes(Counted {
-                host: ids.host,
+                host: ids.host.get(),
                 state,
                 fetch_status: status.into(),
                 accepted,

@@ -3,6 +3,7 @@
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::rows::LaunchId;
+use super::rows::SeenId;
 use super::sql::{int, uint};
 use crate::crawl::{CrawlEvent, EventKind};
 use crate::uri::CaptureDate;
@@ -40,7 +41,7 @@ pub struct EventRow {
     pub id: i64,
     /// Number of its URL among those that the launch has seen.
     #[serde(skip)]
-    pub seen: Option<i64>,
+    pub seen: Option<SeenId>,
     /// What happened.
     #[serde(flatten)]
     pub event: CrawlEvent,

@@ -1,5 +1,6 @@
 //! Read models of archive files, imports and problems.
 
+use super::rows::ProblemId;
 use super::rows::{CampaignId, FileId, LaunchId, LaunchState};
 use crate::uri::CaptureDate;
 use crate::warc::SharedMember;
@@ -234,7 +235,7 @@ impl ImportRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ProblemRow {
     /// Its number.
-    pub id: i64,
+    pub id: ProblemId,
     /// The file; none where it could not be read at all.
     pub file: Option<FileId>,
     /// The name of the file.

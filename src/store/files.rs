@@ -4,6 +4,7 @@
 //! are kept beside it, so that a look at the folder tells most changes.
 
 use super::captures::RecordRow;
+use super::rows::ProblemId;
 
 use super::catalogue::Catalogue;
 use super::error::StoreError;
@@ -427,7 +428,7 @@ impl Workspace {
                     .query_row(params![file.id, int(file.size)], |row| row.get(0))?)
             })?;
             Ok(ProblemRow {
-                id: 0,
+                id: ProblemId::default(),
                 file: Some(file.id),
                 path: file.path,
                 offset: file.size,

@@ -104,4 +104,16 @@ ids! {
     LaunchId
     /// Number of an archive file in the catalogue.
     FileId
+    /// Number of a URL in the catalogue.
+    UrlId
+    /// Number of a page, which all spellings of its URL share, in the catalogue.
+    PageId
+    /// Number of a host, with its port where that is no default, in the catalogue.
+    HostId
+    /// Number of a row of a URL that a launch has seen.
+    SeenId
+    /// Number of a run that a schedule called for.
+    RunId
+    /// Number of a problem of an archive file.
+    ProblemId
 }

@@ -3,6 +3,7 @@
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::launches::state_of;
+use super::rows::ProblemId;
 use super::rows::{
     FileId, FileOutcome, ImportOptions, ImportRow, ImportedFile, LaunchId, LaunchState, ProblemPage, ProblemQuery,
     ProblemRow,
@@ -290,7 +291,7 @@ impl Catalogue {
     }
 
     /// One problem.
-    pub fn problem(&self, id: i64) -> Result<ProblemRow, StoreError> {
+    pub fn problem(&self, id: ProblemId) -> Result<ProblemRow, StoreError> {
         self.read(|conn| {
             conn.prepare_cached(&format!("{PROBLEM} WHERE p.id = ?1"))?
                 .query_row([id], problem_row)

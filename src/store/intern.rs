@@ -1,6 +1,9 @@
 //! Text that many rows share is kept once, under a number.
 
 use super::error::StoreError;
+use super::rows::HostId;
+use super::rows::PageId;
+use super::rows::UrlId;
 use crate::uri::{PageKey, Url};
 use rusqlite::{CachedStatement, Connection, OptionalExtension};
 use std::collections::HashMap;
@@ -8,9 +11,9 @@ use std::collections::HashMap;
 /// Numbers of a URL: itself, its page, its host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct UrlIds {
-    pub url: i64,
-    pub page: i64,
-    pub host: i64,
+    pub url: UrlId,
+    pub page: PageId,
+    pub host: HostId,
 }
 
 /// Host with port where it is no default: what one server queue stands for.
@@ -38,14 +41,14 @@ pub(super) fn url_ids_and_page(conn: &Connection, url: &Url) -> Result<(UrlIds, 
     let key = PageKey::of(url);
     // Most new URLs are of new pages.
     let is_new_page = conn.prepare_cached(INSERT_PAGE)?.execute([key.as_str()])? > 0;
-    let page = if is_new_page { conn.last_insert_rowid() } else { page_id(conn, &key)? };
+    let page = if is_new_page { PageId::new(conn.last_insert_rowid()) } else { page_id(conn, &key)? };
     let host = host_id(conn, &authority(url))?;
     conn.prepare_cached("INSERT INTO url (url, page, host) VALUES (?1, ?2, ?3)")?.execute((
         url.as_str(),
         page,
         host,
     ))?;
-    Ok((UrlIds { url: conn.last_insert_rowid(), page, host }, is_new_page))
+    Ok((UrlIds { url: UrlId::new(conn.last_insert_rowid()), page, host }, is_new_page))
 }
 
 const INSERT_PAGE: &str = "INSERT INTO page (key) VALUES (?1) ON CONFLICT DO NOTHING";
@@ -57,7 +60,7 @@ pub(super) struct Interning<'c> {
     insert: CachedStatement<'c>,
     insert_page: CachedStatement<'c>,
     /// By authority; of this transaction only, which may be taken back.
-    hosts: HashMap<String, i64>,
+    hosts: HashMap<String, HostId>,
 }
 
 impl<'c> Interning<'c> {
@@ -83,7 +86,7 @@ impl<'c> Interning<'c> {
         // Most new URLs are of new pages.
         let page = match self.insert_page.execute([key.as_str()])? {
             0 => page_id(self.conn, &key)?,
-            _ => self.conn.last_insert_rowid(),
+            _ => PageId::new(self.conn.last_insert_rowid()),
         };
         let authority = authority(url);
         let host = match self.hosts.get(&authority) {
@@ -95,16 +98,18 @@ impl<'c> Interning<'c> {
             }
         };
         self.insert.execute((url.as_str(), page, host))?;
-        Ok((UrlIds { url: self.conn.last_insert_rowid(), page, host }, true))
+        Ok((UrlIds { url: UrlId::new(self.conn.last_insert_rowid()), page, host }, true))
     }
 }
 
-fn host_id(conn: &Connection, authority: &str) -> Result<i64, StoreError> {
-    intern(conn, "SELECT id FROM host WHERE name = ?1", "INSERT INTO host (name) VALUES (?1)", authority)
+fn host_id(conn: &Connection, authority: &str) -> Result<HostId, StoreError> {
+    let sql = ("SELECT id FROM host WHERE name = ?1", "INSERT INTO host (name) VALUES (?1)");
+    Ok(HostId::new(intern(conn, sql.0, sql.1, authority)?))
 }
 
-pub(super) fn page_id(conn: &Connection, key: &PageKey) -> Result<i64, StoreError> {
-    intern(conn, "SELECT id FROM page WHERE key = ?1", "INSERT INTO page (key) VALUES (?1)", key.as_str())
+pub(super) fn page_id(conn: &Connection, key: &PageKey) -> Result<PageId, StoreError> {
+    let sql = ("SELECT id FROM page WHERE key = ?1", "INSERT INTO page (key) VALUES (?1)");
+    Ok(PageId::new(intern(conn, sql.0, sql.1, key.as_str())?))
 }
 
 fn intern(conn: &Connection, select: &str, insert: &str, text: &str) -> Result<i64, StoreError> {

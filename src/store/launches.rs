@@ -5,6 +5,7 @@ use super::error::StoreError;
 use super::filter::{Filter, SEEN as SEEN_FILTER};
 use super::ledger::{FAILED, FETCHED, QUEUED, REFUSED, change_version};
 use super::order::order_sql;
+use super::rows::SeenId;
 use super::rows::{
     CampaignId, CrawlPage, HostRow, JobRow, LaunchBasis, LaunchChoice, LaunchId, LaunchRow, LaunchState, Launches,
     SeenPage, SeenQuery, SeenRow,
@@ -413,7 +414,7 @@ impl Catalogue {
     }
 
     /// A URL ever seen: its launch and its row.
-    pub fn seen_row(&self, id: i64) -> Result<(LaunchId, SeenRow, bool, String, Option<String>), StoreError> {
+    pub fn seen_row(&self, id: SeenId) -> Result<(LaunchId, SeenRow, bool, String, Option<String>), StoreError> {
         self.read(|conn| {
             conn.prepare_cached(&format!(
                 "SELECT {SEEN}, s.launch, s.is_seed, s.source_tag, s.seed FROM seen s JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = s.via WHERE s.id = ?1"
@@ -458,7 +459,7 @@ impl Catalogue {
         campaign: CampaignId,
         launch: Option<LaunchId>,
         url: &str,
-    ) -> Result<Option<(i64, LaunchId)>, StoreError> {
+    ) -> Result<Option<(SeenId, LaunchId)>, StoreError> {
         self.read(|conn| {
             Ok(conn
                 .prepare_cached(
@@ -477,7 +478,7 @@ impl Catalogue {
     /// # Errors
     ///
     /// A catalogue that cannot be read.
-    pub fn seen_of_url(&self, url: &Url) -> Result<Vec<i64>, StoreError> {
+    pub fn seen_of_url(&self, url: &Url) -> Result<Vec<SeenId>, StoreError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(
                 "SELECT id FROM seen WHERE url = (SELECT id FROM url WHERE url = ?1) ORDER BY launch DESC",

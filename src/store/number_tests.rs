@@ -86,7 +86,7 @@ fn every_number_of_refused_urls_counts_the_rows_it_leads_to() {
         assert_eq!(page.total, 5);
         page.rows.into_iter().map(|row| row.id)
     };
-    let ids: Vec<i64> = page(0).chain(page(2)).chain(page(4)).collect();
+    let ids: Vec<_> = page(0).chain(page(2)).chain(page(4)).collect();
     assert_eq!((ids.len(), ids.is_sorted_by(|a, b| a < b)), (5, true), "{ids:?}");
     let problem = SeenQuery { filter: "colour:red".to_owned(), ..SeenQuery::of_launch(first, "refused") };
     assert!(catalogue.seen(&problem).unwrap().filter_problem.unwrap().contains("Fields are url, host, rule"));

@@ -277,7 +277,7 @@ pub struct HostRow {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SeenRow {
     /// Number in the ledger.
-    pub id: i64,
+    pub id: SeenId,
     /// The URL.
     pub url: String,
     /// The page that led here.

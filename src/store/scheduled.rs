@@ -2,6 +2,7 @@
 
 use super::catalogue::Catalogue;
 use super::error::StoreError;
+use super::rows::RunId;
 use super::rows::{CampaignId, LaunchId};
 use crate::campaign::{Campaign, Run};
 use crate::uri::CaptureDate;
@@ -85,7 +86,7 @@ impl RunState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ScheduledRun {
     /// Its number.
-    pub id: i64,
+    pub id: RunId,
     /// The campaign.
     pub campaign: CampaignId,
     /// Its title.
@@ -206,7 +207,7 @@ impl Catalogue {
     }
 
     /// One run.
-    pub fn scheduled_run(&self, id: i64) -> Result<ScheduledRun, StoreError> {
+    pub fn scheduled_run(&self, id: RunId) -> Result<ScheduledRun, StoreError> {
         let mut runs = self.runs_where("r.id = ?1", [id])?;
         runs.pop().ok_or(StoreError::Missing { what: "scheduled run", id: id.to_string() })
     }
@@ -237,10 +238,10 @@ impl Catalogue {
         runs: Vec<(Run, RunState, String)>,
         now: CaptureDate,
     ) -> Result<Vec<ScheduledRun>, StoreError> {
-        let ids: Vec<i64> = self.write(move |conn| {
+        let ids: Vec<RunId> = self.write(move |conn| {
             let mut ids = Vec::new();
             for (run, state, why) in runs {
-                let new: Option<i64> = conn
+                let new: Option<RunId> = conn
                     .prepare_cached(
                         "INSERT INTO schedule_run (campaign, due_ms, is_extra, state, noticed_ms, why)
                          VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING RETURNING id",
@@ -258,7 +259,7 @@ impl Catalogue {
     }
 
     /// Changes what became of a run.
-    pub fn set_scheduled(&self, id: i64, state: RunState, why: &str) -> Result<(), StoreError> {
+    pub fn set_scheduled(&self, id: RunId, state: RunState, why: &str) -> Result<(), StoreError> {
         let why = why.to_owned();
         self.write(move |conn| {
             conn.execute(
@@ -270,7 +271,7 @@ impl Catalogue {
     }
 
     /// Says which launch a run has begun.
-    pub fn set_scheduled_launch(&self, id: i64, launch: LaunchId) -> Result<(), StoreError> {
+    pub fn set_scheduled_launch(&self, id: RunId, launch: LaunchId) -> Result<(), StoreError> {
         self.write(move |conn| {
             conn.execute("UPDATE schedule_run SET launch = ?2 WHERE id = ?1", params![id, launch])?;
             Ok(())
@@ -278,7 +279,7 @@ impl Catalogue {
     }
 
     /// Says what becomes of a run that waits for its turn, unless it has begun.
-    pub fn settle_waiting(&self, id: i64, state: RunState, why: &str) -> Result<(), StoreError> {
+    pub fn settle_waiting(&self, id: RunId, state: RunState, why: &str) -> Result<(), StoreError> {
         let why = why.to_owned();
         self.write(move |conn| {
             conn.execute(
@@ -291,7 +292,7 @@ impl Catalogue {
 
     /// Answers for a run that a person was asked about: it starts, or not.
     /// Says false where nobody waits for an answer any more.
-    pub fn answer_scheduled(&self, id: i64, starts: bool) -> Result<bool, StoreError> {
+    pub fn answer_scheduled(&self, id: RunId, starts: bool) -> Result<bool, StoreError> {
         let (state, why) =
             if starts { (RunState::Waiting, "started by hand") } else { (RunState::Skipped, "skipped by hand") };
         self.write(move |conn| {

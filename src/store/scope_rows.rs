@@ -1,6 +1,7 @@
 //! Read models about the scope: what would change, and who let what in.
 
 use super::rows::LaunchId;
+use super::rows::SeenId;
 use crate::scope::{GeoEvidence, GeoFact, Verdict};
 use crate::uri::CaptureDate;
 use serde::Serialize;
@@ -25,7 +26,7 @@ pub struct WhatIf {
     pub other_rule: u64,
     /// Their numbers, ascending; eight bytes each.
     #[serde(skip)]
-    pub other_rule_ids: Vec<i64>,
+    pub other_rule_ids: Vec<SeenId>,
     /// Whether they change side hangs on a country that nobody has looked up, or
     /// whose look-up failed: rules that accept countries could let them in,
     /// rules that reject them could throw them out. Each is counted, too, as
@@ -41,7 +42,7 @@ pub struct WhatIf {
     pub unfetched: u64,
     /// Their numbers, ascending; eight bytes each.
     #[serde(skip)]
-    pub unfetched_ids: Vec<i64>,
+    pub unfetched_ids: Vec<SeenId>,
     /// What would be taken in addition.
     pub moved_in: Moved,
     /// What would be refused in addition.
@@ -74,7 +75,7 @@ pub struct Moved {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MovedUrl {
     /// Number of the seen URL.
-    pub seen: i64,
+    pub seen: SeenId,
     /// Number of its host (with port).
     pub host: HostNumber,
     /// The edited rule that decides it and, in the lowest bit, whether it has a capture.
@@ -90,7 +91,7 @@ const NO_RULE: u32 = u32::MAX >> 1;
 
 impl MovedUrl {
     /// A URL that the edited rule of this index decides, if any does.
-    pub fn new(seen: i64, host: i64, rule: Option<usize>) -> Self {
+    pub fn new(seen: SeenId, host: i64, rule: Option<usize>) -> Self {
         let rule = rule.and_then(|rule| u32::try_from(rule).ok()).unwrap_or(NO_RULE).min(NO_RULE);
         let host = HostNumber::try_from(host).unwrap_or(HostNumber::MAX);
         Self { seen, host, rule_and_capture: rule << 1 }
@@ -120,7 +121,8 @@ pub struct Runs(Vec<(i64, i64)>);
 
 impl Runs {
     /// Adds a number that is not in it.
-    pub fn push(&mut self, number: i64) {
+    pub fn push(&mut self, id: SeenId) {
+        let number = id.get();
         match self.0.last_mut() {
             Some((_, last)) if *last == number - 1 => *last = number,
             _ => self.0.push((number, number)),
@@ -145,8 +147,8 @@ impl Runs {
     }
 
     /// The numbers, in order.
-    pub fn iter(&self) -> impl Iterator<Item = i64> {
-        self.0.iter().flat_map(|(first, last)| *first..=*last)
+    pub fn iter(&self) -> impl Iterator<Item = SeenId> {
+        self.0.iter().flat_map(|(first, last)| (*first..=*last).map(SeenId::new))
     }
 }
 
@@ -158,17 +160,17 @@ pub const ROWS_SHOWN: usize = 500_000;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FirstIds {
     urls: u64,
-    first: Vec<i64>,
+    first: Vec<SeenId>,
 }
 
 impl FirstIds {
     /// Adds a number that is greater than those before it.
-    pub fn push(&mut self, id: i64) {
+    pub fn push(&mut self, id: SeenId) {
         self.push_within(id, ROWS_SHOWN);
     }
 
     /// The same, but no more than so many are held; says whether this one is.
-    pub fn push_within(&mut self, id: i64, most: usize) -> bool {
+    pub fn push_within(&mut self, id: SeenId, most: usize) -> bool {
         self.urls += 1;
         let is_locked = self.first.len() < most;
         if is_locked {
@@ -201,14 +203,14 @@ impl FirstIds {
     }
 
     /// The first of them, ascending.
-    pub fn first(&self) -> &[i64] {
+    pub fn first(&self) -> &[SeenId] {
         &self.first
     }
 }
 
-impl FromIterator<i64> for FirstIds {
+impl FromIterator<SeenId> for FirstIds {
     /// Of ascending numbers.
-    fn from_iter<I: IntoIterator<Item = i64>>(numbers: I) -> Self {
+    fn from_iter<I: IntoIterator<Item = SeenId>>(numbers: I) -> Self {
         let mut ids = Self::default();
         numbers.into_iter().for_each(|id| ids.push(id));
         ids
@@ -324,7 +326,7 @@ impl WhatIf {
     }
 
     /// Numbers of the seen URLs of a list; those that would come in first.
-    pub fn ids(&self, list: WhatIfList) -> Box<dyn Iterator<Item = i64> + '_> {
+    pub fn ids(&self, list: WhatIfList) -> Box<dyn Iterator<Item = SeenId> + '_> {
         let both = || self.moved_in.list.iter().chain(&self.moved_out.list);
         match list {
             WhatIfList::Seen => Box::new(self.seen_ids.iter()),
@@ -362,7 +364,7 @@ pub struct RuleMoves {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MovedRow {
     /// Number of the seen URL.
-    pub seen: i64,
+    pub seen: SeenId,
     /// The launch that saw it last.
     pub launch: LaunchId,
     /// The URL.
@@ -418,7 +420,7 @@ pub struct RuleHits {
     /// URLs it had the last word on.
     pub decided: u64,
     /// Number of an example (one it decided, if there is any).
-    pub seen: Option<i64>,
+    pub seen: Option<SeenId>,
     /// Its URL.
     pub example: Option<String>,
     /// The URLs it decided.
@@ -529,7 +531,7 @@ impl GeoReport {
 
     /// Numbers of the seen URLs of a list, as far as they are held; ascending
     /// where they are of one host.
-    pub fn ids(&self, list: &GeoList) -> Box<dyn Iterator<Item = i64> + '_> {
+    pub fn ids(&self, list: &GeoList) -> Box<dyn Iterator<Item = SeenId> + '_> {
         match list {
             GeoList::Decided => {
                 let of_hosts = self.hosts.iter().flat_map(|host| host.ids.first());
@@ -646,10 +648,10 @@ mod tests {
         let mut all = FirstIds::default();
         // As readers find them, each a part of all.
         for reader in 0..3 {
-            all.add((0..many).filter(|id| id % 3 == reader).collect());
+            all.add((0..many).filter(|id| id % 3 == reader).map(SeenId::new).collect());
         }
         assert_eq!(all.urls(), ROWS_SHOWN as u64 * 2);
         assert_eq!(all.first().len(), ROWS_SHOWN);
-        assert!(all.first().iter().copied().eq(0..ROWS_SHOWN as i64));
+        assert!(all.first().iter().map(|id| id.get()).eq(0..ROWS_SHOWN as i64));
     }
 }

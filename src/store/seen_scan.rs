@@ -3,6 +3,7 @@
 
 use super::catalogue::Catalogue;
 use super::error::StoreError;
+use super::rows::SeenId;
 use super::rows::{CampaignId, LaunchId};
 use super::sql::uint;
 use crate::scope::{AnnotationFact, ContentFact, GeoFact};
@@ -39,7 +40,7 @@ pub struct SeenAsk {
 #[derive(Clone, Copy)]
 pub struct SeenUrl<'r> {
     /// Its number.
-    pub id: i64,
+    pub id: SeenId,
     /// The launch.
     pub launch: LaunchId,
     /// Number of the URL, whatever the launch.
@@ -237,7 +238,7 @@ impl Catalogue {
     }
 
     /// One seen URL; `each` gets it with all that can be asked for.
-    pub fn seen_one<T>(&self, id: i64, each: impl FnOnce(&SeenUrl<'_>) -> T) -> Result<T, StoreError> {
+    pub fn seen_one<T>(&self, id: SeenId, each: impl FnOnce(&SeenUrl<'_>) -> T) -> Result<T, StoreError> {
         let (further, columns) = Further::all();
         self.read(|conn| {
             let mut statement = conn.prepare_cached(&format!(
@@ -387,10 +388,10 @@ impl Catalogue {
     /// the URLs are named by a row each.
     pub fn first_let_in(
         &self,
-        rows: &[i64],
+        rows: &[SeenId],
         launches: &[LaunchId],
         rule_name: &str,
-    ) -> Result<Option<i64>, StoreError> {
+    ) -> Result<Option<SeenId>, StoreError> {
         fn list(ids: &[impl Serialize]) -> Result<String, StoreError> {
             serde_json::to_string(ids).map_err(|error| StoreError::Content(error.to_string()))
         }

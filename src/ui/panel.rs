@@ -230,7 +230,7 @@ pub(super) fn scroll_ui(ui: &mut Ui, draw: impl FnOnce(&mut Ui)) {
     ScrollArea::both().auto_shrink([false, false]).show(ui, draw);
 }
 
-fn seen_ui(ui: &mut Ui, app: &mut AppState, id: i64) {
+fn seen_ui(ui: &mut Ui, app: &mut AppState, id: SeenId) {
     let tried = match (&app.route(), &app.what_if()) {
         (Route::Scope(_, ScopeList::WhatIf(_)), Some(answer)) => answer.shown().cloned(),
         _ => None,

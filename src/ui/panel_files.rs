@@ -5,6 +5,7 @@ use super::pages::{import_of, problems_of, show_captures_of, state_ui};
 use super::text;
 use super::theme::{GAP, tokens};
 use super::widgets::{loaded_ui, progress_ui};
+use crate::app::models::ProblemId;
 use crate::app::models::{CaptureId, FileId, FileRow, Loaded, ProblemDetail};
 use crate::app::{AppState, Command, Dialog};
 use crate::warc::{Span, format_offset};
@@ -75,7 +76,7 @@ fn lost_file_text(file: &FileRow) -> String {
 }
 
 /// A problem with the bytes it is about.
-pub(super) fn problem_ui(ui: &mut Ui, app: &mut AppState, id: i64) {
+pub(super) fn problem_ui(ui: &mut Ui, app: &mut AppState, id: ProblemId) {
     let answer = app.reads.problem(id);
     ScrollArea::both().auto_shrink([false, false]).show(ui, |ui| {
         loaded_ui(ui, &answer, |ui, detail| detail_ui(ui, app, detail));

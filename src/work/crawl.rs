@@ -11,6 +11,7 @@ use crate::crawl::{
 };
 use crate::jobs::{JobCx, OnDrop, OnPanic};
 use crate::scope::{DecideRules, GeoDatabase};
+use crate::store::rows::RunId;
 use crate::store::{Catalogue, LaunchLedger, StoreError, job_name};
 use crate::uri::{Clock, parse_web_url};
 use crate::work::Session;
@@ -40,7 +41,7 @@ pub struct CrawlOptions {
     /// What dates of the launch and its captures are taken from.
     pub clock: Clock,
     /// The run of a schedule that it is, by its number.
-    pub scheduled: Option<i64>,
+    pub scheduled: Option<RunId>,
     /// Gets the events of the crawl while it runs.
     pub on_event: Option<EventObserver>,
 }

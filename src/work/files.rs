@@ -5,6 +5,7 @@ use super::Report;
 use super::counted;
 use super::import::{digest_of, find_all};
 use crate::jobs::JobCx;
+use crate::store::rows::ProblemId;
 use crate::store::rows::{FileId, FileRow, FileState, ProblemDetail, ProblemRow};
 use crate::store::{FileToLocate, RecordRow, Workspace, mtime_ns};
 use crate::warc::{Compression, Span, enter_record_in, format_offset, look_at_record, open_archive_file};
@@ -225,7 +226,7 @@ fn is_record(path: &Path, record: &RecordRow) -> anyhow::Result<bool> {
 }
 
 /// A problem with the bytes it is about, and how far away its record is.
-pub fn problem_detail(workspace: &Workspace, id: i64) -> anyhow::Result<ProblemDetail> {
+pub fn problem_detail(workspace: &Workspace, id: ProblemId) -> anyhow::Result<ProblemDetail> {
     let row = workspace.catalogue().problem(id)?;
     let mut detail = ProblemDetail { command: None, hex: String::new(), far: 0, trouble: String::new(), row };
     let row = &detail.row;
@@ -288,7 +289,7 @@ fn bytes_at(path: &Path, offset: u64) -> std::io::Result<Vec<u8>> {
 /// Head and first bytes of the record that begins at a problem; empty where
 /// there is no such record. A compressed member that many records share is
 /// decompressed up to it.
-pub fn problem_record(workspace: &Workspace, id: i64, cx: &JobCx) -> anyhow::Result<String> {
+pub fn problem_record(workspace: &Workspace, id: ProblemId, cx: &JobCx) -> anyhow::Result<String> {
     let row = workspace.catalogue().problem(id)?;
     let Ok(path) = place_of(workspace, &row)? else { return Ok(String::new()) };
     let len = fs::metadata(&path).map(|meta| meta.len()).ok();

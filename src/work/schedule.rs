@@ -14,6 +14,7 @@ use super::{JobKind, Report};
 use crate::campaign::{Calendar, CatchUp, Fate, Run, settle};
 use crate::jobs::{JobCx, OnPanic, StopError};
 use crate::store::Scheduled;
+use crate::store::rows::RunId;
 use crate::uri::CaptureDate;
 use crate::work::Session;
 use crate::work::models::{CampaignId, LaunchState, RunState, ScheduledRun};
@@ -115,7 +116,7 @@ impl Scheduler {
         scheduled: &Scheduled,
         open: &[ScheduledRun],
         now: CaptureDate,
-    ) -> anyhow::Result<Vec<i64>> {
+    ) -> anyhow::Result<Vec<RunId>> {
         let mut stale = Vec::new();
         let late = |run: &&ScheduledRun| now.millis().saturating_sub(run.due.millis()) > self.on_time_ms;
         for run in open.iter().filter(|run| run.state == RunState::Waiting).filter(late) {
@@ -141,7 +142,7 @@ impl Scheduler {
         session: &Session,
         scheduled: &Scheduled,
         open: &[ScheduledRun],
-        stale: &[i64],
+        stale: &[RunId],
         now: CaptureDate,
         look: &mut DueRuns,
     ) -> anyhow::Result<()> {
@@ -246,7 +247,7 @@ fn take_up(session: &Session, scheduled: &Scheduled, open: &[ScheduledRun]) -> a
 /// Runs a crawl that waits, and writes down what became of it. Where `stays`
 /// is set, a crawl that is stopped is taken up again by the next program;
 /// else it was a person's will.
-pub fn run_scheduled(session: &Session, id: i64, stays: bool, cx: &JobCx) -> anyhow::Result<CrawlOutcome> {
+pub fn run_scheduled(session: &Session, id: RunId, stays: bool, cx: &JobCx) -> anyhow::Result<CrawlOutcome> {
     let catalogue = session.catalogue();
     let run = catalogue.scheduled_run(id)?;
     anyhow::ensure!(

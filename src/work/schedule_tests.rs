@@ -5,6 +5,7 @@
 use super::*;
 use crate::campaign::{Campaign, Frequency, Schedule};
 use crate::store::Workspace;
+use crate::store::rows::RunId;
 
 /// Long after every campaign here was saved.
 const DAY_ONE: &str = "2070-03-01";
@@ -299,7 +300,7 @@ fn what_waited_when_the_program_ended_is_decided_about_again() {
                 (look.waiting.len(), look.asked.len()),
                 (usize::from(alone == Waiting), usize::from(alone == Asked))
             );
-            made.session.catalogue().set_scheduled(1, Waiting, "").unwrap();
+            made.session.catalogue().set_scheduled(RunId::new(1), Waiting, "").unwrap();
             made.scheduler = if ended { Scheduler::new(ON_TIME) } else { made.scheduler };
             made.look(march(15, 12));
             made.says(&[("03-01 09", with_later[0]), ("03-08 09", with_later[1]), ("03-15 09", with_later[2])]);

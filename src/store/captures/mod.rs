@@ -10,6 +10,7 @@ use crate::store::error::StoreError;
 use crate::store::files::file_id;
 use crate::store::intern::{UrlIds, url_ids, url_ids_and_page};
 use crate::store::link_list::{LinkList, insert_lists, insert_outlinks, lists_of};
+use crate::store::rows::PageId;
 use crate::store::rows::{CaptureId, FileId, LaunchId};
 use crate::store::sql::{int, parse_stored, uint};
 use crate::uri::{CaptureDate, Url};
@@ -348,7 +349,7 @@ fn end_outlink_gap(conn: &Connection, capture: CaptureId) -> Result<(), StoreErr
 const SHOWS_PAGE: std::ops::RangeInclusive<i32> = 200..=299;
 
 /// Whether the payload differs from that of the page's capture before.
-fn change_since(conn: &Connection, page: i64, entry: &CaptureEntry, digest: &str) -> Result<i64, StoreError> {
+fn change_since(conn: &Connection, page: PageId, entry: &CaptureEntry, digest: &str) -> Result<i64, StoreError> {
     if entry.revisit_of.is_some() {
         return Ok(2);
     }
@@ -373,7 +374,7 @@ fn change_since(conn: &Connection, page: i64, entry: &CaptureEntry, digest: &str
 /// captures behind newer ones.
 fn note_change_after(
     conn: &Connection,
-    page: i64,
+    page: PageId,
     date: CaptureDate,
     status: i32,
     digest: &str,
@@ -523,3 +524,7 @@ pub(in crate::store) fn stored_capture(conn: &Connection, id: CaptureId) -> Resu
     capture.records = rows.collect::<Result<_, _>>()?;
     Ok(Some(capture))
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

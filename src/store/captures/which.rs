@@ -20,11 +20,14 @@ use crate::store::catalogue::Catalogue;
 use crate::store::error::StoreError;
 use crate::store::intern::{UrlIds, url_ids};
 use crate::store::link_list::insert_outlinks;
+use crate::store::rows::PageId;
+use crate::store::rows::UrlId;
 use crate::store::rows::{CaptureId, LaunchId};
 use crate::store::sql::uint;
 use crate::uri::{CaptureDate, PageKey, Url};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 /// SQL: the capture whose payload `c` has: what it repeats, or itself where it is no revisit or
 /// its original is not here.
@@ -168,9 +171,22 @@ fn by_look_up(m: &str) -> String {
     )
 }
 
+/// SQL: the same of the revisits that may have another one since captures came behind `?1` up to `?2`.
+pub(super) fn may_change() -> String {
+    by_look_up(&format!("{CLAIMS} WHERE r.capture IN ({MAY_HAVE_ORIGINAL})"))
+}
+
+/// SQL: the same of one revisit, whose claims are the parameters.
+static LOOK_UP: LazyLock<String> = LazyLock::new(|| {
+    by_look_up(
+        "SELECT 0 AS id, ?1 AS url, ?2 AS page, ?3 AS of_url, ?4 AS of_page, ?5 AS of_ms, ?6 AS digest,
+            NULL AS was, NULL AS found_by",
+    )
+});
+
 /// What the record of a revisit says itself.
 pub(super) struct RevisitClaims {
-    url: Option<i64>,
+    url: Option<UrlId>,
     record_id: Option<String>,
     /// The digest that it declares.
     digest: String,
@@ -183,7 +199,7 @@ pub(super) struct RevisitClaims {
 pub(super) struct Original {
     pub(super) id: CaptureId,
     found_by: FoundBy,
-    url: i64,
+    url: UrlId,
     pub(super) status: i32,
     pub(super) mime: String,
     pub(super) media: i64,
@@ -217,7 +233,7 @@ impl Original {
 
     /// Whether a revisit without a head of its own was answered as this was: others of the same payload
     /// may be errors, or no pages; that of no bytes tells nothing.
-    fn tells_status(&self, named_url: i64) -> bool {
+    fn tells_status(&self, named_url: UrlId) -> bool {
         self.url == named_url && (200..300).contains(&self.status) && self.size > 0
     }
 }
@@ -253,11 +269,7 @@ impl RevisitClaims {
             }
         };
         let digest = if self.names_payload { self.digest.as_str() } else { "" };
-        let sql = by_look_up(
-            "SELECT 0 AS id, ?1 AS url, ?2 AS page, ?3 AS of_url, ?4 AS of_page, ?5 AS of_ms, ?6 AS digest,
-                NULL AS was, NULL AS found_by",
-        );
-        let found: (Option<CaptureId>, u8) = conn.prepare_cached(&sql)?.query_row(
+        let found: (Option<CaptureId>, u8) = conn.prepare_cached(&LOOK_UP)?.query_row(
             params![ids.url, ids.page, self.url.unwrap_or(ids.url), of_page, revisit_of.millis(), digest],
             |row| Ok((row.get(1)?, row.get(2)?)),
         )?;
@@ -268,7 +280,7 @@ impl RevisitClaims {
     }
 
     /// Status and type of the revisit: its own, or those of its original where it has no head.
-    pub(super) fn answer<'a>(&self, own_url: i64, original: &'a Original) -> Option<(i32, &'a str)> {
+    pub(super) fn answer<'a>(&self, own_url: UrlId, original: &'a Original) -> Option<(i32, &'a str)> {
         let is_told = self.is_bare && original.tells_status(self.url.unwrap_or(own_url));
         is_told.then_some((original.status, original.mime.as_str()))
     }
@@ -283,7 +295,7 @@ impl RevisitClaims {
         &self,
         conn: &Connection,
         capture: CaptureId,
-        own_url: i64,
+        own_url: UrlId,
         original: Option<&Original>,
     ) -> Result<(), StoreError> {
         let digest = original.map_or(self.payload_digest(), |original| original.digest.as_str());
@@ -331,7 +343,7 @@ fn set_original(
     let mut statement = conn.prepare_cached(&sql)?;
     let mut rows = statement.query([revisit])?;
     let Some(row) = rows.next()? else { return Ok(false) };
-    let (own_url, url): (i64, String) = (row.get(0)?, row.get(1)?);
+    let (own_url, url): (UrlId, String) = (row.get(0)?, row.get(1)?);
     let was: Option<CaptureId> = row.get(2)?;
     let (digest, declared): (String, Option<String>) = (row.get(3)?, row.get(6)?);
     let (own_status, own_mime): (i32, String) = (row.get(4)?, row.get(5)?);
@@ -339,7 +351,7 @@ fn set_original(
     let (own_status, own_mime) = if is_bare { (0, "-".to_owned()) } else { (own_status, own_mime) };
     let declared = declared.unwrap_or(digest);
     let named = if row.get(7)? { declared.as_str() } else { "" };
-    let named_url = row.get::<_, Option<i64>>(9)?.unwrap_or(own_url);
+    let named_url = row.get::<_, Option<UrlId>>(9)?.unwrap_or(own_url);
     // What was built with what it was before is wrong where that was another payload or another kind of thing.
     let is_page = original
         .as_ref()
@@ -350,7 +362,7 @@ fn set_original(
         (Some(_), None) => true,
     };
     let links_of: Option<String> = row.get(13)?;
-    let (page, date_ms): (i64, i64) = (row.get(14)?, row.get(15)?);
+    let (page, date_ms): (PageId, i64) = (row.get(14)?, row.get(15)?);
     let links_wait = original.as_ref().is_some_and(|original| {
         let read_from = format!("{} {} {}", original.digest, original.status, original.mime);
         original.url != own_url && links_of != Some(read_from)
@@ -528,7 +540,7 @@ fn changed_originals(conn: &Connection, settled: CaptureId, newest: CaptureId) -
     }
     let mut changes = Vec::new();
     let mut found = BTreeSet::new();
-    let mut candidates = conn.prepare(&by_look_up(&format!("{CLAIMS} WHERE r.capture IN ({MAY_HAVE_ORIGINAL})")))?;
+    let mut candidates = conn.prepare(&may_change())?;
     for row in candidates.query_map([settled, newest], change_of)? {
         let (id, change, is_found) = row?;
         changes.extend(change);

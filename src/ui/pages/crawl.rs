@@ -2,6 +2,7 @@
 
 use super::crawl_events::{EventLink, EventsView};
 use super::crawl_plots;
+use crate::app::models::SeenId;
 use crate::app::models::{
     CampaignId, CrawlPage, HostRow, LaunchChoice, LaunchRow, LaunchState, Launches, Loaded, SeenPage, SeenQuery,
     SeenRow, campaign_title, quoted,
@@ -280,8 +281,8 @@ fn rest_height(ui: &Ui) -> f32 {
 }
 
 /// URLs ever seen, each of which explains itself.
-pub(super) fn seen_table<'a>(id: &'static str, name: &'a str, app: &AppState) -> Table<'a, SeenRow, i64> {
-    type Col<'a> = Column<'a, SeenRow, i64>;
+pub(super) fn seen_table<'a>(id: &'static str, name: &'a str, app: &AppState) -> Table<'a, SeenRow, SeenId> {
+    type Col<'a> = Column<'a, SeenRow, SeenId>;
     let columns = [
         Col::text("url", "URL", 360.0, |row| &row.url),
         Col::text("outcome", "Outcome", 300.0, |row| row.outcome.sentence.trim_end_matches('.'))
@@ -310,7 +311,7 @@ pub(super) fn seen_table<'a>(id: &'static str, name: &'a str, app: &AppState) ->
 }
 
 /// Lets a seen URL explain itself in the lower panel.
-pub(super) fn explain(app: &mut AppState, seen: i64) {
+pub(super) fn explain(app: &mut AppState, seen: SeenId) {
     app.follow(Focus::Seen(seen));
     app.show_tab(PanelTab::Decision);
 }

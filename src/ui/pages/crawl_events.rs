@@ -1,6 +1,7 @@
 //! What a launch reported: waits, hosts given up, the network, the disk.
 
 use crate::app::AppState;
+use crate::app::models::SeenId;
 use crate::app::models::{EventKind, EventPage, EventQuery, EventRow, LaunchId};
 use crate::ui::table::{Column, Table, key_of};
 use crate::ui::text;
@@ -23,7 +24,7 @@ pub enum EventLink {
     /// A host: its URLs.
     Host(String),
     /// A URL that the launch has seen, by its number.
-    Seen(i64),
+    Seen(SeenId),
 }
 
 impl EventsView {

@@ -1,6 +1,7 @@
 //! What is broken or odd in the files, row by row.
 
 use super::files::{file_name, go, name_of};
+use crate::app::models::ProblemId;
 use crate::app::models::{ProblemPage, ProblemQuery, ProblemRow};
 use crate::app::{AppState, FilesRoute, Focus};
 use crate::ui::table::{Column, Table};
@@ -75,7 +76,7 @@ fn kinds_ui(ui: &mut Ui, app: &mut AppState, query: &ProblemQuery, page: &Proble
 }
 
 fn table_ui(ui: &mut Ui, app: &mut AppState, page: &ProblemPage) {
-    type Col<'a> = Column<'a, ProblemRow, i64>;
+    type Col<'a> = Column<'a, ProblemRow, ProblemId>;
     let columns = [
         Col::text("kind", "Kind", 180.0, |row| &row.kind)
             .draw(|ui, row| drop(coloured_cell_ui(ui, &format!("⚠ {}", row.kind), tokens(ui).flag))),

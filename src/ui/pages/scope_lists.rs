@@ -1,6 +1,7 @@
 //! The URLs and hosts that a number of a specification counts.
 
 use super::crawl::{explain, seen_table};
+use crate::app::models::SeenId;
 use crate::app::models::{
     CampaignId, FirstIds, GeoList, Loaded, MovedHost, MovedRow, MovedSide, WhatIfAnswer, WhatIfList,
 };
@@ -110,7 +111,7 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, list: WhatIfList, answer: Arc<WhatIf
     if let Some(about) = about(list) {
         ui.weak(about);
     }
-    type Col<'a> = Column<'a, MovedRow, i64>;
+    type Col<'a> = Column<'a, MovedRow, SeenId>;
     let columns = [
         Col::made("before", "Before", 270.0, |row| verdict_label(&row.before))
             .draw(|ui, row| verdict_ui(ui, &row.before)),

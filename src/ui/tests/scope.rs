@@ -276,7 +276,7 @@ fn hits_lead_to_the_urls_that_a_rule_decided() {
     window.check_says("URLs decided by rule 3");
     window.check_says("reach”: this rule decided these URLs");
     window.check_says(&format!("{by_seeds} URLs, with the decision of the last crawl"));
-    let ids: Vec<i64> = hits.rules[3].ids.first().to_vec();
+    let ids: Vec<_> = hits.rules[3].ids.first().to_vec();
     let row = window.session().seen_rows(&ids[..1]).unwrap().remove(0);
     window.check_says(&row.url);
     window.click(&row.url);

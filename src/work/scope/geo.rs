@@ -4,6 +4,7 @@ use super::launch_rules::ByLaunch;
 use super::replay::Replay;
 use crate::jobs::JobCx;
 use crate::scope::{Decision, GEOLOCATION_RULE, GeoDatabase, GeoEvidence, GeoFact};
+use crate::store::rows::SeenId;
 use crate::uri::CaptureDate;
 use crate::work::Session;
 use crate::work::models::{CampaignId, Drift, DriftHost, FirstIds, GeoHost, GeoReport, LaunchId, ROWS_SHOWN};
@@ -129,7 +130,7 @@ impl Default for HostsLetIn {
 
 impl HostsLetIn {
     /// Takes a URL of a host down, which is behind those before it.
-    fn push(&mut self, host: i64, seen: i64, name: impl FnOnce() -> String) -> &mut HostLetIn {
+    fn push(&mut self, host: i64, seen: SeenId, name: impl FnOnce() -> String) -> &mut HostLetIn {
         if self.kept >= MOST_IDS {
             self.hold_fewer(MOST_IDS / 2);
         }
@@ -338,7 +339,7 @@ mod tests {
         for seen in 0..urls {
             // Stretches of rows go to one reader or the other.
             let part = &mut parts[usize::from(seen / 8192 % 2 == 1)];
-            part.push(seen % 7, seen, String::new);
+            part.push(seen % 7, SeenId::new(seen), String::new);
             assert!(part.kept <= MOST_IDS);
         }
         let [mut hosts, other] = parts;
@@ -346,13 +347,13 @@ mod tests {
         assert!(hosts.kept <= MOST_IDS && hosts.kept > MOST_IDS / 8, "{} held", hosts.kept);
         assert_eq!(hosts.by_id.values().map(|host| host.ids.urls()).sum::<u64>(), urls.unsigned_abs());
         for (id, host) in &hosts.by_id {
-            let first: Vec<i64> = (0..).map(|at| id + 7 * at).take(host.ids.first().len()).collect();
+            let first: Vec<SeenId> = (0..).map(|at| SeenId::new(id + 7 * at)).take(host.ids.first().len()).collect();
             assert_eq!(host.ids.first(), first);
         }
         // However many hosts there are, the first URL of each is kept.
         let mut many = HostsLetIn::default();
         for seen in 0..urls {
-            many.push(seen / 2, seen, String::new);
+            many.push(seen / 2, SeenId::new(seen), String::new);
         }
         assert!(many.by_id.values().all(|host| !host.ids.first().is_empty()));
     }

@@ -7,6 +7,7 @@ use crate::campaign::Campaign;
 use crate::crawl::RobotsRules;
 use crate::jobs::{Cancelled, JobCx};
 use crate::scope::{AnnotationFact, AnswerSource, Candidate, ContentFact, Facts, GeoDatabase, GeoFact, RobotsFact};
+use crate::store::rows::SeenId;
 use crate::store::{Catalogue, SeenAsk, SeenUrl, StoreError};
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::work::Session;
@@ -312,7 +313,7 @@ impl<'a> Replay<'a> {
     /// The same for one URL.
     pub(super) fn again<T>(
         &self,
-        seen: i64,
+        seen: SeenId,
         each: impl FnOnce(&Before<'_>, &mut Candidate, &mut KnownFacts) -> anyhow::Result<T>,
     ) -> anyhow::Result<Option<T>> {
         let (mut answer, mut each) = (None, Some(each));
@@ -328,7 +329,7 @@ impl<'a> Replay<'a> {
     /// The same for some URLs, in their order.
     pub(super) fn each_again(
         &self,
-        seen: impl Iterator<Item = i64>,
+        seen: impl Iterator<Item = SeenId>,
         mut each: impl FnMut(&Before<'_>, &mut Candidate, &mut KnownFacts) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         let mut candidate = Candidate::bare(Url::parse("http://nowhere.invalid/").context("a constant")?);

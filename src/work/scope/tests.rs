@@ -426,7 +426,7 @@ fn hosts_let_in_by_their_country_have_their_evidence() {
     );
     assert!(host.also.is_empty());
     let urls = |list: GeoList| {
-        let ids: Vec<i64> = report.ids(&list).collect();
+        let ids: Vec<_> = report.ids(&list).collect();
         let rows = made.session.seen_rows(&ids).unwrap();
         rows.into_iter().map(|row| row.url).collect::<Vec<_>>()
     };

@@ -8,13 +8,14 @@ use crate::campaign::Campaign;
 use crate::crawl::PREREQUISITE_RULE;
 use crate::jobs::JobCx;
 use crate::scope::{Candidate, Decision, Remedy, Trace, Verdict};
+use crate::store::rows::SeenId;
 use crate::uri::{CaptureDate, parse_web_url};
 use crate::work::Session;
 use crate::work::models::{CampaignId, LaunchId, ScopeTest};
 use anyhow::Context;
 
 /// The trace of a URL ever seen, with the rules of the version its launch ran.
-pub fn why(session: &Session, seen: i64) -> anyhow::Result<Trace> {
+pub fn why(session: &Session, seen: SeenId) -> anyhow::Result<Trace> {
     let replay = replay_of(session, seen)?;
     let trace = replay.again(seen, |before, candidate, known| {
         Ok(match before.row.is_apart {
@@ -26,7 +27,7 @@ pub fn why(session: &Session, seen: i64) -> anyhow::Result<Trace> {
 }
 
 /// The same with the rules of an edited campaign, as a what-if puts them.
-pub fn what_if_trace(session: &Session, edited: &Campaign, seen: i64) -> anyhow::Result<Trace> {
+pub fn what_if_trace(session: &Session, edited: &Campaign, seen: SeenId) -> anyhow::Result<Trace> {
     let mut replay = replay_of(session, seen)?;
     if let Some(apart) =
         replay.again(seen, |before, _, _| Ok(before.row.is_apart.then(|| apart(before.row.url))))?.flatten()
@@ -44,7 +45,7 @@ fn apart(url: &str) -> Trace {
 }
 
 /// With the one launch that saw the URL.
-fn replay_of(session: &Session, seen: i64) -> anyhow::Result<Replay<'_>> {
+fn replay_of(session: &Session, seen: SeenId) -> anyhow::Result<Replay<'_>> {
     let launch = session.catalogue().seen_one(seen, |row| row.launch)?;
     Replay::new(session, session.catalogue().launch(launch)?.campaign, Some(launch), &JobCx::detached())
 }
@@ -52,7 +53,7 @@ fn replay_of(session: &Session, seen: i64) -> anyhow::Result<Replay<'_>> {
 fn as_edited<T>(
     replay: &Replay<'_>,
     edited: &ByLaunch<LaunchRules>,
-    seen: i64,
+    seen: SeenId,
     date: Option<CaptureDate>,
     ask: impl FnOnce(&LaunchRules, &Candidate, &mut KnownFacts) -> T,
 ) -> anyhow::Result<T> {
@@ -118,7 +119,7 @@ fn each_as_of_now<T>(
     // Of a campaign that never ran no seed has redirected anywhere.
     let fresh = Version::new(catalogue, campaign, &launch_scope, &cx)?.in_launch(last.unwrap_or_default())?;
     let mut answers: Vec<Option<Result<T, String>>> = Vec::with_capacity(urls.len());
-    let mut seen_urls: Vec<(LaunchId, i64, usize)> = Vec::new();
+    let mut seen_urls: Vec<(LaunchId, SeenId, usize)> = Vec::new();
     for (at, text) in urls.iter().enumerate() {
         let Some(url) = parse_web_url(text) else {
             answers.push(Some(Err(format!("“{text}” is no http or https URL"))));

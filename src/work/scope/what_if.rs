@@ -8,6 +8,7 @@ use crate::campaign::Campaign;
 use crate::crawl::PREREQUISITE_RULE;
 use crate::jobs::JobCx;
 use crate::scope::{ContentFact, Decision, Verdict};
+use crate::store::rows::SeenId;
 use crate::store::{Catalogue, SeenUrl, StoreError};
 use crate::work::Session;
 use crate::work::models::{
@@ -244,9 +245,9 @@ struct Tally {
     apart: u64,
     stay_in: u64,
     stay_out: u64,
-    other_rule: Vec<i64>,
+    other_rule: Vec<SeenId>,
     unknown: MovedTally,
-    unfetched: Vec<i64>,
+    unfetched: Vec<SeenId>,
     moved_in: MovedTally,
     moved_out: MovedTally,
     /// Of the hosts of what moves in or out.
@@ -483,12 +484,12 @@ pub fn rule_hits(
 struct Deeds {
     spoke: u64,
     /// The first URL it spoke of.
-    first: Option<i64>,
+    first: Option<SeenId>,
     decided: FirstIds,
 }
 
 impl Deeds {
-    fn note_spoken(&mut self, id: i64) {
+    fn note_spoken(&mut self, id: SeenId) {
         self.spoke += 1;
         self.first = Some(self.first.map_or(id, |first| first.min(id)));
     }

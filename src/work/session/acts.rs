@@ -199,12 +199,12 @@ impl Session {
     }
 
     /// Crawls a run that waits.
-    pub fn run_scheduled(&self, run: i64, cx: &JobCx) -> anyhow::Result<CrawlOutcome> {
+    pub fn run_scheduled(&self, run: RunId, cx: &JobCx) -> anyhow::Result<CrawlOutcome> {
         work::run_scheduled(self, run, false, cx)
     }
 
     /// Says whether a run that was missed shall be made up for; answers in words.
-    pub fn answer_scheduled(&self, run: i64, starts: bool) -> anyhow::Result<String> {
+    pub fn answer_scheduled(&self, run: RunId, starts: bool) -> anyhow::Result<String> {
         let held = self.catalogue().answer_scheduled(run, starts)?;
         Ok(match (held, starts) {
             (false, _) => "The missed run was already answered",

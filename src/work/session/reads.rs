@@ -155,7 +155,7 @@ impl Session {
     }
 
     /// Why a seen URL was taken or refused.
-    pub fn why(&self, seen: i64) -> anyhow::Result<Trace> {
+    pub fn why(&self, seen: SeenId) -> anyhow::Result<Trace> {
         work::why(self, seen)
     }
 
@@ -228,7 +228,7 @@ impl Session {
     }
 
     /// Why an edited campaign would take or refuse a seen URL, as its what-if counts it.
-    pub fn what_if_trace(&self, edited: &Campaign, seen: i64) -> anyhow::Result<Trace> {
+    pub fn what_if_trace(&self, edited: &Campaign, seen: SeenId) -> anyhow::Result<Trace> {
         work::what_if_trace(self, edited, seen)
     }
 
@@ -283,7 +283,7 @@ impl Session {
     }
 
     /// Seen URLs by their numbers.
-    pub fn seen_rows(&self, ids: &[i64]) -> anyhow::Result<Vec<SeenRow>> {
+    pub fn seen_rows(&self, ids: &[SeenId]) -> anyhow::Result<Vec<SeenRow>> {
         ids.iter().map(|id| Ok(self.catalogue().seen_row(*id)?.1)).collect()
     }
 
@@ -344,13 +344,13 @@ impl Session {
     }
 
     /// A problem with the bytes it is about.
-    pub fn problem(&self, id: i64) -> anyhow::Result<ProblemDetail> {
+    pub fn problem(&self, id: ProblemId) -> anyhow::Result<ProblemDetail> {
         work::problem_detail(&self.workspace, id)
     }
 
     /// Head and first bytes of the record that begins at a problem, hostile
     /// text; empty where none begins.
-    pub fn problem_record(&self, id: i64, cx: &JobCx) -> anyhow::Result<String> {
+    pub fn problem_record(&self, id: ProblemId, cx: &JobCx) -> anyhow::Result<String> {
         work::problem_record(&self.workspace, id, cx)
     }
 
