@@ -18,7 +18,7 @@
 //! and a row `m` of what a revisit says: `url`, `page`; `of_url`, `of_page`,
 //! `of_ms`, which it names; `digest`, empty where it names no payload; `record`,
 //! NULL where it names none; `says`, a number of [`Says`]. Indexes are
-//! `capture(page, date_ms)` and `capture(page, digest, revisit_of_ms, date_ms)`.
+//! `capture(page, date_ms)` and `capture(page, digest, url, revisit_of_ms, date_ms)`.
 //! The last two clauses need tables of the captures that may be found so:
 //! `by_record (record, is_page, digest, id)`, of each ID one of each kind, and
 //! `payload (digest, is_page, date_ms, status, id)`.
@@ -104,15 +104,20 @@ macro_rules! nearest_sql {
             $date,
             ") - ",
             $date,
-            ", 1 << 60)) / 1000 * 1000 + 999 AS most) g CROSS JOIN ",
+            ", 1 << 60)) / 1000 * 1000 + 999 AS most) g CROSS JOIN (SELECT 0 AS later UNION ALL SELECT 1) s CROSS JOIN ",
             $table,
             " x WHERE ",
             $of,
-            " AND x.date_ms BETWEEN ",
+            // Of the seconds that are equally far, before and after; what lies between them is not read.
+            " AND x.date_ms BETWEEN iif(s.later, ",
             $date,
-            " - g.most AND ",
+            " + g.most - 999, ",
             $date,
-            " + g.most ORDER BY ",
+            " - g.most) AND iif(s.later, ",
+            $date,
+            " + g.most, ",
+            $date,
+            " - g.most + 999) ORDER BY ",
             $crate::nearest_sql!(@order $table),
             " LIMIT 1)"
         )

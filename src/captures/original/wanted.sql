@@ -30,7 +30,7 @@ INSERT INTO capture SELECT NULL, * FROM seen
     WHERE of_ms IS NOT NULL OR page IN wanted OR digest IN wanted OR record IN wanted
     ORDER BY url, date_ms, record, file, offset;
 DROP TABLE seen;
-CREATE INDEX capture_payload ON capture(page, digest, revisit_of_ms, date_ms);
+CREATE INDEX capture_payload ON capture(page, digest, url, revisit_of_ms, date_ms);
 CREATE INDEX capture_page ON capture(page, date_ms) WHERE revisit_of_ms IS NULL;
 
 -- What each revisit says, and its original.

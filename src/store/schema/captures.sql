@@ -41,7 +41,7 @@ CREATE INDEX capture_page ON capture(page, date_ms, status);
 CREATE INDEX capture_url ON capture(url);
 CREATE INDEX capture_date ON capture(date_ms);
 -- A content version is one look into this index, and so is what a revisit repeats.
-CREATE INDEX capture_payload ON capture(page, digest, revisit_of_ms, date_ms);
+CREATE INDEX capture_payload ON capture(page, digest, url, revisit_of_ms, date_ms);
 CREATE INDEX capture_revisit ON capture(page, revisit_of_ms) WHERE revisit_of_ms IS NOT NULL;
 CREATE INDEX capture_original ON capture(original) WHERE original IS NOT NULL;
 -- What answers sums from an index alone has its rows in the order they come, so
