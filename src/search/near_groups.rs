@@ -104,7 +104,7 @@ impl NearFile {
     /// made again then.
     pub fn open(folder: &Path) -> Option<Self> {
         let path = folder.join(NAME);
-        let mut file = File::open(&path).ok()?;
+        let mut file = crate::jobs::open_own(&path, File::options().read(true)).ok()?;
         let len = file.seek(SeekFrom::End(0)).ok()?;
         let end_at = len.checked_sub(END_BYTES as u64)?;
         file.seek(SeekFrom::Start(end_at)).ok()?;

@@ -3,10 +3,12 @@
 use super::builder::IndexMark;
 use super::schema::{Fields, register, schema};
 use fixedbitset::FixedBitSet;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tantivy::collector::{Collector, SegmentCollector};
 use tantivy::columnar::Column;
+use tantivy::directory::error::OpenReadError;
 use tantivy::query::Query;
 use tantivy::schema::{TantivyDocument, Value};
 use tantivy::{
@@ -37,20 +39,68 @@ pub enum TextIndexError {
     },
 }
 
+/// Longest list of an index's files that is read, in bytes: some thousand names.
+const MAX_LIST_BYTES: u64 = 1 << 20;
+
+/// Says what in the folder of an index is none of its own, without the engine, which deletes the files of its list
+/// that it does not need, wherever they are, and opens what stands at their names, whatever that is: a pipe would be
+/// waited for. A workspace may come from anybody.
+fn check_files(folder: &Path) -> Result<(), String> {
+    let said = |error: std::io::Error| error.to_string();
+    for entry in std::fs::read_dir(folder).map_err(said)? {
+        let entry = entry.map_err(said)?;
+        if !entry.file_type().map_err(said)?.is_file() {
+            return Err(format!("{} is no regular file", entry.path().display()));
+        }
+    }
+    let list = folder.join(".managed.json");
+    let mut text = Vec::new();
+    match crate::jobs::open_own(&list, std::fs::File::options().read(true)) {
+        Ok(file) => file.take(MAX_LIST_BYTES).read_to_end(&mut text).map_err(said)?,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(said(error)),
+    };
+    let names: Vec<String> = serde_json::from_slice(&text).map_err(|error| format!("{}: {error}", list.display()))?;
+    match names.iter().find(|name| !is_file_of_index(name)) {
+        Some(name) => Err(format!("{} lists “{}”, which is no file of an index", list.display(), name.escape_debug())),
+        None => Ok(()),
+    }
+}
+
+/// Whether a name is one that the engine gives its files: 32 hexadecimal digits and what they hold, or the list of
+/// segments.
+fn is_file_of_index(name: &str) -> bool {
+    let is_segment = |(number, holds): (&str, &str)| {
+        number.len() == 32
+            && number.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+            && !holds.is_empty()
+            && holds.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.')
+    };
+    name == "meta.json" || name.split_once('.').is_some_and(is_segment)
+}
+
 impl TextIndexError {
     /// Whether only building it again helps.
     pub fn is_outdated(&self) -> bool {
         match self {
             Self::Absent(_) | Self::Outdated { .. } => true,
             // What is torn is none of these: locks, permissions and a full disk stay what they are.
-            Self::Engine { source, .. } => matches!(
-                source,
-                TantivyError::DataCorruption(_)
-                    | TantivyError::IncompatibleIndex(_)
-                    | TantivyError::SchemaError(_)
-                    | TantivyError::FieldNotFound(_)
-                    | TantivyError::OpenReadError(_)
-            ),
+            Self::Engine { source, .. } => {
+                matches!(
+                    source,
+                    TantivyError::DataCorruption(_)
+                        | TantivyError::IncompatibleIndex(_)
+                        | TantivyError::SchemaError(_)
+                        | TantivyError::FieldNotFound(_)
+                        | TantivyError::OpenReadError(
+                            OpenReadError::FileDoesNotExist(_) | OpenReadError::IncompatibleIndex(_)
+                        )
+                ) || matches!(
+                    source,
+                    TantivyError::OpenReadError(OpenReadError::IoError { io_error, .. })
+                        if matches!(io_error.kind(), ErrorKind::UnexpectedEof | ErrorKind::NotFound | ErrorKind::InvalidData)
+                )
+            }
         }
     }
 }
@@ -104,6 +154,7 @@ impl TextIndex {
         if !folder.join("meta.json").is_file() {
             return Err(TextIndexError::Absent(folder.to_owned()));
         }
+        check_files(folder).map_err(|why| TextIndexError::Outdated { folder: folder.to_owned(), why })?;
         let engine = engine(folder);
         let index = Index::open_in_dir(folder).map_err(&engine)?;
         Self::of(folder, index)

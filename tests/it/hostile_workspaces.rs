@@ -301,6 +301,66 @@ fn a_pipe_or_device_in_the_place_of_an_archive_is_waited_for_by_nobody() {
 }
 
 #[test]
+fn a_list_of_index_files_names_no_file_of_the_user() {
+    for name in ["../../own/thesis.txt", "ABSOLUTE", "thesis.txt", "0123456789abcdef0123456789abcdef/../../x.term"] {
+        let hostile = Hostile::new();
+        let source = write(hostile.dir.path(), "a.warc.gz", &warc("one", 3));
+        hostile.call(&["import"], &[arg(&source), "--index"]).with_status(0);
+        let thesis = hostile.thesis.canonicalize().unwrap();
+        let name = match name {
+            "ABSOLUTE" => thesis.to_str().unwrap().to_owned(),
+            "../../own/thesis.txt" => {
+                format!("../../{}/thesis.txt", hostile.own.file_name().unwrap().to_str().unwrap())
+            }
+            name => name.to_owned(),
+        };
+        let list = hostile.path("index/.managed.json");
+        let mut names: Vec<String> = serde_json::from_slice(&fs::read(&list).unwrap()).unwrap();
+        names.push(name.clone());
+        fs::write(&list, serde_json::to_vec(&names).unwrap()).unwrap();
+        // Whoever only looks does without it; whoever writes makes the index again, with a list of its own.
+        hostile.call(&["search"], &["page"]).says("Build it: fonds index");
+        let built = hostile.call(&["index"], &[]).with_status(0).out;
+        assert!(built.contains("built from scratch"), "{name}: {built}");
+        hostile.call(&["search"], &["page"]).with_status(0);
+    }
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_file_of_index_or_inlinks_is_waited_for_by_nobody() {
+    let hostile = Hostile::new();
+    let source = write(hostile.dir.path(), "a.warc.gz", &warc("one", 3));
+    hostile.call(&["import"], &[arg(&source), "--index"]).with_status(0);
+    hostile.call(&["inlinks", "build"], &[]).with_status(0);
+    let of = |folder: &str, ending: &str| {
+        let mut files = fs::read_dir(hostile.path(folder)).unwrap().map(|entry| entry.unwrap().path());
+        files.find(|path| path.to_string_lossy().ends_with(ending)).unwrap()
+    };
+    for ending in [".term", "near.bin", ".managed.json", ".tantivy-writer.lock"] {
+        let file = match ending {
+            ".tantivy-writer.lock" => hostile.path("index/.tantivy-writer.lock"),
+            ending => of("index", ending),
+        };
+        drop(fs::remove_file(&file));
+        pipe(&file);
+        for looks in [&["search"][..], &["index", "--check"]] {
+            hostile.call(&looks[..1], &[&looks[1..], &["page"][..usize::from(looks.len() == 1)]].concat());
+        }
+        hostile.call(&["index"], &[]).with_status(0);
+        assert!(fs::symlink_metadata(&file).map_or(true, |meta| meta.is_file()), "{ending} is a pipe still");
+    }
+    for ending in ["links.json", ".seg"] {
+        let file = of("inlinks/built", ending);
+        fs::remove_file(&file).unwrap();
+        pipe(&file);
+        hostile.call(&["inlinks", "top"], &[]);
+        hostile.call(&["inlinks", "build", "--anew"], &[]);
+        drop(fs::remove_file(&file));
+        hostile.call(&["inlinks", "build", "--anew"], &[]).with_status(0);
+    }
+}
+
+#[test]
 fn links_in_a_folder_to_import_are_followed_out_of_it_only_on_request() {
     let hostile = Hostile::new();
     let (given, outside) = (hostile.dir.path().join("given"), hostile.dir.path().join("outside"));

@@ -6,14 +6,14 @@ use super::super::merge::{Merge, Stream};
 use super::super::row::Row;
 use super::super::shuffle::ROWS_PER_CHECK;
 use super::super::sorted::Sorted;
-use super::segment::{Segment, SegmentCounts, SegmentWriter};
+use super::segment::{Segment, SegmentCounts, SegmentWriter, open_own_file};
 use crate::inlinks::Notation;
 use crate::jobs::{FileLock, JobCx, create_own, free_bytes};
 use crate::uri::InternalPolicy;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 const LIST: &str = "links.json";
@@ -145,7 +145,8 @@ impl LinkStore {
 
     fn open_once(folder: &Path) -> Result<Self, LinkError> {
         let path = folder.join(LIST);
-        let text = fs::read(&path).map_err(at(&path))?;
+        let mut text = Vec::new();
+        open_own_file(&path).and_then(|mut file| file.read_to_end(&mut text)).map_err(at(&path))?;
         let damaged = |why: String| stored(&path, io::Error::new(io::ErrorKind::InvalidData, why));
         let list: List = serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
         if list.format != FORMAT || list.version != VERSION {

@@ -79,6 +79,14 @@ pub(super) struct Segment {
     bytes: u64,
 }
 
+/// Opens a file of stored links. A link, pipe or device in its place is damage: it is not followed or waited for.
+pub(super) fn open_own_file(path: &Path) -> io::Result<File> {
+    crate::jobs::open_own(path, File::options().read(true)).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidInput => invalid(&error.to_string()),
+        _ => error,
+    })
+}
+
 impl Segment {
     pub(super) fn open(path: &Path) -> Result<Self, LinkError> {
         Self::read(path)
@@ -86,7 +94,7 @@ impl Segment {
     }
 
     fn read(path: &Path) -> io::Result<Self> {
-        let file = File::open(path)?;
+        let file = open_own_file(path)?;
         let bytes = file.metadata()?.len();
         let broken = |what: &str| invalid(what);
         let not_whole = || broken("the file is not whole, or no link segment");
