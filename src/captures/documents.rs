@@ -13,7 +13,7 @@
 //! Originals may stand anywhere in the input, before or behind, so revisits
 //! wait until all records were seen ([`super::original`]).
 
-use super::original::{MOST_IN_MEMORY, Originals, Repeated, RevisitError, Says};
+use super::original::{DeclaredKind, MOST_IN_MEMORY, Originals, Repeated, RevisitError};
 use super::part::{CapturePart, PayloadHead};
 use super::wat::{WatPage, may_be_wat, read_wat, wat_page};
 use super::{Body, BodyForm, Unread, is_page};
@@ -75,9 +75,9 @@ impl ReadFrom {
 
     /// What the head of a revisit says; `None` where it can be of no page:
     /// redirects and errors often have no payload, as empty pages.
-    fn says_of_revisit(self, status: u16, mime: &str) -> Option<Says> {
+    fn kind_of_revisit(self, status: u16, mime: &str) -> Option<DeclaredKind> {
         let may_be = matches!(status, 0 | 304 | 200..300);
-        may_be.then(|| Says::of_kind(status.into(), mime, self.takes(200, mime)))
+        may_be.then(|| DeclaredKind::of_kind(status.into(), mime, self.takes(200, mime)))
     }
 }
 
@@ -271,7 +271,7 @@ impl DocumentReader {
         };
         let PayloadHead { http, status, mime } = part.payload_head(&record.block);
         if *kind == RecordType::Revisit {
-            let says = self.from.says_of_revisit(status, &mime)?;
+            let says = self.from.kind_of_revisit(status, &mime)?;
             self.originals.add_revisit(&record.head, &part.url, place, (status, says));
             return None;
         }

@@ -34,7 +34,7 @@ pub enum Media {
 pub const SNIFFED_BYTES: usize = 512;
 
 /// Types that say nothing of what they are of; servers send them for whatever they do not know.
-const SAY_NOTHING: [&str; 9] = [
+const UNSPECIFIC: [&str; 9] = [
     "",
     "-",
     "application/octet-stream",
@@ -164,7 +164,7 @@ impl Media {
     /// What a capture is by its type (in lower case, without parameters); where that says nothing, by the
     /// first bytes of its payload, as far as they were read, or the ending of its URL.
     pub fn of(mime: &str, url: &Url, begin: &[u8]) -> Self {
-        if !says_nothing(mime) {
+        if !is_unspecific(mime) {
             return Self::of_type(mime);
         }
         let fits =
@@ -211,8 +211,8 @@ impl Media {
 }
 
 /// Whether a type tells nothing of what it is of, so that first bytes are looked at.
-pub fn says_nothing(mime: &str) -> bool {
-    SAY_NOTHING.contains(&mime)
+pub fn is_unspecific(mime: &str) -> bool {
+    UNSPECIFIC.contains(&mime)
 }
 
 /// Whether a type is one of pages: `text/html` or `application/xhtml+xml`.

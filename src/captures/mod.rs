@@ -57,7 +57,9 @@ pub use index::{Author, IndexReport, index_archive, index_archive_from, index_in
 pub use large::{LargePagePermit, PageBudget, PagePermit};
 pub use media::{Media, is_page, is_page_type};
 pub use metadata::CaptureNotes;
-pub use original::{FoundBy, FoundOriginal, OriginalError, RevisitError, Says, find_original, rule as original_rule};
+pub use original::{
+    DeclaredKind, FoundBy, FoundOriginal, OriginalError, RevisitError, find_original, rule as original_rule,
+};
 pub use page::{Body, BodyForm, PageLinks, is_redirect, links_bytes, may_have_links, reading_bytes};
 pub use record::body_of;
 pub use sitemap::is_packed_sitemap;

@@ -4,7 +4,7 @@
 use super::entry::plain_mime;
 use super::large::LargePagePermit;
 use super::limits::{MAX_HTTP_HEAD_BYTES, MAX_NOTES_BYTES, MAX_PAGE_BYTES};
-use super::media::{SNIFFED_BYTES, says_nothing};
+use super::media::{SNIFFED_BYTES, is_unspecific};
 use super::metadata::CaptureNotes;
 use super::original::RefersTo;
 use super::page::{Body, PageLinks, links_bytes, may_lead};
@@ -222,7 +222,7 @@ fn entry_of(
         }
     };
     payload.cut |= is_cut;
-    entry.sniffed = says_nothing(&entry.notes.mime).then(|| Media::of("", &entry.url, &payload.bytes));
+    entry.sniffed = is_unspecific(&entry.notes.mime).then(|| Media::of("", &entry.url, &payload.bytes));
     if let Some(digests) = block.digests {
         entry.declared_digest = declared.filter(|declared| *declared != digests.payload);
         entry.payload_digest = digests.payload;
@@ -289,7 +289,7 @@ fn bytes_to_read(part: &CapturePart, start: &[u8]) -> Option<usize> {
         RecordType::Response | RecordType::Resource => {
             let PayloadHead { http, mime, .. } = part.payload_head(start);
             let head_len = http.map_or(0, |http| http.head_len);
-            let begin = if says_nothing(&mime) { SNIFFED_BYTES } else { 0 };
+            let begin = if is_unspecific(&mime) { SNIFFED_BYTES } else { 0 };
             Some(if may_lead(&part.url, &mime) { MAX_PAGE_BYTES } else { head_len + begin })
         }
         RecordType::Revisit => Some(MAX_HTTP_HEAD_BYTES),

@@ -21,7 +21,7 @@ use super::{
 use crate::campaign::RobotsPolicy;
 use crate::captures::CaptureNotes;
 use crate::captures::Unread;
-use crate::captures::media::{SNIFFED_BYTES, says_nothing};
+use crate::captures::media::{SNIFFED_BYTES, is_unspecific};
 use crate::captures::{Body, PageLinks, is_packed_sitemap, links_bytes, may_have_links, reading_bytes};
 use crate::captures::{CaptureEntry, Media};
 use crate::captures::{LargePagePermit, PagePermit};
@@ -443,7 +443,7 @@ impl<'e> Worker<'e> {
             interim: String::from_utf8_lossy(&exchange.interim).into_owned(),
             certificate_problem: exchange.tls.as_ref().and_then(|tls| tls.certificate_problem.clone()),
         };
-        let sniffed = match says_nothing(&notes.mime) {
+        let sniffed = match is_unspecific(&notes.mime) {
             false => None,
             true => {
                 let begin = exchange.decoded_payload(SNIFFED_BYTES);

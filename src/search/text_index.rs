@@ -46,19 +46,19 @@ const MAX_LIST_BYTES: u64 = 1 << 20;
 /// that it does not need, wherever they are, and opens what stands at their names, whatever that is: a pipe would be
 /// waited for. A workspace may come from anybody.
 fn check_files(folder: &Path) -> Result<(), String> {
-    let said = |error: std::io::Error| error.to_string();
-    for entry in std::fs::read_dir(folder).map_err(said)? {
-        let entry = entry.map_err(said)?;
-        if !entry.file_type().map_err(said)?.is_file() {
+    let message = |error: std::io::Error| error.to_string();
+    for entry in std::fs::read_dir(folder).map_err(message)? {
+        let entry = entry.map_err(message)?;
+        if !entry.file_type().map_err(message)?.is_file() {
             return Err(format!("{} is no regular file", entry.path().display()));
         }
     }
     let list = folder.join(".managed.json");
     let mut text = Vec::new();
     match crate::jobs::open_own(&list, std::fs::File::options().read(true)) {
-        Ok(file) => file.take(MAX_LIST_BYTES).read_to_end(&mut text).map_err(said)?,
+        Ok(file) => file.take(MAX_LIST_BYTES).read_to_end(&mut text).map_err(message)?,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(said(error)),
+        Err(error) => return Err(message(error)),
     };
     let names: Vec<String> = serde_json::from_slice(&text).map_err(|error| format!("{}: {error}", list.display()))?;
     match names.iter().find(|name| !is_file_of_index(name)) {

@@ -5,7 +5,7 @@ use super::error::StoreError;
 use super::foreign::{connect, is_shape};
 use super::sql::uint;
 use crate::captures::Media;
-use crate::captures::original_rule::{Says, names_payload};
+use crate::captures::original_rule::{DeclaredKind, names_payload};
 use crate::jobs::{Cancelled, JobCx};
 use crate::uri::Url;
 use rusqlite::types::Value;
@@ -226,7 +226,7 @@ fn copy_captures(earlier: &Connection, conn: &Connection, cx: &JobCx) -> Result<
                 (!is_named && !digest.is_empty()).then_some(digest),
                 is_named,
                 status == 0,
-                Says::of(status, &mime) as u8,
+                DeclaredKind::of(status, &mime) as u8,
                 row.get::<_, Option<i64>>(28)?,
             ])?;
         }

@@ -1,6 +1,6 @@
 //! The original of one revisit, looked for in files.
 
-use super::{FoundBy, MOST_IN_MEMORY, Originals, RevisitError, Says};
+use super::{DeclaredKind, FoundBy, MOST_IN_MEMORY, Originals, RevisitError};
 use crate::captures::limits::MAX_HTTP_HEAD_BYTES;
 use crate::captures::part::{CapturePart, PayloadHead};
 use crate::captures::{Place, is_page};
@@ -50,7 +50,7 @@ pub fn find_original(
     let mut originals = Originals::in_folder(Path::new(""), MOST_IN_MEMORY);
     let Some(url) = revisit.target_url() else { return Ok(None) };
     let status = http.map_or(0, |http| http.status);
-    originals.add_revisit(revisit, &url, Place::default(), (status, Says::Nothing));
+    originals.add_revisit(revisit, &url, Place::default(), (status, DeclaredKind::Nothing));
     for (number, file) in (0..).zip(files) {
         let mut reader = ArchiveReader::open(file)?;
         while let Some(head) = reader.next_head()? {

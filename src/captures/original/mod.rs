@@ -16,7 +16,7 @@ use super::Place;
 use crate::jobs::JobCx;
 use crate::uri::{CaptureDate, PageKey, Url, WebParts, parse_web_url};
 use crate::warc::{RecordHead, sha1_field};
-pub use rule::Says;
+pub use rule::DeclaredKind;
 use rule::{AT_DATE, BY_PAYLOAD, BY_RECORD, SAME_URL, is_page_sql, names_payload};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 use std::ffi::c_int;
@@ -130,7 +130,7 @@ struct Repeats {
     record: Option<i64>,
     date_ms: i64,
     /// What its head says of it.
-    says: Says,
+    says: DeclaredKind,
     /// The revisit's own URL.
     own_url: String,
 }
@@ -189,8 +189,14 @@ impl Originals {
     }
 
     /// Takes a revisit, with the status of its head, 0 where it has none, and what that says of it.
-    pub(super) fn add_revisit(&mut self, head: &RecordHead, url: &Url, place: Place, (status, says): (u16, Says)) {
-        let Some(mut row) = self.row(head, url, place, (status, says == Says::Page)) else { return };
+    pub(super) fn add_revisit(
+        &mut self,
+        head: &RecordHead,
+        url: &Url,
+        place: Place,
+        (status, says): (u16, DeclaredKind),
+    ) {
+        let Some(mut row) = self.row(head, url, place, (status, says == DeclaredKind::Page)) else { return };
         let RefersTo { url: named, date, record_id } = RefersTo::of(head);
         let named = named.as_ref().unwrap_or(url);
         row.digest =

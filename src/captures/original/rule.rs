@@ -17,7 +17,7 @@
 //! Tables are `capture x` (with `page`, of all spellings of a URL, and `media`)
 //! and a row `m` of what a revisit says: `url`, `page`; `of_url`, `of_page`,
 //! `of_ms`, which it names; `digest`, empty where it names no payload; `record`,
-//! NULL where it names none; `says`, a number of [`Says`]. Indexes are
+//! NULL where it names none; `says`, a number of [`DeclaredKind`]. Indexes are
 //! `capture(page, date_ms)` and `capture(page, digest, url, revisit_of_ms, date_ms)`.
 //! The last two clauses need tables of the captures that may be found so:
 //! `by_record (record, is_page, digest, id)`, of each ID one of each kind, and
@@ -28,7 +28,7 @@ use crate::captures::media::is_page_type;
 /// What the head of a revisit says of it. Numbers are those that a catalogue keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Says {
+pub enum DeclaredKind {
     /// Nothing, as where there is no head, or one of what was not modified.
     Nothing = 0,
     /// That it is of a page.
@@ -37,7 +37,7 @@ pub enum Says {
     Other = 2,
 }
 
-impl Says {
+impl DeclaredKind {
     /// What a head with this status (0 where there is none) and type says. Redirects and errors often have no
     /// payload, as empty pages: they are of nothing else than they say.
     pub fn of(status: i32, mime: &str) -> Self {

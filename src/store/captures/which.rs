@@ -13,7 +13,7 @@
 
 use super::{StoredCapture, stored_capture};
 use crate::captures::original_rule::{AT_DATE, BY_PAYLOAD, BY_RECORD, SAME_URL, is_page_sql, names_payload};
-use crate::captures::{CaptureEntry, FoundBy, Media, Says};
+use crate::captures::{CaptureEntry, DeclaredKind, FoundBy, Media};
 use crate::jobs::JobCx;
 use crate::links::Outlink;
 use crate::store::catalogue::Catalogue;
@@ -192,7 +192,7 @@ pub(super) struct RevisitClaims {
     digest: String,
     names_payload: bool,
     is_bare: bool,
-    says: Says,
+    says: DeclaredKind,
 }
 
 /// What a revisit has from the capture that it repeats.
@@ -233,7 +233,7 @@ impl Original {
 
     /// Whether a revisit without a head of its own was answered as this was: others of the same payload
     /// may be errors, or no pages; that of no bytes tells nothing.
-    fn tells_status(&self, named_url: UrlId) -> bool {
+    fn has_status_of(&self, named_url: UrlId) -> bool {
         self.url == named_url && (200..300).contains(&self.status) && self.size > 0
     }
 }
@@ -251,7 +251,7 @@ impl RevisitClaims {
             digest: entry.payload_digest.clone(),
             names_payload: names_payload(&entry.payload_digest, status),
             is_bare: status == 0,
-            says: Says::of(status, mime),
+            says: DeclaredKind::of(status, mime),
         }))
     }
 
@@ -281,7 +281,7 @@ impl RevisitClaims {
 
     /// Status and type of the revisit: its own, or those of its original where it has no head.
     pub(super) fn answer<'a>(&self, own_url: UrlId, original: &'a Original) -> Option<(i32, &'a str)> {
-        let is_told = self.is_bare && original.tells_status(self.url.unwrap_or(own_url));
+        let is_told = self.is_bare && original.has_status_of(self.url.unwrap_or(own_url));
         is_told.then_some((original.status, original.mime.as_str()))
     }
 
@@ -368,7 +368,7 @@ fn set_original(
         original.url != own_url && links_of != Some(read_from)
     });
     drop(rows);
-    let answer = original.as_ref().filter(|original| is_bare && original.tells_status(named_url));
+    let answer = original.as_ref().filter(|original| is_bare && original.has_status_of(named_url));
     let (status, mime) = answer.map_or((own_status, own_mime.as_str()), |of| (of.status, of.mime.as_str()));
     let own_media = || Url::parse(&url).map_or(Media::Other, |url| Media::of(&own_mime, &url, b"")) as i64;
     let now_digest = original.as_ref().map_or(named, |original| original.digest.as_str());
