@@ -19,7 +19,7 @@ const SHAPE: &str = "d747ea01a90c7f732a62b510b5b39001f3c1df3eaf026ff27cdc045616c
 
 /// Tables of both versions, each behind those that its rows name. Sums of seen URLs come by themselves;
 /// what was built of inlinks is built again.
-const TABLES: [&str; 38] = [
+const TABLES: [&str; 41] = [
     "campaign",
     "campaign_version",
     "launch",
@@ -58,9 +58,10 @@ const TABLES: [&str; 38] = [
     "measure",
     "measured",
     "requisite",
+    "named_selection",
+    "named_capture",
+    "export",
 ];
-/// The same, whose tables come last.
-const MORE_TABLES: [&str; 3] = ["named_selection", "named_capture", "export"];
 
 /// Settings that say what was done with the rows of the earlier catalogue, and is done again.
 const LEFT_SETTINGS: &str = "'originals_searched', 'repeats_read', 'links_lost', 'inlinks_wanted', 'inlinks_counted'";
@@ -130,9 +131,9 @@ impl Catalogue {
         let cx = cx.clone();
         self.write(move |conn| {
             conn.pragma_update(None, "defer_foreign_keys", true)?;
-            for table in TABLES.iter().chain(&MORE_TABLES) {
+            for table in TABLES {
                 cx.stage(format!("Taking over table {table}"), None);
-                match *table {
+                match table {
                     "capture" => copy_captures(&earlier, conn, &cx)?,
                     "declared_digest" => copy_declared(&earlier, conn)?,
                     _ => copy(&earlier, conn, table, "", &cx)?,

@@ -142,12 +142,17 @@ fn copy_folder(from: &Path, to: &Path, cx: &JobCx) -> anyhow::Result<u64> {
         if entry.file_type().with_context(|| of(&path))?.is_dir() {
             files += copy_folder(&path, &goal, cx)?;
         } else {
-            // A link may lead anywhere, and a pipe would be waited for.
-            let mut file = open_own(&path, File::options().read(true)).with_context(|| of(&path))?;
-            let mut copy = create_private(&goal).with_context(|| of(&goal))?;
-            io::copy(&mut file, &mut copy).with_context(|| of(&goal))?;
+            copy_file(&path, &goal)?;
             files += 1;
         }
     }
     Ok(files)
+}
+
+/// Copies a file; gives both, open. A link may lead anywhere, and a pipe would be waited for: neither is followed.
+pub(super) fn copy_file(from: &Path, to: &Path) -> anyhow::Result<(File, File)> {
+    let mut file = open_own(from, File::options().read(true)).with_context(|| from.display().to_string())?;
+    let mut copy = create_private(to).with_context(|| to.display().to_string())?;
+    io::copy(&mut file, &mut copy).with_context(|| to.display().to_string())?;
+    Ok((file, copy))
 }

@@ -1,12 +1,12 @@
 //! A new workspace from one that an earlier version wrote.
 
 use super::Report;
-use crate::jobs::{FileLock, JobCx, NotLocked, counted, create_private, make_private_folder, open_own};
+use super::backup::copy_file;
+use crate::jobs::{FileLock, JobCx, NotLocked, counted, make_private_folder};
 use crate::store::{CATALOGUE_FILE, EarlierRows, LOCK_FILE, Workspace, catalogue_version, earlier_files, is_earlier};
 use anyhow::Context;
 use serde::Serialize;
-use std::fs::{self, File};
-use std::io;
+use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 /// Folders of a workspace whose files the new one needs. What stands in the others is made again
@@ -181,10 +181,7 @@ fn take_file(path: &Path, goal: &Path, outcome: &mut EarlierOutcome) -> anyhow::
         return Ok(());
     }
     let of = |path: &Path| path.display().to_string();
-    // A link that came meanwhile may lead anywhere, and a pipe would be waited for.
-    let mut file = open_own(path, File::options().read(true)).with_context(|| of(path))?;
-    let mut copy = create_private(goal).with_context(|| of(goal))?;
-    io::copy(&mut file, &mut copy).with_context(|| of(goal))?;
+    let (file, copy) = copy_file(path, goal)?;
     let source = file.metadata().with_context(|| of(path))?;
     copy.set_permissions(source.permissions()).with_context(|| of(goal))?;
     if let Ok(modified) = source.modified() {
