@@ -390,4 +390,6 @@ pub enum Command {
     },
     /// Ends a crawl that is neither running nor to be resumed.
     EndLaunch(LaunchId),
+    /// Lets a campaign run that came from elsewhere.
+    ActivateCampaign(CampaignId),
 }

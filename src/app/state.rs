@@ -694,6 +694,10 @@ impl AppState {
                 Ok(JobReport::Verified(folder, lines))
             }),
             Command::AnswerScheduled { run, starts } => self.answer_scheduled(run, starts),
+            Command::ActivateCampaign(id) => self.write(
+                move |session| session.activate_campaign(id).map(|_| "Campaign activated".to_owned()),
+                Answer::Marked,
+            ),
             Command::EndLaunch(id) => {
                 self.write(move |session| session.end_launch(id).map(|()| "Launch ended".to_owned()), Answer::Marked)
             }

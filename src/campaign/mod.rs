@@ -17,6 +17,7 @@ mod request;
 mod request_text;
 mod schedule;
 mod target;
+mod terms;
 
 pub use due::{Fate, settle};
 pub use json::{CampaignFileError, UNREAD_FIELDS};

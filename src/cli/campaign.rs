@@ -83,6 +83,38 @@ pub enum CampaignCommand {
         #[arg(long, value_name = "FILE")]
         browsertrix: Option<PathBuf>,
     },
+    /// Let a campaign run: one that came from elsewhere, or that was switched off.
+    #[command(after_help = "Examples:\n  fonds campaign activate my-archive 2\n  \
+        fonds campaign show my-archive 2      what its crawls would do\n\n\
+        Campaigns of handovers, of folders of WARC files, of feeds and of other crawlers come in switched off:\n\
+        neither their schedule nor fonds crawl starts them before this.")]
+    Activate {
+        /// Workspace.
+        folder: PathBuf,
+        /// Number or title of the campaign.
+        campaign: String,
+    },
+    /// Switch the schedule of a campaign off.
+    #[command(after_help = "Example:\n  fonds campaign deactivate my-archive 2")]
+    Deactivate {
+        /// Workspace.
+        folder: PathBuf,
+        /// Number or title of the campaign.
+        campaign: String,
+    },
+    /// Delete a campaign that nothing was crawled or imported for.
+    #[command(after_help = "Examples:\n  fonds campaign delete my-archive 2 --preview\n  \
+        fonds campaign delete my-archive 2\n\n\
+        One with crawls, imports or collections stays, since it explains them: fonds campaign deactivate.")]
+    Delete {
+        /// Workspace.
+        folder: PathBuf,
+        /// Number or title of the campaign.
+        campaign: String,
+        /// Name what would be deleted, and delete nothing.
+        #[arg(long)]
+        preview: bool,
+    },
     /// Print an example campaign as JSON, to be edited.
     #[command(after_help = "Example:\n  fonds campaign example > campaign.json")]
     Example,
@@ -210,7 +242,12 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
                 writeln!(out, "Rule {index:<4} {}{off}{hits}", plain(&words))?;
             }
             let created = session.catalogue().campaign_created(page.id)?;
-            let next = crate::store::next_run(spec, created);
+            let next = match &page.held {
+                Some(origin) => {
+                    Some(format!("none: it came from {} and is switched off (fonds campaign activate)", plain(origin)))
+                }
+                None => crate::store::next_run(spec, created),
+            };
             writeln!(out, "Next run  {}", next.unwrap_or_else(|| "by hand".to_owned()))?;
             writeln!(
                 out,
@@ -220,6 +257,9 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
                     agent => plain(agent),
                 }
             )?;
+            for term in spec.crawl_terms().iter().filter(|term| !term.starts_with("user agent")) {
+                writeln!(out, "Crawls    {}", plain(term))?;
+            }
             print_problems(spec);
         }
         CampaignCommand::Export { folder, campaign, heritrix, browsertrix }
@@ -231,6 +271,35 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
             let session = read_only_session(&folder)?;
             let (_, spec) = session.catalogue().campaign(session.catalogue().find_campaign(&campaign)?)?;
             writeln!(out, "{}", escape_controls(spec.to_json()))?;
+        }
+        CampaignCommand::Activate { folder, campaign } => {
+            let session = session(&folder)?;
+            let id = session.catalogue().find_campaign(&campaign)?;
+            let spec = session.activate_campaign(id)?;
+            writeln!(out, "campaign {id} “{}” is active", plain(&spec.name))?;
+            for term in spec.crawl_terms() {
+                writeln!(out, "  {}", plain(&term))?;
+            }
+        }
+        CampaignCommand::Deactivate { folder, campaign } => {
+            let session = session(&folder)?;
+            let id = session.catalogue().find_campaign(&campaign)?;
+            let spec = session.deactivate_campaign(id)?;
+            writeln!(out, "campaign {id} “{}” is switched off: no scheduled runs", plain(&spec.name))?;
+        }
+        CampaignCommand::Delete { folder, campaign, preview } => {
+            let session = if preview { read_only_session(&folder)? } else { session(&folder)? };
+            let id = session.catalogue().find_campaign(&campaign)?;
+            let contents = session.catalogue().campaign_contents(id)?;
+            if !preview && contents.can_be_deleted() {
+                session.catalogue().delete_campaign(id)?;
+            }
+            let what = if preview { "would be deleted" } else { "deleted" };
+            let kept = if contents.can_be_deleted() { what } else { "stays, since it explains captures" };
+            writeln!(out, "campaign {id} “{}” {kept}: {}", plain(&contents.name), contents.summary())?;
+            if !contents.can_be_deleted() {
+                return Ok(PROBLEMS);
+            }
         }
         CampaignCommand::Example => {
             writeln!(out, "{}", crate::work::sample::example_campaign().to_json())?;

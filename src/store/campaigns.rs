@@ -7,6 +7,7 @@ use super::marks::{of_campaign_sql, selected_sql};
 use super::rows::{CampaignId, CampaignPage, CampaignRow, MovedSeed};
 use super::sql::uint;
 use crate::campaign::{Campaign, Seed};
+use crate::jobs::counted;
 use crate::scope::MAX_REDIRECTS;
 use crate::uri::{CaptureDate, is_same_site, parse_web_url};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -21,6 +22,26 @@ impl Catalogue {
     ///
     /// Where it could not be read again: a number in it is none.
     pub fn save_campaign(&self, id: Option<CampaignId>, campaign: &Campaign) -> Result<CampaignId, StoreError> {
+        self.save(id, campaign, None)
+    }
+
+    /// Saves a campaign that somebody else made, as new. It is switched off until
+    /// a person here lets it run ([`activate_campaign`](Self::activate_campaign)).
+    /// `origin` is the name of the file or folder that it came in.
+    ///
+    /// # Errors
+    ///
+    /// See [`save_campaign`](Self::save_campaign).
+    pub fn save_campaign_from(&self, origin: &str, campaign: &Campaign) -> Result<CampaignId, StoreError> {
+        self.save(None, campaign, Some(origin.to_owned()))
+    }
+
+    fn save(
+        &self,
+        id: Option<CampaignId>,
+        campaign: &Campaign,
+        origin: Option<String>,
+    ) -> Result<CampaignId, StoreError> {
         let mut campaign = Cow::Borrowed(campaign);
         if campaign.seeds.iter().any(|seed| seed.without_user().is_some()) {
             for seed in &mut campaign.to_mut().seeds {
@@ -62,7 +83,56 @@ impl Catalogue {
                 "INSERT INTO campaign_version (campaign, version, spec, saved_ms) VALUES (?1, ?2, ?3, ?4)",
                 params![id, version, spec, now],
             )?;
+            if let Some(origin) = &origin {
+                hold_campaign(conn, id, origin)?;
+            }
             Ok(id)
+        })
+    }
+
+    /// Where a campaign came from that nobody here has let run yet.
+    pub fn held_campaign(&self, id: CampaignId) -> Result<Option<String>, StoreError> {
+        self.read(|conn| Ok(held(conn, id)?))
+    }
+
+    /// Lets a campaign run that came from elsewhere; says whether it waited for that.
+    pub fn activate_campaign(&self, id: CampaignId) -> Result<bool, StoreError> {
+        self.write(move |conn| {
+            let changed = conn.execute(
+                "UPDATE campaign_origin SET activated_ms = ?2 WHERE campaign = ?1 AND activated_ms IS NULL",
+                params![id, CaptureDate::now().millis()],
+            )?;
+            Ok(changed > 0)
+        })
+    }
+
+    /// What there is of a campaign, and would go with it.
+    pub fn campaign_contents(&self, id: CampaignId) -> Result<CampaignContents, StoreError> {
+        self.read(|conn| contents(conn, id))
+    }
+
+    /// Removes a campaign that nothing was crawled or imported for, with its
+    /// versions, selections and runs that were due.
+    ///
+    /// # Errors
+    ///
+    /// One with crawls, imports or a collection: these would lose what explains them.
+    pub fn delete_campaign(&self, id: CampaignId) -> Result<(), StoreError> {
+        self.write(move |conn| {
+            if !contents(conn, id)?.can_be_deleted() {
+                return Err(StoreError::Content(format!(
+                    "campaign {id} has crawls, imports or collections, so it stays; fonds campaign deactivate keeps it from running"
+                )));
+            }
+            conn.execute(
+                "DELETE FROM named_capture WHERE selection IN (SELECT id FROM named_selection WHERE campaign = ?1)",
+                [id],
+            )?;
+            for table in OF_CAMPAIGN {
+                conn.execute(&format!("DELETE FROM {table} WHERE campaign = ?1"), [id])?;
+            }
+            conn.execute("DELETE FROM campaign WHERE id = ?1", [id])?;
+            Ok(())
         })
     }
 
@@ -123,7 +193,8 @@ impl Catalogue {
                     (SELECT ifnull(sum(t.urls), 0) FROM seen_tally t JOIN launch l ON l.id = t.launch
                        WHERE l.campaign = k.id AND t.state = 1),
                     (SELECT count(*) FROM capture c WHERE {of_campaign} AND {LAST_MARK} IS NULL),
-                    (SELECT ifnull(sum(c.stored), 0) FROM capture c WHERE {of_campaign})
+                    (SELECT ifnull(sum(c.stored), 0) FROM capture c WHERE {of_campaign}),
+                    (SELECT o.origin FROM campaign_origin o WHERE o.campaign = k.id AND o.activated_ms IS NULL)
                  FROM campaign k JOIN campaign_version v ON v.campaign = k.id AND v.version = k.version
                  ORDER BY k.name, k.id"
             ))?;
@@ -138,11 +209,14 @@ impl Catalogue {
                 };
                 let created = CaptureDate::from_millis(row.get(4)?);
                 let number = |at: usize| row.get::<_, i64>(at).map(uint);
-                let next_run = if problem.is_none() { next_run(&campaign, created) } else { None };
+                let held: Option<String> = row.get(10)?;
+                let runs = problem.is_none() && held.is_none();
+                let next_run = if runs { next_run(&campaign, created) } else { None };
                 campaigns.push(CampaignRow {
                     id,
                     name: row.get(1)?,
-                    active: campaign.active,
+                    active: campaign.active && held.is_none(),
+                    held,
                     version: row.get(2)?,
                     seeds: campaign.seeds.len() as u64,
                     last_run: row.get::<_, Option<i64>>(5)?.map(CaptureDate::from_millis),
@@ -193,7 +267,8 @@ impl Catalogue {
                 }
             }
             let moved_seeds = moved_seeds(conn, id, &campaign.seeds)?;
-            Ok(CampaignPage { id, version, campaign, versions, seed_captures, rule_hits, moved_seeds })
+            let held = held(conn, id)?;
+            Ok(CampaignPage { id, version, campaign, versions, held, seed_captures, rule_hits, moved_seeds })
         })
     }
 
@@ -252,6 +327,83 @@ fn selected_count(conn: &Connection, id: CampaignId) -> rusqlite::Result<u64> {
         selected_sql!()
     );
     conn.prepare_cached(COUNT)?.query_row([id], |row| row.get::<_, i64>(0).map(uint))
+}
+
+/// What there is of a campaign.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CampaignContents {
+    /// Its title.
+    pub name: String,
+    versions: u64,
+    saved_selections: u64,
+    scored: u64,
+    launches: u64,
+    collections: u64,
+}
+
+impl CampaignContents {
+    /// Whether nothing would lose what explains it.
+    pub fn can_be_deleted(&self) -> bool {
+        self.launches == 0 && self.collections == 0
+    }
+
+    /// The counts in a line.
+    pub fn summary(&self) -> String {
+        [
+            counted(self.versions, "version"),
+            counted(self.saved_selections, "saved selection"),
+            counted(self.scored, "scored capture"),
+            counted(self.launches, "run"),
+            counted(self.collections, "collection"),
+        ]
+        .join(", ")
+    }
+}
+
+fn contents(conn: &Connection, id: CampaignId) -> Result<CampaignContents, StoreError> {
+    let (_, spec) = latest(conn, id)?;
+    let count = |table: &str| -> rusqlite::Result<u64> {
+        let sql = format!("SELECT count(*) FROM {table} WHERE campaign = ?1");
+        conn.query_row(&sql, [id], |row| row.get::<_, i64>(0).map(uint))
+    };
+    Ok(CampaignContents {
+        name: parse(id, &spec).map(|campaign| campaign.name).unwrap_or_default(),
+        versions: count("campaign_version")?,
+        saved_selections: count("named_selection")?,
+        scored: count("score")?,
+        launches: count("launch")?,
+        collections: count("collection")?,
+    })
+}
+
+/// Tables with rows of a campaign alone.
+const OF_CAMPAIGN: [&str; 9] = [
+    "campaign_origin",
+    "campaign_version",
+    "measure",
+    "measured",
+    "named_selection",
+    "requisite",
+    "schedule_run",
+    "score",
+    "selection",
+];
+
+/// Notes that a campaign came from elsewhere: none of its crawls starts before a
+/// person here has let it run.
+pub(super) fn hold_campaign(conn: &Connection, id: CampaignId, origin: &str) -> rusqlite::Result<()> {
+    conn.execute(
+        "INSERT INTO campaign_origin (campaign, origin) VALUES (?1, ?2)
+         ON CONFLICT (campaign) DO UPDATE SET origin = excluded.origin, activated_ms = NULL",
+        params![id, origin],
+    )?;
+    Ok(())
+}
+
+fn held(conn: &Connection, id: CampaignId) -> rusqlite::Result<Option<String>> {
+    conn.prepare_cached("SELECT origin FROM campaign_origin WHERE campaign = ?1 AND activated_ms IS NULL")?
+        .query_row([id], |row| row.get(0))
+        .optional()
 }
 
 fn latest(conn: &Connection, id: CampaignId) -> Result<(u32, String), StoreError> {

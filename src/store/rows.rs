@@ -44,6 +44,9 @@ pub struct CampaignRow {
     pub name: String,
     /// Whether its schedule is on.
     pub active: bool,
+    /// Where it came from, while it waits for a person here to let it run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held: Option<String>,
     /// Version of its specification.
     pub version: u32,
     /// Seeds.
@@ -95,6 +98,8 @@ pub struct CampaignPage {
     pub campaign: Campaign,
     /// Version and date of saving, newest first.
     pub versions: Vec<(u32, CaptureDate)>,
+    /// See [`CampaignRow::held`].
+    pub held: Option<String>,
     /// Of each seed, in order: captures so far.
     pub seed_captures: Vec<u64>,
     /// Of each rule, in order: URLs it decided.

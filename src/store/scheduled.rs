@@ -118,6 +118,9 @@ pub struct Scheduled {
     pub created: CaptureDate,
     /// Its value.
     pub campaign: Campaign,
+    /// Where it came from, while it waits for a person here to let it run: none
+    /// of its runs is due.
+    pub held: Option<String>,
 }
 
 const RUN: &str =
@@ -146,19 +149,21 @@ impl Catalogue {
     pub fn scheduled_campaigns(&self) -> Result<(Vec<Scheduled>, Vec<String>), StoreError> {
         let rows = self.read(|conn| {
             let mut statement = conn.prepare_cached(
-                "SELECT k.id, k.version, k.created_ms, v.spec FROM campaign k
-                 JOIN campaign_version v ON v.campaign = k.id AND v.version = k.version ORDER BY k.id",
+                "SELECT k.id, k.version, k.created_ms, v.spec, o.origin FROM campaign k
+                 JOIN campaign_version v ON v.campaign = k.id AND v.version = k.version
+                 LEFT JOIN campaign_origin o ON o.campaign = k.id AND o.activated_ms IS NULL ORDER BY k.id",
             )?;
             let rows = statement
-                .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get::<_, String>(3)?)))?
-                .collect::<Result<Vec<(CampaignId, u32, i64, String)>, _>>()?;
+                .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?)))?
+                .collect::<Result<Vec<(CampaignId, u32, i64, String, Option<String>)>, _>>()?;
             Ok(rows)
         })?;
         let (mut campaigns, mut problems) = (Vec::new(), Vec::new());
-        for (id, version, created, spec) in rows {
+        for (id, version, created, spec, held) in rows {
             match super::campaigns::parse(id, &spec) {
                 Ok(campaign) => {
-                    campaigns.push(Scheduled { id, version, created: CaptureDate::from_millis(created), campaign });
+                    let created = CaptureDate::from_millis(created);
+                    campaigns.push(Scheduled { id, version, created, campaign, held });
                 }
                 Err(error) => problems.push(error.to_string()),
             }
@@ -166,7 +171,8 @@ impl Catalogue {
         Ok((campaigns, problems))
     }
 
-    /// Since when a campaign's schedule is as it is now, and on or off.
+    /// Since when a campaign's schedule is as it is now, and on or off. Of one that
+    /// came from elsewhere not before a person here let it run.
     pub fn schedule_since(&self, id: CampaignId) -> Result<CaptureDate, StoreError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(
@@ -189,7 +195,11 @@ impl Catalogue {
                 }
             }
             let (_, since) = found.ok_or(StoreError::Missing { what: "campaign", id: id.to_string() })?;
-            Ok(CaptureDate::from_millis(since))
+            let activated: Option<Option<i64>> = conn
+                .prepare_cached("SELECT activated_ms FROM campaign_origin WHERE campaign = ?1")?
+                .query_row([id], |row| row.get(0))
+                .optional()?;
+            Ok(CaptureDate::from_millis(since.max(activated.flatten().unwrap_or(since))))
         })
     }
 

@@ -6,7 +6,7 @@
 use super::import::leads_out;
 use crate::campaign::Campaign;
 use crate::jobs::{check_readable, replace_own};
-use crate::store::{Workspace, job_name};
+use crate::store::{Catalogue, StoreError, Workspace, job_name};
 use crate::work::models::CampaignId;
 use anyhow::Context;
 use serde::Serialize;
@@ -40,6 +40,10 @@ pub struct RestoredCampaign {
     pub versions: Vec<u32>,
     /// Whether it was made of them just now; one that is here is left as it is.
     pub is_new: bool,
+    /// What its crawls would do, as [`Campaign::crawl_terms`] names it, while it
+    /// waits for a person here to let it run; none where it does not wait.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_back: Option<Vec<String>>,
 }
 
 impl RestoredJob {
@@ -51,8 +55,28 @@ impl RestoredJob {
                 (if campaign.is_new { "restored" } else { "here already, left as it is" }, campaign.id);
             format!("campaign {number} “{}” ({what}): version {}", campaign.name, versions.join(", "))
         };
-        self.campaigns.iter().map(line).collect()
+        let mut lines = Vec::new();
+        for campaign in &self.campaigns {
+            lines.push(line(campaign));
+            lines.extend(campaign.held_back.as_ref().map(|terms| held_back_line(campaign.id, terms)));
+        }
+        lines
     }
+}
+
+/// What crawls of a campaign would do that waits for a person here to let it
+/// run; none where it does not wait.
+pub(super) fn held_back(catalogue: &Catalogue, id: CampaignId) -> Result<Option<Vec<String>>, StoreError> {
+    Ok(match catalogue.held_campaign(id)? {
+        Some(_) => Some(catalogue.campaign(id)?.1.crawl_terms()),
+        None => None,
+    })
+}
+
+/// That a campaign from elsewhere is switched off, with what its crawls would do.
+pub fn held_back_line(id: CampaignId, terms: &[String]) -> String {
+    let terms = if terms.is_empty() { String::new() } else { format!(" ({})", terms.join("; ")) };
+    format!("campaign {id} is switched off{terms}; to let it run: fonds campaign activate")
 }
 
 /// Writes every version of a campaign beside the WARC files of its job; those
@@ -168,8 +192,9 @@ pub(super) fn check_versions(folder: &Path) -> anyhow::Result<()> {
 }
 
 /// Restores the campaigns whose files stand in a job folder. One that is here
-/// with the same content is left as it is.
-pub(super) fn restore(workspace: &Workspace, folder: &Path) -> anyhow::Result<RestoredJob> {
+/// with the same content is left as it is; others are switched off until a
+/// person here lets them run. `origin` is what the folder came with.
+pub(super) fn restore(workspace: &Workspace, folder: &Path, origin: &str) -> anyhow::Result<RestoredJob> {
     let mut restored = RestoredJob { folder: folder.to_owned(), ..RestoredJob::default() };
     let mut found: BTreeMap<Option<CampaignId>, BTreeMap<u32, Campaign>> = BTreeMap::new();
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())?.flatten() {
@@ -192,9 +217,10 @@ pub(super) fn restore(workspace: &Workspace, folder: &Path) -> anyhow::Result<Re
         let known = here.iter().find(|(_, kept)| is_it(kept)).map(|(id, _)| *id);
         let id = match known {
             Some(id) => id,
-            None => catalogue.restore_campaign(versions.into_iter().collect())?,
+            None => catalogue.restore_campaign(versions.into_iter().collect(), origin)?,
         };
-        restored.campaigns.push(RestoredCampaign { id, name, versions: numbers, is_new: known.is_none() });
+        let held_back = held_back(catalogue, id)?;
+        restored.campaigns.push(RestoredCampaign { id, name, versions: numbers, is_new: known.is_none(), held_back });
     }
     Ok(restored)
 }

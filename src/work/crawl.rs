@@ -119,6 +119,23 @@ fn prepare(session: &Session, spec: &Campaign) -> anyhow::Result<(DecideRules, O
     Ok((rules, geo))
 }
 
+/// What keeps a campaign that came from elsewhere from running, and what to do.
+pub(super) fn waits_for_activation(id: CampaignId, origin: &str) -> String {
+    format!(
+        "it came from {origin} and is switched off; let it run on the page Campaigns, or with fonds campaign activate (campaign {id})"
+    )
+}
+
+/// Refuses a campaign that came from elsewhere until a person here has let it run.
+fn check_activated(session: &Session, id: CampaignId, spec: &Campaign) -> anyhow::Result<()> {
+    if let Some(origin) = session.catalogue().held_campaign(id)? {
+        let terms = spec.crawl_terms();
+        let terms = if terms.is_empty() { String::new() } else { format!(". Its crawls: {}", terms.join("; ")) };
+        anyhow::bail!("the campaign cannot be crawled yet: {}{terms}", waits_for_activation(id, &origin));
+    }
+    Ok(())
+}
+
 /// What a crawl would do.
 pub fn crawl_plan(session: &Session, request: &CrawlRequest) -> anyhow::Result<CrawlPlan> {
     let catalogue = session.catalogue();
@@ -154,7 +171,12 @@ pub fn crawl_plan(session: &Session, request: &CrawlRequest) -> anyhow::Result<C
         hosts: hosts.len() as u64,
         first_hosts: hosts.into_iter().take(PLAN_EXAMPLES).collect(),
         unfinished,
-        obstacle: prepare(session, &spec).err().map(|error| error_chain(&error)),
+        obstacle: request
+            .campaign
+            .map_or(Ok(()), |id| check_activated(session, id, &spec))
+            .and_then(|()| prepare(session, &spec))
+            .err()
+            .map(|error| error_chain(&error)),
     })
 }
 
@@ -192,6 +214,7 @@ pub fn crawl(
         None => None,
     };
     // Whatever can be refused is refused before there is a launch.
+    check_activated(session, campaign, &spec)?;
     let (rules, geo) = prepare(session, &spec)?;
     let job = job_name(&spec.name);
     let stats = Arc::new(CrawlStats::observed(options.on_event.clone()));

@@ -1,6 +1,7 @@
 //! The crawl feed of an annotation tool: its targets as campaigns, and back.
 
 use super::Report;
+use super::campaign_files::held_back;
 use super::{counted, target_grounds};
 use crate::campaign::Campaign;
 use crate::campaign::feed::{Dialect, DueQuestion, Feed, FeedEntry, FeedProblem, read_feed, write_feed};
@@ -43,6 +44,9 @@ pub struct FeedCampaign {
     pub name: String,
     /// What happened to it.
     pub change: FeedChange,
+    /// See [`RestoredCampaign::held_back`](super::RestoredCampaign::held_back).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_back: Option<Vec<String>>,
 }
 
 /// What an entry did to the workspace.
@@ -87,7 +91,7 @@ pub fn check_feed(file: &Path) -> anyhow::Result<FeedReport> {
     let campaigns = feed.entries.iter().map(|(index, entry)| {
         let mut campaign = Campaign::new("");
         campaign.take_entry(entry);
-        FeedCampaign { index: *index, campaign: None, name: campaign.name, change: FeedChange::New }
+        FeedCampaign { index: *index, campaign: None, name: campaign.name, change: FeedChange::New, held_back: None }
     });
     Ok(report(file, campaigns.collect(), &feed))
 }
@@ -99,6 +103,7 @@ pub fn check_feed(file: &Path) -> anyhow::Result<FeedReport> {
 pub fn import_feed(workspace: &Workspace, file: &Path, always_new: bool) -> anyhow::Result<FeedReport> {
     let feed = read_file(file)?;
     let catalogue = workspace.catalogue();
+    let origin = file.file_name().unwrap_or_default().to_string_lossy();
     let (mut known, unread) = if always_new { Default::default() } else { known_targets(catalogue)? };
     let mut campaigns = Vec::new();
     let mut strangers = Vec::new();
@@ -127,7 +132,7 @@ pub fn import_feed(workspace: &Workspace, file: &Path, always_new: bool) -> anyh
                 let mut campaign = Campaign::new("");
                 campaign.take_entry(entry);
                 campaign.rules = standard_rules();
-                (catalogue.save_campaign(None, &campaign)?, FeedChange::New, campaign.name)
+                (catalogue.save_campaign_from(&origin, &campaign)?, FeedChange::New, campaign.name)
             }
         };
         if let Some(key) = key.filter(|_| !always_new) {
@@ -136,7 +141,8 @@ pub fn import_feed(workspace: &Workspace, file: &Path, always_new: bool) -> anyh
                 ids.push(id);
             }
         }
-        campaigns.push(FeedCampaign { index: *index, campaign: Some(id), name, change });
+        let held_back = held_back(catalogue, id)?;
+        campaigns.push(FeedCampaign { index: *index, campaign: Some(id), name, change, held_back });
     }
     let mut report = report(file, campaigns, &feed);
     report.problems.extend(strangers);

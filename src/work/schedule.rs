@@ -8,6 +8,7 @@
 //! also when the clock is set back; runs from before the schedule was saved as
 //! it is are nobody's; what is not started is written down with its reason.
 
+use super::crawl::waits_for_activation;
 use super::crawl::{CrawlOptions, CrawlOutcome, crawl};
 use super::sample::crawl_options;
 use super::{JobKind, Report};
@@ -147,7 +148,10 @@ impl Scheduler {
         look: &mut DueRuns,
     ) -> anyhow::Result<()> {
         let catalogue = session.catalogue();
-        let Scheduled { id, version, created, campaign } = scheduled;
+        let Scheduled { id, version, created, campaign, held } = scheduled;
+        if held.is_some() {
+            return Ok(());
+        }
         if !campaign.active {
             for run in open.iter().filter(|run| run.state != RunState::Running) {
                 catalogue.set_scheduled(run.id, RunState::Skipped, "the campaign was switched off")?;
@@ -434,11 +438,15 @@ pub fn next_runs(
     let mut all = Vec::new();
     let (campaigns, mut notes) = session.catalogue().scheduled_campaigns()?;
     for scheduled in campaigns {
-        let Scheduled { id, created, campaign: spec, .. } = scheduled;
+        let Scheduled { id, created, campaign: spec, held, .. } = scheduled;
         if campaign.is_some_and(|wanted| wanted != id) {
             continue;
         }
         let name = spec.name;
+        if let Some(origin) = held {
+            notes.push(format!("{name}: {}", waits_for_activation(id, &origin)));
+            continue;
+        }
         if !spec.active {
             notes.push(format!("{name}: inactive, no scheduled runs"));
             continue;

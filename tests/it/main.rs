@@ -58,6 +58,7 @@ mod signatures;
 mod sites;
 mod strangers;
 mod structure;
+mod switched_off;
 mod text_quality;
 mod unread;
 mod which;

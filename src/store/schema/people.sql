@@ -13,6 +13,13 @@ CREATE TABLE campaign_version (
     saved_ms INTEGER NOT NULL,
     PRIMARY KEY (campaign, version)
 ) WITHOUT ROWID;
+-- Campaigns that came from elsewhere: the file or folder, and when a person here
+-- let them run. Until then none of their crawls starts.
+CREATE TABLE campaign_origin (
+    campaign     INTEGER PRIMARY KEY REFERENCES campaign(id),
+    origin       TEXT NOT NULL,
+    activated_ms INTEGER
+);
 
 -- Decisions and notes on captures. Append-only; taken back by a date, never removed.
 CREATE TABLE mark (

@@ -92,10 +92,11 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
     let go = |route: fn(CampaignId) -> Route| move |row: &CampaignRow| Some(CampaignAsk(row.id, Some(route(row.id))));
     let columns = [
         Col::made("campaign", "Campaign", 300.0, CampaignRow::title),
-        Col::text("state", "State", 110.0, |row| match (&row.problem, row.active) {
-            (Some(_), _) => "cannot be read",
-            (None, true) => "● active",
-            (None, false) => "○ inactive",
+        Col::text("state", "State", 110.0, |row| match (&row.problem, &row.held, row.active) {
+            (Some(_), ..) => "cannot be read",
+            (None, Some(_), _) => "○ waits for you",
+            (None, None, true) => "● active",
+            (None, None, false) => "○ inactive",
         }),
         Col::made("version", "Version", 60.0, |row| format!("v{}", row.version)),
         Col::count("seeds", "Seeds", 60.0, |row| row.seeds)

@@ -109,6 +109,7 @@ impl SpecPage {
         {
             self.tab = Tab::Seeds;
         }
+        held_ui(ui, app, page.as_deref());
         what_if_ui(ui, app, spec.id);
         self.tabs_ui(ui, &spec);
         // Ids that do not depend on what stands above: the first letter typed
@@ -307,6 +308,21 @@ impl SpecPage {
 const PROBLEMS_SHOWN: usize = 20;
 /// Problems that are listed without being asked for.
 const PROBLEMS_OPEN: usize = 6;
+
+/// That a campaign came from elsewhere and waits, with what its crawls would do.
+fn held_ui(ui: &mut Ui, app: &mut AppState, page: Option<&CampaignPage>) {
+    let Some((page, origin)) = page.and_then(|page| Some((page, page.held.as_ref()?))) else { return };
+    ui.horizontal_wrapped(|ui| {
+        let origin = text::line(origin);
+        ui.colored_label(tokens(ui).flag, format!("⚠ Came from {origin} and is switched off: no crawl of it starts"));
+        if ui.button("Let it run").on_hover_text("Its schedule, and crawls that you start").clicked() {
+            app.send(Command::ActivateCampaign(page.id));
+        }
+    });
+    for term in page.campaign.crawl_terms() {
+        ui.weak(text::line(&term));
+    }
+}
 
 /// What is wrong; gives out the path of a field that a person wants to go to.
 fn problems_ui(ui: &mut Ui, spec: &SpecDraft, problems: &[CampaignProblem], is_reading: bool) -> Option<String> {

@@ -84,6 +84,9 @@ pub struct EngineImport {
     pub name: String,
     /// Whether it was made now; a known one is left as it is.
     pub is_new: bool,
+    /// See [`RestoredCampaign::held_back`](super::RestoredCampaign::held_back).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_back: Option<Vec<String>>,
     /// Its seeds.
     pub seeds: usize,
     /// Rules of the job's scope.
@@ -193,7 +196,8 @@ pub fn import_with_jobs(
         }
     }
     for folder in own_jobs {
-        let restored = campaign_files::restore(workspace, &folder)?;
+        let origin = folder.file_name().unwrap_or_default().to_string_lossy();
+        let restored = campaign_files::restore(workspace, &folder, &origin)?;
         let import = super::import(workspace, &[folder], options, cx)?;
         // Of several campaigns of one title nobody knows whose captures they are.
         if let ([campaign], true) = (restored.campaigns.as_slice(), import.new_captures > 0) {
@@ -369,6 +373,7 @@ fn one_job(
         campaign,
         name: job.campaign.name.clone(),
         is_new,
+        held_back: campaign_files::held_back(workspace.catalogue(), campaign)?,
         seeds: job.campaign.seeds.len(),
         rules: job.rules,
         notes,
@@ -409,7 +414,8 @@ fn campaign_of(workspace: &Workspace, folder: &Path, job: &Campaign) -> anyhow::
             return Ok((row.id, false));
         }
     }
-    let id = catalogue.save_campaign(None, job)?;
+    let origin = folder.file_name().unwrap_or_default().to_string_lossy();
+    let id = catalogue.save_campaign_from(&origin, job)?;
     catalogue.set_setting(&key, &id.to_string())?;
     Ok((id, true))
 }

@@ -112,7 +112,7 @@ impl Handover {
         let origin = folder.file_name().unwrap_or_default().to_string_lossy();
         let campaigns = folder.join(manifest.payload("campaign"));
         let restored = match campaigns.is_dir() {
-            true => restore(workspace, &campaigns)?,
+            true => restore(workspace, &campaigns, &origin)?,
             false => RestoredJob { folder: campaigns, ..RestoredJob::default() },
         };
         let campaign = match restored.campaigns.as_slice() {

@@ -12,6 +12,27 @@ impl Session {
         Ok((id, self.catalogue().campaign(id)?.0))
     }
 
+    /// Lets a campaign run, one that came from elsewhere as well as one that was
+    /// switched off. Answers with what it is now.
+    pub fn activate_campaign(&self, id: CampaignId) -> anyhow::Result<Campaign> {
+        self.catalogue().activate_campaign(id)?;
+        self.set_active(id, true)
+    }
+
+    /// Switches the schedule of a campaign off. Answers with what it is now.
+    pub fn deactivate_campaign(&self, id: CampaignId) -> anyhow::Result<Campaign> {
+        self.set_active(id, false)
+    }
+
+    fn set_active(&self, id: CampaignId, active: bool) -> anyhow::Result<Campaign> {
+        let (_, mut campaign) = self.catalogue().campaign(id)?;
+        if campaign.active != active {
+            campaign.active = active;
+            self.save_campaign(Some(id), &campaign)?;
+        }
+        Ok(campaign)
+    }
+
     /// Appends a person's word to captures.
     pub fn mark(&self, captures: &[CaptureId], mark: ReviewMark, note: &str, who: &str) -> anyhow::Result<()> {
         self.catalogue().mark(captures, mark, note, who)?;
