@@ -121,6 +121,12 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// How many times as large as usual everything is drawn; as usual where the file of the settings names a size that
+    /// nothing can be drawn in.
+    pub fn zoom_factor(&self) -> f32 {
+        if (0.5..=3.0).contains(&self.zoom) { self.zoom } else { 1.0 }
+    }
+
     /// Who decides here: the name typed, else the system's user name, which may
     /// be read from a file: called on a worker.
     pub fn person(&self) -> String {

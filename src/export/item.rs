@@ -98,7 +98,8 @@ impl ExportOptions<'_> {
     /// Files of about 1 GB, the system's clock, random ids, no data set.
     pub fn new(prefix: &str) -> Self {
         let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' };
-        let prefix: String = prefix.chars().take(80).map(safe).collect();
+        // Other tools take a name that begins with `-` for an option.
+        let prefix: String = prefix.chars().map(safe).skip_while(|c| matches!(c, '-' | '.')).take(80).collect();
         Self {
             prefix: if prefix.is_empty() { "EXPORT".to_owned() } else { prefix },
             title: String::new(),

@@ -197,22 +197,33 @@ pub fn verify(folder: &Path, cx: &JobCx) -> Result<Vec<VerifyCheck>, ExportError
     Ok(checks)
 }
 
+/// Whether a folder has the contents of an export beside archive files: decisions, campaigns or a selection.
+fn has_payload(folder: &Path) -> bool {
+    let data = folder.join("data");
+    let names = ["decisions.jsonl", "campaign/campaign.v1.json", "selection.json", "seen.jsonl.gz"];
+    data.join("archive").is_dir() && names.iter().any(|name| data.join(name).is_file())
+}
+
 /// The manifest of a folder that shall be read back; none where it is no export.
-/// Its files are those of the manifest, byte for byte, and nothing else lies
-/// where an import looks for archive files, campaigns and decisions.
+/// Its files are those of the manifest, byte for byte, and there are no others.
 ///
 /// # Errors
 ///
 /// What of it is not there or another, before any of it is taken in.
 pub fn check_handover(folder: &Path, cx: &JobCx) -> Result<Option<Manifest>, ExportError> {
-    if !folder.join(MANIFEST_NAME).is_file() {
-        return Ok(None);
-    }
     let not = |why: String| ExportError::NotAnExport { folder: folder.to_owned(), why };
+    if !folder.join(MANIFEST_NAME).is_file() {
+        return match has_payload(folder) {
+            true => Err(not(format!("its {MANIFEST_NAME} is missing, and without it nothing in it can be checked"))),
+            false => Ok(None),
+        };
+    }
     let manifest = match Manifest::read(folder) {
         Ok(manifest) => manifest,
         // Packages of others have a file of this name, too.
-        Err(ExportError::NotAnExport { why, .. }) if !why.contains("version") => return Ok(None),
+        Err(ExportError::NotAnExport { why, .. }) if !why.contains("version") && !has_payload(folder) => {
+            return Ok(None);
+        }
         Err(error) => return Err(error),
     };
     if let Some(check) = check_signature(&manifest, folder)?.filter(|check| !check.ok && check.signer.is_none()) {
@@ -225,6 +236,10 @@ pub fn check_handover(folder: &Path, cx: &JobCx) -> Result<Option<Manifest>, Exp
         if !stays_inside(&file.path) {
             return Err(fails(&file.path, "it leads out of the folder"));
         }
+        let led_out = Path::new(&file.path).ancestors().skip(1).find(|parent| folder.join(parent).is_symlink());
+        if let Some(link) = led_out.filter(|parent| !parent.as_os_str().is_empty()) {
+            return Err(fails(&file.path, &format!("{} is a link, which is not followed", link.display())));
+        }
         let meta = fs::symlink_metadata(folder.join(&file.path));
         let meta = meta.map_err(|error| fails(&file.path, &error.to_string()))?;
         if !meta.is_file() || meta.len() != file.bytes {
@@ -232,9 +247,8 @@ pub fn check_handover(folder: &Path, cx: &JobCx) -> Result<Option<Manifest>, Exp
         }
     }
     let listed: HashSet<&str> = manifest.files.iter().map(|file| file.path.as_str()).collect();
-    let taken = [manifest.payload("archive/"), manifest.payload("campaign/"), manifest.payload("decisions.jsonl")];
     for path in files_below(folder)? {
-        if taken.iter().any(|prefix| path.starts_with(prefix)) && !listed.contains(path.as_str()) {
+        if !listed.contains(path.as_str()) && !is_apart(&manifest, &path) {
             return Err(fails(&path, "the manifest does not list it"));
         }
     }
@@ -269,9 +283,7 @@ fn files_are_those_of(manifest: &Manifest, folder: &Path, cx: &JobCx) -> Result<
         }
     }
     for path in files_below(folder)? {
-        // The lock file may stay behind where an export was killed at its very end.
-        let is_apart = path == MANIFEST_NAME || path == LOCK_NAME || manifest.version >= 2 && is_of_bag(&path);
-        if !listed.contains(path.as_str()) && !is_apart {
+        if !listed.contains(path.as_str()) && !is_apart(manifest, &path) {
             faults.add(format!("{path}: not in the manifest"));
         }
     }
@@ -279,6 +291,17 @@ fn files_are_those_of(manifest: &Manifest, folder: &Path, cx: &JobCx) -> Result<
         "Files are those of the manifest",
         format!("{}, {}", counted(manifest.files.len() as u64, "file"), counted(bytes, "byte")),
     ))
+}
+
+/// Whether a file that the manifest does not list may lie there: the manifest itself, those of the bag, and what
+/// desktops leave in every folder that is looked at. Nothing reads these.
+fn is_apart(manifest: &Manifest, path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    // The lock file may stay behind where an export was killed at its very end.
+    path == MANIFEST_NAME
+        || path == LOCK_NAME
+        || matches!(name, ".DS_Store" | "Thumbs.db" | "desktop.ini")
+        || manifest.version >= 2 && is_of_bag(path)
 }
 
 /// Reads one archive file; returns its size.

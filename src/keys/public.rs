@@ -44,6 +44,26 @@ static KINDS: [Kind; 3] = [
     },
 ];
 
+/// The points of Ed25519 whose order is 8 or less, without the bit of their sign: one signature of such a key is that
+/// of every message (RFC 8032, 8.9; the list is that of libsodium).
+const SMALL_ORDER: [&str; 7] = [
+    "0000000000000000000000000000000000000000000000000000000000000000",
+    "0100000000000000000000000000000000000000000000000000000000000000",
+    "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+    "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+    "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+];
+
+fn has_small_order(point: &[u8]) -> bool {
+    let mut point = point.to_vec();
+    if let Some(last) = point.last_mut() {
+        *last &= 0x7f;
+    }
+    SMALL_ORDER.contains(&HEXLOWER.encode(&point).as_str())
+}
+
 /// A public key.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct PublicKey {
@@ -74,7 +94,8 @@ impl PublicKey {
     fn kind(&self) -> Option<(&'static Kind, &[u8])> {
         KINDS.iter().find_map(|kind| {
             let point = self.der.strip_prefix(kind.key_begin)?;
-            (point.len() == kind.point_len).then_some((kind, point))
+            let is_ed25519 = kind.key_begin == ED25519_BEGIN;
+            (point.len() == kind.point_len && !(is_ed25519 && has_small_order(point))).then_some((kind, point))
         })
     }
 

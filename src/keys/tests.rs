@@ -72,3 +72,14 @@ fn a_list_that_cannot_be_read_makes_nobody_unknown() {
     let error = KnownKeys::at(&path).unwrap_err().to_string();
     assert!(error.contains("keys.json") && error.contains("mend it"), "{error}");
 }
+
+#[test]
+fn keys_whose_one_signature_is_that_of_everything_are_none() {
+    let mut identity = [0_u8; 32];
+    identity[0] = 1;
+    for sign in [0, 0x80] {
+        identity[31] = sign;
+        let text = data_encoding::BASE64.encode(&[super::public::ED25519_BEGIN, &identity].concat());
+        assert!(PublicKey::parse(&text).is_err(), "{sign}");
+    }
+}

@@ -7,6 +7,8 @@ use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+/// Days between the first and the last of a list with a place for each: ten thousand years.
+const MAX_DAYS: i64 = 3_660_000;
 /// Milliseconds of a day.
 pub const DAY_MS: i64 = 86_400_000;
 
@@ -482,8 +484,13 @@ impl CaptureFacts {
         if first > last {
             return HashMap::new();
         }
-        // Dates of a hostile file may lie three centuries apart: still a small list.
-        let mut counts = vec![0_u64; usize::try_from(i64::from(last) - i64::from(first) + 1).unwrap_or(1)];
+        let days = i64::from(last) - i64::from(first) + 1;
+        if days > MAX_DAYS {
+            let mut counts = HashMap::new();
+            captures.ones().for_each(|capture| *counts.entry(self.day_of(capture)).or_default() += 1);
+            return counts;
+        }
+        let mut counts = vec![0_u64; usize::try_from(days).unwrap_or(1)];
         for capture in captures.ones() {
             let at = usize::try_from(i64::from(self.day_of(capture)) - i64::from(first)).unwrap_or_default();
             if let Some(count) = counts.get_mut(at) {

@@ -31,6 +31,7 @@ mod leaves;
 mod near_groups;
 mod near_links;
 mod ranking;
+mod read_only;
 mod schema;
 mod text_index;
 mod tokens;

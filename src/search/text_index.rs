@@ -1,6 +1,7 @@
 //! The index of texts: opened, looked into, read from.
 
 use super::builder::IndexMark;
+use super::read_only::ReadOnlyDirectory;
 use super::schema::{Fields, register, schema};
 use fixedbitset::FixedBitSet;
 use std::io::{ErrorKind, Read};
@@ -8,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tantivy::collector::{Collector, SegmentCollector};
 use tantivy::columnar::Column;
-use tantivy::directory::error::OpenReadError;
+use tantivy::directory::MmapDirectory;
+use tantivy::directory::error::{LockError, OpenReadError, OpenWriteError};
 use tantivy::query::Query;
 use tantivy::schema::{TantivyDocument, Value};
 use tantivy::{
@@ -156,8 +158,14 @@ impl TextIndex {
         }
         check_files(folder).map_err(|why| TextIndexError::Outdated { folder: folder.to_owned(), why })?;
         let engine = engine(folder);
-        let index = Index::open_in_dir(folder).map_err(&engine)?;
-        Self::of(folder, index)
+        let opened = Self::of(folder, Index::open_in_dir(folder).map_err(&engine)?);
+        match opened {
+            Err(TextIndexError::Engine { source, .. }) if is_read_only(&source) => {
+                let directory = MmapDirectory::open(folder).map_err(|error| engine(error.into()))?;
+                Self::of(folder, Index::open(ReadOnlyDirectory(directory)).map_err(&engine)?)
+            }
+            opened => opened,
+        }
     }
 
     /// Makes an empty one in an empty folder.
@@ -174,7 +182,40 @@ impl TextIndex {
         }
         register(&index);
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into().map_err(engine(folder))?;
-        Ok(Self { folder: Arc::new(folder.to_owned()), index, reader, fields })
+        let opened = Self { folder: Arc::new(folder.to_owned()), index, reader, fields };
+        opened.check_lengths()?;
+        Ok(opened)
+    }
+
+    /// The columns of every segment are as long as the list of segments says: the engine takes that on trust, and
+    /// would read behind their ends.
+    fn check_lengths(&self) -> Result<(), TextIndexError> {
+        let engine = engine(&self.folder);
+        for segment in self.reader.searcher().segment_readers() {
+            let columns = segment.fast_fields();
+            let numbers = columns.u64("version").map_err(&engine)?.num_docs();
+            let words = columns.u64("words").map_err(&engine)?.num_docs();
+            let norms = segment.get_fieldnorms_reader(self.fields.text).map_err(&engine)?.num_docs();
+            if [numbers, words, norms].iter().any(|length| *length != segment.max_doc()) {
+                return Err(TextIndexError::Outdated {
+                    folder: self.folder.to_path_buf(),
+                    why: format!("a segment of {numbers} texts has {} by meta.json", segment.max_doc()),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The highest number of a version that a segment has; 0 where there is none. An upper bound: the engine rounds.
+    ///
+    /// # Errors
+    ///
+    /// [`TextIndexError::Engine`].
+    pub fn highest_version(&self) -> Result<u64, TextIndexError> {
+        let searcher = self.reader.searcher();
+        let of = |segment: &SegmentReader| Ok(segment.fast_fields().u64("version")?.max_value());
+        let highest = searcher.segment_readers().iter().map(of).collect::<tantivy::Result<Vec<u64>>>();
+        Ok(highest.map_err(engine(&self.folder))?.into_iter().max().unwrap_or_default())
     }
 
     /// Shows what was committed since.
@@ -320,6 +361,17 @@ impl TextIndex {
         }
         Ok(())
     }
+}
+
+/// Whether the engine wanted to write where it only had to read.
+fn is_read_only(error: &TantivyError) -> bool {
+    use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+    let kind = match error {
+        TantivyError::LockFailure(LockError::IoError(error), _) => error.kind(),
+        TantivyError::OpenWriteError(OpenWriteError::IoError { io_error, .. }) => io_error.kind(),
+        _ => return false,
+    };
+    matches!(kind, PermissionDenied | ReadOnlyFilesystem)
 }
 
 /// An error of the engine with the folder that it is about.

@@ -3,7 +3,7 @@
 use super::campaigns::hold_campaign;
 use super::catalogue::Catalogue;
 use super::error::StoreError;
-use super::foreign::connect;
+use super::foreign::{connect, foreign_text};
 use super::rows::CampaignId;
 use crate::campaign::Campaign;
 use crate::jobs::Cancelled;
@@ -57,6 +57,9 @@ impl Catalogue {
             if found != "ok" {
                 // The last line says what; before it stands of which database.
                 return Err(self.damaged(found.lines().last().unwrap_or_default()));
+            }
+            if let Some(where_it_is) = foreign_text(&copy)? {
+                return Err(self.damaged(&where_it_is));
             }
             copy.close().map_err(|(_, source)| StoreError::Sql { doing: "finish the copy", source })
         })

@@ -2,7 +2,7 @@
 
 use super::error::{StoreError, is_disk_full};
 use super::filter::FullText;
-use super::foreign::{connect, foreign_shape};
+use super::foreign::{connect, foreign_number, foreign_shape, foreign_text};
 use super::schema::migrate;
 use super::workspace::ReadOnlyReason;
 use crate::jobs::{Cancelled, JobCx, create_private};
@@ -377,7 +377,10 @@ impl Catalogue {
             Some(conn) => conn,
             None => self.reader()?,
         };
-        let result = work(&mut conn).map_err(|error| super::damage::explain(&self.path, error));
+        let result = work(&mut conn).map_err(|error| match error.is_of_text().then(|| foreign_text(&conn)) {
+            Some(Ok(Some(where_it_is))) => self.damaged(&where_it_is),
+            _ => super::damage::explain(&self.path, error),
+        });
         let mut readers = self.readers();
         if readers.idle.len() < MAX_READERS {
             readers.idle.push(conn);
@@ -444,11 +447,14 @@ fn writer_has_ended() -> StoreError {
     StoreError::Commit("the writer of the catalogue has ended".to_owned())
 }
 
-/// Refuses a catalogue whose shape is not that of its version.
+/// Refuses a catalogue whose shape is not that of its version, or whose numbers no row can have.
 fn is_own(conn: &Connection, path: &Path) -> Result<(), StoreError> {
     match foreign_shape(conn)? {
         Some(what) => Err(super::damage::altered(path, what)),
-        None => Ok(()),
+        None => match foreign_number(conn)? {
+            Some(what) => Err(super::damage::altered(path, what)),
+            None => Ok(()),
+        },
     }
 }
 

@@ -218,6 +218,17 @@ impl StoreError {
         }
     }
 
+    /// Whether a text of the catalogue is none.
+    pub(super) fn is_of_text(&self) -> bool {
+        match self {
+            Self::Sql { source: rusqlite::Error::Utf8Error(..), .. } => true,
+            Self::Sql { source: rusqlite::Error::FromSqlConversionFailure(_, _, why), .. } => {
+                why.is::<std::str::Utf8Error>()
+            }
+            _ => false,
+        }
+    }
+
     pub(super) fn sql(doing: &'static str) -> impl FnOnce(rusqlite::Error) -> Self {
         move |source| Self::Sql { doing, source }
     }

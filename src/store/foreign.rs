@@ -4,6 +4,7 @@
 use super::schema::{SCHEMA_VERSION, create_version};
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 use sha2::{Digest, Sha256};
 use std::path::Path;
@@ -17,6 +18,9 @@ const MAX_STATEMENT_BYTES: i32 = 1 << 20;
 const MAX_TRIGGER_DEPTH: i32 = 4;
 /// Databases opened beside the catalogue: the copy that makes it smaller.
 const MAX_ATTACHED: i32 = 1;
+
+/// Characters of a text that a message shows.
+const SHOWN_CHARS: usize = 60;
 
 /// Tables that SQLite makes for itself.
 const OF_SQLITE: [(&str, &str); 2] = [
@@ -84,6 +88,83 @@ pub(super) fn foreign_shape(conn: &Connection) -> rusqlite::Result<Option<String
     }
     // What is there twice is in both lists.
     Ok((found.len() != own.len()).then(|| "something in it is there twice".to_owned()))
+}
+
+/// Numbers of rows by which memory is laid out, by the tables and columns that have them.
+const NUMBERS: [(&str, &str); 13] = [
+    ("capture", "id"),
+    ("capture", "host"),
+    ("capture", "page"),
+    ("capture", "url"),
+    ("capture", "launch"),
+    ("capture", "original"),
+    ("host", "id"),
+    ("launch", "id"),
+    ("link_list", "capture"),
+    ("page", "id"),
+    ("record", "capture"),
+    ("url", "id"),
+    ("warc_file", "id"),
+];
+/// Bytes of a catalogue that a row takes at least; one of a capture takes some two hundred.
+const MIN_ROW_BYTES: i64 = 16;
+/// Numbers that are taken whatever the size of the catalogue is: they cost some megabytes.
+const FREE_NUMBERS: i64 = 1 << 20;
+
+/// Says which number of a row is higher, or lower, than any that this program has
+/// given: rows are numbered one after the other, so a catalogue of so many bytes
+/// has none that is much higher than their count. None where all can be so.
+pub(super) fn foreign_number(conn: &Connection) -> rusqlite::Result<Option<String>> {
+    let version: u32 = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if version != SCHEMA_VERSION {
+        return Ok(None);
+    }
+    let pages: i64 = conn.pragma_query_value(None, "page_count", |row| row.get(0))?;
+    let page_bytes: i64 = conn.pragma_query_value(None, "page_size", |row| row.get(0))?;
+    let most = pages.saturating_mul(page_bytes) / MIN_ROW_BYTES + FREE_NUMBERS;
+    for (table, column) in NUMBERS {
+        for end in ["min", "max"] {
+            // Each is one look into an index.
+            let sql = format!("SELECT {end}({column}) FROM {table}");
+            let number: Option<i64> = conn.query_row(&sql, [], |row| row.get(0))?;
+            if let Some(number) = number.filter(|number| !(0..=most).contains(number)) {
+                return Ok(Some(format!(
+                    "the table “{table}” has a row with the {column} {number}, where {most} is the most that a catalogue of this size can have"
+                )));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Says which texts are no UTF-8, the first of each column; none where all are. Reads the whole catalogue.
+pub(super) fn foreign_text(conn: &Connection) -> rusqlite::Result<Option<String>> {
+    let mut tables = conn.prepare(
+        "SELECT s.name, c.name, EXISTS (SELECT 1 FROM pragma_table_info(s.name) i WHERE i.name = 'id')
+         FROM sqlite_schema s JOIN pragma_table_info(s.name) c
+         WHERE s.type = 'table' AND s.name NOT LIKE 'sqlite%' AND c.type = 'TEXT' ORDER BY s.name, c.cid",
+    )?;
+    let columns: Vec<(String, String, bool)> =
+        tables.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect::<Result<_, _>>()?;
+    let mut found = Vec::new();
+    for (table, column, has_id) in columns {
+        let id = if has_id { "id" } else { "NULL" };
+        let mut statement = conn.prepare(&format!("SELECT \"{column}\", {id} FROM \"{table}\""))?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            if let ValueRef::Text(text) = row.get_ref(0)?
+                && let Err(error) = std::str::from_utf8(text)
+            {
+                let (text, at) = (String::from_utf8_lossy(text), error.valid_up_to());
+                let text: String = text.chars().take(SHOWN_CHARS).collect();
+                let id = row.get::<_, Option<i64>>(1)?.map_or_else(String::new, |id| format!(" {id}"));
+                let text = text.escape_debug();
+                found.push(format!("row{id} of the table {table}: byte {at} of its {column} “{text}” is no UTF-8"));
+                break;
+            }
+        }
+    }
+    Ok((!found.is_empty()).then(|| found.join("; ")))
 }
 
 /// Whether a catalogue has the shape of a digest.

@@ -93,8 +93,9 @@ impl Cockpit {
         self.ask_before_closing(ctx);
         self.news.take(&mut self.app, ctx.input(|input| input.time));
         theme::choose(ctx, self.app.settings.theme);
-        if (ctx.zoom_factor() - self.app.settings.zoom).abs() > f32::EPSILON {
-            ctx.set_zoom_factor(self.app.settings.zoom);
+        let zoom = self.app.settings.zoom_factor();
+        if (ctx.zoom_factor() - zoom).abs() > f32::EPSILON {
+            ctx.set_zoom_factor(zoom);
         }
     }
 

@@ -6,7 +6,7 @@
 //! some, and follows up. This is done by one thread, and no more of the time
 //! than [`SHARE`], so that it never slows the other work down by much.
 
-use super::text_index::{TextIndexReport, index_folder, index_texts};
+use super::text_index::{TextIndexReport, index_folder, index_texts, open_index};
 use crate::jobs::{Cancelled, JobCx};
 use crate::search::{INDEX_FORMAT, IndexMark, TextIndex, TextIndexError};
 use crate::store::Workspace;
@@ -52,10 +52,10 @@ impl FollowPace {
 ///
 /// A catalogue, links or an index that cannot be read.
 pub fn is_index_behind(workspace: &Workspace) -> anyhow::Result<bool> {
-    let mark = match TextIndex::open(&index_folder(workspace)) {
+    let mark = match open_index(workspace.catalogue(), &index_folder(workspace)) {
         Ok(index) => index.mark()?.filter(|mark| mark.format == INDEX_FORMAT).unwrap_or_default(),
-        Err(error) if error.is_outdated() => IndexMark::default(),
-        Err(error) => return Err(error.into()),
+        Err(error) if error.downcast_ref().is_some_and(TextIndexError::is_outdated) => IndexMark::default(),
+        Err(error) => return Err(error),
     };
     let catalogue = workspace.catalogue();
     if catalogue.captures_behind(CaptureId::new(mark.through))? > 0 {

@@ -106,7 +106,9 @@ impl Session {
 
     /// Adds what has a text like that of a capture; whether that is indexed.
     fn add_similar_texts(&self, id: CaptureId, found: &mut HashMap<CaptureId, RelatedRow>) -> anyhow::Result<bool> {
-        let Some(index) = self.search_room().index(&index_folder(&self.workspace))? else { return Ok(false) };
+        let Some(index) = self.search_room().index(self.catalogue(), &index_folder(&self.workspace))? else {
+            return Ok(false);
+        };
         let facts = self.search_room().facts(self.catalogue())?;
         let version = usize::try_from(id).map(|id| facts.version_of(id)).unwrap_or_default();
         if index.text_of(version as u64)?.is_none() {

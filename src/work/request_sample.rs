@@ -96,7 +96,7 @@ pub(super) fn request_sample(
     }
     let mut sample = RequestSample { captures: at_hand.count_ones(..) as u64, ..RequestSample::default() };
     let matcher = Matcher::compile(request);
-    let Some(index) = room.index(&index_folder(workspace))? else { return Ok(sample) };
+    let Some(index) = room.index(workspace.catalogue(), &index_folder(workspace))? else { return Ok(sample) };
     let through = index.mark()?.unwrap_or_default().through;
     sample.waiting = Some(catalogue.captures_behind(CaptureId::new(through))?);
     if matcher.terms().is_empty() {

@@ -152,7 +152,7 @@ fn request() -> impl Strategy<Value = String> {
 fn the_index_scores_a_request_as_reading_the_pages_does() {
     let (_root, session) = session_of_town();
     let (room, workspace) = (SearchRoom::default(), &session.workspace);
-    let index = room.index(&index_folder(workspace)).unwrap().unwrap();
+    let index = room.index(workspace.catalogue(), &index_folder(workspace)).unwrap().unwrap();
     let facts = room.facts(session.catalogue()).unwrap();
     let with_text = room.with_text(session.catalogue()).unwrap();
     let pages: HashMap<usize, _> = with_text

@@ -3,6 +3,7 @@
 
 use super::models::{CampaignId, CaptureId, CaptureRow};
 use super::request_sample::meeting_request;
+use super::text_index::open_index;
 use crate::analysis::{Highlighter, Judgement, SearchEvaluation};
 use crate::campaign::{FieldTerm, Query, Wider, parse_fields, quoted_value, wider};
 use crate::jobs::lock;
@@ -201,7 +202,7 @@ impl SearchRoom {
     /// # Errors
     ///
     /// An index that cannot be read.
-    pub(super) fn index(&self, folder: &Path) -> anyhow::Result<Option<TextIndex>> {
+    pub(super) fn index(&self, catalogue: &Catalogue, folder: &Path) -> anyhow::Result<Option<TextIndex>> {
         let Ok(meta) = std::fs::metadata(folder.join("meta.json")) else { return Ok(None) };
         let changed = meta.modified()?;
         let mut open = lock(&self.index);
@@ -210,13 +211,13 @@ impl SearchRoom {
         {
             return Ok(Some(index.clone()));
         }
-        match TextIndex::open(folder) {
+        match open_index(catalogue, folder) {
             Ok(index) => {
                 *open = Some((changed, index.clone()));
                 Ok(Some(index))
             }
-            Err(error) if error.is_outdated() => Ok(None),
-            Err(error) => Err(error.into()),
+            Err(error) if error.downcast_ref().is_some_and(TextIndexError::is_outdated) => Ok(None),
+            Err(error) => Err(error),
         }
     }
 
@@ -309,7 +310,7 @@ impl Found {
         asked: &SearchQuery,
     ) -> anyhow::Result<Self> {
         let query = parse_fields(&asked.text).map_err(|error| NoQuery(error.to_string()))?;
-        let (index, facts) = (room.index(folder)?, room.facts(catalogue)?);
+        let (index, facts) = (room.index(catalogue, folder)?, room.facts(catalogue)?);
         let near = index.as_ref().and_then(|_| room.near(folder));
         let (of_index, of_near) = (index.as_ref(), near.as_deref());
         let asks = Asks { catalogue, folder, facts: &facts, index: of_index, near: of_near, campaign: asked.campaign };

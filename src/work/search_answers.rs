@@ -38,7 +38,10 @@ impl FullText for TextAnswers {
                 let asked = SearchQuery { text: field.value.clone(), ..SearchQuery::default() };
                 return Ok(Found::of(&catalogue, &self.folder, &self.room, &asked)?.captures);
             }
-            let index = self.room.index(&self.folder)?.ok_or_else(|| TextIndexError::Absent(self.folder.clone()))?;
+            let index = self
+                .room
+                .index(&catalogue, &self.folder)?
+                .ok_or_else(|| TextIndexError::Absent(self.folder.clone()))?;
             if let Some(field) = term.field.as_ref().filter(|field| field.name == "request") {
                 return meeting_request(&catalogue, &index, &self.room, field);
             }

@@ -6,14 +6,14 @@ use super::near_duplicates::{IndexChange, follow_near_duplicates};
 use crate::analysis::url_text;
 use crate::jobs::{JobCx, counted};
 use crate::search::{IndexBuilder, IndexMark, NearFile, TextDocument, TextIndex, TextIndexError, anchor_stamp};
-use crate::store::{AnchorTexts, VersionToIndex, Workspace};
+use crate::store::{AnchorTexts, Catalogue, VersionToIndex, Workspace};
 use crate::text::words;
 use crate::work::models::CaptureId;
 use anyhow::Context;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Captures that are looked through in one step: their texts are in memory together.
@@ -160,14 +160,36 @@ fn why_from_scratch(workspace: &Workspace) -> anyhow::Result<Option<String>> {
     if mark.format != crate::search::INDEX_FORMAT {
         return Ok(Some("another version of the program made it".to_owned()));
     }
-    let catalogue = workspace.catalogue();
-    let stamp = catalogue.capture_stamp(CaptureId::new(mark.through))?;
-    let is_other = match stamp {
+    let is_other = is_of_other_catalogue(workspace.catalogue(), &index, &mark)?;
+    Ok(is_other.then(|| OTHER_CATALOGUE.to_owned()))
+}
+
+const OTHER_CATALOGUE: &str = "it is of another catalogue, as after a backup was put back";
+
+/// Opens the index of a catalogue. One of another catalogue, whose numbers mean other captures, is outdated.
+///
+/// # Errors
+///
+/// [`TextIndexError`], and a catalogue that cannot be read.
+pub(super) fn open_index(catalogue: &Catalogue, folder: &Path) -> anyhow::Result<TextIndex> {
+    let index = TextIndex::open(folder)?;
+    let mark = index.mark()?.unwrap_or_default();
+    if is_of_other_catalogue(catalogue, &index, &mark)? {
+        let (folder, why) = (folder.to_owned(), OTHER_CATALOGUE.to_owned());
+        return Err(TextIndexError::Outdated { folder, why }.into());
+    }
+    Ok(index)
+}
+
+fn is_of_other_catalogue(catalogue: &Catalogue, index: &TextIndex, mark: &IndexMark) -> Result<bool, anyhow::Error> {
+    let is_other = match catalogue.capture_stamp(CaptureId::new(mark.through))? {
         Some(stamp) => stamp != mark.last,
         // The last one may be among those that were taken out since.
         None => mark.through > 0 && catalogue.captures_lost()? == mark.lost,
     };
-    Ok(is_other.then(|| "it is of another catalogue".to_owned()))
+    // Numbers of versions are those of captures: higher ones would only cost memory.
+    let highest = u64::try_from(mark.through.max(catalogue.newest_capture()?.get())).unwrap_or_default();
+    Ok(is_other || index.highest_version()? > highest.saturating_mul(2).saturating_add(1 << 20))
 }
 
 /// Compares the index with the catalogue and its files with their checksums.
@@ -177,7 +199,7 @@ fn why_from_scratch(workspace: &Workspace) -> anyhow::Result<Option<String>> {
 /// A catalogue or index that cannot be read.
 pub fn check_index(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<IndexCheck> {
     cx.stage("Comparing index and catalogue", None);
-    let index = TextIndex::open(&index_folder(workspace))?;
+    let index = open_index(workspace.catalogue(), &index_folder(workspace))?;
     let mark = index.mark()?.unwrap_or_default();
     let there = index.versions()?;
     let mut check = IndexCheck { versions: index.documents(), ..IndexCheck::default() };

@@ -112,7 +112,7 @@ impl Session {
             row.campaign.is_some_and(|of| campaign.is_none_or(|id| id == of)) && work::search::asks_texts(&row.filter)
         };
         // What was captured just now is found by its text only once it is indexed.
-        if self.search.index(&work::index_folder(&self.workspace))?.is_some()
+        if self.search.index(self.catalogue(), &work::index_folder(&self.workspace))?.is_some()
             && self.catalogue().collections()?.iter().any(asks)
         {
             self.index_texts(false, cx)?;

@@ -96,7 +96,7 @@ impl Session {
             }
             answer.evaluation = judgements.evaluation;
         }
-        if let Some(index) = self.search.index(&work::index_folder(&self.workspace))? {
+        if let Some(index) = self.search.index(self.catalogue(), &work::index_folder(&self.workspace))? {
             let through = index.mark()?.unwrap_or_default().through;
             answer.waiting = Some(self.catalogue().captures_behind(CaptureId::new(through))?);
         }
