@@ -202,7 +202,7 @@ fn copy_captures(earlier: &Connection, conn: &Connection, cx: &JobCx) -> Result<
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     let mut insert_revisit = conn.prepare(
-        "INSERT INTO revisit (capture, url, record_id, digest, names_payload, is_bare, says, links_of)
+        "INSERT INTO revisit (capture, url, record_id, digest, names_payload, lacks_head, declared_kind, links_of)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?;
     let mut rows = select.query([])?;

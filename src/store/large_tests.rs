@@ -71,7 +71,7 @@ fn fill(path: &std::path::Path, Size { hosts, captures, seen }: Size) {
                 CASE WHEN i > {captures} / 2 AND i % 2 = 0 THEN p END,
                 CASE WHEN i <= {captures} / 2 THEN 0 WHEN i % 2 THEN 1 ELSE 2 END, 9000
             FROM (SELECT i, 1 + (i - 1) % ({captures} / 2) AS p FROM n WHERE i <= {captures});
-         INSERT INTO revisit (capture, names_payload, is_bare, says, found_by) SELECT id, 1, 0, 1, 0 FROM capture WHERE original;
+         INSERT INTO revisit (capture, names_payload, lacks_head, declared_kind, found_by) SELECT id, 1, 0, 1, 0 FROM capture WHERE original;
          INSERT INTO record SELECT i, k, CASE k WHEN 0 THEN 'response' WHEN 1 THEN 'request' ELSE 'metadata' END,
                 'urn:uuid:' || i || '-' || k, 1 + i % 100, i * 10000 + k * 3000, 3000
             FROM n, (SELECT 0 AS k UNION ALL SELECT 1 UNION ALL SELECT 2) WHERE i <= {captures} ORDER BY i, k;

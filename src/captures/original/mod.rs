@@ -130,7 +130,7 @@ struct Repeats {
     record: Option<i64>,
     date_ms: i64,
     /// What its head says of it.
-    says: DeclaredKind,
+    declared_kind: DeclaredKind,
     /// The revisit's own URL.
     own_url: String,
 }
@@ -194,9 +194,9 @@ impl Originals {
         head: &RecordHead,
         url: &Url,
         place: Place,
-        (status, says): (u16, DeclaredKind),
+        (status, declared_kind): (u16, DeclaredKind),
     ) {
-        let Some(mut row) = self.row(head, url, place, (status, says == DeclaredKind::Page)) else { return };
+        let Some(mut row) = self.row(head, url, place, (status, declared_kind == DeclaredKind::Page)) else { return };
         let RefersTo { url: named, date, record_id } = RefersTo::of(head);
         let named = named.as_ref().unwrap_or(url);
         row.digest =
@@ -208,7 +208,7 @@ impl Originals {
             record: record_id.map(|id| number_of(&id)),
             // One that names no date repeats itself, at the least.
             date_ms: date.map_or(row.date_ms, CaptureDate::millis),
-            says,
+            declared_kind,
             own_url: url.as_str().to_owned(),
         }));
         self.has_revisits = true;
@@ -325,7 +325,7 @@ impl Table {
         {
             let mut put = all.prepare_cached(
                 "INSERT INTO seen (url, page, digest, record, date_ms, status, media, file, offset,
-                                   of_url, of_page, of_record, of_ms, says, own_url)
+                                   of_url, of_page, of_record, of_ms, declared_kind, own_url)
                  VALUES (?1, ?2, ifnull(?3, ''), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
             )?;
             for row in rows {
@@ -344,7 +344,7 @@ impl Table {
                     of.map(|of| of.page),
                     of.and_then(|of| of.record),
                     of.map(|of| of.date_ms),
-                    of.map(|of| of.says as u8),
+                    of.map(|of| of.declared_kind as u8),
                     of.map(|of| &of.own_url),
                 ])?;
             }
@@ -380,7 +380,7 @@ impl Table {
                     "INSERT INTO found (original_file, original_offset, file, offset, url, date_ms)
                  SELECT x.file, x.offset, c.file, c.offset, c.own_url, c.date_ms
                    FROM revisit m JOIN capture c ON c.id = m.id LEFT JOIN capture x ON x.id = m.original
-                  WHERE {is_page} OR (m.original IS NULL AND m.says = 1)
+                  WHERE {is_page} OR (m.original IS NULL AND m.declared_kind = 1)
                   ORDER BY ifnull(x.file, c.file), ifnull(x.offset, c.offset), c.file, c.offset;",
                     is_page = is_page_sql!("x")
                 ),
@@ -433,7 +433,7 @@ impl Resolved {
         let mut give_all = || -> rusqlite::Result<()> {
             let mut statement = self.table.conn.prepare(
                 "SELECT c.file, c.offset, c.own_url FROM revisit m JOIN capture c ON c.id = m.id
-                  WHERE m.original IS NULL AND m.says <> 2",
+                  WHERE m.original IS NULL AND m.declared_kind <> 2",
             )?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {

@@ -14,6 +14,6 @@ CREATE TABLE seen (
     of_page   INTEGER,
     of_record INTEGER,
     of_ms     INTEGER,
-    says      INTEGER,
+    declared_kind      INTEGER,
     own_url   TEXT
 );

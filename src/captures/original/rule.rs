@@ -147,14 +147,22 @@ pub const SAME_URL: &str = nearest_sql!(
 /// The third. Of all records of one kind that have one ID it is the same one, whatever the order of files.
 pub const BY_RECORD: &str = "(SELECT n.id FROM by_record n
     WHERE n.record = m.record AND (m.digest = '' OR n.digest IN ('', m.digest))
-      AND (m.says = 0 OR (m.says = 1) = n.is_page)
+      AND (m.declared_kind = 0 OR (m.declared_kind = 1) = n.is_page)
     ORDER BY n.is_page DESC LIMIT 1)";
 
 /// The fourth.
 pub const BY_PAYLOAD: &str = concat!(
     "ifnull(",
-    nearest_sql!("payload", "m.digest <> '' AND m.says <> 2 AND x.digest = m.digest AND x.is_page = 1", "m.of_ms"),
+    nearest_sql!(
+        "payload",
+        "m.digest <> '' AND m.declared_kind <> 2 AND x.digest = m.digest AND x.is_page = 1",
+        "m.of_ms"
+    ),
     ", ",
-    nearest_sql!("payload", "m.digest <> '' AND m.says <> 1 AND x.digest = m.digest AND x.is_page = 0", "m.of_ms"),
+    nearest_sql!(
+        "payload",
+        "m.digest <> '' AND m.declared_kind <> 1 AND x.digest = m.digest AND x.is_page = 0",
+        "m.of_ms"
+    ),
     ")"
 );

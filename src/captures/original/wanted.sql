@@ -23,7 +23,7 @@ CREATE TABLE capture (
     of_page       INTEGER,
     of_record     INTEGER,
     revisit_of_ms INTEGER,
-    says          INTEGER,
+    declared_kind          INTEGER,
     own_url       TEXT
 );
 INSERT INTO capture SELECT NULL, * FROM seen
@@ -43,12 +43,12 @@ CREATE TABLE revisit (
     of_ms    INTEGER NOT NULL,
     digest   NOT NULL,
     record   INTEGER,
-    says     INTEGER NOT NULL,
+    declared_kind     INTEGER NOT NULL,
     original INTEGER,
     clause   INTEGER NOT NULL DEFAULT 0
 );
-INSERT INTO revisit (id, url, page, of_url, of_page, of_ms, digest, record, says)
-    SELECT id, url, page, of_url, of_page, revisit_of_ms, digest, of_record, says FROM capture
+INSERT INTO revisit (id, url, page, of_url, of_page, of_ms, digest, record, declared_kind)
+    SELECT id, url, page, of_url, of_page, revisit_of_ms, digest, of_record, declared_kind FROM capture
     WHERE revisit_of_ms IS NOT NULL;
 
 CREATE TABLE by_record (record INTEGER, is_page INTEGER, digest, id INTEGER, PRIMARY KEY (record, is_page)) WITHOUT ROWID;

@@ -166,7 +166,7 @@ const KNOWN: &str = concat!(
      JOIN record r ON r.capture = c.id AND r.position = 0
      WHERE c.page = ?1 AND c.date_ms = ?2 AND c.url = ?3 AND (c.revisit_of_ms IS NOT NULL) = ?8
        AND (c.size = ?7 OR ?8)
-       AND CASE WHEN (SELECT v.is_bare FROM revisit v WHERE v.capture = c.id) THEN ?9 = 0
+       AND CASE WHEN (SELECT v.lacks_head FROM revisit v WHERE v.capture = c.id) THEN ?9 = 0
             ELSE c.status = ?9 AND c.mime = ?10 END
        AND CASE r.file WHEN ?5 THEN ",
     named_digest_sql!(),

@@ -109,7 +109,7 @@ pub(in crate::store) const IS_PAGE_ITSELF: &str = is_page_sql!("c");
 /// redirects and errors often have no payload, as empty pages.
 pub(in crate::store) const SAYS_PAGE: &str = "(c.status IN (0, 304) OR c.status BETWEEN 200 AND 299)";
 /// Revisits `c` with their row `r` whose original is not here, and that may be of a page.
-const IS_LOST_PAGE: &str = "c.revisit_of_ms IS NOT NULL AND c.original IS NULL AND r.says <> 2";
+const IS_LOST_PAGE: &str = "c.revisit_of_ms IS NOT NULL AND c.original IS NULL AND r.declared_kind <> 2";
 
 /// How often originals were found late, as a setting: a number that grows.
 const CHANGED: &str = "originals_changed";
@@ -152,7 +152,7 @@ const MAY_HAVE_ORIGINAL: &str = "
 /// Rows `m` of what revisits say, as the rule has them.
 const CLAIMS: &str = "SELECT c.id, c.url, c.page, ifnull(r.url, c.url) AS of_url,
         ifnull((SELECT u.page FROM url u WHERE u.id = r.url), c.page) AS of_page, c.revisit_of_ms AS of_ms,
-        CASE WHEN r.names_payload THEN ifnull(r.digest, c.digest) ELSE '' END AS digest, r.record_id AS record, r.says,
+        CASE WHEN r.names_payload THEN ifnull(r.digest, c.digest) ELSE '' END AS digest, r.record_id AS record, r.declared_kind,
         c.original AS was, r.found_by
     FROM revisit r JOIN capture c ON c.id = r.capture";
 
@@ -191,8 +191,8 @@ pub(super) struct RevisitClaims {
     /// The digest that it declares.
     digest: String,
     names_payload: bool,
-    is_bare: bool,
-    says: DeclaredKind,
+    lacks_head: bool,
+    declared_kind: DeclaredKind,
 }
 
 /// What a revisit has from the capture that it repeats.
@@ -250,8 +250,8 @@ impl RevisitClaims {
             record_id: entry.refers_to.clone().filter(|id| !id.is_empty()),
             digest: entry.payload_digest.clone(),
             names_payload: names_payload(&entry.payload_digest, status),
-            is_bare: status == 0,
-            says: DeclaredKind::of(status, mime),
+            lacks_head: status == 0,
+            declared_kind: DeclaredKind::of(status, mime),
         }))
     }
 
@@ -281,8 +281,8 @@ impl RevisitClaims {
 
     /// Status and type of the revisit: its own, or those of its original where it has no head.
     pub(super) fn answer<'a>(&self, own_url: UrlId, original: &'a Original) -> Option<(i32, &'a str)> {
-        let is_told = self.is_bare && original.has_status_of(self.url.unwrap_or(own_url));
-        is_told.then_some((original.status, original.mime.as_str()))
+        let takes_status = self.lacks_head && original.has_status_of(self.url.unwrap_or(own_url));
+        takes_status.then_some((original.status, original.mime.as_str()))
     }
 
     /// The digest of the payload that it names, empty where it names none.
@@ -300,7 +300,7 @@ impl RevisitClaims {
     ) -> Result<(), StoreError> {
         let digest = original.map_or(self.payload_digest(), |original| original.digest.as_str());
         conn.prepare_cached(
-            "INSERT INTO revisit (capture, url, record_id, digest, names_payload, is_bare, says, found_by, links_wait)
+            "INSERT INTO revisit (capture, url, record_id, digest, names_payload, lacks_head, declared_kind, found_by, links_pending)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         )?
         .execute(params![
@@ -309,8 +309,8 @@ impl RevisitClaims {
             self.record_id,
             (self.digest != digest).then_some(self.digest.as_str()),
             self.names_payload,
-            self.is_bare,
-            self.says as u8,
+            self.lacks_head,
+            self.declared_kind as u8,
             original.map(|original| original.found_by as u8),
             original.is_some_and(|original| original.url != own_url),
         ])?;
@@ -334,7 +334,7 @@ fn set_original(
         None => None,
     };
     let sql = format!(
-        "SELECT c.url, u.url, c.original, c.digest, c.status, c.mime, r.digest, r.names_payload, r.is_bare, r.url,
+        "SELECT c.url, u.url, c.original, c.digest, c.status, c.mime, r.digest, r.names_payload, r.lacks_head, r.url,
             {IS_PAGE_ITSELF} AND {SAYS_PAGE}, {IS_PAGE}, p.digest,
             (SELECT o.digest || ' ' || o.status || ' ' || o.mime FROM capture o WHERE o.id = r.links_of), c.page, c.date_ms
          FROM capture c JOIN revisit r ON r.capture = c.id JOIN url u ON u.id = c.url
@@ -347,8 +347,8 @@ fn set_original(
     let was: Option<CaptureId> = row.get(2)?;
     let (digest, declared): (String, Option<String>) = (row.get(3)?, row.get(6)?);
     let (own_status, own_mime): (i32, String) = (row.get(4)?, row.get(5)?);
-    let is_bare: bool = row.get(8)?;
-    let (own_status, own_mime) = if is_bare { (0, "-".to_owned()) } else { (own_status, own_mime) };
+    let lacks_head: bool = row.get(8)?;
+    let (own_status, own_mime) = if lacks_head { (0, "-".to_owned()) } else { (own_status, own_mime) };
     let declared = declared.unwrap_or(digest);
     let named = if row.get(7)? { declared.as_str() } else { "" };
     let named_url = row.get::<_, Option<UrlId>>(9)?.unwrap_or(own_url);
@@ -363,12 +363,12 @@ fn set_original(
     };
     let links_of: Option<String> = row.get(13)?;
     let (page, date_ms): (PageId, i64) = (row.get(14)?, row.get(15)?);
-    let links_wait = original.as_ref().is_some_and(|original| {
+    let links_pending = original.as_ref().is_some_and(|original| {
         let read_from = format!("{} {} {}", original.digest, original.status, original.mime);
         original.url != own_url && links_of != Some(read_from)
     });
     drop(rows);
-    let answer = original.as_ref().filter(|original| is_bare && original.has_status_of(named_url));
+    let answer = original.as_ref().filter(|original| lacks_head && original.has_status_of(named_url));
     let (status, mime) = answer.map_or((own_status, own_mime.as_str()), |of| (of.status, of.mime.as_str()));
     let own_media = || Url::parse(&url).map_or(Media::Other, |url| Media::of(&own_mime, &url, b"")) as i64;
     let now_digest = original.as_ref().map_or(named, |original| original.digest.as_str());
@@ -388,14 +388,14 @@ fn set_original(
         original.as_ref().map_or("", |original| original.language.as_str()),
     ])?;
     conn.prepare_cached(
-        "UPDATE revisit SET digest = ?2, found_by = ?3, changed = ?4, links_wait = ?5 WHERE capture = ?1",
+        "UPDATE revisit SET digest = ?2, found_by = ?3, changed = ?4, links_pending = ?5 WHERE capture = ?1",
     )?
     .execute(params![
         revisit,
         (declared != now_digest).then_some(declared.as_str()),
         original.as_ref().map(|original| original.found_by as u8),
         number,
-        links_wait
+        links_pending
     ])?;
     // What was measured for scores is of another payload.
     conn.prepare_cached("DELETE FROM measure WHERE capture = ?1")?.execute([revisit])?;
@@ -662,7 +662,7 @@ impl Catalogue {
             let mut statement = conn.prepare_cached(
                 "SELECT c.id, u.url, o.id FROM revisit r JOIN capture c ON c.id = r.capture JOIN url u ON u.id = c.url
                     JOIN capture o ON o.id = c.original
-                 WHERE r.links_wait AND (?1 IS NULL OR ?1 IN (c.launch, o.launch)) ORDER BY o.id, c.id",
+                 WHERE r.links_pending AND (?1 IS NULL OR ?1 IN (c.launch, o.launch)) ORDER BY o.id, c.id",
             )?;
             let mut rows = statement.query([launch])?;
             let mut waiting = Vec::new();
@@ -691,7 +691,7 @@ impl Catalogue {
                 conn.prepare_cached("DELETE FROM link_list WHERE capture = ?1")?.execute([repeat.capture])?;
                 insert_outlinks(conn, repeat.capture, links)?;
                 conn.prepare_cached(
-                    "UPDATE revisit SET links_of = ?2, links_wait = 0, changed = ?3 WHERE capture = ?1",
+                    "UPDATE revisit SET links_of = ?2, links_pending = 0, changed = ?3 WHERE capture = ?1",
                 )?
                 .execute(params![repeat.capture, repeat.original, number])?;
             }

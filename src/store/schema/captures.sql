@@ -61,9 +61,9 @@ CREATE TABLE revisit (
     -- Whether that digest is one of a payload: of what was not modified it may be that of no bytes.
     names_payload INTEGER NOT NULL,
     -- It has no HTTP head: status and type are those of its original.
-    is_bare       INTEGER NOT NULL,
+    lacks_head    INTEGER NOT NULL,
     -- Its own head says that it is a page (1) or something else (2); 0 where it does not say.
-    says          INTEGER NOT NULL,
+    declared_kind INTEGER NOT NULL,
     -- The clause of the rule that found its original; NULL while there is none.
     found_by      INTEGER,
     -- When its original was found after it came, or another one: a number that grows
@@ -73,12 +73,12 @@ CREATE TABLE revisit (
     -- resolved against the URL of the revisit and kept as its own.
     links_of      INTEGER REFERENCES capture(id),
     -- They have to be read.
-    links_wait    INTEGER NOT NULL DEFAULT 0
+    links_pending INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX revisit_url ON revisit(url) WHERE url IS NOT NULL;
 CREATE INDEX revisit_digest ON revisit(digest) WHERE digest IS NOT NULL AND names_payload;
 CREATE INDEX revisit_changed ON revisit(changed) WHERE changed IS NOT NULL;
-CREATE INDEX revisit_waiting ON revisit(capture) WHERE links_wait;
+CREATE INDEX revisit_waiting ON revisit(capture) WHERE links_pending;
 -- Those that a capture which comes later may turn out to be the original of,
 -- by its record or payload alone.
 CREATE INDEX revisit_open ON revisit(capture) WHERE found_by IS NULL OR found_by > 1;

@@ -179,9 +179,17 @@ fn a_record_far_inside_its_member_is_read_on_demand_and_the_reading_stops() {
         window.harness.get_by_label("Read record").click();
         window.until("it is read", |window| window.says("⏹ Stop reading"));
     };
-    read(&mut window);
-    window.harness.get_by_label("⏹ Stop reading").click();
-    window.until("it is stopped", |window| window.says("Read record"));
+    // A busy machine may have read it all before the click arrives.
+    let is_stopped = (0..20).any(|_| {
+        read(&mut window);
+        window.harness.get_by_label("⏹ Stop reading").click();
+        window.until("it is stopped or read", |window| !window.says("⏹ Stop reading"));
+        let is_stopped = window.says("Read record");
+        window.app_mut().send(Command::ReadProblem(None));
+        window.until("it can be read again", |window| window.says("Read record"));
+        is_stopped
+    });
+    assert!(is_stopped);
     // Another list stops it, too.
     read(&mut window);
     window.app_mut().send(Command::Go(Route::Files(FilesRoute::Files(None))));
