@@ -76,32 +76,4 @@ impl Catalogue {
             Ok(versions)
         })
     }
-
-    /// Makes a campaign of versions that were kept as files, under their numbers.
-    pub fn restore_campaign(&self, versions: Vec<(u32, Campaign)>) -> Result<CampaignId, StoreError> {
-        let mut rows = Vec::with_capacity(versions.len());
-        for (version, campaign) in versions {
-            let spec = serde_json::to_string(&campaign).map_err(|error| StoreError::Content(error.to_string()))?;
-            rows.push((version, campaign.name, spec));
-        }
-        rows.sort_by_key(|row| row.0);
-        self.write(move |conn| {
-            let Some((last, name, _)) = rows.last() else {
-                return Err(StoreError::Content("a campaign without a version".to_owned()));
-            };
-            let now = crate::uri::CaptureDate::now().millis();
-            conn.execute(
-                "INSERT INTO campaign (name, version, created_ms) VALUES (?1, ?2, ?3)",
-                rusqlite::params![name, last, now],
-            )?;
-            let id = CampaignId::new(conn.last_insert_rowid());
-            for (version, _, spec) in &rows {
-                conn.execute(
-                    "INSERT INTO campaign_version (campaign, version, spec, saved_ms) VALUES (?1, ?2, ?3, ?4)",
-                    rusqlite::params![id, version, spec, now],
-                )?;
-            }
-            Ok(id)
-        })
-    }
 }

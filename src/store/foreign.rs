@@ -56,7 +56,7 @@ struct Object {
 
 /// SHA-256 of the shape of the present version: making it anew to compare takes
 /// longer than all the rest of opening.
-const PRESENT_SHAPE: &str = "cb04bd6cb8ae33757e040645328e854e62bed69ee769aa759994bd50bc572ce8";
+const PRESENT_SHAPE: &str = "3bc7c1826bfff76b4014750fd722fec613032ee7a7220fe053c72abc73149576";
 
 /// Says what a catalogue holds that no version of this program has made, or
 /// lacks of it; none where its shape is that of its version.

@@ -59,6 +59,7 @@ mod sites;
 mod strangers;
 mod structure;
 mod text_quality;
+mod two_archives;
 mod unread;
 mod which;
 mod window;
