@@ -4,7 +4,7 @@
 //! itself in place, those further inside under [`UNREAD_FIELDS`], by their
 //! path, where [`Campaign::problems`] tells of them.
 
-use super::{Campaign, Request};
+use super::{Campaign, CampaignFile, Request};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value};
@@ -31,9 +31,14 @@ fn at_field(field: &str) -> String {
 }
 
 impl Campaign {
-    /// Reads a campaign file. What can be read but makes no sense is found by
-    /// [`Campaign::problems`].
+    /// Reads what a campaign file says of the campaign. What can be read but
+    /// makes no sense is found by [`Campaign::problems`].
     pub fn from_json(text: &str) -> Result<Self, CampaignFileError> {
+        Ok(CampaignFile::from_json(text)?.campaign)
+    }
+
+    /// The same with its identity and lineage among the fields that it does not know.
+    pub(super) fn with_lineage_fields(text: &str) -> Result<Self, CampaignFileError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut campaign: Self = serde_json::from_str(text).map_err(|error| located(text, &error))?;
         let as_written: Value = serde_json::from_str(text).map_err(|error| located(text, &error))?;

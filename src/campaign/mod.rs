@@ -8,6 +8,7 @@
 
 mod due;
 pub mod feed;
+mod identity;
 mod json;
 mod permission;
 mod private_addresses;
@@ -20,6 +21,7 @@ mod target;
 mod terms;
 
 pub use due::{Fate, settle};
+pub use identity::{CampaignFile, Identity};
 pub use json::{CampaignFileError, UNREAD_FIELDS};
 pub use permission::{Criterion, EvidenceFile, Grounds, Permission, PermissionRequest, PermissionState, Reading};
 pub use private_addresses::PrivateAddresses;

@@ -2,11 +2,11 @@
 
 use super::output::{escape_controls, json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
-use crate::campaign::{Campaign, SeedScope, UNREAD_FIELDS};
+use crate::campaign::{Campaign, CampaignFile, SeedScope, UNREAD_FIELDS};
 use crate::jobs::counted;
 use crate::scope::DecideRules;
 use crate::store::Workspace;
-use crate::work::models::CampaignId;
+use crate::work::models::{CampaignId, CampaignRow, CampaignWithBranches, TakenAs};
 use crate::work::{Report, Session, from_earlier};
 use anyhow::Context;
 use std::io::{Read, Write};
@@ -34,7 +34,10 @@ pub enum CampaignCommand {
     /// Add a campaign from a JSON file, or a new version of one.
     #[command(after_help = "Examples:\n  fonds campaign add my-archive campaign.json\n  \
         fonds campaign example > campaign.json      a file to start from\n  \
-        fonds campaign add my-archive campaign.json --id 1      a new version of campaign 1")]
+        fonds campaign add my-archive campaign.json --id 1      a new version of campaign 1\n\n\
+        A campaign has an identity from when it is saved for the first time; campaign export, handovers and crawls\n\
+        write it into its files. A file with the identity of another campaign is not taken as a version of this one.\n\
+        Without --id a file with the identity of a campaign that is here, and other content, becomes a branch of it.")]
     Add {
         /// Workspace.
         folder: PathBuf,
@@ -47,7 +50,8 @@ pub enum CampaignCommand {
     /// List the campaigns.
     #[command(after_help = "Examples:\n  fonds campaign list my-archive\n  \
         fonds campaign list my-archive --json | jq .name\n\n\
-        Columns: number, version, seeds, captures, refused URLs, title.")]
+        Columns: number, version, seeds, captures, refused URLs, title, and what it came with. Branches that came\n\
+        with handovers stand under their campaign; with --json, in its \"branches\".")]
     List {
         /// Workspace.
         folder: PathBuf,
@@ -166,7 +170,7 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
                 std::fs::read_to_string(&file).map(|read| text = read)
             }
             .with_context(|| format!("{name}: this file cannot be read"))?;
-            let campaign = Campaign::from_json(&text).with_context(|| {
+            let file = CampaignFile::from_json(&text).with_context(|| {
                 format!("{name}: this is no campaign file; fonds campaign example prints one to start from")
             })?;
             let session = session(&folder)?;
@@ -175,38 +179,46 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
                 None => session
                     .campaigns()?
                     .iter()
-                    .filter(|row| row.name == campaign.name)
+                    .filter(|row| row.name == file.campaign.name)
                     .map(|row| row.id.to_string())
                     .collect(),
             };
-            let (id, _) = session.save_campaign(id, &campaign)?;
-            print_problems(&campaign);
-            if !namesakes.is_empty() {
-                tell!(
+            let outdated = id.map(|id| session.outdated_base(id, &file)).transpose()?.flatten();
+            let is_next = id.is_some();
+            let (id, taken) = session.save_campaign_file(id, &file).with_context(|| name.clone())?;
+            print_problems(&file.campaign);
+            match taken {
+                TakenAs::Continued(head) if outdated.is_some() => tell!(
+                    "note: this file was made from version {}, and version {head} was saved since: what that changed \
+                     is not in it",
+                    outdated.unwrap_or(head)
+                ),
+                TakenAs::Known if !is_next => tell!("note: this version is here already, as campaign {id}"),
+                TakenAs::Branch(point) => tell!(
+                    "note: this is another version of campaign {0} and kept beside it, as its branch {id}; for the \
+                     next version of campaign {0}, use --id {0}. For a campaign of its own, take the line “identity” \
+                     out of the file",
+                    point.campaign
+                ),
+                TakenAs::New if !namesakes.is_empty() => tell!(
                     "note: another campaign has this title (number {}); for a new version of it, use --id",
                     namesakes.join(", ")
-                );
+                ),
+                _ => {}
             }
             writeln!(out, "{id}")?;
         }
         CampaignCommand::List { folder, json } => {
-            for row in read_only_session(&folder)?.campaigns()? {
-                if let Some(problem) = &row.problem {
-                    warn_of!("campaigns that cannot be read", "note: {}", plain(problem));
-                }
+            let rows = read_only_session(&folder)?.campaigns()?;
+            for problem in rows.iter().filter_map(|row| row.problem.as_ref()) {
+                warn_of!("campaigns that cannot be read", "note: {}", plain(problem));
+            }
+            for listed in CampaignWithBranches::of(rows) {
                 if json {
-                    json_line(out, &row)?;
+                    json_line(out, &listed)?;
                 } else {
-                    writeln!(
-                        out,
-                        "{}\tv{}\t{}\t{}\t{} refused\t{}",
-                        row.id,
-                        row.version,
-                        counted(row.seeds, "seed"),
-                        counted(row.captures, "capture"),
-                        row.refused,
-                        plain(&row.name)
-                    )?;
+                    list_line(out, "", &listed.row)?;
+                    listed.branches.iter().try_for_each(|branch| list_line(out, "  ", branch))?;
                 }
             }
         }
@@ -215,6 +227,10 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
             let page = session.campaign(session.catalogue().find_campaign(&campaign)?)?;
             let spec = &page.campaign;
             writeln!(out, "{} (campaign {}, version {})", plain(&spec.name), page.id, page.version)?;
+            if let Some(identity) = page.file.identity {
+                let branch = page.branch.map(|point| format!(", {point}")).unwrap_or_default();
+                writeln!(out, "Identity  {identity}{branch}")?;
+            }
             if !spec.description.is_empty() {
                 writeln!(out, "{}", plain(&spec.description))?;
             }
@@ -269,8 +285,8 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
         }
         CampaignCommand::Export { folder, campaign, .. } => {
             let session = read_only_session(&folder)?;
-            let (_, spec) = session.catalogue().campaign(session.catalogue().find_campaign(&campaign)?)?;
-            writeln!(out, "{}", escape_controls(spec.to_json()))?;
+            let page = session.campaign(session.catalogue().find_campaign(&campaign)?)?;
+            writeln!(out, "{}", escape_controls(page.file.to_json()))?;
         }
         CampaignCommand::Activate { folder, campaign } => {
             let session = session(&folder)?;
@@ -306,6 +322,13 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
         }
     }
     Ok(FINE)
+}
+
+fn list_line(out: &mut dyn Write, indent: &str, row: &CampaignRow) -> std::io::Result<()> {
+    let from = row.origin.as_ref().map(|origin| format!(" (from {})", plain(origin))).unwrap_or_default();
+    let (seeds, captures) = (counted(row.seeds, "seed"), counted(row.captures, "capture"));
+    let (version, refused, title) = (row.version, row.refused, plain(&row.title()));
+    writeln!(out, "{indent}{}\tv{version}\t{seeds}\t{captures}\t{refused} refused\t{title}{from}", row.id)
 }
 
 /// What a person should know about a campaign before it runs.

@@ -142,7 +142,8 @@ fn list(args: &CollectionsListArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
             }
         }
         let filled = if row.filter.is_empty() { "by hand".to_owned() } else { format!("by {}", plain(&row.filter)) };
-        writeln!(out, "{line}\t{filled}\t{}", plain(&row.about))?;
+        let from = row.origin.as_ref().map(|origin| format!("\tfrom {}", plain(origin))).unwrap_or_default();
+        writeln!(out, "{line}\t{filled}\t{}{from}", plain(&row.about))?;
     }
     Ok(FINE)
 }

@@ -1,6 +1,5 @@
 //! A copy of the catalogue, made while others may write it.
 
-use super::campaigns::hold_campaign;
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::foreign::{connect, foreign_text};
@@ -78,38 +77,6 @@ impl Catalogue {
                 versions.extend(serde_json::from_str(&spec).ok().map(|campaign| (version, campaign)));
             }
             Ok(versions)
-        })
-    }
-
-    /// Makes a campaign of versions that were kept as files, under their numbers.
-    /// It is switched off until a person here lets it run; `origin` is the name
-    /// of the folder that it came in.
-    pub fn restore_campaign(&self, versions: Vec<(u32, Campaign)>, origin: &str) -> Result<CampaignId, StoreError> {
-        let mut rows = Vec::with_capacity(versions.len());
-        for (version, campaign) in versions {
-            let spec = serde_json::to_string(&campaign).map_err(|error| StoreError::Content(error.to_string()))?;
-            rows.push((version, campaign.name, spec));
-        }
-        rows.sort_by_key(|row| row.0);
-        let origin = origin.to_owned();
-        self.write(move |conn| {
-            let Some((last, name, _)) = rows.last() else {
-                return Err(StoreError::Content("a campaign without a version".to_owned()));
-            };
-            let now = crate::uri::CaptureDate::now().millis();
-            conn.execute(
-                "INSERT INTO campaign (name, version, created_ms) VALUES (?1, ?2, ?3)",
-                rusqlite::params![name, last, now],
-            )?;
-            let id = CampaignId::new(conn.last_insert_rowid());
-            for (version, _, spec) in &rows {
-                conn.execute(
-                    "INSERT INTO campaign_version (campaign, version, spec, saved_ms) VALUES (?1, ?2, ?3, ?4)",
-                    rusqlite::params![id, version, spec, now],
-                )?;
-            }
-            hold_campaign(conn, id, &origin)?;
-            Ok(id)
         })
     }
 }

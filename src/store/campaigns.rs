@@ -3,15 +3,15 @@
 use super::capture_table::LAST_MARK;
 use super::catalogue::Catalogue;
 use super::error::StoreError;
+use super::lineage::{VersionToKeep, branch_points, insert_campaign};
 use super::marks::{of_campaign_sql, selected_sql};
 use super::rows::{CampaignId, CampaignPage, CampaignRow, MovedSeed};
 use super::sql::uint;
-use crate::campaign::{Campaign, Seed};
+use crate::campaign::{Campaign, CampaignFile, Identity, Seed};
 use crate::jobs::counted;
 use crate::scope::MAX_REDIRECTS;
 use crate::uri::{CaptureDate, is_same_site, parse_web_url};
 use rusqlite::{Connection, OptionalExtension, params};
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 impl Catalogue {
@@ -42,49 +42,24 @@ impl Catalogue {
         campaign: &Campaign,
         origin: Option<String>,
     ) -> Result<CampaignId, StoreError> {
-        let mut campaign = Cow::Borrowed(campaign);
-        if campaign.seeds.iter().any(|seed| seed.without_user().is_some()) {
-            for seed in &mut campaign.to_mut().seeds {
-                seed.url = seed.without_user().unwrap_or_else(|| std::mem::take(&mut seed.url));
-            }
-        }
-        let spec = serde_json::to_string(&*campaign).map_err(|error| StoreError::Content(error.to_string()))?;
-        // JSON has no word for infinity and takes it without complaint.
-        serde_json::from_str::<Campaign>(&spec).map_err(|error| {
-            StoreError::Content(format!(
-                "the campaign “{}”, so it is not saved ({error}); its numbers have to be finite",
-                campaign.name
-            ))
-        })?;
-        let name = campaign.name.clone();
+        let version = VersionToKeep::of(campaign)?;
         self.write(move |conn| {
-            let now = CaptureDate::now().millis();
-            let (id, version) = match id {
-                None => {
-                    conn.execute(
-                        "INSERT INTO campaign (name, version, created_ms) VALUES (?1, 1, ?2)",
-                        params![name, now],
-                    )?;
-                    (CampaignId::new(conn.last_insert_rowid()), 1)
+            let Some(id) = id else {
+                let id = insert_campaign(conn, Identity::new())?;
+                version.insert(conn, id, 1, (None, None))?;
+                if let Some(origin) = &origin {
+                    hold_campaign(conn, id, origin)?;
                 }
-                Some(id) => {
-                    let (version, saved) = latest(conn, id)?;
-                    if saved == spec {
-                        return Ok(id);
-                    }
-                    conn.execute(
-                        "UPDATE campaign SET name = ?2, version = ?3 WHERE id = ?1",
-                        params![id, name, version + 1],
-                    )?;
-                    (id, version + 1)
-                }
+                return Ok(id);
             };
-            conn.execute(
-                "INSERT INTO campaign_version (campaign, version, spec, saved_ms) VALUES (?1, ?2, ?3, ?4)",
-                params![id, version, spec, now],
-            )?;
-            if let Some(origin) = &origin {
-                hold_campaign(conn, id, origin)?;
+            let (last, saved) = latest(conn, id)?;
+            if saved != version.spec {
+                let parent: String = conn.query_row(
+                    "SELECT digest FROM campaign_version WHERE campaign = ?1 AND version = ?2",
+                    params![id, last],
+                    |row| row.get(0),
+                )?;
+                version.insert(conn, id, last.saturating_add(1), (Some(&parent), None))?;
             }
             Ok(id)
         })
@@ -170,7 +145,11 @@ impl Catalogue {
                     return Ok(*id);
                 }
             }
-            match ids("SELECT id FROM campaign WHERE name = ?1 ORDER BY id", &name)?.as_slice() {
+            let named = ids("SELECT id FROM campaign WHERE name = ?1 ORDER BY id", &name)?;
+            let branches = branch_points(conn)?;
+            // Branches come with handovers: a title goes on to mean what it meant.
+            let own: Vec<_> = named.iter().copied().filter(|id| !branches.contains_key(id)).collect();
+            match if own.is_empty() { named } else { own }.as_slice() {
                 [only] => Ok(*only),
                 [] => Err(StoreError::NoCampaign(name.to_owned())),
                 several => Err(StoreError::SeveralCampaigns {
@@ -193,11 +172,13 @@ impl Catalogue {
                     (SELECT ifnull(sum(t.urls), 0) FROM seen_tally t JOIN launch l ON l.id = t.launch
                        WHERE l.campaign = k.id AND t.state = 1),
                     (SELECT count(*) FROM capture c WHERE {of_campaign} AND {LAST_MARK} IS NULL),
-                    (SELECT ifnull(sum(c.stored), 0) FROM capture c WHERE {of_campaign}),
+                    (SELECT ifnull(sum(c.stored), 0) FROM capture c WHERE {of_campaign}), k.identity,
+                    (SELECT o.origin FROM campaign_version o WHERE o.campaign = k.id ORDER BY o.version LIMIT 1),
                     (SELECT o.origin FROM campaign_origin o WHERE o.campaign = k.id AND o.activated_ms IS NULL)
                  FROM campaign k JOIN campaign_version v ON v.campaign = k.id AND v.version = k.version
                  ORDER BY k.name, k.id"
             ))?;
+            let mut branches = branch_points(conn)?;
             let mut rows = statement.query([])?;
             let mut campaigns = Vec::new();
             while let Some(row) = rows.next()? {
@@ -209,11 +190,14 @@ impl Catalogue {
                 };
                 let created = CaptureDate::from_millis(row.get(4)?);
                 let number = |at: usize| row.get::<_, i64>(at).map(uint);
-                let held: Option<String> = row.get(10)?;
+                let held: Option<String> = row.get(12)?;
                 let runs = problem.is_none() && held.is_none();
                 let next_run = if runs { next_run(&campaign, created) } else { None };
                 campaigns.push(CampaignRow {
                     id,
+                    identity: row.get(10)?,
+                    branch: branches.remove(&id),
+                    origin: row.get(11)?,
                     name: row.get(1)?,
                     active: campaign.active && held.is_none(),
                     held,
@@ -267,8 +251,27 @@ impl Catalogue {
                 }
             }
             let moved_seeds = moved_seeds(conn, id, &campaign.seeds)?;
+            let (identity, digest, parent) = conn.query_row(
+                "SELECT k.identity, v.digest, v.parent FROM campaign k JOIN campaign_version v ON v.campaign = k.id
+                 WHERE k.id = ?1 AND v.version = ?2",
+                params![id, version],
+                |row| Ok((Some(row.get(0)?), Some(row.get(1)?), row.get(2)?)),
+            )?;
+            let file = CampaignFile { identity, digest, parent, campaign: campaign.clone() };
             let held = held(conn, id)?;
-            Ok(CampaignPage { id, version, campaign, versions, held, seed_captures, rule_hits, moved_seeds })
+            let branch = branch_points(conn)?.remove(&id);
+            Ok(CampaignPage {
+                id,
+                file,
+                branch,
+                version,
+                campaign,
+                versions,
+                held,
+                seed_captures,
+                rule_hits,
+                moved_seeds,
+            })
         })
     }
 
@@ -400,7 +403,7 @@ pub(super) fn hold_campaign(conn: &Connection, id: CampaignId, origin: &str) -> 
     Ok(())
 }
 
-fn held(conn: &Connection, id: CampaignId) -> rusqlite::Result<Option<String>> {
+pub(super) fn held(conn: &Connection, id: CampaignId) -> rusqlite::Result<Option<String>> {
     conn.prepare_cached("SELECT origin FROM campaign_origin WHERE campaign = ?1 AND activated_ms IS NULL")?
         .query_row([id], |row| row.get(0))
         .optional()

@@ -6,8 +6,9 @@ use super::marks::{decision_sql, of_campaign_sql, selected_sql};
 use super::rows::{CampaignId, CaptureId, CollectionRow, NamedSelection, SelectionSpec};
 use super::selections::kept_selection;
 use super::sql::uint;
+use crate::campaign::Identity;
 use crate::uri::CaptureDate;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, ToSql, params};
 use std::collections::HashSet;
 
 /// What a collection is, without its captures.
@@ -125,11 +126,71 @@ impl Catalogue {
         self.write(move |conn| {
             let CollectionSpec { name, about, filter, campaign } = spec;
             conn.execute(
-                "INSERT INTO collection (name, about, filter, campaign, who, date_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                "INSERT INTO collection (name, about, filter, campaign, who, date_ms, identity)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
                  ON CONFLICT (name) DO UPDATE SET about = ?2, filter = ?3, campaign = ?4",
-                params![name.trim(), about, filter.trim(), campaign, who, CaptureDate::now().millis()],
+                params![name.trim(), about, filter.trim(), campaign, who, CaptureDate::now().millis(), Identity::new()],
             )?;
             Ok(())
+        })
+    }
+
+    /// Takes a collection in that came with files; the one of its identity,
+    /// where it is here, stays as it is. Says what it is called here: its name,
+    /// or with `origin` behind it where another collection has that.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be written.
+    pub fn take_collection(
+        &self,
+        spec: &CollectionSpec,
+        who: &str,
+        (identity, origin): (Identity, &str),
+    ) -> Result<String, StoreError> {
+        let (spec, who, origin) = (spec.clone(), who.to_owned(), origin.to_owned());
+        self.write(move |conn| {
+            let named = |sql: &str, value: &dyn ToSql| -> rusqlite::Result<Option<String>> {
+                conn.query_row(sql, [value], |row| row.get(0)).optional()
+            };
+            if let Some(here) = named("SELECT name FROM collection WHERE identity = ?1", &identity)? {
+                return Ok(here);
+            }
+            let CollectionSpec { name, about, filter, campaign } = spec;
+            let mut free = None;
+            for name in names_from(name.trim(), &origin) {
+                if named("SELECT name FROM collection WHERE name = ?1", &name)?.is_none() {
+                    free = Some(name);
+                    break;
+                }
+            }
+            let name = free.unwrap_or_else(|| identity.to_string());
+            conn.execute(
+                "INSERT INTO collection (name, about, filter, campaign, who, date_ms, identity, origin)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                params![name, about, filter.trim(), campaign, who, CaptureDate::now().millis(), identity, origin],
+            )?;
+            Ok(name)
+        })
+    }
+
+    /// Puts captures into a collection as files that came say it. What is in,
+    /// and what a person took out here, stays. Says how many were put in.
+    ///
+    /// # Errors
+    ///
+    /// No collection of this name, or a catalogue that cannot be written.
+    pub fn collect_handed(&self, name: &str, captures: Vec<CaptureId>, who: &str) -> Result<u64, StoreError> {
+        let (name, who) = (name.to_owned(), who.to_owned());
+        self.write(move |conn| {
+            let id = collection_id(conn, &name)?;
+            let now = CaptureDate::now().millis();
+            let mut put = conn.prepare_cached("INSERT OR IGNORE INTO collected VALUES (?1, ?2, 0, ?3, ?4)")?;
+            let mut changed = 0;
+            for capture in captures {
+                changed += put.execute(params![id, capture, who, now])? as u64;
+            }
+            Ok(changed)
         })
     }
 
@@ -187,7 +248,7 @@ impl Catalogue {
                 (SELECT count(*) FROM collected k JOIN capture c ON c.id = k.capture
                  WHERE k.collection = o.id AND NOT k.is_out AND ifnull(",
             decision_sql!(),
-            ", '') = 'reject')
+            ", '') = 'reject'), o.identity, o.origin
              FROM collection o ORDER BY o.name"
         );
         self.read(|conn| {
@@ -203,6 +264,8 @@ impl Catalogue {
                     captures: uint(row.get(6)?),
                     taken_out: uint(row.get(7)?),
                     rejected: uint(row.get(8)?),
+                    identity: row.get(9)?,
+                    origin: row.get(10)?,
                 })
             })?;
             Ok(rows.collect::<Result<_, _>>()?)
@@ -248,6 +311,13 @@ impl Catalogue {
             serde_json::from_str(&spec).map_err(|error| StoreError::Content(error.to_string()))
         })
     }
+}
+
+/// What something that came is called where its name is taken: the name, then
+/// with where it is from.
+pub(super) fn names_from<'a>(name: &'a str, origin: &'a str) -> impl Iterator<Item = String> + 'a {
+    let numbered = (2..1000).map(move |number| format!("{name} (from {origin}, {number})"));
+    [name.to_owned(), format!("{name} (from {origin})")].into_iter().chain(numbered)
 }
 
 fn collection_id(conn: &Connection, name: &str) -> Result<i64, StoreError> {

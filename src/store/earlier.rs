@@ -3,7 +3,9 @@
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::foreign::{connect, is_shape};
+use super::lineage::spec_digest;
 use super::sql::uint;
+use crate::campaign::Identity;
 use crate::captures::Media;
 use crate::captures::original_rule::{DeclaredKind, names_payload};
 use crate::jobs::{Cancelled, JobCx};
@@ -134,6 +136,8 @@ impl Catalogue {
             for table in TABLES {
                 cx.stage(format!("Taking over table {table}"), None);
                 match table {
+                    "campaign" | "collection" => copy_with_identities(&earlier, conn, table, &cx)?,
+                    "campaign_version" => copy_versions(&earlier, conn)?,
                     "capture" => copy_captures(&earlier, conn, &cx)?,
                     "declared_digest" => copy_declared(&earlier, conn)?,
                     _ => copy(&earlier, conn, table, "", &cx)?,
@@ -167,20 +171,58 @@ fn copy_declared(earlier: &Connection, conn: &Connection) -> Result<(), StoreErr
     Ok(())
 }
 
+/// Copies the rows of a table whose rows have an identity since, and gives each one of its own.
+fn copy_with_identities(earlier: &Connection, conn: &Connection, table: &str, cx: &JobCx) -> Result<(), StoreError> {
+    copy_and_fill(earlier, conn, (table, ""), Some("identity"), cx)
+}
+
+/// Copies the versions of campaigns, each with its digest and that of the one before.
+fn copy_versions(earlier: &Connection, conn: &Connection) -> Result<(), StoreError> {
+    let sql = "SELECT campaign, version, spec, saved_ms FROM campaign_version ORDER BY campaign, version";
+    let mut select = earlier.prepare(sql)?;
+    let mut rows = select.query([])?;
+    let mut insert = conn.prepare(
+        "INSERT INTO campaign_version (campaign, version, spec, saved_ms, digest, parent) VALUES (?1,?2,?3,?4,?5,?6)",
+    )?;
+    let mut before: Option<(i64, String)> = None;
+    while let Some(row) = rows.next()? {
+        let (campaign, spec) = (row.get::<_, i64>(0)?, row.get::<_, String>(2)?);
+        let digest = spec_digest(&spec);
+        let parent = before.filter(|(of, _)| *of == campaign).map(|(_, digest)| digest);
+        insert.execute(params![campaign, row.get::<_, i64>(1)?, spec, row.get::<_, i64>(3)?, digest, parent])?;
+        before = Some((campaign, digest));
+    }
+    Ok(())
+}
+
 /// Copies the rows of a table that a condition holds of, with the columns that it has in both versions.
 fn copy(earlier: &Connection, conn: &Connection, table: &str, condition: &str, cx: &JobCx) -> Result<(), StoreError> {
+    copy_and_fill(earlier, conn, (table, condition), None, cx)
+}
+
+/// The same, with a new identity for each row in a column that only the present version has.
+fn copy_and_fill(
+    earlier: &Connection,
+    conn: &Connection,
+    (table, condition): (&str, &str),
+    identity: Option<&str>,
+    cx: &JobCx,
+) -> Result<(), StoreError> {
     let columns = |conn: &Connection| -> rusqlite::Result<Vec<String>> {
         conn.prepare("SELECT name FROM pragma_table_info(?1)")?.query_map([table], |row| row.get(0))?.collect()
     };
     let before = columns(earlier)?;
     let both: Vec<String> = columns(conn)?.into_iter().filter(|column| before.contains(column)).collect();
-    let (names, places) = (both.join(", "), vec!["?"; both.len()].join(", "));
-    let mut select = earlier.prepare(&format!("SELECT {names} FROM {table} {condition}"))?;
+    let count = both.len();
+    let mut select = earlier.prepare(&format!("SELECT {} FROM {table} {condition}", both.join(", ")))?;
+    let into: Vec<String> = both.into_iter().chain(identity.map(str::to_owned)).collect();
+    let (names, places) = (into.join(", "), vec!["?"; into.len()].join(", "));
     let mut insert = conn.prepare(&format!("INSERT INTO {table} ({names}) VALUES ({places})"))?;
     let mut rows = select.query([])?;
     while let Some(row) = rows.next()? {
         cx.checkpoint().map_err(|_| Cancelled)?;
-        let values = (0..both.len()).map(|at| row.get::<_, Value>(at)).collect::<Result<Vec<_>, _>>()?;
+        let mut values = (0..count).map(|at| row.get::<_, Value>(at)).collect::<Result<Vec<_>, _>>()?;
+        values.extend(identity.map(|_| Value::Text(Identity::new().to_string())));
         insert.execute(params_from_iter(values))?;
     }
     Ok(())

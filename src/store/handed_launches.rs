@@ -123,8 +123,9 @@ impl Catalogue {
     }
 
     /// The launch of this name that came with a handover; made where the
-    /// campaign has none of that name. None where it was crawled here, or stands
-    /// in logs of another crawler: that one stays as it is.
+    /// campaign has none of that name. None where it was crawled here, for the
+    /// campaign or one that it is a branch of, or stands in logs of another
+    /// crawler: that one stays as it is.
     ///
     /// # Errors
     ///
@@ -141,7 +142,8 @@ impl Catalogue {
             let known: Option<(LaunchId, bool)> = conn
                 .query_row(
                     "SELECT l.id, o.launch IS NOT NULL FROM launch l LEFT JOIN launch_origin o ON o.launch = l.id
-                     WHERE l.kind = 'crawl' AND l.campaign = ?1 AND l.job = ?2 AND l.launch = ?3
+                     JOIN campaign k ON k.id = l.campaign AND k.identity = (SELECT identity FROM campaign WHERE id = ?1)
+                     WHERE l.kind = 'crawl' AND l.job = ?2 AND l.launch = ?3 AND (l.campaign = ?1 OR o.launch IS NULL)
                      ORDER BY o.launch IS NOT NULL LIMIT 1",
                     params![campaign, job, launch],
                     |row| Ok((row.get(0)?, row.get(1)?)),

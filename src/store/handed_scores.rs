@@ -2,6 +2,7 @@
 
 use super::captures::which::named_digest_sql;
 use super::catalogue::Catalogue;
+use super::collections::names_from;
 use super::error::StoreError;
 use super::handed_launches::HandedCrawl;
 use super::rows::{CampaignId, CaptureId, SelectionSpec};
@@ -184,30 +185,41 @@ impl Catalogue {
         })
     }
 
-    /// Adds a selection under a name, where the campaign has none of that name.
+    /// Adds a selection that came with files under its name, or with `origin`
+    /// behind it where the campaign has another one of that name.
     ///
     /// # Errors
     ///
     /// A catalogue that cannot be written.
     pub fn add_named_selection(
         &self,
-        name: &str,
+        (name, origin): (&str, &str),
         spec: &SelectionSpec,
-        who: &str,
-        date: CaptureDate,
+        (who, date): (&str, CaptureDate),
         captures: Vec<CaptureId>,
     ) -> Result<(), StoreError> {
-        let (name, who, campaign) = (name.trim().to_owned(), who.to_owned(), spec.campaign);
+        let (name, origin, who, campaign) = (name.trim().to_owned(), origin.to_owned(), who.to_owned(), spec.campaign);
         let spec = serde_json::to_string(spec).map_err(|error| StoreError::Content(error.to_string()))?;
         self.write(move |conn| {
-            let added = conn.execute(
-                "INSERT OR IGNORE INTO named_selection (campaign, name, spec, who, date_ms) VALUES (?1, ?2, ?3, ?4, ?5)",
-                params![campaign, name, spec, who, date.millis()],
+            let mut find = conn.prepare_cached(
+                "SELECT spec = ?3 AND who = ?4 AND date_ms = ?5 FROM named_selection WHERE campaign = ?1 AND name = ?2",
             )?;
-            if added > 0 {
+            for name in names_from(&name, &origin) {
+                let is_it: Option<bool> =
+                    find.query_row(params![campaign, name, spec, who, date.millis()], |row| row.get(0)).optional()?;
+                match is_it {
+                    Some(true) => break,
+                    Some(false) => continue,
+                    None => {}
+                }
+                conn.execute(
+                    "INSERT INTO named_selection (campaign, name, spec, who, date_ms) VALUES (?1, ?2, ?3, ?4, ?5)",
+                    params![campaign, name, spec, who, date.millis()],
+                )?;
                 let id = conn.last_insert_rowid();
                 let mut keep = conn.prepare_cached("INSERT OR IGNORE INTO named_capture VALUES (?1, ?2)")?;
                 captures.iter().try_for_each(|capture| keep.execute((id, *capture)).map(drop))?;
+                break;
             }
             Ok(())
         })

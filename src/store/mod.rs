@@ -45,6 +45,7 @@ mod judgements;
 mod launch_choice;
 mod launches;
 mod ledger;
+mod lineage;
 mod link_list;
 mod marks;
 mod order;

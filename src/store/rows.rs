@@ -6,11 +6,12 @@ pub use super::events::*;
 pub use super::file_rows::*;
 pub use super::ids::*;
 pub use super::launch_choice::*;
+pub use super::lineage::{BranchPoint, TakenAs};
 pub use super::scheduled::{RunState, ScheduledRun};
 pub use super::score_set::SelectionCriteria;
 pub use super::selection_rows::*;
 pub use crate::analysis::{ScorePart, ScoreWeights};
-use crate::campaign::Campaign;
+use crate::campaign::{Campaign, CampaignFile, Identity};
 use crate::crawl::UrlOutcome;
 use crate::inlinks::stored::tallied_anchor;
 use crate::scope::{Trace, is_open_redirect, rule_label};
@@ -40,6 +41,14 @@ pub struct WorkspaceInfo {
 pub struct CampaignRow {
     /// Its number.
     pub id: CampaignId,
+    /// Which campaign it is, in every workspace.
+    pub identity: Identity,
+    /// The campaign that it is a branch of, where it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<BranchPoint>,
+    /// What it came with, such as a handover; none where it was made here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
     /// Title.
     pub name: String,
     /// Whether its schedule is on.
@@ -75,7 +84,32 @@ pub struct CampaignRow {
 impl CampaignRow {
     /// What it is called on screen.
     pub fn title(&self) -> String {
-        campaign_title(self.id, &self.name)
+        let title = campaign_title(self.id, &self.name);
+        self.branch.map_or(title.clone(), |branch| format!("{title} ({branch})"))
+    }
+}
+
+/// A campaign with what came of the same identity.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CampaignWithBranches {
+    /// The campaign.
+    #[serde(flatten)]
+    pub row: CampaignRow,
+    /// Its branches, by their numbers.
+    pub branches: Vec<CampaignRow>,
+}
+
+impl CampaignWithBranches {
+    /// Campaigns in their order, each with its branches.
+    pub fn of(rows: Vec<CampaignRow>) -> Vec<Self> {
+        let (mut branches, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.branch.is_some());
+        branches.sort_by_key(|branch| branch.id);
+        let with = |row: CampaignRow| {
+            let is_of = |branch: &mut CampaignRow| branch.branch.is_some_and(|point| point.campaign == row.id);
+            let branches = branches.extract_if(.., is_of).collect();
+            Self { row, branches }
+        };
+        rows.into_iter().map(with).collect()
     }
 }
 
@@ -96,6 +130,10 @@ pub struct CampaignPage {
     pub version: u32,
     /// Its value.
     pub campaign: Campaign,
+    /// The same as a file has it.
+    pub file: CampaignFile,
+    /// The campaign that it is a branch of, where it is one.
+    pub branch: Option<BranchPoint>,
     /// Version and date of saving, newest first.
     pub versions: Vec<(u32, CaptureDate)>,
     /// See [`CampaignRow::held`].

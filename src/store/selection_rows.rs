@@ -3,6 +3,7 @@
 use super::rows::{CampaignId, CaptureId, ReviewMark};
 pub use super::score_set::ScoreSet;
 use crate::analysis::{ScorePart, ScoreWeights};
+use crate::campaign::Identity;
 use crate::uri::CaptureDate;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -124,6 +125,11 @@ pub struct CollectionRow {
     pub taken_out: u64,
     /// Captures in it that a person rejected: no selection takes them from it.
     pub rejected: u64,
+    /// Which collection it is, in every workspace.
+    pub identity: Identity,
+    /// What it came with, such as a handover; none where it was made here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
 }
 
 /// A host with scored captures.

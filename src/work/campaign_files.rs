@@ -4,10 +4,10 @@
 //! that of campaigns, too: a catalogue that is lost is made again of both.
 
 use super::import::leads_out;
-use crate::campaign::Campaign;
+use crate::campaign::{Campaign, CampaignFile, Identity};
 use crate::jobs::{check_readable, replace_own};
 use crate::store::{Catalogue, StoreError, Workspace, job_name};
-use crate::work::models::CampaignId;
+use crate::work::models::{CampaignId, TakenAs};
 use anyhow::Context;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -17,6 +17,15 @@ use std::path::{Path, PathBuf};
 
 /// Longest file that is read as a campaign.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Highest number of a version: others follow it.
+const MAX_VERSION: u32 = 1_000_000;
+
+/// Campaigns of one identity in a folder at most: a campaign and branches that were crawled.
+const MAX_CHAINS: usize = 100;
+
+/// How the names of archive files end.
+const ARCHIVE_ENDINGS: [&str; 5] = [".warc.gz", ".warc", ".warc.zst", ".arc.gz", ".arc"];
 
 /// What the campaign files of a job folder came to.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -34,33 +43,77 @@ pub struct RestoredJob {
 pub struct RestoredCampaign {
     /// Its number here.
     pub id: CampaignId,
+    /// Which campaign it is, in every workspace.
+    pub identity: Identity,
     /// Its title.
     pub name: String,
     /// The versions in the files.
     pub versions: Vec<u32>,
-    /// Whether it was made of them just now; one that is here is left as it is.
-    pub is_new: bool,
+    /// What it became.
+    pub taken: TakenAs,
     /// What its crawls would do, as [`Campaign::crawl_terms`] names it, while it
     /// waits for a person here to let it run; none where it does not wait.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_back: Option<Vec<String>>,
 }
 
+/// What the files of a campaign came with.
+pub(super) struct CameWith {
+    /// What that is called.
+    pub name: String,
+    /// The identity of a campaign whose files have none.
+    pub identity: Identity,
+}
+
+impl CameWith {
+    /// A job folder. Without an identity its campaign is known by its first version and the
+    /// oldest archive file beside it, which stay the same while the job goes on.
+    fn folder(folder: &Path, first: &CampaignFile) -> Self {
+        let entries = |folder: &Path| {
+            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+            entries.map(|entry| entry.path()).collect::<Vec<PathBuf>>()
+        };
+        // They lie in folders of their launches, and their names begin alike and go on with their dates.
+        let inside = |path: PathBuf| if path.is_dir() { entries(&path) } else { vec![path] };
+        let names = entries(folder).into_iter().flat_map(inside);
+        let names = names.filter_map(|path| path.file_name().map(|name| name.to_string_lossy().into_owned()));
+        let oldest = names.filter(|name| ARCHIVE_ENDINGS.iter().any(|ending| name.ends_with(ending))).min();
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Self { name, identity: Identity::of_parts([first.campaign.digest(), oldest.unwrap_or_default()]) }
+    }
+}
+
 impl RestoredJob {
     /// The outcome, a line a campaign.
     pub fn summary(&self) -> Vec<String> {
-        let line = |campaign: &RestoredCampaign| {
-            let versions: Vec<String> = campaign.versions.iter().map(u32::to_string).collect();
-            let (what, number) =
-                (if campaign.is_new { "restored" } else { "here already, left as it is" }, campaign.id);
-            format!("campaign {number} “{}” ({what}): version {}", campaign.name, versions.join(", "))
-        };
         let mut lines = Vec::new();
         for campaign in &self.campaigns {
-            lines.push(line(campaign));
+            lines.push(campaign.summary());
             lines.extend(campaign.held_back.as_ref().map(|terms| held_back_line(campaign.id, terms)));
         }
         lines
+    }
+}
+
+impl RestoredCampaign {
+    fn summary(&self) -> String {
+        let Self { id, name, .. } = self;
+        let list = |versions: &[u32]| versions.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+        let all = list(&self.versions);
+        match self.taken {
+            TakenAs::New => format!("campaign {id} “{name}” (restored): version {all}"),
+            TakenAs::Known => format!("campaign {id} “{name}” (here already, left as it is): version {all}"),
+            TakenAs::Continued(head) => {
+                let new: Vec<u32> = self.versions.iter().copied().filter(|version| *version > head).collect();
+                format!("campaign {id} “{name}” (here already, goes on): version {all}, new {}", list(&new))
+            }
+            TakenAs::Branch(point) => format!(
+                "campaign {id} “{name}” ({point}, kept beside it): version {all}. Nothing of campaign {of} changed; to \
+                 make the last of them its next version: fonds campaign export DIR {id} > campaign.json, then fonds \
+                 campaign add DIR campaign.json --id {of}",
+                of = point.campaign
+            ),
+        }
     }
 }
 
@@ -85,8 +138,8 @@ pub(super) fn keep_campaign_files(workspace: &Workspace, id: CampaignId) -> anyh
     let (_, newest) = workspace.catalogue().campaign(id)?;
     let folder = workspace.job_folder(&job_name(&newest.name))?;
     fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
-    for (version, campaign) in workspace.catalogue().campaign_versions(id)? {
-        keep_version(&folder, id, version, &campaign)?;
+    for (version, file) in workspace.catalogue().campaign_files(id)? {
+        keep_version(&folder, id, version, &file)?;
     }
     Ok(())
 }
@@ -106,15 +159,20 @@ pub fn renew_campaign_files(workspace: &Workspace, id: CampaignId) {
     }
 }
 
-fn keep_version(folder: &Path, id: CampaignId, version: u32, campaign: &Campaign) -> anyhow::Result<()> {
-    let text = campaign.to_json();
+fn keep_version(folder: &Path, id: CampaignId, version: u32, file: &CampaignFile) -> anyhow::Result<()> {
+    let text = file.to_json();
+    // An earlier program wrote the same without identity and lineage.
+    let is_bare = |kept: &[u8]| {
+        let kept = std::str::from_utf8(kept).ok().and_then(|text| CampaignFile::from_json(text).ok());
+        kept.is_some_and(|kept| kept.identity.is_none() && kept.campaign == file.campaign)
+    };
     // Another campaign of the same title has the same folder.
     for name in [format!("campaign.v{version}.json"), format!("campaign-{id}.v{version}.json")] {
         let path = folder.join(name);
         match fs::read(&path) {
             Ok(kept) if kept == text.as_bytes() => return Ok(()),
-            Ok(_) => {}
-            Err(_) => {
+            Ok(kept) if !is_bare(&kept) => {}
+            _ => {
                 let written = replace_own(&path, |file| file.write_all(text.as_bytes()));
                 return written.with_context(|| path.display().to_string());
             }
@@ -133,7 +191,7 @@ fn parse_name(path: &Path) -> Option<(Option<CampaignId>, u32)> {
         None if of.is_empty() => None,
         None => return None,
     };
-    Some((of, version.parse().ok()?))
+    Some((of, version.parse().ok().filter(|version| (1..=MAX_VERSION).contains(version))?))
 }
 
 /// Whether a file is one that [`keep_campaign_files`] writes, by its name.
@@ -191,45 +249,124 @@ pub(super) fn check_versions(folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Restores the campaigns whose files stand in a job folder. One that is here
-/// with the same content is left as it is; others are switched off until a
-/// person here lets them run. `origin` is what the folder came with.
-pub(super) fn restore(workspace: &Workspace, folder: &Path, origin: &str) -> anyhow::Result<RestoredJob> {
+/// A version in a file, with its number and its digest.
+struct FoundVersion {
+    number: u32,
+    digest: String,
+    file: CampaignFile,
+}
+
+/// Restores the campaigns whose files stand in a folder; `came_with` says what
+/// it is, none for a job folder. What is here stays as it is: see
+/// [`TakenAs`](crate::store::rows::TakenAs). What comes is switched off until a person here lets it run.
+pub(super) fn restore(
+    workspace: &Workspace,
+    folder: &Path,
+    came_with: Option<&CameWith>,
+) -> anyhow::Result<RestoredJob> {
     let mut restored = RestoredJob { folder: folder.to_owned(), ..RestoredJob::default() };
-    let mut found: BTreeMap<Option<CampaignId>, BTreeMap<u32, Campaign>> = BTreeMap::new();
-    for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())?.flatten() {
-        let path = entry.path();
-        let Some((of, version)) = parse_name(&path) else { continue };
+    let mut named: BTreeMap<Identity, Vec<FoundVersion>> = BTreeMap::new();
+    let mut bare: BTreeMap<Option<CampaignId>, Vec<FoundVersion>> = BTreeMap::new();
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+        .with_context(|| folder.display().to_string())?
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    paths.sort();
+    for path in paths {
+        let Some((of, number)) = parse_name(&path) else { continue };
         match read(folder, &path) {
-            Ok(campaign) => drop(found.entry(of).or_default().insert(version, campaign)),
+            Ok(file) => {
+                let identity = file.identity;
+                let found = FoundVersion { number, digest: file.campaign.digest(), file };
+                match identity {
+                    Some(identity) => named.entry(identity).or_default().push(found),
+                    None => bare.entry(of).or_default().push(found),
+                }
+            }
             Err(error) => restored.problems.push(format!("{}: {error:#}", path.display())),
         }
     }
-    let catalogue = workspace.catalogue();
-    let mut here = Vec::new();
-    for row in catalogue.campaigns()? {
-        here.push((row.id, catalogue.campaign_versions(row.id)?));
+    let mut chains = Vec::new();
+    for (identity, versions) in named {
+        let (found, left_out) = chains_of(versions);
+        if left_out > 0 {
+            restored.problems.push(format!(
+                "{}: more than {MAX_CHAINS} branches of campaign {identity}, {left_out} are left out",
+                folder.display()
+            ));
+        }
+        chains.extend(found.into_iter().map(|chain| (Some(identity), chain)));
     }
-    for versions in found.into_values() {
-        let Some(name) = versions.values().next_back().map(|campaign| campaign.name.clone()) else { continue };
-        let numbers = versions.keys().copied().collect();
-        let is_it = |kept: &[(u32, Campaign)]| kept.iter().any(|(at, campaign)| versions.get(at) == Some(campaign));
-        let known = here.iter().find(|(_, kept)| is_it(kept)).map(|(id, _)| *id);
-        let id = match known {
-            Some(id) => id,
-            None => catalogue.restore_campaign(versions.into_iter().collect(), origin)?,
+    for mut versions in bare.into_values() {
+        versions.sort_by_key(|of| of.number);
+        chains.push((None, versions.into_iter().map(|of| (of.number, of.file)).collect()));
+    }
+    for (identity, chain) in chains {
+        let chain: Vec<(u32, CampaignFile)> = chain;
+        let (Some((_, first)), Some((_, last))) = (chain.first(), chain.last()) else { continue };
+        let came_with = match came_with {
+            Some(came_with) => came_with,
+            None => &CameWith::folder(folder, first),
         };
-        let held_back = held_back(catalogue, id)?;
-        restored.campaigns.push(RestoredCampaign { id, name, versions: numbers, is_new: known.is_none(), held_back });
+        let identity = identity.unwrap_or(came_with.identity);
+        let (name, versions) = (last.campaign.name.clone(), chain.iter().map(|(number, _)| *number).collect());
+        let (id, taken) = workspace.catalogue().take_campaign(identity, with_parents(chain), &came_with.name)?;
+        let held_back = held_back(workspace.catalogue(), id)?;
+        restored.campaigns.push(RestoredCampaign { id, identity, name, versions, taken, held_back });
     }
     Ok(restored)
 }
 
-fn read(folder: &Path, path: &Path) -> anyhow::Result<Campaign> {
+/// The campaign of an identity and its branches, where files of several stand
+/// in one folder, the one with the lowest versions first; and how many are too
+/// many. Each begins at a version that no other one was made from.
+fn chains_of(mut versions: Vec<FoundVersion>) -> (Vec<Vec<(u32, CampaignFile)>>, usize) {
+    versions.sort_by(|a, b| (a.number, &a.digest, &a.file.parent).cmp(&(b.number, &b.digest, &b.file.parent)));
+    versions.dedup_by(|a, b| (a.number, &a.digest, &a.file.parent) == (b.number, &b.digest, &b.file.parent));
+    let is_one = versions.windows(2).all(|pair| matches!(pair, [a, b] if a.number != b.number));
+    if is_one {
+        return (vec![versions.into_iter().map(|of| (of.number, of.file)).collect()], 0);
+    }
+    // Each with the one that it was made from: of those with its digest the nearest below.
+    let mut by_digest: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    let mut before = Vec::with_capacity(versions.len());
+    for (at, of) in versions.iter().enumerate() {
+        let parents = of.file.parent.as_deref().and_then(|parent| by_digest.get(parent));
+        let below = |other: &&usize| versions.get(**other).is_some_and(|other| other.number < of.number);
+        before.push(parents.and_then(|parents| parents.iter().rev().find(below)).copied());
+        by_digest.entry(&of.digest).or_default().push(at);
+    }
+    let with_next: std::collections::BTreeSet<usize> = before.iter().copied().flatten().collect();
+    let heads: Vec<usize> = (0..versions.len()).filter(|at| !with_next.contains(at)).collect();
+    let chain_to = |head: &usize| {
+        let back = std::iter::successors(Some(*head), |at| before.get(*at).copied().flatten());
+        let mut chain: Vec<(u32, CampaignFile)> =
+            back.filter_map(|at| versions.get(at)).map(|of| (of.number, of.file.clone())).collect();
+        chain.reverse();
+        chain
+    };
+    (heads.iter().take(MAX_CHAINS).map(chain_to).collect(), heads.len().saturating_sub(MAX_CHAINS))
+}
+
+/// Versions without lineage were each made from the one before.
+fn with_parents(mut versions: Vec<(u32, CampaignFile)>) -> Vec<(u32, CampaignFile)> {
+    let mut before = None;
+    for (_, file) in &mut versions {
+        let digest = file.campaign.digest();
+        if file.identity.is_none() {
+            file.parent = before;
+        }
+        before = Some(digest);
+    }
+    versions
+}
+
+fn read(folder: &Path, path: &Path) -> anyhow::Result<CampaignFile> {
     let leads_out = folder.canonicalize().is_ok_and(|folder| leads_out(path, &folder).is_some());
     anyhow::ensure!(!leads_out, "this link leads out of the folder, and is not followed");
     check_readable(path)?;
     let len = fs::metadata(path)?.len();
     anyhow::ensure!(len <= MAX_BYTES, "it is too long for a campaign file ({len} bytes)");
-    Ok(Campaign::from_json(&fs::read_to_string(path)?)?)
+    Ok(CampaignFile::from_json(&fs::read_to_string(path)?)?)
 }

@@ -70,7 +70,7 @@ pub use follow_index::{FollowPace, follow_while, has_index, index_politely, is_i
 use handover::attach_annotations;
 pub use handover::{
     AnnotationImport, BadHandover, CrawlsImport, EvidenceImport, HandoverImport, SelectionImport, annotation,
-    decisions, import_annotations, import_selection,
+    decisions, import_annotations,
 };
 pub use hosts::{LinkSource, NutchForm, NutchLimits, RankedHosts};
 pub use import::{ARCHIVE_NAMES, file_summary, has_problems, import, import_summary, imports};

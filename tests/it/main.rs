@@ -60,6 +60,7 @@ mod strangers;
 mod structure;
 mod switched_off;
 mod text_quality;
+mod two_archives;
 mod unread;
 mod which;
 mod window;

@@ -4,13 +4,21 @@ CREATE TABLE campaign (
     id         INTEGER PRIMARY KEY,
     name       TEXT NOT NULL,
     version    INTEGER NOT NULL,
-    created_ms INTEGER NOT NULL
+    created_ms INTEGER NOT NULL,
+    -- A UUID that it has in every workspace. Of several with one identity the
+    -- lowest number is the campaign; the others are branches of it that came.
+    identity   TEXT NOT NULL
 );
 CREATE TABLE campaign_version (
     campaign INTEGER NOT NULL REFERENCES campaign(id),
     version  INTEGER NOT NULL,
     spec     TEXT NOT NULL,
     saved_ms INTEGER NOT NULL,
+    -- SHA-256 of its content, and of that of the version it was made from.
+    digest   TEXT NOT NULL,
+    parent   TEXT,
+    -- What it came with, such as a handover; none where it was saved here.
+    origin   TEXT,
     PRIMARY KEY (campaign, version)
 ) WITHOUT ROWID;
 -- Campaigns that came from elsewhere: the file or folder, and when a person here
@@ -84,7 +92,11 @@ CREATE TABLE collection (
     -- Whose scores and selection the filter asks for; none where it has no filter.
     campaign INTEGER REFERENCES campaign(id),
     who      TEXT NOT NULL,
-    date_ms  INTEGER NOT NULL
+    date_ms  INTEGER NOT NULL,
+    -- A UUID that it has in every workspace.
+    identity TEXT NOT NULL UNIQUE,
+    -- What it came with, such as a handover; none where it was made here.
+    origin   TEXT
 );
 CREATE TABLE collected (
     collection INTEGER NOT NULL REFERENCES collection(id),

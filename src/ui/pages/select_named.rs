@@ -152,6 +152,7 @@ impl NamedFields {
                 .link(SHOW, |row| Some(NamedAsk::Show(format!("uncollected:{}", quoted(&row.name))))),
             Col::text("filter", "Filled by", 220.0, |row| &row.filter).or("by hand"),
             Col::text("about", "For", 220.0, |row| &row.about),
+            Col::text("origin", "Came with", 160.0, |row| row.origin.as_deref().unwrap_or("")).or("made here"),
         ];
         let table = Table::new("collections", "Collections", columns, |row: &CollectionRow| key_of(&row.name))
             .height(LIST)

@@ -393,6 +393,12 @@ fn versions_ui(ui: &mut Ui, app: &mut AppState, page: Option<&CampaignPage>) {
         return;
     };
     ui.weak("Every saved version is kept; each crawl records its version");
+    if let Some(branch) = page.branch {
+        ui.label(format!("This is a {branch}: it came from another workspace, and nothing of that campaign changed"));
+    }
+    if let Some(identity) = page.file.identity {
+        ui.weak(format!("Identity {identity}, the same in every workspace"));
+    }
     egui::Grid::new("versions").num_columns(2).striped(true).show(ui, |ui| {
         for (version, date) in &page.versions {
             ui.label(format!("v{version}"));
@@ -401,7 +407,7 @@ fn versions_ui(ui: &mut Ui, app: &mut AppState, page: Option<&CampaignPage>) {
         }
     });
     if ui.button("Copy this version as JSON").clicked() {
-        ui.ctx().copy_text(page.campaign.to_json());
+        ui.ctx().copy_text(page.file.to_json());
     }
     let answer = app.reads.campaigns();
     loaded_ui(ui, &answer, |ui, rows| {

@@ -196,8 +196,7 @@ pub fn import_with_jobs(
         }
     }
     for folder in own_jobs {
-        let origin = folder.file_name().unwrap_or_default().to_string_lossy();
-        let restored = campaign_files::restore(workspace, &folder, &origin)?;
+        let restored = campaign_files::restore(workspace, &folder, None)?;
         let import = super::import(workspace, &[folder], options, cx)?;
         // Of several campaigns of one title nobody knows whose captures they are.
         if let ([campaign], true) = (restored.campaigns.as_slice(), import.new_captures > 0) {

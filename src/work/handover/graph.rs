@@ -9,7 +9,7 @@
 //! | link to a capture | `f:Link` with its text |
 //! | verdict of the scope | `f:Verdict` |
 //! | crawl, selection | `prov:Activity` |
-//! | version of the campaign | `prov:Entity`, `prov:wasRevisionOf` the one before |
+//! | version of the campaign | `prov:Entity`, `prov:specializationOf` the campaign by its identity, `prov:wasRevisionOf` the one before |
 //!
 //! The graphs are `facts`, `scores`, `marks`, `links`, `runs` and `campaigns`,
 //! each `urn:fonds:NAME`.
@@ -17,14 +17,13 @@
 use super::annotations::{annotation_id, judgement_id, judgement_name};
 use super::read::{LeftApart, left_apart};
 use super::rules_of;
-use crate::campaign::{Campaign, Query, Request, Term, TermKind};
+use crate::campaign::{CampaignFile, Identity, Query, Request, Term, TermKind};
 use crate::export::{RdfNode, Statement, Statements};
 use crate::jobs::JobCx;
 use crate::store::{ExportedCapture, JudgementRow, MarkRow, Workspace};
 use crate::uri::CaptureDate;
 use crate::work::models::{CampaignId, CaptureId, ReviewMark, ScoredRow, SelectionSpec};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -47,7 +46,7 @@ pub(in crate::work) struct SelectionGraph<'a> {
     /// When the selection was made.
     selected: CaptureDate,
     /// Versions of the campaign with their addresses.
-    versions: BTreeMap<u32, (String, Campaign)>,
+    versions: BTreeMap<u32, (String, CampaignFile)>,
     /// The version that the selection was made with.
     version: u32,
     /// What persons said of captures as results of searches.
@@ -69,8 +68,9 @@ impl<'a> SelectionGraph<'a> {
         selected: CaptureDate,
     ) -> anyhow::Result<Self> {
         let mut versions = BTreeMap::new();
-        for (version, campaign) in workspace.catalogue().campaign_versions(spec.campaign)? {
-            versions.insert(version, (campaign_address(version, &campaign), campaign));
+        let identity = workspace.catalogue().campaign_identity(spec.campaign)?;
+        for (version, file) in workspace.catalogue().campaign_files(spec.campaign)? {
+            versions.insert(version, (campaign_address(version, identity, &file), file));
         }
         let mut judgements: BTreeMap<CaptureId, Vec<JudgementRow>> = BTreeMap::new();
         workspace.catalogue().each_judgement(Some(spec.campaign), |row| -> anyhow::Result<()> {
@@ -167,8 +167,8 @@ impl<'a> SelectionGraph<'a> {
     ) -> anyhow::Result<()> {
         let mut out = Statements::default();
         let mut before = None;
-        for (version, (address, campaign)) in &self.versions {
-            campaign_version(&mut out, *version, address, campaign, before.replace(address));
+        for (version, (address, file)) in &self.versions {
+            campaign_version(&mut out, *version, address, file, before.replace(address));
             state(out.take())?;
         }
         self.runs(&mut out)?;
@@ -283,10 +283,11 @@ impl<'a> SelectionGraph<'a> {
     }
 }
 
-/// The address of a version of a campaign: the same in every workspace.
-fn campaign_address(version: u32, campaign: &Campaign) -> String {
-    let digest = data_encoding::HEXLOWER.encode(&Sha256::digest(campaign.to_json()));
-    format!("urn:fonds:campaign:{}.v{version}", digest.get(..32).unwrap_or(&digest))
+/// The address of a version of a campaign: the same in every workspace, and
+/// another one than that of every other campaign with the same content.
+fn campaign_address(version: u32, identity: Identity, file: &CampaignFile) -> String {
+    let digest = file.digest.as_deref().unwrap_or_default();
+    format!("urn:fonds:campaign:{identity}.{}.v{version}", digest.get(..32).unwrap_or(digest))
 }
 
 /// Text of people as a part of an address.
@@ -406,7 +407,8 @@ fn frame(
     }
 }
 
-fn campaign_version(out: &mut Statements, version: u32, address: &str, campaign: &Campaign, before: Option<&String>) {
+fn campaign_version(out: &mut Statements, version: u32, address: &str, file: &CampaignFile, before: Option<&String>) {
+    let campaign = &file.campaign;
     let this = || RdfNode::Iri(address.to_owned());
     let of = |name: String| RdfNode::Iri(format!("{address}#{name}"));
     let mut about = out
@@ -414,6 +416,8 @@ fn campaign_version(out: &mut Statements, version: u32, address: &str, campaign:
         .is_a("prov:Entity")
         .is_a("f:CampaignVersion")
         .count("f:version", version.into())
+        .iri("prov:specializationOf", &file.identity.map(|identity| identity.urn()).unwrap_or_default())
+        .text("f:digest", file.digest.as_deref().unwrap_or_default())
         .text("f:document", &format!("data/campaign/campaign.v{version}.json"))
         .text("dct:title", &campaign.name)
         .text("dct:description", &campaign.description)

@@ -1,10 +1,11 @@
 //! A handover read back: first all of it is looked at, then it is taken in.
 
-use super::super::campaign_files::{check_versions, restore};
+use super::super::campaign_files::{CameWith, check_versions, restore};
 use super::{
     AnnotationImport, CrawlsImport, EvidenceImport, SelectionImport, annotations_in, check_crawls, check_selection,
     import_annotations, import_crawls, import_evidence, import_selection,
 };
+use crate::campaign::Identity;
 use crate::export::{Manifest, check_handover};
 use crate::jobs::{JobCx, StopError};
 use crate::store::Workspace;
@@ -95,6 +96,19 @@ impl Handover {
         ["launches.json", "seen.jsonl.gz", "hosts.jsonl"].map(|name| self.listed(name))
     }
 
+    /// What makes this handover another one than all others, where its
+    /// documents do not say so: its archive and campaign files.
+    fn identity(&self) -> Identity {
+        let (archive, campaign) = (self.manifest.payload("archive/"), self.manifest.payload("campaign/"));
+        let files = self.manifest.files.iter();
+        let mut parts: Vec<String> = files
+            .filter(|file| file.path.starts_with(&archive) || file.path.starts_with(&campaign))
+            .map(|file| format!("{} {}", file.path, file.sha256.to_lowercase()))
+            .collect();
+        parts.sort();
+        Identity::of_parts(parts)
+    }
+
     /// Takes it in: its campaign with all versions and evidence, its captures for
     /// that, its crawls, the decisions and notes, and the selection.
     ///
@@ -111,8 +125,9 @@ impl Handover {
         let Self { folder, manifest } = self;
         let origin = folder.file_name().unwrap_or_default().to_string_lossy();
         let campaigns = folder.join(manifest.payload("campaign"));
+        let came_with = CameWith { name: origin.clone().into_owned(), identity: self.identity() };
         let restored = match campaigns.is_dir() {
-            true => restore(workspace, &campaigns, &origin)?,
+            true => restore(workspace, &campaigns, Some(&came_with))?,
             false => RestoredJob { folder: campaigns, ..RestoredJob::default() },
         };
         let campaign = match restored.campaigns.as_slice() {
@@ -133,7 +148,7 @@ impl Handover {
         }
         let selection = (self.listed("selection.json"), self.listed("scores.jsonl.gz"));
         if let (Some(campaign), (Some(document), Some(scores))) = (campaign, selection) {
-            came.selection = Some(import_selection(workspace, campaign, (&document, &scores), &origin, cx)?);
+            came.selection = Some(import_selection(workspace, campaign, (&document, &scores), &came_with, cx)?);
         }
         Ok((came, import))
     }

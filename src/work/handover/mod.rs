@@ -30,8 +30,8 @@ use read::annotations_in;
 pub(super) use read::attach_annotations;
 pub use read::{AnnotationImport, import_annotations};
 pub(super) use report::decisions_by_reason;
-use selection::check_selection;
-pub use selection::{SelectionImport, import_selection};
+pub use selection::SelectionImport;
+use selection::{check_selection, import_selection};
 
 use crate::campaign::Campaign;
 use crate::campaign::feed::{Dialect, write_feed};
@@ -106,9 +106,9 @@ impl<'a> HandoverOf<'a> {
         let mut attachments = vec![Attachment::text("README.txt", README)];
         attachments.extend(FORMATS.map(|(name, text)| Attachment::text(format!("data/formats/{name}"), text)));
         let mut evidence = BTreeMap::new();
-        for (version, of_version) in workspace.catalogue().campaign_versions(id)? {
+        for (version, of_version) in workspace.catalogue().campaign_files(id)? {
             attachments.push(Attachment::text(format!("data/campaign/campaign.v{version}.json"), of_version.to_json()));
-            for file in of_version.permissions.into_iter().flat_map(|permission| permission.files) {
+            for file in of_version.campaign.permissions.into_iter().flat_map(|permission| permission.files) {
                 evidence.entry(file.path.clone()).or_insert(file);
             }
         }

@@ -3,13 +3,15 @@
 
 use super::lines::{document as document_of, each_line};
 use super::read::{Target, capture_of};
+use crate::campaign::Identity;
 use crate::export::Written;
 use crate::jobs::{InOrder, JobCx, counted};
 use crate::store::{HandedCapture, HandedCrawl, HandedScore, Workspace};
 use crate::uri::CaptureDate;
 use crate::warc::reading_threads;
 use crate::work::Report;
-use crate::work::models::{CampaignId, CaptureId, CollectionSpec, SelectionSpec};
+use crate::work::campaign_files::CameWith;
+use crate::work::models::{CampaignId, CaptureId, CollectionRow, CollectionSpec, SelectionSpec};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -46,6 +48,9 @@ struct CollectionDocument {
     about: String,
     filter: String,
     who: String,
+    /// Which collection it is, in every workspace; not said by earlier programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    identity: Option<Identity>,
 }
 
 /// A line of `data/scores.jsonl.gz`.
@@ -71,6 +76,10 @@ pub struct SelectionImport {
     pub missing: u64,
     /// The name under which it was saved, where another selection is kept here.
     pub saved_as: Option<String>,
+    /// Its collections, by name, that are called otherwise here: another one has that name.
+    pub collections_apart: BTreeMap<String, String>,
+    /// Captures that are new in collections, by the names that these have here.
+    pub collected: BTreeMap<String, u64>,
 }
 
 impl Report for SelectionImport {
@@ -81,6 +90,12 @@ impl Report for SelectionImport {
         }
         if self.missing > 0 {
             line.push_str(&format!(", {} of it are not here", counted(self.missing, "capture")));
+        }
+        for (name, here) in &self.collections_apart {
+            line.push_str(&format!(", its collection “{name}” kept apart as “{here}”: “{name}” is another one here"));
+        }
+        for (name, captures) in self.collected.iter().filter(|(_, captures)| **captures > 0) {
+            line.push_str(&format!(", {} into collection “{name}”", counted(*captures, "new capture")));
         }
         line
     }
@@ -107,7 +122,10 @@ pub(super) fn selection_document(
             .map(|row| (row.name, SavedDocument { spec: anywhere(row.spec), who: row.who, date: row.date }))
             .collect(),
         collections: collections
-            .map(|row| (row.name, CollectionDocument { about: row.about, filter: row.filter, who: row.who }))
+            .map(|row| {
+                let CollectionRow { about, filter, who, identity, .. } = row;
+                (row.name, CollectionDocument { about, filter, who, identity: Some(identity) })
+            })
             .collect(),
     };
     Ok(format!("{}\n", serde_json::to_string_pretty(&document)?))
@@ -157,28 +175,37 @@ pub(super) fn scores(
 ///
 /// Documents that cannot be read or are no such documents, a catalogue that
 /// cannot be written, or a stop. A second import of the same changes nothing.
-pub fn import_selection(
+pub(in crate::work) fn import_selection(
     workspace: &Workspace,
     campaign: CampaignId,
     (document, scores): (&Path, &Path),
-    folder_name: &str,
+    came_with: &CameWith,
     cx: &JobCx,
 ) -> anyhow::Result<SelectionImport> {
     let catalogue = workspace.catalogue();
+    let origin = came_with.name.as_str();
     let document: SelectionDocument = document_of(document)?;
-    let spec = SelectionSpec { campaign, ..document.spec };
+    let mut names: BTreeMap<String, String> = BTreeMap::new();
+    for (name, collection) in document.collections {
+        let CollectionDocument { about, filter, who, identity } = collection;
+        let identity =
+            identity.unwrap_or_else(|| Identity::of_parts([&came_with.identity.to_string(), &name.to_lowercase()]));
+        let campaign = (!filter.is_empty()).then_some(campaign);
+        let spec = CollectionSpec { name: name.clone(), about, filter, campaign };
+        names.insert(name, catalogue.take_collection(&spec, &who, (identity, origin))?);
+    }
+    // Selections name collections as these are called there.
+    let of_campaign = |spec: SelectionSpec| {
+        let here = |name: String| names.get(&name).cloned().unwrap_or(name);
+        SelectionSpec { campaign, collections: spec.collections.into_iter().map(here).collect(), ..spec }
+    };
+    let spec = of_campaign(document.spec);
     let kept = catalogue.kept_selection(campaign)?.map(|(kept, _)| kept);
     let keeps = kept.is_none();
-    let saved_as = kept.filter(|kept| *kept != spec).map(|_| folder_name.to_owned());
-    let mut report = SelectionImport { saved_as, ..SelectionImport::default() };
-    let here = catalogue.collections()?;
-    for (name, collection) in &document.collections {
-        let CollectionDocument { about, filter, who } = collection.clone();
-        if !here.iter().any(|row| row.name.eq_ignore_ascii_case(name)) {
-            let campaign = (!filter.is_empty()).then_some(campaign);
-            catalogue.save_collection(&CollectionSpec { name: name.clone(), about, filter, campaign }, &who)?;
-        }
-    }
+    let saved_as = kept.filter(|kept| *kept != spec).map(|_| origin.to_owned());
+    let apart = names.iter().filter(|(name, here)| name.trim() != here.as_str());
+    let collections_apart = apart.map(|(name, here)| (name.clone(), here.clone())).collect();
+    let mut report = SelectionImport { saved_as, collections_apart, ..SelectionImport::default() };
     let mut named: BTreeMap<String, Vec<CaptureId>> =
         document.saved.keys().map(|name| (name.clone(), Vec::new())).collect();
     let mut passing = Vec::new();
@@ -201,8 +228,10 @@ pub fn import_selection(
         for name in &line.score.saved {
             named.entry(name.clone()).or_default().push(id);
         }
-        for collected in line.score.collections.iter().filter(|(name, _)| document.collections.contains_key(name)) {
-            batch.collected.entry(collected.clone()).or_default().push(id);
+        for (name, who) in &line.score.collections {
+            if let Some(here) = names.get(name) {
+                batch.collected.entry((here.clone(), who.clone())).or_default().push(id);
+            }
         }
         if line.score.passes == Some(true) {
             passing.push(id);
@@ -212,20 +241,21 @@ pub fn import_selection(
             batch.scores.push((id, line.score));
         }
         batch.captures += 1;
-        if batch.captures == BATCH { std::mem::take(&mut batch).keep(workspace, campaign) } else { Ok(()) }
+        if batch.captures == BATCH { std::mem::take(&mut batch).keep(workspace, campaign, &mut report) } else { Ok(()) }
     })?;
-    batch.keep(workspace, campaign)?;
+    batch.keep(workspace, campaign, &mut report)?;
     for (name, captures) in named {
         if let Some(saved) = document.saved.get(&name) {
-            let spec = SelectionSpec { campaign, ..saved.spec.clone() };
-            catalogue.add_named_selection(&name, &spec, &saved.who, saved.date, captures)?;
+            let spec = of_campaign(saved.spec.clone());
+            catalogue.add_named_selection((&name, origin), &spec, (&saved.who, saved.date), captures)?;
         }
     }
     if keeps {
         catalogue.keep_handed_selection(&spec, document.date.unwrap_or_else(CaptureDate::now))?;
     } else if let Some(name) = &report.saved_as {
         let who = crate::work::operator();
-        catalogue.add_named_selection(name, &spec, &who, CaptureDate::now(), passing)?;
+        let date = document.date.unwrap_or_else(CaptureDate::now);
+        catalogue.add_named_selection((name, origin), &spec, (&who, date), passing)?;
     }
     Ok(report)
 }
@@ -241,12 +271,13 @@ struct Batch {
 }
 
 impl Batch {
-    fn keep(self, workspace: &Workspace, campaign: CampaignId) -> anyhow::Result<()> {
+    fn keep(self, workspace: &Workspace, campaign: CampaignId, report: &mut SelectionImport) -> anyhow::Result<()> {
         let catalogue = workspace.catalogue();
         catalogue.assign_to_launches(campaign, self.crawls)?;
         catalogue.keep_handed_scores(campaign, self.scores)?;
         for ((name, who), captures) in self.collected {
-            catalogue.collect(&name, captures, false, &who)?;
+            let added = catalogue.collect_handed(&name, captures, &who)?;
+            *report.collected.entry(name).or_default() += added;
         }
         Ok(())
     }

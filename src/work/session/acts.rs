@@ -33,6 +33,52 @@ impl Session {
         Ok(campaign)
     }
 
+    /// Saves what a person brings in a file: as the next version of a campaign,
+    /// or under the identity that the file names. Answers with the campaign and
+    /// what it became.
+    ///
+    /// # Errors
+    ///
+    /// A file of another campaign than the one whose next version it shall be;
+    /// a campaign that cannot be crawled or saved.
+    pub fn save_campaign_file(
+        &self,
+        id: Option<CampaignId>,
+        file: &CampaignFile,
+    ) -> anyhow::Result<(CampaignId, TakenAs)> {
+        let Some(id) = id else {
+            work::check_campaign(&file.campaign)?;
+            let (id, taken) = self.catalogue().add_campaign(file)?;
+            work::renew_campaign_files(&self.workspace, id);
+            return Ok((id, taken));
+        };
+        let (head, here) = self.catalogue().campaign(id)?;
+        let own = self.catalogue().campaign_identity(id)?;
+        if let Some(identity) = file.identity.filter(|identity| *identity != own) {
+            anyhow::bail!(
+                "this is the campaign “{}” (identity {identity}), and campaign {id} is “{}” (identity {own}): nothing \
+                 was saved. Leave --id out to have it as a campaign of its own. To make it the next version of \
+                 campaign {id} all the same, take the line “identity” out of the file",
+                file.campaign.name,
+                here.name
+            );
+        }
+        let (id, version) = self.save_campaign(Some(id), &file.campaign)?;
+        Ok((id, if version == head { TakenAs::Known } else { TakenAs::Continued(head) }))
+    }
+
+    /// The version of a campaign that a file was made from, where others were saved since.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn outdated_base(&self, id: CampaignId, file: &CampaignFile) -> anyhow::Result<Option<u32>> {
+        let versions = self.catalogue().campaign_files(id)?;
+        let base = versions.iter().rev().find(|(_, of)| file.digest.is_some() && of.digest == file.digest);
+        let head = versions.last().map(|(version, _)| *version);
+        Ok(base.map(|(version, _)| *version).filter(|version| Some(*version) != head))
+    }
+
     /// Appends a person's word to captures.
     pub fn mark(&self, captures: &[CaptureId], mark: ReviewMark, note: &str, who: &str) -> anyhow::Result<()> {
         self.catalogue().mark(captures, mark, note, who)?;
