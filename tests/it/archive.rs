@@ -64,3 +64,12 @@ pub fn assert_sound(file: &Path) {
 pub fn field(record: &Record, name: &str) -> String {
     record.head.headers.get(name).unwrap_or_else(|| panic!("{:?} has no {name}", record.head.target_uri()))
 }
+
+/// The text of the graph of an export.
+#[track_caller]
+pub fn knowledge_of(export: &Path) -> String {
+    let packed = std::fs::read(export.join("data/knowledge.nq.gz")).unwrap();
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut flate2::read::MultiGzDecoder::new(&packed[..]), &mut text).unwrap();
+    text
+}
