@@ -36,7 +36,8 @@ pub fn file(folder: &Path, name: &str, records: &[Vec<u8>]) -> PathBuf {
 /// The WARC files under a folder.
 pub fn warcs_under(folder: &Path) -> Vec<PathBuf> {
     let mut files = files_under(folder);
-    let is_archive = |name: &str| name.ends_with(".gz") && !name.ends_with(".jsonl.gz");
+    let is_archive =
+        |name: &str| name.ends_with(".gz") && ![".jsonl.gz", ".nq.gz"].iter().any(|end| name.ends_with(end));
     files.retain(|path| is_archive(&path.to_string_lossy()));
     files
 }
