@@ -65,7 +65,7 @@ impl<'e> Export<'e> {
 
     fn text(&self, path: &str) -> String {
         if path == "data/knowledge.nq.gz" {
-            return crate::archive::knowledge_of(&self.folder);
+            return crate::archive::knowledge_of(self.folder);
         }
         std::fs::read_to_string(self.folder.join(path)).unwrap()
     }
