@@ -35,18 +35,20 @@ pub struct ExportArgs {
     /// Campaign whose selection is written; needed when there are several.
     #[arg(long)]
     campaign: Option<String>,
-    /// Pack the WARC files, an index and a list of pages into a WACZ package too;
-    /// done without asking where the window was told so for this selection.
+    /// Pack the WARC files, an index and a list of pages into a WACZ package too,
+    /// in this export; done without asking where the window was told so for this
+    /// selection.
     #[arg(long)]
     wacz: bool,
     /// Leave out data/seen.jsonl.gz, the list of every URL that the crawls have
-    /// seen with the verdict on it; done without asking where the window was told
-    /// so for this selection.
+    /// seen with the verdict on it, of this export; done without asking where the
+    /// window was told so for this selection.
     #[arg(long)]
     without_seen: bool,
-    /// Leave out what is known as RDF: data/knowledge.nq, which takes about 7 kB
-    /// a capture and more where many pages link to it, and the records of it; done
-    /// without asking where the window was told so for this selection.
+    /// Leave out what is known as RDF, of this export: data/knowledge.nq.gz, which
+    /// takes about a quarter of the archive files where hundreds of pages link to
+    /// each, and the records of it; done without asking where the window was told
+    /// so for this selection.
     #[arg(long)]
     without_rdf: bool,
     /// List what would be written, and write nothing.

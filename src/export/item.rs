@@ -1,6 +1,6 @@
 //! What goes into an export and what is told of it.
 
-use super::{ExportError, FurtherKnowledge, Statement};
+use super::{ExportError, FurtherKnowledge, StatedLink, Statement};
 use crate::keys::SigningKey;
 use crate::uri::CaptureDate;
 use crate::warc::{RecordType, Span, new_record_id};
@@ -46,8 +46,11 @@ pub struct ExportItem {
     pub original: Option<Original>,
     /// What Fonds knows of it, as JSON: the block of its metadata record.
     pub knowledge: String,
-    /// The same as RDF, for a record of N-Quads.
+    /// The same as RDF, for a record of N-Quads; without the links.
     pub statements: Vec<Statement>,
+    /// The links that `knowledge` lists, as far as they are stated as RDF:
+    /// see [`stated_links`](super::stated_links).
+    pub links: Vec<StatedLink>,
     /// The links to it that `knowledge` lists, as a line of the data set; none
     /// where there are none.
     pub inlinks: Option<String>,
@@ -79,7 +82,7 @@ pub struct ExportOptions<'a> {
     /// What goes into the folder beside the archive files, in this order.
     pub attachments: Vec<super::Attachment<'a>>,
     /// States what is known beyond captures, as RDF; without it there is no
-    /// `knowledge.nq` and no record of N-Quads.
+    /// `knowledge.nq.gz` and no record of N-Quads.
     pub further_knowledge: Option<FurtherKnowledge<'a>>,
     /// Packs the archive files, an index and a list of pages into `PREFIX.wacz` too.
     pub wacz: bool,

@@ -2,23 +2,35 @@
 //!
 //! Beside the metadata record of each capture stands one of N-Quads with what
 //! is known of it; one `resource` record has what is known beyond captures.
-//! `knowledge.nq` has the lines of all of them, each once, in the order of their
-//! bytes. Memory does not grow with the graph: see [`SpillSort`].
+//! `knowledge.nq.gz` has the lines of all of them, and the links that metadata
+//! records list (see [`super::link_quads`]): first those about captures and their
+//! parts, in the order of the records, then all others in the order of their
+//! bytes, each once. Its members are packed by several threads, and the same
+//! whoever packs them. Memory does not grow with the graph: see [`SpillSort`].
+//!
+//! Earlier versions wrote `knowledge.nq`, sorted as a whole, with the links in the
+//! records of N-Quads. It is read back as well.
 
 use super::attachments::MAX_LINE;
 use super::join::SORT_BYTES;
-use super::rdf::{CaptureName, Statement, address_of, read_quad};
+use super::link_quads::{StatedLink, push_links};
+use super::rdf::{CaptureName, Statement, address_of, is_about, read_quad};
 use super::verify::Faults;
-use super::{ExportError, VerifyCheck, io_at, no_temporary};
-use crate::jobs::{JobCx, SpillSort, counted};
+use super::{ExportError, VerifyCheck, no_temporary};
+use crate::jobs::{InOrder, JobCx, SpillSort, counted};
 use crate::uri::CaptureDate;
-use crate::warc::{BlockDigester, RecordBuilder, RecordHead, RecordType, metadata_target};
+use crate::warc::{BlockDigester, RecordBuilder, RecordHead, RecordType, gzip_member, metadata_target};
+use flate2::read::MultiGzDecoder;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
 
 /// The file with the whole graph.
-pub(super) const KNOWLEDGE_NAME: &str = "knowledge.nq";
+pub(super) const KNOWLEDGE_NAME: &str = "knowledge.nq.gz";
+/// The same as earlier versions wrote it.
+pub(super) const SORTED_KNOWLEDGE_NAME: &str = "knowledge.nq";
+/// Bytes of lines that become a member of the file.
+const MEMBER_BYTES: usize = 512 << 10;
 /// Type of the records that hold its parts.
 const MIME: &str = "application/n-quads";
 /// The kind in the targets of these records.
@@ -31,19 +43,87 @@ const SHOWN: usize = 160;
 pub type FurtherKnowledge<'a> =
     Box<dyn FnOnce(&[usize], &mut dyn FnMut(Vec<Statement>) -> io::Result<()>) -> anyhow::Result<()> + 'a>;
 
+/// What becomes of lines of the graph: a member of the file.
+pub(super) type Zipping = InOrder<String, Vec<u8>>;
+
+/// A member of the file.
+pub(super) fn zip(lines: String) -> Vec<u8> {
+    gzip_member(lines.as_bytes())
+}
+
+/// What a capture brings to the graph.
+pub(super) struct PartOfGraph {
+    /// Lines about it and its parts.
+    own: String,
+    quads: u64,
+    /// Lines about other things: decisions of persons.
+    others: Vec<String>,
+}
+
+impl PartOfGraph {
+    /// That of a capture with these lines and links.
+    pub(super) fn of_capture(lines: &[String], links: &[StatedLink], capture: &CaptureName<'_>) -> Self {
+        let mut part = Self { own: String::new(), quads: 0, others: Vec::new() };
+        for line in lines {
+            if is_about(line, capture.address()) {
+                part.own.push_str(line);
+                part.own.push('\n');
+                part.quads += 1;
+            } else {
+                part.others.push(line.clone());
+            }
+        }
+        part.quads += push_links(links, capture, &mut part.own);
+        part
+    }
+}
+
 /// The graph in the making.
 pub(super) struct Graph {
-    lines: SpillSort,
+    /// Members of what was said of captures.
+    members: BufWriter<File>,
+    /// Lines that make no whole member yet.
+    begun: String,
+    quads: u64,
+    /// Lines about other things than captures.
+    others: SpillSort,
 }
 
 impl Graph {
-    pub(super) fn new() -> Self {
-        Self { lines: SpillSort::new(SORT_BYTES) }
+    pub(super) fn new() -> Result<Self, ExportError> {
+        let members = BufWriter::new(tempfile::tempfile().map_err(no_temporary)?);
+        Ok(Self { members, begun: String::new(), quads: 0, others: SpillSort::new(SORT_BYTES) })
     }
 
-    /// Takes the lines of a capture in.
-    pub(super) fn extend(&mut self, lines: Vec<String>) -> Result<(), ExportError> {
-        lines.into_iter().try_for_each(|line| self.lines.push(line)).map_err(no_temporary)
+    /// Takes the part of a capture in.
+    pub(super) fn extend(&mut self, part: PartOfGraph, zipping: &mut Zipping) -> Result<(), ExportError> {
+        self.quads += part.quads;
+        self.begun.push_str(&part.own);
+        if self.begun.len() >= MEMBER_BYTES {
+            self.hand_on(zipping)?;
+        }
+        part.others.into_iter().try_for_each(|line| self.others.push(line)).map_err(no_temporary)
+    }
+
+    fn hand_on(&mut self, zipping: &mut Zipping) -> Result<(), ExportError> {
+        if zipping.is_full()
+            && let Some(member) = zipping.take()
+        {
+            self.members.write_all(&member).map_err(no_temporary)?;
+        }
+        zipping.push(std::mem::take(&mut self.begun));
+        Ok(())
+    }
+
+    /// Ends what is said of captures.
+    pub(super) fn end_captures(&mut self, zipping: &mut Zipping) -> Result<(), ExportError> {
+        if !self.begun.is_empty() {
+            self.hand_on(zipping)?;
+        }
+        while let Some(member) = zipping.take() {
+            self.members.write_all(&member).map_err(no_temporary)?;
+        }
+        Ok(())
     }
 
     /// Takes in what is known beyond captures; gives its record, in a temporary file.
@@ -60,7 +140,7 @@ impl Graph {
         further(left_out, &mut |statements| {
             statements.iter().try_for_each(|statement| {
                 let line = statement.line(&no_capture);
-                self.lines.push(line.clone())?;
+                self.others.push(line.clone())?;
                 own.push(line)
             })
         })
@@ -96,20 +176,29 @@ impl Graph {
 
     /// Writes all of it; says how many quads it has.
     pub(super) fn write(self, out: &mut dyn Write) -> io::Result<u64> {
-        let mut quads = 0;
-        for line in distinct(self.lines)? {
-            out.write_all(line?.as_bytes())?;
-            out.write_all(b"\n")?;
+        let Self { members, mut begun, mut quads, others } = self;
+        let mut members = members.into_inner().map_err(io::IntoInnerError::into_error)?;
+        members.rewind()?;
+        io::copy(&mut members, out)?;
+        for line in distinct(others)? {
+            begun.push_str(&line?);
+            begun.push('\n');
             quads += 1;
+            if begun.len() >= MEMBER_BYTES {
+                out.write_all(&zip(std::mem::take(&mut begun)))?;
+            }
+        }
+        // A file without a member would be none of gzip.
+        if !begun.is_empty() || quads == 0 {
+            out.write_all(&zip(begun))?;
         }
         Ok(quads)
     }
 }
 
 /// The lines of what is known of a capture, each once and in order.
-pub(super) fn lines_of_capture(statements: &[Statement], capture: &str) -> Vec<String> {
-    let capture = CaptureName::new(capture);
-    let mut lines: Vec<String> = statements.iter().map(|statement| statement.line(&capture)).collect();
+pub(super) fn lines_of_capture(statements: &[Statement], capture: &CaptureName<'_>) -> Vec<String> {
+    let mut lines: Vec<String> = statements.iter().map(|statement| statement.line(capture)).collect();
     lines.sort_unstable();
     lines.dedup();
     lines
@@ -145,7 +234,12 @@ fn distinct(lines: SpillSort) -> io::Result<impl Iterator<Item = io::Result<Stri
 
 /// The knowledge of an export as it is read back.
 pub(super) struct KnowledgeRead {
-    lines: SpillSort,
+    /// The file, where there is one and it is not sorted as a whole.
+    file: Option<FileLines>,
+    /// Lines of the records that stand in the file in the order of their bytes.
+    sorted: SpillSort,
+    /// The record that a metadata record is about, and the links that it lists.
+    links: Option<(String, Vec<StatedLink>)>,
     /// Records about captures.
     of_captures: u64,
     /// Records of what is known beyond captures.
@@ -161,22 +255,53 @@ pub(super) struct QuadsRead<'k> {
     number: u64,
     captures: Vec<String>,
     wrong: Vec<String>,
-}
-
-impl Default for KnowledgeRead {
-    fn default() -> Self {
-        Self { lines: SpillSort::new(SORT_BYTES), of_captures: 0, of_exports: 0, faults: Faults::default() }
-    }
+    /// Lines that may be about the capture, where the file has those in the order of records.
+    lines: Vec<String>,
+    /// Bytes of them.
+    len: u64,
+    is_of_capture: bool,
 }
 
 impl KnowledgeRead {
-    pub(super) fn record(&mut self) -> QuadsRead<'_> {
-        QuadsRead { of: self, line: Vec::new(), number: 0, captures: Vec::new(), wrong: Vec::new() }
+    /// Reads beside the file of `folder` by this name, where it is no older form.
+    pub(super) fn beside(file: Option<&Path>) -> Self {
+        let mut read = Self {
+            file: None,
+            sorted: SpillSort::new(SORT_BYTES),
+            links: None,
+            of_captures: 0,
+            of_exports: 0,
+            faults: Faults::default(),
+        };
+        if let Some(path) = file.filter(|path| path.ends_with(KNOWLEDGE_NAME)) {
+            read.file = FileLines::open(path, &mut read.faults);
+        }
+        read
+    }
+
+    pub(super) fn record(&mut self, head: &RecordHead) -> QuadsRead<'_> {
+        QuadsRead {
+            of: self,
+            line: Vec::new(),
+            number: 0,
+            captures: Vec::new(),
+            wrong: Vec::new(),
+            lines: Vec::new(),
+            len: 0,
+            is_of_capture: head.record_type != RecordType::Resource,
+        }
     }
 
     /// Whether no record of it was found.
     pub(super) fn is_empty(&self) -> bool {
         self.of_captures == 0 && self.of_exports == 0
+    }
+
+    /// Takes the links that the metadata record of a capture lists, as far as they are stated.
+    pub(super) fn links_of(&mut self, about: &str, links: Vec<StatedLink>) {
+        if self.file.is_some() {
+            self.links = Some((about.to_owned(), links));
+        }
     }
 
     /// Tells of a record about a capture that is not here.
@@ -187,19 +312,26 @@ impl KnowledgeRead {
     /// Every quad can be read, every record is about a capture that is here,
     /// and the file at `path` has what the records have, where there is one.
     pub(super) fn into_check(self, path: Option<&Path>, metadata: u64, cx: &JobCx) -> Result<VerifyCheck, ExportError> {
-        let Self { lines, of_captures, of_exports, mut faults } = self;
+        let Self { file, sorted, of_captures, of_exports, mut faults, .. } = self;
         if of_captures != metadata || of_exports != 1 {
             faults.add(format!(
                 "{} about captures and {of_exports} about the export, instead of {metadata} and 1",
                 counted(of_captures, "record")
             ));
         }
-        let quads = match path {
-            Some(path) => same_lines(path, lines, &mut faults, cx)?,
-            None => {
+        let file = match (path, file) {
+            (_, Some(file)) => Some(file),
+            (Some(path), None) if path.ends_with(SORTED_KNOWLEDGE_NAME) => FileLines::open(path, &mut faults),
+            // That it cannot be opened was told.
+            (Some(_), None) => None,
+            (None, None) => {
                 faults.add(format!("{KNOWLEDGE_NAME} is not among the files of the manifest"));
-                0
+                None
             }
+        };
+        let quads = match file {
+            Some(file) => same_lines(file, sorted, &mut faults, cx)?,
+            None => 0,
         };
         let figures = format!("{}, {}", counted(quads, "quad"), counted(of_captures + of_exports, "record"));
         Ok(faults.into_check("Knowledge is N-Quads, the same in records and file", figures))
@@ -234,20 +366,25 @@ impl QuadsRead<'_> {
             }
         }
         // What was read as a quad is UTF-8.
-        self.of.lines.push(String::from_utf8_lossy(&line).into_owned())
+        let line = String::from_utf8_lossy(&line).into_owned();
+        self.len += line.len() as u64;
+        if !self.is_of_capture || self.of.file.is_none() || self.len > MAX_LINE {
+            return self.of.sorted.push(line);
+        }
+        self.lines.push(line);
+        Ok(())
     }
 
     /// Ends the record that has this head, at this place; names the record that
     /// it is about, and itself.
-    pub(super) fn end(mut self, head: &RecordHead, at: &str) -> Option<(String, String)> {
+    pub(super) fn end(mut self, head: &RecordHead, at: &str) -> io::Result<Option<(String, String)>> {
         if !self.line.is_empty() {
             self.wrong.push(format!("line {}: it is cut off", self.number + 1));
         }
         let about = head.headers.get("WARC-Refers-To").unwrap_or_default();
         let about = about.trim().trim_matches(['<', '>']).to_owned();
         let place = format!("{at}, {}", head.headers.get("WARC-Target-URI").unwrap_or_default());
-        let is_of_capture = head.record_type != RecordType::Resource;
-        if is_of_capture {
+        if self.is_of_capture {
             let capture = address_of(&about);
             if self.captures.iter().any(|other| *other != capture) || self.captures.is_empty() {
                 self.wrong.push(format!("it refers to {about}, and its quads are about another capture"));
@@ -256,67 +393,136 @@ impl QuadsRead<'_> {
         } else {
             self.of.of_exports += 1;
         }
-        for why in self.wrong {
+        for why in std::mem::take(&mut self.wrong) {
             self.of.faults.add(format!("{place}: {why}"));
         }
-        is_of_capture.then_some((about, place))
+        if self.is_of_capture {
+            self.compare(&about)?;
+        }
+        Ok(self.is_of_capture.then_some((about, place)))
+    }
+
+    /// Holds what is known of a capture against the file.
+    fn compare(&mut self, about: &str) -> io::Result<()> {
+        let KnowledgeRead { file, sorted, links, faults, .. } = &mut *self.of;
+        let Some(file) = file else { return Ok(()) };
+        let capture = CaptureName::new(about);
+        let mut lines = std::mem::take(&mut self.lines);
+        lines.sort_unstable();
+        lines.dedup();
+        let (own, others): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| is_about(line, capture.address()));
+        others.into_iter().try_for_each(|line| sorted.push(line))?;
+        let links = links.take().filter(|(of, _)| of == about).map(|(_, links)| links).unwrap_or_default();
+        let mut of_links = String::new();
+        push_links(&links, &capture, &mut of_links);
+        let expected: Vec<&str> = own.iter().map(String::as_str).chain(of_links.lines()).collect();
+        let mut next = 0;
+        while let Some(line) = expected.get(next) {
+            if file.line() == Some(line.as_bytes()) {
+                next += 1;
+            } else if let Some(known) = file.line()
+                // What is wrong is told of a few lines only: a file in another order is read to its end.
+                && let Some(ahead) = expected[next..].iter().position(|line| line.as_bytes() == known)
+            {
+                expected[next..next + ahead].iter().for_each(|line| lacks(faults, line));
+                next += ahead + 1;
+            } else if file.line().is_some() {
+                faults.add(file.stray());
+            } else {
+                lacks(faults, line);
+                next += 1;
+                continue;
+            }
+            file.advance(faults);
+        }
+        Ok(())
     }
 }
 
-/// The file has the lines of the records, each once and in order; says how many.
-fn same_lines(path: &Path, lines: SpillSort, faults: &mut Faults, cx: &JobCx) -> Result<u64, ExportError> {
-    let mut file = match File::open(path) {
-        Ok(file) => FileLines { reader: BufReader::new(file), number: 0, line: Vec::new() },
-        Err(error) => {
-            faults.add(format!("{KNOWLEDGE_NAME}: {error}"));
-            return Ok(0);
-        }
-    };
-    let mut more = file.advance().map_err(io_at(path))?;
+fn lacks(faults: &mut Faults, line: &str) {
+    let shown: String = line.chars().take(SHOWN).collect();
+    faults.add(format!("{KNOWLEDGE_NAME} lacks a quad of the records: {shown}"));
+}
+
+/// From here on, the file has these lines, each once and in order; says how many
+/// lines it has in all.
+fn same_lines(mut file: FileLines, lines: SpillSort, faults: &mut Faults, cx: &JobCx) -> Result<u64, ExportError> {
     for line in distinct(lines).map_err(no_temporary)? {
         let line = line.map_err(no_temporary)?;
         cx.checkpoint()?;
-        while more && file.line.as_slice() < line.as_bytes() {
+        while file.line().is_some_and(|found| found < line.as_bytes()) {
             faults.add(file.stray());
-            more = file.advance().map_err(io_at(path))?;
+            file.advance(faults);
         }
-        if more && file.line == line.as_bytes() {
-            more = file.advance().map_err(io_at(path))?;
+        if file.line() == Some(line.as_bytes()) {
+            file.advance(faults);
         } else {
-            let shown: String = line.chars().take(SHOWN).collect();
-            faults.add(format!("{KNOWLEDGE_NAME} lacks a quad of the records: {shown}"));
+            lacks(faults, &line);
         }
     }
-    while more {
+    while file.line().is_some() {
         faults.add(file.stray());
         cx.checkpoint()?;
-        more = file.advance().map_err(io_at(path))?;
+        file.advance(faults);
     }
     Ok(file.number)
 }
 
-/// The lines of a file, one at a time.
+/// The lines of the file, one at a time.
 struct FileLines {
-    reader: BufReader<File>,
+    reader: Box<dyn BufRead>,
+    name: &'static str,
+    /// Of the line in hand.
     number: u64,
     line: Vec<u8>,
+    ended: bool,
 }
 
 impl FileLines {
-    fn advance(&mut self) -> io::Result<bool> {
+    /// Opens the file at its first line; none where it cannot be read, which is told.
+    fn open(path: &Path, faults: &mut Faults) -> Option<Self> {
+        let is_packed = path.ends_with(KNOWLEDGE_NAME);
+        let name = if is_packed { KNOWLEDGE_NAME } else { SORTED_KNOWLEDGE_NAME };
+        let file = match File::open(path) {
+            Ok(file) => BufReader::new(file),
+            Err(error) => {
+                faults.add(format!("{name}: {error}"));
+                return None;
+            }
+        };
+        let reader: Box<dyn BufRead> = match is_packed {
+            true => Box::new(BufReader::new(MultiGzDecoder::new(file))),
+            false => Box::new(file),
+        };
+        let mut lines = Self { reader, name, number: 0, line: Vec::new(), ended: false };
+        lines.advance(faults);
+        Some(lines)
+    }
+
+    /// The line in hand; none behind the last one.
+    fn line(&self) -> Option<&[u8]> {
+        (!self.ended).then_some(self.line.as_slice())
+    }
+
+    fn advance(&mut self, faults: &mut Faults) {
         self.line.clear();
-        let len = (&mut self.reader).take(MAX_LINE).read_until(b'\n', &mut self.line)?;
-        self.number += u64::from(len > 0);
+        match (&mut self.reader).take(MAX_LINE).read_until(b'\n', &mut self.line) {
+            Ok(0) => self.ended = true,
+            Ok(_) => self.number += 1,
+            Err(error) => {
+                faults.add(format!("{}, line {}: {error}", self.name, self.number + 1));
+                self.ended = true;
+            }
+        }
         if self.line.last() == Some(&b'\n') {
             self.line.pop();
         }
-        Ok(len > 0)
     }
 
     /// What is wrong with a line that no record has.
     fn stray(&self) -> String {
         let why = read_quad(&self.line).err().unwrap_or_else(|| "it is in no record, or out of order".to_owned());
         let shown: String = String::from_utf8_lossy(&self.line).chars().take(SHOWN).collect();
-        format!("{KNOWLEDGE_NAME}, line {}: {why}: {shown}", self.number)
+        format!("{}, line {}: {why}: {shown}", self.name, self.number)
     }
 }

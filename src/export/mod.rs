@@ -11,7 +11,8 @@
 //!                                JSON and one in N-Quads, and a resource record of N-Quads
 //! data/indexes/index.cdxj        the place of every capture
 //! data/inlinks.jsonl             the inlink data set of the selection
-//! data/knowledge.nq              the quads of all records, each once, in order
+//! data/knowledge.nq.gz           what is known as RDF: the quads of all records, and those of the inlinks
+//!                                that metadata records list; each once
 //! data/campaign/                 every version of the campaign, the files that prove permissions
 //! data/decisions.jsonl           every decision, note and judgement, as W3C Web Annotations
 //! data/selection.json            what the captures were selected with
@@ -57,6 +58,7 @@ mod host_graph;
 mod item;
 mod join;
 mod knowledge;
+mod link_quads;
 mod manifest;
 mod pack;
 #[cfg(feature = "parquet")]
@@ -81,6 +83,7 @@ pub use csv::{csv_row, spreadsheet_cell};
 pub use host_graph::{GraphFormat, write_host_graph};
 pub use item::{ExportItem, ExportOptions, ExportRecord, ExportReport, Original};
 pub use knowledge::FurtherKnowledge;
+pub use link_quads::{LINKS_GRAPH, StatedLink, stated_links};
 pub use manifest::{Counts, MANIFEST_NAME, Manifest, ManifestFile};
 #[cfg(feature = "parquet")]
 pub use parquet::{ParquetError, read_parquet, write_parquet};

@@ -1,8 +1,9 @@
 //! What of a capture is packed by several threads, before it is appended in order.
 
 use super::copy::Part;
-use super::knowledge::{knowledge_record, lines_of_capture};
-use super::{ExportError, Statement};
+use super::knowledge::{PartOfGraph, knowledge_record, lines_of_capture};
+use super::rdf::CaptureName;
+use super::{ExportError, StatedLink, Statement};
 use crate::uri::CaptureDate;
 use crate::warc::RecordBuilder;
 
@@ -34,6 +35,7 @@ pub(super) struct Knowledge {
     pub url: String,
     pub date: CaptureDate,
     pub statements: Vec<Statement>,
+    pub links: Vec<StatedLink>,
 }
 
 /// What is appended.
@@ -50,11 +52,12 @@ pub(super) struct PackedAbout {
     pub inlinks: Option<String>,
 }
 
-/// The record of N-Quads of a capture.
+/// The record of N-Quads of a capture, and what goes into the graph.
 pub(super) struct PackedKnowledge {
     of: Knowledge,
-    pub lines: Vec<String>,
+    lines: Vec<String>,
     member: Vec<u8>,
+    part: PartOfGraph,
 }
 
 /// Packs records. With `sizes_only` what can be copied as it is stays where it is.
@@ -67,7 +70,7 @@ pub(super) fn pack(unpacked: Unpacked, sizes_only: bool) -> Result<Packed, Expor
     Ok(Packed {
         parts: parts.into_iter().map(|part| part.member(sizes_only)).collect::<Result<_, _>>()?,
         about: about.map(|AboutCapture { metadata: (head, block), knowledge, inlinks }| PackedAbout {
-            metadata: head.compress(block.as_bytes()),
+            metadata: head.compress_fast(block.as_bytes()),
             knowledge: knowledge.map(PackedKnowledge::of),
             inlinks,
         }),
@@ -76,18 +79,20 @@ pub(super) fn pack(unpacked: Unpacked, sizes_only: bool) -> Result<Packed, Expor
 
 impl PackedKnowledge {
     fn of(mut of: Knowledge) -> Self {
-        let lines = lines_of_capture(&std::mem::take(&mut of.statements), &of.main);
+        let capture = CaptureName::new(&of.main);
+        let lines = lines_of_capture(&std::mem::take(&mut of.statements), &capture);
+        let part = PartOfGraph::of_capture(&lines, &std::mem::take(&mut of.links), &capture);
         let member = member(&of, &lines);
-        Self { of, lines, member }
+        Self { of, lines, member, part }
     }
 
-    /// Its member in the file that this `warcinfo` record begins.
-    pub(super) fn into_member(mut self, warcinfo: String) -> (Vec<u8>, Vec<String>) {
+    /// Its member in the file that this `warcinfo` record begins, and its part of the graph.
+    pub(super) fn into_member(mut self, warcinfo: String) -> (Vec<u8>, PartOfGraph) {
         if self.of.warcinfo != warcinfo {
             self.of.warcinfo = warcinfo;
             self.member = member(&self.of, &self.lines);
         }
-        (self.member, self.lines)
+        (self.member, self.part)
     }
 }
 

@@ -148,6 +148,11 @@ impl<'c> CaptureName<'c> {
         let takes_parts = address == id && !id.contains('#');
         Self { id, address, takes_parts }
     }
+
+    /// Its address.
+    pub(super) fn address(&self) -> &str {
+        &self.address
+    }
 }
 
 impl Statement {
@@ -160,10 +165,8 @@ impl Statement {
         line.push(' ');
         match &self.value {
             RdfValue::Node(node) => node.push(capture, &mut line),
-            RdfValue::Text(text) => push_literal(LiteralRef::new_simple_literal(text), &mut line),
-            RdfValue::Date(date) => {
-                push_literal(LiteralRef::new_typed_literal(&date.to_warc(), xsd::DATE_TIME), &mut line);
-            }
+            RdfValue::Text(text) => push_text(text, &mut line),
+            RdfValue::Date(date) => push_date(*date, &mut line),
             RdfValue::Real(number) => {
                 push_literal(LiteralRef::new_typed_literal(&number.to_string(), xsd::DOUBLE), &mut line);
             }
@@ -180,13 +183,12 @@ impl Statement {
 }
 
 impl RdfNode {
-    fn push(&self, capture: &CaptureName<'_>, line: &mut String) {
+    pub(super) fn push(&self, capture: &CaptureName<'_>, line: &mut String) {
         match self {
             Self::Capture => push_node(&[&capture.address], line),
             Self::PartOfCapture(part) if capture.takes_parts => push_node(&[&capture.address, "#", part], line),
             Self::PartOfCapture(part) => push_node(&[iri(&format!("{}#{part}", capture.id)).as_str()], line),
-            Self::Iri(address) if is_iri(address) => push_node(&[address], line),
-            Self::Iri(address) => push_node(&[iri(address).as_str()], line),
+            Self::Iri(address) => push_iri(address, line),
             Self::Term(term) => push_term(term, line),
         }
     }
@@ -199,7 +201,23 @@ fn push_node(address: &[&str], line: &mut String) {
     line.push('>');
 }
 
-fn push_term(term: &str, line: &mut String) {
+/// Appends an address as the IRI that it is, or that is nearest to it.
+pub(super) fn push_iri(address: &str, line: &mut String) {
+    match is_iri(address) {
+        true => push_node(&[address], line),
+        false => push_node(&[iri(address).as_str()], line),
+    }
+}
+
+pub(super) fn push_text(text: &str, line: &mut String) {
+    push_literal(LiteralRef::new_simple_literal(text), line);
+}
+
+pub(super) fn push_date(date: CaptureDate, line: &mut String) {
+    push_literal(LiteralRef::new_typed_literal(&date.to_warc(), xsd::DATE_TIME), line);
+}
+
+pub(super) fn push_term(term: &str, line: &mut String) {
     let (space, name) = space_and_name(term);
     push_node(&[space, name], line);
 }
@@ -289,6 +307,13 @@ pub(super) fn read_quad(line: &[u8]) -> Result<Option<String>, String> {
 /// The address by which quads name a record.
 pub(super) fn address_of(id: &str) -> String {
     iri(id).into_string()
+}
+
+/// Whether a line is about what has this address, or a part of it.
+pub(super) fn is_about(line: &str, address: &str) -> bool {
+    let behind = line.strip_prefix('<').and_then(|line| line.strip_prefix(address));
+    // An address that is no IRI with a part behind it has its `#` escaped.
+    behind.is_some_and(|behind| [">", "#", "%23"].iter().any(|end| behind.starts_with(end)))
 }
 
 #[cfg(test)]

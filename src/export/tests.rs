@@ -59,6 +59,7 @@ fn workspace(folder: &Path) -> Vec<ExportItem> {
         original,
         knowledge: json!({"campaign": {"title": "Biblioteca", "version": 3}, "score": 0.75}).to_string(),
         statements: Vec::new(),
+        links: Vec::new(),
         inlinks: None,
     };
     let first = vec![at(0, RecordType::Response, "urn:test:1"), at(1, RecordType::Request, "urn:test:2")];
@@ -170,6 +171,7 @@ fn plain_and_arc_records_are_wrapped_with_their_block_unchanged() {
         original: None,
         knowledge: "{}".to_owned(),
         statements: Vec::new(),
+        links: Vec::new(),
         inlinks: None,
     };
     let span = |offset, length| Span { offset, length };
@@ -455,6 +457,7 @@ fn what_is_wrong_in_sources_is_reported_and_the_export_verifies() {
         original: None,
         knowledge: "{}".to_owned(),
         statements: Vec::new(),
+        links: Vec::new(),
         inlinks: None,
     };
     let at = |n: usize, id: &str| record(&source, spans[n], RecordType::Response, id);

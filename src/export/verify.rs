@@ -3,7 +3,8 @@
 use super::attachments::attachments_are_whole;
 use super::bag::{bag_is_whole, is_of_bag};
 use super::join::Join;
-use super::knowledge::{KNOWLEDGE_NAME, KnowledgeRead, is_knowledge};
+use super::knowledge::{KNOWLEDGE_NAME, KnowledgeRead, SORTED_KNOWLEDGE_NAME, is_knowledge};
+use super::link_quads::{StatedLink, stated_links};
 use super::manifest::{LOCK_NAME, MANIFEST_NAME, Manifest, ManifestFile, measure};
 use super::signature::{check_packages, check_signature};
 use super::write::{INDEX_NAME, INLINKS_NAME, METADATA_KIND};
@@ -87,7 +88,6 @@ fn place_key(file: &str, offset: u64) -> String {
 }
 
 /// What is remembered of the records while they are read.
-#[derive(Default)]
 struct Contents {
     knowledge: KnowledgeRead,
     records: u64,
@@ -109,6 +109,26 @@ struct Contents {
     digests_checked: u64,
 }
 
+impl Contents {
+    fn beside(knowledge: KnowledgeRead) -> Self {
+        Self {
+            knowledge,
+            records: 0,
+            captures: 0,
+            ids: Join::default(),
+            places: Join::default(),
+            warcinfos: HashSet::new(),
+            named_warcinfos: BTreeMap::new(),
+            metadata: 0,
+            metadata_faults: Faults::default(),
+            inlinks: Join::default(),
+            structure: Faults::default(),
+            digests: Faults::default(),
+            digests_checked: 0,
+        }
+    }
+}
+
 /// Verifies the export in `folder`.
 ///
 /// # Errors
@@ -123,7 +143,11 @@ pub fn verify(folder: &Path, cx: &JobCx) -> Result<Vec<VerifyCheck>, ExportError
     let archives = manifest.files.iter().filter(|file| file.path.starts_with(&archive) && stays_inside(&file.path));
     let total = archives.clone().map(|file| file.bytes).sum();
     cx.stage("Reading records", Some(total));
-    let mut contents = Contents::default();
+    // As this version writes it, or as earlier ones did.
+    let knowledge = [KNOWLEDGE_NAME, SORTED_KNOWLEDGE_NAME].map(|name| manifest.payload(name));
+    let knowledge =
+        manifest.files.iter().find(|file| knowledge.contains(&file.path)).map(|file| folder.join(&file.path));
+    let mut contents = Contents::beside(KnowledgeRead::beside(knowledge.as_deref()));
     let mut done = 0;
     for ManifestFile { path, .. } in archives {
         cx.note(path.as_str());
@@ -182,11 +206,8 @@ pub fn verify(folder: &Path, cx: &JobCx) -> Result<Vec<VerifyCheck>, ExportError
         let inlinks = folder.join(inlinks);
         checks.push(inlinks_are_those_of_records(&inlinks, contents.inlinks, counts.inlink_objects, cx)?);
     }
-    let knowledge = manifest.payload(KNOWLEDGE_NAME);
-    let has_graph = manifest.files.iter().any(|file| file.path == knowledge);
-    if has_graph || !contents.knowledge.is_empty() {
-        let path = has_graph.then(|| folder.join(&knowledge));
-        checks.push(contents.knowledge.into_check(path.as_deref(), counts.metadata, cx)?);
+    if knowledge.is_some() || !contents.knowledge.is_empty() {
+        checks.push(contents.knowledge.into_check(knowledge.as_deref(), counts.metadata, cx)?);
     }
     if manifest.version >= 2 {
         checks.push(attachments_are_whole(&manifest, folder, cx)?);
@@ -327,7 +348,7 @@ fn read_records(path: &Path, name: &str, done: u64, contents: &mut Contents, cx:
         let mut proof = RecordProof::new(&head);
         let is_metadata = is_export_metadata(&head);
         let mut json = Vec::new();
-        let mut quads = is_knowledge(&head).then(|| contents.knowledge.record());
+        let mut quads = is_knowledge(&head).then(|| contents.knowledge.record(&head));
         loop {
             let chunk = reader.fill_buf().map_err(io_at(path))?;
             if chunk.is_empty() {
@@ -345,7 +366,8 @@ fn read_records(path: &Path, name: &str, done: u64, contents: &mut Contents, cx:
         }
         let Some(span) = reader.finish_record()? else { continue };
         if let Some(quads) = quads
-            && let Some((about, place)) = quads.end(&head, &format!("{file_name}, offset {}", span.decoded_offset()))
+            && let Some((about, place)) =
+                quads.end(&head, &format!("{file_name}, offset {}", span.decoded_offset())).map_err(no_temporary)?
         {
             contents.ids.push(&about, OF_KNOWLEDGE, &place)?;
         }
@@ -356,6 +378,8 @@ fn read_records(path: &Path, name: &str, done: u64, contents: &mut Contents, cx:
         }
         let id = head.record_id().unwrap_or_default();
         if is_metadata {
+            let about = head.headers.get("WARC-Refers-To").unwrap_or_default();
+            let about = about.trim_matches(['<', '>']);
             match serde_json::from_slice::<Knowledge>(&json) {
                 Err(_) => {
                     contents.metadata_faults.add(at(span.decoded_offset(), "the metadata is not the JSON of an export"))
@@ -364,6 +388,7 @@ fn read_records(path: &Path, name: &str, done: u64, contents: &mut Contents, cx:
                     let url = head.target_uri().unwrap_or_default().to_string();
                     let key = Url::parse(&url).map(|url| DatasetKey::of(&url).as_str().to_owned()).unwrap_or(url);
                     let date = head.date().map(CaptureDate::to_digits14).unwrap_or_default();
+                    contents.knowledge.links_of(about, inlinks.stated());
                     contents.inlinks.push(
                         &format!("{key} {date}"),
                         OF_RECORD,
@@ -372,9 +397,8 @@ fn read_records(path: &Path, name: &str, done: u64, contents: &mut Contents, cx:
                 }
                 Ok(_) => {}
             }
-            let about = head.headers.get("WARC-Refers-To").unwrap_or_default();
             contents.metadata += 1;
-            contents.ids.push(about.trim_matches(['<', '>']), OF_METADATA, &id)?;
+            contents.ids.push(about, OF_METADATA, &id)?;
         }
         if let (Some(url), Some(date)) = (indexed_url(&head), head.date()) {
             // The graph of an export has a name, no place in the web.
@@ -474,6 +498,21 @@ struct KnownInlink {
     source: String,
     source_key: Option<String>,
     anchor: String,
+    #[serde(default)]
+    internal: bool,
+}
+
+impl KnownInlinks {
+    /// Those of the list that the graph states.
+    fn stated(&self) -> Vec<StatedLink> {
+        let internal: Vec<bool> = self.list.iter().map(|link| link.internal).collect();
+        let link = |at: usize| {
+            let KnownInlink { date, source, anchor, internal, .. } = self.list.get(at)?;
+            let date = CaptureDate::parse(date).ok()?;
+            Some(StatedLink { date, source: source.clone(), anchor: anchor.clone(), internal: *internal })
+        };
+        stated_links(&internal).filter_map(link).collect()
+    }
 }
 
 /// Counts of a list of inlinks, in all and of both sides, and a digest of its

@@ -4,7 +4,7 @@ use super::attachments::{RewrittenRecord, Written};
 use super::bag::{BagInfo, PAYLOAD, write_bag};
 use super::copy::{Carried, CopyError, HeadChanges, Part, SourceRecord, carry, location_in, location_of, read_source};
 use super::join::SORT_BYTES;
-use super::knowledge::{Graph, KNOWLEDGE_NAME, is_knowledge};
+use super::knowledge::{Graph, KNOWLEDGE_NAME, Zipping, is_knowledge, zip};
 use super::manifest::{Counts, LOCK_NAME, Manifest};
 use super::pack::{AboutCapture, Knowledge, Packed, Unpacked, pack};
 use super::places::{Originals, Places};
@@ -233,7 +233,7 @@ fn write_all(
         missing_warcinfos: BTreeMap::new(),
         inlinks: SpillSort::new(SORT_BYTES),
         index_urls: 0,
-        graph: options.further_knowledge.is_some().then(Graph::new),
+        graph: options.further_knowledge.is_some().then(Graph::new).transpose()?,
         left_out: Vec::new(),
         rewritten: HashMap::new(),
         counts: Counts::default(),
@@ -247,7 +247,10 @@ fn write_all(
     let read = |item: Result<ExportItem, ExportError>| item.map(|item| ReadItem::of(item, is_dry));
     let pack = |unpacked: Unpacked| pack(unpacked, is_dry);
     std::thread::scope(|scope| {
-        let mut packing = InOrder::start(scope, reading_threads(), &pack);
+        let mut hands = Hands {
+            packing: InOrder::start(scope, reading_threads(), &pack),
+            zipping: InOrder::start(scope, reading_threads(), &zip),
+        };
         let mut originals = Originals::new()?;
         for (position, read) in InOrder::start(scope, reading_threads(), &read).each(items).enumerate() {
             let ReadItem { mut item, sources } = read?;
@@ -257,7 +260,7 @@ fn write_all(
             if about.is_none() {
                 export.left_out.push(position);
             }
-            export.hand_on(about, &mut packing)?;
+            export.hand_on(about, &mut hands)?;
             match item.original {
                 Some(original) => {
                     originals.push(&original, &mut export.places)?;
@@ -273,12 +276,13 @@ fn write_all(
         let mut originals = originals.read()?;
         while let Some(original) = originals.next(&export.places)? {
             export.original(&original, cx)?;
-            export.hand_on(None, &mut packing)?;
+            export.hand_on(None, &mut hands)?;
             cx.advance(1)?;
         }
-        while let Some(packed) = packing.take() {
-            export.append(packed?)?;
+        while let Some(packed) = hands.packing.take() {
+            export.append(packed?, &mut hands.zipping)?;
         }
+        export.graph.as_mut().map_or(Ok(()), |graph| graph.end_captures(&mut hands.zipping))?;
         Ok::<_, ExportError>(())
     })?;
     export.tell_missing_warcinfos();
@@ -399,6 +403,12 @@ fn write_all(
     Ok(ExportReport { folder, counts: export.counts, bytes, problems: export.problems })
 }
 
+/// The threads that pack records, and members of the graph.
+struct Hands {
+    packing: InOrder<Unpacked, Result<Packed, ExportError>>,
+    zipping: Zipping,
+}
+
 /// An item with its records, each as it was read or why it cannot be.
 struct ReadItem {
     item: ExportItem,
@@ -446,6 +456,7 @@ impl Export {
             url: item.url.clone(),
             date: item.date,
             statements: std::mem::take(&mut item.statements),
+            links: std::mem::take(&mut item.links),
         });
         if knowledge.is_some() {
             self.expect_line(metadata_target(METADATA_KIND, &item.url).len());
@@ -457,30 +468,26 @@ impl Export {
     }
 
     /// Gives what was taken in to be packed, and appends what is packed.
-    fn hand_on(
-        &mut self,
-        about: Option<AboutCapture>,
-        packing: &mut InOrder<Unpacked, Result<Packed, ExportError>>,
-    ) -> Result<(), ExportError> {
-        if packing.is_full()
-            && let Some(packed) = packing.take()
+    fn hand_on(&mut self, about: Option<AboutCapture>, hands: &mut Hands) -> Result<(), ExportError> {
+        if hands.packing.is_full()
+            && let Some(packed) = hands.packing.take()
         {
-            self.append(packed?)?;
+            self.append(packed?, &mut hands.zipping)?;
         }
-        packing.push(Unpacked { parts: std::mem::take(&mut self.parts), about });
+        hands.packing.push(Unpacked { parts: std::mem::take(&mut self.parts), about });
         Ok(())
     }
 
-    fn append(&mut self, Packed { parts, about }: Packed) -> Result<(), ExportError> {
+    fn append(&mut self, Packed { parts, about }: Packed, zipping: &mut Zipping) -> Result<(), ExportError> {
         for (mut member, len) in parts {
             self.files.append_from(&mut member, len)?;
         }
         let Some(about) = about else { return Ok(()) };
         self.files.append(&about.metadata)?;
         if let (Some(knowledge), Some(graph)) = (about.knowledge, &mut self.graph) {
-            let (member, lines) = knowledge.into_member(self.files.next_warcinfo_id()?);
+            let (member, part) = knowledge.into_member(self.files.next_warcinfo_id()?);
             self.files.append(&member)?;
-            graph.extend(lines)?;
+            graph.extend(part, zipping)?;
         }
         about.inlinks.map_or(Ok(()), |line| self.inlinks.push(line)).map_err(no_temporary)
     }

@@ -369,6 +369,20 @@ impl Catalogue {
         self.read_with(|conn| work(conn))
     }
 
+    /// The same for questions about all captures: what SQLite sorts or gathers for the
+    /// answer lies in a temporary file, so that memory does not grow with their number.
+    pub(super) fn read_on_disk<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.read(|conn| {
+            conn.pragma_update(None, "temp_store", "FILE")?;
+            let answer = work(conn);
+            conn.pragma_update(None, "temp_store", "MEMORY")?;
+            answer
+        })
+    }
+
     fn read_with<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         self.look(LOOK_EVERY)?;
         let _turn = ReadPermit::take(self);

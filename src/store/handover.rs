@@ -339,7 +339,7 @@ impl Catalogue {
             " AND n.id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM capture x WHERE x.page = t.id AND x.status < 400)
               GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?2"
         );
-        self.read(|conn| {
+        self.read_on_disk(|conn| {
             let mut statement = conn.prepare_cached(FIND)?;
             let mut rows = statement.query((campaign, int(limit)))?;
             let (mut all, mut first) = (0, Vec::new());

@@ -110,7 +110,7 @@ impl Catalogue {
 
     /// Numbers of the selected captures, oldest first.
     pub fn selected(&self, campaign: CampaignId) -> Result<Vec<CaptureId>, StoreError> {
-        self.read(|conn| {
+        self.read_on_disk(|conn| {
             let mut statement = conn.prepare_cached(&format!(
                 "SELECT c.id {OF_CAMPAIGN} AND {} ORDER BY c.date_ms, (SELECT url FROM url WHERE id = c.url), c.id",
                 side_sql(true)
@@ -159,7 +159,7 @@ impl Catalogue {
         if !with_requisites {
             return Ok(Vec::new());
         }
-        self.read(|conn| {
+        self.read_on_disk(|conn| {
             let mut statement = conn.prepare_cached(FIND)?;
             let rows = statement.query_map([campaign], |row| row.get(0))?;
             Ok(rows.collect::<Result<_, _>>()?)

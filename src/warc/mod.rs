@@ -90,5 +90,10 @@ pub use write::{
     warc_fields,
 };
 
+/// Lines that repeat each other as one gzip member.
+pub fn gzip_member(lines: &[u8]) -> Vec<u8> {
+    write::pack_member(&[lines], write::FAST_LEVEL)
+}
+
 /// What the name of a file ends in while it is being written.
 pub const OPEN_SUFFIX: &str = ".open";

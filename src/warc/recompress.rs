@@ -199,7 +199,9 @@ impl<W: Write> Member<W> {
         self.write_all(breaks)?;
         match (self.stream, self.out, self.compression) {
             (Some(stream), ..) => stream.finish().map(drop),
-            (None, Some(mut out), NewCompression::GzipPerRecord) => out.write_all(&pack_member(&[&self.bytes])),
+            (None, Some(mut out), NewCompression::GzipPerRecord) => {
+                out.write_all(&pack_member(&[&self.bytes], GZIP_LEVEL))
+            }
             _ => Ok(()),
         }
     }

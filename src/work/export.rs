@@ -216,9 +216,8 @@ pub(super) fn with_selection<R>(
     let Some((kept, selected_at)) = catalogue.kept_selection(spec.campaign)? else {
         anyhow::bail!("campaign {} has no selection yet. Score and select first, then export", spec.campaign);
     };
-    // What a person leaves out for once by a command is not remembered; a package is.
-    let spec =
-        &SelectionSpec { with_requisites: spec.with_requisites, with_wacz: wishes.wacz, ..kept.with_parts_of(spec) };
+    // What a person asks for or leaves out for once by a command is not remembered.
+    let spec = &SelectionSpec { with_requisites: spec.with_requisites, ..kept.with_parts_of(spec) };
     let selected = catalogue.selected(spec.campaign)?;
     anyhow::ensure!(
         !selected.is_empty(),

@@ -36,7 +36,8 @@ pub fn file(folder: &Path, name: &str, records: &[Vec<u8>]) -> PathBuf {
 /// The WARC files under a folder.
 pub fn warcs_under(folder: &Path) -> Vec<PathBuf> {
     let mut files = files_under(folder);
-    let is_archive = |name: &str| name.ends_with(".gz") && !name.ends_with(".jsonl.gz");
+    let is_archive =
+        |name: &str| name.ends_with(".gz") && ![".jsonl.gz", ".nq.gz"].iter().any(|end| name.ends_with(end));
     files.retain(|path| is_archive(&path.to_string_lossy()));
     files
 }
@@ -63,4 +64,13 @@ pub fn assert_sound(file: &Path) {
 #[track_caller]
 pub fn field(record: &Record, name: &str) -> String {
     record.head.headers.get(name).unwrap_or_else(|| panic!("{:?} has no {name}", record.head.target_uri()))
+}
+
+/// The text of the graph of an export.
+#[track_caller]
+pub fn knowledge_of(export: &Path) -> String {
+    let packed = std::fs::read(export.join("data/knowledge.nq.gz")).unwrap();
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut flate2::read::MultiGzDecoder::new(&packed[..]), &mut text).unwrap();
+    text
 }

@@ -177,12 +177,12 @@ fn judgements_outlive_a_kill_and_an_index_made_from_scratch() {
 
 /// Counts P@k of the judgements that hold, by what the graph says alone.
 const PRECISION: &str = "
-import json, sys, rdflib, collections
+import gzip, json, sys, rdflib, collections
 from rdflib import Namespace, RDF
 OA, DCT, PROV, F = (Namespace(of) for of in ('http://www.w3.org/ns/oa#', 'http://purl.org/dc/terms/',
     'http://www.w3.org/ns/prov#', 'urn:fonds:ns:'))
 data = rdflib.Dataset(default_union=True)
-data.parse(sys.argv[1], format='nquads')
+data.parse(gzip.open(sys.argv[1]), format='nquads')
 results = collections.defaultdict(list)
 for body in data.subjects(RDF.type, F.Judgement):
     annotation = data.value(predicate=OA.hasBody, object=body)
@@ -244,9 +244,10 @@ fn precision_is_the_same_when_it_is_counted_from_the_rdf_of_a_handover() {
     let documents: Vec<(&str, Value)> = lines.iter().map(|line| ("annotation", line.clone())).collect();
     let Some(errors) = validated(&out, dir.path(), &documents) else { return };
     assert!(errors.iter().all(|(_, errors)| errors.is_empty()), "{errors:#?}");
-    let (_, conforms, why) = against_shapes(&out, &out.join("data/knowledge.nq")).unwrap();
+    let (_, conforms, why) = against_shapes(&out, &out.join("data/knowledge.nq.gz")).unwrap();
     assert!(conforms, "{why}");
-    let counted: Value = serde_json::from_str(&python(PRECISION, &[&out.join("data/knowledge.nq")]).unwrap()).unwrap();
+    let counted: Value =
+        serde_json::from_str(&python(PRECISION, &[&out.join("data/knowledge.nq.gz")]).unwrap()).unwrap();
     for at in of["at"].as_array().unwrap() {
         let expected = json!([at["right"], at["wrong"], at["precision"]["value"]]);
         assert_eq!(counted[at["k"].to_string()], expected, "{counted}");

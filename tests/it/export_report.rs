@@ -98,12 +98,38 @@ fn a_dry_run_lists_what_the_export_then_writes_and_changes_nothing() {
 }
 
 #[test]
+fn what_a_command_asks_for_or_leaves_out_holds_for_one_export() {
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = workspace(dir.path());
+    let export = |name: &str, options: &[&str]| -> Vec<bool> {
+        let out = dir.path().join(name);
+        fonds(&[&["export", arg(&workspace), "--out", arg(&out)], options].concat()).with_status(0);
+        let names: Vec<String> = sizes(&out).into_keys().collect();
+        [".wacz", "knowledge.nq.gz", "seen.jsonl.gz"]
+            .iter()
+            .map(|end| names.iter().any(|name| name.ends_with(end)))
+            .collect()
+    };
+    assert_eq!(export("plain", &[]), [false, true, true]);
+    assert_eq!(export("once", &["--wacz", "--without-rdf", "--without-seen"]), [true, false, false]);
+    assert_eq!(export("after", &[]), [false, true, true]);
+    // Nor does whoever gets that handover make packages from now on.
+    let other = dir.path().join("other");
+    fonds(&["new", arg(&other)]).with_status(0);
+    fonds(&["import", arg(&other), arg(&dir.path().join("once"))]).with_status(0);
+    let out = dir.path().join("theirs");
+    fonds(&["export", arg(&other), "--out", arg(&out)]).with_status(0);
+    assert!(!sizes(&out).into_keys().any(|name| name.ends_with(".wacz")));
+    assert!(out.join("data/knowledge.nq.gz").exists());
+}
+
+#[test]
 fn a_dry_run_says_what_is_left_out_and_whether_there_is_room() {
     let dir = tempfile::tempdir().unwrap();
     let (workspace, out) = (workspace(dir.path()), dir.path().join("out"));
     let text = fonds(&["export", arg(&workspace), "--out", arg(&out), "--dry-run"]).with_status(0).out;
     for part in [
-        "data/knowledge.nq",
+        "data/knowledge.nq.gz",
         "left out: ",
         "“a coat of arms <b>”",
         "lacks http://assembleia.example/brasao.svg",

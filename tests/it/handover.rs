@@ -285,8 +285,8 @@ fn nothing_comes_in_of_a_handover_that_is_not_whole_or_not_understood() {
     let text = |export: &Path, path: &str| std::fs::read_to_string(export.join(path)).unwrap();
     type Spoil<'s> = &'s dyn Fn(&Path);
     let cases: [(&str, &str, Spoil<'_>); 15] = [
-        ("a file is missing", "data/knowledge.nq", &|out| {
-            std::fs::remove_file(out.join("data/knowledge.nq")).unwrap();
+        ("a file is missing", "data/knowledge.nq.gz", &|out| {
+            std::fs::remove_file(out.join("data/knowledge.nq.gz")).unwrap();
         }),
         ("a byte of an archive file is another", &archive, &|out| {
             let mut bytes = std::fs::read(out.join(&archive)).unwrap();
@@ -294,9 +294,9 @@ fn nothing_comes_in_of_a_handover_that_is_not_whole_or_not_understood() {
             bytes[middle] ^= 1;
             std::fs::write(out.join(&archive), bytes).unwrap();
         }),
-        ("a byte of the graph is another", "data/knowledge.nq", &|out| {
-            let changed = text(out, "data/knowledge.nq").replacen("urn:fonds", "urn:Fonds", 1);
-            std::fs::write(out.join("data/knowledge.nq"), changed).unwrap();
+        ("a byte of the graph is another", "data/knowledge.nq.gz", &|out| {
+            let changed = crate::archive::knowledge_of(out).replacen("urn:fonds", "urn:Fonds", 1);
+            std::fs::write(out.join("data/knowledge.nq.gz"), fonds::warc::gzip_member(changed.as_bytes())).unwrap();
         }),
         ("an archive file that nobody lists", "data/archive/more.warc.gz: the manifest does not list it", &|out| {
             std::fs::copy(out.join(&archive), out.join("data/archive/more.warc.gz")).unwrap();

@@ -1,12 +1,12 @@
 //! Everything that is known of a selection, as RDF in its export.
 
-use crate::archive::{field, file, page, records, warcs_under};
+use crate::archive::{field, file, knowledge_of, page, records, warcs_under};
 use crate::need;
 use crate::program::{arg, fonds, fonds_with};
 use fonds::warc::{Record, RecordBuilder};
 use serde_json::Value;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -53,7 +53,7 @@ pub fn python(script: &str, args: &[&Path]) -> Option<String> {
 }
 
 fn quads_of_manifest(out: &Path) -> u64 {
-    fonds::export::Manifest::read(out).unwrap().attachments["data/knowledge.nq"]
+    fonds::export::Manifest::read(out).unwrap().attachments["data/knowledge.nq.gz"]
 }
 
 #[test]
@@ -71,9 +71,14 @@ fn every_record_and_the_file_say_the_same_whatever_strangers_wrote() {
         String::from_utf8(record.block.clone()).unwrap().lines().map(str::to_owned).collect()
     };
     let union: BTreeSet<String> = parts.iter().flat_map(|record| lines_of(record)).collect();
-    let text = std::fs::read_to_string(out.join("data/knowledge.nq")).unwrap();
-    assert!(text.split('\n').filter(|line| !line.is_empty()).eq(union.iter()), "sorted by bytes, each once");
-    assert_eq!(quads_of_manifest(&out), union.len() as u64);
+    let text = knowledge_of(&out);
+    let quads: BTreeSet<String> = text.lines().map(str::to_owned).collect();
+    assert_eq!(text.lines().count(), quads.len(), "each once");
+    assert_eq!(quads_of_manifest(&out), quads.len() as u64);
+    // Links are in the metadata records, and no second time in those of N-Quads.
+    let is_link = |line: &&String| line.contains("#link-");
+    assert!(quads.iter().filter(|line| !is_link(line)).eq(union.iter()));
+    assert!(quads.iter().any(|line| is_link(&line)));
     for part in &parts {
         assert_eq!(field(part, "WARC-Warcinfo-ID"), field(&all[0], "WARC-Record-ID"));
         let is_rest = part.head.record_type.as_str() == "resource";
@@ -97,7 +102,7 @@ fn every_record_and_the_file_say_the_same_whatever_strangers_wrote() {
     let without = dir.path().join("without");
     fonds(&["export", arg(&workspace), "--out", arg(&without), "--without-rdf"]).with_status(0);
     fonds(&["verify", arg(&without)]).with_status(0);
-    assert!(!without.join("data/knowledge.nq").exists());
+    assert!(!without.join("data/knowledge.nq.gz").exists());
     assert!(!records(&warcs_under(&without)[0]).iter().any(is_knowledge));
 
     // The file brings itself along no page when it is read back.
@@ -113,23 +118,23 @@ fn every_record_and_the_file_say_the_same_whatever_strangers_wrote() {
     assert_eq!(records(&warcs_under(&again)[0]).iter().filter(|record| is_knowledge(record)).count(), 3);
     // Decisions have their ids from where they were made, campaigns from what they say.
     let of = |out: &Path, graph: &str| -> Vec<String> {
-        let text = std::fs::read_to_string(out.join("data/knowledge.nq")).unwrap();
+        let text = knowledge_of(out);
         text.split('\n').filter(|line| line.contains(&format!("<urn:fonds:{graph}> ."))).map(str::to_owned).collect()
     };
     assert_eq!(of(&out, "campaigns"), of(&again, "campaigns"));
     assert_eq!(of(&out, "marks"), of(&again, "marks"));
 
     const LOAD: &str = "
-import json, sys, rdflib
+import gzip, json, sys, rdflib
 data = rdflib.Dataset()
-data.parse(sys.argv[1], format='nquads')
+data.parse(gzip.open(sys.argv[1]), format='nquads')
 text = lambda name: sorted({str(o) for s, p, o, g in data.quads((None, rdflib.URIRef(name), None, None))})
 print(json.dumps([len(list(data.quads())), text('http://purl.org/dc/terms/title'), text('urn:fonds:ns:anchor'),
     text('urn:fonds:ns:url'), text('http://xmlns.com/foaf/0.1/name'), text('http://www.w3.org/1999/02/22-rdf-syntax-ns#value'),
     text('http://purl.org/dc/terms/description')]))";
-    let Some(loaded) = python(LOAD, &[&out.join("data/knowledge.nq")]) else { return };
+    let Some(loaded) = python(LOAD, &[&out.join("data/knowledge.nq.gz")]) else { return };
     let loaded: Value = serde_json::from_str(&loaded).unwrap();
-    assert_eq!(loaded[0], union.len());
+    assert_eq!(loaded[0], quads.len());
     let has = |at: usize, text: &str| loaded[at].as_array().unwrap().iter().any(|value| value == text);
     assert!(has(1, HOSTILE), "the name of the campaign: {}", loaded[1]);
     assert!(has(5, HOSTILE) && has(4, HOSTILE) && has(4, "Ana Reis"), "{loaded}");
@@ -143,8 +148,13 @@ print(json.dumps([len(list(data.quads())), text('http://purl.org/dc/terms/title'
 fn both_records_of_a_capture_have_the_same_score_and_links() {
     let dir = tempfile::tempdir().unwrap();
     // A crawl, where every part is known, and imported pages, where the path from the seed is not.
-    let mut files = warcs_under(&crate::sample::demo().report.export);
-    files.extend(warcs_under(&exported(dir.path()).1));
+    let exports = [crate::sample::demo().report.export.clone(), exported(dir.path()).1];
+    let files: Vec<PathBuf> = exports.iter().flat_map(|out| warcs_under(out)).collect();
+    let graph: String = exports.iter().map(|out| knowledge_of(out)).collect();
+    let mut stated: HashMap<&str, u64> = HashMap::new();
+    for line in graph.lines().filter(|line| line.contains(" <urn:fonds:ns:Link> ")) {
+        *stated.entry(line.split_once("#link-").unwrap().0).or_default() += 1;
+    }
     let all: Vec<Record> = files.iter().flat_map(|file| records(file)).collect();
     let about = |record: &Record| record.head.headers.get("WARC-Refers-To");
     let is_export = |record: &&Record| {
@@ -168,7 +178,11 @@ fn both_records_of_a_capture_have_the_same_score_and_links() {
         scored += usize::from(known > 0 && known < parts.len());
         let links = json["inlinks"]["list"].as_array().unwrap();
         let of_side = |internal: bool| links.iter().filter(|link| link["internal"] == internal).count().min(100);
-        assert_eq!(count("<urn:fonds:ns:Link>"), of_side(true) + of_side(false));
+        assert_eq!(count("<urn:fonds:ns:Link>"), 0, "its other record lists them");
+        let typed = text.lines().find(|line| line.contains(" <urn:fonds:ns:Capture> ")).unwrap();
+        let capture = typed.split_once('>').unwrap().0;
+        let found = stated.get(capture).copied().unwrap_or_default();
+        assert_eq!(found, (of_side(true) + of_side(false)) as u64, "{capture}");
         linked += links.len();
     }
     assert!(scored > 0 && linked > 0, "{scored} {linked}");
@@ -192,15 +206,36 @@ fn verify_names_record_file_and_line_of_knowledge_that_is_wrong() {
         assert_eq!(check["ok"], false, "{check}");
         check["detail"].as_str().unwrap().to_owned()
     };
-    let graph = out.join("data/knowledge.nq");
-    let text = std::fs::read_to_string(&graph).unwrap();
+    let graph = out.join("data/knowledge.nq.gz");
+    let packed = std::fs::read(&graph).unwrap();
+    let text = knowledge_of(&out);
     let mut lines: Vec<&str> = text.split_terminator('\n').collect();
     let spoiled = lines[2].replace('>', "");
     lines[2] = &spoiled;
-    std::fs::write(&graph, lines.join("\n") + "\n").unwrap();
+    let write = |lines: &[&str]| {
+        std::fs::write(&graph, fonds::warc::gzip_member((lines.join("\n") + "\n").as_bytes())).unwrap();
+    };
+    write(&lines);
     let found = detail();
-    assert!(found.contains("knowledge.nq, line 3: ") && found.contains("knowledge.nq lacks a quad"), "{found}");
-    std::fs::write(&graph, &text).unwrap();
+    assert!(found.contains("knowledge.nq.gz, line 3: ") && found.contains("knowledge.nq.gz lacks a quad"), "{found}");
+    // A link that the metadata record lists is not there, or another one is.
+    let mut lines: Vec<&str> = text.split_terminator('\n').collect();
+    let at = lines.iter().position(|line| line.contains("#link-1> <urn:fonds:ns:source>")).unwrap();
+    let link = lines.remove(at);
+    write(&lines);
+    assert!(detail().contains("; 1 wrong: knowledge.nq.gz lacks a quad of the records: "), "{}", detail());
+    let other = link.replace("www.", "ww2.");
+    lines.insert(at, &other);
+    write(&lines);
+    let found = detail();
+    assert!(
+        found.contains(&format!("line {}: it is in no record", at + 1)) && found.contains("lacks a quad"),
+        "{found}"
+    );
+    // It ends early.
+    std::fs::write(&graph, &packed[..packed.len() / 2]).unwrap();
+    assert!(detail().contains("lacks a quad"));
+    std::fs::write(&graph, &packed).unwrap();
 
     let file = &warcs_under(&out)[0];
     let (bytes, all) = (std::fs::read(file).unwrap(), records(file));

@@ -178,9 +178,9 @@ fn decisions_are_expanded_as_json_ld_without_a_network() {
 }
 
 const SHAPES: &str = "
-import json, sys, rdflib, pyshacl
+import gzip, json, sys, rdflib, pyshacl
 data = rdflib.Dataset(default_union=True)
-data.parse(sys.argv[2], format='nquads')
+data.parse(gzip.open(sys.argv[2]) if sys.argv[2].endswith('.gz') else sys.argv[2], format='nquads')
 ok, _, text = pyshacl.validate(data, shacl_graph=rdflib.Graph().parse(sys.argv[1]))
 print(json.dumps([len(list(data.quads())), ok, text[:3000]]))";
 
@@ -195,13 +195,13 @@ fn the_graph_conforms_to_its_shapes_and_a_spoiled_one_does_not() {
     let dir = tempfile::tempdir().unwrap();
     let handovers = handovers(dir.path());
     for out in &handovers {
-        let Some((quads, conforms, why)) = against_shapes(out, &out.join("data/knowledge.nq")) else { return };
-        let of_manifest = fonds::export::Manifest::read(out).unwrap().attachments["data/knowledge.nq"];
+        let Some((quads, conforms, why)) = against_shapes(out, &out.join("data/knowledge.nq.gz")) else { return };
+        let of_manifest = fonds::export::Manifest::read(out).unwrap().attachments["data/knowledge.nq.gz"];
         assert_eq!(quads, of_manifest);
         assert!(conforms, "{why}");
     }
     let out = &handovers[1];
-    let text = std::fs::read_to_string(out.join("data/knowledge.nq")).unwrap();
+    let text = crate::archive::knowledge_of(out);
     let spoiled = dir.path().join("spoiled.nq");
     for (what, keep) in [
         ("CaptureShape", Box::new(|line: &str| !line.contains("specializationOf")) as Box<dyn Fn(&str) -> bool>),

@@ -507,7 +507,7 @@ fn a_selection_is_scored_exported_and_verified() {
     window.click("Export selection");
     window.until_done(JobKind::Export);
     let out = out.with_file_name("packed");
-    assert!(has_package(&out) && !out.join("data/knowledge.nq").exists());
+    assert!(has_package(&out) && !out.join("data/knowledge.nq.gz").exists());
     let kept = window.session().selection(TOWN).unwrap().spec.unwrap();
     assert_eq!((kept.with_wacz, kept.with_rdf, kept.with_seen), (true, false, true));
     window.click("Verify last export");

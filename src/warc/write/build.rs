@@ -178,7 +178,13 @@ impl RecordBuilder {
 
     /// The record as one gzip member.
     pub fn compress(&self, block: &[u8]) -> Vec<u8> {
-        pack::pack(&[&self.head_of(block), block, RECORD_END])
+        pack::pack(&[&self.head_of(block), block, RECORD_END], pack::LEVEL)
+    }
+
+    /// The same where the block repeats itself, such as a list of links: packed in half
+    /// of the time.
+    pub fn compress_fast(&self, block: &[u8]) -> Vec<u8> {
+        pack::pack(&[&self.head_of(block), block, RECORD_END], pack::FAST_LEVEL)
     }
 
     /// The record as one gzip member, the block read from a stream of

@@ -20,6 +20,6 @@ pub use build::{
 };
 pub use file_set::{FileSetOptions, FileSetSizes, Placed, SyncPoint, WarcFileSet};
 pub use new_file::NewFile;
-pub(super) use pack::{LEVEL as GZIP_LEVEL, MAX_WHOLE, pack as pack_member};
+pub(super) use pack::{FAST_LEVEL, LEVEL as GZIP_LEVEL, MAX_WHOLE, pack as pack_member};
 pub use rename::make_folder;
 pub use repair::{KeptTail, Repaired, repair_open_file};

@@ -2,7 +2,7 @@
 //! says, the same as RDF, and its line of the inlink data set.
 
 use super::{CaptureGrounds, SelectionGraph};
-use crate::export::{ExportItem, ExportRecord, Original};
+use crate::export::{ExportItem, ExportRecord, Original, StatedLink, stated_links};
 use crate::inlinks::{DatasetInlink, DatasetObject};
 use crate::store::{ExportedCapture, ExportedLink, Lacking, LinkingPages, RecordRow, StoredCapture, Workspace};
 use crate::uri::{CaptureDate, DatasetKey};
@@ -52,6 +52,7 @@ impl Gatherer<'_> {
             original,
             knowledge: self.knowledge(&known, role)?,
             statements,
+            links: self.graph.and(known.inlinks.as_deref()).map(links_to_state).unwrap_or_default(),
             inlinks: known
                 .inlinks
                 .as_ref()
@@ -223,6 +224,18 @@ impl<'k> From<&'k ExportedLink> for KnownLink<'k> {
             internal: link.internal,
         }
     }
+}
+
+/// Those links to a capture that are stated as RDF.
+fn links_to_state(links: &[ExportedLink]) -> Vec<StatedLink> {
+    let internal: Vec<bool> = links.iter().map(|link| link.internal).collect();
+    let stated = |link: &ExportedLink| StatedLink {
+        date: link.date,
+        source: link.source.url.clone(),
+        anchor: link.anchor.clone(),
+        internal: link.internal,
+    };
+    stated_links(&internal).filter_map(|at| links.get(at)).map(stated).collect()
 }
 
 /// The links to a capture as the data set has them.

@@ -18,7 +18,7 @@ use super::annotations::{annotation_id, judgement_id, judgement_name};
 use super::read::{LeftApart, left_apart};
 use super::rules_of;
 use crate::campaign::{CampaignFile, Identity, Query, Request, Term, TermKind};
-use crate::export::{RdfNode, Statement, Statements};
+use crate::export::{LINKS_GRAPH, RdfNode, Statement, Statements};
 use crate::jobs::JobCx;
 use crate::store::{ExportedCapture, JudgementRow, MarkRow, Workspace};
 use crate::uri::CaptureDate;
@@ -28,13 +28,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
-/// Links to a capture that are stated, of each side; its JSON record has more.
-const MAX_LINKS_PER_SIDE: usize = 100;
-
 const FACTS: &str = "facts";
 const SCORES: &str = "scores";
 const MARKS: &str = "marks";
-const LINKS: &str = "links";
 const RUNS: &str = "runs";
 const CAMPAIGNS: &str = "campaigns";
 
@@ -307,22 +303,13 @@ fn software(version: Option<&str>) -> RdfNode {
     RdfNode::Iri(version.map_or("urn:fonds:software:fonds".to_owned(), |of| format!("urn:fonds:software:fonds-{of}")))
 }
 
+/// How many links lead to a capture; the links themselves are stated by the export.
 fn links(out: &mut Statements, known: &ExportedCapture) {
     let Some(rows) = &known.inlinks else { return };
-    let of_side = |internal| rows.iter().filter(move |row| row.internal == internal);
-    out.about(LINKS, RdfNode::Capture)
-        .count("f:internalLinks", of_side(true).count() as u64)
-        .count("f:externalLinks", of_side(false).count() as u64);
-    let some = of_side(false).take(MAX_LINKS_PER_SIDE).chain(of_side(true).take(MAX_LINKS_PER_SIDE));
-    for (number, row) in (1..).zip(some) {
-        out.about(LINKS, RdfNode::PartOfCapture(format!("link-{number}")))
-            .is_a("f:Link")
-            .iri("f:source", &row.source.url)
-            .node("f:target", RdfNode::Capture)
-            .text("f:anchor", &row.anchor)
-            .date("dct:date", row.date)
-            .node("f:side", RdfNode::Term(if row.internal { "f:internal" } else { "f:external" }));
-    }
+    let of_side = |internal| rows.iter().filter(|row| row.internal == internal).count() as u64;
+    out.about(LINKS_GRAPH, RdfNode::Capture)
+        .count("f:internalLinks", of_side(true))
+        .count("f:externalLinks", of_side(false));
 }
 
 /// A mark or a note; `left_out` has the date of its capture, where that is known,

@@ -109,7 +109,7 @@ fn a_torn_record_behind_a_short_one_leaves_none_of_its_archive_behind() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.warc.gz.open");
     let plain = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").plain(&[b'x'; 500]);
-    let short = super::super::pack_member(&[&plain[..plain.len() - 100]]);
+    let short = super::super::pack_member(&[&plain[..plain.len() - 100]], 6);
     let inner: Vec<u8> = (10..15).flat_map(member).collect();
     let outer = stored(&inner);
     // Torn within the record, and before a byte of it can be decoded: what
@@ -132,7 +132,7 @@ fn a_record_that_was_written_short_costs_no_other() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.warc.gz.open");
     let plain = RecordBuilder::response("urn:test:2", DATE, "http://a.pt/").plain(&[b'x'; 500]);
-    let short = super::super::pack_member(&[&plain[..plain.len() - 100]]);
+    let short = super::super::pack_member(&[&plain[..plain.len() - 100]], 6);
     fs::write(&path, [member(1), short, member(3), member(4)].concat()).unwrap();
     let repaired = repair_open_file(&path).unwrap();
     assert_eq!((repaired.records, repaired.cut_bytes, repaired.kept), (4, 0, None));
