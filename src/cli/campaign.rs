@@ -258,7 +258,7 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
                 writeln!(out, "Rule {index:<4} {}{off}{hits}", plain(&words))?;
             }
             let created = session.catalogue().campaign_created(page.id)?;
-            let next = match &page.held {
+            let next = match &page.suspended {
                 Some(origin) => {
                     Some(format!("none: it came from {} and is switched off (fonds campaign activate)", plain(origin)))
                 }

@@ -46,8 +46,8 @@ pub(super) fn print_jobs(jobs: &[EngineImport], json: bool, out: &mut dyn Write)
             }
         }
         print_notes(&job.notes);
-        if let Some(terms) = &job.held_back {
-            tell!("{}", plain(&crate::work::held_back_line(job.campaign, terms)));
+        if let Some(terms) = &job.suspended_terms {
+            tell!("{}", plain(&crate::work::suspension_line(job.campaign, terms)));
         }
         for log in job.launches.iter().flat_map(|launch| &launch.logs) {
             log.unread_examples

@@ -175,8 +175,8 @@ fn each_file(
                     (_, work::FeedChange::Same) => "unchanged",
                 };
                 writeln!(out, "{number}\t{change}\tentry {}\t{}", row.index, plain(&row.name))?;
-                if let (Some(id), Some(terms)) = (row.campaign, &row.held_back) {
-                    tell!("{}", plain(&work::held_back_line(id, terms)));
+                if let (Some(id), Some(terms)) = (row.campaign, &row.suspended_terms) {
+                    tell!("{}", plain(&work::suspension_line(id, terms)));
                 }
             }
         }

@@ -54,3 +54,30 @@ impl Directory for ReadOnlyDirectory {
         Ok(WatchHandle::empty())
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::search::text_index::TextIndex;
+    use crate::search::{IndexBuilder, IndexMark, TextDocument};
+
+    #[test]
+    fn an_index_is_read_without_a_file_made_beside_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut builder = IndexBuilder::open(dir.path()).unwrap();
+        builder.put(&TextDocument { version: 1, main: "zebra".to_owned(), ..TextDocument::default() }).unwrap();
+        builder.commit(&IndexMark::default()).unwrap();
+        builder.finish().unwrap();
+        let names =
+            || -> Vec<_> { std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect() };
+        for lock in [".tantivy-meta.lock", ".tantivy-writer.lock"] {
+            std::fs::remove_file(dir.path().join(lock)).unwrap();
+        }
+        let before = names().len();
+        let directory = ReadOnlyDirectory(MmapDirectory::open(dir.path()).unwrap());
+        let index = TextIndex::of(dir.path(), tantivy::Index::open(directory).unwrap()).unwrap();
+        assert_eq!((index.documents(), index.text_of(1).unwrap().unwrap().main.as_str()), (1, "zebra"));
+        assert_eq!(names().len(), before, "{:?}", names());
+    }
+}

@@ -174,7 +174,7 @@ impl TextIndex {
         Self::of(folder, index)
     }
 
-    fn of(folder: &Path, index: Index) -> Result<Self, TextIndexError> {
+    pub(super) fn of(folder: &Path, index: Index) -> Result<Self, TextIndexError> {
         let (schema, fields) = schema();
         if index.schema() != schema {
             let why = "its fields are those of another version".to_owned();

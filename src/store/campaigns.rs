@@ -48,7 +48,7 @@ impl Catalogue {
                 let id = insert_campaign(conn, Identity::new())?;
                 version.insert(conn, id, 1, (None, None))?;
                 if let Some(origin) = &origin {
-                    hold_campaign(conn, id, origin)?;
+                    suspend_campaign(conn, id, origin)?;
                 }
                 return Ok(id);
             };
@@ -66,8 +66,8 @@ impl Catalogue {
     }
 
     /// Where a campaign came from that nobody here has let run yet.
-    pub fn held_campaign(&self, id: CampaignId) -> Result<Option<String>, StoreError> {
-        self.read(|conn| Ok(held(conn, id)?))
+    pub fn suspended_campaign(&self, id: CampaignId) -> Result<Option<String>, StoreError> {
+        self.read(|conn| Ok(suspended(conn, id)?))
     }
 
     /// Lets a campaign run that came from elsewhere; says whether it waited for that.
@@ -190,8 +190,8 @@ impl Catalogue {
                 };
                 let created = CaptureDate::from_millis(row.get(4)?);
                 let number = |at: usize| row.get::<_, i64>(at).map(uint);
-                let held: Option<String> = row.get(12)?;
-                let runs = problem.is_none() && held.is_none();
+                let suspended: Option<String> = row.get(12)?;
+                let runs = problem.is_none() && suspended.is_none();
                 let next_run = if runs { next_run(&campaign, created) } else { None };
                 campaigns.push(CampaignRow {
                     id,
@@ -199,8 +199,8 @@ impl Catalogue {
                     branch: branches.remove(&id),
                     origin: row.get(11)?,
                     name: row.get(1)?,
-                    active: campaign.active && held.is_none(),
-                    held,
+                    active: campaign.active && suspended.is_none(),
+                    suspended,
                     version: row.get(2)?,
                     seeds: campaign.seeds.len() as u64,
                     last_run: row.get::<_, Option<i64>>(5)?.map(CaptureDate::from_millis),
@@ -258,7 +258,7 @@ impl Catalogue {
                 |row| Ok((Some(row.get(0)?), Some(row.get(1)?), row.get(2)?)),
             )?;
             let file = CampaignFile { identity, digest, parent, campaign: campaign.clone() };
-            let held = held(conn, id)?;
+            let suspended = suspended(conn, id)?;
             let branch = branch_points(conn)?.remove(&id);
             Ok(CampaignPage {
                 id,
@@ -267,7 +267,7 @@ impl Catalogue {
                 version,
                 campaign,
                 versions,
-                held,
+                suspended,
                 seed_captures,
                 rule_hits,
                 moved_seeds,
@@ -394,7 +394,7 @@ const OF_CAMPAIGN: [&str; 9] = [
 
 /// Notes that a campaign came from elsewhere: none of its crawls starts before a
 /// person here has let it run.
-pub(super) fn hold_campaign(conn: &Connection, id: CampaignId, origin: &str) -> rusqlite::Result<()> {
+pub(super) fn suspend_campaign(conn: &Connection, id: CampaignId, origin: &str) -> rusqlite::Result<()> {
     conn.execute(
         "INSERT INTO campaign_origin (campaign, origin) VALUES (?1, ?2)
          ON CONFLICT (campaign) DO UPDATE SET origin = excluded.origin, activated_ms = NULL",
@@ -403,7 +403,7 @@ pub(super) fn hold_campaign(conn: &Connection, id: CampaignId, origin: &str) -> 
     Ok(())
 }
 
-pub(super) fn held(conn: &Connection, id: CampaignId) -> rusqlite::Result<Option<String>> {
+pub(super) fn suspended(conn: &Connection, id: CampaignId) -> rusqlite::Result<Option<String>> {
     conn.prepare_cached("SELECT origin FROM campaign_origin WHERE campaign = ?1 AND activated_ms IS NULL")?
         .query_row([id], |row| row.get(0))
         .optional()

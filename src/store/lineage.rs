@@ -6,7 +6,7 @@
 //! campaign of the same identity with other versions is kept beside it as its
 //! branch, with captures, crawls and selection of its own.
 
-use super::campaigns::{held, hold_campaign};
+use super::campaigns::{suspend_campaign, suspended};
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::rows::CampaignId;
@@ -235,7 +235,7 @@ impl Catalogue {
             let mut above = None;
             for (id, kept) in &here {
                 // What a person lets run here is changed by nobody else.
-                if let (Some(head), true) = (continued(kept, &came), held(conn, *id)?.is_some()) {
+                if let (Some(head), true) = (continued(kept, &came), suspended(conn, *id)?.is_some()) {
                     above = Some((*id, head));
                     break;
                 }
@@ -244,7 +244,7 @@ impl Catalogue {
                 Some((id, head)) => (id, Some(head)),
                 None => (insert_campaign(conn, identity)?, None),
             };
-            hold_campaign(conn, id, &origin)?;
+            suspend_campaign(conn, id, &origin)?;
             for (number, version) in to_keep.range(above.map_or(0, |head| head + 1)..) {
                 let parent = came.get(number).and_then(|key| key.parent.as_deref());
                 version.insert(conn, id, *number, (parent, Some(&origin)))?;

@@ -55,7 +55,7 @@ pub struct CampaignRow {
     pub active: bool,
     /// Where it came from, while it waits for a person here to let it run.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub held: Option<String>,
+    pub suspended: Option<String>,
     /// Version of its specification.
     pub version: u32,
     /// Seeds.
@@ -136,8 +136,8 @@ pub struct CampaignPage {
     pub branch: Option<BranchPoint>,
     /// Version and date of saving, newest first.
     pub versions: Vec<(u32, CaptureDate)>,
-    /// See [`CampaignRow::held`].
-    pub held: Option<String>,
+    /// See [`CampaignRow::suspended`].
+    pub suspended: Option<String>,
     /// Of each seed, in order: captures so far.
     pub seed_captures: Vec<u64>,
     /// Of each rule, in order: URLs it decided.

@@ -120,7 +120,7 @@ pub struct Scheduled {
     pub campaign: Campaign,
     /// Where it came from, while it waits for a person here to let it run: none
     /// of its runs is due.
-    pub held: Option<String>,
+    pub suspended: Option<String>,
 }
 
 const RUN: &str =
@@ -159,11 +159,11 @@ impl Catalogue {
             Ok(rows)
         })?;
         let (mut campaigns, mut problems) = (Vec::new(), Vec::new());
-        for (id, version, created, spec, held) in rows {
+        for (id, version, created, spec, suspended) in rows {
             match super::campaigns::parse(id, &spec) {
                 Ok(campaign) => {
                     let created = CaptureDate::from_millis(created);
-                    campaigns.push(Scheduled { id, version, created, campaign, held });
+                    campaigns.push(Scheduled { id, version, created, campaign, suspended });
                 }
                 Err(error) => problems.push(error.to_string()),
             }

@@ -272,7 +272,8 @@ impl Catalogue {
         })
     }
 
-    /// The decision on a capture: what it is, who gave it and why.
+    /// The decision on a capture: what it is, who gave it, and why. Of one that was
+    /// given in another workspace, where it is from stands behind the name.
     ///
     /// # Errors
     ///
@@ -281,7 +282,8 @@ impl Catalogue {
         self.read(|conn| {
             let last: Option<(String, String, String)> = conn
                 .prepare_cached(
-                    "SELECT mark, who, note FROM mark WHERE capture = ?1 AND undone_ms IS NULL AND mark <> 'note'
+                    "SELECT mark, who || ifnull((SELECT ' (from ' || o.origin || ')' FROM mark_origin o WHERE o.mark = mark.id), ''), note
+                     FROM mark WHERE capture = ?1 AND undone_ms IS NULL AND mark <> 'note'
                      ORDER BY id DESC LIMIT 1",
                 )?
                 .query_row([capture], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))

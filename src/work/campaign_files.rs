@@ -54,7 +54,7 @@ pub struct RestoredCampaign {
     /// What its crawls would do, as [`Campaign::crawl_terms`] names it, while it
     /// waits for a person here to let it run; none where it does not wait.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub held_back: Option<Vec<String>>,
+    pub suspended_terms: Option<Vec<String>>,
 }
 
 /// What the files of a campaign came with.
@@ -89,7 +89,7 @@ impl RestoredJob {
         let mut lines = Vec::new();
         for campaign in &self.campaigns {
             lines.push(campaign.summary());
-            lines.extend(campaign.held_back.as_ref().map(|terms| held_back_line(campaign.id, terms)));
+            lines.extend(campaign.suspended_terms.as_ref().map(|terms| suspension_line(campaign.id, terms)));
         }
         lines
     }
@@ -119,15 +119,15 @@ impl RestoredCampaign {
 
 /// What crawls of a campaign would do that waits for a person here to let it
 /// run; none where it does not wait.
-pub(super) fn held_back(catalogue: &Catalogue, id: CampaignId) -> Result<Option<Vec<String>>, StoreError> {
-    Ok(match catalogue.held_campaign(id)? {
+pub(super) fn suspended_terms(catalogue: &Catalogue, id: CampaignId) -> Result<Option<Vec<String>>, StoreError> {
+    Ok(match catalogue.suspended_campaign(id)? {
         Some(_) => Some(catalogue.campaign(id)?.1.crawl_terms()),
         None => None,
     })
 }
 
 /// That a campaign from elsewhere is switched off, with what its crawls would do.
-pub fn held_back_line(id: CampaignId, terms: &[String]) -> String {
+pub fn suspension_line(id: CampaignId, terms: &[String]) -> String {
     let terms = if terms.is_empty() { String::new() } else { format!(" ({})", terms.join("; ")) };
     format!("campaign {id} is switched off{terms}; to let it run: fonds campaign activate")
 }
@@ -312,8 +312,8 @@ pub(super) fn restore(
         let identity = identity.unwrap_or(came_with.identity);
         let (name, versions) = (last.campaign.name.clone(), chain.iter().map(|(number, _)| *number).collect());
         let (id, taken) = workspace.catalogue().take_campaign(identity, with_parents(chain), &came_with.name)?;
-        let held_back = held_back(workspace.catalogue(), id)?;
-        restored.campaigns.push(RestoredCampaign { id, identity, name, versions, taken, held_back });
+        let suspended_terms = suspended_terms(workspace.catalogue(), id)?;
+        restored.campaigns.push(RestoredCampaign { id, identity, name, versions, taken, suspended_terms });
     }
     Ok(restored)
 }

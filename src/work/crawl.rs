@@ -122,13 +122,13 @@ fn prepare(session: &Session, spec: &Campaign) -> anyhow::Result<(DecideRules, O
 /// What keeps a campaign that came from elsewhere from running, and what to do.
 pub(super) fn waits_for_activation(id: CampaignId, origin: &str) -> String {
     format!(
-        "it came from {origin} and is switched off; let it run on the page Campaigns, or with fonds campaign activate (campaign {id})"
+        "it came from {origin} and is switched off; let it run on its page Spec, or with fonds campaign activate (campaign {id})"
     )
 }
 
 /// Refuses a campaign that came from elsewhere until a person here has let it run.
 fn check_activated(session: &Session, id: CampaignId, spec: &Campaign) -> anyhow::Result<()> {
-    if let Some(origin) = session.catalogue().held_campaign(id)? {
+    if let Some(origin) = session.catalogue().suspended_campaign(id)? {
         let terms = spec.crawl_terms();
         let terms = if terms.is_empty() { String::new() } else { format!(". Its crawls: {}", terms.join("; ")) };
         anyhow::bail!("the campaign cannot be crawled yet: {}{terms}", waits_for_activation(id, &origin));

@@ -1,7 +1,7 @@
 //! The crawl feed of an annotation tool: its targets as campaigns, and back.
 
 use super::Report;
-use super::campaign_files::held_back;
+use super::campaign_files::suspended_terms;
 use super::{counted, target_grounds};
 use crate::campaign::Campaign;
 use crate::campaign::feed::{Dialect, DueQuestion, Feed, FeedEntry, FeedProblem, read_feed, write_feed};
@@ -44,9 +44,9 @@ pub struct FeedCampaign {
     pub name: String,
     /// What happened to it.
     pub change: FeedChange,
-    /// See [`RestoredCampaign::held_back`](super::RestoredCampaign::held_back).
+    /// See [`RestoredCampaign::suspended_terms`](super::RestoredCampaign::suspended_terms).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub held_back: Option<Vec<String>>,
+    pub suspended_terms: Option<Vec<String>>,
 }
 
 /// What an entry did to the workspace.
@@ -91,7 +91,13 @@ pub fn check_feed(file: &Path) -> anyhow::Result<FeedReport> {
     let campaigns = feed.entries.iter().map(|(index, entry)| {
         let mut campaign = Campaign::new("");
         campaign.take_entry(entry);
-        FeedCampaign { index: *index, campaign: None, name: campaign.name, change: FeedChange::New, held_back: None }
+        FeedCampaign {
+            index: *index,
+            campaign: None,
+            name: campaign.name,
+            change: FeedChange::New,
+            suspended_terms: None,
+        }
     });
     Ok(report(file, campaigns.collect(), &feed))
 }
@@ -141,8 +147,8 @@ pub fn import_feed(workspace: &Workspace, file: &Path, always_new: bool) -> anyh
                 ids.push(id);
             }
         }
-        let held_back = held_back(catalogue, id)?;
-        campaigns.push(FeedCampaign { index: *index, campaign: Some(id), name, change, held_back });
+        let suspended_terms = suspended_terms(catalogue, id)?;
+        campaigns.push(FeedCampaign { index: *index, campaign: Some(id), name, change, suspended_terms });
     }
     let mut report = report(file, campaigns, &feed);
     report.problems.extend(strangers);

@@ -50,7 +50,7 @@ mod text_marks;
 mod written;
 
 pub use backup::{BackupOutcome, back_up};
-pub use campaign_files::{RestoredCampaign, RestoredJob, held_back_line, renew_campaign_files};
+pub use campaign_files::{RestoredCampaign, RestoredJob, renew_campaign_files, suspension_line};
 pub use collections::{CollectionsFilled, fill_collections};
 pub use content::content;
 pub use crawl::{CrawlOptions, CrawlOutcome, crawl, crawl_plan};

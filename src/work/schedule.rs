@@ -148,8 +148,8 @@ impl Scheduler {
         look: &mut DueRuns,
     ) -> anyhow::Result<()> {
         let catalogue = session.catalogue();
-        let Scheduled { id, version, created, campaign, held } = scheduled;
-        if held.is_some() {
+        let Scheduled { id, version, created, campaign, suspended } = scheduled;
+        if suspended.is_some() {
             return Ok(());
         }
         if !campaign.active {
@@ -438,12 +438,12 @@ pub fn next_runs(
     let mut all = Vec::new();
     let (campaigns, mut notes) = session.catalogue().scheduled_campaigns()?;
     for scheduled in campaigns {
-        let Scheduled { id, created, campaign: spec, held, .. } = scheduled;
+        let Scheduled { id, created, campaign: spec, suspended, .. } = scheduled;
         if campaign.is_some_and(|wanted| wanted != id) {
             continue;
         }
         let name = spec.name;
-        if let Some(origin) = held {
+        if let Some(origin) = suspended {
             notes.push(format!("{name}: {}", waits_for_activation(id, &origin)));
             continue;
         }

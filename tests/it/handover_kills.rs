@@ -123,6 +123,16 @@ fn a_handover_whose_import_was_killed_comes_in_whole_and_once() {
     };
     let decisions = std::fs::read_to_string(export.join("data/decisions.jsonl")).unwrap();
     let in_hand = places(&export).len();
+    let undisturbed = dir.path().join("undisturbed");
+    fonds(&["new", arg(&undisturbed)]).with_status(0);
+    fonds(&["import", arg(&undisturbed), arg(&export)]).with_status(0);
+    let whole = rows(&undisturbed, &["campaign", "list"])[0]["captures"].clone();
+    // Its archive files may have come in before, by themselves.
+    let archive_first = dir.path().join("archive-first");
+    fonds(&["new", arg(&archive_first)]).with_status(0);
+    fonds(&["import", arg(&archive_first), arg(&export.join("data/archive"))]).with_status(0);
+    fonds(&["import", arg(&archive_first), arg(&export)]).with_status(0);
+    assert_eq!(rows(&archive_first, &["campaign", "list"])[0]["captures"], whole);
     let mut kills = 0;
     for moment in 0..6_u64 {
         let other = dir.path().join(format!("other{moment}"));
@@ -136,7 +146,8 @@ fn a_handover_whose_import_was_killed_comes_in_whole_and_once() {
         fonds(&["import", arg(&other), arg(&export)]).with_status(0);
         let came = fonds(&["annotations", "export", arg(&other)]).with_status(0).out;
         assert!(came == decisions, "killed at moment {moment}: other decisions than were handed over");
-        assert_eq!(rows(&other, &["campaign", "list"]).len(), 1, "killed at moment {moment}");
+        let campaigns = rows(&other, &["campaign", "list"]);
+        assert_eq!((campaigns.len(), &campaigns[0]["captures"]), (1, &whole), "killed at moment {moment}");
         let session = fonds::work::Session::new(fonds::store::Workspace::open_or_read_only(&other).unwrap());
         let query = fonds::work::models::CaptureQuery {
             tab: fonds::work::models::CaptureTab::All,

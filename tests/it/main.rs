@@ -56,6 +56,7 @@ mod search_queries;
 mod selections;
 mod signatures;
 mod sites;
+mod strange_numbers;
 mod strangers;
 mod structure;
 mod switched_off;

@@ -58,7 +58,7 @@ fn is_off_until_activated(workspace: &Path, asked: &AtomicUsize) {
     fonds(&["schedule", "run", workspace, "--once"]).with_status(0);
     fonds(&["crawl", workspace, "1"]).with_status(2).says("switched off").says("private addresses: all");
     let row = &fonds(&["campaign", "list", workspace, "--json"]).with_status(0).json_lines()[0];
-    assert_eq!((&row["active"], row["held"].is_string(), &row["next_run"]), (&json!(false), true, &Value::Null));
+    assert_eq!((&row["active"], row["suspended"].is_string(), &row["next_run"]), (&json!(false), true, &Value::Null));
     let shown = fonds(&["campaign", "show", workspace, "1"]).with_status(0).out;
     assert!(shown.contains("switched off") && shown.contains("private addresses: all"), "{shown}");
     assert_eq!(asked.load(Ordering::SeqCst), 0, "a request went out");
@@ -119,7 +119,7 @@ fn a_feed_starts_no_crawl() {
     let other = dir.path().join("other");
     fonds(&["new", arg(&other)]).with_status(0);
     let report = &fonds(&["feed", "import", arg(&other), arg(&feed), "--json"]).with_status(0).json_lines()[0];
-    assert!(report["campaigns"][0]["held_back"].to_string().contains("schedule: "), "{report}");
+    assert!(report["campaigns"][0]["suspended_terms"].to_string().contains("schedule: "), "{report}");
     assert_eq!(fonds(&["schedule", "next", arg(&other), "--json"]).with_status(1).json_lines(), Vec::<Value>::new());
     fonds(&["campaign", "activate", arg(&other), "1"]).with_status(0);
     assert!(!fonds(&["schedule", "next", arg(&other), "--json"]).with_status(0).json_lines().is_empty());

@@ -128,7 +128,7 @@ fn archives_that_began_with_the_same_example_stay_two() {
     };
     assert_eq!(identities(&third), identities(&clocks), "they are the same campaigns everywhere");
     // The graph names the campaign, too.
-    let graph = std::fs::read_to_string(handover.join("data/knowledge.nq")).unwrap();
+    let graph = crate::archive::knowledge_of(&handover);
     let identity = parliament.campaigns()[0]["identity"].as_str().unwrap().to_owned();
     assert!(graph.contains(&format!("<urn:uuid:{identity}>")), "the versions are specializations of it");
 }

@@ -92,7 +92,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
     let go = |route: fn(CampaignId) -> Route| move |row: &CampaignRow| Some(CampaignAsk(row.id, Some(route(row.id))));
     let columns = [
         Col::made("campaign", "Campaign", 300.0, CampaignRow::title),
-        Col::text("state", "State", 110.0, |row| match (&row.problem, &row.held, row.active) {
+        Col::text("state", "State", 110.0, |row| match (&row.problem, &row.suspended, row.active) {
             (Some(_), ..) => "cannot be read",
             (None, Some(_), _) => "○ waits for you",
             (None, None, true) => "● active",

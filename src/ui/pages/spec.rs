@@ -109,7 +109,7 @@ impl SpecPage {
         {
             self.tab = Tab::Seeds;
         }
-        held_ui(ui, app, page.as_deref());
+        suspension_ui(ui, app, page.as_deref());
         what_if_ui(ui, app, spec.id);
         self.tabs_ui(ui, &spec);
         // Ids that do not depend on what stands above: the first letter typed
@@ -310,8 +310,8 @@ const PROBLEMS_SHOWN: usize = 20;
 const PROBLEMS_OPEN: usize = 6;
 
 /// That a campaign came from elsewhere and waits, with what its crawls would do.
-fn held_ui(ui: &mut Ui, app: &mut AppState, page: Option<&CampaignPage>) {
-    let Some((page, origin)) = page.and_then(|page| Some((page, page.held.as_ref()?))) else { return };
+fn suspension_ui(ui: &mut Ui, app: &mut AppState, page: Option<&CampaignPage>) {
+    let Some((page, origin)) = page.and_then(|page| Some((page, page.suspended.as_ref()?))) else { return };
     ui.horizontal_wrapped(|ui| {
         let origin = text::line(origin);
         ui.colored_label(tokens(ui).flag, format!("⚠ Came from {origin} and is switched off: no crawl of it starts"));

@@ -84,9 +84,9 @@ pub struct EngineImport {
     pub name: String,
     /// Whether it was made now; a known one is left as it is.
     pub is_new: bool,
-    /// See [`RestoredCampaign::held_back`](super::RestoredCampaign::held_back).
+    /// See [`RestoredCampaign::suspended_terms`](super::RestoredCampaign::suspended_terms).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub held_back: Option<Vec<String>>,
+    pub suspended_terms: Option<Vec<String>>,
     /// Its seeds.
     pub seeds: usize,
     /// Rules of the job's scope.
@@ -372,7 +372,7 @@ fn one_job(
         campaign,
         name: job.campaign.name.clone(),
         is_new,
-        held_back: campaign_files::held_back(workspace.catalogue(), campaign)?,
+        suspended_terms: campaign_files::suspended_terms(workspace.catalogue(), campaign)?,
         seeds: job.campaign.seeds.len(),
         rules: job.rules,
         notes,

@@ -140,6 +140,11 @@ impl Handover {
             if import.new_captures > 0 {
                 workspace.catalogue().import_for_campaign(import.launch, campaign)?;
             }
+            // They came before, in an import of these files alone or in one of this handover that was killed.
+            let archive = manifest.payload("archive/");
+            let files = manifest.files.iter().filter(|file| file.path.starts_with(&archive));
+            let digests = files.map(|file| file.sha256.to_lowercase()).collect();
+            workspace.catalogue().take_from_imports(import.launch, campaign, digests)?;
             came.evidence = Some(import_evidence(workspace, campaign, (folder, manifest), &origin, cx)?);
             came.crawls = Some(import_crawls(workspace, campaign, &self.crawls(), &origin, cx)?);
         }
