@@ -124,8 +124,8 @@ pub(super) fn foreign_number(conn: &Connection) -> rusqlite::Result<Option<Strin
     let most = pages.saturating_mul(page_bytes) / MIN_ROW_BYTES + FREE_NUMBERS;
     for (table, column) in NUMBERS {
         for end in ["min", "max"] {
-            // Each is one look into an index.
-            let sql = format!("SELECT {end}({column}) FROM {table}");
+            // Each is one look into an index; that of originals has no others.
+            let sql = format!("SELECT {end}({column}) FROM {table} WHERE {column} IS NOT NULL");
             let number: Option<i64> = conn.query_row(&sql, [], |row| row.get(0))?;
             if let Some(number) = number.filter(|number| !(0..=most).contains(number)) {
                 return Ok(Some(format!(

@@ -167,7 +167,7 @@ fn stored_labels(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::InvalidData => {
             format!(
-                "{error}. Load what these links came from into a new folder, and remove this one; those of a workspace are made anew with: fonds inlinks build"
+                "{error}. Load what these links came from into a new folder, and remove this one; those of a workspace are made anew with: fonds inlinks build --anew"
             )
         }
         _ => error.to_string(),
