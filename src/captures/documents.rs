@@ -271,8 +271,8 @@ impl DocumentReader {
         };
         let PayloadHead { http, status, mime } = part.payload_head(&record.block);
         if *kind == RecordType::Revisit {
-            let says = self.from.kind_of_revisit(status, &mime)?;
-            self.originals.add_revisit(&record.head, &part.url, place, (status, says));
+            let declared_kind = self.from.kind_of_revisit(status, &mime)?;
+            self.originals.add_revisit(&record.head, &part.url, place, (status, declared_kind));
             return None;
         }
         // A resource is no page, and a revisit may name it all the same.

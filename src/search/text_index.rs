@@ -194,9 +194,9 @@ impl TextIndex {
         for segment in self.reader.searcher().segment_readers() {
             let columns = segment.fast_fields();
             let numbers = columns.u64("version").map_err(&engine)?.num_docs();
-            let words = columns.u64("words").map_err(&engine)?.num_docs();
+            let lengths = columns.u64("words").map_err(&engine)?.num_docs();
             let norms = segment.get_fieldnorms_reader(self.fields.text).map_err(&engine)?.num_docs();
-            if [numbers, words, norms].iter().any(|length| *length != segment.max_doc()) {
+            if [numbers, lengths, norms].iter().any(|length| *length != segment.max_doc()) {
                 return Err(TextIndexError::Outdated {
                     folder: self.folder.to_path_buf(),
                     why: format!("a segment of {numbers} texts has {} by meta.json", segment.max_doc()),

@@ -180,7 +180,7 @@ impl Catalogue {
     /// # Errors
     ///
     /// No collection of this name, or a catalogue that cannot be written.
-    pub fn collect_handed(&self, name: &str, captures: Vec<CaptureId>, who: &str) -> Result<u64, StoreError> {
+    pub fn collect_from_handover(&self, name: &str, captures: Vec<CaptureId>, who: &str) -> Result<u64, StoreError> {
         let (name, who) = (name.to_owned(), who.to_owned());
         self.write(move |conn| {
             let id = collection_id(conn, &name)?;

@@ -276,7 +276,7 @@ impl Batch {
         catalogue.assign_to_launches(campaign, self.crawls)?;
         catalogue.keep_handed_scores(campaign, self.scores)?;
         for ((name, who), captures) in self.collected {
-            let added = catalogue.collect_handed(&name, captures, &who)?;
+            let added = catalogue.collect_from_handover(&name, captures, &who)?;
             *report.collected.entry(name).or_default() += added;
         }
         Ok(())
