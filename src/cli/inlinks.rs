@@ -513,6 +513,7 @@ fn print_inlinks(answer: &InlinkPage, json: bool, out: &mut dyn Write) -> anyhow
 fn link_text(row: &InlinkRow) -> String {
     let mut words: Vec<String> =
         row.position.map(|position| format!("link {}", u64::from(position) + 1)).into_iter().collect();
+    words.extend(row.origin.as_ref().map(|origin| format!("page not here, from {}", plain(origin))));
     words.extend(row.place.as_ref().map(|place| format!("in {}", plain(place))));
     match row.rel.as_str() {
         "" if row.nofollow => words.push("nofollow".to_owned()),
@@ -585,6 +586,7 @@ mod tests {
             rel: String::new(),
             place: None,
             position: None,
+            origin: None,
         };
         assert_eq!(link_text(&row), "");
         assert_eq!(link_text(&InlinkRow { nofollow: true, ..row.clone() }), "  (nofollow)");

@@ -58,6 +58,7 @@ mod host_graph;
 mod item;
 mod join;
 mod knowledge;
+mod known_inlinks;
 mod link_quads;
 mod manifest;
 mod pack;
@@ -83,6 +84,7 @@ pub use csv::{csv_row, spreadsheet_cell};
 pub use host_graph::{GraphFormat, write_host_graph};
 pub use item::{ExportItem, ExportOptions, ExportRecord, ExportReport, Original};
 pub use knowledge::FurtherKnowledge;
+pub use known_inlinks::{InlinksOfCapture, KnownInlink, KnownInlinks, each_known_inlinks};
 pub use link_quads::{LINKS_GRAPH, StatedLink, stated_links};
 pub use manifest::{Counts, MANIFEST_NAME, Manifest, ManifestFile};
 #[cfg(feature = "parquet")]

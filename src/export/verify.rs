@@ -4,10 +4,10 @@ use super::attachments::attachments_are_whole;
 use super::bag::{bag_is_whole, is_of_bag};
 use super::join::Join;
 use super::knowledge::{KNOWLEDGE_NAME, KnowledgeRead, SORTED_KNOWLEDGE_NAME, is_knowledge};
-use super::link_quads::{StatedLink, stated_links};
+use super::known_inlinks::{KnownInlinks, is_export_metadata};
 use super::manifest::{LOCK_NAME, MANIFEST_NAME, Manifest, ManifestFile, measure};
 use super::signature::{check_packages, check_signature};
-use super::write::{INDEX_NAME, INLINKS_NAME, METADATA_KIND};
+use super::write::{INDEX_NAME, INLINKS_NAME};
 use super::{ExportError, io_at, no_temporary};
 use crate::inlinks::DatasetObject;
 use crate::jobs::{JobCx, counted};
@@ -15,8 +15,7 @@ use crate::keys::PublicKey;
 use crate::uri::{CaptureDate, DatasetKey, Url};
 use crate::warc::cdx::{IndexLine, indexed_url};
 use crate::warc::wacz::stays_inside;
-use crate::warc::{ArchiveReader, Problem, ProblemKind, RecordHead, RecordProof, RecordType, metadata_target};
-use serde::Deserialize;
+use crate::warc::{ArchiveReader, Problem, ProblemKind, RecordProof, RecordType};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 use std::fs::{self, File};
@@ -380,11 +379,11 @@ fn read_records(path: &Path, name: &str, done: u64, contents: &mut Contents, cx:
         if is_metadata {
             let about = head.headers.get("WARC-Refers-To").unwrap_or_default();
             let about = about.trim_matches(['<', '>']);
-            match serde_json::from_slice::<Knowledge>(&json) {
+            match KnownInlinks::of_record(&json) {
                 Err(_) => {
                     contents.metadata_faults.add(at(span.decoded_offset(), "the metadata is not the JSON of an export"))
                 }
-                Ok(Knowledge { inlinks: Some(inlinks) }) if inlinks.count > 0 => {
+                Ok(Some(inlinks)) if inlinks.count > 0 => {
                     let url = head.target_uri().unwrap_or_default().to_string();
                     let key = Url::parse(&url).map(|url| DatasetKey::of(&url).as_str().to_owned()).unwrap_or(url);
                     let date = head.date().map(CaptureDate::to_digits14).unwrap_or_default();
@@ -474,45 +473,6 @@ fn index_is_right(path: &Path, mut places: Join, lines_told: u64, cx: &JobCx) ->
         faults.add(format!("the manifest says {}", counted(lines_told, "line")));
     }
     Ok(faults.into_check("The CDXJ index leads to its records", counted(lines, "line")))
-}
-
-/// What a metadata record says of inlinks.
-#[derive(Deserialize)]
-struct Knowledge {
-    inlinks: Option<KnownInlinks>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct KnownInlinks {
-    count: u64,
-    count_internal: u64,
-    count_external: u64,
-    list: Vec<KnownInlink>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct KnownInlink {
-    date: String,
-    source: String,
-    source_key: Option<String>,
-    anchor: String,
-    #[serde(default)]
-    internal: bool,
-}
-
-impl KnownInlinks {
-    /// Those of the list that the graph states.
-    fn stated(&self) -> Vec<StatedLink> {
-        let internal: Vec<bool> = self.list.iter().map(|link| link.internal).collect();
-        let link = |at: usize| {
-            let KnownInlink { date, source, anchor, internal, .. } = self.list.get(at)?;
-            let date = CaptureDate::parse(date).ok()?;
-            Some(StatedLink { date, source: source.clone(), anchor: anchor.clone(), internal: *internal })
-        };
-        stated_links(&internal).filter_map(link).collect()
-    }
 }
 
 /// Counts of a list of inlinks, in all and of both sides, and a digest of its
@@ -665,13 +625,6 @@ fn for_each_line(
         cx.checkpoint()?;
     }
     Ok(())
-}
-
-/// Whether this is the metadata record that the export writes per capture.
-pub(super) fn is_export_metadata(head: &RecordHead) -> bool {
-    let prefix = metadata_target(METADATA_KIND, "");
-    head.record_type == RecordType::Metadata
-        && head.headers.get("WARC-Target-URI").is_some_and(|target| target.starts_with(&prefix))
 }
 
 /// All files below a folder as paths with `/`, sorted.

@@ -5,12 +5,12 @@ use super::bag::{BagInfo, PAYLOAD, write_bag};
 use super::copy::{Carried, CopyError, HeadChanges, Part, SourceRecord, carry, location_in, location_of, read_source};
 use super::join::SORT_BYTES;
 use super::knowledge::{Graph, KNOWLEDGE_NAME, Zipping, is_knowledge, zip};
+use super::known_inlinks::is_export_metadata;
 use super::manifest::{Counts, LOCK_NAME, Manifest};
 use super::pack::{AboutCapture, Knowledge, Packed, Unpacked, pack};
 use super::places::{Originals, Places};
 use super::signature::write_signature;
 use super::sink::{Archives, PlannedFile, Sink};
-use super::verify::is_export_metadata;
 use super::warcinfo::WarcinfoFinder;
 use super::{
     ExportError, ExportItem, ExportOptions, ExportRecord, ExportReport, Original, PackageOptions, io_at, no_temporary,

@@ -1,6 +1,7 @@
 //! Questions to the built inlinks: stored links beside the catalogue, which
 //! knows URLs and dates of the captures whose numbers they carry.
 
+use super::absent_links::AbsentLink;
 use super::catalogue::Catalogue;
 use super::documents::{LandingPage, MOST_LANDINGS};
 use super::error::StoreError;
@@ -164,6 +165,7 @@ impl Workspace {
             true
         })?;
         self.catalogue().name_sources(&mut page.rows)?;
+        self.catalogue().name_origins(key, &mut page.rows)?;
         self.catalogue().place_links(key, &mut page.rows)?;
         Ok(page)
     }
@@ -263,6 +265,8 @@ impl Workspace {
                 *side += 1;
                 let source = CaptureId::try_from(link.source_id).ok();
                 let named = source.and_then(|source| known.get(&source)).cloned();
+                // A page that is not here is named by its link.
+                let named = named.or_else(|| absent_source(link).map(|url| Arc::new(LinkingPage::new(url.to_owned()))));
                 if named.is_none() {
                     unnamed.push((links.len(), source, link.source.to_owned()));
                 }
@@ -307,7 +311,7 @@ impl Workspace {
 fn inlink_row(link: &LinkRow<'_>, in_window: bool) -> InlinkRow {
     InlinkRow {
         date: link.date,
-        source: link.source.to_owned(),
+        source: absent_source(link).unwrap_or(link.source).to_owned(),
         source_host: String::new(),
         anchor: link.anchor.to_owned(),
         internal: link.internal,
@@ -317,7 +321,13 @@ fn inlink_row(link: &LinkRow<'_>, in_window: bool) -> InlinkRow {
         rel: String::new(),
         place: None,
         position: None,
+        origin: None,
     }
+}
+
+/// The URL of the linking page, where that is not here.
+fn absent_source<'a>(link: &LinkRow<'a>) -> Option<&'a str> {
+    Some(link.source_url).filter(|url| !url.is_empty())
 }
 
 impl Catalogue {
@@ -377,7 +387,8 @@ impl Catalogue {
                     Some((url, host)) => (row.source, row.source_host) = (url.clone(), host.clone()),
                     // Links of a build are of captures; those of a catalogue that was brought back may not be.
                     None => {
-                        let url = PageKey::from_stored(row.source.clone()).likely_url();
+                        let url = Url::parse(&row.source).ok();
+                        let url = url.or_else(|| PageKey::from_stored(row.source.clone()).likely_url());
                         row.source_host = url.map(|url| Fqdn::of(&url).as_str().to_owned()).unwrap_or_default();
                         row.capture = None;
                     }
@@ -385,6 +396,21 @@ impl Catalogue {
             }
             Ok(())
         })
+    }
+
+    /// Says of each link to a page from one that is not here which handover lists it.
+    fn name_origins(&self, target: &PageKey, rows: &mut [InlinkRow]) -> Result<(), StoreError> {
+        if rows.iter().all(|row| row.capture.is_some()) {
+            return Ok(());
+        }
+        let mut origins = HashMap::new();
+        for (origin, AbsentLink { date, source_url, anchor }) in self.absent_links_of(target)? {
+            origins.entry((date, source_url, anchor)).or_insert(origin);
+        }
+        for row in rows.iter_mut().filter(|row| row.capture.is_none()) {
+            row.origin = origins.get(&(row.date, row.source.clone(), row.anchor.clone())).cloned();
+        }
+        Ok(())
     }
 
     /// Says of each link to a page where it stands in the page that links, and

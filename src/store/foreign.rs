@@ -60,7 +60,7 @@ struct Object {
 
 /// SHA-256 of the shape of the present version: making it anew to compare takes
 /// longer than all the rest of opening.
-const PRESENT_SHAPE: &str = "b34151a77ed6ca4e93c0128d23ec63517f6ad5c7119be2066f56bdcb6e36a244";
+const PRESENT_SHAPE: &str = "77d9a8e79529abab8862afe237c360462bcb54680e67df38b56cb0c6409393e7";
 
 /// Says what a catalogue holds that no version of this program has made, or
 /// lacks of it; none where its shape is that of its version.

@@ -16,6 +16,7 @@ use crate::uri::{PageKey, Url};
 use libdeflater::{CompressionLvl, Compressor, Decompressor};
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, Error, OptionalExtension, params};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
@@ -190,7 +191,8 @@ fn put_text(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
 
-fn packed(plain: &[u8]) -> Vec<u8> {
+/// Bytes as lists are stored, compressed where that pays.
+pub(super) fn packed(plain: &[u8]) -> Vec<u8> {
     thread_local! {
         static COMPRESSOR: RefCell<Compressor> =
             RefCell::new(Compressor::new(CompressionLvl::new(LEVEL).unwrap_or_default()));
@@ -231,29 +233,31 @@ pub(super) fn decode(list: &[u8]) -> Result<Vec<StoredLink>, StoreError> {
     Ok(links)
 }
 
-/// Hands the links of a list out, as [`decode`] gives them.
-fn each_link(list: &[u8], mut take: impl FnMut(LinkRef<'_>)) -> Result<(), StoreError> {
+/// What [`packed`] was given.
+pub(super) fn unpacked(list: &[u8]) -> Result<Cow<'_, [u8]>, StoreError> {
     thread_local! {
         static DECOMPRESSOR: RefCell<Decompressor> = RefCell::new(Decompressor::new());
     }
     let (form, mut rest) = list.split_first().ok_or_else(|| broken("it is empty"))?;
-    let plain;
     match *form {
-        PLAIN => {}
+        PLAIN => Ok(Cow::Borrowed(rest)),
         DEFLATED => {
             let len = take_number(&mut rest)?;
             let len = usize::try_from(len).ok().filter(|len| *len <= rest.len().saturating_mul(MAX_RATIO));
             let mut room = vec![0; len.ok_or_else(|| broken("its length is no length"))?];
-            let got = DECOMPRESSOR.with_borrow_mut(|one| one.deflate_decompress(rest, &mut room));
-            match got {
-                Ok(got) if got == room.len() => {}
-                _ => return Err(broken("it cannot be unpacked")),
+            match DECOMPRESSOR.with_borrow_mut(|one| one.deflate_decompress(rest, &mut room)) {
+                Ok(got) if got == room.len() => Ok(Cow::Owned(room)),
+                _ => Err(broken("it cannot be unpacked")),
             }
-            plain = room;
-            rest = &plain;
         }
-        _ => return Err(broken("it has a form that this version does not know")),
+        _ => Err(broken("it has a form that this version does not know")),
     }
+}
+
+/// Hands the links of a list out, as [`decode`] gives them.
+fn each_link(list: &[u8], mut take: impl FnMut(LinkRef<'_>)) -> Result<(), StoreError> {
+    let plain = unpacked(list)?;
+    let mut rest = &*plain;
     let (mut next, mut url) = (0_u32, String::new());
     while !rest.is_empty() {
         let step = u32::try_from(take_number(&mut rest)?).map_err(|_| broken("a position is too large"))?;

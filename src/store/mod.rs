@@ -11,6 +11,7 @@
 //!
 //! Not here: reading or writing WARC files, the network.
 
+mod absent_links;
 mod anchor_texts;
 mod backup;
 mod built;
@@ -70,6 +71,7 @@ mod workspace;
 /// Name of the catalogue in the folder of a workspace.
 pub const CATALOGUE_FILE: &str = "fonds.sqlite";
 
+pub use absent_links::AbsentLink;
 pub use anchor_texts::AnchorTexts;
 pub use built::LOADED_LINKS;
 pub use campaigns::next_run;

@@ -230,6 +230,7 @@ fn lose(conn: &Connection, launch: LaunchId, id: CaptureId) -> Result<(), StoreE
     .execute([CAPTURES_LOST])?;
     lose_original(conn, id)?;
     for known in [
+        "DELETE FROM absent_link WHERE capture = ?1",
         "DELETE FROM declared_digest WHERE capture = ?1",
         "DELETE FROM link_list WHERE capture = ?1",
         "DELETE FROM record WHERE capture = ?1",

@@ -637,6 +637,8 @@ pub struct InlinkRow {
     pub place: Option<String>,
     /// Number in the linking page, where it is known.
     pub position: Option<u32>,
+    /// The handover that lists it, where the linking page is not here.
+    pub origin: Option<String>,
 }
 
 impl InlinkRow {

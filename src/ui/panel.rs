@@ -361,6 +361,8 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, sai
         Col::text("area", "Page area", 80.0, |row| row.place.as_deref().unwrap_or_default()),
         Col::text("rel", "Rel", 150.0, |row| rel_text(&row.rel, row.nofollow, row.position.is_some())),
         Col::text("source", "Source", 300.0, |row| &row.source),
+        Col::text("origin", "Known from", 110.0, |row| row.origin.as_deref().unwrap_or_default())
+            .about("The handover that lists the link, where the page that links is not here"),
     ];
     let key = |row: &InlinkRow| key_of((&row.source, row.date, row.position, &row.anchor));
     let table = Table::new("inlinks", "Inlinks", columns, key)

@@ -5,7 +5,8 @@ use crate::inlinks::invert::{LinkRow, Shuffle, ShuffleOptions, Sorted};
 use crate::inlinks::stored::host_of;
 use crate::jobs::JobCx;
 use crate::links::LinkKind;
-use crate::store::{Captures, InlinkFeed, StoreError, Workspace};
+use crate::store::{AbsentLink, Captures, InlinkFeed, StoreError, Workspace};
+use crate::uri::PageKey;
 use crate::work::models::CaptureId;
 
 /// Bytes that a link takes on the disk while it is sorted, at most, as far as
@@ -44,6 +45,11 @@ pub(super) fn sorted_rows(workspace: &Workspace, of: Captures, cx: &JobCx) -> an
             cx.advance(1)?;
             Ok(rows.push_link(&built_row(&link))?)
         })??;
+        catalogue.feed_absent_links(of, |target, link| -> anyhow::Result<()> {
+            cx.checkpoint()?;
+            let Some(source) = PageKey::of_text(&link.source_url) else { return Ok(()) };
+            Ok(rows.push_link(&absent_row(target, source.as_str(), &link))?)
+        })??;
         catalogue.feed_pages(of, |page| rows.push_capture(&capture_of(&page, &page.key)))??;
         catalogue.feed_old_pages(of, |page| rows.push_capture(&capture_of(&page, &page.key)))??;
     }
@@ -73,6 +79,24 @@ fn built_row(link: &InlinkFeed) -> LinkRow<'_> {
         anchor: &link.anchor,
         internal: host_of(&link.target_key) == host_of(&link.source_key),
         nofollow: link.nofollow,
+        kind: LinkKind::Anchor,
+        position: 0,
+    }
+}
+
+/// A link from a page that is not here. Where the page comes later, the link of its capture is before this one
+/// in the order of equal links, which are kept once.
+fn absent_row<'a>(target: &'a str, source: &'a str, link: &'a AbsentLink) -> LinkRow<'a> {
+    LinkRow {
+        target,
+        target_url: "",
+        source,
+        source_url: &link.source_url,
+        source_id: u64::MAX,
+        date: link.date,
+        anchor: &link.anchor,
+        internal: host_of(target) == host_of(source),
+        nofollow: false,
         kind: LinkKind::Anchor,
         position: 0,
     }

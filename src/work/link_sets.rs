@@ -158,6 +158,7 @@ pub(super) fn inlinks_of_store(store: &LinkStore, page: &str, window: Option<Win
         rel: String::new(),
         place: None,
         position: None,
+        origin: None,
     };
     Ok(InlinkPage {
         target: key,

@@ -408,7 +408,7 @@ fn set_original(
 }
 
 /// The next number of changes of originals.
-fn next_number(conn: &Connection) -> Result<i64, StoreError> {
+pub(in crate::store) fn next_number(conn: &Connection) -> Result<i64, StoreError> {
     let mut statement = conn.prepare_cached(
         "INSERT INTO setting (name, value) VALUES (?1, '1')
          ON CONFLICT DO UPDATE SET value = CAST(value AS INTEGER) + 1 RETURNING CAST(value AS INTEGER)",

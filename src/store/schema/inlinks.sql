@@ -35,3 +35,15 @@ CREATE TABLE top_anchor (
     first_s INTEGER NOT NULL,
     last_s  INTEGER NOT NULL
 ) WITHOUT ROWID;
+-- Links to a capture from pages that are not here, as its metadata record in a handover lists them:
+-- JSON of [seconds, URL, anchor], stored as lists of outlinks are (store/link_list.rs).
+CREATE TABLE absent_link (
+    capture INTEGER NOT NULL REFERENCES capture(id),
+    -- The handover.
+    origin  TEXT NOT NULL,
+    -- When they came: a number of the setting 'originals_changed'.
+    changed INTEGER NOT NULL,
+    links   BLOB NOT NULL,
+    PRIMARY KEY (capture, origin)
+) WITHOUT ROWID;
+CREATE INDEX absent_link_changed ON absent_link(changed);

@@ -2,8 +2,8 @@
 
 use super::super::campaign_files::{CameWith, check_versions, restore};
 use super::{
-    AnnotationImport, CrawlsImport, EvidenceImport, SelectionImport, annotations_in, check_crawls, check_selection,
-    import_annotations, import_crawls, import_evidence, import_selection,
+    AnnotationImport, CrawlsImport, EvidenceImport, InlinksImport, SelectionImport, annotations_in, check_crawls,
+    check_selection, import_annotations, import_crawls, import_evidence, import_inlinks, import_selection,
 };
 use crate::campaign::Identity;
 use crate::export::{Manifest, check_handover};
@@ -34,6 +34,8 @@ pub struct HandoverImport {
     pub evidence: Option<EvidenceImport>,
     /// Launches and the URLs that they have seen.
     pub crawls: Option<CrawlsImport>,
+    /// Inlinks from pages that did not come with it.
+    pub inlinks: Option<InlinksImport>,
     /// Decisions and notes.
     pub annotations: Option<AnnotationImport>,
     /// Selection, scores and collections.
@@ -46,6 +48,7 @@ impl HandoverImport {
         let mut lines = self.restored.summary();
         lines.extend(self.evidence.as_ref().filter(|of| **of != EvidenceImport::default()).map(Report::summary));
         lines.extend(self.crawls.as_ref().map(Report::summary));
+        lines.extend(self.inlinks.as_ref().filter(|of| of.absent > 0).map(Report::summary));
         lines.extend(self.selection.as_ref().map(Report::summary));
         lines.extend(self.annotations.as_ref().map(Report::summary));
         lines
@@ -147,6 +150,9 @@ impl Handover {
             workspace.catalogue().take_from_imports(import.launch, campaign, digests)?;
             came.evidence = Some(import_evidence(workspace, campaign, (folder, manifest), &origin, cx)?);
             came.crawls = Some(import_crawls(workspace, campaign, &self.crawls(), &origin, cx)?);
+        }
+        if manifest.counts.metadata > 0 {
+            came.inlinks = Some(import_inlinks(workspace, (folder, manifest), &origin, cx)?);
         }
         if let Some(decisions) = self.listed("decisions.jsonl") {
             came.annotations = Some(import_annotations(workspace, &decisions, &origin, cx)?);
