@@ -36,6 +36,7 @@ mod kill;
 mod knowledge;
 mod need;
 mod odd_calls;
+mod packed;
 mod peers;
 mod peers_formats;
 mod peers_index;

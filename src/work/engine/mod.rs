@@ -168,7 +168,7 @@ pub fn import_with_jobs(
     let mut handovers = Vec::new();
     // Whatever is wrong with one of them: nothing comes in.
     for path in paths {
-        handovers.push(Handover::check(path, cx)?);
+        handovers.push(Handover::check(workspace, path, cx)?);
     }
     for (path, handover) in paths.iter().zip(handovers) {
         if let Some(handover) = handover {

@@ -124,7 +124,7 @@ fn is_file_name(name: &str) -> bool {
 }
 
 /// The name of a handover as the name of a folder.
-fn harmless(origin: &str) -> String {
+pub(super) fn harmless(origin: &str) -> String {
     let name: String = origin.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '-' }).take(60).collect();
     format!("from-{name}")
 }

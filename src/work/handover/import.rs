@@ -1,6 +1,7 @@
 //! A handover read back: first all of it is looked at, then it is taken in.
 
 use super::super::campaign_files::{CameWith, check_versions, restore};
+use super::packed::unpack;
 use super::{
     AnnotationImport, CrawlsImport, EvidenceImport, InlinksImport, SelectionImport, annotations_in, check_crawls,
     check_selection, import_annotations, import_crawls, import_evidence, import_inlinks, import_selection,
@@ -12,6 +13,8 @@ use crate::store::Workspace;
 use crate::work::Report;
 use crate::work::campaign_files::RestoredJob;
 use crate::work::models::{ImportOptions, ImportRow};
+use anyhow::Context;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A folder that is an export, and cannot be read back: nothing of it came in.
@@ -22,6 +25,10 @@ pub struct BadHandover(anyhow::Error);
 /// A folder that was found to be a handover which can be taken in.
 pub(in crate::work) struct Handover {
     folder: PathBuf,
+    /// What it is called, which is where what it brings is from.
+    name: String,
+    /// It came as one file and lies in the workspace now.
+    is_unpacked: bool,
     manifest: Manifest,
 }
 
@@ -63,17 +70,30 @@ impl HandoverImport {
 }
 
 impl Handover {
-    /// Looks at all of a handover, and takes nothing in; none where a folder is none.
+    /// Looks at all of a handover, a folder or one packed as zip or tar, and takes nothing in but the folder
+    /// that the latter unpacks to; none where it is none.
     ///
     /// # Errors
     ///
     /// [`BadHandover`]: files are not those of its manifest, or a document is
     /// none that this program reads. A stop.
-    pub(in crate::work) fn check(folder: &Path, cx: &JobCx) -> anyhow::Result<Option<Self>> {
+    pub(in crate::work) fn check(workspace: &Workspace, path: &Path, cx: &JobCx) -> anyhow::Result<Option<Self>> {
         let bad = |error: anyhow::Error| if error.is_cancelled() { error } else { BadHandover(error).into() };
-        let Some(manifest) = check_handover(folder, cx).map_err(|error| bad(error.into()))? else { return Ok(None) };
-        let handover = Self { folder: folder.to_owned(), manifest };
-        handover.check_documents(cx).map_err(bad)?;
+        let Some(unpacked) = unpack(workspace, path, cx).map_err(bad)? else {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            return Self::check_folder(path, name, false, cx).map_err(bad);
+        };
+        let handover = Self::check_folder(&unpacked.folder, unpacked.name, true, cx);
+        if unpacked.is_new && !matches!(handover, Ok(Some(_))) {
+            fs::remove_dir_all(&unpacked.folder).with_context(|| unpacked.folder.display().to_string())?;
+        }
+        handover.with_context(|| path.display().to_string()).map_err(bad)
+    }
+
+    fn check_folder(folder: &Path, name: String, is_unpacked: bool, cx: &JobCx) -> anyhow::Result<Option<Self>> {
+        let Some(manifest) = check_handover(folder, cx)? else { return Ok(None) };
+        let handover = Self { folder: folder.to_owned(), name, is_unpacked, manifest };
+        handover.check_documents(cx)?;
         Ok(Some(handover))
     }
 
@@ -125,10 +145,10 @@ impl Handover {
         options: ImportOptions,
         cx: &JobCx,
     ) -> anyhow::Result<(HandoverImport, ImportRow)> {
-        let Self { folder, manifest } = self;
-        let origin = folder.file_name().unwrap_or_default().to_string_lossy();
+        let Self { folder, name: origin, is_unpacked, manifest } = self;
+        let options = ImportOptions { copy: options.copy && !is_unpacked, ..options };
         let campaigns = folder.join(manifest.payload("campaign"));
-        let came_with = CameWith { name: origin.clone().into_owned(), identity: self.identity() };
+        let came_with = CameWith { name: origin.clone(), identity: self.identity() };
         let restored = match campaigns.is_dir() {
             true => restore(workspace, &campaigns, Some(&came_with))?,
             false => RestoredJob { folder: campaigns, ..RestoredJob::default() },
@@ -148,14 +168,14 @@ impl Handover {
             let files = manifest.files.iter().filter(|file| file.path.starts_with(&archive));
             let digests = files.map(|file| file.sha256.to_lowercase()).collect();
             workspace.catalogue().take_from_imports(import.launch, campaign, digests)?;
-            came.evidence = Some(import_evidence(workspace, campaign, (folder, manifest), &origin, cx)?);
-            came.crawls = Some(import_crawls(workspace, campaign, &self.crawls(), &origin, cx)?);
+            came.evidence = Some(import_evidence(workspace, campaign, (folder, manifest), origin, cx)?);
+            came.crawls = Some(import_crawls(workspace, campaign, &self.crawls(), origin, cx)?);
         }
         if manifest.counts.metadata > 0 {
-            came.inlinks = Some(import_inlinks(workspace, (folder, manifest), &origin, cx)?);
+            came.inlinks = Some(import_inlinks(workspace, (folder, manifest), origin, cx)?);
         }
         if let Some(decisions) = self.listed("decisions.jsonl") {
-            came.annotations = Some(import_annotations(workspace, &decisions, &origin, cx)?);
+            came.annotations = Some(import_annotations(workspace, &decisions, origin, cx)?);
         }
         let selection = (self.listed("selection.json"), self.listed("scores.jsonl.gz"));
         if let (Some(campaign), (Some(document), Some(scores))) = (campaign, selection) {

@@ -11,6 +11,7 @@ mod grounds;
 mod import;
 mod inlinks;
 mod lines;
+mod packed;
 mod page;
 mod read;
 mod report;

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 const CHUNK: usize = 1 << 20;
 
 /// Where copies are kept in a workspace.
-pub(super) const IMPORTS: &str = "imports";
+pub(in crate::work) const IMPORTS: &str = "imports";
 
 /// What a copy is called until it is whole.
-const INCOMING: &str = "incoming-";
+pub(in crate::work) const INCOMING: &str = "incoming-";
 
 /// Hex digits of a digest that name a folder: too many to find two files that
 /// share them.
@@ -151,7 +151,8 @@ pub(super) fn clear(workspace: &Workspace) {
     for entry in fs::read_dir(imports).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(INCOMING) {
             // One that cannot be taken away is in nobody's way.
-            let _ = fs::remove_file(entry.path());
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let _ = if is_folder { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) };
         }
     }
 }

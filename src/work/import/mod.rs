@@ -29,7 +29,7 @@ mod package;
 mod report;
 mod sources;
 
-pub(super) use copy::{Hashing, digest_of};
+pub(super) use copy::{Hashing, IMPORTS, INCOMING, digest_of};
 pub(super) use package::is_package;
 pub use report::{ARCHIVE_NAMES, file_summary, has_problems, import_summary, imports};
 pub(super) use sources::{Found, find_all, has_archives, leads_out, looks_like_archive};

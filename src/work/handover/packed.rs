@@ -1,0 +1,229 @@
+//! A handover that was sent as one file, zip or tar, unpacked into the workspace.
+//!
+//! What is in the file is what a stranger wrote: only names below the folder of the
+//! handover are taken, no links, nothing twice, and no more bytes than such a file can
+//! honestly hold.
+
+use super::super::import::{IMPORTS, INCOMING, is_package};
+use super::evidence::harmless;
+use crate::export::MANIFEST_NAME;
+use crate::jobs::JobCx;
+use crate::store::Workspace;
+use crate::warc::wacz::stays_inside;
+use anyhow::{Context, bail};
+use flate2::read::MultiGzDecoder;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+/// The longest manifest that is looked at, in bytes.
+const MOST_MANIFEST: u64 = 256 << 20;
+/// A handover is archive files, which are compressed already, and lists of text: nothing of it unpacks to more
+/// times its size.
+const MOST_RATIO: u64 = 200;
+/// Bytes that may be unpacked of a file however small it is.
+const ALWAYS_FINE: u64 = 16 << 20;
+/// Bytes of a block of a tar.
+const TAR_BLOCK: usize = 512;
+/// Folder that a Mac adds to a zip, with what no other system knows.
+const OF_MAC: &str = "__MACOSX/";
+
+/// How a handover is packed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Packing {
+    Zip,
+    Tar,
+    TarGz,
+}
+
+/// A member of a packed handover.
+struct Member<'m> {
+    /// Its name, without a leading `./`.
+    name: &'m str,
+    /// Whether it is a file, and no folder, link or device.
+    is_file: bool,
+    is_folder: bool,
+}
+
+/// A handover as it was unpacked.
+pub(super) struct Unpacked {
+    /// Where it is.
+    pub folder: PathBuf,
+    /// What it is called: its folder in the file, or the file without its ending.
+    pub name: String,
+    /// Whether it was unpacked now.
+    pub is_new: bool,
+}
+
+impl Packing {
+    fn of(path: &Path) -> io::Result<Option<Self>> {
+        if !path.is_file() {
+            return Ok(None);
+        }
+        if is_package(path)? {
+            return Ok(Some(Self::Zip));
+        }
+        let is_tar = |source: &mut dyn Read| -> io::Result<bool> {
+            let mut block = Vec::new();
+            source.take(TAR_BLOCK as u64).read_to_end(&mut block)?;
+            Ok(block.get(257..262) == Some(b"ustar"))
+        };
+        if is_tar(&mut File::open(path)?)? {
+            return Ok(Some(Self::Tar));
+        }
+        // What is no gzip at all cannot be read.
+        let is_packed = is_tar(&mut MultiGzDecoder::new(BufReader::new(File::open(path)?))).unwrap_or(false);
+        Ok(is_packed.then_some(Self::TarGz))
+    }
+
+    /// Gives out the members in their order until one is enough.
+    fn each(
+        self,
+        path: &Path,
+        mut take: impl FnMut(Member<'_>, &mut dyn Read) -> anyhow::Result<bool>,
+    ) -> anyhow::Result<()> {
+        let file = BufReader::new(File::open(path)?);
+        if self == Self::Zip {
+            let mut zip = zip::ZipArchive::new(file)?;
+            for at in 0..zip.len() {
+                let mut entry = zip.by_index(at)?;
+                let name = entry.name()?.into_owned();
+                let member = Member {
+                    name: name.trim_start_matches("./"),
+                    is_file: entry.is_file() && !entry.is_symlink(),
+                    is_folder: entry.is_dir(),
+                };
+                if !take(member, &mut entry)? {
+                    break;
+                }
+            }
+            return Ok(());
+        }
+        let source: Box<dyn Read> = match self {
+            Self::TarGz => Box::new(MultiGzDecoder::new(file)),
+            _ => Box::new(file),
+        };
+        for entry in tar::Archive::new(source).entries()? {
+            let mut entry = entry?;
+            let kind = entry.header().entry_type();
+            let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+            let member = Member {
+                name: name.trim_start_matches("./"),
+                is_file: kind.is_file() || kind.is_contiguous(),
+                is_folder: kind.is_dir(),
+            };
+            if !take(member, &mut entry)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a member is called below the folder of the handover; none of what lies elsewhere.
+fn below<'m>(name: &'m str, folder: &str) -> Option<&'m str> {
+    name.strip_prefix(folder).filter(|name| !name.is_empty() && !name.starts_with(OF_MAC))
+}
+
+/// The folder in a packed file that has the manifest of a handover, with `/`, and the digest of that manifest.
+fn manifest_in(packing: Packing, path: &Path, cx: &JobCx) -> anyhow::Result<Option<(String, String)>> {
+    let mut found = None;
+    packing.each(path, |member, source| {
+        cx.checkpoint()?;
+        let Some(folder) = member.name.strip_suffix(MANIFEST_NAME).filter(|_| member.is_file) else { return Ok(true) };
+        // At the top, or in the one folder that was packed.
+        if folder.matches('/').count() > 1 || !folder.is_empty() && !folder.ends_with('/') || folder == OF_MAC {
+            return Ok(true);
+        }
+        let mut text = Vec::new();
+        source.take(MOST_MANIFEST).read_to_end(&mut text)?;
+        let format = serde_json::from_slice::<Value>(&text).ok();
+        if format.is_some_and(|document| document["format"] == "fonds-export") {
+            found = Some((folder.to_owned(), data_encoding::HEXLOWER.encode(&Sha256::digest(&text))));
+        }
+        Ok(found.is_none())
+    })?;
+    Ok(found)
+}
+
+/// Unpacks a file into the workspace if it is a packed handover; none where it is none. One that was unpacked
+/// before is there.
+///
+/// # Errors
+///
+/// A file that cannot be read, members that no handover has, a workspace that cannot be written, or a stop.
+pub(super) fn unpack(workspace: &Workspace, path: &Path, cx: &JobCx) -> anyhow::Result<Option<Unpacked>> {
+    let place = || path.display().to_string();
+    let Some(packing) = Packing::of(path).with_context(place)? else { return Ok(None) };
+    // A file that is damaged is no handover, and told as whatever else it is.
+    let manifest = match manifest_in(packing, path, cx) {
+        Err(error) if !cx.is_cancelled() => {
+            tracing::debug!("{}: {error:#}", path.display());
+            None
+        }
+        found => found?,
+    };
+    let Some((folder, digest)) = manifest else { return Ok(None) };
+    let name = match folder.trim_end_matches('/') {
+        "" => stem(path),
+        name => name.to_owned(),
+    };
+    let imports = workspace.own_folder(IMPORTS)?;
+    let goal = imports.join(format!("{}-{}", harmless(&name), digest.get(..16).unwrap_or_default()));
+    let goal = workspace.own_folder(goal)?;
+    if goal.is_dir() {
+        return Ok(Some(Unpacked { folder: goal, name, is_new: false }));
+    }
+    let size = path.metadata().with_context(place)?.len();
+    cx.stage_in_bytes("Unpacking the handover", None);
+    fs::create_dir_all(&imports).with_context(|| imports.display().to_string())?;
+    let incoming = tempfile::Builder::new().prefix(INCOMING).tempdir_in(&imports)?;
+    let mut room = size.saturating_mul(MOST_RATIO).max(ALWAYS_FINE);
+    packing
+        .each(path, |member, source| {
+            let Some(name) = below(member.name, &folder).filter(|_| !member.is_folder) else { return Ok(true) };
+            if !member.is_file || !stays_inside(name) {
+                bail!("“{}” is no file below the folder of the handover; nothing of it is unpacked", member.name);
+            }
+            let to = incoming.path().join(name);
+            if let Some(parent) = to.parent() {
+                fs::create_dir_all(parent).with_context(|| parent.display().to_string())?;
+            }
+            let mut out = File::create_new(&to).with_context(|| format!("“{name}” cannot be unpacked"))?;
+            room -= copy(source, &mut out, room, cx)
+                .with_context(|| format!("“{name}” cannot be unpacked into {}", imports.display()))?;
+            Ok(true)
+        })
+        .with_context(place)?;
+    let incoming = incoming.keep();
+    fs::rename(&incoming, &goal).with_context(|| goal.display().to_string())?;
+    Ok(Some(Unpacked { folder: goal, name, is_new: true }))
+}
+
+/// Copies a member, of which there may be so many bytes; says how many there were.
+fn copy(source: &mut dyn Read, out: &mut File, most: u64, cx: &JobCx) -> anyhow::Result<u64> {
+    let mut bytes = 0;
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        let len = source.read(&mut buffer)?;
+        if len == 0 {
+            return Ok(bytes);
+        }
+        bytes += len as u64;
+        if bytes > most {
+            bail!("the file unpacks to more than {MOST_RATIO} times its size, which no handover does");
+        }
+        io::Write::write_all(out, buffer.get(..len).unwrap_or_default())?;
+        cx.advance(len as u64)?;
+    }
+}
+
+/// The name of a file without what says how it is packed.
+fn stem(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let endings = [".zip", ".tar.gz", ".tgz", ".tar"];
+    let stem = endings.iter().find_map(|ending| name.to_lowercase().strip_suffix(ending).map(|stem| stem.len()));
+    name.get(..stem.unwrap_or(name.len())).unwrap_or(&name).to_owned()
+}
