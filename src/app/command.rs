@@ -388,6 +388,8 @@ pub enum Command {
         /// Whether it starts now.
         starts: bool,
     },
+    /// Lets the schedules of a workspace run that somebody else made; or leaves them for as long as it is open.
+    LetSchedulesRun(bool),
     /// Ends a crawl that is neither running nor to be resumed.
     EndLaunch(LaunchId),
     /// Lets a campaign run that came from elsewhere.

@@ -694,6 +694,7 @@ impl AppState {
                 Ok(JobReport::Verified(folder, lines))
             }),
             Command::AnswerScheduled { run, starts } => self.answer_scheduled(run, starts),
+            Command::LetSchedulesRun(lets) => self.let_schedules_run(lets),
             Command::ActivateCampaign(id) => self.write(
                 move |session| session.activate_campaign(id).map(|_| "Campaign activated".to_owned()),
                 Answer::Marked,

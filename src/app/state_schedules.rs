@@ -13,6 +13,10 @@ use std::time::{Duration, Instant};
 pub struct ScheduleWatch {
     /// Missed runs that wait for a person's answer.
     pub asked: Vec<ScheduledRun>,
+    /// What would run in a workspace that somebody else made: each campaign with what its crawls do.
+    pub of_others: Vec<(String, Vec<String>)>,
+    /// That was answered with no.
+    leaves_others: bool,
     looked: Option<Instant>,
     looking: bool,
     /// Runs this window has tried to start, by what they are: one that cannot
@@ -74,6 +78,7 @@ impl AppState {
         };
         self.cure(|cause| *cause == NoticeCause::Schedules);
         self.schedules.asked = look.asked;
+        self.schedules.of_others = if self.schedules.leaves_others { Vec::new() } else { look.of_others };
         for run in look.noted.iter().filter(|run| matches!(run.state, RunState::Missed | RunState::Overlapped)) {
             let name = campaign_title(run.campaign, &run.campaign_name);
             let what = format!("{name}: the run at {} UTC did not start", run.due.to_readable());
@@ -92,6 +97,15 @@ impl AppState {
             self.schedules.tried.insert(tried(&run));
             self.say(&format!("Scheduled crawl of {} started", campaign_title(run.campaign, &run.campaign_name)));
             self.start(JobKind::ScheduledCrawl, move |session, cx| session.run_scheduled(run.id, cx));
+        }
+    }
+
+    pub(super) fn let_schedules_run(&mut self, lets: bool) {
+        self.schedules.of_others.clear();
+        self.schedules.leaves_others = !lets;
+        if lets {
+            self.write(|session| session.let_run().map(|()| "Schedules run".to_owned()), Answer::Marked);
+            self.schedules.look_again();
         }
     }
 

@@ -10,8 +10,8 @@ use crate::store::Workspace;
 use crate::testing::{load_links, town};
 use crate::uri::CaptureDate;
 use crate::work::models::{ProblemId, RunId};
-use crate::work::{self, Session, Workspaces};
-use std::path::PathBuf;
+use crate::work::{self, OwnWorkspaces, Session, Workspaces};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -310,6 +310,51 @@ fn a_campaign_without_a_name_is_called_by_its_number() {
 fn settings_of_an_older_program_are_read() {
     let settings: Settings = serde_json::from_str(r#"{"theme":"dark","unknown":1}"#).unwrap();
     assert_eq!(settings, Settings { theme: super::ThemeChoice::Dark, ..Settings::default() });
+}
+
+#[test]
+fn schedules_of_a_workspace_that_others_made_wait_until_a_person_lets_them_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let own = OwnWorkspaces::in_folder(&dir.path().join("settings"));
+    let open = |folder: &Path| {
+        let opener = Workspaces::offering(dir.path().join("fonds")).with_own(own.clone());
+        let mut state = AppState::new(Arc::new(opener), Settings::default(), Arc::new(|| {})).unwrap();
+        state.send(Command::OpenWorkspace(folder.to_owned()));
+        until(&mut state, "a person is asked", |state| !state.schedules.of_others.is_empty());
+        state
+    };
+    let folder = town().copy(dir.path());
+    {
+        let session = Session::new(Workspace::open(&folder).unwrap());
+        let mut campaign = session.campaign(TOWN).unwrap().campaign;
+        campaign.schedule.frequency = Frequency::Daily;
+        session.save_campaign(Some(TOWN), &campaign).unwrap();
+        keep_run(&session, RunState::Waiting, 60);
+    }
+    let mut state = open(&folder);
+    assert!(state.crawl_job().is_none());
+    let [(name, terms)] = state.schedules.of_others.as_slice() else { panic!("{:?}", state.schedules) };
+    assert!(!name.is_empty() && terms.iter().any(|term| term == "schedule: every day"), "{name}: {terms:?}");
+    // Not now: it waits for as long as it is open.
+    state.send(Command::LetSchedulesRun(false));
+    state.tick();
+    assert!(state.schedules.of_others.is_empty() && state.crawl_job().is_none());
+    drop(state);
+    let mut state = open(&folder);
+    state.send(Command::LetSchedulesRun(true));
+    until(&mut state, "the run has begun", |state| state.crawl_job().is_some());
+    state.act(Action::StopCrawl);
+    until(&mut state, "the crawl has ended", |state| state.crawl_job().is_none());
+    drop(state);
+    // From now on it is one's own here, and elsewhere it is not.
+    let listed = |folder: &Path| own.has(&Workspace::open_or_read_only(folder).unwrap()).unwrap();
+    assert!(listed(&folder));
+    let moved = dir.path().join("moved");
+    std::fs::rename(&folder, &moved).unwrap();
+    assert!(!listed(&moved));
+    // As is one that was made in the window.
+    let made = Workspaces::default().with_own(own.clone()).create(&dir.path().join("made")).unwrap();
+    assert!(own.has(&made.workspace).unwrap() && !made.is_of_others().unwrap());
 }
 
 #[test]

@@ -150,6 +150,11 @@ pub struct ScheduleError {
 }
 
 impl Schedule {
+    /// Whether it starts crawls at all.
+    pub fn is_set(&self) -> bool {
+        self.frequency != Frequency::Manual || self.extra.iter().any(|date| !date.trim().is_empty())
+    }
+
     /// The next `count` runs (at most [`MAX_NEXT_RUNS`]) after an instant,
     /// earliest first, for a campaign made at `created`.
     pub fn next_runs(&self, after: CaptureDate, created: CaptureDate, count: usize) -> Result<Vec<Run>, ScheduleError> {

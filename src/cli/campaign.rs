@@ -7,7 +7,7 @@ use crate::jobs::counted;
 use crate::scope::DecideRules;
 use crate::store::Workspace;
 use crate::work::models::{CampaignId, CampaignRow, CampaignWithBranches, TakenAs};
-use crate::work::{Report, Session, from_earlier};
+use crate::work::{OwnWorkspaces, Report, Session, from_earlier};
 use anyhow::Context;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -127,6 +127,7 @@ pub enum CampaignCommand {
 pub(super) fn new(args: &NewArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     if let Some(earlier) = &args.from {
         let outcome = with_progress(|cx| from_earlier(&args.folder, earlier, cx))?;
+        list_as_own(&Workspace::open(&outcome.folder)?);
         writeln!(out, "{}: {}", plain(&outcome.folder.display().to_string()), outcome.summary())?;
         for path in &outcome.left_out {
             tell!("Left out, since it is no file or not there: {}", plain(&path.display().to_string()));
@@ -135,12 +136,21 @@ pub(super) fn new(args: &NewArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         return Ok(if outcome.left_out.is_empty() { FINE } else { PROBLEMS });
     }
     let workspace = Workspace::create(&args.folder)?;
+    list_as_own(&workspace);
     writeln!(out, "{}", workspace.folder().display())?;
     tell!(
         "Next: fonds campaign example > campaign.json, edit it, then fonds campaign add {} campaign.json",
         args.folder.display()
     );
     Ok(FINE)
+}
+
+/// Keeps that a workspace was made here, so that a window starts what its schedules say.
+pub(super) fn list_as_own(workspace: &Workspace) {
+    if let Err(error) = OwnWorkspaces::of_person().add(workspace) {
+        // The window asks, then.
+        tracing::warn!("that {} is one's own cannot be kept: {error}", workspace.folder().display());
+    }
 }
 
 /// Opens a workspace for a command that writes.

@@ -1,8 +1,10 @@
 //! `fonds demo`: the whole way on the sample web, told step by step.
 
+use super::campaign::list_as_own;
 use super::output::{json_line, plain, with_text};
 use super::{FINE, PROBLEMS};
 use crate::jobs::counted;
+use crate::store::Workspace;
 use crate::work::sample::{DemoReport, run_demo};
 use std::io::Write;
 use std::path::PathBuf;
@@ -28,6 +30,7 @@ pub(super) fn run(args: &DemoArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         None => std::env::temp_dir().join(format!("fonds-demo-{}", crate::uri::CaptureDate::now().to_digits14())),
     };
     let report = with_text(|cx, say| run_demo(&folder, cx, say))?;
+    list_as_own(&Workspace::open_or_read_only(&report.workspace)?);
     if args.json {
         json_line(out, &report)?;
     } else {

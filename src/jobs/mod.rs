@@ -29,6 +29,7 @@ pub use in_order::InOrder;
 pub use lock::{FileLock, NotLocked};
 pub use own_file::{
     check_readable, create_own, create_private, make_private, make_private_folder, open_own, replace_own,
+    settings_folder,
 };
 pub use pace::{Pace, bytes_text, duration_text};
 pub use read::{CountedRead, OnStop};

@@ -143,6 +143,18 @@ pub fn make_private_folder(path: &Path) -> io::Result<()> {
     }
 }
 
+/// The folder with the settings of the person, where one is known.
+pub fn settings_folder() -> Option<PathBuf> {
+    let of = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    if cfg!(windows) {
+        return Some(of("APPDATA")?.join("Fonds"));
+    }
+    if cfg!(target_os = "macos") {
+        return Some(of("HOME")?.join("Library/Application Support/Fonds"));
+    }
+    Some(of("XDG_CONFIG_HOME").or_else(|| Some(of("HOME")?.join(".config")))?.join("fonds"))
+}
+
 fn unfinished(path: &Path) -> PathBuf {
     path.with_added_extension(OPEN_ENDING)
 }

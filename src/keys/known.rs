@@ -2,7 +2,7 @@
 //! settings lists them, as SSH lists known hosts.
 
 use super::{KeyError, Keychain, PublicKey, SigningKey};
-use crate::jobs::{make_private_folder, replace_own};
+use crate::jobs::{make_private_folder, replace_own, settings_folder};
 use serde::{Deserialize, Serialize};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -35,18 +35,6 @@ pub(super) fn check_name(name: &str) -> Result<(), KeyError> {
         true => Ok(()),
         false => Err(KeyError::Name { name: name.chars().take(MAX_NAME).collect() }),
     }
-}
-
-/// The folder with the settings of the person, where one is known.
-fn settings_folder() -> Option<PathBuf> {
-    let of = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    if cfg!(windows) {
-        return Some(of("APPDATA")?.join("Fonds"));
-    }
-    if cfg!(target_os = "macos") {
-        return Some(of("HOME")?.join("Library/Application Support/Fonds"));
-    }
-    Some(of("XDG_CONFIG_HOME").or_else(|| Some(of("HOME")?.join(".config")))?.join("fonds"))
 }
 
 impl KnownKeys {

@@ -6,8 +6,12 @@ use crate::app::models::campaign_title;
 use crate::app::{AppState, Command};
 use egui::{RichText, Ui};
 
+/// Campaigns that are listed with their schedules.
+const MOST_LISTED: usize = 5;
+
 /// One line a run, with its two answers.
 pub fn schedule_asks_ui(ui: &mut Ui, app: &mut AppState) {
+    others_ui(ui, app);
     for run in app.schedules().asked.clone() {
         theme::card_frame(ui).show(ui, |ui| {
             ui.horizontal_wrapped(|ui| {
@@ -28,4 +32,34 @@ pub fn schedule_asks_ui(ui: &mut Ui, app: &mut AppState) {
             });
         });
     }
+}
+
+/// Schedules of a workspace that somebody else made, and whether they may run.
+fn others_ui(ui: &mut Ui, app: &mut AppState) {
+    let of_others = app.schedules().of_others.clone();
+    if of_others.is_empty() {
+        return;
+    }
+    theme::card_frame(ui).show(ui, |ui| {
+        ui.horizontal_wrapped(|ui| {
+            ui.colored_label(tokens(ui).flag, "⚠");
+            let what = "This workspace was not made by you on this computer: its schedules wait";
+            ui.label(RichText::new(what).color(tokens(ui).strong_text));
+            if ui.button("Let them run").clicked() {
+                app.send(Command::LetSchedulesRun(true));
+            }
+            if ui.button("Not now").clicked() {
+                app.send(Command::LetSchedulesRun(false));
+            }
+        });
+        for (campaign, terms) in of_others.iter().take(MOST_LISTED) {
+            ui.weak(text::line(&format!("{}: {}", text::short(campaign, 60), terms.join("; "))));
+        }
+        if of_others.len() > MOST_LISTED {
+            ui.weak(format!(
+                "and {} more",
+                text::counted((of_others.len() - MOST_LISTED) as u64, "campaign", "campaigns")
+            ));
+        }
+    });
 }

@@ -34,6 +34,7 @@ pub mod models;
 mod near_duplicates;
 mod opener;
 mod outlink_gaps;
+mod own_workspaces;
 mod related;
 mod repeats;
 mod request_sample;
@@ -84,10 +85,12 @@ pub use link_answers::CitedCaptureRow;
 pub use link_files::export_links;
 pub use link_sets::{cited_pages, inlinks_in, link_hosts, link_set};
 pub use opener::{OpenTarget, Workspaces};
+pub use own_workspaces::OwnWorkspaces;
 pub use request_sample::{RequestSample, SampleRow};
 pub use saved_searches::{forget_search, rename_search, save_search, saved_search, saved_searches};
 pub use schedule::{
     DueRuns, LOOK_EVERY, NextRun, ON_TIME, Scheduler, Watch, WatchReport, keep_schedules, next_runs, run_scheduled,
+    scheduled_terms,
 };
 pub use scope::{
     EvidenceState, GeoChoiceSeen, RuleCache, attach_evidence, check_campaign, check_evidence, edited_campaign,

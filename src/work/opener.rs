@@ -1,7 +1,7 @@
 //! Opens and makes workspaces on disk.
 
-use super::Session;
 use super::sample::{Edition, SampleWeb};
+use super::{OwnWorkspaces, Session};
 use crate::store::{CATALOGUE_FILE, StoreError, Workspace};
 use anyhow::Context;
 use std::path::{Path, PathBuf};
@@ -44,8 +44,8 @@ fn create_beside(folder: &Path) -> anyhow::Result<(PathBuf, Workspace)> {
 }
 
 /// Opens a workspace; the sample's web is served for as long as it is open.
-fn open(folder: &Path) -> anyhow::Result<Session> {
-    let session = Session::new(Workspace::open_or_read_only(folder)?);
+fn open(folder: &Path, own: Option<&OwnWorkspaces>) -> anyhow::Result<Session> {
+    let session = Session::new(Workspace::open_or_read_only(folder)?).with_own(own.cloned());
     if super::sample::is_sample(&session) {
         session.serve_sample(SampleWeb::start(super::sample::sample_edition(&session)?)?);
     }
@@ -57,37 +57,55 @@ fn open(folder: &Path) -> anyhow::Result<Session> {
 pub struct Workspaces {
     folder: Option<PathBuf>,
     disk_free: Option<u64>,
+    /// Where it is listed which are the person's own; without it all are.
+    own: Option<OwnWorkspaces>,
 }
 
 impl Workspaces {
     /// Looks once how much room there is where workspaces are offered.
     pub fn new() -> Self {
         let folder = Self::default().default_folder();
-        Self { folder: None, disk_free: folder.ancestors().find_map(|folder| crate::crawl::free_bytes(folder).ok()) }
+        let disk_free = folder.ancestors().find_map(|folder| crate::crawl::free_bytes(folder).ok());
+        Self { folder: None, disk_free, own: Some(OwnWorkspaces::of_person()) }
     }
 
     /// Offers this folder for new workspaces.
     pub fn offering(folder: PathBuf) -> Self {
-        Self { folder: Some(folder), disk_free: None }
+        Self { folder: Some(folder), ..Self::default() }
+    }
+
+    /// The same, with another list of the person's own workspaces.
+    pub fn with_own(self, own: OwnWorkspaces) -> Self {
+        Self { own: Some(own), ..self }
+    }
+
+    /// A session on a workspace that was made now.
+    fn made(&self, workspace: Workspace) -> Session {
+        if let Some(own) = &self.own
+            && let Err(error) = own.add(&workspace)
+        {
+            tracing::warn!("that {} is one's own cannot be kept: {error}", workspace.folder().display());
+        }
+        Session::new(workspace).with_own(self.own.clone())
     }
 }
 
 impl Workspaces {
     /// Opens a folder; changes nothing when it is no workspace.
     pub fn open(&self, folder: &Path) -> anyhow::Result<Session> {
-        open(folder)
+        open(folder, self.own.as_ref())
     }
 
     /// Makes a workspace in an empty or absent folder.
     pub fn create(&self, folder: &Path) -> anyhow::Result<Session> {
-        Ok(Session::new(Workspace::create(folder)?))
+        Ok(self.made(Workspace::create(folder)?))
     }
 
     /// Makes a workspace in this folder, or in the first that is free of those
     /// called like it with a number; answers with that folder.
     pub fn create_beside(&self, folder: &Path) -> anyhow::Result<(PathBuf, Session)> {
         let (folder, workspace) = create_beside(folder)?;
-        Ok((folder, Session::new(workspace)))
+        Ok((folder, self.made(workspace)))
     }
 
     /// Opens the workspace with the sample campaign in this folder, and makes
@@ -96,13 +114,13 @@ impl Workspaces {
     pub fn open_sample(&self, folder: &Path) -> anyhow::Result<(PathBuf, Session)> {
         let there = numbered(folder).take_while(|folder| folder.exists());
         for folder in there.filter(|folder| self.is_workspace(folder)) {
-            let session = open(&folder)?;
+            let session = open(&folder, self.own.as_ref())?;
             if super::sample::is_sample(&session) {
                 return Ok((folder, session));
             }
         }
         let (folder, workspace) = create_beside(folder)?;
-        let session = Session::new(workspace);
+        let session = self.made(workspace);
         super::sample::add_sample_campaign(&session)?;
         session.serve_sample(SampleWeb::start(Edition::First)?);
         Ok((folder, session))

@@ -15,7 +15,7 @@ use super::{JobKind, Report};
 use crate::campaign::{Calendar, CatchUp, Fate, Run, settle};
 use crate::jobs::{JobCx, OnPanic, StopError};
 use crate::store::Scheduled;
-use crate::store::rows::RunId;
+use crate::store::rows::{RunId, campaign_title};
 use crate::uri::CaptureDate;
 use crate::work::Session;
 use crate::work::models::{CampaignId, LaunchState, RunState, ScheduledRun};
@@ -47,6 +47,23 @@ pub struct DueRuns {
     pub noted: Vec<ScheduledRun>,
     /// Schedules that cannot be understood, in words.
     pub problems: Vec<String>,
+    /// What would run in a workspace that somebody else made: each campaign with what its crawls do.
+    pub of_others: Vec<(String, Vec<String>)>,
+}
+
+/// The campaigns that crawl by themselves, each with what its crawls do.
+///
+/// # Errors
+///
+/// A catalogue that cannot be read.
+pub fn scheduled_terms(session: &Session) -> anyhow::Result<Vec<(String, Vec<String>)>> {
+    let (campaigns, _) = session.catalogue().scheduled_campaigns()?;
+    let runs_by_itself = |of: &Scheduled| of.campaign.active && of.suspended.is_none() && of.campaign.schedule.is_set();
+    Ok(campaigns
+        .into_iter()
+        .filter(runs_by_itself)
+        .map(|of| (campaign_title(of.id, &of.campaign.name), of.campaign.crawl_terms()))
+        .collect())
 }
 
 /// Looks at the schedules of one workspace.

@@ -43,7 +43,8 @@ impl CallResult {
 pub fn command<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fonds"));
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.env_remove("FONDS_LOG");
+    // Settings of whoever runs the tests stay as they are.
+    command.env("XDG_CONFIG_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/settings")).env_remove("FONDS_LOG");
     command
 }
 

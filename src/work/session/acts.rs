@@ -257,10 +257,14 @@ impl Session {
     }
 
     /// Writes down which runs fell due, and says which shall start or are
-    /// asked about; nothing where another process writes the workspace.
+    /// asked about; nothing where another process writes the workspace. Where somebody
+    /// else made the workspace, nothing is due until a person lets it run.
     pub fn poll_schedules(&self) -> anyhow::Result<DueRuns> {
         match self.workspace.access() {
             Access::ReadOnly(_) => Ok(DueRuns::default()),
+            Access::Write if self.is_of_others()? => {
+                Ok(DueRuns { of_others: work::scheduled_terms(self)?, ..DueRuns::default() })
+            }
             Access::Write => self.scheduler().look(self, CaptureDate::now()),
         }
     }

@@ -26,6 +26,7 @@ use crate::work;
 use anyhow::Context;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
@@ -62,6 +63,10 @@ pub struct Session {
     indexing: Mutex<()>,
     /// Judgements of this session, and what was taken back.
     review: Mutex<undo::ReviewHistory>,
+    /// Where it is listed which workspaces are the person's own; without it this one is.
+    own: Option<work::OwnWorkspaces>,
+    /// The person lets its schedules run, whether that can be listed or not.
+    lets_run: AtomicBool,
 }
 
 impl Session {
@@ -85,7 +90,34 @@ impl Session {
             search,
             indexing: Mutex::default(),
             review: Mutex::default(),
+            own: None,
+            lets_run: AtomicBool::new(false),
         }
+    }
+
+    /// The same, where a list says which workspaces are the person's own.
+    pub(in crate::work) fn with_own(self, own: Option<work::OwnWorkspaces>) -> Self {
+        Self { own, ..self }
+    }
+
+    /// Whether somebody else made the workspace, and nobody here let its schedules run.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn is_of_others(&self) -> anyhow::Result<bool> {
+        let Some(own) = self.own.as_ref().filter(|_| !self.lets_run.load(Ordering::Relaxed)) else { return Ok(false) };
+        Ok(!own.has(&self.workspace)?)
+    }
+
+    /// Lets the schedules of a workspace run that somebody else made.
+    ///
+    /// # Errors
+    ///
+    /// Where that cannot be kept; it holds in this session all the same.
+    pub fn let_run(&self) -> anyhow::Result<()> {
+        self.lets_run.store(true, Ordering::Relaxed);
+        self.own.as_ref().map_or(Ok(()), |own| own.add(&self.workspace))
     }
 
     /// The catalogue.
