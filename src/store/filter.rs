@@ -400,9 +400,6 @@ const PROSPECT_FIELDS: &[FilterField] = &[
     field("links", "Links to it", "links>3", Kind::Number("(t.internal + t.external)")),
 ];
 
-/// Terms of one line, at most: SQLite nests conditions so deep.
-const MAX_TERMS: usize = 400;
-
 impl Filter {
     /// Reads a filter line; `Err` says which column was not understood, and why.
     pub(super) fn parse(
@@ -419,11 +416,6 @@ impl Filter {
         query: &Query<FieldTerm>,
         full_text: Option<&dyn FullText>,
     ) -> Result<Self, String> {
-        if terms_of(query) > MAX_TERMS {
-            return Err(format!(
-                "the filter has more than {MAX_TERMS} terms; use fewer, or a pattern such as re:(a|b)"
-            ));
-        }
         let is_of_selection = is_of_selection(query, true);
         let mut writer = FilterWriter { table, full_text, values: Vec::new(), among: None, is_joint: false };
         let sql = writer.whole(query)?;
@@ -751,14 +743,6 @@ fn yes_or_no(field: &FilterField, value: &str, yes: &str, no: &str) -> Result<St
         "yes" => Ok(yes.to_owned()),
         "no" => Ok(no.to_owned()),
         _ => Err(format!("“{value}” is neither yes nor no; write {0}:yes or {0}:no", field.name)),
-    }
-}
-
-fn terms_of(query: &Query<FieldTerm>) -> usize {
-    match query {
-        Query::And(parts) | Query::Or(parts) => parts.iter().map(terms_of).sum(),
-        Query::Not(part) => terms_of(part),
-        Query::Term(_) => 1,
     }
 }
 
