@@ -76,7 +76,8 @@ pub fn query_help() -> String {
     let fields = lines("Fields:", &mut fields.iter().map(|field| (field.example, field.about)));
     let ranges = "A number or date may be a range: size:1k..2.5m, size:<1m, inlinks.ext:3.., date:2024-03..2024-05, \
                   date:..2019. Names of fields may be in capitals. text:, main:, rest:, anchors:, like:, similar: and \
-                  request: need the index of texts: fonds index.";
+                  request: need the index of texts: fonds index. A query has 400 terms at most, a phrase 100 words, a \
+                  word 1000 letters.";
     format!("{rules}\n{ranges}\n\n{}", fields.trim_end())
 }
 

@@ -33,8 +33,8 @@ mod wider;
 mod write;
 
 pub use near_names::{nearest_names, unknown_field};
-pub use read::parse_fields;
 pub(super) use read::is_letter;
+pub use read::parse_fields;
 pub use rules::QUERY_RULES;
 pub use values::{Comparison, date_examples, number_range};
 pub use wider::{Wider, wider};
