@@ -18,6 +18,7 @@
 mod cdx_key;
 mod cdx_sessions;
 mod clock;
+mod controls;
 mod dataset_key;
 mod date;
 mod fqdn;
@@ -33,6 +34,7 @@ mod vectors;
 
 pub use cdx_key::CdxKey;
 pub use clock::Clock;
+pub use controls::{escape_controls, is_obeyed, may_be_obeyed, printable};
 pub use dataset_key::DatasetKey;
 pub use date::{CaptureDate, DateError};
 pub use fqdn::{Fqdn, InternalPolicy, is_same_site, registrable};
