@@ -231,6 +231,14 @@ pub(super) fn decode(list: &[u8]) -> Result<Vec<StoredLink>, StoreError> {
     Ok(links)
 }
 
+/// The same of a capture, which an error names.
+pub(super) fn decode_of(capture: CaptureId, list: &[u8]) -> Result<Vec<StoredLink>, StoreError> {
+    decode(list).map_err(|error| match error {
+        StoreError::Content(what) => StoreError::Content(format!("{what} of capture {capture}")),
+        error => error,
+    })
+}
+
 /// Hands the links of a list out, as [`decode`] gives them.
 fn each_link(list: &[u8], mut take: impl FnMut(LinkRef<'_>)) -> Result<(), StoreError> {
     thread_local! {
@@ -334,7 +342,7 @@ pub(super) fn stored_links(conn: &Connection, capture: CaptureId) -> Result<Vec<
     let mut rows = statement.query([capture])?;
     let mut links = Vec::new();
     while let Some(row) = rows.next()? {
-        links.append(&mut decode(row.get_ref(0)?.as_blob().map_err(Error::from)?)?);
+        links.append(&mut decode_of(capture, row.get_ref(0)?.as_blob().map_err(Error::from)?)?);
     }
     links.sort_by_key(|link| link.position);
     Ok(links)
