@@ -6,7 +6,7 @@
 
 use super::invert::Assigned;
 use crate::captures::lone_surrogates::without_halves;
-use crate::uri::{CaptureDate, escape_controls, may_be_obeyed};
+use crate::uri::{CaptureDate, escape_controls, is_obeyed, may_be_obeyed};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::io::{self, BufRead, Write};
@@ -144,7 +144,12 @@ fn push_json(out: &mut Vec<u8>, text: &str) {
         out.push(b'"');
         return;
     }
-    // Text cannot fail to be JSON.
+    // Most are quotation marks and letters of other alphabets.
+    if !text.contains(is_obeyed) {
+        // Writing to a vector cannot fail.
+        let _ = serde_json::to_writer(out, text);
+        return;
+    }
     let json = escape_controls(serde_json::to_string(text).unwrap_or_default());
     out.extend_from_slice(json.as_bytes());
 }
