@@ -13,6 +13,9 @@
 //! Parsing is WHATWG ([`parse_web_url`]). The dialects are held against the
 //! vectors of the systems they come from.
 //!
+//! Texts of others hold more than URLs: what of them a terminal obeys is known here too, for every room
+//! that writes them ([`escape_controls`], [`printable`]).
+//!
 //! Not here: what the keys are used for.
 
 mod cdx_key;

@@ -22,7 +22,7 @@ fn workspace(dir: &Path, anchor: &str) -> PathBuf {
 }
 
 #[test]
-fn queries_of_too_many_terms_words_or_letters_say_which_limit() {
+fn queries_above_a_limit_name_it_and_the_column() {
     let dir = tempfile::tempdir().unwrap();
     let workspace = workspace(dir.path(), "b");
     let campaign = dir.path().join("c.json");

@@ -7,10 +7,10 @@
 pub(in crate::campaign) const MAX_TERMS: usize = 400;
 
 /// Words that follow one another, at most.
-const MAX_PHRASE_WORDS: usize = 100;
+const MAX_PHRASE_TOKENS: usize = 100;
 
 /// Letters of a word, or of a pattern with its signs, at most.
-const MAX_WORD_LETTERS: usize = 1_000;
+const MAX_TOKEN_LETTERS: usize = 1_000;
 
 /// `*`s of a pattern, at most: each is tried at every letter of a word.
 const MAX_STARS: usize = 20;
@@ -41,9 +41,9 @@ pub(super) fn no_more_terms(hint: &str) -> String {
 pub(in crate::campaign) fn check_text(text: &str) -> Result<(), Excess> {
     let words = || text.split(|c| !super::fields::is_letter(c)).filter(|word| !word.is_empty());
     let count = words().count();
-    if count > MAX_PHRASE_WORDS {
+    if count > MAX_PHRASE_TOKENS {
         return Err(Excess {
-            expected: format!("{MAX_PHRASE_WORDS} words behind one another at most; a shorter part finds the same"),
+            expected: format!("{MAX_PHRASE_TOKENS} words behind one another at most; a shorter part finds the same"),
             found: format!("{count} words"),
         });
     }
@@ -82,8 +82,8 @@ pub(super) fn check_value(value: &str) -> Result<(), Excess> {
 
 fn too_long(word: &str) -> Option<Excess> {
     let letters = word.chars().count();
-    (letters > MAX_WORD_LETTERS).then(|| Excess {
-        expected: format!("a word of {MAX_WORD_LETTERS} letters at most; write its beginning and *"),
+    (letters > MAX_TOKEN_LETTERS).then(|| Excess {
+        expected: format!("a word of {MAX_TOKEN_LETTERS} letters at most; write its beginning and *"),
         found: format!("one of {letters} letters"),
     })
 }
