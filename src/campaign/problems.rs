@@ -1,5 +1,6 @@
 //! What is wrong with a campaign before it runs.
 
+use super::query::limits::{Excess, MAX_TERMS, check_text};
 use super::request_text::is_day;
 use super::{Campaign, Frequency, Limits, MAX_REQUEST_DEPTH, Politeness, Request, Term, TermKind, UNREAD_FIELDS};
 use crate::uri::{PageKey, Url, parse_web_url};
@@ -131,6 +132,14 @@ fn request_problems(request: &Request, found: &mut Found) {
         );
         return;
     }
+    let terms = request.count();
+    if terms > MAX_TERMS {
+        found.note(
+            "request",
+            format!("it has {terms} terms"),
+            format!("write {MAX_TERMS} at most: the text of the request cannot be read back; other names of the same are aliases"),
+        );
+    }
     part_problems("request", request, found);
 }
 
@@ -182,6 +191,13 @@ fn term_problems(path: &str, term: &Term, found: &mut Found) {
             );
         }
         _ => {}
+    }
+    let names = std::iter::once((field("value"), &term.value))
+        .chain(term.aliases.iter().enumerate().map(|(i, alias)| (format!("{path}.aliases[{i}]"), alias)));
+    for (name, text) in names {
+        if let Err(Excess { expected, found: there }) = check_text(text) {
+            found.note(name, format!("it has {there}"), format!("write {expected}"));
+        }
     }
     if !(-1.0..=1.0).contains(&term.weight) {
         found.note(

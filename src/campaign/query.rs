@@ -12,6 +12,7 @@
 //! searches ([`fields`]) have words, phrases and `field:value`.
 
 pub(super) mod fields;
+pub(super) mod limits;
 
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +48,13 @@ impl<T> Query<T> {
             Self::Not(part) => part.for_each_term(each),
             Self::Term(term) => each(term),
         }
+    }
+
+    /// How many terms it has.
+    pub fn count(&self) -> usize {
+        let mut count = 0;
+        self.for_each_term(&mut |_| count += 1);
+        count
     }
 
     /// Calls `each` with every term, in reading order, which may change it.
@@ -96,6 +104,8 @@ pub(super) trait Terms {
     type Term;
     /// What may begin a term, for messages.
     const A_TERM: &'static str;
+    /// What to write in the place of many terms, for messages.
+    const INSTEAD_OF_MANY: &'static str;
     /// Whether groups may be written by name too: `ALL(x, y)`, `ANY(x, y)`.
     const HAS_NAMED_GROUPS: bool;
 
@@ -122,7 +132,7 @@ pub(super) trait Terms {
 /// Reads a query; empty text asks for nothing.
 pub(super) fn parse<S: Terms>(text: &str) -> Parsed<Query<S::Term>> {
     let mut parser =
-        Parser::<S> { cursor: Cursor { text, at: 0, depth: 0, groups: 0 }, terms: std::marker::PhantomData };
+        Parser::<S> { cursor: Cursor { text, at: 0, depth: 0, groups: 0, terms: 0 }, terms: std::marker::PhantomData };
     parser.cursor.skip_blanks();
     if parser.cursor.rest().is_empty() {
         return Ok(Query::default());
@@ -144,6 +154,8 @@ pub(super) struct Cursor<'a> {
     depth: usize,
     /// Open brackets.
     groups: usize,
+    /// Terms read.
+    terms: usize,
 }
 
 impl<'a> Cursor<'a> {
@@ -270,6 +282,10 @@ impl<S: Terms> Parser<'_, S> {
         let word = S::token(self.cursor.rest());
         if matches!(word, "AND" | "OR" | "NOT") || (S::HAS_NAMED_GROUPS && matches!(word, "ALL" | "ANY")) {
             return Err(self.error(&format!("{} (the word itself is written {})", S::A_TERM, S::literal(word))));
+        }
+        self.cursor.terms += 1;
+        if self.cursor.terms > limits::MAX_TERMS {
+            return Err(self.error(&limits::no_more_terms(S::INSTEAD_OF_MANY)));
         }
         S::term(&mut self.cursor).map(Query::Term)
     }

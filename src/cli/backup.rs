@@ -13,7 +13,8 @@ use std::path::PathBuf;
     Works while a crawl runs, and on a workspace that cannot be written to. The copy of the catalogue is checked.\n\
     WARC files are not copied: they never change, any copying program will do.\n\n\
     To use it, close the workspace and put fonds.sqlite in the place of the damaged one (delete fonds.sqlite-wal and\n\
-    fonds.sqlite-shm beside it). Campaigns are also in campaigns/, one JSON file a version, for fonds campaign add.")]
+    fonds.sqlite-shm beside it). The text index and the inlinks that are there are of later captures then: nothing is\n\
+    answered out of them until fonds index and fonds inlinks build have made them again. Campaigns are also in campaigns/, one JSON file a version, for fonds campaign add.")]
 pub struct BackupArgs {
     /// Workspace.
     folder: PathBuf,

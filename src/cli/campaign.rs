@@ -1,11 +1,12 @@
 //! `fonds new` and `fonds campaign`.
 
-use super::output::{escape_controls, json_line, plain, with_progress};
+use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::campaign::{Campaign, CampaignFile, SeedScope, UNREAD_FIELDS};
 use crate::jobs::counted;
 use crate::scope::DecideRules;
 use crate::store::Workspace;
+use crate::uri::escape_controls;
 use crate::work::models::{CampaignId, CampaignRow, CampaignWithBranches, TakenAs};
 use crate::work::{OwnWorkspaces, Report, Session, from_earlier};
 use anyhow::Context;

@@ -1,6 +1,6 @@
 //! `fonds cdx`: look into index files.
 
-use super::output::{json_line, plain, with_progress};
+use super::output::{json_line, plain, tell_if_empty, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::jobs::counted;
 use crate::warc::Span;
@@ -112,7 +112,11 @@ fn open(path: &Path) -> anyhow::Result<IndexReader<'static>> {
 fn for_each(files: &[PathBuf], mut each: impl FnMut(IndexLine) -> anyhow::Result<()>) -> anyhow::Result<u8> {
     let mut status = FINE;
     for file in files {
-        for line in open(file)? {
+        let lines = open(file)?;
+        if tell_if_empty(file) {
+            status = PROBLEMS;
+        }
+        for line in lines {
             match line {
                 Ok(line) => each(line)?,
                 Err(problem) => {

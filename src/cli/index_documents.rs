@@ -1,10 +1,11 @@
 //! `fonds index documents`: archive files in, documents for search engines of others out.
 
 use super::inlink_filters::file_names;
-use super::output::escape_controls;
+use super::output::tell_if_empty;
 use super::{FINE, PROBLEMS, WRONG_USE};
 use crate::export::{DocumentFormat, DocumentMerger, DocumentOptions, SolrRow, document_rows};
 use crate::jobs::{JobCx, SpillSort, StopError, counted};
+use crate::uri::escape_controls;
 use anyhow::Context;
 use clap::ValueEnum;
 use serde_json::json;
@@ -207,7 +208,12 @@ fn read_file(
             tell!("fonds: {}", crate::work::error_chain(&error));
             Ok(())
         }
-        (None, Ok(())) => Ok(cx.advance(1)?),
+        (None, Ok(())) => {
+            if tell_if_empty(file) {
+                found.problems.fetch_add(1, Ordering::Relaxed);
+            }
+            Ok(cx.advance(1)?)
+        }
     }
 }
 

@@ -225,10 +225,7 @@ fn built(session: &Session) -> anyhow::Result<()> {
         }
         return Ok(());
     }
-    let why = match session.catalogue().needs_rebuild()? {
-        true => "inlinks are kept in another form than by the Fonds that built them",
-        false => "inlinks are not built yet",
-    };
+    let why = session.workspace.why_no_links()?;
     anyhow::bail!("{why}; run: fonds inlinks build {}", session.workspace.folder().display())
 }
 

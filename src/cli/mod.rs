@@ -265,6 +265,11 @@ pub fn run(command: CliCommand) -> ExitCode {
             harmless = output::Harmless::new(&mut stdout);
             &mut harmless
         }
+        // Texts of others, which may end on a terminal after all.
+        false if matches!(command, CliCommand::Text(_) | CliCommand::Language(_)) => {
+            harmless = output::Harmless::piped(&mut stdout);
+            &mut harmless
+        }
         false => &mut stdout,
     };
     // Locked by the command that reads it: a second lock in one thread waits for ever.

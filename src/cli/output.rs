@@ -2,6 +2,7 @@
 
 use crate::export::{CompressedWriter, compression_by_name};
 use crate::jobs::{JobCx, Pace};
+use crate::uri::{escape_controls, is_obeyed, printable};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -37,6 +38,15 @@ pub(super) fn warn(kind: &'static str, text: &str) {
     }
 }
 
+/// Says of a file that it is empty, where it is: whoever gets nothing is to know why.
+pub(super) fn tell_if_empty(file: &Path) -> bool {
+    let is_empty = file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0);
+    if is_empty {
+        tell(&format!("fonds: {}: there is nothing in it", plain(&file.display().to_string())));
+    }
+    is_empty
+}
+
 /// Says how many warnings of each kind were not written.
 pub(super) fn end_warnings() {
     let warnings = std::mem::take(&mut *WARNINGS.lock().unwrap_or_else(PoisonError::into_inner));
@@ -55,23 +65,6 @@ pub(super) fn json_line(out: &mut dyn Write, value: &impl Serialize) -> anyhow::
 /// A value as JSON on one line, without characters that a terminal obeys.
 pub(super) fn json_text(value: &impl Serialize) -> serde_json::Result<String> {
     serde_json::to_string(value).map(escape_controls)
-}
-
-/// Writes characters that a terminal obeys as `\u0085`; JSON has them in
-/// strings only, where both mean the same.
-pub(super) fn escape_controls(json: String) -> String {
-    let is_escaped = |c: char| is_obeyed(c) && c != '\n';
-    if !json.contains(is_escaped) {
-        return json;
-    }
-    let mut escaped = String::with_capacity(json.len() + json.len() / 8);
-    for c in json.chars() {
-        match is_escaped(c) {
-            true => escaped.push_str(&format!("\\u{:04x}", c as u32)),
-            false => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 /// What becomes of a file that is there already.
@@ -213,13 +206,6 @@ fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// What a terminal carries out instead of showing it: control characters, also
-/// those above U+007F, and all that changes the reading direction.
-fn is_obeyed(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
 /// Hostile text on a terminal, as one line: what a terminal obeys becomes “\u{fffd}”.
 pub(crate) fn plain(text: &str) -> String {
     text.chars().map(|c| if is_obeyed(c) { '\u{fffd}' } else { c }).collect()
@@ -237,17 +223,24 @@ fn plain_lines(text: &str) -> String {
     plain_text
 }
 
-/// Writes hostile text to a terminal: control characters and what is no text
-/// become “\u{fffd}”; lines and tabs stay.
+/// Writes hostile text to a terminal or a pipe: control characters and what is
+/// no text become “\u{fffd}”; lines and tabs stay.
 pub(super) struct Harmless<'a> {
     out: &'a mut dyn Write,
     /// The beginning of a character that is not whole yet.
     pending: Vec<u8>,
+    /// What becomes of text.
+    shown: fn(&str) -> String,
 }
 
 impl<'a> Harmless<'a> {
     pub(super) fn new(out: &'a mut dyn Write) -> Self {
-        Self { out, pending: Vec::new() }
+        Self { out, pending: Vec::new(), shown: plain_lines }
+    }
+
+    /// For a pipe: the marks that scripts are written with stay.
+    pub(super) fn piped(out: &'a mut dyn Write) -> Self {
+        Self { shown: |text| printable(text).into_owned(), ..Self::new(out) }
     }
 }
 
@@ -258,7 +251,7 @@ impl Write for Harmless<'_> {
         let mut text = String::with_capacity(bytes.len());
         let mut chunks = bytes.utf8_chunks().peekable();
         while let Some(chunk) = chunks.next() {
-            text.push_str(&plain_lines(chunk.valid()));
+            text.push_str(&(self.shown)(chunk.valid()));
             let is_begin =
                 chunks.peek().is_none() && std::str::from_utf8(chunk.invalid()).is_err_and(|e| e.error_len().is_none());
             match chunk.invalid() {

@@ -44,7 +44,8 @@ pub(super) fn run(args: &RelatedArgs, out: &mut dyn Write) -> anyhow::Result<u8>
     let page = session.related(capture, window_days)?;
     let folder = args.folder.display();
     if !page.built {
-        tell!("fonds: inlinks are not built: what links to it is not known. Build them: fonds inlinks build {folder}");
+        let why = session.workspace.why_no_links()?;
+        tell!("fonds: {why}: what links to it is not known. Build them: fonds inlinks build {folder}");
     }
     if !page.indexed {
         tell!("fonds: its text is not indexed: texts are not compared. Index them: fonds index {folder}");

@@ -72,10 +72,16 @@ struct TextObject<'a> {
 
 /// Writes the text of each file.
 pub fn text(args: &TextArgs, input: &mut dyn Read, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let mut unread = 0;
+    let (mut unread, mut empty) = (0, 0);
     for path in &args.files {
         let text = match read(path, args, input) {
-            Ok(text) => text,
+            Ok((text, bytes)) => {
+                if bytes == 0 {
+                    tell!("fonds: {}: there is nothing in it", path.display());
+                    empty += 1;
+                }
+                text
+            }
             Err(error) => {
                 tell!("fonds: {}", crate::work::error_chain(&error));
                 unread += 1;
@@ -102,7 +108,8 @@ pub fn text(args: &TextArgs, input: &mut dyn Read, out: &mut dyn Write) -> anyho
     }
     out.flush()?;
     Ok(match unread {
-        0 => FINE,
+        0 if empty == 0 => FINE,
+        0 => PROBLEMS,
         all if all == args.files.len() => WRONG_USE,
         _ => PROBLEMS,
     })
@@ -113,7 +120,8 @@ fn day(published: Published) -> String {
     published.date.to_warc().chars().take(10).collect()
 }
 
-fn read(path: &Path, args: &TextArgs, input: &mut dyn Read) -> anyhow::Result<PageText> {
+/// The text of a file, and how many bytes the file has.
+fn read(path: &Path, args: &TextArgs, input: &mut dyn Read) -> anyhow::Result<(PageText, usize)> {
     let mut bytes = Vec::new();
     let limit = MAX_PAGE_BYTES as u64;
     match path.as_os_str() == "-" {
@@ -122,12 +130,14 @@ fn read(path: &Path, args: &TextArgs, input: &mut dyn Read) -> anyhow::Result<Pa
             .and_then(|file| file.take(limit).read_to_end(&mut bytes))
             .with_context(|| format!("{} cannot be read", path.display()))?,
     };
+    let len = bytes.len();
     let mut headers = Headers::new();
     headers.push("Content-Type", args.media_type.as_deref().unwrap_or_else(|| media_type(path, &bytes)));
     let text = Body::new(200, &headers, bytes.into()).text(&args.url, MAX_PAGE_BYTES);
-    text.with_context(|| {
+    let text = text.with_context(|| {
         format!("{}: no text can be read: it is encrypted, or no page, PDF file or text", path.display())
-    })
+    })?;
+    Ok((text, len))
 }
 
 /// What a file is, by its first bytes and its name: a page where nothing else is said.

@@ -1,5 +1,6 @@
 //! Comma-separated values that a spreadsheet opens as text.
 
+use crate::uri::printable;
 use std::borrow::Cow;
 use std::io::{self, Write};
 
@@ -19,16 +20,17 @@ pub fn csv_row(out: &mut dyn Write, fields: &[&str]) -> io::Result<()> {
     out.write_all(b"\r\n")
 }
 
-/// Text that a spreadsheet would run as a formula gets an apostrophe before it:
-/// URLs and host names are other people's words.
+/// Text that a spreadsheet would run as a formula gets an apostrophe before it,
+/// and what a terminal obeys is replaced: URLs, titles and host names are other
+/// people's words.
 pub fn spreadsheet_cell(field: &str) -> Cow<'_, str> {
+    let field = printable(field);
     let is_number = || field.parse::<f64>().is_ok();
     // Blanks before it do not keep a spreadsheet from reading a formula.
     let begins = field.trim_start().starts_with(['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}']);
-    if (begins && !is_number()) || field.starts_with(['\t', '\r', '\n']) {
-        Cow::Owned(format!("'{field}"))
-    } else {
-        Cow::Borrowed(field)
+    match (begins && !is_number()) || field.starts_with(['\t', '\r', '\n']) {
+        true => Cow::Owned(format!("'{field}")),
+        false => field,
     }
 }
 
@@ -52,6 +54,7 @@ mod tests {
             ("\t=1", "\"'\t=1\""),
             ("a,\"b\"", "\"a,\"\"b\"\"\""),
             ("two\nlines", "\"two\nlines\""),
+            ("a\u{9b}31m\u{202e}b", "a\u{fffd}31m\u{fffd}b"),
         ] {
             let mut row = Vec::new();
             csv_row(&mut row, &[field, "x"]).unwrap();

@@ -1,12 +1,12 @@
 //! The published inlink data set: one JSON object per line.
 //!
-//! Written compact and in UTF-8 as it is, keys in the published order, times
-//! with seconds and without zone. Read with more tolerance: other key order,
+//! Written compact and in UTF-8, keys in the published order, times with
+//! seconds and without zone; what a terminal would obey is written as `\u009b`. Read with more tolerance: other key order,
 //! blanks, times without seconds or with `Z`, nulls.
 
 use super::invert::Assigned;
 use crate::captures::lone_surrogates::without_halves;
-use crate::uri::CaptureDate;
+use crate::uri::{CaptureDate, escape_controls, is_obeyed, may_be_obeyed};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::io::{self, BufRead, Write};
@@ -131,9 +131,9 @@ fn push_count(out: &mut Vec<u8>, count: u64) {
     out.extend_from_slice(&digits[at..]);
 }
 
-/// Whether a byte of a text stands in JSON as something else.
+/// Whether a byte of a text may stand in JSON as something else.
 pub(super) fn needs_escape(byte: u8) -> bool {
-    byte < b' ' || byte == b'"' || byte == b'\\'
+    byte == b'"' || byte == b'\\' || may_be_obeyed(byte)
 }
 
 fn push_json(out: &mut Vec<u8>, text: &str) {
@@ -144,19 +144,25 @@ fn push_json(out: &mut Vec<u8>, text: &str) {
         out.push(b'"');
         return;
     }
-    // Writing to a vector cannot fail.
-    let _ = serde_json::to_writer(out, text);
+    // Most are quotation marks and letters of other alphabets.
+    if !text.contains(is_obeyed) {
+        // Writing to a vector cannot fail.
+        let _ = serde_json::to_writer(out, text);
+        return;
+    }
+    let json = escape_controls(serde_json::to_string(text).unwrap_or_default());
+    out.extend_from_slice(json.as_bytes());
 }
 
 impl DatasetObject {
     /// The object as one line, without its end.
     pub fn line(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
+        escape_controls(serde_json::to_string(self).unwrap_or_default())
     }
 
     /// Writes the object as one line.
     pub fn write_line(&self, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
-        serde_json::to_writer(&mut *out, self)?;
+        out.write_all(self.line().as_bytes())?;
         out.write_all(b"\n")
     }
 

@@ -32,12 +32,12 @@ pub enum TextIndexError {
         why: String,
     },
     /// A file or the engine failed.
-    #[error("{}: {source}", .folder.display())]
+    #[error("{}", labels_of(.folder, .error))]
     Engine {
         /// Its folder.
         folder: PathBuf,
-        /// How.
-        source: TantivyError,
+        /// How. What it says of itself is in the words of its code.
+        error: TantivyError,
     },
 }
 
@@ -87,9 +87,9 @@ impl TextIndexError {
         match self {
             Self::Absent(_) | Self::Outdated { .. } => true,
             // What is torn is none of these: locks, permissions and a full disk stay what they are.
-            Self::Engine { source, .. } => {
+            Self::Engine { error, .. } => {
                 matches!(
-                    source,
+                    error,
                     TantivyError::DataCorruption(_)
                         | TantivyError::IncompatibleIndex(_)
                         | TantivyError::SchemaError(_)
@@ -98,7 +98,7 @@ impl TextIndexError {
                             OpenReadError::FileDoesNotExist(_) | OpenReadError::IncompatibleIndex(_)
                         )
                 ) || matches!(
-                    source,
+                    error,
                     TantivyError::OpenReadError(OpenReadError::IoError { io_error, .. })
                         if matches!(io_error.kind(), ErrorKind::UnexpectedEof | ErrorKind::NotFound | ErrorKind::InvalidData)
                 )
@@ -160,7 +160,7 @@ impl TextIndex {
         let engine = engine(folder);
         let opened = Self::of(folder, Index::open_in_dir(folder).map_err(&engine)?);
         match opened {
-            Err(TextIndexError::Engine { source, .. }) if is_read_only(&source) => {
+            Err(TextIndexError::Engine { error, .. }) if is_read_only(&error) => {
                 let directory = MmapDirectory::open(folder).map_err(|error| engine(error.into()))?;
                 Self::of(folder, Index::open(ReadOnlyDirectory(directory)).map_err(&engine)?)
             }
@@ -377,7 +377,30 @@ fn is_read_only(error: &TantivyError) -> bool {
 /// An error of the engine with the folder that it is about.
 pub(super) fn engine(folder: &Path) -> impl Fn(TantivyError) -> TextIndexError + use<> {
     let folder = folder.to_owned();
-    move |source| TextIndexError::Engine { folder: folder.clone(), source }
+    move |error| TextIndexError::Engine { folder: folder.clone(), error }
+}
+
+/// What failed, of which file, and what to do where the disk is full.
+fn labels_of(folder: &Path, error: &TantivyError) -> String {
+    let of = |path: &Path, why: &dyn std::fmt::Display| format!("{}: {why}", folder.join(path).display());
+    let here = |why: &dyn std::fmt::Display| format!("{}: {why}", folder.display());
+    let labels = match error {
+        TantivyError::OpenReadError(OpenReadError::IoError { io_error, filepath }) => of(filepath, io_error),
+        TantivyError::OpenWriteError(OpenWriteError::IoError { io_error, filepath }) => of(filepath, io_error),
+        TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(path)) => of(path, &"the file is missing"),
+        TantivyError::LockFailure(LockError::LockBusy, _) => here(&"another process has the text index open to write"),
+        TantivyError::LockFailure(LockError::IoError(error), _) => here(error),
+        TantivyError::IoError(error) => here(error),
+        TantivyError::InternalError(why) | TantivyError::ErrorInThread(why) | TantivyError::SystemError(why) => {
+            here(why)
+        }
+        other => here(other),
+    };
+    // A thread of the engine passes on no more than the words of the system.
+    match labels.contains("No space left") {
+        true => format!("{labels}. Make room on its disk; what was indexed before is kept"),
+        false => labels,
+    }
 }
 
 /// Collects the numbers of versions whose main text has so many words or more.

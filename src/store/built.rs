@@ -7,14 +7,17 @@ use super::documents::{LandingPage, MOST_LANDINGS};
 use super::error::StoreError;
 use super::exports::{ExportedCapture, ExportedLink, LinkingPage, LinkingPages};
 use super::link_list::outlinks_of;
+use super::lossy::LossyText;
 use super::rows::{AnchorRow, CaptureId, InlinkPage, InlinkRow};
 use super::workspace::{Access, Workspace};
 use crate::inlinks::invert::{LinkRow, ShuffleOptions};
-use crate::inlinks::stored::{LinkStore, StoreRules, Window, host_of, tallied_anchor};
-use crate::inlinks::{MAX_INLINKS_PER_SIDE, Notation};
+use crate::inlinks::stored::{LinkStore, Mark, StoreRules, Window, host_of, tallied_anchor};
+use crate::inlinks::{LinkError, MAX_INLINKS_PER_SIDE, Notation};
+use crate::jobs::JobCx;
 use crate::links::LinkKind;
 use crate::uri::{CaptureDate, Fqdn, InternalPolicy, PageKey, Url};
 use rusqlite::OptionalExtension;
+use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
@@ -54,8 +57,9 @@ impl Workspace {
         ShuffleOptions { temp_folder, ..ShuffleOptions::default() }
     }
 
-    /// The built inlinks as they are now; none where nobody built them, and
-    /// where they are damaged: they have to be built then.
+    /// The built inlinks as they are now; none where nobody built them, where
+    /// they are damaged, and where they are of another catalogue, whose numbers
+    /// mean other captures: they have to be built then.
     ///
     /// # Errors
     ///
@@ -76,7 +80,7 @@ impl Workspace {
         }
         *opened = None;
         match LinkStore::open(&folder) {
-            Ok(store) if store.rules() == BUILT_RULES => {
+            Ok(store) if store.rules() == BUILT_RULES && !self.catalogue().is_other_than_of(&store.mark())? => {
                 let store = Arc::new(store);
                 *opened = Some((bytes, changed, Arc::clone(&store)));
                 Ok(Some(store))
@@ -84,6 +88,42 @@ impl Workspace {
             Ok(_) => Ok(None),
             Err(error) if error.is_damage() => Ok(None),
             Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Why there are no built inlinks to ask, in words that begin a sentence.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn why_no_links(&self) -> Result<&'static str, StoreError> {
+        if self.catalogue().needs_rebuild()? {
+            return Ok("inlinks are kept in another form than by the Fonds that built them");
+        }
+        let folder = self.built_folder();
+        match LinkStore::is_in(&folder).then(|| LinkStore::open(&folder)) {
+            Some(Ok(store)) if self.catalogue().is_other_than_of(&store.mark())? => {
+                Ok("inlinks are of another catalogue, as after a backup was put back")
+            }
+            Some(Err(error)) if error.is_damage() => Ok("inlinks are damaged"),
+            _ => Ok("inlinks are not built yet"),
+        }
+    }
+
+    /// What of the built inlinks is not as it was written; none also where
+    /// there are none.
+    ///
+    /// # Errors
+    ///
+    /// What the system says, or `Cancelled`.
+    pub fn damage_of_links(&self, cx: &JobCx) -> Result<Option<String>, StoreError> {
+        let folder = self.built_folder();
+        if !LinkStore::is_in(&folder) {
+            return Ok(None);
+        }
+        match LinkStore::open(&folder).and_then(|store| store.check(cx)) {
+            Err(LinkError::Stored(error)) if LinkError::is_damage_of(&error) => Ok(Some(error.to_string())),
+            checked => Ok(checked.map(|()| None)?),
         }
     }
 
@@ -330,7 +370,40 @@ fn absent_source<'a>(link: &LinkRow<'a>) -> Option<&'a str> {
     Some(link.source_url).filter(|url| !url.is_empty())
 }
 
+/// A capture's stamp as a number.
+fn checksum_of(stamp: &str) -> u64 {
+    Sha256::digest(stamp).first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
 impl Catalogue {
+    /// The mark of links of all captures up to one; `keys` is the form of what is stored.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn mark_of_links(&self, up_to: CaptureId, keys: u32) -> Result<Mark, StoreError> {
+        Ok(Mark {
+            captures_up_to: up_to.get(),
+            keys,
+            read_up_to: self.originals_changed()?,
+            last: self.capture_stamp(up_to)?.as_deref().map_or(0, checksum_of),
+            lost: self.captures_lost()?,
+        })
+    }
+
+    /// Whether links with this mark were built of another catalogue.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn is_other_than_of(&self, mark: &Mark) -> Result<bool, StoreError> {
+        // Earlier versions did not write what the last capture was.
+        let is_known = mark.last != 0;
+        Ok(is_known
+            && self
+                .is_other(CaptureId::new(mark.captures_up_to), mark.lost, |stamp| checksum_of(stamp) == mark.last)?)
+    }
+
     pub(super) fn page_of_capture(&self, id: CaptureId) -> Result<PageOfCapture, StoreError> {
         self.read(|conn| {
             conn.prepare_cached(
@@ -452,7 +525,8 @@ impl Catalogue {
                 conn.prepare_cached("SELECT u.url, c.title FROM capture c JOIN url u ON u.id = c.url WHERE c.id = ?1")?;
             for (id, anchor) in linking {
                 let id = CaptureId::try_from(id).unwrap_or_default();
-                let found = statement.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+                let found =
+                    statement.query_row([id], |row| Ok((row.get(0)?, row.get::<_, LossyText>(1)?.0))).optional()?;
                 pages.extend(found.map(|(url, title)| LandingPage { url, title, anchor }));
             }
             let Some(via) = via else { return Ok(pages) };
@@ -469,7 +543,7 @@ impl Catalogue {
                 links.retain(|link| link.page() == page);
                 let found = links.iter().find(|link| !link.anchor.is_empty()).or(links.first());
                 if let Some(found) = found.filter(|found| link.is_none() || !found.anchor.is_empty()) {
-                    link = Some((capture.get(1)?, found.anchor.clone()));
+                    link = Some((capture.get::<_, LossyText>(1)?.0, found.anchor.clone()));
                 }
             }
             let (title, anchor) = link.unwrap_or_default();

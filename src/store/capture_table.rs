@@ -4,6 +4,7 @@ use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::filter::{CAPTURES, Filter, FullText};
 use super::hops::hop_count_sql;
+use super::lossy::LossyText;
 use super::marks::{decision_sql, of_campaign_sql, selected_sql};
 use super::rows::{CampaignId, CaptureColumn, CaptureId, CapturePage, CaptureQuery, CaptureRow, CaptureTab, TabCounts};
 use super::sql::mark_of;
@@ -110,16 +111,16 @@ fn capture_row(row: &Row<'_>) -> rusqlite::Result<CaptureRow> {
         mark: row.get::<_, Option<String>>(1)?.as_deref().and_then(mark_of),
         score: row.get(2)?,
         url: row.get(3)?,
-        title: row.get(4)?,
+        title: row.get::<_, LossyText>(4)?.0,
         date: CaptureDate::from_millis(row.get(5)?),
         status: row.get(6)?,
-        mime: row.get(7)?,
+        mime: row.get::<_, LossyText>(7)?.0,
         size: uint(row.get(8)?),
-        language: row.get(9)?,
+        language: row.get::<_, LossyText>(9)?.0,
         inlinks_internal: count(10)?,
         inlinks_external: count(11)?,
         inlink_hosts: count(12)?,
-        top_anchor: row.get(13)?,
+        top_anchor: row.get::<_, LossyText>(13)?.0,
         hops: row.get(14)?,
         via: row.get(15)?,
         rule: row.get(16)?,

@@ -11,7 +11,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 const MAX_BATCH: usize = 256;
 
 /// Steps of SQLite between two checks whether a job was cancelled.
-const STEPS_PER_CHECK: std::ffi::c_int = 100_000;
+pub(super) const STEPS_PER_CHECK: std::ffi::c_int = 100_000;
 
 /// A write, run on the writer thread inside a transaction (none when it could
 /// not be begun). It answers with what to do once the transaction is on disk.
@@ -68,6 +68,8 @@ pub struct Catalogue {
     watch: Option<Mutex<Watch>>,
     /// Read as a file that nobody changes: SQLite can keep no log beside it.
     immutable: bool,
+    /// Texts that are no UTF-8 were named.
+    foreign_texts: Once,
     /// What answers the terms of filters that ask for words of texts.
     full_text: RwLock<Option<Arc<dyn FullText>>>,
 }
@@ -119,6 +121,7 @@ impl Catalogue {
             revision: Arc::default(),
             watch: (!immutable).then(Mutex::default),
             immutable,
+            foreign_texts: Once::new(),
             full_text: RwLock::default(),
         };
         let answers = |catalogue: &Self| catalogue.read(|conn| is_own(conn, path));
@@ -213,6 +216,7 @@ impl Catalogue {
             revision,
             watch: None,
             immutable: false,
+            foreign_texts: Once::new(),
             full_text: RwLock::default(),
         })
     }
@@ -391,16 +395,33 @@ impl Catalogue {
             Some(conn) => conn,
             None => self.reader()?,
         };
-        let result = work(&mut conn).map_err(|error| match error.is_of_text().then(|| foreign_text(&conn)) {
-            Some(Ok(Some(where_it_is))) => self.damaged(&where_it_is),
-            _ => super::damage::explain(&self.path, error),
+        let result = work(&mut conn).map_err(|error| {
+            match error.is_of_text().then(|| foreign_text(&conn, &JobCx::detached())) {
+                Some(Ok(Some(where_it_is))) => self.damaged(&where_it_is),
+                _ => super::damage::explain(&self.path, error),
+            }
         });
+        if super::lossy::take_met() {
+            self.name_foreign_texts(&conn);
+        }
         let mut readers = self.readers();
         if readers.idle.len() < MAX_READERS {
             readers.idle.push(conn);
         }
         drop(readers);
         result
+    }
+
+    /// Says once which texts are shown with \u{fffd} in the place of what is no UTF-8.
+    fn name_foreign_texts(&self, conn: &Connection) {
+        self.foreign_texts.call_once(|| {
+            if let Ok(Some(where_it_is)) = foreign_text(conn, &JobCx::detached()) {
+                tracing::error!(
+                    "{}: {where_it_is}. It is shown with \u{fffd}; put a backup in the place of the catalogue, or go on without these letters",
+                    self.path.display()
+                );
+            }
+        });
     }
 
     /// Held by the one who looks for originals of revisits.

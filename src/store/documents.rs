@@ -2,6 +2,7 @@
 
 use super::catalogue::Catalogue;
 use super::error::StoreError;
+use super::lossy::LossyText;
 use super::rows::CaptureId;
 use super::sql::uint;
 use crate::captures::Media;
@@ -70,10 +71,10 @@ impl Catalogue {
                     id: row.get(0)?,
                     url: row.get(1)?,
                     date: CaptureDate::from_millis(row.get(2)?),
-                    mime: row.get(3)?,
+                    mime: row.get::<_, LossyText>(3)?.0,
                     bytes: uint(row.get(4)?),
                     digest: row.get(5)?,
-                    title: row.get(6)?,
+                    title: row.get::<_, LossyText>(6)?.0,
                     via: row.get(7)?,
                     source_tag: row.get(8)?,
                     launch: (row.get(9)?, row.get(10)?),

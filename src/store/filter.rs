@@ -76,7 +76,8 @@ pub fn query_help() -> String {
     let fields = lines("Fields:", &mut fields.iter().map(|field| (field.example, field.about)));
     let ranges = "A number or date may be a range: size:1k..2.5m, size:<1m, inlinks.ext:3.., date:2024-03..2024-05, \
                   date:..2019. Names of fields may be in capitals. text:, main:, rest:, anchors:, like:, similar: and \
-                  request: need the index of texts: fonds index.";
+                  request: need the index of texts: fonds index. A query has 400 terms at most, a phrase 100 words, a \
+                  word 1000 letters.";
     format!("{rules}\n{ranges}\n\n{}", fields.trim_end())
 }
 
@@ -400,9 +401,6 @@ const PROSPECT_FIELDS: &[FilterField] = &[
     field("links", "Links to it", "links>3", Kind::Number("(t.internal + t.external)")),
 ];
 
-/// Terms of one line, at most: SQLite nests conditions so deep.
-const MAX_TERMS: usize = 400;
-
 impl Filter {
     /// Reads a filter line; `Err` says which column was not understood, and why.
     pub(super) fn parse(
@@ -419,11 +417,6 @@ impl Filter {
         query: &Query<FieldTerm>,
         full_text: Option<&dyn FullText>,
     ) -> Result<Self, String> {
-        if terms_of(query) > MAX_TERMS {
-            return Err(format!(
-                "the filter has more than {MAX_TERMS} terms; use fewer, or a pattern such as re:(a|b)"
-            ));
-        }
         let is_of_selection = is_of_selection(query, true);
         let mut writer = FilterWriter { table, full_text, values: Vec::new(), among: None, is_joint: false };
         let sql = writer.whole(query)?;
@@ -751,14 +744,6 @@ fn yes_or_no(field: &FilterField, value: &str, yes: &str, no: &str) -> Result<St
         "yes" => Ok(yes.to_owned()),
         "no" => Ok(no.to_owned()),
         _ => Err(format!("“{value}” is neither yes nor no; write {0}:yes or {0}:no", field.name)),
-    }
-}
-
-fn terms_of(query: &Query<FieldTerm>) -> usize {
-    match query {
-        Query::And(parts) | Query::Or(parts) => parts.iter().map(terms_of).sum(),
-        Query::Not(part) => terms_of(part),
-        Query::Term(_) => 1,
     }
 }
 

@@ -1,7 +1,9 @@
 //! A catalogue may come from somebody else: it is data, and nothing in it is
 //! carried out.
 
+use super::error::StoreError;
 use super::schema::{SCHEMA_VERSION, create_version};
+use crate::jobs::JobCx;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
@@ -137,8 +139,11 @@ pub(super) fn foreign_number(conn: &Connection) -> rusqlite::Result<Option<Strin
     Ok(None)
 }
 
+/// Rows between two looks at whether the job is to stop.
+const ROWS_PER_CHECK: u64 = 4096;
+
 /// Says which texts are no UTF-8, the first of each column; none where all are. Reads the whole catalogue.
-pub(super) fn foreign_text(conn: &Connection) -> rusqlite::Result<Option<String>> {
+pub(super) fn foreign_text(conn: &Connection, cx: &JobCx) -> Result<Option<String>, StoreError> {
     let mut tables = conn.prepare(
         "SELECT s.name, c.name, EXISTS (SELECT 1 FROM pragma_table_info(s.name) i WHERE i.name = 'id')
          FROM sqlite_schema s JOIN pragma_table_info(s.name) c
@@ -146,12 +151,20 @@ pub(super) fn foreign_text(conn: &Connection) -> rusqlite::Result<Option<String>
     )?;
     let columns: Vec<(String, String, bool)> =
         tables.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect::<Result<_, _>>()?;
+    cx.stage("Checking texts", Some(columns.len() as u64));
     let mut found = Vec::new();
     for (table, column, has_id) in columns {
+        cx.advance(1)?;
+        cx.note(table.clone());
+        let mut count = 0_u64;
         let id = if has_id { "id" } else { "NULL" };
         let mut statement = conn.prepare(&format!("SELECT \"{column}\", {id} FROM \"{table}\""))?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
+            count += 1;
+            if count.is_multiple_of(ROWS_PER_CHECK) {
+                cx.checkpoint()?;
+            }
             if let ValueRef::Text(text) = row.get_ref(0)?
                 && let Err(error) = std::str::from_utf8(text)
             {
@@ -276,7 +289,7 @@ mod tests {
         let folder = dir.path().join("w");
         let workspace = Workspace::create(&folder).unwrap();
         workspace.catalogue().vacuum().unwrap();
-        workspace.catalogue().back_up(&dir.path().join("copy.sqlite"), |_, _| Ok(())).unwrap();
+        workspace.catalogue().back_up(&dir.path().join("copy.sqlite"), &JobCx::detached()).unwrap();
         Workspace::look(&folder).unwrap();
         // A build puts tables in the place of others; one that is killed leaves its own.
         super::super::tests::build(&workspace);

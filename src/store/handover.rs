@@ -6,6 +6,7 @@ use super::captures::which::named_digest_sql;
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::launches::seen_state;
+use super::lossy::LossyText;
 use super::marks::{of_campaign_sql, selected_sql};
 use super::rows::{CampaignId, CaptureId, LaunchId, ReviewMark};
 use super::sql::{int, mark_of, uint};
@@ -114,8 +115,8 @@ fn mark_row(row: &Row<'_>) -> Result<MarkRow, StoreError> {
         digest: row.get(2)?,
         record_id: row.get(3)?,
         mark: mark_of(&name).ok_or_else(|| StoreError::Content(format!("decision “{name}”")))?,
-        note: row.get(5)?,
-        who: row.get(6)?,
+        note: row.get::<_, LossyText>(5)?.0,
+        who: row.get::<_, LossyText>(6)?.0,
         date: CaptureDate::from_millis(row.get(7)?),
         undone: row.get::<_, Option<i64>>(8)?.map(CaptureDate::from_millis),
         annotation: row.get(9)?,

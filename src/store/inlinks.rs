@@ -4,7 +4,7 @@ use super::captures::which::{HAS_LINKS, IS_PAGE, IS_PAGE_ITSELF, ORIGINAL, SAYS_
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::launches::seen_state;
-use super::link_list::{PageKeys, StoredLink, decode, outlinks_of};
+use super::link_list::{PageKeys, StoredLink, decode_of, outlinks_of};
 use super::rows::{AnchorRow, CaptureId, OutlinkRow};
 use super::sql::{int, kind_name, uint};
 use crate::captures::Unread;
@@ -131,7 +131,7 @@ impl Catalogue {
             while let Some(row) = rows.next()? {
                 let (capture, date) = (row.get(0)?, CaptureDate::from_millis(row.get(1)?));
                 let (source_url, source_key): (String, String) = (row.get(2)?, row.get(3)?);
-                let links = decode(row.get_ref(4)?.as_blob().map_err(rusqlite::Error::from)?)?;
+                let links = decode_of(capture, row.get_ref(4)?.as_blob().map_err(rusqlite::Error::from)?)?;
                 for link in links.into_iter().filter(|link| link.kind == LinkKind::Anchor) {
                     let feed = InlinkFeed {
                         target_key: pages.of(&link.url)?.as_str().to_owned(),

@@ -233,6 +233,14 @@ pub(super) fn decode(list: &[u8]) -> Result<Vec<StoredLink>, StoreError> {
     Ok(links)
 }
 
+/// The same of a capture, which an error names.
+pub(super) fn decode_of(capture: CaptureId, list: &[u8]) -> Result<Vec<StoredLink>, StoreError> {
+    decode(list).map_err(|error| match error {
+        StoreError::Content(what) => StoreError::Content(format!("{what} of capture {capture}")),
+        error => error,
+    })
+}
+
 /// What [`packed`] was given.
 pub(super) fn unpacked(list: &[u8]) -> Result<Cow<'_, [u8]>, StoreError> {
     thread_local! {
@@ -338,7 +346,7 @@ pub(super) fn stored_links(conn: &Connection, capture: CaptureId) -> Result<Vec<
     let mut rows = statement.query([capture])?;
     let mut links = Vec::new();
     while let Some(row) = rows.next()? {
-        links.append(&mut decode(row.get_ref(0)?.as_blob().map_err(Error::from)?)?);
+        links.append(&mut decode_of(capture, row.get_ref(0)?.as_blob().map_err(Error::from)?)?);
     }
     links.sort_by_key(|link| link.position);
     Ok(links)

@@ -48,6 +48,7 @@ mod launches;
 mod ledger;
 mod lineage;
 mod link_list;
+mod lossy;
 mod marks;
 mod order;
 mod places;

@@ -5,6 +5,7 @@ use super::captures::which::{named_digest_sql, version_sql};
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::ledger::all_geo_facts;
+use super::lossy::lossy;
 use super::rows::CaptureId;
 use crate::captures::Media;
 use crate::search::{CaptureFacts, FactsRow};
@@ -118,6 +119,21 @@ impl Catalogue {
         })
     }
 
+    /// Whether what was made of the captures up to one is of another catalogue, as after a backup was put back.
+    /// `is_last` knows the stamp that this capture had, `lost` is how many were taken out by then.
+    pub fn is_other(
+        &self,
+        through: CaptureId,
+        lost: u64,
+        is_last: impl FnOnce(&str) -> bool,
+    ) -> Result<bool, StoreError> {
+        Ok(match self.capture_stamp(through)? {
+            Some(stamp) => !is_last(&stamp),
+            // The last one may be among those that were taken out since.
+            None => through.get() > 0 && self.captures_lost()? == lost,
+        })
+    }
+
     /// How many captures were taken out since the catalogue was made.
     pub fn captures_lost(&self) -> Result<u64, StoreError> {
         Ok(self.setting(CAPTURES_LOST)?.and_then(|count| count.parse().ok()).unwrap_or_default())
@@ -151,7 +167,7 @@ impl Catalogue {
                     date_ms: row.get(2)?,
                     status: row.get(3)?,
                     media: Media::of_number(row.get(4)?).as_str(),
-                    language: text(5)?,
+                    language: &lossy(row.get_ref(5)?.as_bytes().map_err(rusqlite::Error::from)?),
                     launch: row.get(6)?,
                     size: row.get(7)?,
                 });

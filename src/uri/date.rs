@@ -5,6 +5,7 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// When something was captured: milliseconds since 1970 in UTC.
 ///
@@ -57,10 +58,24 @@ pub struct DateError(pub String);
 /// 10000, since it has to be a date in every time zone.
 const LAST_SECOND: i64 = 253_402_207_200;
 
+/// Seconds of the begin of the year 0.
+const FIRST_SECOND: i64 = -62_167_219_200;
+
 impl CaptureDate {
-    /// The present moment.
+    /// The present moment by the system's clock, which is read nowhere else.
     pub fn now() -> Self {
-        Self(Timestamp::now().as_millisecond())
+        Self::of_system(SystemTime::now())
+    }
+
+    /// An instant of the system; those after the last date that archives write
+    /// are that date, those before the year 0 its begin: a clock may be wrong.
+    fn of_system(time: SystemTime) -> Self {
+        let millis = |span: Duration| i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
+        let millis = match time.duration_since(UNIX_EPOCH) {
+            Ok(after) => millis(after),
+            Err(before) => -millis(before.duration()),
+        };
+        Self(millis.clamp(FIRST_SECOND * 1000, LAST_SECOND * 1000))
     }
 
     /// From milliseconds since 1970.
@@ -227,8 +242,7 @@ impl CaptureDate {
     /// Appends what [`Self::to_dataset`] gives, for the many dates of a data set.
     pub fn push_dataset(self, out: &mut Vec<u8>) {
         let seconds = self.seconds();
-        // From the year 0 on.
-        if !(-62_167_219_200..=LAST_SECOND).contains(&seconds) {
+        if !(FIRST_SECOND..=LAST_SECOND).contains(&seconds) {
             out.extend_from_slice(self.civil_text().as_bytes());
             return;
         }
@@ -298,6 +312,22 @@ mod tests {
             }
         }
         assert!(serde_json::from_str::<CaptureDate>("\"soon\"").unwrap_err().to_string().contains("“soon”"));
+    }
+
+    #[test]
+    fn a_clock_beyond_all_dates_is_at_the_last_one() {
+        let day = Duration::from_secs(86_400);
+        for (time, expected) in [
+            (UNIX_EPOCH + day * 2, "1970-01-03T00:00:00Z"),
+            (UNIX_EPOCH - day, "1969-12-31T00:00:00Z"),
+            (UNIX_EPOCH + day * 366 * 8030, "9999-12-30T22:00:00Z"),
+            (UNIX_EPOCH + day * 366 * 1_000_000, "9999-12-30T22:00:00Z"),
+            (UNIX_EPOCH - day * 366 * 3000, "0000-01-01T00:00:00Z"),
+        ] {
+            let date = CaptureDate::of_system(time);
+            assert_eq!(date.to_warc(), expected);
+            assert_eq!(CaptureDate::parse(&date.to_digits14()).map(CaptureDate::to_warc).as_deref(), Ok(expected));
+        }
     }
 
     #[test]

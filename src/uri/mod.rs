@@ -13,11 +13,15 @@
 //! Parsing is WHATWG ([`parse_web_url`]). The dialects are held against the
 //! vectors of the systems they come from.
 //!
+//! Texts of others hold more than URLs: what of them a terminal obeys is known here too, for every room
+//! that writes them ([`escape_controls`], [`printable`]).
+//!
 //! Not here: what the keys are used for.
 
 mod cdx_key;
 mod cdx_sessions;
 mod clock;
+mod controls;
 mod dataset_key;
 mod date;
 mod fqdn;
@@ -33,6 +37,7 @@ mod vectors;
 
 pub use cdx_key::CdxKey;
 pub use clock::Clock;
+pub use controls::{escape_controls, is_obeyed, may_be_obeyed, printable};
 pub use dataset_key::DatasetKey;
 pub use date::{CaptureDate, DateError};
 pub use fqdn::{Fqdn, InternalPolicy, is_same_site, registrable};

@@ -68,18 +68,7 @@ pub fn back_up(workspace: &Workspace, out: &Path, cx: &JobCx) -> anyhow::Result<
     let catalogue = workspace.catalogue();
     let copy = staging.path().join("fonds.sqlite");
     create_private(&copy).with_context(name)?;
-    let mut is_begun = false;
-    catalogue.back_up(&copy, |done, total| {
-        if !is_begun {
-            cx.stage("Copying the catalogue", Some(total));
-            is_begun = true;
-        }
-        cx.set_done(done);
-        if done == total {
-            cx.stage("Checking the copy", None);
-        }
-        cx.checkpoint()
-    })?;
+    catalogue.back_up(&copy, cx)?;
     cx.stage("Writing campaigns", None);
     let folder = staging.path().join("campaigns");
     fs::create_dir(&folder).with_context(name)?;

@@ -9,6 +9,7 @@ use crate::store::rows::ProblemId;
 use crate::store::rows::{FileId, FileRow, FileState, ProblemDetail, ProblemRow};
 use crate::store::{FileToLocate, RecordRow, Workspace, mtime_ns};
 use crate::warc::{Compression, Span, enter_record_in, format_offset, look_at_record, open_archive_file};
+use anyhow::Context as _;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -137,6 +138,12 @@ impl Report for LocateOutcome {
 /// and then digest, and reads them from there from now on. With `only`, for
 /// one of them.
 pub fn locate(workspace: &Workspace, folder: &Path, only: Option<FileId>, cx: &JobCx) -> anyhow::Result<LocateOutcome> {
+    let metadata = folder.metadata().with_context(|| folder.display().to_string())?;
+    anyhow::ensure!(
+        metadata.is_dir(),
+        "{}: this is no folder. Name the one that the files were moved to",
+        folder.display()
+    );
     cx.stage("Looking for archive files", None);
     let mut outcome = LocateOutcome::default();
     let mut lost = Vec::new();

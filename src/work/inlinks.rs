@@ -5,7 +5,7 @@ use super::inlink_rows::{remove_kept_runs, sorted_rows};
 use super::outlink_gaps::fill_outlink_gaps;
 use super::repeats::read_repeats;
 use crate::inlinks::invert::{LinkRow, ShuffleReport, TargetCapture};
-use crate::inlinks::stored::{CountTotals, LinkStore, Mark};
+use crate::inlinks::stored::{CountTotals, LinkStore};
 use crate::inlinks::{LinkError, MAX_INLINKS_PER_SIDE};
 use crate::jobs::{JobCx, counted};
 use crate::links::LinkKind;
@@ -51,6 +51,8 @@ pub struct InlinkReport {
     pub repeats_unread: u64,
     /// Revisits of what was never captured or imported, as far as it may have been a page.
     pub originals_missing: u64,
+    /// Why all links were taken in anew although nobody asked for it; empty where they were not.
+    pub rebuilt: String,
 }
 
 /// The form of what is stored of a link. Links in another form are built again from all captures.
@@ -94,6 +96,9 @@ impl Report for InlinkReport {
         if self.uncaptured > PROSPECTS_KEPT as u64 {
             words.push_str(&format!("; the {PROSPECTS_KEPT} most cited of these pages are listed"));
         }
+        if !self.rebuilt.is_empty() {
+            words.push_str(&format!("; built from scratch: {}", self.rebuilt));
+        }
         if self.repeats_unread > 0 {
             words.push_str(&format!(
                 "; links of {} are missing: their original payload cannot be read",
@@ -129,8 +134,19 @@ impl Report for InlinkReport {
 ///
 /// A catalogue or links that cannot be read or written, or `Cancelled`.
 pub fn build_inlinks(workspace: &Workspace, from_scratch: bool, cx: &JobCx) -> anyhow::Result<InlinkReport> {
+    let found = if from_scratch { None } else { workspace.damage_of_links(cx)? };
+    match found {
+        Some(why) => Ok(InlinkReport { rebuilt: why, ..build(workspace, true, cx)? }),
+        None => build_mended(workspace, from_scratch, cx),
+    }
+}
+
+/// Builds, and once more from scratch where what was built before turns out damaged.
+fn build_mended(workspace: &Workspace, from_scratch: bool, cx: &JobCx) -> anyhow::Result<InlinkReport> {
     match build(workspace, from_scratch, cx) {
-        Err(error) if !from_scratch && is_damage(&error) => build(workspace, true, cx),
+        Err(error) if !from_scratch && is_damage(&error) => {
+            Ok(InlinkReport { rebuilt: super::error_chain(&error), ..build(workspace, true, cx)? })
+        }
         built => built,
     }
 }
@@ -143,12 +159,13 @@ pub fn build_inlinks(workspace: &Workspace, from_scratch: bool, cx: &JobCx) -> a
 /// As [`build_inlinks`].
 pub(super) fn complete_inlinks(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<Option<String>> {
     let Access::ReadOnly(_) = workspace.access() else {
-        build_inlinks(workspace, false, cx)?;
+        // Whoever reads all links next meets what is damaged.
+        build_mended(workspace, false, cx)?;
         return Ok(None);
     };
     let build = "Build them where the workspace can be written: fonds inlinks build";
     let Some(store) = workspace.built_links()? else {
-        return Ok(Some(format!("inlinks are not built, and none are in the export. {build}")));
+        return Ok(Some(format!("{}, and none are in the export. {build}", workspace.why_no_links()?)));
     };
     let is_old = store.mark().keys != BUILD_FORMAT_VERSION || workspace.links_are_old()?;
     Ok(is_old.then(|| {
@@ -163,7 +180,7 @@ pub(super) fn complete_inlinks(workspace: &Workspace, cx: &JobCx) -> anyhow::Res
 /// A catalogue that cannot be read.
 pub(super) fn inlinks_behind(workspace: &Workspace) -> anyhow::Result<Option<String>> {
     if workspace.built_links()?.is_none() {
-        return Ok(Some("inlinks are not built yet: what lists them is shown without them".to_owned()));
+        return Ok(Some(format!("{}: what lists them is shown without them", workspace.why_no_links()?)));
     }
     let is_behind = workspace.links_are_old()?;
     Ok(is_behind.then(|| "links of captures since the last build of inlinks are not counted yet".to_owned()))
@@ -217,14 +234,14 @@ fn take_in(workspace: &Workspace, from_scratch: bool, cx: &JobCx) -> anyhow::Res
     let up_to = catalogue.newest_whole_capture()?;
     let is_there = LinkStore::is_in(&workspace.built_folder());
     let mut store = workspace.links_to_build()?;
-    let mark =
-        Mark { captures_up_to: up_to.get(), keys: BUILD_FORMAT_VERSION, read_up_to: catalogue.originals_changed()? };
+    let mark = catalogue.mark_of_links(up_to, BUILD_FORMAT_VERSION)?;
     let before = store.mark();
     let since = Captures { after: CaptureId::new(before.captures_up_to), up_to, changed_after: before.read_up_to };
     let goes_on = !from_scratch
         && is_there
         && before.keys == BUILD_FORMAT_VERSION
         && since.after <= up_to
+        && !catalogue.is_other_than_of(&before)?
         && !catalogue.lost_links()?
         && catalogue.originals_replaced()? <= before.read_up_to;
     if goes_on && before == mark {

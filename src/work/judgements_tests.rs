@@ -85,7 +85,7 @@ fn judgements_survive_another_index_a_copy_and_a_kill() {
     let workspace = Workspace::open(&killed).unwrap();
     assert_eq!(workspace.catalogue().judgements(None).unwrap(), before);
     let copy = dir.path().join("copy");
-    session.catalogue().back_up(&copy, |_, _| Ok(())).unwrap();
+    session.catalogue().back_up(&copy, &JobCx::detached()).unwrap();
     drop(workspace);
     std::fs::copy(&copy, killed.join("fonds.sqlite")).unwrap();
     assert_eq!(Workspace::open(&killed).unwrap().catalogue().judgements(None).unwrap(), before);

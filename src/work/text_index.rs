@@ -182,11 +182,7 @@ pub(super) fn open_index(catalogue: &Catalogue, folder: &Path) -> anyhow::Result
 }
 
 fn is_of_other_catalogue(catalogue: &Catalogue, index: &TextIndex, mark: &IndexMark) -> Result<bool, anyhow::Error> {
-    let is_other = match catalogue.capture_stamp(CaptureId::new(mark.through))? {
-        Some(stamp) => stamp != mark.last,
-        // The last one may be among those that were taken out since.
-        None => mark.through > 0 && catalogue.captures_lost()? == mark.lost,
-    };
+    let is_other = catalogue.is_other(CaptureId::new(mark.through), mark.lost, |stamp| stamp == mark.last)?;
     // Numbers of versions are those of captures: higher ones would only cost memory.
     let highest = u64::try_from(mark.through.max(catalogue.newest_capture()?.get())).unwrap_or_default();
     Ok(is_other || index.highest_version()? > highest.saturating_mul(2).saturating_add(1 << 20))

@@ -154,6 +154,20 @@ fn pages_change_the_state_of_the_window_by_its_methods() {
     assert_eq!(open.collect::<Vec<_>>(), FILLED_IN);
 }
 
+/// Where the clock is wrong, all that reads it is wrong in the same way, and nothing panics.
+#[test]
+fn the_clock_is_read_in_one_place() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let reads = |file: &PathBuf| {
+        let code = code_of(file);
+        ["Timestamp::now()", "Zoned::now()", "SystemTime::now()"].iter().any(|call| code.contains(call))
+    };
+    // Tests compare the times of files.
+    let read: Vec<_> =
+        rust_files(&src).into_iter().filter(|file| !file.starts_with(src.join("testing")) && reads(file)).collect();
+    assert_eq!(read, [src.join("uri/date.rs")]);
+}
+
 /// What tests run is what a person runs: limits are passed in.
 #[test]
 fn nothing_is_another_under_test() {

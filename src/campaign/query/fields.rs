@@ -33,6 +33,7 @@ mod wider;
 mod write;
 
 pub use near_names::{nearest_names, unknown_field};
+pub(super) use read::is_letter;
 pub use read::parse_fields;
 pub use rules::QUERY_RULES;
 pub use values::{Comparison, date_examples, number_range};

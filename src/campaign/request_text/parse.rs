@@ -1,6 +1,7 @@
 //! Text to tree: the terms of a request.
 
 use super::{PREFIXES, is_day, is_quote, is_token_char};
+use crate::campaign::query::limits::{Excess, check_text};
 use crate::campaign::query::{Cursor, Parsed, QueryError, Terms, parse};
 use crate::campaign::request::{Request, Term, TermKind};
 
@@ -16,6 +17,7 @@ struct RequestTerms;
 impl Terms for RequestTerms {
     type Term = Term;
     const A_TERM: &'static str = A_TERM;
+    const INSTEAD_OF_MANY: &'static str = "write other names of the same as aliases: a|b";
     const HAS_NAMED_GROUPS: bool = true;
 
     fn token(rest: &str) -> &str {
@@ -60,9 +62,18 @@ impl<'a> TermReader<'_, 'a> {
             }
             _ => return Err(self.error(A_TERM)),
         };
+        self.check_limits(start, &value)?;
         let mut term = Term { kind, value, weight: 1.0, aliases: Vec::new(), uri: None, from: None, to: None };
         self.suffixes(&mut term)?;
         Ok(term)
+    }
+
+    /// A name that began at this position has to be within the limits of text.
+    fn check_limits(&mut self, start: usize, name: &str) -> Parsed<()> {
+        check_text(name).map_err(|Excess { expected, found }| {
+            self.cursor.rewind(start);
+            QueryError { column: self.cursor.column(), expected, found }
+        })
     }
 
     /// What stands behind `kind:`. A period may do without a name.
@@ -84,7 +95,9 @@ impl<'a> TermReader<'_, 'a> {
                 Some('|') => {
                     self.cursor.take('|');
                     self.cursor.skip_blanks();
+                    let start = self.cursor.position();
                     let alias = self.name()?;
+                    self.check_limits(start, &alias)?;
                     term.aliases.push(alias);
                 }
                 Some('[') if !has_days => {

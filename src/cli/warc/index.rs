@@ -1,7 +1,7 @@
 //! `fonds warc index`
 
 use super::super::cdx::CdxForm;
-use super::super::output::plain;
+use super::super::output::{plain, tell_if_empty};
 use super::super::{FINE, PROBLEMS, WRONG_USE};
 use super::{each_once, real_place};
 use crate::jobs::JobCx;
@@ -40,7 +40,12 @@ pub(super) fn run(args: &IndexArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
             sorter.push(&line).inspect_err(|_| lost = true)
         });
         let problems = match indexed {
-            Ok(problems) => problems,
+            Ok(problems) => {
+                if tell_if_empty(file) {
+                    status = status.max(PROBLEMS);
+                }
+                problems
+            }
             // Lines that cannot be sorted are of no one file.
             Err(error) if lost => return Err(error.into()),
             // The lines of the other files are good.

@@ -156,9 +156,13 @@ impl LinkError {
     /// Whether stored links are another thing than was written: other bytes,
     /// a file that is gone, rules of something else.
     pub fn is_damage(&self) -> bool {
+        matches!(self, Self::Stored(error) if Self::is_damage_of(error))
+    }
+
+    /// The same of what was met in a file of stored links.
+    pub fn is_damage_of(error: &std::io::Error) -> bool {
         use std::io::ErrorKind::{InvalidData, InvalidInput, NotFound, UnexpectedEof};
-        matches!(self, Self::Stored(error)
-            if matches!(error.kind(), InvalidData | InvalidInput | NotFound | UnexpectedEof))
+        matches!(error.kind(), InvalidData | InvalidInput | NotFound | UnexpectedEof)
     }
 }
 
@@ -167,7 +171,7 @@ fn stored_labels(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::InvalidData => {
             format!(
-                "{error}. Load what these links came from into a new folder, and remove this one; those of a workspace are made anew with: fonds inlinks build --anew"
+                "{error}. Load what these links came from into a new folder, and remove this one; those of a workspace are mended by: fonds inlinks build"
             )
         }
         _ => error.to_string(),

@@ -10,6 +10,7 @@ use crate::store::error::StoreError;
 use crate::store::files::file_id;
 use crate::store::intern::{UrlIds, url_ids, url_ids_and_page};
 use crate::store::link_list::{LinkList, insert_lists, insert_outlinks, lists_of};
+use crate::store::lossy::LossyText;
 use crate::store::rows::PageId;
 use crate::store::rows::{CaptureId, FileId, LaunchId};
 use crate::store::sql::{int, parse_stored, uint};
@@ -495,10 +496,10 @@ pub(in crate::store) fn stored_capture(conn: &Connection, id: CaptureId) -> Resu
                     url: Url::parse("about:blank").map_err(|_| rusqlite::Error::InvalidQuery)?,
                     date: CaptureDate::from_millis(row.get(1)?),
                     status: row.get(2)?,
-                    mime: row.get(3)?,
+                    mime: row.get::<_, LossyText>(3)?.0,
                     digest: row.get(4)?,
-                    title: row.get(5)?,
-                    language: row.get(6)?,
+                    title: row.get::<_, LossyText>(5)?.0,
+                    language: row.get::<_, LossyText>(6)?.0,
                     revisit_of: row.get::<_, Option<i64>>(7)?.map(CaptureDate::from_millis),
                     records: Vec::new(),
                 },

@@ -20,6 +20,7 @@ use crate::store::catalogue::Catalogue;
 use crate::store::error::StoreError;
 use crate::store::intern::{UrlIds, url_ids};
 use crate::store::link_list::insert_outlinks;
+use crate::store::lossy::LossyText;
 use crate::store::rows::PageId;
 use crate::store::rows::UrlId;
 use crate::store::rows::{CaptureId, LaunchId};
@@ -220,12 +221,12 @@ impl Original {
                 found_by,
                 url: row.get(0)?,
                 status: row.get(1)?,
-                mime: row.get(2)?,
+                mime: row.get::<_, LossyText>(2)?.0,
                 media: row.get(3)?,
                 size: row.get(4)?,
                 digest: row.get(5)?,
-                title: row.get(6)?,
-                language: row.get(7)?,
+                title: row.get::<_, LossyText>(6)?.0,
+                language: row.get::<_, LossyText>(7)?.0,
             })
         };
         Ok(statement.query_row([id], row).optional()?)

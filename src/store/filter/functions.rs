@@ -10,10 +10,12 @@ use crate::scope::{GeoFact, rule_label};
 use crate::search::without_port;
 use crate::store::launches::seen_state;
 use crate::store::link_list::decode;
+use crate::store::lossy::lossy;
 use crate::text::fold_letters;
 use aho_corasick::AhoCorasick;
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::{Connection, Error};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Makes `re:`, `fqdn:` and the folding of text work in a connection; a
@@ -46,10 +48,14 @@ pub(in crate::store) fn register(conn: &Connection) -> rusqlite::Result<()> {
         let fact = fact.and_then(|fact| serde_json::from_str::<GeoFact>(&fact).ok());
         Ok(fact.and_then(|fact| fact.country().map(str::to_owned)))
     })?;
-    conn.create_scalar_function("text_has", 2, flags, |context| Ok(needle(context)?.is_in(text_of(context, 1)?)))?;
-    conn.create_scalar_function("text_is", 2, flags, |context| Ok(needle(context)?.is_all_of(text_of(context, 1)?)))?;
+    conn.create_scalar_function("text_has", 2, flags, |context| {
+        Ok(needle(context)?.is_in(&shown_text_of(context, 1)?))
+    })?;
+    conn.create_scalar_function("text_is", 2, flags, |context| {
+        Ok(needle(context)?.is_all_of(&shown_text_of(context, 1)?))
+    })?;
     conn.create_scalar_function("text_meets", 2, flags, |context| {
-        let tokens = text_tokens(text_of(context, 1)?);
+        let tokens = text_tokens(&shown_text_of(context, 1)?);
         Ok(matcher(context)?.holds(&tokens, &[]))
     })?;
     conn.create_scalar_function("url_meets", 2, flags, |context| {
@@ -90,6 +96,12 @@ fn text_of<'a>(context: &'a Context<'_>, at: usize) -> rusqlite::Result<&'a str>
     context.get_raw(at).as_str().map_err(|error| Error::UserFunctionError(error.into()))
 }
 
+/// A text that is no more than shown, whatever its bytes are.
+fn shown_text_of<'a>(context: &'a Context<'_>, at: usize) -> rusqlite::Result<Cow<'a, str>> {
+    let bytes = context.get_raw(at).as_bytes().map_err(|error| Error::UserFunctionError(error.into()))?;
+    Ok(lossy(bytes))
+}
+
 /// The word looked for, which is the first argument of a function.
 fn needle(context: &Context<'_>) -> rusqlite::Result<Arc<Needle>> {
     context.get_or_create_aux(0, |value| -> Result<_, Failed> { Ok(Needle::new(value.as_str()?)?) })
@@ -105,7 +117,7 @@ fn matcher(context: &Context<'_>) -> rusqlite::Result<Arc<TextMatcher>> {
 
 /// A URL without its percent-encoding; none where it has none, or where it
 /// hides other bytes than text.
-fn decoded(url: &str) -> Option<std::borrow::Cow<'_, str>> {
+fn decoded(url: &str) -> Option<Cow<'_, str>> {
     memchr::memchr(b'%', url.as_bytes())?;
     percent_encoding::percent_decode_str(url).decode_utf8().ok()
 }

@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
@@ -356,9 +356,59 @@ fn read_back(open: &Path, written: &WaczWritten, cx: &JobCx) -> Result<Vec<WaczP
     }
 }
 
+/// The file of a package that is being written. After an error it only counts
+/// what follows: a `ZipWriter` that is dropped ends its package, and would write
+/// to the terminal what its caller says already.
+struct PackageFile<'a> {
+    file: &'a mut NewFile,
+    is_failed: bool,
+    at: u64,
+    len: u64,
+}
+
+impl<'a> PackageFile<'a> {
+    fn new(file: &'a mut NewFile) -> Self {
+        Self { file, is_failed: false, at: 0, len: 0 }
+    }
+
+    fn moved(&mut self, to: io::Result<u64>) -> io::Result<u64> {
+        self.is_failed |= to.is_err();
+        self.at = to?;
+        self.len = self.len.max(self.at);
+        Ok(self.at)
+    }
+}
+
+impl Write for PackageFile<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = if self.is_failed { Ok(bytes.len()) } else { self.file.write(bytes) };
+        let to = written.as_ref().map(|len| self.at + *len as u64).map_err(|error| error.kind().into());
+        drop(self.moved(to));
+        written
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = if self.is_failed { Ok(()) } else { self.file.flush() };
+        self.is_failed |= flushed.is_err();
+        flushed
+    }
+}
+
+impl Seek for PackageFile<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let to = match (self.is_failed, to) {
+            (false, to) => self.file.seek(to),
+            (true, SeekFrom::Start(at)) => Ok(at),
+            (true, SeekFrom::Current(by)) => Ok(self.at.saturating_add_signed(by)),
+            (true, SeekFrom::End(by)) => Ok(self.len.saturating_add_signed(by)),
+        };
+        self.moved(to)
+    }
+}
+
 /// A package in the making.
 struct Writing<'a> {
-    zip: ZipWriter<&'a mut NewFile>,
+    zip: ZipWriter<PackageFile<'a>>,
     path: PathBuf,
     date: zip::DateTime,
     present: Option<(String, Sha256, u64)>,
@@ -372,7 +422,7 @@ impl<'a> Writing<'a> {
         let byte = |from: usize| u8::try_from(part(from, from + 2)).unwrap_or_default();
         let date = zip::DateTime::from_date_and_time(part(0, 4), byte(4), byte(6), byte(8), byte(10), byte(12));
         Self {
-            zip: ZipWriter::new(file),
+            zip: ZipWriter::new(PackageFile::new(file)),
             path: path.to_owned(),
             date: date.unwrap_or_default(),
             present: None,

@@ -5,6 +5,7 @@
 
 use super::annotations::{CLEAR, annotation_id, judgement_id, judgement_name};
 use crate::analysis::Judgement;
+use crate::captures::lone_surrogates::without_halves;
 use crate::jobs::{JobCx, counted};
 use crate::store::{
     AnnotationApart, CaptureName, ForeignJudgement, ForeignMark, JudgementRow, MarkRow, StoreError, Workspace,
@@ -252,7 +253,9 @@ pub(in crate::work) fn annotations_in(file: &Path) -> anyhow::Result<Vec<Value>>
         crate::jobs::check_readable(file)?;
         let len = std::fs::metadata(file)?.len();
         anyhow::ensure!(len <= MOST_BYTES, "too long for a file of annotations ({len} bytes)");
-        values_of(&std::fs::read_to_string(file)?)
+        // Half of a character or a byte that is no text spoils its annotation, not the file.
+        let bytes = std::fs::read(file)?;
+        values_of(&String::from_utf8_lossy(&without_halves(&bytes)))
     };
     read().with_context(|| file.display().to_string())
 }
@@ -307,21 +310,50 @@ pub(super) fn left_apart(line: &str) -> Option<(LeftApart, Option<CaptureDate>)>
 fn values_of(text: &str) -> anyhow::Result<Vec<Value>> {
     match serde_json::from_str::<Value>(text) {
         Ok(Value::Array(values)) => Ok(values),
-        Ok(mut whole) => {
+        Ok(Value::Object(mut whole)) => {
+            let Fields(fields) = serde_json::from_str(text)?;
             for list in ["rows", "items"] {
-                if let Some(Value::Array(values)) = whole.get_mut(list).map(Value::take) {
-                    return Ok(values);
+                let lists = fields.iter().filter(|(name, value)| name == list && value.is_array());
+                let values: Vec<&Vec<Value>> = lists.filter_map(|(_, value)| value.as_array()).collect();
+                if !values.is_empty() {
+                    return Ok(values.into_iter().flatten().cloned().collect());
                 }
             }
             match whole.get_mut("first").and_then(|page| page.get_mut("items")).map(Value::take) {
                 Some(Value::Array(values)) => Ok(values),
-                _ => Ok(vec![whole]),
+                _ => Ok(vec![Value::Object(whole)]),
             }
         }
+        Ok(one) => Ok(vec![one]),
         Err(_) => {
             let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
             lines.map(|(at, line)| serde_json::from_str(line).with_context(|| format!("line {}", at + 1))).collect()
         }
+    }
+}
+
+/// The fields of an object as they are written: of a name that is there twice, both.
+struct Fields(Vec<(String, Value)>);
+
+impl<'de> serde::Deserialize<'de> for Fields {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl<'de> serde::de::Visitor<'de> for Visitor {
+            type Value = Fields;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(Fields(fields))
+            }
+        }
+        from.deserialize_map(Visitor)
     }
 }
 

@@ -2,6 +2,7 @@
 //! connection, keep-alive. It knows nothing of what it serves (see [`Answer`]).
 
 use crate::jobs::lock;
+use crate::uri::CaptureDate;
 use crossbeam_channel::Sender;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Read, Write};
@@ -385,7 +386,7 @@ fn plain(status: u16, words: &str) -> Reply {
 fn write_reply(stream: &mut TcpStream, reply: &Reply, head_only: bool, close: bool) -> io::Result<()> {
     let mut out = Vec::with_capacity(reply.body.len() + 512);
     write!(out, "HTTP/1.1 {} {}\r\n", reply.status, reason(reply.status))?;
-    write!(out, "Date: {}\r\nServer: fonds-sample\r\n", http_date(jiff::Timestamp::now()))?;
+    write!(out, "Date: {}\r\nServer: fonds-sample\r\n", http_date(CaptureDate::now()))?;
     for (name, value) in &reply.headers {
         write!(out, "{name}: {value}\r\n")?;
     }
@@ -414,7 +415,8 @@ fn write_reply(stream: &mut TcpStream, reply: &Reply, head_only: bool, close: bo
 }
 
 /// `Date:` as RFC 9110 wants it.
-fn http_date(now: jiff::Timestamp) -> String {
+fn http_date(now: CaptureDate) -> String {
+    let now = jiff::Timestamp::from_millisecond(now.millis()).unwrap_or_default();
     now.to_zoned(jiff::tz::TimeZone::UTC).strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
 }
 

@@ -5,6 +5,7 @@ use super::{
     TEXT_FIELDS, Terms, TextTest, parse,
 };
 use crate::campaign::query::QueryError;
+use crate::campaign::query::limits::{Excess, check_pattern, check_text, check_value};
 use unicode_normalization::char::is_combining_mark;
 
 /// Reads a filter line or a search; an empty one asks for nothing.
@@ -21,6 +22,7 @@ struct FilterTerms;
 impl Terms for FilterTerms {
     type Term = FieldTerm;
     const A_TERM: &'static str = "a word, a field such as host:a.pt, NOT or a bracket";
+    const INSTEAD_OF_MANY: &'static str = "use fewer, or a pattern such as re:(a|b)";
     const HAS_NAMED_GROUPS: bool = false;
 
     fn token(rest: &str) -> &str {
@@ -190,6 +192,15 @@ fn one_term(cursor: &mut Cursor<'_>) -> Parsed<FieldTerm> {
         };
         value = bare;
         cursor.rewind(behind);
+    }
+    let within = match &term.test {
+        TextTest::Pattern(pattern) => check_pattern(pattern),
+        _ if is_text && term.field.as_ref().is_none_or(|field| field.sign == Sign::Has) => check_text(value),
+        _ => check_value(value),
+    };
+    if let Err(Excess { expected, found }) = within {
+        let column = term.field.as_ref().map_or(column, |field| field.value_column);
+        return Err(QueryError { column, expected, found });
     }
     if let Some(field) = &mut term.field {
         field.value = value.to_owned();
@@ -390,7 +401,7 @@ fn enough_letters(cursor: &Cursor<'_>, pattern: &str) -> Parsed<()> {
     Ok(())
 }
 
-pub(super) fn is_letter(c: char) -> bool {
+pub(in crate::campaign::query) fn is_letter(c: char) -> bool {
     c.is_alphanumeric() || is_combining_mark(c)
 }
 

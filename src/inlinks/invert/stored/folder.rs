@@ -54,6 +54,12 @@ pub struct Mark {
     /// The last reading of links of earlier captures that is in.
     #[serde(default)]
     pub read_up_to: i64,
+    /// A checksum of what the newest capture is: in another catalogue its number is that of another one.
+    #[serde(default)]
+    pub last: u64,
+    /// How many captures had been taken out of the catalogue by then.
+    #[serde(default)]
+    pub lost: u64,
 }
 
 impl Mark {
@@ -273,6 +279,16 @@ impl LinkStore {
         let mut sum = SegmentCounts::default();
         self.segments.iter().for_each(|segment| sum += segment.counts());
         sum
+    }
+
+    /// Compares every byte with the checksums that were written with it.
+    ///
+    /// # Errors
+    ///
+    /// Files that are not as they were written, or `Cancelled`.
+    pub fn check(&self, cx: &JobCx) -> Result<(), LinkError> {
+        cx.stage_in_bytes("Checking inlinks", Some(self.bytes()));
+        self.segments.iter().try_for_each(|segment| segment.check(cx))
     }
 
     /// How many segments there are.

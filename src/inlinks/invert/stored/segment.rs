@@ -18,7 +18,7 @@ use super::super::index::Index;
 use super::super::merge::Stream;
 use super::super::row::{Parts, is_internal, read_when};
 use super::super::run::{RowEncoder, RowReader};
-use crate::jobs::create_own;
+use crate::jobs::{JobCx, create_own};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
@@ -138,6 +138,22 @@ impl Segment {
     /// Size on disk.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// Reads all blocks and leaves, each of which has a checksum.
+    pub(super) fn check(&self, cx: &JobCx) -> Result<(), LinkError> {
+        let (mut packed, mut plain) = (Vec::new(), Vec::new());
+        for (begin, end) in [(HEAD_BYTES as u64, self.blocks_end), (self.blocks_end, self.leaves_end)] {
+            let mut offset = begin;
+            while offset < end {
+                let after = read_block(&self.file, offset, end, &mut packed, &mut plain).map_err(|error| {
+                    LinkError::Stored(io::Error::new(error.kind(), format!("{}, {error}", self.path.display())))
+                })?;
+                cx.advance(after - offset)?;
+                offset = after;
+            }
+        }
+        Ok(())
     }
 
     /// Rows from some target and time on; a few before them may come first.

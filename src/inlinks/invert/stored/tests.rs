@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// `None` as source: a capture.
 type Owned = (String, i64, Option<(String, String)>);
 
-const MARK: Mark = Mark { captures_up_to: 7, keys: 1, read_up_to: 0 };
+const MARK: Mark = Mark { captures_up_to: 7, keys: 1, read_up_to: 0, last: 0, lost: 0 };
 
 fn is_internal(target: &str, source: &str) -> bool {
     host_of(target) == host_of(source)
