@@ -1,7 +1,7 @@
 //! `fonds import`.
 
 use super::campaign::session;
-use super::output::{plain, with_progress};
+use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS, WRONG_USE};
 use crate::work;
 use crate::work::models::ImportOptions;
@@ -41,7 +41,7 @@ pub struct ImportArgs {
     /// Make the texts searchable while the import runs, and at its end, as fonds index does.
     #[arg(long)]
     index: bool,
-    /// One object a file.
+    /// One object a file, and one a handover with what of it came in.
     #[arg(long)]
     json: bool,
 }
@@ -59,7 +59,7 @@ pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
         imported => imported?,
     };
     let unread_lines = super::engine::print_jobs(&imported.jobs, args.json, out)?;
-    let mut unread_campaigns = 0;
+    let (mut unread_campaigns, mut on_other_captures) = (0, 0);
     for job in &imported.restored {
         job.summary().iter().for_each(|line| tell!("{}", plain(line)));
         job.problems
@@ -69,6 +69,10 @@ pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
     }
     for handover in &imported.handovers {
         handover.lines().iter().for_each(|line| tell!("{}", plain(line)));
+        if args.json {
+            json_line(out, handover)?;
+        }
+        on_other_captures += handover.on_other_captures();
         handover.problems().for_each(|why| warn_of!("parts of the handover left out", "{}", plain(why)));
     }
     work::attached_summary(imported.attached).iter().for_each(|line| tell!("{line}"));
@@ -81,7 +85,7 @@ pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
     Ok(match imported.imports.iter().any(work::has_problems) {
         _ if !all_there => WRONG_USE,
         true => PROBLEMS,
-        false if unread_texts > 0 => PROBLEMS,
+        false if unread_texts > 0 || on_other_captures > 0 => PROBLEMS,
         false if unread_lines > 0 || unread_campaigns > 0 || !imported.led_out.is_empty() => PROBLEMS,
         // Not even a job of a crawler.
         false

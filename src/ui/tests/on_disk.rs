@@ -147,7 +147,7 @@ fn letters_of_a_note_are_text_and_the_note_is_kept_or_left() {
     let notes = |window: &Window| -> Vec<(ReviewMark, String)> {
         let session = window.app().session().unwrap();
         let detail = |id| session.detail(CaptureId::new(id), 90).unwrap().notes;
-        (1..=3).flat_map(detail).map(|(_, _, mark, words)| (mark, words)).collect()
+        (1..=3).flat_map(detail).map(|note| (note.mark, note.text())).collect()
     };
     window.press_with(Modifiers::COMMAND, Key::Num7);
     window.until("the queue is there", |window| window.says("captures to review"));
@@ -188,11 +188,11 @@ fn letters_of_a_note_are_text_and_the_note_is_kept_or_left() {
     });
     let of = |window: &Window, id| window.app().session().unwrap().detail(id, 90).unwrap().notes;
     window.until("it is marked", |window| {
-        of(window, CaptureId::new(3)).iter().any(|(_, _, mark, _)| *mark == ReviewMark::Flag)
+        of(window, CaptureId::new(3)).iter().any(|note| note.mark == ReviewMark::Flag)
     });
-    let (_, who, ..) =
-        of(&window, CaptureId::new(3)).into_iter().find(|(_, _, mark, _)| *mark == ReviewMark::Flag).unwrap();
-    assert_eq!(who, "Ana Reis");
+    let note =
+        of(&window, CaptureId::new(3)).into_iter().find(|note| note.mark == ReviewMark::Flag).unwrap();
+    assert_eq!(note.by(), "Ana Reis");
 }
 
 #[test]
