@@ -186,15 +186,9 @@ fn path(conn: &Connection, id: CaptureId, row: &CaptureRow) -> Result<Vec<(Strin
 
 /// Decisions and notes on a capture, newest first; without those taken back as
 /// they are handed over.
-pub(super) fn notes(
-    conn: &Connection,
-    id: CaptureId,
-    only_standing: bool,
-) -> Result<Vec<CaptureNote>, StoreError> {
-    let mut statement = conn.prepare_cached(concat!(
-        note_sql!(),
-        "capture = ?1 AND (NOT ?2 OR undone_ms IS NULL) ORDER BY id DESC"
-    ))?;
+pub(super) fn notes(conn: &Connection, id: CaptureId, only_standing: bool) -> Result<Vec<CaptureNote>, StoreError> {
+    let mut statement =
+        conn.prepare_cached(concat!(note_sql!(), "capture = ?1 AND (NOT ?2 OR undone_ms IS NULL) ORDER BY id DESC"))?;
     let notes = statement.query_map(params![id, only_standing], note_of)?.map(|note| note?);
     notes.collect()
 }

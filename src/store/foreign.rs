@@ -60,7 +60,7 @@ struct Object {
 
 /// SHA-256 of the shape of the present version: making it anew to compare takes
 /// longer than all the rest of opening.
-const PRESENT_SHAPE: &str = "b34151a77ed6ca4e93c0128d23ec63517f6ad5c7119be2066f56bdcb6e36a244";
+const PRESENT_SHAPE: &str = "52f85fcbd9f9f1a90127e1bd59e2a0b187d81ed0789ce387aeed774dea571e93";
 
 /// Says what a catalogue holds that no version of this program has made, or
 /// lacks of it; none where its shape is that of its version.

@@ -182,16 +182,16 @@ pub(super) fn add_foreign(conn: &Connection, judgements: &[ForeignJudgement], or
         added += conn
             .prepare_cached("INSERT OR IGNORE INTO judgement VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?
             .execute(params![
-            of.query,
-            of.capture,
-            of.judgement.map_or(CLEAR, Judgement::name),
-            of.who,
-            of.date.millis(),
-            of.rank.map(int),
-            of.annotation,
-            origin,
-            of.line
-        ])? as u64;
+                of.query,
+                of.capture,
+                of.judgement.map_or(CLEAR, Judgement::name),
+                of.who,
+                of.date.millis(),
+                of.rank.map(int),
+                of.annotation,
+                origin,
+                of.line
+            ])? as u64;
         conn.prepare_cached("DELETE FROM annotation_apart WHERE annotation = ?1")?.execute([&of.annotation])?;
     }
     Ok(added)

@@ -135,7 +135,6 @@ pub struct AnnotationApart {
     pub is_for_any: bool,
 }
 
-
 impl Catalogue {
     /// Keeps marks of another workspace, in the order in which they were given,
     /// and judgements, and apart those on captures that are not here (id and
@@ -211,8 +210,9 @@ impl Catalogue {
     /// A catalogue that cannot be read.
     pub fn annotations_apart(&self) -> Result<Vec<AnnotationApart>, StoreError> {
         self.read(|conn| {
-            let mut statement =
-                conn.prepare_cached("SELECT annotation, line, origin, is_for_any FROM annotation_apart ORDER BY annotation")?;
+            let mut statement = conn.prepare_cached(
+                "SELECT annotation, line, origin, is_for_any FROM annotation_apart ORDER BY annotation",
+            )?;
             let rows = statement.query_map([], |row| {
                 let (annotation, line) = (row.get(0)?, row.get(1)?);
                 Ok(AnnotationApart { annotation, line, origin: row.get(2)?, is_for_any: row.get(3)? })

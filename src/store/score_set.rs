@@ -408,7 +408,17 @@ impl ScoredRow {
     pub fn of(facts: ToScore, url: String, date: CaptureDate, spec: &SelectionSpec, score: f64, passes: bool) -> Self {
         let selected = facts.decision.and_then(ReviewMark::decides).unwrap_or(passes);
         let parts = facts.input.parts(&spec.weights);
-        Self { id: facts.id, url, date, score, parts, passes, decision: facts.decision, decision_origin: None, selected }
+        Self {
+            id: facts.id,
+            url,
+            date,
+            score,
+            parts,
+            passes,
+            decision: facts.decision,
+            decision_origin: None,
+            selected,
+        }
     }
 
     /// With where its decision is from.

@@ -9,8 +9,8 @@ use super::text;
 use super::theme::{self, GAP, tokens};
 use super::trace::trace_ui;
 use super::widgets::{
-    PANEL_NOTE, empty_ui, heading_ui, decision_ui, loaded_ui, mark_ui, note_field_ui, outcome_cell_ui, outcome_ui, status_ui,
-    take_page_room,
+    PANEL_NOTE, decision_ui, empty_ui, heading_ui, loaded_ui, mark_ui, note_field_ui, outcome_cell_ui, outcome_ui,
+    status_ui, take_page_room,
 };
 use crate::app::models::*;
 use crate::app::{Action, AppState, ByIdentity, Command, Focus, PanelTab, Route, ScopeList};

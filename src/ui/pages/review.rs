@@ -11,7 +11,7 @@ use crate::ui::table::{Column, Table};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::ui::widgets::{
-    REVIEW_NOTE, action_ui, empty_ui, heading_ui, is_typing, keep_page_room, decision_ui, loaded_ui, note_field_ui,
+    REVIEW_NOTE, action_ui, decision_ui, empty_ui, heading_ui, is_typing, keep_page_room, loaded_ui, note_field_ui,
     status_ui, takes_letter, title_ui,
 };
 use egui::{Key, Modifiers, RichText, ScrollArea, TextEdit, Ui};

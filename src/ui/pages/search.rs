@@ -13,7 +13,7 @@ use crate::ui::facets::{FACETS_WIDTH, FacetAsk, Facets, ROOM_FOR_FACETS, chosen_
 use crate::ui::table::{Column, Table, Value};
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
-use crate::ui::widgets::{TypedLine, action_ui, empty_ui, decision_ui, loaded_ui, title_ui};
+use crate::ui::widgets::{TypedLine, action_ui, decision_ui, empty_ui, loaded_ui, title_ui};
 use egui::text::LayoutJob;
 use egui::{TextEdit, TextFormat, Ui};
 use std::ops::Range;

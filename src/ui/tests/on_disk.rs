@@ -187,11 +187,9 @@ fn letters_of_a_note_are_text_and_the_note_is_kept_or_left() {
         note: String::new(),
     });
     let of = |window: &Window, id| window.app().session().unwrap().detail(id, 90).unwrap().notes;
-    window.until("it is marked", |window| {
-        of(window, CaptureId::new(3)).iter().any(|note| note.mark == ReviewMark::Flag)
-    });
-    let note =
-        of(&window, CaptureId::new(3)).into_iter().find(|note| note.mark == ReviewMark::Flag).unwrap();
+    window
+        .until("it is marked", |window| of(window, CaptureId::new(3)).iter().any(|note| note.mark == ReviewMark::Flag));
+    let note = of(&window, CaptureId::new(3)).into_iter().find(|note| note.mark == ReviewMark::Flag).unwrap();
     assert_eq!(note.by(), "Ana Reis");
 }
 

@@ -2,8 +2,8 @@
 
 use super::super::campaign_files::{CameWith, check_versions, restore};
 use super::{
-    AnnotationImport, AnnotationReach, CrawlsImport, EvidenceImport, SelectionImport, annotations_in, check_crawls, check_selection,
-    import_annotations, import_crawls, import_evidence, import_selection,
+    AnnotationImport, AnnotationReach, CrawlsImport, EvidenceImport, SelectionImport, annotations_in, check_crawls,
+    check_selection, import_annotations, import_crawls, import_evidence, import_selection,
 };
 use crate::campaign::Identity;
 use crate::export::{Manifest, check_handover};

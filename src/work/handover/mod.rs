@@ -21,6 +21,7 @@ use annotations::judgement_annotation;
 pub(super) use capture::Gatherer;
 pub use crawls::CrawlsImport;
 use crawls::{check_crawls, import_crawls};
+pub(super) use decision_counts::DecisionCounts;
 pub use evidence::EvidenceImport;
 use evidence::import_evidence;
 pub(super) use graph::SelectionGraph;
@@ -30,7 +31,6 @@ pub use import::{BadHandover, HandoverImport};
 pub(super) use read::attach_annotations;
 pub use read::{AnnotationImport, AnnotationReach, import_annotations};
 use read::{annotations_in, waiting_annotations};
-pub(super) use decision_counts::DecisionCounts;
 pub use selection::SelectionImport;
 use selection::{check_selection, import_selection};
 
