@@ -18,8 +18,8 @@ use std::path::PathBuf;
     Browsertrix comes in as a campaign with its seeds and rules, with a launch for each run in its logs.\n\
     The folder output/warcs of a workspace brings its campaigns back, from the campaign files beside the WARC files.\n\
     A folder that fonds export wrote brings its campaign, its captures, its crawls with the URLs that they have seen, and\n\
-    the decisions back; what was decided here holds, and a second import adds nothing. Nothing comes in of one that is\n\
-    not whole: then the status is 1.\n\
+    the decisions on these captures back; what was decided here holds, and a second import adds nothing. Nothing comes in\n\
+    of one that is not whole: then the status is 1; so it is where decisions on captures that only you have are left out.\n\
     A capture that is here already is not added again, whatever file it is in.\n\
     Files are linked where they are, unless --copy is given. A file that was read before is skipped, whatever it is\n\
     called. An import that was stopped or killed goes on when it is called again. What it came to is kept:\n  \
@@ -69,9 +69,6 @@ pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
     }
     for handover in &imported.handovers {
         handover.lines().iter().for_each(|line| tell!("{}", plain(line)));
-        if args.json {
-            json_line(out, handover)?;
-        }
         on_other_captures += handover.on_other_captures();
         handover.problems().for_each(|why| warn_of!("parts of the handover left out", "{}", plain(why)));
     }
@@ -80,6 +77,9 @@ pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
     for import in &imported.imports {
         super::files::print_import(&session, import.launch, args.json, out)?;
         tell!("{}", plain(&work::import_summary(import)));
+    }
+    if args.json {
+        imported.handovers.iter().try_for_each(|handover| json_line(out, handover))?;
     }
     let unread_texts = if args.index { super::index::follow(&session)? } else { 0 };
     Ok(match imported.imports.iter().any(work::has_problems) {

@@ -85,13 +85,6 @@ pub struct JudgementRow {
     pub line: Option<String>,
 }
 
-impl JudgementRow {
-    /// Who said it, with where it is from.
-    pub fn by(&self) -> String {
-        with_origin(&self.who, self.origin.as_deref())
-    }
-}
-
 /// A judgement that was given in another workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignJudgement {

@@ -124,7 +124,7 @@ fn by_version(rows: Vec<JudgementRow>) -> BTreeMap<u64, ResultJudgements> {
         let Ok(version) = u64::try_from(row.version) else { continue };
         let result = results.entry(version).or_default();
         result.rank = row.rank.or(result.rank);
-        result.by.extend(row.judgement.map(|judgement| (row.by(), judgement)));
+        result.by.extend(row.judgement.map(|judgement| (row.who, judgement)));
     }
     results
 }
