@@ -17,7 +17,7 @@ pub enum AnnotationsCommand {
     #[command(after_help = "Examples:\n  fonds annotations import my-archive handover/data/decisions.jsonl\n  \
         fonds annotations import my-archive hypothesis.json\n\n\
         JSON lines, a list, a W3C annotation collection, or what Hypothesis exports. A decision of another workspace \
-        stands beside those made here, with the file it came from; what was decided here holds. Annotations that name \
+        stands beside those made here, with the file it came from, on whatever capture it names; what was decided here holds. Annotations that name \
         no time of a capture become notes on the capture of their URL that is nearest to them. A second import of the \
         same adds nothing.\n\n\
         Exit status 1 says that some did not fit; they are listed.")]

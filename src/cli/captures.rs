@@ -8,7 +8,7 @@ use crate::store::query_help;
 use crate::uri::{PageKey, Url};
 use crate::work;
 use crate::work::Session;
-use crate::work::models::{CampaignId, CaptureColumn, CaptureId, CaptureQuery, CaptureRow};
+use crate::work::models::{CampaignId, CaptureColumn, CaptureId, CaptureQuery, CaptureRow, with_origin};
 use anyhow::Context;
 use serde_json::Value;
 use std::io::{BufWriter, Write};
@@ -131,6 +131,12 @@ fn print(row: &CaptureRow, args: &CapturesArgs, columns: &[&str], out: &mut dyn 
             fields.retain(|name, _| columns.contains(&name.as_str()));
         }
         return json_line(out, &fields);
+    }
+    // Without a column of its own, where a decision is from stands beside it.
+    if !columns.contains(&"decision_origin")
+        && let Some(Value::String(mark)) = fields.get_mut("mark")
+    {
+        *mark = with_origin(mark, row.decision_origin.as_deref());
     }
     let texts: Vec<String> = columns
         .iter()

@@ -1,7 +1,7 @@
 //! `fonds import`.
 
 use super::campaign::session;
-use super::output::{plain, with_progress};
+use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS, WRONG_USE};
 use crate::work;
 use crate::work::models::ImportOptions;
@@ -18,8 +18,8 @@ use std::path::PathBuf;
     Browsertrix comes in as a campaign with its seeds and rules, with a launch for each run in its logs.\n\
     The folder output/warcs of a workspace brings its campaigns back, from the campaign files beside the WARC files.\n\
     A folder that fonds export wrote brings its campaign, its captures, its crawls with the URLs that they have seen, and\n\
-    the decisions back; what was decided here holds, and a second import adds nothing. Nothing comes in of one that is\n\
-    not whole: then the status is 1.\n\
+    the decisions on these captures back; what was decided here holds, and a second import adds nothing. Nothing comes in\n\
+    of one that is not whole: then the status is 1; so it is where decisions on captures that only you have are left out.\n\
     A capture that is here already is not added again, whatever file it is in.\n\
     Files are linked where they are, unless --copy is given. A file that was read before is skipped, whatever it is\n\
     called. An import that was stopped or killed goes on when it is called again. What it came to is kept:\n  \
@@ -41,7 +41,7 @@ pub struct ImportArgs {
     /// Make the texts searchable while the import runs, and at its end, as fonds index does.
     #[arg(long)]
     index: bool,
-    /// One object a file.
+    /// One object a file, and one a handover with what of it came in.
     #[arg(long)]
     json: bool,
 }
@@ -59,7 +59,7 @@ pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
         imported => imported?,
     };
     let unread_lines = super::engine::print_jobs(&imported.jobs, args.json, out)?;
-    let mut unread_campaigns = 0;
+    let (mut unread_campaigns, mut on_other_captures) = (0, 0);
     for job in &imported.restored {
         job.summary().iter().for_each(|line| tell!("{}", plain(line)));
         job.problems
@@ -69,6 +69,7 @@ pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
     }
     for handover in &imported.handovers {
         handover.lines().iter().for_each(|line| tell!("{}", plain(line)));
+        on_other_captures += handover.on_other_captures();
         handover.problems().for_each(|why| warn_of!("parts of the handover left out", "{}", plain(why)));
     }
     work::attached_summary(imported.attached).iter().for_each(|line| tell!("{line}"));
@@ -77,11 +78,14 @@ pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
         super::files::print_import(&session, import.launch, args.json, out)?;
         tell!("{}", plain(&work::import_summary(import)));
     }
+    if args.json {
+        imported.handovers.iter().try_for_each(|handover| json_line(out, handover))?;
+    }
     let unread_texts = if args.index { super::index::follow(&session)? } else { 0 };
     Ok(match imported.imports.iter().any(work::has_problems) {
         _ if !all_there => WRONG_USE,
         true => PROBLEMS,
-        false if unread_texts > 0 => PROBLEMS,
+        false if unread_texts > 0 || on_other_captures > 0 => PROBLEMS,
         false if unread_lines > 0 || unread_campaigns > 0 || !imported.led_out.is_empty() => PROBLEMS,
         // Not even a job of a crawler.
         false

@@ -7,7 +7,7 @@ use crate::jobs::counted;
 use crate::store::Catalogue;
 use crate::work::Report;
 use crate::work::models::{
-    Balance, CampaignId, ReviewMark, ScorePart, ScoreWeights, ScoredRow, SelectionSide, SelectionSpec,
+    Balance, CampaignId, ReviewMark, ScorePart, ScoreWeights, ScoredRow, SelectionSide, SelectionSpec, with_origin,
 };
 use crate::work::{self, SelectReport};
 use serde_json::json;
@@ -324,6 +324,7 @@ fn print_row(row: &ScoredRow, out: &mut dyn Write) -> anyhow::Result<()> {
         Some(ReviewMark::Flag) => "flagged",
         _ => "-",
     };
+    let decision = plain(&with_origin(decision, row.decision_origin.as_deref()));
     Ok(writeln!(out, "{:.3} {side} {decision:<8} {} {}", row.score, row.date.to_readable(), plain(&row.url))?)
 }
 

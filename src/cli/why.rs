@@ -87,7 +87,7 @@ pub(super) fn run(args: &WhyArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     for id in catalogue.captures_of_url(&url)? {
         let row = catalogue.capture_row(id)?;
         let (decided_by, reason) = match catalogue.decision(id)? {
-            Some((_, who, reason)) => (Some(who), Some(reason).filter(|reason| !reason.is_empty())),
+            Some(decision) => (Some(decision.by()), Some(decision.note).filter(|reason| !reason.is_empty())),
             None => (None, None),
         };
         answer.captures.push(Decided { row, decided_by, reason });

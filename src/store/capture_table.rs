@@ -5,7 +5,7 @@ use super::error::StoreError;
 use super::filter::{CAPTURES, Filter, FullText};
 use super::hops::hop_count_sql;
 use super::lossy::LossyText;
-use super::marks::{decision_sql, of_campaign_sql, selected_sql};
+use super::marks::{decision_origin_sql, decision_sql, of_campaign_sql, selected_sql};
 use super::rows::{CampaignId, CaptureColumn, CaptureId, CapturePage, CaptureQuery, CaptureRow, CaptureTab, TabCounts};
 use super::sql::mark_of;
 use super::sql::{int, uint};
@@ -99,6 +99,8 @@ fn column_sql(column: CaptureColumn) -> &'static str {
 const ROW: &str = concat!(
     "c.id, ",
     decision_sql!(),
+    ", ",
+    decision_origin_sql!(),
     ", s.score, u.url, c.title, c.date_ms, c.status, c.mime, c.size,
     c.language, i.internal, i.external, i.hosts, ifnull(i.top_anchor, ''), c.hops, ifnull(v.url, ''),
     iif(l.kind = 'import', '', c.rule_name), ifnull(f.rule, ''), l.kind = 'import', c.revisit_of_ms IS NOT NULL, (SELECT count(*) FROM capture x WHERE x.page = c.page)"
@@ -109,25 +111,26 @@ fn capture_row(row: &Row<'_>) -> rusqlite::Result<CaptureRow> {
     Ok(CaptureRow {
         id: row.get(0)?,
         mark: row.get::<_, Option<String>>(1)?.as_deref().and_then(mark_of),
-        score: row.get(2)?,
-        url: row.get(3)?,
-        title: row.get::<_, LossyText>(4)?.0,
-        date: CaptureDate::from_millis(row.get(5)?),
-        status: row.get(6)?,
-        mime: row.get::<_, LossyText>(7)?.0,
-        size: uint(row.get(8)?),
-        language: row.get::<_, LossyText>(9)?.0,
-        inlinks_internal: count(10)?,
-        inlinks_external: count(11)?,
-        inlink_hosts: count(12)?,
-        top_anchor: row.get::<_, LossyText>(13)?.0,
-        hops: row.get(14)?,
-        via: row.get(15)?,
-        rule: row.get(16)?,
-        file_rule: row.get(17)?,
-        imported: row.get(18)?,
-        revisit: row.get(19)?,
-        versions: uint(row.get(20)?),
+        decision_origin: row.get(2)?,
+        score: row.get(3)?,
+        url: row.get(4)?,
+        title: row.get::<_, LossyText>(5)?.0,
+        date: CaptureDate::from_millis(row.get(6)?),
+        status: row.get(7)?,
+        mime: row.get::<_, LossyText>(8)?.0,
+        size: uint(row.get(9)?),
+        language: row.get::<_, LossyText>(10)?.0,
+        inlinks_internal: count(11)?,
+        inlinks_external: count(12)?,
+        inlink_hosts: count(13)?,
+        top_anchor: row.get::<_, LossyText>(14)?.0,
+        hops: row.get(15)?,
+        via: row.get(16)?,
+        rule: row.get(17)?,
+        file_rule: row.get(18)?,
+        imported: row.get(19)?,
+        revisit: row.get(20)?,
+        versions: uint(row.get(21)?),
     })
 }
 

@@ -2,14 +2,13 @@
 
 use super::rows::PageId;
 use super::rows::SeenId;
-use super::sql::mark_of;
 
 use super::capture_table::rows_where;
 use super::captures::stored_capture;
 use super::catalogue::Catalogue;
 use super::error::StoreError;
-use super::rows::{CampaignId, CaptureDetail, CaptureId, CaptureRow, LaunchId, ReviewMark};
-use super::sql::uint;
+use super::marks::{note_of, note_sql};
+use super::rows::{CampaignId, CaptureDetail, CaptureId, CaptureNote, CaptureRow, LaunchId};
 use crate::crawl::UrlOutcome;
 use crate::uri::{CaptureDate, CdxKey, DatasetKey, PageKey, Url};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -185,29 +184,11 @@ fn path(conn: &Connection, id: CaptureId, row: &CaptureRow) -> Result<Vec<(Strin
     Ok(steps)
 }
 
-/// Words about a capture, newest first; those taken back are marked so. With
-/// `only_standing` as they are handed over: without those taken back, and without
-/// where they came from, which is beside each decision.
-pub(super) fn notes(
-    conn: &Connection,
-    id: CaptureId,
-    only_standing: bool,
-) -> Result<Vec<(CaptureDate, String, ReviewMark, String)>, StoreError> {
-    let mut statement = conn.prepare_cached(
-        "SELECT date_ms, iif(?2, who, who || ifnull((SELECT ' (' || o.origin || ')' FROM mark_origin o WHERE o.mark = mark.id), '')),
-            mark, note, undone_ms IS NOT NULL FROM mark
-         WHERE capture = ?1 AND (NOT ?2 OR undone_ms IS NULL) ORDER BY id DESC",
-    )?;
-    let mut rows = statement.query(params![id, only_standing])?;
-    let mut notes = Vec::new();
-    while let Some(row) = rows.next()? {
-        let word: String = row.get(2)?;
-        let mark = mark_of(&word).ok_or_else(|| StoreError::Content(format!("decision “{word}”")))?;
-        let mut note: String = row.get(3)?;
-        if row.get(4)? {
-            note = if note.is_empty() { "(undone)".to_owned() } else { format!("{note} (undone)") };
-        }
-        notes.push((CaptureDate::from_millis(uint(row.get(0)?) as i64), row.get(1)?, mark, note));
-    }
-    Ok(notes)
+/// Decisions and notes on a capture, newest first; without those taken back as
+/// they are handed over.
+pub(super) fn notes(conn: &Connection, id: CaptureId, only_standing: bool) -> Result<Vec<CaptureNote>, StoreError> {
+    let mut statement =
+        conn.prepare_cached(concat!(note_sql!(), "capture = ?1 AND (NOT ?2 OR undone_ms IS NULL) ORDER BY id DESC"))?;
+    let notes = statement.query_map(params![id, only_standing], note_of)?.map(|note| note?);
+    notes.collect()
 }

@@ -5,7 +5,7 @@ use super::captures::{StoredCapture, stored_capture};
 use super::catalogue::Catalogue;
 use super::detail::notes;
 use super::error::StoreError;
-use super::rows::{CaptureId, ExportRow, ReviewMark, VerifyLine};
+use super::rows::{CaptureId, CaptureNote, ExportRow, VerifyLine};
 use super::sql::{int, uint};
 use crate::uri::{CaptureDate, DatasetKey, Url};
 use rusqlite::params;
@@ -87,8 +87,8 @@ pub struct ExportedCapture {
     pub rule_index: Option<i64>,
     /// Inlinks in the window; none where they are not built.
     pub inlinks: Option<Vec<ExportedLink>>,
-    /// What persons said and still holds: date, who, mark, words.
-    pub notes: Vec<(CaptureDate, String, ReviewMark, String)>,
+    /// Decisions and notes that hold.
+    pub notes: Vec<CaptureNote>,
     /// Campaign, its version, job and launch it was captured in.
     pub provenance: (Option<i64>, Option<u32>, String, String),
 }

@@ -23,8 +23,8 @@ macro_rules! mark_rows_sql {
             ",
             ifnull((SELECT r.record_id FROM record r WHERE r.capture = c.id AND r.position = 0), ''),
             m.mark, m.note, m.who, m.date_ms, m.undone_ms,
-            (SELECT o.annotation FROM mark_origin o WHERE o.mark = m.id), c.id
-         FROM mark m JOIN capture c ON c.id = m.capture JOIN url u ON u.id = c.url WHERE "
+            o.annotation, c.id, o.origin, o.line
+         FROM mark m LEFT JOIN mark_origin o ON o.mark = m.id JOIN capture c ON c.id = m.capture JOIN url u ON u.id = c.url WHERE "
         )
     };
 }
@@ -55,6 +55,10 @@ pub struct MarkRow {
     pub undone: Option<CaptureDate>,
     /// Its id as an annotation, where it was given in another workspace.
     pub annotation: Option<String>,
+    /// What it came with from there.
+    pub origin: Option<String>,
+    /// The annotation as it came, where the mark does not say all of it.
+    pub line: Option<String>,
 }
 
 /// What tells a capture of a URL from the others of it.
@@ -120,6 +124,8 @@ fn mark_row(row: &Row<'_>) -> Result<MarkRow, StoreError> {
         date: CaptureDate::from_millis(row.get(7)?),
         undone: row.get::<_, Option<i64>>(8)?.map(CaptureDate::from_millis),
         annotation: row.get(9)?,
+        origin: row.get(11)?,
+        line: row.get(12)?,
     })
 }
 

@@ -10,7 +10,7 @@ use super::captures::which::version_sql;
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::marks::of_campaign_sql;
-use super::rows::{CampaignId, CaptureId};
+use super::rows::{CampaignId, CaptureId, with_origin};
 use super::sql::{int, uint};
 use crate::analysis::Judgement;
 use crate::uri::CaptureDate;
@@ -42,7 +42,7 @@ macro_rules! judgement_rows_sql {
             ",
                 ifnull((SELECT r.record_id FROM record r WHERE r.capture = c.id AND r.position = 0), ''),
                 c.id, j.version, j.query, j.judgement, j.who, j.date_ms, j.rank, j.annotation,
-                CASE WHEN j.nth > 1 THEN max(j.date_ms, j.later_ms) END
+                CASE WHEN j.nth > 1 THEN max(j.date_ms, j.later_ms) END, j.origin, j.line
              FROM (",
             placed_sql!(),
             ") j JOIN capture c ON c.id = j.capture JOIN url u ON u.id = c.url WHERE "
@@ -79,6 +79,10 @@ pub struct JudgementRow {
     pub replaced: Option<CaptureDate>,
     /// Its id as an annotation, where it was given in another workspace.
     pub annotation: Option<String>,
+    /// What it came with from there.
+    pub origin: Option<String>,
+    /// The annotation as it came, where the judgement does not say all of it.
+    pub line: Option<String>,
 }
 
 /// A judgement that was given in another workspace.
@@ -98,6 +102,8 @@ pub struct ForeignJudgement {
     pub rank: Option<u64>,
     /// Its id as an annotation.
     pub annotation: String,
+    /// The annotation as it came, where the judgement does not say all of it.
+    pub line: Option<String>,
 }
 
 /// A judgement to keep: the capture, its place by relevance, and what it is;
@@ -124,12 +130,13 @@ pub(super) fn judged_sql(judgement: Judgement, for_any: bool) -> String {
 /// What persons said of a capture as a result, in words, oldest first.
 pub(super) fn judgement_lines(conn: &Connection, capture: CaptureId) -> Result<Vec<String>, StoreError> {
     let mut statement = conn.prepare_cached(
-        "SELECT date_ms, who, judgement, query FROM judgement WHERE capture = ?1 ORDER BY date_ms, id",
+        "SELECT date_ms, who, judgement, query, origin FROM judgement WHERE capture = ?1 ORDER BY date_ms, id",
     )?;
     let rows = statement.query_map([capture], |row| {
         let date = CaptureDate::from_millis(row.get(0)?).to_readable();
         let (who, query): (String, String) = (row.get(1)?, row.get(3)?);
         let judgement = Judgement::of_name(row.get_ref(2)?.as_str()?).map_or("Judgement cleared", Judgement::label);
+        let who = with_origin(&who, row.get::<_, Option<String>>(4)?.as_deref());
         Ok(format!("{judgement} for “{query}”, by {who} on {date}"))
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -155,6 +162,8 @@ fn judgement_row(row: &Row<'_>) -> Result<JudgementRow, StoreError> {
         rank: row.get::<_, Option<i64>>(10)?.map(uint),
         annotation: row.get(11)?,
         replaced: row.get::<_, Option<i64>>(12)?.map(CaptureDate::from_millis),
+        origin: row.get(13)?,
+        line: row.get(14)?,
     })
 }
 
@@ -164,17 +173,18 @@ pub(super) fn add_foreign(conn: &Connection, judgements: &[ForeignJudgement], or
     let mut added = 0;
     for of in judgements {
         added += conn
-            .prepare_cached("INSERT OR IGNORE INTO judgement VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?
+            .prepare_cached("INSERT OR IGNORE INTO judgement VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?
             .execute(params![
-            of.query,
-            of.capture,
-            of.judgement.map_or(CLEAR, Judgement::name),
-            of.who,
-            of.date.millis(),
-            of.rank.map(int),
-            of.annotation,
-            origin
-        ])? as u64;
+                of.query,
+                of.capture,
+                of.judgement.map_or(CLEAR, Judgement::name),
+                of.who,
+                of.date.millis(),
+                of.rank.map(int),
+                of.annotation,
+                origin,
+                of.line
+            ])? as u64;
         conn.prepare_cached("DELETE FROM annotation_apart WHERE annotation = ?1")?.execute([&of.annotation])?;
     }
     Ok(added)

@@ -11,10 +11,11 @@
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::judgements::ForeignJudgement;
-use super::rows::{CaptureId, ReviewMark};
+use super::rows::{CaptureId, CaptureNote, FileId, LaunchId, ReviewMark};
 use super::sql::{mark_name, mark_of};
 use crate::uri::CaptureDate;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use std::collections::HashSet;
 
 /// SQL: the decision on capture `c`, NULL where there is none.
 macro_rules! decision_sql {
@@ -60,7 +61,44 @@ macro_rules! override_sql {
     };
 }
 
-pub(super) use {decision_sql, of_campaign_sql, override_sql, selected_sql};
+/// SQL: marks as [`note_of`] reads them, up to the condition.
+macro_rules! note_sql {
+    () => {
+        "SELECT date_ms, who, (SELECT o.origin FROM mark_origin o WHERE o.mark = mark.id), mark, note,
+            undone_ms IS NOT NULL FROM mark WHERE "
+    };
+}
+
+/// SQL: what the decision on capture `c` came with; NULL where it was given here, or there is none.
+macro_rules! decision_origin_sql {
+    () => {
+        "(SELECT iif(m.mark = 'clear', NULL, (SELECT o.origin FROM mark_origin o WHERE o.mark = m.id))
+            FROM mark m WHERE m.capture = c.id AND m.undone_ms IS NULL AND m.mark <> 'note'
+            ORDER BY m.id DESC LIMIT 1)"
+    };
+}
+
+pub(super) use {decision_origin_sql, decision_sql, note_sql, of_campaign_sql, override_sql, selected_sql};
+
+/// What the decision on a capture came with; none where it was given here.
+pub(super) fn decision_origin(conn: &Connection, capture: CaptureId) -> Result<Option<String>, StoreError> {
+    const FIND: &str = concat!("SELECT ", decision_origin_sql!(), " FROM capture c WHERE c.id = ?1");
+    Ok(conn.prepare_cached(FIND)?.query_row([capture], |row| row.get(0))?)
+}
+
+/// A row of [`note_sql`].
+pub(super) fn note_of(row: &Row<'_>) -> rusqlite::Result<Result<CaptureNote, StoreError>> {
+    let name: String = row.get(3)?;
+    let Some(mark) = mark_of(&name) else { return Ok(Err(StoreError::Content(format!("decision “{name}”")))) };
+    Ok(Ok(CaptureNote {
+        date: CaptureDate::from_millis(row.get(0)?),
+        who: row.get(1)?,
+        origin: row.get(2)?,
+        mark,
+        note: row.get(4)?,
+        undone: row.get(5)?,
+    }))
+}
 
 /// A mark that was given in another workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,6 +117,8 @@ pub struct ForeignMark {
     pub undone: Option<CaptureDate>,
     /// Its id as an annotation.
     pub annotation: String,
+    /// The annotation as it came, where the mark does not say all of it.
+    pub line: Option<String>,
 }
 
 /// An annotation on a capture that is not here.
@@ -90,13 +130,17 @@ pub struct AnnotationApart {
     pub line: String,
     /// What it came with.
     pub origin: String,
+    /// A person took it in for whatever capture it is about; if not, it came with a
+    /// handover and is about captures of that alone.
+    pub is_for_any: bool,
 }
 
 impl Catalogue {
     /// Keeps marks of another workspace, in the order in which they were given,
     /// and judgements, and apart those on captures that are not here (id and
-    /// line). Those that are here already are passed over, and those that were
-    /// kept apart are so no longer. Says how many are new.
+    /// line), which `is_for_any` says whether they wait for whatever capture. Those
+    /// that are here already are passed over, and those that were kept apart are so
+    /// no longer. Says how many are new.
     ///
     /// # Errors
     ///
@@ -105,7 +149,7 @@ impl Catalogue {
         &self,
         marks: Vec<ForeignMark>,
         judgements: Vec<ForeignJudgement>,
-        apart: Vec<(String, String)>,
+        (apart, is_for_any): (Vec<(String, String)>, bool),
         origin: &str,
     ) -> Result<u64, StoreError> {
         let origin = origin.to_owned();
@@ -134,10 +178,11 @@ impl Catalogue {
                     mark.date.millis(),
                     mark.undone.map(CaptureDate::millis)
                 ])?;
-                conn.prepare_cached("INSERT INTO mark_origin VALUES (?1, ?2, ?3)")?.execute(params![
+                conn.prepare_cached("INSERT INTO mark_origin VALUES (?1, ?2, ?3, ?4)")?.execute(params![
                     id,
                     mark.annotation,
-                    origin
+                    origin,
+                    mark.line
                 ])?;
                 conn.prepare_cached("DELETE FROM annotation_apart WHERE annotation = ?1")?
                     .execute([&mark.annotation])?;
@@ -147,8 +192,12 @@ impl Catalogue {
             added += super::judgements::add_foreign(conn, &judgements, &origin)?;
             for (annotation, line) in &apart {
                 added += conn
-                    .prepare_cached("INSERT OR IGNORE INTO annotation_apart VALUES (?1, ?2, ?3)")?
-                    .execute(params![annotation, line, origin])? as u64;
+                    .prepare_cached(
+                        "INSERT INTO annotation_apart VALUES (?1, ?2, ?3, ?4)
+                         ON CONFLICT DO UPDATE SET is_for_any = 1, origin = excluded.origin
+                         WHERE excluded.is_for_any AND NOT is_for_any",
+                    )?
+                    .execute(params![annotation, line, origin, is_for_any])? as u64;
             }
             Ok(added)
         })
@@ -161,12 +210,52 @@ impl Catalogue {
     /// A catalogue that cannot be read.
     pub fn annotations_apart(&self) -> Result<Vec<AnnotationApart>, StoreError> {
         self.read(|conn| {
-            let mut statement =
-                conn.prepare_cached("SELECT annotation, line, origin FROM annotation_apart ORDER BY annotation")?;
+            let mut statement = conn.prepare_cached(
+                "SELECT annotation, line, origin, is_for_any FROM annotation_apart ORDER BY annotation",
+            )?;
             let rows = statement.query_map([], |row| {
-                Ok(AnnotationApart { annotation: row.get(0)?, line: row.get(1)?, origin: row.get(2)? })
+                let (annotation, line) = (row.get(0)?, row.get(1)?);
+                Ok(AnnotationApart { annotation, line, origin: row.get(2)?, is_for_any: row.get(3)? })
             })?;
             Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// The archive files that an import has looked at, whether it read them or they were known.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn files_of_import(&self, import: LaunchId) -> Result<HashSet<FileId>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT file FROM import_file WHERE launch = ?1 AND file IS NOT NULL
+                 UNION SELECT p.id FROM import_file i JOIN warc_file p ON p.package = i.file WHERE i.launch = ?1",
+            )?;
+            let files = statement.query_map([import], |row| row.get(0))?;
+            Ok(files.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Whether one of these files holds a capture: that which it is read from, or one
+    /// that had the same record when it was imported.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn is_capture_in(&self, capture: CaptureId, files: &HashSet<FileId>) -> Result<bool, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT file FROM record WHERE capture = ?1 AND position = 0
+                 UNION ALL SELECT file FROM copied_capture WHERE capture = ?1",
+            )?;
+            let mut rows = statement.query([capture])?;
+            while let Some(row) = rows.next()? {
+                if files.contains(&row.get(0)?) {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
         })
     }
 
@@ -193,6 +282,34 @@ impl Catalogue {
                 ])?;
             }
             Ok(())
+        })
+    }
+
+    /// What the decision on a capture came with; none where it was given here.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn decision_origin(&self, capture: CaptureId) -> Result<Option<String>, StoreError> {
+        self.read(|conn| decision_origin(conn, capture))
+    }
+
+    /// The decision on a capture, with who gave it and why.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn decision(&self, capture: CaptureId) -> Result<Option<CaptureNote>, StoreError> {
+        self.read(|conn| {
+            let last = conn
+                .prepare_cached(concat!(
+                    note_sql!(),
+                    "capture = ?1 AND undone_ms IS NULL AND mark <> 'note' ORDER BY id DESC LIMIT 1"
+                ))?
+                .query_row([capture], note_of)
+                .optional()?
+                .transpose()?;
+            Ok(last.filter(|note| note.mark != ReviewMark::Clear))
         })
     }
 

@@ -22,6 +22,7 @@ mod catalogue;
 mod cited;
 mod collections;
 mod damage;
+mod decision_rows;
 mod detail;
 mod documents;
 mod earlier;

@@ -78,6 +78,7 @@ impl Catalogue {
             // others only a look will tell what they are now.
             conn.execute(
                 "DELETE FROM warc_file WHERE launch = ?1 AND NOT EXISTS (SELECT 1 FROM record r WHERE r.file = warc_file.id)
+                   AND id NOT IN (SELECT file FROM copied_capture)
                    AND NOT EXISTS (SELECT 1 FROM import_file i WHERE i.file = warc_file.id)
                    AND NOT EXISTS (SELECT 1 FROM problem p WHERE p.file = warc_file.id)",
                 [launch],
@@ -206,9 +207,9 @@ impl Catalogue {
 
 /// What persons decided, noted and judged about a capture, in words: decisions and notes oldest first, then judgements.
 fn decisions(conn: &Connection, capture: CaptureId) -> Result<Vec<String>, StoreError> {
-    let decisions = notes(conn, capture, true)?.into_iter().rev().map(|(date, who, mark, note)| {
-        let note = if note.is_empty() { note } else { format!(" ({note})") };
-        format!("{}{note}, by {who} on {}", mark.label(), date.to_readable())
+    let decisions = notes(conn, capture, true)?.into_iter().rev().map(|of| {
+        let note = if of.note.is_empty() { String::new() } else { format!(" ({})", of.note) };
+        format!("{}{note}, by {} on {}", of.mark.label(), of.by(), of.date.to_readable())
     });
     Ok(decisions.chain(judgement_lines(conn, capture)?).collect())
 }
@@ -234,6 +235,7 @@ fn lose(conn: &Connection, launch: LaunchId, id: CaptureId) -> Result<(), StoreE
         "DELETE FROM declared_digest WHERE capture = ?1",
         "DELETE FROM link_list WHERE capture = ?1",
         "DELETE FROM record WHERE capture = ?1",
+        "DELETE FROM copied_capture WHERE capture = ?1",
         "DELETE FROM unread_page WHERE capture = ?1",
         "DELETE FROM capture_inlinks WHERE capture = ?1",
         "DELETE FROM mark_origin WHERE mark IN (SELECT id FROM mark WHERE capture = ?1)",

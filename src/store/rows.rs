@@ -2,6 +2,7 @@
 //! they answer. Drawn by the window, printed by the command line.
 
 pub use super::collections::CollectionSpec;
+pub use super::decision_rows::*;
 pub use super::events::*;
 pub use super::file_rows::*;
 pub use super::ids::*;
@@ -452,8 +453,10 @@ pub type TabCounts = Vec<(CaptureTab, u64)>;
 pub struct CaptureRow {
     /// Its number.
     pub id: CaptureId,
-    /// A person's last word.
+    /// A person's last decision.
     pub mark: Option<ReviewMark>,
+    /// What that came with, where it was given in another workspace.
+    pub decision_origin: Option<String>,
     /// Score of the last selection.
     pub score: Option<f64>,
     /// URL.
@@ -495,6 +498,11 @@ pub struct CaptureRow {
 }
 
 impl CaptureRow {
+    /// The decision on it, with where it is from; empty without one.
+    pub fn decision_label(&self) -> String {
+        self.mark.map_or(String::new(), |mark| with_origin(mark.label(), self.decision_origin.as_deref()))
+    }
+
     /// What is shown as a rule: that of a campaign here, or the one that its file names.
     pub fn rule_or_claim(&self) -> String {
         let label = |rule: &str| if rule.is_empty() { String::new() } else { rule_label(rule).to_owned() };
@@ -505,9 +513,10 @@ impl CaptureRow {
     }
 
     /// The names of its fields as JSON has them.
-    pub const COLUMNS: [&str; 21] = [
+    pub const COLUMNS: [&str; 22] = [
         "id",
         "mark",
+        "decision_origin",
         "score",
         "url",
         "title",
@@ -530,51 +539,6 @@ impl CaptureRow {
     ];
 }
 
-/// A person's decision on a capture, or a note. Append-only; of decisions the
-/// last one counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ReviewMark {
-    /// In every selection of its campaign, above score and filter.
-    Approve,
-    /// Out of every selection and export, above score and filter.
-    Reject,
-    /// To be looked at again; score and filter decide.
-    Flag,
-    /// Takes approval, rejection or flag back.
-    Clear,
-    /// Only a note; it decides nothing.
-    Note,
-}
-
-impl ReviewMark {
-    /// Every mark, in the order of menus.
-    pub const ALL: [Self; 5] = [Self::Approve, Self::Reject, Self::Flag, Self::Clear, Self::Note];
-    /// The marks that a capture can have as its decision.
-    pub const DECISIONS: [Self; 3] = [Self::Approve, Self::Reject, Self::Flag];
-
-    /// Whether it puts a capture into every selection, or out of each; none
-    /// where it leaves that to score or filter.
-    pub fn decides(self) -> Option<bool> {
-        match self {
-            Self::Approve => Some(true),
-            Self::Reject => Some(false),
-            Self::Flag | Self::Clear | Self::Note => None,
-        }
-    }
-
-    /// Its name for people.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Approve => "Approved",
-            Self::Reject => "Rejected",
-            Self::Flag => "Flagged",
-            Self::Clear => "Decision cleared",
-            Self::Note => "Note",
-        }
-    }
-}
-
 /// Everything the lower panel shows of one capture, but its links.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaptureDetail {
@@ -590,8 +554,8 @@ pub struct CaptureDetail {
     pub path: Vec<(String, String)>,
     /// Captures of the same page, oldest first.
     pub versions: Vec<CaptureRow>,
-    /// Notes and marks: date, who, mark, words; newest first.
-    pub notes: Vec<(CaptureDate, String, ReviewMark, String)>,
+    /// Decisions and notes, newest first.
+    pub notes: Vec<CaptureNote>,
 }
 
 /// What is read from the WARC record itself.

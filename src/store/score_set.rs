@@ -5,7 +5,7 @@
 use super::captures::which::shown_status_sql;
 use super::catalogue::Catalogue;
 use super::error::StoreError;
-use super::marks::of_campaign_sql;
+use super::marks::{decision_origin, of_campaign_sql};
 use super::rows::{Balance, CampaignId, CaptureId, ReviewMark, ScoredRow, SelectionSpec};
 use super::sql::{int, mark_of, uint};
 use crate::analysis::{HISTOGRAM_BINS, PartValues, RequestReading, ReviewState, ScoreInput, ScoreWeights, histogram};
@@ -396,7 +396,7 @@ impl Catalogue {
                     let score = spec.weights.score(&facts.input.values());
                     let (url, date) = url_of(conn, facts.id)?;
                     let passes = sides.passes(facts.id, score);
-                    Ok(ScoredRow::of(facts, url, date, spec, score, passes))
+                    Ok(ScoredRow::of(facts, url, date, spec, score, passes).with_decision_of(conn)?)
                 })
                 .collect()
         })
@@ -408,7 +408,25 @@ impl ScoredRow {
     pub fn of(facts: ToScore, url: String, date: CaptureDate, spec: &SelectionSpec, score: f64, passes: bool) -> Self {
         let selected = facts.decision.and_then(ReviewMark::decides).unwrap_or(passes);
         let parts = facts.input.parts(&spec.weights);
-        Self { id: facts.id, url, date, score, parts, passes, decision: facts.decision, selected }
+        Self {
+            id: facts.id,
+            url,
+            date,
+            score,
+            parts,
+            passes,
+            decision: facts.decision,
+            decision_origin: None,
+            selected,
+        }
+    }
+
+    /// With where its decision is from.
+    pub(super) fn with_decision_of(mut self, conn: &Connection) -> Result<Self, StoreError> {
+        if self.decision.is_some() {
+            self.decision_origin = decision_origin(conn, self.id)?;
+        }
+        Ok(self)
     }
 }
 

@@ -220,6 +220,8 @@ pub struct ScoredRow {
     pub passes: bool,
     /// What a person decided last.
     pub decision: Option<ReviewMark>,
+    /// What that came with, where it was given in another workspace.
+    pub decision_origin: Option<String>,
     /// Whether it is in: by decision, else by score or filter.
     pub selected: bool,
 }

@@ -5,7 +5,7 @@ use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::filter::{requisite_sql, vetoed_sql};
 use super::marks::{decision_sql, of_campaign_sql, selected_sql};
-use super::rows::{CampaignId, CaptureId, ReviewMark, ScoredRow, SelectedHost, SelectionPage, SelectionSpec};
+use super::rows::{CampaignId, CaptureId, ScoredRow, SelectedHost, SelectionPage, SelectionSpec, with_origin};
 use super::score_set::{FACTS, KeptScore, review_of, to_score, url_of};
 use super::sql::{int, uint};
 use super::sql::{mark_name, mark_of};
@@ -211,11 +211,12 @@ impl Catalogue {
             " ",
             needed_links_sql!(),
             ")
-             SELECT pu.url, p.date_ms, xu.url, x.date_ms, m.who, m.note
+             SELECT pu.url, p.date_ms, xu.url, x.date_ms, m.who, m.note, o.origin
              FROM lost l JOIN rejected r ON r.capture = l.capture
              JOIN capture p ON p.id = l.page JOIN url pu ON pu.id = p.url
              JOIN capture x ON x.id = l.capture JOIN url xu ON xu.id = x.url
              JOIN mark m ON m.id = (SELECT id FROM decided WHERE capture = x.id)
+             LEFT JOIN mark_origin o ON o.mark = m.id
              ORDER BY p.date_ms, pu.url, xu.url"
         );
         // Without a rejection there is nothing to look for among the links.
@@ -233,7 +234,7 @@ impl Catalogue {
                     page_date: CaptureDate::from_millis(row.get(1)?),
                     url: row.get(2)?,
                     date: CaptureDate::from_millis(row.get(3)?),
-                    who: row.get(4)?,
+                    who: with_origin(&row.get::<_, String>(4)?, row.get::<_, Option<String>>(6)?.as_deref()),
                     reason: row.get(5)?,
                 })
             })?;
@@ -269,28 +270,6 @@ impl Catalogue {
                 |row| Ok((row.get::<_, f64>(0)?, row.get(1)?, row.get::<_, f64>(2)?, row.get(3)?)),
             )?;
             Ok((rejections > 0.0).then_some([last, undone as i64, selected]))
-        })
-    }
-
-    /// The decision on a capture: what it is, who gave it, and why. Of one that was
-    /// given in another workspace, where it is from stands behind the name.
-    ///
-    /// # Errors
-    ///
-    /// A catalogue that cannot be read.
-    pub fn decision(&self, capture: CaptureId) -> Result<Option<(ReviewMark, String, String)>, StoreError> {
-        self.read(|conn| {
-            let last: Option<(String, String, String)> = conn
-                .prepare_cached(
-                    "SELECT mark, who || ifnull((SELECT ' (from ' || o.origin || ')' FROM mark_origin o WHERE o.mark = mark.id), ''), note
-                     FROM mark WHERE capture = ?1 AND undone_ms IS NULL AND mark <> 'note'
-                     ORDER BY id DESC LIMIT 1",
-                )?
-                .query_row([capture], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-                .optional()?;
-            Ok(last.and_then(|(mark, who, note)| {
-                mark_of(&mark).filter(|mark| *mark != ReviewMark::Clear).map(|mark| (mark, who, note))
-            }))
         })
     }
 
@@ -389,5 +368,5 @@ fn kept_row(conn: &Connection, row: &Row<'_>, spec: &SelectionSpec) -> Result<Sc
     // The score that was kept counts the decision of its time; the side is of today.
     facts.input.review = review_of(mark_of(row.get_ref(17)?.as_str().unwrap_or_default()));
     let (url, date) = url_of(conn, facts.id)?;
-    Ok(ScoredRow::of(facts, url, date, spec, row.get(15)?, row.get(16)?))
+    ScoredRow::of(facts, url, date, spec, row.get(15)?, row.get(16)?).with_decision_of(conn)
 }

@@ -9,8 +9,8 @@ use super::text;
 use super::theme::{self, GAP, tokens};
 use super::trace::trace_ui;
 use super::widgets::{
-    PANEL_NOTE, empty_ui, heading_ui, loaded_ui, mark_ui, note_field_ui, outcome_cell_ui, outcome_ui, status_ui,
-    take_page_room,
+    PANEL_NOTE, decision_ui, empty_ui, heading_ui, loaded_ui, mark_ui, note_field_ui, outcome_cell_ui, outcome_ui,
+    status_ui, take_page_room,
 };
 use crate::app::models::*;
 use crate::app::{Action, AppState, ByIdentity, Command, Focus, PanelTab, Route, ScopeList};
@@ -266,7 +266,7 @@ fn seen_ui(ui: &mut Ui, app: &mut AppState, id: SeenId) {
 fn details_ui(ui: &mut Ui, app: &mut AppState, detail: &CaptureDetail) {
     outcome_ui(ui, &detail.outcome);
     ui.horizontal(|ui| {
-        mark_ui(ui, detail.row.mark);
+        decision_ui(ui, &detail.row);
         ui.label(RichText::new(text::short(&detail.row.title, 120)).color(tokens(ui).strong_text));
     });
     egui::Grid::new("details").num_columns(2).striped(true).show(ui, |ui| {
@@ -552,8 +552,7 @@ fn versions_ui(ui: &mut Ui, app: &mut AppState, rows: &[CaptureRow], id: Capture
             .draw(|ui, row| drop(status_ui(ui, row.status))),
         Col::bytes("size", "Size", 80.0, |row| row.size),
         Col::text("payload", "Payload", 110.0, |row| if row.revisit { "revisit" } else { "new" }),
-        Col::text("review", "Review", 110.0, |row| row.mark.map_or("", ReviewMark::label))
-            .draw(|ui, row| drop(mark_ui(ui, row.mark))),
+        Col::made("review", "Review", 110.0, CaptureRow::decision_label).draw(|ui, row| drop(decision_ui(ui, row))),
         Col::text("title", "Title", 300.0, |row| &row.title),
     ];
     let table = Table::new("versions", "Versions", columns, |row: &CaptureRow| row.id.unsigned_abs());
@@ -563,16 +562,16 @@ fn versions_ui(ui: &mut Ui, app: &mut AppState, rows: &[CaptureRow], id: Capture
     }
 }
 
-fn notes_ui(ui: &mut Ui, notes: &[(CaptureDate, String, ReviewMark, String)]) {
+fn notes_ui(ui: &mut Ui, notes: &[CaptureNote]) {
     if notes.is_empty() {
         ui.weak("No notes or decisions yet");
     }
-    for (date, who, mark, words) in notes {
+    for note in notes {
         ui.horizontal_wrapped(|ui| {
-            ui.weak(date.to_readable());
-            ui.label(text::line(who));
-            mark_ui(ui, Some(*mark));
-            ui.label(text::line(words));
+            ui.weak(note.date.to_readable());
+            ui.label(text::line(&note.by()));
+            mark_ui(ui, Some(note.mark), None);
+            ui.label(text::line(&note.text()));
         });
     }
 }

@@ -3,7 +3,7 @@
 use super::access::{alert_ui, mark_heading};
 use super::text;
 use super::theme::{self, GAP, GROUP_GAP, tokens};
-use crate::app::models::{Loaded, Notice, OutcomeClass, ReviewMark, UrlOutcome};
+use crate::app::models::{CaptureRow, Loaded, Notice, OutcomeClass, ReviewMark, UrlOutcome, with_origin};
 use crate::app::{Action, AppState, resolve};
 use crate::jobs::Progress;
 use crate::scope::rule_label;
@@ -254,7 +254,7 @@ pub fn coloured_cell_ui(ui: &mut Ui, text: &str, color: Color32) -> Response {
 }
 
 /// A mark with its sign, word and colour.
-pub fn mark_ui(ui: &mut Ui, mark: Option<ReviewMark>) -> Response {
+pub fn mark_ui(ui: &mut Ui, mark: Option<ReviewMark>, origin: Option<&str>) -> Response {
     let tokens = tokens(ui);
     match mark {
         None => coloured_cell_ui(ui, "·", tokens.weak_text).on_hover_text("Not reviewed"),
@@ -266,9 +266,14 @@ pub fn mark_ui(ui: &mut Ui, mark: Option<ReviewMark>) -> Response {
                 ReviewMark::Clear => ("○", tokens.weak_text),
                 ReviewMark::Note => ("✏", tokens.weak_text),
             };
-            coloured_cell_ui(ui, &format!("{sign} {}", mark.label()), color)
+            coloured_cell_ui(ui, &text::line(&with_origin(&format!("{sign} {}", mark.label()), origin)), color)
         }
     }
+}
+
+/// The decision on a capture, with where it is from.
+pub fn decision_ui(ui: &mut Ui, row: &CaptureRow) -> Response {
+    mark_ui(ui, row.mark, row.decision_origin.as_deref())
 }
 
 /// A status with its colour; the number itself says it too.

@@ -1,12 +1,12 @@
 //! What an export would write, without writing it.
 
 use super::export::{ExportWishes, check_target, with_selection};
-use super::handover::decisions_by_reason;
+use super::handover::DecisionCounts;
 use super::{Report, counted};
 use crate::export::{PlannedFile, SIZE_MARGIN, SIZE_MARGIN_BYTES, plan_export};
 use crate::jobs::{JobCx, bytes_text, free_bytes};
 use crate::store::{Lacking, Workspace};
-use crate::work::models::{CampaignId, ReviewMark, SelectionSpec};
+use crate::work::models::{CampaignId, ReviewMark, SelectionSpec, with_origin};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -127,10 +127,11 @@ pub fn dry_run_export(
         file.exact = false;
     }
     let margin = |file: &PlannedFile| ((file.bytes as f64 * SIZE_MARGIN) as u64).max(SIZE_MARGIN_BYTES);
-    let mut reasons: Vec<(String, u64)> = decisions_by_reason(workspace, spec.campaign)?
+    let mut reasons: Vec<(String, u64)> = DecisionCounts::of(workspace, spec.campaign)?
+        .by_reason
         .into_iter()
-        .filter(|((mark, _), _)| *mark == ReviewMark::Reject)
-        .map(|((_, reason), captures)| (reason, captures))
+        .filter(|((mark, ..), targets)| *mark == ReviewMark::Reject && targets.here > 0)
+        .map(|((_, reason, origin), targets)| (with_origin(&reason, origin.as_deref()), targets.here))
         .collect();
     reasons.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
     Ok(ExportDryRun {

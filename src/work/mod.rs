@@ -70,8 +70,8 @@ pub use files::{CheckOutcome, LocateOutcome, check_files, locate, problem_detail
 pub use follow_index::{FollowPace, follow_while, has_index, index_politely, is_index_behind};
 use handover::attach_annotations;
 pub use handover::{
-    AnnotationImport, BadHandover, CrawlsImport, EvidenceImport, HandoverImport, SelectionImport, annotation,
-    decisions, import_annotations,
+    AnnotationImport, AnnotationReach, BadHandover, CrawlsImport, EvidenceImport, HandoverImport, SelectionImport,
+    annotation, decisions, import_annotations,
 };
 pub use hosts::{LinkSource, NutchForm, NutchLimits, RankedHosts};
 pub use import::{ARCHIVE_NAMES, file_summary, has_problems, import, import_summary, imports};

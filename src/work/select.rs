@@ -260,7 +260,12 @@ impl<'a> Scoring<'a> {
         let facts = facts.measured(measurement);
         let score = self.spec.weights.score(&facts.input.values());
         let passes = sides.passes(facts.id, score);
-        Ok(ScoredRow::of(facts, stored.url.to_string(), stored.date, self.spec, score, passes))
+        let decision_origin = match facts.decision {
+            Some(_) => self.workspace.catalogue().decision_origin(facts.id)?,
+            None => None,
+        };
+        let row = ScoredRow::of(facts, stored.url.to_string(), stored.date, self.spec, score, passes);
+        Ok(ScoredRow { decision_origin, ..row })
     }
 
     /// Reads text and links of a capture.

@@ -462,7 +462,9 @@ fn an_export_and_its_package_add_nothing_to_the_workspace_and_each_capture_once_
     assert_eq!(captures(&open(&workspace), "").len(), before);
     assert_eq!(links(), linked);
     let imports = [&out, package].map(|path| fonds(&["import", arg(&fresh), arg(path), "--json"]).with_status(0));
-    let rows: Vec<_> = imports.iter().flat_map(|said| said.json_lines()).collect();
+    let (of_handovers, rows): (Vec<_>, Vec<_>) =
+        imports.iter().flat_map(|said| said.json_lines()).partition(|row| row["handover"].is_string());
+    assert_eq!(of_handovers.len(), 1);
     let count = |name: &str| rows.iter().map(|row| row[name].as_u64().unwrap()).sum::<u64>();
     assert_eq!((rows.len(), count("captures")), (2, 2 * count("new_captures")), "{rows:?}");
     check_captures(&fresh, count("new_captures") as usize);

@@ -122,7 +122,11 @@ fn every_record_and_the_file_say_the_same_whatever_strangers_wrote() {
         text.split('\n').filter(|line| line.contains(&format!("<urn:fonds:{graph}> ."))).map(str::to_owned).collect()
     };
     assert_eq!(of(&out, "campaigns"), of(&again, "campaigns"));
-    assert_eq!(of(&out, "marks"), of(&again, "marks"));
+    let mut marks = of(&again, "marks");
+    let before = marks.len();
+    marks.retain(|line| !line.contains("#wasQuotedFrom> <urn:fonds:source:out> "));
+    assert!(marks.len() < before, "each says that it came with the handover");
+    assert_eq!(of(&out, "marks"), marks);
 
     const LOAD: &str = "
 import gzip, json, sys, rdflib

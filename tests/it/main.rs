@@ -10,6 +10,7 @@ mod folders;
 mod archive;
 mod claims;
 mod cli;
+mod decisions;
 mod demo;
 mod differential;
 mod durable;

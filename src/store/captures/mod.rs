@@ -126,7 +126,7 @@ fn import_capture(
     // size; of a revisit the size is not in its record.
     // Status and type of a revisit without a head may be those of its original, and the digest is.
     let is_revisit = entry.revisit_of.is_some();
-    let known: Option<(CaptureId, FileId)> = conn
+    let known: Option<(CaptureId, FileId, bool)> = conn
         .prepare_cached(KNOWN)?
         .query_row(
             params![
@@ -141,7 +141,7 @@ fn import_capture(
                 entry.notes.status,
                 entry.notes.mime
             ],
-            |row| Ok((row.get(0)?, row.get(1)?)),
+            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
         )
         .optional()?;
     match known {
@@ -149,7 +149,11 @@ fn import_capture(
             insert_new(conn, launch, entry, links, ids, is_new_page)?;
             Ok(true)
         }
-        Some((capture, of)) => {
+        Some((capture, of, is_copy)) => {
+            if is_copy && of != file {
+                conn.prepare_cached("INSERT OR IGNORE INTO copied_capture (capture, file) VALUES (?1, ?2)")?
+                    .execute((capture, file))?;
+            }
             if lost.contains(&of) {
                 conn.prepare_cached("DELETE FROM record WHERE capture = ?1")?.execute([capture])?;
                 conn.prepare_cached("UPDATE capture SET stored = ?2 WHERE id = ?1")?
@@ -161,9 +165,12 @@ fn import_capture(
     }
 }
 
-/// SQL: the capture that is the one of an entry, and the file of its record.
+/// SQL: the capture that is the one of an entry, the file of its record, and whether both record id, where
+/// there is one here, and digest are the same.
 const KNOWN: &str = concat!(
-    "SELECT c.id, r.file FROM capture c INDEXED BY capture_page
+    "SELECT c.id, r.file, r.record_id IN (?6, '') AND ?4 <> '' AND ",
+    named_digest_sql!(),
+    " = ?4 FROM capture c INDEXED BY capture_page
      JOIN record r ON r.capture = c.id AND r.position = 0
      WHERE c.page = ?1 AND c.date_ms = ?2 AND c.url = ?3 AND (c.revisit_of_ms IS NOT NULL) = ?8
        AND (c.size = ?7 OR ?8)
@@ -173,7 +180,7 @@ const KNOWN: &str = concat!(
     named_digest_sql!(),
     " = ?4 AND r.record_id = ?6 AND ?6 <> '' ELSE ",
     named_digest_sql!(),
-    " = ?4 AND ?4 <> '' OR (r.record_id = ?6 AND ?6 <> '') END ORDER BY c.id LIMIT 1"
+    " = ?4 AND ?4 <> '' OR (r.record_id = ?6 AND ?6 <> '') END ORDER BY r.record_id <> ?6, c.id LIMIT 1"
 );
 
 /// The first record of a capture, and its file.

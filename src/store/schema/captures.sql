@@ -119,6 +119,12 @@ CREATE TABLE record (
     PRIMARY KEY (capture, position)
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX record_place ON record(file, offset);
+-- Captures that an imported file holds as well, with the same record id and payload digest.
+CREATE TABLE copied_capture (
+    capture INTEGER NOT NULL REFERENCES capture(id),
+    file    INTEGER NOT NULL REFERENCES warc_file(id),
+    PRIMARY KEY (capture, file)
+) WITHOUT ROWID;
 
 -- The outlinks of a capture, compressed; several lists where they came in parts.
 CREATE TABLE link_list (

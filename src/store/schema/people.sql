@@ -50,13 +50,19 @@ CREATE TABLE mark_origin (
     mark       INTEGER PRIMARY KEY REFERENCES mark(id),
     -- Its id as a W3C Web Annotation.
     annotation TEXT NOT NULL UNIQUE,
-    origin     TEXT NOT NULL
+    origin     TEXT NOT NULL,
+    -- As it came, where the mark does not say all of it: tags, another target than one
+    -- capture, where it had come from before.
+    line       TEXT
 );
 -- Annotations on captures that are not here, kept as they came.
 CREATE TABLE annotation_apart (
     annotation TEXT PRIMARY KEY NOT NULL,
     line       TEXT NOT NULL,
-    origin     TEXT NOT NULL
+    origin     TEXT NOT NULL,
+    -- A person took it in for whatever capture it is about. That of a handover is about
+    -- captures of that alone.
+    is_for_any INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 
 -- What persons said of results of a search. Append-only: of what a person said
@@ -76,7 +82,9 @@ CREATE TABLE judgement (
     -- Where it was given in another workspace: its id as a W3C Web Annotation,
     -- and what it came with.
     annotation TEXT UNIQUE,
-    origin     TEXT
+    origin     TEXT,
+    -- As that of a mark.
+    line       TEXT
 );
 CREATE INDEX judgement_query ON judgement(query);
 CREATE INDEX judgement_capture ON judgement(capture);

@@ -5,7 +5,7 @@ use crate::app::models::{CaptureId, CaptureRow, ReviewMark};
 use crate::app::{Command, PanelTab, Route};
 use crate::ui::table::{Column, Table, Value};
 use crate::ui::text;
-use crate::ui::widgets::{cell_ui, claim_cell_ui, mark_ui, status_ui};
+use crate::ui::widgets::{cell_ui, claim_cell_ui, decision_ui, status_ui};
 use egui::Ui;
 
 /// Columns that stay when the table is scrolled sideways: mark and URL.
@@ -30,9 +30,9 @@ pub(super) fn captures_table<'a>() -> Table<'a, CaptureRow, CaptureAsk> {
     type Col<'a> = Column<'a, CaptureRow, CaptureAsk>;
     let inlinks = |row: &CaptureRow| Some(CaptureAsk::Panel(row.id, PanelTab::Inlinks));
     let columns = [
-        Col::text("mark", "Review", 96.0, |row| row.mark.map_or("", ReviewMark::label))
-            .about("Last decision of a reviewer")
-            .draw(|ui, row| drop(mark_ui(ui, row.mark))),
+        Col::made("mark", "Review", 96.0, CaptureRow::decision_label)
+            .about("Last decision of a reviewer, and the handover or file that it came with")
+            .draw(|ui, row| drop(decision_ui(ui, row))),
         Col::text("url", "URL", 330.0, |row| &row.url).about("As captured"),
         Col::text("title", "Title", 200.0, |row| &row.title).about("Title of the page"),
         Col::date("date", "Captured", 140.0, |row| row.date).about("UTC"),

@@ -11,7 +11,7 @@ use crate::ui::table::{Column, Table};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::ui::widgets::{
-    REVIEW_NOTE, action_ui, empty_ui, heading_ui, is_typing, keep_page_room, loaded_ui, mark_ui, note_field_ui,
+    REVIEW_NOTE, action_ui, decision_ui, empty_ui, heading_ui, is_typing, keep_page_room, loaded_ui, note_field_ui,
     status_ui, takes_letter, title_ui,
 };
 use egui::{Key, Modifiers, RichText, ScrollArea, TextEdit, Ui};
@@ -102,8 +102,8 @@ impl ReviewPage {
                 ui.set_width(QUEUE_WIDTH.min(ui.available_width() / 3.0));
                 type Col<'a> = Column<'a, CaptureRow, CaptureId>;
                 let columns = [
-                    Col::text("review", "Review", 90.0, |row| row.mark.map_or("", ReviewMark::label))
-                        .draw(|ui, row| drop(mark_ui(ui, row.mark))),
+                    Col::made("review", "Review", 90.0, CaptureRow::decision_label)
+                        .draw(|ui, row| drop(decision_ui(ui, row))),
                     Col::made("status", "Status", 60.0, |row| row.status.to_string())
                         .draw(|ui, row| drop(status_ui(ui, row.status))),
                     Col::text("url", "URL", 180.0, |row| &row.url),

@@ -13,7 +13,7 @@ use crate::ui::facets::{FACETS_WIDTH, FacetAsk, Facets, ROOM_FOR_FACETS, chosen_
 use crate::ui::table::{Column, Table, Value};
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
-use crate::ui::widgets::{TypedLine, action_ui, empty_ui, loaded_ui, mark_ui, title_ui};
+use crate::ui::widgets::{TypedLine, action_ui, decision_ui, empty_ui, loaded_ui, title_ui};
 use egui::text::LayoutJob;
 use egui::{TextEdit, TextFormat, Ui};
 use std::ops::Range;
@@ -271,8 +271,8 @@ fn results_ui<'a>(
         Col::count("captures", "Captures", 70.0, |hit| hit.captures)
             .about("Captures found with this content")
             .link("Show all versions", of(PanelTab::Versions)),
-        Col::text("mark", "Review", 90.0, |hit| hit.capture.mark.map_or("", |mark| mark.label()))
-            .draw(|ui, hit| drop(mark_ui(ui, hit.capture.mark))),
+        Col::made("mark", "Review", 90.0, |hit| hit.capture.decision_label())
+            .draw(|ui, hit| drop(decision_ui(ui, &hit.capture))),
         Col::value("inlinks_external", "External inlinks", 90.0, |hit| Value::known(hit.capture.inlinks_external))
             .numeric()
             .link("Show these inlinks", of(PanelTab::Inlinks)),

@@ -6,7 +6,7 @@ use crate::app::{Action, Command, Dialog, OpenTarget, Route, SelectedRows, Setti
 use crate::campaign::{Campaign, Politeness, Seed, SeedScope};
 use crate::captures::{CaptureEntry, CaptureNotes, RecordPlace};
 use crate::scope::standard_rules;
-use crate::store::Workspace;
+use crate::store::{ForeignMark, Workspace};
 use crate::testing::page_record;
 use crate::uri::{CaptureDate, Url};
 use crate::warc::{RecordType, Span};
@@ -147,7 +147,7 @@ fn letters_of_a_note_are_text_and_the_note_is_kept_or_left() {
     let notes = |window: &Window| -> Vec<(ReviewMark, String)> {
         let session = window.app().session().unwrap();
         let detail = |id| session.detail(CaptureId::new(id), 90).unwrap().notes;
-        (1..=3).flat_map(detail).map(|(_, _, mark, words)| (mark, words)).collect()
+        (1..=3).flat_map(detail).map(|note| (note.mark, note.text())).collect()
     };
     window.press_with(Modifiers::COMMAND, Key::Num7);
     window.until("the queue is there", |window| window.says("captures to review"));
@@ -187,12 +187,40 @@ fn letters_of_a_note_are_text_and_the_note_is_kept_or_left() {
         note: String::new(),
     });
     let of = |window: &Window, id| window.app().session().unwrap().detail(id, 90).unwrap().notes;
-    window.until("it is marked", |window| {
-        of(window, CaptureId::new(3)).iter().any(|(_, _, mark, _)| *mark == ReviewMark::Flag)
+    window
+        .until("it is marked", |window| of(window, CaptureId::new(3)).iter().any(|note| note.mark == ReviewMark::Flag));
+    let note = of(&window, CaptureId::new(3)).into_iter().find(|note| note.mark == ReviewMark::Flag).unwrap();
+    assert_eq!(note.by(), "Ana Reis");
+}
+
+#[test]
+fn lists_say_which_handover_a_decision_came_with() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut window = window(dir.path(), 3);
+    let session = window.app().session().unwrap();
+    let mark = ForeignMark {
+        capture: CaptureId::new(2),
+        mark: ReviewMark::Reject,
+        note: String::new(),
+        who: "Me".to_owned(),
+        date: CaptureDate::now(),
+        undone: None,
+        annotation: "urn:x:1".to_owned(),
+        line: None,
+    };
+    session.catalogue().add_foreign_marks(vec![mark], Vec::new(), (Vec::new(), false), "hx").unwrap();
+    window.app_mut().send(Command::Mark {
+        captures: SelectedRows::Ids(vec![CaptureId::new(3)]),
+        mark: ReviewMark::Approve,
+        note: String::new(),
     });
-    let (_, who, ..) =
-        of(&window, CaptureId::new(3)).into_iter().find(|(_, _, mark, _)| *mark == ReviewMark::Flag).unwrap();
-    assert_eq!(who, "Ana Reis");
+    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.until("its decision says where it is from", |window| window.says("Rejected (from hx)"));
+    assert!(window.says("Approved") && !window.says("Approved (from"));
+    window.press_with(Modifiers::COMMAND, Key::Num7);
+    window.until("the queue is there", |window| window.says("captures to review") || window.says("capture to review"));
+    window.click("Include reviewed");
+    window.until("the queue says it, too", |window| window.says("Rejected (from hx)"));
 }
 
 #[test]

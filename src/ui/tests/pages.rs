@@ -260,9 +260,7 @@ fn the_lower_panel_explains_the_row() {
     window.click("Add note");
     window.until("the note is shown", |window| window.says("cited by the paper"));
     let notes = session.detail(row.id, 90).unwrap().notes;
-    assert!(
-        notes.iter().any(|(_, _, mark, words)| (*mark, words.as_str()) == (ReviewMark::Note, "cited by the paper"))
-    );
+    assert!(notes.iter().any(|note| (note.mark, note.note.as_str()) == (ReviewMark::Note, "cited by the paper")));
     // The tab is kept from row to row.
     window.press(Key::ArrowDown);
     assert_eq!(window.app().settings.panel_tab, PanelTab::Notes);
@@ -454,13 +452,11 @@ fn review_is_done_with_keys() {
     window.press(Key::D);
     let notes = |window: &Window, id| window.session().detail(id, 90).unwrap().notes;
     window.until("it is rejected", |window| {
-        notes(window, queue[0])
-            .iter()
-            .any(|(_, _, mark, why)| (*mark, why.as_str()) == (ReviewMark::Reject, "soft 404"))
+        notes(window, queue[0]).iter().any(|note| (note.mark, note.note.as_str()) == (ReviewMark::Reject, "soft 404"))
     });
     window.until("the next one moves up", |window| window.app().focus() == Some(Focus::Capture(queue[1])));
     window.press(Key::A);
-    let approved = |window: &Window| notes(window, queue[1]).iter().any(|(_, _, mark, _)| *mark == ReviewMark::Approve);
+    let approved = |window: &Window| notes(window, queue[1]).iter().any(|note| note.mark == ReviewMark::Approve);
     window.until("it is approved", approved);
     window.until("the next one moves up", |window| window.app().focus() == Some(Focus::Capture(queue[2])));
     window.click("Undo last decision");

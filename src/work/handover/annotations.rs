@@ -9,20 +9,72 @@
 //! | right, wrong, unsure, clear as a result of a search | as a mark; the body has `fonds:query` and `fonds:rank`, too |
 //! | the capture | a `SpecificResource`: URL, `TimeState` with its second, `fonds:digest`, `fonds:record` |
 //! | taken back, or replaced by a later judgement | `fonds:undone` |
+//! | the handover or file it came with, and those before | `via`, newest first |
+//!
+//! What others wrote with tags, or about a URL, a host, a link or anything else than one
+//! capture, leaves as it came.
 
 use crate::analysis::Judgement;
 use crate::store::{JudgementRow, MarkRow};
 use crate::uri::CaptureDate;
 use crate::work::models::ReviewMark;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 /// What a judgement is called that takes an earlier one back.
 pub(super) const CLEAR: &str = "clear";
 
+/// What an annotation came with is named so, the name behind it.
+const SOURCE: &str = "urn:fonds:source:";
+/// Of names, what is written as it is.
+const UNRESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+/// Hands that an annotation went through and that are named.
+const MAX_SOURCES: usize = 16;
+
+/// The address of a handover or file by its name.
+pub(super) fn source_address(name: &str) -> String {
+    format!("{SOURCE}{}", utf8_percent_encode(name, &UNRESERVED))
+}
+
+/// What an annotation went through before it came here, newest first.
+pub(super) fn sources_of(annotation: &Value) -> Vec<String> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    match annotation.get("via") {
+        Some(Value::Array(sources)) => sources.iter().filter_map(text).take(MAX_SOURCES).collect(),
+        source => source.and_then(text).into_iter().collect(),
+    }
+}
+
 /// The annotation that stands for a mark. The same mark has the same id from
 /// whatever workspace it is written.
 pub fn annotation(mark: &MarkRow) -> Value {
+    let came = mark.annotation.as_deref().zip(mark.line.as_deref());
+    let value = came.and_then(|(id, line)| as_it_came(id, line)).unwrap_or_else(|| mark_annotation(mark));
+    from_source(value, mark.origin.as_deref())
+}
+
+/// An annotation as it came from elsewhere, with the id that it is known by.
+pub(super) fn as_it_came(id: &str, line: &str) -> Option<Value> {
+    let mut value: Value = serde_json::from_str(line).ok()?;
+    value.as_object_mut()?.entry("id").or_insert_with(|| json!(id));
+    Some(value)
+}
+
+/// The same with what it came with, before what it had come with there.
+pub(super) fn from_source(mut annotation: Value, origin: Option<&str>) -> Value {
+    let Some(origin) = origin else { return annotation };
+    let mut sources = sources_of(&annotation);
+    sources.insert(0, source_address(origin));
+    sources.truncate(MAX_SOURCES);
+    if let Some(fields) = annotation.as_object_mut() {
+        fields.insert("via".to_owned(), json!(sources));
+    }
+    annotation
+}
+
+/// An annotation as this program writes it, whatever it came as.
+pub(super) fn mark_annotation(mark: &MarkRow) -> Value {
     let is_note = mark.mark == ReviewMark::Note;
     let comment = json!({ "type": "TextualBody", "purpose": "commenting", "value": mark.note });
     let decision = json!({ "type": "TextualBody", "purpose": "assessing", "value": mark.mark });
@@ -41,6 +93,13 @@ pub fn annotation(mark: &MarkRow) -> Value {
 
 /// The annotation that stands for a judgement; its id as that of a mark.
 pub(super) fn judgement_annotation(row: &JudgementRow) -> Value {
+    let came = row.annotation.as_deref().zip(row.line.as_deref());
+    let value = came.and_then(|(id, line)| as_it_came(id, line)).unwrap_or_else(|| own_judgement_annotation(row));
+    from_source(value, row.origin.as_deref())
+}
+
+/// As [`mark_annotation`].
+pub(super) fn own_judgement_annotation(row: &JudgementRow) -> Value {
     let mut body = json!({
         "type": "TextualBody",
         "purpose": "assessing",

@@ -6,7 +6,7 @@ use crate::export::{ExportItem, ExportRecord, Original, StatedLink, stated_links
 use crate::inlinks::{DatasetInlink, DatasetObject};
 use crate::store::{ExportedCapture, ExportedLink, Lacking, LinkingPages, RecordRow, StoredCapture, Workspace};
 use crate::uri::{CaptureDate, DatasetKey};
-use crate::work::models::{CaptureId, ReviewMark, ScoredRow, SelectionSpec};
+use crate::work::models::{CaptureId, CaptureNote, ReviewMark, ScoredRow, SelectionSpec};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -71,7 +71,8 @@ impl Gatherer<'_> {
         };
         let Some(original) = original else { return Ok((None, None)) };
         let (url, date) = (original.url.to_string(), original.date);
-        if let Some((ReviewMark::Reject, who, reason)) = catalogue.decision(original.id)? {
+        if let Some(decision) = catalogue.decision(original.id)?.filter(|of| of.mark == ReviewMark::Reject) {
+            let (who, reason) = (decision.by(), decision.note);
             let (page, page_date) = (stored.url.to_string(), stored.date);
             return Ok((None, Some(Lacking { page, page_date, url, date, who, reason })));
         }
@@ -149,9 +150,9 @@ impl Gatherer<'_> {
             annotations: known
                 .notes
                 .iter()
-                .map(|(date, who, mark, note)| {
+                .map(|CaptureNote { date, who, origin, mark, note, .. }| {
                     json!({
-                        "date": date.to_warc(), "who": who, "mark": mark, "note": note
+                        "date": date.to_warc(), "who": who, "origin": origin, "mark": mark, "note": note
                     })
                 })
                 .collect(),

@@ -5,6 +5,8 @@
 //! | capture | the record's id; `f:Capture`, `prov:specializationOf` its URL |
 //! | score and its parts | `dqv:QualityMeasurement`, one each |
 //! | mark, note | `oa:Annotation` with who and when |
+//! | tag of an annotation of others | a further body of it, of purpose *tagging* |
+//! | what an annotation came with from elsewhere | `prov:wasQuotedFrom` |
 //! | judgement of a result of a search | the same; its body is an `f:Judgement` with query and rank |
 //! | link to a capture | `f:Link` with its text |
 //! | verdict of the scope | `f:Verdict` |
@@ -14,8 +16,8 @@
 //! The graphs are `facts`, `scores`, `marks`, `links`, `runs` and `campaigns`,
 //! each `urn:fonds:NAME`.
 
-use super::annotations::{annotation_id, judgement_id, judgement_name};
-use super::read::{LeftApart, left_apart};
+use super::annotations::{annotation_id, as_it_came, judgement_id, judgement_name, source_address};
+use super::read::{AnnotationParts, AnnotationRow, annotation_parts, waiting_annotations};
 use super::rules_of;
 use crate::campaign::{CampaignFile, Identity, Query, Request, Term, TermKind};
 use crate::export::{LINKS_GRAPH, RdfNode, Statement, Statements};
@@ -141,10 +143,10 @@ impl<'a> SelectionGraph<'a> {
         self.scores(&mut out, score);
         links(&mut out, known);
         for mark in self.workspace.catalogue().marks_of_capture(stored.id)? {
-            annotation(&mut out, &mark, None);
+            mark_of_others_or_own(&mut out, &mark, true);
         }
         for row in self.judgements.get(&stored.id).into_iter().flatten() {
-            judgement(&mut out, row, None);
+            judgement_of_others_or_own(&mut out, row, true);
         }
         Ok(out.take())
     }
@@ -171,20 +173,18 @@ impl<'a> SelectionGraph<'a> {
         state(out.take())?;
         self.workspace.catalogue().each_mark(Some(self.campaign), |mark| -> anyhow::Result<()> {
             if exported.binary_search(&mark.capture).is_err() {
-                annotation(&mut out, &mark, Some(Some(mark.captured)));
+                mark_of_others_or_own(&mut out, &mark, false);
                 state(out.take())?;
             }
             Ok(cx.checkpoint()?)
         })?;
         for row in self.judgements.values().flatten().filter(|row| exported.binary_search(&row.capture).is_err()) {
-            judgement(&mut out, row, Some(Some(row.captured)));
+            judgement_of_others_or_own(&mut out, row, false);
             state(out.take())?;
         }
-        for apart in self.workspace.catalogue().annotations_apart()? {
-            match left_apart(&apart.line) {
-                Some((LeftApart::Mark(mark), captured)) => annotation(&mut out, &mark, Some(captured)),
-                Some((LeftApart::Judgement(row), captured)) => judgement(&mut out, &row, Some(captured)),
-                None => {}
+        for (_, waiting) in waiting_annotations(self.workspace)? {
+            if let Some(parts) = annotation_parts(&waiting) {
+                annotation(&mut out, &parts, Some(parts.captured));
             }
             state(out.take())?;
             cx.checkpoint()?;
@@ -312,9 +312,60 @@ fn links(out: &mut Statements, known: &ExportedCapture) {
         .count("f:externalLinks", of_side(false));
 }
 
-/// A mark or a note; `left_out` has the date of its capture, where that is known,
-/// if the capture is not handed over.
-fn annotation(out: &mut Statements, mark: &MarkRow, left_out: Option<Option<CaptureDate>>) {
+/// What an annotation says that came from elsewhere and that a row does not say all of.
+fn parts_of_line(id: Option<&str>, line: Option<&str>, origin: Option<&str>) -> Option<AnnotationParts> {
+    let mut parts = annotation_parts(&as_it_came(id?, line?)?)?;
+    parts.sources.splice(0..0, origin.map(source_address));
+    Some(parts)
+}
+
+/// A mark as it was given here, or as it came; `is_exported` says whether its capture is
+/// handed over.
+fn mark_of_others_or_own(out: &mut Statements, mark: &MarkRow, is_exported: bool) {
+    let of_line = parts_of_line(mark.annotation.as_deref(), mark.line.as_deref(), mark.origin.as_deref());
+    let parts = of_line.unwrap_or_else(|| AnnotationParts {
+        row: AnnotationRow::Mark(mark.clone()),
+        captured: Some(mark.captured),
+        tags: Vec::new(),
+        sources: mark.origin.as_deref().map(source_address).into_iter().collect(),
+    });
+    annotation(out, &parts, (!is_exported || parts.captured.is_none()).then_some(parts.captured));
+}
+
+/// As [`mark_of_others_or_own`].
+fn judgement_of_others_or_own(out: &mut Statements, row: &JudgementRow, is_exported: bool) {
+    let of_line = parts_of_line(row.annotation.as_deref(), row.line.as_deref(), row.origin.as_deref());
+    let parts = of_line.unwrap_or_else(|| AnnotationParts {
+        row: AnnotationRow::Judgement(row.clone()),
+        captured: Some(row.captured),
+        tags: Vec::new(),
+        sources: row.origin.as_deref().map(source_address).into_iter().collect(),
+    });
+    annotation(out, &parts, (!is_exported || parts.captured.is_none()).then_some(parts.captured));
+}
+
+/// An annotation; `left_out` has the date of its capture, where that is known, if the
+/// capture is not handed over or it is about something else.
+fn annotation(out: &mut Statements, parts: &AnnotationParts, left_out: Option<Option<CaptureDate>>) {
+    let id = match &parts.row {
+        AnnotationRow::Mark(row) => mark(out, row, left_out, !parts.tags.is_empty()),
+        AnnotationRow::Judgement(row) => judgement(out, row, left_out),
+    };
+    for (number, tag) in parts.tags.iter().enumerate() {
+        let body = RdfNode::Iri(format!("{id}#tag-{number}"));
+        out.about(MARKS, RdfNode::Iri(id.clone())).node("oa:hasBody", body.clone());
+        out.about(MARKS, body)
+            .is_a("oa:TextualBody")
+            .node("oa:hasPurpose", RdfNode::Term("oa:tagging"))
+            .text("rdf:value", tag);
+    }
+    for source in &parts.sources {
+        out.about(MARKS, RdfNode::Iri(id.clone())).iri("prov:wasQuotedFrom", source);
+    }
+}
+
+/// A mark or a note; says its address. One that has tags may be without a note.
+fn mark(out: &mut Statements, mark: &MarkRow, left_out: Option<Option<CaptureDate>>, has_tags: bool) -> String {
     let id = mark.annotation.clone().unwrap_or_else(|| annotation_id(mark));
     let decision = match mark.mark {
         ReviewMark::Approve => Some("f:approve"),
@@ -328,22 +379,23 @@ fn annotation(out: &mut Statements, mark: &MarkRow, left_out: Option<Option<Capt
     if let Some(decision) = decision {
         out.about(MARKS, RdfNode::Iri(id.clone())).node("oa:hasBody", RdfNode::Term(decision));
     }
-    if decision.is_none() || !mark.note.is_empty() {
+    if !mark.note.is_empty() || decision.is_none() && !has_tags {
         let comment = RdfNode::Iri(format!("{id}#comment"));
-        out.about(MARKS, RdfNode::Iri(id)).node("oa:hasBody", comment.clone());
+        out.about(MARKS, RdfNode::Iri(id.clone())).node("oa:hasBody", comment.clone());
         out.about(MARKS, comment)
             .is_a("oa:TextualBody")
             .node("oa:hasPurpose", RdfNode::Term("oa:commenting"))
             .text("rdf:value", &mark.note);
     }
+    id
 }
 
-/// What a person said of a result of a search; `left_out` as for [`annotation`].
-fn judgement(out: &mut Statements, row: &JudgementRow, left_out: Option<Option<CaptureDate>>) {
+/// What a person said of a result of a search; says its address.
+fn judgement(out: &mut Statements, row: &JudgementRow, left_out: Option<Option<CaptureDate>>) -> String {
     let id = judgement_id(row);
     frame(out, &id, "oa:assessing", (&row.who, row.date, row.replaced), (&row.url, &row.digest), left_out);
     let body = RdfNode::Iri(format!("{id}#judgement"));
-    out.about(MARKS, RdfNode::Iri(id)).node("oa:hasBody", body.clone());
+    out.about(MARKS, RdfNode::Iri(id.clone())).node("oa:hasBody", body.clone());
     let about = out
         .about(MARKS, body)
         .is_a("oa:TextualBody")
@@ -354,6 +406,7 @@ fn judgement(out: &mut Statements, row: &JudgementRow, left_out: Option<Option<C
     if let Some(rank) = row.rank {
         about.count("f:rank", rank);
     }
+    id
 }
 
 /// An annotation without its body: who, when, since when it holds no more, and of what URL and digest.

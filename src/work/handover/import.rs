@@ -3,8 +3,9 @@
 use super::super::campaign_files::{CameWith, check_versions, restore};
 use super::packed::unpack;
 use super::{
-    AnnotationImport, CrawlsImport, EvidenceImport, InlinksImport, SelectionImport, annotations_in, check_crawls,
-    check_selection, import_annotations, import_crawls, import_evidence, import_inlinks, import_selection,
+    AnnotationImport, AnnotationReach, CrawlsImport, EvidenceImport, InlinksImport, SelectionImport, annotations_in,
+    check_crawls, check_selection, import_annotations, import_crawls, import_evidence, import_inlinks,
+    import_selection,
 };
 use crate::campaign::Identity;
 use crate::export::{Manifest, check_handover};
@@ -14,6 +15,7 @@ use crate::work::Report;
 use crate::work::campaign_files::RestoredJob;
 use crate::work::models::{ImportOptions, ImportRow};
 use anyhow::Context;
+use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -33,8 +35,10 @@ pub(in crate::work) struct Handover {
 }
 
 /// What a handover brought.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
 pub struct HandoverImport {
+    /// Name of its folder.
+    pub handover: String,
     /// Its campaign.
     pub restored: RestoredJob,
     /// Files that prove permissions.
@@ -59,6 +63,12 @@ impl HandoverImport {
         lines.extend(self.selection.as_ref().map(Report::summary));
         lines.extend(self.annotations.as_ref().map(Report::summary));
         lines
+    }
+
+    /// Decisions, notes and judgements that were not taken in, since they are about captures
+    /// that are here and did not come with them.
+    pub fn on_other_captures(&self) -> u64 {
+        self.annotations.as_ref().map_or(0, |of| of.on_other_captures)
     }
 
     /// What of it has no place here, with why.
@@ -157,7 +167,7 @@ impl Handover {
             [campaign] => Some(campaign.id),
             _ => None,
         };
-        let mut came = HandoverImport { restored, ..HandoverImport::default() };
+        let mut came = HandoverImport { handover: origin.clone(), restored, ..HandoverImport::default() };
         let import = crate::work::import(workspace, &[folder.join(manifest.payload("archive"))], options, cx)?;
         if let Some(campaign) = campaign {
             if import.new_captures > 0 {
@@ -174,12 +184,14 @@ impl Handover {
         if manifest.counts.metadata > 0 {
             came.inlinks = Some(import_inlinks(workspace, (folder, manifest), origin, cx)?);
         }
+        let files = workspace.catalogue().files_of_import(import.launch)?;
+        let reach = AnnotationReach::Files(&files);
         if let Some(decisions) = self.listed("decisions.jsonl") {
-            came.annotations = Some(import_annotations(workspace, &decisions, origin, cx)?);
+            came.annotations = Some(import_annotations(workspace, &decisions, origin, reach, cx)?);
         }
         let selection = (self.listed("selection.json"), self.listed("scores.jsonl.gz"));
         if let (Some(campaign), (Some(document), Some(scores))) = (campaign, selection) {
-            came.selection = Some(import_selection(workspace, campaign, (&document, &scores), &came_with, cx)?);
+            came.selection = Some(import_selection(workspace, campaign, (&document, &scores), &came_with, reach, cx)?);
         }
         Ok((came, import))
     }

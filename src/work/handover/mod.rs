@@ -5,6 +5,7 @@
 mod annotations;
 mod capture;
 mod crawls;
+mod decision_counts;
 mod evidence;
 mod graph;
 mod grounds;
@@ -22,6 +23,7 @@ use annotations::judgement_annotation;
 pub(super) use capture::Gatherer;
 pub use crawls::CrawlsImport;
 use crawls::{check_crawls, import_crawls};
+pub(super) use decision_counts::DecisionCounts;
 pub use evidence::EvidenceImport;
 use evidence::import_evidence;
 pub(super) use graph::SelectionGraph;
@@ -30,10 +32,9 @@ pub(super) use import::Handover;
 pub use import::{BadHandover, HandoverImport};
 pub use inlinks::InlinksImport;
 use inlinks::import_inlinks;
-use read::annotations_in;
 pub(super) use read::attach_annotations;
-pub use read::{AnnotationImport, import_annotations};
-pub(super) use report::decisions_by_reason;
+pub use read::{AnnotationImport, AnnotationReach, import_annotations};
+use read::{annotations_in, waiting_annotations};
 pub use selection::SelectionImport;
 use selection::{check_selection, import_selection};
 
@@ -42,7 +43,7 @@ use crate::campaign::feed::{Dialect, write_feed};
 use crate::export::{Attachment, RewrittenRecord, Written};
 use crate::jobs::{JobCx, SpillSort};
 use crate::scope::DecideRules;
-use crate::store::{AnnotationApart, Lacking, Workspace};
+use crate::store::{Lacking, Workspace};
 use crate::uri::CaptureDate;
 use crate::work::models::{CampaignId, CaptureId, SelectionSpec};
 use anyhow::Context;
@@ -213,10 +214,14 @@ fn decisions_of(
         format!("{created}\0{line}")
     };
     let mut push = |capture: CaptureId, mut value: Value| -> anyhow::Result<()> {
-        if let Some(new) = rewritten.get(&capture) {
-            value["target"]["fonds:record"] = new.id.as_str().into();
+        // One of others may be about something else than the record.
+        if let Some(new) = rewritten.get(&capture)
+            && let Some(target) = value.get_mut("target").and_then(Value::as_object_mut)
+            && target.contains_key("state")
+        {
+            target.insert("fonds:record".to_owned(), new.id.as_str().into());
             if let Some(digest) = &new.payload_digest {
-                value["target"]["fonds:digest"] = digest.as_str().into();
+                target.insert("fonds:digest".to_owned(), digest.as_str().into());
             }
         }
         lines.push(dated(&value, &value.to_string()))?;
@@ -224,9 +229,8 @@ fn decisions_of(
     };
     workspace.catalogue().each_mark(campaign, |mark| push(mark.capture, annotation(&mark)))?;
     workspace.catalogue().each_judgement(campaign, |row| push(row.capture, judgement_annotation(&row)))?;
-    for AnnotationApart { line, .. } in workspace.catalogue().annotations_apart()? {
-        let value = serde_json::from_str(&line).unwrap_or(Value::Null);
-        lines.push(dated(&value, &line))?;
+    for (_, value) in waiting_annotations(workspace)? {
+        lines.push(dated(&value, &value.to_string()))?;
     }
     let mut rows = 0;
     for line in lines.finish()? {

@@ -3,7 +3,10 @@
 //! What comes in decides nothing that a person decided here: see
 //! [`crate::store`] on marks of other workspaces.
 
-use super::annotations::{CLEAR, annotation_id, judgement_id, judgement_name};
+use super::annotations::{
+    CLEAR, annotation_id, as_it_came, from_source, judgement_id, judgement_name, mark_annotation,
+    own_judgement_annotation, sources_of,
+};
 use crate::analysis::Judgement;
 use crate::captures::lone_surrogates::without_halves;
 use crate::jobs::{JobCx, counted};
@@ -12,18 +15,38 @@ use crate::store::{
 };
 use crate::uri::{CaptureDate, Url};
 use crate::work::Report;
-use crate::work::models::{CaptureId, ReviewMark};
+use crate::work::models::{CaptureId, FileId, ReviewMark};
 use anyhow::Context;
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 /// Longest file of annotations that is read.
 const MOST_BYTES: u64 = 1 << 30;
 /// Annotations without a place here that are named.
 const MOST_NAMED: usize = 100;
+/// Annotations on captures that did not come with them that are named.
+const MOST_EXAMPLES: usize = 3;
+
+/// Captures that annotations may be put on.
+#[derive(Debug, Clone, Copy)]
+pub enum AnnotationReach<'a> {
+    /// Any one: a person gave the annotations.
+    Any,
+    /// Those that came with them: these files hold them.
+    Files(&'a HashSet<FileId>),
+}
+
+impl AnnotationReach<'_> {
+    fn includes(self, workspace: &Workspace, capture: CaptureId) -> Result<bool, StoreError> {
+        match self {
+            Self::Any => Ok(true),
+            Self::Files(files) => workspace.catalogue().is_capture_in(capture, files),
+        }
+    }
+}
 
 /// What a file of annotations came to.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -39,6 +62,11 @@ pub struct AnnotationImport {
     /// Of the new ones, those whose capture is not here: they are kept, and
     /// handed over again.
     pub without_capture: u64,
+    /// Those of a handover on captures that are here and did not come with it: they were
+    /// not taken in.
+    pub on_other_captures: u64,
+    /// The first of those.
+    pub on_other_examples: Vec<String>,
     /// What could not be taken in, with why: the first hundred.
     pub left_out: Vec<String>,
 }
@@ -55,8 +83,24 @@ impl Report for AnnotationImport {
         if self.without_capture > 0 {
             line.push_str(&format!(", {} on captures that are not here", self.without_capture));
         }
+        if self.on_other_captures > 0 {
+            line.push_str(&format!(
+                ", {} left out since their captures are not in the handover ({}). Whoever wants them, too: fonds \
+                 annotations import WORKSPACE {}",
+                self.on_other_captures,
+                some_of(self.on_other_captures, &self.on_other_examples),
+                self.file
+            ));
+        }
         line
     }
+}
+
+/// The first of many, and how many more there are.
+fn some_of(all: u64, first: &[String]) -> String {
+    let more = all.saturating_sub(first.len() as u64);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    first.iter().cloned().chain(more).collect::<Vec<_>>().join(", ")
 }
 
 impl AnnotationImport {
@@ -77,12 +121,35 @@ struct Read {
     digest: String,
     record: String,
     mark: ReviewMark,
+    /// Without tags.
     note: String,
+    tags: Vec<String>,
     /// What it says of a result of a search, in the place of mark and note.
     judgement: Option<ReadJudgement>,
     who: String,
     date: CaptureDate,
     undone: Option<CaptureDate>,
+    /// What it went through before it came, newest first.
+    sources: Vec<String>,
+}
+
+impl Read {
+    /// What people read of it: its note, with its tags.
+    fn text(&self) -> String {
+        let tags = self.tags.iter().map(|tag| format!("#{tag}"));
+        let note = Some(self.note.clone()).filter(|note| !note.is_empty());
+        note.into_iter().chain(tags).collect::<Vec<_>>().join("\n")
+    }
+
+    /// What it is, by whom and of what, in a line.
+    fn summary(&self) -> String {
+        let what = match &self.judgement {
+            Some(judgement) => judgement_name(judgement.judgement),
+            None => self.mark.label(),
+        };
+        let date = self.captured.map_or(String::new(), |date| format!(" of {}", date.to_readable()));
+        format!("{what} by {}: {}{date}", self.who, self.url)
+    }
 }
 
 /// What an annotation says of a result of a search.
@@ -103,21 +170,29 @@ enum Attached {
 /// Annotations as the catalogue takes them.
 #[derive(Default)]
 struct AttachedRows {
-    marks: Vec<ForeignMark>,
+    /// With whether they had come from elsewhere before.
+    marks: Vec<(bool, ForeignMark)>,
     judgements: Vec<ForeignJudgement>,
 }
 
 impl AttachedRows {
-    fn push(&mut self, attached: Attached) {
+    fn push(&mut self, read: &Read, attached: Attached) {
         match attached {
-            Attached::Mark(mark) => self.marks.push(mark),
+            Attached::Mark(mark) => self.marks.push((!read.sources.is_empty(), mark)),
             Attached::Judgement(judgement) => self.judgements.push(judgement),
         }
     }
 
-    fn keep(mut self, workspace: &Workspace, apart: Vec<(String, String)>, origin: &str) -> Result<u64, StoreError> {
-        self.marks.sort_by_key(|mark| mark.date.millis());
-        workspace.catalogue().add_foreign_marks(self.marks, self.judgements, apart, origin)
+    fn keep(
+        mut self,
+        workspace: &Workspace,
+        apart: (Vec<(String, String)>, bool),
+        origin: &str,
+    ) -> Result<u64, StoreError> {
+        // The last one counts: what was decided where they come from held there against what had come.
+        self.marks.sort_by_key(|(is_of_others, mark)| (!is_of_others, mark.date.millis()));
+        let marks = self.marks.into_iter().map(|(_, mark)| mark).collect();
+        workspace.catalogue().add_foreign_marks(marks, self.judgements, apart, origin)
     }
 }
 
@@ -133,6 +208,7 @@ pub fn import_annotations(
     workspace: &Workspace,
     file: &Path,
     origin: &str,
+    reach: AnnotationReach<'_>,
     cx: &JobCx,
 ) -> anyhow::Result<AnnotationImport> {
     let mut report = AnnotationImport { file: file.display().to_string(), ..AnnotationImport::default() };
@@ -147,7 +223,11 @@ pub fn import_annotations(
         known.insert(judgement_id(&row));
         Ok(())
     })?;
-    known.extend(workspace.catalogue().annotations_apart()?.into_iter().map(|apart| apart.annotation));
+    let is_for_any = matches!(reach, AnnotationReach::Any);
+    let waiting = workspace.catalogue().annotations_apart()?.into_iter();
+    // Whether there is nothing more to wait for than they wait for already.
+    let mut waiting: HashMap<String, bool> =
+        waiting.map(|apart| (apart.annotation, apart.is_for_any || !is_for_any)).collect();
     let (mut rows, mut apart) = (AttachedRows::default(), Vec::new());
     for (number, value) in (1..).zip(&values) {
         cx.advance(1)?;
@@ -163,52 +243,103 @@ pub fn import_annotations(
             report.known += 1;
             continue;
         }
-        match on_capture(workspace, &read)? {
-            None => {
+        match on_capture(workspace, &read, value, reach)? {
+            Placement::Nowhere if waiting.remove(&read.id) == Some(true) => report.known += 1,
+            Placement::Nowhere => {
                 report.without_capture += 1;
                 apart.push((read.id, value.to_string()));
             }
-            Some(attached) => rows.push(attached),
+            Placement::Elsewhere => {
+                report.on_other_captures += 1;
+                if report.on_other_examples.len() < MOST_EXAMPLES {
+                    report.on_other_examples.push(read.summary());
+                }
+            }
+            Placement::On(attached) => rows.push(&read, attached),
         }
     }
-    report.added = rows.keep(workspace, apart, origin)?;
+    report.added = rows.keep(workspace, (apart, is_for_any), origin)?;
     Ok(report)
 }
 
-/// Puts annotations that were kept apart on their captures, where these have come
-/// since; says how many. Origin and id stay theirs.
+/// Puts annotations that a person took in and that were kept apart on their captures,
+/// where these have come since; says how many. Origin and id stay theirs. Those of a
+/// handover wait for one that brings their captures.
 ///
 /// # Errors
 ///
 /// A catalogue that cannot be read or written, or a stop.
 pub(in crate::work) fn attach_annotations(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<u64> {
     let mut by_origin: BTreeMap<String, AttachedRows> = BTreeMap::new();
-    for AnnotationApart { line, origin, .. } in workspace.catalogue().annotations_apart()? {
+    let apart = workspace.catalogue().annotations_apart()?.into_iter();
+    for AnnotationApart { annotation, line, origin, .. } in apart.filter(|apart| apart.is_for_any) {
         cx.checkpoint()?;
-        let Some(read) = serde_json::from_str(&line).ok().and_then(|value| read(&value).ok()) else { continue };
-        if let Some(attached) = on_capture(workspace, &read)? {
-            by_origin.entry(origin).or_default().push(attached);
+        let Some(value) = as_it_came(&annotation, &line) else { continue };
+        let Ok(read) = read(&value) else { continue };
+        if let Placement::On(attached) = on_capture(workspace, &read, &value, AnnotationReach::Any)? {
+            by_origin.entry(origin).or_default().push(&read, attached);
         }
     }
     let mut attached = 0;
     for (origin, rows) in by_origin {
-        attached += rows.keep(workspace, Vec::new(), &origin)?;
+        attached += rows.keep(workspace, (Vec::new(), true), &origin)?;
     }
     Ok(attached)
 }
 
-/// An annotation on the capture that it is about; none where that is not here.
-fn on_capture(workspace: &Workspace, read: &Read) -> anyhow::Result<Option<Attached>> {
-    let target = Target {
-        url: &read.url,
-        captured: read.captured,
-        digest: &read.digest,
-        record: &read.record,
-        written: read.date,
+/// Annotations that wait for their captures and are handed over. Those of a handover
+/// whose captures came otherwise are not: who gets captures with them would take both
+/// for what was decided here. Each with what it came with.
+///
+/// # Errors
+///
+/// A catalogue that cannot be read.
+pub(super) fn waiting_annotations(workspace: &Workspace) -> anyhow::Result<Vec<(String, Value)>> {
+    let mut waiting = Vec::new();
+    for AnnotationApart { annotation, line, origin, is_for_any } in workspace.catalogue().annotations_apart()? {
+        let Some(value) = as_it_came(&annotation, &line) else { continue };
+        let is_here = || -> anyhow::Result<bool> {
+            let Ok(read) = read(&value) else { return Ok(false) };
+            Ok(!matches!(capture_of(workspace, &read.target(), AnnotationReach::Any)?, Placement::Nowhere))
+        };
+        if is_for_any || !is_here()? {
+            let value = from_source(value, Some(&origin));
+            waiting.push((origin, value));
+        }
+    }
+    Ok(waiting)
+}
+
+/// Where an annotation has its place.
+pub(super) enum Placement<T> {
+    /// There.
+    On(T),
+    /// Its capture is here, and did not come with it.
+    Elsewhere,
+    /// Its capture is not here.
+    Nowhere,
+}
+
+/// An annotation on the capture that it is about.
+fn on_capture(
+    workspace: &Workspace,
+    read: &Read,
+    value: &Value,
+    reach: AnnotationReach<'_>,
+) -> anyhow::Result<Placement<Attached>> {
+    let (capture, is_exact) = match capture_of(workspace, &read.target(), reach)? {
+        Placement::On(found) => found,
+        Placement::Elsewhere => return Ok(Placement::Elsewhere),
+        Placement::Nowhere => return Ok(Placement::Nowhere),
     };
-    let Some((capture, is_exact)) = capture_of(workspace, &target)? else { return Ok(None) };
+    let (as_written, _) = read.row();
+    let as_written = match &as_written {
+        AnnotationRow::Mark(mark) => mark_annotation(mark),
+        AnnotationRow::Judgement(row) => own_judgement_annotation(row),
+    };
+    let line = (!is_exact || as_written != *value).then(|| value.to_string());
     if let Some(said) = read.judgement.as_ref().filter(|_| is_exact) {
-        return Ok(Some(Attached::Judgement(ForeignJudgement {
+        return Ok(Placement::On(Attached::Judgement(ForeignJudgement {
             capture,
             query: said.query.clone(),
             judgement: said.judgement,
@@ -216,22 +347,24 @@ fn on_capture(workspace: &Workspace, read: &Read) -> anyhow::Result<Option<Attac
             date: read.date,
             rank: said.rank,
             annotation: read.id.clone(),
+            line,
         })));
     }
-    Ok(Some(Attached::Mark(ForeignMark {
+    Ok(Placement::On(Attached::Mark(ForeignMark {
         capture,
         // A decision is about one capture; for any other it is something to read.
         mark: if is_exact { read.mark } else { ReviewMark::Note },
-        note: if is_exact { read.note.clone() } else { as_note(read) },
+        note: if is_exact { read.text() } else { as_note(read) },
         who: read.who.clone(),
         date: read.date,
         undone: read.undone,
         annotation: read.id.clone(),
+        line,
     })))
 }
 
 fn as_note(read: &Read) -> String {
-    let (mark, note) = (read.mark, read.note.clone());
+    let (mark, note) = (read.mark, read.text());
     if let Some(said) = &read.judgement {
         return format!("{} for “{}”", judgement_name(said.judgement), said.query);
     }
@@ -260,50 +393,77 @@ pub(in crate::work) fn annotations_in(file: &Path) -> anyhow::Result<Vec<Value>>
     read().with_context(|| file.display().to_string())
 }
 
-/// What a line says that was kept since its capture is not here.
-pub(super) enum LeftApart {
+/// What an annotation of others says, as a row of the catalogue.
+pub(super) enum AnnotationRow {
     /// The mark that it would be.
     Mark(MarkRow),
     /// The judgement.
     Judgement(JudgementRow),
 }
 
-/// Such a line, and when its capture was made.
-pub(super) fn left_apart(line: &str) -> Option<(LeftApart, Option<CaptureDate>)> {
-    let read = read(&serde_json::from_str(line).ok()?).ok()?;
-    let captured = read.captured.unwrap_or(read.date);
-    if let Some(said) = read.judgement {
-        let row = JudgementRow {
-            capture: CaptureId::default(),
-            version: CaptureId::default(),
-            url: read.url,
-            captured,
-            digest: read.digest,
-            record_id: read.record,
-            query: said.query,
-            judgement: said.judgement,
-            who: read.who,
-            date: read.date,
-            rank: said.rank,
-            replaced: read.undone,
-            annotation: Some(read.id),
-        };
-        return Some((LeftApart::Judgement(row), read.captured));
+/// An annotation of others in parts.
+pub(super) struct AnnotationParts {
+    pub row: AnnotationRow,
+    /// When its capture was made; none where it is about something else.
+    pub captured: Option<CaptureDate>,
+    pub tags: Vec<String>,
+    /// What it came through, newest first.
+    pub sources: Vec<String>,
+}
+
+/// What an annotation says that came from elsewhere.
+pub(super) fn annotation_parts(value: &Value) -> Option<AnnotationParts> {
+    let read = read(value).ok()?;
+    let (row, captured) = read.row();
+    Some(AnnotationParts { row, captured, tags: read.tags, sources: read.sources })
+}
+
+impl Read {
+    fn target(&self) -> Target<'_> {
+        let Self { url, captured, digest, record, date, .. } = self;
+        Target { url, captured: *captured, digest, record, written: *date }
     }
-    let mark = MarkRow {
-        capture: CaptureId::default(),
-        url: read.url,
-        captured,
-        digest: read.digest,
-        record_id: read.record,
-        mark: read.mark,
-        note: read.note,
-        who: read.who,
-        date: read.date,
-        undone: read.undone,
-        annotation: Some(read.id),
-    };
-    Some((LeftApart::Mark(mark), read.captured))
+
+    /// The row that it would be, and when its capture was made.
+    fn row(&self) -> (AnnotationRow, Option<CaptureDate>) {
+        let captured = self.captured.unwrap_or(self.date);
+        if let Some(said) = &self.judgement {
+            let row = JudgementRow {
+                capture: CaptureId::default(),
+                version: CaptureId::default(),
+                url: self.url.clone(),
+                captured,
+                digest: self.digest.clone(),
+                record_id: self.record.clone(),
+                query: said.query.clone(),
+                judgement: said.judgement,
+                who: self.who.clone(),
+                date: self.date,
+                rank: said.rank,
+                replaced: self.undone,
+                annotation: Some(self.id.clone()),
+                origin: None,
+                line: None,
+            };
+            return (AnnotationRow::Judgement(row), self.captured);
+        }
+        let mark = MarkRow {
+            capture: CaptureId::default(),
+            url: self.url.clone(),
+            captured,
+            digest: self.digest.clone(),
+            record_id: self.record.clone(),
+            mark: self.mark,
+            note: self.note.clone(),
+            who: self.who.clone(),
+            date: self.date,
+            undone: self.undone,
+            annotation: Some(self.id.clone()),
+            origin: None,
+            line: None,
+        };
+        (AnnotationRow::Mark(mark), self.captured)
+    }
 }
 
 /// The annotations of a file, in whatever it packs them.
@@ -373,10 +533,15 @@ fn read(value: &Value) -> Result<Read, &'static str> {
         body => body.into_iter().collect(),
     };
     let (mut decision, mut judgement) = (None, None);
-    let mut notes = Vec::new();
+    let (mut notes, mut tags) = (Vec::new(), Vec::new());
     for body in bodies {
         let Some(content) = text(body).or_else(|| body.get("value").and_then(text)) else { continue };
-        let assesses = body.get("purpose").and_then(Value::as_str) == Some("assessing");
+        let purpose = body.get("purpose").and_then(Value::as_str);
+        let assesses = purpose == Some("assessing");
+        if purpose == Some("tagging") {
+            tags.push(content);
+            continue;
+        }
         if let Some(said) = judgement_in(body, &content).filter(|_| assesses) {
             judgement = Some(said);
             continue;
@@ -387,9 +552,8 @@ fn read(value: &Value) -> Result<Read, &'static str> {
         }
     }
     notes.extend(value.get("text").and_then(text).filter(|text| !text.is_empty()));
-    let tags = value.get("tags").and_then(Value::as_array).into_iter().flatten();
-    notes.extend(tags.filter_map(Value::as_str).map(|tag| format!("#{tag}")));
-    if decision.is_none() && judgement.is_none() && notes.is_empty() {
+    tags.extend(value.get("tags").and_then(Value::as_array).into_iter().flatten().filter_map(text));
+    if decision.is_none() && judgement.is_none() && notes.is_empty() && tags.is_empty() {
         return Err("it says nothing");
     }
     let who = match value.get("creator") {
@@ -411,10 +575,12 @@ fn read(value: &Value) -> Result<Read, &'static str> {
         url,
         mark: decision.unwrap_or(ReviewMark::Note),
         note: notes.join("\n"),
+        tags,
         judgement,
         who,
         date: created,
         undone: date(value.get("fonds:undone")),
+        sources: sources_of(value),
     })
 }
 
@@ -446,10 +612,15 @@ pub(super) struct Target<'a> {
 
 /// The capture that an annotation is about, and whether it says so itself: same
 /// URL, same second and, where both have one, same digest. Otherwise the capture
-/// of the URL that is nearest in time.
-pub(super) fn capture_of(workspace: &Workspace, read: &Target<'_>) -> anyhow::Result<Option<(CaptureId, bool)>> {
+/// of the URL that is nearest in time. Captures that are out of reach are passed over.
+pub(super) fn capture_of(
+    workspace: &Workspace,
+    read: &Target<'_>,
+    reach: AnnotationReach<'_>,
+) -> anyhow::Result<Placement<(CaptureId, bool)>> {
     let catalogue = workspace.catalogue();
-    let Ok(url) = Url::parse(read.url) else { return Ok(None) };
+    let Ok(url) = Url::parse(read.url) else { return Ok(Placement::Nowhere) };
+    let mut is_elsewhere = false;
     let mut nearest: Option<(u64, CaptureId)> = None;
     for CaptureName { id, date, digest, record_id } in catalogue.capture_names(&url)? {
         let same_bytes = read.digest.is_empty() || digest.is_empty() || read.digest == digest;
@@ -457,16 +628,26 @@ pub(super) fn capture_of(workspace: &Workspace, read: &Target<'_>) -> anyhow::Re
             let same_second = captured.millis().div_euclid(1000) == date.millis().div_euclid(1000);
             let same_record = !read.record.is_empty() && read.record == record_id;
             if same_second && same_bytes && (same_record || nearest.is_none()) {
-                nearest = Some((0, id));
+                match reach.includes(workspace, id)? {
+                    true => nearest = Some((0, id)),
+                    false => is_elsewhere = true,
+                }
             }
             continue;
         }
         let apart = date.millis().abs_diff(read.written.millis());
         if nearest.is_none_or(|(least, _)| apart < least) {
-            nearest = Some((apart, id));
+            match reach.includes(workspace, id)? {
+                true => nearest = Some((apart, id)),
+                false => is_elsewhere = true,
+            }
         }
     }
-    Ok(nearest.map(|(_, id)| (id, read.captured.is_some())))
+    Ok(match nearest {
+        Some((_, id)) => Placement::On((id, read.captured.is_some())),
+        None if is_elsewhere => Placement::Elsewhere,
+        None => Placement::Nowhere,
+    })
 }
 
 #[cfg(test)]
@@ -491,6 +672,8 @@ mod tests {
             date: date("2024-05-01T09:00:00.250Z"),
             undone: Some(date("2024-05-02T09:00:00Z")),
             annotation: None,
+            origin: None,
+            line: None,
         };
         let written = annotation(&mark);
         let read = read(&written).unwrap();
@@ -505,7 +688,8 @@ mod tests {
         let hypothesis = json!({"id": "aB3", "created": "2024-06-02T10:11:12.131415+00:00", "user": "acct:ana@hypothes.is",
             "uri": "http://a.pt/x", "text": "See page 3", "tags": ["festival"], "target": [{"source": "http://a.pt/x"}]});
         let found = read(&hypothesis).unwrap();
-        assert_eq!((found.mark, found.note.as_str()), (ReviewMark::Note, "See page 3\n#festival"));
+        assert_eq!((found.mark, found.text().as_str()), (ReviewMark::Note, "See page 3\n#festival"));
+        assert_eq!(found.tags, ["festival"]);
         assert_eq!((found.id.as_str(), found.who.as_str(), found.captured), ("aB3", "acct:ana@hypothes.is", None));
         let plain = json!({"target": "http://a.pt/", "created": "2024-01-01T00:00:00Z", "body": "reject"});
         assert_eq!(read(&plain).unwrap().mark, ReviewMark::Note, "it does not say that it assesses");

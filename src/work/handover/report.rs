@@ -1,6 +1,7 @@
 //! The report for people: what the collection is, how it was selected, what it
 //! holds and lacks, and how to check it.
 
+use super::decision_counts::DecisionCounts;
 use super::page::{self, Block, counted_by};
 use crate::analysis::{Judgement, Matcher, TermCoverage};
 use crate::campaign::{Campaign, Term};
@@ -12,7 +13,6 @@ use crate::work::judgements::evaluations_by_judge;
 use crate::work::models::{CampaignId, ReviewMark, SelectionPage, SelectionSpec};
 use serde_json::Value;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
 /// Resources that nobody captured and that are listed.
 const MOST_MISSING: u64 = 50;
@@ -59,6 +59,8 @@ fn blocks(workspace: &Workspace, facts: &ReportFacts<'_>, written: &Written<'_>)
     let figures = catalogue.selected_figures(*id)?;
     let hosts = catalogue.selected_hosts(*id, true)?;
     let counts = written.counts;
+    let decided = DecisionCounts::of(workspace, *id)?;
+    let excluded = page.balance.excluded + decided.not_here(ReviewMark::Reject);
     let mut out = vec![
         Block::Facts(vec![
             ("What it is for", campaign.description.clone()),
@@ -95,7 +97,7 @@ fn blocks(workspace: &Workspace, facts: &ReportFacts<'_>, written: &Written<'_>)
             ("Selected", format!("{} captures of {} hosts", page.balance.inside.captures, page.balance.inside.hosts)),
             ("Left out", format!("{} captures of {} hosts", page.balance.outside.captures, page.balance.outside.hosts)),
             ("Included by hand", page.balance.included.to_string()),
-            ("Excluded by hand", page.balance.excluded.to_string()),
+            ("Excluded by hand", excluded.to_string()),
             ("Against score or filter", page.balance.overrides.to_string()),
             ("Window of inlinks", format!("{} days before and after a capture", spec.window_days)),
             ("Embedded resources of selected pages", embedded(spec, &page, workspace.catalogue().vetoed(*id)?)),
@@ -139,7 +141,7 @@ fn blocks(workspace: &Workspace, facts: &ReportFacts<'_>, written: &Written<'_>)
     out.push(Block::Heading("Hosts".to_owned()));
     out.push(Block::Table { head: vec!["Host", "Captures", "Bytes", "Where it stands"], numbers: vec![1, 2], rows });
     permissions(&mut out, campaign);
-    decisions(&mut out, workspace, *id)?;
+    decisions(&mut out, &decided);
     judgements(&mut out, workspace, *id)?;
     left_out(&mut out, workspace, facts)?;
     if !written.problems.is_empty() {
@@ -182,29 +184,6 @@ fn permissions(out: &mut Vec<Block>, campaign: &Campaign) {
     });
     let head = vec!["Covers", "State", "Licence", "Evidence", "Date"];
     out.push(Block::Table { head, numbers: vec![], rows: rows.collect() });
-}
-
-/// Captures by the decision that holds and the reason that was noted with it.
-///
-/// # Errors
-///
-/// A catalogue that cannot be read.
-pub(in crate::work) fn decisions_by_reason(
-    workspace: &Workspace,
-    id: CampaignId,
-) -> anyhow::Result<BTreeMap<(ReviewMark, String), u64>> {
-    let mut last: BTreeMap<(String, i64), (ReviewMark, String)> = BTreeMap::new();
-    workspace.catalogue().each_mark(Some(id), |mark| -> anyhow::Result<()> {
-        if mark.undone.is_none() && mark.mark != ReviewMark::Note {
-            last.insert((mark.url, mark.captured.millis()), (mark.mark, mark.note));
-        }
-        Ok(())
-    })?;
-    let mut reasons = BTreeMap::new();
-    for decision in last.into_values().filter(|(mark, _)| *mark != ReviewMark::Clear) {
-        *reasons.entry(decision).or_default() += 1;
-    }
-    Ok(reasons)
 }
 
 /// What comes along with selected pages, and what does not.
@@ -315,22 +294,24 @@ fn collections(out: &mut Vec<Block>, workspace: &Workspace, spec: &SelectionSpec
     Ok(())
 }
 
-/// Standing decisions, by what was decided and why.
-fn decisions(out: &mut Vec<Block>, workspace: &Workspace, id: CampaignId) -> anyhow::Result<()> {
-    let reasons = decisions_by_reason(workspace, id)?;
-    if !reasons.is_empty() {
-        out.push(Block::Heading("Decisions of reviewers".to_owned()));
-        let name = |mark| match mark {
-            ReviewMark::Approve => "Approved",
-            ReviewMark::Reject => "Rejected",
-            ReviewMark::Flag | ReviewMark::Clear | ReviewMark::Note => "Flagged",
-        };
-        let row =
-            |((mark, note), count): ((ReviewMark, String), u64)| vec![name(mark).to_owned(), note, count.to_string()];
-        let rows = reasons.into_iter().map(row).collect();
-        out.push(Block::Table { head: vec!["Decision", "Reason", "Captures"], numbers: vec![2], rows });
+/// Standing decisions, by what was decided, why, and where that came from.
+fn decisions(out: &mut Vec<Block>, counts: &DecisionCounts) {
+    if counts.by_reason.is_empty() {
+        return;
     }
-    Ok(())
+    out.push(Block::Heading("Decisions of reviewers".to_owned()));
+    let name = |mark| match mark {
+        ReviewMark::Approve => "Approved",
+        ReviewMark::Reject => "Rejected",
+        ReviewMark::Flag | ReviewMark::Clear | ReviewMark::Note => "Flagged",
+    };
+    let rows = counts.by_reason.iter().map(|((mark, reason, origin), count)| {
+        let (captures, others) = (count.here + count.not_here, count.others);
+        let origin = origin.clone().unwrap_or_default();
+        vec![name(*mark).to_owned(), reason.clone(), origin, captures.to_string(), others.to_string()]
+    });
+    let head = vec!["Decision", "Reason", "From", "Captures", "Other targets"];
+    out.push(Block::Table { head, numbers: vec![3, 4], rows: rows.collect() });
 }
 
 /// Results of searches as persons judged them.

@@ -2,7 +2,7 @@
 //! scored and why, saved selections and collections; out, and read back.
 
 use super::lines::{document as document_of, each_line};
-use super::read::{Target, capture_of};
+use super::read::{AnnotationReach, Placement, Target, capture_of};
 use crate::campaign::Identity;
 use crate::export::Written;
 use crate::jobs::{InOrder, JobCx, counted};
@@ -180,6 +180,7 @@ pub(in crate::work) fn import_selection(
     campaign: CampaignId,
     (document, scores): (&Path, &Path),
     came_with: &CameWith,
+    reach: AnnotationReach<'_>,
     cx: &JobCx,
 ) -> anyhow::Result<SelectionImport> {
     let catalogue = workspace.catalogue();
@@ -220,7 +221,7 @@ pub(in crate::work) fn import_selection(
             written: line.date,
         };
         cx.advance(1)?;
-        let Some((id, _)) = capture_of(workspace, &target)? else {
+        let Placement::On((id, _)) = capture_of(workspace, &target, reach)? else {
             report.missing += 1;
             return Ok(());
         };

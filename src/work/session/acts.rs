@@ -99,7 +99,9 @@ impl Session {
     /// Takes annotations of others in, from a file.
     pub fn import_annotations(&self, file: &Path, cx: &JobCx) -> anyhow::Result<work::AnnotationImport> {
         let origin = file.file_name().unwrap_or_default().to_string_lossy();
-        self.run_job(JobKind::ImportAnnotations, || work::import_annotations(&self.workspace, file, &origin, cx))
+        self.run_job(JobKind::ImportAnnotations, || {
+            work::import_annotations(&self.workspace, file, &origin, work::AnnotationReach::Any, cx)
+        })
     }
 
     /// Ends a launch that is neither running nor to be resumed.

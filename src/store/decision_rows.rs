@@ -1,0 +1,92 @@
+//! Decisions and notes of persons, and where those of other workspaces are from.
+
+use crate::uri::CaptureDate;
+use serde::{Deserialize, Serialize};
+
+/// A person's decision on a capture, or a note. Append-only; of decisions the
+/// last one counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ReviewMark {
+    /// In every selection of its campaign, above score and filter.
+    Approve,
+    /// Out of every selection and export, above score and filter.
+    Reject,
+    /// To be looked at again; score and filter decide.
+    Flag,
+    /// Takes approval, rejection or flag back.
+    Clear,
+    /// Only a note; it decides nothing.
+    Note,
+}
+
+impl ReviewMark {
+    /// Every mark, in the order of menus.
+    pub const ALL: [Self; 5] = [Self::Approve, Self::Reject, Self::Flag, Self::Clear, Self::Note];
+    /// The marks that a capture can have as its decision.
+    pub const DECISIONS: [Self; 3] = [Self::Approve, Self::Reject, Self::Flag];
+
+    /// Whether it puts a capture into every selection, or out of each; none
+    /// where it leaves that to score or filter.
+    pub fn decides(self) -> Option<bool> {
+        match self {
+            Self::Approve => Some(true),
+            Self::Reject => Some(false),
+            Self::Flag | Self::Clear | Self::Note => None,
+        }
+    }
+
+    /// Its name for people.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Approve => "Approved",
+            Self::Reject => "Rejected",
+            Self::Flag => "Flagged",
+            Self::Clear => "Decision cleared",
+            Self::Note => "Note",
+        }
+    }
+}
+
+/// What a person decided or noted about a capture, with where it was said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CaptureNote {
+    /// When.
+    pub date: CaptureDate,
+    /// Who.
+    pub who: String,
+    /// What it came with, where it was given in another workspace: the name of a handover or file.
+    pub origin: Option<String>,
+    /// The mark.
+    pub mark: ReviewMark,
+    /// Why, or the note.
+    pub note: String,
+    /// Whether it was taken back.
+    pub undone: bool,
+}
+
+impl CaptureNote {
+    /// Who gave it, with where it is from.
+    pub fn by(&self) -> String {
+        with_origin(&self.who, self.origin.as_deref())
+    }
+
+    /// Its reason or text, and that it was taken back.
+    pub fn text(&self) -> String {
+        match (self.undone, self.note.as_str()) {
+            (false, note) => note.to_owned(),
+            (true, "") => "(undone)".to_owned(),
+            (true, note) => format!("{note} (undone)"),
+        }
+    }
+}
+
+/// A decision, or who gave it, with what it came with from another workspace: the
+/// text that every list and message has.
+pub fn with_origin(text: &str, origin: Option<&str>) -> String {
+    match (text, origin) {
+        (_, None) => text.to_owned(),
+        ("", Some(origin)) => format!("(from {origin})"),
+        (_, Some(origin)) => format!("{text} (from {origin})"),
+    }
+}
