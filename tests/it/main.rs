@@ -14,6 +14,7 @@ mod demo;
 mod differential;
 mod durable;
 mod evaluate;
+mod evidence;
 mod export_report;
 mod feed;
 mod files;

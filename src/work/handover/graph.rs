@@ -8,6 +8,9 @@
 //! | judgement of a result of a search | the same; its body is an `f:Judgement` with query and rank |
 //! | link to a capture | `f:Link` with its text |
 //! | verdict of the scope | `f:Verdict` |
+//! | where a host stands | `f:HostLocation`, once a host; captures have `f:hostLocation` |
+//! | permission, domains or countries of the campaign | `f:Permission`, `f:Grounds`, once a version; captures have `f:coveredBy` |
+//! | file that proves a permission | `f:EvidenceFile`, by its digest |
 //! | crawl, selection | `prov:Activity` |
 //! | version of the campaign | `prov:Entity`, `prov:specializationOf` the campaign by its identity, `prov:wasRevisionOf` the one before |
 //!
@@ -16,10 +19,11 @@
 
 use super::annotations::{annotation_id, judgement_id, judgement_name};
 use super::read::{LeftApart, left_apart};
-use super::rules_of;
-use crate::campaign::{CampaignFile, Identity, Query, Request, Term, TermKind};
+use super::{Ground, HandedEvidence, KnownGrounds, rules_of};
+use crate::campaign::{CampaignFile, Criterion, Identity, PermissionState, Query, Request, Term, TermKind};
 use crate::export::{LINKS_GRAPH, RdfNode, Statement, Statements};
 use crate::jobs::JobCx;
+use crate::scope::{GeoEvidence, GeoFact};
 use crate::store::{ExportedCapture, JudgementRow, MarkRow, Workspace};
 use crate::uri::CaptureDate;
 use crate::work::models::{CampaignId, CaptureId, ReviewMark, ScoredRow, SelectionSpec};
@@ -47,6 +51,9 @@ pub(in crate::work) struct SelectionGraph<'a> {
     version: u32,
     /// What persons said of captures as results of searches.
     judgements: BTreeMap<CaptureId, Vec<JudgementRow>>,
+    evidence: &'a HandedEvidence,
+    /// Hosts whose location captures refer to.
+    located: Mutex<BTreeSet<String>>,
     /// Names of the parts of scores that were stated.
     parts: Mutex<BTreeSet<String>>,
 }
@@ -62,6 +69,7 @@ impl<'a> SelectionGraph<'a> {
         spec: &'a SelectionSpec,
         version: u32,
         selected: CaptureDate,
+        evidence: &'a HandedEvidence,
     ) -> anyhow::Result<Self> {
         let mut versions = BTreeMap::new();
         let identity = workspace.catalogue().campaign_identity(spec.campaign)?;
@@ -73,8 +81,8 @@ impl<'a> SelectionGraph<'a> {
             judgements.entry(row.capture).or_default().push(row);
             Ok(())
         })?;
-        let (campaign, parts) = (spec.campaign, Mutex::default());
-        Ok(Self { workspace, campaign, spec, selected, versions, version, judgements, parts })
+        let (campaign, parts, located) = (spec.campaign, Mutex::default(), Mutex::default());
+        Ok(Self { workspace, campaign, spec, selected, versions, version, judgements, evidence, located, parts })
     }
 
     fn selection(&self) -> RdfNode {
@@ -94,6 +102,7 @@ impl<'a> SelectionGraph<'a> {
         known: &ExportedCapture,
         role: &str,
         score: Option<&ScoredRow>,
+        grounds: &KnownGrounds,
     ) -> anyhow::Result<Vec<Statement>> {
         let mut out = Statements::default();
         let stored = &known.stored;
@@ -114,6 +123,18 @@ impl<'a> SelectionGraph<'a> {
             && status > 0
         {
             about = about.count("f:status", status);
+        }
+        if let Some((address, _)) = self.versions.get(&self.version)
+            && let Some(ground) = ground_node(address, grounds.ground)
+        {
+            about = about.node("f:coveredBy", ground);
+        }
+        if let (GeoFact::Known(location), Some(host)) = (&grounds.location, stored.url.host_str()) {
+            about = about.node("f:hostLocation", location_node(host, location));
+            let mut located = self.located.lock().unwrap_or_else(PoisonError::into_inner);
+            if !located.contains(host) {
+                located.insert(host.to_owned());
+            }
         }
         if !known.imported {
             let (_, _, job, launch) = &known.provenance;
@@ -165,7 +186,14 @@ impl<'a> SelectionGraph<'a> {
         let mut before = None;
         for (version, (address, file)) in &self.versions {
             campaign_version(&mut out, *version, address, file, before.replace(address));
+            grounds_of(&mut out, address, file, self.evidence);
             state(out.take())?;
+        }
+        for host in self.located.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            if let GeoFact::Known(found) = self.workspace.catalogue().known_location(host)? {
+                location(&mut out, host, &found);
+                state(out.take())?;
+            }
         }
         self.runs(&mut out)?;
         state(out.take())?;
@@ -441,15 +469,110 @@ fn campaign_version(out: &mut Statements, version: u32, address: &str, file: &Ca
         out.about(CAMPAIGNS, this()).node("f:hasRule", node.clone());
         out.about(CAMPAIGNS, node).is_a("f:Rule").count("f:ruleIndex", number as u64).text("rdfs:label", sentence);
     }
+}
+
+/// The records of a version with the files that prove them, and its domains and countries.
+fn grounds_of(out: &mut Statements, address: &str, file: &CampaignFile, evidence: &HandedEvidence) {
+    let campaign = &file.campaign;
+    let this = || RdfNode::Iri(address.to_owned());
     for (number, permission) in campaign.permissions.iter().enumerate() {
-        let node = of(format!("permission-{number}"));
+        // It covers nothing.
+        if permission.covers.trim().is_empty() {
+            continue;
+        }
+        let node = RdfNode::Iri(format!("{address}#permission-{number}"));
         out.about(CAMPAIGNS, this()).node("f:hasPermission", node.clone());
-        out.about(CAMPAIGNS, node)
+        let files = evidence.of_record(permission);
+        let file_node = |sha256: &str| RdfNode::Iri(format!("urn:fonds:evidence:{sha256}"));
+        let reach = permission.reach.map(|reach| serde_json::to_value(reach).unwrap_or_default());
+        let mut about = out
+            .about(CAMPAIGNS, node)
             .is_a("f:Permission")
             .text("f:covers", &permission.covers)
+            .text("f:reach", reach.as_ref().and_then(|reach| reach.as_str()).unwrap_or_default())
             .text("f:state", permission.state.as_str())
             .text("f:criterion", permission.criterion.label())
-            .text("dct:license", &permission.licence);
+            .text("dct:license", &permission.licence)
+            .text("f:evidence", &permission.evidence)
+            .text("f:established", &permission.date)
+            .text("f:method", &permission.method)
+            .text("f:validFrom", &permission.from)
+            .text("f:validUntil", &permission.until);
+        for listed in &files {
+            about = about.node("f:hasEvidence", file_node(&listed.sha256));
+        }
+        drop(about);
+        for listed in &files {
+            let about = out
+                .about(CAMPAIGNS, file_node(&listed.sha256))
+                .is_a("f:EvidenceFile")
+                .text("rdfs:label", &listed.name)
+                .text("f:sha256", &listed.sha256);
+            match &listed.path {
+                Some(path) => about.text("f:path", path),
+                None => about.text("f:missing", "It is not in this handover"),
+            };
+        }
+    }
+    let grounds = &campaign.grounds;
+    for (ground, criterion, property, of) in [
+        (Ground::Domain, Criterion::Domain, "f:domain", &grounds.domains),
+        (Ground::Hosting, Criterion::Hosting, "f:country", &grounds.countries),
+    ] {
+        let Some(node) = ground_node(address, ground).filter(|_| !of.is_empty()) else { continue };
+        out.about(CAMPAIGNS, this()).node("f:hasGrounds", node.clone());
+        let mut about = out
+            .about(CAMPAIGNS, node)
+            .is_a("f:Grounds")
+            .text("f:state", PermissionState::Granted.as_str())
+            .text("f:criterion", criterion.label());
+        for each in of {
+            about = about.text(property, each);
+        }
+    }
+}
+
+/// What covers a capture, as a part of a version of the campaign.
+fn ground_node(address: &str, ground: Ground) -> Option<RdfNode> {
+    let name = match ground {
+        Ground::Record(number) => format!("permission-{number}"),
+        Ground::Domain => "domains".to_owned(),
+        Ground::Hosting => "hosting".to_owned(),
+        Ground::None => return None,
+    };
+    Some(RdfNode::Iri(format!("{address}#{name}")))
+}
+
+fn location_node(host: &str, location: &GeoEvidence) -> RdfNode {
+    RdfNode::Iri(location_address(host, location))
+}
+
+fn location_address(host: &str, location: &GeoEvidence) -> String {
+    format!("urn:fonds:location:{}.{}", part(host), location.date.to_digits17())
+}
+
+/// Where a host stands, with its addresses and the database that says so.
+fn location(out: &mut Statements, host: &str, location: &GeoEvidence) {
+    let address = location_address(host, location);
+    let of = |number: usize| RdfNode::Iri(format!("{address}#{number}"));
+    let mut about = out
+        .about(FACTS, location_node(host, location))
+        .is_a("f:HostLocation")
+        .text("f:host", host)
+        .date("prov:generatedAtTime", location.date)
+        .text("f:database", if location.database.is_empty() { "unknown" } else { &location.database })
+        .date("f:databaseBuilt", location.database_build)
+        .text("f:source", location.source.label());
+    for number in 0..location.addresses.len() {
+        about = about.node("f:hasAddress", of(number));
+    }
+    drop(about);
+    for (number, place) in location.addresses.iter().enumerate() {
+        out.about(FACTS, of(number))
+            .is_a("f:ServerAddress")
+            .text("f:address", &place.address.to_string())
+            .text("f:network", &place.network.to_string())
+            .text("f:country", place.country.as_deref().unwrap_or_default());
     }
 }
 
