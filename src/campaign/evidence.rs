@@ -12,6 +12,9 @@ use super::{Campaign, EvidenceFile, Permission};
 use serde::Serialize;
 use std::collections::{HashMap, HashSet, VecDeque};
 
+/// Files that are told one by one.
+const MAX_LISTED: usize = 20;
+
 /// A file of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RecordEvidence {
@@ -54,8 +57,13 @@ impl EvidenceCarried {
     }
 }
 
+/// The first of them, and how many there are more.
 fn labels(of: &[RecordEvidence]) -> String {
-    of.iter().map(RecordEvidence::label).collect::<Vec<_>>().join("; ")
+    let first: Vec<String> = of.iter().take(MAX_LISTED).map(RecordEvidence::label).collect();
+    match of.len().saturating_sub(MAX_LISTED) {
+        0 => first.join("; "),
+        more => format!("{}; and {more} more", first.join("; ")),
+    }
 }
 
 impl RecordEvidence {
@@ -194,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn records_that_are_the_same_are_told_apart_by_their_order() {
+    fn equal_records_keep_their_evidence_in_order() {
         let before = campaign(vec![record("a", "x", &["1"]), record("a", "x", &["2"])]);
         let mut after = campaign(vec![record("a", "x", &[]), record("a", "x", &[])]);
         after.carry_evidence(&before, None);

@@ -323,3 +323,32 @@ fn a_campaign_made_again_from_its_archive_files_names_evidence_that_did_not_come
     fonds(&["scope", "attach", arg(&other), "1", "1", arg(&w.letter)]).with_status(0);
     fonds(&["scope", "permissions", arg(&other), "1", TARGET]).with_status(0);
 }
+
+#[test]
+fn a_letter_is_written_over_by_no_other_that_is_evidence_as_well() {
+    let dir = tempfile::tempdir().unwrap();
+    let w = Permitted::new(dir.path(), "letter.pdf");
+    // Another campaign names its letter by hand; so does the first, by the same path.
+    let other = dir.path().join("other.txt");
+    fs::write(&other, "Another letter").unwrap();
+    fs::write(w.folder.join("evidence/x.txt"), "Another letter").unwrap();
+    let sha256 = {
+        let attached = fonds(&["scope", "attach", arg(&w.folder), "1", "2", arg(&other)]).with_status(0).out;
+        attached.split_whitespace().next().unwrap().to_owned()
+    };
+    let mut campaign = w.before.clone();
+    campaign["name"] = "Second".into();
+    campaign["permissions"][0]["files"] = json!([{"path": "evidence/x.txt", "sha256": sha256}]);
+    fonds_with(&["campaign", "add", arg(&w.folder), "-"], campaign.to_string().as_bytes()).with_status(0);
+    let mut first = w.exported();
+    first["permissions"][0]["files"] = json!([{"path": "evidence/x.txt", "sha256": w.sha256}]);
+    w.add(&first).with_status(0);
+    fs::remove_file(w.folder.join(&w.path)).unwrap();
+    fonds(&["scope", "attach", arg(&w.folder), "1", "1", arg(&w.letter)]).with_status(0);
+    assert_eq!(fs::read_to_string(w.folder.join("evidence/x.txt")).unwrap(), "Another letter");
+    assert_eq!(w.exported()["permissions"][0]["files"], json!([{"path": w.path, "sha256": w.sha256}]));
+    for id in ["1", "2"] {
+        let checked = fonds(&["scope", "permissions", arg(&w.folder), id, TARGET]).with_status(0);
+        assert!(!checked.err.contains("evidence of record"), "{}", checked.err);
+    }
+}

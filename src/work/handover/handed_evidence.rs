@@ -12,6 +12,8 @@ use std::path::PathBuf;
 
 /// Folder of a handover below which evidence lies.
 const CAMPAIGN_FOLDER: &str = "data/campaign";
+/// Problems that are told one by one; further ones are counted.
+const MAX_PROBLEMS: usize = 1000;
 
 /// The evidence of a campaign, of all its versions: what goes along, and what cannot.
 #[derive(Debug, Default)]
@@ -40,7 +42,8 @@ impl HandedEvidence {
     ///
     /// A catalogue that cannot be read, or a stop.
     pub(in crate::work) fn of_campaign(workspace: &Workspace, id: CampaignId, cx: &JobCx) -> anyhow::Result<Self> {
-        let mut handed = Self::default();
+        cx.stage("Checking evidence", None);
+        let (mut handed, mut untold) = (Self::default(), 0u64);
         let mut found = EvidenceFiles::new(workspace);
         let mut looked_for = HashSet::new();
         let versions = workspace.catalogue().campaign_versions(id)?;
@@ -67,6 +70,10 @@ impl HandedEvidence {
                             continue;
                         }
                     };
+                    if handed.problems.len() >= MAX_PROBLEMS {
+                        untold += 1;
+                        continue;
+                    }
                     let next = match *version == newest {
                         true => format!("attach it again: fonds scope attach DIR {id} {record} FILE"),
                         false => format!("put the file with SHA-256 {sha256} there again, in the workspace"),
@@ -78,6 +85,9 @@ impl HandedEvidence {
                     ));
                 }
             }
+        }
+        if untold > 0 {
+            handed.problems.push(format!("evidence: {untold} further files are not there and not listed"));
         }
         Ok(handed)
     }
