@@ -79,7 +79,7 @@ impl RunningJob {
         let mut result = None;
         let message = match outcome {
             // It stays in sight: a person has to do something about it.
-            Outcome::Done(JobReport::NothingFetched(summary)) => {
+            Outcome::Done(JobReport::Incomplete(summary)) => {
                 Notice { is_error: true, ..notice(format!("{name} ended"), summary) }
             }
             Outcome::Done(JobReport::Done(summary)) => notice(format!("{name} finished"), summary),

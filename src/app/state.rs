@@ -91,7 +91,7 @@ pub(super) enum Answer {
     /// Whether a workspace that was opened lately is there.
     Recent(PathBuf, bool),
     /// A save, by its number; what was saved, of which campaign, as which version.
-    Saved(u64, anyhow::Result<(Box<Campaign>, (CampaignId, u32))>),
+    Saved(u64, anyhow::Result<saves::SavedDraft>),
     Marked(anyhow::Result<String>),
     /// A person's word on captures, and whether it was given on the page
     /// Review: what was decided on how many, where it was not one alone.

@@ -4,10 +4,19 @@
 //! that it is about, whatever was opened meanwhile.
 
 use super::super::crawl_request::AfterSave;
-use super::super::models::{CampaignId, campaign_title};
+use super::super::models::{CampaignId, Notice, campaign_title};
 use super::super::{Command, CrawlStart, Route};
 use super::{Answer, AppState, NoticeCause, failure};
-use crate::campaign::Campaign;
+use crate::campaign::{Campaign, EvidenceCarried};
+
+/// A draft as it was saved.
+#[derive(Debug)]
+pub(in crate::app) struct SavedDraft {
+    campaign: Box<Campaign>,
+    saved: (CampaignId, u32),
+    /// What became of evidence that the version before had.
+    evidence: EvidenceCarried,
+}
 
 impl AppState {
     /// Asks a worker to save the draft at hand.
@@ -37,18 +46,20 @@ impl AppState {
         }
         self.write(
             move |session| {
-                let saved = session.save_campaign(id, &campaign)?;
-                Ok((campaign, saved))
+                let mut campaign = campaign;
+                // It may be a draft of an older version, or have been begun before files were attached.
+                let (saved, evidence) = session.save_edited_campaign(id, &mut campaign, None)?;
+                Ok(SavedDraft { campaign, saved, evidence })
             },
             move |saved| Answer::Saved(save, saved),
         );
     }
 
     /// A draft was saved; it need not be at hand any more.
-    pub(super) fn take_in_saved(&mut self, save: u64, saved: anyhow::Result<(Box<Campaign>, (CampaignId, u32))>) {
+    pub(super) fn take_in_saved(&mut self, save: u64, saved: anyhow::Result<SavedDraft>) {
         let then = self.after_save.take_if(|(of, _)| *of == save).map(|(_, then)| then);
         let spec = self.spec.as_mut().and_then(|spec| spec.end_save(save).then_some(spec));
-        let (campaign, (id, version)) = match saved {
+        let SavedDraft { campaign, saved: (id, version), evidence } = match saved {
             Ok(saved) => saved,
             Err(error) => {
                 let mut notice = failure("Specification not saved", &error);
@@ -70,6 +81,8 @@ impl AppState {
                 }
                 spec.version = version;
                 spec.newest = version;
+                // Those records of the draft have it as well that are still as they were sent.
+                spec.campaign.carry_evidence(&campaign, None);
                 spec.set_saved(*campaign);
                 // A person may have gone elsewhere, and to another campaign.
                 let here = self.route == Route::Spec(was);
@@ -83,6 +96,16 @@ impl AppState {
         }
         self.cure(|cause| *cause == NoticeCause::Saving);
         self.say(&says);
+        let lines = [evidence.kept_line(), evidence.dropped_line()];
+        for line in lines.into_iter().flatten() {
+            let hint = "Attach files to a record with: fonds scope attach FOLDER CAMPAIGN RECORD FILE".to_owned();
+            self.notice(Notice {
+                is_error: false,
+                what: format!("Specification saved: {line}"),
+                why: String::new(),
+                hint,
+            });
+        }
         match then {
             None => {}
             Some(AfterSave::Commands(commands)) => self.go_on_with(commands),

@@ -7,6 +7,7 @@
 //! Not here: what the rules decide (`scope`), who starts a run (`app`).
 
 mod due;
+mod evidence;
 pub mod feed;
 mod identity;
 mod json;
@@ -21,6 +22,7 @@ mod target;
 mod terms;
 
 pub use due::{Fate, settle};
+pub use evidence::{EvidenceCarried, RecordEvidence};
 pub use identity::{CampaignFile, Identity};
 pub use json::{CampaignFileError, UNREAD_FIELDS};
 pub use permission::{Criterion, EvidenceFile, Grounds, Permission, PermissionRequest, PermissionState, Reading};

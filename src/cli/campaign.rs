@@ -2,7 +2,7 @@
 
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
-use crate::campaign::{Campaign, CampaignFile, SeedScope, UNREAD_FIELDS};
+use crate::campaign::{Campaign, CampaignFile, EvidenceCarried, SeedScope, UNREAD_FIELDS};
 use crate::jobs::counted;
 use crate::scope::DecideRules;
 use crate::store::Workspace;
@@ -38,7 +38,9 @@ pub enum CampaignCommand {
         fonds campaign add my-archive campaign.json --id 1      a new version of campaign 1\n\n\
         A campaign has an identity from when it is saved for the first time; campaign export, handovers and crawls\n\
         write it into its files. A file with the identity of another campaign is not taken as a version of this one.\n\
-        Without --id a file with the identity of a campaign that is here, and other content, becomes a branch of it.")]
+        Without --id a file with the identity of a campaign that is here, and other content, becomes a branch of it.\n\n\
+        Evidence that was attached to a permission stays with it, whether the file names it or not, while the record\n\
+        covers the same by the same licence or criterion. Evidence of records that are gone is named.")]
     Add {
         /// Workspace.
         folder: PathBuf,
@@ -196,8 +198,9 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
             };
             let outdated = id.map(|id| session.outdated_base(id, &file)).transpose()?.flatten();
             let is_next = id.is_some();
-            let (id, taken) = session.save_campaign_file(id, &file).with_context(|| name.clone())?;
+            let (id, taken, evidence) = session.save_campaign_file(id, &file).with_context(|| name.clone())?;
             print_problems(&file.campaign);
+            print_evidence(&folder, id, &evidence);
             match taken {
                 TakenAs::Continued(head) if outdated.is_some() => tell!(
                     "note: this file was made from version {}, and version {head} was saved since: what that changed \
@@ -340,6 +343,25 @@ fn list_line(out: &mut dyn Write, indent: &str, row: &CampaignRow) -> std::io::R
     let (seeds, captures) = (counted(row.seeds, "seed"), counted(row.captures, "capture"));
     let (version, refused, title) = (row.version, row.refused, plain(&row.title()));
     writeln!(out, "{indent}{}\tv{version}\t{seeds}\t{captures}\t{refused} refused\t{title}{from}", row.id)
+}
+
+/// What became of evidence that the version before had.
+fn print_evidence(folder: &Path, id: CampaignId, carried: &EvidenceCarried) {
+    let folder = folder.display();
+    if let Some(line) = carried.kept_line() {
+        tell!(
+            "note: {}. To take it off its record: fonds campaign export {folder} {id} > campaign.json, take it out \
+             there, fonds campaign add {folder} campaign.json --id {id}",
+            plain(&line)
+        );
+    }
+    if let (Some(line), Some(first)) = (carried.dropped_line(), carried.dropped.first()) {
+        tell!(
+            "note: {}; to attach one to another record: fonds scope attach {folder} {id} RECORD {folder}/{}",
+            plain(&line),
+            plain(&first.file.path)
+        );
+    }
 }
 
 /// What a person should know about a campaign before it runs.

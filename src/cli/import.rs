@@ -65,7 +65,7 @@ pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
         job.problems
             .iter()
             .for_each(|why| warn_of!("campaign files not read", "campaign file not read: {}", plain(why)));
-        unread_campaigns += job.problems.len();
+        unread_campaigns += job.problems.len() + job.lost_evidence.len();
     }
     for handover in &imported.handovers {
         handover.lines().iter().for_each(|line| tell!("{}", plain(line)));

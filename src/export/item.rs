@@ -1,6 +1,7 @@
 //! What goes into an export and what is told of it.
 
 use super::{ExportError, FurtherKnowledge, StatedLink, Statement};
+use crate::jobs::ascii_name;
 use crate::keys::SigningKey;
 use crate::uri::CaptureDate;
 use crate::warc::{RecordType, Span, new_record_id};
@@ -65,8 +66,8 @@ impl ExportItem {
 
 /// How an export is made.
 pub struct ExportOptions<'a> {
-    /// What names of archive files begin with; letters, digits, `-` and `_`,
-    /// anything else becomes `-`.
+    /// What names of archive files begin with; letters without their marks,
+    /// digits, `-` and `_`, anything else becomes `-`.
     pub prefix: String,
     /// A title for the manifest and the `warcinfo` records.
     pub title: String,
@@ -79,6 +80,8 @@ pub struct ExportOptions<'a> {
     pub expected: Option<(u64, u64)>,
     /// Writes the inlinks of the items as a data set too.
     pub inlinks: bool,
+    /// What is known before not to be carried along, and why.
+    pub problems: Vec<String>,
     /// What goes into the folder beside the archive files, in this order.
     pub attachments: Vec<super::Attachment<'a>>,
     /// States what is known beyond captures, as RDF; without it there is no
@@ -100,9 +103,9 @@ pub struct ExportOptions<'a> {
 impl ExportOptions<'_> {
     /// Files of about 1 GB, the system's clock, random ids, no data set.
     pub fn new(prefix: &str) -> Self {
-        let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' };
+        let safe = ascii_name(prefix, "-_");
         // Other tools take a name that begins with `-` for an option.
-        let prefix: String = prefix.chars().map(safe).skip_while(|c| matches!(c, '-' | '.')).take(80).collect();
+        let prefix: String = safe.chars().skip_while(|c| *c == '-').take(80).collect();
         Self {
             prefix: if prefix.is_empty() { "EXPORT".to_owned() } else { prefix },
             title: String::new(),
@@ -110,6 +113,7 @@ impl ExportOptions<'_> {
             max_bytes: 1_000_000_000,
             expected: None,
             inlinks: false,
+            problems: Vec::new(),
             attachments: Vec::new(),
             further_knowledge: None,
             wacz: false,

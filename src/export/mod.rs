@@ -31,7 +31,8 @@
 //! nothing but the folder.
 //!
 //! What is wrong in a source is told as a problem, by file, offset and URL, and
-//! never makes an export that [`verify`] refuses:
+//! never makes an export that [`verify`] refuses, but for evidence that is lost,
+//! which the one who receives it has to know:
 //!
 //! | in the source | in the export |
 //! |---|---|
@@ -42,6 +43,7 @@
 //! | a date that common readers fail on, such as `2014-01` | the same date, to the second |
 //! | a target URI in `<…>` | kept; index and metadata record have it without |
 //! | a record that cannot be read whole | left out, with its capture |
+//! | evidence of a permission that is not there, or holds other bytes | not in it; documents name it without a path |
 //! | the metadata records of an earlier export | left behind; the new ones have what is known now |
 //!
 //! A field whose value does not hold is kept under another name: its
@@ -54,6 +56,7 @@ mod bag;
 mod compressed;
 mod copy;
 mod csv;
+mod evidence;
 mod host_graph;
 mod item;
 mod join;

@@ -2,6 +2,7 @@
 
 use super::attachments::attachments_are_whole;
 use super::bag::{bag_is_whole, is_of_bag};
+use super::evidence::evidence_is_here;
 use super::join::Join;
 use super::knowledge::{KNOWLEDGE_NAME, KnowledgeRead, SORTED_KNOWLEDGE_NAME, is_knowledge};
 use super::known_inlinks::{KnownInlinks, is_export_metadata};
@@ -210,6 +211,7 @@ pub fn verify(folder: &Path, cx: &JobCx) -> Result<Vec<VerifyCheck>, ExportError
     }
     if manifest.version >= 2 {
         checks.push(attachments_are_whole(&manifest, folder, cx)?);
+        checks.extend(evidence_is_here(&manifest, folder, cx)?);
         checks.push(bag_is_whole(&manifest, folder));
     }
     checks.extend(check_signature(&manifest, folder)?);

@@ -237,7 +237,7 @@ fn write_all(
         left_out: Vec::new(),
         rewritten: HashMap::new(),
         counts: Counts::default(),
-        problems: Vec::new(),
+        problems: options.problems,
         unlisted: 0,
     };
 

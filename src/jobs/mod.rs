@@ -1,5 +1,6 @@
 //! Long work: progress that can be read at any time, cancel and pause,
-//! and an outcome; how much room it has on the disk, and who holds a folder.
+//! and an outcome; how much room it has on the disk, who holds a folder, and
+//! what files may be called.
 //!
 //! Work is a plain function that takes a [`JobCx`]. It knows nothing of
 //! windows or command lines; those read [`JobCx::progress`].
@@ -12,6 +13,7 @@
 
 mod counted;
 mod disk;
+mod file_name;
 mod guard;
 mod in_order;
 mod lock;
@@ -24,6 +26,7 @@ mod spill_sort;
 
 pub use counted::counted;
 pub use disk::{free_bytes, is_disk_full};
+pub use file_name::{ascii_name, end_of_name, is_file_name, plain_name};
 pub use guard::{OnDrop, OnPanic};
 pub use in_order::InOrder;
 pub use lock::{FileLock, NotLocked};

@@ -3,7 +3,7 @@
 use super::error::StoreError;
 
 use super::workspace::Workspace;
-use crate::jobs::check_readable;
+use crate::jobs::{check_readable, is_file_name, plain_name};
 use crate::warc::OPEN_SUFFIX;
 use std::path::{Component, Path, PathBuf};
 
@@ -142,8 +142,8 @@ fn checked_launch(launch: &str) -> Result<&str, StoreError> {
 /// since titles are typed by people and folders are not theirs to choose.
 pub(crate) fn job_name(title: &str) -> String {
     let mut name = String::new();
-    for c in title.chars() {
-        if c.is_alphanumeric() {
+    for c in plain_name(title, "").chars() {
+        if c != '-' {
             name.extend(c.to_lowercase());
         } else if !name.ends_with('-') && !name.is_empty() {
             name.push('-');
@@ -153,7 +153,12 @@ pub(crate) fn job_name(title: &str) -> String {
         }
     }
     let name = name.trim_end_matches('-');
-    if name.is_empty() { "campaign".to_owned() } else { name.to_owned() }
+    match name {
+        "" => "campaign".to_owned(),
+        // Windows has no folder that is called con.
+        name if !is_file_name(name) => format!("{name}-"),
+        name => name.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -165,5 +170,8 @@ mod tests {
         assert_eq!(job_name("Vila Nova: Ria & Festival 2024"), "vila-nova-ria-festival-2024");
         assert_eq!(job_name("../../etc/passwd"), "etc-passwd");
         assert_eq!(job_name("…"), "campaign");
+        assert_eq!(job_name("NUL"), "nul-");
+        assert_eq!(job_name("E\u{301}tat civil"), job_name("État civil"));
+        assert_eq!(job_name("État civil"), "état-civil");
     }
 }

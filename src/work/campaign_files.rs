@@ -36,6 +36,8 @@ pub struct RestoredJob {
     pub campaigns: Vec<RestoredCampaign>,
     /// Files that could not be read, and why.
     pub problems: Vec<String>,
+    /// Evidence that its campaigns name and that is not in the workspace: it lies in no job folder.
+    pub lost_evidence: Vec<String>,
 }
 
 /// A campaign that stands in files.
@@ -91,6 +93,7 @@ impl RestoredJob {
             lines.push(campaign.summary());
             lines.extend(campaign.suspended_terms.as_ref().map(|terms| suspension_line(campaign.id, terms)));
         }
+        lines.extend(self.lost_evidence.iter().cloned());
         lines
     }
 }

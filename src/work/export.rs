@@ -3,7 +3,7 @@
 
 use super::Report;
 use super::counted;
-use super::handover::{CaptureGrounds, Gatherer, HandoverOf, SelectionGraph};
+use super::handover::{CaptureGrounds, Gatherer, HandedEvidence, HandoverOf, SelectionGraph};
 use super::inlinks::{complete_inlinks, inlinks_behind};
 use crate::campaign::{Campaign, contact_in};
 use crate::export::{
@@ -238,7 +238,9 @@ pub(super) fn with_selection<R>(
     let built = catalogue.inlink_build()?.map(|(date, _)| date);
 
     let lacking = RefCell::new(if spec.with_requisites { catalogue.lacking(spec.campaign)? } else { Vec::new() });
-    let graph = SelectionGraph::new(workspace, spec, version, selected_at)?;
+    let evidence = HandedEvidence::of_campaign(workspace, spec.campaign, cx)?;
+    let grounds = CaptureGrounds::new(workspace, &campaign, &evidence);
+    let graph = SelectionGraph::new(workspace, spec, version, selected_at, &evidence)?;
     let of_campaign = json!({ "id": spec.campaign, "name": campaign.name, "version": version, "tags": campaign.tags });
     let gatherer = Gatherer {
         workspace,
@@ -246,7 +248,7 @@ pub(super) fn with_selection<R>(
         campaign: of_campaign,
         built,
         graph: wishes.rdf.then_some(&graph),
-        grounds: CaptureGrounds::new(workspace, &campaign),
+        grounds: &grounds,
         sources: LinkingPages::default(),
     };
     let gather = |(id, is_selected): (CaptureId, bool)| gatherer.item(id, is_selected);
@@ -300,6 +302,7 @@ pub(super) fn with_selection<R>(
     });
     options.further_knowledge = wishes.rdf.then_some(further);
     options.expected = Some((all.len() as u64, catalogue.record_bytes(&captures)?));
+    options.problems.clone_from(&evidence.problems);
     options.wacz = wishes.wacz;
     options.signer = wishes.signer;
     // An export builds them where it can.
@@ -314,6 +317,8 @@ pub(super) fn with_selection<R>(
         lacking: &lacking,
         with_seen: wishes.seen,
         captures: &captures,
+        evidence: &evidence,
+        grounds: &grounds,
     }
     .attachments(cx)?;
     let written = std::thread::scope(|scope| {

@@ -111,8 +111,9 @@ impl Report for Vec<VerifyLine> {
 pub enum JobReport {
     /// The work is done; in one line.
     Done(String),
-    /// A crawl ended and fetched nothing: a person has to do something about it.
-    NothingFetched(String),
+    /// A crawl ended and fetched nothing, or an export lacks something: a person
+    /// has to do something about it.
+    Incomplete(String),
     /// An export was read back.
     Verified(PathBuf, Vec<VerifyLine>),
     /// What an export would write.
@@ -128,8 +129,17 @@ impl From<ExportDryRun> for JobReport {
 impl From<CrawlOutcome> for JobReport {
     fn from(outcome: CrawlOutcome) -> Self {
         match outcome.nothing_fetched {
-            Some(_) => Self::NothingFetched(outcome.summary()),
+            Some(_) => Self::Incomplete(outcome.summary()),
             None => Self::Done(outcome.summary()),
+        }
+    }
+}
+
+impl From<ExportOutcome> for JobReport {
+    fn from(outcome: ExportOutcome) -> Self {
+        match outcome.problems.is_empty() {
+            true => Self::Done(outcome.summary()),
+            false => Self::Incomplete(outcome.summary()),
         }
     }
 }
@@ -144,14 +154,4 @@ macro_rules! done {
     };
 }
 
-done!(
-    String,
-    CollectionsFilled,
-    Imported,
-    LocateOutcome,
-    CheckOutcome,
-    InlinkReport,
-    TextIndexReport,
-    SelectReport,
-    ExportOutcome
-);
+done!(String, CollectionsFilled, Imported, LocateOutcome, CheckOutcome, InlinkReport, TextIndexReport, SelectReport);

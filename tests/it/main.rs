@@ -15,6 +15,7 @@ mod demo;
 mod differential;
 mod durable;
 mod evaluate;
+mod evidence;
 mod export_report;
 mod faults;
 mod feed;

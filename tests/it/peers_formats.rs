@@ -2,15 +2,20 @@
 //! others: jsonschema, pyld, pySHACL.
 
 use crate::archive::{records, warcs_under};
+use crate::evidence::Permitted;
 use crate::knowledge::{exported, python};
 use crate::sample::demo;
 use serde_json::{Value, json};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// The handovers that are looked at: of a crawl, and of hostile pages with decisions.
-fn handovers(dir: &Path) -> [PathBuf; 2] {
-    [demo().report.export.clone(), exported(dir).1]
+/// The handovers that are looked at: of a crawl, of hostile pages with decisions, and of captures with permissions.
+fn handovers(dir: &Path) -> [PathBuf; 3] {
+    let (hostile, permitted) = (dir.join("hostile"), dir.join("permitted"));
+    [&hostile, &permitted].into_iter().for_each(|folder| std::fs::create_dir_all(folder).unwrap());
+    let out = permitted.join("out");
+    Permitted::new(&permitted, "letter.pdf").hand_over(&out).with_status(0);
+    [demo().report.export.clone(), exported(&hostile).1, out]
 }
 
 /// Validates each line of a file, `{"schema": …, "document": …}`; tells the first errors of each.
@@ -109,6 +114,30 @@ fn every_document_is_what_its_schema_says_and_a_spoiled_one_is_not() {
             spoiled.push((*schema, more));
         }
     }
+    // What is demanded of permissions and locations, too.
+    let all: Vec<Value> = handovers.iter().flat_map(|out| documents(out)).map(|(_, document)| document).collect();
+    let permitted = all.iter().find(|page| page["permission"]["files"][0].is_object()).unwrap();
+    let located = all.iter().find(|page| page["geolocation"]["addresses"][0].is_object()).unwrap();
+    for (document, at, field) in [
+        (permitted, "/permission", "files"),
+        (permitted, "/permission/files/0", "name"),
+        (permitted, "/permission/files/0", "path"),
+        (permitted, "/permission/files/0", "sha256"),
+        (located, "/geolocation", "database"),
+        (located, "/geolocation", "databaseBuilt"),
+        (located, "/geolocation/addresses/0", "address"),
+        (located, "/geolocation/addresses/0", "country"),
+    ] {
+        let mut less = document.clone();
+        less.pointer_mut(at).unwrap().as_object_mut().unwrap().remove(field).unwrap();
+        spoiled.push(("metadata", less));
+    }
+    let host = lines(&handovers[0].join("data/hosts.jsonl")).remove(0);
+    for field in ["addresses", "database", "database_build"] {
+        let mut less = host.clone();
+        less["location"].as_object_mut().unwrap().remove(field).unwrap();
+        spoiled.push(("host", less));
+    }
     for (name, errors) in validated(&handovers[0], dir.path(), &spoiled).unwrap() {
         assert!(!errors.is_empty(), "a spoiled document passed {name}");
     }
@@ -117,7 +146,7 @@ fn every_document_is_what_its_schema_says_and_a_spoiled_one_is_not() {
 #[test]
 fn metadata_says_title_language_tags_location_and_permission() {
     let dir = tempfile::tempdir().unwrap();
-    let [of_crawl, of_import] = handovers(dir.path());
+    let [of_crawl, of_import, _] = handovers(dir.path());
     let metadata = |out: &Path| -> Vec<Value> {
         documents(out).into_iter().filter(|(schema, _)| *schema == "metadata").map(|(_, document)| document).collect()
     };
@@ -200,9 +229,24 @@ fn the_graph_conforms_to_its_shapes_and_a_spoiled_one_does_not() {
         assert_eq!(quads, of_manifest);
         assert!(conforms, "{why}");
     }
+    let spoiled = dir.path().join("spoiled.nq");
+    for (of, what, without) in [
+        (0, "HostLocationShape", "ns:database>"),
+        (0, "HostLocationShape", "ns:databaseBuilt>"),
+        (0, "ServerAddressShape", "ns:address>"),
+        (2, "PermissionShape", "ns:covers>"),
+        (2, "EvidenceFileShape", "ns:sha256>"),
+        (2, "EvidenceFileShape", "ns:path>"),
+        (2, "GroundsShape", "ns:domain>"),
+    ] {
+        let text = crate::archive::knowledge_of(&handovers[of]);
+        let kept: Vec<&str> = text.split_inclusive('\n').filter(|line| !line.contains(without)).collect();
+        std::fs::write(&spoiled, kept.concat()).unwrap();
+        let (_, conforms, why) = against_shapes(&handovers[of], &spoiled).unwrap();
+        assert!(!conforms, "{what} without {without}: {why}");
+    }
     let out = &handovers[1];
     let text = crate::archive::knowledge_of(out);
-    let spoiled = dir.path().join("spoiled.nq");
     for (what, keep) in [
         ("CaptureShape", Box::new(|line: &str| !line.contains("specializationOf")) as Box<dyn Fn(&str) -> bool>),
         ("AnnotationShape", Box::new(|line| !line.contains("dc/terms/creator"))),

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod access;
+mod evidence;
 mod facets;
 mod files;
 mod keyboard;

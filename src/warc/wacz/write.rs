@@ -6,7 +6,7 @@
 
 use super::signature::signed_data;
 use super::{CheckError, DATAPACKAGE, DATAPACKAGE_DIGEST, PAGES, Wacz, WaczError, WaczPage, WaczProblem};
-use crate::jobs::{Cancelled, JobCx};
+use crate::jobs::{Cancelled, JobCx, ascii_name};
 use crate::keys::SigningKey;
 use crate::uri::CaptureDate;
 use crate::warc::cdx::{IndexForm, IndexOptions, IndexSorter, index_each};
@@ -186,9 +186,7 @@ fn sources(archives: &[PathBuf]) -> Result<Vec<Source>, WaczWriteError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let stem =
             [".open", ".gz", ".warc"].iter().fold(&*name, |name, ending| name.strip_suffix(ending).unwrap_or(name));
-        let plain =
-            |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '~' | '+' | '=') { c } else { '-' };
-        let stem: String = stem.chars().map(plain).collect();
+        let stem = ascii_name(stem, "-_.~+=");
         let stem = stem.trim_start_matches('.');
         let stem = if stem.is_empty() { "data" } else { stem };
         let mut name = format!("{stem}{ending}");

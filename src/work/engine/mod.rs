@@ -18,7 +18,7 @@ pub use logs::LogCount;
 pub use write::{browsertrix_crawl, write_heritrix_job};
 
 use super::campaign_files::{self, RestoredJob};
-use super::handover::{Handover, HandoverImport, attach_annotations};
+use super::handover::{HandedEvidence, Handover, HandoverImport, attach_annotations};
 use super::import::leads_out;
 use crate::campaign::Campaign;
 use crate::jobs::JobCx;
@@ -196,7 +196,10 @@ pub fn import_with_jobs(
         }
     }
     for folder in own_jobs {
-        let restored = campaign_files::restore(workspace, &folder, None)?;
+        let mut restored = campaign_files::restore(workspace, &folder, None)?;
+        for campaign in &restored.campaigns {
+            restored.lost_evidence.extend(HandedEvidence::of_campaign(workspace, campaign.id, cx)?.problems);
+        }
         let import = super::import(workspace, &[folder], options, cx)?;
         // Of several campaigns of one title nobody knows whose captures they are.
         if let ([campaign], true) = (restored.campaigns.as_slice(), import.new_captures > 0) {

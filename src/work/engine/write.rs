@@ -1,6 +1,7 @@
 //! Campaigns as jobs of other crawlers, on disk.
 
 use crate::campaign::Campaign;
+use crate::jobs::ascii_name;
 use crate::scope::engines::{EngineNote, HERITRIX_CONFIGURATION, browsertrix_yaml, heritrix_job};
 use crate::store::job_name;
 use anyhow::Context;
@@ -36,7 +37,7 @@ pub fn write_heritrix_job(campaign: &Campaign, folder: &Path) -> anyhow::Result<
 /// there.
 pub fn browsertrix_crawl(campaign: &Campaign) -> (String, Vec<EngineNote>) {
     // The crawler takes letters without marks only.
-    let collection: String = job_name(&campaign.name).chars().map(|c| if c.is_ascii() { c } else { '-' }).collect();
+    let collection = ascii_name(&job_name(&campaign.name), "");
     browsertrix_yaml(campaign, &collection)
 }
 

@@ -1,7 +1,7 @@
 //! What leaves with one capture: where its records are, what its metadata record
 //! says, the same as RDF, and its line of the inlink data set.
 
-use super::{CaptureGrounds, SelectionGraph};
+use super::{CaptureGrounds, KnownGrounds, SelectionGraph};
 use crate::export::{ExportItem, ExportRecord, Original, StatedLink, stated_links};
 use crate::inlinks::{DatasetInlink, DatasetObject};
 use crate::store::{ExportedCapture, ExportedLink, Lacking, LinkingPages, RecordRow, StoredCapture, Workspace};
@@ -20,7 +20,7 @@ pub(in crate::work) struct Gatherer<'a> {
     pub built: Option<CaptureDate>,
     /// Where RDF comes along.
     pub graph: Option<&'a SelectionGraph<'a>>,
-    pub grounds: CaptureGrounds<'a>,
+    pub grounds: &'a CaptureGrounds<'a>,
     pub sources: LinkingPages,
 }
 
@@ -39,8 +39,9 @@ impl Gatherer<'_> {
         let known = self.workspace.exported_capture(id, self.spec.window_days, &self.sources)?;
         let score = if is_selected { self.workspace.catalogue().scored(self.spec.campaign, id)? } else { None };
         let role = is_selected.then_some(score.as_ref());
+        let grounds = self.grounds.of(&known.stored)?;
         let statements = match self.graph {
-            Some(graph) => graph.of_capture(&known, role_of(role), score.as_ref())?,
+            Some(graph) => graph.of_capture(&known, role_of(role), score.as_ref(), &grounds)?,
             None => Vec::new(),
         };
         let stored = &known.stored;
@@ -50,7 +51,7 @@ impl Gatherer<'_> {
             date: stored.date,
             records: self.records(stored),
             original,
-            knowledge: self.knowledge(&known, role)?,
+            knowledge: self.knowledge(&known, role, grounds)?,
             statements,
             links: self.graph.and(known.inlinks.as_deref()).map(links_to_state).unwrap_or_default(),
             inlinks: known
@@ -99,12 +100,16 @@ impl Gatherer<'_> {
     /// The block of a capture's metadata record. `selected` is none for what comes
     /// along with selected captures; its score is none where a person approved a
     /// capture that was not scored.
-    fn knowledge(&self, known: &ExportedCapture, selected: Option<Option<&ScoredRow>>) -> anyhow::Result<String> {
+    fn knowledge(
+        &self,
+        known: &ExportedCapture,
+        selected: Option<Option<&ScoredRow>>,
+        grounds: KnownGrounds,
+    ) -> anyhow::Result<String> {
         let spec = self.spec;
         let by_filter = !spec.filter.trim().is_empty();
         let own = !known.imported;
         let (captured_for, captured_version, job, launch) = &known.provenance;
-        let (geolocation, permission) = self.grounds.of(&known.stored)?;
         let score = selected.flatten();
         let knowledge = CaptureKnowledge {
             software: concat!("Fonds/", env!("CARGO_PKG_VERSION")),
@@ -156,8 +161,8 @@ impl Gatherer<'_> {
                     })
                 })
                 .collect(),
-            geolocation,
-            permission,
+            geolocation: grounds.location_value(&known.stored),
+            permission: grounds.permission,
         };
         Ok(serde_json::to_string(&knowledge)?)
     }

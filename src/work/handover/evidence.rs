@@ -7,18 +7,15 @@
 
 use crate::campaign::EvidenceFile;
 use crate::export::Manifest;
-use crate::jobs::{JobCx, StopError, counted};
+use crate::jobs::{JobCx, StopError, counted, is_file_name, plain_name};
 use crate::store::Workspace;
 use crate::work::Report;
 use crate::work::import::leads_out;
 use crate::work::models::CampaignId;
-use crate::work::scope::{EVIDENCE, keep_evidence};
+use crate::work::scope::{EVIDENCE, EvidenceFiles, keep_evidence};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
-
-/// Names that a system takes for a device, whatever stands behind a dot.
-const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
 
 /// What reading evidence files back came to.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -56,19 +53,29 @@ pub(in crate::work) fn import_evidence(
     cx: &JobCx,
 ) -> anyhow::Result<EvidenceImport> {
     let mut report = EvidenceImport::default();
-    // A path with the digests that versions of the campaign have for it.
-    let mut files: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for (_, version) in workspace.catalogue().campaign_versions(campaign)? {
-        for EvidenceFile { path, sha256 } in version.permissions.into_iter().flat_map(|permission| permission.files) {
-            files.entry(path).or_default().insert(sha256.to_lowercase());
+    // A path with the digests that versions of the campaign have for it, and the newest record that names it.
+    let mut files: BTreeMap<String, (BTreeSet<String>, String)> = BTreeMap::new();
+    for (number, version) in workspace.catalogue().campaign_versions(campaign)? {
+        for (at, record) in version.permissions.into_iter().enumerate() {
+            for EvidenceFile { path, sha256 } in record.files {
+                let (digests, named_by) = files.entry(path).or_default();
+                digests.insert(sha256.to_lowercase());
+                *named_by = format!("record {} ({}) of version {number}", at + 1, record.covers);
+            }
         }
     }
     let real = folder.canonicalize()?;
-    for (path, digests) in files {
+    let mut found = EvidenceFiles::new(workspace);
+    for (path, (digests, named_by)) in files {
         cx.checkpoint()?;
         let listed = manifest.payload(&format!("campaign/{path}"));
-        // One that was lost before the handover is a matter of the check of permissions.
-        let Some(entry) = manifest.files.iter().find(|file| file.path == listed) else { continue };
+        // It was lost before, and no other handover of the same campaign need have brought it.
+        let Some(entry) = manifest.files.iter().find(|file| file.path == listed) else {
+            if !is_here(&mut found, (&path, &digests), cx)? {
+                report.apart.push(format!("{path}, which {named_by} names, is not in the handover: ask who made it"));
+            }
+            continue;
+        };
         let source = folder.join(&listed);
         if !is_place_of_evidence(&path) || leads_out(&source, &real).is_some() {
             report.apart.push(format!("“{path}” is no place for evidence and is left out"));
@@ -80,7 +87,7 @@ pub(in crate::work) fn import_evidence(
             continue;
         }
         let below = path.strip_prefix(EVIDENCE).unwrap_or(&path).trim_start_matches('/');
-        let beside = format!("{EVIDENCE}/{}/{below}", harmless(origin));
+        let beside = format!("{EVIDENCE}/{}/{below}", folder_of(origin));
         let kept = keep_evidence(workspace, &source, (&path, &sha256), false, cx).and_then(|kept| match kept {
             Some(is_new) => Ok((Some(is_new), false)),
             None => Ok((keep_evidence(workspace, &source, (&beside, &sha256), false, cx)?, true)),
@@ -101,32 +108,31 @@ pub(in crate::work) fn import_evidence(
     Ok(report)
 }
 
+/// Whether a file lies in the workspace with one of these digests.
+fn is_here(
+    files: &mut EvidenceFiles<'_>,
+    (path, digests): (&str, &BTreeSet<String>),
+    cx: &JobCx,
+) -> anyhow::Result<bool> {
+    for sha256 in digests {
+        let file = EvidenceFile { path: path.to_owned(), sha256: sha256.clone() };
+        if files.find(&file, cx)?.is_ok() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Whether a path is one below `evidence/` whose parts are names of files on every system.
-fn is_place_of_evidence(path: &str) -> bool {
+pub(super) fn is_place_of_evidence(path: &str) -> bool {
     let mut parts = path.split('/');
     let is_normal = Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
     is_normal && parts.next() == Some(EVIDENCE) && parts.clone().next().is_some() && parts.all(is_file_name)
 }
 
-fn is_file_name(name: &str) -> bool {
-    let stem = name.split('.').next().unwrap_or_default().trim_end().to_lowercase();
-    let is_device = DEVICES.iter().any(|device| {
-        let rest = stem.strip_prefix(device);
-        match *device {
-            "com" | "lpt" => {
-                rest.is_some_and(|rest| rest.chars().count() == 1 && !rest.starts_with(char::is_alphabetic))
-            }
-            _ => rest == Some(""),
-        }
-    });
-    let is_odd = |c: char| c.is_control() || matches!(c, '<' | '>' | ':' | '"' | '|' | '?' | '*' | '\\' | '/');
-    !name.is_empty() && !is_device && !name.chars().any(is_odd) && !name.ends_with(['.', ' '])
-}
-
 /// The name of a handover as the name of a folder.
-pub(super) fn harmless(origin: &str) -> String {
-    let name: String = origin.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '-' }).take(60).collect();
-    format!("from-{name}")
+pub(super) fn folder_of(origin: &str) -> String {
+    format!("from-{}", plain_name(origin, "").chars().take(60).collect::<String>())
 }
 
 #[cfg(test)]
@@ -164,6 +170,6 @@ mod tests {
         ] {
             assert!(!is_place_of_evidence(bad), "{bad}");
         }
-        assert_eq!(harmless("../..\\x"), "from-------x");
+        assert_eq!(folder_of("../..\\x"), "from-------x");
     }
 }

@@ -10,6 +10,10 @@
 //! | judgement of a result of a search | the same; its body is an `f:Judgement` with query and rank |
 //! | link to a capture | `f:Link` with its text |
 //! | verdict of the scope | `f:Verdict` |
+//! | where a host stands | `f:HostLocation`, once a host; captures have `f:hostLocation` |
+//! | permission | `f:Permission`, by the digest of its content; versions and captures refer to it |
+//! | domains or countries of the campaign | `f:Grounds`, once a version; captures refer to them |
+//! | file that proves a permission | `f:EvidenceFile`, by its digest |
 //! | crawl, selection | `prov:Activity` |
 //! | version of the campaign | `prov:Entity`, `prov:specializationOf` the campaign by its identity, `prov:wasRevisionOf` the one before |
 //!
@@ -18,15 +22,17 @@
 
 use super::annotations::{annotation_id, as_it_came, judgement_id, judgement_name, source_address};
 use super::read::{AnnotationParts, AnnotationRow, annotation_parts, waiting_annotations};
-use super::rules_of;
-use crate::campaign::{CampaignFile, Identity, Query, Request, Term, TermKind};
+use super::{Ground, HandedEvidence, KnownGrounds, rules_of};
+use crate::campaign::{CampaignFile, Criterion, Identity, Permission, PermissionState, Query, Request, Term, TermKind};
 use crate::export::{LINKS_GRAPH, RdfNode, Statement, Statements};
 use crate::jobs::JobCx;
+use crate::scope::{GeoEvidence, GeoFact};
 use crate::store::{ExportedCapture, JudgementRow, MarkRow, Workspace};
 use crate::uri::CaptureDate;
 use crate::work::models::{CampaignId, CaptureId, ReviewMark, ScoredRow, SelectionSpec};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use std::collections::{BTreeMap, BTreeSet};
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
@@ -49,6 +55,11 @@ pub(in crate::work) struct SelectionGraph<'a> {
     version: u32,
     /// What persons said of captures as results of searches.
     judgements: BTreeMap<CaptureId, Vec<JudgementRow>>,
+    evidence: &'a HandedEvidence,
+    /// The nodes of the records of that version.
+    permissions: Vec<RdfNode>,
+    /// Hosts whose location captures refer to.
+    located: Mutex<BTreeSet<String>>,
     /// Names of the parts of scores that were stated.
     parts: Mutex<BTreeSet<String>>,
 }
@@ -64,6 +75,7 @@ impl<'a> SelectionGraph<'a> {
         spec: &'a SelectionSpec,
         version: u32,
         selected: CaptureDate,
+        evidence: &'a HandedEvidence,
     ) -> anyhow::Result<Self> {
         let mut versions = BTreeMap::new();
         let identity = workspace.catalogue().campaign_identity(spec.campaign)?;
@@ -75,8 +87,22 @@ impl<'a> SelectionGraph<'a> {
             judgements.entry(row.capture).or_default().push(row);
             Ok(())
         })?;
-        let (campaign, parts) = (spec.campaign, Mutex::default());
-        Ok(Self { workspace, campaign, spec, selected, versions, version, judgements, parts })
+        let records = versions.get(&version).map_or(&[][..], |(_, file)| &file.campaign.permissions);
+        let permissions = records.iter().map(permission_node).collect();
+        let (campaign, parts, located) = (spec.campaign, Mutex::default(), Mutex::default());
+        Ok(Self {
+            workspace,
+            campaign,
+            spec,
+            selected,
+            versions,
+            version,
+            judgements,
+            evidence,
+            permissions,
+            located,
+            parts,
+        })
     }
 
     fn selection(&self) -> RdfNode {
@@ -96,6 +122,7 @@ impl<'a> SelectionGraph<'a> {
         known: &ExportedCapture,
         role: &str,
         score: Option<&ScoredRow>,
+        grounds: &KnownGrounds,
     ) -> anyhow::Result<Vec<Statement>> {
         let mut out = Statements::default();
         let stored = &known.stored;
@@ -116,6 +143,16 @@ impl<'a> SelectionGraph<'a> {
             && status > 0
         {
             about = about.count("f:status", status);
+        }
+        if let Some(ground) = self.ground_node(grounds.ground) {
+            about = about.node("f:coveredBy", ground);
+        }
+        if let (GeoFact::Known(location), Some(host)) = (&grounds.location, stored.url.host_str()) {
+            about = about.node("f:hostLocation", location_node(host, location));
+            let mut located = self.located.lock().unwrap_or_else(PoisonError::into_inner);
+            if !located.contains(host) {
+                located.insert(host.to_owned());
+            }
         }
         if !known.imported {
             let (_, _, job, launch) = &known.provenance;
@@ -164,10 +201,17 @@ impl<'a> SelectionGraph<'a> {
         cx: &JobCx,
     ) -> anyhow::Result<()> {
         let mut out = Statements::default();
-        let mut before = None;
+        let (mut before, mut stated) = (None, HashSet::new());
         for (version, (address, file)) in &self.versions {
             campaign_version(&mut out, *version, address, file, before.replace(address));
+            grounds_of(&mut out, address, file, self.evidence, &mut stated);
             state(out.take())?;
+        }
+        for host in self.located.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            if let GeoFact::Known(found) = self.workspace.catalogue().known_location(host)? {
+                location(&mut out, host, &found);
+                state(out.take())?;
+            }
         }
         self.runs(&mut out)?;
         state(out.take())?;
@@ -190,6 +234,17 @@ impl<'a> SelectionGraph<'a> {
             cx.checkpoint()?;
         }
         Ok(())
+    }
+
+    /// What covers a capture.
+    fn ground_node(&self, ground: Ground) -> Option<RdfNode> {
+        let (address, _) = self.versions.get(&self.version)?;
+        match ground {
+            Ground::Record(at) => self.permissions.get(at).cloned(),
+            Ground::Domain => Some(domains_node(address)),
+            Ground::Hosting => Some(hosting_node(address)),
+            Ground::None => None,
+        }
     }
 
     fn scores(&self, out: &mut Statements, score: Option<&ScoredRow>) {
@@ -494,15 +549,132 @@ fn campaign_version(out: &mut Statements, version: u32, address: &str, file: &Ca
         out.about(CAMPAIGNS, this()).node("f:hasRule", node.clone());
         out.about(CAMPAIGNS, node).is_a("f:Rule").count("f:ruleIndex", number as u64).text("rdfs:label", sentence);
     }
-    for (number, permission) in campaign.permissions.iter().enumerate() {
-        let node = of(format!("permission-{number}"));
-        out.about(CAMPAIGNS, this()).node("f:hasPermission", node.clone());
-        out.about(CAMPAIGNS, node)
-            .is_a("f:Permission")
-            .text("f:covers", &permission.covers)
-            .text("f:state", permission.state.as_str())
-            .text("f:criterion", permission.criterion.label())
-            .text("dct:license", &permission.licence);
+}
+
+/// The records of a version with the files that prove them, and its domains and
+/// countries; `stated` are the records that other versions have as well.
+fn grounds_of(
+    out: &mut Statements,
+    address: &str,
+    file: &CampaignFile,
+    evidence: &HandedEvidence,
+    stated: &mut HashSet<String>,
+) {
+    let campaign = &file.campaign;
+    let this = || RdfNode::Iri(address.to_owned());
+    // One that covers nothing is none.
+    for record in campaign.permissions.iter().filter(|record| !record.covers.trim().is_empty()) {
+        let node = permission_address(record);
+        out.about(CAMPAIGNS, this()).node("f:hasPermission", RdfNode::Iri(node.clone()));
+        if stated.insert(node) {
+            permission(out, record, evidence);
+        }
+    }
+    let grounds = &campaign.grounds;
+    for (node, criterion, property, of) in [
+        (domains_node(address), Criterion::Domain, "f:domain", &grounds.domains),
+        (hosting_node(address), Criterion::Hosting, "f:country", &grounds.countries),
+    ] {
+        if of.is_empty() {
+            continue;
+        }
+        out.about(CAMPAIGNS, this()).node("f:hasGrounds", node.clone());
+        let mut about = out
+            .about(CAMPAIGNS, node)
+            .is_a("f:Grounds")
+            .text("f:state", PermissionState::Granted.as_str())
+            .text("f:criterion", criterion.label());
+        for each in of {
+            about = about.text(property, each);
+        }
+    }
+}
+
+/// A record and the files that prove it.
+fn permission(out: &mut Statements, record: &Permission, evidence: &HandedEvidence) {
+    let files = evidence.of_record(record);
+    let file_node = |sha256: &str| RdfNode::Iri(format!("urn:fonds:evidence:{sha256}"));
+    let reach = record.reach.map(|reach| serde_json::to_value(reach).unwrap_or_default());
+    let mut about = out
+        .about(CAMPAIGNS, permission_node(record))
+        .is_a("f:Permission")
+        .text("f:covers", &record.covers)
+        .text("f:reach", reach.as_ref().and_then(|reach| reach.as_str()).unwrap_or_default())
+        .text("f:state", record.state.as_str())
+        .text("f:criterion", record.criterion.label())
+        .text("dct:license", &record.licence)
+        .text("f:evidence", &record.evidence)
+        .text("f:established", &record.date)
+        .text("f:method", &record.method)
+        .text("f:validFrom", &record.from)
+        .text("f:validUntil", &record.until);
+    for listed in &files {
+        about = about.node("f:hasEvidence", file_node(&listed.sha256));
+    }
+    drop(about);
+    for listed in &files {
+        let about = out
+            .about(CAMPAIGNS, file_node(&listed.sha256))
+            .is_a("f:EvidenceFile")
+            .text("rdfs:label", &listed.name)
+            .text("f:sha256", &listed.sha256);
+        match &listed.path {
+            Some(path) => about.text("f:path", path),
+            None => about.text("f:missing", "It is not in this handover"),
+        };
+    }
+}
+
+/// The address of a record: the same for all versions, and campaigns, that have it word for word.
+fn permission_address(record: &Permission) -> String {
+    let content = serde_json::to_string(record).unwrap_or_default();
+    format!("urn:fonds:permission:{}", data_encoding::HEXLOWER.encode(&Sha256::digest(content)))
+}
+
+fn permission_node(record: &Permission) -> RdfNode {
+    RdfNode::Iri(permission_address(record))
+}
+
+/// The domains of a version of a campaign.
+fn domains_node(address: &str) -> RdfNode {
+    RdfNode::Iri(format!("{address}#domains"))
+}
+
+/// Its countries.
+fn hosting_node(address: &str) -> RdfNode {
+    RdfNode::Iri(format!("{address}#hosting"))
+}
+
+fn location_node(host: &str, location: &GeoEvidence) -> RdfNode {
+    RdfNode::Iri(location_address(host, location))
+}
+
+fn location_address(host: &str, location: &GeoEvidence) -> String {
+    format!("urn:fonds:location:{}.{}", part(host), location.date.to_digits17())
+}
+
+/// Where a host stands, with its addresses and the database that says so.
+fn location(out: &mut Statements, host: &str, location: &GeoEvidence) {
+    let address = location_address(host, location);
+    let of = |number: usize| RdfNode::Iri(format!("{address}#{number}"));
+    let mut about = out
+        .about(FACTS, location_node(host, location))
+        .is_a("f:HostLocation")
+        .text("f:host", host)
+        .date("prov:generatedAtTime", location.date)
+        .text("f:database", if location.database.is_empty() { "unknown" } else { &location.database })
+        .date("f:databaseBuilt", location.database_build)
+        .text("f:source", location.source.label());
+    for number in 0..location.addresses.len() {
+        about = about.node("f:hasAddress", of(number));
+    }
+    drop(about);
+    for (number, place) in location.addresses.iter().enumerate() {
+        out.about(FACTS, of(number))
+            .is_a("f:ServerAddress")
+            .text("f:address", &place.address.to_string())
+            .text("f:network", &place.network.to_string())
+            .text("f:country", place.country.as_deref().unwrap_or_default());
     }
 }
 

@@ -9,6 +9,7 @@ mod decision_counts;
 mod evidence;
 mod graph;
 mod grounds;
+mod handed_evidence;
 mod import;
 mod inlinks;
 mod lines;
@@ -28,6 +29,8 @@ pub use evidence::EvidenceImport;
 use evidence::import_evidence;
 pub(super) use graph::SelectionGraph;
 pub(super) use grounds::CaptureGrounds;
+use grounds::{Ground, KnownGrounds};
+pub(super) use handed_evidence::HandedEvidence;
 pub(super) use import::Handover;
 pub use import::{BadHandover, HandoverImport};
 pub use inlinks::InlinksImport;
@@ -50,7 +53,7 @@ use anyhow::Context;
 use report::ReportFacts;
 use serde_json::{Map, Value};
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::io::Write;
 use std::rc::Rc;
 
@@ -98,6 +101,10 @@ pub(super) struct HandoverOf<'a> {
     pub with_seen: bool,
     /// What is handed over, in its order.
     pub captures: &'a [CaptureId],
+    /// The files that prove permissions.
+    pub evidence: &'a HandedEvidence,
+    /// What captures stand on; counts while they are written.
+    pub grounds: &'a CaptureGrounds<'a>,
 }
 
 impl<'a> HandoverOf<'a> {
@@ -107,30 +114,17 @@ impl<'a> HandoverOf<'a> {
     ///
     /// A catalogue that cannot be read.
     pub(super) fn attachments(self, cx: &'a JobCx) -> anyhow::Result<Vec<Attachment<'a>>> {
-        let Self { workspace, id, version, campaign, spec, selected_at, lacking, with_seen, captures } = self;
+        let Self { workspace, id, version, campaign, spec, selected_at, lacking, with_seen, captures, .. } = self;
+        let Self { evidence, grounds, .. } = self;
         let mut attachments = vec![Attachment::text("README.txt", README)];
         attachments.extend(FORMATS.map(|(name, text)| Attachment::text(format!("data/formats/{name}"), text)));
-        let mut evidence = BTreeMap::new();
         for (version, of_version) in workspace.catalogue().campaign_files(id)? {
             attachments.push(Attachment::text(format!("data/campaign/campaign.v{version}.json"), of_version.to_json()));
-            for file in of_version.campaign.permissions.into_iter().flat_map(|permission| permission.files) {
-                evidence.entry(file.path.clone()).or_insert(file);
-            }
         }
         let (entry, _) = campaign.feed_entry(&id.to_string());
         let feed = write_feed(&[entry], Dialect::Lines, &Map::new());
         attachments.push(Attachment::text("data/campaign/feed.jsonl", feed));
-        for file in evidence.into_values().filter(|file| file.is_inside()) {
-            let place = workspace.folder().join(&file.path);
-            // A lost file is a matter of the check of permissions.
-            if place.is_file() && !place.is_symlink() {
-                attachments.push(Attachment::new(format!("data/campaign/{}", file.path), move |out, _| {
-                    let mut source = std::fs::File::open(&place).with_context(|| place.display().to_string())?;
-                    std::io::copy(&mut source, out)?;
-                    Ok(1)
-                }));
-            }
-        }
+        attachments.extend(evidence.attachments());
         attachments.push(Attachment::new("data/decisions.jsonl", move |out, written| {
             let rewritten = written.rewritten.iter();
             let rewritten = rewritten.filter_map(|(at, new)| Some((*captures.get(*at)?, new))).collect();
@@ -156,6 +150,9 @@ impl<'a> HandoverOf<'a> {
             spec: spec.clone(),
             rules: rules_of(campaign),
             lacking,
+            captures,
+            evidence,
+            grounds,
         };
         let report = Rc::new(OnceCell::new());
         for (name, is_html) in [("report.html", true), ("report.md", false)] {

@@ -5,9 +5,8 @@
 //! honestly hold.
 
 use super::super::import::{IMPORTS, INCOMING, is_package};
-use super::evidence::harmless;
 use crate::export::MANIFEST_NAME;
-use crate::jobs::JobCx;
+use crate::jobs::{JobCx, plain_name};
 use crate::store::Workspace;
 use crate::warc::wacz::stays_inside;
 use anyhow::{Context, bail};
@@ -171,7 +170,7 @@ pub(super) fn unpack(workspace: &Workspace, path: &Path, cx: &JobCx) -> anyhow::
         name => name.to_owned(),
     };
     let imports = workspace.own_folder(IMPORTS)?;
-    let goal = imports.join(format!("{}-{}", harmless(&name), digest.get(..16).unwrap_or_default()));
+    let goal = imports.join(format!("{}-{}", folder_name(&name), digest.get(..16).unwrap_or_default()));
     let goal = workspace.own_folder(goal)?;
     if goal.is_dir() {
         return Ok(Some(Unpacked { folder: goal, name, is_new: false }));
@@ -218,6 +217,11 @@ fn copy(source: &mut dyn Read, out: &mut File, most: u64, cx: &JobCx) -> anyhow:
         io::Write::write_all(out, buffer.get(..len).unwrap_or_default())?;
         cx.advance(len as u64)?;
     }
+}
+
+/// The name of a handover as that of a folder.
+fn folder_name(name: &str) -> String {
+    plain_name(name, "handover").chars().take(60).collect()
 }
 
 /// The name of a file without what says how it is packed.

@@ -3,14 +3,15 @@
 
 use super::decision_counts::DecisionCounts;
 use super::page::{self, Block, counted_by};
+use super::{CaptureGrounds, Ground, HandedEvidence};
 use crate::analysis::{Judgement, Matcher, TermCoverage};
-use crate::campaign::{Campaign, Term};
+use crate::campaign::{Campaign, Criterion, Permission, Term};
 use crate::export::Written;
-use crate::scope::GeoFact;
+use crate::scope::{AddressCountry, GeoFact};
 use crate::store::{Lacking, Workspace};
 use crate::uri::CaptureDate;
 use crate::work::judgements::evaluations_by_judge;
-use crate::work::models::{CampaignId, ReviewMark, SelectionPage, SelectionSpec};
+use crate::work::models::{CampaignId, CaptureId, ReviewMark, SelectionPage, SelectionSpec};
 use serde_json::Value;
 use std::cell::RefCell;
 
@@ -32,6 +33,12 @@ pub(super) struct ReportFacts<'a> {
     pub rules: Vec<String>,
     /// What pages lack since a person rejected it.
     pub lacking: &'a RefCell<Vec<Lacking>>,
+    /// What is handed over, in its order.
+    pub captures: &'a [CaptureId],
+    /// The files that prove permissions.
+    pub evidence: &'a HandedEvidence,
+    /// What captures stand on.
+    pub grounds: &'a CaptureGrounds<'a>,
 }
 
 /// The report in both forms: HTML, Markdown.
@@ -57,7 +64,6 @@ fn blocks(workspace: &Workspace, facts: &ReportFacts<'_>, written: &Written<'_>)
     let ReportFacts { id, campaign, spec, .. } = facts;
     let page = catalogue.selection_page(*id)?;
     let figures = catalogue.selected_figures(*id)?;
-    let hosts = catalogue.selected_hosts(*id, true)?;
     let counts = written.counts;
     let decided = DecisionCounts::of(workspace, *id)?;
     let excluded = page.balance.excluded + decided.not_here(ReviewMark::Reject);
@@ -126,21 +132,8 @@ fn blocks(workspace: &Workspace, facts: &ReportFacts<'_>, written: &Written<'_>)
     }
     launches(&mut out, workspace, *id)?;
     collections(&mut out, workspace, spec)?;
-    let mut rows = Vec::new();
-    for host in &hosts {
-        let place = match catalogue.known_location(&host.host)? {
-            GeoFact::Known(evidence) => {
-                let built = evidence.database_build.to_warc();
-                format!("{} ({}, {})", evidence.places(), evidence.database, built.get(..10).unwrap_or_default())
-            }
-            GeoFact::Failed { why } => format!("not known: {why}"),
-            GeoFact::NotAsked => String::new(),
-        };
-        rows.push(vec![host.host.clone(), host.captures.to_string(), host.bytes.to_string(), place]);
-    }
-    out.push(Block::Heading("Hosts".to_owned()));
-    out.push(Block::Table { head: vec!["Host", "Captures", "Bytes", "Where it stands"], numbers: vec![1, 2], rows });
-    permissions(&mut out, campaign);
+    hosts_of(&mut out, workspace, *id)?;
+    permissions(&mut out, facts, written)?;
     decisions(&mut out, &decided);
     judgements(&mut out, workspace, *id)?;
     left_out(&mut out, workspace, facts)?;
@@ -168,22 +161,84 @@ fn named_language((name, count): (String, u64)) -> (String, u64) {
     (if name.is_empty() { "not known".to_owned() } else { name }, count)
 }
 
-fn permissions(out: &mut Vec<Block>, campaign: &Campaign) {
-    if campaign.permissions.is_empty() {
-        return;
+/// Hosts with where they stand, by which database, and its build.
+fn hosts_of(out: &mut Vec<Block>, workspace: &Workspace, id: CampaignId) -> anyhow::Result<()> {
+    let mut rows = Vec::new();
+    for host in &workspace.catalogue().selected_hosts(id, true)? {
+        let [country, address, database, built] = match workspace.catalogue().known_location(&host.host)? {
+            GeoFact::Known(evidence) => {
+                let built = evidence.database_build.to_warc().get(..10).unwrap_or_default().to_owned();
+                let mut countries: Vec<&str> =
+                    evidence.addresses.iter().map(|place| place.country.as_deref().unwrap_or("no country")).collect();
+                countries.dedup();
+                let address = |place: &AddressCountry| format!("{} in {}", place.address, place.network);
+                let addresses: Vec<String> = evidence.addresses.iter().map(address).collect();
+                [countries.join(", "), addresses.join(", "), evidence.database.clone(), built]
+            }
+            GeoFact::Failed { why } => [format!("not known: {why}"), String::new(), String::new(), String::new()],
+            GeoFact::NotAsked => Default::default(),
+        };
+        let (captures, bytes) = (host.captures.to_string(), host.bytes.to_string());
+        rows.push(vec![host.host.clone(), captures, bytes, country, address, database, built]);
     }
+    out.push(Block::Heading("Hosts".to_owned()));
+    let head = vec!["Host", "Captures", "Bytes", "Country", "Address and network", "Database", "Built"];
+    out.push(Block::Table { head, numbers: vec![1, 2], rows });
+    Ok(())
+}
+
+/// On what grounds captures were collected, and what proves that.
+fn permissions(out: &mut Vec<Block>, facts: &ReportFacts<'_>, written: &Written<'_>) -> anyhow::Result<()> {
+    let ReportFacts { campaign, evidence, grounds, captures, .. } = facts;
+    let of_law = &campaign.grounds;
+    if campaign.permissions.is_empty() && of_law.domains.is_empty() && of_law.countries.is_empty() {
+        return Ok(());
+    }
+    let left_out: Vec<CaptureId> = written.left_out.iter().filter_map(|at| captures.get(*at)).copied().collect();
+    let counts = grounds.counts(&left_out)?;
+    let count = |ground| counts.get(&ground).copied().unwrap_or_default().to_string();
     out.push(Block::Heading("Permissions and licences".to_owned()));
-    let rows = campaign.permissions.iter().map(|permission| {
+    let row = |(at, record): (usize, &Permission)| {
         vec![
-            permission.covers.clone(),
-            name_of(permission.state),
-            permission.licence.clone(),
-            permission.evidence.clone(),
-            permission.date.clone(),
+            (at + 1).to_string(),
+            record.covers.clone(),
+            name_of(record.state),
+            record.criterion.label().to_owned(),
+            record.licence.clone(),
+            record.evidence.clone(),
+            record.date.clone(),
+            count(Ground::Record(at)),
         ]
+    };
+    let rows = campaign.permissions.iter().enumerate().map(row).collect();
+    let head = vec!["Record", "Covers", "State", "Criterion", "Licence", "Evidence", "Date", "Captures"];
+    out.push(Block::Table { head, numbers: vec![0, 7], rows });
+    let mut by_law = Vec::new();
+    for (ground, criterion, of) in
+        [(Ground::Domain, Criterion::Domain, &of_law.domains), (Ground::Hosting, Criterion::Hosting, &of_law.countries)]
+    {
+        if !of.is_empty() {
+            by_law.push(format!("{} by {} ({})", count(ground), criterion.label(), of.join(", ")));
+        }
+    }
+    by_law.push(format!("{} by nothing that holds", count(Ground::None)));
+    out.push(Block::Text(format!("Captures without a record: {}.", by_law.join(", "))));
+    let files = campaign.permissions.iter().enumerate().flat_map(|(at, record)| {
+        evidence.of_record(record).into_iter().map(move |file| {
+            let path = file.path.unwrap_or_else(|| "not in this folder, see Problems".to_owned());
+            vec![(at + 1).to_string(), file.name, path, file.sha256]
+        })
     });
-    let head = vec!["Covers", "State", "Licence", "Evidence", "Date"];
-    out.push(Block::Table { head, numbers: vec![], rows: rows.collect() });
+    let rows: Vec<Vec<String>> = files.collect();
+    if !rows.is_empty() {
+        out.push(Block::Text("These files prove them:".to_owned()));
+        out.push(Block::Table {
+            head: vec!["Record", "File", "Path in this folder", "SHA-256"],
+            numbers: vec![0],
+            rows,
+        });
+    }
+    Ok(())
 }
 
 /// What comes along with selected pages, and what does not.

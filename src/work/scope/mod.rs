@@ -1,6 +1,7 @@
 //! Why a URL was or would be taken or refused.
 
 mod country;
+mod evidence;
 mod geo;
 mod launch_rules;
 mod permissions;
@@ -13,9 +14,10 @@ mod what_if;
 #[allow(clippy::unwrap_used)]
 mod tests;
 
+pub(in crate::work) use evidence::{EVIDENCE, EvidenceFiles, keep_evidence, own_name};
+pub use evidence::{EvidenceState, attach_evidence, check_evidence};
 pub use geo::{geo_drift, geo_report};
-pub(in crate::work) use permissions::{EVIDENCE, keep_evidence};
-pub use permissions::{EvidenceState, attach_evidence, check_evidence, permissions, seeds_verdict, target_grounds};
+pub use permissions::{permissions, seeds_verdict, target_grounds};
 pub use rule_cache::RuleCache;
 pub use trace::{scope_test, scope_verdicts, what_if_trace, why};
 pub use what_if::{edited_campaign, rule_hits, urls_matched_by_rule, what_if, what_if_hosts, what_if_rows};

@@ -12,6 +12,22 @@ impl Session {
         Ok((id, self.catalogue().campaign(id)?.0))
     }
 
+    /// The same with a campaign that was written before others attached evidence
+    /// to it: what its records have stays with them. `base` is the version that
+    /// it was made from, where that is known. Answers with what became of evidence, too.
+    pub fn save_edited_campaign(
+        &self,
+        id: Option<CampaignId>,
+        campaign: &mut Campaign,
+        base: Option<&Campaign>,
+    ) -> anyhow::Result<((CampaignId, u32), EvidenceCarried)> {
+        let carried = match id {
+            Some(id) => campaign.carry_evidence(&self.catalogue().campaign(id)?.1, base),
+            None => EvidenceCarried::default(),
+        };
+        Ok((self.save_campaign(id, campaign)?, carried))
+    }
+
     /// Lets a campaign run, one that came from elsewhere as well as one that was
     /// switched off. Answers with what it is now.
     pub fn activate_campaign(&self, id: CampaignId) -> anyhow::Result<Campaign> {
@@ -34,8 +50,8 @@ impl Session {
     }
 
     /// Saves what a person brings in a file: as the next version of a campaign,
-    /// or under the identity that the file names. Answers with the campaign and
-    /// what it became.
+    /// or under the identity that the file names. Answers with the campaign,
+    /// what it became, and what became of evidence.
     ///
     /// # Errors
     ///
@@ -45,12 +61,12 @@ impl Session {
         &self,
         id: Option<CampaignId>,
         file: &CampaignFile,
-    ) -> anyhow::Result<(CampaignId, TakenAs)> {
+    ) -> anyhow::Result<(CampaignId, TakenAs, EvidenceCarried)> {
         let Some(id) = id else {
             work::check_campaign(&file.campaign)?;
             let (id, taken) = self.catalogue().add_campaign(file)?;
             work::renew_campaign_files(&self.workspace, id);
-            return Ok((id, taken));
+            return Ok((id, taken, EvidenceCarried::default()));
         };
         let (head, here) = self.catalogue().campaign(id)?;
         let own = self.catalogue().campaign_identity(id)?;
@@ -63,8 +79,14 @@ impl Session {
                 here.name
             );
         }
-        let (id, version) = self.save_campaign(Some(id), &file.campaign)?;
-        Ok((id, if version == head { TakenAs::Known } else { TakenAs::Continued(head) }))
+        // The version that was edited, else the one that it was made from: a branch may go on with this campaign.
+        let versions = self.catalogue().campaign_files(id)?;
+        let base = [&file.digest, &file.parent].into_iter().flatten().find_map(|digest| {
+            versions.iter().rev().find(|(_, of)| of.digest.as_ref() == Some(digest)).map(|(_, of)| &of.campaign)
+        });
+        let mut campaign = file.campaign.clone();
+        let ((id, version), carried) = self.save_edited_campaign(Some(id), &mut campaign, base)?;
+        Ok((id, if version == head { TakenAs::Known } else { TakenAs::Continued(head) }, carried))
     }
 
     /// The version of a campaign that a file was made from, where others were saved since.

@@ -15,7 +15,7 @@ use super::{
     DueRuns, ExportDryRun, ExportOutcome, ExportWishes, Imported, InlinkReport, JobKind, LocateOutcome, Report,
     SelectReport,
 };
-use crate::campaign::{Campaign, CampaignFile};
+use crate::campaign::{Campaign, CampaignFile, EvidenceCarried};
 use crate::crawl::HostOverride;
 use crate::jobs::{JobCx, lock};
 use crate::scope::Derivation;

@@ -1,0 +1,72 @@
+//! Evidence of permissions in the window: it outlives a save, and an export
+//! that lacks it says so.
+
+use super::Window;
+use crate::app::models::CampaignId;
+use crate::app::{Action, Command, Route, Session};
+use crate::campaign::{Permission, PermissionState};
+use crate::jobs::JobCx;
+use crate::work::attach_evidence;
+use std::path::PathBuf;
+
+const TOWN: CampaignId = CampaignId::new(1);
+
+/// Saves a record, and answers with a letter that proves it.
+fn permit(session: &Session, folder: &std::path::Path) -> PathBuf {
+    let (_, mut campaign) = session.catalogue().campaign(TOWN).unwrap();
+    campaign.permissions = vec![Permission {
+        covers: "http://www.museum.example/".to_owned(),
+        state: PermissionState::Granted,
+        ..Permission::default()
+    }];
+    session.save_campaign(Some(TOWN), &campaign).unwrap();
+    let letter = folder.join("letter.pdf");
+    std::fs::write(&letter, "You may").unwrap();
+    letter
+}
+
+fn attach(session: &Session, letter: PathBuf) -> String {
+    attach_evidence(session, TOWN, 0, &[letter], &JobCx::detached()).unwrap().remove(0).path
+}
+
+#[test]
+fn a_draft_from_before_a_letter_was_attached_keeps_it_and_names_it() {
+    let mut window = Window::town();
+    let session = window.session();
+    let letter = permit(&session, window.root());
+    window.app_mut().send(Command::Go(Route::Spec(Some(TOWN))));
+    window.until("the draft is there", |window| window.app().spec.is_some());
+    window.type_into("Description", " edited");
+    assert_eq!(window.app().spec.as_ref().unwrap().campaign.permissions.len(), 1);
+    let path = attach(&session, letter);
+    window.app_mut().act(Action::SaveCampaign);
+    window.until("it is saved", |window| !window.app().spec.as_ref().unwrap().is_edited());
+    window.check_says("stays attached");
+    let files = |session: &Session| {
+        let (_, saved) = session.catalogue().campaign(TOWN).unwrap();
+        saved.permissions.into_iter().flat_map(|record| record.files).map(|file| file.path).collect::<Vec<_>>()
+    };
+    assert_eq!(files(&session), [path.as_str()]);
+    assert_eq!(window.app().spec.as_ref().unwrap().campaign.permissions[0].files.len(), 1, "the draft has it, too");
+    // A record that is removed takes it along, and the window says so.
+    window.app_mut().spec.as_mut().unwrap().campaign.permissions.clear();
+    window.app_mut().act(Action::SaveCampaign);
+    window.until("it is named", |window| window.says("no record has any more"));
+    assert!(window.says(&path));
+    assert!(files(&session).is_empty());
+}
+
+#[test]
+fn an_export_without_evidence_stays_in_sight() {
+    let mut window = Window::town();
+    let session = window.session();
+    let letter = permit(&session, window.root());
+    let path = attach(&session, letter);
+    std::fs::remove_file(window.folder().join(&path)).unwrap();
+    window.app_mut().export_folder = window.root().join("export").display().to_string();
+    window.app_mut().act(Action::Export);
+    window.until("it is told", |window| window.says("Export ended"));
+    let notices = window.app().notices();
+    let (_, notice) = notices.iter().find(|(_, notice)| notice.what.contains("Export ended")).unwrap();
+    assert!(notice.is_error && notice.why.contains(&path) && notice.why.contains("fonds scope attach"), "{notice:?}");
+}
