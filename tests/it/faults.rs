@@ -96,7 +96,7 @@ fn files_that_may_not_be_read_never_cost_the_index() {
         return;
     }
     let term = index_files(&workspace).into_iter().find(|(name, _)| name.ends_with(".term")).unwrap().0;
-    std::fs::set_permissions(workspace.join("index").join(&term), PermissionsExt::from_mode(0)).unwrap();
+    std::fs::set_permissions(workspace.join("index").join(&term), PermissionsExt::from_mode(0o000)).unwrap();
     for call in [["index", arg(&workspace), "--json"], ["search", arg(&workspace), "zebra"]] {
         let mut other = Command::new(&setpriv);
         other.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]);
