@@ -396,7 +396,7 @@ impl Catalogue {
                     let score = spec.weights.score(&facts.input.values());
                     let (url, date) = url_of(conn, facts.id)?;
                     let passes = sides.passes(facts.id, score);
-                    Ok(ScoredRow::of(facts, url, date, spec, score, passes).with_decision_of(conn)?)
+                    ScoredRow::of(facts, url, date, spec, score, passes).with_decision_of(conn)
                 })
                 .collect()
         })
