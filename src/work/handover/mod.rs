@@ -29,7 +29,7 @@ pub use import::{BadHandover, HandoverImport};
 use read::annotations_in;
 pub(super) use read::attach_annotations;
 pub use read::{AnnotationImport, import_annotations};
-pub(super) use report::decisions_by_reason;
+pub(super) use report::{MissingLookup, decisions_by_reason};
 pub use selection::SelectionImport;
 use selection::{check_selection, import_selection};
 
@@ -40,7 +40,7 @@ use crate::jobs::{JobCx, SpillSort};
 use crate::scope::DecideRules;
 use crate::store::{AnnotationApart, Lacking, Workspace};
 use crate::uri::CaptureDate;
-use crate::work::models::{CampaignId, CaptureId, SelectionSpec};
+use crate::work::models::{Balance, CampaignId, CaptureId, SelectionSpec};
 use anyhow::Context;
 use report::ReportFacts;
 use serde_json::{Map, Value};
@@ -91,8 +91,14 @@ pub(super) struct HandoverOf<'a> {
     pub lacking: &'a RefCell<Vec<Lacking>>,
     /// Every URL that was seen comes along.
     pub with_seen: bool,
+    /// The selection in figures.
+    pub balance: &'a Balance,
     /// What is handed over, in its order.
     pub captures: &'a [CaptureId],
+    /// Those of them that come along because a selected page needs them.
+    pub requisites: &'a [CaptureId],
+    /// What pages need and nobody captured.
+    pub missing: MissingLookup,
 }
 
 impl<'a> HandoverOf<'a> {
@@ -102,7 +108,21 @@ impl<'a> HandoverOf<'a> {
     ///
     /// A catalogue that cannot be read.
     pub(super) fn attachments(self, cx: &'a JobCx) -> anyhow::Result<Vec<Attachment<'a>>> {
-        let Self { workspace, id, version, campaign, spec, selected_at, lacking, with_seen, captures } = self;
+        let Self {
+            workspace,
+            id,
+            version,
+            campaign,
+            spec,
+            selected_at,
+            lacking,
+            with_seen,
+            balance,
+            captures,
+            requisites,
+            missing,
+        } = self;
+        let missing = Rc::new(missing);
         let mut attachments = vec![Attachment::text("README.txt", README)];
         attachments.extend(FORMATS.map(|(name, text)| Attachment::text(format!("data/formats/{name}"), text)));
         let mut evidence = BTreeMap::new();
@@ -126,7 +146,9 @@ impl<'a> HandoverOf<'a> {
                 }));
             }
         }
+        let lookup = missing.clone();
         attachments.push(Attachment::new("data/decisions.jsonl", move |out, written| {
+            lookup.start();
             let rewritten = written.rewritten.iter();
             let rewritten = rewritten.filter_map(|(at, new)| Some((*captures.get(*at)?, new))).collect();
             decisions_of(workspace, Some(id), &rewritten, out, cx)
@@ -150,6 +172,9 @@ impl<'a> HandoverOf<'a> {
             campaign: campaign.clone(),
             spec: spec.clone(),
             rules: rules_of(campaign),
+            balance: balance.clone(),
+            requisites,
+            missing,
             lacking,
         };
         let report = Rc::new(OnceCell::new());
