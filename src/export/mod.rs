@@ -24,7 +24,7 @@
 //!
 //! Invariants: a record that is compressed on its own is copied byte for
 //! byte; any other is written under a head of its own with its block
-//! unchanged; a revisit brings its original, and a record the `warcinfo` record
+//! unchanged, and packed as it was where it was compressed on its own; a revisit brings its original, and a record the `warcinfo` record
 //! that it names; what `inlinks.jsonl` lists of a capture is what its metadata
 //! record lists; nothing is overwritten; no file name comes from a URL; the
 //! folder gets its name when everything in it is synced. [`verify`] needs
@@ -54,6 +54,7 @@ mod bag;
 mod compressed;
 mod copy;
 mod csv;
+mod finish;
 mod host_graph;
 mod item;
 mod join;
