@@ -78,7 +78,7 @@ mod wacz;
 mod warcinfo;
 mod write;
 
-pub use attachments::{Attachment, RewrittenRecord, Written};
+pub use attachments::{Attachment, RewrittenRecord, RewrittenRecords, Written};
 pub use compressed::{CompressedWriter, compression_by_name};
 pub use csv::{csv_row, spreadsheet_cell};
 pub use host_graph::{GraphFormat, write_host_graph};

@@ -1,6 +1,6 @@
 //! Writes an export.
 
-use super::attachments::{RewrittenRecord, Written};
+use super::attachments::{RewrittenRecord, RewrittenRecords, Written};
 use super::bag::{BagInfo, PAYLOAD, write_bag};
 use super::copy::{
     Carried, CopyError, HeadChanges, PackedMember, Part, SourceRecord, carry, location_in, location_of, read_source,
@@ -174,7 +174,14 @@ pub(super) const METADATA_KIND: &str = "export";
 /// The record that stands for a capture.
 struct Main {
     /// What names it in the export, where it came in for this capture.
-    new: Option<RewrittenRecord>,
+    new: Option<NewName>,
+}
+
+/// What names a record in the export.
+struct NewName {
+    id: String,
+    /// Its payload digest, where the one of the source contradicts the bytes.
+    payload_digest: Option<String>,
 }
 
 /// An export in the making.
@@ -202,7 +209,7 @@ struct Export {
     /// Positions of items that are not in.
     left_out: Vec<usize>,
     /// Captures whose record has another id or payload digest than in its source, by position.
-    rewritten: HashMap<usize, RewrittenRecord>,
+    rewritten: RewrittenRecords,
     counts: Counts,
     problems: Vec<String>,
     unlisted: u64,
@@ -245,7 +252,7 @@ fn write_all(
         index_urls: 0,
         graph: options.further_knowledge.is_some().then(Graph::new).transpose()?,
         left_out: Vec::new(),
-        rewritten: HashMap::new(),
+        rewritten: RewrittenRecords::default(),
         counts: Counts::default(),
         problems: Vec::new(),
         unlisted: 0,
@@ -447,10 +454,10 @@ impl Export {
             // Left out, or in already with its metadata record: told both.
             _ => return Ok(None),
         };
-        let main = new.id.clone();
-        if new.payload_digest.is_some() || item.records.first().is_some_and(|record| record.record_id != main) {
-            self.rewritten.insert(position, new);
-        }
+        let NewName { id: main, payload_digest } = new;
+        let is_renamed = item.records.first().is_some_and(|record| record.record_id != main);
+        let id = is_renamed.then(|| main.clone());
+        self.rewritten.insert(position, RewrittenRecord { id, payload_digest });
         self.counts.captures += 1;
         // What stands before it is appended first, so that this may be the file before.
         let warcinfo = self.files.next_warcinfo_id()?;
@@ -605,7 +612,7 @@ impl Export {
         renamed: &HashMap<String, String>,
         is_main: bool,
         cx: &JobCx,
-    ) -> Result<Option<RewrittenRecord>, CopyError> {
+    ) -> Result<Option<NewName>, CopyError> {
         let head = &source.head;
         if !is_main && (is_export_metadata(head) || is_knowledge(head)) {
             return Ok(None);
@@ -644,7 +651,7 @@ impl Export {
         source: SourceRecord,
         changes: &HeadChanges<'_>,
         at: &str,
-    ) -> Result<RewrittenRecord, CopyError> {
+    ) -> Result<NewName, CopyError> {
         if crate::warc::cdx::is_indexed(&source.head) {
             self.expect_line(source.head.target_uri().map_or(0, |url| url.len()));
         }
@@ -663,7 +670,7 @@ impl Export {
         self.counts.records += 1;
         *(if as_is { &mut self.counts.copied } else { &mut self.counts.rewrapped }) += 1;
         self.places.add(record).and_then(|()| self.places.add_id(&record_id, record)).map_err(CopyError::Export)?;
-        Ok(RewrittenRecord { id: record_id, payload_digest })
+        Ok(NewName { id: record_id, payload_digest })
     }
 
     /// Tells of a target URI in angle brackets, as WARC 1.0 had it: it stays.

@@ -36,7 +36,8 @@ pub fn sha1_base32(bytes: &[u8]) -> String {
     sha1_text(&Sha1::digest(bytes))
 }
 
-fn sha1_text(digest: &[u8]) -> String {
+/// A SHA-1 as WARC files have it.
+pub fn sha1_text(digest: &[u8]) -> String {
     format!("sha1:{}", BASE32.encode(digest))
 }
 
@@ -290,10 +291,14 @@ fn decode(value: &str, len: usize) -> Option<Vec<u8>> {
 /// any case) as `sha1:` in upper-case base 32, so that equal ones are equal
 /// text; none where it is of another algorithm or no digest.
 pub fn sha1_field(field: &str) -> Option<String> {
+    sha1_bytes(field).map(|bytes| sha1_text(&bytes))
+}
+
+/// The bytes of a SHA-1 in any alphabet, as [`sha1_field`] takes it.
+pub fn sha1_bytes(field: &str) -> Option<[u8; 20]> {
     let (algorithm, value) = field.trim().split_once(':')?;
     let is_sha1 = algorithm.eq_ignore_ascii_case("sha1") || algorithm.eq_ignore_ascii_case("sha-1");
-    let bytes = if is_sha1 { decode(value, 20)? } else { return None };
-    Some(format!("sha1:{}", data_encoding::BASE32_NOPAD.encode(&bytes)))
+    if is_sha1 { decode(value, 20)?.try_into().ok() } else { None }
 }
 
 /// Field of the digest of a block.

@@ -149,8 +149,10 @@ impl<'a> HandoverOf<'a> {
         let lookup = missing.clone();
         attachments.push(Attachment::new("data/decisions.jsonl", move |out, written| {
             lookup.start();
-            let rewritten = written.rewritten.iter();
-            let rewritten = rewritten.filter_map(|(at, new)| Some((*captures.get(*at)?, new))).collect();
+            let positions = written.rewritten.positions();
+            let positions: HashMap<CaptureId, usize> =
+                positions.filter_map(|at| Some((*captures.get(at)?, at))).collect();
+            let rewritten = |capture| written.rewritten.get(*positions.get(&capture)?);
             decisions_of(workspace, Some(id), &rewritten, out, cx)
         }));
         attachments.push(Attachment::text(
@@ -215,14 +217,14 @@ pub fn decisions(
     out: &mut dyn Write,
     cx: &JobCx,
 ) -> anyhow::Result<u64> {
-    decisions_of(workspace, campaign, &HashMap::new(), out, cx)
+    decisions_of(workspace, campaign, &|_| None, out, cx)
 }
 
 /// The same beside an export, where records of these captures are named otherwise.
 fn decisions_of(
     workspace: &Workspace,
     campaign: Option<CampaignId>,
-    rewritten: &HashMap<CaptureId, &RewrittenRecord>,
+    rewritten: &dyn Fn(CaptureId) -> Option<RewrittenRecord>,
     out: &mut dyn Write,
     cx: &JobCx,
 ) -> anyhow::Result<u64> {
@@ -234,10 +236,12 @@ fn decisions_of(
         format!("{created}\0{line}")
     };
     let mut push = |capture: CaptureId, mut value: Value| -> anyhow::Result<()> {
-        if let Some(new) = rewritten.get(&capture) {
-            value["target"]["fonds:record"] = new.id.as_str().into();
-            if let Some(digest) = &new.payload_digest {
-                value["target"]["fonds:digest"] = digest.as_str().into();
+        if let Some(new) = rewritten(capture) {
+            if let Some(id) = new.id {
+                value["target"]["fonds:record"] = id.into();
+            }
+            if let Some(digest) = new.payload_digest {
+                value["target"]["fonds:digest"] = digest.into();
             }
         }
         lines.push(dated(&value, &value.to_string()))?;
