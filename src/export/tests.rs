@@ -87,7 +87,7 @@ fn all_hold(folder: &Path) -> Vec<VerifyCheck> {
 /// The index that reading the archive files leads to: the export makes it while it writes them.
 fn index_read_again(folder: &Path) -> String {
     let mut lines = IndexSorter::new(IndexForm::Cdxj);
-    for entry in fs::read_dir(folder.join("data/archive")).unwrap() {
+    for entry in fs::read_dir(folder.join("data/archive")).into_iter().flatten() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy();
         index_each(&path, &name, IndexOptions::default(), &JobCx::detached(), &mut |line| lines.push(&line)).unwrap();
