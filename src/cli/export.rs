@@ -86,13 +86,13 @@ pub(super) fn run(args: &ExportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
     let session = reading_session(&args.folder)?;
     let campaign = match &args.campaign {
         Some(name) => session.catalogue().find_campaign(name)?,
-        None => match session.catalogue().campaigns()?.as_slice() {
-            [only] => only.id,
+        None => match session.catalogue().campaign_numbers()?.as_slice() {
+            [only] => *only,
             [] => anyhow::bail!("{}: there is no campaign, so nothing is selected", args.folder.display()),
             _ => anyhow::bail!("there are several campaigns: name one with --campaign"),
         },
     };
-    let spec = session.catalogue().selection_page(campaign)?.spec.with_context(|| {
+    let (spec, _) = session.catalogue().kept_selection(campaign)?.with_context(|| {
         format!("nothing is selected yet; run: fonds select run {} {campaign}", args.folder.display())
     })?;
     let kept = work::ExportWishes::of(&spec);

@@ -5,6 +5,7 @@ use super::verify::Faults;
 use super::{ExportError, VerifyCheck, io_at};
 use crate::jobs::{Cancelled, JobCx, counted};
 use crate::warc::wacz::stays_inside;
+use crate::warc::{sha1_bytes, sha1_text};
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
@@ -26,17 +27,51 @@ pub struct Written<'e> {
     /// Positions of captures that are not in, in order.
     pub left_out: &'e [usize],
     /// Captures whose record is named otherwise in the export, by their position.
-    pub rewritten: &'e HashMap<usize, RewrittenRecord>,
+    pub rewritten: &'e RewrittenRecords,
 }
 
 /// What names the record of a capture in the export, where that is not what
 /// names it in its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RewrittenRecord {
-    /// Its id, without angle brackets.
-    pub id: String,
+    /// Its id, without angle brackets, where the one of the source is another.
+    pub id: Option<String>,
     /// Its payload digest, where the one of the source contradicts the bytes.
     pub payload_digest: Option<String>,
+}
+
+/// Those of an export, by the positions of their captures. All digests of a selection may
+/// be wrong: each takes some 50 bytes.
+#[derive(Debug, Default)]
+pub struct RewrittenRecords {
+    ids: HashMap<usize, String>,
+    digests: HashMap<usize, [u8; 20]>,
+}
+
+impl RewrittenRecords {
+    /// Takes in what is other than in the source.
+    pub(super) fn insert(&mut self, position: usize, RewrittenRecord { id, payload_digest }: RewrittenRecord) {
+        if let Some(id) = id {
+            self.ids.insert(position, id);
+        }
+        let digest = payload_digest.and_then(|digest| sha1_bytes(&digest));
+        if let Some(digest) = digest {
+            self.digests.insert(position, digest);
+        }
+    }
+
+    /// What names the record of the capture at a position, where that is other than in the source.
+    pub fn get(&self, position: usize) -> Option<RewrittenRecord> {
+        let (id, digest) = (self.ids.get(&position), self.digests.get(&position));
+        let payload_digest = digest.map(|digest| sha1_text(digest));
+        (id.is_some() || digest.is_some()).then(|| RewrittenRecord { id: id.cloned(), payload_digest })
+    }
+
+    /// The positions of such captures.
+    pub fn positions(&self) -> impl Iterator<Item = usize> {
+        let more = self.digests.keys().filter(|position| !self.ids.contains_key(position));
+        self.ids.keys().chain(more).copied()
+    }
 }
 
 /// Writes an attachment, and says how many rows it has.

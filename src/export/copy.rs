@@ -3,15 +3,16 @@
 use super::{ExportError, ExportRecord, no_temporary};
 use crate::jobs::counted;
 use crate::uri::CaptureDate;
+use crate::warc::cdx::{IndexLine, MAX_INDEXED_BEGIN, declared_digest, index_line, is_indexed};
 use crate::warc::http::parse_response_head;
 use crate::warc::{
-    ArchiveReader, BLOCK_DIGEST, BlockDigester, Digests, PAYLOAD_DIGEST, Problem, ProblemKind, RecordBuilder,
-    RecordHead, RecordProof, RecordType, Span, WarcError, enter_record_in, format_offset, same_url,
+    ArchiveReader, BLOCK_DIGEST, BlockDigester, Compression, Digests, PAYLOAD_DIGEST, Problem, ProblemKind,
+    RecordBuilder, RecordHead, RecordProof, RecordType, Span, WarcError, enter_record_in, format_offset, same_url,
 };
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// A record in memory until it is larger than this; then in a temporary file.
@@ -26,17 +27,87 @@ pub(super) struct SourceRecord {
     pub head: RecordHead,
     /// What of it was taken out; none where its bytes can be copied as they are.
     block: Option<Block>,
+    /// Its line of the index, where they can.
+    line: Option<IndexLine>,
 }
 
-/// The block of a record that is written under another head.
+/// The block of a record.
 struct Block {
-    bytes: tempfile::SpooledTempFile,
+    bytes: BlockBytes,
     len: u64,
-    /// Its first bytes.
-    begin: Vec<u8>,
-    digests: Digests,
-    wrong_digests: Vec<&'static str>,
+    /// Computed where the head does not tell them, or one that cannot be put right.
+    digests: Option<Digests>,
+    wrong_digests: Vec<WrongDigest>,
     left_behind: Vec<String>,
+    /// The member that it is packed in alone.
+    member: Option<(PathBuf, Span)>,
+}
+
+/// A field of a digest that the bytes contradict.
+struct WrongDigest {
+    name: &'static str,
+    /// What is to stand there; none where the two readings of a payload digest differ.
+    field: Option<String>,
+    right: String,
+}
+
+/// Bytes of a block.
+enum BlockBytes {
+    Memory(Vec<u8>),
+    File(File),
+    /// They are too many, and nobody asked for them.
+    LetGo,
+}
+
+impl BlockBytes {
+    fn push(&mut self, chunk: &[u8], lets_go: bool) -> io::Result<()> {
+        match self {
+            Self::Memory(bytes) if bytes.len() + chunk.len() <= SPOOL_BYTES => bytes.extend_from_slice(chunk),
+            Self::Memory(_) if lets_go => *self = Self::LetGo,
+            Self::Memory(bytes) => {
+                let mut file = tempfile::tempfile()?;
+                file.write_all(bytes)?;
+                file.write_all(chunk)?;
+                *self = Self::File(file);
+            }
+            Self::File(file) => file.write_all(chunk)?,
+            Self::LetGo => {}
+        }
+        Ok(())
+    }
+
+    /// Reads them from their beginning.
+    fn reader(&mut self) -> io::Result<Box<dyn Read + '_>> {
+        Ok(match self {
+            Self::Memory(bytes) => Box::new(&bytes[..]),
+            Self::File(file) => {
+                file.rewind()?;
+                Box::new(io::BufReader::new(file))
+            }
+            Self::LetGo => Box::new(io::empty()),
+        })
+    }
+
+    /// So many of the first ones.
+    fn begin(&mut self, most: usize) -> io::Result<Vec<u8>> {
+        let mut begin = Vec::new();
+        self.reader()?.take(most as u64).read_to_end(&mut begin)?;
+        Ok(begin)
+    }
+
+    fn digests(&mut self, is_http: bool) -> io::Result<Digests> {
+        let mut digester = BlockDigester::new(is_http);
+        let mut reader = io::BufReader::with_capacity(256 << 10, self.reader()?);
+        loop {
+            let chunk = reader.fill_buf()?;
+            if chunk.is_empty() {
+                return Ok(digester.finish());
+            }
+            digester.update(chunk);
+            let len = chunk.len();
+            reader.consume(len);
+        }
+    }
 }
 
 /// A record that comes along.
@@ -57,31 +128,82 @@ pub(super) struct Carried {
 
 /// What becomes a record of the export.
 pub(super) enum Part {
-    /// Bytes of a file as they are.
-    Span(PathBuf, Span),
-    /// A block of this length under a head.
-    Block(RecordBuilder, tempfile::SpooledTempFile, u64),
+    /// Bytes of a file as they are, with their line of the index.
+    Span(PathBuf, Span, Option<IndexLine>),
+    /// A block under a head.
+    Block(NewHead),
+}
+
+/// A block that gets another head.
+pub(super) struct NewHead {
+    head: RecordBuilder,
+    bytes: BlockBytes,
+    len: u64,
+    /// Its payload digest, where its head tells none.
+    payload_digest: Option<String>,
+    /// The member that it is packed in alone.
+    member: Option<(PathBuf, Span)>,
+}
+
+/// A record that is appended.
+pub(super) struct PackedMember {
+    /// Its bytes, to be read.
+    pub bytes: tempfile::SpooledTempFile,
+    pub len: u64,
+    /// Its line of the index, with no place yet.
+    pub line: Option<IndexLine>,
 }
 
 impl Part {
-    /// Its member, to be read, and how long it is. With `sizes_only` what can be
-    /// copied as it is stays where it is.
+    /// Its member. With `sizes_only` what can be copied as it is stays where it is.
     ///
     /// # Errors
     ///
     /// A file that has changed since it was read, no room for what is large.
-    pub(super) fn member(self, sizes_only: bool) -> Result<(tempfile::SpooledTempFile, u64), ExportError> {
-        let mut member = tempfile::SpooledTempFile::new(SPOOL_BYTES);
-        let len = match self {
-            Self::Span(_, span) if sizes_only => span.length,
-            Self::Span(file, span) => crate::warc::copy_span(&file, span, &mut member).map(|_| span.length)?,
-            Self::Block(head, block, len) => {
-                head.compress_from(block, len, &mut member).map_err(no_temporary)?;
-                member.stream_position().map_err(no_temporary)?
+    pub(super) fn member(self, sizes_only: bool) -> Result<PackedMember, ExportError> {
+        let mut bytes = tempfile::SpooledTempFile::new(SPOOL_BYTES);
+        let (len, line) = match self {
+            Self::Span(_, span, line) if sizes_only => (span.length, line),
+            Self::Span(file, span, line) => {
+                crate::warc::copy_span(&file, span, &mut bytes)?;
+                (span.length, line)
+            }
+            Self::Block(mut new) => {
+                new.compress(&mut bytes).map_err(no_temporary)?;
+                let len = bytes.stream_position().map_err(no_temporary)?;
+                (len, if sizes_only { None } else { new.index_line().map_err(no_temporary)? })
             }
         };
-        member.rewind().map_err(no_temporary)?;
-        Ok((member, len))
+        bytes.rewind().map_err(no_temporary)?;
+        Ok(PackedMember { bytes, len, line })
+    }
+}
+
+impl NewHead {
+    fn compress(&mut self, out: impl Write) -> io::Result<()> {
+        let member =
+            self.member.take().filter(|(_, span)| span.length <= SPOOL_BYTES as u64).and_then(|(file, span)| {
+                let mut member = Vec::with_capacity(span.length as usize);
+                // What cannot be read again is packed again.
+                crate::warc::copy_span(&file, span, &mut member).is_ok().then_some(member)
+            });
+        let block = self.bytes.reader()?;
+        match member {
+            Some(member) => self.head.compress_as(&member, block, self.len, out),
+            None => self.head.compress_from(block, self.len, out),
+        }
+    }
+
+    fn index_line(&mut self) -> io::Result<Option<IndexLine>> {
+        let head = self.head.as_read(self.len);
+        if !is_indexed(&head) {
+            return Ok(None);
+        }
+        let digest = self.payload_digest.take();
+        Ok(match &mut self.bytes {
+            BlockBytes::Memory(bytes) => index_line(&head, bytes, || digest),
+            other => index_line(&head, &other.begin(MAX_INDEXED_BEGIN)?, || digest),
+        })
     }
 }
 
@@ -124,7 +246,7 @@ impl HeadChanges<'_> {
 
     /// The head to write: the fields of the source, and what takes the place
     /// of those that do not hold.
-    fn apply(&self, head: &RecordHead, wrong_digests: &[&'static str], digests: &Digests) -> RecordBuilder {
+    fn apply(&self, head: &RecordHead, wrong_digests: &[WrongDigest]) -> RecordBuilder {
         let mut fields: Vec<(String, Cow<'_, [u8]>)> = Vec::new();
         let (mut has_id, mut has_date) = (false, false);
         for (name, value) in head.headers.iter() {
@@ -132,7 +254,7 @@ impl HeadChanges<'_> {
             if is("Content-Length") {
                 continue;
             }
-            let is_wrong = wrong_digests.iter().any(|wrong| is(wrong));
+            let is_wrong = wrong_digests.iter().any(|wrong| is(wrong.name));
             let new_id = self.new_id.as_ref().filter(|_| is("WARC-Record-ID"));
             if let Some(id) = new_id.filter(|_| !has_id) {
                 fields.push((name.to_owned(), format!("<{id}>").into_bytes().into()));
@@ -155,11 +277,11 @@ impl HeadChanges<'_> {
             fields.push(("WARC-Record-ID".to_owned(), format!("<{id}>").into_bytes().into()));
         }
         let mut builder = RecordBuilder::with_fields(fields);
-        if let Some(payload) = digests.payload_field().filter(|_| wrong_digests.contains(&PAYLOAD_DIGEST)) {
-            builder = builder.field(PAYLOAD_DIGEST, payload);
-        }
-        if wrong_digests.contains(&BLOCK_DIGEST) {
-            builder = builder.field(BLOCK_DIGEST, &digests.block);
+        for name in [PAYLOAD_DIGEST, BLOCK_DIGEST] {
+            let wrong = wrong_digests.iter().find(|wrong| wrong.name == name);
+            if let Some(right) = wrong.and_then(|wrong| wrong.field.as_ref()) {
+                builder = builder.field(name, right);
+            }
         }
         builder
     }
@@ -194,46 +316,50 @@ pub(super) fn read_source(record: &ExportRecord, url: &str, sizes_only: bool) ->
             location_of(record)
         )));
     }
-    let place = location_of(record);
-    let mut behind = 0;
-    if !head.is_arc() && is_gzip_member(record).map_err(spool_failed)? {
-        if sizes_only {
-            return Ok(SourceRecord { head, block: None });
-        }
-        let mut proof = RecordProof::new(&head);
-        read_block(&mut reader, |chunk| {
-            proof.update(chunk);
-            Ok(())
-        })?;
-        let (ended, around) = end_whole(&mut reader, &place)?;
-        // Behind its end a span may hold what is no record.
-        behind = record.span.length.saturating_sub(ended.length);
-        let is_clean = around.is_empty() && behind == 0;
-        if is_clean && proof.wrong_fields().is_empty() {
-            return Ok(SourceRecord { head, block: None });
-        }
-        // Its head is written again, with the right digests.
-        reader = enter_record_in(&record.file, record.span).map_err(of_source)?.1;
+    let is_alone = !head.is_arc() && !record.span.is_inside_member() && reader.compression() == Compression::Gzip;
+    if !is_alone {
+        let block = take_block(&mut reader, &head, record, false)?;
+        return Ok(SourceRecord { head, block: Some(block), line: None });
     }
-    let mut block = take_block(&mut reader, &head, &place)?;
-    if behind > 0 {
-        block.left_behind.push(format!("{} behind the record belong to none", counted(behind, "byte")));
+    if sizes_only {
+        return Ok(SourceRecord { head, block: None, line: None });
     }
-    Ok(SourceRecord { head, block: Some(block) })
+    // Most records are read once, whatever becomes of them.
+    let mut block = take_block(&mut reader, &head, record, true)?;
+    if block.left_behind.is_empty() && block.wrong_digests.is_empty() {
+        let payload_digest = block.digests.map(|digests| digests.payload);
+        let line = match &block.bytes {
+            _ if !is_indexed(&head) => None,
+            BlockBytes::Memory(bytes) => index_line(&head, bytes, || payload_digest),
+            _ => {
+                let mut begin = Vec::new();
+                let mut reader = enter_record_in(&record.file, record.span).map_err(of_source)?.1;
+                (&mut reader).take(MAX_INDEXED_BEGIN as u64).read_to_end(&mut begin).map_err(spool_failed)?;
+                index_line(&head, &begin, || payload_digest)
+            }
+        };
+        return Ok(SourceRecord { head, block: None, line });
+    }
+    // Its head is written again, with the right digests.
+    if matches!(block.bytes, BlockBytes::LetGo) {
+        let mut reader = enter_record_in(&record.file, record.span).map_err(of_source)?.1;
+        block = take_block(&mut reader, &head, record, false)?;
+    }
+    Ok(SourceRecord { head, block: Some(block), line: None })
 }
 
 /// What becomes of a record that was read, with these changes to its head.
 pub(super) fn carry(
     record: &ExportRecord,
-    SourceRecord { head, block }: SourceRecord,
+    SourceRecord { head, block, line }: SourceRecord,
     changes: &HeadChanges<'_>,
     new_id: impl FnOnce() -> String,
 ) -> Result<Carried, CopyError> {
-    let block = match block {
+    let mut block = match block {
         Some(block) => block,
         None if !changes.change(&head) => {
             return Ok(Carried {
-                part: Part::Span(record.file.clone(), record.span),
+                part: Part::Span(record.file.clone(), record.span, line),
                 record_id: head.record_id().unwrap_or_default(),
                 as_is: true,
                 payload_digest: None,
@@ -243,19 +369,38 @@ pub(super) fn carry(
         }
         None => {
             let (head, mut reader) = enter_record_in(&record.file, record.span).map_err(of_source)?;
-            take_block(&mut reader, &head, &location_of(record))?
+            take_block(&mut reader, &head, record, false)?
         }
     };
-    let Block { bytes, len, begin, digests, wrong_digests, left_behind } = block;
     let record_id = changes.new_id.clone().or_else(|| head.record_id()).unwrap_or_else(new_id);
     let builder = if head.is_arc() {
-        from_arc(&head, &record_id, &begin).digests(&digests)
+        let digests = match block.digests.take() {
+            Some(digests) => digests,
+            None => block.bytes.digests(head.is_http()).map_err(spool_failed)?,
+        };
+        let begin = block.bytes.begin(5).map_err(spool_failed)?;
+        let builder = from_arc(&head, &record_id, &begin).digests(&digests);
+        block.digests = Some(digests);
+        builder
     } else {
-        changes.apply(&head, &wrong_digests, &digests)
+        changes.apply(&head, &block.wrong_digests)
     };
-    let payload_digest = wrong_digests.contains(&PAYLOAD_DIGEST).then_some(digests.payload);
-    let part = Part::Block(builder, bytes, len);
-    Ok(Carried { part, record_id, as_is: false, payload_digest, wrong_digests, left_behind })
+    let Block { bytes, len, digests, wrong_digests, left_behind, member } = block;
+    let payload_digest = wrong_digests.iter().find(|wrong| wrong.name == PAYLOAD_DIGEST);
+    Ok(Carried {
+        payload_digest: payload_digest.map(|wrong| wrong.right.clone()),
+        wrong_digests: wrong_digests.iter().map(|wrong| wrong.name).collect(),
+        part: Part::Block(NewHead {
+            head: builder,
+            bytes,
+            len,
+            payload_digest: digests.map(|digests| digests.payload),
+            member,
+        }),
+        record_id,
+        as_is: false,
+        left_behind,
+    })
 }
 
 /// Hands the block of the record in hand on, piece by piece.
@@ -276,23 +421,51 @@ fn read_block(
     }
 }
 
-/// Takes the block of the record in hand out of its file.
-fn take_block(reader: &mut ArchiveReader<File>, head: &RecordHead, place: &str) -> Result<Block, CopyError> {
-    let mut bytes = tempfile::SpooledTempFile::new(SPOOL_BYTES);
-    let mut digester = BlockDigester::new(head.is_http());
+/// Takes the block of the record in hand out of its file. `lets_go`: a long one is only
+/// looked through, unless something about it is wrong.
+fn take_block(
+    reader: &mut ArchiveReader<File>,
+    head: &RecordHead,
+    record: &ExportRecord,
+    lets_go: bool,
+) -> Result<Block, CopyError> {
+    let room = head.content_length.min(SPOOL_BYTES as u64) as usize;
+    // The declared length is a wish.
+    let mut bytes = BlockBytes::Memory(Vec::with_capacity(room.min(256 << 10)));
+    let lacks_digest = head.is_arc() || (is_indexed(head) && declared_digest(head).is_none());
+    let mut digester = lacks_digest.then(|| BlockDigester::new(head.is_http()));
     let mut proof = RecordProof::new(head);
-    let mut begin = Vec::new();
     let len = read_block(reader, |chunk| {
-        if begin.len() < 5 {
-            begin.extend_from_slice(&chunk[..chunk.len().min(5)]);
+        if let Some(digester) = &mut digester {
+            digester.update(chunk);
         }
-        digester.update(chunk);
         proof.update(chunk);
-        bytes.write_all(chunk)
+        bytes.push(chunk, lets_go)
     })?;
-    let (_, left_behind) = end_whole(reader, place)?;
-    bytes.rewind().map_err(spool_failed)?;
-    Ok(Block { bytes, len, begin, digests: digester.finish(), wrong_digests: proof.wrong_fields(), left_behind })
+    let (ended, mut left_behind) = end_whole(reader, &location_of(record))?;
+    let is_alone = !record.span.is_inside_member() && reader.compression() == Compression::Gzip;
+    // Behind its end a span may hold what is no record.
+    let behind = if is_alone { record.span.length.saturating_sub(ended.length) } else { 0 };
+    if behind > 0 {
+        left_behind.push(format!("{} behind the record belong to none", counted(behind, "byte")));
+    }
+    let mut digests = digester.map(BlockDigester::finish);
+    let wrong = proof.wrong_digests();
+    if digests.is_none() && wrong.iter().any(|(_, right)| right.is_none()) {
+        digests = Some(bytes.digests(head.is_http()).map_err(spool_failed)?);
+    }
+    let wrong_digest = |(name, right): (&'static str, Option<String>)| {
+        let field = match (&right, &digests) {
+            (Some(right), _) => Some(right.clone()),
+            (None, Some(digests)) if name == BLOCK_DIGEST => Some(digests.block.clone()),
+            (None, digests) => digests.as_ref().and_then(|digests| digests.payload_field().map(str::to_owned)),
+        };
+        let payload = || digests.as_ref().map(|digests| digests.payload.clone());
+        WrongDigest { name, right: field.clone().or_else(payload).unwrap_or_default(), field }
+    };
+    let wrong_digests = wrong.into_iter().map(wrong_digest).collect();
+    let member = is_alone.then(|| (record.file.clone(), record.span));
+    Ok(Block { bytes, len, digests, wrong_digests, left_behind, member })
 }
 
 /// A WARC head for an ARC record. What is called HTTP in the URL line and is
@@ -315,17 +488,6 @@ fn from_arc(head: &RecordHead, record_id: &str, begin: &[u8]) -> RecordBuilder {
         }
     }
     builder
-}
-
-/// Whether the record is a gzip member of its own.
-fn is_gzip_member(record: &ExportRecord) -> io::Result<bool> {
-    if record.span.is_inside_member() {
-        return Ok(false);
-    }
-    let mut magic = [0; 2];
-    let mut file = crate::warc::open_archive_file(&record.file)?;
-    file.seek(SeekFrom::Start(record.span.offset))?;
-    Ok(file.read_exact(&mut magic).is_ok() && magic == [0x1f, 0x8b])
 }
 
 /// Ends the record in hand, all of which has to be there. Says where it stands,

@@ -31,6 +31,8 @@ pub(super) const KNOWLEDGE_NAME: &str = "knowledge.nq.gz";
 pub(super) const SORTED_KNOWLEDGE_NAME: &str = "knowledge.nq";
 /// Bytes of lines that become a member of the file.
 const MEMBER_BYTES: usize = 512 << 10;
+/// Bytes of the lines of a link, about.
+const BYTES_OF_LINK: usize = 800;
 /// Type of the records that hold its parts.
 const MIME: &str = "application/n-quads";
 /// The kind in the targets of these records.
@@ -63,7 +65,8 @@ pub(super) struct PartOfGraph {
 impl PartOfGraph {
     /// That of a capture with these lines and links.
     pub(super) fn of_capture(lines: &[String], links: &[StatedLink], capture: &CaptureName<'_>) -> Self {
-        let mut part = Self { own: String::new(), quads: 0, others: Vec::new() };
+        let len = lines.iter().map(|line| line.len() + 1).sum::<usize>() + links.len() * BYTES_OF_LINK;
+        let mut part = Self { own: String::with_capacity(len), quads: 0, others: Vec::new() };
         for line in lines {
             if is_about(line, capture.address()) {
                 part.own.push_str(line);
@@ -126,7 +129,8 @@ impl Graph {
         Ok(())
     }
 
-    /// Takes in what is known beyond captures; gives its record, in a temporary file.
+    /// Takes in what is known beyond captures; gives its record, in a temporary file, and
+    /// the head of that.
     pub(super) fn of_export(
         &mut self,
         id: &str,
@@ -134,7 +138,7 @@ impl Graph {
         date: CaptureDate,
         further: FurtherKnowledge<'_>,
         left_out: &[usize],
-    ) -> Result<File, ExportError> {
+    ) -> Result<(File, RecordHead), ExportError> {
         let mut own = SpillSort::new(SORT_BYTES);
         let no_capture = CaptureName::new("");
         further(left_out, &mut |statements| {
@@ -159,19 +163,17 @@ impl Graph {
         }
         let mut block = block.into_inner().map_err(|error| no_temporary(error.into_error()))?;
         let mut record = tempfile::tempfile().map_err(no_temporary)?;
+        let head = RecordBuilder::new(&RecordType::Resource, id, date)
+            .field("WARC-Target-URI", &metadata_target(KIND, id))
+            .field("Content-Type", MIME)
+            .reference("WARC-Warcinfo-ID", warcinfo)
+            .digests(&digester.finish());
         block
             .rewind()
-            .and_then(|()| {
-                RecordBuilder::new(&RecordType::Resource, id, date)
-                    .field("WARC-Target-URI", &metadata_target(KIND, id))
-                    .field("Content-Type", MIME)
-                    .reference("WARC-Warcinfo-ID", warcinfo)
-                    .digests(&digester.finish())
-                    .compress_from(BufReader::new(block), len, BufWriter::new(&mut record))
-            })
+            .and_then(|()| head.compress_from(BufReader::new(block), len, BufWriter::new(&mut record)))
             .and_then(|()| record.rewind())
             .map_err(no_temporary)?;
-        Ok(record)
+        Ok((record, head.as_read(len)))
     }
 
     /// Writes all of it; says how many quads it has.

@@ -24,7 +24,7 @@
 //!
 //! Invariants: a record that is compressed on its own is copied byte for
 //! byte; any other is written under a head of its own with its block
-//! unchanged; a revisit brings its original, and a record the `warcinfo` record
+//! unchanged, and packed as it was where it was compressed on its own; a revisit brings its original, and a record the `warcinfo` record
 //! that it names; what `inlinks.jsonl` lists of a capture is what its metadata
 //! record lists; nothing is overwritten; no file name comes from a URL; the
 //! folder gets its name when everything in it is synced. [`verify`] needs
@@ -57,6 +57,7 @@ mod compressed;
 mod copy;
 mod csv;
 mod evidence;
+mod finish;
 mod host_graph;
 mod item;
 mod join;
@@ -81,7 +82,7 @@ mod wacz;
 mod warcinfo;
 mod write;
 
-pub use attachments::{Attachment, RewrittenRecord, Written};
+pub use attachments::{Attachment, RewrittenRecord, RewrittenRecords, Written};
 pub use compressed::{CompressedWriter, compression_by_name};
 pub use csv::{csv_row, spreadsheet_cell};
 pub use host_graph::{GraphFormat, write_host_graph};

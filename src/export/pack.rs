@@ -1,11 +1,12 @@
 //! What of a capture is packed by several threads, before it is appended in order.
 
-use super::copy::Part;
+use super::copy::{PackedMember, Part};
 use super::knowledge::{PartOfGraph, knowledge_record, lines_of_capture};
 use super::rdf::CaptureName;
 use super::{ExportError, StatedLink, Statement};
 use crate::uri::CaptureDate;
-use crate::warc::RecordBuilder;
+use crate::warc::cdx::{IndexLine, index_line};
+use crate::warc::{RecordBuilder, sha1_base32};
 
 /// Records that are appended one after another, and what goes with them.
 pub(super) struct Unpacked {
@@ -40,23 +41,37 @@ pub(super) struct Knowledge {
 
 /// What is appended.
 pub(super) struct Packed {
-    /// Members and their lengths.
-    pub parts: Vec<(tempfile::SpooledTempFile, u64)>,
+    pub parts: Vec<PackedMember>,
     pub about: Option<PackedAbout>,
 }
 
 /// What is known of a capture, to be appended.
 pub(super) struct PackedAbout {
-    pub metadata: Vec<u8>,
+    pub metadata: PackedRecord,
     pub knowledge: Option<PackedKnowledge>,
     pub inlinks: Option<String>,
+}
+
+/// A record of ours, and its line of the index.
+pub(super) struct PackedRecord {
+    pub member: Vec<u8>,
+    pub line: Option<IndexLine>,
+}
+
+impl PackedRecord {
+    fn of(head: RecordBuilder, block: &[u8]) -> Self {
+        let digest = sha1_base32(block);
+        let head = head.block_digest(&digest);
+        let line = index_line(&head.as_read(block.len() as u64), &[], || Some(digest));
+        Self { member: head.compress_fast(block), line }
+    }
 }
 
 /// The record of N-Quads of a capture, and what goes into the graph.
 pub(super) struct PackedKnowledge {
     of: Knowledge,
     lines: Vec<String>,
-    member: Vec<u8>,
+    record: PackedRecord,
     part: PartOfGraph,
 }
 
@@ -70,7 +85,7 @@ pub(super) fn pack(unpacked: Unpacked, sizes_only: bool) -> Result<Packed, Expor
     Ok(Packed {
         parts: parts.into_iter().map(|part| part.member(sizes_only)).collect::<Result<_, _>>()?,
         about: about.map(|AboutCapture { metadata: (head, block), knowledge, inlinks }| PackedAbout {
-            metadata: head.compress_fast(block.as_bytes()),
+            metadata: PackedRecord::of(head, block.as_bytes()),
             knowledge: knowledge.map(PackedKnowledge::of),
             inlinks,
         }),
@@ -82,25 +97,25 @@ impl PackedKnowledge {
         let capture = CaptureName::new(&of.main);
         let lines = lines_of_capture(&std::mem::take(&mut of.statements), &capture);
         let part = PartOfGraph::of_capture(&lines, &std::mem::take(&mut of.links), &capture);
-        let member = member(&of, &lines);
-        Self { of, lines, member, part }
+        let record = record(&of, &lines);
+        Self { of, lines, record, part }
     }
 
-    /// Its member in the file that this `warcinfo` record begins, and its part of the graph.
-    pub(super) fn into_member(mut self, warcinfo: String) -> (Vec<u8>, PartOfGraph) {
+    /// Its record in the file that this `warcinfo` record begins, and its part of the graph.
+    pub(super) fn into_record(mut self, warcinfo: String) -> (PackedRecord, PartOfGraph) {
         if self.of.warcinfo != warcinfo {
             self.of.warcinfo = warcinfo;
-            self.member = member(&self.of, &self.lines);
+            self.record = record(&self.of, &self.lines);
         }
-        (self.member, self.part)
+        (self.record, self.part)
     }
 }
 
-fn member(of: &Knowledge, lines: &[String]) -> Vec<u8> {
+fn record(of: &Knowledge, lines: &[String]) -> PackedRecord {
     let mut block = Vec::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
     for line in lines {
         block.extend_from_slice(line.as_bytes());
         block.push(b'\n');
     }
-    knowledge_record(&of.id, &of.warcinfo, &of.main, &of.url, of.date).compress(&block)
+    PackedRecord::of(knowledge_record(&of.id, &of.warcinfo, &of.main, &of.url, of.date), &block)
 }

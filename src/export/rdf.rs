@@ -210,11 +210,25 @@ pub(super) fn push_iri(address: &str, line: &mut String) {
 }
 
 pub(super) fn push_text(text: &str, line: &mut String) {
-    push_literal(LiteralRef::new_simple_literal(text), line);
+    // Most texts have nothing to escape.
+    if text.bytes().all(|byte| byte >= b' ' && !matches!(byte, b'"' | b'\\' | 0x7f)) {
+        push_quoted(text, line);
+    } else {
+        push_literal(LiteralRef::new_simple_literal(text), line);
+    }
 }
 
 pub(super) fn push_date(date: CaptureDate, line: &mut String) {
-    push_literal(LiteralRef::new_typed_literal(&date.to_warc(), xsd::DATE_TIME), line);
+    push_quoted(&date.to_warc(), line);
+    line.push_str("^^");
+    push_node(&[xsd::DATE_TIME.as_str()], line);
+}
+
+/// Appends text that has nothing to escape.
+fn push_quoted(text: &str, line: &mut String) {
+    line.push('"');
+    line.push_str(text);
+    line.push('"');
 }
 
 pub(super) fn push_term(term: &str, line: &mut String) {
@@ -240,7 +254,25 @@ fn space_and_name(term: &str) -> (&'static str, &str) {
 }
 
 fn is_iri(address: &str) -> bool {
-    address.is_ascii() && NamedNodeRef::new(address).is_ok()
+    is_plain_web_address(address) || (address.is_ascii() && NamedNodeRef::new(address).is_ok())
+}
+
+/// Whether an address is one of the web without escapes, user or brackets, as most are:
+/// these are IRIs (RFC 3986, appendix A).
+fn is_plain_web_address(address: &str) -> bool {
+    let Some(rest) = address.strip_prefix("http://").or_else(|| address.strip_prefix("https://")) else { return false };
+    let bytes = rest.as_bytes();
+    let name = bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-')).count();
+    let (_, mut behind) = bytes.split_at(name);
+    if let Some(port) = behind.strip_prefix(b":") {
+        let digits = port.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        behind = port.split_at(digits).1;
+    }
+    let is_plain = |byte: &u8| {
+        byte.is_ascii_alphanumeric()
+            || matches!(byte, b'!' | b'$' | b'&'..=b'/' | b':' | b';' | b'=' | b'?' | b'@' | b'_' | b'~')
+    };
+    name > 0 && (behind.is_empty() || behind.starts_with(b"/")) && behind.iter().all(is_plain)
 }
 
 /// The IRI of an address: itself where it is one in ASCII, else as near as can be.
@@ -376,6 +408,26 @@ mod tests {
             let error = read_quad(line.as_bytes()).unwrap_err();
             assert!(error.contains(why), "{line}: {error}");
         }
+    }
+
+    #[test]
+    fn the_quick_ways_write_what_the_library_writes() {
+        for text in ["", "ação", "a\"b", "a\\b", "a\nb", "a\u{7f}b", "\u{85}\u{2028}", "x\u{1}"] {
+            let mut quick = String::new();
+            push_text(text, &mut quick);
+            assert_eq!(quick, LiteralRef::new_simple_literal(text).to_string());
+        }
+        let (mut quick, date) = (String::new(), CaptureDate::from_millis(1_709_283_600_123));
+        push_date(date, &mut quick);
+        assert_eq!(quick, LiteralRef::new_typed_literal(&date.to_warc(), xsd::DATE_TIME).to_string());
+        for byte in 0..=127_u8 {
+            for address in
+                ["http://a.pt", "https://a.pt:80/x", "http://"].map(|begin| format!("{begin}{}y", char::from(byte)))
+            {
+                assert!(!is_plain_web_address(&address) || NamedNodeRef::new(&address).is_ok(), "{address}");
+            }
+        }
+        assert!(is_plain_web_address("http://a.example:8080/b/c.html?d=e,f"));
     }
 
     proptest! {

@@ -10,7 +10,7 @@ use super::bag::PAYLOAD;
 use super::manifest::{LOCK_NAME, ManifestFile, measure};
 use super::{ExportError, io_at};
 use crate::jobs::{InOrder, JobCx};
-use crate::warc::{FileSetOptions, FileSetSizes, WarcError, WarcFileSet, reading_threads};
+use crate::warc::{FileSetOptions, FileSetSizes, Placed, SyncPoint, WarcError, WarcFileSet, reading_threads};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
@@ -21,6 +21,9 @@ use std::path::{Path, PathBuf};
 pub const SIZE_MARGIN: f64 = 0.1;
 /// … or by so many bytes.
 pub const SIZE_MARGIN_BYTES: u64 = 4096;
+
+/// Bytes that are written at once.
+const BUFFER_BYTES: usize = 128 << 10;
 
 /// A file that an export would write.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -66,22 +69,35 @@ impl Sink<'_> {
         exact: bool,
         write: impl FnOnce(&mut dyn Write) -> Result<(), ExportError>,
     ) -> Result<(), ExportError> {
+        match self.unsynced_file(name, exact, write)? {
+            Some((file, path)) => file.sync_all().map_err(io_at(&path)),
+            None => Ok(()),
+        }
+    }
+
+    /// The same, to be synced by [`files`](Self::files).
+    fn unsynced_file(
+        &mut self,
+        name: &str,
+        exact: bool,
+        write: impl FnOnce(&mut dyn Write) -> Result<(), ExportError>,
+    ) -> Result<Option<(File, PathBuf)>, ExportError> {
         match self {
             Self::Folder(folder) => {
                 let path = folder.join(name);
                 if let Some(parent) = path.parent() {
                     fs::create_dir_all(parent).map_err(io_at(parent))?;
                 }
-                let mut out = BufWriter::new(File::create_new(&path).map_err(io_at(&path))?);
+                let mut out = BufWriter::with_capacity(BUFFER_BYTES, File::create_new(&path).map_err(io_at(&path))?);
                 write(&mut out)?;
                 let file = out.into_inner().map_err(|error| io_at(&path)(error.into_error()))?;
-                file.sync_all().map_err(io_at(&path))
+                Ok(Some((file, path)))
             }
             Self::Sizes(files) => {
                 let mut out = ByteCount(0);
                 write(&mut out)?;
                 files.push(PlannedFile { path: name.to_owned(), bytes: out.0, exact });
-                Ok(())
+                Ok(None)
             }
         }
     }
@@ -93,7 +109,8 @@ impl Sink<'_> {
         Ok(ManifestFile { path: name.to_owned(), bytes: text.len() as u64, sha256 })
     }
 
-    /// Makes an attachment; says where it is and how many rows it has.
+    /// Makes an attachment; says where it is and how many rows it has. Others are written
+    /// to the disk meanwhile, and a wait for it is one for those: it is synced with all.
     pub(super) fn attachment(
         &mut self,
         attachment: Attachment<'_>,
@@ -101,7 +118,7 @@ impl Sink<'_> {
     ) -> Result<(String, u64), ExportError> {
         let (name, exact) = (attachment.path().to_owned(), attachment.is_exact());
         let mut rows = 0;
-        self.file(&name, exact, |out| {
+        self.unsynced_file(&name, exact, |out| {
             rows = attachment.write(out, written)?;
             Ok(())
         })?;
@@ -115,7 +132,8 @@ impl Sink<'_> {
         }
     }
 
-    /// Everything in it, by path. What is written is read once more for its digests.
+    /// Everything in it, by path. What is written is read once more for its digests, and
+    /// is synced then.
     pub(super) fn files(&self, cx: &JobCx) -> Result<Vec<ManifestFile>, ExportError> {
         let folder = match self {
             Self::Folder(folder) => folder,
@@ -134,7 +152,10 @@ impl Sink<'_> {
         let len = |path: &String| fs::metadata(folder.join(path)).map_or(0, |data| data.len());
         cx.stage_in_bytes("Measuring files", Some(paths.iter().map(len).sum()));
         let measured = |path: String| {
-            let (bytes, sha256) = measure(&folder.join(&path), |piece| Ok(cx.advance(piece)?))?;
+            let place = folder.join(&path);
+            let (bytes, sha256) = measure(&place, |piece| Ok(cx.advance(piece)?))?;
+            // One that is on the disk already takes no time.
+            File::options().append(true).open(&place).and_then(|file| file.sync_all()).map_err(io_at(&place))?;
             Ok(ManifestFile { path, bytes, sha256 })
         };
         std::thread::scope(|scope| {
@@ -164,20 +185,36 @@ pub(super) enum Archives {
 }
 
 impl Archives {
-    /// Appends a record.
-    pub(super) fn append(&mut self, mut member: &[u8]) -> Result<(), WarcError> {
+    /// Appends a record; says where it stands, where files are written.
+    pub(super) fn append(&mut self, mut member: &[u8]) -> Result<Option<Placed>, WarcError> {
         let len = member.len() as u64;
         self.append_from(&mut member, len)
     }
 
     /// Appends a record of `len` bytes, which are read where files are written.
-    pub(super) fn append_from(&mut self, member: &mut dyn Read, len: u64) -> Result<(), WarcError> {
+    pub(super) fn append_from(&mut self, member: &mut dyn Read, len: u64) -> Result<Option<Placed>, WarcError> {
         match self {
-            Self::Files(files) => files.append_from(&mut [member]).map(drop),
+            Self::Files(files) => Ok(files.append_from(&mut [member])?.pop()),
             Self::Sizes(sizes) => {
                 sizes.append(len);
-                Ok(())
+                Ok(None)
             }
+        }
+    }
+
+    /// The end of the file in hand, where files are written.
+    pub(super) fn sync_point(&mut self) -> Result<Option<SyncPoint>, WarcError> {
+        match self {
+            Self::Files(files) => files.sync_point(),
+            Self::Sizes(_) => Ok(None),
+        }
+    }
+
+    /// How many there are, the one in hand among them.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Files(files) => files.len(),
+            Self::Sizes(sizes) => sizes.len(),
         }
     }
 

@@ -4,6 +4,7 @@
 use super::*;
 use crate::jobs::JobCx;
 use crate::uri::CaptureDate;
+use crate::warc::cdx::{IndexForm, IndexOptions, IndexSorter, index_each};
 use crate::warc::{ArchiveReader, Digests, FileSetOptions, RecordBuilder, RecordType, Span, WarcFileSet, copy_span};
 use serde_json::json;
 use std::fs;
@@ -77,7 +78,23 @@ fn all_hold(folder: &Path) -> Vec<VerifyCheck> {
     for check in &checks {
         assert!(check.ok, "{}: {}", check.what, check.detail);
     }
+    if let Ok(index) = fs::read_to_string(folder.join("data/indexes/index.cdxj")) {
+        assert_eq!(index, index_read_again(folder));
+    }
     checks
+}
+
+/// The index that reading the archive files leads to: the export makes it while it writes them.
+fn index_read_again(folder: &Path) -> String {
+    let mut lines = IndexSorter::new(IndexForm::Cdxj);
+    for entry in fs::read_dir(folder.join("data/archive")).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy();
+        index_each(&path, &name, IndexOptions::default(), &JobCx::detached(), &mut |line| lines.push(&line)).unwrap();
+    }
+    let mut out = Vec::new();
+    lines.write(&mut out).unwrap();
+    String::from_utf8(out).unwrap()
 }
 
 fn bytes_of(file: &Path, span: Span) -> Vec<u8> {
@@ -194,6 +211,49 @@ fn plain_and_arc_records_are_wrapped_with_their_block_unchanged() {
     assert_eq!(records[3].head.headers.get("WARC-IP-Address").unwrap(), "1.2.3.4");
     assert_eq!((records[5].head.record_type.as_str(), records[5].block.as_slice()), ("resource", &b"<html>"[..]));
     assert_eq!(records[5].head.headers.get("Content-Type").unwrap(), "text/html");
+}
+
+#[test]
+fn a_record_with_a_wrong_digest_gets_another_head_and_stays_packed_as_it_was() {
+    let root = tempfile::tempdir().unwrap();
+    let file = root.path().join("a.warc.gz");
+    let page = [PAGE, "<p>ação e reação".repeat(3000).as_bytes()].concat();
+    let wrong = "sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    let fields = [("WARC-Type", "response"), ("WARC-Record-ID", "<urn:test:1>"), ("WARC-Date", "2024-03-01T09:00:00Z")];
+    let fields = fields.into_iter().chain([("WARC-Target-URI", "http://a.pt/"), ("WARC-Payload-Digest", wrong)]);
+    let fields: Vec<_> = fields.chain([("Content-Type", "application/http; msgtype=response")]).collect();
+    let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value.as_bytes().into()));
+    let plain = RecordBuilder::with_fields(fields).plain(&page);
+    let mut lengths = Vec::new();
+    // Not packed, packed badly, packed well: as it comes it leaves.
+    for level in [0, 1, 9] {
+        let mut member = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(level));
+        std::io::Write::write_all(&mut member, &plain).unwrap();
+        let member = member.finish().unwrap();
+        fs::write(&file, &member).unwrap();
+        let span = Span { offset: 0, length: member.len() as u64 };
+        let item = ExportItem {
+            url: "http://a.pt/".to_owned(),
+            date: DATE,
+            records: vec![record(&file, span, RecordType::Response, "urn:test:1")],
+            original: None,
+            knowledge: "{}".to_owned(),
+            statements: Vec::new(),
+            links: Vec::new(),
+            inlinks: None,
+        };
+        let out = root.path().join(format!("out-{level}"));
+        let report = export_selection([Ok(item)].into_iter(), &out, options(), &JobCx::detached()).unwrap();
+        assert_eq!((report.problems.len(), report.counts.rewrapped), (1, 1));
+        all_hold(&out);
+        let archive = archive_of(&out);
+        let written = ArchiveReader::open(&archive).unwrap().records(usize::MAX).map(Result::unwrap).nth(1).unwrap();
+        assert_eq!(written.block, page);
+        assert_eq!(written.head.headers.get("WARC-Fonds-Source-Payload-Digest").unwrap(), wrong);
+        assert!(written.span.length.abs_diff(span.length) < 300, "{level}: {:?} {span:?}", written.span);
+        lengths.push(written.span.length);
+    }
+    assert!(lengths.is_sorted_by(|a, b| a > b), "{lengths:?}");
 }
 
 #[test]

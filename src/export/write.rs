@@ -1,10 +1,13 @@
 //! Writes an export.
 
-use super::attachments::{RewrittenRecord, Written};
+use super::attachments::{RewrittenRecord, RewrittenRecords, Written};
 use super::bag::{BagInfo, PAYLOAD, write_bag};
-use super::copy::{Carried, CopyError, HeadChanges, Part, SourceRecord, carry, location_in, location_of, read_source};
+use super::copy::{
+    Carried, CopyError, HeadChanges, PackedMember, Part, SourceRecord, carry, location_in, location_of, read_source,
+};
+use super::finish::{Unwritten, write_files};
 use super::join::SORT_BYTES;
-use super::knowledge::{Graph, KNOWLEDGE_NAME, Zipping, is_knowledge, zip};
+use super::knowledge::{Graph, Zipping, is_knowledge, zip};
 use super::known_inlinks::is_export_metadata;
 use super::manifest::{Counts, LOCK_NAME, Manifest};
 use super::pack::{AboutCapture, Knowledge, Packed, Unpacked, pack};
@@ -19,9 +22,10 @@ use super::{
 use crate::jobs::{FileLock, InOrder, JobCx, NotLocked, SpillSort, counted};
 use crate::keys::SigningKey;
 use crate::uri::CaptureDate;
-use crate::warc::cdx::{IndexForm, IndexOptions, IndexSorter, index_each};
+use crate::warc::cdx::{IndexForm, IndexLine, IndexSorter, index_line};
 use crate::warc::{
-    FileSetOptions, ProblemKind, RecordBuilder, RecordHead, RecordType, Span, metadata_target, reading_threads,
+    FileSetOptions, Placed, ProblemKind, RecordBuilder, RecordHead, RecordType, Span, SyncPoint, WarcError,
+    metadata_target, reading_threads,
 };
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
@@ -38,6 +42,9 @@ const NAME_BYTES: u64 = 32;
 const WACZ_BYTES: u64 = 2500;
 /// Bytes of a package for each line of its index, about, with its page where there is one.
 const WACZ_BYTES_EACH: u64 = 50;
+
+/// Bytes of records after which those before them go to the disk.
+const SYNC_BYTES: u64 = 16 << 20;
 
 /// Problems told one by one; further ones are counted.
 const MAX_PROBLEMS: usize = 1000;
@@ -167,7 +174,14 @@ pub(super) const METADATA_KIND: &str = "export";
 /// The record that stands for a capture.
 struct Main {
     /// What names it in the export, where it came in for this capture.
-    new: Option<RewrittenRecord>,
+    new: Option<NewName>,
+}
+
+/// What names a record in the export.
+struct NewName {
+    id: String,
+    /// Its payload digest, where the one of the source contradicts the bytes.
+    payload_digest: Option<String>,
 }
 
 /// An export in the making.
@@ -186,6 +200,8 @@ struct Export {
     missing_warcinfos: BTreeMap<(PathBuf, String), u64>,
     /// Lines of the data set.
     inlinks: SpillSort,
+    /// Lines of the index.
+    index: IndexSorter,
     /// Bytes of URLs in the index, where it is not written.
     index_urls: u64,
     /// Everything as RDF, where that comes along.
@@ -193,7 +209,7 @@ struct Export {
     /// Positions of items that are not in.
     left_out: Vec<usize>,
     /// Captures whose record has another id or payload digest than in its source, by position.
-    rewritten: HashMap<usize, RewrittenRecord>,
+    rewritten: RewrittenRecords,
     counts: Counts,
     problems: Vec<String>,
     unlisted: u64,
@@ -232,10 +248,11 @@ fn write_all(
         warcinfos: HashMap::new(),
         missing_warcinfos: BTreeMap::new(),
         inlinks: SpillSort::new(SORT_BYTES),
+        index: IndexSorter::new(IndexForm::Cdxj),
         index_urls: 0,
         graph: options.further_knowledge.is_some().then(Graph::new).transpose()?,
         left_out: Vec::new(),
-        rewritten: HashMap::new(),
+        rewritten: RewrittenRecords::default(),
         counts: Counts::default(),
         problems: options.problems,
         unlisted: 0,
@@ -246,10 +263,12 @@ fn write_all(
     let is_dry = export.is_dry;
     let read = |item: Result<ExportItem, ExportError>| item.map(|item| ReadItem::of(item, is_dry));
     let pack = |unpacked: Unpacked| pack(unpacked, is_dry);
+    let sync = |point: SyncPoint| point.sync();
     std::thread::scope(|scope| {
         let mut hands = Hands {
             packing: InOrder::start(scope, reading_threads(), &pack),
             zipping: InOrder::start(scope, reading_threads(), &zip),
+            syncing: Syncing { thread: InOrder::start(scope, 1, &sync), bytes: 0 },
         };
         let mut originals = Originals::new()?;
         for (position, read) in InOrder::start(scope, reading_threads(), &read).each(items).enumerate() {
@@ -280,71 +299,34 @@ fn write_all(
             cx.advance(1)?;
         }
         while let Some(packed) = hands.packing.take() {
-            export.append(packed?, &mut hands.zipping)?;
+            export.append(packed?, &mut hands)?;
         }
         export.graph.as_mut().map_or(Ok(()), |graph| graph.end_captures(&mut hands.zipping))?;
-        Ok::<_, ExportError>(())
+        hands.syncing.finish()
     })?;
     export.tell_missing_warcinfos();
     if let (Some(graph), Some(further)) = (&mut export.graph, options.further_knowledge) {
         cx.stage("Writing what is known beyond captures", None);
         let (id, warcinfo) = ((export.record_id)(), export.files.next_warcinfo_id()?);
-        let mut record = graph.of_export(&id, &warcinfo, created, further, &export.left_out)?;
+        let (mut record, head) = graph.of_export(&id, &warcinfo, created, further, &export.left_out)?;
         let len = record.metadata().map_err(no_temporary)?.len();
-        export.files.append_from(&mut record, len)?;
+        let placed = export.files.append_from(&mut record, len)?;
+        export.list(index_line(&head, &[], || None), placed)?;
         export.expect_line(metadata_target(METADATA_KIND, &id).len());
         export.counts.records += 1;
     }
-    let archive_files = export.files.close(sink)?;
-    let archive_bytes = archive_files.iter().map(|(_, bytes)| bytes).sum();
-    export.counts.records += archive_files.len() as u64;
-    let index = format!("{PAYLOAD}{INDEX_NAME}");
-    let mut sorter = IndexSorter::new(IndexForm::Cdxj);
+    export.counts.records += export.files.len() as u64;
     if export.is_dry {
         let each = INDEX_LINE_BYTES + NAME_BYTES + options.prefix.len() as u64;
-        sink.estimate(index, export.index_urls + each * export.counts.index_lines);
-    } else {
-        cx.stage_in_bytes("Indexing", Some(archive_bytes));
-        for (file, bytes) in &archive_files {
-            let name = file.file_name().unwrap_or_default().to_string_lossy();
-            // Its own progress begins with each file.
-            index_each(file, &name, IndexOptions::default(), &cx.uncounted(), &mut |line| {
-                export.counts.index_lines += 1;
-                sorter.push(&line)
-            })?;
-            cx.advance(*bytes)?;
-        }
-        sink.file(&index, false, |out| sorter.write(out).map_err(io_at(Path::new(INDEX_NAME))))?;
+        sink.estimate(format!("{PAYLOAD}{INDEX_NAME}"), export.index_urls + each * export.counts.index_lines);
     }
-
-    if options.inlinks {
-        cx.stage("Writing the inlink data set", None);
-        let lines = std::mem::take(&mut export.inlinks);
-        sink.file(&format!("{PAYLOAD}{INLINKS_NAME}"), true, |out| {
-            for line in lines.finish().map_err(no_temporary)? {
-                let line = line.map_err(no_temporary)? + "\n";
-                out.write_all(line.as_bytes()).map_err(io_at(Path::new(INLINKS_NAME)))?;
-                cx.advance(1)?;
-            }
-            Ok(())
-        })?;
-    }
-
-    let mut attachments = BTreeMap::new();
-    if let Some(graph) = export.graph.take() {
-        cx.stage("Writing the graph", None);
-        let path = format!("{PAYLOAD}{KNOWLEDGE_NAME}");
-        let mut quads = 0;
-        sink.file(&path, false, |out| {
-            quads = graph.write(out).map_err(io_at(Path::new(KNOWLEDGE_NAME)))?;
-            Ok(())
-        })?;
-        attachments.insert(path, quads);
-        cx.checkpoint()?;
-    }
-
-    if options.wacz {
+    let mut archives = Some(export.files);
+    if options.wacz
+        && let Some(archives) = archives.take()
+    {
         let name = format!("{PAYLOAD}{}.wacz", options.prefix);
+        let archive_files = archives.close(sink)?;
+        let archive_bytes: u64 = archive_files.iter().map(|(_, bytes)| bytes).sum();
         match sink.folder() {
             None => sink.estimate(name, archive_bytes + WACZ_BYTES + WACZ_BYTES_EACH * export.counts.index_lines),
             Some(folder) => {
@@ -361,20 +343,19 @@ fn write_all(
             }
         }
     }
-
-    cx.stage("Writing attachments", Some(options.attachments.len() as u64));
+    let unwritten = Unwritten {
+        archives,
+        index: (!export.is_dry).then_some(export.index),
+        inlinks: options.inlinks.then_some(export.inlinks),
+        graph: export.graph,
+    };
     let written = Written {
         counts: &export.counts,
         problems: &export.problems,
         left_out: &export.left_out,
         rewritten: &export.rewritten,
     };
-    for attachment in options.attachments {
-        cx.note(attachment.path());
-        let (path, rows) = sink.attachment(attachment, &written)?;
-        attachments.insert(path, rows);
-        cx.advance(1)?;
-    }
+    let attachments = write_files(unwritten, options.attachments, &written, sink, cx)?;
 
     let files = sink.files(cx)?;
     let bytes = files.iter().map(|file| file.bytes).sum();
@@ -407,6 +388,41 @@ fn write_all(
 struct Hands {
     packing: InOrder<Unpacked, Result<Packed, ExportError>>,
     zipping: Zipping,
+    syncing: Syncing,
+}
+
+/// Brings what was appended to the disk meanwhile, so that nobody waits for all of it
+/// in the end.
+struct Syncing {
+    thread: InOrder<SyncPoint, Result<(), WarcError>>,
+    /// Bytes that were appended since the last time.
+    bytes: u64,
+}
+
+impl Syncing {
+    fn appended(&mut self, bytes: u64, files: &mut Archives) -> Result<(), ExportError> {
+        self.bytes += bytes;
+        if self.bytes < SYNC_BYTES {
+            return Ok(());
+        }
+        self.bytes = 0;
+        if let Some(point) = files.sync_point()? {
+            if self.thread.is_full()
+                && let Some(synced) = self.thread.take()
+            {
+                synced?;
+            }
+            self.thread.push(point);
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), ExportError> {
+        while let Some(synced) = self.thread.take() {
+            synced?;
+        }
+        Ok(())
+    }
 }
 
 /// An item with its records, each as it was read or why it cannot be.
@@ -438,10 +454,10 @@ impl Export {
             // Left out, or in already with its metadata record: told both.
             _ => return Ok(None),
         };
-        let main = new.id.clone();
-        if new.payload_digest.is_some() || item.records.first().is_some_and(|record| record.record_id != main) {
-            self.rewritten.insert(position, new);
-        }
+        let NewName { id: main, payload_digest } = new;
+        let is_renamed = item.records.first().is_some_and(|record| record.record_id != main);
+        let id = is_renamed.then(|| main.clone());
+        self.rewritten.insert(position, RewrittenRecord { id, payload_digest });
         self.counts.captures += 1;
         // What stands before it is appended first, so that this may be the file before.
         let warcinfo = self.files.next_warcinfo_id()?;
@@ -472,24 +488,36 @@ impl Export {
         if hands.packing.is_full()
             && let Some(packed) = hands.packing.take()
         {
-            self.append(packed?, &mut hands.zipping)?;
+            self.append(packed?, hands)?;
         }
         hands.packing.push(Unpacked { parts: std::mem::take(&mut self.parts), about });
         Ok(())
     }
 
-    fn append(&mut self, Packed { parts, about }: Packed, zipping: &mut Zipping) -> Result<(), ExportError> {
-        for (mut member, len) in parts {
-            self.files.append_from(&mut member, len)?;
+    fn append(&mut self, Packed { parts, about }: Packed, hands: &mut Hands) -> Result<(), ExportError> {
+        hands.syncing.appended(parts.iter().map(|part| part.len).sum(), &mut self.files)?;
+        for PackedMember { mut bytes, len, line } in parts {
+            let placed = self.files.append_from(&mut bytes, len)?;
+            self.list(line, placed)?;
         }
         let Some(about) = about else { return Ok(()) };
-        self.files.append(&about.metadata)?;
+        let placed = self.files.append(&about.metadata.member)?;
+        self.list(about.metadata.line, placed)?;
         if let (Some(knowledge), Some(graph)) = (about.knowledge, &mut self.graph) {
-            let (member, part) = knowledge.into_member(self.files.next_warcinfo_id()?);
-            self.files.append(&member)?;
-            graph.extend(part, zipping)?;
+            let (record, part) = knowledge.into_record(self.files.next_warcinfo_id()?);
+            graph.extend(part, &mut hands.zipping)?;
+            let placed = self.files.append(&record.member)?;
+            self.list(record.line, placed)?;
         }
         about.inlinks.map_or(Ok(()), |line| self.inlinks.push(line)).map_err(no_temporary)
+    }
+
+    /// Takes the line of a record that was placed into the index.
+    fn list(&mut self, line: Option<IndexLine>, placed: Option<Placed>) -> Result<(), ExportError> {
+        let Some((line, placed)) = line.zip(placed) else { return Ok(()) };
+        self.counts.index_lines += 1;
+        let filename = placed.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        self.index.push(&IndexLine { span: placed.span, filename, ..line }).map_err(no_temporary)
     }
 
     /// Takes the records of what a revisit repeats in, unless they are.
@@ -584,7 +612,7 @@ impl Export {
         renamed: &HashMap<String, String>,
         is_main: bool,
         cx: &JobCx,
-    ) -> Result<Option<RewrittenRecord>, CopyError> {
+    ) -> Result<Option<NewName>, CopyError> {
         let head = &source.head;
         if !is_main && (is_export_metadata(head) || is_knowledge(head)) {
             return Ok(None);
@@ -623,7 +651,7 @@ impl Export {
         source: SourceRecord,
         changes: &HeadChanges<'_>,
         at: &str,
-    ) -> Result<RewrittenRecord, CopyError> {
+    ) -> Result<NewName, CopyError> {
         if crate::warc::cdx::is_indexed(&source.head) {
             self.expect_line(source.head.target_uri().map_or(0, |url| url.len()));
         }
@@ -642,7 +670,7 @@ impl Export {
         self.counts.records += 1;
         *(if as_is { &mut self.counts.copied } else { &mut self.counts.rewrapped }) += 1;
         self.places.add(record).and_then(|()| self.places.add_id(&record_id, record)).map_err(CopyError::Export)?;
-        Ok(RewrittenRecord { id: record_id, payload_digest })
+        Ok(NewName { id: record_id, payload_digest })
     }
 
     /// Tells of a target URI in angle brackets, as WARC 1.0 had it: it stays.

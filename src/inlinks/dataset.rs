@@ -71,37 +71,59 @@ impl From<&Assigned<'_>> for DatasetObject {
 /// and many times as fast. With `java_times`, times end before seconds that
 /// are zero, as in the published files.
 pub fn render_line(object: &Assigned<'_>, java_times: bool, out: &mut Vec<u8>) {
+    let sides = [object.count_internal, object.count_external];
+    let links = object.inlinks().map(|inlink| (inlink.date, inlink.source, inlink.anchor));
+    render((object.target, sides, object.capture_date), links, (java_times, object.is_plain()), out);
+}
+
+/// Appends the object of a page or capture with these links (date, source, anchor) as one
+/// line, as [`render_line`] does; `sides` has the counts of internal and external ones.
+pub fn render_links<'l>(
+    target: &str,
+    sides: [u64; 2],
+    capture_date: Option<CaptureDate>,
+    links: impl Iterator<Item = (CaptureDate, &'l str, &'l str)>,
+    out: &mut Vec<u8>,
+) {
+    render((target, sides, capture_date), links, (false, false), out);
+}
+
+fn render<'l>(
+    (target, [internal, external], capture_date): (&str, [u64; 2], Option<CaptureDate>),
+    links: impl Iterator<Item = (CaptureDate, &'l str, &'l str)>,
+    (java_times, is_plain): (bool, bool),
+    out: &mut Vec<u8>,
+) {
     out.extend_from_slice(b"{\"url\":");
-    push_json(out, object.target);
+    push_json(out, target);
     for (name, count) in [
-        (&b",\"count\":"[..], object.count_internal + object.count_external),
-        (b",\"countInternal\":", object.count_internal),
-        (b",\"countExternal\":", object.count_external),
+        (&b",\"count\":"[..], internal + external),
+        (b",\"countInternal\":", internal),
+        (b",\"countExternal\":", external),
     ] {
         out.extend_from_slice(name);
         push_count(out, count);
     }
     out.extend_from_slice(b",\"captureDate\":");
-    match object.capture_date {
+    match capture_date {
         Some(date) => push_date(out, date, java_times),
         None => out.extend_from_slice(b"null"),
     }
     out.extend_from_slice(b",\"inlinks\":[");
-    let is_plain = object.is_plain();
-    for (number, inlink) in object.inlinks().enumerate() {
+    for (number, (date, source, anchor)) in links.enumerate() {
         out.extend_from_slice(if number == 0 { b"{\"date\":" } else { b",{\"date\":" });
-        push_date(out, inlink.date, java_times);
+        push_date(out, date, java_times);
         if is_plain {
             out.extend_from_slice(b",\"source\":\"");
-            out.extend_from_slice(inlink.source.as_bytes());
+            out.extend_from_slice(source.as_bytes());
             out.extend_from_slice(b"\",\"anchor\":\"");
-            out.extend_from_slice(inlink.anchor.as_bytes());
+            out.extend_from_slice(anchor.as_bytes());
             out.extend_from_slice(b"\"}");
         } else {
             out.extend_from_slice(b",\"source\":");
-            push_json(out, inlink.source);
+            push_json(out, source);
             out.extend_from_slice(b",\"anchor\":");
-            push_json(out, inlink.anchor);
+            push_json(out, anchor);
             out.push(b'}');
         }
     }
@@ -136,7 +158,8 @@ pub(super) fn needs_escape(byte: u8) -> bool {
     byte == b'"' || byte == b'\\' || may_be_obeyed(byte)
 }
 
-fn push_json(out: &mut Vec<u8>, text: &str) {
+/// Appends a text as JSON.
+pub fn push_json(out: &mut Vec<u8>, text: &str) {
     // Without a way out of the loop it takes many bytes at once.
     if !text.bytes().fold(false, |any, byte| any | needs_escape(byte)) {
         out.push(b'"');

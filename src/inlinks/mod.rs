@@ -34,7 +34,10 @@ mod pipeline;
 mod rows_in;
 mod workers;
 
-pub use dataset::{DatasetError, DatasetInlink, DatasetLines, DatasetObject, object_of, read_dataset, render_line};
+pub use dataset::{
+    DatasetError, DatasetInlink, DatasetLines, DatasetObject, object_of, push_json, read_dataset, render_line,
+    render_links,
+};
 pub use dataset_build::{BuildReport, DatasetBuilder, DatasetOptions, Keyed, Notation};
 pub use host_graph::{HostEdge, HostGraph, HostGraphBuilder, HostNode};
 pub use invert::{LinkError, stored};

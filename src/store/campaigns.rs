@@ -160,6 +160,18 @@ impl Catalogue {
         })
     }
 
+    /// Numbers of the campaigns.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn campaign_numbers(&self) -> Result<Vec<CampaignId>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached("SELECT id FROM campaign ORDER BY id")?;
+            Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
+        })
+    }
+
     /// Rows of the campaign list. One whose specification cannot be read is
     /// there with the reason.
     pub fn campaigns(&self) -> Result<Vec<CampaignRow>, StoreError> {

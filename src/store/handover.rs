@@ -1,7 +1,7 @@
 //! What leaves with a selection besides its captures: every decision of
 //! persons, and every URL that was seen.
 
-use super::captures::requisites::{needed_links_sql, needed_sql};
+use super::captures::requisites::{chosen_sql, needed_links_sql};
 use super::captures::which::named_digest_sql;
 use super::catalogue::Catalogue;
 use super::error::StoreError;
@@ -337,18 +337,25 @@ impl Catalogue {
     /// # Errors
     ///
     /// A catalogue that cannot be read.
-    pub fn missing_resources(&self, campaign: CampaignId, limit: u64) -> Result<(u64, Vec<(String, u64)>), StoreError> {
+    pub fn missing_resources(
+        &self,
+        campaign: CampaignId,
+        requisites: &[CaptureId],
+        limit: u64,
+    ) -> Result<(u64, Vec<(String, u64)>), StoreError> {
         const FIND: &str = concat!(
-            "WITH RECURSIVE asked (campaign) AS (SELECT ?1), ",
-            needed_sql!(),
-            " SELECT k.value ->> 1, count(DISTINCT n.id), count(*) OVER () ",
+            "WITH asked (campaign) AS (SELECT ?1), ",
+            chosen_sql!(),
+            ", needed (campaign, id) AS (SELECT campaign, id FROM chosen UNION ALL SELECT ?1, value FROM json_each(?2))
+             SELECT k.value ->> 1, count(DISTINCT n.id), count(*) OVER () ",
             needed_links_sql!(),
-            " AND n.id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM capture x WHERE x.page = t.id AND x.status < 400)
-              GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?2"
+            " AND NOT EXISTS (SELECT 1 FROM capture x WHERE x.page = t.id AND x.status < 400)
+              GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?3"
         );
+        let requisites = serde_json::to_string(requisites).map_err(|error| StoreError::Content(error.to_string()))?;
         self.read_on_disk(|conn| {
             let mut statement = conn.prepare_cached(FIND)?;
-            let mut rows = statement.query((campaign, int(limit)))?;
+            let mut rows = statement.query((campaign, requisites, int(limit)))?;
             let (mut all, mut first) = (0, Vec::new());
             while let Some(row) = rows.next()? {
                 all = uint(row.get(2)?);

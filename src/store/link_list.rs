@@ -264,9 +264,37 @@ pub(super) fn unpacked(list: &[u8]) -> Result<Cow<'_, [u8]>, StoreError> {
 
 /// Hands the links of a list out, as [`decode`] gives them.
 fn each_link(list: &[u8], mut take: impl FnMut(LinkRef<'_>)) -> Result<(), StoreError> {
+    each_raw(list, |link| {
+        take(link.read()?);
+        Ok(())
+    })
+}
+
+/// A link of a list whose texts were not looked at.
+struct RawLink<'l> {
+    position: u32,
+    marks: u8,
+    kind: LinkKind,
+    url: &'l [u8],
+    anchor: &'l [u8],
+    rel: &'l [u8],
+    place: &'l [u8],
+}
+
+impl RawLink<'_> {
+    fn read(&self) -> Result<LinkRef<'_>, StoreError> {
+        let &Self { position, marks, kind, url, anchor, rel, place } = self;
+        let text = |bytes| std::str::from_utf8(bytes).map_err(|_| broken("a text is no UTF-8"));
+        let place = if place.is_empty() { None } else { PagePlace::of_name(text(place)?) };
+        let nofollow = marks & NOFOLLOW != 0;
+        Ok(LinkRef { position, kind, url: text(url)?, anchor: text(anchor)?, nofollow, rel: text(rel)?, place })
+    }
+}
+
+fn each_raw(list: &[u8], mut take: impl FnMut(RawLink<'_>) -> Result<(), StoreError>) -> Result<(), StoreError> {
     let plain = unpacked(list)?;
     let mut rest = &*plain;
-    let (mut next, mut url) = (0_u32, String::new());
+    let (mut next, mut url) = (0_u32, Vec::new());
     while !rest.is_empty() {
         let step = u32::try_from(take_number(&mut rest)?).map_err(|_| broken("a position is too large"))?;
         let position = next.wrapping_add(step);
@@ -275,13 +303,12 @@ fn each_link(list: &[u8], mut take: impl FnMut(LinkRef<'_>)) -> Result<(), Store
         rest = behind;
         let kind = LinkKind::ALL.get(usize::from(marks & KIND)).ok_or_else(|| broken("a link is of no known kind"))?;
         let shared = usize::try_from(take_number(&mut rest)?).ok();
-        let shared = shared.filter(|shared| url.is_char_boundary(*shared));
-        url.truncate(shared.ok_or_else(|| broken("a URL shares too much"))?);
-        url.push_str(take_text(&mut rest)?);
-        let anchor = take_text(&mut rest)?;
-        let rel = if marks & HAS_REL != 0 { take_text(&mut rest)? } else { "" };
-        let place = if marks & HAS_PLACE != 0 { PagePlace::of_name(take_text(&mut rest)?) } else { None };
-        take(LinkRef { position, kind: *kind, url: &url, anchor, nofollow: marks & NOFOLLOW != 0, rel, place });
+        url.truncate(shared.filter(|shared| *shared <= url.len()).ok_or_else(|| broken("a URL shares too much"))?);
+        url.extend_from_slice(take_bytes(&mut rest)?);
+        let anchor = take_bytes(&mut rest)?;
+        let rel = if marks & HAS_REL != 0 { take_bytes(&mut rest)? } else { b"" };
+        let place = if marks & HAS_PLACE != 0 { take_bytes(&mut rest)? } else { b"" };
+        take(RawLink { position, marks: *marks, kind: *kind, url: &url, anchor, rel, place })?;
     }
     Ok(())
 }
@@ -299,12 +326,12 @@ fn take_number(rest: &mut &[u8]) -> Result<u64, StoreError> {
     Err(broken("a number is too long"))
 }
 
-fn take_text<'a>(rest: &mut &'a [u8]) -> Result<&'a str, StoreError> {
+fn take_bytes<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], StoreError> {
     let len = usize::try_from(take_number(rest)?).ok();
-    let (text, behind) =
+    let (bytes, behind) =
         len.and_then(|len| rest.split_at_checked(len)).ok_or_else(|| broken("it ends within a text"))?;
     *rest = behind;
-    std::str::from_utf8(text).map_err(|_| broken("a text is no UTF-8"))
+    Ok(bytes)
 }
 
 /// The lists of a page's links.
@@ -391,11 +418,14 @@ pub(super) fn register(conn: &Connection) -> rusqlite::Result<()> {
     conn.create_scalar_function("shown_links", 1, flags, |context| {
         let links = context.get_raw(0).as_blob().map_err(|error| Error::UserFunctionError(error.into()))?;
         let mut pages = Vec::new();
-        each_link(links, |link| {
+        each_raw(links, |link| {
             use LinkKind::{Css, Frame, Image, Media, Redirect, Script, Stylesheet};
+            // Most links are of other kinds: their texts are passed over.
             if matches!(link.kind, Stylesheet | Image | Script | Media | Css | Frame | Redirect) {
+                let link = link.read()?;
                 pages.extend(link.page().map(|page| [page.as_str().to_owned(), link.url.to_owned()]));
             }
+            Ok(())
         })
         .map_err(|error| Error::UserFunctionError(error.into()))?;
         serde_json::to_string(&pages).map_err(|error| Error::UserFunctionError(error.into()))

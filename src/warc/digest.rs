@@ -33,7 +33,12 @@ const MAX_HEAD: usize = 1024 * 1024;
 
 /// `sha1:` and the digest in base 32, as WARC files have it.
 pub fn sha1_base32(bytes: &[u8]) -> String {
-    format!("sha1:{}", BASE32.encode(&Sha1::digest(bytes)))
+    sha1_text(&Sha1::digest(bytes))
+}
+
+/// A SHA-1 as WARC files have it.
+pub fn sha1_text(digest: &[u8]) -> String {
+    format!("sha1:{}", BASE32.encode(digest))
 }
 
 /// What a block and its payload hash to.
@@ -95,13 +100,12 @@ impl BlockDigester {
     /// The digests of everything that was taken.
     pub fn finish(mut self) -> Digests {
         self.step(None);
-        let text = |hash: &[u8]| format!("sha1:{}", BASE32.encode(hash));
         let (block, payload) = (self.hashes.first, self.hashes.second);
         let (block_len, payload_len) = (block.len(), payload.len());
-        let payload = text(&payload.finish());
-        let raw_body = self.splitter.is_chunked().then(|| text(&self.raw_body.finalize()));
+        let payload = sha1_text(&payload.finish());
+        let raw_body = self.splitter.is_chunked().then(|| sha1_text(&self.raw_body.finalize()));
         let raw_body = raw_body.filter(|raw| *raw != payload);
-        Digests { block: text(&block.finish()), raw_body, payload, block_len, payload_len }
+        Digests { block: sha1_text(&block.finish()), raw_body, payload, block_len, payload_len }
     }
 
     fn step(&mut self, bytes: Option<&[u8]>) -> usize {
@@ -252,6 +256,12 @@ impl DigestCheck {
 
     /// Whether the field is right.
     pub fn holds(self) -> bool {
+        self.finish().0
+    }
+
+    /// Whether the field is right, and the right one where it is a SHA-1.
+    fn finish(self) -> (bool, Option<String>) {
+        let is_sha1 = matches!(self.hash, Hash::Sha1(_));
         let found = match self.hash {
             Hash::Md5(hash) => hash.finalize().to_vec(),
             Hash::Sha1(hash) => hash.finalize().to_vec(),
@@ -259,7 +269,8 @@ impl DigestCheck {
             Hash::Sha384(hash) => hash.finalize().to_vec(),
             Hash::Sha512(hash) => hash.finalize().to_vec(),
         };
-        matches!(self.expected, ExpectedDigest::Bytes(expected) if expected == found)
+        let right = is_sha1.then(|| sha1_text(&found));
+        (matches!(self.expected, ExpectedDigest::Bytes(expected) if expected == found), right)
     }
 }
 
@@ -280,10 +291,14 @@ fn decode(value: &str, len: usize) -> Option<Vec<u8>> {
 /// any case) as `sha1:` in upper-case base 32, so that equal ones are equal
 /// text; none where it is of another algorithm or no digest.
 pub fn sha1_field(field: &str) -> Option<String> {
+    sha1_bytes(field).map(|bytes| sha1_text(&bytes))
+}
+
+/// The bytes of a SHA-1 in any alphabet, as [`sha1_field`] takes it.
+pub fn sha1_bytes(field: &str) -> Option<[u8; 20]> {
     let (algorithm, value) = field.trim().split_once(':')?;
     let is_sha1 = algorithm.eq_ignore_ascii_case("sha1") || algorithm.eq_ignore_ascii_case("sha-1");
-    let bytes = if is_sha1 { decode(value, 20)? } else { return None };
-    Some(format!("sha1:{}", data_encoding::BASE32_NOPAD.encode(&bytes)))
+    if is_sha1 { decode(value, 20)?.try_into().ok() } else { None }
 }
 
 /// Field of the digest of a block.
@@ -363,18 +378,24 @@ impl RecordProof {
     }
 
     /// The fields whose digests are wrong.
-    pub fn wrong_fields(mut self) -> Vec<&'static str> {
+    pub fn wrong_fields(self) -> Vec<&'static str> {
+        self.wrong_digests().into_iter().map(|(name, _)| name).collect()
+    }
+
+    /// The same, each with its right value where that is known: SHA-1 of what has one
+    /// digest by both readings.
+    pub fn wrong_digests(mut self) -> Vec<(&'static str, Option<String>)> {
         self.step(None);
         let mut wrong = Vec::new();
-        if self.block.is_some_and(|block| !block.holds()) {
-            wrong.push(BLOCK_DIGEST);
+        if let Some((false, right)) = self.block.map(DigestCheck::finish) {
+            wrong.push((BLOCK_DIGEST, right));
         }
         let chunked = self.splitter.is_chunked();
         if let Some((payload, raw_body)) = self.payload
-            && !payload.holds()
+            && let (false, right) = payload.finish()
             && !(chunked && raw_body.holds())
         {
-            wrong.push(PAYLOAD_DIGEST);
+            wrong.push((PAYLOAD_DIGEST, right.filter(|_| !chunked)));
         }
         wrong
     }

@@ -72,7 +72,8 @@ pub use segments::{JoinedBlock, Segment, SegmentSeries, find_segments};
 
 pub use check::{CheckReport, Checker, check_file, check_reader};
 pub use digest::{
-    BLOCK_DIGEST, BlockDigester, DigestCheck, Digests, PAYLOAD_DIGEST, RecordProof, sha1_base32, sha1_field,
+    BLOCK_DIGEST, BlockDigester, DigestCheck, Digests, PAYLOAD_DIGEST, RecordProof, sha1_base32, sha1_bytes,
+    sha1_field, sha1_text,
 };
 
 pub use read::{

@@ -3,7 +3,7 @@
 
 use super::Report;
 use super::counted;
-use super::handover::{CaptureGrounds, Gatherer, HandedEvidence, HandoverOf, SelectionGraph};
+use super::handover::{CaptureGrounds, Gatherer, HandedEvidence, HandoverOf, MissingLookup, SelectionGraph};
 use super::inlinks::{complete_inlinks, inlinks_behind};
 use crate::campaign::{Campaign, contact_in};
 use crate::export::{
@@ -307,6 +307,7 @@ pub(super) fn with_selection<R>(
     options.signer = wishes.signer;
     // An export builds them where it can.
     options.inlinks = built.is_some() || (is_dry && *workspace.access() == Access::Write);
+    let (missing, look_missing_up) = MissingLookup::new(workspace, spec.campaign, &needed);
     options.attachments = HandoverOf {
         workspace,
         id: spec.campaign,
@@ -316,12 +317,16 @@ pub(super) fn with_selection<R>(
         selected_at,
         lacking: &lacking,
         with_seen: wishes.seen,
+        balance: &balance,
         captures: &captures,
         evidence: &evidence,
         grounds: &grounds,
+        requisites: &needed,
+        missing,
     }
     .attachments(cx)?;
     let written = std::thread::scope(|scope| {
+        scope.spawn(look_missing_up);
         let gathered = InOrder::start(scope, reading_threads(), &gather).each(all.iter().copied());
         let mut items = gathered.map(|gathered| {
             let (item, lacks) = gathered.map_err(ExportError::Unread)?;

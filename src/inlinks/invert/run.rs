@@ -10,11 +10,13 @@ use super::blocks::{
 };
 use super::index::Index;
 use super::row::Parts;
+use super::stored::Recent;
 use crate::jobs::create_own;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What one reader takes of the memory, in bytes: a block, packed and not.
 pub(super) const READER_BYTES: usize = 3 * BLOCK_BYTES;
@@ -253,13 +255,16 @@ pub(super) struct RowReader<'r> {
     file: &'r File,
     /// Stands in errors, where others should know it.
     path: Option<&'r Path>,
+    /// Where the first blocks may be already, and how many those are.
+    recent: Option<(&'r Recent, u8)>,
     /// Where the next block is, and where the last one ends.
     next: u64,
     end: u64,
     /// Where the present block is.
     offset: u64,
     packed: Vec<u8>,
-    plain: Vec<u8>,
+    /// Shared where others look into the same block.
+    plain: Arc<Vec<u8>>,
     at: usize,
     started: bool,
     target: Vec<u8>,
@@ -273,11 +278,12 @@ impl<'r> RowReader<'r> {
         Self {
             file,
             path: None,
+            recent: None,
             next: offset,
             end,
             offset,
             packed: Vec::new(),
-            plain: Vec::new(),
+            plain: Arc::default(),
             at: 0,
             started: false,
             target: Vec::new(),
@@ -289,6 +295,13 @@ impl<'r> RowReader<'r> {
     /// Errors name this file.
     pub(super) fn named(mut self, path: &'r Path) -> Self {
         self.path = Some(path);
+        self
+    }
+
+    /// The first blocks are those that others have read, where they are kept: who looks a
+    /// row up needs no more, and who reads on reads all.
+    pub(super) fn beginning_with(mut self, recent: &'r Recent) -> Self {
+        self.recent = Some((recent, 2));
         self
     }
 
@@ -325,7 +338,17 @@ impl<'r> RowReader<'r> {
 
     fn next_block(&mut self) -> io::Result<()> {
         self.offset = self.next;
-        self.next = read_block(self.file, self.offset, self.end, &mut self.packed, &mut self.plain)?;
+        match &mut self.recent {
+            Some((recent, left @ 1..)) => {
+                *left -= 1;
+                (self.next, self.plain) = recent.block(self.file, self.offset, self.end, &mut self.packed)?;
+            }
+            _ => {
+                let mut own = Arc::try_unwrap(std::mem::take(&mut self.plain)).unwrap_or_default();
+                self.next = read_block(self.file, self.offset, self.end, &mut self.packed, &mut own)?;
+                self.plain = Arc::new(own);
+            }
+        }
         self.at = 0;
         Ok(())
     }

@@ -24,7 +24,25 @@ macro_rules! requisite_capture_sql {
     };
 }
 
-/// SQL: common table expressions after `asked (campaign)`: what the selected
+/// SQL: common table expressions after `asked (campaign)`: `chosen (campaign, id)` are
+/// the selected captures of those campaigns, `rejected (capture)` those that a person
+/// rejected, whoever selected them.
+macro_rules! chosen_sql {
+    () => {
+        "decided (capture, mark, id) AS MATERIALIZED (
+            SELECT capture, mark, max(id) FROM mark WHERE undone_ms IS NULL AND mark <> 'note' GROUP BY capture),
+         rejected (capture) AS MATERIALIZED (SELECT capture FROM decided WHERE mark = 'reject'),
+         chosen (campaign, id) AS (
+            SELECT campaign, capture FROM score
+            WHERE selected AND campaign IN asked AND capture NOT IN (SELECT capture FROM rejected)
+            UNION
+            SELECT a.campaign, d.capture FROM asked a, decided d
+            JOIN capture c ON c.id = d.capture JOIN launch l ON l.id = c.launch
+            WHERE d.mark = 'approve' AND (l.campaign IS NULL OR l.campaign = a.campaign))"
+    };
+}
+
+/// SQL: the same, and what the selected
 /// captures of those campaigns need (images, style sheets and scripts, as
 /// captured nearest in time, what those need in turn, and the goals of
 /// redirects). `along (campaign, capture)` is what comes along with them; a
@@ -32,17 +50,8 @@ macro_rules! requisite_capture_sql {
 macro_rules! needed_sql {
     () => {
         concat!(
-            "decided (capture, mark, id) AS MATERIALIZED (
-                SELECT capture, mark, max(id) FROM mark WHERE undone_ms IS NULL AND mark <> 'note' GROUP BY capture),
-             rejected (capture) AS MATERIALIZED (SELECT capture FROM decided WHERE mark = 'reject'),
-             chosen (campaign, id) AS (
-                SELECT campaign, capture FROM score
-                WHERE selected AND campaign IN asked AND capture NOT IN (SELECT capture FROM rejected)
-                UNION
-                SELECT a.campaign, d.capture FROM asked a, decided d
-                JOIN capture c ON c.id = d.capture JOIN launch l ON l.id = c.launch
-                WHERE d.mark = 'approve' AND (l.campaign IS NULL OR l.campaign = a.campaign)),
-             needed (campaign, id) AS (
+            $crate::store::captures::requisites::chosen_sql!(),
+            ", needed (campaign, id) AS (
                 SELECT campaign, id FROM chosen UNION SELECT n.campaign, ",
             $crate::store::captures::requisites::requisite_capture_sql!(),
             " ",
@@ -54,4 +63,4 @@ macro_rules! needed_sql {
     };
 }
 
-pub(in crate::store) use {needed_links_sql, needed_sql, requisite_capture_sql};
+pub(in crate::store) use {chosen_sql, needed_links_sql, needed_sql, requisite_capture_sql};

@@ -18,8 +18,8 @@ use std::path::Path;
 /// Problems of a file that are listed; further ones are counted.
 const MAX_PROBLEMS: usize = 100_000;
 
-/// How much of a block is looked at for its HTTP head.
-const MAX_HEAD: usize = 256 * 1024;
+/// Bytes of a block that are looked at for its HTTP head.
+pub const MAX_INDEXED_BEGIN: usize = 256 * 1024;
 
 /// What goes into the lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -207,17 +207,14 @@ fn read_request(block: &mut dyn BufRead, head: &RecordHead) -> io::Result<Option
 }
 
 fn read_line(reader: &mut dyn BufRead, head: &RecordHead, filename: &str) -> io::Result<Option<IndexLine>> {
-    let (Some(url), Some(date)) = (indexed_url(head), head.date()) else { return Ok(None) };
-    let Some(key) = CdxKey::of_text(&url) else { return Ok(None) };
-    let told = head.headers.get("WARC-Payload-Digest").filter(|digest| !digest.is_empty());
-    let mut digester = told.is_none().then(|| BlockDigester::new(head.is_http()));
+    let mut digester = declared_digest(head).is_none().then(|| BlockDigester::new(head.is_http()));
     let mut begin = Vec::new();
     loop {
         let chunk = reader.fill_buf()?;
-        if chunk.is_empty() || (digester.is_none() && begin.len() >= MAX_HEAD) {
+        if chunk.is_empty() || (digester.is_none() && begin.len() >= MAX_INDEXED_BEGIN) {
             break;
         }
-        let room = MAX_HEAD.saturating_sub(begin.len()).min(chunk.len());
+        let room = MAX_INDEXED_BEGIN.saturating_sub(begin.len()).min(chunk.len());
         begin.extend_from_slice(&chunk[..room]);
         if let Some(digester) = &mut digester {
             digester.update(chunk);
@@ -225,25 +222,46 @@ fn read_line(reader: &mut dyn BufRead, head: &RecordHead, filename: &str) -> io:
         let len = chunk.len();
         reader.consume(len);
     }
-    let http = if head.is_http() { parse_response_head(&begin) } else { None };
+    let line = index_line(head, &begin, || digester.map(|digester| digester.finish().payload));
+    Ok(line.map(|line| IndexLine { filename: filename.to_owned(), ..line }))
+}
+
+/// The payload digest that the head of a record tells; an index has another one of those
+/// that tell none.
+pub fn declared_digest(head: &RecordHead) -> Option<String> {
+    head.headers.get("WARC-Payload-Digest").filter(|digest| !digest.is_empty())
+}
+
+/// The line of a record whose block begins so, with no place yet; none where it has no
+/// URL or date. Of a block it takes [`MAX_INDEXED_BEGIN`] bytes. `payload_digest` is
+/// asked where the head tells none.
+pub fn index_line(
+    head: &RecordHead,
+    begin: &[u8],
+    payload_digest: impl FnOnce() -> Option<String>,
+) -> Option<IndexLine> {
+    let (url, date) = (indexed_url(head)?, head.date()?);
+    let key = CdxKey::of_text(&url)?;
+    let begin = begin.get(..MAX_INDEXED_BEGIN).unwrap_or(begin);
+    let http = if head.is_http() { parse_response_head(begin) } else { None };
     let mime = match (&head.record_type, &http) {
         (RecordType::Revisit, _) => Some("warc/revisit".to_owned()),
         (_, Some(http)) => http.headers.get("Content-Type").map(|value| mime_of(&value)),
         (RecordType::Response, None) if head.is_http() => None,
         _ => head.headers.get("Content-Type").map(|value| mime_of(&value)),
     };
-    Ok(Some(IndexLine {
+    Some(IndexLine {
         key,
         date,
         url,
         // Indexes write "-" where there is none.
         mime: mime.filter(|mime| !matches!(mime.as_str(), "" | "-")),
         status: http.map(|http| http.status).filter(|&status| status > 0),
-        digest: told.or_else(|| digester.map(|digester| digester.finish().payload)),
+        digest: declared_digest(head).or_else(payload_digest),
         span: Span::default(),
-        filename: filename.to_owned(),
+        filename: String::new(),
         more: Map::new(),
-    }))
+    })
 }
 
 /// The URL that an index calls the record by.

@@ -40,23 +40,23 @@ pub struct LineError(pub String);
 
 impl fmt::Display for IndexLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {{\"url\": {}", self.key, self.date.to_digits14(), ascii_json(&Value::from(&*self.url)))?;
+        write!(f, "{} {} {{\"url\": {}", self.key, self.date.to_digits14(), AsciiText(&self.url))?;
         if let Some(mime) = &self.mime {
-            write!(f, ", \"mime\": {}", ascii_json(&Value::from(&**mime)))?;
+            write!(f, ", \"mime\": {}", AsciiText(mime))?;
         }
         if let Some(status) = self.status {
             write!(f, ", \"status\": \"{status}\"")?;
         }
         if let Some(digest) = &self.digest {
-            write!(f, ", \"digest\": {}", ascii_json(&Value::from(&**digest)))?;
+            write!(f, ", \"digest\": {}", AsciiText(digest))?;
         }
         let Span { offset, length } = self.span;
         if length > 0 {
             write!(f, ", \"length\": \"{length}\"")?;
         }
-        write!(f, ", \"offset\": \"{offset}\", \"filename\": {}", ascii_json(&Value::from(&*self.filename)))?;
+        write!(f, ", \"offset\": \"{offset}\", \"filename\": {}", AsciiText(&self.filename))?;
         for (name, value) in &self.more {
-            write!(f, ", {}: {}", ascii_json(&Value::from(&**name)), ascii_json(value))?;
+            write!(f, ", {}: {}", AsciiText(name), ascii_json(value))?;
         }
         f.write_str("}")
     }
@@ -121,6 +121,23 @@ pub(super) fn clip(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
+    }
+}
+
+/// A text as [`ascii_json`] has it. Most need nothing but quotes.
+struct AsciiText<'t>(&'t str);
+
+impl fmt::Display for AsciiText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(text) = self;
+        match text.bytes().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')) {
+            true => {
+                f.write_str("\"")?;
+                f.write_str(text)?;
+                f.write_str("\"")
+            }
+            false => f.write_str(&ascii_json(&Value::from(*text))),
+        }
     }
 }
 

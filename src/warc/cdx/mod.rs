@@ -12,6 +12,7 @@
 //! | where | what |
 //! |---|---|
 //! | [`index_each`], [`index_file`] | from archive files to lines |
+//! | [`index_line`] | from a record that is at hand to its line |
 //! | [`IndexSorter`], [`write_sorted`] | from lines to text in order, however many there are |
 //! | [`IndexReader`] | from text to lines |
 //! | [`LineCheck`] | whether the record of a line stands where the line says |
@@ -28,7 +29,10 @@ mod post;
 mod read;
 mod sort;
 
-pub use build::{IndexOptions, index_each, index_file, index_reader, indexed_url, is_indexed};
+pub use build::{
+    IndexOptions, MAX_INDEXED_BEGIN, declared_digest, index_each, index_file, index_line, index_reader, indexed_url,
+    is_indexed,
+};
 pub use check::LineCheck;
 pub use classic::Columns;
 pub use form::{IndexForm, write_sorted};

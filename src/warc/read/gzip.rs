@@ -131,6 +131,11 @@ pub(super) fn header_len(bytes: &[u8]) -> Result<Option<usize>, &'static str> {
     Ok((bytes.len() >= len).then_some(len))
 }
 
+/// Length of the header of a member that is all there; none where it has no such header.
+pub(in crate::warc) fn gzip_header_len(member: &[u8]) -> Option<usize> {
+    header_len(member).ok().flatten()
+}
+
 /// What the header of a gzip member tells that can be held against the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GzipNote {

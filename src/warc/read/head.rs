@@ -88,6 +88,11 @@ pub(super) fn parse(bytes: &[u8], odd: &mut Findings) -> RecordHead {
     RecordHead { version, record_type, headers, content_length }
 }
 
+/// Reads a head that was written here: nothing about it is odd.
+pub(in crate::warc) fn parse_head(bytes: &[u8]) -> RecordHead {
+    parse(bytes, &mut Findings::default())
+}
+
 /// The named fields of the remaining lines, up to an empty one.
 fn fields<'a>(lines: &mut impl Iterator<Item = &'a [u8]>, len: usize, odd: &mut Findings) -> Headers {
     let mut headers = Headers::with_room(len);

@@ -8,6 +8,10 @@ const CHUNK: usize = 128 * 1024;
 /// How much is read first: enough for most records that are read by their place.
 const FIRST_CHUNK: usize = 32 * 1024;
 
+/// Bytes that are read behind those that are expected: where a member begins there, the
+/// one before has ended.
+const BEHIND: usize = 64;
+
 /// Bytes that can be gone back over in any case; what is further back may be
 /// dropped.
 pub(in crate::warc) const RETAIN: usize = 4 * 1024 * 1024;
@@ -25,12 +29,29 @@ pub(super) struct Input<R> {
     base: u64,
     eof: bool,
     retain: usize,
+    first_chunk: usize,
 }
 
 impl<R: Read> Input<R> {
     /// `base` is the offset in the file at which `inner` stands.
     pub(super) fn new(inner: R, base: u64) -> Self {
-        Self { inner, buf: Vec::new(), start: 0, end: 0, mark: 0, base, eof: false, retain: RETAIN }
+        Self {
+            inner,
+            buf: Vec::new(),
+            start: 0,
+            end: 0,
+            mark: 0,
+            base,
+            eof: false,
+            retain: RETAIN,
+            first_chunk: FIRST_CHUNK,
+        }
+    }
+
+    /// As [`new`](Self::new), for so many bytes and the begin of what follows them.
+    pub(super) fn expecting(inner: R, base: u64, len: u64) -> Self {
+        let first_chunk = usize::try_from(len).unwrap_or(CHUNK).saturating_add(BEHIND).min(CHUNK);
+        Self { first_chunk, ..Self::new(inner, base) }
     }
 
     /// Bytes that can be gone back over; [`RETAIN`] unless set.
@@ -75,7 +96,7 @@ impl<R: Read> Input<R> {
         }
         if self.buf.is_empty() {
             // The system gives zeroed memory, of which only what is read into is touched.
-            self.buf = vec![0; FIRST_CHUNK];
+            self.buf = vec![0; self.first_chunk];
         } else if self.buf.len() - self.end < CHUNK {
             let keep = self.mark.min(self.start).max(self.start.saturating_sub(self.retain));
             self.buf.copy_within(keep..self.end, 0);

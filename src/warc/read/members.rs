@@ -232,6 +232,13 @@ impl<R: Read> Members<R> {
         Ok(Self::with(input, compression))
     }
 
+    /// As [`new`](Self::new), for so many bytes.
+    pub(super) fn expecting(inner: R, base: u64, len: u64) -> io::Result<Self> {
+        let mut input = Input::expecting(inner, base, len);
+        let compression = Compression::of(input.peek(4)?);
+        Ok(Self::with(input, compression))
+    }
+
     /// As [`new`](Self::new), anywhere in a file that is packed so.
     pub(super) fn inside(inner: R, base: u64, compression: Compression) -> Self {
         Self::with(Input::new(inner, base), compression)

@@ -29,9 +29,11 @@ mod tests;
 mod ways_tests;
 
 pub use gzip::GzipNote;
+pub(in crate::warc) use gzip::gzip_header_len;
 #[cfg(test)]
 pub(in crate::warc) use gzip::gzip_note;
 pub(in crate::warc) use head::clip;
+pub(in crate::warc) use head::parse_head;
 pub use head::{MAX_HEAD_BYTES, MAX_LINE_BYTES};
 pub(in crate::warc) use input::RETAIN;
 pub use members::Compression;

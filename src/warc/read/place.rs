@@ -88,7 +88,7 @@ pub fn enter_record_at(path: &Path, offset: u64) -> Result<(RecordHead, ArchiveR
 /// As [`enter_record_at`], of the record that is known to stand in `span`: its
 /// block ends within that, whatever its head declares.
 pub fn enter_record_in(path: &Path, span: Span) -> Result<(RecordHead, ArchiveReader<File>), WarcError> {
-    enter(open_record_at(path, span.offset)?.ending_with(span), path, span.offset)
+    enter(open_at(path, span.offset, Some(span.length))?.ending_with(span), path, span.offset)
 }
 
 fn enter<R: Read>(
@@ -180,6 +180,11 @@ fn no_record<R: Read>(reader: &mut ArchiveReader<R>, path: &Path, offset: u64) -
 
 /// A reader whose next record is the one at `offset` (a [`Span::offset`]).
 pub fn open_record_at(path: &Path, offset: u64) -> Result<ArchiveReader<File>, WarcError> {
+    open_at(path, offset, None)
+}
+
+/// As [`open_record_at`]; where `len` is known, no more is read first.
+fn open_at(path: &Path, offset: u64, len: Option<u64>) -> Result<ArchiveReader<File>, WarcError> {
     if (Span { offset, length: 0 }).is_inside_member() {
         return seek_inside(path, offset);
     }
@@ -193,7 +198,10 @@ pub fn open_record_at(path: &Path, offset: u64) -> Result<ArchiveReader<File>, W
         _ => zstd::leading_dictionary(&mut file).map_err(io)?,
     };
     file.seek(SeekFrom::Start(offset)).map_err(io)?;
-    let mut reader = ArchiveReader::of_file(file, &present, offset)?;
+    let mut reader = match len {
+        Some(length) => ArchiveReader::of_span(file, &present, Span { offset, length })?,
+        None => ArchiveReader::of_file(file, &present, offset)?,
+    };
     if let Some(dictionary) = dictionary {
         // One that cannot be read is passed over, as it is when the file is
         // read from its start: a record that needs it says so.

@@ -145,6 +145,14 @@ impl ArchiveReader<File> {
         Ok(Self { length_recovery, ..Self::at(file, name, offset)? })
     }
 
+    /// Reads what stands in a span of a file that stands at its begin.
+    pub(super) fn of_span(file: File, name: &Path, span: Span) -> Result<Self, WarcError> {
+        let length_recovery = LengthRecovery::of(&file, name);
+        let members = Members::expecting(file, span.offset, span.length)
+            .map_err(|source| WarcError::Io { path: name.to_owned(), source })?;
+        Ok(Self { length_recovery, ..Self::of(members, name) })
+    }
+
     /// The first record that seems to begin in `file`, which stands at `from`
     /// and is as `like` says, and before `limit`; `cx` stops it and the search.
     pub(super) fn find(

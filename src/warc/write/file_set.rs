@@ -94,6 +94,12 @@ impl FileSetSizes {
         *bytes += len;
     }
 
+    /// How many files there are, the one in hand among them.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.closed.len() + usize::from(self.current.is_some())
+    }
+
     /// As [`WarcFileSet::next_warcinfo_id`].
     pub fn next_warcinfo_id(&mut self) -> String {
         self.append(0);
@@ -227,6 +233,12 @@ impl WarcFileSet {
             }
         }
         Ok(placed)
+    }
+
+    /// How many files there are, the one in hand among them.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.closed.len() + usize::from(self.current.is_some())
     }
 
     /// Id of the `warcinfo` record of the file that the next append goes to; it

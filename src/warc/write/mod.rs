@@ -11,6 +11,7 @@
 mod build;
 mod file_set;
 mod new_file;
+mod other_head;
 mod pack;
 mod rename;
 mod repair;

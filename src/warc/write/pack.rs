@@ -1,5 +1,6 @@
 //! Gzip members out of bytes.
 
+use super::other_head::with_other_head;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use libdeflater::{CompressionLvl, Compressor};
@@ -13,6 +14,10 @@ pub const LEVEL: u32 = 6;
 /// Level of gzip for what repeats itself, such as lists of links: it takes half of the
 /// time, for a tenth or a fifth more bytes.
 pub const FAST_LEVEL: u32 = 3;
+
+/// Level of gzip for what repeats itself and is short: the levels above make lists of
+/// some kilobytes smaller by half a percent, and take half as long again.
+pub const SHORT_LEVEL: u32 = 1;
 
 /// Longer records are compressed as a stream: libdeflate, which takes three
 /// quarters of the time for files of the same size, wants input and output in
@@ -88,16 +93,18 @@ pub fn pack(parts: &[&[u8]], level: u32) -> Vec<u8> {
     compressed
 }
 
-/// `head`, `block_len` bytes of `block` and `end` as one gzip member.
+/// `head`, `block_len` bytes of `block` and `end` as one gzip member. `member` is one with
+/// the same block and end under another head, where there is one: its block stays as it
+/// is packed there, where it can.
 ///
 /// # Errors
 ///
 /// Also when `block` holds fewer bytes; more are left unread.
 pub(super) fn pack_from(
     head: &[u8],
-    block: impl Read,
-    block_len: u64,
+    (block, block_len): (impl Read, u64),
     end: &[u8],
+    member: Option<&[u8]>,
     mut out: impl Write,
 ) -> io::Result<()> {
     let mut block = block.take(block_len);
@@ -109,7 +116,12 @@ pub(super) fn pack_from(
         copied = block.read_to_end(&mut packer.plain)? as u64;
         packer.plain.extend_from_slice(end);
         if copied == block_len {
-            out.write_all(packer.pack())?;
+            let kept =
+                member.and_then(|member| with_other_head(member, &packer.plain, head.len(), &mut packer.compressor));
+            match kept {
+                Some(kept) => out.write_all(&kept)?,
+                None => out.write_all(packer.pack())?,
+            }
         }
         packer.put_back();
     } else {

@@ -3,7 +3,7 @@
 
 use super::{CaptureGrounds, KnownGrounds, SelectionGraph};
 use crate::export::{ExportItem, ExportRecord, Original, StatedLink, stated_links};
-use crate::inlinks::{DatasetInlink, DatasetObject};
+use crate::inlinks::{push_json, render_links};
 use crate::store::{ExportedCapture, ExportedLink, Lacking, LinkingPages, RecordRow, StoredCapture, Workspace};
 use crate::uri::{CaptureDate, DatasetKey};
 use crate::work::models::{CaptureId, CaptureNote, ReviewMark, ScoredRow, SelectionSpec};
@@ -54,11 +54,7 @@ impl Gatherer<'_> {
             knowledge: self.knowledge(&known, role, grounds)?,
             statements,
             links: self.graph.and(known.inlinks.as_deref()).map(links_to_state).unwrap_or_default(),
-            inlinks: known
-                .inlinks
-                .as_ref()
-                .filter(|links| !links.is_empty())
-                .map(|links| dataset_object(stored, links).line()),
+            inlinks: known.inlinks.as_ref().filter(|links| !links.is_empty()).map(|links| dataset_line(stored, links)),
         };
         Ok((item, lacks))
     }
@@ -111,7 +107,7 @@ impl Gatherer<'_> {
         let own = !known.imported;
         let (captured_for, captured_version, job, launch) = &known.provenance;
         let score = selected.flatten();
-        let knowledge = CaptureKnowledge {
+        let knowledge = OfCapture {
             software: concat!("Fonds/", env!("CARGO_PKG_VERSION")),
             campaign: &self.campaign,
             captured_for: json!({
@@ -144,14 +140,15 @@ impl Gatherer<'_> {
                     "parts": score.parts,
                 }),
             },
-            inlinks: known.inlinks.as_ref().map(|links| KnownLinks {
-                built: self.built,
-                window_days: spec.window_days,
-                count: links.len(),
-                count_internal: links.iter().filter(|link| link.internal).count(),
-                count_external: links.iter().filter(|link| !link.internal).count(),
-                list: links.iter().map(KnownLink::from).collect(),
-            }),
+        };
+        let links = known.inlinks.as_deref().map(|links| KnownLinks {
+            built: self.built,
+            window_days: spec.window_days,
+            count: links.len(),
+            count_internal: links.iter().filter(|link| link.internal).count(),
+            count_external: links.iter().filter(|link| !link.internal).count(),
+        });
+        let grounds = BehindInlinks {
             annotations: known
                 .notes
                 .iter()
@@ -164,8 +161,50 @@ impl Gatherer<'_> {
             geolocation: grounds.location_value(&known.stored),
             permission: grounds.permission,
         };
-        Ok(serde_json::to_string(&knowledge)?)
+        let mut json = serde_json::to_vec(&knowledge)?;
+        // Hundreds of links of a page are nearly all of its record.
+        join_fields(&mut json, b",\"inlinks\":");
+        match (links, &known.inlinks) {
+            (Some(counts), Some(links)) => {
+                serde_json::to_writer(&mut json, &counts)?;
+                join_fields(&mut json, b",\"list\":[");
+                for (number, link) in links.iter().enumerate() {
+                    if number > 0 {
+                        json.push(b',');
+                    }
+                    push_link(&mut json, link);
+                }
+                json.extend_from_slice(b"]}");
+            }
+            _ => json.extend_from_slice(b"null"),
+        }
+        let rest = serde_json::to_vec(&grounds)?;
+        json.push(b',');
+        json.extend_from_slice(rest.strip_prefix(b"{").unwrap_or(&rest));
+        Ok(String::from_utf8(json)?)
     }
+}
+
+/// Goes on with an object, of which all fields so far stand there.
+fn join_fields(json: &mut Vec<u8>, field: &[u8]) {
+    json.pop_if(|last| *last == b'}');
+    json.extend_from_slice(field);
+}
+
+/// Appends a link as a metadata record lists it.
+fn push_link(json: &mut Vec<u8>, link: &ExportedLink) {
+    json.extend_from_slice(b"{\"date\":\"");
+    json.extend_from_slice(link.date.to_warc().as_bytes());
+    json.extend_from_slice(b"\",\"source\":");
+    push_json(json, &link.source.url);
+    json.extend_from_slice(b",\"sourceKey\":");
+    match &link.source.key {
+        Some(key) => push_json(json, key),
+        None => json.extend_from_slice(b"null"),
+    }
+    json.extend_from_slice(b",\"anchor\":");
+    push_json(json, &link.anchor);
+    json.extend_from_slice(if link.internal { b",\"internal\":true}" } else { b",\"internal\":false}" });
 }
 
 /// Why a capture is in an export; see [`Gatherer::knowledge`] on `selected`.
@@ -177,10 +216,11 @@ fn role_of(selected: Option<Option<&ScoredRow>>) -> &'static str {
     }
 }
 
-/// What a metadata record says, in the order of its fields.
+/// What a metadata record says of a capture itself, in the order of its fields. Behind it
+/// come the inlinks.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct CaptureKnowledge<'k> {
+struct OfCapture<'k> {
     software: &'static str,
     campaign: &'k Value,
     captured_for: Value,
@@ -193,43 +233,26 @@ struct CaptureKnowledge<'k> {
     verdict: Option<Value>,
     file_says: Option<Value>,
     selection: Value,
-    inlinks: Option<KnownLinks<'k>>,
-    annotations: Vec<Value>,
-    geolocation: Value,
-    permission: Value,
 }
 
+/// The inlinks of a metadata record without their list, which comes last.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct KnownLinks<'k> {
+struct KnownLinks {
     built: Option<CaptureDate>,
     window_days: u32,
     count: usize,
     count_internal: usize,
     count_external: usize,
-    list: Vec<KnownLink<'k>>,
 }
 
+/// What a metadata record says behind the inlinks.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct KnownLink<'k> {
-    date: CaptureDate,
-    source: &'k str,
-    source_key: Option<&'k str>,
-    anchor: &'k str,
-    internal: bool,
-}
-
-impl<'k> From<&'k ExportedLink> for KnownLink<'k> {
-    fn from(link: &'k ExportedLink) -> Self {
-        Self {
-            date: link.date,
-            source: &link.source.url,
-            source_key: link.source.key.as_deref(),
-            anchor: &link.anchor,
-            internal: link.internal,
-        }
-    }
+struct BehindInlinks {
+    annotations: Vec<Value>,
+    geolocation: Value,
+    permission: Value,
 }
 
 /// Those links to a capture that are stated as RDF.
@@ -244,22 +267,17 @@ fn links_to_state(links: &[ExportedLink]) -> Vec<StatedLink> {
     stated_links(&internal).filter_map(|at| links.get(at)).map(stated).collect()
 }
 
-/// The links to a capture as the data set has them.
-fn dataset_object(stored: &StoredCapture, links: &[ExportedLink]) -> DatasetObject {
-    let count_internal = links.iter().filter(|link| link.internal).count() as u64;
-    DatasetObject {
-        url: DatasetKey::of(&stored.url).as_str().to_owned(),
-        count: links.len() as u64,
-        count_internal,
-        count_external: links.len() as u64 - count_internal,
-        capture_date: Some(stored.date),
-        inlinks: links
-            .iter()
-            .map(|link| DatasetInlink {
-                date: Some(link.date),
-                source: link.source.key.as_ref().unwrap_or(&link.source.url).clone(),
-                anchor: link.anchor.clone(),
-            })
-            .collect(),
+/// The links to a capture as a line of the data set.
+fn dataset_line(stored: &StoredCapture, links: &[ExportedLink]) -> String {
+    let internal = links.iter().filter(|link| link.internal).count() as u64;
+    let sides = [internal, links.len() as u64 - internal];
+    fn source(link: &ExportedLink) -> &str {
+        link.source.key.as_deref().unwrap_or(&link.source.url)
     }
+    let mut line = Vec::new();
+    let links = links.iter().map(|link| (link.date, source(link), link.anchor.as_str()));
+    render_links(DatasetKey::of(&stored.url).as_str(), sides, Some(stored.date), links, &mut line);
+    line.pop_if(|end| *end == b'\n');
+    // It is made of texts.
+    String::from_utf8(line).unwrap_or_default()
 }

@@ -38,6 +38,7 @@ use inlinks::import_inlinks;
 pub(super) use read::attach_annotations;
 pub use read::{AnnotationImport, AnnotationReach, import_annotations};
 use read::{annotations_in, waiting_annotations};
+pub(super) use report::MissingLookup;
 pub use selection::SelectionImport;
 use selection::{check_selection, import_selection};
 
@@ -48,7 +49,7 @@ use crate::jobs::{JobCx, SpillSort};
 use crate::scope::DecideRules;
 use crate::store::{Lacking, Workspace};
 use crate::uri::CaptureDate;
-use crate::work::models::{CampaignId, CaptureId, SelectionSpec};
+use crate::work::models::{Balance, CampaignId, CaptureId, SelectionSpec};
 use anyhow::Context;
 use report::ReportFacts;
 use serde_json::{Map, Value};
@@ -99,12 +100,18 @@ pub(super) struct HandoverOf<'a> {
     pub lacking: &'a RefCell<Vec<Lacking>>,
     /// Every URL that was seen comes along.
     pub with_seen: bool,
+    /// The selection in figures.
+    pub balance: &'a Balance,
     /// What is handed over, in its order.
     pub captures: &'a [CaptureId],
     /// The files that prove permissions.
     pub evidence: &'a HandedEvidence,
     /// What captures stand on; counts while they are written.
     pub grounds: &'a CaptureGrounds<'a>,
+    /// Those of them that come along because a selected page needs them.
+    pub requisites: &'a [CaptureId],
+    /// What pages need and nobody captured.
+    pub missing: MissingLookup,
 }
 
 impl<'a> HandoverOf<'a> {
@@ -114,8 +121,23 @@ impl<'a> HandoverOf<'a> {
     ///
     /// A catalogue that cannot be read.
     pub(super) fn attachments(self, cx: &'a JobCx) -> anyhow::Result<Vec<Attachment<'a>>> {
-        let Self { workspace, id, version, campaign, spec, selected_at, lacking, with_seen, captures, .. } = self;
-        let Self { evidence, grounds, .. } = self;
+        let Self {
+            workspace,
+            id,
+            version,
+            campaign,
+            spec,
+            selected_at,
+            lacking,
+            with_seen,
+            balance,
+            captures,
+            evidence,
+            grounds,
+            requisites,
+            missing,
+        } = self;
+        let missing = Rc::new(missing);
         let mut attachments = vec![Attachment::text("README.txt", README)];
         attachments.extend(FORMATS.map(|(name, text)| Attachment::text(format!("data/formats/{name}"), text)));
         for (version, of_version) in workspace.catalogue().campaign_files(id)? {
@@ -125,9 +147,13 @@ impl<'a> HandoverOf<'a> {
         let feed = write_feed(&[entry], Dialect::Lines, &Map::new());
         attachments.push(Attachment::text("data/campaign/feed.jsonl", feed));
         attachments.extend(evidence.attachments());
+        let lookup = missing.clone();
         attachments.push(Attachment::new("data/decisions.jsonl", move |out, written| {
-            let rewritten = written.rewritten.iter();
-            let rewritten = rewritten.filter_map(|(at, new)| Some((*captures.get(*at)?, new))).collect();
+            lookup.start();
+            let positions = written.rewritten.positions();
+            let positions: HashMap<CaptureId, usize> =
+                positions.filter_map(|at| Some((*captures.get(at)?, at))).collect();
+            let rewritten = |capture| written.rewritten.get(*positions.get(&capture)?);
             decisions_of(workspace, Some(id), &rewritten, out, cx)
         }));
         attachments.push(Attachment::text(
@@ -149,6 +175,9 @@ impl<'a> HandoverOf<'a> {
             campaign: campaign.clone(),
             spec: spec.clone(),
             rules: rules_of(campaign),
+            balance: balance.clone(),
+            requisites,
+            missing,
             lacking,
             captures,
             evidence,
@@ -192,14 +221,14 @@ pub fn decisions(
     out: &mut dyn Write,
     cx: &JobCx,
 ) -> anyhow::Result<u64> {
-    decisions_of(workspace, campaign, &HashMap::new(), out, cx)
+    decisions_of(workspace, campaign, &|_| None, out, cx)
 }
 
 /// The same beside an export, where records of these captures are named otherwise.
 fn decisions_of(
     workspace: &Workspace,
     campaign: Option<CampaignId>,
-    rewritten: &HashMap<CaptureId, &RewrittenRecord>,
+    rewritten: &dyn Fn(CaptureId) -> Option<RewrittenRecord>,
     out: &mut dyn Write,
     cx: &JobCx,
 ) -> anyhow::Result<u64> {
@@ -212,13 +241,15 @@ fn decisions_of(
     };
     let mut push = |capture: CaptureId, mut value: Value| -> anyhow::Result<()> {
         // One of others may be about something else than the record.
-        if let Some(new) = rewritten.get(&capture)
+        if let Some(new) = rewritten(capture)
             && let Some(target) = value.get_mut("target").and_then(Value::as_object_mut)
             && target.contains_key("state")
         {
-            target.insert("fonds:record".to_owned(), new.id.as_str().into());
-            if let Some(digest) = &new.payload_digest {
-                target.insert("fonds:digest".to_owned(), digest.as_str().into());
+            if let Some(id) = new.id {
+                target.insert("fonds:record".to_owned(), id.into());
+            }
+            if let Some(digest) = new.payload_digest {
+                target.insert("fonds:digest".to_owned(), digest.into());
             }
         }
         lines.push(dated(&value, &value.to_string()))?;

@@ -8,12 +8,15 @@ use crate::analysis::{Judgement, Matcher, TermCoverage};
 use crate::campaign::{Campaign, Criterion, Permission, Term};
 use crate::export::Written;
 use crate::scope::{AddressCountry, GeoFact};
-use crate::store::{Lacking, Workspace};
+use crate::store::{Lacking, StoreError, Workspace};
 use crate::uri::CaptureDate;
 use crate::work::judgements::evaluations_by_judge;
-use crate::work::models::{CampaignId, CaptureId, ReviewMark, SelectionPage, SelectionSpec};
+use crate::work::models::{Balance, CampaignId, CaptureId, ReviewMark, SelectionSpec};
+use anyhow::Context;
 use serde_json::Value;
 use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// Resources that nobody captured and that are listed.
 const MOST_MISSING: u64 = 50;
@@ -31,6 +34,12 @@ pub(super) struct ReportFacts<'a> {
     pub spec: SelectionSpec,
     /// The rules of the scope as sentences.
     pub rules: Vec<String>,
+    /// The selection in figures.
+    pub balance: Balance,
+    /// Captures that come along because a selected page needs them.
+    pub requisites: &'a [CaptureId],
+    /// What pages of it need and nobody captured.
+    pub missing: Rc<MissingLookup>,
     /// What pages lack since a person rejected it.
     pub lacking: &'a RefCell<Vec<Lacking>>,
     /// What is handed over, in its order.
@@ -39,6 +48,44 @@ pub(super) struct ReportFacts<'a> {
     pub evidence: &'a HandedEvidence,
     /// What captures stand on.
     pub grounds: &'a CaptureGrounds<'a>,
+}
+
+/// Looks up what pages need and nobody captured, beside the attachments before the
+/// report: it takes as long as the rest of that.
+pub(in crate::work) struct MissingLookup {
+    start: Sender<()>,
+    answer: Receiver<MissingAnswer>,
+}
+
+type MissingAnswer = Result<(u64, Vec<(String, u64)>), StoreError>;
+
+impl MissingLookup {
+    /// A lookup, and what a thread has to do for it: it waits until it is begun, and does
+    /// nothing where it never is.
+    pub(in crate::work) fn new<'a>(
+        workspace: &'a Workspace,
+        campaign: CampaignId,
+        requisites: &'a [CaptureId],
+    ) -> (Self, impl FnOnce() + Send + use<'a>) {
+        let ((start, begun), (send, answer)) = (channel(), channel());
+        let look_up = move || {
+            if begun.recv().is_ok() {
+                // Nobody may wait for it any more.
+                let _ = send.send(workspace.catalogue().missing_resources(campaign, requisites, MOST_MISSING));
+            }
+        };
+        (Self { start, answer }, look_up)
+    }
+
+    /// Begins it.
+    pub(super) fn start(&self) {
+        // Without a thread there is no answer, which tells it.
+        let _ = self.start.send(());
+    }
+
+    fn answer(&self) -> anyhow::Result<(u64, Vec<(String, u64)>)> {
+        Ok(self.answer.recv().context("what is missing was not looked up")??)
+    }
 }
 
 /// The report in both forms: HTML, Markdown.
@@ -62,11 +109,11 @@ pub(super) fn report(
 fn blocks(workspace: &Workspace, facts: &ReportFacts<'_>, written: &Written<'_>) -> anyhow::Result<Vec<Block>> {
     let catalogue = workspace.catalogue();
     let ReportFacts { id, campaign, spec, .. } = facts;
-    let page = catalogue.selection_page(*id)?;
+    let balance = &facts.balance;
     let figures = catalogue.selected_figures(*id)?;
     let counts = written.counts;
     let decided = DecisionCounts::of(workspace, *id)?;
-    let excluded = page.balance.excluded + decided.not_here(ReviewMark::Reject);
+    let excluded = balance.excluded + decided.not_here(ReviewMark::Reject);
     let mut out = vec![
         Block::Facts(vec![
             ("What it is for", campaign.description.clone()),
@@ -100,13 +147,16 @@ fn blocks(workspace: &Workspace, facts: &ReportFacts<'_>, written: &Written<'_>)
         Block::Heading("How captures were selected".to_owned()),
         Block::Facts(vec![
             ("Selected by", spec.criterion()),
-            ("Selected", format!("{} captures of {} hosts", page.balance.inside.captures, page.balance.inside.hosts)),
-            ("Left out", format!("{} captures of {} hosts", page.balance.outside.captures, page.balance.outside.hosts)),
-            ("Included by hand", page.balance.included.to_string()),
+            ("Selected", format!("{} captures of {} hosts", balance.inside.captures, balance.inside.hosts)),
+            ("Left out", format!("{} captures of {} hosts", balance.outside.captures, balance.outside.hosts)),
+            ("Included by hand", balance.included.to_string()),
             ("Excluded by hand", excluded.to_string()),
-            ("Against score or filter", page.balance.overrides.to_string()),
+            ("Against score or filter", balance.overrides.to_string()),
             ("Window of inlinks", format!("{} days before and after a capture", spec.window_days)),
-            ("Embedded resources of selected pages", embedded(spec, &page, workspace.catalogue().vetoed(*id)?)),
+            (
+                "Embedded resources of selected pages",
+                embedded(spec, facts.requisites.len(), workspace.catalogue().vetoed(*id)?),
+            ),
         ]),
         Block::Table {
             head: vec!["Part of the score", "Weight"],
@@ -242,9 +292,9 @@ fn permissions(out: &mut Vec<Block>, facts: &ReportFacts<'_>, written: &Written<
 }
 
 /// What comes along with selected pages, and what does not.
-fn embedded(spec: &SelectionSpec, page: &SelectionPage, vetoed: u64) -> String {
+fn embedded(spec: &SelectionSpec, requisites: usize, vetoed: u64) -> String {
     match spec.with_requisites {
-        true => format!("{} come along, {vetoed} do not since a person rejected them", page.requisites),
+        true => format!("{requisites} come along, {vetoed} do not since a person rejected them"),
         false => "do not come along".to_owned(),
     }
 }
@@ -414,7 +464,7 @@ fn left_out(out: &mut Vec<Block>, workspace: &Workspace, facts: &ReportFacts<'_>
         let head = vec!["Page", "Lacks", "Rejected by", "Reason"];
         out.push(Block::Table { head, numbers: vec![], rows: rows.collect() });
     }
-    let (missing, first) = workspace.catalogue().missing_resources(facts.id, MOST_MISSING)?;
+    let (missing, first) = facts.missing.answer()?;
     if missing > 0 {
         out.push(Block::Heading("What is missing".to_owned()));
         out.push(Block::Text(format!(

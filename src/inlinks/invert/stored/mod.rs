@@ -25,6 +25,7 @@
 //! | `segment` | one file: blocks of rows, and the way to them |
 //! | `folder` | the list, adding, merging |
 //! | `query` | one page: its captures, inlinks, counts |
+//! | `recent` | what was read last, for who asks page after page |
 //! | `scan` | all pages: most cited, never captured, anchors |
 //! | `counts` | one pass: what many captures are cited within their windows |
 //! | `all` | every row as it is |
@@ -35,12 +36,14 @@ mod counts;
 mod folder;
 pub mod load;
 pub mod query;
+mod recent;
 pub mod scan;
 mod segment;
 
 pub use counts::{CountTotals, Counted, Counting};
 pub use folder::{Added, LinkStore, Mark, StoreRules};
 pub use query::{CitedCounts, StoredInlink, StoredInlinks, Window};
+pub(super) use recent::Recent;
 pub use scan::{AnchorCount, Cited, CitedBy, CitedCapture, Under};
 pub use segment::SegmentCounts;
 

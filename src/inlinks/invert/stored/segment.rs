@@ -18,6 +18,7 @@ use super::super::index::Index;
 use super::super::merge::Stream;
 use super::super::row::{Parts, is_internal, read_when};
 use super::super::run::{RowEncoder, RowReader};
+use super::recent::Recent;
 use crate::jobs::{JobCx, create_own};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use serde::{Deserialize, Serialize};
@@ -77,6 +78,7 @@ pub(super) struct Segment {
     top: Index,
     counts: SegmentCounts,
     bytes: u64,
+    recent: Recent,
 }
 
 /// Opens a file of stored links. A link, pipe or device in its place is damage: it is not followed or waited for.
@@ -128,7 +130,7 @@ impl Segment {
         let top =
             top.ok_or_else(|| broken(&format!("offset {leaves_end}: the list of places is not as it was written")))?;
         let counts = SegmentCounts { links: number(2), internal: number(3), captures: number(4), targets: number(5) };
-        Ok(Self { path: path.to_owned(), file, blocks_end, leaves_end, top, counts, bytes })
+        Ok(Self { path: path.to_owned(), file, blocks_end, leaves_end, top, counts, bytes, recent: Recent::default() })
     }
 
     pub(super) fn counts(&self) -> SegmentCounts {
@@ -162,14 +164,19 @@ impl Segment {
             None => self.blocks_end,
             Some(leaf) => {
                 let broken = || invalid(&format!("offset {leaf}: the list of places is not as it was written"));
-                let (mut packed, mut plain) = (Vec::new(), Vec::new());
-                read_block(&self.file, leaf, self.leaves_end, &mut packed, &mut plain)
-                    .and_then(|_| Index::read(&plain).ok_or_else(broken))
+                let read = || {
+                    let (mut packed, mut plain) = (Vec::new(), Vec::new());
+                    read_block(&self.file, leaf, self.leaves_end, &mut packed, &mut plain)
+                        .and_then(|_| Index::read(&plain).ok_or_else(broken))
+                };
+                self.recent
+                    .leaf(leaf, read)
                     .and_then(|leaf| leaf.offset_before(target, when).ok_or_else(broken))
                     .map_err(|error| io::Error::new(error.kind(), format!("{}, {error}", self.path.display())))?
             }
         };
-        Ok(Stream::Rows(Box::new(RowReader::new(&self.file, offset, self.blocks_end).named(&self.path))))
+        let rows = RowReader::new(&self.file, offset, self.blocks_end).named(&self.path).beginning_with(&self.recent);
+        Ok(Stream::Rows(Box::new(rows)))
     }
 }
 
