@@ -213,7 +213,7 @@ fn a_catalogue_damaged_in_its_middle_says_what_can_be_rebuilt() {
     let (_dir, folder) = made();
     let open = Workspace::open(&folder).unwrap();
     let mut campaign = crate::campaign::Campaign::new("Long");
-    campaign.description = "x".repeat(400_000);
+    campaign.description = "x".repeat(800_000);
     let id = open.catalogue().save_campaign(None, &campaign).unwrap();
     open.catalogue()
         .write(|conn| {
