@@ -1,6 +1,6 @@
 //! `fonds cdx`: look into index files.
 
-use super::output::{json_line, plain, tell_if_empty, with_progress};
+use super::output::{json_line, plain, report_if_empty, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::jobs::counted;
 use crate::warc::Span;
@@ -113,7 +113,7 @@ fn for_each(files: &[PathBuf], mut each: impl FnMut(IndexLine) -> anyhow::Result
     let mut status = FINE;
     for file in files {
         let lines = open(file)?;
-        if tell_if_empty(file) {
+        if report_if_empty(file) {
             status = PROBLEMS;
         }
         for line in lines {

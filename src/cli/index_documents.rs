@@ -1,7 +1,7 @@
 //! `fonds index documents`: archive files in, documents for search engines of others out.
 
 use super::inlink_filters::file_names;
-use super::output::tell_if_empty;
+use super::output::report_if_empty;
 use super::{FINE, PROBLEMS, WRONG_USE};
 use crate::export::{DocumentFormat, DocumentMerger, DocumentOptions, SolrRow, document_rows};
 use crate::jobs::{JobCx, SpillSort, StopError, counted};
@@ -209,7 +209,7 @@ fn read_file(
             Ok(())
         }
         (None, Ok(())) => {
-            if tell_if_empty(file) {
+            if report_if_empty(file) {
                 found.problems.fetch_add(1, Ordering::Relaxed);
             }
             Ok(cx.advance(1)?)

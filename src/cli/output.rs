@@ -39,7 +39,7 @@ pub(super) fn warn(kind: &'static str, text: &str) {
 }
 
 /// Says of a file that it is empty, where it is: whoever gets nothing is to know why.
-pub(super) fn tell_if_empty(file: &Path) -> bool {
+pub(super) fn report_if_empty(file: &Path) -> bool {
     let is_empty = file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0);
     if is_empty {
         tell(&format!("fonds: {}: there is nothing in it", plain(&file.display().to_string())));

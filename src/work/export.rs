@@ -3,7 +3,7 @@
 
 use super::Report;
 use super::counted;
-use super::handover::{CaptureGrounds, Gatherer, HandedEvidence, HandoverOf, MissingLookup, SelectionGraph};
+use super::handover::{CaptureGrounds, ExportedEvidence, Gatherer, HandoverOf, MissingLookup, SelectionGraph};
 use super::inlinks::{complete_inlinks, inlinks_behind};
 use crate::campaign::{Campaign, contact_in};
 use crate::export::{
@@ -238,7 +238,7 @@ pub(super) fn with_selection<R>(
     let built = catalogue.inlink_build()?.map(|(date, _)| date);
 
     let lacking = RefCell::new(if spec.with_requisites { catalogue.lacking(spec.campaign)? } else { Vec::new() });
-    let evidence = HandedEvidence::of_campaign(workspace, spec.campaign, cx)?;
+    let evidence = ExportedEvidence::of_campaign(workspace, spec.campaign, cx)?;
     let grounds = CaptureGrounds::new(workspace, &campaign, &evidence);
     let graph = SelectionGraph::new(workspace, spec, version, selected_at, &evidence)?;
     let of_campaign = json!({ "id": spec.campaign, "name": campaign.name, "version": version, "tags": campaign.tags });

@@ -39,15 +39,15 @@ pub(super) fn no_more_terms(hint: &str) -> String {
 /// # Errors
 /// The limit that it is above.
 pub(in crate::campaign) fn check_text(text: &str) -> Result<(), Excess> {
-    let words = || text.split(|c| !super::fields::is_letter(c)).filter(|word| !word.is_empty());
-    let count = words().count();
+    let runs_of_letters = || text.split(|c| !super::fields::is_letter(c)).filter(|word| !word.is_empty());
+    let count = runs_of_letters().count();
     if count > MAX_PHRASE_TOKENS {
         return Err(Excess {
             expected: format!("{MAX_PHRASE_TOKENS} words behind one another at most; a shorter part finds the same"),
             found: format!("{count} words"),
         });
     }
-    words().find_map(too_long).map_or(Ok(()), Err)
+    runs_of_letters().find_map(too_long).map_or(Ok(()), Err)
 }
 
 /// Whether a pattern of `*`, `?` and letters is within the limits.

@@ -1,7 +1,7 @@
 //! `fonds warc index`
 
 use super::super::cdx::CdxForm;
-use super::super::output::{plain, tell_if_empty};
+use super::super::output::{plain, report_if_empty};
 use super::super::{FINE, PROBLEMS, WRONG_USE};
 use super::{each_once, real_place};
 use crate::jobs::JobCx;
@@ -41,7 +41,7 @@ pub(super) fn run(args: &IndexArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         });
         let problems = match indexed {
             Ok(problems) => {
-                if tell_if_empty(file) {
+                if report_if_empty(file) {
                     status = status.max(PROBLEMS);
                 }
                 problems

@@ -18,7 +18,7 @@ pub use logs::LogCount;
 pub use write::{browsertrix_crawl, write_heritrix_job};
 
 use super::campaign_files::{self, RestoredJob};
-use super::handover::{HandedEvidence, Handover, HandoverImport, attach_annotations};
+use super::handover::{ExportedEvidence, Handover, HandoverImport, attach_annotations};
 use super::import::leads_out;
 use crate::campaign::Campaign;
 use crate::jobs::JobCx;
@@ -198,7 +198,7 @@ pub fn import_with_jobs(
     for folder in own_jobs {
         let mut restored = campaign_files::restore(workspace, &folder, None)?;
         for campaign in &restored.campaigns {
-            restored.lost_evidence.extend(HandedEvidence::of_campaign(workspace, campaign.id, cx)?.problems);
+            restored.lost_evidence.extend(ExportedEvidence::of_campaign(workspace, campaign.id, cx)?.problems);
         }
         let import = super::import(workspace, &[folder], options, cx)?;
         // Of several campaigns of one title nobody knows whose captures they are.

@@ -22,7 +22,7 @@
 
 use super::annotations::{annotation_id, as_it_came, judgement_id, judgement_name, source_address};
 use super::read::{AnnotationParts, AnnotationRow, annotation_parts, waiting_annotations};
-use super::{Ground, HandedEvidence, KnownGrounds, rules_of};
+use super::{ExportedEvidence, Ground, KnownGrounds, rules_of};
 use crate::campaign::{CampaignFile, Criterion, Identity, Permission, PermissionState, Query, Request, Term, TermKind};
 use crate::export::{LINKS_GRAPH, RdfNode, Statement, Statements};
 use crate::jobs::JobCx;
@@ -55,7 +55,7 @@ pub(in crate::work) struct SelectionGraph<'a> {
     version: u32,
     /// What persons said of captures as results of searches.
     judgements: BTreeMap<CaptureId, Vec<JudgementRow>>,
-    evidence: &'a HandedEvidence,
+    evidence: &'a ExportedEvidence,
     /// The nodes of the records of that version.
     permissions: Vec<RdfNode>,
     /// Hosts whose location captures refer to.
@@ -75,7 +75,7 @@ impl<'a> SelectionGraph<'a> {
         spec: &'a SelectionSpec,
         version: u32,
         selected: CaptureDate,
-        evidence: &'a HandedEvidence,
+        evidence: &'a ExportedEvidence,
     ) -> anyhow::Result<Self> {
         let mut versions = BTreeMap::new();
         let identity = workspace.catalogue().campaign_identity(spec.campaign)?;
@@ -557,7 +557,7 @@ fn grounds_of(
     out: &mut Statements,
     address: &str,
     file: &CampaignFile,
-    evidence: &HandedEvidence,
+    evidence: &ExportedEvidence,
     stated: &mut HashSet<String>,
 ) {
     let campaign = &file.campaign;
@@ -591,7 +591,7 @@ fn grounds_of(
 }
 
 /// A record and the files that prove it.
-fn permission(out: &mut Statements, record: &Permission, evidence: &HandedEvidence) {
+fn permission(out: &mut Statements, record: &Permission, evidence: &ExportedEvidence) {
     let files = evidence.of_record(record);
     let file_node = |sha256: &str| RdfNode::Iri(format!("urn:fonds:evidence:{sha256}"));
     let reach = record.reach.map(|reach| serde_json::to_value(reach).unwrap_or_default());

@@ -1,7 +1,7 @@
 //! Where the host of a capture stands, and on what grounds it was collected, for
 //! its metadata record, the graph and the report.
 
-use super::handed_evidence::{HandedEvidence, ListedEvidence};
+use super::exported_evidence::{ExportedEvidence, ListedEvidence};
 use crate::campaign::{Campaign, Criterion, Permission};
 use crate::scope::{Candidate, Facts, GeoFact, Permissions};
 use crate::store::{StoredCapture, Workspace};
@@ -50,7 +50,7 @@ pub(in crate::work) struct KnownGrounds {
 
 impl<'a> CaptureGrounds<'a> {
     /// The grounds of a campaign, with the evidence that is handed over.
-    pub(in crate::work) fn new(workspace: &'a Workspace, campaign: &'a Campaign, evidence: &HandedEvidence) -> Self {
+    pub(in crate::work) fn new(workspace: &'a Workspace, campaign: &'a Campaign, evidence: &ExportedEvidence) -> Self {
         let permissions = Permissions::compile(&campaign.permissions, &campaign.grounds).ok();
         let files_of = |record: &Permission| {
             let file = |file: ListedEvidence| json!({ "name": file.name, "path": file.path, "sha256": file.sha256 });

@@ -7,9 +7,9 @@ mod capture;
 mod crawls;
 mod decision_counts;
 mod evidence;
+mod exported_evidence;
 mod graph;
 mod grounds;
-mod handed_evidence;
 mod import;
 mod inlinks;
 mod lines;
@@ -27,10 +27,10 @@ use crawls::{check_crawls, import_crawls};
 pub(super) use decision_counts::DecisionCounts;
 pub use evidence::EvidenceImport;
 use evidence::import_evidence;
+pub(super) use exported_evidence::ExportedEvidence;
 pub(super) use graph::SelectionGraph;
 pub(super) use grounds::CaptureGrounds;
 use grounds::{Ground, KnownGrounds};
-pub(super) use handed_evidence::HandedEvidence;
 pub(super) use import::Handover;
 pub use import::{BadHandover, HandoverImport};
 pub use inlinks::InlinksImport;
@@ -105,7 +105,7 @@ pub(super) struct HandoverOf<'a> {
     /// What is handed over, in its order.
     pub captures: &'a [CaptureId],
     /// The files that prove permissions.
-    pub evidence: &'a HandedEvidence,
+    pub evidence: &'a ExportedEvidence,
     /// What captures stand on; counts while they are written.
     pub grounds: &'a CaptureGrounds<'a>,
     /// Those of them that come along because a selected page needs them.

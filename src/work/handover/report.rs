@@ -3,7 +3,7 @@
 
 use super::decision_counts::DecisionCounts;
 use super::page::{self, Block, counted_by};
-use super::{CaptureGrounds, Ground, HandedEvidence};
+use super::{CaptureGrounds, ExportedEvidence, Ground};
 use crate::analysis::{Judgement, Matcher, TermCoverage};
 use crate::campaign::{Campaign, Criterion, Permission, Term};
 use crate::export::Written;
@@ -45,7 +45,7 @@ pub(super) struct ReportFacts<'a> {
     /// What is handed over, in its order.
     pub captures: &'a [CaptureId],
     /// The files that prove permissions.
-    pub evidence: &'a HandedEvidence,
+    pub evidence: &'a ExportedEvidence,
     /// What captures stand on.
     pub grounds: &'a CaptureGrounds<'a>,
 }

@@ -125,8 +125,8 @@ pub fn check_evidence(session: &Session, campaign: &Campaign, cx: &JobCx) -> any
         for file in &permission.files {
             let found = files.find(file, cx)?;
             let holds = found.is_ok();
-            let words = found.err().unwrap_or_else(|| "is as it was attached".to_owned());
-            states.push(EvidenceState { record, path: file.path.clone(), holds, words });
+            let state = found.err().unwrap_or_else(|| "is as it was attached".to_owned());
+            states.push(EvidenceState { record, path: file.path.clone(), holds, words: state });
         }
     }
     Ok(states)

@@ -17,7 +17,7 @@ const MAX_PROBLEMS: usize = 1000;
 
 /// The evidence of a campaign, of all its versions: what goes along, and what cannot.
 #[derive(Debug, Default)]
-pub(in crate::work) struct HandedEvidence {
+pub(in crate::work) struct ExportedEvidence {
     /// By the path that the campaign names: its digest in lower case, and where it lies.
     files: BTreeMap<String, (String, PathBuf)>,
     /// What cannot be carried along, why, and what to do.
@@ -35,7 +35,7 @@ pub(in crate::work) struct ListedEvidence {
     pub sha256: String,
 }
 
-impl HandedEvidence {
+impl ExportedEvidence {
     /// Finds the evidence of a campaign.
     ///
     /// # Errors
