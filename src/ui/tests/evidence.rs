@@ -7,12 +7,12 @@ use crate::app::{Action, Command, Route, Session};
 use crate::campaign::{Permission, PermissionState};
 use crate::jobs::JobCx;
 use crate::work::attach_evidence;
-use std::path::PathBuf;
+use std::path::Path;
 
 const TOWN: CampaignId = CampaignId::new(1);
 
-/// Saves a record, and answers with a letter that proves it.
-fn permit(session: &Session, folder: &std::path::Path) -> PathBuf {
+/// Saves a record.
+fn permit(session: &Session) {
     let (_, mut campaign) = session.catalogue().campaign(TOWN).unwrap();
     campaign.permissions = vec![Permission {
         covers: "http://www.museum.example/".to_owned(),
@@ -20,25 +20,24 @@ fn permit(session: &Session, folder: &std::path::Path) -> PathBuf {
         ..Permission::default()
     }];
     session.save_campaign(Some(TOWN), &campaign).unwrap();
-    let letter = folder.join("letter.pdf");
-    std::fs::write(&letter, "You may").unwrap();
-    letter
 }
 
-fn attach(session: &Session, letter: PathBuf) -> String {
+/// Attaches a letter that proves it; answers with its path in the workspace.
+fn attach(session: &Session, folder: &Path) -> String {
+    let letter = folder.join("letter.pdf");
+    std::fs::write(&letter, "You may").unwrap();
     attach_evidence(session, TOWN, 0, &[letter], &JobCx::detached()).unwrap().remove(0).path
 }
 
 #[test]
 fn a_draft_from_before_a_letter_was_attached_keeps_it_and_names_it() {
-    let mut window = Window::town();
+    let mut window = Window::town_as(permit);
     let session = window.session();
-    let letter = permit(&session, window.root());
     window.app_mut().send(Command::Go(Route::Spec(Some(TOWN))));
     window.until("the draft is there", |window| window.app().spec.is_some());
     window.type_into("Description", " edited");
     assert_eq!(window.app().spec.as_ref().unwrap().campaign.permissions.len(), 1);
-    let path = attach(&session, letter);
+    let path = attach(&session, window.root());
     window.app_mut().act(Action::SaveCampaign);
     window.until("it is saved", |window| !window.app().spec.as_ref().unwrap().is_edited());
     window.check_says("stays attached");
@@ -58,10 +57,9 @@ fn a_draft_from_before_a_letter_was_attached_keeps_it_and_names_it() {
 
 #[test]
 fn an_export_without_evidence_stays_in_sight() {
-    let mut window = Window::town();
+    let mut window = Window::town_as(permit);
     let session = window.session();
-    let letter = permit(&session, window.root());
-    let path = attach(&session, letter);
+    let path = attach(&session, window.root());
     std::fs::remove_file(window.folder().join(&path)).unwrap();
     window.app_mut().export_folder = window.root().join("export").display().to_string();
     window.app_mut().act(Action::Export);
