@@ -373,13 +373,14 @@ impl Catalogue {
         self.read_with(|conn| work(conn))
     }
 
-    /// The same for questions about all captures: what SQLite sorts or gathers for the
+    /// The same in a job and for questions about all captures: what SQLite sorts or gathers for the
     /// answer lies in a temporary file, so that memory does not grow with their number.
     pub(super) fn read_on_disk<T>(
         &self,
+        cx: &JobCx,
         work: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        self.read(|conn| {
+        self.read_in_job(cx, |conn| {
             conn.pragma_update(None, "temp_store", "FILE")?;
             let answer = work(conn);
             conn.pragma_update(None, "temp_store", "MEMORY")?;

@@ -11,6 +11,7 @@ use super::marks::{of_campaign_sql, selected_sql};
 use super::rows::{CampaignId, CaptureId, LaunchId, ReviewMark};
 use super::sql::{int, mark_of, uint};
 use crate::crawl::SeenState;
+use crate::jobs::JobCx;
 use crate::uri::{CaptureDate, Url};
 use rusqlite::{Row, params};
 
@@ -336,12 +337,13 @@ impl Catalogue {
     ///
     /// # Errors
     ///
-    /// A catalogue that cannot be read.
+    /// A catalogue that cannot be read, or a stop.
     pub fn missing_resources(
         &self,
         campaign: CampaignId,
         requisites: &[CaptureId],
         limit: u64,
+        cx: &JobCx,
     ) -> Result<(u64, Vec<(String, u64)>), StoreError> {
         const FIND: &str = concat!(
             "WITH asked (campaign) AS (SELECT ?1), ",
@@ -353,7 +355,7 @@ impl Catalogue {
               GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?3"
         );
         let requisites = serde_json::to_string(requisites).map_err(|error| StoreError::Content(error.to_string()))?;
-        self.read_on_disk(|conn| {
+        self.read_on_disk(cx, |conn| {
             let mut statement = conn.prepare_cached(FIND)?;
             let mut rows = statement.query((campaign, requisites, int(limit)))?;
             let (mut all, mut first) = (0, Vec::new());

@@ -244,7 +244,7 @@ fn a_large_catalogue_answers_at_once() {
         catalogue.selection_page(CampaignId::new(1)).unwrap();
     });
     let start = Instant::now();
-    let needed = catalogue.find_requisites(CampaignId::new(1), true).unwrap().len();
+    let needed = catalogue.find_requisites(CampaignId::new(1), true, &JobCx::detached()).unwrap().len();
     println!("{:>8} ms to find {needed} captures that selected ones need (a job)", start.elapsed().as_millis());
     let ledger = LaunchLedger::new(Arc::clone(catalogue), LaunchId::new(2));
     time("backlog", &|| {

@@ -9,10 +9,14 @@ use super::rows::{CampaignId, CaptureId, ScoredRow, SelectedHost, SelectionPage,
 use super::score_set::{FACTS, KeptScore, review_of, to_score, url_of};
 use super::sql::{int, uint};
 use super::sql::{mark_name, mark_of};
+use crate::jobs::JobCx;
 use crate::uri::CaptureDate;
+use crate::warc::reading_threads;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::Serialize;
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::thread;
 
 impl Lacking {
     /// The page, what it lacks, and who rejected that.
@@ -109,8 +113,12 @@ impl Catalogue {
     }
 
     /// Numbers of the selected captures, oldest first.
-    pub fn selected(&self, campaign: CampaignId) -> Result<Vec<CaptureId>, StoreError> {
-        self.read_on_disk(|conn| {
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read, or a stop.
+    pub fn selected(&self, campaign: CampaignId, cx: &JobCx) -> Result<Vec<CaptureId>, StoreError> {
+        self.read_on_disk(cx, |conn| {
             let mut statement = conn.prepare_cached(&format!(
                 "SELECT c.id {OF_CAMPAIGN} AND {} ORDER BY c.date_ms, (SELECT url FROM url WHERE id = c.url), c.id",
                 side_sql(true)
@@ -150,20 +158,42 @@ impl Catalogue {
     /// style sheets and scripts, as captured nearest in time, what those need
     /// in turn, and the goals of redirects), as of now. None of them is
     /// selected itself.
-    pub fn find_requisites(&self, campaign: CampaignId, with_requisites: bool) -> Result<Vec<CaptureId>, StoreError> {
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read, or a stop.
+    pub fn find_requisites(
+        &self,
+        campaign: CampaignId,
+        with_requisites: bool,
+        cx: &JobCx,
+    ) -> Result<Vec<CaptureId>, StoreError> {
         const FIND: &str = concat!(
             "WITH RECURSIVE asked (campaign) AS (SELECT ?1), ",
-            needed_sql!(),
-            " SELECT capture FROM along ORDER BY capture"
+            needed_sql!("WHERE id % ?2 = ?3"),
+            " SELECT capture FROM along"
         );
         if !with_requisites {
             return Ok(Vec::new());
         }
-        self.read_on_disk(|conn| {
-            let mut statement = conn.prepare_cached(FIND)?;
-            let rows = statement.query_map([campaign], |row| row.get(0))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+        // An export waits for it: each core looks through the links of a part of the pages.
+        let parts = reading_threads();
+        let of_part = |part: usize| {
+            self.read_on_disk(cx, |conn| {
+                let mut statement = conn.prepare_cached(FIND)?;
+                let rows = statement.query_map((campaign, parts as i64, part as i64), |row| row.get(0))?;
+                Ok(rows.collect::<Result<Vec<CaptureId>, _>>()?)
+            })
+        };
+        let found: Vec<_> = thread::scope(|scope| {
+            let threads: Vec<_> = (0..parts).map(|part| scope.spawn(move || of_part(part))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        });
+        let found: Vec<Vec<CaptureId>> = found.into_iter().collect::<Result<_, _>>()?;
+        let mut found = found.concat();
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
     }
 
     /// Keeps what was found with the selection: captures may have come since

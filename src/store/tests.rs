@@ -493,7 +493,7 @@ fn what_comes_along_is_counted_as_it_is_listed() {
     catalogue.keep_selection(&spec, scored.collect()).unwrap();
     let approved = rows("http://a.pt/2")[0].id;
     catalogue.mark(&[approved], super::rows::ReviewMark::Approve, "", "x").unwrap();
-    let found = catalogue.find_requisites(made.campaign, true).unwrap();
+    let found = catalogue.find_requisites(made.campaign, true, &JobCx::detached()).unwrap();
     catalogue.keep_requisites(made.campaign, true, found).unwrap();
     let urls = |filter: &str| {
         let mut urls: Vec<String> = rows(filter).into_iter().map(|row| row.url).collect();
@@ -514,7 +514,7 @@ fn what_comes_along_is_counted_as_it_is_listed() {
     assert_eq!((urls("requisite:no").len(), urls("export:no")), (3, vec!["http://a.pt/3".to_owned()]));
     // What came since comes along when it is written out, and is counted then.
     let renew = |with| {
-        let found = catalogue.find_requisites(made.campaign, with).unwrap();
+        let found = catalogue.find_requisites(made.campaign, with, &JobCx::detached()).unwrap();
         catalogue.keep_requisites(made.campaign, with, found.clone()).unwrap();
         found
     };

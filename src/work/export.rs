@@ -218,13 +218,13 @@ pub(super) fn with_selection<R>(
     };
     // What a person asks for or leaves out for once by a command is not remembered.
     let spec = &SelectionSpec { with_requisites: spec.with_requisites, ..kept.with_parts_of(spec) };
-    let selected = catalogue.selected(spec.campaign)?;
+    let selected = catalogue.selected(spec.campaign, cx)?;
     anyhow::ensure!(
         !selected.is_empty(),
         "the selection is empty. Lower the threshold or approve captures, then export again"
     );
     cx.stage("Finding embedded resources", None);
-    let needed = catalogue.find_requisites(spec.campaign, spec.with_requisites)?;
+    let needed = catalogue.find_requisites(spec.campaign, spec.with_requisites, cx)?;
     if !is_dry {
         workspace.if_writable(|catalogue| {
             catalogue.remember_export_parts(spec)?;
@@ -307,7 +307,7 @@ pub(super) fn with_selection<R>(
     options.signer = wishes.signer;
     // An export builds them where it can.
     options.inlinks = built.is_some() || (is_dry && *workspace.access() == Access::Write);
-    let (missing, look_missing_up) = MissingLookup::new(workspace, spec.campaign, &needed);
+    let (missing, look_missing_up) = MissingLookup::new(workspace, spec.campaign, &needed, cx);
     options.attachments = HandoverOf {
         workspace,
         id: spec.campaign,

@@ -46,13 +46,19 @@ macro_rules! chosen_sql {
 /// captures of those campaigns need (images, style sheets and scripts, as
 /// captured nearest in time, what those need in turn, and the goals of
 /// redirects). `along (campaign, capture)` is what comes along with them; a
-/// capture that a person rejected never does.
+/// capture that a person rejected never does. A condition limits the selected captures
+/// whose needs are looked up.
 macro_rules! needed_sql {
     () => {
+        $crate::store::captures::requisites::needed_sql!("")
+    };
+    ($of_chosen:literal) => {
         concat!(
             $crate::store::captures::requisites::chosen_sql!(),
             ", needed (campaign, id) AS (
-                SELECT campaign, id FROM chosen UNION SELECT n.campaign, ",
+                SELECT campaign, id FROM chosen ",
+            $of_chosen,
+            " UNION SELECT n.campaign, ",
             $crate::store::captures::requisites::requisite_capture_sql!(),
             " ",
             $crate::store::captures::requisites::needed_links_sql!(),

@@ -147,9 +147,7 @@ impl<'a> HandoverOf<'a> {
         let feed = write_feed(&[entry], Dialect::Lines, &Map::new());
         attachments.push(Attachment::text("data/campaign/feed.jsonl", feed));
         attachments.extend(evidence.attachments());
-        let lookup = missing.clone();
         attachments.push(Attachment::new("data/decisions.jsonl", move |out, written| {
-            lookup.start();
             let positions = written.rewritten.positions();
             let positions: HashMap<CaptureId, usize> =
                 positions.filter_map(|at| Some((*captures.get(at)?, at))).collect();

@@ -7,6 +7,7 @@ use super::{CaptureGrounds, ExportedEvidence, Ground};
 use crate::analysis::{Judgement, Matcher, TermCoverage};
 use crate::campaign::{Campaign, Criterion, Permission, Term};
 use crate::export::Written;
+use crate::jobs::JobCx;
 use crate::scope::{AddressCountry, GeoFact};
 use crate::store::{Lacking, StoreError, Workspace};
 use crate::uri::CaptureDate;
@@ -16,7 +17,7 @@ use anyhow::Context;
 use serde_json::Value;
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, channel};
 
 /// Resources that nobody captured and that are listed.
 const MOST_MISSING: u64 = 50;
@@ -50,41 +51,30 @@ pub(super) struct ReportFacts<'a> {
     pub grounds: &'a CaptureGrounds<'a>,
 }
 
-/// Looks up what pages need and nobody captured, beside the attachments before the
-/// report: it takes as long as the rest of that.
-pub(in crate::work) struct MissingLookup {
-    start: Sender<()>,
-    answer: Receiver<MissingAnswer>,
-}
+/// Looks up what pages need and nobody captured, while the archive files are written.
+pub(in crate::work) struct MissingLookup(Receiver<MissingAnswer>);
 
 type MissingAnswer = Result<(u64, Vec<(String, u64)>), StoreError>;
 
 impl MissingLookup {
-    /// A lookup, and what a thread has to do for it: it waits until it is begun, and does
-    /// nothing where it never is.
+    /// A lookup, and what a thread has to do for it.
     pub(in crate::work) fn new<'a>(
         workspace: &'a Workspace,
         campaign: CampaignId,
         requisites: &'a [CaptureId],
+        cx: &'a JobCx,
     ) -> (Self, impl FnOnce() + Send + use<'a>) {
-        let ((start, begun), (send, answer)) = (channel(), channel());
+        let (send, answer) = channel();
         let look_up = move || {
-            if begun.recv().is_ok() {
-                // Nobody may wait for it any more.
-                let _ = send.send(workspace.catalogue().missing_resources(campaign, requisites, MOST_MISSING));
-            }
+            let missing = workspace.catalogue().missing_resources(campaign, requisites, MOST_MISSING, cx);
+            // Nobody may wait for it any more.
+            let _ = send.send(missing);
         };
-        (Self { start, answer }, look_up)
-    }
-
-    /// Begins it.
-    pub(super) fn start(&self) {
-        // Without a thread there is no answer, which tells it.
-        let _ = self.start.send(());
+        (Self(answer), look_up)
     }
 
     fn answer(&self) -> anyhow::Result<(u64, Vec<(String, u64)>)> {
-        Ok(self.answer.recv().context("what is missing was not looked up")??)
+        Ok(self.0.recv().context("what is missing was not looked up")??)
     }
 }
 
