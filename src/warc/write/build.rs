@@ -185,7 +185,7 @@ impl RecordBuilder {
     /// The same for a short block that repeats itself, such as a list of links: packed in
     /// two thirds of the time.
     pub fn compress_fast(&self, block: &[u8]) -> Vec<u8> {
-        pack::pack(&[&self.head_of(block), block, RECORD_END], pack::SHORT_LEVEL)
+        pack::pack(&[&self.head_of(block), block, RECORD_END], pack::FAST_LEVEL)
     }
 
     /// The record as one gzip member, the block read from a stream of

@@ -11,13 +11,9 @@ use std::thread;
 /// Level of gzip: beyond it, files shrink little and time grows.
 pub const LEVEL: u32 = 6;
 
-/// Level of gzip for what repeats itself, such as lists of links: it takes half of the
-/// time, for a tenth or a fifth more bytes.
-pub const FAST_LEVEL: u32 = 3;
-
-/// Level of gzip for what repeats itself and is short: the levels above make lists of
-/// some kilobytes smaller by half a percent, and take half as long again.
-pub const SHORT_LEVEL: u32 = 1;
+/// Level of gzip for what repeats itself, such as lists of links and quads: it takes a third of
+/// the time. The levels above make lists of some kilobytes smaller by half a percent.
+pub const FAST_LEVEL: u32 = 1;
 
 /// Longer records are compressed as a stream: libdeflate, which takes three
 /// quarters of the time for files of the same size, wants input and output in
