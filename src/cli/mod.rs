@@ -53,6 +53,7 @@ mod judge;
 mod key;
 mod mark;
 mod output;
+mod query_text;
 mod related;
 mod robots;
 mod schedule;

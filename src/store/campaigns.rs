@@ -172,6 +172,30 @@ impl Catalogue {
         })
     }
 
+    /// Numbers and titles of the campaigns.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn campaign_titles(&self) -> Result<Vec<(CampaignId, String)>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached("SELECT id, name FROM campaign ORDER BY id")?;
+            Ok(statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// The campaign, where there is exactly one.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn only_campaign(&self) -> Result<Option<CampaignId>, StoreError> {
+        Ok(match self.campaign_numbers()?.as_slice() {
+            [only] => Some(*only),
+            _ => None,
+        })
+    }
+
     /// Rows of the campaign list. One whose specification cannot be read is
     /// there with the reason.
     pub fn campaigns(&self) -> Result<Vec<CampaignRow>, StoreError> {

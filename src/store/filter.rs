@@ -9,8 +9,10 @@
 
 mod among;
 mod functions;
+mod of_campaign;
 
 pub(super) use functions::register;
+pub use of_campaign::named_campaigns;
 
 use super::captures::which::{HAS_LINKS, IS_PAGE, ORIGINAL, SAYS_PAGE};
 use super::hops::hop_count_sql;
@@ -105,11 +107,13 @@ pub trait FullText: Send + Sync {
     /// nearly the same as (`similar:`) that of another, what a search found
     /// (`found:`) and what meets a request (`request:`).
     ///
+    /// What it asks of a campaign is asked of this one.
+    ///
     /// # Errors
     /// Why there is no answer, and what to do.
-    fn captures(&self, term: &FieldTerm) -> Result<FixedBitSet, String>;
+    fn captures(&self, term: &FieldTerm, campaign: Option<CampaignId>) -> Result<FixedBitSet, String>;
 
-    /// Numbers of the captures that are shown with a campaign: its own and those of none.
+    /// Numbers of the captures of a campaign.
     ///
     /// # Errors
     /// Why there is no answer.
@@ -406,28 +410,37 @@ impl Filter {
     pub(super) fn parse(
         table: &'static FilterTable,
         line: &str,
-        full_text: Option<&dyn FullText>,
+        context: FilterContext<'_>,
     ) -> Result<Self, String> {
-        Self::of(table, &parse_fields(line).map_err(|error| error.to_string())?, full_text)
+        Self::of(table, &parse_fields(line).map_err(|error| error.to_string())?, context)
     }
 
     /// What a query of fields means; `Err` as for a line.
     pub(super) fn of(
         table: &'static FilterTable,
         query: &Query<FieldTerm>,
-        full_text: Option<&dyn FullText>,
+        context: FilterContext<'_>,
     ) -> Result<Self, String> {
         let is_of_selection = is_of_selection(query, true);
-        let mut writer = FilterWriter { table, full_text, values: Vec::new(), among: None, is_joint: false };
+        let mut writer = FilterWriter { table, context, values: Vec::new(), among: None, is_joint: false };
         let sql = writer.whole(query)?;
         Ok(Self { sql, values: writer.values, among: writer.among, is_of_selection })
     }
 }
 
+/// What answers a filter besides the catalogue.
+#[derive(Clone, Copy, Default)]
+pub(super) struct FilterContext<'a> {
+    /// The index of texts, where there is one.
+    pub full_text: Option<&'a dyn FullText>,
+    /// The campaign whose scores and selections are meant.
+    pub campaign: Option<CampaignId>,
+}
+
 /// A filter in the making.
 struct FilterWriter<'a> {
     table: &'static FilterTable,
-    full_text: Option<&'a dyn FullText>,
+    context: FilterContext<'a>,
     values: Vec<Value>,
     /// What the index answered of terms that have to hold together.
     among: Option<FixedBitSet>,

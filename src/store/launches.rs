@@ -2,7 +2,7 @@
 
 use super::catalogue::Catalogue;
 use super::error::StoreError;
-use super::filter::{Filter, SEEN as SEEN_FILTER};
+use super::filter::{Filter, FilterContext, SEEN as SEEN_FILTER};
 use super::ledger::{FAILED, FETCHED, QUEUED, REFUSED, change_version};
 use super::order::order_sql;
 use super::rows::SeenId;
@@ -373,7 +373,7 @@ impl Catalogue {
     /// A part of the URLs that launches have seen, in the order that they came;
     /// those that wait in the order of the queue.
     pub fn seen(&self, query: &SeenQuery) -> Result<SeenPage, StoreError> {
-        let filter = match Filter::parse(&SEEN_FILTER, &query.filter, None) {
+        let filter = match Filter::parse(&SEEN_FILTER, &query.filter, FilterContext::default()) {
             Ok(filter) => filter,
             Err(why) => return Ok(SeenPage { filter_problem: Some(why), ..SeenPage::default() }),
         };

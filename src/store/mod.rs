@@ -86,7 +86,7 @@ pub use engine_logs::{Bulk, LoggedFate, LoggedUrl};
 pub use error::StoreError;
 pub use exports::{ExportedCapture, ExportedLink, LinkingPage, LinkingPages};
 pub use files::{FileToLocate, KnownFile, mtime_ns};
-pub use filter::{FilterField, FullText, filter_fields, query_help};
+pub use filter::{FilterField, FullText, filter_fields, named_campaigns, query_help};
 pub use handed_launches::{HandedCrawl, HandedLaunch, VersionChange};
 pub use handed_scores::{HandedCapture, HandedScore};
 pub use handover::{CaptureName, MarkRow, SeenVerdict, SelectedFigures};
