@@ -90,10 +90,9 @@ pub(super) fn run(args: &ExportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
         None => match session.catalogue().campaign_titles()?.as_slice() {
             [(only, _)] => *only,
             [] => anyhow::bail!("{}: there is no campaign, so nothing is selected", args.folder.display()),
-            several => anyhow::bail!(
-                "there are several campaigns: {}. Name one with --campaign",
-                named_campaigns(several)
-            ),
+            several => {
+                anyhow::bail!("there are several campaigns: {}. Name one with --campaign", named_campaigns(several))
+            }
         },
     };
     let (spec, _) = session.catalogue().kept_selection(campaign)?.with_context(|| {

@@ -43,7 +43,8 @@ impl QueryArg for QueryText {
 
 impl QueryArg for FilterText {
     fn problem(text: &str) -> Option<&'static str> {
-        const EMPTY: &str = "it is empty, and would mean every capture; nothing was changed. Write '*' for every capture";
+        const EMPTY: &str =
+            "it is empty, and would mean every capture; nothing was changed. Write '*' for every capture";
         text.trim().is_empty().then_some(EMPTY)
     }
 
@@ -164,9 +165,18 @@ mod tests {
     fn a_query_may_begin_with_a_hyphen_and_a_filter_of_what_changes_is_never_empty() {
         let args = query_args();
         let commands: Vec<String> = args.iter().map(|(path, _)| path[1..].join(" ")).collect();
-        for expected in
-            ["captures", "search", "mark", "judge", "evaluate", "collections add", "collections remove", "collections save", "select run", "select preview"]
-        {
+        for expected in [
+            "captures",
+            "search",
+            "mark",
+            "judge",
+            "evaluate",
+            "collections add",
+            "collections remove",
+            "collections save",
+            "select run",
+            "select preview",
+        ] {
             assert!(commands.iter().any(|command| command == expected), "{expected}: {commands:?}");
         }
         for (path, arg) in &args {

@@ -5,6 +5,7 @@ use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::lineage::{VersionToKeep, branch_points, insert_campaign};
 use super::marks::{of_campaign_sql, selected_sql};
+use super::refused::refused_by_rule;
 use super::rows::{CampaignId, CampaignPage, CampaignRow, MovedSeed};
 use super::sql::uint;
 use crate::campaign::{Campaign, CampaignFile, Identity, Seed};
@@ -203,10 +204,8 @@ impl Catalogue {
             let of_campaign = of_campaign_sql!("k.id");
             let mut statement = conn.prepare_cached(&format!(
                 "SELECT k.id, k.name, k.version, v.spec, k.created_ms,
-                    (SELECT max(started_ms) FROM launch WHERE campaign = k.id),
+                    (SELECT max(started_ms) FROM launch WHERE campaign = k.id AND kind = 'crawl'),
                     (SELECT count(*) FROM capture c WHERE {of_campaign}),
-                    (SELECT ifnull(sum(t.urls), 0) FROM seen_tally t JOIN launch l ON l.id = t.launch
-                       WHERE l.campaign = k.id AND t.state = 1),
                     (SELECT count(*) FROM capture c WHERE {of_campaign} AND {LAST_MARK} IS NULL),
                     (SELECT ifnull(sum(c.stored), 0) FROM capture c WHERE {of_campaign}), k.identity,
                     (SELECT o.origin FROM campaign_version o WHERE o.campaign = k.id ORDER BY o.version LIMIT 1),
@@ -226,14 +225,14 @@ impl Catalogue {
                 };
                 let created = CaptureDate::from_millis(row.get(4)?);
                 let number = |at: usize| row.get::<_, i64>(at).map(uint);
-                let suspended: Option<String> = row.get(12)?;
+                let suspended: Option<String> = row.get(11)?;
                 let runs = problem.is_none() && suspended.is_none();
                 let next_run = if runs { next_run(&campaign, created) } else { None };
                 campaigns.push(CampaignRow {
                     id,
-                    identity: row.get(10)?,
+                    identity: row.get(9)?,
                     branch: branches.remove(&id),
-                    origin: row.get(11)?,
+                    origin: row.get(10)?,
                     name: row.get(1)?,
                     active: campaign.active && suspended.is_none(),
                     suspended,
@@ -242,10 +241,10 @@ impl Catalogue {
                     last_run: row.get::<_, Option<i64>>(5)?.map(CaptureDate::from_millis),
                     next_run,
                     captures: number(6)?,
-                    refused: number(7)?,
-                    to_review: number(8)?,
+                    refused: refused_by_rule(conn, id, self.refused_counts())?.iter().map(|(_, urls)| urls).sum(),
+                    to_review: number(7)?,
                     selected: selected_count(conn, id)?,
-                    bytes: number(9)?,
+                    bytes: number(8)?,
                     tags: campaign.tags,
                     problem,
                 });

@@ -407,11 +407,7 @@ const PROSPECT_FIELDS: &[FilterField] = &[
 
 impl Filter {
     /// Reads a filter line; `Err` says which column was not understood, and why.
-    pub(super) fn parse(
-        table: &'static FilterTable,
-        line: &str,
-        context: FilterContext<'_>,
-    ) -> Result<Self, String> {
+    pub(super) fn parse(table: &'static FilterTable, line: &str, context: FilterContext<'_>) -> Result<Self, String> {
         Self::of(table, &parse_fields(line).map_err(|error| error.to_string())?, context)
     }
 

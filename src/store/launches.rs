@@ -182,12 +182,11 @@ impl Catalogue {
         })
     }
 
-    /// Imports whose captures may be of a campaign: of its archives, or of none's.
+    /// Imports that belong to a campaign.
     pub fn imports_of(&self, campaign: CampaignId) -> Result<Vec<LaunchId>, StoreError> {
         self.read(|conn| {
-            let mut statement = conn.prepare_cached(
-                "SELECT id FROM launch WHERE kind = 'import' AND (campaign = ?1 OR campaign IS NULL) ORDER BY id",
-            )?;
+            let mut statement =
+                conn.prepare_cached("SELECT id FROM launch WHERE kind = 'import' AND campaign = ?1 ORDER BY id")?;
             let rows = statement.query_map([campaign], |row| row.get(0))?;
             Ok(rows.collect::<Result<_, _>>()?)
         })
@@ -334,19 +333,6 @@ impl Catalogue {
             sum.bytes += one.bytes;
         }
         Ok(sum)
-    }
-
-    /// Refused URLs of all launches of a campaign by the rule that decided.
-    pub fn refused_by_rule(&self, campaign: CampaignId) -> Result<Vec<(String, u64)>, StoreError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(
-                "SELECT t.rule_name, sum(t.urls) FROM seen_tally t JOIN launch l ON l.id = t.launch
-                 WHERE l.campaign = ?1 AND t.state = 1 AND t.urls > 0
-                 GROUP BY t.rule_name ORDER BY sum(t.urls) DESC, t.rule_name",
-            )?;
-            let rows = statement.query_map([campaign], |row| Ok((row.get(0)?, uint(row.get(1)?))))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
     }
 
     /// Hosts of a campaign that have captures which this rule let in.

@@ -194,7 +194,9 @@ impl Catalogue {
     /// What changes whenever columns of captures do: captures, losses, originals, marks,
     /// places of hosts, launches.
     pub fn facts_stamp(&self) -> Result<[i64; 7], StoreError> {
-        let (lost, originals) = (super::sql::int(self.captures_lost()?), self.originals_changed()?);
+        let lost = super::sql::int(self.captures_lost()?);
+        // What of a capture changes with either is read again with all of them.
+        let originals = self.originals_changed()? + self.campaigns_changed()?;
         self.read(|conn| {
             let sql = "SELECT (SELECT ifnull(max(id), 0) FROM capture), (SELECT ifnull(max(id), 0) FROM mark),
                 (SELECT count(*) FROM mark WHERE undone_ms IS NOT NULL), (SELECT ifnull(max(id), 0) FROM host_geo),
