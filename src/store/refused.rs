@@ -2,6 +2,7 @@
 
 use super::catalogue::Catalogue;
 use super::error::StoreError;
+use super::launches::refused_once;
 use super::rows::CampaignId;
 use super::sql::uint;
 use crate::jobs::lock;
@@ -81,15 +82,7 @@ pub(super) fn refused_by_rule(
             "SELECT t.rule_name, sum(t.urls) AS urls FROM launch l JOIN seen_tally t ON t.launch = l.id
              WHERE l.campaign = ?1 AND t.state = 1 AND t.urls > 0 GROUP BY t.rule_name ORDER BY urls DESC, t.rule_name",
         )?,
-        _ => count(
-            conn,
-            campaign,
-            "SELECT s.rule_name, count(*) AS urls FROM launch l JOIN seen s ON s.launch = l.id AND s.state = 1
-             WHERE l.campaign = ?1 AND NOT EXISTS (
-                 SELECT 1 FROM seen n JOIN launch o ON o.id = n.launch
-                 WHERE n.url = s.url AND n.launch > s.launch AND o.campaign = ?1)
-             GROUP BY s.rule_name ORDER BY urls DESC, s.rule_name",
-        )?,
+        _ => refused_once(conn, &format!("IN (SELECT id FROM launch WHERE campaign = {campaign})"), "s.rule_name")?,
     };
     let count = Count { launches, by_rule: by_rule.clone(), at, took: at.elapsed() };
     lock(&kept.0).insert(campaign, count);
