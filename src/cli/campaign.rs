@@ -113,10 +113,12 @@ pub enum CampaignCommand {
         /// Number or title of the campaign.
         campaign: String,
     },
-    /// Delete a campaign that nothing was crawled or imported for.
+    /// Delete a campaign; its captures stay.
     #[command(after_help = "Examples:\n  fonds campaign delete my-archive 2 --preview\n  \
         fonds campaign delete my-archive 2\n\n\
-        One with crawls, imports or collections stays, since it explains them: fonds campaign deactivate.")]
+        Its selections, scores and schedule go. Captures stay with what was decided on them, and belong to no campaign; \
+        crawls stay with their rules, so that fonds why goes on to explain them. To keep it and only stop its \
+        schedule: fonds campaign deactivate.")]
     Delete {
         /// Workspace.
         folder: PathBuf,
@@ -125,6 +127,9 @@ pub enum CampaignCommand {
         /// Name what would be deleted, and delete nothing.
         #[arg(long)]
         preview: bool,
+        /// What there was of it as one object.
+        #[arg(long)]
+        json: bool,
     },
     /// Print an example campaign as JSON, to be edited.
     #[command(after_help = "Example:\n  fonds campaign example > campaign.json")]
@@ -322,18 +327,21 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
             let spec = session.deactivate_campaign(id)?;
             writeln!(out, "campaign {id} “{}” is switched off: no scheduled runs", plain(&spec.name))?;
         }
-        CampaignCommand::Delete { folder, campaign, preview } => {
+        CampaignCommand::Delete { folder, campaign, preview, json } => {
             let session = if preview { read_only_session(&folder)? } else { session(&folder)? };
             let id = session.catalogue().find_campaign(&campaign)?;
-            let contents = session.catalogue().campaign_contents(id)?;
-            if !preview && contents.can_be_deleted() {
-                session.catalogue().delete_campaign(id)?;
+            let contents = match preview {
+                true => session.catalogue().campaign_contents(id)?,
+                false => session.catalogue().delete_campaign(id)?,
+            };
+            if json {
+                json_line(out, &contents)?;
+                return Ok(FINE);
             }
             let what = if preview { "would be deleted" } else { "deleted" };
-            let kept = if contents.can_be_deleted() { what } else { "stays, since it explains captures" };
-            writeln!(out, "campaign {id} “{}” {kept}: {}", plain(&contents.name), contents.summary())?;
-            if !contents.can_be_deleted() {
-                return Ok(PROBLEMS);
+            writeln!(out, "campaign {id} “{}” {what}: {}", plain(&contents.name), contents.lost())?;
+            if let Some(stays) = contents.stays() {
+                writeln!(out, "stays: {stays}")?;
             }
         }
         CampaignCommand::Example => {

@@ -60,9 +60,10 @@ impl<T: QueryArg> TypedValueParser for QueryParser<T> {
         let text = StringValueParser::new().parse_ref(command, arg, value)?;
         // A mistyped option would be taken for a query otherwise.
         let is_option = text.strip_prefix("--").is_some_and(|rest| rest.starts_with(char::is_alphanumeric));
-        let problem = match is_option {
-            true => Some("this command has no such option, and a query does not begin with two hyphens"),
-            false => T::problem(&text),
+        let problem = match (is_option, arg.is_some_and(Arg::is_positional)) {
+            (true, true) => Some("this command has no such option, and no query begins with two hyphens"),
+            (true, false) => Some("the query is missing; none begins with two hyphens"),
+            (false, _) => T::problem(&text),
         };
         match problem {
             None => Ok(T::of(text)),
@@ -185,7 +186,7 @@ mod tests {
                 call(path, arg, query).unwrap_or_else(|error| panic!("{path:?} {arg} {query}: {error}"));
             }
             let mistyped = call(path, arg, "--cuont").unwrap_err();
-            assert!(mistyped.to_string().contains("no such option"), "{path:?}: {mistyped}");
+            assert!(mistyped.to_string().contains("two hyphens"), "{path:?}: {mistyped}");
             for empty in ["", " \t"] {
                 let called = call(path, arg, empty);
                 let changes = arg.get_value_parser().type_id() == TypeId::of::<FilterText>();

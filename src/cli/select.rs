@@ -229,6 +229,12 @@ pub(super) fn run(command: &SelectCommand, out: &mut dyn Write) -> anyhow::Resul
             let spec = args.spec.spec_in(session.catalogue())?;
             let report = with_progress(|cx| session.select(&spec, args.allow_empty, cx))?;
             print_report(&report, args.json, out)?;
+            let Balance { inside, outside, .. } = &report.balance;
+            if inside.captures + outside.captures == 0
+                && let Some(line) = session.catalogue().unassigned()?.line()
+            {
+                tell!("note: the campaign has no capture, and {}: fonds files assign", plain(&line));
+            }
             name_unread(&report)
         }
         SelectCommand::Save(NamedArgs { folder, campaign, name }) => {

@@ -55,7 +55,7 @@ impl Catalogue {
             let mut statement = conn.prepare_cached(
                 "SELECT k.id, k.name, ifnull(k.identity = ?1, 0),
                     EXISTS (SELECT 1 FROM campaign_version v WHERE v.campaign = k.id AND v.digest = ?2)
-                 FROM campaign k ORDER BY k.id",
+                 FROM campaign k WHERE k.deleted_ms IS NULL ORDER BY k.id",
             )?;
             let mut rows = statement.query(params![identity, digest])?;
             let mut twins = Vec::new();

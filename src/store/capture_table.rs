@@ -246,7 +246,7 @@ impl Catalogue {
         query: &Query<FieldTerm>,
         campaign: Option<CampaignId>,
     ) -> Result<Vec<CaptureId>, StoreError> {
-        let campaign = self.campaign_asked(campaign, query)?;
+        let campaign = self.query_campaign(campaign, query)?;
         let full_text = self.full_text();
         let context = FilterContext { full_text: full_text.as_deref(), campaign };
         let filter = Filter::of(&CAPTURES, query, context).map_err(StoreError::Filter)?;

@@ -86,7 +86,7 @@ pub struct FileRow {
     pub crawled: bool,
     /// The launch that brought it in first.
     pub launch: LaunchId,
-    /// The campaign of that launch; none for an import, whose captures are of every campaign.
+    /// The campaign of that launch; none where its captures are of no campaign.
     pub campaign: Option<CampaignId>,
     /// Size in bytes when it was read; now, for what a crawl wrote.
     pub size: u64,

@@ -27,6 +27,7 @@ use crate::campaign::{
 use crate::scope::broken_pattern;
 use crate::uri::{CaptureDate, Fqdn, PageKey, Url};
 use fixedbitset::FixedBitSet;
+use of_campaign::OF_NO_CAMPAIGN;
 use rusqlite::types::Value;
 
 /// A filter as a part of a WHERE clause with its values.
@@ -354,7 +355,7 @@ const CAPTURE_FIELDS: &[FilterField] = &[
     field("launch", "A launch by its name", "launch:20240301090000", Kind::Launch),
     field(
         "campaign",
-        "A campaign by its number",
+        "A campaign by its number; none: of no campaign",
         "campaign:1",
         Kind::Id(
             "c.launch IN (SELECT id FROM launch WHERE launch.campaign = ?)",
@@ -524,6 +525,7 @@ impl FilterWriter<'_> {
             Kind::Value(column) => self.one(&format!("{column} LIKE ? ESCAPE '\\'"), &contains(value)),
             Kind::Number(column) => self.number(field, column, test)?,
             Kind::YesNo(yes, no) => yes_or_no(field, value, yes, no)?,
+            Kind::Id(_, "campaign", _) if value == NO_MARK => OF_NO_CAMPAIGN.to_owned(),
             Kind::Id(condition, what, list) => match value.parse::<i64>() {
                 Ok(id) => format!("({})", self.all(condition, &Value::Integer(id))),
                 Err(_) => return Err(format!("“{value}” is no number of an {what}; {list}").replace("an c", "a c")),
@@ -740,12 +742,12 @@ fn has_value(kind: &Kind) -> Option<String> {
             WHERE o.campaign = ?1)"
             .to_owned(),
         Kind::Host | Kind::Fqdn | Kind::Key | Kind::File | Kind::Launch => "1".to_owned(),
-        Kind::Id(_, "campaign", _) => "c.launch IN (SELECT id FROM launch WHERE campaign IS NOT NULL)".to_owned(),
+        Kind::Id(_, "campaign", _) => format!("NOT ({OF_NO_CAMPAIGN})"),
         Kind::Id(..) | Kind::Page | Kind::Pattern | Kind::Linked | Kind::Indexed | Kind::IndexedDate => return None,
     })
 }
 
-/// What `mark:` calls captures without a decision.
+/// What `mark:` calls captures without a decision, and `campaign:` those of none.
 const NO_MARK: &str = "none";
 
 fn yes_or_no(field: &FilterField, value: &str, yes: &str, no: &str) -> Result<String, String> {

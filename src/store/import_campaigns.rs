@@ -32,20 +32,46 @@ pub struct ImportAssigned {
 /// Captures at hand that are of no campaign.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Unassigned {
-    /// Imports that brought them.
-    pub imports: u64,
+    /// Imports that brought them, and crawls of campaigns that were deleted.
+    pub launches: u64,
     /// The captures.
     pub captures: u64,
     /// Bytes of their records.
     pub bytes: u64,
 }
 
+/// Captures in the files of an import that another campaign had before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CapturesElsewhere {
+    /// That campaign; none where they are of none.
+    pub campaign: Option<CampaignId>,
+    /// Its title.
+    pub name: String,
+    /// How many.
+    pub captures: u64,
+}
+
+impl CapturesElsewhere {
+    /// In words.
+    pub fn line(&self) -> String {
+        let captures = counted(self.captures, "capture");
+        let stays = if self.captures == 1 { "stays" } else { "stay" };
+        match self.campaign {
+            Some(id) => format!(
+                "{captures} of it came before, and {stays} with campaign {id} “{}”: fonds files assign",
+                self.name
+            ),
+            None => format!("{captures} of it came before, and {stays} with no campaign: fonds files assign"),
+        }
+    }
+}
+
 impl Unassigned {
     /// In words; none where every capture is of a campaign.
     pub fn line(&self) -> Option<String> {
-        let (captures, imports) = (counted(self.captures, "capture"), counted(self.imports, "import"));
+        let captures = counted(self.captures, "capture");
         let belong = if self.captures == 1 { "belongs" } else { "belong" };
-        (self.captures > 0).then(|| format!("{captures} of {imports} {belong} to no campaign"))
+        (self.captures > 0).then(|| format!("{captures} {belong} to no campaign"))
     }
 }
 
@@ -120,6 +146,27 @@ impl Catalogue {
         })
     }
 
+    /// Captures in the files of an import that are not of its campaign, by theirs.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn captures_elsewhere(&self, import: LaunchId) -> Result<Vec<CapturesElsewhere>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT l.campaign, ifnull(k.name, ''), count(DISTINCT c.id) FROM import_file i
+                 JOIN record r ON r.file = i.file AND r.position = 0 JOIN capture c ON c.id = r.capture
+                 JOIN launch l ON l.id = c.launch LEFT JOIN campaign k ON k.id = l.campaign
+                 WHERE i.launch = ?1 AND l.campaign IS NOT (SELECT campaign FROM launch WHERE id = ?1)
+                 GROUP BY l.campaign",
+            )?;
+            let rows = statement.query_map([import], |row| {
+                Ok(CapturesElsewhere { campaign: row.get(0)?, name: row.get(1)?, captures: uint(row.get(2)?) })
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
     /// Captures that are of no campaign.
     ///
     /// # Errors
@@ -130,11 +177,12 @@ impl Catalogue {
             let row = conn
                 .prepare_cached(
                     "SELECT count(DISTINCT l.id), count(c.id), ifnull(sum(c.stored), 0)
-                     FROM launch l JOIN capture c ON c.launch = l.id WHERE l.campaign IS NULL",
+                     FROM launch l JOIN capture c ON c.launch = l.id WHERE l.campaign IS NULL
+                        OR l.campaign IN (SELECT id FROM campaign WHERE deleted_ms IS NOT NULL)",
                 )?
                 .query_row([], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?].map(uint)))?;
-            let [imports, captures, bytes] = row;
-            Ok(Unassigned { imports, captures, bytes })
+            let [launches, captures, bytes] = row;
+            Ok(Unassigned { launches, captures, bytes })
         })
     }
 

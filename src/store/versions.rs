@@ -175,7 +175,9 @@ impl Catalogue {
             let countries = all_geo_facts(conn)?
                 .into_iter()
                 .filter_map(|(host, fact)| fact.country().map(|country| (Arc::<str>::from(host), country.to_owned())));
-            let mut launches = conn.prepare_cached("SELECT id, campaign, launch FROM launch")?;
+            let mut launches = conn.prepare_cached(
+                "SELECT id, (SELECT k.id FROM campaign k WHERE k.id = launch.campaign AND k.deleted_ms IS NULL), launch FROM launch",
+            )?;
             let launches: Vec<(i64, Option<i64>, String)> =
                 launches.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect::<Result<_, _>>()?;
             facts.describe(countries.collect(), launches);

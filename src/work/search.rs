@@ -310,7 +310,7 @@ impl Found {
         asked: &SearchQuery,
     ) -> anyhow::Result<Self> {
         let query = parse_fields(&asked.text).map_err(|error| NoQuery(error.to_string()))?;
-        let campaign = catalogue.campaign_asked(asked.campaign, &query)?;
+        let campaign = catalogue.query_campaign(asked.campaign, &query)?;
         let (index, facts) = (room.index(catalogue, folder)?, room.facts(catalogue)?);
         let near = index.as_ref().and_then(|_| room.near(folder));
         let (of_index, of_near) = (index.as_ref(), near.as_deref());

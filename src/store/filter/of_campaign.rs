@@ -10,6 +10,10 @@ use crate::store::catalogue::Catalogue;
 use crate::store::error::StoreError;
 use crate::store::rows::{CampaignId, CaptureColumn, CaptureQuery, CaptureTab};
 
+/// SQL: whether capture `c` is of no campaign, or of one that was deleted.
+pub(super) const OF_NO_CAMPAIGN: &str = "c.launch IN (SELECT id FROM launch WHERE campaign IS NULL
+    OR campaign IN (SELECT id FROM campaign WHERE deleted_ms IS NOT NULL))";
+
 /// Campaigns that a refusal names at most.
 const MOST_NAMED: usize = 12;
 
@@ -54,7 +58,7 @@ impl Catalogue {
     /// # Errors
     ///
     /// [`StoreError::Filter`] where there are several, with their names.
-    pub fn campaign_asked(
+    pub fn query_campaign(
         &self,
         named: Option<CampaignId>,
         query: &Query<FieldTerm>,
@@ -102,4 +106,27 @@ pub fn named_campaigns(campaigns: &[(CampaignId, String)]) -> String {
         names.push(format!("and {more} more (fonds campaign list)"));
     }
     names.join(", ")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_whose_sql_asks_a_campaign_is_known_as_one() {
+        for field in CAPTURES.fields.iter().filter(|field| !field.needs_index()) {
+            let query = parse_fields(field.example).unwrap();
+            let filter = Filter::of(&CAPTURES, &query, FilterContext::default()).unwrap();
+            // Campaign and score of a capture, as the table of captures has them.
+            let asks = filter.sql.contains("?1") || filter.sql.contains("s.score") || filter.sql.contains("s.selected");
+            assert_eq!(field.is_of_campaign(), asks, "{}: {}", field.name, filter.sql);
+            let is_named = asks_campaign(&query).is_some_and(|part| part.contains(field.name));
+            assert_eq!(field.is_of_campaign(), is_named, "{}", field.name);
+        }
+        for nested in ["found:\"selected:yes\"", "a OR NOT (host:b -score>0.5)", "found:\"x found:export:yes\""] {
+            assert!(asks_campaign(&parse_fields(nested).unwrap()).is_some(), "{nested}");
+        }
+        assert_eq!(asks_campaign(&parse_fields("title:selected found:\"score\" mark:reject").unwrap()), None);
+    }
 }

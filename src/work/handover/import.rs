@@ -10,7 +10,7 @@ use super::{
 use crate::campaign::Identity;
 use crate::export::{Manifest, check_handover};
 use crate::jobs::{JobCx, StopError};
-use crate::store::Workspace;
+use crate::store::{CapturesElsewhere, Workspace};
 use crate::work::Report;
 use crate::work::campaign_files::RestoredJob;
 use crate::work::models::{CampaignChoice, ImportOptions, ImportRow};
@@ -41,6 +41,8 @@ pub struct HandoverImport {
     pub handover: String,
     /// Its campaign.
     pub restored: RestoredJob,
+    /// Captures of it that came before, and are of another campaign.
+    pub elsewhere: Vec<CapturesElsewhere>,
     /// Files that prove permissions.
     pub evidence: Option<EvidenceImport>,
     /// Launches and the URLs that they have seen.
@@ -57,6 +59,7 @@ impl HandoverImport {
     /// What it brought, a line each.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = self.restored.summary();
+        lines.extend(self.elsewhere.iter().map(CapturesElsewhere::line));
         lines.extend(self.evidence.as_ref().filter(|of| **of != EvidenceImport::default()).map(Report::summary));
         lines.extend(self.crawls.as_ref().map(Report::summary));
         lines.extend(self.inlinks.as_ref().filter(|of| of.absent > 0).map(Report::summary));
@@ -177,6 +180,7 @@ impl Handover {
             let files = manifest.files.iter().filter(|file| file.path.starts_with(&archive));
             let digests = files.map(|file| file.sha256.to_lowercase()).collect();
             workspace.catalogue().take_from_imports(import.launch, digests)?;
+            came.elsewhere = workspace.catalogue().captures_elsewhere(import.launch)?;
             came.evidence = Some(import_evidence(workspace, campaign, (folder, manifest), origin, cx)?);
             came.crawls = Some(import_crawls(workspace, campaign, &self.crawls(), origin, cx)?);
         }
