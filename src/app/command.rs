@@ -4,7 +4,7 @@ use super::models::{
     CampaignId, CaptureId, CitedBy, FileId, FileOutcome, FileState, GeoList, ImportOptions, Judgement, LaunchId,
     LinkForm, ProblemQuery, ReviewMark, SearchQuery, SelectionSpec, WhatIfList,
 };
-use super::{CrawlStart, CrawlTarget, SearchAct, SelectedRows, SelectionAct, TableForm, TableRows};
+use super::{CampaignAct, CrawlStart, CrawlTarget, SearchAct, SelectedRows, SelectionAct, TableForm, TableRows};
 use crate::campaign::Campaign;
 use crate::work::models::ProblemId;
 use crate::work::models::RunId;
@@ -191,6 +191,10 @@ pub enum Dialog {
     Decide,
     /// A crawl that waits for confirmation.
     StartCrawl,
+    /// A campaign like the one to be saved is here.
+    Twins,
+    /// A campaign is about to be deleted.
+    DeleteCampaign(CampaignId),
     /// Edits that are not saved would be lost.
     Unsaved,
     /// Work is running while the window is asked to close.
@@ -392,6 +396,6 @@ pub enum Command {
     LetSchedulesRun(bool),
     /// Ends a crawl that is neither running nor to be resumed.
     EndLaunch(LaunchId),
-    /// Lets a campaign run that came from elsewhere.
-    ActivateCampaign(CampaignId),
+    /// Does something with a campaign as a whole.
+    Campaigns(CampaignAct),
 }

@@ -52,6 +52,7 @@ impl AppState {
     /// Makes a campaign the one at hand.
     pub(super) fn take_campaign(&mut self, id: CampaignId) {
         let before = self.campaign.replace(id);
+        self.shows_every_campaign = false;
         if before != Some(id) {
             self.selection_draft.campaign = id;
             self.selected = Default::default();

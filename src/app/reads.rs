@@ -198,6 +198,10 @@ reads! {
     operator() -> String, Some(SLOW), |_, ()| Ok(crate::work::operator());
     /// Names of the keys with which the person at the keyboard signs.
     own_keys() -> Vec<String>, Some(SLOW), |_, ()| crate::work::own_keys();
+    /// Captures that are of no campaign.
+    unassigned() -> Unassigned, None, |session, ()| Ok(session.catalogue().unassigned()?);
+    /// What there is of a campaign that may be deleted.
+    campaign_contents(id: CampaignId) -> CampaignContents, None, |session, (id,)| Ok(session.catalogue().campaign_contents(*id)?);
     /// See [`Session::passed_paths`].
     passed_paths(launch: LaunchId) -> Vec<String>, None, |session, (launch,)| session.passed_paths(*launch);
     /// See [`Session::imported_files`].

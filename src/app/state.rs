@@ -6,6 +6,8 @@
 //! Invariants: nothing here touches disk or network on the calling thread;
 //! writes are carried out in the order they were asked.
 
+#[path = "state_campaigns.rs"]
+mod campaigns;
 #[path = "state_index.rs"]
 mod index;
 #[path = "state_links.rs"]
@@ -27,6 +29,7 @@ mod unsaved;
 #[path = "state_view.rs"]
 mod view;
 
+pub use campaigns::CampaignAct;
 pub use notices::NoticeCause;
 pub use open::RecentWorkspace;
 pub use schedules::ScheduleWatch;
@@ -157,6 +160,9 @@ pub struct AppState {
     pub(super) route: Route,
     pub(super) dialog: Option<Dialog>,
     pub(super) campaign: Option<CampaignId>,
+    pub(super) shows_every_campaign: bool,
+    pub(super) twins: Vec<CampaignTwin>,
+    pub(super) deleting: Option<CampaignId>,
     pub(super) what_if: Option<Loaded<Arc<WhatIfAnswer>>>,
     pub(super) compared: Option<PathBuf>,
     pub(super) selected: SelectedRows,
@@ -210,6 +216,9 @@ impl AppState {
             route: Route::default(),
             dialog: None,
             campaign: None,
+            shows_every_campaign: false,
+            twins: Vec::new(),
+            deleting: None,
             spec: None,
             what_if: None,
             compared: None,
@@ -695,10 +704,7 @@ impl AppState {
             }),
             Command::AnswerScheduled { run, starts } => self.answer_scheduled(run, starts),
             Command::LetSchedulesRun(lets) => self.let_schedules_run(lets),
-            Command::ActivateCampaign(id) => self.write(
-                move |session| session.activate_campaign(id).map(|_| "Campaign activated".to_owned()),
-                Answer::Marked,
-            ),
+            Command::Campaigns(act) => self.act_on_campaigns(act),
             Command::EndLaunch(id) => {
                 self.write(move |session| session.end_launch(id).map(|()| "Launch ended".to_owned()), Answer::Marked)
             }

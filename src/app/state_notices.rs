@@ -106,7 +106,7 @@ fn route_of_job(kind: JobKind) -> Route {
     use JobKind as Kind;
     match kind {
         Kind::Crawl | Kind::ScheduledCrawl => Route::Crawl,
-        Kind::Import => Route::Files(FilesRoute::Imports(None)),
+        Kind::Import | Kind::AssignImport => Route::Files(FilesRoute::Imports(None)),
         Kind::LocateFiles | Kind::CheckFiles => Route::Files(FilesRoute::Files(None)),
         Kind::BuildInlinks | Kind::LoadInlinks | Kind::WriteLinks | Kind::SetWindow => {
             Route::Links { target: String::new() }

@@ -201,6 +201,8 @@ impl AppState {
         self.reads.clear();
         self.scans.clear();
         self.campaign = None;
+        self.shows_every_campaign = false;
+        self.deleting = None;
         self.spec = None;
         self.what_if = None;
         self.compared = None;

@@ -6,6 +6,7 @@
 use super::super::crawl_request::AfterSave;
 use super::super::models::{CampaignId, Notice, campaign_title};
 use super::super::{Command, CrawlStart, Route};
+use super::campaigns::TwinsFound;
 use super::{Answer, AppState, NoticeCause, failure};
 use crate::campaign::{Campaign, EvidenceCarried};
 
@@ -16,6 +17,8 @@ pub(in crate::app) struct SavedDraft {
     saved: (CampaignId, u32),
     /// What became of evidence that the version before had.
     evidence: EvidenceCarried,
+    /// What it means for a crawl that did not come to its end.
+    crawl: Option<String>,
 }
 
 impl AppState {
@@ -23,7 +26,18 @@ impl AppState {
     pub(super) fn save(&mut self, id: Option<CampaignId>, campaign: Box<Campaign>) {
         let save = self.next_id;
         self.next_id += 1;
-        self.begin_save(save, id, campaign);
+        self.begin_save(save, id, campaign, false);
+    }
+
+    /// Saves the draft at hand though a campaign like it is here: a person was asked. What was to
+    /// follow the save that asked follows this one.
+    pub(super) fn save_confirmed(&mut self, id: Option<CampaignId>, campaign: Box<Campaign>) {
+        let save = self.next_id;
+        self.next_id += 1;
+        if let Some((of, _)) = &mut self.after_save {
+            *of = save;
+        }
+        self.begin_save(save, id, campaign, true);
     }
 
     /// The same, with what follows once it is saved.
@@ -34,7 +48,7 @@ impl AppState {
         }
     }
 
-    fn begin_save(&mut self, save: u64, id: Option<CampaignId>, campaign: Box<Campaign>) {
+    fn begin_save(&mut self, save: u64, id: Option<CampaignId>, campaign: Box<Campaign>, is_confirmed: bool) {
         if let Some(spec) = &mut self.spec {
             // Asked twice before the first was begun.
             if spec.is_being_saved() {
@@ -47,9 +61,13 @@ impl AppState {
         self.write(
             move |session| {
                 let mut campaign = campaign;
+                if id.is_none() && !is_confirmed {
+                    TwinsFound::check(session, &campaign)?;
+                }
                 // It may be a draft of an older version, or have been begun before files were attached.
                 let (saved, evidence) = session.save_edited_campaign(id, &mut campaign, None)?;
-                Ok(SavedDraft { campaign, saved, evidence })
+                let crawl = id.map(|id| session.unfinished_crawl_line(id, saved.1)).transpose()?.flatten();
+                Ok(SavedDraft { campaign, saved, evidence, crawl })
             },
             move |saved| Answer::Saved(save, saved),
         );
@@ -57,11 +75,16 @@ impl AppState {
 
     /// A draft was saved; it need not be at hand any more.
     pub(super) fn take_in_saved(&mut self, save: u64, saved: anyhow::Result<SavedDraft>) {
-        let then = self.after_save.take_if(|(of, _)| *of == save).map(|(_, then)| then);
         let spec = self.spec.as_mut().and_then(|spec| spec.end_save(save).then_some(spec));
-        let SavedDraft { campaign, saved: (id, version), evidence } = match saved {
+        let SavedDraft { campaign, saved: (id, version), evidence, crawl } = match saved {
             Ok(saved) => saved,
+            Err(error) if spec.is_some() && error.is::<TwinsFound>() => {
+                let twins = error.downcast().map(|TwinsFound(twins)| twins).unwrap_or_default();
+                self.ask_about_twins(twins);
+                return;
+            }
             Err(error) => {
+                self.after_save.take_if(|(of, _)| *of == save);
                 let mut notice = failure("Specification not saved", &error);
                 notice.hint = match spec {
                     Some(_) => "Your edits are kept; correct them and save again".to_owned(),
@@ -96,6 +119,10 @@ impl AppState {
         }
         self.cure(|cause| *cause == NoticeCause::Saving);
         self.say(&says);
+        if let Some(line) = crawl {
+            let what = "Specification saved: the crawl goes on without it".to_owned();
+            self.notice(Notice { is_error: false, what, why: line, hint: String::new() });
+        }
         let lines = [evidence.kept_line(), evidence.dropped_line()];
         for line in lines.into_iter().flatten() {
             let hint = "Attach files to a record with: fonds scope attach FOLDER CAMPAIGN RECORD FILE".to_owned();
@@ -106,7 +133,7 @@ impl AppState {
                 hint,
             });
         }
-        match then {
+        match self.after_save.take_if(|(of, _)| *of == save).map(|(_, then)| then) {
             None => {}
             Some(AfterSave::Commands(commands)) => self.go_on_with(commands),
             Some(AfterSave::Crawl { fresh }) => {

@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-use super::models::{CampaignId, CaptureId, CaptureQuery, Launches, Loaded, ReviewMark, RunState, ScheduledRun};
+use super::models::{
+    CampaignChoice, CampaignId, CaptureId, CaptureQuery, ImportOptions, Launches, Loaded, ReviewMark, RunState,
+    ScheduledRun,
+};
 use super::state::Answer;
 use super::{Action, AppState, Command, CrawlStart, Dialog, JobKind, Route, Settings, resolve};
 use crate::campaign::{Campaign, Frequency, Run};
@@ -560,8 +563,13 @@ fn one_page(folder: &std::path::Path, name: &str, text: &str) -> PathBuf {
     path
 }
 
+/// Imports go to the campaign that the town was crawled for.
+fn of_the_town() -> ImportOptions {
+    ImportOptions { campaign: CampaignChoice::Of(CampaignId::new(1)), ..ImportOptions::default() }
+}
+
 fn import(state: &mut AppState, path: PathBuf) {
-    state.send(Command::Import { paths: vec![path], options: Default::default() });
+    state.send(Command::Import { paths: vec![path], options: of_the_town() });
     state.tick();
     until(state, "the import has ended", |state| !state.runs(JobKind::Import));
 }
@@ -597,7 +605,7 @@ fn what_an_import_brings_is_found_without_anybody_indexing() {
     let folder = folder(&state);
     drop(state);
     let session = Session::new(Workspace::open(&folder).unwrap());
-    session.import(&[later], Default::default(), &crate::jobs::JobCx::detached()).unwrap();
+    session.import(&[later], of_the_town(), &crate::jobs::JobCx::detached()).unwrap();
     drop(session);
     let (mut state, _dir, _) = self::state();
     state.send(Command::OpenWorkspace(folder));
@@ -632,7 +640,7 @@ fn an_import_is_followed_while_it_runs() {
     let path = dir.path().join("long.warc");
     std::fs::write(&path, pages).unwrap();
     let before = newest(&state);
-    state.send(Command::Import { paths: vec![path], options: Default::default() });
+    state.send(Command::Import { paths: vec![path], options: of_the_town() });
     until(&mut state, "captures come", |state| newest(state) > before);
     state.index_watch.look_now();
     until(&mut state, "some texts are found", |state| found_texts(state, "text:caravel").0 > 0);

@@ -38,7 +38,8 @@ pub enum CampaignCommand {
         fonds campaign add my-archive campaign.json --id 1      a new version of campaign 1\n\n\
         A campaign has an identity from when it is saved for the first time; campaign export, handovers and crawls\n\
         write it into its files. A file with the identity of another campaign is not taken as a version of this one.\n\
-        Without --id a file with the identity of a campaign that is here, and other content, becomes a branch of it.\n\n\
+        Without --id nothing is saved where a campaign of the same title, content or identity is here (status 2): --id makes\n\
+        the file its next version, --as-new another campaign, which is a branch of the one of its identity.\n\n\
         Evidence that was attached to a permission stays with it, whether the file names it or not, while the record\n\
         covers the same by the same licence or criterion. Evidence of records that are gone is named.")]
     Add {
@@ -49,6 +50,9 @@ pub enum CampaignCommand {
         /// Save as a new version of this campaign.
         #[arg(long)]
         id: Option<CampaignId>,
+        /// Save as another campaign, though one of its title, content or identity is here.
+        #[arg(long, conflicts_with = "id")]
+        as_new: bool,
     },
     /// List the campaigns.
     #[command(after_help = "Examples:\n  fonds campaign list my-archive\n  \
@@ -109,10 +113,12 @@ pub enum CampaignCommand {
         /// Number or title of the campaign.
         campaign: String,
     },
-    /// Delete a campaign that nothing was crawled or imported for.
+    /// Delete a campaign; its captures stay.
     #[command(after_help = "Examples:\n  fonds campaign delete my-archive 2 --preview\n  \
         fonds campaign delete my-archive 2\n\n\
-        One with crawls, imports or collections stays, since it explains them: fonds campaign deactivate.")]
+        Its selections, scores and schedule go. Captures stay with what was decided on them, and belong to no campaign; \
+        crawls stay with their rules, so that fonds why goes on to explain them. To keep it and only stop its \
+        schedule: fonds campaign deactivate.")]
     Delete {
         /// Workspace.
         folder: PathBuf,
@@ -121,6 +127,9 @@ pub enum CampaignCommand {
         /// Name what would be deleted, and delete nothing.
         #[arg(long)]
         preview: bool,
+        /// What there was of it as one object.
+        #[arg(long)]
+        json: bool,
     },
     /// Print an example campaign as JSON, to be edited.
     #[command(after_help = "Example:\n  fonds campaign example > campaign.json")]
@@ -174,7 +183,7 @@ pub(super) fn read_only_session(folder: &Path) -> anyhow::Result<Session> {
 
 pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Result<u8> {
     match command {
-        CampaignCommand::Add { folder, file, id } => {
+        CampaignCommand::Add { folder, file, id, as_new } => {
             let name = if file.as_os_str() == "-" { "standard input".to_owned() } else { file.display().to_string() };
             let mut text = String::new();
             if file.as_os_str() == "-" {
@@ -187,20 +196,18 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
                 format!("{name}: this is no campaign file; fonds campaign example prints one to start from")
             })?;
             let session = session(&folder)?;
-            let namesakes: Vec<String> = match id {
-                Some(_) => Vec::new(),
-                None => session
-                    .campaigns()?
-                    .iter()
-                    .filter(|row| row.name == file.campaign.name)
-                    .map(|row| row.id.to_string())
-                    .collect(),
-            };
+            if id.is_none() && !as_new {
+                refuse_twins(&session, &file).with_context(|| name.clone())?;
+            }
             let outdated = id.map(|id| session.outdated_base(id, &file)).transpose()?.flatten();
             let is_next = id.is_some();
             let (id, taken, evidence) = session.save_campaign_file(id, &file).with_context(|| name.clone())?;
             print_problems(&file.campaign);
             print_evidence(&folder, id, &evidence);
+            let version = session.catalogue().campaign(id)?.0;
+            if let Some(line) = session.unfinished_crawl_line(id, version)?.filter(|_| is_next) {
+                tell!("note: {}", plain(&line));
+            }
             match taken {
                 TakenAs::Continued(head) if outdated.is_some() => tell!(
                     "note: this file was made from version {}, and version {head} was saved since: what that changed \
@@ -214,16 +221,16 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
                      out of the file",
                     point.campaign
                 ),
-                TakenAs::New if !namesakes.is_empty() => tell!(
-                    "note: another campaign has this title (number {}); for a new version of it, use --id",
-                    namesakes.join(", ")
-                ),
                 _ => {}
+            }
+            if let Some(line) = session.catalogue().unassigned()?.line().filter(|_| !is_next) {
+                tell!("note: {line}: fonds files assign");
             }
             writeln!(out, "{id}")?;
         }
         CampaignCommand::List { folder, json } => {
-            let rows = read_only_session(&folder)?.campaigns()?;
+            let session = read_only_session(&folder)?;
+            let rows = session.campaigns()?;
             for problem in rows.iter().filter_map(|row| row.problem.as_ref()) {
                 warn_of!("campaigns that cannot be read", "note: {}", plain(problem));
             }
@@ -234,6 +241,9 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
                     list_line(out, "", &listed.row)?;
                     listed.branches.iter().try_for_each(|branch| list_line(out, "  ", branch))?;
                 }
+            }
+            if let Some(line) = session.catalogue().unassigned()?.line() {
+                tell!("{line}: fonds files assign");
             }
         }
         CampaignCommand::Show { folder, campaign } => {
@@ -317,18 +327,21 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
             let spec = session.deactivate_campaign(id)?;
             writeln!(out, "campaign {id} “{}” is switched off: no scheduled runs", plain(&spec.name))?;
         }
-        CampaignCommand::Delete { folder, campaign, preview } => {
+        CampaignCommand::Delete { folder, campaign, preview, json } => {
             let session = if preview { read_only_session(&folder)? } else { session(&folder)? };
             let id = session.catalogue().find_campaign(&campaign)?;
-            let contents = session.catalogue().campaign_contents(id)?;
-            if !preview && contents.can_be_deleted() {
-                session.catalogue().delete_campaign(id)?;
+            let contents = match preview {
+                true => session.catalogue().campaign_contents(id)?,
+                false => session.catalogue().delete_campaign(id)?,
+            };
+            if json {
+                json_line(out, &contents)?;
+                return Ok(FINE);
             }
             let what = if preview { "would be deleted" } else { "deleted" };
-            let kept = if contents.can_be_deleted() { what } else { "stays, since it explains captures" };
-            writeln!(out, "campaign {id} “{}” {kept}: {}", plain(&contents.name), contents.summary())?;
-            if !contents.can_be_deleted() {
-                return Ok(PROBLEMS);
+            writeln!(out, "campaign {id} “{}” {what}: {}", plain(&contents.name), contents.lost())?;
+            if let Some(stays) = contents.stays() {
+                writeln!(out, "stays: {stays}")?;
             }
         }
         CampaignCommand::Example => {
@@ -343,6 +356,24 @@ fn list_line(out: &mut dyn Write, indent: &str, row: &CampaignRow) -> std::io::R
     let (seeds, captures) = (counted(row.seeds, "seed"), counted(row.captures, "capture"));
     let (version, refused, title) = (row.version, row.refused, plain(&row.title()));
     writeln!(out, "{indent}{}\tv{version}\t{seeds}\t{captures}\t{refused} refused\t{title}{from}", row.id)
+}
+
+/// # Errors
+///
+/// Campaigns that are here already: a person says whether it is one of them.
+fn refuse_twins(session: &Session, file: &CampaignFile) -> anyhow::Result<()> {
+    let twins = session.catalogue().campaign_twins(file)?;
+    let Some(first) = twins.first() else { return Ok(()) };
+    let names: Vec<String> = twins
+        .iter()
+        .map(|twin| format!("campaign {} “{}” has {}", twin.campaign, plain(&twin.name), twin.kind.label()))
+        .collect();
+    anyhow::bail!(
+        "it may be here already, so nothing was saved: {}. To save it as the next version of that campaign: --id {}. To have \
+         it as another campaign beside it: --as-new",
+        names.join(", "),
+        first.campaign
+    )
 }
 
 /// What became of evidence that the version before had.

@@ -3,6 +3,7 @@
 use super::FINE;
 use super::campaign::read_only_session;
 use super::output::{json_line, plain};
+use super::query_text::{FilterText, QueryText};
 use crate::export::{csv_row, spreadsheet_cell};
 use crate::store::query_help;
 use crate::uri::{PageKey, Url};
@@ -27,10 +28,10 @@ pub struct CapturesArgs {
     /// Workspace.
     folder: PathBuf,
     /// Words and fields, as in the window's filter line; all captures without it.
-    #[arg(default_value = "")]
-    filter: String,
-    /// Number or title of the campaign whose captures, scores and selection are meant; all
-    /// captures where there are several and none is named.
+    #[arg(default_value = "", allow_hyphen_values = true)]
+    filter: QueryText,
+    /// Number or title of the campaign whose captures, scores and selection are meant; without it
+    /// all captures. Fields that ask a campaign, such as selected: and score, need it where there are several.
     #[arg(long)]
     campaign: Option<String>,
     /// One object a capture.
@@ -71,23 +72,16 @@ fn help() -> String {
         + &query_help()
 }
 
-/// The campaign that is named, or the only one of the workspace.
-pub(super) fn campaign_for(session: &Session, name: Option<&str>) -> anyhow::Result<Option<CampaignId>> {
-    let catalogue = session.catalogue();
-    if let Some(name) = name {
-        return Ok(Some(catalogue.find_campaign(name)?));
-    }
-    Ok(match catalogue.campaigns()?.as_slice() {
-        [only] => Some(only.id),
-        _ => None,
-    })
+/// The campaign that is named, if one is.
+pub(super) fn named_campaign(session: &Session, name: Option<&str>) -> anyhow::Result<Option<CampaignId>> {
+    Ok(name.map(|name| session.catalogue().find_campaign(name)).transpose()?)
 }
 
 pub(super) fn run(args: &CapturesArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let session = read_only_session(&args.folder)?;
     let mut query = CaptureQuery {
-        filter: args.filter.clone(),
-        campaign: campaign_for(&session, args.campaign.as_deref())?,
+        filter: args.filter.to_string(),
+        campaign: named_campaign(&session, args.campaign.as_deref())?,
         sort: args.sort.iter().map(|name| sort_key(name)).collect::<anyhow::Result<_>>()?,
         offset: args.offset,
         ..work::everything()
@@ -195,16 +189,36 @@ pub struct ChosenCaptures {
     #[arg(long)]
     id: Vec<CaptureId>,
     /// Captures that this filter finds; * is every capture.
+    #[arg(long, allow_hyphen_values = true)]
+    filter: Option<FilterText>,
+    /// Number or title of the campaign whose captures the filter looks through; without it through
+    /// all. Fields that ask a campaign, such as selected: and score, need it where there are several.
     #[arg(long)]
-    filter: Option<String>,
-    /// Campaign whose captures the filter looks through; needed when there are several.
-    #[arg(long, requires = "filter")]
     campaign: Option<String>,
 }
 
 impl ChosenCaptures {
-    /// The captures that are named, each once.
+    /// The campaign that a filter is asked of.
+    pub(super) fn campaign(&self, session: &Session) -> anyhow::Result<Option<CampaignId>> {
+        named_campaign(session, self.campaign.as_deref())
+    }
+
+    /// The captures that are named, each once, where nothing but the filter is asked of the campaign.
     pub(super) fn find(&self, session: &Session, folder: &Path) -> anyhow::Result<Vec<CaptureId>> {
+        anyhow::ensure!(
+            self.campaign.is_none() || self.filter.is_some(),
+            "--campaign: the filter is asked of it, and there is none; leave it out, or add --filter"
+        );
+        self.find_in(self.campaign(session)?, session, folder)
+    }
+
+    /// The captures that are named, each once, with the filter asked of a campaign.
+    pub(super) fn find_in(
+        &self,
+        campaign: Option<CampaignId>,
+        session: &Session,
+        folder: &Path,
+    ) -> anyhow::Result<Vec<CaptureId>> {
         anyhow::ensure!(
             self.filter.is_some() || !self.url.is_empty() || !self.id.is_empty(),
             "which captures? Name them with --url, --id or --filter"
@@ -228,10 +242,9 @@ impl ChosenCaptures {
             captures.extend(found);
         }
         if let Some(filter) = &self.filter {
-            let campaign = campaign_for(session, self.campaign.as_deref())?;
-            let found =
-                catalogue.capture_ids(&CaptureQuery { filter: filter.clone(), campaign, ..work::everything() })?;
-            anyhow::ensure!(!found.is_empty(), "the filter “{filter}” finds no capture; nothing was changed");
+            let query = CaptureQuery { filter: filter.to_string(), campaign, ..work::everything() };
+            let found = catalogue.capture_ids(&query)?;
+            anyhow::ensure!(!found.is_empty(), "the filter “{}” finds no capture; nothing was changed", &**filter);
             captures.extend(found);
         }
         captures.sort_unstable();

@@ -4,6 +4,7 @@ use super::FINE;
 use super::campaign::{read_only_session, session};
 use super::captures::ChosenCaptures;
 use super::output::{json_line, plain, with_progress};
+use super::query_text::FilterText;
 use crate::jobs::counted;
 use crate::work::models::CollectionSpec;
 use crate::work::{JobKind, Report, operator};
@@ -59,8 +60,8 @@ pub struct CollectionsSaveArgs {
     #[arg(long, default_value = "")]
     about: String,
     /// Put in what this filter finds.
-    #[arg(long, default_value = "", requires = "campaign")]
-    filter: String,
+    #[arg(long, allow_hyphen_values = true, requires = "campaign")]
+    filter: Option<FilterText>,
     /// Number or title of the campaign whose captures and scores the filter asks for.
     #[arg(long, requires = "filter")]
     campaign: Option<String>,
@@ -95,7 +96,7 @@ pub(super) fn run(command: &CollectionsCommand, out: &mut dyn Write) -> anyhow::
             let spec = CollectionSpec {
                 name: args.name.clone(),
                 about: args.about.clone(),
-                filter: args.filter.clone(),
+                filter: args.filter.as_deref().unwrap_or_default().to_owned(),
                 campaign,
             };
             session.save_collection(&spec, &operator())?;

@@ -54,7 +54,7 @@ fn launch(session: &Session, name: Option<&str>) -> anyhow::Result<LaunchRow> {
             return Ok(launch);
         }
     }
-    anyhow::bail!("there is no launch “{}” in this workspace. Its folders in output/logs bear the names", plain(name))
+    anyhow::bail!("there is no launch “{}” in this workspace; fonds launches lists them", plain(name))
 }
 
 pub(super) fn run(args: &EventsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {

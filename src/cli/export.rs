@@ -4,6 +4,7 @@ use super::campaign::reading_session;
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::keys::{SigningKey, SystemKeychain};
+use crate::store::named_campaigns;
 use crate::work;
 use crate::work::models::{CheckState, VerifyLine};
 use crate::work::{ExportDryRun, Report};
@@ -86,10 +87,12 @@ pub(super) fn run(args: &ExportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
     let session = reading_session(&args.folder)?;
     let campaign = match &args.campaign {
         Some(name) => session.catalogue().find_campaign(name)?,
-        None => match session.catalogue().campaign_numbers()?.as_slice() {
-            [only] => *only,
+        None => match session.catalogue().campaign_titles()?.as_slice() {
+            [(only, _)] => *only,
             [] => anyhow::bail!("{}: there is no campaign, so nothing is selected", args.folder.display()),
-            _ => anyhow::bail!("there are several campaigns: name one with --campaign"),
+            several => {
+                anyhow::bail!("there are several campaigns: {}. Name one with --campaign", named_campaigns(several))
+            }
         },
     };
     let (spec, _) = session.catalogue().kept_selection(campaign)?.with_context(|| {

@@ -66,11 +66,28 @@ pub enum FilesCommand {
     },
     /// List the imports of a workspace.
     #[command(after_help = "Example:\n  fonds files imports my-archive\n\n\
-        Columns: number, date, state, what was asked for, what it came to.")]
+        Columns: number, campaign, date, state, what was asked for, what it came to.")]
     Imports {
         /// Workspace.
         folder: PathBuf,
         /// One object an import.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Give the captures of an import to a campaign, or to none.
+    #[command(after_help = "Examples:\n  fonds files assign my-archive 3 2\n  \
+        fonds files assign my-archive 3 none\n\n\
+        Captures of no campaign are scored and exported by none. Scores and selections of the campaign that had them \
+        before lose them; decisions, notes and selections that were saved stay. Numbers of imports: fonds files imports my-archive")]
+    Assign {
+        /// Workspace.
+        folder: PathBuf,
+        /// Number of the import.
+        import: LaunchId,
+        /// Number or title of the campaign, or none.
+        #[arg(value_name = "CAMPAIGN|none")]
+        campaign: String,
+        /// What changed as one object.
         #[arg(long)]
         json: bool,
     },
@@ -156,13 +173,24 @@ pub(super) fn run(command: FilesCommand, out: &mut dyn Write) -> anyhow::Result<
                     let words = work::import_summary(&import);
                     writeln!(
                         out,
-                        "{}\t{}\t{state}\t{}\t{}",
+                        "{}\t{}\t{}\t{state}\t{}\t{}",
                         import.launch,
+                        import.campaign.map_or_else(|| "none".to_owned(), |id| id.to_string()),
                         import.started,
                         plain(&sources),
                         plain(&words)
                     )?;
                 }
+            }
+            Ok(FINE)
+        }
+        FilesCommand::Assign { folder, import, campaign, json } => {
+            let session = session(&folder)?;
+            let campaign = super::import::campaign_or_none(&session, &campaign)?;
+            let assigned = session.assign_import(import, campaign)?;
+            match json {
+                true => json_line(out, &assigned)?,
+                false => writeln!(out, "{}", assigned.summary())?,
             }
             Ok(FINE)
         }

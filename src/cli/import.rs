@@ -4,7 +4,8 @@ use super::campaign::session;
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS, WRONG_USE};
 use crate::work;
-use crate::work::models::ImportOptions;
+use crate::work::Session;
+use crate::work::models::{CampaignChoice, CampaignId, ImportOptions};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -13,13 +14,16 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:\n  fonds import my-archive old-crawl.warc.gz\n  \
     fonds import my-archive /media/archive/2009 --copy\n  \
     fonds import my-archive ~/heritrix/jobs/elections\n  \
-    fonds import my-archive /media/archive/2009 --index\n\n\
+    fonds import my-archive /media/archive/2009 --index\n  \
+    fonds import my-archive old-crawl.warc.gz --campaign 2\n\n\
     A job folder of Heritrix (crawler-beans.cxml or order.xml, seeds, logs, archives) or a collection of\n\
     Browsertrix comes in as a campaign with its seeds and rules, with a launch for each run in its logs.\n\
     The folder output/warcs of a workspace brings its campaigns back, from the campaign files beside the WARC files.\n\
     A folder that fonds export wrote brings its campaign, its captures, its crawls with the URLs that they have seen, and\n\
     the decisions on these captures back; what was decided here holds, and a second import adds nothing. Nothing comes in\n\
     of one that is not whole: then the status is 1; so it is where decisions on captures that only you have are left out.\n\
+    Captures of files that bring no campaign of their own belong to the only one there is, or to none where there is\n\
+    none; where there are several, --campaign says which. It is changed with: fonds files assign\n\
     A capture that is here already is not added again, whatever file it is in.\n\
     Files are linked where they are, unless --copy is given. A file that was read before is skipped, whatever it is\n\
     called. An import that was stopped or killed goes on when it is called again. What it came to is kept:\n  \
@@ -32,6 +36,9 @@ pub struct ImportArgs {
     /// WARC and ARC files, folders that hold some, or job folders of other crawlers.
     #[arg(required = true)]
     paths: Vec<PathBuf>,
+    /// Number or title of the campaign that the captures belong to, or none. What brings its own campaign keeps it.
+    #[arg(long, value_name = "CAMPAIGN|none")]
+    campaign: Option<String>,
     /// Copy the files into the workspace instead of linking them.
     #[arg(long)]
     copy: bool,
@@ -46,10 +53,22 @@ pub struct ImportArgs {
     json: bool,
 }
 
+/// The campaign of a number or title; none where that is what is written.
+pub(super) fn campaign_or_none(session: &Session, name: &str) -> anyhow::Result<Option<CampaignId>> {
+    match name {
+        "none" => Ok(None),
+        name => Ok(Some(session.catalogue().find_campaign(name)?)),
+    }
+}
+
 pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let session = session(&args.folder)?;
     let all_there = args.paths.iter().all(|path| path.exists());
-    let options = ImportOptions { copy: args.copy, follow_links: args.follow_links };
+    let campaign = match args.campaign.as_deref() {
+        None => CampaignChoice::Only,
+        Some(name) => campaign_or_none(&session, name)?.map_or(CampaignChoice::None, CampaignChoice::Of),
+    };
+    let options = ImportOptions { copy: args.copy, follow_links: args.follow_links, campaign };
     let import = || with_progress(|cx| session.import(&args.paths, options, cx));
     let imported = match super::index::follow_beside(&session, args.index, import) {
         Err(error) if error.is::<work::BadHandover>() => {
@@ -77,6 +96,9 @@ pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
     for import in &imported.imports {
         super::files::print_import(&session, import.launch, args.json, out)?;
         tell!("{}", plain(&work::import_summary(import)));
+        if import.new_captures > 0 {
+            tell!("{}", plain(&work::import_campaign_line(import)));
+        }
     }
     if args.json {
         imported.handovers.iter().try_for_each(|handover| json_line(out, handover))?;

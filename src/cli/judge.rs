@@ -2,8 +2,9 @@
 
 use super::FINE;
 use super::campaign::{read_only_session, session};
-use super::captures::{ChosenCaptures, campaign_for};
+use super::captures::ChosenCaptures;
 use super::output::{json_line, plain};
+use super::query_text::QueryText;
 use super::search::facet_choice;
 use crate::analysis::{Judgement, PrecisionAt, Proportion};
 use crate::export::csv_row;
@@ -29,7 +30,8 @@ pub struct JudgeArgs {
     /// What to say.
     judgement: JudgementArg,
     /// The query, as in fonds search.
-    query: String,
+    #[arg(allow_hyphen_values = true)]
+    query: QueryText,
     /// A value that was chosen beside the query, as in fonds search; can be given several times.
     #[arg(long, value_name = "NAME=VALUE", value_parser = facet_choice)]
     facet: Vec<FacetChoice>,
@@ -81,7 +83,8 @@ pub struct EvaluateArgs {
     /// Workspace.
     folder: PathBuf,
     /// Only this query; every one that was judged without it.
-    query: Option<String>,
+    #[arg(allow_hyphen_values = true)]
+    query: Option<QueryText>,
     /// One object a query, with more figures.
     #[arg(long, conflicts_with = "csv")]
     json: bool,
@@ -103,10 +106,11 @@ pub(super) fn run(args: &JudgeArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         None => work::operator(),
     };
     let session = session(&args.folder)?;
-    let campaign = campaign_for(&session, None)?;
-    let captures = args.captures.find(&session, &args.folder)?;
+    // The query may ask a campaign, as the filter may.
+    let campaign = args.captures.campaign(&session)?;
+    let captures = args.captures.find_in(campaign, &session, &args.folder)?;
     let asked =
-        SearchQuery { text: args.query.clone(), facets: args.facet.clone(), campaign, ..SearchQuery::default() };
+        SearchQuery { text: args.query.to_string(), facets: args.facet.clone(), campaign, ..SearchQuery::default() };
     let judgement = args.judgement.judgement();
     let label = judgement.map_or("Judgement cleared", Judgement::label);
     let line = asked.query_line();

@@ -51,8 +51,10 @@ mod inlinks;
 mod jobs;
 mod judge;
 mod key;
+mod launches;
 mod mark;
 mod output;
+mod query_text;
 mod related;
 mod robots;
 mod schedule;
@@ -138,6 +140,8 @@ pub enum CliCommand {
     Inlinks(inlinks::InlinksCommand),
     /// Show what became of a URL, and why.
     Why(why::WhyArgs),
+    /// List the crawls: what ran, for which campaign, and how it ended.
+    Launches(launches::LaunchesArgs),
     /// Show what a crawl reported: waits, hosts given up, network, disk.
     Events(events::EventsArgs),
     /// Say why URLs would be taken or refused.
@@ -300,6 +304,7 @@ pub fn run(command: CliCommand) -> ExitCode {
         CliCommand::Inlinks(command) => inlinks::run(command, out),
         CliCommand::Scope(command) => scope::run(command, out),
         CliCommand::Why(args) => why::run(&args, out),
+        CliCommand::Launches(args) => launches::run(&args, out),
         CliCommand::Events(args) => events::run(&args, out),
         CliCommand::Index(args) => index::run(&args, &mut input(), out),
         CliCommand::Search(args) => search::run(&args, out),

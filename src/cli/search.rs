@@ -2,11 +2,12 @@
 
 use super::FINE;
 use super::campaign::{read_only_session, session};
-use super::captures::campaign_for;
+use super::captures::named_campaign;
 use super::output::{json_line, plain};
+use super::query_text::QueryText;
 use crate::export::csv_row;
 use crate::search::{FacetKind, Period};
-use crate::store::query_help;
+use crate::store::{named_campaigns, query_help};
 use crate::work::models::CampaignId;
 use crate::work::{self, FacetChoice, Hit, SearchOrder, SearchQuery, Session, operator};
 use anyhow::Context;
@@ -24,9 +25,10 @@ pub struct SearchArgs {
     /// Workspace.
     folder: PathBuf,
     /// What is looked for; everything without it.
-    #[arg(default_value = "", conflicts_with = "batch")]
-    query: String,
-    /// Number or title of the campaign whose captures are searched; all captures where there are several and none is named.
+    #[arg(allow_hyphen_values = true, conflicts_with = "batch")]
+    query: Option<QueryText>,
+    /// Number or title of the campaign whose captures are searched; all captures without it. Fields that ask a
+    /// campaign, such as selected: and score, and --facets term need it where there are several.
     #[arg(long)]
     campaign: Option<String>,
     /// Only captures with this value of a facet: NAME=VALUE, or NAME!=VALUE for all others; can be given several times.
@@ -137,13 +139,13 @@ pub(super) fn run(args: &SearchArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
         return Ok(FINE);
     }
     let session = if args.save.is_some() { session(&args.folder)? } else { read_only_session(&args.folder)? };
-    let campaign = campaign_for(&session, args.campaign.as_deref())?;
+    let campaign = named_campaign(&session, args.campaign.as_deref())?;
     let mut out = BufWriter::new(out);
     match &args.batch {
         Some(file) => batch(args, &session, campaign, file, &mut out)?,
         None if args.list_saved => list_saved(args, &session, &mut out)?,
         None => {
-            let mut asked = query_of(args, campaign, &args.query);
+            let mut asked = query_of(args, campaign, args.query.as_deref().unwrap_or_default());
             if let Some(name) = &args.saved {
                 let saved = work::saved_search(session.catalogue(), name)?;
                 asked.text.clone_from(&saved.query);
@@ -152,6 +154,12 @@ pub(super) fn run(args: &SearchArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
                 asked.shows_all |= saved.shows_all;
             }
             if let Some(name) = &args.save {
+                let is_empty = args.query.as_deref().is_some_and(|query| query.trim().is_empty());
+                anyhow::ensure!(
+                    !is_empty,
+                    "--save: the query is empty and would find every capture; nothing was saved. Leave it out to save \
+                     a search by facets alone"
+                );
                 let was_there = session.save_search(name, &asked, &operator())?;
                 let place = if was_there { ", in the place of the one that had this name" } else { "" };
                 tell!("fonds: saved the search “{}”{place}", plain(name.trim()));
@@ -194,6 +202,13 @@ fn query_of(args: &SearchArgs, campaign: Option<CampaignId>, text: &str) -> Sear
 }
 
 fn one(args: &SearchArgs, session: &Session, asked: &SearchQuery, out: &mut dyn Write) -> anyhow::Result<()> {
+    let campaigns = session.catalogue().campaign_titles()?;
+    anyhow::ensure!(
+        asked.campaign.is_some() || campaigns.len() < 2 || !args.facets.contains(&FacetKind::Term),
+        "--facets term: the terms are those of a campaign's request, and there are several campaigns: {}. Name one \
+         with --campaign",
+        named_campaigns(&campaigns)
+    );
     let answer = session.search(asked)?;
     if let Some(problem) = answer.problem {
         anyhow::bail!("the query cannot be read: {problem}");

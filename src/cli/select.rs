@@ -2,6 +2,7 @@
 
 use super::campaign::{read_only_session, session};
 use super::output::{json_line, plain, with_progress};
+use super::query_text::FilterText;
 use super::{FINE, PROBLEMS};
 use crate::jobs::counted;
 use crate::store::Catalogue;
@@ -114,8 +115,8 @@ pub struct SampleArgs {
     /// Number or title of the campaign whose captures are read.
     campaign: String,
     /// Another request than that of the campaign.
-    #[arg(long)]
-    request: Option<String>,
+    #[arg(long, allow_hyphen_values = true)]
+    request: Option<FilterText>,
     /// So many of the best and of the worst.
     #[arg(long, default_value_t = NEAREST)]
     limit: usize,
@@ -164,8 +165,8 @@ pub struct SpecArgs {
     #[arg(long)]
     without_requisites: bool,
     /// Select what this filter finds instead of what scores high; * is every capture.
-    #[arg(long, default_value = "")]
-    filter: String,
+    #[arg(long, allow_hyphen_values = true)]
+    filter: Option<FilterText>,
     /// Select the captures of this collection as well; can be given several times.
     #[arg(long, value_name = "NAME")]
     collection: Vec<String>,
@@ -205,7 +206,7 @@ impl SpecArgs {
             threshold: self.threshold,
             window_days: self.window_days,
             with_requisites: !self.without_requisites,
-            filter: self.filter.trim().to_owned(),
+            filter: self.filter.as_deref().unwrap_or_default().trim().to_owned(),
             collections: self.collection.clone(),
             ..SelectionSpec::default().with_parts_of(kept)
         })
@@ -228,6 +229,12 @@ pub(super) fn run(command: &SelectCommand, out: &mut dyn Write) -> anyhow::Resul
             let spec = args.spec.spec_in(session.catalogue())?;
             let report = with_progress(|cx| session.select(&spec, args.allow_empty, cx))?;
             print_report(&report, args.json, out)?;
+            let Balance { inside, outside, .. } = &report.balance;
+            if inside.captures + outside.captures == 0
+                && let Some(line) = session.catalogue().unassigned()?.line()
+            {
+                tell!("note: the campaign has no capture, and {}: fonds files assign", plain(&line));
+            }
             name_unread(&report)
         }
         SelectCommand::Save(NamedArgs { folder, campaign, name }) => {
@@ -354,7 +361,7 @@ fn sample(args: &SampleArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let session = read_only_session(&args.folder)?;
     let campaign = session.catalogue().find_campaign(&args.campaign)?;
     let request = match &args.request {
-        Some(text) => text.parse().map_err(|error| anyhow::anyhow!("--request: {error}"))?,
+        Some(text) => text.trim().parse().map_err(|error| anyhow::anyhow!("--request: {error}"))?,
         None => session.catalogue().campaign(campaign)?.1.request,
     };
     anyhow::ensure!(

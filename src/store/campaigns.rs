@@ -5,10 +5,10 @@ use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::lineage::{VersionToKeep, branch_points, insert_campaign};
 use super::marks::{of_campaign_sql, selected_sql};
+use super::refused::refused_by_rule;
 use super::rows::{CampaignId, CampaignPage, CampaignRow, MovedSeed};
 use super::sql::uint;
 use crate::campaign::{Campaign, CampaignFile, Identity, Seed};
-use crate::jobs::counted;
 use crate::scope::MAX_REDIRECTS;
 use crate::uri::{CaptureDate, is_same_site, parse_web_url};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -81,36 +81,6 @@ impl Catalogue {
         })
     }
 
-    /// What there is of a campaign, and would go with it.
-    pub fn campaign_contents(&self, id: CampaignId) -> Result<CampaignContents, StoreError> {
-        self.read(|conn| contents(conn, id))
-    }
-
-    /// Removes a campaign that nothing was crawled or imported for, with its
-    /// versions, selections and runs that were due.
-    ///
-    /// # Errors
-    ///
-    /// One with crawls, imports or a collection: these would lose what explains them.
-    pub fn delete_campaign(&self, id: CampaignId) -> Result<(), StoreError> {
-        self.write(move |conn| {
-            if !contents(conn, id)?.can_be_deleted() {
-                return Err(StoreError::Content(format!(
-                    "campaign {id} has crawls, imports or collections, so it stays; fonds campaign deactivate keeps it from running"
-                )));
-            }
-            conn.execute(
-                "DELETE FROM named_capture WHERE selection IN (SELECT id FROM named_selection WHERE campaign = ?1)",
-                [id],
-            )?;
-            for table in OF_CAMPAIGN {
-                conn.execute(&format!("DELETE FROM {table} WHERE campaign = ?1"), [id])?;
-            }
-            conn.execute("DELETE FROM campaign WHERE id = ?1", [id])?;
-            Ok(())
-        })
-    }
-
     /// A campaign's latest version and its value.
     pub fn campaign(&self, id: CampaignId) -> Result<(u32, Campaign), StoreError> {
         self.read(|conn| {
@@ -140,12 +110,12 @@ impl Catalogue {
                 Ok(rows.collect::<Result<_, _>>()?)
             };
             if let Some(id) = number {
-                let found = ids("SELECT id FROM campaign WHERE id = ?1", &id)?;
+                let found = ids("SELECT id FROM campaign WHERE id = ?1 AND deleted_ms IS NULL", &id)?;
                 if let Some(id) = found.first() {
                     return Ok(*id);
                 }
             }
-            let named = ids("SELECT id FROM campaign WHERE name = ?1 ORDER BY id", &name)?;
+            let named = ids("SELECT id FROM campaign WHERE name = ?1 AND deleted_ms IS NULL ORDER BY id", &name)?;
             let branches = branch_points(conn)?;
             // Branches come with handovers: a title goes on to mean what it meant.
             let own: Vec<_> = named.iter().copied().filter(|id| !branches.contains_key(id)).collect();
@@ -167,8 +137,33 @@ impl Catalogue {
     /// A catalogue that cannot be read.
     pub fn campaign_numbers(&self) -> Result<Vec<CampaignId>, StoreError> {
         self.read(|conn| {
-            let mut statement = conn.prepare_cached("SELECT id FROM campaign ORDER BY id")?;
+            let mut statement = conn.prepare_cached("SELECT id FROM campaign WHERE deleted_ms IS NULL ORDER BY id")?;
             Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Numbers and titles of the campaigns.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn campaign_titles(&self) -> Result<Vec<(CampaignId, String)>, StoreError> {
+        self.read(|conn| {
+            let mut statement =
+                conn.prepare_cached("SELECT id, name FROM campaign WHERE deleted_ms IS NULL ORDER BY id")?;
+            Ok(statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// The campaign, where there is exactly one.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn only_campaign(&self) -> Result<Option<CampaignId>, StoreError> {
+        Ok(match self.campaign_numbers()?.as_slice() {
+            [only] => Some(*only),
+            _ => None,
         })
     }
 
@@ -179,16 +174,14 @@ impl Catalogue {
             let of_campaign = of_campaign_sql!("k.id");
             let mut statement = conn.prepare_cached(&format!(
                 "SELECT k.id, k.name, k.version, v.spec, k.created_ms,
-                    (SELECT max(started_ms) FROM launch WHERE campaign = k.id),
+                    (SELECT max(started_ms) FROM launch WHERE campaign = k.id AND kind = 'crawl'),
                     (SELECT count(*) FROM capture c WHERE {of_campaign}),
-                    (SELECT ifnull(sum(t.urls), 0) FROM seen_tally t JOIN launch l ON l.id = t.launch
-                       WHERE l.campaign = k.id AND t.state = 1),
                     (SELECT count(*) FROM capture c WHERE {of_campaign} AND {LAST_MARK} IS NULL),
                     (SELECT ifnull(sum(c.stored), 0) FROM capture c WHERE {of_campaign}), k.identity,
                     (SELECT o.origin FROM campaign_version o WHERE o.campaign = k.id ORDER BY o.version LIMIT 1),
                     (SELECT o.origin FROM campaign_origin o WHERE o.campaign = k.id AND o.activated_ms IS NULL)
                  FROM campaign k JOIN campaign_version v ON v.campaign = k.id AND v.version = k.version
-                 ORDER BY k.name, k.id"
+                 WHERE k.deleted_ms IS NULL ORDER BY k.name, k.id"
             ))?;
             let mut branches = branch_points(conn)?;
             let mut rows = statement.query([])?;
@@ -202,14 +195,14 @@ impl Catalogue {
                 };
                 let created = CaptureDate::from_millis(row.get(4)?);
                 let number = |at: usize| row.get::<_, i64>(at).map(uint);
-                let suspended: Option<String> = row.get(12)?;
+                let suspended: Option<String> = row.get(11)?;
                 let runs = problem.is_none() && suspended.is_none();
                 let next_run = if runs { next_run(&campaign, created) } else { None };
                 campaigns.push(CampaignRow {
                     id,
-                    identity: row.get(10)?,
+                    identity: row.get(9)?,
                     branch: branches.remove(&id),
-                    origin: row.get(11)?,
+                    origin: row.get(10)?,
                     name: row.get(1)?,
                     active: campaign.active && suspended.is_none(),
                     suspended,
@@ -218,10 +211,10 @@ impl Catalogue {
                     last_run: row.get::<_, Option<i64>>(5)?.map(CaptureDate::from_millis),
                     next_run,
                     captures: number(6)?,
-                    refused: number(7)?,
-                    to_review: number(8)?,
+                    refused: refused_by_rule(conn, id, self.refused_counts())?.iter().map(|(_, urls)| urls).sum(),
+                    to_review: number(7)?,
                     selected: selected_count(conn, id)?,
-                    bytes: number(9)?,
+                    bytes: number(8)?,
                     tags: campaign.tags,
                     problem,
                 });
@@ -344,66 +337,6 @@ fn selected_count(conn: &Connection, id: CampaignId) -> rusqlite::Result<u64> {
     conn.prepare_cached(COUNT)?.query_row([id], |row| row.get::<_, i64>(0).map(uint))
 }
 
-/// What there is of a campaign.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CampaignContents {
-    /// Its title.
-    pub name: String,
-    versions: u64,
-    saved_selections: u64,
-    scored: u64,
-    launches: u64,
-    collections: u64,
-}
-
-impl CampaignContents {
-    /// Whether nothing would lose what explains it.
-    pub fn can_be_deleted(&self) -> bool {
-        self.launches == 0 && self.collections == 0
-    }
-
-    /// The counts in a line.
-    pub fn summary(&self) -> String {
-        [
-            counted(self.versions, "version"),
-            counted(self.saved_selections, "saved selection"),
-            counted(self.scored, "scored capture"),
-            counted(self.launches, "run"),
-            counted(self.collections, "collection"),
-        ]
-        .join(", ")
-    }
-}
-
-fn contents(conn: &Connection, id: CampaignId) -> Result<CampaignContents, StoreError> {
-    let (_, spec) = latest(conn, id)?;
-    let count = |table: &str| -> rusqlite::Result<u64> {
-        let sql = format!("SELECT count(*) FROM {table} WHERE campaign = ?1");
-        conn.query_row(&sql, [id], |row| row.get::<_, i64>(0).map(uint))
-    };
-    Ok(CampaignContents {
-        name: parse(id, &spec).map(|campaign| campaign.name).unwrap_or_default(),
-        versions: count("campaign_version")?,
-        saved_selections: count("named_selection")?,
-        scored: count("score")?,
-        launches: count("launch")?,
-        collections: count("collection")?,
-    })
-}
-
-/// Tables with rows of a campaign alone.
-const OF_CAMPAIGN: [&str; 9] = [
-    "campaign_origin",
-    "campaign_version",
-    "measure",
-    "measured",
-    "named_selection",
-    "requisite",
-    "schedule_run",
-    "score",
-    "selection",
-];
-
 /// Notes that a campaign came from elsewhere: none of its crawls starts before a
 /// person here has let it run.
 pub(super) fn suspend_campaign(conn: &Connection, id: CampaignId, origin: &str) -> rusqlite::Result<()> {
@@ -421,7 +354,7 @@ pub(super) fn suspended(conn: &Connection, id: CampaignId) -> rusqlite::Result<O
         .optional()
 }
 
-fn latest(conn: &Connection, id: CampaignId) -> Result<(u32, String), StoreError> {
+pub(super) fn latest(conn: &Connection, id: CampaignId) -> Result<(u32, String), StoreError> {
     conn.prepare_cached(
         "SELECT k.version, v.spec FROM campaign k
          JOIN campaign_version v ON v.campaign = k.id AND v.version = k.version WHERE k.id = ?1",

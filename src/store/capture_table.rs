@@ -2,7 +2,7 @@
 
 use super::catalogue::Catalogue;
 use super::error::StoreError;
-use super::filter::{CAPTURES, Filter, FullText};
+use super::filter::{CAPTURES, Filter, FilterContext, FullText};
 use super::hops::hop_count_sql;
 use super::lossy::LossyText;
 use super::marks::{decision_origin_sql, decision_sql, of_campaign_sql, selected_sql};
@@ -139,17 +139,21 @@ struct Condition {
     values: Vec<Value>,
     /// The captures that meet it, where they are known already.
     set: Option<FixedBitSet>,
+    /// The campaign whose scores and selection are asked for.
+    campaign: CampaignId,
 }
 
-/// `FROM … WHERE …` of a query, with its values; `None` is no ready filter.
+/// `FROM … WHERE …` of a filter that is asked of a campaign, with its values; `None` is no ready
+/// filter. Rows show the scores of `campaign`, or of the `only` one there is.
 fn condition(
-    query: &CaptureQuery,
+    (filter, campaign): (Filter, Option<CampaignId>),
+    only: Option<CampaignId>,
     tab: Option<CaptureTab>,
     full_text: Option<&dyn FullText>,
 ) -> Result<Condition, String> {
-    let filter = Filter::parse(&CAPTURES, &query.filter, full_text)?;
     // What a selection needs may be of any campaign.
-    let of_campaign = query.campaign.filter(|_| !filter.is_of_selection);
+    let of_campaign = campaign.filter(|_| !filter.is_of_selection);
+    let shown = campaign.or(only).unwrap_or_default();
     let media = tab.and_then(tab_media);
     let is_of_index = media.is_some() || matches!(tab, None | Some(CaptureTab::All));
     let mut set = filter.set().filter(|_| is_of_index).cloned();
@@ -161,7 +165,7 @@ fn condition(
             set.intersect_with(&full_text.of_media(media.as_str())?);
         }
     }
-    let mut values = vec![Value::Integer(query.campaign.unwrap_or_default().get())];
+    let mut values = vec![Value::Integer(shown.get())];
     let (filter, of_filter) = filter.condition();
     let mut sql = format!("{FROM} WHERE {filter}");
     if let Some(tab) = tab {
@@ -172,21 +176,27 @@ fn condition(
         debug_assert_eq!(values[0], Value::Integer(campaign.get()));
         sql.push_str(concat!(" AND ", of_campaign_sql!()));
     }
-    Ok(Condition { sql, values, set })
+    Ok(Condition { sql, values, set, campaign: shown })
 }
 
 impl Catalogue {
-    fn condition(&self, query: &CaptureQuery, tab: Option<CaptureTab>) -> Result<Condition, String> {
-        condition(query, tab, self.full_text().as_deref())
+    fn condition(&self, query: &CaptureQuery, tab: Option<CaptureTab>) -> Result<Condition, StoreError> {
+        let filter = self.capture_filter(query)?;
+        let only = match filter.1 {
+            None => self.only_campaign()?,
+            named => named,
+        };
+        condition(filter, only, tab, self.full_text().as_deref()).map_err(StoreError::Filter)
     }
 
     /// A part of the captures table.
     pub fn captures(&self, query: &CaptureQuery) -> Result<CapturePage, StoreError> {
         let condition = match self.condition(query, Some(query.tab)) {
             Ok(condition) => condition,
-            Err(why) => {
+            Err(StoreError::Filter(why)) => {
                 return Ok(CapturePage { offset: 0, rows: Vec::new(), total: 0, filter_problem: Some(why) });
             }
+            Err(error) => return Err(error),
         };
         self.read(|conn| {
             let (total, ids) = match &condition.set {
@@ -196,8 +206,7 @@ impl Catalogue {
             };
             let mut statement = conn.prepare_cached(&format!("SELECT {ROW} {FROM} WHERE c.id = ?2"))?;
             // A set may be a moment older than the rows: what is gone since is left out.
-            let mut row =
-                |id: &CaptureId| statement.query_row((query.campaign.unwrap_or_default(), *id), capture_row).optional();
+            let mut row = |id: &CaptureId| statement.query_row((condition.campaign, *id), capture_row).optional();
             let rows = ids.iter().filter_map(|id| row(id).transpose()).collect::<Result<_, _>>()?;
             Ok(CapturePage { offset: query.offset, rows, total, filter_problem: None })
         })
@@ -220,7 +229,7 @@ impl Catalogue {
 
     /// Those of these captures that match.
     pub fn captures_among(&self, query: &CaptureQuery, ids: &[CaptureId]) -> Result<Vec<CaptureId>, StoreError> {
-        let mut condition = self.condition(query, Some(query.tab)).map_err(StoreError::Filter)?;
+        let mut condition = self.condition(query, Some(query.tab))?;
         condition.sql.push_str(" AND c.id IN (SELECT value FROM json_each(?))");
         condition.values.push(Value::Text(serde_json::json!(ids).to_string()));
         self.read(|conn| {
@@ -237,7 +246,10 @@ impl Catalogue {
         query: &Query<FieldTerm>,
         campaign: Option<CampaignId>,
     ) -> Result<Vec<CaptureId>, StoreError> {
-        let filter = Filter::of(&CAPTURES, query, self.full_text().as_deref()).map_err(StoreError::Filter)?;
+        let campaign = self.query_campaign(campaign, query)?;
+        let full_text = self.full_text();
+        let context = FilterContext { full_text: full_text.as_deref(), campaign };
+        let filter = Filter::of(&CAPTURES, query, context).map_err(StoreError::Filter)?;
         if let Some(set) = filter.set() {
             return Ok(set.ones().filter_map(|id| CaptureId::try_from(id).ok()).collect());
         }
@@ -252,7 +264,7 @@ impl Catalogue {
 
     /// Numbers of the captures that match, in no order.
     pub fn matching_captures(&self, query: &CaptureQuery) -> Result<Vec<CaptureId>, StoreError> {
-        let condition = self.condition(query, Some(query.tab)).map_err(StoreError::Filter)?;
+        let condition = self.condition(query, Some(query.tab))?;
         self.read(|conn| {
             let mut statement = conn.prepare_cached(&format!("SELECT c.id {}", condition.sql))?;
             let rows = statement.query_map(params_from_iter(&condition.values), |row| row.get(0))?;
@@ -262,7 +274,7 @@ impl Catalogue {
 
     /// Numbers of the captures that match, in order of date and URL.
     pub fn capture_ids(&self, query: &CaptureQuery) -> Result<Vec<CaptureId>, StoreError> {
-        let condition = self.condition(query, Some(query.tab)).map_err(StoreError::Filter)?;
+        let condition = self.condition(query, Some(query.tab))?;
         self.read(|conn| {
             let mut statement =
                 conn.prepare(&format!("SELECT c.id {} ORDER BY c.date_ms, u.url, c.id", condition.sql))?;

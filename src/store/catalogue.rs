@@ -3,6 +3,7 @@
 use super::error::{StoreError, is_disk_full};
 use super::filter::FullText;
 use super::foreign::{connect, foreign_number, foreign_shape, foreign_text};
+use super::refused::RefusedCounts;
 use super::schema::migrate;
 use super::workspace::ReadOnlyReason;
 use crate::jobs::{Cancelled, JobCx, create_private};
@@ -72,6 +73,7 @@ pub struct Catalogue {
     foreign_texts: Once,
     /// What answers the terms of filters that ask for words of texts.
     full_text: RwLock<Option<Arc<dyn FullText>>>,
+    refused_counts: RefusedCounts,
 }
 
 /// A look at the commits of other processes.
@@ -123,6 +125,7 @@ impl Catalogue {
             immutable,
             foreign_texts: Once::new(),
             full_text: RwLock::default(),
+            refused_counts: RefusedCounts::default(),
         };
         let answers = |catalogue: &Self| catalogue.read(|conn| is_own(conn, path));
         // A file that is marked read-only has no writer: nothing is made beside it.
@@ -218,7 +221,13 @@ impl Catalogue {
             immutable: false,
             foreign_texts: Once::new(),
             full_text: RwLock::default(),
+            refused_counts: RefusedCounts::default(),
         })
+    }
+
+    /// Counts of refused URLs that are kept.
+    pub(super) fn refused_counts(&self) -> &RefusedCounts {
+        &self.refused_counts
     }
 
     /// Says what answers the terms of filters that ask for words of texts.

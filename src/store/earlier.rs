@@ -144,6 +144,12 @@ impl Catalogue {
                 }
             }
             copy(&earlier, conn, "setting", &format!("WHERE name NOT IN ({LEFT_SETTINGS})"), &cx)?;
+            // Imports counted for every campaign then. Of several nobody knows which one is meant.
+            conn.execute(
+                "UPDATE launch SET campaign = (SELECT id FROM campaign), version = (SELECT version FROM campaign)
+                 WHERE kind = 'import' AND campaign IS NULL AND (SELECT count(*) FROM campaign) = 1",
+                [],
+            )?;
             let count = |table: &str| -> Result<u64, StoreError> {
                 Ok(uint(conn.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))?))
             };

@@ -87,37 +87,6 @@ impl Catalogue {
         })
     }
 
-    /// Says that an import brought captures of a campaign.
-    pub fn import_for_campaign(&self, import: LaunchId, campaign: CampaignId) -> Result<(), StoreError> {
-        self.write(move |conn| Ok(give_import(conn, import, campaign)?))
-    }
-
-    /// Gives captures that came with other imports, for no campaign, to this import and its campaign: those of archive
-    /// files with these digests (SHA-256 in small hexadecimal digits). Says how many.
-    pub fn take_from_imports(
-        &self,
-        import: LaunchId,
-        campaign: CampaignId,
-        digests: Vec<String>,
-    ) -> Result<u64, StoreError> {
-        self.write(move |conn| {
-            let mut statement = conn.prepare_cached(
-                "UPDATE capture SET launch = ?1 WHERE id IN (
-                     SELECT r.capture FROM warc_file f JOIN record r ON r.file = f.id AND r.position = 0
-                     JOIN capture c ON c.id = r.capture JOIN launch l ON l.id = c.launch
-                     WHERE f.sha256 = ?2 AND l.kind = 'import' AND l.campaign IS NULL)",
-            )?;
-            let mut taken = 0;
-            for digest in &digests {
-                taken += statement.execute((import, digest))? as u64;
-            }
-            if taken > 0 {
-                give_import(conn, import, campaign)?;
-            }
-            Ok(taken)
-        })
-    }
-
     /// Takes lines of a log in; says how many URLs are new to the launch. Read
     /// again, a log changes nothing.
     pub fn take_logged(&self, launch: LaunchId, lines: Vec<LoggedUrl>) -> Result<UnderWay<u64>, StoreError> {
@@ -326,11 +295,4 @@ impl<'c> Taker<'c> {
         tally.changes(old, new);
         Ok(false)
     }
-}
-fn give_import(conn: &Connection, import: LaunchId, campaign: CampaignId) -> rusqlite::Result<()> {
-    conn.execute(
-        "UPDATE launch SET campaign = ?2, version = (SELECT version FROM campaign WHERE id = ?2) WHERE id = ?1",
-        (import, campaign),
-    )?;
-    Ok(())
 }

@@ -191,6 +191,14 @@ pub enum StoreError {
         /// Their numbers.
         numbers: String,
     },
+    /// A campaign cannot be deleted while it is crawled.
+    #[error("campaign {0} is being crawled, so it was not deleted. Stop the crawl first")]
+    CampaignRuns(i64),
+    /// Archive files could be of each of several campaigns.
+    #[error(
+        "which campaign are these captures of? There are {0}. Name one, or none: on the command line with --campaign NUMBER or --campaign none. Nothing was imported"
+    )]
+    WhichCampaign(String),
     /// Built inlinks cannot be read, or not written.
     #[error(transparent)]
     Links(#[from] LinkError),

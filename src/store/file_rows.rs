@@ -86,7 +86,7 @@ pub struct FileRow {
     pub crawled: bool,
     /// The launch that brought it in first.
     pub launch: LaunchId,
-    /// The campaign of that launch; none for an import, whose captures are of every campaign.
+    /// The campaign of that launch; none where its captures are of no campaign.
     pub campaign: Option<CampaignId>,
     /// Size in bytes when it was read; now, for what a crawl wrote.
     pub size: u64,
@@ -177,6 +177,20 @@ pub struct ImportOptions {
     pub copy: bool,
     /// Follows links that lead out of the folders that were named.
     pub follow_links: bool,
+    /// The campaign that captures are of whose files bring none.
+    pub campaign: CampaignChoice,
+}
+
+/// The campaign that something shall belong to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum CampaignChoice {
+    /// The only one; none where there is none. Where there are several, somebody has to say which.
+    #[default]
+    Only,
+    /// None.
+    None,
+    /// This one.
+    Of(CampaignId),
 }
 
 /// An import as a whole.
@@ -184,6 +198,10 @@ pub struct ImportOptions {
 pub struct ImportRow {
     /// Its launch.
     pub launch: LaunchId,
+    /// The campaign that its captures belong to; none where they belong to none.
+    pub campaign: Option<CampaignId>,
+    /// Title of that campaign; empty where there is none.
+    pub campaign_name: String,
     /// What was asked for.
     pub sources: Vec<String>,
     /// Whether the files were copied into the workspace.
@@ -227,7 +245,8 @@ pub struct ImportRow {
 impl ImportRow {
     /// What it was begun with.
     pub fn options(&self) -> ImportOptions {
-        ImportOptions { copy: self.copy, follow_links: self.follow_links }
+        let campaign = self.campaign.map_or(CampaignChoice::None, CampaignChoice::Of);
+        ImportOptions { copy: self.copy, follow_links: self.follow_links, campaign }
     }
 }
 

@@ -9,8 +9,10 @@
 
 mod among;
 mod functions;
+mod of_campaign;
 
 pub(super) use functions::register;
+pub use of_campaign::named_campaigns;
 
 use super::captures::which::{HAS_LINKS, IS_PAGE, ORIGINAL, SAYS_PAGE};
 use super::hops::hop_count_sql;
@@ -25,6 +27,7 @@ use crate::campaign::{
 use crate::scope::broken_pattern;
 use crate::uri::{CaptureDate, Fqdn, PageKey, Url};
 use fixedbitset::FixedBitSet;
+use of_campaign::OF_NO_CAMPAIGN;
 use rusqlite::types::Value;
 
 /// A filter as a part of a WHERE clause with its values.
@@ -105,11 +108,13 @@ pub trait FullText: Send + Sync {
     /// nearly the same as (`similar:`) that of another, what a search found
     /// (`found:`) and what meets a request (`request:`).
     ///
+    /// What it asks of a campaign is asked of this one.
+    ///
     /// # Errors
     /// Why there is no answer, and what to do.
-    fn captures(&self, term: &FieldTerm) -> Result<FixedBitSet, String>;
+    fn captures(&self, term: &FieldTerm, campaign: Option<CampaignId>) -> Result<FixedBitSet, String>;
 
-    /// Numbers of the captures that are shown with a campaign: its own and those of none.
+    /// Numbers of the captures of a campaign.
     ///
     /// # Errors
     /// Why there is no answer.
@@ -350,7 +355,7 @@ const CAPTURE_FIELDS: &[FilterField] = &[
     field("launch", "A launch by its name", "launch:20240301090000", Kind::Launch),
     field(
         "campaign",
-        "A campaign by its number",
+        "A campaign by its number; none: of no campaign",
         "campaign:1",
         Kind::Id(
             "c.launch IN (SELECT id FROM launch WHERE launch.campaign = ?)",
@@ -403,31 +408,36 @@ const PROSPECT_FIELDS: &[FilterField] = &[
 
 impl Filter {
     /// Reads a filter line; `Err` says which column was not understood, and why.
-    pub(super) fn parse(
-        table: &'static FilterTable,
-        line: &str,
-        full_text: Option<&dyn FullText>,
-    ) -> Result<Self, String> {
-        Self::of(table, &parse_fields(line).map_err(|error| error.to_string())?, full_text)
+    pub(super) fn parse(table: &'static FilterTable, line: &str, context: FilterContext<'_>) -> Result<Self, String> {
+        Self::of(table, &parse_fields(line).map_err(|error| error.to_string())?, context)
     }
 
     /// What a query of fields means; `Err` as for a line.
     pub(super) fn of(
         table: &'static FilterTable,
         query: &Query<FieldTerm>,
-        full_text: Option<&dyn FullText>,
+        context: FilterContext<'_>,
     ) -> Result<Self, String> {
         let is_of_selection = is_of_selection(query, true);
-        let mut writer = FilterWriter { table, full_text, values: Vec::new(), among: None, is_joint: false };
+        let mut writer = FilterWriter { table, context, values: Vec::new(), among: None, is_joint: false };
         let sql = writer.whole(query)?;
         Ok(Self { sql, values: writer.values, among: writer.among, is_of_selection })
     }
 }
 
+/// What answers a filter besides the catalogue.
+#[derive(Clone, Copy, Default)]
+pub(super) struct FilterContext<'a> {
+    /// The index of texts, where there is one.
+    pub full_text: Option<&'a dyn FullText>,
+    /// The campaign whose scores and selections are meant.
+    pub campaign: Option<CampaignId>,
+}
+
 /// A filter in the making.
 struct FilterWriter<'a> {
     table: &'static FilterTable,
-    full_text: Option<&'a dyn FullText>,
+    context: FilterContext<'a>,
     values: Vec<Value>,
     /// What the index answered of terms that have to hold together.
     among: Option<FixedBitSet>,
@@ -515,6 +525,7 @@ impl FilterWriter<'_> {
             Kind::Value(column) => self.one(&format!("{column} LIKE ? ESCAPE '\\'"), &contains(value)),
             Kind::Number(column) => self.number(field, column, test)?,
             Kind::YesNo(yes, no) => yes_or_no(field, value, yes, no)?,
+            Kind::Id(_, "campaign", _) if value == NO_MARK => OF_NO_CAMPAIGN.to_owned(),
             Kind::Id(condition, what, list) => match value.parse::<i64>() {
                 Ok(id) => format!("({})", self.all(condition, &Value::Integer(id))),
                 Err(_) => return Err(format!("“{value}” is no number of an {what}; {list}").replace("an c", "a c")),
@@ -731,12 +742,12 @@ fn has_value(kind: &Kind) -> Option<String> {
             WHERE o.campaign = ?1)"
             .to_owned(),
         Kind::Host | Kind::Fqdn | Kind::Key | Kind::File | Kind::Launch => "1".to_owned(),
-        Kind::Id(_, "campaign", _) => "c.launch IN (SELECT id FROM launch WHERE campaign IS NOT NULL)".to_owned(),
+        Kind::Id(_, "campaign", _) => format!("NOT ({OF_NO_CAMPAIGN})"),
         Kind::Id(..) | Kind::Page | Kind::Pattern | Kind::Linked | Kind::Indexed | Kind::IndexedDate => return None,
     })
 }
 
-/// What `mark:` calls captures without a decision.
+/// What `mark:` calls captures without a decision, and `campaign:` those of none.
 const NO_MARK: &str = "none";
 
 fn yes_or_no(field: &FilterField, value: &str, yes: &str, no: &str) -> Result<String, String> {

@@ -58,19 +58,24 @@ macro_rules! follows_links {
 impl Catalogue {
     /// Begins an import, or goes on with the last one when it was stopped or
     /// killed and asked for the same. Says its launch.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::import_campaign`]; a catalogue that cannot be written.
     pub fn begin_import(&self, sources: &[String], options: ImportOptions) -> Result<LaunchId, StoreError> {
         let sources = serde_json::to_string(sources).map_err(|error| StoreError::Content(error.to_string()))?;
-        let ImportOptions { copy, follow_links } = options;
+        let ImportOptions { copy, follow_links, campaign } = options;
+        let campaign = self.import_campaign(campaign)?;
         self.write(move |conn| {
             let stopped: Option<LaunchId> = conn
                 .query_row(
                     concat!(
                         "SELECT l.id FROM launch l JOIN import i ON i.launch = l.id
                          WHERE l.id = (SELECT max(launch) FROM import) AND l.state = 'stopped' AND i.sources = ?1
-                            AND i.copy = ?2 AND ?3 = ",
+                            AND i.copy = ?2 AND l.campaign IS ?4 AND ?3 = ",
                         follows_links!()
                     ),
-                    params![sources, copy, follow_links],
+                    params![sources, copy, follow_links, campaign],
                     |row| row.get(0),
                 )
                 .optional()?;
@@ -80,8 +85,9 @@ impl Catalogue {
             }
             let now = CaptureDate::now();
             conn.execute(
-                "INSERT INTO launch (kind, job, launch, state, started_ms) VALUES ('import', 'import', ?1, 'running', ?2)",
-                params![now.to_digits14(), now.millis()],
+                "INSERT INTO launch (kind, campaign, version, job, launch, state, started_ms)
+                 VALUES ('import', ?1, (SELECT version FROM campaign WHERE id = ?1), 'import', ?2, 'running', ?3)",
+                params![campaign, now.to_digits14(), now.millis()],
             )?;
             let launch = LaunchId::new(conn.last_insert_rowid());
             conn.execute(
@@ -89,7 +95,10 @@ impl Catalogue {
                 params![launch, sources, copy],
             )?;
             if follow_links {
-                conn.execute("INSERT OR REPLACE INTO setting (name, value) VALUES ('import_follows_links ' || ?1, '1')", [launch])?;
+                conn.execute(
+                    "INSERT OR REPLACE INTO setting (name, value) VALUES ('import_follows_links ' || ?1, '1')",
+                    [launch],
+                )?;
             }
             Ok(launch)
         })
@@ -326,7 +335,8 @@ const IMPORT: &str = concat!(
         i.passed_over, ifnull(sum(f.bytes), 0), ifnull(sum(f.records), 0), ifnull(sum(f.captures), 0),
         ifnull(sum(f.new_captures), 0), ifnull(sum(f.revisits), 0), ifnull(sum(f.problems), 0), ",
     follows_links!(),
-    " FROM launch l JOIN import i ON i.launch = l.id LEFT JOIN import_file f ON f.launch = l.id"
+    ", l.campaign, ifnull((SELECT name FROM campaign WHERE id = l.campaign), '')
+     FROM launch l JOIN import i ON i.launch = l.id LEFT JOIN import_file f ON f.launch = l.id"
 );
 
 fn import_row(row: &Row<'_>) -> rusqlite::Result<ImportRow> {
@@ -353,6 +363,8 @@ fn import_row(row: &Row<'_>) -> rusqlite::Result<ImportRow> {
         revisits: number(17)?,
         problems: number(18)?,
         follow_links: row.get(19)?,
+        campaign: row.get(20)?,
+        campaign_name: row.get(21)?,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::catalogue::Catalogue;
 use super::error::StoreError;
-use super::filter::{Filter, SEEN as SEEN_FILTER};
+use super::filter::{Filter, FilterContext, SEEN as SEEN_FILTER};
 use super::ledger::{FAILED, FETCHED, QUEUED, REFUSED, change_version};
 use super::order::order_sql;
 use super::rows::SeenId;
@@ -15,6 +15,7 @@ use crate::crawl::{PREREQUISITE_RULE, SeenFacts, SeenState, UrlOutcome};
 use crate::scope::GeoFact;
 use crate::uri::{CaptureDate, Url};
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
+use std::collections::HashMap;
 
 /// Why a launch stands still whose program was killed.
 pub const ABANDONED: &str = "the program ended without closing it";
@@ -182,12 +183,11 @@ impl Catalogue {
         })
     }
 
-    /// Imports whose captures may be of a campaign: of its archives, or of none's.
+    /// Imports that belong to a campaign.
     pub fn imports_of(&self, campaign: CampaignId) -> Result<Vec<LaunchId>, StoreError> {
         self.read(|conn| {
-            let mut statement = conn.prepare_cached(
-                "SELECT id FROM launch WHERE kind = 'import' AND (campaign = ?1 OR campaign IS NULL) ORDER BY id",
-            )?;
+            let mut statement =
+                conn.prepare_cached("SELECT id FROM launch WHERE kind = 'import' AND campaign = ?1 ORDER BY id")?;
             let rows = statement.query_map([campaign], |row| row.get(0))?;
             Ok(rows.collect::<Result<_, _>>()?)
         })
@@ -276,7 +276,7 @@ impl Catalogue {
                 ))?
                 .query_map([], |row| Ok((row.get(0)?, uint(row.get(1)?), uint(row.get(2)?))))?
                 .collect::<Result<_, _>>()?;
-            let refused_by_rule = conn
+            let mut refused_by_rule: Vec<(String, u64)> = conn
                 .prepare_cached(&format!(
                     "SELECT rule_name, sum(urls) FROM seen_tally WHERE launch {those} AND state = 1 AND urls > 0
                      GROUP BY rule_name ORDER BY sum(urls) DESC, rule_name"
@@ -293,12 +293,22 @@ impl Catalogue {
                     Ok(LaunchChoice { id: row.get(0)?, started: CaptureDate::from_millis(row.get(1)?), state })
                 })?
                 .collect::<Result<_, _>>()?;
+            let mut hosts = hosts(conn, &those)?;
+            if launches == Launches::All && ids.len() > 1 {
+                refused_by_rule = refused_once(conn, &those, "s.rule_name")?;
+                launch.refused = refused_by_rule.iter().map(|(_, urls)| urls).sum();
+                let of_host: HashMap<String, u64> =
+                    refused_once(conn, &those, "(SELECT name FROM host WHERE id = s.host)")?.into_iter().collect();
+                for host in &mut hosts {
+                    host.refused = of_host.get(&host.host).copied().unwrap_or_default();
+                }
+            }
             Ok(Some(CrawlPage {
                 job: None,
                 samples: Vec::new(),
                 classes,
                 types,
-                hosts: hosts(conn, &those)?,
+                hosts,
                 hosts_total: conn
                     .prepare_cached(&format!(
                         "SELECT count(DISTINCT host) FROM seen_tally WHERE launch {those} AND urls > 0"
@@ -336,19 +346,6 @@ impl Catalogue {
         Ok(sum)
     }
 
-    /// Refused URLs of all launches of a campaign by the rule that decided.
-    pub fn refused_by_rule(&self, campaign: CampaignId) -> Result<Vec<(String, u64)>, StoreError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(
-                "SELECT t.rule_name, sum(t.urls) FROM seen_tally t JOIN launch l ON l.id = t.launch
-                 WHERE l.campaign = ?1 AND t.state = 1 AND t.urls > 0
-                 GROUP BY t.rule_name ORDER BY sum(t.urls) DESC, t.rule_name",
-            )?;
-            let rows = statement.query_map([campaign], |row| Ok((row.get(0)?, uint(row.get(1)?))))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
-    }
-
     /// Hosts of a campaign that have captures which this rule let in.
     pub fn hosts_by_rule(&self, campaign: CampaignId, rule_name: &str) -> Result<Vec<String>, StoreError> {
         self.read(|conn| {
@@ -373,7 +370,7 @@ impl Catalogue {
     /// A part of the URLs that launches have seen, in the order that they came;
     /// those that wait in the order of the queue.
     pub fn seen(&self, query: &SeenQuery) -> Result<SeenPage, StoreError> {
-        let filter = match Filter::parse(&SEEN_FILTER, &query.filter, None) {
+        let filter = match Filter::parse(&SEEN_FILTER, &query.filter, FilterContext::default()) {
             Ok(filter) => filter,
             Err(why) => return Ok(SeenPage { filter_problem: Some(why), ..SeenPage::default() }),
         };
@@ -388,10 +385,15 @@ impl Catalogue {
         let order = order_sql(&query.sort, SeenQuery::column_sql, order);
         // The state stands in the words of the query, so that its index is used.
         let state = state.map(|state| format!("AND s.state = {state}")).unwrap_or_default();
+        // Of all launches together each URL counts once, as the last one that saw it decided.
+        let once = match (query.launches, query.state) {
+            (Launches::All, "refused") => format!("AND {}", last_seen_sql(&in_list(&ids))),
+            _ => String::new(),
+        };
         // Tables that a filter does not look at are left out by SQLite.
         let asked = format!(
             "FROM seen s LEFT JOIN url u ON u.id = s.url LEFT JOIN host h ON h.id = s.host
-             LEFT JOIN url v ON v.id = s.via WHERE s.launch {} {state} AND {}",
+             LEFT JOIN url v ON v.id = s.via WHERE s.launch {} {state} {once} AND {}",
             in_list(&ids),
             filter.sql
         );
@@ -619,6 +621,23 @@ fn seen_row(row: &Row<'_>) -> rusqlite::Result<SeenRow> {
         state: if why.is_empty() { state.to_owned() } else { format!("{state}: {why}") },
         date: CaptureDate::from_millis(row.get(9)?),
     })
+}
+
+/// SQL: whether no later one of these launches saw the URL of `s`.
+fn last_seen_sql(those: &str) -> String {
+    format!("NOT EXISTS (SELECT 1 FROM seen n WHERE n.url = s.url AND n.launch > s.launch AND n.launch {those})")
+}
+
+/// Refused URLs of several launches by a column of `s`, each as the last of them that saw it
+/// decided, with the number of each.
+pub(super) fn refused_once(conn: &Connection, those: &str, column: &str) -> Result<Vec<(String, u64)>, StoreError> {
+    let mut statement = conn.prepare_cached(&format!(
+        "SELECT {column} AS part, count(*) AS urls FROM seen s WHERE s.launch {those} AND s.state = 1 AND {}
+         GROUP BY part ORDER BY urls DESC, part",
+        last_seen_sql(those)
+    ))?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, uint(row.get(1)?))))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// `IN (…)` of numbers of launches.

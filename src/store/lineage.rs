@@ -275,7 +275,8 @@ fn continued(kept: &Versions, came: &Versions) -> Option<u32> {
 
 /// The campaigns of an identity with their versions, the campaign itself first.
 fn campaigns_of(conn: &Connection, identity: Identity) -> rusqlite::Result<Vec<(CampaignId, Versions)>> {
-    let mut ids = conn.prepare_cached("SELECT id FROM campaign WHERE identity = ?1 ORDER BY id")?;
+    let mut ids =
+        conn.prepare_cached("SELECT id FROM campaign WHERE identity = ?1 AND deleted_ms IS NULL ORDER BY id")?;
     let mut versions = conn.prepare_cached(
         "SELECT version, digest, parent, origin IS NOT NULL FROM campaign_version WHERE campaign = ?1",
     )?;
@@ -292,7 +293,9 @@ fn campaigns_of(conn: &Connection, identity: Identity) -> rusqlite::Result<Vec<(
 
 /// The campaigns that are branches of others, and of which.
 pub(super) fn branch_points(conn: &Connection) -> rusqlite::Result<HashMap<CampaignId, BranchPoint>> {
-    let mut shared = conn.prepare_cached("SELECT identity FROM campaign GROUP BY identity HAVING count(*) > 1")?;
+    let mut shared = conn.prepare_cached(
+        "SELECT identity FROM campaign WHERE deleted_ms IS NULL GROUP BY identity HAVING count(*) > 1",
+    )?;
     let identities = shared.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<Identity>>>()?;
     let mut points = HashMap::new();
     for identity in identities {

@@ -25,14 +25,14 @@ macro_rules! decision_sql {
     };
 }
 
-/// SQL: whether capture `c` is counted and shown with campaign `?1`, or with
-/// another one. Imports belong to no campaign and are shown with each.
+/// SQL: whether capture `c` is of campaign `?1`, or of another one: by its crawls and
+/// the imports that belong to it.
 macro_rules! of_campaign_sql {
     () => {
         $crate::store::marks::of_campaign_sql!("?1")
     };
     ($campaign:literal) => {
-        concat!("c.launch IN (SELECT id FROM launch WHERE campaign = ", $campaign, " OR campaign IS NULL)")
+        concat!("c.launch IN (SELECT id FROM launch WHERE campaign = ", $campaign, ")")
     };
 }
 

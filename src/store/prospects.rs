@@ -2,7 +2,7 @@
 
 use super::catalogue::Catalogue;
 use super::error::StoreError;
-use super::filter::{Filter, PROSPECTS};
+use super::filter::{Filter, FilterContext, PROSPECTS};
 use super::order::order_sql;
 use super::rows::{CampaignId, ProspectPage, ProspectQuery, ProspectRow};
 use super::sql::{int, uint};
@@ -29,7 +29,7 @@ impl Catalogue {
     /// [`PROSPECTS_KEPT`](super::PROSPECTS_KEPT) of the last build. The
     /// verdict is what the last launch of the campaign said, if it saw the page.
     pub fn prospects(&self, query: &ProspectQuery) -> Result<ProspectPage, StoreError> {
-        let filter = match Filter::parse(&PROSPECTS, &query.filter, None) {
+        let filter = match Filter::parse(&PROSPECTS, &query.filter, FilterContext::default()) {
             Ok(filter) => filter,
             Err(why) => return Ok(ProspectPage { filter_problem: Some(why), ..ProspectPage::default() }),
         };

@@ -151,7 +151,8 @@ impl Catalogue {
             let mut statement = conn.prepare_cached(
                 "SELECT k.id, k.version, k.created_ms, v.spec, o.origin FROM campaign k
                  JOIN campaign_version v ON v.campaign = k.id AND v.version = k.version
-                 LEFT JOIN campaign_origin o ON o.campaign = k.id AND o.activated_ms IS NULL ORDER BY k.id",
+                 LEFT JOIN campaign_origin o ON o.campaign = k.id AND o.activated_ms IS NULL
+                 WHERE k.deleted_ms IS NULL ORDER BY k.id",
             )?;
             let rows = statement
                 .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?)))?

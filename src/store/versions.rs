@@ -175,7 +175,9 @@ impl Catalogue {
             let countries = all_geo_facts(conn)?
                 .into_iter()
                 .filter_map(|(host, fact)| fact.country().map(|country| (Arc::<str>::from(host), country.to_owned())));
-            let mut launches = conn.prepare_cached("SELECT id, campaign, launch FROM launch")?;
+            let mut launches = conn.prepare_cached(
+                "SELECT id, (SELECT k.id FROM campaign k WHERE k.id = launch.campaign AND k.deleted_ms IS NULL), launch FROM launch",
+            )?;
             let launches: Vec<(i64, Option<i64>, String)> =
                 launches.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect::<Result<_, _>>()?;
             facts.describe(countries.collect(), launches);
@@ -194,7 +196,9 @@ impl Catalogue {
     /// What changes whenever columns of captures do: captures, losses, originals, marks,
     /// places of hosts, launches.
     pub fn facts_stamp(&self) -> Result<[i64; 7], StoreError> {
-        let (lost, originals) = (super::sql::int(self.captures_lost()?), self.originals_changed()?);
+        let lost = super::sql::int(self.captures_lost()?);
+        // What of a capture changes with either is read again with all of them.
+        let originals = self.originals_changed()? + self.campaigns_changed()?;
         self.read(|conn| {
             let sql = "SELECT (SELECT ifnull(max(id), 0) FROM capture), (SELECT ifnull(max(id), 0) FROM mark),
                 (SELECT count(*) FROM mark WHERE undone_ms IS NOT NULL), (SELECT ifnull(max(id), 0) FROM host_geo),

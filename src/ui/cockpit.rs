@@ -245,14 +245,14 @@ impl Cockpit {
         }
     }
 
-    /// With one campaign or more there is always one at hand.
+    /// With one campaign or more there is one at hand, but where all captures are asked for.
     fn choose_a_campaign(&mut self) {
         if self.app.campaign().is_none()
             && self.app.session().is_some()
             && let Loaded::Ready(rows) = self.app.reads.campaigns()
-            && let Some(row) = rows.first()
+            && let Some(first) = self.app.first_campaign(&rows)
         {
-            self.app.send(Command::ChooseCampaign(row.id));
+            self.app.send(Command::ChooseCampaign(first));
         }
     }
 

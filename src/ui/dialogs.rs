@@ -1,5 +1,7 @@
 //! What lies over the page: palette, keys, folders, window, closing.
 
+mod campaigns;
+
 use super::access::name_dialog;
 use super::pick::{FolderExport, Picked, no_picker_ui, pick};
 use super::recent::recent_ui;
@@ -50,6 +52,8 @@ fn name_of(dialog: Dialog) -> &'static str {
         Dialog::Decide => "Confirm decisions",
         Dialog::StartCrawl => "Start a crawl",
         Dialog::Unsaved => "Unsaved changes",
+        Dialog::Twins => "Campaign here already",
+        Dialog::DeleteCampaign(_) => "Delete a campaign",
         Dialog::Quit => "Close the window",
     }
 }
@@ -80,6 +84,7 @@ impl Dialogs {
             self.query.clear();
             self.at = 0;
             self.days = app.settings.window_days;
+            self.options.campaign = app.import_options().campaign;
             if self.path.is_empty() {
                 self.path = app.default_folder().display().to_string();
             }
@@ -97,6 +102,8 @@ impl Dialogs {
                 Dialog::Decide => decide_ui(ui, app, opened),
                 Dialog::StartCrawl => crawl_ui(ui, app, opened),
                 Dialog::Unsaved => unsaved_ui(ui, app, opened),
+                Dialog::Twins => campaigns::twins_ui(ui, app),
+                Dialog::DeleteCampaign(id) => campaigns::delete_ui(ui, app, id),
                 Dialog::Quit => quit_ui(ui, app),
             }
         });
@@ -218,6 +225,7 @@ impl Dialogs {
             "Follow links that lead out of an imported folder; otherwise they are listed",
         )
         .on_hover_text("A folder of somebody else may hold links to any place of this computer");
+        campaigns::import_campaign_ui(ui, app, &mut self.options.campaign);
         ui.add_space(GAP);
         let path = PathBuf::from(self.path.trim());
         let named = !self.path.trim().is_empty();

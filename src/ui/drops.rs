@@ -2,7 +2,7 @@
 
 use super::text;
 use super::theme::{self, tokens};
-use crate::app::models::{ImportOptions, Notice};
+use crate::app::models::Notice;
 use crate::app::{AppState, Command, NoticeCause};
 use egui::{Align2, Area, Id, Order, RichText, Ui};
 use std::path::PathBuf;
@@ -53,7 +53,8 @@ impl Drops {
 
 fn ask(app: &mut AppState, paths: Vec<PathBuf>) {
     if app.session().is_some() {
-        app.send(Command::Import { paths, options: ImportOptions::default() });
+        let options = app.import_options();
+        app.send(Command::Import { paths, options });
         return;
     }
     let notice = Notice {

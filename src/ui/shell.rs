@@ -7,7 +7,7 @@ use super::text;
 use super::theme::{self, GAP, tokens};
 use super::widgets::action_named_ui;
 use crate::app::models::{Loaded, SearchQuery, WorkspaceInfo};
-use crate::app::{Action, AppState, Command, JobKind, PAGES, Route, resolve};
+use crate::app::{Action, AppState, CampaignAct, Command, JobKind, PAGES, Route, resolve};
 use crate::campaign::{TextTest, parse_fields};
 use crate::jobs::{Pace, Progress};
 use egui::accesskit::Role;
@@ -138,6 +138,9 @@ fn counted_window_ui(ui: &mut Ui, app: &mut AppState, info: &WorkspaceInfo) {
     }
 }
 
+/// What the chooser of campaigns shows where none is at hand.
+const EVERY_CAPTURE: &str = "All captures";
+
 fn campaign_chooser_ui(ui: &mut Ui, app: &mut AppState) {
     let answer = app.reads.campaigns();
     let Some(rows) = answer.shown() else { return };
@@ -148,13 +151,18 @@ fn campaign_chooser_ui(ui: &mut Ui, app: &mut AppState) {
     let name = rows
         .iter()
         .find(|row| Some(row.id) == app.campaign())
-        .map_or_else(|| "Select a campaign".to_owned(), |row| text::short(&row.title(), 40));
+        .map_or_else(|| EVERY_CAPTURE.to_owned(), |row| text::short(&row.title(), 40));
     let chooser = egui::ComboBox::from_id_salt("current campaign").selected_text(name).width(theme::FIELD);
     let inner = chooser.show_ui(ui, |ui| {
         for row in rows.iter() {
             if ui.selectable_label(Some(row.id) == app.campaign(), text::short(&row.title(), 60)).clicked() {
                 app.send(Command::ChooseCampaign(row.id));
             }
+        }
+        ui.separator();
+        let every = ui.selectable_label(app.shows_every_campaign(), EVERY_CAPTURE);
+        if every.on_hover_text("Of every campaign, and of none").clicked() {
+            app.send(Command::Campaigns(CampaignAct::ShowEveryCapture));
         }
     });
     inner.response.on_hover_text("Current campaign");

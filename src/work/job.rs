@@ -5,6 +5,8 @@ use super::{
     CheckOutcome, CollectionsFilled, CrawlOutcome, ExportDryRun, ExportOutcome, Imported, InlinkReport, LocateOutcome,
     SelectReport, TextIndexReport,
 };
+use crate::jobs::counted;
+use crate::store::ImportAssigned;
 use std::path::PathBuf;
 
 /// A kind of work that has its row in the job history, whoever starts it.
@@ -16,6 +18,8 @@ pub enum JobKind {
     ScheduledCrawl,
     /// Archive files and jobs of other crawlers come in.
     Import,
+    /// An import is given to another campaign.
+    AssignImport,
     /// Lost files are searched for.
     LocateFiles,
     /// Digests of files are compared.
@@ -57,6 +61,7 @@ impl JobKind {
             Self::Crawl => "Crawl",
             Self::ScheduledCrawl => "Scheduled crawl",
             Self::Import => "Import",
+            Self::AssignImport => "Assign import",
             Self::LocateFiles => "Locate files",
             Self::CheckFiles => "Check files",
             Self::BuildInlinks => "Build inlinks",
@@ -97,6 +102,22 @@ impl Report for String {
 impl Report for Imported {
     fn summary(&self) -> String {
         super::jobs_summary(self)
+    }
+}
+
+impl Report for ImportAssigned {
+    fn summary(&self) -> String {
+        let captures = counted(self.captures, "capture");
+        let to = self.campaign.map_or_else(|| "no campaign".to_owned(), |id| format!("campaign {id}"));
+        if self.before == self.campaign {
+            return format!("import {} belongs to {to} already, with {captures}", self.import);
+        }
+        let from = self.before.map_or_else(|| "no campaign".to_owned(), |id| format!("campaign {id}"));
+        let unselected = match self.unselected {
+            0 => String::new(),
+            number => format!("; {number} of them were selected there and are so no more"),
+        };
+        format!("import {} with {captures} belongs to {to} now, not to {from}{unselected}", self.import)
     }
 }
 

@@ -25,6 +25,7 @@ mod inlink_rows;
 mod inlinks;
 mod job;
 mod judgements;
+mod launches;
 mod link_answers;
 mod link_files;
 mod link_models;
@@ -74,13 +75,14 @@ pub use handover::{
     annotation, decisions, import_annotations,
 };
 pub use hosts::{LinkSource, NutchForm, NutchLimits, RankedHosts};
-pub use import::{ARCHIVE_NAMES, file_summary, has_problems, import, import_summary, imports};
+pub use import::{ARCHIVE_NAMES, file_summary, has_problems, import, import_campaign_line, import_summary, imports};
 pub use import_records::import_records;
 pub use inlink_dataset::{dataset_within, write_dataset};
 pub use inlink_rows::room_warning;
 pub use inlinks::{InlinkReport, build_inlinks};
 pub use job::{JobKind, JobReport, Report};
 pub use judgements::{QueryEvaluation, SearchJudgements, evaluations, judged_filter, judged_urls};
+pub use launches::{ListedLaunch, launches};
 pub use link_answers::CitedCaptureRow;
 pub use link_files::export_links;
 pub use link_sets::{cited_pages, inlinks_in, link_hosts, link_set};

@@ -18,7 +18,7 @@ pub use crate::search::{CountryCount, FacetKind, FacetValue, MAP_HEIGHT, MapCoun
 pub use crate::search::{count_by_country, country_of, map_countries};
 pub use crate::store::rows::*;
 pub use crate::store::scope_rows::*;
-pub use crate::store::{FilterField, Lacking, SortKey, filter_fields};
+pub use crate::store::{CampaignContents, CampaignTwin, FilterField, Lacking, SortKey, Unassigned, filter_fields};
 
 use crate::campaign::Campaign;
 use crate::scope::{Remedy, Trace};

@@ -76,7 +76,7 @@ struct Weighed {
     score: f64,
 }
 
-/// The captures of a campaign and those of imports under a request, with so many best and worst ones.
+/// The captures of a campaign under a request, with so many best and worst ones.
 ///
 /// # Errors
 ///
@@ -92,7 +92,7 @@ pub(super) fn request_sample(
     let facts = room.facts(catalogue)?;
     let mut at_hand = facts.captures().clone();
     if let Some(campaign) = campaign {
-        at_hand.intersect_with(&facts.with_value(FacetKind::Campaign, &[&campaign.to_string(), ""]));
+        at_hand.intersect_with(&facts.with_value(FacetKind::Campaign, &[&campaign.to_string()]));
     }
     let mut sample = RequestSample { captures: at_hand.count_ones(..) as u64, ..RequestSample::default() };
     let matcher = Matcher::compile(request);

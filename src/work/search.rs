@@ -91,7 +91,7 @@ pub struct SearchQuery {
     pub text: String,
     /// Values chosen beside it: of one facet any of them, of each facet one.
     pub facets: Vec<FacetChoice>,
-    /// The campaign whose captures are searched, and those of imports; all without one.
+    /// The campaign whose captures are searched; all without one.
     pub campaign: Option<CampaignId>,
     /// In which order.
     pub order: SearchOrder,
@@ -310,12 +310,13 @@ impl Found {
         asked: &SearchQuery,
     ) -> anyhow::Result<Self> {
         let query = parse_fields(&asked.text).map_err(|error| NoQuery(error.to_string()))?;
+        let campaign = catalogue.query_campaign(asked.campaign, &query)?;
         let (index, facts) = (room.index(catalogue, folder)?, room.facts(catalogue)?);
         let near = index.as_ref().and_then(|_| room.near(folder));
         let (of_index, of_near) = (index.as_ref(), near.as_deref());
-        let asks = Asks { catalogue, folder, facts: &facts, index: of_index, near: of_near, campaign: asked.campaign };
+        let asks = Asks { catalogue, folder, facts: &facts, index: of_index, near: of_near, campaign };
         let mut by_query = asks.captures(&query)?;
-        let of_campaign = asked.campaign.map(|campaign| of_campaign(&facts, campaign));
+        let of_campaign = campaign.map(|campaign| of_campaign(&facts, campaign));
         of_campaign.iter().for_each(|of| by_query.intersect_with(of));
         let mut kinds: Vec<FacetKind> = asked.facets.iter().map(|choice| choice.kind).collect();
         kinds.sort_unstable();
@@ -593,6 +594,21 @@ fn chosen(facts: &CaptureFacts, kind: FacetKind, choices: &[FacetChoice]) -> Fix
         left.difference_with(&facts.with_value(kind, &excluded));
     }
     left
+}
+
+/// The captures that a query finds, with what it asks of a campaign asked of this one.
+fn captures_found(
+    catalogue: &Catalogue,
+    folder: &Path,
+    room: &SearchRoom,
+    text: &str,
+    campaign: Option<CampaignId>,
+) -> anyhow::Result<FixedBitSet> {
+    let query = parse_fields(text).map_err(|error| NoQuery(error.to_string()))?;
+    let (index, facts) = (room.index(catalogue, folder)?, room.facts(catalogue)?);
+    let near = index.as_ref().and_then(|_| room.near(folder));
+    let (of_index, of_near) = (index.as_ref(), near.as_deref());
+    Asks { catalogue, folder, facts: &facts, index: of_index, near: of_near, campaign }.captures(&query)
 }
 
 /// Answers the terms of a query: those of texts from the index, all others

@@ -1,6 +1,6 @@
 //! What the index of texts answers of terms, as sets of captures.
 
-use super::{Found, MOST_SIMILAR, NoQuery, SearchQuery, SearchRoom, meeting_request};
+use super::{MOST_SIMILAR, NoQuery, SearchRoom, captures_found, meeting_request};
 use crate::campaign::{FieldTerm, FieldTest, TextTest};
 use crate::search::{CaptureFacts, FacetKind, NearGroups, TextIndex, TextIndexError};
 use crate::store::{Catalogue, FullText, Workspace};
@@ -31,12 +31,11 @@ impl TextAnswers {
 }
 
 impl FullText for TextAnswers {
-    fn captures(&self, term: &FieldTerm) -> Result<FixedBitSet, String> {
+    fn captures(&self, term: &FieldTerm, campaign: Option<CampaignId>) -> Result<FixedBitSet, String> {
         let Some(catalogue) = self.catalogue.upgrade() else { return Err("the workspace is closed".to_owned()) };
         let answer = || -> anyhow::Result<FixedBitSet> {
             if let Some(field) = term.field.as_ref().filter(|field| field.name == "found") {
-                let asked = SearchQuery { text: field.value.clone(), ..SearchQuery::default() };
-                return Ok(Found::of(&catalogue, &self.folder, &self.room, &asked)?.captures);
+                return captures_found(&catalogue, &self.folder, &self.room, &field.value, campaign);
             }
             let index = self
                 .room
@@ -59,9 +58,9 @@ impl FullText for TextAnswers {
     }
 }
 
-/// The captures of a campaign, and those of none.
+/// The captures of a campaign.
 pub(super) fn of_campaign(facts: &CaptureFacts, campaign: CampaignId) -> FixedBitSet {
-    facts.with_value(FacetKind::Campaign, &[&campaign.to_string(), ""])
+    facts.with_value(FacetKind::Campaign, &[&campaign.to_string()])
 }
 
 /// The captures whose texts meet a term.

@@ -583,6 +583,9 @@ fn terms_of_the_request_are_counted_and_chosen_as_their_filters_find() {
     index(&session);
     assert_eq!(terms(&session, "", vec![]), [], "there is no campaign yet");
     let (id, _) = session.save_campaign(None, &campaign).unwrap();
+    for import in session.imports().unwrap() {
+        session.assign_import(import.launch, Some(id)).unwrap();
+    }
     // Counted by hand; what speaks against the request is no term of it.
     let of_all =
         [("=ship", 1), ("(\"the mayor\" OR =presidente)", 3), ("lang=pt", 1), ("date:2025..", 2), ("=dragon", 0)];

@@ -30,13 +30,14 @@ fn main() {
         Err(_) => vec![archive_of(made.path(), captures)],
     };
     fonds(&["new", "w"], made.path());
+    let example = Command::new(env!("CARGO_BIN_EXE_fonds")).args(["campaign", "example"]).output().unwrap();
+    fs::write(made.path().join("c.json"), example.stdout).unwrap();
+    // The files that are imported then belong to it.
+    fonds(&["campaign", "add", "w", "c.json"], made.path());
     let mut import = vec!["import", "w"];
     import.extend(files.iter().map(|file| file.to_str().unwrap()));
     let import = fonds(&import, made.path());
     let built = fonds(&["inlinks", "build", "w"], made.path());
-    let example = Command::new(env!("CARGO_BIN_EXE_fonds")).args(["campaign", "example"]).output().unwrap();
-    fs::write(made.path().join("c.json"), example.stdout).unwrap();
-    fonds(&["campaign", "add", "w", "c.json"], made.path());
     fonds(&["select", "run", "w", "1", "--filter", "*"], made.path());
     println!("import {:.2} s, inlinks {:.2} s", import.as_secs_f64(), built.as_secs_f64());
 

@@ -27,6 +27,7 @@ use fonds::campaign::{Campaign, Seed, SeedScope};
 use fonds::jobs::JobCx;
 use fonds::uri::CaptureDate;
 use fonds::warc::{Digests, FileSetOptions, RecordBuilder, WarcFileSet};
+use fonds::work::models::LaunchId;
 use generated::{Texts, workspace_of};
 use measured::ms;
 use scored::score_all;
@@ -417,7 +418,8 @@ fn make(folder: &Path, captures: u64) {
         source_tag: String::new(),
     });
     let campaign = Campaign { request, seeds: seeds.collect(), ..Campaign::new("The town") };
-    session.save_campaign(None, &campaign).unwrap();
+    let (id, _) = session.save_campaign(None, &campaign).unwrap();
+    session.assign_import(LaunchId::new(1), Some(id)).unwrap();
     // Beside the workspace, so that later runs find it.
     session
         .import(&[large_archive(&folder.with_extension("archives"))], Default::default(), &JobCx::detached())

@@ -135,7 +135,7 @@ fn decisions_of_a_handover_reach_only_captures_that_came_with_it() {
 
     // What comes otherwise is not decided about by it either, and who gets both is not misled.
     let later = file(dir.path(), "later.warc.gz", &[page(LATER, "2024-03-01T09:00:30Z", "<p>Later")]);
-    import(&victim, &later).with_status(0);
+    fonds(&["import", arg(&victim), arg(&later), "--campaign", "none"]).with_status(0);
     assert!(why(&victim, LATER).contains("not reviewed"));
     let third = archive(dir.path(), "third", &[]);
     import(&third, &hand_over(&victim, "1", "of-victim"));
@@ -159,7 +159,7 @@ fn decisions_reach_captures_that_were_here_already_where_the_handover_has_them_t
     let first = hand_over(&ours, "1", "first");
     let theirs = archive(dir.path(), "theirs", &[]);
     // The files first, then the handover.
-    import(&theirs, &warcs_under(&first)[0]).with_status(0);
+    fonds(&["import", arg(&theirs), arg(&warcs_under(&first)[0]), "--campaign", "none"]).with_status(0);
     import(&theirs, &first).with_status(0);
     assert!(why(&theirs, ALSO_MINE).contains("approved by Ana (from first): so"));
     mark(&theirs, "flag", MINE, "Bea");

@@ -129,7 +129,10 @@ fn a_branch_becomes_the_next_version_with_the_evidence_of_both() {
     let mut edited = w.first.clone();
     edited["comments"] = "of a colleague".into();
     edited["permissions"][1]["state"] = "granted".into();
-    let added = fonds_with(&["campaign", "add", arg(&w.folder), "-"], edited.to_string().as_bytes()).with_status(0);
+    let add = ["campaign", "add", arg(&w.folder), "-"];
+    fonds_with(&add, edited.to_string().as_bytes()).with_status(2).says("the same identity").says("--as-new");
+    let add = ["campaign", "add", arg(&w.folder), "-", "--as-new"];
+    let added = fonds_with(&add, edited.to_string().as_bytes()).with_status(0);
     let id = added.out.trim().to_owned();
     assert_ne!(id, "1");
     let answer = dir.path().join("answer.txt");

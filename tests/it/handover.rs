@@ -51,9 +51,9 @@ fn records_and_data_set_of_an_export_list_the_same_inlinks_however_old_the_build
     };
     let first = [page(TARGET, "2024-03-01T09:00:30Z", "<p>Sobre"), linking("b.pt", 2)];
     fonds(&["new", arg(&workspace)]).with_status(0);
-    fonds(&["import", arg(&workspace), arg(&file(dir.path(), "first.warc.gz", &first))]).with_status(0);
     let campaign = fonds(&["campaign", "example"]).with_status(0).out;
     fonds_with(&["campaign", "add", arg(&workspace), "-"], campaign.as_bytes()).with_status(0);
+    fonds(&["import", arg(&workspace), arg(&file(dir.path(), "first.warc.gz", &first))]).with_status(0);
     fonds(&["select", "run", arg(&workspace), "1", "--filter", "host:www.a.pt"]).with_status(0);
 
     // Beside a writer nothing is built: without a build, no export says that nobody links here.

@@ -8,6 +8,7 @@ mod archives;
 mod folders;
 
 mod archive;
+mod campaigns;
 mod claims;
 mod cli;
 mod decisions;

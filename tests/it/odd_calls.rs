@@ -160,6 +160,8 @@ fn a_record_that_lies_about_its_length_is_shown_with_a_remark() {
     let example = fonds(&["campaign", "example"]).with_status(0).out;
     let campaign = write(&source, "campaign.json", example.as_bytes());
     fonds(&["campaign", "add", arg(&workspace), arg(&campaign)]).with_status(0);
+    let import = imported.strip_prefix("imported:").unwrap();
+    fonds(&["files", "assign", arg(&workspace), import, "1"]).with_status(0);
     fonds(&["select", "run", arg(&workspace), "1", "--filter", &imported]).with_status(0);
     let out = source.join("export");
     let said = fonds(&["export", arg(&workspace), "--out", arg(&out), "--json"]).with_status(1);

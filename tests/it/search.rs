@@ -502,6 +502,7 @@ fn a_rule_that_asks_for_texts_finds_what_came_just_now() {
     let campaign = dir.path().join("campaign.json");
     std::fs::write(&campaign, json!({"name": "Coast", "seeds": [{"url": "http://a.example/"}]}).to_string()).unwrap();
     fonds(&["campaign", "add", arg(&workspace), arg(&campaign)]).with_status(0);
+    fonds(&["files", "assign", arg(&workspace), "1", "1"]).with_status(0);
     fonds(&["index", arg(&workspace)]).with_status(0);
     let save = ["collections", "save", arg(&workspace), "Lights", "--campaign", "1", "--filter", "found:lighthouse"];
     fonds(&save).with_status(0);

@@ -74,10 +74,16 @@ fn is_off_until_activated(workspace: &Path, asked: &AtomicUsize) {
     assert!(asked.load(Ordering::SeqCst) > 0);
     fonds(&["campaign", "deactivate", workspace, "1"]).with_status(0);
     assert_eq!(fonds(&["schedule", "next", workspace, "--json"]).with_status(1).json_lines(), Vec::<Value>::new());
-    // What explains captures stays.
-    fonds(&["campaign", "delete", workspace, "1", "--preview"]).with_status(1);
-    fonds(&["campaign", "delete", workspace, "1"]).with_status(1);
+    // Deleted, it leaves its captures here, and what explains them.
+    let captures = || fonds(&["captures", workspace, "--count"]).with_status(0).out;
+    let before = captures();
+    let preview = fonds(&["campaign", "delete", workspace, "1", "--preview"]).with_status(0).out;
+    assert!(preview.contains("would be deleted") && preview.contains("stays: "), "{preview}");
     assert_eq!(fonds(&["campaign", "list", workspace, "--json"]).with_status(0).json_lines().len(), 1);
+    fonds(&["campaign", "delete", workspace, "1"]).with_status(0);
+    assert_eq!(fonds(&["campaign", "list", workspace, "--json"]).with_status(0).json_lines().len(), 0);
+    assert_eq!(captures(), before);
+    fonds(&["crawl", workspace, "1"]).with_status(2).says("there is no campaign");
 }
 
 #[test]

@@ -252,6 +252,7 @@ fn a_page_that_was_not_modified_leaves_with_its_image_and_not_with_an_error_in_i
     imported(&workspace, &[&file]);
     std::fs::write(&campaign, r#"{"name": "Town", "seeds": [{"url": "http://a.pt/"}]}"#).unwrap();
     fonds(&["campaign", "add", arg(&workspace), arg(&campaign)]).with_status(0);
+    fonds(&["files", "assign", arg(&workspace), "1", "1"]).with_status(0);
     fonds(&["select", "run", arg(&workspace), "1", "--filter", "revisit:yes"]).with_status(0);
     fonds(&["export", arg(&workspace), "--out", arg(&out)]);
     let archive = std::fs::read_dir(out.join("data/archive")).unwrap().map(|entry| entry.unwrap().path());

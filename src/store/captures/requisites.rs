@@ -38,7 +38,7 @@ macro_rules! chosen_sql {
             UNION
             SELECT a.campaign, d.capture FROM asked a, decided d
             JOIN capture c ON c.id = d.capture JOIN launch l ON l.id = c.launch
-            WHERE d.mark = 'approve' AND (l.campaign IS NULL OR l.campaign = a.campaign))"
+            WHERE d.mark = 'approve' AND l.campaign = a.campaign)"
     };
 }
 

@@ -84,13 +84,13 @@ impl FilterWriter<'_> {
                 (&test.value, if name == "similar" { ". similar:* finds those that have any" } else { "" });
             return Err(format!("“{value}” is no number of a capture; fonds captures and the lower panel show it{or}"));
         }
-        let Some(full_text) = self.full_text else {
+        let Some(full_text) = self.context.full_text else {
             return Err(format!(
                 "only an index of texts answers {name}:, and there is none yet; build it: fonds index DIR. \
                  Words of URLs and titles are found without {name}:"
             ));
         };
-        let found = full_text.captures(term)?;
+        let found = full_text.captures(term, self.context.campaign)?;
         if !self.is_joint {
             self.values.push(bits(&found));
             return Ok(IS_AMONG.to_owned());

@@ -194,7 +194,7 @@ fn terms_fold_as_those_of_a_request() {
 
 #[test]
 fn a_part_of_the_selection_may_be_of_another_campaign() {
-    let of = |line: &str| Filter::parse(&CAPTURES, line, None).unwrap().is_of_selection;
+    let of = |line: &str| Filter::parse(&CAPTURES, line, FilterContext::default()).unwrap().is_of_selection;
     for line in
         ["export:yes", "requisite:yes -a", "-requisite:no", "NOT (export:no OR a)", "(export:yes OR requisite:yes) b"]
     {
@@ -219,7 +219,7 @@ fn every_field_is_listed_and_its_example_works() {
         }
         assert!(field.example.starts_with(field.name) && !field.about.is_empty(), "{field:?}");
     }
-    let error = Filter::parse(&CAPTURES, "colour:red", None).unwrap_err();
+    let error = Filter::parse(&CAPTURES, "colour:red", FilterContext::default()).unwrap_err();
     assert!(filter_fields().iter().all(|field| error.contains(field.name)), "{error}");
     assert_eq!(rows(&made, "score>0.4").len() + rows(&made, "score<0.6").len(), 2);
 }
@@ -245,10 +245,10 @@ fn what_is_not_understood_is_reported_with_its_column() {
         ("title>x", 1, "title is not compared with >"),
         ("host: a", 6, "a value is missing, such as host:gov.pt"),
     ] {
-        let error = Filter::parse(&CAPTURES, line, None).unwrap_err();
+        let error = Filter::parse(&CAPTURES, line, FilterContext::default()).unwrap_err();
         assert!(error.starts_with(&format!("column {column}: ")) && error.contains(words), "{line}: {error}");
     }
-    let error = Filter::parse(&CAPTURES, &"a ".repeat(401), None).unwrap_err();
+    let error = Filter::parse(&CAPTURES, &"a ".repeat(401), FilterContext::default()).unwrap_err();
     assert!(error.starts_with("column 801: ") && error.contains("400 terms at most"), "{error}");
     let made = made();
     rows(&made, &"a ".repeat(400));
@@ -350,7 +350,7 @@ fn pages_that_link_to_a_url_are_found() {
 struct OnlySecond;
 
 impl FullText for OnlySecond {
-    fn captures(&self, term: &FieldTerm) -> Result<FixedBitSet, String> {
+    fn captures(&self, term: &FieldTerm, _: Option<CampaignId>) -> Result<FixedBitSet, String> {
         let mut found = FixedBitSet::with_capacity(3);
         match term.test {
             TextTest::Word(_) => found.insert(2),
@@ -403,7 +403,8 @@ fn a_set_of_captures_is_looked_up_or_tested_row_by_row() {
     let made = titled(&[("http://a.pt/0", 1, "x"), ("http://a.pt/1", 1, "x"), ("http://a.pt/2", 1, "x")]);
     for (line, expected) in [("text:ria", vec![2]), ("text:ria status:200", vec![2]), ("text:ria status:404", vec![])] {
         for few in [0, 9] {
-            let filter = Filter::parse(&CAPTURES, line, Some(&OnlySecond)).unwrap();
+            let filter =
+                Filter::parse(&CAPTURES, line, FilterContext { full_text: Some(&OnlySecond), campaign: None }).unwrap();
             let (sql, values) = filter.condition_by(few);
             assert_eq!(sql.contains("is_among"), few == 0, "{sql}");
             let sql = format!("SELECT c.id FROM capture c WHERE {sql}");

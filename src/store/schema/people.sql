@@ -7,7 +7,9 @@ CREATE TABLE campaign (
     created_ms INTEGER NOT NULL,
     -- A UUID that it has in every workspace. Of several with one identity the
     -- lowest number is the campaign; the others are branches of it that came.
-    identity   TEXT NOT NULL
+    identity   TEXT NOT NULL,
+    -- When a person deleted it. One that was crawled stays as what its crawls were decided by.
+    deleted_ms INTEGER
 );
 CREATE TABLE campaign_version (
     campaign INTEGER NOT NULL REFERENCES campaign(id),

@@ -1,7 +1,7 @@
 //! The list of campaigns, and where to begin.
 
 use crate::app::models::{CampaignId, CampaignRow, Loaded};
-use crate::app::{Action, AppState, Command, Dialog, Route, resolve};
+use crate::app::{Action, AppState, CampaignAct, Command, Dialog, FilesRoute, Route, resolve};
 use crate::ui::recent::recent_ui;
 use crate::ui::table::{Column, Table, Value};
 use crate::ui::text;
@@ -36,6 +36,7 @@ impl CampaignsPage {
                 action_ui(ui, app, action);
             }
         });
+        unassigned_ui(ui, app);
         ui.add_space(GAP);
         loaded_ui(ui, &answer, |ui, rows| {
             table_ui(ui, app, rows);
@@ -64,6 +65,7 @@ fn begin_ui(ui: &mut Ui, app: &mut AppState) {
     }
     ui.add_space(GROUP_GAP);
     if open {
+        unassigned_ui(ui, app);
         let answer = app.reads.workspace();
         loaded_ui(ui, &answer, |ui, info| {
             ui.weak(format!(
@@ -83,6 +85,23 @@ fn begin_ui(ui: &mut Ui, app: &mut AppState) {
             ui.label(format!("Opening {}…", folder.display()));
         }
     }
+}
+
+/// Captures that are at hand without a campaign, and the way to them.
+fn unassigned_ui(ui: &mut Ui, app: &mut AppState) {
+    let answer = app.reads.unassigned();
+    let Some(found) = answer.shown().filter(|found| found.captures > 0) else { return };
+    ui.horizontal_wrapped(|ui| {
+        let captures = if found.captures == 1 { "capture belongs" } else { "captures belong" };
+        if count_link_ui(ui, found.captures, "Show these captures") {
+            app.send(Command::Campaigns(CampaignAct::ShowEveryCapture));
+            app.send(Command::GoToAll(Route::Captures { filter: "campaign:none".to_owned() }));
+        }
+        ui.label(format!("{captures} to no campaign, {}", text::bytes(found.bytes)));
+        if ui.link("Imports").on_hover_text("Choose the campaign that an import belongs to").clicked() {
+            app.send(Command::Go(Route::Files(FilesRoute::Imports(None))));
+        }
+    });
 }
 
 fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
@@ -183,6 +202,17 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
             }
             if ui.button("Import archive files…").clicked() {
                 app.send(Command::Ask(Dialog::Open));
+            }
+            let (switch, act) = match row.active {
+                true => ("Switch off", CampaignAct::Deactivate(row.id)),
+                false => ("Switch on", CampaignAct::Activate(row.id)),
+            };
+            if row.problem.is_none() && ui.button(switch).on_hover_text("Whether its schedule starts crawls").clicked()
+            {
+                app.send(Command::Campaigns(act));
+            }
+            if ui.button("Delete…").on_hover_text("Captures stay; you see first what goes").clicked() {
+                app.send(Command::Ask(Dialog::DeleteCampaign(row.id)));
             }
             if let Ok(command) = resolve(Action::Verify, app)
                 && ui.button(Action::Verify.label()).clicked()

@@ -4,7 +4,7 @@ use super::files_imports::{import_ui, imports_ui};
 use super::files_problems::problems_ui;
 use super::files_records::records_ui;
 use crate::app::models::{CampaignId, FileId, FileRow, FileState, LaunchId, ProblemQuery};
-use crate::app::{Action, AppState, Command, FilesRoute, Focus, Route};
+use crate::app::{Action, AppState, CampaignAct, Command, FilesRoute, Focus, Route};
 use crate::ui::access::{tab_ui, tabs_ui};
 use crate::ui::table::{Column, Table, Value};
 use crate::ui::text;
@@ -173,12 +173,19 @@ pub(super) fn name_of(path: &str) -> &str {
     path.rsplit(['/', std::path::MAIN_SEPARATOR]).next().unwrap_or(path)
 }
 
-/// Goes to all captures of a file, of the campaign that wrote it.
+/// Goes to all captures of a file, of the campaign that it belongs to.
 pub(in crate::ui) fn show_captures_of(app: &mut AppState, file: FileId, campaign: Option<CampaignId>) {
-    if let Some(campaign) = campaign.filter(|&campaign| app.campaign() != Some(campaign)) {
-        app.send(Command::ChooseCampaign(campaign));
-    }
+    take_campaign_of(app, campaign);
     app.send(Command::GoToAll(Route::Captures { filter: format!("file:{file}") }));
+}
+
+/// Makes the campaign of some captures the one at hand, so that none of them is left out.
+pub(super) fn take_campaign_of(app: &mut AppState, campaign: Option<CampaignId>) {
+    match campaign {
+        Some(id) if app.campaign() == Some(id) => {}
+        Some(id) => app.send(Command::ChooseCampaign(id)),
+        None => app.send(Command::Campaigns(CampaignAct::ShowEveryCapture)),
+    }
 }
 
 /// The problems of a file.

@@ -1,12 +1,15 @@
 //! What imports came to: all of them, and one of them file by file.
 
-use super::files::go;
-use crate::app::models::{FileId, FileOutcome, ImportRow, ImportedFile, LaunchId, LaunchState, ProblemQuery, quoted};
+use super::files::{go, take_campaign_of};
+use crate::app::models::{
+    CampaignId, FileId, FileOutcome, ImportRow, ImportedFile, LaunchId, LaunchState, ProblemQuery, campaign_title,
+    quoted,
+};
 use crate::app::{ARCHIVE_NAMES, file_summary};
-use crate::app::{Action, AppState, Command, FilesRoute, Focus, Route};
+use crate::app::{Action, AppState, CampaignAct, Command, FilesRoute, Focus, Route};
 use crate::ui::table::{Column, Table, key_of};
 use crate::ui::text;
-use crate::ui::theme::{GROUP_GAP, tokens};
+use crate::ui::theme::{self, GROUP_GAP, tokens};
 use crate::ui::widgets::{action_ui, coloured_cell_ui, empty_ui, figure_ui, loaded_ui};
 use egui::Ui;
 
@@ -31,11 +34,13 @@ pub(super) fn imports_ui(ui: &mut Ui, app: &mut AppState) {
 }
 
 fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[ImportRow]) {
-    type Col<'a> = Column<'a, ImportRow, Route>;
+    type Col<'a> = Column<'a, ImportRow, (Option<CampaignId>, Route)>;
     const FILES: &str = "Show these files";
-    let files = |outcomes: &'static [FileOutcome]| move |row: &ImportRow| Some(of_import(row.launch, outcomes));
+    let files =
+        |outcomes: &'static [FileOutcome]| move |row: &ImportRow| Some((row.campaign, of_import(row.launch, outcomes)));
     let columns = [
         Col::count("import", "Import", 60.0, |row| row.launch.unsigned_abs()),
+        Col::made("campaign", "Campaign", 160.0, campaign_of),
         Col::date("started", "Started (UTC)", 150.0, |row| row.started),
         Col::text("state", "State", 150.0, |row| row.state.label()).draw(|ui, row| {
             coloured_cell_ui(ui, row.state.label(), state_color(ui, row.state)).on_hover_text(text::line(&row.why));
@@ -43,17 +48,60 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[ImportRow]) {
         Col::count("files", "Files", 60.0, |row| row.files).link(FILES, files(&[])),
         Col::count("known", "Known", 60.0, |row| row.known).link(FILES, files(&KNOWN)),
         Col::count("unread", "Not read", 64.0, |row| row.unread).link(FILES, files(&UNREAD)),
-        Col::count("new_captures", "New captures", 92.0, |row| row.new_captures)
-            .link("Show these captures", |row| Some(captures_fitting(format!("import:{}", row.launch)))),
+        Col::count("new_captures", "New captures", 92.0, |row| row.new_captures).link("Show these captures", |row| {
+            Some((row.campaign, captures_fitting(format!("import:{}", row.launch))))
+        }),
         Col::count("problems", "Problems", 70.0, |row| row.problems)
-            .link("Show these problems", |row| Some(problems_of_import(row.launch))),
+            .link("Show these problems", |row| Some((row.campaign, problems_of_import(row.launch)))),
         Col::bytes("bytes", "Bytes", 76.0, |row| row.bytes),
         Col::made("duration", "Duration", 90.0, took),
         Col::made("requested", "Requested path", 300.0, |row| row.sources.join("  ")),
     ];
     let table = Table::new("imports", "Imports", columns, |row: &ImportRow| row.launch.unsigned_abs());
-    if let Some(route) = table.on_open(files(&[])).rows_ui(ui, app, rows) {
-        app.send(Command::GoToAll(route));
+    if let Some((campaign, route)) = table.on_open(files(&[])).rows_ui(ui, app, rows) {
+        go_to_all(app, campaign, route);
+    }
+}
+
+/// The campaign of an import on the screen.
+fn campaign_of(row: &ImportRow) -> String {
+    match row.campaign {
+        Some(id) => campaign_title(id, &row.campaign_name),
+        None => "none".to_owned(),
+    }
+}
+
+/// Goes to what a number of an import counts, with a campaign at hand that has all of it.
+fn go_to_all(app: &mut AppState, campaign: Option<CampaignId>, route: Route) {
+    let Route::Captures { filter } = &route else { return app.send(Command::GoToAll(route)) };
+    // What files hold that were imported again may be of any campaign.
+    take_campaign_of(app, campaign.filter(|_| filter.starts_with("import:")));
+    app.send(Command::GoToAll(route));
+}
+
+/// The campaign that an import belongs to, to be changed.
+fn assign_ui(ui: &mut Ui, app: &mut AppState, row: &ImportRow) {
+    let answer = app.reads.campaigns();
+    let Some(campaigns) = answer.shown().filter(|campaigns| !campaigns.is_empty()) else { return };
+    let mut campaign = row.campaign;
+    ui.horizontal(|ui| {
+        let label = ui.label("Belongs to campaign");
+        let shown = text::short(&campaign_of(row), 40);
+        let chooser =
+            egui::ComboBox::from_id_salt(("campaign of", row.launch)).selected_text(shown).width(theme::FIELD);
+        let inner = chooser.show_ui(ui, |ui| {
+            for of in campaigns.iter() {
+                ui.selectable_value(&mut campaign, Some(of.id), text::short(&of.title(), 60));
+            }
+            ui.selectable_value(&mut campaign, None, "none");
+        });
+        inner
+            .response
+            .labelled_by(label.id)
+            .on_hover_text("Scores and the selection of the campaign before lose its captures");
+    });
+    if campaign != row.campaign {
+        app.send(Command::Campaigns(CampaignAct::AssignImport(row.launch, campaign)));
     }
 }
 
@@ -127,11 +175,12 @@ fn head_ui(ui: &mut Ui, app: &mut AppState, row: &ImportRow) {
             if figure_ui(ui, &text::count(count), word, leads_to)
                 && let Some(route) = to
             {
-                app.send(Command::GoToAll(route));
+                go_to_all(app, row.campaign, route);
             }
         }
         figure_ui(ui, &text::bytes(row.bytes), "total", None);
     });
+    assign_ui(ui, app, row);
     passed_over_ui(ui, app, row);
 }
 
@@ -229,7 +278,7 @@ fn files_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, rows: &[&Imported
         .chosen(chosen)
         .on_focus(|row| Some(ImportAsk::Focus(row.file)));
     match table.rows_ui(ui, app, rows.iter().copied()) {
-        Some(ImportAsk::Go(route)) => app.send(Command::GoToAll(route)),
+        Some(ImportAsk::Go(route)) => go_to_all(app, None, route),
         Some(ImportAsk::Focus(file)) => {
             app.follow_in_panel(file.map(Focus::File));
         }

@@ -9,7 +9,7 @@ use super::spec_seeds::{SeedsEditor, open_redirects};
 use super::spec_settings;
 use super::spec_what_if::what_if_ui;
 use crate::app::models::{CampaignId, CampaignPage, Loaded, MovedSeed, campaign_title};
-use crate::app::{Action, AppState, Command, Route, RuleLine, SpecDraft};
+use crate::app::{Action, AppState, CampaignAct, Command, Route, RuleLine, SpecDraft};
 use crate::campaign::CampaignProblem;
 use crate::ui::access::{tab_of_ui, tabs_ui};
 use crate::ui::text;
@@ -316,7 +316,7 @@ fn suspension_ui(ui: &mut Ui, app: &mut AppState, page: Option<&CampaignPage>) {
         let origin = text::line(origin);
         ui.colored_label(tokens(ui).flag, format!("⚠ Came from {origin} and is switched off: no crawl of it starts"));
         if ui.button("Let it run").on_hover_text("Its schedule, and crawls that you start").clicked() {
-            app.send(Command::ActivateCampaign(page.id));
+            app.send(Command::Campaigns(CampaignAct::Activate(page.id)));
         }
     });
     for term in page.campaign.crawl_terms() {

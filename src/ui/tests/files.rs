@@ -1,7 +1,9 @@
 //! The page Files, and files dropped on the window.
 
 use super::Window;
-use crate::app::models::{FileOutcome, FileRow, FileState, ImportOptions, LaunchId, LaunchState, ProblemQuery};
+use crate::app::models::{
+    CampaignChoice, CampaignId, FileOutcome, FileRow, FileState, ImportOptions, LaunchId, LaunchState, ProblemQuery,
+};
 use crate::app::{Command, Dialog, FilesRoute, Focus, JobKind, Route};
 use crate::jobs::JobCx;
 use crate::store::ABANDONED;
@@ -161,7 +163,8 @@ fn a_record_far_inside_its_member_is_read_on_demand_and_the_reading_stops() {
     let far = dir.path().join("far.warc.gz");
     std::fs::write(&far, far_record()).unwrap();
     let mut window = Window::town_as(|session| {
-        session.import(std::slice::from_ref(&far), ImportOptions::default(), &JobCx::detached()).unwrap();
+        let options = ImportOptions { campaign: CampaignChoice::Of(CampaignId::new(1)), ..ImportOptions::default() };
+        session.import(std::slice::from_ref(&far), options, &JobCx::detached()).unwrap();
     });
     window.press_with(Modifiers::COMMAND, Key::Num0);
     window.click("Problems");
@@ -226,7 +229,8 @@ fn an_import_is_shown_again_file_by_file() {
 fn an_import_that_was_stopped_goes_on() {
     let mut window = Window::town_as(|session| {
         let sources = [town().archives.display().to_string()];
-        let launch = session.catalogue().begin_import(&sources, ImportOptions::default()).unwrap();
+        let options = ImportOptions { campaign: CampaignChoice::Of(CampaignId::new(1)), ..ImportOptions::default() };
+        let launch = session.catalogue().begin_import(&sources, options).unwrap();
         session.catalogue().set_launch_state(launch, LaunchState::Stopped, ABANDONED).unwrap();
     });
     let launch = import(&window);

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod access;
+mod campaigns;
 mod evidence;
 mod facets;
 mod files;

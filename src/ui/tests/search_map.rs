@@ -2,7 +2,7 @@
 
 use super::Window;
 use crate::app::Route;
-use crate::app::models::{FacetKind, ImportOptions, SearchQuery};
+use crate::app::models::{CampaignChoice, CampaignId, FacetKind, ImportOptions, SearchQuery};
 use crate::jobs::JobCx;
 use crate::scope::{AddressCountry, AnswerSource, GeoEvidence, GeoFact};
 use crate::testing::{keep_geo_fact, page_record};
@@ -140,7 +140,8 @@ fn a_map_of_top_level_domains_puts_those_of_one_country_together() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("domains.warc");
         std::fs::write(&path, bytes).unwrap();
-        session.import(&[path], ImportOptions::default(), &JobCx::detached()).unwrap();
+        let options = ImportOptions { campaign: CampaignChoice::Of(CampaignId::new(1)), ..ImportOptions::default() };
+        session.import(&[path], options, &JobCx::detached()).unwrap();
     });
     window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::F);
     window.click("Map");

@@ -50,7 +50,8 @@ fn the_first_match_of_a_filter_is_brought_into_sight() {
     let path = window.root().join("farol.warc");
     let url = "http://farol.example/";
     std::fs::write(&path, crate::testing::record("response", url, "2024-03-01T10:00:00Z", fields, answer)).unwrap();
-    window.session().import(&[path], Default::default(), &crate::jobs::JobCx::detached()).unwrap();
+    let options = window.app_mut().import_options();
+    window.session().import(&[path], options, &crate::jobs::JobCx::detached()).unwrap();
     window.session().index_texts(false, &crate::jobs::JobCx::detached()).unwrap();
     window.press_with(Modifiers::COMMAND, Key::Num4);
     window.type_into("Filter", "found:\"farol apaga\"");

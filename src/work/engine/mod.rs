@@ -26,7 +26,7 @@ use crate::scope::engines::{
     EngineJob, EngineNote, browsertrix_campaign, read_heritrix_job, read_heritrix1_order, seeds_of_text,
 };
 use crate::store::Workspace;
-use crate::store::rows::{CampaignId, ImportOptions, ImportRow, LaunchId};
+use crate::store::rows::{CampaignChoice, CampaignId, ImportOptions, ImportRow, LaunchId};
 use serde::Serialize;
 use std::cell::RefCell;
 use std::fs;
@@ -131,7 +131,7 @@ pub struct Imported {
     pub jobs: Vec<EngineImport>,
     /// Jobs of Fonds with files of their campaigns.
     pub restored: Vec<RestoredJob>,
-    /// The imports of archive files: one, and one for each job of Fonds.
+    /// The imports of archive files: one for each handover and job, and one of all others.
     pub imports: Vec<ImportRow>,
     /// Handovers, in the order in which they were named.
     pub handovers: Vec<HandoverImport>,
@@ -164,19 +164,13 @@ pub fn import_with_jobs(
     cx: &JobCx,
 ) -> anyhow::Result<Imported> {
     let mut imported = Imported::default();
-    let (mut archives, mut own_jobs) = (Vec::new(), Vec::new());
+    let (mut archives, mut own_jobs, mut engine_jobs) = (Vec::new(), Vec::new(), Vec::new());
     let mut handovers = Vec::new();
     // Whatever is wrong with one of them: nothing comes in.
     for path in paths {
         handovers.push(Handover::check(workspace, path, cx)?);
     }
-    for (path, handover) in paths.iter().zip(handovers) {
-        if let Some(handover) = handover {
-            let (came, import) = handover.take(workspace, options, cx)?;
-            imported.handovers.push(came);
-            imported.imports.push(import);
-            continue;
-        }
+    for (path, _) in paths.iter().zip(&handovers).filter(|(_, handover)| handover.is_none()) {
         let mut folders = job_folders(path);
         if !options.follow_links
             && let Ok(real) = path.canonicalize()
@@ -189,32 +183,47 @@ pub fn import_with_jobs(
             archives.append(&mut found.rest);
             imported.pass_over(found.led_out.into_iter());
         }
-        for folder in folders {
-            let (job, mut found) = one_job(workspace, &folder, options.follow_links, cx)?;
-            imported.jobs.push(job);
-            archives.append(&mut found);
+        engine_jobs.append(&mut folders);
+    }
+    // Who has to be asked is asked before anything comes in. What brings its own campaign keeps it.
+    let campaign = match archives.is_empty() {
+        true => None,
+        false => workspace.catalogue().import_campaign(options.campaign)?,
+    };
+    let of = |campaign: Option<CampaignId>| {
+        let campaign = campaign.map_or(CampaignChoice::None, CampaignChoice::Of);
+        ImportOptions { campaign, ..options }
+    };
+    for handover in handovers.into_iter().flatten() {
+        let (came, import) = handover.take(workspace, options, cx)?;
+        imported.handovers.push(came);
+        imported.imports.push(import);
+    }
+    let is_only_job =
+        archives.is_empty() && own_jobs.is_empty() && imported.imports.is_empty() && engine_jobs.len() == 1;
+    for folder in engine_jobs {
+        let (job, found) = one_job(workspace, &folder, options.follow_links, cx)?;
+        if !found.is_empty() || is_only_job {
+            imported.imports.push(super::import(workspace, &found, of(Some(job.campaign)), cx)?);
         }
+        imported.jobs.push(job);
     }
     for folder in own_jobs {
         let mut restored = campaign_files::restore(workspace, &folder, None)?;
         for campaign in &restored.campaigns {
             restored.lost_evidence.extend(ExportedEvidence::of_campaign(workspace, campaign.id, cx)?.problems);
         }
-        let import = super::import(workspace, &[folder], options, cx)?;
         // Of several campaigns of one title nobody knows whose captures they are.
-        if let ([campaign], true) = (restored.campaigns.as_slice(), import.new_captures > 0) {
-            workspace.catalogue().import_for_campaign(import.launch, campaign.id)?;
-        }
+        let campaign = match restored.campaigns.as_slice() {
+            [campaign] => Some(campaign.id),
+            _ => None,
+        };
+        let import = super::import(workspace, &[folder], of(campaign), cx)?;
         imported.restored.push(restored);
         imported.imports.push(import);
     }
     if !archives.is_empty() || imported.imports.is_empty() && imported.restored.is_empty() {
-        let import = super::import(workspace, &archives, options, cx)?;
-        // Captures of several jobs in one import cannot be told apart.
-        if let ([job], [_]) = (imported.jobs.as_slice(), paths) {
-            workspace.catalogue().import_for_campaign(import.launch, job.campaign)?;
-        }
-        imported.imports.push(import);
+        imported.imports.push(super::import(workspace, &archives, of(campaign), cx)?);
     }
     imported.attached = attach_annotations(workspace, cx)?;
     Ok(imported)

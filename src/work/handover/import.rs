@@ -10,10 +10,10 @@ use super::{
 use crate::campaign::Identity;
 use crate::export::{Manifest, check_handover};
 use crate::jobs::{JobCx, StopError};
-use crate::store::Workspace;
+use crate::store::{CapturesElsewhere, Workspace};
 use crate::work::Report;
 use crate::work::campaign_files::RestoredJob;
-use crate::work::models::{ImportOptions, ImportRow};
+use crate::work::models::{CampaignChoice, ImportOptions, ImportRow};
 use anyhow::Context;
 use serde::Serialize;
 use std::fs;
@@ -41,6 +41,8 @@ pub struct HandoverImport {
     pub handover: String,
     /// Its campaign.
     pub restored: RestoredJob,
+    /// Captures of it that came before, and are of another campaign.
+    pub elsewhere: Vec<CapturesElsewhere>,
     /// Files that prove permissions.
     pub evidence: Option<EvidenceImport>,
     /// Launches and the URLs that they have seen.
@@ -57,6 +59,7 @@ impl HandoverImport {
     /// What it brought, a line each.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = self.restored.summary();
+        lines.extend(self.elsewhere.iter().map(CapturesElsewhere::line));
         lines.extend(self.evidence.as_ref().filter(|of| **of != EvidenceImport::default()).map(Report::summary));
         lines.extend(self.crawls.as_ref().map(Report::summary));
         lines.extend(self.inlinks.as_ref().filter(|of| of.absent > 0).map(Report::summary));
@@ -156,7 +159,6 @@ impl Handover {
         cx: &JobCx,
     ) -> anyhow::Result<(HandoverImport, ImportRow)> {
         let Self { folder, name: origin, is_unpacked, manifest } = self;
-        let options = ImportOptions { copy: options.copy && !is_unpacked, ..options };
         let campaigns = folder.join(manifest.payload("campaign"));
         let came_with = CameWith { name: origin.clone(), identity: self.identity() };
         let restored = match campaigns.is_dir() {
@@ -168,16 +170,17 @@ impl Handover {
             _ => None,
         };
         let mut came = HandoverImport { handover: origin.clone(), restored, ..HandoverImport::default() };
+        // It brings its own campaign, whichever is chosen for files that bring none.
+        let choice = campaign.map_or(CampaignChoice::None, CampaignChoice::Of);
+        let options = ImportOptions { copy: options.copy && !is_unpacked, campaign: choice, ..options };
         let import = crate::work::import(workspace, &[folder.join(manifest.payload("archive"))], options, cx)?;
         if let Some(campaign) = campaign {
-            if import.new_captures > 0 {
-                workspace.catalogue().import_for_campaign(import.launch, campaign)?;
-            }
             // They came before, in an import of these files alone or in one of this handover that was killed.
             let archive = manifest.payload("archive/");
             let files = manifest.files.iter().filter(|file| file.path.starts_with(&archive));
             let digests = files.map(|file| file.sha256.to_lowercase()).collect();
-            workspace.catalogue().take_from_imports(import.launch, campaign, digests)?;
+            workspace.catalogue().take_from_imports(import.launch, digests)?;
+            came.elsewhere = workspace.catalogue().captures_elsewhere(import.launch)?;
             came.evidence = Some(import_evidence(workspace, campaign, (folder, manifest), origin, cx)?);
             came.crawls = Some(import_crawls(workspace, campaign, &self.crawls(), origin, cx)?);
         }

@@ -73,6 +73,15 @@ pub fn imports(workspace: &Workspace) -> anyhow::Result<Vec<ImportRow>> {
     Ok(imports)
 }
 
+/// Which campaign the captures of an import belong to, in words.
+pub fn import_campaign_line(import: &ImportRow) -> String {
+    let new = counted(import.new_captures, "new capture");
+    match import.campaign {
+        Some(id) => format!("{new} of campaign {id} “{}”", import.campaign_name),
+        None => format!("{new} of no campaign; fonds files assign FOLDER {} CAMPAIGN gives them to one", import.launch),
+    }
+}
+
 /// The import in words.
 pub fn import_summary(import: &ImportRow) -> String {
     let mut words = match import.files {

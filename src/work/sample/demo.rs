@@ -24,7 +24,7 @@ pub struct DemoReport {
     pub captures: u64,
     /// Those that repeat a payload already held.
     pub revisits: u64,
-    /// URLs refused in all launches.
+    /// URLs refused, each as the last launch that saw it decided.
     pub refused: u64,
     /// Refused URLs by the rule that decided.
     pub refused_by_rule: Vec<(String, u64)>,
@@ -138,6 +138,7 @@ pub fn run_demo(folder: &Path, cx: &JobCx, say: &dyn Fn(String)) -> anyhow::Resu
     say(format!("8. Read back: {}", if verified { "every check holds" } else { "a check fails" }));
 
     let catalogue = session.catalogue();
+    let refused_by_rule = catalogue.refused_by_rule(campaign)?;
     let total = |tab: CaptureTab| -> anyhow::Result<u64> {
         Ok(catalogue.captures(&CaptureQuery { tab, ..work::everything() })?.total)
     };
@@ -146,8 +147,8 @@ pub fn run_demo(folder: &Path, cx: &JobCx, say: &dyn Fn(String)) -> anyhow::Resu
         launches: launches.len() as u64,
         captures: total(CaptureTab::All)?,
         revisits: catalogue.count_revisits()?,
-        refused: launches.iter().map(|launch| launch.refused).sum(),
-        refused_by_rule: catalogue.refused_by_rule(campaign)?,
+        refused: refused_by_rule.iter().map(|(_, urls)| urls).sum(),
+        refused_by_rule,
         geo_hosts: catalogue.hosts_by_rule(campaign, "ExternalGeoLocationDecideRule")?,
         inlinks: inlinks.inlinks,
         internal: inlinks.internal,

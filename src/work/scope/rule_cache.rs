@@ -28,7 +28,7 @@ pub(super) struct LaunchScope {
     /// When each run of another crawler went on, of the whole campaign: a
     /// capture is of one of them, whichever are asked for.
     foreign: Vec<(LaunchId, (CaptureDate, CaptureDate))>,
-    /// Imports of archives of the campaign or of none.
+    /// Imports that belong to the campaign.
     imports: HashSet<LaunchId>,
 }
 

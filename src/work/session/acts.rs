@@ -89,6 +89,31 @@ impl Session {
         Ok((id, if version == head { TakenAs::Known } else { TakenAs::Continued(head) }, carried))
     }
 
+    /// What a version of a campaign that was saved just now means for a crawl of it that did not
+    /// come to its end; none where there is no such crawl, or it has this version.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn unfinished_crawl_line(&self, id: CampaignId, version: u32) -> anyhow::Result<Option<String>> {
+        let Some(launch) = self.catalogue().unfinished_launch(id)? else { return Ok(None) };
+        let runs = self.catalogue().launch_version(launch.id)?;
+        if runs == version {
+            return Ok(None);
+        }
+        Ok(Some(match launch.state {
+            LaunchState::Running | LaunchState::Paused => format!(
+                "the crawl {} that runs now goes on with version {runs}: version {version} does not reach it. Stop and \
+                 resume it to have its queue judged by version {version}, or wait for the next crawl",
+                launch.launch
+            ),
+            LaunchState::Stopped | LaunchState::Finished => format!(
+                "the crawl {} that was stopped ran version {runs}; when it is resumed its queue is judged by version {version}",
+                launch.launch
+            ),
+        }))
+    }
+
     /// The version of a campaign that a file was made from, where others were saved since.
     ///
     /// # Errors
@@ -206,6 +231,20 @@ impl Session {
         let imported = self.run_job(JobKind::Import, || work::import_with_jobs(&self.workspace, paths, options, cx));
         self.fill_collections_after(None, cx);
         imported
+    }
+
+    /// Gives an import to a campaign, or to none.
+    ///
+    /// # Errors
+    ///
+    /// As [`Catalogue::assign_import`](crate::store::Catalogue::assign_import).
+    pub fn assign_import(&self, import: LaunchId, campaign: Option<CampaignId>) -> anyhow::Result<ImportAssigned> {
+        let assigned =
+            self.run_job(JobKind::AssignImport, || Ok(self.catalogue().assign_import(import, campaign)?))?;
+        if let Some(campaign) = campaign {
+            self.fill_collections_after(Some(campaign), &JobCx::detached());
+        }
+        Ok(assigned)
     }
 
     /// Looks in a folder for lost files, or for one of them.

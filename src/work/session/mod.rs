@@ -20,7 +20,7 @@ use crate::crawl::HostOverride;
 use crate::jobs::{JobCx, lock};
 use crate::scope::Derivation;
 use crate::scope::Trace;
-use crate::store::{Access, Catalogue, Workspace};
+use crate::store::{Access, Catalogue, ImportAssigned, Workspace};
 use crate::uri::{CaptureDate, PageKey, Url};
 use crate::work;
 use anyhow::Context;

@@ -192,8 +192,7 @@ impl Session {
         work::text_marks(&self.workspace, id, query)
     }
 
-    /// What a request comes to among the captures of a campaign and those of
-    /// imports, with so many of the best and the worst.
+    /// What a request comes to among the captures of a campaign, with so many of the best and the worst.
     ///
     /// # Errors
     ///

@@ -311,7 +311,8 @@ impl Questions {
             self.ask("links", session.export_links(form, out, &cx));
         }
         self.ask("backup", work::back_up(&session.workspace, &out.join("backup"), &cx));
-        self.ask("import", session.import(&[whole().join("imports")], ImportOptions::default(), &cx));
+        let of_none = ImportOptions { campaign: CampaignChoice::None, ..ImportOptions::default() };
+        self.ask("import", session.import(&[whole().join("imports")], of_none, &cx));
         self.ask("locate", session.locate(whole(), None, &cx));
         self.ask("vacuum", session.workspace.catalogue().vacuum());
     }

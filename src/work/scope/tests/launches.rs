@@ -103,8 +103,8 @@ fn seeds_of_an_imported_job_redirect_as_its_archives_say() {
     assert_eq!(runs.map(taken), [[true, false, false], [false, true, false]]);
     // Archives of another campaign's job say nothing of this one.
     let other = catalogue.save_campaign(None, &Campaign::new("Other")).unwrap();
-    catalogue.import_for_campaign(import, other).unwrap();
+    catalogue.assign_import(import, Some(other)).unwrap();
     assert_eq!(runs.map(taken), [[false; 3]; 2]);
-    catalogue.import_for_campaign(import, made.campaign).unwrap();
+    catalogue.assign_import(import, Some(made.campaign)).unwrap();
     assert_eq!(runs.map(taken), [[true, false, false], [false, true, false]]);
 }

@@ -1,0 +1,126 @@
+//! What is done with campaigns as wholes: switched on and off, deleted, and given imports.
+
+use super::super::models::{CampaignChoice, CampaignId, CampaignRow, CampaignTwin, ImportOptions, LaunchId, Loaded};
+use super::super::{Command, Dialog};
+use super::{Answer, AppState, JobKind};
+use crate::campaign::{Campaign, CampaignFile};
+use crate::work::Session;
+
+/// What is done with a campaign.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CampaignAct {
+    /// Shows the captures of every campaign, and those of none.
+    ShowEveryCapture,
+    /// Lets a campaign run.
+    Activate(CampaignId),
+    /// Switches its schedule off.
+    Deactivate(CampaignId),
+    /// Deletes it; its captures stay.
+    Delete(CampaignId),
+    /// Gives an import to a campaign, or to none.
+    AssignImport(LaunchId, Option<CampaignId>),
+    /// Saves the draft at hand, though a campaign like it is here: as the next version of that one, or as another one.
+    SaveTwin(Option<CampaignId>),
+}
+
+/// Campaigns that are here already, so that a person is asked before one like them is saved.
+#[derive(Debug, thiserror::Error)]
+#[error("a campaign like this is here already")]
+pub(super) struct TwinsFound(pub Vec<CampaignTwin>);
+
+impl TwinsFound {
+    /// # Errors
+    ///
+    /// [`TwinsFound`] where a new campaign may be one that is here.
+    pub(super) fn check(session: &Session, campaign: &Campaign) -> anyhow::Result<()> {
+        let file = CampaignFile { campaign: campaign.clone(), ..CampaignFile::default() };
+        let twins = session.catalogue().campaign_twins(&file)?;
+        if twins.is_empty() { Ok(()) } else { Err(Self(twins).into()) }
+    }
+}
+
+impl AppState {
+    pub(super) fn act_on_campaigns(&mut self, act: CampaignAct) {
+        match act {
+            CampaignAct::ShowEveryCapture => {
+                self.shows_every_campaign = true;
+                self.campaign = None;
+                self.selected = Default::default();
+                self.focus = None;
+            }
+            CampaignAct::Activate(id) => self.write(
+                move |session| session.activate_campaign(id).map(|of| format!("“{}” is active", of.name)),
+                |done| Answer::Set("The campaign was not switched on", done),
+            ),
+            CampaignAct::Deactivate(id) => self.write(
+                move |session| {
+                    let of = session.deactivate_campaign(id)?;
+                    Ok(format!("“{}” is switched off: no scheduled runs", of.name))
+                },
+                |done| Answer::Set("The campaign was not switched off", done),
+            ),
+            CampaignAct::Delete(id) => {
+                self.dialog = None;
+                self.deleting = Some(id);
+                if self.campaign == Some(id) {
+                    self.campaign = None;
+                    self.spec = None;
+                    self.send(Command::Go(super::super::Route::Campaigns));
+                }
+                self.write(
+                    move |session| {
+                        let of = session.catalogue().delete_campaign(id)?;
+                        let stays = of.stays().map(|stays| format!(". Stays: {stays}")).unwrap_or_default();
+                        Ok(format!("Deleted the campaign “{}”{stays}", of.name))
+                    },
+                    |done| Answer::Set("The campaign was not deleted", done),
+                );
+            }
+            CampaignAct::AssignImport(import, campaign) => {
+                self.start(JobKind::AssignImport, move |session, _| {
+                    session.assign_import(import, campaign).map(|of| crate::work::Report::summary(&of))
+                });
+            }
+            CampaignAct::SaveTwin(id) => {
+                self.dialog = None;
+                self.twins.clear();
+                if let Some(spec) = self.spec.as_ref().filter(|spec| spec.id.is_none()) {
+                    let campaign = Box::new(spec.campaign.clone());
+                    self.save_confirmed(id, campaign);
+                }
+            }
+        }
+    }
+
+    /// Asks whether a new campaign is one that is here.
+    pub(super) fn ask_about_twins(&mut self, twins: Vec<CampaignTwin>) {
+        self.twins = twins;
+        self.dialog = Some(Dialog::Twins);
+    }
+
+    /// Campaigns that a new one may be.
+    pub fn twins(&self) -> &[CampaignTwin] {
+        &self.twins
+    }
+
+    /// Whether the captures of all campaigns are shown, so that none is at hand.
+    pub fn shows_every_campaign(&self) -> bool {
+        self.shows_every_campaign && self.campaign.is_none()
+    }
+
+    /// The campaign that is chosen where none is at hand: the first of these that is not being deleted.
+    pub fn first_campaign(&self, rows: &[CampaignRow]) -> Option<CampaignId> {
+        let first = rows.iter().map(|row| row.id).find(|id| self.deleting != Some(*id));
+        first.filter(|_| self.campaign.is_none() && !self.shows_every_campaign)
+    }
+
+    /// How files are imported where nothing else is chosen: for the campaign at hand.
+    pub fn import_options(&mut self) -> ImportOptions {
+        let campaign = match (self.campaign, self.reads.campaigns()) {
+            (Some(id), _) => CampaignChoice::Of(id),
+            (None, Loaded::Ready(rows)) if rows.len() > 1 => CampaignChoice::None,
+            (None, _) => CampaignChoice::Only,
+        };
+        ImportOptions { campaign, ..ImportOptions::default() }
+    }
+}

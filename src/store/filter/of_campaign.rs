@@ -1,0 +1,132 @@
+//! Fields of a filter that ask what a campaign says of captures: its scores and selections.
+//!
+//! Without a campaign they mean the only one there is. Where there are several
+//! the question has no answer: taken for “none of them”, `NOT selected:yes`
+//! would find every capture.
+
+use super::{CAPTURES, Filter, FilterContext, FilterField};
+use crate::campaign::{FieldTerm, Query, parse_fields};
+use crate::store::catalogue::Catalogue;
+use crate::store::error::StoreError;
+use crate::store::rows::{CampaignId, CaptureColumn, CaptureQuery, CaptureTab};
+
+/// SQL: whether capture `c` is of no campaign, or of one that was deleted.
+pub(super) const OF_NO_CAMPAIGN: &str = "c.launch IN (SELECT id FROM launch WHERE campaign IS NULL
+    OR campaign IN (SELECT id FROM campaign WHERE deleted_ms IS NOT NULL))";
+
+/// Campaigns that a refusal names at most.
+const MOST_NAMED: usize = 12;
+
+impl FilterField {
+    /// Whether its answer is that of a campaign.
+    pub fn is_of_campaign(&self) -> bool {
+        matches!(self.name, "score" | "selected" | "byhand" | "requisite" | "vetoed" | "export" | "saved")
+    }
+}
+
+/// What of a query of fields asks a campaign, with its column; queries within it (`found:`) too.
+fn asks_campaign(query: &Query<FieldTerm>) -> Option<String> {
+    let mut found = None;
+    query.for_each_term(&mut |term| {
+        let Some(test) = term.field.as_ref().filter(|_| found.is_none()) else { return };
+        let is_of_campaign = |field: &FilterField| field.name == test.name && field.is_of_campaign();
+        if CAPTURES.fields.iter().any(is_of_campaign) {
+            found = Some(format!("column {}: {}:", term.column, test.name));
+        } else if test.name == "found" {
+            let inner = parse_fields(&test.value).ok().and_then(|inner| asks_campaign(&inner));
+            found = inner.map(|_| format!("column {}: {}", term.column, term.text));
+        }
+    });
+    found
+}
+
+impl CaptureQuery {
+    /// What of it, besides its filter, asks a campaign.
+    fn part_of_campaign(&self) -> Option<String> {
+        if self.tab == CaptureTab::Selected {
+            return Some("Selected".to_owned());
+        }
+        let by_score = self.sort.iter().any(|(column, _)| *column == CaptureColumn::Score);
+        by_score.then(|| "the order by score".to_owned())
+    }
+}
+
+impl Catalogue {
+    /// The campaign that a query of fields is asked of: the one that is named, or the only one there is
+    /// where the query asks a campaign; none where it does not.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Filter`] where there are several, with their names.
+    pub fn query_campaign(
+        &self,
+        named: Option<CampaignId>,
+        query: &Query<FieldTerm>,
+    ) -> Result<Option<CampaignId>, StoreError> {
+        self.campaign_of(named, || asks_campaign(query))
+    }
+
+    /// A filter of captures, and the campaign that the whole question is asked of.
+    pub(in crate::store) fn capture_filter(
+        &self,
+        query: &CaptureQuery,
+    ) -> Result<(Filter, Option<CampaignId>), StoreError> {
+        let parsed = parse_fields(&query.filter).map_err(|error| StoreError::Filter(error.to_string()))?;
+        let part = || asks_campaign(&parsed).or_else(|| query.part_of_campaign());
+        let campaign = self.campaign_of(query.campaign, part)?;
+        let full_text = self.full_text();
+        let context = FilterContext { full_text: full_text.as_deref(), campaign };
+        Ok((Filter::of(&CAPTURES, &parsed, context).map_err(StoreError::Filter)?, campaign))
+    }
+
+    fn campaign_of(
+        &self,
+        named: Option<CampaignId>,
+        asks: impl FnOnce() -> Option<String>,
+    ) -> Result<Option<CampaignId>, StoreError> {
+        let Some(part) = named.map_or_else(asks, |_| None) else { return Ok(named) };
+        match self.campaign_titles()?.as_slice() {
+            [] => Ok(None),
+            [(only, _)] => Ok(Some(*only)),
+            several => Err(StoreError::Filter(format!(
+                "{part} asks what a campaign has selected and scored, and there are several: {}. Choose one of them, on \
+                 the command line with --campaign NUMBER",
+                named_campaigns(several)
+            ))),
+        }
+    }
+}
+
+/// Campaigns as messages name them, to choose one of them.
+pub fn named_campaigns(campaigns: &[(CampaignId, String)]) -> String {
+    let mut names: Vec<String> =
+        campaigns.iter().take(MOST_NAMED).map(|(id, title)| format!("{id} “{title}”")).collect();
+    let more = campaigns.len().saturating_sub(MOST_NAMED);
+    if more > 0 {
+        names.push(format!("and {more} more (fonds campaign list)"));
+    }
+    names.join(", ")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_whose_sql_asks_a_campaign_is_known_as_one() {
+        for field in CAPTURES.fields.iter().filter(|field| !field.needs_index()) {
+            let query = parse_fields(field.example).unwrap();
+            let filter = Filter::of(&CAPTURES, &query, FilterContext::default()).unwrap();
+            // Campaign and score of a capture, as the table of captures has them.
+            let asks = filter.sql.contains("?1") || filter.sql.contains("s.score") || filter.sql.contains("s.selected");
+            assert_eq!(field.is_of_campaign(), asks, "{}: {}", field.name, filter.sql);
+            let is_named = asks_campaign(&query).is_some_and(|part| part.contains(field.name));
+            assert_eq!(field.is_of_campaign(), is_named, "{}", field.name);
+        }
+        for nested in ["found:\"selected:yes\"", "a OR NOT (host:b -score>0.5)", "found:\"x found:export:yes\""] {
+            assert!(asks_campaign(&parse_fields(nested).unwrap()).is_some(), "{nested}");
+        }
+        assert_eq!(asks_campaign(&parse_fields("title:selected found:\"score\" mark:reject").unwrap()), None);
+    }
+}

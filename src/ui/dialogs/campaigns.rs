@@ -1,0 +1,88 @@
+//! Questions about campaigns as wholes, and the choice of one for an import.
+
+use crate::app::models::{CampaignChoice, CampaignId, campaign_title};
+use crate::app::{AppState, CampaignAct, Command};
+use crate::ui::text;
+use crate::ui::theme::{self, GAP};
+use crate::ui::widgets::{heading_ui, loaded_ui};
+use egui::{ComboBox, Ui};
+
+/// The campaign of an import; nothing where there is none to choose.
+pub(super) fn import_campaign_ui(ui: &mut Ui, app: &mut AppState, choice: &mut CampaignChoice) {
+    let answer = app.reads.campaigns();
+    let Some(rows) = answer.shown().filter(|rows| !rows.is_empty() && app.session().is_some()) else {
+        *choice = CampaignChoice::Only;
+        return;
+    };
+    const NONE: &str = "No campaign";
+    let shown = match *choice {
+        CampaignChoice::Of(id) => {
+            rows.iter().find(|row| row.id == id).map_or_else(|| NONE.to_owned(), |row| row.title())
+        }
+        CampaignChoice::Only if rows.len() == 1 => rows[0].title(),
+        CampaignChoice::Only | CampaignChoice::None => NONE.to_owned(),
+    };
+    ui.horizontal(|ui| {
+        let label = ui.label("Campaign of the captures");
+        let chooser =
+            ComboBox::from_id_salt("campaign of import").selected_text(text::short(&shown, 40)).width(theme::FIELD);
+        let inner = chooser.show_ui(ui, |ui| {
+            for row in rows.iter() {
+                ui.selectable_value(choice, CampaignChoice::Of(row.id), text::short(&row.title(), 60));
+            }
+            ui.selectable_value(choice, CampaignChoice::None, NONE);
+        });
+        inner
+            .response
+            .labelled_by(label.id)
+            .on_hover_text("Handovers and jobs of crawlers bring their own campaign and keep it");
+    });
+}
+
+/// A campaign like the one to be saved is here.
+pub(super) fn twins_ui(ui: &mut Ui, app: &mut AppState) {
+    heading_ui(ui, "Is this campaign here already?");
+    let twins = app.twins().to_vec();
+    for twin in &twins {
+        let title = campaign_title(twin.campaign, &twin.name);
+        ui.label(format!("{} has {}", text::short(&title, 80), twin.kind.label()));
+    }
+    ui.weak("Nothing is saved yet");
+    ui.add_space(GAP);
+    ui.horizontal_wrapped(|ui| {
+        if ui.button("Save as another campaign").clicked() {
+            app.send(Command::Campaigns(CampaignAct::SaveTwin(None)));
+        }
+        for twin in &twins {
+            let title = text::short(&campaign_title(twin.campaign, &twin.name), 40);
+            if ui.button(format!("Save as next version of {title}")).clicked() {
+                app.send(Command::Campaigns(CampaignAct::SaveTwin(Some(twin.campaign))));
+            }
+        }
+        if ui.button("Cancel").clicked() {
+            app.send(Command::CloseDialog);
+        }
+    });
+}
+
+/// What goes with a campaign, and what stays.
+pub(super) fn delete_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId) {
+    let answer = app.reads.campaign_contents(id);
+    loaded_ui(ui, &answer, |ui, contents| {
+        heading_ui(ui, &format!("Delete “{}”?", text::short(&contents.name, 80)));
+        ui.label(format!("Goes: {}", contents.lost()));
+        if let Some(stays) = contents.stays() {
+            ui.label(format!("Stays: {stays}"));
+        }
+    });
+    ui.weak("It cannot be undone. To stop its schedule alone, switch it off");
+    ui.add_space(GAP);
+    ui.horizontal(|ui| {
+        if ui.button("Delete the campaign").clicked() {
+            app.send(Command::Campaigns(CampaignAct::Delete(id)));
+        }
+        if ui.button("Cancel").clicked() {
+            app.send(Command::CloseDialog);
+        }
+    });
+}

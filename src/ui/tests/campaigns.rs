@@ -1,0 +1,94 @@
+//! Campaigns as wholes in the window: what belongs to none, what is given to one, what is deleted or added twice.
+
+use super::Window;
+use crate::app::models::{CampaignId, LaunchId};
+use crate::app::{Command, Dialog, FilesRoute, Route};
+use crate::work::JobKind;
+
+/// The import of the town.
+fn import(window: &Window) -> LaunchId {
+    window.session().imports().unwrap()[0].launch
+}
+
+/// The town, whose imported captures are of no campaign.
+fn town_with_unassigned() -> Window {
+    Window::town_as(|session| {
+        let import = session.imports().unwrap()[0].launch;
+        session.assign_import(import, None).unwrap();
+    })
+}
+
+#[test]
+fn captures_of_no_campaign_are_on_the_first_page_and_lead_to_their_rows() {
+    let mut window = town_with_unassigned();
+    let found = window.session().catalogue().unassigned().unwrap();
+    assert!(found.captures > 1);
+    window.app_mut().send(Command::Go(Route::Campaigns));
+    window.check_says("captures belong to no campaign");
+    window.click(&found.captures.to_string());
+    assert_eq!(window.route(), Route::Captures { filter: "campaign:none".to_owned() });
+    assert_eq!(window.app().campaign(), None);
+    window.check_says("All captures");
+    window.check_says("changed.example");
+    // A list of none at hand says what it cannot answer.
+    window.app_mut().send(Command::Go(Route::Captures { filter: "NOT selected:yes".to_owned() }));
+    window.check_says("there are several: 1 “");
+}
+
+#[test]
+fn an_import_is_given_to_another_campaign_and_its_numbers_lead_to_its_rows() {
+    let mut window = town_with_unassigned();
+    let launch = import(&window);
+    window.app_mut().send(Command::Go(Route::Files(FilesRoute::Imports(Some((launch, Vec::new()))))));
+    window.check_says("Belongs to campaign");
+    window.app_mut().send(Command::Campaigns(crate::app::CampaignAct::AssignImport(launch, Some(CampaignId::new(2)))));
+    window.until_done(JobKind::AssignImport);
+    let row = &window.session().imports().unwrap()[0];
+    assert_eq!(row.campaign, Some(CampaignId::new(2)));
+    window.check_says("Elections");
+    window.click(&format!("{} new captures", row.new_captures));
+    assert_eq!(window.app().campaign(), Some(CampaignId::new(2)), "the campaign at hand has these rows");
+    let listed = window.session().campaigns().unwrap();
+    let of = |id: i64| listed.iter().find(|row| row.id == CampaignId::new(id)).unwrap().captures;
+    assert_eq!(of(2), row.new_captures);
+}
+
+#[test]
+fn a_campaign_is_switched_off_and_deleted_after_a_look_at_what_goes() {
+    let mut window = Window::town();
+    window.app_mut().send(Command::ChooseCampaign(CampaignId::new(1)));
+    window.app_mut().send(Command::Go(Route::Campaigns));
+    let is_active = |window: &Window| window.session().campaign(CampaignId::new(1)).unwrap().campaign.active;
+    let before = is_active(&window);
+    window.click(if before { "Switch off" } else { "Switch on" });
+    window.until("it is switched", |window| is_active(window) != before);
+    let all = |window: &Window| window.session().captures(&crate::work::everything()).unwrap().total;
+    let captures = all(&window);
+    window.click("Delete…");
+    assert_eq!(window.app().dialog(), Some(Dialog::DeleteCampaign(CampaignId::new(1))));
+    window.check_says("Goes: ");
+    window.check_says("of no campaign from then on");
+    window.click("Delete the campaign");
+    window.until("it is gone", |window| window.session().campaigns().unwrap().len() == 1);
+    assert_eq!(all(&window), captures);
+    window.check_says("Deleted the campaign");
+}
+
+#[test]
+fn a_campaign_of_a_title_that_is_here_is_saved_after_a_question() {
+    let mut window = Window::town();
+    let listed = |window: &Window| window.session().campaigns().unwrap().len();
+    window.app_mut().send(Command::NewCampaign);
+    window.check_says("before a crawl can start");
+    window.type_into("Name", "Elections");
+    window.click("Save as new version");
+    window.until("it is asked", |window| window.app().dialog() == Some(Dialog::Twins));
+    window.check_says("has the same title");
+    assert_eq!(listed(&window), 2, "nothing is saved yet");
+    window.click("Cancel");
+    assert!(window.app().spec.as_ref().unwrap().is_edited());
+    window.click("Save as new version");
+    window.until("it is asked again", |window| window.app().dialog() == Some(Dialog::Twins));
+    window.click("Save as another campaign");
+    window.until("it is saved", |window| listed(window) == 3);
+}
