@@ -113,7 +113,7 @@ impl ReportLanguage {
 
     /// A number that has a fraction, with the decimal sign of the language.
     pub(super) fn decimal(self, number: f64) -> String {
-        let text = number.to_string();
+        let text = number.to_string().replace('-', "\u{2212}");
         if self == Self::En { text } else { text.replace('.', ",") }
     }
 

@@ -17,7 +17,7 @@ messages! {
     part_of_score() { en "Part of the score" pt "Parte da pontuação" es "Parte de la puntuación" fr "Part de la note" de "Teil der Bewertung" }
     weight() { en "Weight" pt "Peso" es "Peso" fr "Poids" de "Gewicht" }
     captures_head() { en "Captures" pt "Capturas" es "Capturas" fr "Captures" de "Aufnahmen" }
-    records() { en "Records" pt "Registos WARC" es "Registros WARC" fr "Enregistrements" de "WARC-Records" }
+    records() { en "Records" pt "Registos WARC" es "Registros WARC" fr "Enregistrements WARC" de "WARC-Records" }
     size() { en "Size" pt "Tamanho" es "Tamaño" fr "Taille" de "Größe" }
     month() { en "Month" pt "Mês" es "Mes" fr "Mois" de "Monat" }
     answer() { en "Answer of the server" pt "Resposta do servidor" es "Respuesta del servidor" fr "Réponse du serveur" de "Antwort des Servers" }

@@ -19,7 +19,7 @@ impl Reporter<'_> {
             let head: [fn(ReportLanguage) -> String; 3] =
                 [|language| language.address(), ReportLanguage::captured, ReportLanguage::reason];
             self.table(out, &head, &[], absent.left_out.first.iter().map(row).collect());
-            let command = format!("fonds captures WORKSPACE \"campaign:{} NOT selected:yes\"", self.facts.id);
+            let command = format!("fonds captures WORKSPACE --campaign {} \"NOT export:yes\"", self.facts.id);
             out.push(Block::Text(language.left_out_full_list(&command)));
         }
         let refused = self.workspace.catalogue().refused_by_rule(self.facts.id)?;

@@ -160,7 +160,7 @@ messages! {
         en "No person decided about single captures."
         pt "Nenhuma pessoa decidiu sobre capturas individuais."
         es "Ninguna persona decidió sobre capturas concretas."
-        fr "Personne n’a décidé de captures particulières."
+        fr "Aucune décision n’a été prise sur des captures particulières."
         de "Über einzelne Aufnahmen hat niemand entschieden."
     }
     legal_basis() { en "Permission" pt "Autorização" es "Autorización" fr "Autorisation" de "Genehmigung" }
@@ -180,7 +180,7 @@ messages! {
         en "{name}, version {version}" pt "{name}, versão {version}" es "{name}, versión {version}" fr "{name}, version {version}"
         de "{name}, Version {version}"
     }
-    written() { en "Written" pt "Escrito em" es "Escrito el" fr "Rédigé le" de "Geschrieben am" }
+    written() { en "Written" pt "Elaborado em" es "Elaborado el" fr "Rédigé le" de "Erstellt am" }
     written_with(date, program) {
         en "{date} (UTC) by {program}" pt "{date} (UTC), por {program}" es "{date} (UTC), por {program}"
         fr "{date} (UTC), par {program}" de "{date} (UTC), von {program}"
@@ -284,7 +284,6 @@ messages! {
         fr "{criterion}, ou dans la collection {name}" de "{criterion} oder in der Sammlung {name}"
     }
     selected() { en "Selected" pt "Selecionado" es "Seleccionado" fr "Sélectionné" de "Ausgewählt" }
-    not_selected() { en "Not selected" pt "Não selecionado" es "No seleccionado" fr "Non sélectionné" de "Nicht ausgewählt" }
     captures_of_hosts(captures, hosts) {
         en "{captures} of {hosts}" pt "{captures} de {hosts}" es "{captures} de {hosts}" fr "{captures} de {hosts}"
         de "{captures} von {hosts}"

@@ -167,7 +167,7 @@ impl Reporter<'_> {
         self.request(&mut out);
         self.coverage(&mut out)?;
         self.scope(&mut out);
-        self.selection(&mut out, &decided)?;
+        self.selection(&mut out, &decided, &absent)?;
         self.contents(&mut out, &figures)?;
         self.launches(&mut out)?;
         self.collections(&mut out)?;
@@ -396,7 +396,7 @@ impl Reporter<'_> {
         }
     }
 
-    fn selection(&self, out: &mut Vec<Block>, decided: &DecisionCounts) -> anyhow::Result<()> {
+    fn selection(&self, out: &mut Vec<Block>, decided: &DecisionCounts, absent: &Absent) -> anyhow::Result<()> {
         let (language, spec, balance) = (self.language, &self.facts.spec, &self.facts.balance);
         self.heading(out, ReportLanguage::how_selected);
         let side = |captures, hosts| language.captures_of_hosts(&language.captures(captures), &language.hosts(hosts));
@@ -411,7 +411,7 @@ impl Reporter<'_> {
         out.push(Block::Facts(vec![
             (language.selected_how(), self.criterion()),
             (language.selected(), side(balance.inside.captures, balance.inside.hosts)),
-            (language.not_selected(), side(balance.outside.captures, balance.outside.hosts)),
+            (language.left_out(), language.captures(absent.left_out.all)),
             (language.included_by_hand(), language.number(balance.included)),
             (language.excluded_by_hand(), language.number(excluded)),
             (language.against_score(), language.number(balance.overrides)),
