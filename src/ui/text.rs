@@ -6,7 +6,7 @@
 
 use crate::app::models::spreadsheet_cell;
 use crate::jobs::Progress;
-use crate::scope::Decision;
+use crate::scope::{Decision, hop_count};
 use std::fmt::Write as _;
 
 pub use crate::jobs::{bytes_text as bytes, duration_text as duration};
@@ -86,6 +86,20 @@ pub fn count(number: u64) -> String {
         out.push(digit);
     }
     out
+}
+
+/// How many steps from the seed a path of hops has (`LLE`): `3`, or `seed`.
+pub fn hops(path: &str) -> String {
+    if path.is_empty() { "seed".to_owned() } else { count(hop_count(path) as u64) }
+}
+
+/// What the letters of a path of hops mean.
+pub fn hops_explained(path: &str) -> String {
+    let steps = counted(hop_count(path) as u64, "step", "steps");
+    format!(
+        "{steps} from the seed: {}\nL link, E embedded resource, R redirect, X guess out of a script, I inferred, P prerequisite, M sitemap, S form",
+        short(path, 80)
+    )
 }
 
 /// With a capital first letter.
