@@ -73,6 +73,15 @@ pub fn imports(workspace: &Workspace) -> anyhow::Result<Vec<ImportRow>> {
     Ok(imports)
 }
 
+/// What an import beside a campaign, a job or a handover came to; none where it found nothing
+/// to read, which is no news then.
+pub fn summary_beside(import: &ImportRow) -> Option<String> {
+    match import.files {
+        0 => None,
+        _ => Some(import_summary(import)),
+    }
+}
+
 /// The import in words.
 pub fn import_summary(import: &ImportRow) -> String {
     let mut words = match import.files {
