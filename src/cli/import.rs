@@ -3,6 +3,7 @@
 use super::campaign::session;
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS, WRONG_USE};
+use crate::jobs::counted;
 use crate::work;
 use crate::work::models::ImportOptions;
 use std::io::Write;
@@ -91,6 +92,11 @@ pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
             None if brings_more => tell!("no archive file lies beside it"),
             _ => tell!("{}", plain(&work::import_summary(import))),
         }
+    }
+    let known: u64 = imported.imports.iter().map(|import| import.known).sum();
+    if args.copy && known > 0 {
+        let files = counted(known, "known file");
+        tell!("{files} not copied: --copy copies what is new, the others stay where they are: fonds files list DIR");
     }
     if args.json {
         imported.handovers.iter().try_for_each(|handover| json_line(out, handover))?;

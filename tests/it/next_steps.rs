@@ -42,7 +42,6 @@ fn commands_that_messages_offer_name_the_workspace() {
     let dir = tempfile::tempdir().unwrap();
     let workspace = workspace(dir.path());
     let named = format!("fonds index '{}'", workspace.display());
-    fonds(&["search", arg(&workspace), "harbour"]).with_status(2).says(&named);
     fonds(&["captures", arg(&workspace), "text:harbour"]).with_status(2).says(&named);
     let named = format!("fonds evaluate '{}'", workspace.display());
     fonds(&["evaluate", arg(&workspace), "--query", "harbour"]).with_status(2).says(&named);

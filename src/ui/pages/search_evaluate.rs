@@ -137,6 +137,10 @@ fn figures_ui(ui: &mut Ui, app: &mut AppState, line: &str, found: &SearchAnswer)
         ui.weak("Nothing assessed yet");
         return;
     }
+    // The figure that everybody reads comes first, the measures of retrieval behind it.
+    let (right, all) = (counts.of(Judgement::Right), text::counted(counts.judged(), "result", "results"));
+    ui.label(format!("{} of {all} assessed right", text::count(right)));
+    ui.label("·");
     for at in SHOWN.iter().filter_map(|k| figures.first(*k)) {
         let share = at.precision.map_or_else(|| "–".to_owned(), |share| share.to_string());
         ui.label(format!("P@{} {share}", at.k)).on_hover_text(format!(
@@ -159,7 +163,7 @@ fn figures_ui(ui: &mut Ui, app: &mut AppState, line: &str, found: &SearchAnswer)
     let mut part = |ui: &mut Ui, number: u64, what: &str, filter: String| {
         if number == 0 {
             ui.label("0");
-        } else if named_count_ui(ui, number, &format!("Judged {what}")) {
+        } else if named_count_ui(ui, number, &format!("Assessed {what}")) {
             captures_by(app, filter);
         }
     };
@@ -169,7 +173,7 @@ fn figures_ui(ui: &mut Ui, app: &mut AppState, line: &str, found: &SearchAnswer)
     }
     let any: Vec<String> = Judgement::ALL.iter().map(|judgement| judged_filter(line, *judgement)).collect();
     part(ui, counts.judged(), "in all", any.join(" OR "));
-    ui.label("judged");
+    ui.label("assessed");
     if figures.judges.len() > 1 {
         let kappa = figures.kappa_summary().unwrap_or_else(|| "–".to_owned());
         let pairs = figures.agreements.iter().map(|of| {

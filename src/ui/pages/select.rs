@@ -338,8 +338,9 @@ fn export_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &Selec
         heading_ui(ui, "Export");
         ui.horizontal_wrapped(|ui| {
             let bytes = text::bytes(page.balance.inside.bytes + page.requisite_bytes);
+            let captures = page.balance.inside.captures + page.requisites;
             for (value, label) in [
-                (text::count(page.balance.inside.captures + page.requisites), "captures to write"),
+                (text::count(captures), if captures == 1 { "capture to write" } else { "captures to write" }),
                 (bytes, "of payload"),
             ] {
                 if figure_ui(ui, &value, label, Some(SHOW)) {

@@ -265,7 +265,7 @@ fn results_are_judged_by_keys_and_buttons_and_the_figures_lead_to_them() {
     window.session().index_texts(false, &crate::jobs::JobCx::detached()).unwrap();
     window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::F);
     window.click("Assess results");
-    window.check_says("Type a query: its results are judged by it");
+    window.check_says("Type a query: its results are assessed by it");
     window.type_into("Query", "estaleiro");
     window.press(Key::Enter);
     window.pass(1.0);
@@ -311,7 +311,7 @@ fn results_are_judged_by_keys_and_buttons_and_the_figures_lead_to_them() {
     assert_eq!(said(&window)[2].1, "right");
     window.click(&format!("Right: {}", title(2)));
     assert_eq!(said(&window).len(), 2);
-    window.click("Judged wrong: 1");
+    window.click("Assessed wrong: 1");
     let Route::Captures { filter } = window.route() else { panic!("{:?}", window.route()) };
     assert_eq!(window.captures(&filter).iter().map(|row| row.id).collect::<Vec<_>>(), [hits[1].capture.id], "{filter}");
     window.check_says("1 row, none selected");

@@ -1,7 +1,7 @@
 //! On what grounds captures were collected, and what persons decided.
 
 use super::page::{Block, ReportCell, text_row};
-use super::rules::prefix_in_words;
+use super::rules::prefix_as_address;
 use super::{ReportFacts, Reporter};
 use crate::analysis::Judgement;
 use crate::campaign::{Criterion, Permission, ReportLanguage};
@@ -62,7 +62,7 @@ impl Reporter<'_> {
         let row = |(at, record): (usize, &Permission)| {
             let count = counts.get(&Ground::Record(at)).copied().unwrap_or_default();
             let covers = match record.covers.contains('(') {
-                true => prefix_in_words(&record.covers),
+                true => prefix_as_address(&record.covers),
                 false => record.covers.clone(),
             };
             text_row([

@@ -198,7 +198,7 @@ impl ReportLanguage {
             RuleKind::AcceptAll(_) => Some((Decision::Accept, self.all())),
             RuleKind::SeedScope(_) => Some((Decision::Accept, self.within_seeds())),
             RuleKind::SurtPrefix(rule) => {
-                let prefixes: Vec<String> = rule.prefixes.iter().map(|prefix| prefix_in_words(prefix)).collect();
+                let prefixes: Vec<String> = rule.prefixes.iter().map(|prefix| prefix_as_address(prefix)).collect();
                 let below = self.below(&self.entries(&prefixes)?);
                 Some((rule.decision, if rule.also_check_via { self.or_linked_from_there(&below) } else { below }))
             }
@@ -321,7 +321,7 @@ impl ReportLanguage {
 
 /// A SURT prefix as people write addresses: `http://(pt,fct,)/sobre/` is
 /// `fct.pt/sobre/`, and `http://(pt,fct,`, which opens subdomains, `*.fct.pt`.
-pub(super) fn prefix_in_words(text: &str) -> String {
+pub(super) fn prefix_as_address(text: &str) -> String {
     let Some(prefix) = ScopePrefix::parse(text) else { return text.to_owned() };
     let Some((_, rest)) = prefix.as_str().split_once("://(") else { return text.to_owned() };
     let (labels, path) = match rest.split_once(')') {
@@ -365,12 +365,12 @@ mod tests {
             ("http://(127.0.0.1:29000)/", "127.0.0.1:29000/"),
             ("no prefix <b>", "no prefix <b>"),
         ] {
-            assert_eq!(prefix_in_words(prefix).replace("www.", ""), expected, "{prefix}");
+            assert_eq!(prefix_as_address(prefix).replace("www.", ""), expected, "{prefix}");
         }
     }
 
     #[test]
-    fn every_rule_that_can_be_added_has_words_in_each_language() {
+    fn every_rule_that_can_be_added_is_described_in_each_language() {
         let filled = json!({
             "prefixes": ["http://(pt,fct,)/"], "patterns": [".*/a"], "hosts": ["fct.pt"], "countries": ["PT"], "domains": ["pt"],
             "types": ["text/*"], "tags": [""], "marks": ["reject"], "hops": "LERPXIMS", "states": ["granted"], "max_bytes": 10,
