@@ -269,7 +269,7 @@ fn results_are_judged_by_keys_and_buttons_and_the_figures_lead_to_them() {
     window.type_into("Query", "estaleiro");
     window.press(Key::Enter);
     window.pass(1.0);
-    window.check_says("Nothing judged yet");
+    window.check_says("Nothing assessed yet");
     window.type_into("Judge", "Ana Reis");
     window.press(Key::Enter);
     let query = SearchQuery {

@@ -11,6 +11,9 @@ use std::collections::BTreeMap;
 /// Decision, reason, and what it came with; none where it was given here.
 type DecisionGroup = (ReviewMark, String, Option<String>);
 
+/// What was decided, by whom, and when.
+type GivenDecision = (DecisionGroup, String, CaptureDate);
+
 /// What decisions of one group are about.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in crate::work) struct DecisionTargets {
@@ -60,7 +63,7 @@ impl DecisionCounts {
     /// A catalogue that cannot be read.
     pub(in crate::work) fn of(workspace: &Workspace, campaign: CampaignId) -> anyhow::Result<Self> {
         let mut counts = Self::default();
-        let mut here: BTreeMap<CaptureId, (DecisionGroup, String, CaptureDate)> = BTreeMap::new();
+        let mut here: BTreeMap<CaptureId, GivenDecision> = BTreeMap::new();
         workspace.catalogue().each_mark(Some(campaign), |mark| -> anyhow::Result<()> {
             if mark.undone.is_some() {
                 return Ok(());
@@ -80,7 +83,7 @@ impl DecisionCounts {
             counts.add(group, |targets| &mut targets.here);
         }
         // Of several on one the last counts, and above all what was decided where they come from.
-        let mut absent: BTreeMap<AbsentCapture, ((bool, i64), (DecisionGroup, String, CaptureDate))> = BTreeMap::new();
+        let mut absent: BTreeMap<AbsentCapture, ((bool, i64), GivenDecision)> = BTreeMap::new();
         for (origin, value) in waiting_annotations(workspace)? {
             let Some(AnnotationParts { row: AnnotationRow::Mark(mark), captured, sources, .. }) =
                 annotation_parts(&value)

@@ -103,7 +103,7 @@ impl ReportLanguage {
         }
         let mut out = String::new();
         for (at, digit) in digits.chars().enumerate() {
-            if at > 0 && (digits.len() - at) % 3 == 0 {
+            if at > 0 && (digits.len() - at).is_multiple_of(3) {
                 out.push(separator);
             }
             out.push(digit);

@@ -146,7 +146,7 @@ impl Reporter<'_> {
         let head: [fn(ReportLanguage) -> String; 5] = [
             ReportLanguage::decision,
             ReportLanguage::reason,
-            ReportLanguage::from_where,
+            ReportLanguage::origin_head,
             ReportLanguage::captures_head,
             ReportLanguage::other_targets,
         ];

@@ -69,7 +69,7 @@ messages! {
     last_day() { en "Last" pt "Última" es "Última" fr "Dernière" de "Letzte" }
     decision() { en "Decision" pt "Decisão" es "Decisión" fr "Décision" de "Entscheidung" }
     reason() { en "Reason" pt "Motivo" es "Motivo" fr "Motif" de "Grund" }
-    from_where() { en "From" pt "De" es "De" fr "Provenance" de "Von" }
+    origin_head() { en "From" pt "De" es "De" fr "Provenance" de "Von" }
     other_targets() { en "Other targets" pt "Outros alvos" es "Otros objetos" fr "Autres cibles" de "Andere Ziele" }
     query() { en "Query" pt "Pesquisa" es "Consulta" fr "Requête" de "Suche" }
     assessed_by() { en "Assessed by" pt "Avaliado por" es "Evaluado por" fr "Évalué par" de "Beurteilt von" }

@@ -79,7 +79,7 @@ messages! {
         es "lo que se alcanza desde su semilla por pasos como {pattern}" fr "ce qui est atteint depuis l’URL de départ par des pas comme {pattern}"
         de "was von der Startadresse durch Schritte wie {pattern} erreicht wird"
     }
-    from_seeds_tagged(list) {
+    seeds_tagged(list) {
         en "what comes from seeds with the tag {list}" pt "o que vem de sementes com a etiqueta {list}" es "lo que viene de semillas con la etiqueta {list}"
         fr "ce qui vient d’URL de départ avec l’étiquette {list}" de "was von Startadressen mit der Marke {list} kommt"
     }
@@ -123,7 +123,7 @@ messages! {
         en "what is not decided in this time: {list}" pt "o que não é decidido neste período: {list}" es "lo que no se decide en este tiempo: {list}"
         fr "ce qui n’est pas décidé durant cette période : {list}" de "was nicht in dieser Zeit entschieden wird: {list}"
     }
-    from_day(day) { en "from {day}" pt "a partir de {day}" es "desde el {day}" fr "à partir du {day}" de "ab {day}" }
+    begins_on(day) { en "from {day}" pt "a partir de {day}" es "desde el {day}" fr "à partir du {day}" de "ab {day}" }
     until_day(day) { en "until {day}" pt "até {day}" es "hasta el {day}" fr "jusqu’au {day}" de "bis {day}" }
     hours(first, end) {
         en "{first}:00 to {end}:00 UTC" pt "das {first}h00 às {end}h00 UTC" es "de {first}:00 a {end}:00 UTC" fr "de {first} h à {end} h UTC"
@@ -223,7 +223,7 @@ impl ReportLanguage {
             RuleKind::SourceTag(rule) => {
                 let tag = |tag: &String| if tag.is_empty() { self.without_tag() } else { tag.clone() };
                 let tags: Vec<String> = rule.tags.iter().map(tag).collect();
-                Some((rule.decision, self.from_seeds_tagged(&self.entries(&tags)?)))
+                Some((rule.decision, self.seeds_tagged(&self.entries(&tags)?)))
             }
             RuleKind::Nofollow(_) => reject(self.marked_nofollow()),
             RuleKind::Robots(_) => reject(self.denied_by_robots()),
@@ -244,7 +244,7 @@ impl ReportLanguage {
             RuleKind::ScheduleWindow(rule) => {
                 let [first, end] = rule.hours;
                 let mut parts = Vec::new();
-                parts.extend((!rule.from.trim().is_empty()).then(|| self.from_day(&self.day(&rule.from))));
+                parts.extend((!rule.from.trim().is_empty()).then(|| self.begins_on(&self.day(&rule.from))));
                 parts.extend((!rule.until.trim().is_empty()).then(|| self.until_day(&self.day(&rule.until))));
                 parts.extend(rule.days.iter().map(|day| self.weekday(day)));
                 parts.extend((first != end).then(|| self.hours(&first.to_string(), &end.to_string())));
