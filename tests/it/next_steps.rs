@@ -44,7 +44,7 @@ fn commands_that_messages_offer_name_the_workspace() {
     let named = format!("fonds index '{}'", workspace.display());
     fonds(&["captures", arg(&workspace), "text:harbour"]).with_status(2).says(&named);
     let named = format!("fonds evaluate '{}'", workspace.display());
-    fonds(&["evaluate", arg(&workspace), "--query", "harbour"]).with_status(2).says(&named);
+    fonds(&["evaluate", arg(&workspace), "harbour"]).with_status(2).says(&named);
 }
 
 #[test]

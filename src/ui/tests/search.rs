@@ -270,7 +270,7 @@ fn results_are_judged_by_keys_and_buttons_and_the_figures_lead_to_them() {
     window.press(Key::Enter);
     window.pass(1.0);
     window.check_says("Nothing assessed yet");
-    window.type_into("Judge", "Ana Reis");
+    window.type_into("Assessed by", "Ana Reis");
     window.press(Key::Enter);
     let query = SearchQuery {
         text: "estaleiro".to_owned(),
