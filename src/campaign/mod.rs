@@ -15,6 +15,7 @@ mod permission;
 mod private_addresses;
 mod problems;
 mod query;
+mod report_language;
 mod request;
 mod request_text;
 mod schedule;
@@ -33,6 +34,7 @@ pub use query::fields::{
     number_range, parse_fields, quoted_value, unknown_field, wider, write_query,
 };
 pub use query::{MAX_REQUEST_DEPTH, Query, QueryError};
+pub use report_language::ReportLanguage;
 pub use request::{Request, Term, TermKind};
 pub use schedule::{Calendar, CatchUp, Frequency, MAX_NEXT_RUNS, Run, Schedule, ScheduleError};
 pub use target::Target;
@@ -82,6 +84,9 @@ pub struct Campaign {
     /// The target of an annotation tool that it stands for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<Target>,
+    /// The language of the report in its handovers; none is English.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report_language: Option<ReportLanguage>,
     /// Fields of a newer program, kept.
     #[serde(flatten)]
     pub other: serde_json::Map<String, serde_json::Value>,
@@ -106,6 +111,7 @@ impl Default for Campaign {
             limits: Limits::default(),
             politeness: Politeness::default(),
             target: None,
+            report_language: None,
             other: serde_json::Map::new(),
         }
     }

@@ -39,6 +39,19 @@ impl PermissionState {
         Self::Superseded,
     ];
 
+    /// Its name for people.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Granted => "granted",
+            Self::Refused => "refused",
+            Self::Pending => "requested, no answer yet",
+            Self::Unasked => "not requested",
+            Self::Queued => "to be requested",
+            Self::Undeliverable => "request undeliverable",
+            Self::Superseded => "replaced by another record",
+        }
+    }
+
     /// The state as it is saved.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -312,7 +312,11 @@ fn several_threads_find_what_one_finds() {
         report.problems.iter().filter(|problem| problem.kind == crate::warc::ProblemKind::UnreadPage).collect();
     assert_eq!((unread.len(), found.iter().filter(|capture| capture.notes.unread.is_some()).count()), (9, 9));
     assert!(unread.iter().all(|told| found.iter().any(|capture| capture.records[0].span.offset == told.offset)));
-    assert!(unread[1].detail.starts_with("http://2.example/107: not encoded as declared"), "{}", unread[1].detail);
+    assert!(
+        unread[1].detail.starts_with("http://2.example/107: the declared Content-Encoding is wrong"),
+        "{}",
+        unread[1].detail
+    );
     std::fs::write(&path, &bytes[..bytes.len() - 500]).unwrap();
     check_parallel(&path);
     check_parallel(&dir.path().join("absent.warc.gz"));

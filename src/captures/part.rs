@@ -88,7 +88,12 @@ impl LeftOut {
             Some(scheme) => Self::Scheme(scheme),
             None => {
                 let uri: String = uri.chars().take(Self::SHOWN).collect();
-                Self::Unclear(format!("“{uri}” is no URL of the web; the {kind} record is left out"))
+                // What was packed without the address of its site, as warcit does it unless told.
+                let next = match uri.contains('.') && !uri.contains(':') {
+                    true => "; it has no http:// before it, pack it again with the address of the site",
+                    false => "",
+                };
+                Self::Unclear(format!("“{uri}” is no URL of the web{next}; the {kind} record is left out"))
             }
         })
     }

@@ -1,6 +1,6 @@
 //! `fonds new` and `fonds campaign`.
 
-use super::output::{json_line, plain, with_progress};
+use super::output::{json_line, plain, set_workspace, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::campaign::{Campaign, CampaignFile, EvidenceCarried, SeedScope, UNREAD_FIELDS};
 use crate::jobs::counted;
@@ -74,6 +74,9 @@ pub enum CampaignCommand {
         folder: PathBuf,
         /// Number or title of the campaign.
         campaign: String,
+        /// Number, version and the campaign as one object.
+        #[arg(long)]
+        json: bool,
     },
     /// Print a campaign as JSON, or write it for another crawler.
     #[command(after_help = "Examples:\n  fonds campaign export my-archive 1 > campaign.json\n  \
@@ -167,17 +170,20 @@ pub(super) fn list_as_own(workspace: &Workspace) {
 
 /// Opens a workspace for a command that writes.
 pub(super) fn session(folder: &Path) -> anyhow::Result<Session> {
+    set_workspace(folder);
     Ok(Session::new(Workspace::open(folder)?))
 }
 
 /// Opens a workspace for a command that does its work also where it can only
 /// read, and notes it where it can write.
 pub(super) fn reading_session(folder: &Path) -> anyhow::Result<Session> {
+    set_workspace(folder);
     Ok(Session::new(Workspace::open_or_read_only(folder)?))
 }
 
 /// Opens a workspace for a command that only looks.
 pub(super) fn read_only_session(folder: &Path) -> anyhow::Result<Session> {
+    set_workspace(folder);
     Ok(Session::new(Workspace::look(folder)?))
 }
 
@@ -246,9 +252,15 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
                 tell!("{line}: fonds files assign");
             }
         }
-        CampaignCommand::Show { folder, campaign } => {
+        CampaignCommand::Show { folder, campaign, json } => {
             let session = read_only_session(&folder)?;
             let page = session.campaign(session.catalogue().find_campaign(&campaign)?)?;
+            if json {
+                let campaign: serde_json::Value = serde_json::from_str(&page.file.to_json())?;
+                let shown = serde_json::json!({ "id": page.id, "version": page.version, "campaign": campaign });
+                json_line(out, &shown)?;
+                return Ok(FINE);
+            }
             let spec = &page.campaign;
             writeln!(out, "{} (campaign {}, version {})", plain(&spec.name), page.id, page.version)?;
             if let Some(identity) = page.file.identity {

@@ -65,6 +65,9 @@ pub struct CollectionsSaveArgs {
     /// Number or title of the campaign whose captures and scores the filter asks for.
     #[arg(long, requires = "filter")]
     campaign: Option<String>,
+    /// The collection as one object.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Captures of a collection.
@@ -102,7 +105,13 @@ pub(super) fn run(command: &CollectionsCommand, out: &mut dyn Write) -> anyhow::
             session.save_collection(&spec, &operator())?;
             if campaign.is_some() {
                 let filled = with_progress(|cx| session.fill_collections(campaign, cx))?;
-                writeln!(out, "{}", plain(&filled.summary()))?;
+                if !args.json {
+                    writeln!(out, "{}", plain(&filled.summary()))?;
+                }
+            }
+            if args.json {
+                let rows = session.catalogue().collections()?;
+                rows.iter().filter(|row| row.name == args.name.trim()).try_for_each(|row| json_line(out, row))?;
             }
             Ok(FINE)
         }

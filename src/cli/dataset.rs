@@ -203,7 +203,7 @@ pub(super) fn tell_documents(documents: &DocumentReport, files: &[PathBuf]) {
 pub(super) fn tell_assign(shuffle: &ShuffleReport, assign: &AssignReport) {
     let exact = shuffle.links + shuffle.captures;
     tell!(
-        "{} seen; left out: {} among {}, {} outside the window, {} over the cap, {} to pages never captured, {} further ones of a page",
+        "{} seen; left out: {} among {}, {} outside the window, {} over the cap per page, {} to pages never captured, {} further ones of a page",
         counted(shuffle.links, "link"),
         counted(shuffle.duplicates, "exact duplicate"),
         counted(exact, "row"),
@@ -213,7 +213,7 @@ pub(super) fn tell_assign(shuffle: &ShuffleReport, assign: &AssignReport) {
         assign.repeated_sources
     );
     tell!(
-        "{} with {} ({} internal, {} external); {} of them captured",
+        "{} with {} ({} internal, {} external); {} of them captured as pages (errors, redirects and other files do not count)",
         counted(assign.objects, "object"),
         counted(assign.inlinks, "inlink"),
         assign.internal,

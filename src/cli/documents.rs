@@ -3,6 +3,7 @@
 use super::campaign::{read_only_session, session};
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
+use crate::jobs::counted;
 use crate::work::{self, DocumentList, DocumentRow};
 use serde_json::json;
 use std::io::Write;
@@ -74,11 +75,14 @@ pub(super) fn run(command: DocumentsCommand, out: &mut dyn Write) -> anyhow::Res
             let fresh = list.rows.iter().filter(|row| row.is_new).count();
             let changed = list.rows.iter().filter(|row| row.has_new_version).count();
             tell!(
-                "{} documents in {versions} versions: {fresh} new, {changed} with a new version; {} watched targets; \
-                 {} captures of documents belong to none of them",
-                list.rows.len(),
-                list.watched,
-                list.elsewhere
+                "{} in {}: {fresh} new, {changed} with a new version; {}; {}",
+                counted(list.rows.len() as u64, "document"),
+                counted(versions as u64, "version"),
+                counted(list.watched as u64, "watched target"),
+                match list.elsewhere as u64 {
+                    1 => "1 capture of a document belongs to none of them".to_owned(),
+                    number => format!("{number} captures of documents belong to none of them"),
+                }
             );
             Ok(tell_unread(&list))
         }
@@ -86,7 +90,7 @@ pub(super) fn run(command: DocumentsCommand, out: &mut dyn Write) -> anyhow::Res
             let session = session(&folder)?;
             let list = with_progress(|cx| work::documents(&session.workspace, true, cx))?;
             work::documents_noted(&session.workspace, &list)?;
-            tell!("{} new documents or versions are known now", list.rows.len());
+            tell!("{} with something new noted", counted(list.rows.len() as u64, "document"));
             Ok(tell_unread(&list))
         }
     }

@@ -3,6 +3,7 @@
 use super::campaign::reading_session;
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
+use crate::campaign::ReportLanguage;
 use crate::keys::{SigningKey, SystemKeychain};
 use crate::store::named_campaigns;
 use crate::work;
@@ -52,6 +53,10 @@ pub struct ExportArgs {
     /// so for this selection.
     #[arg(long)]
     without_rdf: bool,
+    /// Language of report.html and report.md in this export: en, pt, es, fr or de.
+    /// Without it, the language that the campaign names ("report_language"), else English.
+    #[arg(long, value_name = "LANGUAGE")]
+    language: Option<ReportLanguage>,
     /// List what would be written, and write nothing.
     #[arg(long)]
     dry_run: bool,
@@ -103,6 +108,7 @@ pub(super) fn run(args: &ExportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
         wacz: args.wacz || kept.wacz,
         seen: kept.seen && !args.without_seen,
         rdf: kept.rdf && !args.without_rdf,
+        language: args.language.or(kept.language),
         signer: args.sign.as_ref().map(|name| SigningKey::load(name, &SystemKeychain)).transpose()?,
     };
     if args.dry_run {

@@ -135,7 +135,7 @@ pub(super) fn run(command: FeedCommand, out: &mut dyn Write) -> anyhow::Result<u
             for (id, name, words) in &feed.notes {
                 warn_of!("notes on campaigns", "note: campaign {id} ({}): {}", plain(name), plain(words));
             }
-            tell!("{} targets", feed.targets);
+            tell!("{}", counted(feed.targets as u64, "target"));
             for (why, count) in &feed.left_out {
                 tell!("{count} left out: {why}");
             }

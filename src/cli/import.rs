@@ -3,6 +3,7 @@
 use super::campaign::session;
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS, WRONG_USE};
+use crate::jobs::counted;
 use crate::work;
 use crate::work::Session;
 use crate::work::models::{CampaignChoice, CampaignId, ImportOptions};
@@ -63,13 +64,23 @@ pub(super) fn campaign_or_none(session: &Session, name: &str) -> anyhow::Result<
 
 pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let session = session(&args.folder)?;
-    let all_there = args.paths.iter().all(|path| path.exists());
+    // A slip of the keys is no file of the workspace that is lost.
+    let (paths, absent): (Vec<PathBuf>, Vec<PathBuf>) = args.paths.iter().cloned().partition(|path| path.exists());
+    for path in &absent {
+        tell!(
+            "fonds: {}: there is no such file or folder, and nothing was imported of it. Check its name",
+            path.display()
+        );
+    }
+    if paths.is_empty() {
+        return Ok(WRONG_USE);
+    }
     let campaign = match args.campaign.as_deref() {
         None => CampaignChoice::Only,
         Some(name) => campaign_or_none(&session, name)?.map_or(CampaignChoice::None, CampaignChoice::Of),
     };
     let options = ImportOptions { copy: args.copy, follow_links: args.follow_links, campaign };
-    let import = || with_progress(|cx| session.import(&args.paths, options, cx));
+    let import = || with_progress(|cx| session.import(&paths, options, cx));
     let imported = match super::index::follow_beside(&session, args.index, import) {
         Err(error) if error.is::<work::BadHandover>() => {
             tell!("fonds: {}", plain(&work::error_chain(&error)));
@@ -95,17 +106,26 @@ pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
     imported.led_out.iter().for_each(|why| tell!("{}", plain(why)));
     for import in &imported.imports {
         super::files::print_import(&session, import.launch, args.json, out)?;
-        tell!("{}", plain(&work::import_summary(import)));
+        let brings_more = !imported.jobs.is_empty() || !imported.restored.is_empty() || !imported.handovers.is_empty();
+        match work::summary_beside(import) {
+            None if brings_more => tell!("no archive file lies beside it"),
+            _ => tell!("{}", plain(&work::import_summary(import))),
+        }
         if import.new_captures > 0 {
             tell!("{}", plain(&work::import_campaign_line(import)));
         }
+    }
+    let known: u64 = imported.imports.iter().map(|import| import.known).sum();
+    if args.copy && known > 0 {
+        let files = counted(known, "known file");
+        tell!("{files} not copied: --copy copies what is new, the others stay where they are: fonds files list DIR");
     }
     if args.json {
         imported.handovers.iter().try_for_each(|handover| json_line(out, handover))?;
     }
     let unread_texts = if args.index { super::index::follow(&session)? } else { 0 };
     Ok(match imported.imports.iter().any(work::has_problems) {
-        _ if !all_there => WRONG_USE,
+        _ if !absent.is_empty() => WRONG_USE,
         true => PROBLEMS,
         false if unread_texts > 0 || on_other_captures > 0 => PROBLEMS,
         false if unread_lines > 0 || unread_campaigns > 0 || !imported.led_out.is_empty() => PROBLEMS,

@@ -8,7 +8,7 @@ use crate::inlinks::filters::RowColumns;
 use crate::inlinks::stored::LinkStore;
 use crate::inlinks::stored::load::{LoadInput, LoadOptions, LoadReport, load};
 use crate::jobs::{CountedRead, JobCx, OnStop, counted};
-use crate::store::{LOADED_LINKS as LOADED, Workspace, own_folder};
+use crate::store::{LOADED_LINKS as LOADED, StoreError, Workspace, own_folder};
 use crate::work::models::CaptureId;
 use crate::work::{LinkSource, Session};
 use anyhow::Context;
@@ -181,9 +181,26 @@ pub(super) fn with_links<T>(
     if let Some(store) = answering(folder)? {
         return take(&LinkSource::Store(&store));
     }
-    let session = read_only_session(folder)?;
+    let session = read_only_session(folder).map_err(|error| no_links(folder, error))?;
     check(&session)?;
     take(&LinkSource::Workspace(&session))
+}
+
+/// Why no links of a folder answer: one that is neither a workspace nor holds links may be
+/// meant for either.
+fn no_links(folder: &Path, error: anyhow::Error) -> anyhow::Error {
+    let place = folder.display();
+    match error.downcast_ref::<StoreError>() {
+        Some(StoreError::NoFolder(_) | StoreError::NotAWorkspace(_)) => {
+            let what =
+                if folder.is_dir() { "this folder holds no links and no workspace" } else { "there is no such folder" };
+            anyhow::anyhow!(
+                "{place}: {what}. Links of a data set: fonds inlinks load {place} FILES; those of captures: fonds inlinks \
+                 build WORKSPACE, then name that workspace"
+            )
+        }
+        _ => error,
+    }
 }
 
 /// Whether a workspace has no captures, and was given links of others.

@@ -228,7 +228,8 @@ impl Cli {
 }
 
 /// Lets the terminal break the lines of longer helps, whatever its width: those
-/// of one paragraph become one. Lines that begin with a blank stay.
+/// of one paragraph become one. Lines that begin with a blank stay, and so does the end of
+/// one that ends with a command: what follows would be read as a part of that.
 fn with_flowing_help(command: clap::Command) -> clap::Command {
     let Some(text) = command.get_after_help().map(ToString::to_string) else {
         return command.mut_subcommands(with_flowing_help);
@@ -238,12 +239,19 @@ fn with_flowing_help(command: clap::Command) -> clap::Command {
     for line in text.lines() {
         let stands_alone = |line: &str| line.is_empty() || line.starts_with(' ');
         if !flowing.is_empty() {
-            flowing.push(if stands_alone(before) || stands_alone(line) { '\n' } else { ' ' });
+            let is_apart = ends_with_command(before) && line.starts_with(char::is_uppercase);
+            flowing.push(if is_apart || stands_alone(before) || stands_alone(line) { '\n' } else { ' ' });
         }
         flowing.push_str(line);
         before = line;
     }
     command.after_help(flowing).mut_subcommands(with_flowing_help)
+}
+
+/// Whether a line of help ends with a command to type: `…: fonds schedule log`.
+fn ends_with_command(line: &str) -> bool {
+    line.rsplit_once(": fonds ")
+        .is_some_and(|(_, command)| !command.contains(". ") && !command.ends_with(['.', ';', ',']))
 }
 
 fn is_command(word: &std::ffi::OsStr) -> bool {
@@ -370,6 +378,24 @@ mod tests {
         for command in [&command, command.find_subcommand("b").unwrap()] {
             let help = command.get_after_help().unwrap().to_string();
             assert_eq!(help, "Examples:\n  a b\n  a c\n\nA line and more. Then:\n  a d\nThe end");
+        }
+    }
+
+    #[test]
+    fn what_follows_a_command_in_a_help_begins_on_its_own_line() {
+        let text = "Do it: fonds a b\nThen rest. Or: fonds c\nand d.\nThe end";
+        let command = with_flowing_help(clap::Command::new("a").after_help(text));
+        let help = command.get_after_help().unwrap().to_string();
+        assert_eq!(help, "Do it: fonds a b\nThen rest. Or: fonds c and d. The end");
+        for path in [&["campaign", "export"], &["schedule", "run"], &["schedule", "answer"], &["documents", "list"]] {
+            let all = with_flowing_help(Cli::command());
+            let command = path.iter().fold(&all, |command, name| command.find_subcommand(name).unwrap());
+            let help = command.get_after_help().unwrap().to_string();
+            for wrong in
+                ["--id 1 What", "schedule answer A", "schedule log Exit", "my-archive What", "my-archive Columns"]
+            {
+                assert!(!help.contains(wrong), "{path:?}: {help}");
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tempfile::NamedTempFile;
 
@@ -17,9 +17,43 @@ use tempfile::NamedTempFile;
 const OPEN: &str = ".open";
 const RANDOM_LETTERS: usize = 6;
 
+/// The workspace of the command, as it was named.
+static WORKSPACE: OnceLock<PathBuf> = OnceLock::new();
+
+/// Notes which workspace the command is about: messages then name it in the commands that they
+/// offer.
+pub(super) fn set_workspace(folder: &Path) {
+    // The first one is the command's own; it may look into others.
+    drop(WORKSPACE.set(folder.to_owned()));
+}
+
+/// A message whose commands name a folder in place of `DIR` (`fonds index DIR`), which stands
+/// where a message is written by rooms that know of no folder.
+fn with_folder(words: &str, folder: &Path) -> String {
+    let name = folder.display().to_string();
+    let name = if name.contains([' ', '\'']) { format!("'{}'", name.replace('\'', "'\\''")) } else { name };
+    let mut parts = words.split("fonds ");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        out.push_str("fonds ");
+        // The command itself: some words in small letters, then the folder.
+        match part.split_once(" DIR") {
+            Some((command, rest))
+                if command.chars().all(|c| c.is_ascii_lowercase() || c == ' ' || c == '-')
+                    && !rest.starts_with(char::is_alphanumeric) =>
+            {
+                out.push_str(&format!("{command} {name}{rest}"));
+            }
+            _ => out.push_str(part),
+        }
+    }
+    out
+}
+
 /// A line on standard error, if anybody takes it; hostile text in it does no harm.
 pub(super) fn tell(words: &str) {
-    drop(io::stderr().write_all(format!("{}\n", plain_lines(words)).as_bytes()));
+    let words = WORKSPACE.get().map_or_else(|| words.to_owned(), |folder| with_folder(words, folder));
+    drop(io::stderr().write_all(format!("{}\n", plain_lines(&words)).as_bytes()));
 }
 
 /// Warnings of one kind that are written; those after them are counted.
@@ -396,6 +430,15 @@ pub(super) fn written(status: u8, run: impl FnOnce(&mut dyn Write) -> anyhow::Re
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_that_is_offered_names_the_workspace() {
+        let of = |words: &str| with_folder(words, Path::new("my archive"));
+        assert_eq!(of("build it: fonds index DIR. Or not"), "build it: fonds index 'my archive'. Or not");
+        assert_eq!(of("fonds scope attach DIR 1 2 FILE, DIR"), "fonds scope attach 'my archive' 1 2 FILE, DIR");
+        assert_eq!(of("of fonds “a” in DIR"), "of fonds “a” in DIR");
+        assert_eq!(of("fonds verify DIRECTORY"), "fonds verify DIRECTORY");
+    }
 
     #[cfg(target_os = "linux")]
     #[test]

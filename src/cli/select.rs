@@ -29,7 +29,7 @@ pub enum SelectCommand {
     Sample(SampleArgs),
     /// Save the kept selection under a name, to compare with it later.
     #[command(after_help = "Example:\n  fonds select save my-archive 1 'Handover 2026'")]
-    Save(NamedArgs),
+    Save(SaveArgs),
     /// List the selections that were saved, each compared with the kept one.
     #[command(after_help = "Example:\n  fonds select saved my-archive 1\n\n\
         Columns: name, captures, + and − of the kept selection against it, date, by whom, criterion.\n\
@@ -52,6 +52,16 @@ pub struct NamedArgs {
     campaign: String,
     /// Name of the selection.
     name: String,
+}
+
+/// What a selection is saved as.
+#[derive(Debug, clap::Args)]
+pub struct SaveArgs {
+    #[command(flatten)]
+    named: NamedArgs,
+    /// What was saved as one object.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Whose saved selections are listed.
@@ -237,11 +247,16 @@ pub(super) fn run(command: &SelectCommand, out: &mut dyn Write) -> anyhow::Resul
             }
             name_unread(&report)
         }
-        SelectCommand::Save(NamedArgs { folder, campaign, name }) => {
+        SelectCommand::Save(SaveArgs { named: NamedArgs { folder, campaign, name }, json }) => {
             let session = session(folder)?;
             let campaign = session.catalogue().find_campaign(campaign)?;
             let captures = session.name_selection(campaign, name, &work::operator())?;
-            writeln!(out, "Saved as “{}”: {}", plain(name.trim()), counted(captures, "capture"))?;
+            if *json {
+                let saved = serde_json::json!({ "campaign": campaign, "name": name.trim(), "captures": captures });
+                json_line(out, &saved)?;
+            } else {
+                writeln!(out, "Saved as “{}”: {}", plain(name.trim()), counted(captures, "capture"))?;
+            }
             Ok(FINE)
         }
         SelectCommand::Saved(args) => saved(args, out),

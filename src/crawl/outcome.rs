@@ -169,7 +169,7 @@ impl UrlOutcome {
             SeenState::Queued if facts.why.is_empty() => new(
                 OutcomeKind::Queued,
                 "Not fetched yet: waiting in the queue.",
-                "If the crawl has ended, resume it; if a limit ended it, raise the limit first (Spec, Limits).",
+                "If the crawl has ended, resume it; if a limit ended it, raise the limit first (Spec, Limits; campaign file: limits).",
             ),
             SeenState::Queued => new(
                 OutcomeKind::Retrying,
@@ -190,12 +190,12 @@ impl UrlOutcome {
             (200..=399, "length") => (
                 OutcomeKind::Truncated,
                 format!("Fetched, but cut off at the size limit (HTTP {status})."),
-                "Raise the limit for a response (Spec, Limits), then crawl again.",
+                "Raise the limit for a response (Spec, Limits; campaign file: limits.max_response_bytes), then crawl again.",
             ),
             (200..=399, "time") => (
                 OutcomeKind::Truncated,
                 format!("Fetched, but cut off at the time limit (HTTP {status})."),
-                "Raise the time limit for a response (Spec, Limits), then crawl again.",
+                "Raise the time limit for a response (Spec, Limits; campaign file: limits.max_response_seconds), then crawl again.",
             ),
             (200..=399, "disconnect" | "unspecified") => (
                 OutcomeKind::Truncated,
@@ -218,7 +218,7 @@ impl UrlOutcome {
             (429, _) => (
                 OutcomeKind::HttpError,
                 "Fetched, but the server received too many requests (HTTP 429).".to_owned(),
-                "Raise the delay (Spec, Politeness), then crawl again.",
+                "Raise the delay (Spec, Politeness; campaign file: politeness.min_delay_ms), then crawl again.",
             ),
             (..=499, _) => (
                 OutcomeKind::HttpError,
@@ -244,21 +244,21 @@ fn refused(facts: SeenFacts<'_>) -> UrlOutcome {
         return new(
             OutcomeKind::PrivateAddress,
             "Not fetched: its address is private or local.",
-            "If this site is meant, allow its host or network (Spec, Politeness), then crawl again.",
+            "If this site is meant, allow its host or network (Spec, Politeness; campaign file: politeness.allow_private_addresses), then crawl again.",
         );
     }
     if facts.rule_name == TOO_MANY_REDIRECTS {
         return new(
             OutcomeKind::RefusedByRule,
             &format!("Not fetched: more than {MAX_REDIRECTS} redirects in a row led to it."),
-            "The redirects may have no end; if this page is meant, add it to the seeds (Spec, Seeds).",
+            "The redirects may have no end; if this page is meant, add it to the seeds (Spec, Seeds; campaign file: seeds).",
         );
     }
     match facts.fetch_status {
         fetch_status::ROBOTS_PRECLUDED => new(
             OutcomeKind::RefusedByRobots,
             "Not fetched: robots.txt forbids this URL.",
-            "Ask the site owner for permission, or change the robots.txt setting (Spec, Politeness).",
+            "Ask the site owner for permission, or change the robots.txt setting (Spec, Politeness; campaign file: politeness.robots).",
         ),
         fetch_status::BLOCKED_BY_SETTING => new(
             OutcomeKind::RefusedBySetting,
@@ -276,17 +276,17 @@ fn refused_by_rule(index: Option<usize>, name: &str) -> UrlOutcome {
         Some(index) => new(
             kind,
             &format!("Refused by rule {index}: {}.", rule_label(name)),
-            "If it is wanted, change the rule (Spec, Scope rules), then crawl again.",
+            "If it is wanted, change the rule (Spec, Scope rules; campaign file: rules), then crawl again.",
         ),
         None if name == NO_RULE || name.is_empty() => new(
             kind,
             "Refused: no rule accepts it.",
-            "If it is wanted, add it to the seeds or the scope rules (Spec), then crawl again.",
+            "If it is wanted, add it to the seeds or the scope rules (Spec; campaign file: seeds, rules), then crawl again.",
         ),
         None => new(
             kind,
             &format!("Refused: {}.", rule_label(name)),
-            "If it is wanted, change the scope rules (Spec), then crawl again.",
+            "If it is wanted, change the scope rules (Spec; campaign file: rules), then crawl again.",
         ),
     }
 }
@@ -345,12 +345,12 @@ fn failed(status: i32, why: &str) -> UrlOutcome {
         foreign::QUOTA | foreign::TIME_LIMIT => new(
             OutcomeKind::OverLimit,
             "Not fetched: a limit of the crawl was reached.",
-            "Raise the limit (Spec, Limits), then crawl again.",
+            "Raise the limit (Spec, Limits; campaign file: limits), then crawl again.",
         ),
         fetch_status::TOO_MANY_RETRIES => new(
             OutcomeKind::Failed,
             "Not fetched: the server asked to wait too many times in a row.",
-            "Raise the delay (Spec, Politeness), then retry the failed URLs.",
+            "Raise the delay (Spec, Politeness; campaign file: politeness.min_delay_ms), then retry the failed URLs.",
         ),
         _ => new(OutcomeKind::Failed, &format!("Not fetched: the crawl failed on it (status {status})."), again),
     }
@@ -384,7 +384,7 @@ fn robots_failed(why: &str) -> UrlOutcome {
             new(
                 OutcomeKind::RobotsUnreachable,
                 &format!("Not fetched: robots.txt of the host could not be read{}.", status.unwrap_or_default()),
-                "Crawl again later, or change the robots.txt setting (Spec, Politeness).",
+                "Crawl again later, or change the robots.txt setting (Spec, Politeness; campaign file: politeness.robots).",
             )
         }
     }

@@ -468,14 +468,14 @@ impl<'e> Worker<'e> {
         let seed = admission.candidate.seed.as_deref().unwrap_or(admission.candidate.url.as_str());
         let text = if is_same_site(&admission.candidate.url, target) {
             format!(
-                "The seed {seed} redirects to {target}, whose address is private and not allowed (Spec, Politeness)"
+                "The seed {seed} redirects to {target}, whose address is private and not allowed (Spec, Politeness; campaign file: politeness.allow_private_addresses)"
             )
         } else if !is_open_redirect(&engine.setup.campaign, seed, target) {
             return;
         } else {
             format!(
                 "The seed {seed} redirects to another site, {target}; nothing but this page is crawled there. \
-                 Add it as a seed or leave it out (Spec, Seeds)"
+                 Add it as a seed or leave it out (Spec, Seeds; campaign file: seeds, left_out_redirects)"
             )
         };
         engine.stats.event(CrawlEvent::new(EventKind::Seed, text).of_url(target));

@@ -626,7 +626,7 @@ impl Export {
             new_id = Some(new);
         }
         if is_main {
-            self.tell_bracketed_target(&at, head);
+            self.tell_odd_target(&at, head);
         }
         let whole_date = odd_date(head);
         if let Some(date) = whole_date {
@@ -673,9 +673,16 @@ impl Export {
         Ok(NewName { id: record_id, payload_digest })
     }
 
-    /// Tells of a target URI in angle brackets, as WARC 1.0 had it: it stays.
-    fn tell_bracketed_target(&mut self, at: &str, head: &RecordHead) {
-        if let Some(target) = head.headers.get("WARC-Target-URI").filter(|target| target.trim().starts_with('<')) {
+    /// Reports a target URI in angle brackets, as WARC 1.0 had it, or with a blank: it stays.
+    fn tell_odd_target(&mut self, at: &str, head: &RecordHead) {
+        let Some(target) = head.headers.get("WARC-Target-URI") else { return };
+        if target.trim().contains(char::is_whitespace) {
+            self.problem(format!(
+                "{at}: the target URI holds a blank ({}); it is kept, and checks of other programs refuse it",
+                target.trim()
+            ));
+        }
+        if target.trim().starts_with('<') {
             self.problem(format!(
                 "{at}: the target URI stands in angle brackets ({}); it is kept, index and metadata record have it without them",
                 target.trim()

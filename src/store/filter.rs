@@ -367,7 +367,12 @@ const CAPTURE_FIELDS: &[FilterField] = &[
         "import",
         "Captures that an import added",
         "import:3",
-        Kind::Id("c.launch = ?", "import", "the page Files lists them"),
+        Kind::Id(
+            // Of the launches that have such a number, only imports are listed as imports.
+            "c.launch = (SELECT id FROM launch WHERE launch.id = ? AND kind = 'import')",
+            "import",
+            "the page Files lists them",
+        ),
     ),
     field(
         "imported",

@@ -7,13 +7,14 @@ use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::launches::seen_state;
 use super::lossy::LossyText;
-use super::marks::{of_campaign_sql, selected_sql};
+use super::marks::{decision_sql, of_campaign_sql, selected_sql};
 use super::rows::{CampaignId, CaptureId, LaunchId, ReviewMark};
 use super::sql::{int, mark_of, uint};
 use crate::crawl::SeenState;
 use crate::jobs::JobCx;
 use crate::uri::{CaptureDate, Url};
 use rusqlite::{Row, params};
+use std::collections::BTreeMap;
 
 /// SQL: marks `m` with their captures `c`, up to the condition.
 macro_rules! mark_rows_sql {
@@ -262,45 +263,154 @@ impl Catalogue {
     }
 }
 
-/// A selection in figures: captures by what they are.
+/// Counts one more.
+fn count(counts: &mut BTreeMap<String, u64>, name: &str) {
+    match counts.get_mut(name) {
+        Some(count) => *count += 1,
+        None => drop(counts.insert(name.to_owned(), 1)),
+    }
+}
+
+/// Captures that leave, in figures.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SelectedFigures {
-    /// By month, `2024-03`, in their order.
-    pub months: Vec<(String, u64)>,
-    /// By HTTP status.
-    pub statuses: Vec<(String, u64)>,
+pub struct ExportedFigures {
+    /// How many there are.
+    pub captures: u64,
+    /// Bytes of their content.
+    pub bytes: u64,
+    /// When the first and the last of them were made; none where there is none.
+    pub dates: Option<(CaptureDate, CaptureDate)>,
+    /// By month, `2024-03`.
+    pub months: BTreeMap<String, u64>,
+    /// By HTTP status; 0 where the record has none.
+    pub statuses: BTreeMap<i64, u64>,
     /// By media type.
-    pub types: Vec<(String, u64)>,
+    pub types: BTreeMap<String, u64>,
     /// By language; empty where it is not known.
-    pub languages: Vec<(String, u64)>,
+    pub languages: BTreeMap<String, u64>,
+    /// By host, with the bytes of its captures.
+    pub hosts: BTreeMap<String, (u64, u64)>,
+}
+
+/// A capture of a campaign that does not leave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LeftOutCapture {
+    /// Its URL.
+    pub url: String,
+    /// When it was made.
+    pub date: CaptureDate,
+    /// Its score; none where it came after the selection.
+    pub score: Option<f64>,
+    /// Whether a person rejected it.
+    pub is_rejected: bool,
+    /// Who did.
+    pub who: String,
+    /// Why, as that person noted.
+    pub reason: String,
+}
+
+/// The captures of a campaign that do not leave.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LeftOutCaptures {
+    /// How many.
+    pub all: u64,
+    /// Those of them that persons rejected.
+    pub rejected: u64,
+    /// The first of them: what persons rejected, then the best scores.
+    pub first: Vec<LeftOutCapture>,
 }
 
 impl Catalogue {
-    /// The captures that a campaign has selected, in figures.
+    /// Captures in figures, each counted once.
     ///
     /// # Errors
     ///
     /// A catalogue that cannot be read.
-    pub fn selected_figures(&self, campaign: CampaignId) -> Result<SelectedFigures, StoreError> {
-        self.read(|conn| {
-            let counts = |by: &str, order: &str| -> Result<Vec<(String, u64)>, StoreError> {
-                let mut statement = conn.prepare_cached(&format!(
-                    "SELECT CAST({by} AS TEXT) AS name, count(*) FROM capture c
-                     LEFT JOIN score s ON s.campaign = ?1 AND s.capture = c.id
-                     WHERE {} AND {} GROUP BY 1 ORDER BY {order}",
-                    of_campaign_sql!(),
-                    selected_sql!()
-                ))?;
-                let rows = statement.query_map([campaign], |row| Ok((row.get(0)?, uint(row.get(1)?))))?;
-                Ok(rows.collect::<Result<_, _>>()?)
-            };
-            let by_count = "count(*) DESC, name";
-            Ok(SelectedFigures {
-                months: counts("strftime('%Y-%m', c.date_ms / 1000, 'unixepoch')", "name")?,
-                statuses: counts("c.status", "name")?,
-                types: counts("c.mime", by_count)?,
-                languages: counts("c.language", by_count)?,
-            })
+    pub fn exported_figures(&self, captures: &[CaptureId], cx: &JobCx) -> Result<ExportedFigures, StoreError> {
+        const FIND: &str = "SELECT c.date_ms, c.status, c.mime, c.language, c.size, h.name
+            FROM json_each(?1) j JOIN capture c ON c.id = j.value JOIN host h ON h.id = c.host";
+        let captures = serde_json::to_string(captures).map_err(|error| StoreError::Content(error.to_string()))?;
+        self.read_on_disk(cx, |conn| {
+            let mut figures = ExportedFigures::default();
+            let mut statement = conn.prepare_cached(FIND)?;
+            let mut rows = statement.query([captures])?;
+            while let Some(row) = rows.next()? {
+                let date = CaptureDate::from_millis(row.get(0)?);
+                let bytes = uint(row.get::<_, Option<i64>>(4)?.unwrap_or_default());
+                figures.captures += 1;
+                figures.bytes += bytes;
+                figures.dates = Some(match figures.dates {
+                    None => (date, date),
+                    Some((first, last)) if date.millis() < first.millis() => (date, last),
+                    Some((first, last)) if date.millis() > last.millis() => (first, date),
+                    Some(dates) => dates,
+                });
+                let month = date.to_readable().get(..7).unwrap_or_default().to_owned();
+                *figures.months.entry(month).or_default() += 1;
+                *figures.statuses.entry(row.get(1)?).or_default() += 1;
+                count(&mut figures.types, row.get_ref(2)?.as_str().unwrap_or_default());
+                count(&mut figures.languages, row.get_ref(3)?.as_str().unwrap_or_default());
+                let host = row.get_ref(5)?.as_str().unwrap_or_default();
+                if !figures.hosts.contains_key(host) {
+                    figures.hosts.insert(host.to_owned(), (0, 0));
+                }
+                if let Some((captures, of_host)) = figures.hosts.get_mut(host) {
+                    *captures += 1;
+                    *of_host += bytes;
+                }
+            }
+            Ok(figures)
+        })
+    }
+
+    /// The captures of a campaign that are not among those that leave.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn left_out_captures(
+        &self,
+        campaign: CampaignId,
+        leaving: &[CaptureId],
+        limit: u64,
+        cx: &JobCx,
+    ) -> Result<LeftOutCaptures, StoreError> {
+        const FIND: &str = concat!(
+            "SELECT u.url, o.date_ms, o.score, ifnull(o.mark, '') = 'reject', ifnull(m.who, ''), ifnull(m.note, ''),
+                o.every, o.rejected
+             FROM (
+                SELECT c.id, c.url, c.date_ms, s.score, ",
+            decision_sql!(),
+            " AS mark, count(*) OVER () AS every, total(",
+            decision_sql!(),
+            " = 'reject') OVER () AS rejected
+                FROM capture c LEFT JOIN score s ON s.campaign = ?1 AND s.capture = c.id
+                WHERE ",
+            of_campaign_sql!(),
+            " AND c.id NOT IN (SELECT value FROM json_each(?2))
+                ORDER BY ifnull(mark, '') <> 'reject', s.score DESC, c.id LIMIT ?3
+             ) o JOIN url u ON u.id = o.url
+             LEFT JOIN mark m ON m.id = (SELECT max(d.id) FROM mark d
+                WHERE d.capture = o.id AND d.undone_ms IS NULL AND d.mark <> 'note')"
+        );
+        let leaving = serde_json::to_string(leaving).map_err(|error| StoreError::Content(error.to_string()))?;
+        self.read_on_disk(cx, |conn| {
+            let mut left_out = LeftOutCaptures::default();
+            let mut statement = conn.prepare_cached(FIND)?;
+            let mut rows = statement.query(params![campaign, leaving, int(limit)])?;
+            while let Some(row) = rows.next()? {
+                left_out.all = uint(row.get(6)?);
+                left_out.rejected = row.get::<_, f64>(7)? as u64;
+                left_out.first.push(LeftOutCapture {
+                    url: row.get(0)?,
+                    date: CaptureDate::from_millis(row.get(1)?),
+                    score: row.get(2)?,
+                    is_rejected: row.get(3)?,
+                    who: row.get(4)?,
+                    reason: row.get(5)?,
+                });
+            }
+            Ok(left_out)
         })
     }
 

@@ -95,7 +95,7 @@ pub use files::{FileToLocate, KnownFile, mtime_ns};
 pub use filter::{FilterField, FullText, filter_fields, named_campaigns, query_help};
 pub use handed_launches::{HandedCrawl, HandedLaunch, VersionChange};
 pub use handed_scores::{HandedCapture, HandedScore};
-pub use handover::{CaptureName, MarkRow, SeenVerdict, SelectedFigures};
+pub use handover::{CaptureName, ExportedFigures, LeftOutCapture, LeftOutCaptures, MarkRow, SeenVerdict};
 pub use import_campaigns::{CapturesElsewhere, ImportAssigned, Unassigned};
 pub use imports::ImportProblem;
 pub use inlink_counts::{ANCHORS_KEPT, PROSPECTS_KEPT};

@@ -3,7 +3,7 @@
 use super::rows::{CampaignId, CaptureId, ReviewMark};
 pub use super::score_set::ScoreSet;
 use crate::analysis::{ScorePart, ScoreWeights};
-use crate::campaign::Identity;
+use crate::campaign::{Identity, ReportLanguage};
 use crate::uri::CaptureDate;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -31,6 +31,9 @@ pub struct SelectionSpec {
     /// An export holds every URL that was seen.
     #[serde(skip_serializing_if = "is_yes")]
     pub with_seen: bool,
+    /// The language of the report in an export; none is that of the campaign.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report_language: Option<ReportLanguage>,
     /// A filter instead of the score, when not empty; `*` is every capture.
     pub filter: String,
     /// Collections whose captures are in as well; hand decisions win.
@@ -46,7 +49,13 @@ fn is_yes(flag: &bool) -> bool {
 impl SelectionSpec {
     /// With the parts of exports that another one has; they change no score.
     pub fn with_parts_of(self, other: &Self) -> Self {
-        Self { with_wacz: other.with_wacz, with_rdf: other.with_rdf, with_seen: other.with_seen, ..self }
+        Self {
+            with_wacz: other.with_wacz,
+            with_rdf: other.with_rdf,
+            with_seen: other.with_seen,
+            report_language: other.report_language,
+            ..self
+        }
     }
 
     /// Whether the score decides where no person did: no filter, no collection.
@@ -79,6 +88,7 @@ impl Default for SelectionSpec {
             with_wacz: false,
             with_rdf: true,
             with_seen: true,
+            report_language: None,
             filter: String::new(),
             collections: Vec::new(),
         }

@@ -9,6 +9,7 @@ use super::rows::{CampaignId, CaptureId, ScoredRow, SelectedHost, SelectionPage,
 use super::score_set::{FACTS, KeptScore, review_of, to_score, url_of};
 use super::sql::{int, uint};
 use super::sql::{mark_name, mark_of};
+use crate::campaign::ReportLanguage;
 use crate::jobs::JobCx;
 use crate::uri::CaptureDate;
 use crate::warc::reading_threads;
@@ -97,16 +98,17 @@ impl Catalogue {
     }
 
     /// Remembers which parts exports of a campaign's selection hold: a package,
-    /// RDF, the URLs that were seen. The selection stays as it is.
+    /// RDF, the URLs that were seen, and the language of the report. The selection stays as it is.
     pub fn remember_export_parts(&self, spec: &SelectionSpec) -> Result<(), StoreError> {
         let json = |flag: bool| if flag { "true" } else { "false" };
         let parts = [json(spec.with_wacz), json(spec.with_rdf), json(spec.with_seen)];
+        let language = spec.report_language.map(ReportLanguage::code);
         let campaign = spec.campaign;
         self.write(move |conn| {
             conn.execute(
                 "UPDATE selection SET spec = json_set(spec, '$.with_wacz', json(?2), '$.with_rdf', json(?3),
-                    '$.with_seen', json(?4)) WHERE campaign = ?1",
-                params![campaign, parts[0], parts[1], parts[2]],
+                    '$.with_seen', json(?4), '$.report_language', ?5) WHERE campaign = ?1",
+                params![campaign, parts[0], parts[1], parts[2], language],
             )?;
             Ok(())
         })

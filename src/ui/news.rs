@@ -54,7 +54,7 @@ impl News {
                     if ui.small_button("✖").on_hover_text("Close this message").clicked() {
                         closed = Some(message.id);
                     }
-                    ui.label(RichText::new(&message.text).color(tokens(ui).text));
+                    ui.label(RichText::new(text::grouped(&message.text)).color(tokens(ui).text));
                     if let Some(route) = app.notice_route(message.id).cloned() {
                         go_ui(ui, app, route);
                     }

@@ -6,7 +6,7 @@
 
 use crate::app::models::spreadsheet_cell;
 use crate::jobs::Progress;
-use crate::scope::Decision;
+use crate::scope::{Decision, hop_count};
 use std::fmt::Write as _;
 
 pub use crate::jobs::{bytes_text as bytes, duration_text as duration};
@@ -88,6 +88,44 @@ pub fn count(number: u64) -> String {
     out
 }
 
+/// How many steps from the seed a path of hops has (`LLE`): `3`, or `seed`.
+pub fn hops(path: &str) -> String {
+    if path.is_empty() { "seed".to_owned() } else { count(hop_count(path) as u64) }
+}
+
+/// What the letters of a path of hops mean.
+pub fn hops_explained(path: &str) -> String {
+    let steps = counted(hop_count(path) as u64, "step", "steps");
+    format!(
+        "{steps} from the seed: {}\nL link, E embedded resource, R redirect, X guess out of a script, I inferred, P prerequisite, M sitemap, S form",
+        short(path, 80)
+    )
+}
+
+/// A message with its numbers as tables write them: digits in groups of three. What stands in
+/// words, addresses, dates and names of folders stays, and so do years and other numbers of four digits.
+pub fn grouped(message: &str) -> String {
+    let is_around = |c: Option<char>| c.is_none_or(|c| c.is_whitespace() || "(),;:".contains(c));
+    let mut out = String::with_capacity(message.len());
+    let mut rest = message;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let before = rest[..start].chars().next_back().or(out.chars().next_back());
+        let digits = rest[start..].chars().take_while(char::is_ascii_digit).count();
+        let (number, after) = rest[start..].split_at(digits);
+        out.push_str(&rest[..start]);
+        let stands_alone = is_around(before) && is_around(after.trim_start_matches('.').chars().next());
+        match number.parse::<u64>() {
+            Ok(value) if stands_alone && (5..=12).contains(&digits) && !number.starts_with('0') => {
+                out.push_str(&count(value))
+            }
+            _ => out.push_str(number),
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
 /// With a capital first letter.
 pub fn capital(words: &str) -> String {
     let mut letters = words.chars();
@@ -149,6 +187,24 @@ pub fn tsv(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_of_messages_are_written_as_in_tables() {
+        for (message, expected) in [
+            (
+                "2829466 inlinks (1234567 internal) of 38271 pages",
+                "2\u{a0}829\u{a0}466 inlinks (1\u{a0}234\u{a0}567 internal) of 38\u{a0}271 pages",
+            ),
+            (
+                "Crawl 20261127071425003 of 2026, file a-10000.warc.gz, port 127.0.0.1:29000/",
+                "Crawl 20261127071425003 of 2026, file a-10000.warc.gz, port 127.0.0.1:29000/",
+            ),
+            ("took 12345.", "took 12\u{a0}345."),
+            ("", ""),
+        ] {
+            assert_eq!(grouped(message), expected);
+        }
+    }
 
     #[track_caller]
     fn check(input: &str, expected: &str) {

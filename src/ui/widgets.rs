@@ -318,6 +318,11 @@ pub fn claim_cell_ui(ui: &mut Ui, text: &str, is_claim: bool) -> Response {
     coloured_cell_ui(ui, text, color).on_hover_text("The file says so; no crawl of this workspace vouches for it")
 }
 
+/// How many steps from the seed; the tooltip has their kinds.
+pub fn hops_cell_ui(ui: &mut Ui, path: &str) -> Response {
+    cell_ui(ui, &text::hops(path)).on_hover_text(text::hops_explained(path))
+}
+
 fn outcome_look(ui: &Ui, outcome: &UrlOutcome) -> (&'static str, Color32) {
     let tokens = tokens(ui);
     match outcome.kind.class() {

@@ -5,7 +5,7 @@ use super::Report;
 use super::counted;
 use super::handover::{CaptureGrounds, ExportedEvidence, Gatherer, HandoverOf, MissingLookup, SelectionGraph};
 use super::inlinks::{complete_inlinks, inlinks_behind};
-use crate::campaign::{Campaign, contact_in};
+use crate::campaign::{Campaign, ReportLanguage, contact_in};
 use crate::export::{
     ExportError, ExportItem, ExportOptions, FurtherKnowledge, Manifest, VerifyCheck, export_selection,
 };
@@ -33,6 +33,8 @@ pub struct ExportWishes {
     pub seen: bool,
     /// What is known as RDF.
     pub rdf: bool,
+    /// The language of the report; none is that of the campaign.
+    pub language: Option<ReportLanguage>,
     /// Signs the manifest, and the package.
     pub signer: Option<SigningKey>,
 }
@@ -40,13 +42,19 @@ pub struct ExportWishes {
 impl ExportWishes {
     /// Those that are kept with a selection.
     pub fn of(spec: &SelectionSpec) -> Self {
-        Self { wacz: spec.with_wacz, seen: spec.with_seen, rdf: spec.with_rdf, signer: None }
+        Self {
+            wacz: spec.with_wacz,
+            seen: spec.with_seen,
+            rdf: spec.with_rdf,
+            language: spec.report_language,
+            signer: None,
+        }
     }
 }
 
 impl Default for ExportWishes {
     fn default() -> Self {
-        Self { wacz: false, seen: true, rdf: true, signer: None }
+        Self { wacz: false, seen: true, rdf: true, language: None, signer: None }
     }
 }
 
@@ -307,7 +315,7 @@ pub(super) fn with_selection<R>(
     options.signer = wishes.signer;
     // An export builds them where it can.
     options.inlinks = built.is_some() || (is_dry && *workspace.access() == Access::Write);
-    let (missing, look_missing_up) = MissingLookup::new(workspace, spec.campaign, &needed, cx);
+    let (missing, look_missing_up) = MissingLookup::new(workspace, spec.campaign, &needed, &captures, cx);
     options.attachments = HandoverOf {
         workspace,
         id: spec.campaign,
@@ -317,6 +325,7 @@ pub(super) fn with_selection<R>(
         selected_at,
         lacking: &lacking,
         with_seen: wishes.seen,
+        language: wishes.language.or(campaign.report_language).unwrap_or_default(),
         balance: &balance,
         captures: &captures,
         evidence: &evidence,

@@ -81,7 +81,7 @@ impl InlinkReport {
 impl Report for InlinkReport {
     fn summary(&self) -> String {
         let mut words = format!(
-            "{} ({} internal, {} external) of {}; {} of {} included, {} skipped; {} never captured; {} with inlinks within ±{} days",
+            "{} ({} internal, {} external) of {}; {} of {} included, {} skipped; {} never captured, not even as an error or redirect; {} with inlinks within ±{} days",
             counted(self.inlinks, "inlink"),
             self.internal,
             self.external,
@@ -112,8 +112,10 @@ impl Report for InlinkReport {
             ));
         }
         if self.cut > 0 {
-            words
-                .push_str(&format!("; {} omitted by the limit of {MAX_INLINKS_PER_SIDE}", counted(self.cut, "inlink")));
+            words.push_str(&format!(
+                "; {} omitted by the limit of {MAX_INLINKS_PER_SIDE} per capture",
+                counted(self.cut, "inlink")
+            ));
         }
         if self.unread > 0 {
             words.push_str(&format!("; {} not read completely, links may be missing", counted(self.unread, "page")));

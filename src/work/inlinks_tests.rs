@@ -216,7 +216,7 @@ fn a_build_says_what_the_cap_cut_and_which_pages_were_not_read_whole() {
     let mut archive = Archive::new(&captures);
     let report = archive.build();
     assert_eq!((report.cut, report.unread, report.unread_reasons.len()), (7, 0, 0));
-    assert!(report.summary().ends_with("; 7 inlinks omitted by the limit of 1000"), "{}", report.summary());
+    assert!(report.summary().ends_with("; 7 inlinks omitted by the limit of 1000 per capture"), "{}", report.summary());
     let reasons = [Unread::TooLong, Unread::Malformed, Unread::TooLong, Unread::Letters];
     let entries = reasons.iter().zip(0..).map(|(why, n)| {
         let entry = archive.entry(&format!("http://u{n}.pt/"), DAY, &[(page, "P")]);
@@ -227,7 +227,8 @@ fn a_build_says_what_the_cap_cut_and_which_pages_were_not_read_whole() {
     let report = archive.build();
     assert_eq!((report.cut, report.unread), (11, 3));
     let words = report.summary();
-    for part in ["3 pages not read completely, links may be missing", "2 × too long", "1 × not encoded", "1 × letters"]
+    for part in
+        ["3 pages not read completely, links may be missing", "2 × too long", "1 × the declared", "1 × undecodable"]
     {
         assert!(words.contains(part), "{part}: {words}");
     }

@@ -65,7 +65,7 @@ pub enum HostColumn {
 impl HostColumn {
     /// Every one, with its head.
     pub const ALL: [(Self, &str); 6] = [
-        (Self::PageRank, "PageRank (per mille)"),
+        (Self::PageRank, "PageRank ‰"),
         (Self::CitingHosts, "Citing hosts"),
         (Self::External, "External"),
         (Self::Internal, "Internal"),

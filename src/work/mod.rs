@@ -75,7 +75,9 @@ pub use handover::{
     annotation, decisions, import_annotations,
 };
 pub use hosts::{LinkSource, NutchForm, NutchLimits, RankedHosts};
-pub use import::{ARCHIVE_NAMES, file_summary, has_problems, import, import_campaign_line, import_summary, imports};
+pub use import::{
+    ARCHIVE_NAMES, file_summary, has_problems, import, import_campaign_line, import_summary, imports, summary_beside,
+};
 pub use import_records::import_records;
 pub use inlink_dataset::{dataset_within, write_dataset};
 pub use inlink_rows::room_warning;

@@ -219,6 +219,7 @@ fn decisions_in_report(handover: &Path) -> Vec<String> {
     let mut rows: Vec<String> = part
         .lines()
         .filter(|line| line.starts_with("| "))
+        .skip_while(|line| !line.starts_with("| Decision "))
         .map(|line| {
             let cells: Vec<&str> = line.split('|').map(str::trim).collect();
             [cells[1], cells[2], cells[4], cells[5]].join(" | ")

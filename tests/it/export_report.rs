@@ -170,7 +170,7 @@ fn the_report_counts_every_term_of_the_request_and_marks_zeros() {
     let chosen = |line: &&str| serde_json::from_str::<Value>(line).unwrap()["passes"] == true;
     for term in ["“Leonor Maresia”", "“regata”", "lang:es"] {
         let found = lines.lines().filter(chosen).filter(|line| line.contains(&term.replace('"', "\\\""))).count();
-        let name = term.trim_start_matches("lang:").trim_matches(['“', '”']);
+        let name = term.trim_matches(['“', '”']).replace("lang:es", "Spanish");
         let row = markdown.lines().find(|line| line.contains(&format!("| {name} |"))).unwrap_or_default();
         assert_eq!(row.split('|').rev().nth(2).map(str::trim), Some(found.to_string().as_str()), "{row}");
         assert!(found > 0);

@@ -39,7 +39,8 @@ fn hostile(most: &str) -> Vec<Hostile> {
     let page =
         |name, fields, body: &[u8], why, loses_links| Hostile { name, fields, body: body.to_vec(), why, loses_links };
     let html = "Content-Type: text/html\r\n";
-    let (too_long, torn) = ("too long: only its start was read", "not encoded as declared: read as far as it goes");
+    let (too_long, torn) =
+        ("too long: only its start was read", "the declared Content-Encoding is wrong: read as far as it goes");
     let (cut, charset) =
         ("too many or too long links: some were left out", "not in the charset that is told: no links were found");
     // Links near its beginning, behind 20 MiB, and behind the limit.
@@ -63,7 +64,7 @@ fn hostile(most: &str) -> Vec<Hostile> {
             "utf-8",
             "Content-Type: text/html; charset=utf-8\r\n",
             b"<a href=/letters>caf\xe9</a>",
-            "letters that are none of its charset: they were replaced",
+            "undecodable characters: they were replaced",
             false,
         ),
         page(

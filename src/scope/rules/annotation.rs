@@ -50,7 +50,7 @@ impl DecideRule for Annotation {
         let marks = (!self.marks.is_empty()).then(|| listed(&self.marks, "the mark", "the marks"));
         let notes = (!self.notes.is_empty()).then(|| listed(&self.notes, "a note with", "notes with"));
         let what: Vec<String> = marks.into_iter().chain(notes).collect();
-        let what = if what.is_empty() { "any of 0 marks".to_owned() } else { what.join(" or ") };
+        let what = if what.is_empty() { "nothing (no marks set)".to_owned() } else { what.join(" or ") };
         format!("{} URLs whose captures have {what}", verb(self.decision))
     }
 

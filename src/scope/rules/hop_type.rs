@@ -54,7 +54,7 @@ impl DecideRule for HopType {
 
     fn summary(&self) -> String {
         let kinds: Vec<&str> = self.hops.chars().filter_map(name_of).collect();
-        let kinds = if kinds.is_empty() { "any of 0 kinds".to_owned() } else { kinds.join(" or ") };
+        let kinds = if kinds.is_empty() { "nothing (no kinds set)".to_owned() } else { kinds.join(" or ") };
         format!("{} what was found by {kinds}", verb(self.decision))
     }
 

@@ -284,11 +284,17 @@ fn verb(decision: Decision) -> &'static str {
 fn listed(entries: &[String], one: &str, many: &str) -> String {
     match entries {
         // “rejects no pattern” would say the opposite.
-        [] => format!("any of 0 {}", many.trim_start_matches("the ")),
+        [] => format!("nothing ({} set)", none_of(many)),
         [only] => format!("{one} {only}"),
         _ if entries.len() <= 3 => format!("{many} {}", entries.join(", ")),
         [first, second, ..] => format!("{} {many} ({first}, {second}, …)", entries.len()),
     }
+}
+
+/// `no prefixes`, of what several are called in a sentence.
+fn none_of(many: &str) -> String {
+    let thing = many.trim_start_matches("the ").trim_start_matches("a ");
+    format!("no {}", if thing == "permission" { "states" } else { thing })
 }
 
 /// Whether a hop is one that a person takes (link, form, list of pages) and

@@ -59,9 +59,11 @@ pub(super) fn captures_table<'a>() -> Table<'a, CaptureRow, CaptureAsk> {
         Col::value("score", "Score", 62.0, |row| row.score.map_or(Value::Unknown, Value::Fraction))
             .numeric()
             .about("Score in the last selection"),
-        Col::text("depth", "Hops", 64.0, path_of)
-            .about("Path from the seed")
-            .draw(|ui, row| drop(claim_cell_ui(ui, path_of(row), row.imported))),
+        Col::made("depth", "Hops", 64.0, hops_of).about("Steps from the seed; the tooltip has their kinds").draw(
+            |ui, row| {
+                claim_cell_ui(ui, &hops_of(row), row.imported).on_hover_text(text::hops_explained(&row.hops));
+            },
+        ),
         Col::made("rule", "Rule", 180.0, CaptureRow::rule_or_claim).about("Accepted by").draw(|ui, row| {
             let rule = if row.imported { &row.file_rule } else { &row.rule };
             cell_ui(ui, &row.rule_or_claim()).on_hover_text(text::line(rule));
@@ -80,8 +82,9 @@ pub(super) fn captures_table<'a>() -> Table<'a, CaptureRow, CaptureAsk> {
         .menu(menu_ui)
 }
 
-fn path_of(row: &CaptureRow) -> &str {
-    if row.hops.is_empty() && !row.imported { "seed" } else { &row.hops }
+/// Steps from the seed; an imported capture without a path is not known to be one.
+fn hops_of(row: &CaptureRow) -> String {
+    if row.hops.is_empty() && row.imported { String::new() } else { text::hops(&row.hops) }
 }
 
 fn size_ui(ui: &mut Ui, row: &CaptureRow) {

@@ -14,8 +14,8 @@ use crate::ui::table::{Column, Table, TableState, key_of};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{
-    action_named_ui, action_ui, count_link_ui, empty_ui, figure_ui, heading_ui, keep_page_room, least_table_height,
-    loaded_ui, outcome_cell_ui, rule_cell_ui, title_ui,
+    action_named_ui, action_ui, count_link_ui, empty_ui, figure_ui, heading_ui, hops_cell_ui, keep_page_room,
+    least_table_height, loaded_ui, outcome_cell_ui, rule_cell_ui, title_ui,
 };
 use egui::{RichText, ScrollArea, TextEdit, Ui};
 
@@ -289,7 +289,9 @@ pub(super) fn seen_table<'a>(id: &'static str, name: &'a str, app: &AppState) ->
             .draw(|ui, row| drop(outcome_cell_ui(ui, &row.outcome))),
         Col::text("rule", "Deciding rule", 150.0, |row| rule_label(&row.rule))
             .draw(|ui, row| drop(rule_cell_ui(ui, &row.rule))),
-        Col::text("hops", "Hops", 60.0, |row| &row.hops).about("Path from the seed").or("seed"),
+        Col::made("hops", "Hops", 60.0, |row| text::hops(&row.hops))
+            .about("Steps from the seed; the tooltip has their kinds")
+            .draw(|ui, row| drop(hops_cell_ui(ui, &row.hops))),
         Col::text("anchor", "Anchor", 160.0, |row| &row.anchor).about("Text of the link"),
         Col::date("seen", "Seen (UTC)", 150.0, |row| row.date).hidden(),
         Col::text("via", "Via", 240.0, |row| &row.via).about("The page that led here"),

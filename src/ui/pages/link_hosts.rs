@@ -29,7 +29,7 @@ impl LinkHostsPage {
         title_ui(
             ui,
             "Hosts",
-            "PageRank (per mille, 1000 in total) counts each linked host pair once and ignores links within a site. Captures counts pages only, not errors, redirects or PDF files",
+            "PageRank (‰: all hosts together have 1000) counts each linked host pair once and ignores links within a site. Captures counts pages only, not errors, redirects or PDF files",
         );
         back_ui(ui, app);
         let (answer, progress) = app.link_hosts(folder);
@@ -63,8 +63,7 @@ impl LinkHostsPage {
         let pages = |row: &RankedHost| Some(Route::CitedPages(folder.clone(), CitedBy::OfHost(row.node.host.clone())));
         let here = folder.is_none();
         let columns = [
-            Col::value("pagerank", "PageRank (per mille)", 90.0, |row| Value::Fraction(row.pagerank * 1000.0))
-                .numeric(),
+            Col::value("pagerank", "PageRank ‰", 90.0, |row| Value::Fraction(row.pagerank * 1000.0)).numeric(),
             Col::count("citing_hosts", "Citing hosts", 90.0, |row| row.node.citing_hosts).link(PAGES, pages),
             Col::count("external", "External", 80.0, |row| row.node.inlinks).link(PAGES, pages),
             Col::count("internal", "Internal", 80.0, |row| row.node.inlinks_internal).link(PAGES, pages),

@@ -15,7 +15,8 @@ use crate::ui::table::{Column, Table, Value, key_of};
 use crate::ui::text;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::{
-    action_named_ui, cell_ui, coloured_cell_ui, empty_ui, loaded_ui, notice_ui, progress_ui, remarks_ui, title_ui,
+    action_named_ui, cell_ui, coloured_cell_ui, empty_ui, hops_cell_ui, loaded_ui, notice_ui, progress_ui, remarks_ui,
+    title_ui,
 };
 use egui::Ui;
 use std::path::Path;
@@ -116,7 +117,7 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, list: WhatIfList, answer: Arc<WhatIf
         Col::made("before", "Before", 270.0, |row| verdict_label(&row.before))
             .draw(|ui, row| verdict_ui(ui, &row.before)),
         Col::made("after", "After", 270.0, |row| verdict_label(&row.after)).draw(|ui, row| verdict_ui(ui, &row.after)),
-        Col::text("hops", "Hops", 60.0, |row| &row.hops).or("seed"),
+        Col::made("hops", "Hops", 60.0, |row| text::hops(&row.hops)).draw(|ui, row| drop(hops_cell_ui(ui, &row.hops))),
         Col::value("bytes", "Size", 70.0, |row| row.bytes.map_or(Value::Unknown, Value::Bytes)).numeric(),
         Col::text("host", "Host", 180.0, MovedRow::host),
         Col::text("url", "URL", 420.0, |row| &row.url).draw(|ui, row| {

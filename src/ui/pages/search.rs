@@ -133,7 +133,7 @@ impl SearchPage {
             });
             chooser.response.on_hover_text("Order of results");
             let mut folds = !self.applied.shows_all;
-            ui.checkbox(&mut folds, "Fold hosts and near-duplicates").on_hover_text(
+            ui.checkbox(&mut folds, "Group by site").on_hover_text(
                 "Show two results of each host and the best of pages with nearly the same text, and how many more there are",
             );
             let saved = ui.toggle_value(&mut self.saved.is_open, "Saved searches");
@@ -241,9 +241,9 @@ fn take_further_ui(ui: &mut Ui, app: &mut AppState, found: &SearchAnswer) {
     if ui.button("Review these").on_hover_text("Go through these captures one by one").clicked() {
         app.send(Command::GoToAll(Route::Review { filter: found.filter.clone() }));
     }
-    let rule = ui.add_enabled(app.campaign().is_some(), egui::Button::new("Make this a rule"));
-    let rule = rule.on_hover_text("Fill a collection with what this search finds, now and after each crawl");
-    if rule.on_disabled_hover_text("Select a campaign first: a rule belongs to one").clicked() {
+    let rule = ui.add_enabled(app.campaign().is_some(), egui::Button::new("Save as collection…"));
+    let rule = rule.on_hover_text("A collection of what this search finds, filled now and after each crawl");
+    if rule.on_disabled_hover_text("Select a campaign first: a collection asks for its scores").clicked() {
         app.lead_to_selection(SelectLead::Rule(filter.to_owned()));
     }
 }

@@ -35,8 +35,8 @@ pub(super) struct SearchEvaluate {
 impl SearchEvaluate {
     /// Turns judging on and off.
     pub(super) fn switch_ui(&mut self, ui: &mut Ui) {
-        let switch = ui.add(Button::new("Evaluate").selected(self.is_on));
-        if switch.on_hover_text("Judge results, and see how good they are").clicked() {
+        let switch = ui.add(Button::new("Assess results").selected(self.is_on));
+        if switch.on_hover_text("Mark results as right or wrong, and see how good the search is").clicked() {
             self.is_on = !self.is_on;
         }
     }
@@ -52,10 +52,10 @@ impl SearchEvaluate {
         };
         ui.horizontal_wrapped(|ui| {
             if asked.query_line().is_empty() {
-                ui.weak("Type a query: its results are judged by it");
+                ui.weak("Type a query: its results are assessed by it");
                 return;
             }
-            field_ui(ui, "Judge", &mut app.settings.name, "empty: the system's user name", theme::FIELD);
+            field_ui(ui, "Assessed by", &mut app.settings.name, "empty: the system's user name", theme::FIELD);
             figures_ui(ui, app, &asked.query_line(), found);
         });
         if self.is_of(asked, found) {
@@ -69,10 +69,10 @@ impl SearchEvaluate {
         asked: &'a SearchQuery,
         found: &SearchAnswer,
     ) -> Option<Column<'a, Hit, CaptureAsk>> {
-        let column = Column::made("judgement", "Judgement", WIDTH, |hit: &Hit| {
+        let column = Column::made("judgement", "Assessment", WIDTH, |hit: &Hit| {
             hit.judgement().map_or_else(String::new, |judgement| judgement.label().to_owned())
         });
-        let column = column.about("What most judges say; the buttons are your own judgement");
+        let column = column.about("What most people say; the buttons are your own assessment");
         self.is_of(asked, found).then(|| column.draw_asking(|ui, hit| self.buttons_ui(ui, asked, hit)))
     }
 
@@ -134,9 +134,13 @@ fn figures_ui(ui: &mut Ui, app: &mut AppState, line: &str, found: &SearchAnswer)
     let figures = &found.evaluation;
     let counts = figures.counts;
     if counts.judged() == 0 {
-        ui.weak("Nothing judged yet");
+        ui.weak("Nothing assessed yet");
         return;
     }
+    // The figure that everybody reads comes first, the measures of retrieval behind it.
+    let (right, all) = (counts.of(Judgement::Right), text::counted(counts.judged(), "result", "results"));
+    ui.label(format!("{} of {all} assessed right", text::count(right)));
+    ui.label("·");
     for at in SHOWN.iter().filter_map(|k| figures.first(*k)) {
         let share = at.precision.map_or_else(|| "–".to_owned(), |share| share.to_string());
         ui.label(format!("P@{} {share}", at.k)).on_hover_text(format!(
@@ -159,7 +163,7 @@ fn figures_ui(ui: &mut Ui, app: &mut AppState, line: &str, found: &SearchAnswer)
     let mut part = |ui: &mut Ui, number: u64, what: &str, filter: String| {
         if number == 0 {
             ui.label("0");
-        } else if named_count_ui(ui, number, &format!("Judged {what}")) {
+        } else if named_count_ui(ui, number, &format!("Assessed {what}")) {
             captures_by(app, filter);
         }
     };
@@ -169,7 +173,7 @@ fn figures_ui(ui: &mut Ui, app: &mut AppState, line: &str, found: &SearchAnswer)
     }
     let any: Vec<String> = Judgement::ALL.iter().map(|judgement| judged_filter(line, *judgement)).collect();
     part(ui, counts.judged(), "in all", any.join(" OR "));
-    ui.label("judged");
+    ui.label("assessed");
     if figures.judges.len() > 1 {
         let kappa = figures.kappa_summary().unwrap_or_else(|| "–".to_owned());
         let pairs = figures.agreements.iter().map(|of| {

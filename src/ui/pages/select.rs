@@ -192,7 +192,7 @@ fn weights_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &Sele
             app.selection_draft.weights = ScoreWeights::default();
         }
         if changed && page.spec.is_some() {
-            ui.colored_label(tokens(ui).flag, "⚠ Tried, not kept yet");
+            ui.colored_label(tokens(ui).flag, "⚠ Preview, not saved");
         }
     });
     let unmeasured = page.scores.unmeasured();
@@ -232,20 +232,25 @@ fn balance_ui(
                     None => drop(ui.label(label)),
                 }
             }
-            ui.label("against the kept selection");
+            ui.label("compared with the saved selection");
         });
     }
     ui.horizontal_wrapped(|ui| {
         let embedded = text::counted(page.requisites, "embedded resource", "embedded resources");
-        let overrides = text::counted(page.balance.overrides, "manual override", "manual overrides");
+        let overrides =
+            text::counted(page.balance.overrides, "decision differs from the score", "decisions differ from the score");
         let vetoed = app.reads.vetoed(campaign).shown().map(|vetoed| **vetoed).unwrap_or_default();
         // What comes along is looked for when a selection is kept.
-        let of_kept = if page.spec.is_some() && !sides.is_kept { " (kept selection)" } else { "" };
+        let of_kept = if page.spec.is_some() && !sides.is_kept { " (saved selection)" } else { "" };
         for (number, label, filter) in [
             (page.requisites, format!("{embedded} included{of_kept}"), "requisite:yes"),
-            (vetoed, format!("{} vetoed by hand{of_kept}", text::count(vetoed)), "vetoed:yes"),
-            (balance.included, format!("{} included by hand", text::count(balance.included)), "mark:approve"),
-            (balance.excluded, format!("{} excluded by hand", text::count(balance.excluded)), "mark:reject"),
+            (
+                vetoed,
+                format!("{}{of_kept}", text::counted(vetoed, "page resource rejected", "page resources rejected")),
+                "vetoed:yes",
+            ),
+            (balance.included, format!("{} approved", text::count(balance.included)), "mark:approve"),
+            (balance.excluded, format!("{} rejected", text::count(balance.excluded)), "mark:reject"),
             (page.balance.overrides, overrides, "byhand:yes"),
         ] {
             if number == 0 {
@@ -333,8 +338,9 @@ fn export_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &Selec
         heading_ui(ui, "Export");
         ui.horizontal_wrapped(|ui| {
             let bytes = text::bytes(page.balance.inside.bytes + page.requisite_bytes);
+            let captures = page.balance.inside.captures + page.requisites;
             for (value, label) in [
-                (text::count(page.balance.inside.captures + page.requisites), "captures to write"),
+                (text::count(captures), if captures == 1 { "capture to write" } else { "captures to write" }),
                 (bytes, "of payload"),
             ] {
                 if figure_ui(ui, &value, label, Some(SHOW)) {

@@ -4,11 +4,12 @@
 use super::select::captures_by;
 use crate::app::models::{CampaignId, ExportDryRun, Lacking, PlannedFile};
 use crate::app::{AppState, JobKind};
+use crate::campaign::ReportLanguage;
 use crate::ui::table::{Column, Table, key_of};
 use crate::ui::text;
 use crate::ui::theme::{GAP, tokens};
 use crate::ui::widgets::heading_ui;
-use egui::{Button, OpenUrl, Ui};
+use egui::{Button, ComboBox, OpenUrl, Ui};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,6 +21,8 @@ const LACKING: f32 = 110.0;
 
 /// What an export holds beyond what every export has.
 pub(super) fn parts_ui(ui: &mut Ui, app: &mut AppState) {
+    let page = app.campaign().map(|campaign| app.reads.campaign(campaign));
+    let of_campaign = page.as_ref().and_then(|page| page.shown()?.campaign.report_language).unwrap_or_default();
     let draft = &mut app.selection_draft;
     ui.horizontal_wrapped(|ui| {
         ui.checkbox(&mut draft.with_wacz, "Also write a WACZ package")
@@ -28,6 +31,23 @@ pub(super) fn parts_ui(ui: &mut Ui, app: &mut AppState) {
             .on_hover_text("What is known as N-Quads: about 7 kB a capture, more where many pages link to it");
         ui.checkbox(&mut draft.with_seen, "All URLs seen")
             .on_hover_text("Every URL that the crawls have seen, with the verdict on it and its rule");
+        let label = ui.label("Report in");
+        let language = &mut draft.report_language;
+        let name = |language: Option<ReportLanguage>| match language {
+            Some(language) => language.label().to_owned(),
+            None => format!("the campaign's language ({})", of_campaign.label()),
+        };
+        let choice = ui.label_inputs_by(label.id, |ui| {
+            ComboBox::from_id_salt("report language").selected_text(name(*language)).show_ui(ui, |ui| {
+                ui.selectable_value(language, None, name(None));
+                for (other, ..) in ReportLanguage::ALL {
+                    ui.selectable_value(language, Some(other), name(Some(other)));
+                }
+            })
+        });
+        choice
+            .response
+            .on_hover_text("The language of report.html and report.md; all other files are the same in each");
     });
 }
 

@@ -35,7 +35,7 @@ impl PermissionsEditor {
         heading_ui(ui, "Records");
         let mut gone = None;
         for (position, record) in campaign.permissions.iter_mut().enumerate() {
-            let title = format!("{}  {}  {}", position + 1, record.state.as_str(), text::short(&record.covers, 80));
+            let title = format!("{}  {}  {}", position + 1, record.state.label(), text::short(&record.covers, 80));
             let led_to = field_led_to(ui.ctx()).filter(|path| path.starts_with(&format!("permissions[{position}]")));
             let header = CollapsingHeader::new(title).id_salt(("record", position));
             let shown = header.open(led_to.as_ref().map(|_| true)).show(ui, |ui| {
@@ -131,8 +131,8 @@ fn derivation_ui(ui: &mut Ui, position: usize, derived: &Derivation) {
         let (color, word) = match derived.state {
             Some(PermissionState::Granted) => (tokens(ui).accept, "✔ granted"),
             Some(PermissionState::Refused) => (tokens(ui).reject, "✖ refused"),
-            Some(state) => (tokens(ui).flag, state.as_str()),
-            None => (tokens(ui).flag, "⚠ no basis"),
+            Some(state) => (tokens(ui).flag, state.label()),
+            None => (tokens(ui).flag, "⚠ no legal basis recorded"),
         };
         ui.colored_label(color, word);
         ui.label(text::short(&derived.url, 80));
@@ -151,10 +151,10 @@ fn record_ui(ui: &mut Ui, position: usize, record: &mut Permission) {
     ui.horizontal(|ui| {
         field_ui(ui, &format!("Record {number} covers"), &mut record.covers, "https://www.example.org/", theme::FIELD)
     });
-    let state = record.state.as_str();
+    let state = record.state.label();
     choice_ui(ui, &format!("State of record {number}"), state, |ui| {
         for state in PermissionState::ALL {
-            ui.selectable_value(&mut record.state, state, state.as_str());
+            ui.selectable_value(&mut record.state, state, state.label());
         }
     });
     let reach = REACHES.iter().find(|(reach, _)| *reach == record.reach).map_or("", |(_, word)| word);

@@ -328,7 +328,7 @@ fn rule_ui(ui: &mut Ui, rule: &mut Value) {
     theme::card_frame(ui).show(ui, |ui| {
         ui.set_width(ui.available_width());
         let kind = fields.get("rule").and_then(Value::as_str).unwrap_or_default().to_owned();
-        heading_ui(ui, &format!("Arguments of “{}”", text::short(&kind.replace('_', " "), 60)));
+        heading_ui(ui, &text::short(&rule_title(&kind), 60));
         let mut none = true;
         egui::Grid::new("arguments").num_columns(2).striped(false).show(ui, |ui| {
             for (name, value) in fields.iter_mut().filter(|(name, _)| !COMMON.contains(&name.as_str())) {
@@ -338,7 +338,7 @@ fn rule_ui(ui: &mut Ui, rule: &mut Value) {
             }
         });
         if none {
-            ui.weak("This rule has no arguments");
+            ui.weak("Nothing to set");
         }
         if let Some(Value::String(comment)) = fields.get_mut("comment") {
             ui.horizontal(|ui| {
@@ -349,6 +349,60 @@ fn rule_ui(ui: &mut Ui, rule: &mut Value) {
             fields.insert("comment".to_owned(), Value::String(String::new()));
         }
     });
+}
+
+/// What a rule looks at, by its saved name, as the head of its card.
+fn rule_title(kind: &str) -> String {
+    match kind {
+        "regex" => "URL patterns",
+        "surt_prefix" => "URL prefixes",
+        "host_list" => "Hosts",
+        "too_many_hops" => "Number of hops",
+        "too_many_path_segments" => "Number of path segments",
+        "pathological_path" => "Repeating paths",
+        "query_parameters" => "Number of query parameters",
+        "transclusion" => "Embedded resources",
+        "scheme_not_in_set" => "URL schemes",
+        "hop_path" => "Path from the seed",
+        "hop_type" => "How a URL was found",
+        "source_tag" => "Tags of seeds",
+        "geolocation" => "Countries of servers",
+        "top_level_domain" => "Top-level domains",
+        "permission" => "Permissions",
+        "schedule_window" => "Time window",
+        "annotation" => "Review decisions",
+        "content_size" => "Size of content",
+        "content_type" => "MIME types",
+        "robots" => "robots.txt",
+        "nofollow" => "Nofollow links",
+        "seed_scope" => "Scope of the seeds",
+        other => return text::capital(&other.replace('_', " ")),
+    }
+    .to_owned()
+}
+
+/// What an argument is, by its saved name.
+fn argument_label(name: &str) -> String {
+    match name {
+        "any" => "Match any of them",
+        "decision" => "Decision",
+        "patterns" => "Patterns",
+        "also_check_via" => "Also match the page that links to it",
+        "max_trans_hops" => "Steps from the page",
+        "max_speculative_hops" => "Guesses among them",
+        "max_hops" => "Most hops",
+        "max_segments" => "Most path segments",
+        "max_repetitions" => "Most repetitions",
+        "max_parameters" => "Most parameters",
+        "min_bytes" => "Fewest bytes",
+        "max_bytes" => "Most bytes",
+        other => return text::capital(&other.replace('_', " ")),
+    }
+    .to_owned()
+}
+
+fn decision_label(decision: &str) -> &'static str {
+    if decision == "ACCEPT" { "Accept" } else { "Refuse" }
 }
 
 /// The items of a list as they are edited, one a line.
@@ -394,7 +448,7 @@ fn items_of(text: &str, kind: &str, name: &str) -> Vec<Value> {
 }
 
 fn argument_ui(ui: &mut Ui, kind: &str, name: &str, value: &mut Value) {
-    let label = ui.label(name.replace('_', " "));
+    let label = ui.label(argument_label(name));
     match value {
         Value::Bool(on) => {
             ui.add(Checkbox::without_text(on)).labelled_by(label.id);
@@ -412,9 +466,9 @@ fn argument_ui(ui: &mut Ui, kind: &str, name: &str, value: &mut Value) {
         }
         Value::String(text) if matches!(text.as_str(), "ACCEPT" | "REJECT") => {
             ui.label_inputs_by(label.id, |ui| {
-                ComboBox::from_id_salt(name).selected_text(text.to_lowercase()).show_ui(ui, |ui| {
+                ComboBox::from_id_salt(name).selected_text(decision_label(text)).show_ui(ui, |ui| {
                     for decision in ["ACCEPT", "REJECT"] {
-                        ui.selectable_value(text, decision.to_owned(), decision.to_lowercase());
+                        ui.selectable_value(text, decision.to_owned(), decision_label(decision));
                     }
                 });
             });

@@ -142,7 +142,7 @@ fn rules_are_moved_switched_added_and_tested() {
     };
     let (first, second) = (name(&window, 6), name(&window, 7));
     window.click("#: 7");
-    window.check_says("Arguments of “too many path segments”");
+    window.check_says("Number of path segments");
     window.click("⏶ Move up");
     assert_eq!((name(&window, 6), name(&window, 7)), (second.clone(), first.clone()));
     window.press_with(Modifiers::ALT, Key::ArrowDown);
@@ -468,9 +468,9 @@ fn review_is_done_with_keys() {
 fn a_selection_is_scored_exported_and_verified() {
     let mut window = Window::town();
     go(&mut window, Key::Num8);
-    window.until("scores are there", |window| window.says("6 manual overrides"));
+    window.until("scores are there", |window| window.says("6 decisions differ from the score"));
     window.press(Key::CloseBracket);
-    window.check_says("Tried, not kept yet");
+    window.check_says("Preview, not saved");
     window.click("Score and select");
     window.until_done(JobKind::Select);
     assert!((window.session().selection(TOWN).unwrap().spec.unwrap().threshold - 0.31).abs() < 1e-9);
@@ -499,6 +499,8 @@ fn a_selection_is_scored_exported_and_verified() {
     // What is left out stays so with the selection.
     window.click("RDF");
     window.click("Also write a WACZ package");
+    window.click("Report in");
+    window.click("Português");
     window.app_mut().export_folder = out.with_file_name("packed").display().to_string();
     window.click("Export selection");
     window.until_done(JobKind::Export);
@@ -506,6 +508,8 @@ fn a_selection_is_scored_exported_and_verified() {
     assert!(has_package(&out) && !out.join("data/knowledge.nq.gz").exists());
     let kept = window.session().selection(TOWN).unwrap().spec.unwrap();
     assert_eq!((kept.with_wacz, kept.with_rdf, kept.with_seen), (true, false, true));
+    assert_eq!(kept.report_language, Some(crate::campaign::ReportLanguage::Pt));
+    assert!(std::fs::read_to_string(out.join("report.html")).unwrap().contains("<html lang=\"pt\">"));
     window.click("Verify last export");
     window.until("the checks are shown", |window| window.says("checks passed"));
     window.check_says("✔ passed");
@@ -545,7 +549,7 @@ fn every_number_of_a_selection_leads_to_its_rows() {
     let mut window = Window::town();
     let page = window.session().selection(TOWN).unwrap();
     go(&mut window, Key::Num8);
-    window.until("the figures are there", |window| window.says("6 manual overrides"));
+    window.until("the figures are there", |window| window.says("6 decisions differ from the score"));
     let export = page.balance.inside.captures + page.requisites;
     let vetoed = window.session().catalogue().vetoed(TOWN).unwrap();
     assert_eq!(vetoed as usize, window.captures("vetoed:yes").len());
@@ -553,10 +557,10 @@ fn every_number_of_a_selection_leads_to_its_rows() {
         (page.balance.inside.captures.to_string(), "selected:yes"),
         (page.balance.outside.captures.to_string(), "selected:no"),
         (format!("{} embedded resources included", page.requisites), "requisite:yes"),
-        (format!("{vetoed} vetoed by hand"), "vetoed:yes"),
-        (format!("{} included by hand", page.balance.included), "mark:approve"),
-        (format!("{} excluded by hand", page.balance.excluded), "mark:reject"),
-        (format!("{} manual overrides", page.balance.overrides), "byhand:yes"),
+        (format!("{vetoed} page resources rejected"), "vetoed:yes"),
+        (format!("{} approved", page.balance.included), "mark:approve"),
+        (format!("{} rejected", page.balance.excluded), "mark:reject"),
+        (format!("{} decisions differ from the score", page.balance.overrides), "byhand:yes"),
         (format!("{export} captures to write"), "export:yes"),
     ] {
         if figure.starts_with("0 ") {
@@ -577,7 +581,7 @@ fn every_number_of_a_selection_leads_to_its_rows() {
         assert_eq!(window.route(), Route::Captures { filter: format!("selected:{side} host={}", host.host) });
         window.click("← Back");
         window.click("← Select & export");
-        window.until("the figures are there", |window| window.says("6 manual overrides"));
+        window.until("the figures are there", |window| window.says("6 decisions differ from the score"));
     }
 }
 
@@ -587,8 +591,8 @@ fn a_moved_threshold_shows_at_once_what_comes_in_and_goes_out() {
     let page = window.session().selection(TOWN).unwrap();
     let kept = page.spec.clone().unwrap().threshold;
     go(&mut window, Key::Num8);
-    window.until("the figures are there", |window| window.says("6 manual overrides"));
-    assert!(!window.says("against the kept selection"));
+    window.until("the figures are there", |window| window.says("6 decisions differ from the score"));
+    assert!(!window.says("compared with the saved selection"));
     let count = |window: &Window, filter: &str| {
         let (filter, tab) = (filter.to_owned(), CaptureTab::All);
         let query = CaptureQuery { campaign: Some(TOWN), filter, tab, sort: Vec::new(), offset: 0, limit: 1 };
@@ -604,8 +608,8 @@ fn a_moved_threshold_shows_at_once_what_comes_in_and_goes_out() {
         if at == kept {
             continue;
         }
-        window.check_says("against the kept selection");
-        window.check_says("⚠ Tried, not kept yet");
+        window.check_says("compared with the saved selection");
+        window.check_says("⚠ Preview, not saved");
         // What the screen says is what the catalogue counts, and each number leads there.
         let inside = format!("(score>={at} OR mark:approve) -mark:reject");
         let removed = format!("selected:yes score<{at} -mark:approve");
@@ -617,11 +621,11 @@ fn a_moved_threshold_shows_at_once_what_comes_in_and_goes_out() {
             window.click(&label);
             assert_eq!(window.route(), Route::Captures { filter });
             window.click("← Back");
-            window.until("the figures are there", |window| window.says("6 manual overrides"));
+            window.until("the figures are there", |window| window.says("6 decisions differ from the score"));
         }
     }
     // Back where it was, the kept selection is shown.
-    assert!(!window.says("against the kept selection"));
+    assert!(!window.says("compared with the saved selection"));
     assert_eq!(window.session().selection(TOWN).unwrap().balance, page.balance);
 }
 
@@ -629,7 +633,7 @@ fn a_moved_threshold_shows_at_once_what_comes_in_and_goes_out() {
 fn selections_are_saved_and_collections_made_filled_and_selected() {
     let mut window = Window::town();
     go(&mut window, Key::Num8);
-    window.until("the figures are there", |window| window.says("6 manual overrides"));
+    window.until("the figures are there", |window| window.says("6 decisions differ from the score"));
     window.scroll_to("Save kept selection");
     window.type_into("Name", "Handover 2026");
     window.click("Save kept selection");
@@ -648,7 +652,7 @@ fn selections_are_saved_and_collections_made_filled_and_selected() {
     window.scroll_to("Score and select");
     window.click("Ria");
     assert_eq!(window.app().selection_draft.collections, ["Ria"]);
-    window.until("what it adds is shown", |window| window.says("against the kept selection"));
+    window.until("what it adds is shown", |window| window.says("compared with the saved selection"));
     window.click("Score and select");
     window.until("it is kept", |window| {
         let page = window.session().selection(TOWN).unwrap();

@@ -36,7 +36,7 @@ fn add_country(window: &mut Window) {
     window.click("Add a rule");
     window.click("Country, rights, robots.txt");
     window.click("Accept servers in a country");
-    window.type_into("countries", "BR");
+    window.type_into("Countries", "BR");
     // A text field has an undo of its own: leave it.
     window.click("⏶ Move up");
     window.click("⏷ Move down");
@@ -118,7 +118,7 @@ fn edits_that_are_no_matter_of_scope_and_those_that_change_nothing_say_so() {
     window.check_says(&text::counted(figures.seen, "URL", "URLs"));
     // A rule that cannot be read is told, and nothing is tried.
     window.click(BY_COUNTRY);
-    window.type_into("countries", "Portugal");
+    window.type_into("Countries", "Portugal");
     window.until("the mistake is told", |window| window.says("is no country code"));
     window.click("Discard changes");
     window.until("the bar is gone", |window| window.app().what_if().is_none());
@@ -498,7 +498,7 @@ fn the_hours_of_a_window_of_time_stay_numbers() {
     window.click("Reject outside a window of time");
     let at = campaign(&window).rules.iter().position(|rule| rule["rule"] == "schedule_window").unwrap();
     window.check_says("0\n0");
-    window.type_into("hours", "6");
+    window.type_into("Hours", "6");
     assert_eq!(campaign(&window).rules[at]["hours"], serde_json::json!([0, 6]));
     window.until("the rule is read", |window| window.says("rejects what is not decided between 0:00 and 6:00 UTC"));
 }

@@ -128,7 +128,7 @@ fn what_was_found_is_reviewed_capture_by_capture() {
 fn a_search_becomes_the_rule_of_a_collection_once_it_is_named_and_saved() {
     let mut window = searched("estaleiro");
     let found: Vec<CaptureId> = window.captures("found:estaleiro").iter().map(|row| row.id).collect();
-    window.click("Make this a rule");
+    window.click("Save as collection…");
     assert_eq!(window.route(), Route::Select);
     window.check_says("Name the collection and save it");
     assert!(window.session().catalogue().collections().unwrap().is_empty(), "nothing is saved unasked");
@@ -264,13 +264,13 @@ fn results_are_judged_by_keys_and_buttons_and_the_figures_lead_to_them() {
     let mut window = Window::town();
     window.session().index_texts(false, &crate::jobs::JobCx::detached()).unwrap();
     window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::F);
-    window.click("Evaluate");
-    window.check_says("Type a query: its results are judged by it");
+    window.click("Assess results");
+    window.check_says("Type a query: its results are assessed by it");
     window.type_into("Query", "estaleiro");
     window.press(Key::Enter);
     window.pass(1.0);
-    window.check_says("Nothing judged yet");
-    window.type_into("Judge", "Ana Reis");
+    window.check_says("Nothing assessed yet");
+    window.type_into("Assessed by", "Ana Reis");
     window.press(Key::Enter);
     let query = SearchQuery {
         text: "estaleiro".to_owned(),
@@ -311,7 +311,7 @@ fn results_are_judged_by_keys_and_buttons_and_the_figures_lead_to_them() {
     assert_eq!(said(&window)[2].1, "right");
     window.click(&format!("Right: {}", title(2)));
     assert_eq!(said(&window).len(), 2);
-    window.click("Judged wrong: 1");
+    window.click("Assessed wrong: 1");
     let Route::Captures { filter } = window.route() else { panic!("{:?}", window.route()) };
     assert_eq!(window.captures(&filter).iter().map(|row| row.id).collect::<Vec<_>>(), [hits[1].capture.id], "{filter}");
     window.check_says("1 row, none selected");

@@ -130,8 +130,11 @@ fn check_fields(headers: &Headers, odd: &mut Findings) -> u64 {
     {
         bad(format!("WARC-Date “{}” is no date", clip(&date)));
     }
+    if headers.get_text("WARC-Target-URI").is_some_and(|uri| uri.trim().contains(char::is_whitespace)) {
+        bad("WARC-Target-URI holds a blank".to_owned());
+    }
     for name in repeated(headers) {
-        bad(format!("{} stands more than once", clip(name)));
+        bad(format!("duplicate {}", clip(name)));
     }
     match headers.get_text("Content-Length") {
         None => bad("Content-Length is missing: the block is taken as empty".to_owned()),
@@ -252,7 +255,7 @@ mod tests {
             &format!("WARC/1.0\r\n{MUST}no colon\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n"),
             &with(&[("Content-Length", "5"), ("Content-Length", "6")]),
             5,
-            &["line without colon: “no colon”", "Content-Length stands more than once"],
+            &["line without colon: “no colon”", "duplicate Content-Length"],
         );
         check(
             &format!("WARC/2.7\r\n{MUST}Content-Length: -3\r\n\r\n"),
@@ -281,7 +284,7 @@ mod tests {
         let read = parse(head.as_bytes(), &mut odd);
         assert_eq!((read.headers.len(), read.content_length), (120_006, 3));
         let told: Vec<_> = odd.into_problems(0).map(|problem| problem.detail).collect();
-        assert_eq!(told, ["1f stands more than once", "warc-type stands more than once"]);
+        assert_eq!(told, ["duplicate 1f", "duplicate warc-type"]);
     }
 
     #[test]

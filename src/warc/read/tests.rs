@@ -489,7 +489,7 @@ proptest! {
         let (bytes, offsets) = layout.pack(&written);
         let (records, problems) = read_all(Pieces { bytes: &bytes, sizes: &sizes, turn: 0 }, usize::MAX);
         let expected = |problem: &String| {
-            problem.contains("stands more than once") || (layout == Layout::Together && problem.contains("share"))
+            problem.contains("duplicate") || (layout == Layout::Together && problem.contains("share"))
         };
         let told: Vec<_> = problems.iter().filter(|problem| !expected(problem)).collect();
         prop_assert!(told.is_empty(), "{:?}", told);

@@ -243,17 +243,13 @@ pub fn attached_summary(attached: u64) -> Option<String> {
 /// An import with its jobs in words: what each became, what has no place in a
 /// campaign, what could not be read. Of many notes the first are told.
 pub fn jobs_summary(Imported { jobs, restored, imports, handovers, attached, led_out }: &Imported) -> String {
-    let imports: Vec<String> = imports.iter().map(super::import_summary).collect();
-    let mut words = imports.join(". ");
+    let mut parts = Vec::new();
     let restored = restored.iter().flat_map(|job| job.summary().into_iter().chain(job.problems.clone()));
     let handovers = handovers.iter().flat_map(HandoverImport::lines);
-    for line in restored.chain(handovers).chain(attached_summary(*attached)).chain(led_out.iter().cloned()) {
-        words.push_str(&format!(". {line}"));
-    }
     for job in jobs {
         let known = if job.is_new { "new" } else { "known, left as it is" };
-        words.push_str(&format!(
-            ". {} job {}: campaign {} “{}” ({known}), {}, {}, {}",
+        let mut words = format!(
+            "{} job {}: campaign {} “{}” ({known}), {}, {}, {}",
             job.engine.name(),
             job.folder,
             job.campaign,
@@ -261,7 +257,7 @@ pub fn jobs_summary(Imported { jobs, restored, imports, handovers, attached, led
             super::counted(job.seeds as u64, "seed"),
             super::counted(job.rules as u64, "rule"),
             super::counted(job.launches.len() as u64, "run"),
-        ));
+        );
         let logs = || job.launches.iter().flat_map(|launch| &launch.logs);
         let unread: u64 = logs().map(|log| log.unread).sum();
         if unread > 0 {
@@ -278,8 +274,15 @@ pub fn jobs_summary(Imported { jobs, restored, imports, handovers, attached, led
             let more = notes.len() - MAX_NOTES;
             words.push_str(&format!("; and {more} more notes, which fonds import of this folder tells"));
         }
+        parts.push(words);
     }
-    words
+    parts.extend(restored.chain(handovers).chain(attached_summary(*attached)).chain(led_out.iter().cloned()));
+    // What came as a whole is the news; its archive files follow.
+    let beside = !parts.is_empty();
+    parts.extend(imports.iter().filter_map(|import| {
+        if beside { super::import::summary_beside(import) } else { Some(super::import_summary(import)) }
+    }));
+    parts.join(". ")
 }
 
 /// The jobs in a folder: itself, or the collections below it.

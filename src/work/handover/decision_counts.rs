@@ -4,11 +4,15 @@
 use super::annotations::as_it_came;
 use super::read::{AnnotationParts, AnnotationRow, annotation_parts, waiting_annotations};
 use crate::store::Workspace;
+use crate::uri::CaptureDate;
 use crate::work::models::{CampaignId, CaptureId, ReviewMark};
 use std::collections::BTreeMap;
 
 /// Decision, reason, and what it came with; none where it was given here.
 type DecisionGroup = (ReviewMark, String, Option<String>);
+
+/// What was decided, by whom, and when.
+type GivenDecision = (DecisionGroup, String, CaptureDate);
 
 /// What decisions of one group are about.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -21,10 +25,31 @@ pub(in crate::work) struct DecisionTargets {
     pub others: u64,
 }
 
-/// Decisions that hold, by what was decided, why, and where that is from.
+/// Decisions that hold, by what was decided, why, and where that is from; and by who gave them.
 #[derive(Debug, Default)]
 pub(in crate::work) struct DecisionCounts {
     pub by_reason: BTreeMap<DecisionGroup, DecisionTargets>,
+    pub by_person: BTreeMap<String, PersonDecisions>,
+}
+
+/// What one person decided about captures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::work) struct PersonDecisions {
+    pub approved: u64,
+    pub rejected: u64,
+    pub flagged: u64,
+    pub first: CaptureDate,
+    pub last: CaptureDate,
+}
+
+impl PersonDecisions {
+    fn new(date: CaptureDate) -> Self {
+        Self { approved: 0, rejected: 0, flagged: 0, first: date, last: date }
+    }
+
+    pub(in crate::work) fn all(&self) -> u64 {
+        self.approved + self.rejected + self.flagged
+    }
 }
 
 /// What tells a capture that is not here from others: URL, second, digest, record id.
@@ -38,13 +63,13 @@ impl DecisionCounts {
     /// A catalogue that cannot be read.
     pub(in crate::work) fn of(workspace: &Workspace, campaign: CampaignId) -> anyhow::Result<Self> {
         let mut counts = Self::default();
-        let mut here: BTreeMap<CaptureId, DecisionGroup> = BTreeMap::new();
+        let mut here: BTreeMap<CaptureId, GivenDecision> = BTreeMap::new();
         workspace.catalogue().each_mark(Some(campaign), |mark| -> anyhow::Result<()> {
             if mark.undone.is_some() {
                 return Ok(());
             }
             if mark.mark != ReviewMark::Note {
-                here.insert(mark.capture, (mark.mark, mark.note, mark.origin));
+                here.insert(mark.capture, ((mark.mark, mark.note, mark.origin), mark.who, mark.date));
             } else if let (Some(id), Some(line)) = (&mark.annotation, &mark.line)
                 && let Some(parts) = as_it_came(id, line).and_then(|value| annotation_parts(&value))
                 && let (None, AnnotationRow::Mark(of)) = (parts.captured, parts.row)
@@ -53,9 +78,12 @@ impl DecisionCounts {
             }
             Ok(())
         })?;
-        here.into_values().for_each(|group| counts.add(group, |targets| &mut targets.here));
+        for (group, who, date) in here.into_values() {
+            counts.add_person(group.0, who, date);
+            counts.add(group, |targets| &mut targets.here);
+        }
         // Of several on one the last counts, and above all what was decided where they come from.
-        let mut absent: BTreeMap<AbsentCapture, ((bool, i64), DecisionGroup)> = BTreeMap::new();
+        let mut absent: BTreeMap<AbsentCapture, ((bool, i64), GivenDecision)> = BTreeMap::new();
         for (origin, value) in waiting_annotations(workspace)? {
             let Some(AnnotationParts { row: AnnotationRow::Mark(mark), captured, sources, .. }) =
                 annotation_parts(&value)
@@ -73,10 +101,13 @@ impl DecisionCounts {
             let rank = (sources.len() == 1, mark.date.millis());
             let key = (mark.url, captured.millis().div_euclid(1000), mark.digest, mark.record_id);
             if absent.get(&key).is_none_or(|(before, _)| *before <= rank) {
-                absent.insert(key, (rank, group));
+                absent.insert(key, (rank, (group, mark.who, mark.date)));
             }
         }
-        absent.into_values().for_each(|(_, group)| counts.add(group, |targets| &mut targets.not_here));
+        for (_, (group, who, date)) in absent.into_values() {
+            counts.add_person(group.0, who, date);
+            counts.add(group, |targets| &mut targets.not_here);
+        }
         Ok(counts)
     }
 
@@ -85,6 +116,20 @@ impl DecisionCounts {
         if ReviewMark::DECISIONS.contains(&group.0) {
             *targets(self.by_reason.entry(group).or_default()) += 1;
         }
+    }
+
+    fn add_person(&mut self, mark: ReviewMark, who: String, date: CaptureDate) {
+        if !ReviewMark::DECISIONS.contains(&mark) {
+            return;
+        }
+        let of = self.by_person.entry(who).or_insert_with(|| PersonDecisions::new(date));
+        match mark {
+            ReviewMark::Approve => of.approved += 1,
+            ReviewMark::Reject => of.rejected += 1,
+            _ => of.flagged += 1,
+        }
+        of.first = std::cmp::min_by_key(of.first, date, |date| date.millis());
+        of.last = std::cmp::max_by_key(of.last, date, |date| date.millis());
     }
 
     /// Captures that are not here and were decided about so.

@@ -22,15 +22,18 @@
 
 use super::annotations::{annotation_id, as_it_came, judgement_id, judgement_name, source_address};
 use super::read::{AnnotationParts, AnnotationRow, annotation_parts, waiting_annotations};
-use super::{ExportedEvidence, Ground, KnownGrounds, rules_of};
-use crate::campaign::{CampaignFile, Criterion, Identity, Permission, PermissionState, Query, Request, Term, TermKind};
+use super::{ExportedEvidence, Ground, KnownGrounds};
+use crate::campaign::{
+    Campaign, CampaignFile, Criterion, Identity, Permission, PermissionState, Query, Request, Term, TermKind,
+};
 use crate::export::{LINKS_GRAPH, RdfNode, Statement, Statements};
 use crate::jobs::JobCx;
-use crate::scope::{GeoEvidence, GeoFact};
+use crate::scope::{DecideRules, GeoEvidence, GeoFact};
 use crate::store::{ExportedCapture, JudgementRow, MarkRow, Workspace};
 use crate::uri::CaptureDate;
 use crate::work::models::{CampaignId, CaptureId, ReviewMark, ScoredRow, SelectionSpec};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io;
@@ -694,4 +697,14 @@ fn terms(request: &Request, each: &mut dyn FnMut(&Term)) {
         Query::Not(part) => terms(part, each),
         Query::Term(term) => each(term),
     }
+}
+
+/// The rules of a campaign as sentences, or why one cannot be read.
+fn rules_of(campaign: &Campaign) -> Vec<String> {
+    let alone = |rule: &Value| Campaign { rules: vec![rule.clone()], ..campaign.clone() };
+    let line = |rule| match DecideRules::compile(&alone(rule)) {
+        Ok(rules) => rules.lines().next().map(|(_, _, sentence, _)| sentence).unwrap_or_default(),
+        Err(error) => error.why,
+    };
+    campaign.rules.iter().map(line).collect()
 }

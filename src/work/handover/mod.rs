@@ -14,7 +14,6 @@ mod import;
 mod inlinks;
 mod lines;
 mod packed;
-mod page;
 mod read;
 mod report;
 mod selection;
@@ -42,11 +41,10 @@ pub(super) use report::MissingLookup;
 pub use selection::SelectionImport;
 use selection::{check_selection, import_selection};
 
-use crate::campaign::Campaign;
 use crate::campaign::feed::{Dialect, write_feed};
+use crate::campaign::{Campaign, ReportLanguage};
 use crate::export::{Attachment, RewrittenRecord, Written};
 use crate::jobs::{JobCx, SpillSort};
-use crate::scope::DecideRules;
 use crate::store::{Lacking, Workspace};
 use crate::uri::CaptureDate;
 use crate::work::models::{Balance, CampaignId, CaptureId, SelectionSpec};
@@ -100,6 +98,8 @@ pub(super) struct HandoverOf<'a> {
     pub lacking: &'a RefCell<Vec<Lacking>>,
     /// Every URL that was seen comes along.
     pub with_seen: bool,
+    /// The language of the report.
+    pub language: ReportLanguage,
     /// The selection in figures.
     pub balance: &'a Balance,
     /// What is handed over, in its order.
@@ -130,6 +130,7 @@ impl<'a> HandoverOf<'a> {
             selected_at,
             lacking,
             with_seen,
+            language,
             balance,
             captures,
             evidence,
@@ -172,7 +173,8 @@ impl<'a> HandoverOf<'a> {
             version,
             campaign: campaign.clone(),
             spec: spec.clone(),
-            rules: rules_of(campaign),
+            language,
+            with_seen,
             balance: balance.clone(),
             requisites,
             missing,
@@ -186,7 +188,7 @@ impl<'a> HandoverOf<'a> {
             let (facts, report) = (facts.clone(), report.clone());
             let write = move |out: &mut dyn Write, written: &Written<'_>| {
                 if report.get().is_none() {
-                    drop(report.set(report::report(workspace, &facts, written)?));
+                    drop(report.set(report::report(workspace, &facts, written, cx)?));
                 }
                 let (html, markdown) = report.get().map(|(a, b): &(String, String)| (a, b)).context("no report")?;
                 out.write_all(if is_html { html } else { markdown }.as_bytes())?;
@@ -196,16 +198,6 @@ impl<'a> HandoverOf<'a> {
         }
         Ok(attachments)
     }
-}
-
-/// The rules of a campaign as sentences, or why one cannot be read.
-fn rules_of(campaign: &Campaign) -> Vec<String> {
-    let alone = |rule: &Value| Campaign { rules: vec![rule.clone()], ..campaign.clone() };
-    let line = |rule| match DecideRules::compile(&alone(rule)) {
-        Ok(rules) => rules.lines().next().map(|(_, _, sentence, _)| sentence).unwrap_or_default(),
-        Err(error) => error.why,
-    };
-    campaign.rules.iter().map(line).collect()
 }
 
 /// Every decision, note and judgement as an annotation, a line each; says how many.

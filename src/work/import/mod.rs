@@ -31,7 +31,9 @@ mod sources;
 
 pub(super) use copy::{Hashing, IMPORTS, INCOMING, digest_of};
 pub(super) use package::is_package;
-pub use report::{ARCHIVE_NAMES, file_summary, has_problems, import_campaign_line, import_summary, imports};
+pub use report::{
+    ARCHIVE_NAMES, file_summary, has_problems, import_campaign_line, import_summary, imports, summary_beside,
+};
 pub(super) use sources::{Found, find_all, has_archives, leads_out, looks_like_archive};
 
 use super::repeats::read_repeats;

@@ -82,6 +82,15 @@ pub fn import_campaign_line(import: &ImportRow) -> String {
     }
 }
 
+/// What an import beside a campaign, a job or a handover came to; none where it found nothing
+/// to read, which is no news then.
+pub fn summary_beside(import: &ImportRow) -> Option<String> {
+    match import.files {
+        0 => None,
+        _ => Some(import_summary(import)),
+    }
+}
+
 /// The import in words.
 pub fn import_summary(import: &ImportRow) -> String {
     let mut words = match import.files {

@@ -5,6 +5,7 @@ use super::super::super::{ProblemKind, WarcError};
 use super::super::head::{MAX_HEAD_BYTES, Start, record_start};
 use super::super::members::Fill;
 use super::{ArchiveReader, SEARCH_LIMIT, State};
+use crate::jobs::counted;
 use std::io::Read;
 
 /// Bytes shown of a file that is no archive file.
@@ -45,7 +46,7 @@ impl<R: Read> ArchiveReader<R> {
                 self.seek_member()?;
             }
             ended => {
-                let detail = format!("the head of a record ends after {len} bytes");
+                let detail = format!("header truncated after {}", counted(len as u64, "byte"));
                 self.problem(offset, ProblemKind::Truncated, detail);
                 if ended == Fill::CutOff {
                     self.seek_member()?;
