@@ -7,7 +7,7 @@ use crate::jobs::counted;
 use crate::store::Catalogue;
 use crate::work::Report;
 use crate::work::models::{
-    Balance, CampaignId, ReviewMark, ScorePart, ScoreWeights, ScoredRow, SelectionSide, SelectionSpec, with_origin,
+    Balance, CampaignId, ReviewMark, ScorePart, ScoreWeights, ScoredRow, SelectionSide, SelectionSpec, with_source,
 };
 use crate::work::{self, SelectReport};
 use serde_json::json;
@@ -322,9 +322,10 @@ fn print_row(row: &ScoredRow, out: &mut dyn Write) -> anyhow::Result<()> {
         Some(ReviewMark::Approve) => "approved",
         Some(ReviewMark::Reject) => "rejected",
         Some(ReviewMark::Flag) => "flagged",
+        _ if row.rejected_before => "rejected before",
         _ => "-",
     };
-    let decision = plain(&with_origin(decision, row.decision_origin.as_deref()));
+    let decision = plain(&with_source(decision, row.decision_origin.as_deref(), row.decision_inherited));
     Ok(writeln!(out, "{:.3} {side} {decision:<8} {} {}", row.score, row.date.to_readable(), plain(&row.url))?)
 }
 

@@ -165,6 +165,8 @@ pub struct Balance {
     pub included: u64,
     /// Those of both that score or filter would have put on the other side.
     pub overrides: u64,
+    /// Captures to review as new versions of URLs with an earlier rejection: out until they are approved.
+    pub rejected_before: u64,
     /// What is in, by score, filter or hand.
     #[serde(rename = "in")]
     pub inside: SelectionSide,
@@ -222,6 +224,11 @@ pub struct ScoredRow {
     pub decision: Option<ReviewMark>,
     /// What that came with, where it was given in another workspace.
     pub decision_origin: Option<String>,
+    /// Whether the decision was given on another capture of the same page and content.
+    pub decision_inherited: bool,
+    /// An earlier version of its page was rejected, and this one is to review: nothing but an approval
+    /// selects it.
+    pub rejected_before: bool,
     /// Whether it is in: by decision, else by score or filter.
     pub selected: bool,
 }

@@ -18,8 +18,9 @@ impl Lacking {
     /// The page, what it lacks, and who rejected that.
     pub fn summary(&self) -> String {
         let reason = if self.reason.is_empty() { String::new() } else { format!(": {}", self.reason) };
+        let rejected = if self.is_new_version { "of which an earlier version was rejected" } else { "rejected" };
         format!(
-            "{} ({}) lacks {} ({}), rejected by {}{reason}",
+            "{} ({}) lacks {} ({}), {rejected} by {}{reason}",
             self.page,
             self.page_date.to_readable(),
             self.url,
@@ -56,6 +57,9 @@ pub struct Lacking {
     pub who: String,
     /// Why, as noted with the rejection.
     pub reason: String,
+    /// An earlier version of it was rejected, and nobody has reviewed this one.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_new_version: bool,
 }
 
 impl Catalogue {
@@ -211,11 +215,12 @@ impl Catalogue {
             " ",
             needed_links_sql!(),
             ")
-             SELECT pu.url, p.date_ms, xu.url, x.date_ms, m.who, m.note, o.origin
+             SELECT pu.url, p.date_ms, xu.url, x.date_ms, m.who, m.note, o.origin,
+                x.id NOT IN (SELECT capture FROM decided WHERE mark = 'reject')
              FROM lost l JOIN rejected r ON r.capture = l.capture
              JOIN capture p ON p.id = l.page JOIN url pu ON pu.id = p.url
              JOIN capture x ON x.id = l.capture JOIN url xu ON xu.id = x.url
-             JOIN mark m ON m.id = (SELECT id FROM decided WHERE capture = x.id)
+             JOIN mark m ON m.id = r.id
              LEFT JOIN mark_origin o ON o.mark = m.id
              ORDER BY p.date_ms, pu.url, xu.url"
         );
@@ -236,6 +241,7 @@ impl Catalogue {
                     date: CaptureDate::from_millis(row.get(3)?),
                     who: with_origin(&row.get::<_, String>(4)?, row.get::<_, Option<String>>(6)?.as_deref()),
                     reason: row.get(5)?,
+                    is_new_version: row.get(7)?,
                 })
             })?;
             Ok(rows.collect::<Result<_, _>>()?)

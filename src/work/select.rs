@@ -32,6 +32,8 @@ pub struct SelectReport {
     pub selected: u64,
     /// What decided where no person did, in words.
     pub criterion: String,
+    /// URLs with an earlier rejection that changed: their new versions are to review, and none of them is selected.
+    pub rejected_before: u64,
     /// Against the kept selection; none where none is kept.
     pub change: Option<SelectionChange>,
     /// Links of captures that came since inlinks were built do not count.
@@ -52,6 +54,9 @@ impl Report for SelectReport {
         if *overrides > 0 {
             words.push_str(&format!(" ({overrides} against the score or filter)"));
         }
+        if self.rejected_before > 0 {
+            words.push_str(&format!("; {}, left out until approved", changed_rejections(self.rejected_before)));
+        }
         if !self.unread.is_empty() {
             words.push_str(&format!("; {} could not be read", counted(self.unread.len() as u64, "capture")));
         }
@@ -60,6 +65,11 @@ impl Report for SelectReport {
         }
         words
     }
+}
+
+/// Says that URLs with an earlier rejection have new versions to review.
+pub fn changed_rejections(urls: u64) -> String {
+    format!("{} with an earlier rejection changed", counted(urls, "URL"))
 }
 
 /// Captures that are measured between two commits.
@@ -246,6 +256,7 @@ impl<'a> Scoring<'a> {
             balance,
             selected,
             criterion: spec.criterion(),
+            rejected_before: self.workspace.catalogue().rejected_before(spec.campaign)?,
             change,
             links_are_old: self.inlinks_built && self.workspace.links_are_old()?,
             measured,
@@ -260,12 +271,12 @@ impl<'a> Scoring<'a> {
         let facts = facts.measured(measurement);
         let score = self.spec.weights.score(&facts.input.values());
         let passes = sides.passes(facts.id, score);
-        let decision_origin = match facts.decision {
-            Some(_) => self.workspace.catalogue().decision_origin(facts.id)?,
-            None => None,
+        let (decision_origin, decision_inherited) = match facts.decision {
+            Some(_) => self.workspace.catalogue().decision_source(facts.id)?,
+            None => (None, false),
         };
         let row = ScoredRow::of(facts, stored.url.to_string(), stored.date, self.spec, score, passes);
-        Ok(ScoredRow { decision_origin, ..row })
+        Ok(ScoredRow { decision_origin, decision_inherited, ..row })
     }
 
     /// Reads text and links of a capture.

@@ -4,7 +4,7 @@
 use super::annotations::as_it_came;
 use super::read::{AnnotationParts, AnnotationRow, annotation_parts, waiting_annotations};
 use crate::store::Workspace;
-use crate::work::models::{CampaignId, CaptureId, ReviewMark};
+use crate::work::models::{CampaignId, ReviewMark};
 use std::collections::BTreeMap;
 
 /// Decision, reason, and what it came with; none where it was given here.
@@ -38,14 +38,10 @@ impl DecisionCounts {
     /// A catalogue that cannot be read.
     pub(in crate::work) fn of(workspace: &Workspace, campaign: CampaignId) -> anyhow::Result<Self> {
         let mut counts = Self::default();
-        let mut here: BTreeMap<CaptureId, DecisionGroup> = BTreeMap::new();
         workspace.catalogue().each_mark(Some(campaign), |mark| -> anyhow::Result<()> {
-            if mark.undone.is_some() {
-                return Ok(());
-            }
-            if mark.mark != ReviewMark::Note {
-                here.insert(mark.capture, (mark.mark, mark.note, mark.origin));
-            } else if let (Some(id), Some(line)) = (&mark.annotation, &mark.line)
+            if mark.undone.is_none()
+                && mark.mark == ReviewMark::Note
+                && let (Some(id), Some(line)) = (&mark.annotation, &mark.line)
                 && let Some(parts) = as_it_came(id, line).and_then(|value| annotation_parts(&value))
                 && let (None, AnnotationRow::Mark(of)) = (parts.captured, parts.row)
             {
@@ -53,7 +49,9 @@ impl DecisionCounts {
             }
             Ok(())
         })?;
-        here.into_values().for_each(|group| counts.add(group, |targets| &mut targets.here));
+        for (mark, reason, origin, captures) in workspace.catalogue().decided_captures(campaign)? {
+            counts.by_reason.entry((mark, reason, origin)).or_default().here = captures;
+        }
         // Of several on one the last counts, and above all what was decided where they come from.
         let mut absent: BTreeMap<AbsentCapture, ((bool, i64), DecisionGroup)> = BTreeMap::new();
         for (origin, value) in waiting_annotations(workspace)? {
