@@ -54,6 +54,7 @@ mod key;
 mod mark;
 mod output;
 mod related;
+mod review;
 mod robots;
 mod schedule;
 mod scope;
@@ -155,6 +156,8 @@ pub enum CliCommand {
     Evaluate(judge::EvaluateArgs),
     /// List captures.
     Captures(captures::CapturesArgs),
+    /// List the captures that wait for a decision.
+    Review(review::ReviewArgs),
     /// Approve, reject or flag captures, or note something about them.
     Mark(mark::MarkArgs),
     /// Decisions and notes as W3C Web Annotations, out and in.
@@ -307,6 +310,7 @@ pub fn run(command: CliCommand) -> ExitCode {
         CliCommand::Judge(args) => judge::run(&args, out),
         CliCommand::Evaluate(args) => judge::evaluate(&args, out),
         CliCommand::Captures(args) => captures::run(&args, out),
+        CliCommand::Review(args) => review::run(&args, out),
         CliCommand::Mark(args) => mark::run(&args, out),
         CliCommand::Annotations(command) => annotations::run(&command, out),
         CliCommand::Collections(command) => collections::run(&command, out),

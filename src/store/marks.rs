@@ -91,11 +91,11 @@ macro_rules! inherited_sql {
 }
 
 /// SQL: rejections `m` of another version of the page of capture `c` that count still, given before the
-/// version of `c` came.
+/// version of `c` came. They are no notes: so SQLite knows that the index of decisions has them.
 macro_rules! earlier_rejections_sql {
     () => {
         concat!(
-            "m.page = c.page AND m.mark = 'reject' AND m.undone_ms IS NULL AND m.reaches <= c.id
+            "m.page = c.page AND m.mark = 'reject' AND m.mark <> 'note' AND m.undone_ms IS NULL AND m.reaches <= c.id
              AND (m.digest <> c.digest OR m.digest = '' AND m.capture <> c.id)
              AND 'reject' = (SELECT n.mark FROM mark n WHERE ",
             $crate::store::marks::same_version_sql!("n", "capture", "m", "capture"),

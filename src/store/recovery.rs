@@ -247,6 +247,7 @@ fn lose(conn: &Connection, launch: LaunchId, id: CaptureId) -> Result<(), StoreE
         "DELETE FROM mark WHERE capture = ?1",
         "DELETE FROM judgement WHERE capture = ?1",
         "DELETE FROM score WHERE capture = ?1",
+        "DELETE FROM score_before WHERE capture = ?1",
         "DELETE FROM measure WHERE capture = ?1",
         "DELETE FROM named_capture WHERE capture = ?1",
         "DELETE FROM collected WHERE capture = ?1",

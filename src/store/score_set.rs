@@ -211,6 +211,18 @@ impl ScoreSet {
         .collect()
     }
 
+    /// Scores of the captures that were measured and have none with the kept selection.
+    pub fn unscored(&self, weights: &ScoreWeights) -> Vec<KeptScore> {
+        let rows = self.rows.iter().filter(|row| row.is_measured && row.kept.is_none());
+        rows.map(|row| KeptScore {
+            id: row.id,
+            score: weights.score(&row.values),
+            passes: false,
+            decision: row.decision,
+        })
+        .collect()
+    }
+
     /// The captures nearest to the threshold, nearest first: so many at or
     /// above it, and so many below.
     pub fn nearest(&self, weights: &ScoreWeights, threshold: f64, each: usize) -> (Vec<CaptureId>, Vec<CaptureId>) {

@@ -3,7 +3,7 @@
 use super::rows::{CampaignId, CaptureId, ReviewMark};
 pub use super::score_set::ScoreSet;
 use crate::analysis::{ScorePart, ScoreWeights};
-use crate::campaign::Identity;
+use crate::campaign::{Identity, quoted_value};
 use crate::uri::CaptureDate;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -54,6 +54,34 @@ impl SelectionSpec {
         self.filter.trim().is_empty() && self.collections.is_empty()
     }
 
+    /// What decides where no person did, as a filter; scores are those of the kept selection.
+    fn rule(&self) -> String {
+        let rule = match self.filter.trim() {
+            "" => format!("score>={}", self.threshold),
+            filter => filter.to_owned(),
+        };
+        self.collections.iter().fold(rule, |rule, name| format!("({rule}) OR collection:{}", quoted_value(name)))
+    }
+
+    /// Filters for the captures that would come into the kept selection, made by this, and go out of it, if
+    /// it were made again now.
+    pub fn change_filters(&self) -> (String, String) {
+        let rule = self.rule();
+        (
+            format!("NOT selected:yes ({rule}) NOT mark:approve NOT mark:reject NOT rejected_before:yes"),
+            format!("selected:yes NOT ({rule}) NOT mark:approve"),
+        )
+    }
+
+    /// Whether this selects as another one does, whatever an export of it holds besides.
+    pub fn selects_as(&self, other: &Self) -> bool {
+        let sides = |spec: &Self| {
+            let filter = spec.filter.trim().to_owned();
+            (spec.weights, spec.threshold, spec.with_requisites, filter, spec.collections.clone())
+        };
+        sides(self) == sides(other)
+    }
+
     /// What decides where no person did, such as `score at least 0.4` or `filter “host:gov.pt”`.
     pub fn criterion(&self) -> String {
         let mut criterion = match self.filter.trim() {
@@ -83,6 +111,25 @@ impl Default for SelectionSpec {
             collections: Vec::new(),
         }
     }
+}
+
+/// What the kept selection of a campaign would change if it were made again now: it is offered, and a
+/// person says so.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SelectionOffer {
+    /// When the selection was kept.
+    pub date: CaptureDate,
+    /// Captures that would come in.
+    pub added: u64,
+    /// Captures that would go out.
+    pub removed: u64,
+    /// The filter that lists those that would come in.
+    pub added_filter: String,
+    /// The filter that lists those that would go out.
+    pub removed_filter: String,
+    /// Why that cannot be told, such as an index that is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
 }
 
 /// A selection that was saved under a name, compared with the kept one.

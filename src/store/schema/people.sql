@@ -41,7 +41,7 @@ CREATE TABLE mark (
     who       TEXT NOT NULL,
     date_ms   INTEGER NOT NULL,
     undone_ms INTEGER,
-    -- The content version: page and digest of the capture, which the triggers below keep.
+    -- The content version: page and digest of the capture, which triggers keep (version_changes, mark_comes).
     page      INTEGER NOT NULL DEFAULT 0,
     digest    TEXT NOT NULL DEFAULT '',
     -- The newest capture when it was given: what came later, nobody knew who gave it.
@@ -54,10 +54,6 @@ CREATE INDEX mark_version ON mark(page, digest, id) WHERE undone_ms IS NULL AND 
 CREATE TRIGGER mark_comes AFTER INSERT ON mark BEGIN
     UPDATE mark SET newest = (SELECT max(id) FROM capture),
         (page, digest) = (SELECT c.page, c.digest FROM capture c WHERE c.id = NEW.capture) WHERE id = NEW.id;
-END;
-CREATE TRIGGER version_changes AFTER UPDATE OF page, digest ON capture
-    WHEN OLD.page <> NEW.page OR OLD.digest <> NEW.digest BEGIN
-    UPDATE mark SET page = NEW.page, digest = NEW.digest WHERE capture = NEW.id;
 END;
 
 -- Marks that were given in another workspace, and where they came from. They

@@ -14,6 +14,7 @@ use crate::ui::widgets::{
     REVIEW_NOTE, action_ui, decision_ui, empty_ui, heading_ui, is_typing, keep_page_room, loaded_ui, note_field_ui,
     status_ui, takes_letter, title_ui,
 };
+use crate::work::changed_rejections;
 use egui::{Key, Modifiers, RichText, ScrollArea, TextEdit, Ui};
 
 /// Captures of the queue that are held at once.
@@ -65,6 +66,7 @@ impl ReviewPage {
             action_ui(ui, app, Action::Undo);
             action_ui(ui, app, Action::Redo);
         });
+        changed_rejections_ui(ui, app, &mut self.filter);
         let answer = app.reads.captures(CaptureQuery {
             filter: self.filter.trim().to_owned(),
             tab: if self.reviewed_too { CaptureTab::All } else { CaptureTab::NotReviewed },
@@ -270,6 +272,20 @@ fn checks_ui(ui: &mut Ui, detail: &CaptureDetail) {
             ui.weak(format!("cited as “{}”", text::short(&row.top_anchor, 60)));
         }
     });
+}
+
+/// Names URLs with an earlier rejection that changed, and leads to them.
+fn changed_rejections_ui(ui: &mut Ui, app: &mut AppState, filter: &mut String) {
+    const FILTER: &str = "rejected_before:yes";
+    let Some(campaign) = app.campaign() else { return };
+    let urls = app.reads.rejected_before(campaign).shown().map(|urls| **urls).unwrap_or_default();
+    if urls == 0 || filter.trim() == FILTER {
+        return;
+    }
+    let label = RichText::new(format!("⚠ {}", changed_rejections(urls))).color(tokens(ui).flag);
+    if ui.link(label).on_hover_text("In no selection until a person approves them. Review these").clicked() {
+        *filter = FILTER.to_owned();
+    }
 }
 
 fn nothing_ui(ui: &mut Ui, app: &mut AppState, filtered: bool) {
