@@ -272,8 +272,8 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
                     return Err("The preview is not saved: score and select first, or go back to the saved selection");
                 }
                 Some((of, None)) if *of == id => return Err("No selection yet: score and select first"),
-                Some((of, _)) if *of == id => {}
-                _ => return Err("Look at the selection first, on the page Select & export"),
+                // Before the page was looked at, nothing was tried on it.
+                _ => {}
             }
             let out = state.export_folder.trim().into();
             match action {

@@ -6,7 +6,7 @@ use crate::app::models::{
     AnchorRow, CaptureQuery, CaptureTab, CitedBy, EventKind, EventQuery, HostColumn, LaunchId, LaunchState, Launches,
     ProspectQuery, ReviewMark, SeenQuery, SelectionSpec,
 };
-use crate::app::{Command, Focus, JobKind, PanelTab, Route};
+use crate::app::{Action, Command, Focus, JobKind, PanelTab, Route, resolve};
 use crate::jobs::JobCx;
 use crate::ui::text;
 use crate::uri::CaptureDate;
@@ -471,6 +471,12 @@ fn a_selection_is_scored_exported_and_verified() {
     window.until("scores are there", |window| window.says("6 manual overrides"));
     window.press(Key::CloseBracket);
     window.check_says("Tried, not kept yet");
+    // What is tried is not exported.
+    let out = window.folder().join("exports/selection");
+    window.app_mut().act(Action::Export);
+    window.settle();
+    assert!(resolve(Action::Export, window.app()).is_err_and(|why| why.contains("not saved")));
+    assert!(!out.exists());
     window.click("Score and select");
     window.until_done(JobKind::Select);
     assert!((window.session().selection(TOWN).unwrap().spec.unwrap().threshold - 0.31).abs() < 1e-9);
@@ -607,7 +613,7 @@ fn a_moved_threshold_shows_at_once_what_comes_in_and_goes_out() {
         window.check_says("against the kept selection");
         window.check_says("⚠ Tried, not kept yet");
         // What the screen says is what the catalogue counts, and each number leads there.
-        let inside = format!("(score>={at} OR mark:approve) -mark:reject");
+        let inside = format!("(score>={at} -rejected_before:yes OR mark:approve) -mark:reject");
         let removed = format!("selected:yes score<{at} -mark:approve");
         assert!(count(&window, &removed) > 0, "nothing goes out at {at}");
         for (label, filter) in [
