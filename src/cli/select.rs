@@ -8,7 +8,7 @@ use crate::store::Catalogue;
 use crate::uri::CaptureDate;
 use crate::work::models::{
     Balance, CampaignId, CaptureQuery, ReviewMark, ScorePart, ScoreWeights, ScoredRow, SelectionOffer, SelectionSide,
-    SelectionSpec, with_source,
+    SelectionSpec, changed_rejections, with_source,
 };
 use crate::work::{self, SelectReport, Session};
 use serde_json::json;
@@ -410,7 +410,7 @@ pub(super) fn tell_rejected_before(session: &Session, folder: &Path, campaign: C
     if urls > 0 {
         tell!(
             "{}, to review: fonds captures {} rejected_before:yes --campaign {campaign}",
-            work::changed_rejections(urls),
+            changed_rejections(urls),
             folder.display()
         );
     }

@@ -246,6 +246,19 @@ pub struct ForeignMark {
     pub reaches: Option<CaptureId>,
 }
 
+/// Captures with one decision for one reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DecidedCaptures {
+    /// What was decided.
+    pub mark: ReviewMark,
+    /// Why.
+    pub reason: String,
+    /// What the decision came with, where it was given in another workspace.
+    pub origin: Option<String>,
+    /// How many captures have it, given on them or inherited.
+    pub captures: u64,
+}
+
 /// An annotation on a capture that is not here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnnotationApart {
@@ -491,10 +504,7 @@ impl Catalogue {
     /// # Errors
     ///
     /// A catalogue that cannot be read.
-    pub fn decided_captures(
-        &self,
-        campaign: CampaignId,
-    ) -> Result<Vec<(ReviewMark, String, Option<String>, u64)>, StoreError> {
+    pub fn decided_captures(&self, campaign: CampaignId) -> Result<Vec<DecidedCaptures>, StoreError> {
         const COUNT: &str = concat!(
             "WITH ",
             decided_sql!(),
@@ -511,7 +521,12 @@ impl Catalogue {
             while let Some(row) = rows.next()? {
                 let name: String = row.get(0)?;
                 let mark = mark_of(&name).ok_or_else(|| StoreError::Content(format!("decision “{name}”")))?;
-                counts.push((mark, row.get(1)?, row.get(2)?, uint(row.get(3)?)));
+                counts.push(DecidedCaptures {
+                    mark,
+                    reason: row.get(1)?,
+                    origin: row.get(2)?,
+                    captures: uint(row.get(3)?),
+                });
             }
             Ok(counts)
         })

@@ -4,6 +4,7 @@ use super::rows::{CampaignId, CaptureId, ReviewMark};
 pub use super::score_set::ScoreSet;
 use crate::analysis::{ScorePart, ScoreWeights};
 use crate::campaign::{Identity, quoted_value};
+use crate::jobs::counted;
 use crate::uri::CaptureDate;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -111,6 +112,11 @@ impl Default for SelectionSpec {
             collections: Vec::new(),
         }
     }
+}
+
+/// Says that URLs with an earlier rejection have new versions to review.
+pub fn changed_rejections(urls: u64) -> String {
+    format!("{} with an earlier rejection changed", counted(urls, "URL"))
 }
 
 /// What the kept selection of a campaign would change if it were made again now: it is offered, and a

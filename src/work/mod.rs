@@ -100,8 +100,8 @@ pub use scope::{
 };
 pub use search::{FacetChoice, Hit, NoQuery, SearchAnswer, SearchOrder, SearchQuery};
 pub use select::{
-    SelectReport, SelectedAfterRun, SelectionChange, changed_rejections, preview_selection, score_new_captures,
-    scores_are_outdated, select, selection_criteria, selection_offer,
+    SelectReport, SelectedAfterRun, SelectionChange, preview_selection, score_new_captures, scores_are_outdated,
+    select, selection_criteria, selection_offer,
 };
 pub use session::{SearchCounts, Session, act_summary};
 pub use signals::{CheckedCapture, PageAnchors, anchor_check, check_captures, judge_prospects};

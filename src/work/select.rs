@@ -9,6 +9,7 @@ use crate::jobs::{JobCx, counted};
 use crate::store::{Measurement, ScoreScope, SelectionCriteria, StoredCapture, ToScore, Workspace};
 use crate::work::models::{
     Balance, CampaignId, CaptureId, CaptureQuery, ScoreSet, ScoredRow, SelectionOffer, SelectionSpec,
+    changed_rejections,
 };
 use serde::Serialize;
 use std::collections::HashSet;
@@ -84,11 +85,6 @@ impl SelectReport {
         }
         words
     }
-}
-
-/// Says that URLs with an earlier rejection have new versions to review.
-pub fn changed_rejections(urls: u64) -> String {
-    format!("{} with an earlier rejection changed", counted(urls, "URL"))
 }
 
 /// Captures that are measured between two commits.

@@ -253,7 +253,7 @@ fn a_campaign_may_have_its_selection_made_again_after_each_run_and_one_step_undo
     fonds(&["select", "undo", w, "1"]).with_status(2).says("no earlier selection");
     fonds(&["select", "run", w, "1", "--filter", "status:200"]).with_status(0);
     let kept = archive.paths("selected:yes");
-    let campaign = fonds(&["campaign", "export", w, "--id", "1"]).with_status(0).out;
+    let campaign = fonds(&["campaign", "export", w, "1"]).with_status(0).out;
     let mut campaign: Value = serde_json::from_str(&campaign).unwrap();
     assert!(campaign.get("select_after_run").is_none(), "off by default");
     campaign["select_after_run"] = json!(true);

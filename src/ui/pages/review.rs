@@ -1,7 +1,7 @@
 //! Going through captures one by one.
 
 use crate::app::models::{
-    CaptureDetail, CaptureId, CapturePage, CaptureQuery, CaptureRow, CaptureTab, Loaded, ReviewMark,
+    CaptureDetail, CaptureId, CapturePage, CaptureQuery, CaptureRow, CaptureTab, Loaded, ReviewMark, changed_rejections,
 };
 use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, Route};
 use crate::captures::is_page_type;
@@ -14,7 +14,6 @@ use crate::ui::widgets::{
     REVIEW_NOTE, action_ui, decision_ui, empty_ui, heading_ui, is_typing, keep_page_room, loaded_ui, note_field_ui,
     status_ui, takes_letter, title_ui,
 };
-use crate::work::changed_rejections;
 use egui::{Key, Modifiers, RichText, ScrollArea, TextEdit, Ui};
 
 /// Captures of the queue that are held at once.

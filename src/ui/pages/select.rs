@@ -5,7 +5,7 @@ use super::select_named::{NamedFields, chosen_collections_ui};
 use super::select_score::{borderline_ui, histogram_ui};
 use crate::app::models::{
     Balance, CampaignId, CheckState, ExportRow, Loaded, ScoreWeights, SelectionPage, SelectionSide, SelectionSpec,
-    VerifyLine,
+    VerifyLine, changed_rejections,
 };
 use crate::app::{Action, AppState, ByIdentity, Command, JobKind, Route, SelectLead, SelectionAct, TriedSelection};
 use crate::ui::table::{Column, Table, key_of};
@@ -14,7 +14,6 @@ use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::ui::widgets::{
     action_ui, count_link_ui, empty_ui, field_ui, figure_ui, heading_ui, is_typing, loaded_ui, title_ui,
 };
-use crate::work::changed_rejections;
 use egui::{Button, Color32, Key, Label, Modifiers, RichText, ScrollArea, Slider, Ui};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

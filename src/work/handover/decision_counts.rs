@@ -49,8 +49,8 @@ impl DecisionCounts {
             }
             Ok(())
         })?;
-        for (mark, reason, origin, captures) in workspace.catalogue().decided_captures(campaign)? {
-            counts.by_reason.entry((mark, reason, origin)).or_default().here = captures;
+        for of in workspace.catalogue().decided_captures(campaign)? {
+            counts.by_reason.entry((of.mark, of.reason, of.origin)).or_default().here = of.captures;
         }
         // Of several on one the last counts, and above all what was decided where they come from.
         let mut absent: BTreeMap<AbsentCapture, ((bool, i64), DecisionGroup)> = BTreeMap::new();
