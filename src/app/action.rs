@@ -267,6 +267,14 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
                 return Err("Enter a folder to write to");
             }
             let selection = super::models::SelectionSpec { campaign: id, ..state.selection_draft.clone() };
+            match &state.kept_selection {
+                Some((of, Some(kept))) if *of == id && !kept.selects_as(&selection) => {
+                    return Err("The preview is not saved: score and select first, or go back to the saved selection");
+                }
+                Some((of, None)) if *of == id => return Err("No selection yet: score and select first"),
+                // Before the page was looked at, nothing was tried on it.
+                _ => {}
+            }
             let out = state.export_folder.trim().into();
             match action {
                 Action::DryRun if state.runs(JobKind::DryRun) => Err("A dry run is already running"),

@@ -163,6 +163,11 @@ reads! {
     seen_one(seen: SeenId) -> Option<SeenRow>, None, |session, (seen,)| Ok(session.seen_rows(&[*seen])?.pop());
     /// See [`Session::selection`].
     selection(campaign: CampaignId) -> SelectionPage, None, |session, (campaign,)| session.selection(*campaign);
+    /// What the kept selection would change if it were made again now, and whether an earlier one can be put back.
+    selection_offer(campaign: CampaignId) -> (Option<SelectionOffer>, bool), None,
+        |session, (campaign,)| session.selection_offer(*campaign);
+    /// URLs with an earlier rejection that have a new version to review.
+    rejected_before(campaign: CampaignId) -> u64, None, |session, (campaign,)| session.rejected_before(*campaign);
     /// See [`Session::selection_criteria`]: what the filter and the collections of a draft come to.
     selection_criteria(campaign: CampaignId, filter: String, collections: Vec<String>) -> SelectionCriteria, None,
         |session, (campaign, filter, collections)| session.selection_criteria(&SelectionSpec {

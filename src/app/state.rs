@@ -153,6 +153,8 @@ pub struct AppState {
     /// Whether the page shall leave nothing out that a number counts.
     pub(super) shows_all: bool,
     pub(super) select_lead: Option<SelectLead>,
+    /// The selection that a campaign was seen to keep, on the page Select & export.
+    pub(super) kept_selection: Option<(CampaignId, Option<SelectionSpec>)>,
     /// What was asked last, newest last.
     pub(super) asked: VecDeque<Command>,
 
@@ -242,6 +244,7 @@ impl AppState {
             match_step: 0,
             shows_all: false,
             select_lead: None,
+            kept_selection: None,
             shows_dark: false,
             settings,
             notices: Vec::new(),

@@ -17,6 +17,8 @@ pub enum SelectionAct {
     SaveCollection(CollectionSpec),
     /// Deletes a collection; its captures stay.
     ForgetCollection(String),
+    /// Puts the selection of a campaign back that the kept one took the place of.
+    Undo(CampaignId),
     /// Asks the filters of all collections now.
     FillCollections,
     /// Puts captures into a collection, or takes them out.
@@ -68,6 +70,9 @@ impl AppState {
                 },
                 |done| Answer::Set("The collection was not deleted", done),
             ),
+            SelectionAct::Undo(campaign) => {
+                self.start(JobKind::Select, move |session, cx| session.undo_selection(campaign, cx));
+            }
             SelectionAct::FillCollections => {
                 self.start(JobKind::Collect, |session, cx| session.fill_collections(None, cx));
             }

@@ -2,7 +2,7 @@
 
 use super::{AppState, Focus, RecentWorkspace, ScheduleWatch};
 use crate::app::jobs_at_hand::{EndedJob, RunningJob};
-use crate::app::models::{CampaignId, ExportDryRun, Loaded, Notice, VerifyLine, WhatIfAnswer};
+use crate::app::models::{CampaignId, ExportDryRun, Loaded, Notice, SelectionSpec, VerifyLine, WhatIfAnswer};
 use crate::app::selected_rows::ReviewDecision;
 use crate::app::{Command, Dialog, PanelTab, Route, SelectedRows, TableRows};
 use crate::uri::CaptureDate;
@@ -201,6 +201,14 @@ impl AppState {
     /// Whether the page shall leave nothing out; asked once.
     pub fn take_shows_all(&mut self) -> bool {
         std::mem::take(&mut self.shows_all)
+    }
+
+    /// Notes what the selection of a campaign is that is kept: only that is exported.
+    pub fn note_kept_selection(&mut self, campaign: CampaignId, kept: Option<&SelectionSpec>) {
+        let is_same = |(of, spec): &(CampaignId, Option<SelectionSpec>)| *of == campaign && spec.as_ref() == kept;
+        if !self.kept_selection.as_ref().is_some_and(is_same) {
+            self.kept_selection = Some((campaign, kept.cloned()));
+        }
     }
 
     /// Goes to the page Select & export, with a filter put into one of its fields.

@@ -77,6 +77,10 @@ pub struct Campaign {
     pub grounds: Grounds,
     /// When it runs.
     pub schedule: Schedule,
+    /// The kept selection is made again after each of its crawls and each import; without it,
+    /// what that would change is offered to a person.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub select_after_run: bool,
     /// Where it stops.
     pub limits: Limits,
     /// How it behaves towards servers.
@@ -108,6 +112,7 @@ impl Default for Campaign {
             permissions: Vec::new(),
             grounds: Grounds::default(),
             schedule: Schedule::default(),
+            select_after_run: false,
             limits: Limits::default(),
             politeness: Politeness::default(),
             target: None,

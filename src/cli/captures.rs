@@ -9,7 +9,7 @@ use crate::store::query_help;
 use crate::uri::{PageKey, Url};
 use crate::work;
 use crate::work::Session;
-use crate::work::models::{CampaignId, CaptureColumn, CaptureId, CaptureQuery, CaptureRow, with_origin};
+use crate::work::models::{CampaignId, CaptureColumn, CaptureId, CaptureQuery, CaptureRow, with_source};
 use anyhow::Context;
 use serde_json::Value;
 use std::io::{BufWriter, Write};
@@ -64,6 +64,7 @@ pub struct CapturesArgs {
 fn help() -> String {
     "Examples:\n  fonds captures my-archive\n  \
         fonds captures my-archive 'host:gov.pt status:200 inlinks.ext>3' --sort=-inlink_hosts --limit 20\n  \
+        fonds captures my-archive 'review:yes' --campaign 1\n  \
         fonds captures my-archive 'mark:reject' --csv --columns id,url,date > rejected.csv\n  \
         fonds captures my-archive 'selected:yes' --json | jq .url\n\n\
         Columns of the plain list: number, date, status, decision, URL.\n\n\
@@ -126,11 +127,11 @@ fn print(row: &CaptureRow, args: &CapturesArgs, columns: &[&str], out: &mut dyn 
         }
         return json_line(out, &fields);
     }
-    // Without a column of its own, where a decision is from stands beside it.
-    if !columns.contains(&"decision_origin")
+    // Without columns of its own, where a decision is from stands beside it.
+    if !columns.iter().any(|column| column.starts_with("decision_"))
         && let Some(Value::String(mark)) = fields.get_mut("mark")
     {
-        *mark = with_origin(mark, row.decision_origin.as_deref());
+        *mark = with_source(mark, row.decision_origin.as_deref(), row.decision_inherited);
     }
     let texts: Vec<String> = columns
         .iter()

@@ -206,6 +206,7 @@ pub(super) fn run(args: &CrawlArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         let folder = args.folder.display();
         tell!("{} failed. To try again: fonds crawl {folder} {id} --retry-failed", counted(outcome.failed, "URL"));
     }
+    super::select::tell_offers(&session, &args.folder, Some(id))?;
     let is_fine = outcome.complete && !nothing_fetched && outcome.failed == 0 && unread_texts == 0;
     Ok(if is_fine { FINE } else { PROBLEMS })
 }

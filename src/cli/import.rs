@@ -124,6 +124,7 @@ pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
         imported.handovers.iter().try_for_each(|handover| json_line(out, handover))?;
     }
     let unread_texts = if args.index { super::index::follow(&session)? } else { 0 };
+    super::select::tell_offers(&session, &args.folder, None)?;
     Ok(match imported.imports.iter().any(work::has_problems) {
         _ if !absent.is_empty() => WRONG_USE,
         true => PROBLEMS,

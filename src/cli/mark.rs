@@ -23,7 +23,10 @@ use std::path::PathBuf;
     reject: out of every selection and export, as an embedded resource or the original of a revisit, too.\n\
     flag: to be looked at again; score and filter decide.\n\
     clear: takes approval, rejection or flag back.\n\
-    Of several decisions the last one counts; earlier ones are kept. --url means every capture of that URL.")]
+    Of several decisions the last one counts; earlier ones are kept. A decision is on the page version: captures of\n\
+    the same page with the same content inherit it, also those of later crawls. A new version is to review again, and\n\
+    one of a page that was rejected is in no selection until it is approved. --url means every capture of that URL\n\
+    that there is now.")]
 pub struct MarkArgs {
     /// Workspace.
     folder: PathBuf,
@@ -78,6 +81,10 @@ pub(super) fn run(args: &MarkArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     };
     let session = if args.dry_run { read_only_session(&args.folder)? } else { session(&args.folder)? };
     let captures = args.captures.find(&session, &args.folder)?;
+    let inherit = match mark {
+        ReviewMark::Note => 0,
+        _ => session.catalogue().of_same_content(&captures)?,
+    };
     if !args.dry_run {
         session.run_job(JobKind::Mark, || {
             session.catalogue().mark(&captures, mark, reason, &by)?;
@@ -88,12 +95,15 @@ pub(super) fn run(args: &MarkArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         json_line(
             out,
             &serde_json::json!({
-                "mark": mark, "captures": captures, "by": by, "reason": reason, "written": !args.dry_run
+                "mark": mark, "captures": captures, "inherit": inherit, "by": by, "reason": reason, "written": !args.dry_run
             }),
         )?;
         return Ok(FINE);
     }
-    let number = counted(captures.len() as u64, "capture");
+    let mut number = counted(captures.len() as u64, "capture");
+    if inherit > 0 {
+        number.push_str(&format!(" and {inherit} more of the same content"));
+    }
     match args.dry_run {
         true => {
             writeln!(out, "Would be marked “{}”: {number}", mark.label())?;

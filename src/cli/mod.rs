@@ -56,6 +56,7 @@ mod mark;
 mod output;
 mod query_text;
 mod related;
+mod review;
 mod robots;
 mod schedule;
 mod scope;
@@ -159,6 +160,8 @@ pub enum CliCommand {
     Evaluate(judge::EvaluateArgs),
     /// List captures.
     Captures(captures::CapturesArgs),
+    /// List the captures that wait for a decision.
+    Review(review::ReviewArgs),
     /// Approve, reject or flag captures, or note something about them.
     Mark(mark::MarkArgs),
     /// Decisions and notes as W3C Web Annotations, out and in.
@@ -320,6 +323,7 @@ pub fn run(command: CliCommand) -> ExitCode {
         CliCommand::Judge(args) => judge::run(&args, out),
         CliCommand::Evaluate(args) => judge::evaluate(&args, out),
         CliCommand::Captures(args) => captures::run(&args, out),
+        CliCommand::Review(args) => review::run(&args, out),
         CliCommand::Mark(args) => mark::run(&args, out),
         CliCommand::Annotations(command) => annotations::run(&command, out),
         CliCommand::Collections(command) => collections::run(&command, out),

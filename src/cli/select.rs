@@ -6,14 +6,15 @@ use super::query_text::FilterText;
 use super::{FINE, PROBLEMS};
 use crate::jobs::counted;
 use crate::store::Catalogue;
-use crate::work::Report;
+use crate::uri::CaptureDate;
 use crate::work::models::{
-    Balance, CampaignId, ReviewMark, ScorePart, ScoreWeights, ScoredRow, SelectionSide, SelectionSpec, with_origin,
+    Balance, CampaignId, CaptureQuery, ReviewMark, ScorePart, ScoreWeights, ScoredRow, SelectionOffer, SelectionSide,
+    SelectionSpec, changed_rejections, with_source,
 };
-use crate::work::{self, SelectReport};
+use crate::work::{self, SelectReport, Session};
 use serde_json::json;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Unreadable captures that are named one by one; all are counted.
 const MAX_NAMED: usize = 20;
@@ -38,6 +39,15 @@ pub enum SelectCommand {
     /// Select again with the weights, threshold, filter and collections of a saved selection.
     #[command(after_help = "Example:\n  fonds select use my-archive 1 'Handover 2026'")]
     Use(NamedArgs),
+    /// Make the kept selection again as it was made last, with what came since.
+    #[command(after_help = "Example:\n  fonds select again my-archive 1\n\n\
+        What it would change: fonds select changes my-archive 1. A campaign with \"select_after_run\": true does this\n\
+        after each of its crawls and each import.")]
+    Again(CampaignArgs),
+    Changes(ChangesArgs),
+    /// Put the selection back that the kept one took the place of; once.
+    #[command(after_help = "Example:\n  fonds select undo my-archive 1")]
+    Undo(CampaignArgs),
     /// Delete a saved selection; captures and the kept selection stay.
     #[command(after_help = "Example:\n  fonds select delete my-archive 1 'Handover 2026'")]
     Delete(NamedArgs),
@@ -60,6 +70,31 @@ pub struct SaveArgs {
     #[command(flatten)]
     named: NamedArgs,
     /// What was saved as one object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Whose selection is meant.
+#[derive(Debug, clap::Args)]
+pub struct CampaignArgs {
+    /// Workspace.
+    folder: PathBuf,
+    /// Number or title of the campaign.
+    campaign: String,
+}
+
+/// List what the kept selection would change if it were made again now; nothing is changed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  fonds select changes my-archive 1\n  \
+    fonds select changes my-archive 1 --json | jq .added\n\n\
+    Columns: + for what would come in or − for what would go out, number, date, URL. A selection stays as it was kept\n\
+    whatever crawls and imports bring. To keep the changes: fonds select again.")]
+pub struct ChangesArgs {
+    /// Workspace.
+    folder: PathBuf,
+    /// Number or title of the campaign.
+    campaign: String,
+    /// Numbers of captures and the filters that list them, as one object.
     #[arg(long)]
     json: bool,
 }
@@ -268,6 +303,21 @@ pub(super) fn run(command: &SelectCommand, out: &mut dyn Write) -> anyhow::Resul
             print_report(&report, false, out)?;
             name_unread(&report)
         }
+        SelectCommand::Again(CampaignArgs { folder, campaign }) => {
+            let session = session(folder)?;
+            let (spec, _) = kept_selection(session.catalogue(), folder, campaign)?;
+            let report = with_progress(|cx| session.select(&spec, false, cx))?;
+            print_report(&report, false, out)?;
+            name_unread(&report)
+        }
+        SelectCommand::Changes(args) => changes(args, out),
+        SelectCommand::Undo(CampaignArgs { folder, campaign }) => {
+            let session = session(folder)?;
+            let campaign = session.catalogue().find_campaign(campaign)?;
+            let undone = with_progress(|cx| session.undo_selection(campaign, cx))?;
+            writeln!(out, "{}", plain(&undone))?;
+            Ok(FINE)
+        }
         SelectCommand::Delete(NamedArgs { folder, campaign, name }) => {
             let session = session(folder)?;
             let campaign = session.catalogue().find_campaign(campaign)?;
@@ -304,16 +354,96 @@ fn saved(args: &SavedArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     Ok(FINE)
 }
 
+/// The kept selection of a campaign, and when it was kept.
+fn kept_selection(
+    catalogue: &Catalogue,
+    folder: &Path,
+    campaign: &str,
+) -> anyhow::Result<(SelectionSpec, CaptureDate)> {
+    let campaign = catalogue.find_campaign(campaign)?;
+    catalogue.kept_selection(campaign)?.ok_or_else(|| {
+        anyhow::anyhow!(
+            "campaign {campaign} has no selection yet. Look at one with: fonds select preview {} {campaign}",
+            folder.display()
+        )
+    })
+}
+
+fn changes(args: &ChangesArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let session = read_only_session(&args.folder)?;
+    let catalogue = session.catalogue();
+    let (SelectionSpec { campaign, .. }, _) = kept_selection(catalogue, &args.folder, &args.campaign)?;
+    let Some(offer) = work::selection_offer(&session.workspace, campaign)? else { return Ok(FINE) };
+    if let Some(problem) = &offer.problem {
+        anyhow::bail!("the rule of the selection cannot be read: {problem}");
+    }
+    if args.json {
+        json_line(out, &offer)?;
+        return Ok(FINE);
+    }
+    for (sign, filter) in [('+', &offer.added_filter), ('−', &offer.removed_filter)] {
+        let query = CaptureQuery { campaign: Some(campaign), filter: filter.clone(), ..work::everything() };
+        for id in catalogue.capture_ids(&query)? {
+            let row = catalogue.capture_row(id)?;
+            writeln!(out, "{sign}\t{id}\t{}\t{}", row.date.to_readable(), plain(&row.url))?;
+        }
+    }
+    tell!("{}", offered(&offer, &args.folder, campaign));
+    Ok(FINE)
+}
+
+/// What making a selection again would change, and how that is done.
+fn offered(offer: &SelectionOffer, folder: &Path, campaign: CampaignId) -> String {
+    let (added, removed) = (offer.added, offer.removed);
+    let changes = format!("+{added} −{removed} since the selection of {}", offer.date.to_readable());
+    match added + removed {
+        0 => changes,
+        _ => format!("{changes}; keep that: fonds select again {} {campaign}", folder.display()),
+    }
+}
+
+/// Says what came to light with a crawl or import, and waits for a person: changes of kept selections, URLs
+/// with an earlier rejection that changed.
+pub(super) fn tell_offers(session: &Session, folder: &Path, of: Option<CampaignId>) -> anyhow::Result<()> {
+    let campaigns = match of {
+        Some(campaign) => vec![campaign],
+        None => session.catalogue().campaign_numbers()?,
+    };
+    for campaign in campaigns {
+        let offer = work::selection_offer(&session.workspace, campaign)?;
+        if let Some(offer) = offer.filter(|offer| offer.added + offer.removed > 0) {
+            tell!(
+                "Selection of campaign {campaign}: +{} −{} since {}, not applied; list them: fonds select changes {} \
+                 {campaign}",
+                offer.added,
+                offer.removed,
+                offer.date.to_readable(),
+                folder.display()
+            );
+        }
+        tell_rejected_before(session, folder, campaign)?;
+    }
+    Ok(())
+}
+
+/// Names URLs with an earlier rejection that changed.
+pub(super) fn tell_rejected_before(session: &Session, folder: &Path, campaign: CampaignId) -> anyhow::Result<()> {
+    let urls = session.catalogue().rejected_before(campaign)?;
+    if urls > 0 {
+        tell!(
+            "{}, to review: fonds captures {} rejected_before:yes --campaign {campaign}",
+            changed_rejections(urls),
+            folder.display()
+        );
+    }
+    Ok(())
+}
+
 fn list(args: &ListArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let session = read_only_session(&args.folder)?;
     let catalogue = session.catalogue();
-    let campaign = catalogue.find_campaign(&args.campaign)?;
-    let Some((spec, date)) = catalogue.kept_selection(campaign)? else {
-        anyhow::bail!(
-            "campaign {campaign} has no selection yet. Look at one with: fonds select preview {} {campaign}",
-            args.folder.display()
-        );
-    };
+    let (spec, date) = kept_selection(catalogue, &args.folder, &args.campaign)?;
+    let campaign = spec.campaign;
     for row in catalogue.scored_rows(campaign, args.limit.unwrap_or(u64::MAX))? {
         if args.json {
             json_line(out, &row)?;
@@ -335,6 +465,10 @@ fn list(args: &ListArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         page.balance.excluded,
         page.balance.included
     );
+    if let Some(offer) = work::selection_offer(&session.workspace, campaign)? {
+        tell!("{}", offered(&offer, &args.folder, campaign));
+    }
+    tell_rejected_before(&session, &args.folder, campaign)?;
     Ok(FINE)
 }
 
@@ -344,9 +478,10 @@ fn print_row(row: &ScoredRow, out: &mut dyn Write) -> anyhow::Result<()> {
         Some(ReviewMark::Approve) => "approved",
         Some(ReviewMark::Reject) => "rejected",
         Some(ReviewMark::Flag) => "flagged",
+        _ if row.rejected_before => "rejected before",
         _ => "-",
     };
-    let decision = plain(&with_origin(decision, row.decision_origin.as_deref()));
+    let decision = plain(&with_source(decision, row.decision_origin.as_deref(), row.decision_inherited));
     Ok(writeln!(out, "{:.3} {side} {decision:<8} {} {}", row.score, row.date.to_readable(), plain(&row.url))?)
 }
 
@@ -416,7 +551,7 @@ fn print_report(report: &SelectReport, json: bool, out: &mut dyn Write) -> anyho
     if json {
         return json_line(out, report);
     }
-    writeln!(out, "{}", plain(&report.summary()))?;
+    writeln!(out, "{}", plain(&report.outcome()))?;
     let Balance { inside, outside, .. } = &report.balance;
     for (name, SelectionSide { captures, hosts, bytes }) in [("in", inside), ("out", outside)] {
         let (captures, hosts) = (counted(*captures, "capture"), counted(*hosts, "host"));

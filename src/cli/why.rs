@@ -4,7 +4,7 @@ use super::campaign::read_only_session;
 use super::output::{json_line, plain};
 use super::{FINE, PROBLEMS};
 use crate::scope::{Trace, hop_count, rule_label};
-use crate::uri::{PageKey, Url};
+use crate::uri::{CaptureDate, PageKey, Url};
 use crate::work;
 use crate::work::models::{CaptureRow, LaunchRow, ReviewMark, SeenRow};
 use anyhow::Context;
@@ -55,6 +55,17 @@ struct Decided {
     row: CaptureRow,
     decided_by: Option<String>,
     reason: Option<String>,
+    /// Who rejected an earlier version of the page, where this one is to review for it, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rejected_before: Option<EarlierRejection>,
+}
+
+/// A rejection of an earlier version.
+#[derive(Serialize)]
+struct EarlierRejection {
+    by: String,
+    reason: String,
+    date: CaptureDate,
 }
 
 #[derive(Serialize)]
@@ -90,7 +101,9 @@ pub(super) fn run(args: &WhyArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
             Some(decision) => (Some(decision.by()), Some(decision.note).filter(|reason| !reason.is_empty())),
             None => (None, None),
         };
-        answer.captures.push(Decided { row, decided_by, reason });
+        let rejected_before =
+            catalogue.earlier_rejection(id)?.map(|of| EarlierRejection { by: of.by(), date: of.date, reason: of.note });
+        answer.captures.push(Decided { row, decided_by, reason, rejected_before });
     }
     let known = !answer.seen.is_empty() || !answer.captures.is_empty();
     if args.json {
@@ -151,11 +164,15 @@ fn print(answer: &Answer, out: &mut dyn Write) -> anyhow::Result<()> {
         writeln!(out, "\nNo launch of a crawl saw it: its captures came by import, without a decision")?;
     }
     writeln!(out, "\n{}", if answer.captures.is_empty() { "No captures" } else { "Captures" })?;
-    for Decided { row, decided_by, reason } in &answer.captures {
+    for Decided { row, decided_by, reason, rejected_before } in &answer.captures {
         let decision = match (row.mark, decided_by) {
             (Some(mark), Some(by)) => {
                 let reason = reason.as_ref().map_or(String::new(), |reason| format!(": {}", plain(reason)));
-                let by = plain(by);
+                let by = if row.decision_inherited {
+                    format!("{} on another capture of the same content", plain(by))
+                } else {
+                    plain(by)
+                };
                 match mark {
                     ReviewMark::Approve => format!("approved by {by}{reason}"),
                     ReviewMark::Reject => format!("rejected by {by}{reason}"),
@@ -163,6 +180,16 @@ fn print(answer: &Answer, out: &mut dyn Write) -> anyhow::Result<()> {
                 }
             }
             _ => "not reviewed".to_owned(),
+        };
+        let decision = match rejected_before {
+            None => decision,
+            Some(EarlierRejection { by, reason, .. }) => {
+                let reason = if reason.is_empty() { String::new() } else { format!(": {}", plain(reason)) };
+                format!(
+                    "{decision}, in no selection until approved: an earlier version was rejected by {}{reason}",
+                    plain(by)
+                )
+            }
         };
         writeln!(out, "  {}  {} UTC  status {}  {}", row.id, row.date.to_readable(), row.status, decision)?;
         let claims = [("hops", &row.hops), ("found on", &row.via), ("rule", &row.file_rule)];

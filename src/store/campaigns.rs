@@ -1,10 +1,9 @@
 //! Campaigns and their versions.
 
-use super::capture_table::LAST_MARK;
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::lineage::{VersionToKeep, branch_points, insert_campaign};
-use super::marks::{of_campaign_sql, selected_sql};
+use super::marks::{of_campaign_sql, selected_sql, to_review_sql};
 use super::refused::refused_by_rule;
 use super::rows::{CampaignId, CampaignPage, CampaignRow, MovedSeed};
 use super::sql::uint;
@@ -171,12 +170,12 @@ impl Catalogue {
     /// there with the reason.
     pub fn campaigns(&self) -> Result<Vec<CampaignRow>, StoreError> {
         self.read(|conn| {
-            let of_campaign = of_campaign_sql!("k.id");
+            let (of_campaign, to_review) = (of_campaign_sql!("k.id"), to_review_sql!("k.id"));
             let mut statement = conn.prepare_cached(&format!(
                 "SELECT k.id, k.name, k.version, v.spec, k.created_ms,
                     (SELECT max(started_ms) FROM launch WHERE campaign = k.id AND kind = 'crawl'),
                     (SELECT count(*) FROM capture c WHERE {of_campaign}),
-                    (SELECT count(*) FROM capture c WHERE {of_campaign} AND {LAST_MARK} IS NULL),
+                    (SELECT count(*) FROM capture c WHERE {of_campaign} AND {to_review}),
                     (SELECT ifnull(sum(c.stored), 0) FROM capture c WHERE {of_campaign}), k.identity,
                     (SELECT o.origin FROM campaign_version o WHERE o.campaign = k.id ORDER BY o.version LIMIT 1),
                     (SELECT o.origin FROM campaign_origin o WHERE o.campaign = k.id AND o.activated_ms IS NULL)

@@ -5,7 +5,7 @@ use super::error::StoreError;
 use super::filter::{CAPTURES, Filter, FilterContext, FullText};
 use super::hops::hop_count_sql;
 use super::lossy::LossyText;
-use super::marks::{decision_origin_sql, decision_sql, of_campaign_sql, selected_sql};
+use super::marks::{decision_origin_sql, decision_sql, inherited_sql, of_campaign_sql, selected_sql, to_review_sql};
 use super::rows::{CampaignId, CaptureColumn, CaptureId, CapturePage, CaptureQuery, CaptureRow, CaptureTab, TabCounts};
 use super::sql::mark_of;
 use super::sql::{int, uint};
@@ -69,7 +69,7 @@ fn tab_sql(tab: CaptureTab) -> String {
         CaptureTab::GeoOnly => "c.rule_name = 'ExternalGeoLocationDecideRule'".to_owned(),
         CaptureTab::NoInlinks => "ifnull(i.internal, 0) + ifnull(i.external, 0) = 0".to_owned(),
         CaptureTab::ManyExternal => "i.hosts >= 3".to_owned(),
-        CaptureTab::NotReviewed => format!("{LAST_MARK} IS NULL"),
+        CaptureTab::NotReviewed => to_review_sql!().to_owned(),
         CaptureTab::Selected => selected_sql!().to_owned(),
     }
 }
@@ -101,6 +101,8 @@ const ROW: &str = concat!(
     decision_sql!(),
     ", ",
     decision_origin_sql!(),
+    ", ",
+    inherited_sql!(),
     ", s.score, u.url, c.title, c.date_ms, c.status, c.mime, c.size,
     c.language, i.internal, i.external, i.hosts, ifnull(i.top_anchor, ''), c.hops, ifnull(v.url, ''),
     iif(l.kind = 'import', '', c.rule_name), ifnull(f.rule, ''), l.kind = 'import', c.revisit_of_ms IS NOT NULL, (SELECT count(*) FROM capture x WHERE x.page = c.page)"
@@ -112,25 +114,26 @@ fn capture_row(row: &Row<'_>) -> rusqlite::Result<CaptureRow> {
         id: row.get(0)?,
         mark: row.get::<_, Option<String>>(1)?.as_deref().and_then(mark_of),
         decision_origin: row.get(2)?,
-        score: row.get(3)?,
-        url: row.get(4)?,
-        title: row.get::<_, LossyText>(5)?.0,
-        date: CaptureDate::from_millis(row.get(6)?),
-        status: row.get(7)?,
-        mime: row.get::<_, LossyText>(8)?.0,
-        size: uint(row.get(9)?),
-        language: row.get::<_, LossyText>(10)?.0,
-        inlinks_internal: count(11)?,
-        inlinks_external: count(12)?,
-        inlink_hosts: count(13)?,
-        top_anchor: row.get::<_, LossyText>(14)?.0,
-        hops: row.get(15)?,
-        via: row.get(16)?,
-        rule: row.get(17)?,
-        file_rule: row.get(18)?,
-        imported: row.get(19)?,
-        revisit: row.get(20)?,
-        versions: uint(row.get(21)?),
+        decision_inherited: row.get(3)?,
+        score: row.get(4)?,
+        url: row.get(5)?,
+        title: row.get::<_, LossyText>(6)?.0,
+        date: CaptureDate::from_millis(row.get(7)?),
+        status: row.get(8)?,
+        mime: row.get::<_, LossyText>(9)?.0,
+        size: uint(row.get(10)?),
+        language: row.get::<_, LossyText>(11)?.0,
+        inlinks_internal: count(12)?,
+        inlinks_external: count(13)?,
+        inlink_hosts: count(14)?,
+        top_anchor: row.get::<_, LossyText>(15)?.0,
+        hops: row.get(16)?,
+        via: row.get(17)?,
+        rule: row.get(18)?,
+        file_rule: row.get(19)?,
+        imported: row.get(20)?,
+        revisit: row.get(21)?,
+        versions: uint(row.get(22)?),
     })
 }
 

@@ -63,6 +63,8 @@ pub struct CaptureNote {
     pub note: String,
     /// Whether it was taken back.
     pub undone: bool,
+    /// It was given on another capture of the same page and content.
+    pub inherited: bool,
 }
 
 impl CaptureNote {
@@ -71,17 +73,25 @@ impl CaptureNote {
         with_origin(&self.who, self.origin.as_deref())
     }
 
-    /// Its reason or text, and that it was taken back.
+    /// Its reason or text, that it is inherited, and that it was taken back.
     pub fn text(&self) -> String {
-        match (self.undone, self.note.as_str()) {
-            (false, note) => note.to_owned(),
-            (true, "") => "(undone)".to_owned(),
-            (true, note) => format!("{note} (undone)"),
-        }
+        let notes = [(self.inherited, "(inherited)"), (self.undone, "(undone)")];
+        let notes = notes.into_iter().filter(|(holds, _)| *holds).map(|(_, note)| note);
+        Some(self.note.as_str()).filter(|note| !note.is_empty()).into_iter().chain(notes).collect::<Vec<_>>().join(" ")
     }
 }
 
-/// A decision, or who gave it, with what it came with from another workspace: the
+/// A decision with what it came with from another workspace, and that it was given on another
+/// capture of the same page and content: the text that every list has.
+pub fn with_source(label: &str, origin: Option<&str>, inherited: bool) -> String {
+    match (inherited, origin) {
+        (false, origin) => with_origin(label, origin),
+        (true, None) => format!("{label} (inherited)"),
+        (true, Some(origin)) => format!("{label} (inherited, from {origin})"),
+    }
+}
+
+/// Who gave a decision, or something else, with what it came with from another workspace: the
 /// text that every list and message has.
 pub fn with_origin(text: &str, origin: Option<&str>) -> String {
     match (text, origin) {

@@ -7,7 +7,7 @@ use super::capture_table::rows_where;
 use super::captures::stored_capture;
 use super::catalogue::Catalogue;
 use super::error::StoreError;
-use super::marks::{note_of, note_sql};
+use super::marks::{note_of, note_sql, same_version_sql};
 use super::rows::{CampaignId, CaptureDetail, CaptureId, CaptureNote, CaptureRow, LaunchId};
 use crate::crawl::UrlOutcome;
 use crate::uri::{CaptureDate, CdxKey, DatasetKey, PageKey, Url};
@@ -184,11 +184,15 @@ fn path(conn: &Connection, id: CaptureId, row: &CaptureRow) -> Result<Vec<(Strin
     Ok(steps)
 }
 
-/// Decisions and notes on a capture, newest first; without those taken back as
+/// Notes on a capture and decisions on its content version, newest first; without those taken back as
 /// they are handed over.
 pub(super) fn notes(conn: &Connection, id: CaptureId, only_standing: bool) -> Result<Vec<CaptureNote>, StoreError> {
-    let mut statement =
-        conn.prepare_cached(concat!(note_sql!(), "capture = ?1 AND (NOT ?2 OR undone_ms IS NULL) ORDER BY id DESC"))?;
+    let mut statement = conn.prepare_cached(concat!(
+        note_sql!(),
+        same_version_sql!("m", "capture", "c", "id"),
+        " AND (m.capture = c.id OR m.mark <> 'note' AND m.reaches <= c.id)
+          AND (NOT ?2 OR m.undone_ms IS NULL) ORDER BY m.id DESC"
+    ))?;
     let notes = statement.query_map(params![id, only_standing], note_of)?.map(|note| note?);
     notes.collect()
 }

@@ -17,7 +17,7 @@ pub use of_campaign::named_campaigns;
 use super::captures::which::{HAS_LINKS, IS_PAGE, ORIGINAL, SAYS_PAGE};
 use super::hops::hop_count_sql;
 use super::judgements::judged_sql;
-use super::marks::{decision_sql, override_sql, selected_sql};
+use super::marks::{decision_sql, inherited_sql, override_sql, rejected_before_sql, selected_sql, to_review_sql};
 use super::rows::{CampaignId, ReviewMark};
 use super::sql::mark_name;
 use crate::analysis::Judgement;
@@ -270,7 +270,25 @@ const CAPTURE_FIELDS: &[FilterField] = &[
         ),
     ),
     field("lang", "Language (ISO 639-1)", "lang:pt", Kind::Value("c.language")),
-    field("mark", "The last decision on it", "mark:approve", Kind::Mark),
+    field("mark", "The last decision on its page version", "mark:approve", Kind::Mark),
+    yes_no!(
+        "review",
+        "To review: the first capture of a page version without a decision",
+        to_review_sql!(),
+        concat!("NOT ", to_review_sql!())
+    ),
+    yes_no!(
+        "inherited",
+        "Its decision was given on another capture of the same page and content",
+        inherited_sql!(),
+        concat!("NOT ", inherited_sql!())
+    ),
+    yes_no!(
+        "rejected_before",
+        "To review as a new version of a URL with an earlier rejection",
+        rejected_before_sql!(),
+        concat!("NOT ", rejected_before_sql!())
+    ),
     field(
         "request",
         "What meets a request, written as a campaign has it",

@@ -1,27 +1,143 @@
 //! What persons decide and note about captures. Append-only.
 //!
-//! Of the marks of a capture that were not taken back, the last that is no note
-//! is its decision. *Approve* and *reject* count above every score and filter:
-//! the fragments of SQL below are the one place that says so.
+//! A decision is on a content version: the captures of one page with one payload
+//! (`captures/which.rs`). Of the marks of a version that were not taken back, the
+//! last that is no note is the decision on each of its captures, those that came
+//! later too: a capture that it was not given on *inherits* it. *Approve* and
+//! *reject* count above every score and filter.
+//!
+//! A new version of a page of which a version was rejected is *to review*: no
+//! score, filter or collection takes it before a person approves it. An approval
+//! does not reach a new version either.
+//!
+//! The fragments of SQL below are the one place that says so.
 //!
 //! Marks of other workspaces are kept beside those given here, with their
 //! origin. Their numbers lie below zero: as the last one by number counts, a
 //! mark given here counts above each of them, whenever it was given.
 
+use super::captures::requisites::decided_sql;
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::judgements::ForeignJudgement;
-use super::rows::{CaptureId, CaptureNote, FileId, LaunchId, ReviewMark};
-use super::sql::{mark_name, mark_of};
+use super::rows::{CampaignId, CaptureId, CaptureNote, FileId, LaunchId, ReviewMark};
+use super::sql::{mark_name, mark_of, uint};
 use crate::uri::CaptureDate;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::collections::HashSet;
 
+/// SQL: whether the rows `$a` and `$b` of the second and third are of one content version; those of a
+/// capture without a known payload are of it alone. Rows are captures by `id` or marks by `capture`.
+macro_rules! same_version_sql {
+    ($a:literal, $a_capture:literal, $b:literal, $b_capture:literal) => {
+        concat!(
+            $a,
+            ".page = ",
+            $b,
+            ".page AND ",
+            $a,
+            ".digest = ",
+            $b,
+            ".digest AND (",
+            $b,
+            ".digest <> '' OR ",
+            $a,
+            ".",
+            $a_capture,
+            " = ",
+            $b,
+            ".",
+            $b_capture,
+            ")"
+        )
+    };
+}
+
+/// SQL: marks `m` that are decisions on capture `c` and were not taken back; the last one counts.
+macro_rules! decisions_on_sql {
+    () => {
+        concat!(
+            $crate::store::marks::same_version_sql!("m", "capture", "c", "id"),
+            " AND m.reaches <= c.id AND m.undone_ms IS NULL AND m.mark <> 'note'"
+        )
+    };
+}
+
+/// SQL: a value of the last decision `m` on capture `c`, also of one that cleared others; NULL without one.
+macro_rules! of_decision_sql {
+    ($value:literal) => {
+        concat!(
+            "(SELECT ",
+            $value,
+            " FROM mark m WHERE ",
+            $crate::store::marks::decisions_on_sql!(),
+            " ORDER BY m.id DESC LIMIT 1)"
+        )
+    };
+}
+
 /// SQL: the decision on capture `c`, NULL where there is none.
 macro_rules! decision_sql {
     () => {
-        "(SELECT nullif(m.mark, 'clear') FROM mark m WHERE m.capture = c.id AND m.undone_ms IS NULL
-            AND m.mark <> 'note' ORDER BY m.id DESC LIMIT 1)"
+        $crate::store::marks::of_decision_sql!("nullif(m.mark, 'clear')")
+    };
+}
+
+/// SQL: whether capture `c` inherits its decision: it was given on another capture of its version.
+macro_rules! inherited_sql {
+    () => {
+        concat!("ifnull(", $crate::store::marks::of_decision_sql!("m.mark <> 'clear' AND m.capture <> c.id"), ", 0)")
+    };
+}
+
+/// SQL: rejections `m` of another version of the page of capture `c` that count still, given before the
+/// version of `c` came. They are no notes: so SQLite knows that the index of decisions has them.
+macro_rules! earlier_rejections_sql {
+    () => {
+        concat!(
+            "m.page = c.page AND m.mark = 'reject' AND m.mark <> 'note' AND m.undone_ms IS NULL AND m.reaches <= c.id
+             AND (m.digest <> c.digest OR m.digest = '' AND m.capture <> c.id)
+             AND 'reject' = (SELECT n.mark FROM mark n WHERE ",
+            $crate::store::marks::same_version_sql!("n", "capture", "m", "capture"),
+            " AND n.undone_ms IS NULL AND n.mark <> 'note' ORDER BY n.id DESC LIMIT 1)
+             AND NOT EXISTS (SELECT 1 FROM capture x WHERE ",
+            $crate::store::marks::same_version_sql!("x", "id", "c", "id"),
+            " AND x.id <= m.newest AND x.date_ms <= m.date_ms)"
+        )
+    };
+}
+
+/// SQL: whether capture `c` is of a new version of a page that was rejected before, and nobody
+/// approved or rejected that version: nothing but an approval selects it.
+macro_rules! rejected_before_sql {
+    () => {
+        concat!(
+            "(EXISTS (SELECT 1 FROM mark m WHERE ",
+            $crate::store::marks::earlier_rejections_sql!(),
+            ") AND ifnull(",
+            $crate::store::marks::decision_sql!(),
+            ", '') NOT IN ('approve', 'reject'))"
+        )
+    };
+}
+
+/// SQL: whether capture `c` is to review: nobody decided about its version, and of the captures of
+/// that which are shown with campaign `?1` (all of them where that is 0), or with another one, it is the first.
+macro_rules! to_review_sql {
+    () => {
+        $crate::store::marks::to_review_sql!("?1")
+    };
+    ($campaign:literal) => {
+        concat!(
+            "(",
+            $crate::store::marks::decision_sql!(),
+            " IS NULL AND NOT EXISTS (SELECT 1 FROM capture x WHERE x.page = c.page AND x.digest = c.digest
+                AND c.digest <> '' AND x.id < c.id AND (",
+            $campaign,
+            " = 0 OR x.launch IN (SELECT id FROM launch WHERE campaign = ",
+            $campaign,
+            " OR campaign IS NULL))))"
+        )
     };
 }
 
@@ -45,7 +161,9 @@ macro_rules! selected_sql {
             $crate::store::marks::decision_sql!(),
             " WHEN 'approve' THEN ",
             $crate::store::marks::of_campaign_sql!(),
-            " WHEN 'reject' THEN 0 ELSE ifnull(s.selected, 0) END)"
+            " WHEN 'reject' THEN 0 ELSE ifnull(s.selected, 0) AND NOT ",
+            $crate::store::marks::rejected_before_sql!(),
+            " END)"
         )
     };
 }
@@ -61,29 +179,33 @@ macro_rules! override_sql {
     };
 }
 
-/// SQL: marks as [`note_of`] reads them, up to the condition.
+/// SQL: marks `m` for capture `c` of number `?1` as [`note_of`] reads them, up to the condition.
 macro_rules! note_sql {
     () => {
-        "SELECT date_ms, who, (SELECT o.origin FROM mark_origin o WHERE o.mark = mark.id), mark, note,
-            undone_ms IS NOT NULL FROM mark WHERE "
+        "SELECT m.date_ms, m.who, (SELECT o.origin FROM mark_origin o WHERE o.mark = m.id), m.mark, m.note,
+            m.undone_ms IS NOT NULL, m.capture <> c.id FROM capture c CROSS JOIN mark m WHERE c.id = ?1 AND "
     };
 }
 
 /// SQL: what the decision on capture `c` came with; NULL where it was given here, or there is none.
 macro_rules! decision_origin_sql {
     () => {
-        "(SELECT iif(m.mark = 'clear', NULL, (SELECT o.origin FROM mark_origin o WHERE o.mark = m.id))
-            FROM mark m WHERE m.capture = c.id AND m.undone_ms IS NULL AND m.mark <> 'note'
-            ORDER BY m.id DESC LIMIT 1)"
+        $crate::store::marks::of_decision_sql!(
+            "iif(m.mark = 'clear', NULL, (SELECT o.origin FROM mark_origin o WHERE o.mark = m.id))"
+        )
     };
 }
 
-pub(super) use {decision_origin_sql, decision_sql, note_sql, of_campaign_sql, override_sql, selected_sql};
+pub(super) use {
+    decision_origin_sql, decision_sql, decisions_on_sql, earlier_rejections_sql, inherited_sql, note_sql,
+    of_campaign_sql, of_decision_sql, override_sql, rejected_before_sql, same_version_sql, selected_sql, to_review_sql,
+};
 
-/// What the decision on a capture came with; none where it was given here.
-pub(super) fn decision_origin(conn: &Connection, capture: CaptureId) -> Result<Option<String>, StoreError> {
-    const FIND: &str = concat!("SELECT ", decision_origin_sql!(), " FROM capture c WHERE c.id = ?1");
-    Ok(conn.prepare_cached(FIND)?.query_row([capture], |row| row.get(0))?)
+/// What the decision on a capture came with, none where it was given here; and whether it inherits it.
+pub(super) fn decision_source(conn: &Connection, capture: CaptureId) -> Result<(Option<String>, bool), StoreError> {
+    const FIND: &str =
+        concat!("SELECT ", decision_origin_sql!(), ", ", inherited_sql!(), " FROM capture c WHERE c.id = ?1");
+    Ok(conn.prepare_cached(FIND)?.query_row([capture], |row| Ok((row.get(0)?, row.get(1)?)))?)
 }
 
 /// A row of [`note_sql`].
@@ -97,6 +219,7 @@ pub(super) fn note_of(row: &Row<'_>) -> rusqlite::Result<Result<CaptureNote, Sto
         mark,
         note: row.get(4)?,
         undone: row.get(5)?,
+        inherited: row.get(6)?,
     }))
 }
 
@@ -119,6 +242,21 @@ pub struct ForeignMark {
     pub annotation: String,
     /// The annotation as it came, where the mark does not say all of it.
     pub line: Option<String>,
+    /// The first capture of its content version that a decision reaches; none for all of them.
+    pub reaches: Option<CaptureId>,
+}
+
+/// Captures with one decision for one reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DecidedCaptures {
+    /// What was decided.
+    pub mark: ReviewMark,
+    /// Why.
+    pub reason: String,
+    /// What the decision came with, where it was given in another workspace.
+    pub origin: Option<String>,
+    /// How many captures have it, given on them or inherited.
+    pub captures: u64,
 }
 
 /// An annotation on a capture that is not here.
@@ -166,8 +304,8 @@ impl Catalogue {
                     continue;
                 }
                 conn.prepare_cached(
-                    "INSERT INTO mark (id, act, capture, mark, note, who, date_ms, undone_ms)
-                     VALUES (?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                    "INSERT INTO mark (id, act, capture, mark, note, who, date_ms, undone_ms, reaches)
+                     VALUES (?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
                 )?
                 .execute(params![
                     id,
@@ -176,7 +314,8 @@ impl Catalogue {
                     mark.note,
                     mark.who,
                     mark.date.millis(),
-                    mark.undone.map(CaptureDate::millis)
+                    mark.undone.map(CaptureDate::millis),
+                    mark.reaches.unwrap_or_default()
                 ])?;
                 conn.prepare_cached("INSERT INTO mark_origin VALUES (?1, ?2, ?3, ?4)")?.execute(params![
                     id,
@@ -285,13 +424,134 @@ impl Catalogue {
         })
     }
 
-    /// What the decision on a capture came with; none where it was given here.
+    /// What the decision on a capture came with, none where it was given here; and
+    /// whether the capture inherits it.
     ///
     /// # Errors
     ///
     /// A catalogue that cannot be read.
-    pub fn decision_origin(&self, capture: CaptureId) -> Result<Option<String>, StoreError> {
-        self.read(|conn| decision_origin(conn, capture))
+    pub fn decision_source(&self, capture: CaptureId) -> Result<(Option<String>, bool), StoreError> {
+        self.read(|conn| decision_source(conn, capture))
+    }
+
+    /// The first capture of the content version of a capture that one of these files holds.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn first_of_version_in(
+        &self,
+        capture: CaptureId,
+        files: &HashSet<FileId>,
+    ) -> Result<Option<CaptureId>, StoreError> {
+        const FIND: &str = concat!(
+            "SELECT x.id FROM capture c JOIN capture x ON ",
+            same_version_sql!("x", "id", "c", "id"),
+            " WHERE c.id = ?1 ORDER BY x.id"
+        );
+        let version = self.read(|conn| {
+            let mut statement = conn.prepare_cached(FIND)?;
+            let rows = statement.query_map([capture], |row| row.get(0))?;
+            Ok(rows.collect::<Result<Vec<CaptureId>, _>>()?)
+        })?;
+        for id in version {
+            if self.is_capture_in(id, files)? {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
+    }
+
+    /// How many captures have the content of one of these without being one of them: they inherit a
+    /// decision that is given on these.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn of_same_content(&self, captures: &[CaptureId]) -> Result<u64, StoreError> {
+        let captures = serde_json::to_string(captures).map_err(|error| StoreError::Content(error.to_string()))?;
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "WITH given (id) AS MATERIALIZED (SELECT value FROM json_each(?1))
+                 SELECT count(DISTINCT x.id) FROM given g JOIN capture c ON c.id = g.id
+                 JOIN capture x ON x.page = c.page AND x.digest = c.digest AND c.digest <> ''
+                 WHERE x.id NOT IN (SELECT id FROM given)",
+            )?;
+            Ok(uint(statement.query_row([captures], |row| row.get(0))?))
+        })
+    }
+
+    /// New versions of URLs of which a version was rejected, that are to review: how many URLs.
+    /// They are listed by `rejected_before:yes`.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn rejected_before(&self, campaign: CampaignId) -> Result<u64, StoreError> {
+        const COUNT: &str = concat!(
+            "SELECT count(DISTINCT c.page) FROM capture c
+             WHERE c.page IN (SELECT page FROM mark WHERE mark = 'reject' AND undone_ms IS NULL) AND ",
+            of_campaign_sql!(),
+            " AND ",
+            rejected_before_sql!()
+        );
+        self.read(|conn| Ok(uint(conn.prepare_cached(COUNT)?.query_row([campaign], |row| row.get(0))?)))
+    }
+
+    /// Captures that are shown with a campaign and have a decision, given on them or inherited: how many, by what
+    /// was decided, why, and what that came with.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn decided_captures(&self, campaign: CampaignId) -> Result<Vec<DecidedCaptures>, StoreError> {
+        const COUNT: &str = concat!(
+            "WITH ",
+            decided_sql!(),
+            " SELECT m.mark, m.note, (SELECT o.origin FROM mark_origin o WHERE o.mark = m.id), count(*)
+             FROM decided d JOIN mark m ON m.id = d.id JOIN capture c ON c.id = d.capture
+             WHERE m.mark <> 'clear' AND ",
+            of_campaign_sql!(),
+            " GROUP BY 1, 2, 3"
+        );
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(COUNT)?;
+            let mut rows = statement.query([campaign])?;
+            let mut counts = Vec::new();
+            while let Some(row) = rows.next()? {
+                let name: String = row.get(0)?;
+                let mark = mark_of(&name).ok_or_else(|| StoreError::Content(format!("decision “{name}”")))?;
+                counts.push(DecidedCaptures {
+                    mark,
+                    reason: row.get(1)?,
+                    origin: row.get(2)?,
+                    captures: uint(row.get(3)?),
+                });
+            }
+            Ok(counts)
+        })
+    }
+
+    /// Who rejected an earlier version of the page of a capture that is to review for it, and why: the
+    /// last of these rejections.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn earlier_rejection(&self, capture: CaptureId) -> Result<Option<CaptureNote>, StoreError> {
+        self.read(|conn| {
+            let last = conn
+                .prepare_cached(concat!(
+                    note_sql!(),
+                    rejected_before_sql!(),
+                    " AND ",
+                    earlier_rejections_sql!(),
+                    " ORDER BY m.id DESC LIMIT 1"
+                ))?
+                .query_row([capture], note_of)
+                .optional()?;
+            last.transpose()
+        })
     }
 
     /// The decision on a capture, with who gave it and why.
@@ -302,10 +562,7 @@ impl Catalogue {
     pub fn decision(&self, capture: CaptureId) -> Result<Option<CaptureNote>, StoreError> {
         self.read(|conn| {
             let last = conn
-                .prepare_cached(concat!(
-                    note_sql!(),
-                    "capture = ?1 AND undone_ms IS NULL AND mark <> 'note' ORDER BY id DESC LIMIT 1"
-                ))?
+                .prepare_cached(concat!(note_sql!(), decisions_on_sql!(), " ORDER BY m.id DESC LIMIT 1"))?
                 .query_row([capture], note_of)
                 .optional()?
                 .transpose()?;

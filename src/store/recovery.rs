@@ -207,7 +207,7 @@ impl Catalogue {
 
 /// What persons decided, noted and judged about a capture, in words: decisions and notes oldest first, then judgements.
 fn decisions(conn: &Connection, capture: CaptureId) -> Result<Vec<String>, StoreError> {
-    let decisions = notes(conn, capture, true)?.into_iter().rev().map(|of| {
+    let decisions = notes(conn, capture, true)?.into_iter().rev().filter(|of| !of.inherited).map(|of| {
         let note = if of.note.is_empty() { String::new() } else { format!(" ({})", of.note) };
         format!("{}{note}, by {} on {}", of.mark.label(), of.by(), of.date.to_readable())
     });
@@ -238,10 +238,16 @@ fn lose(conn: &Connection, launch: LaunchId, id: CaptureId) -> Result<(), StoreE
         "DELETE FROM copied_capture WHERE capture = ?1",
         "DELETE FROM unread_page WHERE capture = ?1",
         "DELETE FROM capture_inlinks WHERE capture = ?1",
+        // What was decided about its content version goes on with another capture of that.
+        "UPDATE mark SET capture = (SELECT min(x.id) FROM capture x
+            WHERE x.page = mark.page AND x.digest = mark.digest AND x.id <> ?1)
+         WHERE capture = ?1 AND digest <> '' AND mark <> 'note' AND EXISTS (SELECT 1 FROM capture x
+            WHERE x.page = mark.page AND x.digest = mark.digest AND x.id <> ?1)",
         "DELETE FROM mark_origin WHERE mark IN (SELECT id FROM mark WHERE capture = ?1)",
         "DELETE FROM mark WHERE capture = ?1",
         "DELETE FROM judgement WHERE capture = ?1",
         "DELETE FROM score WHERE capture = ?1",
+        "DELETE FROM score_before WHERE capture = ?1",
         "DELETE FROM measure WHERE capture = ?1",
         "DELETE FROM named_capture WHERE capture = ?1",
         "DELETE FROM collected WHERE capture = ?1",

@@ -69,7 +69,7 @@ pub struct CampaignRow {
     pub captures: u64,
     /// URLs refused by a rule.
     pub refused: u64,
-    /// Captures without a person's word.
+    /// Content versions without a person's decision.
     pub to_review: u64,
     /// Captures a person or the threshold selected.
     pub selected: u64,
@@ -457,6 +457,8 @@ pub struct CaptureRow {
     pub mark: Option<ReviewMark>,
     /// What that came with, where it was given in another workspace.
     pub decision_origin: Option<String>,
+    /// Whether the decision was given on another capture of the same page and content.
+    pub decision_inherited: bool,
     /// Score of the last selection.
     pub score: Option<f64>,
     /// URL.
@@ -498,9 +500,10 @@ pub struct CaptureRow {
 }
 
 impl CaptureRow {
-    /// The decision on it, with where it is from; empty without one.
+    /// The decision on it, with where it is from and whether it is inherited; empty without one.
     pub fn decision_label(&self) -> String {
-        self.mark.map_or(String::new(), |mark| with_origin(mark.label(), self.decision_origin.as_deref()))
+        let origin = self.decision_origin.as_deref();
+        self.mark.map_or(String::new(), |mark| with_source(mark.label(), origin, self.decision_inherited))
     }
 
     /// What is shown as a rule: that of a campaign here, or the one that its file names.
@@ -513,10 +516,11 @@ impl CaptureRow {
     }
 
     /// The names of its fields as JSON has them.
-    pub const COLUMNS: [&str; 22] = [
+    pub const COLUMNS: [&str; 23] = [
         "id",
         "mark",
         "decision_origin",
+        "decision_inherited",
         "score",
         "url",
         "title",

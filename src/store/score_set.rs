@@ -5,7 +5,7 @@
 use super::captures::which::shown_status_sql;
 use super::catalogue::Catalogue;
 use super::error::StoreError;
-use super::marks::{decision_origin, of_campaign_sql};
+use super::marks::{decision_source, of_campaign_sql};
 use super::rows::{Balance, CampaignId, CaptureId, ReviewMark, ScoredRow, SelectionSpec};
 use super::sql::{int, mark_of, uint};
 use crate::analysis::{HISTOGRAM_BINS, PartValues, RequestReading, ReviewState, ScoreInput, ScoreWeights, histogram};
@@ -22,6 +22,8 @@ pub struct ToScore {
     pub id: CaptureId,
     /// What a person decided last.
     pub decision: Option<ReviewMark>,
+    /// An earlier version of its page was rejected, and this one is to review.
+    pub rejected_before: bool,
     /// What its score follows from; request and links as they were measured,
     /// none where they were not yet.
     pub input: ScoreInput,
@@ -123,6 +125,7 @@ struct SetRow {
     bytes: u64,
     values: PartValues,
     decision: Option<ReviewMark>,
+    rejected_before: bool,
     is_measured: bool,
     /// Score and side of the kept selection, without decisions.
     kept: Option<(f64, bool)>,
@@ -172,8 +175,9 @@ impl ScoreSet {
             let scored = side(row);
             let passes = scored.is_some_and(|(_, passes)| passes);
             let decides = row.decision.and_then(ReviewMark::decides);
-            let selected = decides.unwrap_or(passes);
-            let was = decides.unwrap_or(row.kept.is_some_and(|(_, passes)| passes));
+            let selected = decides.unwrap_or(passes && !row.rejected_before);
+            let was = decides.unwrap_or(!row.rejected_before && row.kept.is_some_and(|(_, passes)| passes));
+            balance.rejected_before += u64::from(row.rejected_before);
             balance.excluded += u64::from(decides == Some(false));
             balance.included += u64::from(decides == Some(true));
             balance.overrides += u64::from(decides.is_some_and(|selected| selected != passes));
@@ -203,6 +207,18 @@ impl ScoreSet {
         rows.filter_map(|row| {
             let (score, passes) = row.draft(sides)?;
             Some(KeptScore { id: row.id, score, passes, decision: row.decision })
+        })
+        .collect()
+    }
+
+    /// Scores of the captures that were measured and have none with the kept selection.
+    pub fn unscored(&self, weights: &ScoreWeights) -> Vec<KeptScore> {
+        let rows = self.rows.iter().filter(|row| row.is_measured && row.kept.is_none());
+        rows.map(|row| KeptScore {
+            id: row.id,
+            score: weights.score(&row.values),
+            passes: false,
+            decision: row.decision,
         })
         .collect()
     }
@@ -341,6 +357,7 @@ impl Catalogue {
                     bytes: uint(row.get(14)?),
                     values: scored.input.values(),
                     decision: scored.decision,
+                    rejected_before: scored.rejected_before,
                     is_measured,
                     kept: row
                         .get::<_, Option<f64>>(15)?
@@ -406,7 +423,7 @@ impl Catalogue {
 impl ScoredRow {
     /// A capture with its score, and whether that or a filter selects it.
     pub fn of(facts: ToScore, url: String, date: CaptureDate, spec: &SelectionSpec, score: f64, passes: bool) -> Self {
-        let selected = facts.decision.and_then(ReviewMark::decides).unwrap_or(passes);
+        let selected = facts.decision.and_then(ReviewMark::decides).unwrap_or(passes && !facts.rejected_before);
         let parts = facts.input.parts(&spec.weights);
         Self {
             id: facts.id,
@@ -417,6 +434,8 @@ impl ScoredRow {
             passes,
             decision: facts.decision,
             decision_origin: None,
+            decision_inherited: false,
+            rejected_before: facts.rejected_before,
             selected,
         }
     }
@@ -424,7 +443,7 @@ impl ScoredRow {
     /// With where its decision is from.
     pub(super) fn with_decision_of(mut self, conn: &Connection) -> Result<Self, StoreError> {
         if self.decision.is_some() {
-            self.decision_origin = decision_origin(conn, self.id)?;
+            (self.decision_origin, self.decision_inherited) = decision_source(conn, self.id)?;
         }
         Ok(self)
     }
@@ -463,7 +482,9 @@ macro_rules! facts_sql {
             $crate::store::marks::decision_sql!(),
             ", c.change = 2, (SELECT kind = 'import' FROM launch l WHERE l.id = c.launch),
                m.request, m.holds, m.terms, m.external_hosts, m.anchor_hosts, m.capture IS NOT NULL,
-               c.host, c.size, s.score, s.selected, s.review, c.media
+               c.host, c.size, s.score, s.selected, s.review, c.media, ",
+            $crate::store::marks::rejected_before_sql!(),
+            "
              FROM capture c LEFT JOIN measure m ON m.campaign = ?1 AND m.capture = c.id
              LEFT JOIN score s ON s.campaign = ?1 AND s.capture = c.id"
         )
@@ -491,6 +512,7 @@ pub(super) fn to_score(row: &Row<'_>, window_days: u32, with_terms: bool) -> Res
     Ok(ToScore {
         id: row.get(0)?,
         decision,
+        rejected_before: row.get(19)?,
         input: ScoreInput {
             request,
             without_text: without_text(status, mime, Media::of_number(row.get(18)?), hops),

@@ -3,7 +3,8 @@
 use super::rows::{CampaignId, CaptureId, ReviewMark};
 pub use super::score_set::ScoreSet;
 use crate::analysis::{ScorePart, ScoreWeights};
-use crate::campaign::{Identity, ReportLanguage};
+use crate::campaign::{Identity, ReportLanguage, quoted_value};
+use crate::jobs::counted;
 use crate::uri::CaptureDate;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -63,6 +64,34 @@ impl SelectionSpec {
         self.filter.trim().is_empty() && self.collections.is_empty()
     }
 
+    /// What decides where no person did, as a filter; scores are those of the kept selection.
+    fn rule(&self) -> String {
+        let rule = match self.filter.trim() {
+            "" => format!("score>={}", self.threshold),
+            filter => filter.to_owned(),
+        };
+        self.collections.iter().fold(rule, |rule, name| format!("({rule}) OR collection:{}", quoted_value(name)))
+    }
+
+    /// Filters for the captures that would come into the kept selection, made by this, and go out of it, if
+    /// it were made again now.
+    pub fn change_filters(&self) -> (String, String) {
+        let rule = self.rule();
+        (
+            format!("NOT selected:yes ({rule}) NOT mark:approve NOT mark:reject NOT rejected_before:yes"),
+            format!("selected:yes NOT ({rule}) NOT mark:approve"),
+        )
+    }
+
+    /// Whether this selects as another one does, whatever an export of it holds besides.
+    pub fn selects_as(&self, other: &Self) -> bool {
+        let sides = |spec: &Self| {
+            let filter = spec.filter.trim().to_owned();
+            (spec.weights, spec.threshold, spec.with_requisites, filter, spec.collections.clone())
+        };
+        sides(self) == sides(other)
+    }
+
     /// What decides where no person did, such as `score at least 0.4` or `filter “host:gov.pt”`.
     pub fn criterion(&self) -> String {
         let mut criterion = match self.filter.trim() {
@@ -93,6 +122,30 @@ impl Default for SelectionSpec {
             collections: Vec::new(),
         }
     }
+}
+
+/// Says that URLs with an earlier rejection have new versions to review.
+pub fn changed_rejections(urls: u64) -> String {
+    format!("{} with an earlier rejection changed", counted(urls, "URL"))
+}
+
+/// What the kept selection of a campaign would change if it were made again now: it is offered, and a
+/// person says so.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SelectionOffer {
+    /// When the selection was kept.
+    pub date: CaptureDate,
+    /// Captures that would come in.
+    pub added: u64,
+    /// Captures that would go out.
+    pub removed: u64,
+    /// The filter that lists those that would come in.
+    pub added_filter: String,
+    /// The filter that lists those that would go out.
+    pub removed_filter: String,
+    /// Why that cannot be told, such as an index that is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
 }
 
 /// A selection that was saved under a name, compared with the kept one.
@@ -175,6 +228,8 @@ pub struct Balance {
     pub included: u64,
     /// Those of both that score or filter would have put on the other side.
     pub overrides: u64,
+    /// Captures to review as new versions of URLs with an earlier rejection: out until they are approved.
+    pub rejected_before: u64,
     /// What is in, by score, filter or hand.
     #[serde(rename = "in")]
     pub inside: SelectionSide,
@@ -232,6 +287,11 @@ pub struct ScoredRow {
     pub decision: Option<ReviewMark>,
     /// What that came with, where it was given in another workspace.
     pub decision_origin: Option<String>,
+    /// Whether the decision was given on another capture of the same page and content.
+    pub decision_inherited: bool,
+    /// An earlier version of its page was rejected, and this one is to review: nothing but an approval
+    /// selects it.
+    pub rejected_before: bool,
     /// Whether it is in: by decision, else by score or filter.
     pub selected: bool,
 }

@@ -23,8 +23,9 @@ impl Lacking {
     /// The page, what it lacks, and who rejected that.
     pub fn summary(&self) -> String {
         let reason = if self.reason.is_empty() { String::new() } else { format!(": {}", self.reason) };
+        let rejected = if self.is_new_version { "of which an earlier version was rejected" } else { "rejected" };
         format!(
-            "{} ({}) lacks {} ({}), rejected by {}{reason}",
+            "{} ({}) lacks {} ({}), {rejected} by {}{reason}",
             self.page,
             self.page_date.to_readable(),
             self.url,
@@ -61,6 +62,9 @@ pub struct Lacking {
     pub who: String,
     /// Why, as noted with the rejection.
     pub reason: String,
+    /// An earlier version of it was rejected, and nobody has reviewed this one.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_new_version: bool,
 }
 
 impl Catalogue {
@@ -82,6 +86,18 @@ impl Catalogue {
         let (campaign, with_requisites) = (spec.campaign, spec.with_requisites);
         let spec = serde_json::to_string(spec).map_err(|error| StoreError::Content(error.to_string()))?;
         self.write(move |conn| {
+            conn.execute("DELETE FROM score_before WHERE campaign = ?1", [campaign])?;
+            conn.execute(
+                "INSERT INTO score_before SELECT campaign, capture, score, selected, review FROM score
+                 WHERE campaign = ?1",
+                [campaign],
+            )?;
+            conn.execute(
+                "INSERT OR REPLACE INTO selection_before (campaign, spec, date_ms)
+                 SELECT ?1, (SELECT spec FROM selection WHERE campaign = ?1),
+                    ifnull((SELECT date_ms FROM selection WHERE campaign = ?1), 0)",
+                [campaign],
+            )?;
             conn.execute("DELETE FROM score WHERE campaign = ?1", [campaign])?;
             let mut keep = conn.prepare_cached(
                 "INSERT INTO score (campaign, capture, score, selected, review) VALUES (?1, ?2, ?3, ?4, ?5)",
@@ -94,6 +110,65 @@ impl Catalogue {
                 params![campaign, spec, CaptureDate::now().millis()],
             )?;
             keep_requisites(conn, campaign, with_requisites)
+        })
+    }
+
+    /// Scores captures that came since the selection was kept; none of them is selected by that.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be written.
+    pub fn add_scores(&self, campaign: CampaignId, scored: Vec<KeptScore>) -> Result<(), StoreError> {
+        self.write(move |conn| {
+            let mut add = conn.prepare_cached(
+                "INSERT OR IGNORE INTO score (campaign, capture, score, selected, review) VALUES (?1, ?2, ?3, 0, ?4)",
+            )?;
+            for KeptScore { id, score, decision, .. } in scored {
+                add.execute(params![campaign, id, score, decision.map(mark_name).unwrap_or_default()])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Whether there is a selection that the kept one took the place of, or none was there then.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn can_undo_selection(&self, campaign: CampaignId) -> Result<bool, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached("SELECT 1 FROM selection_before WHERE campaign = ?1")?;
+            Ok(statement.exists([campaign])?)
+        })
+    }
+
+    /// Puts the selection back that the kept one took the place of. Says whether there is one to put back;
+    /// captures that came since have no score then.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be written.
+    pub fn undo_selection(&self, campaign: CampaignId) -> Result<bool, StoreError> {
+        self.write(move |conn| {
+            let before: Option<Option<String>> = conn
+                .query_row("SELECT spec FROM selection_before WHERE campaign = ?1", [campaign], |row| row.get(0))
+                .optional()?;
+            let Some(before) = before else { return Ok(false) };
+            for step in [
+                "DELETE FROM score WHERE campaign = ?1",
+                "INSERT INTO score SELECT campaign, capture, score, selected, review FROM score_before
+                 WHERE campaign = ?1",
+                "DELETE FROM selection WHERE campaign = ?1",
+                "INSERT INTO selection SELECT campaign, spec, date_ms FROM selection_before
+                 WHERE campaign = ?1 AND spec IS NOT NULL",
+                "DELETE FROM score_before WHERE campaign = ?1",
+                "DELETE FROM selection_before WHERE campaign = ?1",
+            ] {
+                conn.execute(step, [campaign])?;
+            }
+            let spec = before.and_then(|spec| serde_json::from_str::<SelectionSpec>(&spec).ok());
+            keep_requisites(conn, campaign, spec.is_some_and(|spec| spec.with_requisites))?;
+            Ok(true)
         })
     }
 
@@ -243,11 +318,12 @@ impl Catalogue {
             " ",
             needed_links_sql!(),
             ")
-             SELECT pu.url, p.date_ms, xu.url, x.date_ms, m.who, m.note, o.origin
+             SELECT pu.url, p.date_ms, xu.url, x.date_ms, m.who, m.note, o.origin,
+                x.id NOT IN (SELECT capture FROM decided WHERE mark = 'reject')
              FROM lost l JOIN rejected r ON r.capture = l.capture
              JOIN capture p ON p.id = l.page JOIN url pu ON pu.id = p.url
              JOIN capture x ON x.id = l.capture JOIN url xu ON xu.id = x.url
-             JOIN mark m ON m.id = (SELECT id FROM decided WHERE capture = x.id)
+             JOIN mark m ON m.id = r.id
              LEFT JOIN mark_origin o ON o.mark = m.id
              ORDER BY p.date_ms, pu.url, xu.url"
         );
@@ -268,6 +344,7 @@ impl Catalogue {
                     date: CaptureDate::from_millis(row.get(3)?),
                     who: with_origin(&row.get::<_, String>(4)?, row.get::<_, Option<String>>(6)?.as_deref()),
                     reason: row.get(5)?,
+                    is_new_version: row.get(7)?,
                 })
             })?;
             Ok(rows.collect::<Result<_, _>>()?)

@@ -1,6 +1,7 @@
 //! Content versions, for the text index: a page with one payload, by the
 //! number of the first capture that has both.
 
+use super::captures::requisites::decided_sql;
 use super::captures::which::{named_digest_sql, version_sql};
 use super::catalogue::Catalogue;
 use super::error::StoreError;
@@ -181,11 +182,11 @@ impl Catalogue {
             let launches: Vec<(i64, Option<i64>, String)> =
                 launches.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect::<Result<_, _>>()?;
             facts.describe(countries.collect(), launches);
-            let mut marks = conn.prepare_cached(
-                "SELECT m.capture, m.mark FROM mark m WHERE m.id IN
-                    (SELECT max(id) FROM mark WHERE undone_ms IS NULL AND mark <> 'note' GROUP BY capture)
-                    AND m.mark <> 'clear'",
-            )?;
+            let mut marks = conn.prepare_cached(concat!(
+                "WITH ",
+                decided_sql!(),
+                " SELECT capture, mark FROM decided WHERE mark <> 'clear'"
+            ))?;
             let marks: Vec<(i64, String)> =
                 marks.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
             facts.mark(marks);

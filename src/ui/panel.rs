@@ -570,7 +570,7 @@ fn notes_ui(ui: &mut Ui, notes: &[CaptureNote]) {
         ui.horizontal_wrapped(|ui| {
             ui.weak(note.date.to_readable());
             ui.label(text::line(&note.by()));
-            mark_ui(ui, Some(note.mark), None);
+            mark_ui(ui, Some(note.mark), None, false);
             ui.label(text::line(&note.text()));
         });
     }

@@ -3,7 +3,7 @@
 use super::access::{alert_ui, mark_heading};
 use super::text;
 use super::theme::{self, GAP, GROUP_GAP, tokens};
-use crate::app::models::{CaptureRow, Loaded, Notice, OutcomeClass, ReviewMark, UrlOutcome, with_origin};
+use crate::app::models::{CaptureRow, Loaded, Notice, OutcomeClass, ReviewMark, UrlOutcome, with_source};
 use crate::app::{Action, AppState, resolve};
 use crate::jobs::Progress;
 use crate::scope::rule_label;
@@ -254,7 +254,7 @@ pub fn coloured_cell_ui(ui: &mut Ui, text: &str, color: Color32) -> Response {
 }
 
 /// A mark with its sign, word and colour.
-pub fn mark_ui(ui: &mut Ui, mark: Option<ReviewMark>, origin: Option<&str>) -> Response {
+pub fn mark_ui(ui: &mut Ui, mark: Option<ReviewMark>, origin: Option<&str>, inherited: bool) -> Response {
     let tokens = tokens(ui);
     match mark {
         None => coloured_cell_ui(ui, "·", tokens.weak_text).on_hover_text("Not reviewed"),
@@ -266,14 +266,18 @@ pub fn mark_ui(ui: &mut Ui, mark: Option<ReviewMark>, origin: Option<&str>) -> R
                 ReviewMark::Clear => ("○", tokens.weak_text),
                 ReviewMark::Note => ("✏", tokens.weak_text),
             };
-            coloured_cell_ui(ui, &text::line(&with_origin(&format!("{sign} {}", mark.label()), origin)), color)
+            coloured_cell_ui(
+                ui,
+                &text::line(&with_source(&format!("{sign} {}", mark.label()), origin, inherited)),
+                color,
+            )
         }
     }
 }
 
-/// The decision on a capture, with where it is from.
+/// The decision on a capture, with where it is from and whether it is inherited.
 pub fn decision_ui(ui: &mut Ui, row: &CaptureRow) -> Response {
-    mark_ui(ui, row.mark, row.decision_origin.as_deref())
+    mark_ui(ui, row.mark, row.decision_origin.as_deref(), row.decision_inherited)
 }
 
 /// A status with its colour; the number itself says it too.

@@ -1,11 +1,11 @@
 //! Collections that a filter fills: what shall be preserved after each crawl.
 
 use super::everything;
-use super::select::select;
+use super::select::score_new_captures;
 use crate::jobs::{JobCx, counted};
-use crate::store::{ScoreScope, Workspace};
+use crate::store::Workspace;
 use crate::work::Report;
-use crate::work::models::{CampaignId, CaptureId, CaptureQuery};
+use crate::work::models::{CampaignId, CaptureQuery};
 use anyhow::Context;
 use serde::Serialize;
 
@@ -31,7 +31,8 @@ impl Report for CollectionsFilled {
 
 /// Asks the filters of collections again, those of a campaign or all, and puts
 /// in what they find; what is in stays. Where a selection is kept and captures
-/// came since, these are scored first, as that selection scores them.
+/// came since, these are scored first, as that selection scores them; the selection
+/// itself stays as a person made it.
 ///
 /// # Errors
 ///
@@ -51,13 +52,7 @@ pub fn fill_collections(
         }
         if !scored.contains(&campaign) {
             scored.push(campaign);
-            if let Some((spec, _)) = catalogue.kept_selection(campaign)? {
-                // A selection that came with a handover stays as it was made there.
-                let new = ScoreScope::Unmeasured { above: CaptureId::default(), limit: 1 };
-                if !catalogue.to_score(campaign, spec.window_days, new)?.is_empty() {
-                    select(workspace, &spec, true, cx)?;
-                }
-            }
+            score_new_captures(workspace, campaign, cx)?;
         }
         let query = CaptureQuery { campaign: Some(campaign), filter: collection.filter.clone(), ..everything() };
         let found =

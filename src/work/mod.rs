@@ -103,7 +103,10 @@ pub use scope::{
     what_if_rows, what_if_trace, why,
 };
 pub use search::{FacetChoice, Hit, NoQuery, SearchAnswer, SearchOrder, SearchQuery};
-pub use select::{SelectReport, SelectionChange, preview_selection, scores_are_outdated, select, selection_criteria};
+pub use select::{
+    SelectReport, SelectedAfterRun, SelectionChange, preview_selection, score_new_captures, scores_are_outdated,
+    select, selection_criteria, selection_offer,
+};
 pub use session::{SearchCounts, Session, act_summary};
 pub use signals::{CheckedCapture, PageAnchors, anchor_check, check_captures, judge_prospects};
 pub use text_index::{IndexCheck, TextIndexReport, check_index, index_folder, index_texts};

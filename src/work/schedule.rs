@@ -295,7 +295,7 @@ pub fn run_scheduled(session: &Session, id: RunId, stays: bool, cx: &JobCx) -> a
             crawl(session, run.campaign, &CrawlOptions { fresh: !goes_on, scheduled: Some(id), ..options }, cx)
         })
     });
-    session.fill_collections_after(Some(run.campaign), cx);
+    session.follow_run(Some(run.campaign), cx);
     outcome
 }
 

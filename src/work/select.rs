@@ -7,7 +7,10 @@ use crate::analysis::{Matcher, Matches, RequestReading, TextFields};
 use crate::inlinks::stored::host_of;
 use crate::jobs::{JobCx, counted};
 use crate::store::{Measurement, ScoreScope, SelectionCriteria, StoredCapture, ToScore, Workspace};
-use crate::work::models::{Balance, CampaignId, CaptureId, CaptureQuery, ScoreSet, ScoredRow, SelectionSpec};
+use crate::work::models::{
+    Balance, CampaignId, CaptureId, CaptureQuery, ScoreSet, ScoredRow, SelectionOffer, SelectionSpec,
+    changed_rejections,
+};
 use serde::Serialize;
 use std::collections::HashSet;
 
@@ -32,6 +35,8 @@ pub struct SelectReport {
     pub selected: u64,
     /// What decided where no person did, in words.
     pub criterion: String,
+    /// URLs with an earlier rejection that changed: their new versions are to review, and none of them is selected.
+    pub rejected_before: u64,
     /// Against the kept selection; none where none is kept.
     pub change: Option<SelectionChange>,
     /// Links of captures that came since inlinks were built do not count.
@@ -44,6 +49,23 @@ pub struct SelectReport {
 
 impl Report for SelectReport {
     fn summary(&self) -> String {
+        let change = self.change.map(|change| format!("; +{} −{}", change.added, change.removed));
+        self.outcome() + &change.unwrap_or_default()
+    }
+}
+
+/// A selection that was made again after a crawl or import, since its campaign says so.
+pub struct SelectedAfterRun(pub SelectReport);
+
+impl Report for SelectedAfterRun {
+    fn summary(&self) -> String {
+        format!("Made again after the run, as the campaign says: {}", self.0.summary())
+    }
+}
+
+impl SelectReport {
+    /// What it comes to, without the change against the kept selection.
+    pub fn outcome(&self) -> String {
         let Balance { scored, excluded, included, overrides, .. } = &self.balance;
         let mut words = format!(
             "{} of {scored} captures are selected ({}); {excluded} excluded by hand, {included} included by hand",
@@ -51,6 +73,9 @@ impl Report for SelectReport {
         );
         if *overrides > 0 {
             words.push_str(&format!(" ({overrides} against the score or filter)"));
+        }
+        if self.rejected_before > 0 {
+            words.push_str(&format!("; {}, left out until approved", changed_rejections(self.rejected_before)));
         }
         if !self.unread.is_empty() {
             words.push_str(&format!("; {} could not be read", counted(self.unread.len() as u64, "capture")));
@@ -97,6 +122,58 @@ pub fn select(
     }
     workspace.catalogue().keep_selection(spec, scores.sides(&sides))?;
     Ok(report)
+}
+
+/// Scores captures that came since the selection of a campaign was kept, as that scores them. The selection
+/// stays as it is: what is scored new is out. Does nothing where none is kept.
+///
+/// # Errors
+///
+/// A catalogue that cannot be read or written, or a stop.
+pub fn score_new_captures(workspace: &Workspace, campaign: CampaignId, cx: &JobCx) -> anyhow::Result<()> {
+    let catalogue = workspace.catalogue();
+    let Some((spec, _)) = catalogue.kept_selection(campaign)? else { return Ok(()) };
+    let new = |above, limit| catalogue.to_score(campaign, spec.window_days, ScoreScope::Unmeasured { above, limit });
+    // A selection that came with a handover has its measures from there.
+    if new(CaptureId::default(), 1)?.is_empty() {
+        return Ok(());
+    }
+    cx.stage("Scoring new captures", None);
+    let scoring = Scoring::of(workspace, &spec)?;
+    let mut above = CaptureId::default();
+    loop {
+        let batch = new(above, BATCH)?;
+        let Some(last) = batch.last() else { break };
+        above = last.id;
+        let measured = batch.iter().map(|facts| {
+            cx.checkpoint()?;
+            let measurement = scoring.measure(facts, &catalogue.stored_capture(facts.id)?, &mut Vec::new())?;
+            Ok((facts.id, measurement))
+        });
+        catalogue.keep_measurements(campaign, measured.collect::<anyhow::Result<_>>()?)?;
+    }
+    Ok(catalogue.add_scores(campaign, catalogue.score_set(campaign)?.unscored(&spec.weights))?)
+}
+
+/// What the kept selection of a campaign would change if it were made again now, as far as captures have
+/// scores; none where no selection is kept.
+///
+/// # Errors
+///
+/// A catalogue that cannot be read.
+pub fn selection_offer(workspace: &Workspace, campaign: CampaignId) -> anyhow::Result<Option<SelectionOffer>> {
+    let catalogue = workspace.catalogue();
+    let Some((spec, date)) = catalogue.kept_selection(campaign)? else { return Ok(None) };
+    let (added_filter, removed_filter) = spec.change_filters();
+    let mut problem = None;
+    let mut count = |filter: &str| -> anyhow::Result<u64> {
+        let query = CaptureQuery { campaign: Some(campaign), filter: filter.to_owned(), limit: 0, ..everything() };
+        let page = catalogue.captures(&query)?;
+        problem = problem.take().or(page.filter_problem);
+        Ok(page.total)
+    };
+    let (added, removed) = (count(&added_filter)?, count(&removed_filter)?);
+    Ok(Some(SelectionOffer { date, added, removed, added_filter, removed_filter, problem }))
 }
 
 /// Captures nearest to the threshold: those at or above it, those below.
@@ -246,6 +323,7 @@ impl<'a> Scoring<'a> {
             balance,
             selected,
             criterion: spec.criterion(),
+            rejected_before: self.workspace.catalogue().rejected_before(spec.campaign)?,
             change,
             links_are_old: self.inlinks_built && self.workspace.links_are_old()?,
             measured,
@@ -260,12 +338,12 @@ impl<'a> Scoring<'a> {
         let facts = facts.measured(measurement);
         let score = self.spec.weights.score(&facts.input.values());
         let passes = sides.passes(facts.id, score);
-        let decision_origin = match facts.decision {
-            Some(_) => self.workspace.catalogue().decision_origin(facts.id)?,
-            None => None,
+        let (decision_origin, decision_inherited) = match facts.decision {
+            Some(_) => self.workspace.catalogue().decision_source(facts.id)?,
+            None => (None, false),
         };
         let row = ScoredRow::of(facts, stored.url.to_string(), stored.date, self.spec, score, passes);
-        Ok(ScoredRow { decision_origin, ..row })
+        Ok(ScoredRow { decision_origin, decision_inherited, ..row })
     }
 
     /// Reads text and links of a capture.

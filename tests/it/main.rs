@@ -71,5 +71,6 @@ mod switched_off;
 mod text_quality;
 mod two_archives;
 mod unread;
+mod weekly;
 mod which;
 mod window;

@@ -25,20 +25,40 @@ macro_rules! requisite_capture_sql {
 }
 
 /// SQL: common table expressions after `asked (campaign)`: `chosen (campaign, id)` are
-/// the selected captures of those campaigns, `rejected (capture)` those that a person
-/// rejected, whoever selected them.
+/// the selected captures of those campaigns, `rejected (capture, id)` those that a person
+/// rejected, whoever selected them, and new versions of rejected pages that nobody
+/// approved, each with its rejection.
 macro_rules! chosen_sql {
     () => {
-        "decided (capture, mark, id) AS MATERIALIZED (
-            SELECT capture, mark, max(id) FROM mark WHERE undone_ms IS NULL AND mark <> 'note' GROUP BY capture),
-         rejected (capture) AS MATERIALIZED (SELECT capture FROM decided WHERE mark = 'reject'),
-         chosen (campaign, id) AS (
+        concat!(
+            $crate::store::captures::requisites::decided_sql!(),
+            ", rejected (capture, id) AS MATERIALIZED (SELECT capture, id FROM decided WHERE mark = 'reject'
+             UNION SELECT c.id, (SELECT m.id FROM mark m WHERE ",
+            $crate::store::marks::earlier_rejections_sql!(),
+            " ORDER BY m.id DESC LIMIT 1)
+             FROM capture c WHERE c.page IN (SELECT page FROM mark WHERE mark = 'reject' AND undone_ms IS NULL) AND ",
+            $crate::store::marks::rejected_before_sql!(),
+            "), chosen (campaign, id) AS (
             SELECT campaign, capture FROM score
             WHERE selected AND campaign IN asked AND capture NOT IN (SELECT capture FROM rejected)
             UNION
             SELECT a.campaign, d.capture FROM asked a, decided d
             JOIN capture c ON c.id = d.capture JOIN launch l ON l.id = c.launch
             WHERE d.mark = 'approve' AND l.campaign = a.campaign)"
+        )
+    };
+}
+
+/// SQL: a common table expression: `decided (capture, mark, id)` are all captures with a decision, the
+/// one that was given on them or that they inherit.
+macro_rules! decided_sql {
+    () => {
+        concat!(
+            "decided (capture, mark, id) AS MATERIALIZED (SELECT c.id, m.mark, max(m.id)
+                FROM mark m CROSS JOIN capture c INDEXED BY capture_payload ON ",
+            $crate::store::marks::decisions_on_sql!(),
+            " GROUP BY c.id)"
+        )
     };
 }
 
@@ -69,4 +89,4 @@ macro_rules! needed_sql {
     };
 }
 
-pub(in crate::store) use {chosen_sql, needed_links_sql, needed_sql, requisite_capture_sql};
+pub(in crate::store) use {chosen_sql, decided_sql, needed_links_sql, needed_sql, requisite_capture_sql};

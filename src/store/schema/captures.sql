@@ -49,6 +49,12 @@ CREATE INDEX capture_original ON capture(original) WHERE original IS NOT NULL;
 CREATE INDEX capture_launch ON capture(launch, media, mime, id, size, stored);
 CREATE INDEX capture_host ON capture(host, launch, id, size);
 
+-- Decisions are on content versions (people.sql): those on a revisit whose original is found late go with it.
+CREATE TRIGGER version_changes AFTER UPDATE OF page, digest ON capture
+    WHEN OLD.page <> NEW.page OR OLD.digest <> NEW.digest BEGIN
+    UPDATE mark SET page = NEW.page, digest = NEW.digest WHERE capture = NEW.id;
+END;
+
 -- What the record of a revisit says itself, and how its original was found
 -- (store/captures/which.rs).
 CREATE TABLE revisit (

@@ -32,6 +32,7 @@ CREATE TABLE campaign_origin (
 );
 
 -- Decisions and notes on captures. Append-only; taken back by a date, never removed.
+-- A decision is on the content version of its capture (store/marks.rs).
 CREATE TABLE mark (
     id        INTEGER PRIMARY KEY,
     act       INTEGER NOT NULL,
@@ -41,9 +42,21 @@ CREATE TABLE mark (
     note      TEXT NOT NULL,
     who       TEXT NOT NULL,
     date_ms   INTEGER NOT NULL,
-    undone_ms INTEGER
+    undone_ms INTEGER,
+    -- The content version: page and digest of the capture, which triggers keep (version_changes, mark_comes).
+    page      INTEGER NOT NULL DEFAULT 0,
+    digest    TEXT NOT NULL DEFAULT '',
+    -- The newest capture when it was given: what came later, nobody knew who gave it.
+    newest    INTEGER NOT NULL DEFAULT 0,
+    -- The first capture of the version that it reaches; 0 for all of them.
+    reaches   INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX mark_capture ON mark(capture, id);
+CREATE INDEX mark_version ON mark(page, digest, id) WHERE undone_ms IS NULL AND mark <> 'note';
+CREATE TRIGGER mark_comes AFTER INSERT ON mark BEGIN
+    UPDATE mark SET newest = (SELECT max(id) FROM capture),
+        (page, digest) = (SELECT c.page, c.digest FROM capture c WHERE c.id = NEW.capture) WHERE id = NEW.id;
+END;
 
 -- Marks that were given in another workspace, and where they came from. They
 -- have numbers below zero, so that the last mark given here is always the last

@@ -18,6 +18,23 @@ CREATE TABLE score (
 ) WITHOUT ROWID;
 CREATE INDEX score_capture ON score(capture);
 
+-- The selection that the kept one took the place of, so that one step takes that back.
+CREATE TABLE selection_before (
+    campaign INTEGER PRIMARY KEY,
+    -- None where there was none.
+    spec     TEXT,
+    date_ms  INTEGER NOT NULL
+);
+CREATE TABLE score_before (
+    campaign INTEGER NOT NULL,
+    capture  INTEGER NOT NULL REFERENCES capture(id),
+    score    REAL NOT NULL,
+    selected INTEGER NOT NULL,
+    review   TEXT NOT NULL,
+    PRIMARY KEY (campaign, capture)
+) WITHOUT ROWID;
+CREATE INDEX score_before_capture ON score_before(capture);
+
 -- What was read of texts and links for the scores of a campaign, apart from
 -- weights and thresholds: these change without reading anything again.
 CREATE TABLE measure (

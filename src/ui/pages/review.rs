@@ -1,7 +1,7 @@
 //! Going through captures one by one.
 
 use crate::app::models::{
-    CaptureDetail, CaptureId, CapturePage, CaptureQuery, CaptureRow, CaptureTab, Loaded, ReviewMark,
+    CaptureDetail, CaptureId, CapturePage, CaptureQuery, CaptureRow, CaptureTab, Loaded, ReviewMark, changed_rejections,
 };
 use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, Route};
 use crate::captures::is_page_type;
@@ -65,6 +65,7 @@ impl ReviewPage {
             action_ui(ui, app, Action::Undo);
             action_ui(ui, app, Action::Redo);
         });
+        changed_rejections_ui(ui, app, &mut self.filter);
         let answer = app.reads.captures(CaptureQuery {
             filter: self.filter.trim().to_owned(),
             tab: if self.reviewed_too { CaptureTab::All } else { CaptureTab::NotReviewed },
@@ -270,6 +271,20 @@ fn checks_ui(ui: &mut Ui, detail: &CaptureDetail) {
             ui.weak(format!("cited as “{}”", text::short(&row.top_anchor, 60)));
         }
     });
+}
+
+/// Names URLs with an earlier rejection that changed, and leads to them.
+fn changed_rejections_ui(ui: &mut Ui, app: &mut AppState, filter: &mut String) {
+    const FILTER: &str = "rejected_before:yes";
+    let Some(campaign) = app.campaign() else { return };
+    let urls = app.reads.rejected_before(campaign).shown().map(|urls| **urls).unwrap_or_default();
+    if urls == 0 || filter.trim() == FILTER {
+        return;
+    }
+    let label = RichText::new(format!("⚠ {}", changed_rejections(urls))).color(tokens(ui).flag);
+    if ui.link(label).on_hover_text("In no selection until a person approves them. Review these").clicked() {
+        *filter = FILTER.to_owned();
+    }
 }
 
 fn nothing_ui(ui: &mut Ui, app: &mut AppState, filtered: bool) {

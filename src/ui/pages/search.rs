@@ -235,7 +235,10 @@ fn take_further_ui(ui: &mut Ui, app: &mut AppState, found: &SearchAnswer) {
     // Without a filter a selection is by score, and a collection by hand.
     let filter = if found.filter.is_empty() { "*" } else { &found.filter };
     let select = format!("Select these {}, {}", text::count(found.captures), text::bytes(found.bytes));
-    if ui.button(select).on_hover_text("Use this search as the filter of the selection").clicked() {
+    let select = ui.add_enabled(app.campaign().is_some(), egui::Button::new(select));
+    let select =
+        select.on_hover_text("Keeps these captures as the selection of the campaign, in the place of the saved one");
+    if select.on_disabled_hover_text("Select a campaign first: a selection belongs to one").clicked() {
         app.lead_to_selection(SelectLead::Filter(filter.to_owned()));
     }
     if ui.button("Review these").on_hover_text("Go through these captures one by one").clicked() {

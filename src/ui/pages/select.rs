@@ -5,9 +5,9 @@ use super::select_named::{NamedFields, chosen_collections_ui};
 use super::select_score::{borderline_ui, histogram_ui};
 use crate::app::models::{
     Balance, CampaignId, CheckState, ExportRow, Loaded, ScoreWeights, SelectionPage, SelectionSide, SelectionSpec,
-    VerifyLine,
+    VerifyLine, changed_rejections,
 };
-use crate::app::{Action, AppState, ByIdentity, Command, JobKind, Route, SelectLead, TriedSelection};
+use crate::app::{Action, AppState, ByIdentity, Command, JobKind, Route, SelectLead, SelectionAct, TriedSelection};
 use crate::ui::table::{Column, Table, key_of};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
@@ -55,10 +55,17 @@ impl SelectPage {
         }
         if self.campaign == Some(campaign) {
             match app.take_select_lead() {
-                Some(SelectLead::Filter(filter)) => app.selection_draft.filter = filter,
+                Some(SelectLead::Filter(filter)) => {
+                    app.selection_draft =
+                        SelectionSpec { filter, collections: Vec::new(), ..app.selection_draft.clone() };
+                    app.send(Command::Select(app.selection_draft.clone()));
+                }
                 Some(SelectLead::Rule(filter)) => self.named.propose(filter),
                 None => {}
             }
+        }
+        if let Loaded::Ready(page) = &answer {
+            app.note_kept_selection(campaign, page.spec.as_ref());
         }
         if !is_typing(ui) && app.dialog().is_none() {
             for (key, by) in [(Key::OpenBracket, -STEP), (Key::CloseBracket, STEP)] {
@@ -107,6 +114,7 @@ impl SelectPage {
                     app.selection_draft.threshold = threshold;
                 }
                 balance_ui(ui, app, campaign, page, (balance, &sides));
+                offer_ui(ui, app, campaign, page);
             });
         });
         ui.add_space(GAP);
@@ -262,6 +270,49 @@ fn balance_ui(
     });
 }
 
+/// What came since the selection was kept and would change it, which a person says; and the step back.
+fn offer_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &SelectionPage) {
+    let urls = app.reads.rejected_before(campaign).shown().map(|urls| **urls).unwrap_or_default();
+    if urls > 0 {
+        let label = format!("⚠ {}", changed_rejections(urls));
+        let link = ui.link(RichText::new(label).color(tokens(ui).flag));
+        if link.on_hover_text("Their new versions are out until a person approves them. Show them").clicked() {
+            captures_by(app, "rejected_before:yes".to_owned());
+        }
+    }
+    let Some(spec) = &page.spec else { return };
+    let answer = app.reads.selection_offer(campaign);
+    let Some((offer, can_undo)) = answer.shown().map(|answer| (answer.0.clone(), answer.1)) else { return };
+    let busy = app.runs(JobKind::Select);
+    ui.horizontal_wrapped(|ui| {
+        if let Some(offer) = offer.filter(|offer| offer.problem.is_none() && offer.added + offer.removed > 0) {
+            for (sign, number, filter) in
+                [("+", offer.added, &offer.added_filter), ("−", offer.removed, &offer.removed_filter)]
+            {
+                let label = format!("{sign}{}", text::count(number));
+                if number == 0 {
+                    ui.label(label);
+                } else if ui.link(label).on_hover_text(SHOW).clicked() {
+                    captures_by(app, filter.clone());
+                }
+            }
+            ui.label(format!("since the selection of {}", offer.date.to_readable()));
+            let again = ui.add_enabled(!busy, Button::new("Apply these changes"));
+            let again = again.on_hover_text("Makes the saved selection again with what came since");
+            if again.on_disabled_hover_text("Scores are being computed").clicked() {
+                app.send(Command::Select(spec.clone()));
+            }
+        }
+        if can_undo {
+            let undo = ui.add_enabled(!busy, Button::new("Undo selection"));
+            let undo = undo.on_hover_text("Puts the selection back that this one took the place of");
+            if undo.on_disabled_hover_text("Scores are being computed").clicked() {
+                app.send(Command::Selections(SelectionAct::Undo(campaign)));
+            }
+        }
+    });
+}
+
 /// Filters that list what a balance counts; none where scores under other
 /// weights, or a filter, would have to be kept first.
 struct BalanceFilters {
@@ -289,9 +340,9 @@ impl BalanceFilters {
         let at = tried.threshold;
         Self {
             is_kept,
-            inside: Some(format!("(score>={at} OR mark:approve) -mark:reject")),
-            outside: Some(format!("score>=0 (score<{at} OR mark:reject) -mark:approve")),
-            added: Some(format!("selected:no score>={at} -mark:reject")),
+            inside: Some(format!("(score>={at} -rejected_before:yes OR mark:approve) -mark:reject")),
+            outside: Some(format!("score>=0 (score<{at} OR mark:reject OR rejected_before:yes) -mark:approve")),
+            added: Some(format!("selected:no score>={at} -mark:reject -rejected_before:yes")),
             removed: Some(format!("selected:yes score<{at} -mark:approve")),
         }
     }

@@ -199,6 +199,7 @@ fn lists_say_which_handover_a_decision_came_with() {
     let mut window = window(dir.path(), 3);
     let session = window.app().session().unwrap();
     let mark = ForeignMark {
+        reaches: None,
         capture: CaptureId::new(2),
         mark: ReviewMark::Reject,
         note: String::new(),

@@ -1,6 +1,6 @@
 //! The page Search.
 
-use super::Window;
+use super::{TOWN, Window};
 use crate::app::models::{CaptureId, FacetKind, SearchQuery};
 use crate::app::{Focus, JobKind, PanelTab, Route};
 use egui::{Key, Modifiers};
@@ -95,7 +95,7 @@ pub(super) fn searched(text: &str) -> Window {
 }
 
 #[test]
-fn what_was_found_becomes_the_filter_of_the_selection_with_its_number_and_bytes() {
+fn what_was_found_becomes_the_selection_with_its_number_and_bytes() {
     let mut window = searched("estaleiro");
     let rows = window.captures("found:estaleiro");
     let bytes: u64 = rows.iter().map(|row| row.size).sum();
@@ -104,9 +104,18 @@ fn what_was_found_becomes_the_filter_of_the_selection_with_its_number_and_bytes(
     let size = crate::ui::text::bytes(bytes);
     window.click(&format!("Select these {}, {size}", rows.len()));
     assert_eq!(window.route(), Route::Select);
-    window.until("the filter is there", |window| window.app().selection_draft.filter == "found:estaleiro");
-    window.settle();
-    assert_eq!(window.app().selection_draft.filter, "found:estaleiro");
+    window.until_done(JobKind::Select);
+    let kept = window.session().selection(TOWN).unwrap().spec.unwrap();
+    assert_eq!(kept.filter, "found:estaleiro");
+    let found: std::collections::HashSet<_> = rows.iter().map(|row| row.id).collect();
+    let selected = window.captures("selected:yes -mark:approve");
+    assert!(!selected.is_empty() && selected.iter().all(|row| found.contains(&row.id)));
+    let missing = window.captures("found:estaleiro NOT selected:yes NOT mark:reject");
+    assert!(missing.is_empty(), "{missing:?}");
+    // One step undoes it.
+    window.click("Undo selection");
+    window.until_done(JobKind::Select);
+    assert_ne!(window.session().selection(TOWN).unwrap().spec.unwrap().filter, "found:estaleiro");
 }
 
 #[test]
@@ -120,7 +129,7 @@ fn what_was_found_is_reviewed_capture_by_capture() {
     assert!(rows.iter().any(|row| row.id == first));
     // Review by the rail is about all captures again.
     window.press_with(Modifiers::COMMAND, Key::Num7);
-    let all = window.captures("mark:none").len();
+    let all = window.captures("review:yes").len();
     window.check_says(&format!("{all} captures to review"));
 }
 

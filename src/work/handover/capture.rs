@@ -71,7 +71,7 @@ impl Gatherer<'_> {
         if let Some(decision) = catalogue.decision(original.id)?.filter(|of| of.mark == ReviewMark::Reject) {
             let (who, reason) = (decision.by(), decision.note);
             let (page, page_date) = (stored.url.to_string(), stored.date);
-            return Ok((None, Some(Lacking { page, page_date, url, date, who, reason })));
+            return Ok((None, Some(Lacking { page, page_date, url, date, who, reason, is_new_version: false })));
         }
         Ok((Some(Original { url, date, records: self.records(&original) }), None))
     }

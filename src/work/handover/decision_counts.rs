@@ -63,13 +63,13 @@ impl DecisionCounts {
     /// A catalogue that cannot be read.
     pub(in crate::work) fn of(workspace: &Workspace, campaign: CampaignId) -> anyhow::Result<Self> {
         let mut counts = Self::default();
-        let mut here: BTreeMap<CaptureId, GivenDecision> = BTreeMap::new();
+        let mut by_whom: BTreeMap<CaptureId, (ReviewMark, String, CaptureDate)> = BTreeMap::new();
         workspace.catalogue().each_mark(Some(campaign), |mark| -> anyhow::Result<()> {
             if mark.undone.is_some() {
                 return Ok(());
             }
             if mark.mark != ReviewMark::Note {
-                here.insert(mark.capture, ((mark.mark, mark.note, mark.origin), mark.who, mark.date));
+                by_whom.insert(mark.capture, (mark.mark, mark.who, mark.date));
             } else if let (Some(id), Some(line)) = (&mark.annotation, &mark.line)
                 && let Some(parts) = as_it_came(id, line).and_then(|value| annotation_parts(&value))
                 && let (None, AnnotationRow::Mark(of)) = (parts.captured, parts.row)
@@ -78,9 +78,11 @@ impl DecisionCounts {
             }
             Ok(())
         })?;
-        for (group, who, date) in here.into_values() {
-            counts.add_person(group.0, who, date);
-            counts.add(group, |targets| &mut targets.here);
+        for (mark, who, date) in by_whom.into_values() {
+            counts.add_person(mark, who, date);
+        }
+        for of in workspace.catalogue().decided_captures(campaign)? {
+            counts.by_reason.entry((of.mark, of.reason, of.origin)).or_default().here = of.captures;
         }
         // Of several on one the last counts, and above all what was decided where they come from.
         let mut absent: BTreeMap<AbsentCapture, ((bool, i64), GivenDecision)> = BTreeMap::new();

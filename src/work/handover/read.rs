@@ -350,6 +350,11 @@ fn on_capture(
             line,
         })));
     }
+    // What was here before it came and is not among its captures stays as it was.
+    let reaches = match reach {
+        AnnotationReach::Any => None,
+        AnnotationReach::Files(files) => workspace.catalogue().first_of_version_in(capture, files)?,
+    };
     Ok(Placement::On(Attached::Mark(ForeignMark {
         capture,
         // A decision is about one capture; for any other it is something to read.
@@ -360,6 +365,7 @@ fn on_capture(
         undone: read.undone,
         annotation: read.id.clone(),
         line,
+        reaches,
     })))
 }
 

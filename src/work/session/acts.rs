@@ -1,6 +1,7 @@
 //! Every change and every long work on the open workspace, handed to its room.
 
 use super::*;
+use crate::jobs::counted;
 
 impl Session {
     /// Saves a campaign as new, or as a new version unless the latest is the
@@ -186,7 +187,7 @@ impl Session {
         if let Err(error) = work::attach_annotations(&self.workspace, cx) {
             tracing::warn!("annotations that were kept for their captures stay apart: {error:#}");
         }
-        self.fill_collections_after(Some(campaign), cx);
+        self.follow_run(Some(campaign), cx);
         outcome
     }
 
@@ -216,9 +217,76 @@ impl Session {
         self.run_job(JobKind::Collect, || work::fill_collections(&self.workspace, campaign, cx))
     }
 
-    /// The same after a crawl or an import, where a collection has a filter.
-    /// What goes wrong is in the job history: the crawl is as good as it was.
-    pub(crate) fn fill_collections_after(&self, campaign: Option<CampaignId>, cx: &JobCx) {
+    /// What follows a crawl of a campaign, or an import: new captures are scored as kept selections score them,
+    /// collections are filled by their filters, and the selection is made again where its campaign says so;
+    /// otherwise it stays, and what it would change is offered ([`Self::selection_offer`]). What goes wrong is in
+    /// the job history: the crawl is as good as it was.
+    pub(crate) fn follow_run(&self, of: Option<CampaignId>, cx: &JobCx) {
+        let campaigns = match of {
+            Some(id) => vec![id],
+            None => self.catalogue().campaign_numbers().unwrap_or_default(),
+        };
+        for campaign in &campaigns {
+            if let Err(error) = self.score_new_captures(*campaign, cx) {
+                tracing::warn!("new captures are not scored yet: {error:#}");
+            }
+        }
+        self.fill_collections_after(of, cx);
+        for campaign in campaigns {
+            if cx.checkpoint().is_err() {
+                return;
+            }
+            let selects = self.catalogue().campaign(campaign).is_ok_and(|(_, of)| of.select_after_run)
+                && matches!(self.catalogue().suspended_campaign(campaign), Ok(None));
+            if let (true, Ok(Some((spec, _)))) = (selects, self.catalogue().kept_selection(campaign)) {
+                drop(self.select_after_run(&spec, cx));
+            }
+        }
+    }
+
+    fn score_new_captures(&self, campaign: CampaignId, cx: &JobCx) -> anyhow::Result<()> {
+        if self.catalogue().kept_selection(campaign)?.is_none() {
+            return Ok(());
+        }
+        let _turn = self.lock_inlink_count(cx)?;
+        work::score_new_captures(&self.workspace, campaign, cx)
+    }
+
+    fn select_after_run(&self, spec: &SelectionSpec, cx: &JobCx) -> anyhow::Result<work::SelectedAfterRun> {
+        if work::search::asks_texts(&spec.filter) {
+            self.index_texts(false, cx)?;
+        }
+        let _turn = self.lock_inlink_count(cx)?;
+        self.run_job(JobKind::Select, || work::select(&self.workspace, spec, false, cx).map(work::SelectedAfterRun))
+    }
+
+    /// Puts the selection back that the kept one of a campaign took the place of; answers in words.
+    ///
+    /// # Errors
+    ///
+    /// Nothing to put back; a catalogue that cannot be read or written.
+    pub fn undo_selection(&self, campaign: CampaignId, cx: &JobCx) -> anyhow::Result<String> {
+        let _turn = self.lock_inlink_count(cx)?;
+        self.run_job(JobKind::Select, || {
+            anyhow::ensure!(
+                self.catalogue().undo_selection(campaign)?,
+                "campaign {campaign} has no earlier selection to put back: only the last change can be undone"
+            );
+            work::score_new_captures(&self.workspace, campaign, cx)?;
+            Ok(match self.catalogue().kept_selection(campaign)? {
+                None => "Undone: no selection is kept, as before".to_owned(),
+                Some((spec, date)) => format!(
+                    "Undone: the selection of {} is back ({}), with {}",
+                    date.to_readable(),
+                    spec.criterion(),
+                    counted(self.catalogue().selected(campaign)?.len() as u64, "capture")
+                ),
+            })
+        })
+    }
+
+    /// The filters of collections after a crawl or import, where there are any.
+    fn fill_collections_after(&self, campaign: Option<CampaignId>, cx: &JobCx) {
         let fills = |row: CollectionRow| !row.filter.is_empty() && campaign.is_none_or(|id| row.campaign == Some(id));
         if cx.checkpoint().is_ok() && self.catalogue().collections().is_ok_and(|rows| rows.into_iter().any(fills)) {
             drop(self.fill_collections(campaign, cx));
@@ -229,7 +297,7 @@ impl Session {
     pub fn import(&self, paths: &[PathBuf], options: ImportOptions, cx: &JobCx) -> anyhow::Result<Imported> {
         let _turn = self.lock_imports(cx)?;
         let imported = self.run_job(JobKind::Import, || work::import_with_jobs(&self.workspace, paths, options, cx));
-        self.fill_collections_after(None, cx);
+        self.follow_run(None, cx);
         imported
     }
 

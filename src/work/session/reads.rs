@@ -159,7 +159,19 @@ impl Session {
         work::why(self, seen)
     }
 
-    /// The present selection.
+    /// What the kept selection would change if it were made again now, and whether there is an earlier one to
+    /// put back.
+    pub fn selection_offer(&self, campaign: CampaignId) -> anyhow::Result<(Option<SelectionOffer>, bool)> {
+        let can_undo = self.catalogue().can_undo_selection(campaign)?;
+        Ok((work::selection_offer(&self.workspace, campaign)?, can_undo))
+    }
+
+    /// URLs with an earlier rejection that have a new version to review.
+    pub fn rejected_before(&self, campaign: CampaignId) -> anyhow::Result<u64> {
+        Ok(self.catalogue().rejected_before(campaign)?)
+    }
+
+    /// The selection of a campaign and what it would carry.
     pub fn selection(&self, campaign: CampaignId) -> anyhow::Result<SelectionPage> {
         let mut page = self.catalogue().selection_page(campaign)?;
         if let Some(spec) = &page.spec
