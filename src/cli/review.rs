@@ -2,8 +2,9 @@
 
 use super::FINE;
 use super::campaign::read_only_session;
-use super::captures::campaign_for;
+use super::captures::named_campaign;
 use super::output::{json_line, plain};
+use super::query_text::QueryText;
 use super::select::tell_rejected_before;
 use crate::jobs::counted;
 use crate::work;
@@ -21,12 +22,12 @@ use std::path::PathBuf;
 pub struct ReviewArgs {
     /// Workspace.
     folder: PathBuf,
-    /// Number or title of the campaign; all captures where there are several and none is named.
+    /// Number or title of the campaign; all captures without it.
     #[arg(long)]
     campaign: Option<String>,
     /// Only captures that this filter finds.
-    #[arg(long, default_value = "", hide_default_value = true)]
-    filter: String,
+    #[arg(long, default_value = "", hide_default_value = true, allow_hyphen_values = true)]
+    filter: QueryText,
     /// At most so many captures.
     #[arg(long, default_value_t = u64::MAX, hide_default_value = true)]
     limit: u64,
@@ -37,10 +38,10 @@ pub struct ReviewArgs {
 
 pub(super) fn run(args: &ReviewArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let session = read_only_session(&args.folder)?;
-    let campaign = campaign_for(&session, args.campaign.as_deref())?;
+    let campaign = named_campaign(&session, args.campaign.as_deref())?;
     let query = CaptureQuery {
         campaign,
-        filter: args.filter.clone(),
+        filter: args.filter.to_string(),
         tab: CaptureTab::NotReviewed,
         limit: args.limit,
         ..work::everything()
@@ -56,7 +57,7 @@ pub(super) fn run(args: &ReviewArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
         }
     }
     tell!("{} to review", counted(page.total, "capture"));
-    if let Some(campaign) = campaign {
+    if let Some(campaign) = campaign.or(session.catalogue().only_campaign()?) {
         tell_rejected_before(&session, &args.folder, campaign)?;
     }
     Ok(FINE)

@@ -279,7 +279,7 @@ impl Session {
                     "Undone: the selection of {} is back ({}), with {}",
                     date.to_readable(),
                     spec.criterion(),
-                    counted(self.catalogue().selected(campaign)?.len() as u64, "capture")
+                    counted(self.catalogue().selected(campaign, cx)?.len() as u64, "capture")
                 ),
             })
         })
