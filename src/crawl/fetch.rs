@@ -630,7 +630,7 @@ impl AnswerReader {
             looked = bytes.len();
             let start = bytes.trim_ascii_start();
             let known = start.len().min(5);
-            if start[..known] != b"HTTP/"[..known] {
+            if !start[..known].eq_ignore_ascii_case(&b"HTTP/"[..known]) {
                 return Err(not_http(&bytes, "it does not begin with HTTP/"));
             }
             if bytes.len() + interim.len() > MAX_HEAD_BYTES {

@@ -78,6 +78,8 @@ mod outage_tests;
 #[cfg(test)]
 mod redirect_tests;
 #[cfg(test)]
+mod robots_journey_tests;
+#[cfg(test)]
 mod tls_tests;
 
 pub use crate::jobs::free_bytes;
@@ -95,6 +97,7 @@ pub use politeness::{MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER};
 pub use reports::{HostTally, LaunchTally};
 pub use resolver::{HostOverride, OverrideError, ResolveError, Resolver, SystemResolver, private_address};
 pub use robots::{MAX_ROBOTS_BYTES, RobotsRules, product_name};
+pub use robots_cache::{RobotsTrail, follow_robots};
 pub use setup::{CrawlEnd, CrawlError, CrawlReport, CrawlSetup, RecoveryReport, check_user_agent};
 pub use stats::{CrawlSnapshot, CrawlStats};
 pub use work::PREREQUISITE_RULE;

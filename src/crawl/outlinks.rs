@@ -14,7 +14,7 @@ const MAX_ELSEWHERE_BYTES: usize = 2000;
 /// Where an answer redirects to, where that cannot be fetched because of its
 /// scheme; of a long URL the beginning.
 pub fn unfetchable_redirect(base: &Url, status: u16, headers: &Headers) -> Option<Url> {
-    let location = headers.get("Location").filter(|_| is_redirect(status))?;
+    let location = headers.get_url("Location").filter(|_| is_redirect(status))?;
     let location = location.trim();
     let location = &location[..location.floor_char_boundary(MAX_ELSEWHERE_BYTES)];
     let mut url = base.join(location).ok().filter(|url| !matches!(url.scheme(), "http" | "https"))?;

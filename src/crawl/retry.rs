@@ -9,7 +9,6 @@ use super::outcome::TLS_MARK;
 use super::politeness::{retry_after, wait_after};
 use super::reach::{KNOWN_HOST_RETRIES, MAX_REFUSALS, Setback, Trouble, UNKNOWN_HOST_RETRIES};
 use super::resolver::NOT_NOW;
-use super::robots_cache::is_robots_url;
 use super::work::{Disposition, FetchAttempt, Worker};
 use super::{CrawlError, CrawlEvent, EventKind};
 use crate::jobs::counted;
@@ -69,7 +68,7 @@ impl Worker<'_> {
     pub(super) fn refused_for_now(&self, attempt: &FetchAttempt, exchange: &Exchange) -> Result<Refusal, CrawlError> {
         let engine = self.engine;
         let url = attempt.queued.url();
-        let (status, is_robots) = (exchange.head.status, is_robots_url(url));
+        let (status, is_robots) = (exchange.head.status, engine.robots.is_robots(url));
         if !(matches!(status, 429 | 503) || is_robots && status >= 500) {
             return Ok(Refusal::None);
         }

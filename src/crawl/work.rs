@@ -13,7 +13,7 @@ use super::outlinks::{followed, sitemap_links, unfetchable_redirect};
 use super::politeness::wait_after;
 use super::retry::Refusal;
 use super::robots::MAX_ROBOTS_BYTES;
-use super::robots_cache::{CachedRobots, is_robots_url};
+use super::robots_cache::CachedRobots;
 use super::wire::AddressGate;
 use super::{
     Admission, AdmissionState, Admitted, CrawlError, CrawlEvent, EventKind, Finished, QueuedUrl, RobotsAnswer,
@@ -22,7 +22,7 @@ use crate::campaign::RobotsPolicy;
 use crate::captures::CaptureNotes;
 use crate::captures::Unread;
 use crate::captures::media::{SNIFFED_BYTES, is_unspecific};
-use crate::captures::{Body, PageLinks, is_packed_sitemap, links_bytes, may_have_links, reading_bytes};
+use crate::captures::{Body, PageLinks, is_nofollow_answer, is_packed_sitemap, links_bytes, may_have_links, reading_bytes};
 use crate::captures::{CaptureEntry, Media};
 use crate::captures::{LargePagePermit, PagePermit};
 use crate::jobs::panic_message;
@@ -188,7 +188,7 @@ impl<'e> Worker<'e> {
             Ok(exchange) => self.answered(attempt, exchange),
             Err(error) if error.status == fetch_status::NOT_ATTEMPTED => Ok(Disposition::WaitForAddress),
             Err(error) if error.status == fetch_status::BLOCKED_BY_SETTING => {
-                if is_robots_url(&url) {
+                if engine.robots.is_robots(&url) {
                     self.keep_robots(&url, error.status, Vec::new())?;
                 }
                 let verdict = plain_verdict(Decision::Reject, PRIVATE_ADDRESS_RULE);
@@ -211,11 +211,13 @@ impl<'e> Worker<'e> {
     fn ask_robots(&self, attempt: &mut FetchAttempt, url: &Url) -> Result<Option<Disposition>, CrawlError> {
         let engine = self.engine;
         let policy = engine.setup.campaign.politeness.robots;
-        if policy == RobotsPolicy::Ignore || is_robots_url(url) {
+        if policy == RobotsPolicy::Ignore || engine.robots.is_robots(url) {
             return Ok(None);
         }
         let rules = match engine.robots.robots_for(url, engine.setup.clock.now())? {
             CachedRobots::Rules(rules) => rules,
+            // The robots.txt of its own host redirects to it.
+            CachedRobots::Needed(robots) if robots == *url => return Ok(None),
             CachedRobots::Needed(robots) => return self.fetch_robots_first(attempt, robots).map(Some),
             // Its own fetch will meet the same guard, and says so.
             CachedRobots::Unreachable(fetch_status::BLOCKED_BY_SETTING) => return Ok(None),
@@ -269,6 +271,11 @@ impl<'e> Worker<'e> {
         };
         // Most look-ups find it on its way: nothing is written for those.
         if let Some(waiting) = engine.ledger.find_waiting(&robots)? {
+            // A link led to it, which may come long after what needs it.
+            if waiting.admission.priority > ROBOTS_PRIORITY && engine.ledger.queue_again(&robots, ROBOTS_PRIORITY)? {
+                engine.frontier.announce(&authority, ROBOTS_PRIORITY);
+                return Ok(Disposition::PutBack { wait: Duration::ZERO });
+            }
             let due = engine.frontier.until(waiting.due);
             if authority != authority_of(&asked_by.url) {
                 engine.frontier.announce(&authority, waiting.admission.priority);
@@ -327,7 +334,7 @@ impl<'e> Worker<'e> {
         };
         let Kept { mut annotations, mut entry, permit } = kept;
         // The page after its robots.txt waits as long as that says.
-        let wait = match is_robots_url(attempt.queued.url()) {
+        let wait = match engine.robots.is_robots(attempt.queued.url()) {
             true => wait_after(politeness, Some(took), self.crawl_delay_of(attempt.queued.url())?),
             false => wait,
         };
@@ -388,6 +395,7 @@ impl<'e> Worker<'e> {
         let url = &admission.candidate.url;
         let len = exchange.response.len();
         let may_have_links = may_have_links(url, &exchange.head.headers);
+        let is_robots = engine.robots.is_robots(url);
         let packing = 3 * usize::try_from(len.min(PACK_IN_MEMORY)).unwrap_or(usize::MAX);
         let mut exchange = exchange;
         let mut expected = expected_len(url, &exchange);
@@ -399,9 +407,9 @@ impl<'e> Worker<'e> {
             let (returned, read) = match may_have_links && len.max(expected) > LONG_PAGE_BYTES {
                 true => engine.readers.run({
                     let url = url.clone();
-                    move || read_answer(&url, exchange, expected)
+                    move || read_answer(&url, exchange, expected, is_robots)
                 }),
-                false => read_answer(url, exchange, expected),
+                false => read_answer(url, exchange, expected, is_robots),
             };
             exchange = returned;
             match read.map_err(|source| CrawlError::io(&engine.setup.warc_dir, source))? {
@@ -410,7 +418,11 @@ impl<'e> Worker<'e> {
                 AnswerRead::Longer(decoded) => expected = decoded,
             }
         };
-        if is_robots_url(url) {
+        if is_nofollow_answer(&exchange.head.headers, Some(engine.robots.product())) {
+            let links = leads.outlinks.iter_mut().filter(|link| link.kind != LinkKind::Redirect);
+            links.for_each(|link| link.nofollow = true);
+        }
+        if is_robots {
             // Of a redirect the target is what counts.
             let body = leads.redirect_to.as_ref().map_or(robots, |target| target.as_str().as_bytes().to_vec());
             if let CachedRobots::Rules(rules) = self.keep_robots(url, i32::from(exchange.head.status), body)? {
@@ -490,7 +502,7 @@ impl<'e> Worker<'e> {
     ) -> Result<Disposition, CrawlError> {
         let engine = self.engine;
         let url = attempt.queued.url();
-        if is_robots_url(url) {
+        if engine.robots.is_robots(url) {
             self.keep_robots(url, status, Vec::new())?;
         }
         let mut annotations = attempt.annotations.clone();
@@ -585,9 +597,13 @@ fn expected_len(url: &Url, exchange: &Exchange) -> u64 {
 
 /// Reads an answer for its links, unless it is longer than expected; of a
 /// robots.txt also gives its text.
-fn read_answer(url: &Url, mut exchange: Exchange, expected: u64) -> (Exchange, io::Result<AnswerRead>) {
+fn read_answer(
+    url: &Url,
+    mut exchange: Exchange,
+    expected: u64,
+    is_robots: bool,
+) -> (Exchange, io::Result<AnswerRead>) {
     let mut permit = LargePagePermit::default();
-    let is_robots = is_robots_url(url);
     let payload = match may_have_links(url, &exchange.head.headers) {
         true => permit.decode(|limit| exchange.decoded_payload(limit)),
         false if is_robots => exchange.decoded_payload(MAX_ROBOTS_BYTES),
