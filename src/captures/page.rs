@@ -12,8 +12,8 @@ use crate::links::{
 use crate::text::{PageText, text_of_markup};
 use crate::uri::{Url, resolve};
 use crate::warc::Headers;
-use std::borrow::Cow;
 use crate::warc::http::{HttpHead, MediaType, Payload, decode_payload};
+use std::borrow::Cow;
 
 /// How a body is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -192,7 +192,11 @@ impl<'a> RobotsCache<'a> {
         });
         let answer = kept.as_ref().unwrap_or(answer);
         self.ledger.keep_robots(&key, answer)?;
-        self.known.write().unwrap_or_else(PoisonError::into_inner).origins.remove(&key);
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.origins.remove(&key);
+        // Before it is fetched as a page, which it may be as well.
+        known.targets.extend(redirect_of(answer).filter(|target| !is_robots_url(target)).map(String::from));
+        drop(known);
         Ok(self.read(answer))
     }
 

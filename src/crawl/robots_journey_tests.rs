@@ -44,7 +44,9 @@ fn check_redirects(answer: impl Fn(&str, &str) -> Option<ScriptedReply> + Send +
 
 #[test]
 fn rules_behind_redirects_are_obeyed_whatever_their_path_and_host() {
-    for to in ["/robots.txt?v=2", "/robots.txt/", "/r2.txt", "http://b.example/x4/robots.txt", "http://b.example/robots.txt"] {
+    for to in
+        ["/robots.txt?v=2", "/robots.txt/", "/r2.txt", "http://b.example/x4/robots.txt", "http://b.example/robots.txt"]
+    {
         check_redirects(move |host, path| match (host, path) {
             ("a.example", "/robots.txt") => Some(moved(to)),
             _ => to.ends_with(path).then(|| text(RULES)),
@@ -68,7 +70,9 @@ fn rules_behind_redirects_are_obeyed_whatever_their_path_and_host() {
 #[test]
 fn a_robots_txt_that_a_link_led_to_first_is_fetched_before_the_pages_that_need_it() {
     let server = ScriptedServer::start(|host, path| match (host, path) {
-        ("a.example", "/") => ScriptedReply::html("<a href=http://b.example/no/1>n</a><a href=http://b.example/robots.txt>r</a>"),
+        ("a.example", "/") => {
+            ScriptedReply::html("<a href=http://b.example/no/1>n</a><a href=http://b.example/robots.txt>r</a>")
+        }
         ("b.example", "/robots.txt") => text(RULES),
         (_, "/robots.txt") => ScriptedReply::page(404, "", ""),
         _ => ScriptedReply::html("leaf"),
@@ -88,7 +92,8 @@ fn a_redirect_of_robots_txt_to_a_private_address_is_not_followed() {
     });
     let (folder, ledger) = (tempfile::tempdir().unwrap(), MemoryLedger::default());
     let mut campaign = campaign(&["http://a.example/"]);
-    campaign.politeness.allow_private_addresses = serde_json::from_value::<PrivateAddresses>(json!(["127.0.0.1"])).unwrap();
+    campaign.politeness.allow_private_addresses =
+        serde_json::from_value::<PrivateAddresses>(json!(["127.0.0.1"])).unwrap();
     crawl(&campaign, &server, folder.path(), &ledger);
     // What cannot be had allows nothing.
     assert_eq!(server.paths("a.example"), ["/robots.txt"]);
@@ -138,7 +143,7 @@ fn a_field_of_the_answer_counts_as_the_meta_element_does() {
 }
 
 #[test]
-fn a_location_in_latin_1_is_asked_for_byte_by_byte_and_a_small_version_is_read() {
+fn a_location_in_latin_1_is_fetched_byte_by_byte_and_a_small_version_is_read() {
     let server = ScriptedServer::start(|_, path| match path {
         "/robots.txt" => ScriptedReply::page(404, "", ""),
         "/" => ScriptedReply::raw(b"http/1.1 301 Moved\r\nLocation: /caf\xe9\r\nContent-Length: 0\r\n\r\n"),

@@ -4,14 +4,14 @@ use super::capture::{PACK_IN_MEMORY, RepeatedCapture, entry_of};
 use super::crawl_log::CrawlLogLine;
 use super::disk::full_error;
 use super::engine::Engine;
-use super::fetch::{Exchange, Truncated, fetch_status};
-use super::frontier::{ROBOTS_PRIORITY, authority_of};
+use super::fetch::{Exchange, FetchLimits, Truncated, fetch_status};
+use super::frontier::{LONG_WAIT, ROBOTS_PRIORITY, authority_of};
 use super::judge::Source;
 use super::outcome::{not_followed, robots_unreachable};
 use super::outlink_parts::FurtherOutlinks;
 use super::outlinks::{followed, sitemap_links, unfetchable_redirect};
 use super::politeness::wait_after;
-use super::retry::Refusal;
+use super::retry::{Refusal, seconds};
 use super::robots::MAX_ROBOTS_BYTES;
 use super::robots_cache::CachedRobots;
 use super::wire::AddressGate;
@@ -22,10 +22,12 @@ use crate::campaign::RobotsPolicy;
 use crate::captures::CaptureNotes;
 use crate::captures::Unread;
 use crate::captures::media::{SNIFFED_BYTES, is_unspecific};
-use crate::captures::{Body, PageLinks, is_nofollow_answer, is_packed_sitemap, links_bytes, may_have_links, reading_bytes};
+use crate::captures::{
+    Body, PageLinks, is_nofollow_answer, is_packed_sitemap, links_bytes, may_have_links, reading_bytes,
+};
 use crate::captures::{CaptureEntry, Media};
 use crate::captures::{LargePagePermit, PagePermit};
-use crate::jobs::panic_message;
+use crate::jobs::{counted, panic_message};
 use crate::links::LinkKind;
 use crate::scope::{
     Candidate, ContentFact, Decision, RobotsFact, UNSUPPORTED_SCHEME, Verdict, is_open_redirect, with_hop,
@@ -35,6 +37,7 @@ use crate::warc::http::unpacked_limit;
 use std::any::Any;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::PoisonError;
 use std::time::Duration;
 
 /// A URL whose robots.txt is on its way comes back after this time.
@@ -166,6 +169,7 @@ impl<'e> Worker<'e> {
             let wait = wait_after(&engine.setup.campaign.politeness, Some(Duration::ZERO), Some(delay));
             return Ok(Disposition::PutBack { wait });
         }
+        let waiting = engine.pool.wait_on_server(self.number);
         let addresses = match engine.client.addresses(&url) {
             Ok(addresses) => addresses,
             Err(error) => return self.failed(attempt, error),
@@ -184,7 +188,9 @@ impl<'e> Worker<'e> {
             attempt.verdict = verdict;
         }
         let gate = engine.polite.then_some(&engine.frontier as &dyn AddressGate);
-        match engine.client.fetch(&url, &addresses, gate) {
+        let fetched = engine.client.fetch(&url, &addresses, gate);
+        drop(waiting);
+        match fetched {
             Ok(exchange) => self.answered(attempt, exchange),
             Err(error) if error.status == fetch_status::NOT_ATTEMPTED => Ok(Disposition::WaitForAddress),
             Err(error) if error.status == fetch_status::BLOCKED_BY_SETTING => {
@@ -326,6 +332,7 @@ impl<'e> Worker<'e> {
             Refusal::Last(given_up) => given_up,
         };
         let took = exchange.took;
+        let cut = exchange.cut.map(|cut| cut.reason(&FetchLimits::of(&engine.setup.campaign.limits)));
         let head = &exchange.head;
         let unfetchable = unfetchable_redirect(attempt.queued.url(), head.status, &head.headers);
         let Some(kept) = self.keep(attempt, exchange)? else {
@@ -335,9 +342,13 @@ impl<'e> Worker<'e> {
         let Kept { mut annotations, mut entry, permit } = kept;
         // The page after its robots.txt waits as long as that says.
         let wait = match engine.robots.is_robots(attempt.queued.url()) {
-            true => wait_after(politeness, Some(took), self.crawl_delay_of(attempt.queued.url())?),
+            true => {
+                attempt.crawl_delay = self.crawl_delay_of(attempt.queued.url())?;
+                wait_after(politeness, Some(took), attempt.crawl_delay)
+            }
             false => wait,
         };
+        self.explain_delay(attempt, wait);
         let candidate = &attempt.queued.admission.candidate;
         // What was fetched stays in the archive; its links lead nowhere.
         let links = match engine.judge.refuses_content(candidate, content_of(&entry)) {
@@ -371,6 +382,14 @@ impl<'e> Worker<'e> {
         let (id, why) = (attempt.queued.id, unfetchable.map(|target| not_followed(&target)));
         let finished = Finished { id, fetch_status: status, why, refused: None, capture: Some(entry), found };
         self.end(attempt, finished, annotations)?;
+        if status >= 400 {
+            self.seed_without_page(&admission.candidate, status, "");
+        }
+        if let Some(cut) = cut {
+            let url = attempt.queued.url();
+            let text = format!("The answer was cut off and is kept so: {cut}");
+            engine.stats.event(CrawlEvent::new(EventKind::Truncated, text).of_url(url).with_status(status));
+        }
         engine.cx.note(authority_of(&admission.candidate.url));
         further.store(engine.ledger, || engine.cx.is_cancelled())?;
         drop(permit);
@@ -438,6 +457,14 @@ impl<'e> Worker<'e> {
             false => None,
         };
         let not_followed = leads.outlinks.len() - followed(&leads.outlinks).len();
+        if not_followed > 0 {
+            let all = leads.outlinks.len() as u64;
+            let text = format!(
+                "{not_followed} of {} are not followed: it has more than a crawl takes of one page",
+                counted(all, "link")
+            );
+            engine.stats.event(CrawlEvent::new(EventKind::Truncated, text).of_url(url));
+        }
         let notes = CaptureNotes {
             status: i32::from(exchange.head.status),
             mime: exchange.mime(),
@@ -468,6 +495,40 @@ impl<'e> Worker<'e> {
         let entry = CaptureEntry { sniffed, ..entry_of(url, &exchange, original.as_ref(), notes, records) };
         permit.set_bytes(storing);
         Ok(Some(Kept { annotations, entry, permit }))
+    }
+
+    /// Says why a host is left alone for long after each answer, once an hour
+    /// at most as an event.
+    fn explain_delay(&self, attempt: &FetchAttempt, wait: Duration) {
+        let engine = self.engine;
+        let Some(delay) = attempt.crawl_delay.filter(|delay| wait >= LONG_WAIT && *delay >= LONG_WAIT) else { return };
+        let authority = authority_of(attempt.queued.url());
+        let asked = format!("robots.txt asks for {} between requests", seconds(delay));
+        let why = match delay > wait {
+            true => format!("{asked}; the campaign waits {}, the most it obeys", seconds(wait)),
+            false => asked,
+        };
+        engine.frontier.explain_wait(authority, &why);
+        if engine.slow_hosts.lock().unwrap_or_else(PoisonError::into_inner).insert(authority.to_owned()) {
+            let text = format!(
+                "{authority}: {why}; the next is made at {} UTC",
+                engine.frontier.free_date(wait).to_readable()
+            );
+            engine.stats.event(CrawlEvent::new(EventKind::Host, text).of_host(authority));
+        }
+    }
+
+    /// Says so where a seed came to its end without a page: a person asked for
+    /// just that one.
+    pub(super) fn seed_without_page(&self, candidate: &Candidate, status: i32, why: &str) {
+        if !candidate.is_seed {
+            return;
+        }
+        let text = match status {
+            0.. => format!("The seed answered with an error, HTTP {status}"),
+            _ => format!("The seed was not fetched: {why}"),
+        };
+        self.engine.stats.event(CrawlEvent::new(EventKind::Seed, text).of_url(&candidate.url).with_status(status));
     }
 
     /// Says so where a seed redirects to another site, whose reach it does not
@@ -510,6 +571,7 @@ impl<'e> Worker<'e> {
             annotations.push(format!("{}t", attempt.queued.tries + 1));
         }
         self.end(attempt, attempt.queued.ended(status, words), annotations)?;
+        self.seed_without_page(&attempt.queued.admission.candidate, status, words);
         let wait = wait_after(&engine.setup.campaign.politeness, took, attempt.crawl_delay);
         Ok(Disposition::Release { wait, captured: false })
     }

@@ -49,6 +49,7 @@ mod permissions;
 mod program;
 mod promise;
 mod read_back;
+mod refusals;
 mod revisits;
 mod round_trip;
 mod sample;
