@@ -36,7 +36,7 @@ pub use command::{Action, Command, Dialog, FilesRoute, Route, RuleRef, ScopeList
 pub use crawl_request::CrawlTarget;
 pub use jobs_at_hand::{EndedJob, RunningJob};
 pub use reads::{ByIdentity, LIST_PAGE, Reads, ScopeAnswers};
-pub use scans::RuleLine;
+pub use scans::{RuleLine, refusals_rule};
 pub use seen_lists::{MovedQuery, SeenList, SeenListQuery};
 pub use selected_rows::{ReviewDecision, SelectedRows};
 pub use settings::{ColumnLayout, PanelTab, Settings, TableLayout, ThemeChoice};

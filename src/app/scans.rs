@@ -13,9 +13,10 @@ use super::models::{
     CampaignId, CitedBy, CitedPages, Drift, FoundRecords, GeoReport, HostTable, LaunchId, Loaded, Notice, RuleMatches,
     RuleReport, WhatIfAnswer,
 };
-use crate::campaign::Campaign;
+use crate::campaign::{Campaign, CampaignProblem};
 use crate::jobs::{self, JobCx, JobHandle, Outcome, Progress};
-use crate::scope::DecideRules;
+use crate::scope::{DecideRules, RuleRemark};
+use crate::uri::CaptureDate;
 use crate::work::Session;
 use crate::work::models::ProblemId;
 use std::path::PathBuf;
@@ -290,20 +291,50 @@ pub struct RuleLine {
     pub rule: serde_json::Value,
     /// Its name and its words, or why it cannot be read.
     pub said: Result<(String, String), String>,
+    /// What a person who writes it should see at once.
+    pub remarks: Vec<RuleRemark>,
+    /// What is wrong with it, as the campaign's problems have it.
+    pub problems: Vec<CampaignProblem>,
+}
+
+/// What stands in a list of rules for the one that obeys refusals.
+pub fn refusals_rule(campaign: &Campaign) -> serde_json::Value {
+    serde_json::json!({
+        "rule": "refused permissions", "enabled": campaign.grounds.obey_refusals, "decision": "REJECT",
+        "comment": "Of the permissions; behind all other rules"
+    })
 }
 
 /// Each rule of a campaign in words.
 pub(super) fn name_rules(campaign: &Campaign, cx: &JobCx) -> anyhow::Result<Vec<RuleLine>> {
     let mut one = Campaign { rules: Vec::new(), ..campaign.clone() };
     let mut lines = Vec::with_capacity(campaign.rules.len());
-    for rule in &campaign.rules {
+    let line_of = |index: usize, rule: serde_json::Value, one: &Campaign| {
+        let compiled = DecideRules::compile(one);
+        let first = |rules: &DecideRules| {
+            let line = rules.lines().next();
+            line.map(|(_, name, words, _)| (name.to_owned(), words)).unwrap_or_default()
+        };
+        let remarks = compiled.iter().flat_map(|rules| rules.remarks()).map(|(_, remark)| remark).collect();
+        let in_list = |problem: CampaignProblem| CampaignProblem {
+            field: problem.field.replacen("rules[0]", &format!("rules[{index}]"), 1),
+            ..problem
+        };
+        let problems = compiled.iter().flat_map(|rules| rules.problems(CaptureDate::now())).map(in_list).collect();
+        let said = compiled.as_ref().map(first).map_err(|error| error.why.clone());
+        RuleLine { rule, said, remarks, problems }
+    };
+    for (index, rule) in campaign.rules.iter().enumerate() {
         cx.checkpoint()?;
         // Each alone: one that cannot be read does not hide the others.
         one.rules = vec![rule.clone()];
-        let said = DecideRules::compile(&one)
-            .map_err(|error| error.why)
-            .map(|rules| rules.lines().next().map(|(_, name, words, _)| (name.to_owned(), words)).unwrap_or_default());
-        lines.push(RuleLine { rule: rule.clone(), said });
+        // What the permissions refuse is a line of its own.
+        one.grounds.obey_refusals = false;
+        lines.push(line_of(index, rule.clone(), &one));
+    }
+    if campaign.has_refusals() {
+        let alone = Campaign { rules: Vec::new(), ..campaign.clone() };
+        lines.push(line_of(campaign.rules.len(), refusals_rule(campaign), &alone));
     }
     Ok(lines)
 }

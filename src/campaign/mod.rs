@@ -146,6 +146,12 @@ impl Campaign {
         }
     }
 
+    /// Whether any record of a permission is a refusal, which a rule behind the
+    /// campaign's own then obeys.
+    pub fn has_refusals(&self) -> bool {
+        self.permissions.iter().any(|record| record.state == PermissionState::Refused)
+    }
+
     /// Whether two campaigns have the same rules and the same of all that these depend on.
     pub fn has_same_rules(&self, other: &Self) -> bool {
         self.rules == other.rules
@@ -214,6 +220,9 @@ pub struct Limits {
     pub max_response_bytes: u64,
     /// Seconds of one response before it is cut and marked.
     pub max_response_seconds: u64,
+    /// Bytes a second that a response has to bring over a minute, or it is cut
+    /// and marked.
+    pub min_response_bytes_per_second: u64,
     /// Free bytes below which the crawl pauses.
     pub disk_floor_bytes: u64,
 }
@@ -226,6 +235,7 @@ impl Default for Limits {
             max_seconds: 0,
             max_response_bytes: 1_000_000_000,
             max_response_seconds: 1200,
+            min_response_bytes_per_second: 20,
             disk_floor_bytes: 500_000_000,
         }
     }

@@ -201,7 +201,7 @@ pub enum Reading {
 
 /// On what grounds URLs without a record of their own may be collected, and
 /// how records are read.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Grounds {
     /// How records are read.
@@ -210,6 +210,15 @@ pub struct Grounds {
     pub domains: Vec<String>,
     /// Countries in which a server makes a host so: ISO 3166 codes.
     pub countries: Vec<String>,
+    /// Whether a crawl leaves out what a record refuses, however records are
+    /// read: a rule of the scope behind all others.
+    pub obey_refusals: bool,
+}
+
+impl Default for Grounds {
+    fn default() -> Self {
+        Self { reading: Reading::default(), domains: Vec::new(), countries: Vec::new(), obey_refusals: true }
+    }
 }
 
 impl Grounds {

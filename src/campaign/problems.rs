@@ -17,6 +17,9 @@ pub struct CampaignProblem {
     pub hint: String,
     /// Whether a crawl cannot start before it is put right.
     pub stops_crawl: bool,
+    /// Whether it is an error: what it is about is left out of a crawl, or
+    /// stops it.
+    pub is_error: bool,
 }
 
 impl std::fmt::Display for CampaignProblem {
@@ -327,7 +330,7 @@ impl Found {
     }
 
     fn push(&mut self, field: String, what: String, hint: String, stops_crawl: bool) {
-        self.problems.push(CampaignProblem { field, what, hint, stops_crawl });
+        self.problems.push(CampaignProblem { field, what, hint, stops_crawl, is_error: stops_crawl });
     }
 }
 

@@ -44,6 +44,7 @@ pub mod original;
 mod page;
 mod part;
 mod record;
+mod robots_tag;
 mod sitemap;
 mod unread;
 mod wat;
@@ -62,5 +63,6 @@ pub use original::{
 };
 pub use page::{Body, BodyForm, PageLinks, is_redirect, links_bytes, may_have_links, reading_bytes};
 pub use record::body_of;
+pub use robots_tag::is_nofollow_answer;
 pub use sitemap::is_packed_sitemap;
 pub use unread::Unread;

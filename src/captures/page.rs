@@ -3,7 +3,7 @@
 
 use super::limits::LANGUAGE_TEXT_BYTES;
 use super::sitemap::{GZIP, is_packed_sitemap, read_listing, unpacked};
-use super::{LargePagePermit, Unread};
+use super::{LargePagePermit, Unread, is_nofollow_answer};
 use crate::links::pdf::{PdfRead, pdf_text, read_pdf};
 use crate::links::{
     LinkKind, MAX_PAGE_BYTES, Outlink, Page, PageCuts, PageLink, PageOptions, read_css, read_links, read_page,
@@ -13,6 +13,7 @@ use crate::text::{PageText, text_of_markup};
 use crate::uri::{Url, resolve};
 use crate::warc::Headers;
 use crate::warc::http::{HttpHead, MediaType, Payload, decode_payload};
+use std::borrow::Cow;
 
 /// How a body is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,6 +108,8 @@ pub struct Body<'b> {
     status: u16,
     kind: MediaType,
     location: Option<String>,
+    /// Its fields say so of all its links.
+    nofollow: bool,
     /// The bytes.
     pub payload: Payload<'b>,
 }
@@ -115,8 +118,9 @@ impl<'b> Body<'b> {
     /// A payload with the status and fields that it came with.
     pub fn new(status: u16, headers: &Headers, payload: Payload<'b>) -> Self {
         let kind = MediaType::of(headers);
-        let location = if is_redirect(status) { headers.get("Location") } else { None };
-        Self { status, kind, location, payload }
+        let location = if is_redirect(status) { headers.get_url("Location") } else { None };
+        let (location, nofollow) = (location.map(Cow::into_owned), is_nofollow_answer(headers, None));
+        Self { status, kind, location, nofollow, payload }
     }
 
     /// Decodes what stands behind an HTTP head, up to a limit of bytes.
@@ -126,8 +130,8 @@ impl<'b> Body<'b> {
 
     /// The same, with bytes of its own.
     pub fn into_owned(self) -> Body<'static> {
-        let Self { status, kind, location, payload } = self;
-        Body { status, kind, location, payload: payload.into_owned() }
+        let Self { status, kind, location, nofollow, payload } = self;
+        Body { status, kind, location, nofollow, payload: payload.into_owned() }
     }
 
     fn charset(&self) -> Option<&str> {
@@ -190,6 +194,8 @@ impl<'b> Body<'b> {
         }
         for (position, link) in links.outlinks.iter_mut().enumerate() {
             link.position = u32::try_from(position).unwrap_or(u32::MAX);
+            // Of the answer, where it leads is no link.
+            link.nofollow |= self.nofollow && link.kind != LinkKind::Redirect;
         }
         (links, text)
     }
@@ -201,9 +207,11 @@ impl<'b> Body<'b> {
         url: &Url,
         options: &PageOptions,
         is_cut: bool,
-        each: impl FnMut(&PageLink<'_>),
+        mut each: impl FnMut(&PageLink<'_>),
     ) -> Option<Unread> {
         let payload = &self.payload;
+        let nofollow = self.nofollow;
+        let each = |link: &PageLink<'_>| each(&PageLink { nofollow: link.nofollow || nofollow, ..*link });
         if payload.bomb {
             return Some(Unread::Bomb);
         }

@@ -2,11 +2,11 @@
 
 use super::output::{json_line, plain, set_workspace, with_progress};
 use super::{FINE, PROBLEMS};
-use crate::campaign::{Campaign, CampaignFile, EvidenceCarried, SeedScope, UNREAD_FIELDS};
+use crate::campaign::{Campaign, CampaignFile, CampaignProblem, EvidenceCarried, SeedScope, UNREAD_FIELDS};
 use crate::jobs::counted;
 use crate::scope::DecideRules;
 use crate::store::Workspace;
-use crate::uri::escape_controls;
+use crate::uri::{CaptureDate, escape_controls};
 use crate::work::models::{CampaignId, CampaignRow, CampaignWithBranches, TakenAs};
 use crate::work::{OwnWorkspaces, Report, Session, from_earlier};
 use anyhow::Context;
@@ -409,9 +409,18 @@ fn print_evidence(folder: &Path, id: CampaignId, carried: &EvidenceCarried) {
 
 /// What a person should know about a campaign before it runs.
 fn print_problems(campaign: &Campaign) {
-    for problem in campaign.problems() {
-        let weight = if problem.stops_crawl { "before it can be crawled" } else { "note" };
+    let rules = DecideRules::compile(campaign).ok();
+    let of_rules = rules.iter().flat_map(|rules| rules.problems(CaptureDate::now()));
+    for problem in campaign.problems().into_iter().chain(of_rules) {
+        let weight = match problem {
+            CampaignProblem { stops_crawl: true, .. } => "before it can be crawled",
+            CampaignProblem { is_error: true, .. } => "error",
+            _ => "note",
+        };
         warn_of!(weight, "{weight}: {}", plain(&problem.to_string()));
+    }
+    for (index, remark) in rules.iter().flat_map(|rules| rules.remarks()).filter(|(_, remark)| remark.hint.is_none()) {
+        warn_of!("prefixes", "rule {index}: {}", plain(&remark.what));
     }
     if campaign.rules.is_empty() {
         tell!(

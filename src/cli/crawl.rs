@@ -11,6 +11,7 @@ use crate::work::Session;
 use crate::work::models::{CampaignId, Launches, SeenQuery};
 use anyhow::Context;
 use serde::Serialize;
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -31,8 +32,9 @@ const SHOWN: u64 = 5;
     With --json the last line is the result; each line before it is an event: {\"event\": …}.\n\
     A launch that goes on takes the campaign's newest version: its queue, and what was refused when it was found,\n\
     are judged by the seeds and rules that were changed meanwhile.\n\
-    Exit status 1 says that nothing could be fetched, that URLs failed (--retry-failed takes them again), or that URLs \
-    still wait: it was stopped, or a limit was reached.")]
+    Exit status 1 says that nothing could be fetched, that URLs failed or answered with 429 or 5xx only\n\
+    (--retry-failed takes both again), that a seed answered with an error, or that URLs still wait: it was stopped, or\n\
+    a limit was reached.")]
 pub struct CrawlArgs {
     /// Workspace.
     folder: PathBuf,
@@ -43,7 +45,7 @@ pub struct CrawlArgs {
     /// Begin a new launch even when the last one did not come to its end.
     #[arg(long, conflicts_with = "retry_failed")]
     fresh: bool,
-    /// Crawl the URLs that failed in the last launch again.
+    /// Crawl the URLs again that failed in the last launch, or last answered with 429 or 5xx.
     #[arg(long)]
     retry_failed: bool,
     /// Make the texts of new captures searchable while the crawl runs, and at its end, as fonds index does.
@@ -106,18 +108,22 @@ fn crawl_with_events(
             std::thread::scope(|scope| {
                 let crawl = scope.spawn(move || session.crawl_with(id, &options, cx));
                 let mut written = Ok(());
+                let mut repeats = Repeats::default();
                 let mut print = |event: CrawlEvent| {
                     if args.json && written.is_ok() {
                         bar.suspend(|| written = json_line(out, &EventLine { event: &event }));
                     }
-                    if args.events || is_printed(&event) {
+                    if args.events || (is_printed(&event) && repeats.is_shown(&event)) {
                         bar.suspend(|| tell!("{}", event_line(&event)));
                     }
                 };
                 while !crawl.is_finished() {
                     events.recv_timeout(LOOK_FOR_END).into_iter().for_each(&mut print);
                 }
-                events.try_iter().for_each(print);
+                events.try_iter().for_each(&mut print);
+                repeats
+                    .lines()
+                    .for_each(|line| tell!("{line}; all of them: fonds events {} --each", args.folder.display()));
                 let outcome = crawl.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
                 written.map(|()| outcome)
             })
@@ -139,6 +145,35 @@ fn is_printed(event: &CrawlEvent) -> bool {
         EventKind::Wait | EventKind::Robots => event.count > 1,
         EventKind::End => false,
         _ => true,
+    }
+}
+
+/// Repeats of an event that are printed; the others are counted.
+const REPEATS_PRINTED: u64 = 5;
+
+/// Counts events that differ in numbers and URL only.
+#[derive(Default)]
+struct Repeats(HashMap<(EventKind, String, String), u64>);
+
+impl Repeats {
+    /// Whether an event is to be printed. A host, a network or a disk that
+    /// comes and goes is told of each time.
+    fn is_shown(&mut self, event: &CrawlEvent) -> bool {
+        if matches!(event.kind, EventKind::Host | EventKind::HostGivenUp | EventKind::Network | EventKind::Disk) {
+            return true;
+        }
+        let count = self.0.entry((event.kind, event.host.clone(), event.shape())).or_default();
+        *count += 1;
+        *count <= REPEATS_PRINTED
+    }
+
+    /// What was not printed, a line for each kind of event.
+    fn lines(&self) -> impl Iterator<Item = String> {
+        let more = self.0.iter().filter(|(_, count)| **count > REPEATS_PRINTED);
+        more.map(|((kind, _, text), count)| {
+            let more = counted(count - REPEATS_PRINTED, "more event");
+            format!("{more} of the kind {}: {}", kind.name(), short(&plain(text), 100))
+        })
     }
 }
 
@@ -202,11 +237,18 @@ pub(super) fn run(args: &CrawlArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
              fonds campaign add {folder} FILE --id {id}) and crawl again; for a new launch, add --fresh"
         );
     }
-    if outcome.complete && outcome.failed > 0 {
+    if outcome.complete && outcome.failed + outcome.server_errors > 0 {
         let folder = args.folder.display();
-        tell!("{} failed. To try again: fonds crawl {folder} {id} --retry-failed", counted(outcome.failed, "URL"));
+        let what = match (outcome.failed, outcome.server_errors) {
+            (failed, 0) => format!("{} failed", counted(failed, "URL")),
+            (0, errors) => format!("{} answered with 429 or 5xx only", counted(errors, "URL")),
+            (failed, errors) => format!("{} failed, {errors} answered with 429 or 5xx only", counted(failed, "URL")),
+        };
+        tell!("{what}. To try again: fonds crawl {folder} {id} --retry-failed");
     }
     super::select::tell_offers(&session, &args.folder, Some(id))?;
-    let is_fine = outcome.complete && !nothing_fetched && outcome.failed == 0 && unread_texts == 0;
-    Ok(if is_fine { FINE } else { PROBLEMS })
+    if outcome.complete && outcome.seed_errors > 0 && !args.json {
+        tell!("Seeds with an error: fonds events {} {} --kind seed", args.folder.display(), outcome.launch);
+    }
+    Ok(if outcome.is_whole() && unread_texts == 0 { FINE } else { PROBLEMS })
 }

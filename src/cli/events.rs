@@ -17,7 +17,7 @@ const ROWS_AT_ONCE: u64 = 10_000;
     fonds events my-archive 20260816112450 --kind host-given-up\n  \
     fonds events my-archive --json | jq -r '.host' | sort | uniq -c\n\n\
     Of the last launch, newest first; also while it runs. Columns: time (UTC), kind, host, URL, status, text.\n\
-    Repeats within a minute are one event; --json has their count.\n\
+    Events that differ in numbers and URL only are one line with their count, the last of them; --each shows them all.\n\
     The same lines, oldest first, stand in events.log beside the crawl log.\n\
     Exit status 1 says that there is no event of that kind.")]
 pub struct EventsArgs {
@@ -31,6 +31,9 @@ pub struct EventsArgs {
     /// At most so many events.
     #[arg(long)]
     limit: Option<u64>,
+    /// Every event by itself, also those that differ in numbers and URL only.
+    #[arg(long)]
+    each: bool,
     /// One object an event.
     #[arg(long)]
     json: bool,
@@ -60,7 +63,7 @@ fn launch(session: &Session, name: Option<&str>) -> anyhow::Result<LaunchRow> {
 pub(super) fn run(args: &EventsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let session = read_only_session(&args.folder)?;
     let launch = launch(&session, args.launch.as_deref())?.id;
-    let mut query = EventQuery { launch, kind: args.kind, offset: 0, limit: 0 };
+    let mut query = EventQuery { launch, kind: args.kind, each: args.each, offset: 0, limit: 0 };
     let mut left = args.limit.unwrap_or(u64::MAX);
     let mut out = BufWriter::new(out);
     let mut last = i64::MAX;
@@ -78,11 +81,16 @@ pub(super) fn run(args: &EventsArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
             let status = if event.status == 0 { "-".to_owned() } else { event.status.to_string() };
             writeln!(
                 out,
-                "{}\t{}\t{}\t{}\t{status}\t{}",
+                "{}\t{}\t{}\t{}\t{status}\t{}{}",
                 event.date.to_readable(),
                 event.kind.name(),
                 or_dash(&event.host),
                 or_dash(&event.url),
+                if event.count > 1 && !args.each {
+                    format!("{} times, the last: ", event.count)
+                } else {
+                    String::new()
+                },
                 plain(&event.text)
             )?;
         }

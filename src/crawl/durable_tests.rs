@@ -201,3 +201,36 @@ fn limits_count_what_earlier_runs_did() {
     assert!(matches!(report.end, CrawlEnd::Limit(_)));
     assert_eq!((captured(&ledger), report.totals.bytes), (before, bytes));
 }
+
+#[test]
+fn no_line_comes_twice_where_the_ledger_lost_its_last_commits() {
+    let server = ScriptedServer::start(site);
+    let folder = tempfile::tempdir().unwrap();
+    let campaign = campaign(&["http://b.example/", "http://nowhere.invalid/"]);
+    let whole = MemoryLedger::default();
+    crawl(&campaign, &server, folder.path(), &whole);
+    let lines = |name: &str| {
+        let log = std::fs::read_to_string(folder.path().join("logs").join(name)).unwrap();
+        let mut lines: Vec<String> = log.lines().map(|line| line[24..].to_owned()).collect();
+        lines.sort();
+        lines
+    };
+    let (ends, decisions) = (lines("crawl.log"), lines("scope.log"));
+    // All that the catalogue's own log held is gone; files and logs are there.
+    let ledger = MemoryLedger::default();
+    let asked = server.hits.lock().unwrap().len();
+    crawl(&campaign, &server, folder.path(), &ledger);
+    let found = |ledger: &MemoryLedger| {
+        let mut urls = captured(ledger);
+        urls.retain(|url| !url.ends_with("/robots.txt"));
+        urls
+    };
+    assert_eq!(found(&ledger), found(&whole));
+    // robots.txt alone is fetched again: its rules are wanted.
+    let again: Vec<String> = server.hits.lock().unwrap()[asked..].to_vec();
+    assert!(again.iter().all(|hit| hit.ends_with("/robots.txt")), "{again:?}");
+    assert_eq!(lines("scope.log"), decisions);
+    let pages = |lines: &[String]| lines.iter().filter(|line| !line.contains("robots.txt")).count();
+    let now = lines("crawl.log");
+    assert_eq!(pages(&now), pages(&ends), "{now:?} {ends:?}");
+}

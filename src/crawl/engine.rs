@@ -4,11 +4,12 @@ use super::capture::Archive;
 use super::disk::LOOK_FOR_ROOM;
 use super::event_writer::EventWriter;
 use super::fetch::{Client, FetchLimits, fetch_status};
-use super::frontier::{Frontier, Next};
+use super::frontier::{Frontier, HostPause, Next};
 use super::judge::Judge;
 use super::logs::Logs;
 use super::page_reader::PageReaders;
 use super::politeness::{is_polite, wait_after};
+use super::pool::WorkerPool;
 use super::recovery::{complete_crawl_log, complete_scope_log, recover, take_over};
 use super::rejudge::rejudge;
 use super::robots_cache::RobotsCache;
@@ -21,10 +22,10 @@ use super::{
 };
 use crate::captures::PageBudget;
 use crate::jobs::{JobCx, OnDrop, counted, panic_message};
-use crate::scope::{Candidate, MAX_REDIRECTS};
-use crate::uri::{CaptureDate, Url, parse_web_url};
+use crate::scope::{Candidate, Facts, MAX_REDIRECTS, REFUSED_PERMISSION};
+use crate::uri::{Url, parse_web_url};
 use crate::warc::{FileSetOptions, make_folder};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -38,6 +39,12 @@ const STOP_GRACE: Duration = Duration::from_secs(10);
 const LOOK_AT_WORKERS: Duration = Duration::from_millis(20);
 /// Memory for answers that are read, written and stored at the same time.
 const PAGES_BYTES: usize = 96 << 20;
+/// How often it is seen which hosts are left alone.
+const LOOK_AT_HOSTS: Duration = Duration::from_millis(500);
+/// Hosts that are left alone and named.
+const PAUSES_NAMED: usize = 100;
+/// The same where all of them are.
+const PAUSES_SHOWN: usize = 3;
 /// How often it is kept that the launch runs.
 const KEEP_RUNNING: Duration = Duration::from_secs(2);
 /// More workers than this help nobody.
@@ -63,6 +70,9 @@ pub(super) struct Engine<'a> {
     pub(super) pages: PageBudget,
     /// Read long pages for the workers.
     pub(super) readers: PageReaders,
+    pub(super) pool: WorkerPool,
+    /// Hosts whose long delay between requests was told.
+    pub(super) slow_hosts: Mutex<HashSet<String>>,
     /// Microseconds that the launch ran, without the time that it was paused or stopped.
     ran_us: AtomicU64,
     /// Captures made or being made, so that a limit is kept to the last one.
@@ -174,8 +184,8 @@ fn run_launch(
     let is_resumed = !ledger.backlog()?.is_empty();
     let longest_fetch_ms = i64::try_from(campaign.limits.max_response_seconds.saturating_mul(1000)).unwrap_or(i64::MAX);
     for (lines, what, log) in [
-        (complete_scope_log(ledger, logs, setup.clock)?, "decision", "scope.log"),
-        (complete_crawl_log(ledger, logs, setup.clock, longest_fetch_ms)?, "URL", "crawl.log"),
+        (complete_scope_log(ledger, logs, setup.clock, !found.is_empty())?, "decision", "scope.log"),
+        (complete_crawl_log(ledger, logs, setup.clock, longest_fetch_ms, &found)?, "URL", "crawl.log"),
     ] {
         if lines > 0 {
             let were = if lines == 1 { "was" } else { "were" };
@@ -185,6 +195,8 @@ fn run_launch(
     }
     let seeds: Vec<Url> = campaign.seeds.iter().filter_map(|seed| parse_web_url(&seed.url)).collect();
     add_met_seeds(ledger, &judge, setup)?;
+    // Before captures are taken over, which a ledger that lost its seeds would know nothing of.
+    let refused_seeds = admit_seeds(setup, ledger, &judge, logs, stats)?;
     recovery.captures = take_over(found, ledger, &judge, logs, &mut |url, why| {
         let text = format!("{why}. This recovered capture is given up; please report it with the URL");
         let event = CrawlEvent::new(EventKind::Error, text).of_url(url);
@@ -195,7 +207,6 @@ fn run_launch(
         ledger.change_version(version, setup.version)?;
         stats.event(CrawlEvent::new(EventKind::Campaign, changed.text(version, setup.version)));
     }
-    admit_seeds(setup, ledger, &judge, logs, stats)?;
     let tally = ledger.tally(&seeds)?;
     let queued: u64 = ledger.backlog()?.iter().map(|backlog| backlog.waiting).sum();
     stats.resumed(&tally.snapshot(queued));
@@ -223,6 +234,8 @@ fn run_launch(
         disk,
         pages: PageBudget::new(PAGES_BYTES),
         readers: PageReaders::start(),
+        pool: WorkerPool::new(workers),
+        slow_hosts: Mutex::default(),
         ran_us: AtomicU64::new(tally.ran_ms.saturating_mul(1000)),
         documents: AtomicU64::new(tally.successes()),
         end: Mutex::new(None),
@@ -256,7 +269,8 @@ fn run_launch(
         }
         _ => reports?,
     }
-    Ok(CrawlReport { end, totals: stats.snapshot(), files, recovery })
+    let seed_errors = tally.seeds.values().filter(|status| **status >= 400).count() as u64;
+    Ok(CrawlReport { end, totals: stats.snapshot(), files, recovery, seed_errors, refused_seeds })
 }
 
 impl Engine<'_> {
@@ -264,10 +278,13 @@ impl Engine<'_> {
     /// or an error stops them.
     fn run(&self, workers: usize) {
         std::thread::scope(|scope| {
-            let (threads, failed) = start_workers(workers, |number| {
+            let start = |number| {
                 let thread = std::thread::Builder::new().name(format!("crawl-{number}"));
-                thread.spawn_scoped(scope, move || self.work(number))
-            });
+                let started = thread.spawn_scoped(scope, move || self.work(number));
+                started.inspect(|_| self.pool.started())
+            };
+            let (mut threads, failed) = start_workers(workers, start);
+            let (mut next, mut may_start) = (workers, true);
             match failed {
                 Some(error) if threads.is_empty() => self.stop(Err(CrawlError::NoWorkers(error))),
                 Some(error) => {
@@ -278,8 +295,20 @@ impl Engine<'_> {
                 }
                 None => {}
             }
-            let (mut seen, mut kept) = (Instant::now(), Instant::now());
-            while threads.iter().any(|thread| !thread.is_finished()) {
+            let (mut seen, mut kept, mut look) = (Instant::now(), Instant::now(), Instant::now());
+            loop {
+                threads.retain(|thread| !thread.is_finished());
+                if threads.is_empty() {
+                    break;
+                }
+                if may_start && self.pool.wants_more() && !self.is_ending() {
+                    // Without another one the crawl is slower, no more.
+                    match start(next) {
+                        Ok(thread) => threads.push(thread),
+                        Err(_) => may_start = false,
+                    }
+                    next += 1;
+                }
                 let now = Instant::now();
                 if !self.cx.is_paused() {
                     let passed = u64::try_from(now.duration_since(seen).as_micros()).unwrap_or(u64::MAX);
@@ -293,33 +322,46 @@ impl Engine<'_> {
                     }
                 }
                 self.cx.set_done(self.stats.fetched_so_far());
-                self.say_who_sleeps();
+                if now >= look {
+                    self.say_who_waits();
+                    // With a million hosts a look takes long, and holds the workers up.
+                    look = now + LOOK_AT_HOSTS.max(now.elapsed() * 100);
+                }
                 std::thread::sleep(LOOK_AT_WORKERS);
             }
             self.cx.clear_obstacle(HOSTS_ASLEEP);
+            self.stats.set_pauses(Vec::new(), 0);
         });
         if self.cx.is_cancelled() {
             self.stop(Ok(CrawlEnd::Stopped));
         }
     }
 
-    /// Says why nothing is fetched while all hosts that have something sleep.
-    fn say_who_sleeps(&self) {
-        let Some((wait, asleep)) = self.frontier.asleep() else {
-            return self.cx.clear_obstacle(HOSTS_ASLEEP);
-        };
-        let millis = i64::try_from(wait.as_millis()).unwrap_or(0);
-        let at = CaptureDate::from_millis(CaptureDate::now().millis().saturating_add(millis)).to_readable();
-        let are = if asleep == 1 { "does" } else { "do" };
-        let text = format!("Waiting: {} {are} not answer; the next is asked at {at} UTC", counted(asleep, "host"));
-        self.cx.set_obstacle(HOSTS_ASLEEP, text);
+    /// Says which hosts are left alone till when, and why nothing is fetched
+    /// while all that have something are.
+    fn say_who_waits(&self) {
+        let (pauses, count, is_all) = self.frontier.pauses(PAUSES_NAMED);
+        if is_all {
+            let host = |pause: &HostPause| {
+                format!("{} is asked again at {} UTC ({})", pause.authority, pause.until.to_readable(), pause.why)
+            };
+            let shown: Vec<String> = pauses.iter().take(PAUSES_SHOWN).map(host).collect();
+            let more = match count.saturating_sub(shown.len() as u64) {
+                0 => String::new(),
+                more => format!("; and {} later", counted(more, "host")),
+            };
+            self.cx.set_obstacle(HOSTS_ASLEEP, format!("Waiting: {}{more}", shown.join("; ")));
+        } else {
+            self.cx.clear_obstacle(HOSTS_ASLEEP);
+        }
+        self.stats.set_pauses(pauses, count);
     }
 
     /// One worker's life.
     fn work(&self, number: usize) {
         let worker = Worker::new(self, number);
         loop {
-            if self.cx.checkpoint().is_err() || self.is_ended() {
+            if self.cx.checkpoint().is_err() || self.is_ended() || self.pool.dismisses() {
                 return;
             }
             if let Some(why) = self.limit_reached() {
@@ -478,7 +520,7 @@ fn admit_seeds(
     judge: &Judge<'_>,
     logs: &Logs,
     stats: &CrawlStats,
-) -> Result<(), CrawlError> {
+) -> Result<u64, CrawlError> {
     let mut admissions = Vec::new();
     for seed in &setup.campaign.seeds {
         let Some(url) = parse_web_url(&seed.url) else {
@@ -496,15 +538,26 @@ fn admit_seeds(
     if admissions.is_empty() {
         return Err(CrawlError::Setup("No seed is a web address (http:// or https://).".to_owned()));
     }
-    let refused = admissions.iter().filter(|admission| admission.state == AdmissionState::Refused).count();
+    let refused = admissions.iter().filter(|admission| admission.state == AdmissionState::Refused);
+    let (by_permission, refused): (Vec<_>, Vec<_>) =
+        refused.partition(|admission| admission.verdict.rule_name == REFUSED_PERMISSION);
+    for admission in &by_permission {
+        let facts = Facts { date: Some(setup.clock.now()), ..Facts::default() };
+        let steps = setup.rules.explain(&admission.candidate, &facts).steps;
+        let why = steps.into_iter().find(|step| step.deciding).map(|step| step.tested).unwrap_or_default();
+        let text = format!("This seed must not be crawled and is left out ({why})");
+        stats.event(CrawlEvent::new(EventKind::Seed, text).of_url(&admission.candidate.url));
+    }
+    let (by_permission, refused) = (by_permission.len() as u64, refused.len() as u64);
     let new = ledger.admit(admissions.clone())?;
     let fresh = admissions.iter().zip(&new).filter(|(_, new)| **new == Admitted::New);
     logs.scope_of_admissions(fresh.map(|(admission, _)| admission))?;
     if refused > 0 {
-        let text = format!("{refused} seeds are refused by the campaign's own rules");
+        let are = if refused == 1 { "is" } else { "are" };
+        let text = format!("{} {are} refused by the campaign's own rules", counted(refused, "seed"));
         stats.event(CrawlEvent::new(EventKind::Seed, text));
     }
-    Ok(())
+    Ok(by_permission)
 }
 
 #[cfg(test)]

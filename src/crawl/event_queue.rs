@@ -5,6 +5,7 @@
 //! that time is over. So a server that answers 429 for a million URLs makes
 //! two rows a minute.
 
+use super::events::MORE_TIMES;
 use super::{CrawlEvent, EventKind};
 use crate::uri::CaptureDate;
 use std::collections::{HashMap, VecDeque};
@@ -136,7 +137,7 @@ fn fold(key: &EventKey, repeats: Repeats) -> Option<CrawlEvent> {
         event.host = String::new();
         event.url = String::new();
     } else if repeats.count > 1 {
-        event.text = format!("{} more times since {}: {}", repeats.count, repeats.since.to_readable(), event.text);
+        event.text = format!("{}{MORE_TIMES}{}: {}", repeats.count, repeats.since.to_readable(), event.text);
     }
     Some(event)
 }

@@ -20,6 +20,8 @@ pub enum EventKind {
     Network,
     /// A seed is refused, redirects elsewhere or is no web address.
     Seed,
+    /// An answer was cut off by a limit or by the server.
+    Truncated,
     /// robots.txt could not be had, or is asked for again.
     Robots,
     /// A URL could not be processed because of an internal error.
@@ -36,12 +38,13 @@ pub enum EventKind {
 
 impl EventKind {
     /// All kinds.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Wait,
         Self::Host,
         Self::HostGivenUp,
         Self::Network,
         Self::Seed,
+        Self::Truncated,
         Self::Robots,
         Self::Error,
         Self::Disk,
@@ -58,6 +61,7 @@ impl EventKind {
             Self::HostGivenUp => "host-given-up",
             Self::Network => "network",
             Self::Seed => "seed",
+            Self::Truncated => "truncated",
             Self::Robots => "robots",
             Self::Error => "error",
             Self::Disk => "disk",
@@ -80,6 +84,7 @@ impl EventKind {
             Self::HostGivenUp => "Host given up",
             Self::Network => "Network",
             Self::Seed => "Seed",
+            Self::Truncated => "Cut off",
             Self::Robots => "robots.txt",
             Self::Error => "Error",
             Self::Disk => "Disk",
@@ -100,6 +105,9 @@ impl EventKind {
         matches!(self, Self::HostGivenUp | Self::Network | Self::Error | Self::Disk)
     }
 }
+
+/// What stands behind the number of repeats in the text of an event.
+pub(super) const MORE_TIMES: &str = " more times since ";
 
 /// Something that happened in a crawl, for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -125,6 +133,20 @@ impl CrawlEvent {
     pub fn new(kind: EventKind, text: impl Into<String>) -> Self {
         let (host, url) = (String::new(), String::new());
         Self { date: CaptureDate::now(), kind, host, url, status: 0, text: text.into(), count: 1 }
+    }
+
+    /// The text without what counts repeats.
+    pub fn plain_text(&self) -> &str {
+        let counted = self.text.split_once(MORE_TIMES);
+        match counted.filter(|(count, _)| !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit())) {
+            Some((_, rest)) => rest.split_once(": ").map_or(rest, |(_, text)| text),
+            None => &self.text,
+        }
+    }
+
+    /// What it has in common with its repeats: the plain text without digits.
+    pub fn shape(&self) -> String {
+        self.plain_text().replace(|c: char| c.is_ascii_digit(), "")
     }
 
     /// Names the host, with port where it is no default.

@@ -9,6 +9,7 @@ use super::DiskGate;
 use super::disk::Reservation;
 use super::message::{ChunkScanner, Framing, Head, MAX_HEAD_BYTES, head_end};
 use super::resolver::{HostOverride, Resolver, private_address};
+use super::retry::seconds;
 use super::spool::Spool;
 use super::wire::{
     Abandon, AddressGate, ConnectError, Connection, Deadline, IdleConnections, Origin, TlsClient, TlsFacts, Way,
@@ -35,9 +36,7 @@ const LONGEST: Duration = Duration::from_secs(86_400);
 /// Time for a connection, and then for the head of an answer, interim heads
 /// too: a server that sends it byte by byte holds a worker no longer.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
-/// Bytes a second that a body has to bring, averaged over [`RATE_WINDOW`].
-const LEAST_RATE: u64 = 100;
-/// What the rate of a body is averaged over.
+/// What the least rate of a body is averaged over.
 const RATE_WINDOW: Duration = Duration::from_secs(60);
 
 /// Heritrix's numbers for URLs that got no answer (`FetchStatusCodes`).
@@ -96,6 +95,47 @@ impl Truncated {
     }
 }
 
+/// What cut an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CutCause {
+    /// The most bytes of an answer.
+    Length,
+    /// The most time of an answer.
+    Time,
+    /// The least rate of a body.
+    Rate,
+    /// The server said nothing for long.
+    Silence,
+    /// The server ended it early.
+    Disconnect,
+}
+
+impl CutCause {
+    /// How the archive names it.
+    pub fn truncated(self) -> Truncated {
+        match self {
+            Self::Length => Truncated::Length,
+            Self::Time | Self::Rate | Self::Silence => Truncated::Time,
+            Self::Disconnect => Truncated::Disconnect,
+        }
+    }
+
+    /// It in words, with the limit that did it.
+    pub fn reason(self, limits: &FetchLimits) -> String {
+        match self {
+            Self::Length => format!("it is longer than {} bytes (limits.max_response_bytes)", limits.bytes),
+            Self::Time => format!("it took longer than {} (limits.max_response_seconds)", seconds(limits.time)),
+            Self::Rate => format!(
+                "it came slower than {} bytes a second over {} (limits.min_response_bytes_per_second)",
+                limits.least_rate,
+                seconds(limits.rate_window)
+            ),
+            Self::Silence => format!("the server sent nothing for {}", seconds(limits.idle)),
+            Self::Disconnect => "the server ended the connection before it was whole".to_owned(),
+        }
+    }
+}
+
 /// A URL got no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{words}")]
@@ -141,7 +181,7 @@ impl FetchLimits {
             time,
             idle: IDLE_TIMEOUT.min(time),
             head: HEAD_TIMEOUT.min(time),
-            least_rate: LEAST_RATE,
+            least_rate: limits.min_response_bytes_per_second,
             rate_window: RATE_WINDOW,
         }
     }
@@ -164,6 +204,8 @@ pub struct Exchange {
     pub digests: Digests,
     /// Why it was cut, if it was.
     pub truncated: Option<Truncated>,
+    /// What cut it.
+    pub cut: Option<CutCause>,
     /// The server.
     pub address: SocketAddr,
     /// The secured line, if it was one.
@@ -432,7 +474,8 @@ impl Client {
         connection.rearm(self.deadline(begin, self.limits.head), self.abandon.clone());
         let date = self.clock.now();
         connection.send(request).map_err(|error| (lost(&error), true))?;
-        let mut reader = AnswerReader { connection, limits: self.limits, buffer: vec![0; 64 << 10] };
+        let mut reader =
+            AnswerReader { connection, end: begin + self.limits.time, limits: self.limits, buffer: vec![0; 64 << 10] };
         let (interim, head_bytes, head, early) = reader.heads()?;
         reader.connection.rearm(self.deadline(begin, LONGEST), self.abandon.clone());
         let mut answer = Answer {
@@ -463,7 +506,7 @@ impl Client {
         if !interim.is_empty() {
             notes.push("interim");
         }
-        let (truncated, reusable) = match end {
+        let (cut, reusable) = match end {
             End::Complete { reusable } => {
                 (None, reusable && end_is_certain(answer.framing) && head.keeps_alive() && head.status != 101)
             }
@@ -485,7 +528,8 @@ impl Client {
             head,
             interim,
             digests: answer.digester.finish(),
-            truncated,
+            truncated: cut.map(CutCause::truncated),
+            cut,
             address,
             tls,
             date,
@@ -579,7 +623,7 @@ enum End {
     /// Nothing is missing; `reusable` if nothing came after it either.
     Complete { reusable: bool },
     /// Something is missing.
-    Cut(Truncated),
+    Cut(CutCause),
 }
 
 /// How fast a body comes, window by window.
@@ -604,6 +648,8 @@ impl Rate {
 
 struct AnswerReader {
     connection: Connection,
+    /// When the answer has to be there.
+    end: Instant,
     limits: FetchLimits,
     buffer: Vec<u8>,
 }
@@ -630,7 +676,7 @@ impl AnswerReader {
             looked = bytes.len();
             let start = bytes.trim_ascii_start();
             let known = start.len().min(5);
-            if start[..known] != b"HTTP/"[..known] {
+            if !start[..known].eq_ignore_ascii_case(&b"HTTP/"[..known]) {
                 return Err(not_http(&bytes, "it does not begin with HTTP/"));
             }
             if bytes.len() + interim.len() > MAX_HEAD_BYTES {
@@ -665,25 +711,26 @@ impl AnswerReader {
             let (part, over) = self.within_limit(answer, &early);
             used = answer.take(part)?;
             if over && !answer.is_complete() {
-                return Ok(End::Cut(Truncated::Length));
+                return Ok(End::Cut(CutCause::Length));
             }
         }
         let mut reusable = used == early.len();
         let mut rate = Rate { since: Instant::now(), bytes: 0 };
         while !answer.is_complete() {
             if rate.is_below(&self.limits) {
-                return Ok(End::Cut(Truncated::Time));
+                return Ok(End::Cut(CutCause::Rate));
             }
             let count = match self.connection.receive(&mut self.buffer) {
                 Ok(0) if answer.may_end() => return Ok(End::Complete { reusable: false }),
-                Ok(0) => return Ok(End::Cut(Truncated::Disconnect)),
+                Ok(0) => return Ok(End::Cut(CutCause::Disconnect)),
                 Ok(count) => count,
                 Err(error) => {
                     let timeout = matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock);
                     return Ok(match answer.framing {
                         Framing::Conflicting { .. } if answer.may_end() => End::Complete { reusable: false },
-                        _ if timeout => End::Cut(Truncated::Time),
-                        _ => End::Cut(Truncated::Disconnect),
+                        _ if timeout && Instant::now() >= self.end => End::Cut(CutCause::Time),
+                        _ if timeout => End::Cut(CutCause::Silence),
+                        _ => End::Cut(CutCause::Disconnect),
                     });
                 }
             };
@@ -695,7 +742,7 @@ impl AnswerReader {
             self.buffer = bytes;
             reusable = taken? == part_len && !over;
             if over && !answer.is_complete() {
-                return Ok(End::Cut(Truncated::Length));
+                return Ok(End::Cut(CutCause::Length));
             }
         }
         Ok(End::Complete { reusable })

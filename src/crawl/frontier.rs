@@ -25,8 +25,8 @@ use std::time::{Duration, Instant};
 const BATCH: usize = 32;
 /// URLs of all hosts in memory before each host has but one.
 const MANY_URLS: usize = 8192;
-/// All hosts have to wait so long before it is said.
-const LONG_WAIT: Duration = Duration::from_secs(5);
+/// A host has to wait so long before it is said.
+pub const LONG_WAIT: Duration = Duration::from_secs(5);
 /// Sleeps below this are not kept over a restart.
 const KEPT_SLEEP: Duration = Duration::from_secs(1);
 /// URLs of a host that is given up are ended so many at a time.
@@ -122,6 +122,17 @@ struct State {
     reach: Reach,
 }
 
+/// A host that is left alone for now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostPause {
+    /// Host name with port where it is no default.
+    pub authority: String,
+    /// It is not asked before this.
+    pub until: CaptureDate,
+    /// Why, in words.
+    pub why: String,
+}
+
 struct Host {
     batch: VecDeque<QueuedUrl>,
     in_flight: Vec<i64>,
@@ -131,6 +142,8 @@ struct Host {
     announced: u64,
     asking: bool,
     free_at: Instant,
+    /// Why it is left alone for so long, where that is known.
+    why: Option<Arc<str>>,
     /// An earlier run asked it, nobody knows when.
     is_resumed: bool,
     /// Its valid entry in the heap; others of it are stale.
@@ -146,6 +159,7 @@ impl Host {
             announced: 0,
             asking: false,
             free_at: Instant::now(),
+            why: None,
             is_resumed: false,
             heap_at: None,
         }
@@ -170,6 +184,13 @@ impl State {
             host.heap_at = Some(at);
             self.due.push(Reverse((at, Arc::clone(name))));
         }
+    }
+
+    /// A host of which only the ledger knows whether anything waits for it.
+    fn unsure(&self) -> Option<Arc<str>> {
+        let mut hosts = self.hosts.iter();
+        let (name, _) = hosts.find(|(_, host)| host.batch.is_empty() && host.more && !host.asking)?;
+        Some(Arc::clone(name))
     }
 
     /// Forgets hosts that have nothing and may be asked at any time, now and
@@ -249,6 +270,15 @@ impl<'a> Frontier<'a> {
                 continue;
             }
             if at > now {
+                // One that may have nothing is asked about before its time:
+                // the crawl does not wait for a host to learn that.
+                if state.in_flight == 0
+                    && state.asking == 0
+                    && let Some(name) = state.unsure()
+                {
+                    state = self.refill(state, &name)?;
+                    continue;
+                }
                 drop(self.changed.wait_timeout(state, LOOK.min(at - now)));
                 return Ok(Next::Idle);
             }
@@ -279,6 +309,7 @@ impl<'a> Frontier<'a> {
             }
             let Some(url) = host.batch.pop_front() else { continue };
             host.in_flight.push(url.id);
+            host.why = None;
             state.in_batches = state.in_batches.saturating_sub(1);
             state.in_flight += 1;
             state.line_up(&name, self.per_host, None);
@@ -308,6 +339,10 @@ impl<'a> Frontier<'a> {
             host.more = batch.len() == limit || host.announced != announced;
             state.in_batches = (state.in_batches + batch.len()).saturating_sub(host.batch.len());
             host.batch = batch.into();
+            if host.batch.is_empty() && !host.more {
+                // It waits for nothing any more: its place in the heap is stale.
+                host.heap_at = None;
+            }
             if host.batch.is_empty() && !host.more && host.in_flight.is_empty() && host.free_at <= Instant::now() {
                 state.hosts.remove(name);
             } else {
@@ -375,7 +410,10 @@ impl<'a> Frontier<'a> {
         let name = Arc::clone(name);
         if let Some(host) = state.hosts.get_mut(&name) {
             host.in_flight.retain(|id| *id != url.id);
-            host.free_at = host.free_at.max(Instant::now() + wait);
+            let now = Instant::now();
+            // One that was given up is asked no more: it keeps nobody waiting.
+            let is_given_up = state.reach.is_given_up(&name);
+            host.free_at = if is_given_up { now } else { host.free_at.max(now + wait) };
             then(host, &mut state.in_batches);
         }
         state.line_up(&name, self.per_host, None);
@@ -405,18 +443,50 @@ impl<'a> Frontier<'a> {
         Ok(setback)
     }
 
-    /// How long nothing can be fetched because all that has something waits,
-    /// and how many hosts of it are in trouble; none while something is in
-    /// flight or due soon.
-    pub fn asleep(&self) -> Option<(Duration, u64)> {
-        let state = self.lock();
-        if state.in_flight > 0 || state.asking > 0 || state.reach.is_network_gone() {
-            return None;
+    /// When a host is asked again that is left alone for so long from now.
+    pub fn free_date(&self, wait: Duration) -> CaptureDate {
+        let millis = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
+        CaptureDate::from_millis(CaptureDate::now().millis().saturating_add(millis))
+    }
+
+    /// Says why a host is left alone for long. That holds until it is asked again.
+    pub fn explain_wait(&self, authority: &str, why: &str) {
+        if let Some(host) = self.lock().hosts.get_mut(authority) {
+            host.why = Some(why.into());
         }
-        let Reverse((at, _)) = state.due.peek()?;
-        let wait = at.saturating_duration_since(Instant::now());
-        let asleep = state.reach.asleep();
-        (wait >= LONG_WAIT && asleep > 0).then_some((wait, asleep))
+    }
+
+    /// Hosts with something that are left alone for [`LONG_WAIT`] at least, for
+    /// another reason than the campaign's own delay: those that are asked first in front, at most `most` of them; how many
+    /// there are; and whether nothing else is fetched meanwhile.
+    pub fn pauses(&self, most: usize) -> (Vec<HostPause>, u64, bool) {
+        let state = self.lock();
+        if state.reach.is_network_gone() {
+            return (Vec::new(), 0, false);
+        }
+        let (now, date) = (Instant::now(), CaptureDate::now());
+        let mut long: Vec<(Duration, &Arc<str>, &Host)> = Vec::new();
+        let mut is_all = state.in_flight == 0 && state.asking == 0;
+        for (name, host) in state.hosts.iter().filter(|(_, host)| host.more || !host.batch.is_empty()) {
+            let due = host.batch.front().map_or(Duration::ZERO, |first| self.clock.until(first.due).min(MAX_SLEEP));
+            let wait = host.free_at.saturating_duration_since(now).max(due);
+            if wait >= LONG_WAIT && host.why.is_some() {
+                long.push((wait, name, host));
+            } else {
+                is_all = false;
+            }
+        }
+        let count = long.len() as u64;
+        long.sort_unstable_by_key(|(wait, name, _)| (*wait, *name));
+        long.truncate(most);
+        let pause = |(wait, name, host): &(Duration, &Arc<str>, &Host)| HostPause {
+            authority: name.to_string(),
+            until: CaptureDate::from_millis(
+                date.millis().saturating_add(i64::try_from(wait.as_millis()).unwrap_or(i64::MAX)),
+            ),
+            why: host.why.as_deref().unwrap_or_default().to_owned(),
+        };
+        (long.iter().map(pause).collect(), count, is_all && count > 0)
     }
 
     /// A host answered; says since when it had not, where it slept.
@@ -429,7 +499,8 @@ impl<'a> Frontier<'a> {
     }
 
     /// Gives a host up: ends all URLs that wait for it as failed, handing each
-    /// to `ended`, except those in flight. Says since when the host failed.
+    /// to `ended`, except those in flight. Says since when the host failed;
+    /// none where it was given up before.
     pub fn give_up(
         &self,
         authority: &str,
@@ -440,9 +511,11 @@ impl<'a> Frontier<'a> {
         let name: Arc<str> = authority.into();
         let now = self.clock.now();
         let mut state = self.lock();
-        let since = state.reach.since(authority);
+        let since = state.reach.since(authority).unwrap_or(now);
         let (failures, refusals) = state.reach.in_trouble(authority);
-        state.reach.give_up(&name, status, why);
+        if !state.reach.give_up(&name, status, why) {
+            return Ok(None);
+        }
         let mut in_flight = Vec::new();
         if let Some(host) = state.hosts.get_mut(&name) {
             in_flight.clone_from(&host.in_flight);
@@ -459,9 +532,19 @@ impl<'a> Frontier<'a> {
             let urls = self.ledger.fail_waiting(&name, &in_flight, status, why, ENDED_AT_ONCE)?;
             ended(&urls)?;
             if urls.len() < ENDED_AT_ONCE {
-                return Ok(since);
+                break;
             }
         }
+        // What it slept for is over: it leaves the queue as soon as it has nothing.
+        let mut state = self.lock();
+        if let Some(host) = state.hosts.get_mut(&name) {
+            host.free_at = Instant::now();
+            host.why = None;
+        }
+        state.line_up(&name, self.per_host, None);
+        drop(state);
+        self.changed.notify_all();
+        Ok(Some(since))
     }
 
     /// The fetch status of URLs of a host that was given up, and why.

@@ -184,8 +184,8 @@ pub trait Ledger: Send + Sync {
         limit: usize,
     ) -> Result<Vec<QueuedUrl>, LedgerError>;
 
-    /// Puts a URL that came to its end back into the queue, before all others
-    /// of its host; says whether there was one.
+    /// Puts a URL that came to its end, or waits with less urgency, into the
+    /// queue before all others of its host; says whether there was one.
     fn queue_again(&self, url: &Url, priority: i64) -> Result<bool, LedgerError>;
 
     /// Hosts that this launch leaves alone.

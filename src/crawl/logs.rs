@@ -20,6 +20,9 @@ pub struct Logs {
     clock: Clock,
     crawl: Mutex<LineFile>,
     scope: Mutex<LineFile>,
+    /// Lines that stand in the logs already although the ledger does not know
+    /// what they tell of: it happens again, and they are not written again.
+    written: Mutex<HashSet<String>>,
     disk: Option<Arc<DiskGate>>,
 }
 
@@ -61,7 +64,7 @@ impl Logs {
             LineFile::open(&path).map(Mutex::new).map_err(|source| CrawlError::io(&path, source))
         };
         let (crawl, scope) = (open("crawl.log")?, open("scope.log")?);
-        Ok(Self { folder: folder.to_owned(), clock, crawl, scope, disk: None })
+        Ok(Self { folder: folder.to_owned(), clock, crawl, scope, written: Mutex::default(), disk: None })
     }
 
     /// Pauses the crawl by `disk` while the logs cannot be written for want of
@@ -84,8 +87,22 @@ impl Logs {
         self.clock.now()
     }
 
+    /// Lines with these keys are passed over once each when they come again.
+    pub(super) fn pass_over(&self, keys: impl IntoIterator<Item = String>) {
+        self.written.lock().unwrap_or_else(PoisonError::into_inner).extend(keys);
+    }
+
+    /// Whether a line with this key stands there already.
+    fn is_written(&self, key: impl FnOnce() -> String) -> bool {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        !written.is_empty() && written.remove(&key())
+    }
+
     /// Tells of a URL that came to its end.
     pub fn crawl(&self, line: &CrawlLogLine) -> Result<(), CrawlError> {
+        if self.is_written(|| line_key(&line.url, line.status, line.started)) {
+            return Ok(());
+        }
         self.append(&self.crawl, &(line.write() + "\n"))
     }
 
@@ -116,6 +133,9 @@ impl Logs {
     fn scope_lines(&self, decided: impl IntoIterator<Item = ScopeLine>) -> Result<(), CrawlError> {
         let mut lines = String::new();
         for line in decided {
+            if self.is_written(|| decision_key(line.verdict.decision, &line.url)) {
+                continue;
+            }
             lines.push_str(&line.to_string());
             lines.push('\n');
         }

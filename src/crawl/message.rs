@@ -31,6 +31,19 @@ impl Head {
             .allow_multiple_spaces_in_response_status_delimiters(true)
             .allow_space_before_first_header_name(true)
             .ignore_invalid_headers_in_responses(true);
+        // Some servers write the version in small letters.
+        let begin = bytes.len() - bytes.trim_ascii_start().len();
+        let name = begin..(begin + 4).min(bytes.len());
+        let mut upper = Vec::new();
+        let bytes = match &bytes[name.clone()] {
+            b"HTTP" => bytes,
+            other if other.eq_ignore_ascii_case(b"HTTP") => {
+                upper.extend_from_slice(bytes);
+                upper[name].make_ascii_uppercase();
+                &upper
+            }
+            _ => bytes,
+        };
         let mut room = 64;
         loop {
             let mut fields = vec![httparse::EMPTY_HEADER; room];

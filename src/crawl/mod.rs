@@ -21,7 +21,7 @@
 //! | what a kill left behind | `recovery` |
 //! | what waits, judged by seeds and rules that were changed meanwhile | `rejudge` |
 //! | what happens when the disk is full | `disk` (pause and go on), `line_file` (lines kept for later) |
-//! | threads that read long pages | `page_reader` |
+//! | threads that read long pages; one more for each that a slow server holds | `page_reader`, `pool` |
 //!
 //! Priority of a URL: seeds and what they need are 0; what completes a page
 //! (embeds, redirects) is the number of such hops at the end of its path; the
@@ -49,6 +49,7 @@ mod outlink_parts;
 mod outlinks;
 mod page_reader;
 mod politeness;
+mod pool;
 mod reach;
 mod recovery;
 mod rejudge;
@@ -76,7 +77,11 @@ mod memory_ledger;
 #[cfg(test)]
 mod outage_tests;
 #[cfg(test)]
+mod patience_tests;
+#[cfg(test)]
 mod redirect_tests;
+#[cfg(test)]
+mod robots_journey_tests;
 #[cfg(test)]
 mod tls_tests;
 
@@ -85,6 +90,7 @@ pub use crawl_log::CrawlLogLine;
 pub use disk::DiskGate;
 pub use engine::{run_crawl, run_crawl_with};
 pub use events::{CrawlEvent, EventKind, EventObserver};
+pub use frontier::HostPause;
 pub use ledger::{
     Admission, AdmissionState, Admitted, Finished, HostBacklog, HostWait, Ledger, LedgerError, LostCapture, QueuedUrl,
     RobotsAnswer,
@@ -95,6 +101,7 @@ pub use politeness::{MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER};
 pub use reports::{HostTally, LaunchTally};
 pub use resolver::{HostOverride, OverrideError, ResolveError, Resolver, SystemResolver, private_address};
 pub use robots::{MAX_ROBOTS_BYTES, RobotsRules, product_name};
+pub use robots_cache::{RobotsTrail, follow_robots};
 pub use setup::{CrawlEnd, CrawlError, CrawlReport, CrawlSetup, RecoveryReport, check_user_agent};
 pub use stats::{CrawlSnapshot, CrawlStats};
 pub use work::PREREQUISITE_RULE;

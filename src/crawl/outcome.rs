@@ -7,7 +7,7 @@
 
 use super::fetch::fetch_status;
 use super::work::{PREREQUISITE_RULE, PRIVATE_ADDRESS_RULE};
-use crate::scope::{MAX_REDIRECTS, NO_RULE, TOO_MANY_REDIRECTS, rule_label};
+use crate::scope::{MAX_REDIRECTS, NO_RULE, REFUSED_PERMISSION, TOO_MANY_REDIRECTS, rule_label};
 use crate::uri::Url;
 use serde::{Deserialize, Serialize};
 
@@ -194,8 +194,8 @@ impl UrlOutcome {
             ),
             (200..=399, "time") => (
                 OutcomeKind::Truncated,
-                format!("Fetched, but cut off at the time limit (HTTP {status})."),
-                "Raise the time limit for a response (Spec, Limits; campaign file: limits.max_response_seconds), then crawl again.",
+                format!("Fetched, but cut off since it came too slowly (HTTP {status})."),
+                "Raise the time limit or lower the least rate of a response (Spec, Limits; campaign file: limits.max_response_seconds, limits.min_response_bytes_per_second), then crawl again.",
             ),
             (200..=399, "disconnect" | "unspecified") => (
                 OutcomeKind::Truncated,
@@ -252,6 +252,13 @@ fn refused(facts: SeenFacts<'_>) -> UrlOutcome {
             OutcomeKind::RefusedByRule,
             &format!("Not fetched: more than {MAX_REDIRECTS} redirects in a row led to it."),
             "The redirects may have no end; if this page is meant, add it to the seeds (Spec, Seeds; campaign file: seeds).",
+        );
+    }
+    if facts.rule_name == REFUSED_PERMISSION {
+        return new(
+            OutcomeKind::RefusedByRule,
+            "Refused: a permission says that this must not be crawled.",
+            "If that is wrong, correct the record, or switch off that refusals are obeyed (Spec, Permissions; campaign file: grounds.obey_refusals), then crawl again.",
         );
     }
     match facts.fetch_status {

@@ -8,13 +8,16 @@ use crate::warc::Headers;
 /// Links of one page that are followed (Heritrix's `maxOutlinks`). All are
 /// kept: whom a page cites is wanted, however many it cites.
 pub const MAX_OUTLINKS: usize = 6000;
+/// Entries of one sitemap or feed that are followed: as many as a sitemap may
+/// have by its protocol (sitemaps.org).
+const MAX_ENTRIES: usize = 50_000;
 /// Bytes of a redirect to another scheme that are logged.
 const MAX_ELSEWHERE_BYTES: usize = 2000;
 
 /// Where an answer redirects to, where that cannot be fetched because of its
 /// scheme; of a long URL the beginning.
 pub fn unfetchable_redirect(base: &Url, status: u16, headers: &Headers) -> Option<Url> {
-    let location = headers.get("Location").filter(|_| is_redirect(status))?;
+    let location = headers.get_url("Location").filter(|_| is_redirect(status))?;
     let location = location.trim();
     let location = &location[..location.floor_char_boundary(MAX_ELSEWHERE_BYTES)];
     let mut url = base.join(location).ok().filter(|url| !matches!(url.scheme(), "http" | "https"))?;
@@ -22,9 +25,11 @@ pub fn unfetchable_redirect(base: &Url, status: u16, headers: &Headers) -> Optio
     Some(url)
 }
 
-/// The links that a crawl follows: the first [`MAX_OUTLINKS`].
+/// The links that a crawl follows: the first [`MAX_OUTLINKS`] of a page, or
+/// [`MAX_ENTRIES`] of a sitemap or feed.
 pub fn followed(outlinks: &[Outlink]) -> &[Outlink] {
-    &outlinks[..outlinks.len().min(MAX_OUTLINKS)]
+    let is_listing = outlinks.first().is_some_and(|link| link.kind == LinkKind::Manifest);
+    &outlinks[..outlinks.len().min(if is_listing { MAX_ENTRIES } else { MAX_OUTLINKS })]
 }
 
 /// Links that a robots.txt names as sitemaps.
@@ -69,5 +74,9 @@ mod tests {
         let link = |number| Outlink::bare(Url::parse(&format!("http://a.pt/{number}")).unwrap(), LinkKind::Anchor);
         let links: Vec<Outlink> = (0..7000).map(link).collect();
         assert_eq!(followed(&links).len(), MAX_OUTLINKS);
+        // All that a sitemap may hold is followed.
+        let entry = |number| Outlink::bare(Url::parse(&format!("http://a.pt/{number}")).unwrap(), LinkKind::Manifest);
+        let entries: Vec<Outlink> = (0..50_001).map(entry).collect();
+        assert_eq!(followed(&entries).len(), 50_000);
     }
 }

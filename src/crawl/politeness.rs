@@ -39,18 +39,22 @@ pub fn is_polite(politeness: &Politeness) -> bool {
     politeness.delay_factor > 0.0 || politeness.min_delay_ms > 0
 }
 
+/// What somebody may ask to wait; longer ones mean “never” anyway.
+const MAX_DECLARED_WAIT: Duration = Duration::from_secs(366 * 86_400);
+
 /// The value of `Retry-After` (RFC 9110, 10.2.3): seconds or an HTTP date.
-/// Never longer than [`MAX_RETRY_AFTER`]; none where the text is neither.
+/// Never longer than a year; none where the text is neither. How long a host
+/// is left alone is bounded by [`MAX_RETRY_AFTER`].
 pub fn retry_after(value: &str, now: CaptureDate) -> Option<Duration> {
     let value = value.trim();
     if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
         // Too many digits for a number is still “very long”.
         let seconds = value.parse().unwrap_or(u64::MAX);
-        return Some(Duration::from_secs(seconds).min(MAX_RETRY_AFTER));
+        return Some(Duration::from_secs(seconds).min(MAX_DECLARED_WAIT));
     }
     let instant = jiff::fmt::rfc2822::parse(value).ok()?.timestamp().as_millisecond();
     let millis = u64::try_from(instant.saturating_sub(now.millis())).unwrap_or(0);
-    Some(Duration::from_millis(millis).min(MAX_RETRY_AFTER))
+    Some(Duration::from_millis(millis).min(MAX_DECLARED_WAIT))
 }
 
 #[cfg(test)]
@@ -93,7 +97,7 @@ mod tests {
         };
         check("120", Some(120));
         check(" 0 ", Some(0));
-        check("99999999999999999999999", Some(3600));
+        check("99999999999999999999999", Some(366 * 86_400));
         check("Wed, 21 Oct 2015 07:28:30 GMT", Some(30));
         check("Wed, 21 Oct 2015 07:27:00 GMT", Some(0));
         check("soon", None);

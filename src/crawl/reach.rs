@@ -157,11 +157,6 @@ impl Reach {
         self.hosts.get(host).and_then(|state| state.since)
     }
 
-    /// Hosts in trouble that are not given up.
-    pub fn asleep(&self) -> u64 {
-        self.hosts.values().filter(|state| state.given_up.is_none()).count() as u64
-    }
-
     /// Notes that the wait of a host is in the ledger.
     pub fn kept(&mut self, host: &str) {
         if let Some(state) = self.hosts.get_mut(host) {
@@ -181,9 +176,17 @@ impl Reach {
         self.hosts.remove(host).filter(|state| state.is_kept).and_then(|state| state.since)
     }
 
-    /// Gives a host up.
-    pub fn give_up(&mut self, host: &Arc<str>, status: i32, why: &str) {
-        self.hosts.entry(Arc::clone(host)).or_default().given_up = Some((status, why.to_owned()));
+    /// Gives a host up; says whether it was not before.
+    pub fn give_up(&mut self, host: &Arc<str>, status: i32, why: &str) -> bool {
+        let state = self.hosts.entry(Arc::clone(host)).or_default();
+        let is_new = state.given_up.is_none();
+        state.given_up = Some((status, why.to_owned()));
+        is_new
+    }
+
+    /// Whether a host was given up.
+    pub fn is_given_up(&self, host: &str) -> bool {
+        self.hosts.get(host).is_some_and(|state| state.given_up.is_some())
     }
 
     /// The fetch status of URLs of a host that was given up, and why.

@@ -255,9 +255,16 @@ fn of_system(date: CaptureDate, clock: Clock) -> CaptureDate {
 
 /// Adds the lines of decisions to scope.log that were kept, and that a kill
 /// left without one: they are logged when it is known which of them are new.
-/// Says how many.
-pub(super) fn complete_scope_log(ledger: &dyn Ledger, logs: &Logs, clock: Clock) -> Result<u64, CrawlError> {
+/// Says how many. With `is_behind` the ledger lost what it was told: what the
+/// log has of that is not logged again.
+pub(super) fn complete_scope_log(
+    ledger: &dyn Ledger,
+    logs: &Logs,
+    clock: Clock,
+    is_behind: bool,
+) -> Result<u64, CrawlError> {
     let tail = logs.last_decisions()?;
+    let mut unknown = if is_behind { tail.keys.clone() } else { HashSet::new() };
     let mut lost: Vec<(Candidate, Verdict, CaptureDate)> = Vec::new();
     let (mut count, mut written) = (0, Ok(()));
     let write = |lost: &mut Vec<(Candidate, Verdict, CaptureDate)>| {
@@ -268,6 +275,7 @@ pub(super) fn complete_scope_log(ledger: &dyn Ledger, logs: &Logs, clock: Clock)
     let mut keys = tail.keys;
     let mut add = |admission: Admission, date: CaptureDate| {
         let key = decision_key(admission.verdict.decision, admission.candidate.url.as_str());
+        unknown.remove(&key);
         if written.is_ok() && !keys.contains(&key) {
             count += 1;
             keys.insert(key);
@@ -290,25 +298,37 @@ pub(super) fn complete_scope_log(ledger: &dyn Ledger, logs: &Logs, clock: Clock)
     })?;
     written?;
     write(&mut lost)?;
+    logs.pass_over(unknown);
     Ok(count)
 }
 
 /// Adds the lines of URLs to crawl.log that came to their end, and that a kill
 /// left without one: they are logged after the ledger was told. Says how many.
 /// A fetch takes `longest_fetch_ms` at most.
+///
+/// Where the ledger lost what it was told, its log may not have been kept by
+/// the disk, the log has more: lines of captures that are `found` in the files
+/// stay and are not written again, nor are those of other ends, which come
+/// again; those of captures that are nowhere are taken out.
 pub(super) fn complete_crawl_log(
     ledger: &dyn Ledger,
     logs: &Logs,
     clock: Clock,
     longest_fetch_ms: i64,
+    found: &[CaptureEntry],
 ) -> Result<u64, CrawlError> {
     let tail = logs.last_ends(None)?;
     let since = match tail.is_empty {
         true => CaptureDate::from_millis(i64::MIN),
         false => CaptureDate::from_millis(tail.since.millis().saturating_sub(longest_fetch_ms)),
     };
-    let mut earliest = since;
-    ledger.captures_since(since, &mut |capture| earliest = earliest.min(capture.date))?;
+    let key_of = |capture: &CaptureEntry| line_key(capture.url.as_str(), 0, Some(capture.date));
+    let mut earliest = found.iter().map(|capture| capture.date).fold(since, CaptureDate::min);
+    let mut known: HashSet<String> = found.iter().map(key_of).collect();
+    ledger.captures_since(since, &mut |capture| {
+        earliest = earliest.min(capture.date);
+        known.insert(key_of(&capture));
+    })?;
     let logged = logs.last_ends(Some(earliest))?.keys;
     let (mut count, mut written) = (0, Ok(()));
     let mut write = |line: CrawlLogLine| {
@@ -319,12 +339,30 @@ pub(super) fn complete_crawl_log(
     };
     ledger.captures_since(since, &mut |capture| write(CrawlLogLine::recovered(&capture, logs.now())))?;
     ledger.failed_since(of_system(tail.since, clock), &mut |admission, status| {
+        known.insert(line_key(admission.candidate.url.as_str(), status, None));
         let mut line = CrawlLogLine::of(&admission, status, 0, logs.now());
         line.annotations.push("recovered".to_owned());
         write(line);
     })?;
     written?;
+    if !found.is_empty() {
+        let in_files: HashSet<String> = found.iter().map(key_of).collect();
+        let from = since.to_digits17();
+        // What the ledger is asked about reaches back to `since` only.
+        let is_asked = |key: &&String| !starts_with_date(key) || key.as_str() >= from.as_str();
+        let unknown = logged.iter().filter(|key| !known.contains(*key)).filter(is_asked).cloned();
+        let (gone, again): (HashSet<String>, HashSet<String>) = unknown.partition(|key| starts_with_date(key));
+        if !gone.is_empty() {
+            logs.remove_ends(&gone)?;
+        }
+        logs.pass_over(again.into_iter().chain(in_files.into_iter().filter(|key| logged.contains(key))));
+    }
     Ok(count)
+}
+
+/// Whether the key of a line is that of a capture, and of no other end.
+fn starts_with_date(key: &str) -> bool {
+    key.split_once(' ').is_some_and(|(date, _)| date.len() == 17 && date.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Tells the ledger of recovered captures: with them the URLs that still wait

@@ -4,12 +4,11 @@
 use super::crawl_log::CrawlLogLine;
 use super::engine::Engine;
 use super::fetch::{Exchange, FetchError, fetch_status};
-use super::frontier::authority_of;
+use super::frontier::{LONG_WAIT, authority_of};
 use super::outcome::TLS_MARK;
 use super::politeness::{retry_after, wait_after};
 use super::reach::{KNOWN_HOST_RETRIES, MAX_REFUSALS, Setback, Trouble, UNKNOWN_HOST_RETRIES};
 use super::resolver::NOT_NOW;
-use super::robots_cache::is_robots_url;
 use super::work::{Disposition, FetchAttempt, Worker};
 use super::{CrawlError, CrawlEvent, EventKind};
 use crate::jobs::counted;
@@ -69,13 +68,16 @@ impl Worker<'_> {
     pub(super) fn refused_for_now(&self, attempt: &FetchAttempt, exchange: &Exchange) -> Result<Refusal, CrawlError> {
         let engine = self.engine;
         let url = attempt.queued.url();
-        let (status, is_robots) = (exchange.head.status, is_robots_url(url));
+        let (status, is_robots) = (exchange.head.status, engine.robots.is_robots(url));
         if !(matches!(status, 429 | 503) || is_robots && status >= 500) {
             return Ok(Refusal::None);
         }
         let politeness = &engine.setup.campaign.politeness;
         let asked = exchange.head.headers.get("Retry-After").and_then(|value| retry_after(&value, CaptureDate::now()));
         let authority = authority_of(url);
+        if engine.frontier.given_up(authority).is_some() {
+            return Ok(Refusal::Last(None));
+        }
         let setback = engine.frontier.failed(authority, Trouble::Refusing(asked), self.retry_delay())?;
         // Others of the host are asked before this URL comes again, so that one
         // URL that is always refused does not look like a host that refuses.
@@ -97,9 +99,17 @@ impl Worker<'_> {
             return Ok(Refusal::Last(None));
         }
         let sleep = setback.sleep;
-        let asks = if asked.is_some() { "asks to wait" } else { "is left alone for" };
-        let why = format!("the server answered with HTTP {status} and {asks} {}", seconds(sleep));
-        event(format!("{authority}: {why}; this is the {} time in a row", ordinal(setback.count)));
+        let why = match asked {
+            Some(asked) => format!("the server answered with HTTP {status} and asks to wait {}", seconds(asked)),
+            None => format!("the server answered with HTTP {status} and is left alone for {}", seconds(sleep)),
+        };
+        let until = engine.frontier.free_date(sleep);
+        engine.frontier.explain_wait(authority, &why);
+        event(format!(
+            "{authority}: {why}; it is asked again at {} UTC. This is the {} time in a row",
+            until.to_readable(),
+            ordinal(setback.count)
+        ));
         Ok(Refusal::TryAgain(Deferred { tries, delay: sleep + AFTER_OTHERS.min(self.retry_delay()), why, sleep }))
     }
 
@@ -118,6 +128,9 @@ impl Worker<'_> {
         }
         let url = attempt.queued.url();
         let authority = authority_of(url);
+        if engine.frontier.given_up(authority).is_some() {
+            return self.gave_up(attempt, error.status, &error.words, error.took);
+        }
         let trouble = trouble_of(&error);
         let setback = engine.frontier.failed(authority, trouble, self.retry_delay())?;
         if setback.network_gone {
@@ -139,12 +152,17 @@ impl Worker<'_> {
         let text = match setback.sleep {
             Duration::ZERO => format!("{}; it will be tried again in {}", error.words, seconds(delay)),
             sleep => format!(
-                "{authority} did not answer {} in a row ({}); the host is left alone for {}",
+                "{authority} did not answer {} in a row ({}); the host is left alone for {}, until {} UTC",
                 counted(u64::from(setback.count), "time"),
                 error.words,
-                seconds(sleep)
+                seconds(sleep),
+                engine.frontier.free_date(sleep).to_readable()
             ),
         };
+        if delay >= LONG_WAIT {
+            let why = format!("did not answer {} in a row", counted(u64::from(setback.count), "time"));
+            engine.frontier.explain_wait(authority, &why);
+        }
         let kind = if setback.sleep.is_zero() { EventKind::Wait } else { EventKind::Host };
         engine.stats.event(CrawlEvent::new(kind, text).of_url(url).with_status(error.status));
         let deferred = Deferred { tries, delay, why: error.words, sleep: setback.sleep };
@@ -186,14 +204,16 @@ impl Worker<'_> {
             urls += ended.len() as u64;
             engine.stats.gave_up_waiting(ended.len() as u64);
             for url in ended {
+                self.seed_without_page(&url.admission.candidate, status, why);
                 let line: CrawlLogLine = self.log_line(url, status);
                 engine.logs.crawl(&line)?;
             }
             Ok(())
         })?;
-        let since = since.map(|since| format!(" since {}", since.to_readable())).unwrap_or_default();
+        let Some(since) = since else { return Ok(()) };
         let text = format!(
-            "{authority} was given up; it has been in trouble{since}: {why}. {} failed; retry them when it is back.",
+            "{authority} was given up; it has been in trouble since {}: {why}. {} failed; retry them when it is back.",
+            since.to_readable(),
             counted(urls, "URL")
         );
         engine.stats.event(CrawlEvent::new(EventKind::HostGivenUp, text).of_host(authority).with_status(status));
@@ -269,10 +289,12 @@ fn trouble_of(error: &FetchError) -> Trouble {
     }
 }
 
-fn seconds(duration: Duration) -> String {
+pub(super) fn seconds(duration: Duration) -> String {
     match duration.as_secs() {
         seconds @ 0..120 => counted(seconds, "second"),
-        seconds => counted(seconds / 60, "minute"),
+        seconds @ 120..7200 => counted(seconds / 60, "minute"),
+        seconds @ 7200..172_800 => counted(seconds / 3600, "hour"),
+        seconds => counted(seconds / 86_400, "day"),
     }
 }
 

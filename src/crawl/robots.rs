@@ -4,7 +4,7 @@
 //! did, and takes rules that stand before any `User-agent` line for valid.
 
 use crate::scope::RobotsFact;
-use crate::uri::Url;
+use crate::uri::{Url, escape_bytes};
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -62,7 +62,8 @@ impl RobotsRules {
     /// Reads the text of a robots.txt for a product name, such as `fonds`.
     pub fn from_text(body: &[u8], product: &str) -> Self {
         let body = &body[..body.len().min(MAX_ROBOTS_BYTES)];
-        let text = String::from_utf8_lossy(body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body));
+        // Paths are compared byte by byte, whatever their encoding.
+        let text = escape_bytes(body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body));
         if is_html(&text) {
             return Self { verdict: Verdict::AllowAll, crawl_delay: None, sitemaps: Vec::new() };
         }

@@ -3,13 +3,15 @@
 //! RFC 9309, 2.4: an answer is used for 24 hours at most, unless none newer
 //! can be had.
 
-use super::robots::RobotsRules;
+use super::fetch::fetch_status::{BLOCKED_BY_SETTING, ROBOTS_PREREQUISITE_FAILED};
+use super::robots::{RobotsRules, product_name};
 use super::{Ledger, LedgerError, RobotsAnswer};
 use crate::uri::{CaptureDate, Url};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Redirects of a robots.txt that are followed (RFC 9309, 2.3.1.2).
+/// Redirects of a robots.txt that are followed, to any path of any host (RFC
+/// 9309, 2.3.1.2).
 const MAX_REDIRECTS: usize = 5;
 /// Bytes of rules held in memory, about; the ledger has the rest.
 const MAX_BYTES: usize = 16 << 20;
@@ -34,7 +36,10 @@ pub enum CachedRobots {
 /// The answers of a launch.
 pub struct RobotsCache<'a> {
     ledger: &'a dyn Ledger,
+    /// The User-Agent as sent.
     agent: String,
+    /// Its product name, by which files and fields call the crawler.
+    product: String,
     known: RwLock<Known>,
 }
 
@@ -43,6 +48,46 @@ pub struct RobotsCache<'a> {
 struct Known {
     origins: HashMap<String, (CachedRobots, CaptureDate)>,
     bytes: usize,
+    /// URLs that a robots.txt redirects to and that have no such name: their
+    /// answers hold rules, too.
+    targets: HashSet<String>,
+}
+
+/// Where the redirects of a robots.txt lead, by the answers that are known.
+pub enum RobotsTrail {
+    /// To this answer of this URL.
+    Answer(RobotsAnswer, Url),
+    /// To this URL, which was not asked yet.
+    Needed(Url),
+    /// On and on.
+    TooLong,
+}
+
+/// Follows the redirects of the robots.txt that holds for a URL. `answer_of`
+/// knows answers by [`robots_key`].
+///
+/// # Errors
+///
+/// Those of `answer_of`.
+pub fn follow_robots<E>(
+    url: &Url,
+    mut answer_of: impl FnMut(&str) -> Result<Option<RobotsAnswer>, E>,
+) -> Result<RobotsTrail, E> {
+    let mut place = robots_url(url);
+    for _ in 0..=MAX_REDIRECTS {
+        let Some(answer) = answer_of(&robots_key(&place))? else { return Ok(RobotsTrail::Needed(place)) };
+        match redirect_of(&answer) {
+            Some(target) if target != place => place = target,
+            _ => return Ok(RobotsTrail::Answer(answer, place)),
+        }
+    }
+    Ok(RobotsTrail::TooLong)
+}
+
+/// What an answer with rules is kept under: the origin where the URL is its
+/// robots.txt, else the URL.
+pub fn robots_key(url: &Url) -> String {
+    if is_robots_url(url) { origin_of(url) } else { url.to_string() }
 }
 
 fn is_old(date: CaptureDate, now: CaptureDate) -> bool {
@@ -70,51 +115,75 @@ pub(super) fn origin_of(url: &Url) -> String {
 impl<'a> RobotsCache<'a> {
     /// With the answers that the ledger holds; `agent` is the User-Agent as sent.
     pub fn new(ledger: &'a dyn Ledger, agent: &str) -> Self {
-        Self { ledger, agent: agent.to_owned(), known: RwLock::default() }
+        Self { ledger, agent: agent.to_owned(), product: product_name(agent), known: RwLock::default() }
+    }
+
+    /// What files and fields for robots call the crawler.
+    pub fn product(&self) -> &str {
+        &self.product
     }
 
     /// What holds for a URL at `now`, which is of the clock that answers are
-    /// dated by. Redirects from one robots.txt to another are followed; to
-    /// anything else they count as an answer without rules.
+    /// dated by.
     pub fn robots_for(&self, url: &Url, now: CaptureDate) -> Result<CachedRobots, LedgerError> {
         let origin = origin_of(url);
-        if let Some((robots, date)) = self.known.read().unwrap_or_else(PoisonError::into_inner).origins.get(&origin)
+        if let Some((robots, date)) = self.read_known().origins.get(&origin)
             && !is_old(*date, now)
         {
             return Ok(robots.clone());
         }
-        let mut place = robots_url(url);
-        for _ in 0..=MAX_REDIRECTS {
-            let Some(answer) = self.ledger.robots(&origin_of(&place))?.filter(|answer| !is_old(answer.date, now))
-            else {
-                return Ok(CachedRobots::Needed(place));
-            };
-            match redirect_of(&answer) {
-                Some(target) if is_robots_url(&target) && target != place => place = target,
-                _ => {
-                    let robots = self.read(&answer);
-                    let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-                    let bytes = origin.len() + answer.body.len() + ORIGIN_BYTES;
-                    if known.bytes + bytes > MAX_BYTES {
-                        *known = Known::default();
-                    }
-                    known.bytes += bytes;
-                    known.origins.insert(origin, (robots.clone(), answer.date));
-                    return Ok(robots);
+        let answer_of = |key: &str| Ok(self.ledger.robots(key)?.filter(|answer| !is_old(answer.date, now)));
+        let (answer, place) = match follow_robots(url, answer_of)? {
+            RobotsTrail::Answer(answer, place) => (answer, place),
+            RobotsTrail::Needed(place) => {
+                if !self.is_robots(&place) {
+                    self.known.write().unwrap_or_else(PoisonError::into_inner).targets.insert(place.to_string());
                 }
+                return Ok(CachedRobots::Needed(place));
             }
+            // RFC 9309: too many redirects may count as unavailable.
+            RobotsTrail::TooLong => {
+                return Ok(CachedRobots::Rules(Arc::new(RobotsRules::from_answer(Some(404), b"", &self.agent))));
+            }
+        };
+        let robots = match self.read(&answer) {
+            // The page itself would not meet the guard that its redirect met.
+            CachedRobots::Unreachable(BLOCKED_BY_SETTING) if origin_of(&place) != origin => {
+                CachedRobots::Unreachable(ROBOTS_PREREQUISITE_FAILED)
+            }
+            robots => robots,
+        };
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let bytes = origin.len() + answer.body.len() + ORIGIN_BYTES;
+        if known.bytes + bytes > MAX_BYTES {
+            let targets = std::mem::take(&mut known.targets);
+            *known = Known { targets, ..Known::default() };
         }
-        // RFC 9309: too many redirects may count as unavailable.
-        Ok(CachedRobots::Rules(Arc::new(RobotsRules::from_answer(Some(404), b"", &self.agent))))
+        known.bytes += bytes;
+        known.origins.insert(origin, (robots.clone(), answer.date));
+        Ok(robots)
+    }
+
+    /// Whether the answer of a URL holds rules: it is a robots.txt, or one
+    /// redirects to it.
+    pub fn is_robots(&self, url: &Url) -> bool {
+        is_robots_url(url) || {
+            let known = self.read_known();
+            !known.targets.is_empty() && known.targets.contains(url.as_str())
+        }
+    }
+
+    fn read_known(&self) -> std::sync::RwLockReadGuard<'_, Known> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Keeps the answer of a robots.txt that was fetched; gives its rules.
     /// Where it could not be had, an answer that was given before is used for
     /// some time more.
     pub fn keep(&self, url: &Url, answer: &RobotsAnswer) -> Result<CachedRobots, LedgerError> {
-        let origin = origin_of(url);
+        let key = robots_key(url);
         let kept = match is_unreachable(answer.status) {
-            true => self.ledger.robots(&origin)?.filter(|before| !is_unreachable(before.status)),
+            true => self.ledger.robots(&key)?.filter(|before| !is_unreachable(before.status)),
             false => None,
         };
         let kept = kept.map(|before| {
@@ -122,8 +191,12 @@ impl<'a> RobotsCache<'a> {
             RobotsAnswer { date: CaptureDate::from_millis(date), ..before }
         });
         let answer = kept.as_ref().unwrap_or(answer);
-        self.ledger.keep_robots(&origin, answer)?;
-        self.known.write().unwrap_or_else(PoisonError::into_inner).origins.remove(&origin);
+        self.ledger.keep_robots(&key, answer)?;
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.origins.remove(&key);
+        // Before it is fetched as a page, which it may be as well.
+        known.targets.extend(redirect_of(answer).filter(|target| !is_robots_url(target)).map(String::from));
+        drop(known);
         Ok(self.read(answer))
     }
 

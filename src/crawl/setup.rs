@@ -96,6 +96,10 @@ pub struct CrawlReport {
     pub totals: CrawlSnapshot,
     /// WARC files written by this run.
     pub files: Vec<PathBuf>,
+    /// Seeds that answered with an error, 4xx or 5xx.
+    pub seed_errors: u64,
+    /// Seeds that a permission refuses.
+    pub refused_seeds: u64,
     /// What was put right at the beginning.
     pub recovery: RecoveryReport,
 }

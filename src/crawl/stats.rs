@@ -1,7 +1,7 @@
 //! The figures of a running crawl, readable from any thread at any time.
 
 use super::event_queue::EventQueue;
-use super::{CrawlEvent, EventObserver};
+use super::{CrawlEvent, EventObserver, HostPause};
 use crate::jobs::lock;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -29,6 +29,7 @@ pub struct CrawlStats {
     /// Events that the observer has and that are not written yet.
     shown: Mutex<Vec<CrawlEvent>>,
     observer: Option<EventObserver>,
+    pauses: Mutex<(Vec<HostPause>, u64)>,
 }
 
 /// One look at a running crawl.
@@ -81,6 +82,15 @@ impl CrawlStats {
             classes: std::array::from_fn(|class| read(&self.classes[class])),
             mimes,
         }
+    }
+
+    /// Hosts that are left alone for some time, the first of them, and how many there are.
+    pub fn pauses(&self) -> (Vec<HostPause>, u64) {
+        lock(&self.pauses).clone()
+    }
+
+    pub(super) fn set_pauses(&self, pauses: Vec<HostPause>, count: u64) {
+        *lock(&self.pauses) = (pauses, count);
     }
 
     /// URLs in scope that were new.

@@ -4,16 +4,16 @@ use super::capture::{PACK_IN_MEMORY, RepeatedCapture, entry_of};
 use super::crawl_log::CrawlLogLine;
 use super::disk::full_error;
 use super::engine::Engine;
-use super::fetch::{Exchange, Truncated, fetch_status};
-use super::frontier::{ROBOTS_PRIORITY, authority_of};
+use super::fetch::{Exchange, FetchLimits, Truncated, fetch_status};
+use super::frontier::{LONG_WAIT, ROBOTS_PRIORITY, authority_of};
 use super::judge::Source;
 use super::outcome::{not_followed, robots_unreachable};
 use super::outlink_parts::FurtherOutlinks;
 use super::outlinks::{followed, sitemap_links, unfetchable_redirect};
 use super::politeness::wait_after;
-use super::retry::Refusal;
+use super::retry::{Refusal, seconds};
 use super::robots::MAX_ROBOTS_BYTES;
-use super::robots_cache::{CachedRobots, is_robots_url};
+use super::robots_cache::CachedRobots;
 use super::wire::AddressGate;
 use super::{
     Admission, AdmissionState, Admitted, CrawlError, CrawlEvent, EventKind, Finished, QueuedUrl, RobotsAnswer,
@@ -22,10 +22,12 @@ use crate::campaign::RobotsPolicy;
 use crate::captures::CaptureNotes;
 use crate::captures::Unread;
 use crate::captures::media::{SNIFFED_BYTES, is_unspecific};
-use crate::captures::{Body, PageLinks, is_packed_sitemap, links_bytes, may_have_links, reading_bytes};
+use crate::captures::{
+    Body, PageLinks, is_nofollow_answer, is_packed_sitemap, links_bytes, may_have_links, reading_bytes,
+};
 use crate::captures::{CaptureEntry, Media};
 use crate::captures::{LargePagePermit, PagePermit};
-use crate::jobs::panic_message;
+use crate::jobs::{counted, panic_message};
 use crate::links::LinkKind;
 use crate::scope::{
     Candidate, ContentFact, Decision, RobotsFact, UNSUPPORTED_SCHEME, Verdict, is_open_redirect, with_hop,
@@ -35,6 +37,7 @@ use crate::warc::http::unpacked_limit;
 use std::any::Any;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::PoisonError;
 use std::time::Duration;
 
 /// A URL whose robots.txt is on its way comes back after this time.
@@ -166,6 +169,7 @@ impl<'e> Worker<'e> {
             let wait = wait_after(&engine.setup.campaign.politeness, Some(Duration::ZERO), Some(delay));
             return Ok(Disposition::PutBack { wait });
         }
+        let waiting = engine.pool.wait_on_server(self.number);
         let addresses = match engine.client.addresses(&url) {
             Ok(addresses) => addresses,
             Err(error) => return self.failed(attempt, error),
@@ -184,11 +188,13 @@ impl<'e> Worker<'e> {
             attempt.verdict = verdict;
         }
         let gate = engine.polite.then_some(&engine.frontier as &dyn AddressGate);
-        match engine.client.fetch(&url, &addresses, gate) {
+        let fetched = engine.client.fetch(&url, &addresses, gate);
+        drop(waiting);
+        match fetched {
             Ok(exchange) => self.answered(attempt, exchange),
             Err(error) if error.status == fetch_status::NOT_ATTEMPTED => Ok(Disposition::WaitForAddress),
             Err(error) if error.status == fetch_status::BLOCKED_BY_SETTING => {
-                if is_robots_url(&url) {
+                if engine.robots.is_robots(&url) {
                     self.keep_robots(&url, error.status, Vec::new())?;
                 }
                 let verdict = plain_verdict(Decision::Reject, PRIVATE_ADDRESS_RULE);
@@ -211,11 +217,13 @@ impl<'e> Worker<'e> {
     fn ask_robots(&self, attempt: &mut FetchAttempt, url: &Url) -> Result<Option<Disposition>, CrawlError> {
         let engine = self.engine;
         let policy = engine.setup.campaign.politeness.robots;
-        if policy == RobotsPolicy::Ignore || is_robots_url(url) {
+        if policy == RobotsPolicy::Ignore || engine.robots.is_robots(url) {
             return Ok(None);
         }
         let rules = match engine.robots.robots_for(url, engine.setup.clock.now())? {
             CachedRobots::Rules(rules) => rules,
+            // The robots.txt of its own host redirects to it.
+            CachedRobots::Needed(robots) if robots == *url => return Ok(None),
             CachedRobots::Needed(robots) => return self.fetch_robots_first(attempt, robots).map(Some),
             // Its own fetch will meet the same guard, and says so.
             CachedRobots::Unreachable(fetch_status::BLOCKED_BY_SETTING) => return Ok(None),
@@ -269,6 +277,11 @@ impl<'e> Worker<'e> {
         };
         // Most look-ups find it on its way: nothing is written for those.
         if let Some(waiting) = engine.ledger.find_waiting(&robots)? {
+            // A link led to it, which may come long after what needs it.
+            if waiting.admission.priority > ROBOTS_PRIORITY && engine.ledger.queue_again(&robots, ROBOTS_PRIORITY)? {
+                engine.frontier.announce(&authority, ROBOTS_PRIORITY);
+                return Ok(Disposition::PutBack { wait: Duration::ZERO });
+            }
             let due = engine.frontier.until(waiting.due);
             if authority != authority_of(&asked_by.url) {
                 engine.frontier.announce(&authority, waiting.admission.priority);
@@ -319,6 +332,7 @@ impl<'e> Worker<'e> {
             Refusal::Last(given_up) => given_up,
         };
         let took = exchange.took;
+        let cut = exchange.cut.map(|cut| cut.reason(&FetchLimits::of(&engine.setup.campaign.limits)));
         let head = &exchange.head;
         let unfetchable = unfetchable_redirect(attempt.queued.url(), head.status, &head.headers);
         let Some(kept) = self.keep(attempt, exchange)? else {
@@ -327,10 +341,14 @@ impl<'e> Worker<'e> {
         };
         let Kept { mut annotations, mut entry, permit } = kept;
         // The page after its robots.txt waits as long as that says.
-        let wait = match is_robots_url(attempt.queued.url()) {
-            true => wait_after(politeness, Some(took), self.crawl_delay_of(attempt.queued.url())?),
+        let wait = match engine.robots.is_robots(attempt.queued.url()) {
+            true => {
+                attempt.crawl_delay = self.crawl_delay_of(attempt.queued.url())?;
+                wait_after(politeness, Some(took), attempt.crawl_delay)
+            }
             false => wait,
         };
+        self.explain_delay(attempt, wait);
         let candidate = &attempt.queued.admission.candidate;
         // What was fetched stays in the archive; its links lead nowhere.
         let links = match engine.judge.refuses_content(candidate, content_of(&entry)) {
@@ -364,6 +382,14 @@ impl<'e> Worker<'e> {
         let (id, why) = (attempt.queued.id, unfetchable.map(|target| not_followed(&target)));
         let finished = Finished { id, fetch_status: status, why, refused: None, capture: Some(entry), found };
         self.end(attempt, finished, annotations)?;
+        if status >= 400 {
+            self.seed_without_page(&admission.candidate, status, "");
+        }
+        if let Some(cut) = cut {
+            let url = attempt.queued.url();
+            let text = format!("The answer was cut off and is kept so: {cut}");
+            engine.stats.event(CrawlEvent::new(EventKind::Truncated, text).of_url(url).with_status(status));
+        }
         engine.cx.note(authority_of(&admission.candidate.url));
         further.store(engine.ledger, || engine.cx.is_cancelled())?;
         drop(permit);
@@ -388,6 +414,7 @@ impl<'e> Worker<'e> {
         let url = &admission.candidate.url;
         let len = exchange.response.len();
         let may_have_links = may_have_links(url, &exchange.head.headers);
+        let is_robots = engine.robots.is_robots(url);
         let packing = 3 * usize::try_from(len.min(PACK_IN_MEMORY)).unwrap_or(usize::MAX);
         let mut exchange = exchange;
         let mut expected = expected_len(url, &exchange);
@@ -399,9 +426,9 @@ impl<'e> Worker<'e> {
             let (returned, read) = match may_have_links && len.max(expected) > LONG_PAGE_BYTES {
                 true => engine.readers.run({
                     let url = url.clone();
-                    move || read_answer(&url, exchange, expected)
+                    move || read_answer(&url, exchange, expected, is_robots)
                 }),
-                false => read_answer(url, exchange, expected),
+                false => read_answer(url, exchange, expected, is_robots),
             };
             exchange = returned;
             match read.map_err(|source| CrawlError::io(&engine.setup.warc_dir, source))? {
@@ -410,7 +437,11 @@ impl<'e> Worker<'e> {
                 AnswerRead::Longer(decoded) => expected = decoded,
             }
         };
-        if is_robots_url(url) {
+        if is_nofollow_answer(&exchange.head.headers, Some(engine.robots.product())) {
+            let links = leads.outlinks.iter_mut().filter(|link| link.kind != LinkKind::Redirect);
+            links.for_each(|link| link.nofollow = true);
+        }
+        if is_robots {
             // Of a redirect the target is what counts.
             let body = leads.redirect_to.as_ref().map_or(robots, |target| target.as_str().as_bytes().to_vec());
             if let CachedRobots::Rules(rules) = self.keep_robots(url, i32::from(exchange.head.status), body)? {
@@ -426,6 +457,14 @@ impl<'e> Worker<'e> {
             false => None,
         };
         let not_followed = leads.outlinks.len() - followed(&leads.outlinks).len();
+        if not_followed > 0 {
+            let all = leads.outlinks.len() as u64;
+            let text = format!(
+                "{not_followed} of {} are not followed: it has more than a crawl takes of one page",
+                counted(all, "link")
+            );
+            engine.stats.event(CrawlEvent::new(EventKind::Truncated, text).of_url(url));
+        }
         let notes = CaptureNotes {
             status: i32::from(exchange.head.status),
             mime: exchange.mime(),
@@ -456,6 +495,40 @@ impl<'e> Worker<'e> {
         let entry = CaptureEntry { sniffed, ..entry_of(url, &exchange, original.as_ref(), notes, records) };
         permit.set_bytes(storing);
         Ok(Some(Kept { annotations, entry, permit }))
+    }
+
+    /// Says why a host is left alone for long after each answer, once an hour
+    /// at most as an event.
+    fn explain_delay(&self, attempt: &FetchAttempt, wait: Duration) {
+        let engine = self.engine;
+        let Some(delay) = attempt.crawl_delay.filter(|delay| wait >= LONG_WAIT && *delay >= LONG_WAIT) else { return };
+        let authority = authority_of(attempt.queued.url());
+        let asked = format!("robots.txt asks for {} between requests", seconds(delay));
+        let why = match delay > wait {
+            true => format!("{asked}; the campaign waits {}, the most it obeys", seconds(wait)),
+            false => asked,
+        };
+        engine.frontier.explain_wait(authority, &why);
+        if engine.slow_hosts.lock().unwrap_or_else(PoisonError::into_inner).insert(authority.to_owned()) {
+            let text = format!(
+                "{authority}: {why}; the next is made at {} UTC",
+                engine.frontier.free_date(wait).to_readable()
+            );
+            engine.stats.event(CrawlEvent::new(EventKind::Host, text).of_host(authority));
+        }
+    }
+
+    /// Says so where a seed came to its end without a page: a person asked for
+    /// just that one.
+    pub(super) fn seed_without_page(&self, candidate: &Candidate, status: i32, why: &str) {
+        if !candidate.is_seed {
+            return;
+        }
+        let text = match status {
+            0.. => format!("The seed answered with an error, HTTP {status}"),
+            _ => format!("The seed was not fetched: {why}"),
+        };
+        self.engine.stats.event(CrawlEvent::new(EventKind::Seed, text).of_url(&candidate.url).with_status(status));
     }
 
     /// Says so where a seed redirects to another site, whose reach it does not
@@ -490,7 +563,7 @@ impl<'e> Worker<'e> {
     ) -> Result<Disposition, CrawlError> {
         let engine = self.engine;
         let url = attempt.queued.url();
-        if is_robots_url(url) {
+        if engine.robots.is_robots(url) {
             self.keep_robots(url, status, Vec::new())?;
         }
         let mut annotations = attempt.annotations.clone();
@@ -498,6 +571,7 @@ impl<'e> Worker<'e> {
             annotations.push(format!("{}t", attempt.queued.tries + 1));
         }
         self.end(attempt, attempt.queued.ended(status, words), annotations)?;
+        self.seed_without_page(&attempt.queued.admission.candidate, status, words);
         let wait = wait_after(&engine.setup.campaign.politeness, took, attempt.crawl_delay);
         Ok(Disposition::Release { wait, captured: false })
     }
@@ -585,9 +659,13 @@ fn expected_len(url: &Url, exchange: &Exchange) -> u64 {
 
 /// Reads an answer for its links, unless it is longer than expected; of a
 /// robots.txt also gives its text.
-fn read_answer(url: &Url, mut exchange: Exchange, expected: u64) -> (Exchange, io::Result<AnswerRead>) {
+fn read_answer(
+    url: &Url,
+    mut exchange: Exchange,
+    expected: u64,
+    is_robots: bool,
+) -> (Exchange, io::Result<AnswerRead>) {
     let mut permit = LargePagePermit::default();
-    let is_robots = is_robots_url(url);
     let payload = match may_have_links(url, &exchange.head.headers) {
         true => permit.decode(|limit| exchange.decoded_payload(limit)),
         false if is_robots => exchange.decoded_payload(MAX_ROBOTS_BYTES),

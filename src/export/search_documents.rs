@@ -127,7 +127,7 @@ fn row_of(record: &Record, path: &Path, options: DocumentOptions) -> Option<Solr
         let server = ["X-Powered-By", "Server"].iter().filter_map(|name| http.headers.get(name));
         fields.list("server", server);
         if is_redirect(http.status)
-            && let Some(target) = http.headers.get("Location").and_then(|location| resolve(&url, &location))
+            && let Some(target) = http.headers.get_url("Location").and_then(|location| resolve(&url, &location))
         {
             fields.put("redirect_to_norm", normalised(&target));
         }

@@ -1,8 +1,10 @@
 //! The rules of a campaign, ready to decide.
 
-use super::rules::{DecideRule, Geolocation, Ground, Rule, RuleKind};
+use super::permissions::Permissions;
+use super::rules::{DecideRule, Geolocation, Ground, PermissionRule, Refusals, Rule, RuleKind, RuleRemark};
 use super::{Candidate, Decision, Facts, GeoFact, Verdict};
-use crate::campaign::{Campaign, Grounds, Permission, Seed, SeedScope};
+use crate::campaign::{Campaign, CampaignProblem, Grounds, Permission, PermissionState, Seed, SeedScope};
+use crate::uri::{CaptureDate, parse_web_url};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -36,6 +38,9 @@ pub(super) struct CompiledRule {
     pub(super) test: Arc<dyn DecideRule>,
     /// The one thing that it can say.
     pub(super) only: Option<Decision>,
+    /// Whether it obeys refusals: no rule of the campaign's list, but the last
+    /// one behind it.
+    pub(super) is_refusals: bool,
 }
 
 /// What of a candidate and its facts some rule looks at, apart from what all do.
@@ -58,7 +63,9 @@ const MAX_PATTERN_BYTES: usize = 128 << 20;
 
 impl DecideRules {
     /// Compiles the rules of a campaign with its seeds. Switched off rules are
-    /// compiled too, so that a mistake shows before they are switched on.
+    /// compiled too, so that a mistake shows before they are switched on. Where
+    /// a record of a permission refuses something, a rule stands behind them
+    /// that rejects it.
     pub fn compile(campaign: &Campaign) -> Result<Self, ScopeError> {
         let mut rules = Vec::with_capacity(campaign.rules.len());
         let mut pattern_bytes = 0;
@@ -77,6 +84,7 @@ impl DecideRules {
             }
             rules.push(rule);
         }
+        rules.extend(refusals(campaign)?);
         Ok(Self {
             rules: Arc::new(rules),
             seeds: Arc::new(campaign.seeds.clone()),
@@ -113,6 +121,55 @@ impl DecideRules {
         }
         changed.seeds = Arc::new(seeds);
         Ok(changed)
+    }
+
+    /// What a person who writes the rules should see at once, by rule. Those with
+    /// a hint are mistakes.
+    pub fn remarks(&self) -> impl Iterator<Item = (usize, RuleRemark)> {
+        let rules = self.rules.iter().enumerate().filter(|(_, compiled)| compiled.rule.enabled);
+        rules.flat_map(|(index, compiled)| compiled.test.remarks().into_iter().map(move |remark| (index, remark)))
+    }
+
+    /// What is wrong with rules and permissions beside what keeps them from being
+    /// read: entries that do nothing, and seeds that a permission refuses at
+    /// `now`. Where it refuses all of them, no crawl can start.
+    pub fn problems(&self, now: CaptureDate) -> Vec<CampaignProblem> {
+        let wrong = self.remarks().filter_map(|(index, remark)| {
+            let (field, hint) = (format!("rules[{index}].{}", remark.field), remark.hint?);
+            Some(CampaignProblem { field, what: remark.what, hint, stops_crawl: false, is_error: false })
+        });
+        let mut problems: Vec<CampaignProblem> = wrong.collect();
+        let Some(refusals) = self.rules.iter().rev().find(|rule| rule.is_refusals && rule.rule.enabled) else {
+            return problems;
+        };
+        let facts = Facts { date: Some(now), ..Facts::default() };
+        let (mut refused, mut others) = (Vec::new(), 0);
+        for (position, seed) in self.seeds.iter().enumerate() {
+            let Some(url) = parse_web_url(&seed.url) else { continue };
+            let candidate = Candidate { is_seed: true, ..Candidate::bare(url) };
+            match refusals.test.decide(&candidate, &facts) {
+                Some(Decision::Reject) => refused.push((position, refusals.test.tested(&candidate, &facts))),
+                _ => others += 1,
+            }
+        }
+        problems.extend(refused.into_iter().map(|(position, why)| {
+            CampaignProblem {
+                field: format!("seeds[{position}].url"),
+                what: format!("{} must not be crawled ({why})", self.seeds[position].url.trim()),
+                hint: "take the seed out, correct the permission, or let crawls pass over refusals \
+                   (\"grounds\": {\"obey_refusals\": false})"
+                    .to_owned(),
+                stops_crawl: others == 0,
+                is_error: true,
+            }
+        }));
+        problems
+    }
+
+    /// How many rules of the campaign's own list there are: without the one that
+    /// obeys refusals.
+    pub(super) fn own_len(&self) -> usize {
+        self.rules.iter().filter(|rule| !rule.is_refusals).count()
     }
 
     /// How many rules there are, switched off ones included.
@@ -284,12 +341,12 @@ impl CompiledRule {
     }
 
     pub(super) fn new(rule: Rule, test: Arc<dyn DecideRule>) -> Self {
-        Self { rule, only: test.only_decision(), test }
+        Self { rule, only: test.only_decision(), test, is_refusals: false }
     }
 
     /// The same rule compiled with something else.
     fn with_test(&self, test: Arc<dyn DecideRule>) -> Self {
-        Self::new(self.rule.clone(), test)
+        Self { is_refusals: self.is_refusals, ..Self::new(self.rule.clone(), test) }
     }
 
     /// The rule, if it is one about countries that is switched on.
@@ -299,6 +356,20 @@ impl CompiledRule {
             _ => None,
         }
     }
+}
+
+/// The rule that obeys refusals, where there is any.
+fn refusals(campaign: &Campaign) -> Result<Option<CompiledRule>, ScopeError> {
+    if !campaign.has_refusals() {
+        return Ok(None);
+    }
+    let states = vec![PermissionState::Refused];
+    let kind = RuleKind::Permission(PermissionRule { states, uncovered: false, decision: Decision::Reject });
+    let rule = Rule { enabled: campaign.grounds.obey_refusals, comment: String::new(), kind };
+    let wrong = |why| ScopeError { index: campaign.rules.len(), rule: saved_name(&rule.kind), why };
+    let permissions = Permissions::compile(&campaign.permissions, &Grounds::default()).map_err(wrong)?;
+    let compiled = CompiledRule::new(rule, Arc::new(Refusals(permissions)));
+    Ok(Some(CompiledRule { is_refusals: true, ..compiled }))
 }
 
 fn compile_rule(index: usize, value: &Value, ground: Ground<'_>) -> Result<CompiledRule, ScopeError> {

@@ -79,7 +79,7 @@ impl DecideRules {
             let wish = if said.is_some_and(|said| said != wanted) { None } else { Some(wanted) };
             let changes = compiled.test.changes(candidate, facts, wish);
             offers.extend(changes.into_iter().map(|change| Offer::change(index, compiled, change)));
-            if wish.is_none() && compiled.test.only_decision().is_none() {
+            if wish.is_none() && (compiled.is_refusals || compiled.test.only_decision().is_none()) {
                 offers.push(Offer::switch(index, compiled, false));
             }
             if let (RuleKind::Geolocation(rule), Some(_)) = (&compiled.rule.kind, wish) {
@@ -96,7 +96,7 @@ impl DecideRules {
         offers.push(Offer {
             cost: Cost::NewRule,
             summary: format!("add a rule at the end that {verb} the prefix {prefix}"),
-            index: self.rules.len(),
+            index: self.own_len(),
             step: Step::Append(kind),
         });
         offers
@@ -126,10 +126,13 @@ impl DecideRules {
         let rules = Arc::make_mut(&mut changed.rules);
         match &offer.step {
             Step::Switch(on) => rules.get_mut(offer.index)?.rule.enabled = *on,
-            Step::Append(kind) => rules.push(CompiledRule::new(
-                Rule { enabled: true, comment: String::new(), kind: kind.clone() },
-                compile_kind(offer.index, kind, self.ground()).ok()?,
-            )),
+            Step::Append(kind) => rules.insert(
+                offer.index,
+                CompiledRule::new(
+                    Rule { enabled: true, comment: String::new(), kind: kind.clone() },
+                    compile_kind(offer.index, kind, self.ground()).ok()?,
+                ),
+            ),
             Step::Edit(Edit::Number(kind) | Edit::Entry(kind)) => {
                 let compiled = rules.get_mut(offer.index)?;
                 let rule = Rule { kind: kind.clone(), ..compiled.rule.clone() };
@@ -160,6 +163,10 @@ impl Remedy {
     pub fn apply(&self, campaign: &Campaign) -> Campaign {
         let mut changed = Campaign { seeds: self.rules.seeds.to_vec(), ..campaign.clone() };
         for (index, compiled) in self.rules.rules.iter().enumerate() {
+            if compiled.is_refusals {
+                changed.grounds.obey_refusals = compiled.rule.enabled;
+                continue;
+            }
             let written = changed.rules.get_mut(index);
             let before = written.as_deref().and_then(|value| Rule::read(value).ok());
             if before.as_ref() == Some(&compiled.rule) {

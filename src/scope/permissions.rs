@@ -218,6 +218,14 @@ impl Permissions {
         }
     }
 
+    /// What the records cover that refuse something, in the campaign's order.
+    pub(super) fn refused(&self) -> Vec<String> {
+        let mut records: Vec<&Record> =
+            self.records.iter().filter(|record| record.permission.state == PermissionState::Refused).collect();
+        records.sort_unstable_by_key(|record| record.position);
+        records.into_iter().map(|record| record.permission.covers.clone()).collect()
+    }
+
     fn domain(&self, url: &Url) -> Option<usize> {
         self.domains.position(url.domain()?.trim_end_matches('.'))
     }

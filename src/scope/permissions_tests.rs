@@ -24,7 +24,7 @@ fn judgement(covers: &str, reach: SeedScope) -> Permission {
 
 fn uk(reading: Reading) -> Grounds {
     let domains = ["uk", "london", "scot", "wales", "cymru"].map(str::to_owned).to_vec();
-    Grounds { reading, domains, countries: vec!["GB".to_owned()] }
+    Grounds { reading, domains, countries: vec!["GB".to_owned()], ..Grounds::default() }
 }
 
 fn only(reading: Reading) -> Grounds {

@@ -7,7 +7,7 @@ pub fn rule_label(name: &str) -> &str {
     LABELS.iter().find(|(class, _)| *class == name).map_or(name, |(_, label)| label)
 }
 
-const LABELS: [(&str, &str); 32] = [
+const LABELS: [(&str, &str); 33] = [
     ("AcceptDecideRule", "accept everything"),
     ("RejectDecideRule", "reject everything"),
     ("SeedScopeDecideRule", "seed scope"),
@@ -31,6 +31,7 @@ const LABELS: [(&str, &str); 32] = [
     ("RobotsDecideRule", "robots.txt"),
     ("ExternalGeoLocationDecideRule", "country of the server"),
     ("PermissionDecideRule", "permission"),
+    (super::REFUSED_PERMISSION, "permission refused"),
     ("ScheduleWindowDecideRule", "time window"),
     ("AnnotationDecideRule", "review decision"),
     ("ContentLengthDecideRule", "response size"),

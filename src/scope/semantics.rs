@@ -1,7 +1,7 @@
 //! The whole of the room: rules in order, traces, and what would turn them.
 
 use super::*;
-use crate::campaign::{Campaign, Seed, SeedScope};
+use crate::campaign::{Campaign, Reading, Seed, SeedScope};
 use crate::uri::parse_web_url;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -272,6 +272,80 @@ fn rules_of_a_national_crawl_compile() {
         assert_eq!(rules.decide(&candidate(url, "L"), &Facts::default()).rule_index, Some(index), "{url}");
     }
     println!("UK domain crawl: {} patterns, {} prefixes", patterns.len(), prefixes.len());
+}
+
+#[test]
+fn what_a_permission_refuses_is_rejected_behind_all_rules() {
+    let record = |covers: &str, state: &str| json!({"covers": covers, "reach": "root", "state": state});
+    let mut campaign = campaign(
+        &[("http://fct.pt/", SeedScope::Root), ("http://fct.pt/private/open/", SeedScope::Root)],
+        vec![json!({"rule": "reject_all"}), json!({"rule": "accept_all"})],
+    );
+    campaign.permissions = serde_json::from_value(json!([
+        record("http://fct.pt/", "granted"),
+        record("http://fct.pt/private/", "refused"),
+        record("http://fct.pt/private/open/", "granted")
+    ]))
+    .unwrap();
+    // However records are read otherwise.
+    for reading in [Reading::Strict, Reading::W3act] {
+        campaign.grounds.reading = reading;
+        let rules = DecideRules::compile(&campaign).unwrap();
+        assert_eq!(
+            rules.lines().last().unwrap(),
+            (
+                2,
+                "RefusedPermissionDecideRule",
+                "rejects what permissions refuse: the record for http://fct.pt/private/".to_owned(),
+                true
+            )
+        );
+        // Of records that cover a URL the closest counts: one that is granted opens a part of what another refuses.
+        for (url, expected) in [
+            ("http://fct.pt/a", Decision::Accept),
+            ("http://fct.pt/private/a", Decision::Reject),
+            ("https://www.fct.pt/private/a", Decision::Reject),
+            ("http://fct.pt/private/open/a", Decision::Accept),
+            ("http://example.com/", Decision::Accept),
+        ] {
+            let verdict = rules.decide(&candidate(url, "L"), &Facts::default());
+            assert_eq!(verdict.decision, expected, "{url}");
+            assert_eq!(verdict.rule_index, Some(if expected == Decision::Reject { 2 } else { 1 }), "{url}");
+        }
+    }
+    let rules = DecideRules::compile(&campaign).unwrap();
+    let asked = candidate("http://fct.pt/private/a", "L");
+    let trace = rules.explain(&asked, &Facts::default());
+    assert_eq!(trace.steps[2].tested, "permission 2: refused, inherited from http://fct.pt/private/");
+    assert_eq!(trace.turn.as_deref(), Some("Switch off rule 2 (permission refused)"));
+    let changed = rules.remedy(&asked, &Facts::default()).unwrap().apply(&campaign);
+    assert!(!changed.grounds.obey_refusals && changed.rules == campaign.rules);
+    let off = DecideRules::compile(&changed).unwrap();
+    assert_eq!(off.decide(&asked, &Facts::default()).decision, Decision::Accept);
+    assert!(!off.lines().last().unwrap().3);
+}
+
+#[test]
+fn seeds_that_a_permission_refuses_are_errors_and_stop_a_crawl_that_has_no_others() {
+    let mut campaign =
+        campaign(&[("http://a.pt/x", SeedScope::Root), ("http://b.pt/", SeedScope::Root)], standard_rules());
+    let record = |covers: &str, until: &str| json!({"covers": covers, "state": "refused", "until": until});
+    let now = CaptureDate::parse("2024-06-01").unwrap();
+    let mut problems = |records: Value| {
+        campaign.permissions = serde_json::from_value(records).unwrap();
+        let problems = DecideRules::compile(&campaign).unwrap().problems(now);
+        problems.into_iter().map(|of| (of.field, of.what, of.is_error, of.stops_crawl)).collect::<Vec<_>>()
+    };
+    assert_eq!(problems(json!([])), []);
+    assert_eq!(problems(json!([record("http://a.pt/", "2024-05-01")])), []);
+    let refused = |position: usize, url: &str, covers: &str, record: usize, stops: bool| {
+        let what = format!("{url} must not be crawled (permission {record}: refused, inherited from {covers})");
+        (format!("seeds[{position}].url"), what, true, stops)
+    };
+    let a = |stops| refused(0, "http://a.pt/x", "http://a.pt", 1, stops);
+    assert_eq!(problems(json!([record("http://a.pt", "")])), [a(false)]);
+    let both = problems(json!([record("http://a.pt", ""), record("(pt,b,", "")]));
+    assert_eq!(both, [a(true), refused(1, "http://b.pt/", "(pt,b,", 2, true)]);
 }
 
 fn any_rule() -> impl Strategy<Value = Value> {

@@ -242,7 +242,7 @@ impl Catalogue {
                 .collect::<Result<_, _>>()?;
             let captures_of = |seed: &Seed| uint(by_seed.get(&seed.url).copied().unwrap_or(0));
             let seed_captures = campaign.seeds.iter().map(captures_of).collect();
-            let mut rule_hits = vec![0; campaign.rules.len()];
+            let mut rule_hits = vec![0; campaign.rules.len() + usize::from(campaign.has_refusals())];
             let mut statement = conn.prepare_cached(
                 "SELECT t.rule_index, sum(t.urls) FROM seen_tally t JOIN launch l ON l.id = t.launch
                  WHERE l.campaign = ?1 AND l.version = ?2 AND t.rule_index >= 0 GROUP BY t.rule_index",

@@ -17,6 +17,9 @@ pub struct EventQuery {
     pub launch: LaunchId,
     /// Only those of this kind.
     pub kind: Option<EventKind>,
+    /// Each by itself; else those that differ in numbers and URL only are one,
+    /// the last of them, with how often it happened.
+    pub each: bool,
     /// How many are skipped.
     pub offset: u64,
     /// How many are shown at most.
@@ -52,8 +55,15 @@ impl Catalogue {
     pub fn events(&self, query: &EventQuery) -> Result<EventPage, StoreError> {
         self.read(|conn| {
             let mut kinds = Vec::new();
-            let mut statement =
-                conn.prepare_cached("SELECT kind, count(*) FROM event WHERE launch = ?1 GROUP BY kind ORDER BY kind")?;
+            let (number, group) = match query.each {
+                true => ("count(*)", "id"),
+                false => {
+                    ("count(DISTINCT host || char(10) || status || char(10) || shape)", "kind, host, status, shape")
+                }
+            };
+            let mut statement = conn.prepare_cached(&format!(
+                "SELECT kind, {number} FROM event WHERE launch = ?1 GROUP BY kind ORDER BY kind"
+            ))?;
             let mut rows = statement.query([query.launch])?;
             while let Some(row) = rows.next()? {
                 if let Some(kind) = EventKind::from_name(&row.get::<_, String>(0)?) {
@@ -67,14 +77,18 @@ impl Catalogue {
                 Some(_) => "launch = ?1 AND kind = ?2",
             };
             let mut statement = conn.prepare_cached(&format!(
-                "SELECT id, date_ms, kind, host, url, status, text, count,
+                // Of a group SQLite gives the columns of the row that has the maximum.
+                "SELECT max(id), date_ms, kind, host, iif(count(DISTINCT url) = 1, url, ''), status, text, sum(count),
                     (SELECT s.id FROM seen s WHERE s.launch = event.launch AND event.url <> ''
                         AND s.url = (SELECT id FROM url WHERE url.url = event.url))
-                 FROM event WHERE {sql} ORDER BY id DESC LIMIT ?3 OFFSET ?4"
+                 FROM event WHERE {sql} GROUP BY {group} ORDER BY max(id) DESC LIMIT ?3 OFFSET ?4"
             ))?;
             let asked = params![query.launch, query.kind.map(EventKind::name), int(query.limit), int(query.offset)];
             let rows = statement.query_map(asked, event_row)?;
-            let rows = rows.filter_map(Result::transpose).collect::<Result<_, _>>()?;
+            let mut rows: Vec<EventRow> = rows.filter_map(Result::transpose).collect::<Result<_, _>>()?;
+            if !query.each {
+                rows.iter_mut().for_each(|row| row.event.text = row.event.plain_text().to_owned());
+            }
             Ok(EventPage { rows, total, kinds })
         })
     }
@@ -101,8 +115,8 @@ fn event_row(row: &Row<'_>) -> rusqlite::Result<Option<EventRow>> {
 /// Adds events of a launch.
 pub(super) fn insert_events(conn: &Connection, launch: LaunchId, events: &[CrawlEvent]) -> Result<(), StoreError> {
     let mut statement = conn.prepare_cached(
-        "INSERT INTO event (launch, date_ms, kind, host, url, status, text, count)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        "INSERT INTO event (launch, date_ms, kind, host, url, status, text, shape, count)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     )?;
     for event in events {
         statement.execute(params![
@@ -113,8 +127,50 @@ pub(super) fn insert_events(conn: &Connection, launch: LaunchId, events: &[Crawl
             event.url,
             event.status,
             event.text,
+            event.shape(),
             int(event.count)
         ])?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::campaign::Campaign;
+    use crate::store::Workspace;
+
+    #[test]
+    fn events_that_differ_in_numbers_and_url_only_are_one_line_with_a_count() {
+        let dir = tempfile::tempdir().unwrap();
+        let workspace = Workspace::create(&dir.path().join("w")).unwrap();
+        let catalogue = workspace.catalogue();
+        let campaign = catalogue.save_campaign(None, &Campaign::new("Town")).unwrap();
+        let launch = catalogue.begin_launch(campaign, "town", CaptureDate::now()).unwrap().id;
+        let lost = |page: u64| {
+            let mut event = CrawlEvent::new(EventKind::Recovery, format!("The capture of {page} is not in its file"));
+            event.url = format!("http://a.pt/{page}");
+            event.of_host("a.pt")
+        };
+        let wait = |text: &str, count: u64| {
+            let event = CrawlEvent::new(EventKind::Wait, text).of_host("a.pt").with_status(429);
+            CrawlEvent { count, ..event }
+        };
+        let mut events: Vec<CrawlEvent> = (0..3000).map(lost).collect();
+        events.push(wait("asks to wait 3 seconds", 1));
+        events.push(wait("40 more times since 2024-01-01 10:00:00: asks to wait 9 seconds", 40));
+        events.push(CrawlEvent::new(EventKind::End, "Finished"));
+        catalogue.write(move |conn| insert_events(conn, launch, &events)).unwrap();
+        let page = |each| catalogue.events(&EventQuery { launch, kind: None, each, offset: 0, limit: 10_000 }).unwrap();
+        let listed = page(false);
+        let rows: Vec<_> =
+            listed.rows.iter().map(|row| (row.event.kind.name(), row.event.count, row.event.url.as_str())).collect();
+        assert_eq!(listed.rows[1].event.text, "asks to wait 9 seconds");
+        assert_eq!(rows, [("end", 1, ""), ("wait", 41, ""), ("recovery", 3000, "")]);
+        assert_eq!((listed.total, listed.kinds.len()), (3, 3));
+        let all = page(true);
+        assert_eq!((all.rows.len(), all.total), (3003, 3003));
+        assert_eq!(all.rows.last().unwrap().event.url, "http://a.pt/0");
+    }
 }

@@ -63,7 +63,8 @@ impl Catalogue {
         id.map(|id| self.launch(id)).transpose()
     }
 
-    /// Puts the URLs of a launch that failed back into its queue; hosts that
+    /// Puts the URLs of a launch that failed, or last answered with 429 or an
+    /// error of the server, back into its queue; hosts that
     /// did not answer, and robots.txt that could not be had, are asked again.
     pub fn queue_failed(&self, launch: LaunchId) -> Result<u64, StoreError> {
         self.write(move |conn| {
@@ -74,8 +75,9 @@ impl Catalogue {
             )?;
             let urls = conn.execute(
                 "UPDATE seen SET state = 0, fetch_status = 0, tries = 0, due_ms = 0, why = ''
-                 WHERE launch = ?1 AND state = 3",
-                [launch],
+                 WHERE launch = ?1 AND (state = 3
+                    OR state = 2 AND (fetch_status = 429 OR fetch_status >= 500) AND rule_name <> ?2)",
+                params![launch, PREREQUISITE_RULE],
             )?;
             Ok(urls as u64)
         })
@@ -137,7 +139,9 @@ impl Catalogue {
                     l.ran_ms + ifnull(max(?2 - l.running_since_ms, 0), 0),
                     l.kind = 'crawl' AND l.state = 'finished' AND NOT EXISTS (SELECT 1 FROM seen_tally f
                         WHERE f.launch = l.id AND f.state = 2 AND f.urls > 0 AND f.rule_name <> ?3),
-                    (SELECT origin FROM launch_origin WHERE launch = l.id)
+                    (SELECT origin FROM launch_origin WHERE launch = l.id),
+                    ifnull(sum(t.urls) FILTER (WHERE t.class IN (3, 5) AND t.rule_name <> ?3), 0),
+                    ifnull(sum(t.urls) FILTER (WHERE t.class IN (0, 1) AND t.rule_name <> ?3), 0)
                  FROM launch l LEFT JOIN campaign k ON k.id = l.campaign LEFT JOIN seen_tally t ON t.launch = l.id
                  WHERE l.id = ?1 GROUP BY l.id",
             )?
@@ -265,8 +269,13 @@ impl Catalogue {
             ))?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
-                if let Some(class) = classes.get_mut(uint(row.get(0)?) as usize) {
-                    *class = uint(row.get(1)?);
+                // 429 is counted apart from the other 4xx.
+                let class = match uint(row.get(0)?) as usize {
+                    5 => 2,
+                    class => class,
+                };
+                if let Some(class) = classes.get_mut(class) {
+                    *class += uint(row.get(1)?);
                 }
             }
             let types = conn
@@ -317,6 +326,8 @@ impl Catalogue {
                 refused_by_rule,
                 launch: Some(launch),
                 launches: choices,
+                pauses: Vec::new(),
+                pauses_total: 0,
             }))
         })
     }
@@ -332,7 +343,8 @@ impl Catalogue {
 
     /// The last launch with the figures of all.
     fn sum_of(&self, ids: &[LaunchId], last: LaunchRow) -> Result<LaunchRow, StoreError> {
-        let mut sum = LaunchRow { queued: 0, fetched: 0, failed: 0, refused: 0, bytes: 0, ran_ms: 0, ..last };
+        let mut sum =
+            LaunchRow { queued: 0, fetched: 0, failed: 0, server_errors: 0, refused: 0, bytes: 0, ran_ms: 0, ..last };
         for id in ids {
             let one = self.launch(*id)?;
             sum.started = sum.started.min(one.started);
@@ -340,6 +352,7 @@ impl Catalogue {
             sum.queued += one.queued;
             sum.fetched += one.fetched;
             sum.failed += one.failed;
+            sum.server_errors += one.server_errors;
             sum.refused += one.refused;
             sum.bytes += one.bytes;
         }
@@ -591,7 +604,10 @@ fn launch_row(row: &Row<'_>) -> rusqlite::Result<LaunchRow> {
         ran_ms: number(13)?,
         nothing_fetched: row.get(14)?,
         origin: row.get(15)?,
-    })
+        server_errors: number(16)?,
+        only_errors: false,
+    }
+    .with_good(number(17)?))
 }
 
 const SEEN: &str =

@@ -174,7 +174,7 @@ impl Ledger for LaunchLedger {
             let changed = conn
                 .prepare_cached(
                     "UPDATE seen SET state = 0, fetch_status = 0, priority = ?3, tries = 0, due_ms = 0, why = ''
-                     WHERE launch = ?1 AND url = (SELECT id FROM url WHERE url = ?2) AND state <> 0",
+                     WHERE launch = ?1 AND url = (SELECT id FROM url WHERE url = ?2) AND (state <> 0 OR priority > ?3)",
                 )?
                 .execute(params![launch, url, priority])?;
             Ok(changed > 0)

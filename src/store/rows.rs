@@ -13,7 +13,7 @@ pub use super::score_set::SelectionCriteria;
 pub use super::selection_rows::*;
 pub use crate::analysis::{ScorePart, ScoreWeights};
 use crate::campaign::{Campaign, CampaignFile, Identity};
-use crate::crawl::UrlOutcome;
+use crate::crawl::{HostPause, UrlOutcome};
 use crate::inlinks::stored::tallied_anchor;
 use crate::scope::{Trace, is_open_redirect, rule_label};
 use crate::uri::{CaptureDate, parse_web_url};
@@ -214,6 +214,10 @@ pub struct CrawlPage {
     pub refused_by_rule: Vec<(String, u64)>,
     /// All launches that there are to choose from, newest first.
     pub launches: Vec<LaunchChoice>,
+    /// Hosts that a running crawl leaves alone for some time, the first of them.
+    pub pauses: Vec<HostPause>,
+    /// How many there are.
+    pub pauses_total: u64,
 }
 
 /// What the rules of a launch stand on, beside what its seeds redirected to.
@@ -253,6 +257,11 @@ pub struct LaunchRow {
     pub fetched: u64,
     /// URLs that could not be fetched.
     pub failed: u64,
+    /// Of those fetched, URLs whose last answer was 429 or an error of the
+    /// server (5xx): they may be asked again.
+    pub server_errors: u64,
+    /// Whether it has ended with answers and all of them were errors.
+    pub only_errors: bool,
     /// URLs refused by a rule.
     pub refused: u64,
     /// Bytes received.
@@ -270,14 +279,31 @@ impl LaunchRow {
     pub fn label(&self) -> String {
         match self.state {
             _ if self.nothing_fetched => NOTHING_FETCHED.to_owned(),
+            _ if self.only_errors => ONLY_ERRORS.to_owned(),
             LaunchState::Finished if self.failed > 0 => format!("Finished with {} failed", self.failed),
             state => state.label().to_owned(),
         }
+    }
+
+    /// URLs that another try may bring: those that failed, and those whose
+    /// last answer was 429 or an error of the server.
+    pub fn to_retry(&self) -> u64 {
+        self.failed + self.server_errors
+    }
+
+    /// The same, of which it is known how many URLs have an answer that is no
+    /// error, robots.txt left out.
+    pub(super) fn with_good(self, good: u64) -> Self {
+        let only_errors = self.state == LaunchState::Finished && !self.nothing_fetched && self.fetched > 0 && good == 0;
+        Self { only_errors, ..self }
     }
 }
 
 /// How a crawl ended that fetched nothing.
 pub const NOTHING_FETCHED: &str = "Ended: nothing fetched";
+
+/// How a crawl ended that got nothing but errors.
+pub const ONLY_ERRORS: &str = "Ended: only errors";
 
 /// A look at a running crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -31,6 +31,7 @@ impl Counted {
     /// The class of answers, as in the schema.
     fn class(&self) -> i64 {
         match self.state {
+            FETCHED if self.fetch_status == 429 => 5,
             FETCHED => (self.fetch_status / 100 - 2).clamp(0, 3),
             FAILED => 4,
             _ => -1,

@@ -410,6 +410,9 @@ fn unsaved_ui(ui: &mut Ui, app: &mut AppState, opened: bool) {
     });
 }
 
+/// Errors of a campaign that the question before its crawl names.
+const ERRORS_SHOWN: usize = 5;
+
 /// What a crawl will do, before it starts.
 fn crawl_ui(ui: &mut Ui, app: &mut AppState, opened: bool) {
     let Some(request) = app.crawl_request().cloned() else { return };
@@ -487,6 +490,13 @@ fn plan_ui(ui: &mut Ui, plan: &CrawlPlan) {
                 launch.version, plan.version
             ));
         }
+    }
+    for error in plan.errors.iter().take(ERRORS_SHOWN) {
+        ui.colored_label(tokens(ui).reject, format!("✖ {}", text::line(&text::capital(error))));
+    }
+    let more = plan.errors.len().saturating_sub(ERRORS_SHOWN);
+    if more > 0 {
+        ui.colored_label(tokens(ui).reject, format!("✖ and {} more", text::count(more as u64)));
     }
     if let Some(obstacle) = &plan.obstacle {
         ui.colored_label(tokens(ui).reject, format!("✖ {}", text::line(&text::capital(obstacle))));

@@ -47,6 +47,8 @@ pub use ssurt::Ssurt;
 pub use url::Url;
 pub use web_parts::WebParts;
 
+use std::borrow::Cow;
+
 /// Parses an absolute http or https URL and drops its fragment, and the user
 /// name and password in it.
 ///
@@ -79,6 +81,20 @@ pub fn parse_typed_url(text: &str) -> Option<Url> {
     let mut url = text::parse_loose(text).filter(|url| url.has_host())?;
     drop_user(&mut url);
     Some(url)
+}
+
+/// A URL, or a part of one, of which somebody sent bytes: those that are no
+/// UTF-8 are percent-encoded one by one, as browsers do.
+pub fn escape_bytes(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("%{byte:02X}")));
+    }
+    Cow::Owned(text)
 }
 
 /// Resolves `reference` against `base`, as [`parse_web_url`].

@@ -145,6 +145,16 @@ impl ScopePrefix {
         url.has_host().then(|| Self::implied_by_seed(text))
     }
 
+    /// Reads a prefix as [`Self::parse`] does, but for URLs with a path: these
+    /// stand for all that begins as they are written.
+    pub fn as_written(text: &str) -> Option<Self> {
+        let implied = Self::parse(text)?;
+        let text = text.trim();
+        let text = text.strip_prefix('+').map_or(text, str::trim_start);
+        let surt = ScopeSurt::of_text(text).filter(|_| !text.contains('(')).map(|surt| http_of(surt.0));
+        Some(surt.filter(|surt| surt.starts_with(&implied.0) && surt.contains(")/")).map_or(implied, Self))
+    }
+
     /// The prefix of the seed's whole host: path, and port, cut.
     pub fn host_of(url: &Url) -> Self {
         let mut prefix = Self::domain_of(url).0;
@@ -210,12 +220,17 @@ impl ScopePrefix {
     }
 }
 
-/// Cuts a SURT to the prefix that it implies.
-fn as_prefix(surt: String) -> String {
-    let mut prefix = match surt.strip_prefix("https://") {
+/// A SURT with https read as http.
+fn http_of(surt: String) -> String {
+    match surt.strip_prefix("https://") {
         Some(rest) => format!("http://{rest}"),
         None => surt,
-    };
+    }
+}
+
+/// Cuts a SURT to the prefix that it implies.
+fn as_prefix(surt: String) -> String {
+    let mut prefix = http_of(surt);
     // Three slashes and more: cut what follows the last one.
     if let Some(last) = prefix.rfind('/') {
         let authority_end = prefix.find("://").map_or(0, |at| at + 3);

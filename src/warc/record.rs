@@ -1,7 +1,7 @@
 //! A record, its head and the place it stands at.
 
 use super::http::{HttpHead, parse_response_head};
-use crate::uri::{CaptureDate, Url};
+use crate::uri::{CaptureDate, Url, escape_bytes};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -56,6 +56,12 @@ impl Headers {
     /// The first field of this name as text (invalid UTF-8 read as Latin-1).
     pub fn get(&self, name: &str) -> Option<String> {
         self.get_text(name).map(Cow::into_owned)
+    }
+
+    /// The first field of this name as a URL: bytes that are no UTF-8 are
+    /// percent-encoded.
+    pub fn get_url(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.get_bytes(name).map(escape_bytes)
     }
 
     /// As [`get`](Self::get), without a copy where the bytes are UTF-8.

@@ -13,7 +13,7 @@ use crate::jobs::{JobCx, OnDrop, OnPanic};
 use crate::scope::{DecideRules, GeoDatabase};
 use crate::store::rows::RunId;
 use crate::store::{Catalogue, LaunchLedger, StoreError, job_name};
-use crate::uri::{Clock, parse_web_url};
+use crate::uri::{CaptureDate, Clock, parse_web_url};
 use crate::work::Session;
 use crate::work::live::LiveCrawl;
 use crate::work::models::{CampaignId, LaunchId, LaunchRow, LaunchState, campaign_title};
@@ -59,11 +59,17 @@ pub struct CrawlOutcome {
     pub limit_reached: bool,
     /// How it ended, in words.
     pub end: String,
-    /// Why nothing was fetched, where nothing but robots.txt was.
+    /// Why nothing was fetched, where nothing but robots.txt and errors were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nothing_fetched: Option<String>,
     /// URLs fetched with an answer, in the whole launch.
     pub fetched: u64,
+    /// Of those, URLs whose last answer was 429 or an error of the server (5xx).
+    pub server_errors: u64,
+    /// Seeds that answered with an error, 4xx or 5xx.
+    pub seed_errors: u64,
+    /// Seeds that a permission refuses.
+    pub refused_seeds: u64,
     /// URLs that could not be fetched.
     pub failed: u64,
     /// URLs refused by a rule.
@@ -83,8 +89,13 @@ pub struct CrawlOutcome {
 impl Report for CrawlOutcome {
     fn summary(&self) -> String {
         let mut words = format!(
-            "{}: {} fetched, {} failed, {} refused, {} queued",
-            self.end, self.fetched, self.failed, self.refused, self.queued
+            "{}: {} fetched{}, {} failed, {} refused, {} queued",
+            self.end,
+            self.fetched,
+            self.errors(),
+            self.failed,
+            self.refused,
+            self.queued
         );
         if let Some(why) = &self.nothing_fetched {
             words = format!("{words}. {why}");
@@ -100,6 +111,33 @@ impl Report for CrawlOutcome {
     }
 }
 
+impl CrawlOutcome {
+    /// How many of those fetched are no good, behind their number.
+    fn errors(&self) -> String {
+        let part = |count, what: &str| if count > 0 { Some(counted(count, what)) } else { None };
+        let parts: Vec<String> = [
+            part(self.server_errors, "answer").map(|answers| format!("{answers} with 429 or 5xx only")),
+            part(self.seed_errors, "seed").map(|seeds| format!("{seeds} with an error")),
+            part(self.refused_seeds, "seed").map(|seeds| format!("{seeds} left out, refused by permission")),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
+    }
+
+    /// Whether all that the campaign asks for was fetched, as far as rules and
+    /// limits let it.
+    pub fn is_whole(&self) -> bool {
+        self.complete
+            && self.nothing_fetched.is_none()
+            && self.failed == 0
+            && self.server_errors == 0
+            && self.seed_errors == 0
+            && self.refused_seeds == 0
+    }
+}
+
 /// The rules of a campaign and the database that they read. An error says why
 /// it cannot be crawled, and what to do.
 fn prepare(session: &Session, spec: &Campaign) -> anyhow::Result<(DecideRules, Option<GeoDatabase>)> {
@@ -111,6 +149,9 @@ fn prepare(session: &Session, spec: &Campaign) -> anyhow::Result<(DecideRules, O
         "the campaign cannot be crawled yet: rules: there are none, so nothing is in scope; take those that fonds campaign example prints"
     );
     let rules = DecideRules::compile(spec)?;
+    let stopping = rules.problems(CaptureDate::now()).into_iter().filter(|problem| problem.stops_crawl);
+    let stopping: Vec<String> = stopping.map(|problem| problem.to_string()).collect();
+    anyhow::ensure!(stopping.is_empty(), "the campaign cannot be crawled yet: {}", stopping.join("; "));
     let geo = geo_database(session)?;
     anyhow::ensure!(
         geo.is_some() || !rules.uses_geo(),
@@ -163,7 +204,10 @@ pub fn crawl_plan(session: &Session, request: &CrawlRequest) -> anyhow::Result<C
         let host = parse_web_url(seed.url.trim()).and_then(|url| url.host_str().map(str::to_owned));
         hosts.extend(host.filter(|host| seen.insert(host.clone())));
     }
+    let errors = DecideRules::compile(&spec).map(|rules| rules.problems(CaptureDate::now())).unwrap_or_default();
+    let errors: Vec<String> = errors.iter().filter(|problem| problem.is_error).map(ToString::to_string).collect();
     Ok(CrawlPlan {
+        errors,
         title: campaign_title(request.campaign.unwrap_or_default(), &spec.name),
         version,
         seeds: spec.seeds.len() as u64,
@@ -302,7 +346,8 @@ pub fn crawl(
         }
         noted => noted?,
     }
-    if catalogue.launch(launch.id)?.nothing_fetched {
+    let ended = catalogue.launch(launch.id)?;
+    if ended.nothing_fetched || ended.only_errors {
         catalogue.set_launch_state(launch.id, state, &catalogue.why_nothing_fetched(launch.id)?)?;
     }
     let mut outcome = outcome(session, launch.id, resumed, &report, warc_folder, log_folder)?;
@@ -353,9 +398,11 @@ fn is_disk_full(error: &anyhow::Error) -> bool {
 /// The last launch of a campaign, with URLs that failed.
 fn failed_launch(catalogue: &Catalogue, campaign: CampaignId) -> anyhow::Result<LaunchRow> {
     let launch = catalogue.own_last_launch(campaign)?;
-    launch
-        .filter(|launch| launch.failed > 0)
-        .ok_or_else(|| anyhow::anyhow!("No URL failed in the last launch of this campaign: there is nothing to retry"))
+    launch.filter(|launch| launch.to_retry() > 0).ok_or_else(|| {
+        anyhow::anyhow!(
+            "No URL of the last launch of this campaign failed or answered with 429 or 5xx: there is nothing to retry"
+        )
+    })
 }
 
 /// Does a launch's work and takes its samples. Where the work panics the
@@ -401,8 +448,11 @@ fn outcome(
         complete: report.end == CrawlEnd::Finished,
         limit_reached: matches!(report.end, CrawlEnd::Limit(_)),
         end,
-        nothing_fetched: row.nothing_fetched.then_some(row.why),
+        nothing_fetched: (row.nothing_fetched || row.only_errors).then_some(row.why),
         fetched: row.fetched,
+        server_errors: row.server_errors,
+        seed_errors: report.seed_errors,
+        refused_seeds: report.refused_seeds,
         failed: row.failed,
         refused: row.refused,
         queued: row.queued,
@@ -443,6 +493,7 @@ mod tests {
     use super::*;
     use crate::campaign::{PrivateAddresses, Seed, SeedScope};
     use crate::store::Workspace;
+    use crate::testing::{ScriptedReply, ScriptedServer};
     use crate::uri::CaptureDate;
     use crate::work::models::SeenQuery;
 
@@ -483,6 +534,56 @@ mod tests {
         assert!(why.starts_with("Not fetched: no connection to the server. Check host and port"), "{why}");
         let why = crawl_of(PrivateAddresses::default());
         assert!(why.starts_with("Not fetched: its address is private or local. "), "{why}");
+    }
+
+    #[test]
+    fn a_site_that_answers_nothing_but_errors_is_no_success_and_is_retried() {
+        let is_well = Arc::new(AtomicBool::new(false));
+        let server = ScriptedServer::start({
+            let is_well = Arc::clone(&is_well);
+            move |_, path| match path {
+                "/robots.txt" => ScriptedReply::page(404, "", ""),
+                _ if is_well.load(Ordering::SeqCst) => ScriptedReply::html("well"),
+                "/busy" => ScriptedReply::page(429, "Retry-After: 0\r\n", ""),
+                _ => ScriptedReply::page(500, "", "broken"),
+            }
+        });
+        let dir = tempfile::tempdir().unwrap();
+        let session = Session::new(Workspace::create(&dir.path().join("w")).unwrap());
+        let mut town = Campaign::new("Town");
+        town.rules = crate::scope::standard_rules();
+        let seed = |path: &str| Seed {
+            url: format!("http://{}{path}", server.addr),
+            scope: SeedScope::Root,
+            depth: None,
+            source_tag: String::new(),
+        };
+        town.seeds = vec![seed("/"), seed("/busy")];
+        town.politeness.user_agent = "Fonds test (+mailto:archive@town.example)".to_owned();
+        town.politeness.max_retries = 1;
+        town.politeness.retry_delay_seconds = 0;
+        town.politeness.min_delay_ms = 0;
+        town.politeness.delay_factor = 0.0;
+        town.politeness.allow_private_addresses = PrivateAddresses::All;
+        let id = session.catalogue().save_campaign(None, &town).unwrap();
+        let outcome = crawl(&session, id, &CrawlOptions::default(), &JobCx::detached()).unwrap();
+        assert!(!outcome.is_whole());
+        assert_eq!((outcome.server_errors, outcome.seed_errors, outcome.failed), (2, 2, 0), "{outcome:?}");
+        let summary = outcome.summary();
+        assert!(
+            summary.starts_with(
+                "Ended: only errors: 3 fetched (2 answers with 429 or 5xx only, 2 seeds with an error), 0 failed"
+            ),
+            "{summary}"
+        );
+        assert!(summary.contains("Fetched, but the server"), "{summary}");
+        is_well.store(true, Ordering::SeqCst);
+        let options = CrawlOptions { retry_failed: true, ..CrawlOptions::default() };
+        let outcome = crawl(&session, id, &options, &JobCx::detached()).unwrap();
+        assert!(outcome.is_whole(), "{}", outcome.summary());
+        assert_eq!((outcome.server_errors, outcome.fetched), (0, 3));
+        let none = crawl(&session, id, &options, &JobCx::detached()).unwrap_err().to_string();
+        assert!(none.contains("there is nothing to retry"), "{none}");
     }
 
     #[test]

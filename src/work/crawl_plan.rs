@@ -29,6 +29,8 @@ pub struct CrawlPlan {
     pub first_hosts: Vec<String>,
     /// The launch that was stopped and can be resumed.
     pub unfinished: Option<UnfinishedLaunch>,
+    /// What of it will not be crawled, and why.
+    pub errors: Vec<String>,
     /// Why it cannot be crawled yet, and what to do about it.
     pub obstacle: Option<String>,
 }

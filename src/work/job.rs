@@ -149,9 +149,10 @@ impl From<ExportDryRun> for JobReport {
 
 impl From<CrawlOutcome> for JobReport {
     fn from(outcome: CrawlOutcome) -> Self {
-        match outcome.nothing_fetched {
-            Some(_) => Self::Incomplete(outcome.summary()),
-            None => Self::Done(outcome.summary()),
+        // What a person stopped, or a limit did, is no surprise.
+        match outcome.complete && !outcome.is_whole() {
+            true => Self::Incomplete(outcome.summary()),
+            false => Self::Done(outcome.summary()),
         }
     }
 }

@@ -80,6 +80,7 @@ impl LiveCrawl {
     /// Adds the samples to the page of the launch.
     pub fn add_to(&self, page: &mut CrawlPage) {
         page.samples = self.samples.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        (page.pauses, page.pauses_total) = self.stats.pauses();
         use super::models::LaunchState::{Paused, Running};
         // What is kept of a launch that has ended says more.
         if let Some(launch) = page.launch.as_mut().filter(|launch| matches!(launch.state, Running | Paused)) {

@@ -147,6 +147,8 @@ pub fn empty_crawl_page() -> CrawlPage {
         hosts_total: 0,
         refused_by_rule: Vec::new(),
         launches: Vec::new(),
+        pauses: Vec::new(),
+        pauses_total: 0,
     }
 }
 

@@ -51,6 +51,7 @@ mod permissions;
 mod program;
 mod promise;
 mod read_back;
+mod refusals;
 mod report_languages;
 mod revisits;
 mod round_trip;

@@ -188,6 +188,12 @@ impl Campaign {
             notes.push(format!("schedule.{error}; dates are left out"));
             (None, None)
         });
+        if let Some(zone) = self.schedule.time_zone.as_ref().filter(|_| self.schedule.frequency != Frequency::Manual) {
+            notes.push(format!(
+                "its time zone {zone} is left out: dates of a target are UTC, so runs may come at another hour, or day, \
+                 once the clocks change"
+            ));
+        }
         if !self.schedule.extra.is_empty() {
             notes.push("one-off dates are left out: a target has none".to_owned());
         }

@@ -60,6 +60,10 @@ fn what_a_person_changed_goes_out_and_stays() {
         @r#"{"id":9,"title":"A","seeds":["http://a.pt/"],"schedules":[{"startDate":"2024-03-01 09:00:00.0","endDate":"","frequency":"WEEKLY"}],"scope":"subdomains","x":{"y":[1]},"depth":"CAPPED","ignoreRobotsTxt":true,"watched":true}"#
     );
     assert!(notes.iter().any(|note| note == "its limit of 5 bytes became CAPPED"), "{notes:?}");
+    campaign.schedule.time_zone = Some("Europe/Lisbon".to_owned());
+    let notes = campaign.feed_entry("1").1;
+    assert!(notes.iter().any(|note| note.starts_with("its time zone Europe/Lisbon is left out")), "{notes:?}");
+    campaign.schedule.time_zone = None;
     // The feed changed the title and the frequency, and nothing else.
     campaign.take_entry(&entries(&read_feed(&item("B", "DAILY")))[0]);
     assert_eq!((campaign.name.as_str(), campaign.schedule.frequency), ("B", Frequency::Daily));

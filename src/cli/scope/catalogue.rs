@@ -143,7 +143,7 @@ pub(super) fn what_if(args: &WhatIfArgs, out: &mut dyn Write) -> anyhow::Result<
     let edited =
         work::edited_campaign(&base, &read(&args.edited)?).with_context(|| args.edited.display().to_string())?;
     if let Some(index) = args.by_rule {
-        let rules = edited.rules.len();
+        let rules = edited.rules.len() + usize::from(edited.has_refusals());
         anyhow::ensure!(index < rules, "the edited list has {rules} rules, counted from 0; there is no rule {index}");
     }
     let answer = with_progress(|cx| work::what_if(&session, campaign, launch, &edited, cx))?;

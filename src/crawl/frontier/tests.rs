@@ -155,3 +155,16 @@ fn an_address_has_room_for_so_many() {
     frontier.leave_address(ip);
     assert!(frontier.enter_address(ip));
 }
+
+#[test]
+fn a_host_that_has_nothing_left_keeps_no_crawl_waiting_for_its_delay() {
+    let ledger = MemoryLedger::default();
+    ledger.admit(vec![admission("http://a.pt/1", "")]).unwrap();
+    let frontier = Frontier::open(&ledger, 1, 1, None).unwrap();
+    let Next::Url(only) = frontier.next().unwrap() else { panic!("nothing came") };
+    // Something was found for it that it knows already.
+    frontier.announce("a.pt", 100);
+    finish(&ledger, &only);
+    frontier.release(&only, Duration::from_secs(300));
+    assert!(matches!(frontier.next().unwrap(), Next::Finished));
+}

@@ -1,6 +1,6 @@
 //! A campaign as a Browsertrix crawl, and the pages of such a crawl as seeds.
 
-use super::EngineNote;
+use super::{EngineNote, refusals_note};
 use crate::campaign::{Campaign, Limits, RobotsPolicy, Seed, SeedScope};
 use crate::scope::rules::{Rule, RuleKind};
 use crate::scope::{Decision, standard_rules};
@@ -109,6 +109,7 @@ struct Patterns {
 
 impl Patterns {
     fn of(campaign: &Campaign, notes: &mut Vec<EngineNote>) -> Self {
+        notes.extend(refusals_note(campaign));
         let mut patterns = Self::default();
         let mut rejected_before = false;
         for (index, value) in campaign.rules.iter().enumerate() {
@@ -175,7 +176,7 @@ impl Patterns {
             RuleKind::SurtPrefix(rule) => {
                 let mut patterns = Vec::new();
                 for prefix in &rule.prefixes {
-                    let Some(prefix) = ScopePrefix::parse(prefix) else { continue };
+                    let Some(prefix) = ScopePrefix::as_written(prefix) else { continue };
                     patterns.push(
                         pattern_of(prefix.as_str()).ok_or_else(|| format!("the prefix {prefix} has no pattern"))?,
                     );

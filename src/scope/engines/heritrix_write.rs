@@ -1,9 +1,9 @@
 //! A campaign as a Heritrix 3 job.
 
-use super::EngineNote;
 use super::beans::{comment_text, value_text};
 use super::heritrix_settings::{CONTACT, NO_CONTACT};
 use super::write_rules::rules_xml;
+use super::{EngineNote, refusals_note};
 use crate::campaign::{Campaign, RobotsPolicy, SeedScope};
 use crate::scope::rules::{Rule, RuleKind};
 use crate::uri::{ScopePrefix, Url, parse_web_url};
@@ -35,6 +35,7 @@ pub(super) fn surts_of(campaign: &Campaign) -> Vec<String> {
 pub fn heritrix_job(campaign: &Campaign) -> (Vec<(String, String)>, Vec<EngineNote>) {
     let mut notes = Vec::new();
     let rules = rules_xml(campaign, &mut notes);
+    notes.extend(refusals_note(campaign));
     let settings = settings(campaign, &mut notes);
     let seeds = seeds_text(campaign, &mut notes);
     let has = |wanted: fn(&RuleKind) -> bool| {

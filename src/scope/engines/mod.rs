@@ -33,7 +33,7 @@ pub use heritrix_write::{HERITRIX_CONFIGURATION, heritrix_job};
 pub use order::read_heritrix1_order;
 pub use seeds_text::seeds_of_text;
 
-use crate::campaign::Campaign;
+use crate::campaign::{Campaign, PermissionState};
 use serde::Serialize;
 
 /// A job of another crawler as a campaign.
@@ -60,6 +60,14 @@ impl EngineNote {
     fn new(place: impl Into<String>, what: impl Into<String>) -> Self {
         Self { place: place.into(), what: what.into() }
     }
+}
+
+/// That what permissions refuse is no rule of the other crawler.
+fn refusals_note(campaign: &Campaign) -> Option<EngineNote> {
+    let refused = campaign.permissions.iter().filter(|record| record.state == PermissionState::Refused);
+    let covers: Vec<&str> = refused.map(|record| record.covers.as_str()).collect();
+    let what = format!("refusals are known to Fonds only; leave these out by a rule: {}", covers.join(", "));
+    (campaign.grounds.obey_refusals && !covers.is_empty()).then(|| EngineNote::new("permissions", what))
 }
 
 impl std::fmt::Display for EngineNote {

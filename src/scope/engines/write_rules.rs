@@ -136,7 +136,7 @@ fn bean(campaign: &Campaign, rule: &Rule, place: &str, notes: &mut Vec<EngineNot
         RuleKind::AcceptAll(_) => Bean::new("AcceptDecideRule"),
         RuleKind::SeedScope(_) => return Some(seed_rule(campaign, notes)),
         RuleKind::SurtPrefix(rule) => {
-            let prefixes = rule.prefixes.iter().filter_map(|text| ScopePrefix::parse(text));
+            let prefixes = rule.prefixes.iter().filter_map(|text| ScopePrefix::as_written(text));
             let prefixes: Vec<String> = prefixes.map(|prefix| prefix.to_string()).collect();
             surts(&prefixes, rule.decision, rule.also_check_via)
         }

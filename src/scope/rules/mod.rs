@@ -37,7 +37,8 @@ pub use hop_type::HopType;
 pub use host_list::HostList;
 pub use nofollow::Nofollow;
 pub use pathological_path::PathologicalPath;
-pub use permission::PermissionRule;
+pub(super) use permission::Refusals;
+pub use permission::{PermissionRule, REFUSED_PERMISSION};
 pub use query_parameters::QueryParameters;
 pub use regex_list::{RegexList, broken_pattern};
 pub use robots::Robots;
@@ -163,6 +164,11 @@ pub trait DecideRule: Debug + Send + Sync {
     /// The value it tests, in words.
     fn tested(&self, candidate: &Candidate, facts: &Facts) -> String;
 
+    /// What a person who writes the rule should see at once about an entry.
+    fn remarks(&self) -> Vec<RuleRemark> {
+        Vec::new()
+    }
+
     /// The one thing it can say, if it says the same of everything: then it
     /// need not be asked while that decision stands.
     fn only_decision(&self) -> Option<Decision> {
@@ -208,6 +214,17 @@ pub trait DecideRule: Debug + Send + Sync {
         let _ = (candidate, facts, wanted);
         Vec::new()
     }
+}
+
+/// Something about an entry of a rule that does not meet the eye.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleRemark {
+    /// The entry, as a path in the rule: `patterns[0]`.
+    pub field: String,
+    /// What it means, with the entry.
+    pub what: String,
+    /// What to write instead, where it means nothing.
+    pub hint: Option<String>,
 }
 
 /// A change that would alter what a rule says.

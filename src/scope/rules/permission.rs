@@ -101,6 +101,45 @@ impl DecideRule for CompiledPermission {
     }
 }
 
+/// The name in logs of the rule that obeys refusals.
+pub const REFUSED_PERMISSION: &str = "RefusedPermissionDecideRule";
+
+/// Rejects what a record of a permission refuses. No rule of the list: it
+/// stands behind it where a campaign has such a record, and is switched off by
+/// [`Grounds::obey_refusals`](crate::campaign::Grounds::obey_refusals).
+/// Records are read strictly, whatever the campaign says: of those that cover
+/// a URL the one that covers the least decides, so that one that is granted
+/// opens a part of what another refuses.
+#[derive(Debug)]
+pub(in crate::scope) struct Refusals(pub(in crate::scope) Permissions);
+
+impl DecideRule for Refusals {
+    fn name(&self) -> &'static str {
+        REFUSED_PERMISSION
+    }
+
+    fn summary(&self) -> String {
+        format!("rejects what permissions refuse: {}", listed(&self.0.refused(), "the record for", "records"))
+    }
+
+    fn decide(&self, candidate: &Candidate, facts: &Facts) -> Option<Decision> {
+        let basis = self.0.basis(candidate, facts);
+        (basis.state() == Some(PermissionState::Refused)).then_some(Decision::Reject)
+    }
+
+    fn tested(&self, candidate: &Candidate, facts: &Facts) -> String {
+        let derived = self.0.derive(candidate, facts);
+        match derived.record {
+            Some(record) => format!("permission {}: {}", record + 1, derived.why),
+            None => "no permission covers it".to_owned(),
+        }
+    }
+
+    fn only_decision(&self) -> Option<Decision> {
+        Some(Decision::Reject)
+    }
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {

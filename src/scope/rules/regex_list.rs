@@ -1,9 +1,13 @@
 //! Regular expressions over the URL.
 
-use super::{Change, DecideRule, Edit, RuleKind, listed, verb};
+use super::{Change, DecideRule, Edit, RuleKind, RuleRemark, listed, verb};
 use crate::scope::{Candidate, Decision, Facts};
 use aho_corasick::AhoCorasick;
 use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use regex_automata::hybrid::dfa::DFA;
+use regex_automata::nfa::thompson;
+use regex_automata::util::syntax;
+use regex_automata::{Anchored, Input};
 use serde::{Deserialize, Serialize};
 
 /// Accepts or rejects URLs that match one of a list of regular expressions, or
@@ -182,6 +186,49 @@ pub fn broken_pattern(pattern: &str, error: &regex::Error) -> String {
     format!("the pattern “{pattern}” is broken: {why}")
 }
 
+/// Patterns of a rule that are looked at for whether they match anything.
+const MAX_REMARKED: usize = 1000;
+/// Bytes that the automaton of one of them may take.
+const REMARK_BYTES: usize = 1 << 20;
+
+/// Whether a pattern can match any whole URL: false only where it cannot. The
+/// automaton of the pattern is dead behind `http://` and another character.
+fn may_match_url(pattern: &str) -> bool {
+    let config = (syntax::Config::new().unicode(false).utf8(false), thompson::Config::new().utf8(false));
+    let dfa = DFA::builder()
+        .configure(DFA::config().cache_capacity(REMARK_BYTES))
+        .syntax(config.0)
+        .thompson(config.1.nfa_size_limit(Some(REMARK_BYTES)))
+        .build(&anchored(pattern));
+    // What is too large is not looked at.
+    let Ok(dfa) = dfa else { return true };
+    let mut cache = dfa.create_cache();
+    let begin = Input::new(b"").anchored(Anchored::Yes);
+    let Ok(start) = dfa.start_state_forward(&mut cache, &begin) else { return true };
+    ["http://", "https://"].into_iter().any(|scheme| {
+        let mut state = start;
+        for byte in scheme.bytes() {
+            match dfa.next_state(&mut cache, state, byte) {
+                Ok(next) if next.is_dead() => return false,
+                Ok(next) => state = next,
+                Err(_) => return true,
+            }
+        }
+        let mut host = b'!'..=b'~';
+        host.any(|byte| dfa.next_state(&mut cache, state, byte).map_or(true, |next| !next.is_dead()))
+    })
+}
+
+/// The pattern that matches whole URLs with a part that this one matches.
+fn whole_form(pattern: &str) -> Option<String> {
+    let part = pattern.strip_prefix('^').unwrap_or(pattern);
+    let part = part.strip_suffix('$').filter(|part| !part.ends_with('\\')).unwrap_or(part);
+    let part = part.trim_start_matches(".*");
+    let part = part.strip_suffix(".*").filter(|part| !part.ends_with('\\')).unwrap_or(part);
+    let whole = if has_open_alternative(part) { format!(".*(?:{part}).*") } else { format!(".*{part}.*") };
+    (check_syntax(&whole).is_ok() && may_match_url(&whole)).then_some(whole)
+}
+
 impl RegexList {
     pub(super) fn compile(&self) -> Result<CompiledRegexList, String> {
         self.patterns.iter().try_for_each(|pattern| check_syntax(pattern))?;
@@ -209,6 +256,24 @@ impl DecideRule for CompiledRegexList {
 
     fn pattern_bytes(&self) -> usize {
         self.bytes
+    }
+
+    fn remarks(&self) -> Vec<RuleRemark> {
+        let patterns = self.rule.patterns.iter().enumerate().take(MAX_REMARKED);
+        let remark = |(at, pattern): (usize, &String)| {
+            (!may_match_url(pattern)).then(|| {
+                let whole = whole_form(pattern);
+                RuleRemark {
+                    field: format!("patterns[{at}]"),
+                    what: format!("“{pattern}” matches no whole URL, which it has to, so it does nothing"),
+                    hint: Some(match whole {
+                        Some(whole) => format!("to look for a part, write {whole}"),
+                        None => "write it as it matches a URL from http to its end".to_owned(),
+                    }),
+                }
+            })
+        };
+        patterns.filter_map(remark).collect()
     }
 
     fn decide(&self, candidate: &Candidate, _: &Facts) -> Option<Decision> {
@@ -281,6 +346,32 @@ mod tests {
         assert_eq!(says(&*all, "http://e.pt/a", "L"), None);
         assert_eq!(says(&*none, "http://e.pt/a", "L"), None);
         assert_eq!(says(&*part, "http://e.pt/calendar", "L"), None);
+    }
+
+    #[test]
+    fn patterns_that_match_no_whole_url_are_named_with_what_was_meant() {
+        for (pattern, meant) in [
+            (r"/calendar\?month=", Some(r".*/calendar\?month=.*")),
+            ("calendar", Some(".*calendar.*")),
+            ("^/a/|/b/$", Some(".*(?:/a/|/b/).*")),
+            ("replytocom=.*", Some(".*replytocom=.*")),
+            ("ftp://.*", Some(".*ftp://.*")),
+            ("http://", Some(".*http://.*")),
+            ("www\\.a\\.pt/x", Some(".*www\\.a\\.pt/x.*")),
+            (".*calendar.*", None),
+            (".*calendar", None),
+            ("https?://a\\.pt/.*", None),
+            ("[a-z]+://x.*", None),
+            (".{512,}", None),
+            ("", Some(".*.*")),
+            ("(?i)HTTP://A.PT/", None),
+        ] {
+            let remarks = rule(&[pattern], true).compile().unwrap().remarks();
+            assert_eq!(remarks.is_empty(), meant.is_none(), "{pattern}: {remarks:?}");
+            let Some(meant) = meant else { continue };
+            assert_eq!(remarks[0].hint.as_deref(), Some(format!("to look for a part, write {meant}").as_str()));
+            assert!(may_match_url(meant), "{meant}");
+        }
     }
 
     #[test]

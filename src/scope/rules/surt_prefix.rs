@@ -1,13 +1,14 @@
 //! SURT prefixes.
 
-use super::{Change, DecideRule, Edit, RuleKind, listed, verb};
+use super::{Change, DecideRule, Edit, RuleKind, RuleRemark, listed, verb};
 use crate::scope::{Candidate, Decision, Facts};
 use crate::uri::{ScopePrefix, ScopePrefixSet, ScopeSurt};
 use serde::{Deserialize, Serialize};
 
 /// Accepts or rejects URLs whose SURT starts with one of the prefixes, https
-/// read as http. A prefix is a SURT (`http://(pt,fct,`) or a URL, which stands
-/// for the prefix that a seed like it implies.
+/// read as http. A prefix is a SURT (`http://(pt,fct,`) or a URL, which means
+/// what begins as it is written ([`ScopePrefix::as_written`]): other than a
+/// seed, and than such a line of Heritrix, it keeps all of its path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SurtPrefix {
     /// SURTs or URLs.
@@ -29,12 +30,28 @@ impl SurtPrefix {
     pub(super) fn compile(&self) -> Result<CompiledSurtPrefix, String> {
         let mut prefixes = Vec::with_capacity(self.prefixes.len());
         for text in &self.prefixes {
-            let prefix = ScopePrefix::parse(text);
+            let prefix = ScopePrefix::as_written(text);
             prefixes.push(prefix.ok_or_else(|| {
                 format!("“{text}” is neither a SURT prefix nor a URL; give it as http://(pt,fct, or http://fct.pt/")
             })?);
         }
         Ok(CompiledSurtPrefix { rule: self.clone(), set: ScopePrefixSet::new(prefixes) })
+    }
+}
+
+/// What a prefix covers that is written as a URL or a host; none of a SURT,
+/// which says so itself.
+fn covered(text: &str) -> Option<String> {
+    let prefix = ScopePrefix::as_written(text).filter(|_| !text.contains('('))?;
+    let more = prefix.remark().map(|remark| format!(" ({remark})")).unwrap_or_default();
+    Some(format!("{prefix}…{more}"))
+}
+
+/// A prefix as a sentence about the rule has it.
+fn shown(text: &str) -> String {
+    match ScopePrefix::as_written(text).filter(|_| !text.contains('(')) {
+        Some(prefix) => format!("{text} (covers {prefix}…)"),
+        None => text.to_owned(),
     }
 }
 
@@ -50,7 +67,17 @@ impl DecideRule for CompiledSurtPrefix {
     }
 
     fn summary(&self) -> String {
-        format!("{} {}", verb(self.rule.decision), listed(&self.rule.prefixes, "prefix", "prefixes"))
+        let shown: Vec<String> = self.rule.prefixes.iter().map(|text| shown(text)).collect();
+        format!("{} {}", verb(self.rule.decision), listed(&shown, "prefix", "prefixes"))
+    }
+
+    fn remarks(&self) -> Vec<RuleRemark> {
+        let prefixes = self.rule.prefixes.iter().enumerate();
+        let remark = |(at, text): (usize, &String)| {
+            let what = format!("{} covers {}", text.trim(), covered(text)?);
+            Some(RuleRemark { field: format!("prefixes[{at}]"), what, hint: None })
+        };
+        prefixes.filter_map(remark).collect()
     }
 
     fn decide(&self, candidate: &Candidate, _: &Facts) -> Option<Decision> {
@@ -75,7 +102,7 @@ impl DecideRule for CompiledSurtPrefix {
             None if self.decide(candidate, facts).is_some() => {
                 let via = self.via(candidate);
                 let matches = |text: &&String| {
-                    ScopePrefix::parse(text).is_some_and(|prefix| {
+                    ScopePrefix::as_written(text).is_some_and(|prefix| {
                         prefix.matches(&candidate.surt) || via.as_ref().is_some_and(|surt| prefix.matches(surt))
                     })
                 };
@@ -121,6 +148,25 @@ mod tests {
         ] {
             assert_eq!(says(&compiled, url, "L"), expected, "{url}");
         }
+        // A URL means what begins so, and not its host.
+        let compiled = rule(&["http://archive.example/details", "b.example"], false).compile().unwrap();
+        for (url, expected) in [
+            ("https://archive.example/details/1", accept),
+            ("http://archive.example/details?x=1", accept),
+            ("http://archive.example/about", None),
+            ("http://archive.example/", None),
+            ("http://www.b.example/x", accept),
+        ] {
+            assert_eq!(says(&compiled, url, "L"), expected, "{url}");
+        }
+        assert_eq!(
+            compiled.summary(),
+            "accepts prefixes http://archive.example/details (covers http://(example,archive,)/details…), \
+             b.example (covers http://(example,b,…)"
+        );
+        let remarks: Vec<String> = compiled.remarks().into_iter().map(|remark| remark.what).collect();
+        assert_eq!(remarks[0], "http://archive.example/details covers http://(example,archive,)/details…");
+        assert!(remarks[1].starts_with("b.example covers http://(example,b,… (opens subdomains"), "{remarks:?}");
         assert!(rule(&["???"], false).compile().is_err());
     }
 

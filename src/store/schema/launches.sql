@@ -72,6 +72,9 @@ CREATE TABLE event (
     -- HTTP status, a Heritrix fetch status below zero, or 0.
     status  INTEGER NOT NULL DEFAULT 0,
     text    TEXT NOT NULL,
+    -- The text without digits and without what counts repeats: events that
+    -- have it in common, with kind, host and status, are one line of a list.
+    shape   TEXT NOT NULL,
     -- How many times it happened; more than 1 where repeats were folded.
     count   INTEGER NOT NULL DEFAULT 1
 );

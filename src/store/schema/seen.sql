@@ -43,7 +43,7 @@ CREATE INDEX seen_state ON seen(launch, state);
 
 -- Seen URLs counted as they come and change, so that no page of the window
 -- has to count a million rows. class: 0 to 3 for answers 2xx to 5xx, 4 for
--- failures, -1 for the rest; rule_index -1 where no rule spoke. An import of a
+-- failures, 5 for 429 alone, which may be asked again, -1 for the rest; rule_index -1 where no rule spoke. An import of a
 -- log does without the triggers: seen_tally.rs says why, and has the same classes.
 CREATE TABLE seen_tally (
     launch     INTEGER NOT NULL REFERENCES launch(id),
@@ -58,17 +58,17 @@ CREATE TABLE seen_tally (
 ) WITHOUT ROWID;
 CREATE TRIGGER seen_comes AFTER INSERT ON seen BEGIN
     INSERT INTO seen_tally VALUES (NEW.launch, NEW.host, NEW.state,
-        CASE NEW.state WHEN 2 THEN min(max(NEW.fetch_status / 100 - 2, 0), 3) WHEN 3 THEN 4 ELSE -1 END,
+        CASE NEW.state WHEN 2 THEN iif(NEW.fetch_status = 429, 5, min(max(NEW.fetch_status / 100 - 2, 0), 3)) WHEN 3 THEN 4 ELSE -1 END,
         NEW.accepted, ifnull(NEW.rule_index, -1), NEW.rule_name, 1)
     ON CONFLICT DO UPDATE SET urls = urls + 1;
 END;
 CREATE TRIGGER seen_changes AFTER UPDATE OF state, fetch_status, accepted, rule_index, rule_name ON seen BEGIN
     UPDATE seen_tally SET urls = urls - 1
         WHERE launch = OLD.launch AND host = OLD.host AND state = OLD.state
-          AND class = CASE OLD.state WHEN 2 THEN min(max(OLD.fetch_status / 100 - 2, 0), 3) WHEN 3 THEN 4 ELSE -1 END
+          AND class = CASE OLD.state WHEN 2 THEN iif(OLD.fetch_status = 429, 5, min(max(OLD.fetch_status / 100 - 2, 0), 3)) WHEN 3 THEN 4 ELSE -1 END
           AND accepted = OLD.accepted AND rule_index = ifnull(OLD.rule_index, -1) AND rule_name = OLD.rule_name;
     INSERT INTO seen_tally VALUES (NEW.launch, NEW.host, NEW.state,
-        CASE NEW.state WHEN 2 THEN min(max(NEW.fetch_status / 100 - 2, 0), 3) WHEN 3 THEN 4 ELSE -1 END,
+        CASE NEW.state WHEN 2 THEN iif(NEW.fetch_status = 429, 5, min(max(NEW.fetch_status / 100 - 2, 0), 3)) WHEN 3 THEN 4 ELSE -1 END,
         NEW.accepted, ifnull(NEW.rule_index, -1), NEW.rule_name, 1)
     ON CONFLICT DO UPDATE SET urls = urls + 1;
 END;

@@ -87,6 +87,7 @@ impl CrawlView {
         let scrolled = ui.clip_rect().top() - ui.cursor().top();
         self.chooser_ui(ui, &page.launches);
         state_ui(ui, app, page, launch, self.launches);
+        pauses_ui(ui, page);
         ui.add_space(GAP);
         ui.horizontal_wrapped(|ui| {
             for (value, label, tab) in [
@@ -318,6 +319,21 @@ pub(super) fn explain(app: &mut AppState, seen: SeenId) {
     app.show_tab(PanelTab::Decision);
 }
 
+/// Hosts that are named while they are left alone.
+const PAUSES_SHOWN: usize = 3;
+
+/// Which hosts are left alone, till when and why.
+fn pauses_ui(ui: &mut Ui, page: &CrawlPage) {
+    for pause in page.pauses.iter().take(PAUSES_SHOWN) {
+        let (host, until) = (text::short(&pause.authority, 60), pause.until.to_readable());
+        ui.weak(format!("⏳ {host} is asked again at {until} UTC: {}", text::line(&pause.why)));
+    }
+    let more = page.pauses_total.saturating_sub(page.pauses.len().min(PAUSES_SHOWN) as u64);
+    if more > 0 {
+        ui.weak(format!("⏳ and {} later", text::counted(more, "host", "hosts")));
+    }
+}
+
 fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRow, launches: Launches) {
     let running = app.crawl_job().map(|job| job.cx().progress());
     let colors = tokens(ui);
@@ -326,7 +342,7 @@ fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRo
             LaunchState::Running => ("▶", colors.accept),
             LaunchState::Paused => ("⏸", colors.flag),
             LaunchState::Stopped => ("⏹", colors.flag),
-            LaunchState::Finished if launch.nothing_fetched || launch.failed > 0 => ("⚠", colors.flag),
+            LaunchState::Finished if launch.nothing_fetched || launch.to_retry() > 0 => ("⚠", colors.flag),
             LaunchState::Finished => ("✔", colors.text),
         };
         ui.label(RichText::new(format!("{sign} {}", launch.label())).heading().color(color));
@@ -358,10 +374,13 @@ fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRo
                     LaunchState::Running | LaunchState::Finished => "▶ Start crawl",
                 };
                 action_named_ui(ui, app, Action::StartCrawl, word);
-                if launch.failed > 0
+                if launch.to_retry() > 0
                     && ui
-                        .button(format!("Retry {} failed", launch.failed))
-                        .on_hover_text("Puts the failed URLs of this launch back into its queue and crawls them again")
+                        .button(format!("Retry {} failed", launch.to_retry()))
+                        .on_hover_text(
+                            "Puts the URLs of this launch that failed, or last answered with 429 or 5xx, back into its \
+                             queue and crawls them again",
+                        )
                         .clicked()
                 {
                     app.send(Command::RetryFailed(launch.campaign));

@@ -30,7 +30,7 @@ pub enum EventLink {
 impl EventsView {
     /// Draws the list.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, launch: LaunchId, height: f32) -> Option<EventLink> {
-        let query = EventQuery { launch, kind: self.kind, offset: self.offset, limit: LIMIT };
+        let query = EventQuery { launch, kind: self.kind, each: false, offset: self.offset, limit: LIMIT };
         let answer = app.reads.events(query);
         let mut link = None;
         loaded_ui(ui, &answer, |ui, page: &EventPage| {

@@ -142,7 +142,9 @@ impl SpecPage {
             what: format!("rule {index} cannot be read: {why}"),
             hint: "correct it, or undo the edit; it cannot be saved like this".to_owned(),
             stops_crawl: true,
+            is_error: true,
         }));
+        problems.extend(self.rules.problems(&spec.campaign).cloned());
         let moved = page.iter().flat_map(|page| &page.moved_seeds);
         let moved = moved.filter(|moved| moved.is_open(&spec.campaign)).cloned().collect();
         let (lines, page) = (lines.cloned(), page.cloned());
@@ -336,13 +338,16 @@ fn problems_ui(ui: &mut Ui, spec: &SpecDraft, problems: &[CampaignProblem], is_r
     }
     let stops = |problem: &CampaignProblem| spec.is_stopped_by(problem);
     let stopping = problems.iter().filter(|problem| stops(problem)).count();
-    let words = if stopping > 0 {
+    let errors = problems.iter().filter(|problem| problem.is_error).count();
+    let words = if stopping == 0 && errors > 0 {
+        format!("✖ {}", text::counted(errors as u64, "error", "errors"))
+    } else if stopping > 0 {
         format!("✖ {} before a crawl can start", text::counted(stopping as u64, "item to correct", "items to correct"))
     } else {
         format!("⚠ {}", text::counted(problems.len() as u64, "warning", "warnings"))
     };
     let words = if is_reading { format!("{words} …") } else { words };
-    let color = if stopping > 0 { tokens(ui).reject } else { tokens(ui).flag };
+    let color = if stopping + errors > 0 { tokens(ui).reject } else { tokens(ui).flag };
     let most_open = if stopping > 0 { PROBLEMS_OPEN } else { PROBLEMS_OPEN / 2 };
     let mut chosen = None;
     egui::CollapsingHeader::new(egui::RichText::new(words).color(color))
@@ -350,12 +355,13 @@ fn problems_ui(ui: &mut Ui, spec: &SpecDraft, problems: &[CampaignProblem], is_r
         .default_open(problems.len() <= most_open)
         .show(ui, |ui| {
             // What is needed first.
-            let needed = problems.iter().filter(|problem| stops(problem));
-            let listed = needed.chain(problems.iter().filter(|problem| !stops(problem))).take(PROBLEMS_SHOWN);
+            let is_error = |problem: &CampaignProblem| stops(problem) || problem.is_error;
+            let needed = problems.iter().filter(|problem| is_error(problem));
+            let listed = needed.chain(problems.iter().filter(|problem| !is_error(problem))).take(PROBLEMS_SHOWN);
             for problem in listed {
                 ui.horizontal_wrapped(|ui| {
                     let (sign, color) =
-                        if stops(problem) { ("✖", tokens(ui).reject) } else { ("⚠", tokens(ui).flag) };
+                        if is_error(problem) { ("✖", tokens(ui).reject) } else { ("⚠", tokens(ui).flag) };
                     ui.colored_label(color, sign);
                     let link = ui.link(text::line(&text::capital(&problem.what)));
                     if link.on_hover_text(format!("Go to the field {}", text::line(&problem.field))).clicked() {

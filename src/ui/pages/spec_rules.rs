@@ -2,8 +2,8 @@
 
 use super::spec_tester::Tester;
 use crate::app::models::{CampaignPage, Loaded, RuleReport, WhatIf, WhatIfList};
-use crate::app::{AppState, Command, Route, RuleLine, RuleRef, ScopeList, SpecDraft};
-use crate::campaign::Campaign;
+use crate::app::{AppState, Command, Route, RuleLine, RuleRef, ScopeList, SpecDraft, refusals_rule};
+use crate::campaign::{Campaign, CampaignProblem};
 use crate::scope::{rule_groups, rule_templates};
 use crate::ui::table::{Column, Table, Value as Cell};
 use crate::ui::text;
@@ -15,6 +15,8 @@ use std::sync::Arc;
 
 /// Height of the list of rules: eleven, as a new campaign has.
 const LIST: f32 = theme::HEAD_ROW + 11.0 * theme::ROOMY_ROW;
+/// What is shown at once about the entries of a rule.
+const REMARKS_SHOWN: usize = 20;
 /// Fields of a rule that are not its arguments.
 const COMMON: [&str; 3] = ["rule", "enabled", "comment"];
 
@@ -62,8 +64,21 @@ impl RulesEditor {
             remarks_ui(ui, &hits.remarks);
         }
         self.buttons_ui(ui, &mut campaign.rules);
-        if let Some(rule) = self.chosen.and_then(|chosen| campaign.rules.get_mut(chosen)) {
+        let lines = self.lines.clone();
+        if let Some((index, rule)) = self.chosen.and_then(|chosen| Some((chosen, campaign.rules.get_mut(chosen)?))) {
+            let line = lines.as_ref().and_then(|lines| lines.get(index)).filter(|line| line.rule == *rule);
             rule_ui(ui, rule);
+            for remark in line.iter().flat_map(|line| &line.remarks).take(REMARKS_SHOWN) {
+                match &remark.hint {
+                    Some(hint) => {
+                        let text = format!("⚠ {}; {}", text::line(&remark.what), text::line(hint));
+                        ui.colored_label(tokens(ui).flag, text)
+                    }
+                    None => ui.weak(text::line(&remark.what)),
+                };
+            }
+        } else if self.chosen == Some(campaign.rules.len()) && campaign.has_refusals() {
+            ui.weak("What the permissions refuse (Permissions). Where one is granted for a part of it, the closer one counts");
         }
         ui.add_space(GAP);
         self.tester.ui(ui, app, campaign);
@@ -76,6 +91,15 @@ impl RulesEditor {
             let why = line.said.as_ref().err()?;
             (rules.get(index) == Some(&line.rule)).then_some((index, why.as_str()))
         })
+    }
+
+    /// What is wrong with rules that can be read, as far as is known.
+    pub fn problems<'a>(&'a self, campaign: &'a Campaign) -> impl Iterator<Item = &'a CampaignProblem> {
+        let lines = self.lines.as_ref().map(|lines| lines.as_slice()).unwrap_or_default();
+        let refusals = campaign.has_refusals().then(|| refusals_rule(campaign));
+        let is_same =
+            move |index: usize, line: &RuleLine| campaign.rules.get(index).or(refusals.as_ref()) == Some(&line.rule);
+        lines.iter().enumerate().filter(move |(index, line)| is_same(*index, line)).flat_map(|(_, line)| &line.problems)
     }
 
     /// Words of each rule. Compiling long lists takes time, so a worker does it.
@@ -109,8 +133,9 @@ impl RulesEditor {
             return;
         }
         let lines = self.lines.as_ref().map(|lines| lines.as_slice()).unwrap_or_default();
-        let rows: Vec<RuleRow> =
-            campaign.rules.iter().enumerate().map(|(index, rule)| RuleRow::of(index, rule, lines, deeds)).collect();
+        let refusals = campaign.has_refusals().then(|| refusals_rule(campaign));
+        let rules = campaign.rules.iter().chain(&refusals).enumerate();
+        let rows: Vec<RuleRow> = rules.map(|(index, rule)| RuleRow::of(index, rule, lines, deeds)).collect();
         let key = |row: &RuleRow| row.index as u64;
         let table = Table::new("rules", "Scope rules", columns(), key)
             .row_height(theme::ROOMY_ROW)
@@ -119,11 +144,10 @@ impl RulesEditor {
             .on_focus(|row| Some(RuleAsk::Choose(row.index)));
         match table.rows_ui(ui, app, &rows) {
             Some(RuleAsk::Choose(index)) => self.chosen = Some(index),
-            Some(RuleAsk::Enable(index, enabled)) => {
-                if let Some(rule) = campaign.rules.get_mut(index) {
-                    rule["enabled"] = Value::Bool(enabled);
-                }
-            }
+            Some(RuleAsk::Enable(index, enabled)) => match campaign.rules.get_mut(index) {
+                Some(rule) => rule["enabled"] = Value::Bool(enabled),
+                None => campaign.grounds.obey_refusals = enabled,
+            },
             Some(RuleAsk::Show(list)) => {
                 if let Some(page) = deeds.page {
                     app.send(Command::Go(Route::Scope(page.id, list)));
@@ -211,7 +235,11 @@ impl RuleRow {
             .filter(|line| line.rule == *rule)
             .or_else(|| lines.iter().find(|line| line.rule == *rule))
             .map(|line| line.said.clone());
-        let saved = deeds.page.is_some_and(|page| page.campaign.rules.get(index) == Some(rule));
+        let is_saved = |page: &CampaignPage| match page.campaign.rules.get(index) {
+            Some(saved) => saved == rule,
+            None => page.campaign.has_refusals() && refusals_rule(&page.campaign) == *rule,
+        };
+        let saved = deeds.page.is_some_and(is_saved);
         // The list of the last launch may be an older one.
         let is_same = |name: &str, sentence: &str| matches!(&line, Some(Ok(of_rule)) if saved && of_rule.0 == name && of_rule.1 == sentence);
         let hits = deeds.hits.and_then(|hits| hits.rules.get(index));

@@ -22,6 +22,7 @@ pub fn limits_ui(ui: &mut Ui, limits: &mut Limits) {
         scaled_row_ui(ui, "Time per launch", "min", &mut limits.max_seconds, 60);
         scaled_row_ui(ui, "Truncate a response after", "MB", &mut limits.max_response_bytes, MEGA);
         whole_row_ui(ui, "… or after", "s", &mut limits.max_response_seconds);
+        whole_row_ui(ui, "… or below, over a minute", "bytes/s", &mut limits.min_response_bytes_per_second);
         scaled_row_ui(ui, "Pause when free disk space is below", "MB", &mut limits.disk_floor_bytes, MEGA);
     });
 }

@@ -688,7 +688,7 @@ fn events_of_a_launch_lead_to_the_urls_they_are_about() {
     let mut window = Window::town();
     go(&mut window, Key::Num3);
     let launch = window.session().crawl(Some(TOWN), Launches::Last).unwrap().launch.unwrap().id;
-    let query = EventQuery { launch, kind: None, offset: 0, limit: 100 };
+    let query = EventQuery { launch, kind: None, each: false, offset: 0, limit: 100 };
     let events = window.session().events(&query).unwrap();
     window.click("Events");
     window.check_says(&text::counted(events.total, "event", "events"));

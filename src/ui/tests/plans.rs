@@ -2,7 +2,7 @@
 
 use super::{TOWN, Window};
 use crate::app::models::RunState;
-use crate::app::{Action, Command, JobKind, Route};
+use crate::app::{Action, Command, CrawlTarget, JobKind, Route};
 use crate::campaign::{CatchUp, Frequency, PermissionState, Run};
 use crate::uri::CaptureDate;
 use crate::work::Session;
@@ -66,4 +66,26 @@ fn permissions_show_where_they_come_from() {
     window.until("the record decides", |window| window.says("refused, inherited from http://bl.uk/"));
     window.click("like W3ACT");
     window.until("the refusal counts for nothing", |window| !window.says("✖ refused"));
+}
+
+#[test]
+fn a_refused_seed_is_an_error_and_a_rule_that_can_be_switched_off() {
+    let mut window = spec(Window::town(), "Permissions");
+    window.click("Add a record");
+    let record = window.app_mut().spec.as_mut().unwrap().campaign.permissions.last_mut().unwrap();
+    record.state = PermissionState::Refused;
+    let covers = record.covers.clone();
+    window.until("the seed is an error", |window| window.says("must not be crawled"));
+    window.click("Scope rules 10");
+    window.check_says(&format!("rejects what permissions refuse: the record for {covers}"));
+    // The question before a crawl has it too.
+    window.app_mut().send(Command::RequestCrawl(CrawlTarget::Draft));
+    window.until("the question is there", |window| window.says("Save and start this crawl?"));
+    window.until("the error is there", |window| window.says("must not be crawled (permission"));
+    window.app_mut().send(Command::CloseDialog);
+    window.settle();
+    window.click("Permissions");
+    window.click("Crawls leave out what a record refuses");
+    window.until("it is no error any more", |window| !window.says("must not be crawled"));
+    assert!(!window.app().spec.as_ref().unwrap().campaign.grounds.obey_refusals);
 }

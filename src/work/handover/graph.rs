@@ -702,9 +702,12 @@ fn terms(request: &Request, each: &mut dyn FnMut(&Term)) {
 /// The rules of a campaign as sentences, or why one cannot be read.
 fn rules_of(campaign: &Campaign) -> Vec<String> {
     let alone = |rule: &Value| Campaign { rules: vec![rule.clone()], ..campaign.clone() };
-    let line = |rule| match DecideRules::compile(&alone(rule)) {
+    let line_of = |compiled: Result<DecideRules, ScopeError>| match compiled {
         Ok(rules) => rules.lines().next().map(|(_, _, sentence, _)| sentence).unwrap_or_default(),
         Err(error) => error.why,
     };
-    campaign.rules.iter().map(line).collect()
+    // Alone it is the rule that obeys refusals.
+    let refusals = || line_of(DecideRules::compile(&Campaign { rules: Vec::new(), ..campaign.clone() }));
+    let refusals = campaign.has_refusals().then(refusals);
+    campaign.rules.iter().map(|rule| line_of(DecideRules::compile(&alone(rule)))).chain(refusals).collect()
 }

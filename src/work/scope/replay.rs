@@ -4,7 +4,7 @@
 use super::launch_rules::{ByLaunch, Decided, KnownFacts, LaunchRules, SeedsCompared, Version, is_robots_url};
 use super::rule_cache::{CacheEntry, EditedRules, LaunchScope};
 use crate::campaign::Campaign;
-use crate::crawl::RobotsRules;
+use crate::crawl::{RobotsRules, RobotsTrail, follow_robots};
 use crate::jobs::{Cancelled, JobCx};
 use crate::scope::{AnnotationFact, AnswerSource, Candidate, ContentFact, Facts, GeoDatabase, GeoFact, RobotsFact};
 use crate::store::rows::SeenId;
@@ -422,7 +422,10 @@ impl<'a> Replay<'a> {
         };
         let answer = match launch.filter(|_| asks_robots) {
             None => None,
-            Some(id) => self.catalogue.robots_answer(id, &url.origin().ascii_serialization())?,
+            Some(id) => match follow_robots(url, |key| self.catalogue.robots_answer(id, key))? {
+                RobotsTrail::Answer(answer, _) => Some(answer),
+                RobotsTrail::Needed(_) | RobotsTrail::TooLong => None,
+            },
         };
         let robots_for = |agent: &str| answer.as_ref().and_then(|answer| super::robots_rules(answer, agent));
         let edited_agent = self.edited_agent.as_deref().filter(|edited| *edited != agent);

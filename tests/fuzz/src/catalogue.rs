@@ -257,7 +257,7 @@ impl Questions {
         }
         for launch in self.ask("launches", catalogue.launch_ids(None)).unwrap_or_default().into_iter().take(ROWS) {
             self.ask("launch", catalogue.launch(launch));
-            self.ask("events", session.events(&EventQuery { launch, kind: None, offset: 0, limit: 50 }));
+            self.ask("events", session.events(&EventQuery { launch, kind: None, each: true, offset: 0, limit: 50 }));
         }
         for filter in ["", "host:one.example status>=200 date>=2019 inlinks.ext>=0", "re:."] {
             let query = CaptureQuery { filter: filter.to_owned(), limit: 50, ..work::everything() };
