@@ -28,7 +28,7 @@ use crate::campaign::{
 };
 use crate::export::{LINKS_GRAPH, RdfNode, Statement, Statements};
 use crate::jobs::JobCx;
-use crate::scope::{DecideRules, GeoEvidence, GeoFact};
+use crate::scope::{DecideRules, GeoEvidence, GeoFact, ScopeError};
 use crate::store::{ExportedCapture, JudgementRow, MarkRow, Workspace};
 use crate::uri::CaptureDate;
 use crate::work::models::{CampaignId, CaptureId, ReviewMark, ScoredRow, SelectionSpec};
