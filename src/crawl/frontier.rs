@@ -325,6 +325,8 @@ impl<'a> Frontier<'a> {
     ) -> Result<MutexGuard<'s, State>, LedgerError> {
         let Some(host) = state.hosts.get_mut(name) else { return Ok(state) };
         host.asking = true;
+        // Nobody takes it up before the answer, or asks the same once more.
+        host.heap_at = None;
         let (announced, in_hand) = (host.announced, host.in_flight.clone());
         state.asking += 1;
         let limit = if state.in_batches > MANY_URLS { 1 } else { BATCH };
@@ -339,10 +341,6 @@ impl<'a> Frontier<'a> {
             host.more = batch.len() == limit || host.announced != announced;
             state.in_batches = (state.in_batches + batch.len()).saturating_sub(host.batch.len());
             host.batch = batch.into();
-            if host.batch.is_empty() && !host.more {
-                // It waits for nothing any more: its place in the heap is stale.
-                host.heap_at = None;
-            }
             if host.batch.is_empty() && !host.more && host.in_flight.is_empty() && host.free_at <= Instant::now() {
                 state.hosts.remove(name);
             } else {

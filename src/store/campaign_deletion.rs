@@ -80,8 +80,18 @@ impl CampaignContents {
 }
 
 /// Tables with rows of a campaign alone, besides its versions.
-const OF_CAMPAIGN: [&str; 8] =
-    ["campaign_origin", "measure", "measured", "named_selection", "requisite", "schedule_run", "score", "selection"];
+const OF_CAMPAIGN: [&str; 10] = [
+    "campaign_origin",
+    "measure",
+    "measured",
+    "named_selection",
+    "requisite",
+    "schedule_run",
+    "score",
+    "score_before",
+    "selection",
+    "selection_before",
+];
 
 impl Catalogue {
     /// What there is of a campaign: what goes with it, and what stays.

@@ -14,10 +14,11 @@ mod of_campaign;
 pub(super) use functions::register;
 pub use of_campaign::named_campaigns;
 
+use super::captures::requisites::{requisite_sql, vetoed_sql};
 use super::captures::which::{HAS_LINKS, IS_PAGE, ORIGINAL, SAYS_PAGE};
 use super::hops::hop_count_sql;
 use super::judgements::judged_sql;
-use super::marks::{decision_sql, inherited_sql, override_sql, rejected_before_sql, selected_sql, to_review_sql};
+use super::marks::{inherited_sql, override_sql, rejected_before_sql, selected_sql, to_review_sql};
 use super::rows::{CampaignId, ReviewMark};
 use super::sql::mark_name;
 use crate::analysis::Judgement;
@@ -200,33 +201,6 @@ macro_rules! yes_no {
         field($name, concat!($about, ": yes or no"), concat!($name, ":yes"), Kind::YesNo($yes, $no))
     };
 }
-
-/// What comes along with the selection of the campaign at hand.
-macro_rules! requisite_sql {
-    () => {
-        concat!(
-            "(c.id IN (SELECT capture FROM requisite WHERE campaign = ?1) AND ifnull(",
-            decision_sql!(),
-            ", '') <> 'reject' AND NOT ",
-            selected_sql!(),
-            ")"
-        )
-    };
-}
-pub(super) use requisite_sql;
-
-/// What would come along with the selection of the campaign at hand and does
-/// not, since a person rejected it; found once for a question.
-macro_rules! vetoed_sql {
-    () => {
-        concat!(
-            "(c.id IN (WITH RECURSIVE asked (campaign) AS (SELECT ?1), ",
-            $crate::store::captures::requisites::needed_sql!(),
-            " SELECT id FROM needed WHERE id IN (SELECT capture FROM rejected)))"
-        )
-    };
-}
-pub(super) use vetoed_sql;
 
 const CAPTURE_FIELDS: &[FilterField] = &[
     field("url", "Text in the URL", "url:/news/", Kind::Url("u.url")),

@@ -136,7 +136,7 @@ macro_rules! to_review_sql {
             $campaign,
             " = 0 OR x.launch IN (SELECT id FROM launch WHERE campaign = ",
             $campaign,
-            " OR campaign IS NULL))))"
+            "))))"
         )
     };
 }

@@ -1,10 +1,9 @@
 //! Scores and the selection that follows from them.
 
-use super::captures::requisites::{needed_links_sql, needed_sql, requisite_capture_sql};
+use super::captures::requisites::{needed_links_sql, needed_sql, requisite_capture_sql, requisite_sql, vetoed_sql};
 use super::catalogue::Catalogue;
 use super::error::StoreError;
-use super::filter::{requisite_sql, vetoed_sql};
-use super::marks::{decision_sql, of_campaign_sql, selected_sql};
+use super::marks::{of_campaign_sql, selected_sql};
 use super::rows::{CampaignId, CaptureId, ScoredRow, SelectedHost, SelectionPage, SelectionSpec, with_origin};
 use super::score_set::{FACTS, KeptScore, review_of, to_score, url_of};
 use super::sql::{int, uint};

@@ -64,7 +64,7 @@ fn a_feed_has_what_stood_on_these_grounds_then() {
         other["permissions"] = json!([{"covers": covers, "reach": if covers == "no prefix" { json!(null) } else { json!("root") },
             "state": "granted", "criterion": "licence", "licence": "Open", "date": "2024-01-01", "evidence": "letter",
             "from": "2024-02-01", "until": "2024-04-01"}]);
-        fonds_with(&["campaign", "add", &folder, "-"], other.to_string().as_bytes()).with_status(0);
+        fonds_with(&["campaign", "add", &folder, "-", "--as-new"], other.to_string().as_bytes()).with_status(0);
     }
     let export = |at: &str| {
         let words = ["feed", "export", &folder, "--frequency", "daily", "--grounds", "by", "--at", at];

@@ -360,7 +360,8 @@ fn records_that_are_no_captures_are_reported_or_counted() {
     let row = &said.json_lines()[0];
     assert_eq!((&row["captures"], &row["left_out"]), (&1.into(), &serde_json::json!({"dns": 2})));
     let problems = row["problems"].as_array().unwrap();
-    assert_eq!(problems.len(), 1, "{row}");
+    assert_eq!(problems.len(), 2, "{row}");
+    assert_eq!(problems[1]["detail"], "WARC-Target-URI holds a blank");
     assert_eq!(problems[0]["detail"], "“no url” is no URL of the web; the response record is left out");
     assert_eq!(problems[0]["offset"], (records[0].len() + records[1].len()) as u64);
 }

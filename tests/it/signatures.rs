@@ -17,9 +17,9 @@ fn workspace(dir: &Path) -> PathBuf {
     let workspace = dir.join("w");
     let pages = [page("http://www.a.pt/", "2024-03-01T09:00:30Z", "<title>Biblioteca</title><p>Sobre")];
     fonds(&["new", arg(&workspace)]).with_status(0);
-    fonds(&["import", arg(&workspace), arg(&file(dir, "first.warc.gz", &pages))]).with_status(0);
     let campaign = fonds(&["campaign", "example"]).with_status(0).out;
     fonds_with(&["campaign", "add", arg(&workspace), "-"], campaign.as_bytes()).with_status(0);
+    fonds(&["import", arg(&workspace), arg(&file(dir, "first.warc.gz", &pages))]).with_status(0);
     fonds(&["select", "run", arg(&workspace), "1", "--filter", "*"]).with_status(0);
     workspace
 }

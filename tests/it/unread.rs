@@ -42,7 +42,7 @@ fn hostile(most: &str) -> Vec<Hostile> {
     let (too_long, torn) =
         ("too long: only its start was read", "the declared Content-Encoding is wrong: read as far as it goes");
     let (cut, charset) =
-        ("too many or too long links: some were left out", "not in the charset that is told: no links were found");
+        ("too many or too long links: some were left out", "not in the declared charset: no links were found");
     // Links near its beginning, behind 20 MiB, and behind the limit.
     let mut large = b"<a href=/near>near</a>".to_vec();
     large.resize(20 << 20, b' ');

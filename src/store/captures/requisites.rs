@@ -89,4 +89,31 @@ macro_rules! needed_sql {
     };
 }
 
-pub(in crate::store) use {chosen_sql, decided_sql, needed_links_sql, needed_sql, requisite_capture_sql};
+/// SQL: what comes along with the selection of the campaign at hand.
+macro_rules! requisite_sql {
+    () => {
+        concat!(
+            "(c.id IN (SELECT capture FROM requisite WHERE campaign = ?1) AND ifnull(",
+            $crate::store::marks::decision_sql!(),
+            ", '') <> 'reject' AND NOT ",
+            $crate::store::marks::selected_sql!(),
+            ")"
+        )
+    };
+}
+
+/// SQL: what would come along with the selection of the campaign at hand and does
+/// not, since a person rejected it; found once for a question.
+macro_rules! vetoed_sql {
+    () => {
+        concat!(
+            "(c.id IN (WITH RECURSIVE asked (campaign) AS (SELECT ?1), ",
+            $crate::store::captures::requisites::needed_sql!(),
+            " SELECT id FROM needed WHERE id IN (SELECT capture FROM rejected)))"
+        )
+    };
+}
+
+pub(in crate::store) use {
+    chosen_sql, decided_sql, needed_links_sql, needed_sql, requisite_capture_sql, requisite_sql, vetoed_sql,
+};
