@@ -76,7 +76,10 @@ impl News {
 /// A link to the page that a message speaks of.
 pub(super) fn go_ui(ui: &mut Ui, app: &mut AppState, route: Route) {
     let page = PAGES.get(route.page()).map_or("page", |(_, name)| name);
+    // In one piece: of a link on two lines only the words can be clicked.
+    let wrap_mode = ui.style_mut().wrap_mode.replace(egui::TextWrapMode::Extend);
     if ui.link(format!("Go to {page}")).clicked() {
         app.send(Command::Go(route));
     }
+    ui.style_mut().wrap_mode = wrap_mode;
 }
