@@ -7,7 +7,7 @@ use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::launches::seen_state;
 use super::lossy::LossyText;
-use super::marks::{decision_sql, of_campaign_sql, selected_sql};
+use super::marks::{decision_sql, of_campaign_sql, of_decision_sql, selected_sql};
 use super::rows::{CampaignId, CaptureId, LaunchId, ReviewMark};
 use super::sql::{int, mark_of, uint};
 use crate::crawl::SeenState;
@@ -381,7 +381,9 @@ impl Catalogue {
              FROM (
                 SELECT c.id, c.url, c.date_ms, s.score, ",
             decision_sql!(),
-            " AS mark, count(*) OVER () AS every, total(",
+            " AS mark, ",
+            of_decision_sql!("m.id"),
+            " AS decision, count(*) OVER () AS every, total(",
             decision_sql!(),
             " = 'reject') OVER () AS rejected
                 FROM capture c LEFT JOIN score s ON s.campaign = ?1 AND s.capture = c.id
@@ -390,8 +392,7 @@ impl Catalogue {
             " AND c.id NOT IN (SELECT value FROM json_each(?2))
                 ORDER BY ifnull(mark, '') <> 'reject', s.score DESC, c.id LIMIT ?3
              ) o JOIN url u ON u.id = o.url
-             LEFT JOIN mark m ON m.id = (SELECT max(d.id) FROM mark d
-                WHERE d.capture = o.id AND d.undone_ms IS NULL AND d.mark <> 'note')"
+             LEFT JOIN mark m ON m.id = o.decision"
         );
         let leaving = serde_json::to_string(leaving).map_err(|error| StoreError::Content(error.to_string()))?;
         self.read_on_disk(cx, |conn| {

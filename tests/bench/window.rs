@@ -381,7 +381,7 @@ fn move_threshold(window: &mut Driver, times: usize) {
         }
         assert!(window.app().selection_draft.threshold != kept);
         window.settle();
-        assert!(window.shows("against the kept selection"));
+        assert!(window.shows("compared with the saved selection"));
     }
 }
 
