@@ -321,8 +321,8 @@ pub(super) fn name_rules(campaign: &Campaign, cx: &JobCx) -> anyhow::Result<Vec<
             ..problem
         };
         let problems = compiled.iter().flat_map(|rules| rules.problems(CaptureDate::now())).map(in_list).collect();
-        let said = compiled.as_ref().map(first).map_err(|error| error.why.clone());
-        RuleLine { rule, said, remarks, problems }
+        let compiled_rule = compiled.as_ref().map(first).map_err(|error| error.why.clone());
+        RuleLine { rule, said: compiled_rule, remarks, problems }
     };
     for (index, rule) in campaign.rules.iter().enumerate() {
         cx.checkpoint()?;

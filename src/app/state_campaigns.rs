@@ -93,7 +93,7 @@ impl AppState {
     }
 
     /// Asks whether a new campaign is one that is here.
-    pub(super) fn ask_about_twins(&mut self, twins: Vec<CampaignTwin>) {
+    pub(super) fn confirm_duplicates(&mut self, twins: Vec<CampaignTwin>) {
         self.twins = twins;
         self.dialog = Some(Dialog::Twins);
     }

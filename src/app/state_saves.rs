@@ -80,7 +80,7 @@ impl AppState {
             Ok(saved) => saved,
             Err(error) if spec.is_some() && error.is::<TwinsFound>() => {
                 let twins = error.downcast().map(|TwinsFound(twins)| twins).unwrap_or_default();
-                self.ask_about_twins(twins);
+                self.confirm_duplicates(twins);
                 return;
             }
             Err(error) => {

@@ -55,8 +55,8 @@ mod tests {
         ] {
             let mut headers = Headers::new();
             fields.iter().for_each(|value| headers.push("x-robots-tag", value));
-            let said = (is_nofollow_answer(&headers, None), is_nofollow_answer(&headers, Some("fonds")));
-            assert_eq!(said, (all, ours), "{fields:?}");
+            let is_nofollow = (is_nofollow_answer(&headers, None), is_nofollow_answer(&headers, Some("fonds")));
+            assert_eq!(is_nofollow, (all, ours), "{fields:?}");
         }
     }
 }

@@ -51,9 +51,9 @@ fn with_folder(words: &str, folder: &Path) -> String {
 }
 
 /// A line on standard error, if anybody takes it; hostile text in it does no harm.
-pub(super) fn tell(words: &str) {
-    let words = WORKSPACE.get().map_or_else(|| words.to_owned(), |folder| with_folder(words, folder));
-    drop(io::stderr().write_all(format!("{}\n", plain_lines(&words)).as_bytes()));
+pub(super) fn tell(message: &str) {
+    let message = WORKSPACE.get().map_or_else(|| message.to_owned(), |folder| with_folder(message, folder));
+    drop(io::stderr().write_all(format!("{}\n", plain_lines(&message)).as_bytes()));
 }
 
 /// Warnings of one kind that are written; those after them are counted.

@@ -138,28 +138,28 @@ mod tests {
     fn call(path: &[String], arg: &Arg, value: &str) -> Result<clap::ArgMatches, Error> {
         let root = Cli::command();
         let command = path[1..].iter().fold(&root, |command, name| command.find_subcommand(name).unwrap());
-        let mut words: Vec<String> = path.to_vec();
+        let mut arguments: Vec<String> = path.to_vec();
         for other in command.get_arguments().filter(|other| other.get_id() != arg.get_id()) {
             let example = other.get_possible_values().first().map_or("1", |value| value.get_name()).to_owned();
             if other.is_positional() && other.is_required_set() {
-                words.push(example);
+                arguments.push(example);
             } else if other.is_required_set() {
-                words.extend([format!("--{}", other.get_long().unwrap()), example]);
+                arguments.extend([format!("--{}", other.get_long().unwrap()), example]);
             }
             if other.is_positional() && arg.is_positional() && other.get_index() > arg.get_index() {
                 panic!("{path:?}: an argument behind the query");
             }
         }
         if let Some(long) = arg.get_long() {
-            words.push(format!("--{long}"));
+            arguments.push(format!("--{long}"));
         }
-        words.push(value.to_owned());
+        arguments.push(value.to_owned());
         // Some filters need the campaign that they are asked of.
         let has_campaign = command.get_arguments().any(|other| other.get_long() == Some("campaign"));
         if has_campaign {
-            words.extend(["--campaign", "1"].map(str::to_owned));
+            arguments.extend(["--campaign", "1"].map(str::to_owned));
         }
-        root.try_get_matches_from(words)
+        root.try_get_matches_from(arguments)
     }
 
     #[test]

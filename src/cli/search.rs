@@ -145,13 +145,13 @@ pub(super) fn run(args: &SearchArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
         Some(file) => batch(args, &session, campaign, file, &mut out)?,
         None if args.list_saved => list_saved(args, &session, &mut out)?,
         None => {
-            let mut asked = query_of(args, campaign, args.query.as_deref().unwrap_or_default());
+            let mut search_query = query_of(args, campaign, args.query.as_deref().unwrap_or_default());
             if let Some(name) = &args.saved {
                 let saved = work::saved_search(session.catalogue(), name)?;
-                asked.text.clone_from(&saved.query);
-                asked.facets.splice(..0, saved.facets);
-                asked.order = args.sort.unwrap_or(saved.order);
-                asked.shows_all |= saved.shows_all;
+                search_query.text.clone_from(&saved.query);
+                search_query.facets.splice(..0, saved.facets);
+                search_query.order = args.sort.unwrap_or(saved.order);
+                search_query.shows_all |= saved.shows_all;
             }
             if let Some(name) = &args.save {
                 let is_empty = args.query.as_deref().is_some_and(|query| query.trim().is_empty());
@@ -160,11 +160,11 @@ pub(super) fn run(args: &SearchArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
                     "--save: the query is empty and would find every capture; nothing was saved. Leave it out to save \
                      a search by facets alone"
                 );
-                let was_there = session.save_search(name, &asked, &operator())?;
+                let was_there = session.save_search(name, &search_query, &operator())?;
                 let place = if was_there { ", in the place of the one that had this name" } else { "" };
                 tell!("fonds: saved the search “{}”{place}", plain(name.trim()));
             }
-            one(args, &session, &asked, &mut out)?;
+            one(args, &session, &search_query, &mut out)?;
         }
     }
     out.flush()?;
