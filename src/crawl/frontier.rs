@@ -141,6 +141,9 @@ struct Host {
     /// Counts announcements, to notice those that come while the ledger is asked.
     announced: u64,
     asking: bool,
+    /// It is being given up: what waits for it ends in the ledger, and nothing
+    /// of it is taken up meanwhile.
+    ending: bool,
     free_at: Instant,
     /// Why it is left alone for so long, where that is known.
     why: Option<Arc<str>>,
@@ -158,6 +161,7 @@ impl Host {
             more: true,
             announced: 0,
             asking: false,
+            ending: false,
             free_at: Instant::now(),
             why: None,
             is_resumed: false,
@@ -180,7 +184,7 @@ impl State {
         let has_work = host.more || !host.batch.is_empty();
         let at = not_before.map_or(host.free_at, |at| at.max(host.free_at));
         let earlier = host.heap_at.is_none_or(|heap_at| at < heap_at);
-        if has_work && earlier && !host.asking && host.in_flight.len() < per_host {
+        if has_work && earlier && !host.asking && !host.ending && host.in_flight.len() < per_host {
             host.heap_at = Some(at);
             self.due.push(Reverse((at, Arc::clone(name))));
         }
@@ -189,7 +193,7 @@ impl State {
     /// A host of which only the ledger knows whether anything waits for it.
     fn unsure(&self) -> Option<Arc<str>> {
         let mut hosts = self.hosts.iter();
-        let (name, _) = hosts.find(|(_, host)| host.batch.is_empty() && host.more && !host.asking)?;
+        let (name, _) = hosts.find(|(_, host)| host.batch.is_empty() && host.more && !host.asking && !host.ending)?;
         Some(Arc::clone(name))
     }
 
@@ -337,8 +341,13 @@ impl<'a> Frontier<'a> {
         state.asking -= 1;
         if let Some(host) = state.hosts.get_mut(name) {
             host.asking = false;
-            let batch = answer?;
-            host.more = batch.len() == limit || host.announced != announced;
+            let mut batch = answer?;
+            let is_stale = host.announced != announced;
+            host.more = batch.len() == limit || is_stale;
+            if host.ending || is_stale && state.reach.is_given_up(name) {
+                // These URLs may have ended with their host since the ledger was read.
+                batch.clear();
+            }
             state.in_batches = (state.in_batches + batch.len()).saturating_sub(host.batch.len());
             host.batch = batch.into();
             if host.batch.is_empty() && !host.more && host.in_flight.is_empty() && host.free_at <= Instant::now() {
@@ -518,7 +527,8 @@ impl<'a> Frontier<'a> {
         if let Some(host) = state.hosts.get_mut(&name) {
             in_flight.clone_from(&host.in_flight);
             let left = std::mem::take(&mut host.batch).len();
-            host.ask_again();
+            host.ending = true;
+            host.heap_at = None;
             state.in_batches = state.in_batches.saturating_sub(left);
         }
         drop(state);
@@ -536,6 +546,8 @@ impl<'a> Frontier<'a> {
         // What it slept for is over: it leaves the queue as soon as it has nothing.
         let mut state = self.lock();
         if let Some(host) = state.hosts.get_mut(&name) {
+            host.ending = false;
+            host.ask_again();
             host.free_at = Instant::now();
             host.why = None;
         }

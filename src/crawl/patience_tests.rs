@@ -47,26 +47,39 @@ fn of_kind(ledger: &MemoryLedger, kind: EventKind) -> Vec<CrawlEvent> {
     ledger.events().into_iter().filter(|event| event.kind == kind).collect()
 }
 
-#[test]
-fn a_host_that_is_given_up_leaves_the_queue_at_once() {
-    let asked = AtomicUsize::new(0);
+/// Crawls twelve pages of a host that refuses all, with the delay between
+/// requests in milliseconds; the last refusal before the host is given up asks
+/// to wait for `last_wait` seconds.
+fn crawl_refused(min_delay_ms: u64, last_wait: u64) {
+    let count = AtomicUsize::new(0);
     let server = ScriptedServer::start(move |host, path| match (host, path) {
         (_, "/robots.txt") => ScriptedReply::page(404, "", ""),
-        // The last refusal before it is given up asks to wait an hour.
         ("b.example", _) => {
-            let wait = if asked.fetch_add(1, Ordering::SeqCst) < 8 { 0 } else { 3600 };
+            let wait = if count.fetch_add(1, Ordering::SeqCst) < 8 { 0 } else { last_wait };
             ScriptedReply::page(429, &format!("Retry-After: {wait}\r\n"), "slow down")
         }
         _ => ScriptedReply::html("leaf"),
     });
     let mut seeds = vec!["http://a.example/".to_owned()];
     seeds.extend((0..12).map(|page| format!("http://b.example/{page}")));
-    let campaign = campaign(&seeds.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut campaign = campaign(&seeds.iter().map(String::as_str).collect::<Vec<_>>());
+    campaign.politeness.min_delay_ms = min_delay_ms;
     let ledger = MemoryLedger::default();
     let report = crawl_watched(&campaign, &server, &ledger, never);
     assert_eq!(report.end, CrawlEnd::Finished);
     let given_up = of_kind(&ledger, EventKind::HostGivenUp);
     assert_eq!(given_up.len(), 1, "{given_up:?}");
+}
+
+#[test]
+fn a_host_that_is_given_up_leaves_the_queue_at_once() {
+    crawl_refused(1, 3600);
+}
+
+#[test]
+fn what_waits_for_a_host_that_is_given_up_ends_once() {
+    // Without a delay several URLs of the host are in flight meanwhile.
+    (0..20).for_each(|_| crawl_refused(0, 0));
 }
 
 #[test]
