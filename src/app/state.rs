@@ -30,7 +30,7 @@ mod unsaved;
 mod view;
 
 pub use campaigns::CampaignAct;
-pub use notices::NoticeCause;
+pub use notices::{NoticeCause, route_of_job};
 pub use open::RecentWorkspace;
 pub use schedules::ScheduleWatch;
 pub use searches::SearchAct;
@@ -54,6 +54,7 @@ use super::{Command, Dialog, FilesRoute, Route, SelectedRows, TableRows};
 use crate::campaign::Campaign;
 use crate::jobs::{JobCx, Progress, Wake};
 use crate::keys::{SigningKey, SystemKeychain};
+use crate::store::Access;
 use crate::work::{CrawlRequest, DueRuns, ExportWishes, JobKind, JobReport, OpenTarget, Session, Workspaces};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::cell::Cell;
@@ -261,6 +262,14 @@ impl AppState {
     /// The open workspace.
     pub fn session(&self) -> Option<&Arc<Session>> {
         self.reads.session()
+    }
+
+    /// Why nothing can be written into the open workspace; none where it can.
+    pub fn read_only(&self) -> Option<&'static str> {
+        match self.session()?.workspace.access() {
+            Access::Write => None,
+            Access::ReadOnly(why) => Some(why.brief()),
+        }
     }
 
     /// Whether an answer is on its way, so that what is shown will change.
@@ -535,18 +544,22 @@ impl AppState {
         for job in finished {
             let (by_itself, is_cancelled) = (job.by_itself, job.cx().is_cancelled());
             let (ended, notice, result) = job.finish();
+            let mut problems_of = None;
             match result {
                 Some(JobResult::Verified(folder, lines)) => {
                     self.last_export = Some(folder.clone());
                     self.verified = Some((folder, lines));
                 }
+                Some(JobResult::ImportProblems(import)) => problems_of = Some(import),
                 Some(JobResult::Planned(plan)) => self.dry_run = Some(plan),
                 None => {}
             }
             let kind = ended.kind;
             self.index_watch.note(kind, by_itself, is_cancelled || ended.failed);
             keep(&mut self.ended, ended);
-            if !by_itself || notice.is_error {
+            if let Some(import) = problems_of {
+                self.problems_notice(import, notice);
+            } else if !by_itself || notice.is_error {
                 self.job_notice(kind, notice);
             }
         }
@@ -557,6 +570,9 @@ impl AppState {
     }
 
     fn execute(&mut self, command: Command) {
+        if let Some(why) = self.read_only().filter(|_| command.writes()) {
+            return self.refuse_to_write(why);
+        }
         match command {
             Command::Go(route) => {
                 self.opens_filter |= matches!(&route, Route::Search(query) if query.query_line().is_empty());
@@ -596,6 +612,7 @@ impl AppState {
             Command::ToggleTheme => {
                 self.settings.theme = if self.shows_dark { ThemeChoice::Light } else { ThemeChoice::Dark };
             }
+            Command::StepScale(step) => self.settings.step_scale(step),
             Command::Dismiss(id) => self.notices.retain(|(number, _)| *number != id),
             Command::Open { path, options } => self.open_named(path, options),
             Command::OpenWorkspace(folder) => self.open_workspace(folder),
@@ -677,7 +694,7 @@ impl AppState {
             Command::SetWindow(days) => {
                 self.settings.window_days = days;
                 self.selection_draft.window_days = days;
-                if self.session().is_some() {
+                if self.session().is_some() && self.read_only().is_none() {
                     // Nobody waits for the counts of a window that is left.
                     self.jobs.iter().filter(|job| job.kind == JobKind::SetWindow).for_each(|job| job.cx().cancel());
                     self.start(JobKind::SetWindow, move |session, cx| session.set_window(days, cx));

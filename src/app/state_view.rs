@@ -265,6 +265,11 @@ impl AppState {
         self.asked.back()
     }
 
+    /// What was asked, oldest first.
+    pub(crate) fn asked(&self) -> impl Iterator<Item = &crate::app::Command> {
+        self.asked.iter()
+    }
+
     /// Takes the last job of this kind out of those that ended.
     pub(crate) fn take_ended(&mut self, kind: crate::work::JobKind) -> Option<EndedJob> {
         let at = self.ended.iter().rposition(|job| job.kind == kind)?;

@@ -10,7 +10,7 @@ use super::theme::{self, GAP, tokens};
 use super::trace::trace_ui;
 use super::widgets::{
     PANEL_NOTE, decision_ui, empty_ui, heading_ui, loaded_ui, mark_ui, note_field_ui, outcome_cell_ui, outcome_ui,
-    status_ui, take_page_room,
+    status_ui, take_page_room, write_ui,
 };
 use crate::app::models::*;
 use crate::app::{Action, AppState, ByIdentity, Command, Focus, PanelTab, Route, ScopeList};
@@ -201,9 +201,9 @@ impl LowerPanel {
                 (ReviewMark::Flag, "⚑ Flag"),
                 (ReviewMark::Clear, "Clear decision"),
             ] {
-                let enabled = mark != ReviewMark::Note || !self.note.trim().is_empty();
-                let response = ui.add_enabled(enabled, egui::Button::new(word));
-                if response.on_disabled_hover_text("Enter a note first").clicked() {
+                let is_empty = mark == ReviewMark::Note && self.note.trim().is_empty();
+                let why_not = is_empty.then_some("Enter a note first");
+                if write_ui(ui, why_not, egui::Button::new(word)).clicked() {
                     let note = std::mem::take(&mut self.note).trim().to_owned();
                     app.send(Command::Mark { captures: vec![id].into(), mark, note });
                 }
@@ -214,8 +214,13 @@ impl LowerPanel {
 
 /// Keeps a note on a capture, if anything is written.
 pub(super) fn keep_note(app: &mut AppState, id: CaptureId, note: &mut String) {
-    let note = std::mem::take(note).trim().to_owned();
-    if !note.is_empty() {
+    let text = note.trim().to_owned();
+    if !text.is_empty() {
+        // Where it cannot be kept it stays in its field.
+        if app.read_only().is_none() {
+            note.clear();
+        }
+        let note = text;
         app.send(Command::Mark { captures: vec![id].into(), mark: ReviewMark::Note, note });
     }
 }

@@ -79,6 +79,7 @@ impl Shell {
                     self.search_ui(ui, app);
                 }
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    action_named_ui(ui, app, Action::Settings, "Settings…");
                     let word = if ui.visuals().dark_mode { "☀ Light" } else { "🌙 Dark" };
                     action_named_ui(ui, app, Action::ToggleTheme, word);
                     let days = text::counted(u64::from(app.settings.window_days), "day", "days");
@@ -204,7 +205,7 @@ pub fn job_strip_ui(ui: &mut Ui, app: &mut AppState, news: &mut News) -> f32 {
         }
         ui.horizontal(|ui| {
             if jobs.is_empty() {
-                ui.weak("No job running");
+                ui.weak(text::line(&no_job(app)));
             }
             if let Some(Loaded::Ready(info)) = app.session().is_some().then(|| app.reads.workspace()) {
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -221,6 +222,16 @@ pub fn job_strip_ui(ui: &mut Ui, app: &mut AppState, news: &mut News) -> f32 {
         });
     });
     drawn.response.rect.height()
+}
+
+/// What there is to say where no job of this window runs: a job of another window may.
+pub(super) fn no_job(app: &mut AppState) -> String {
+    let elsewhere = app.session().is_some().then(|| app.reads.job_elsewhere());
+    match elsewhere.as_ref().and_then(|answer| answer.shown()) {
+        Some(elsewhere) => elsewhere.as_ref().clone().unwrap_or_else(|| "No job running".to_owned()),
+        None if app.read_only().is_some() => "A job of another window may be running".to_owned(),
+        None => "No job running".to_owned(),
+    }
 }
 
 /// Most errors that are shown at once; the rest is counted.

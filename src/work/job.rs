@@ -7,6 +7,7 @@ use super::{
 };
 use crate::jobs::counted;
 use crate::store::ImportAssigned;
+use crate::store::rows::LaunchId;
 use std::path::PathBuf;
 
 /// A kind of work that has its row in the job history, whoever starts it.
@@ -55,6 +56,30 @@ pub enum JobKind {
 }
 
 impl JobKind {
+    /// Every kind.
+    const ALL: [Self; 20] = [
+        Self::Crawl,
+        Self::ScheduledCrawl,
+        Self::Import,
+        Self::AssignImport,
+        Self::LocateFiles,
+        Self::CheckFiles,
+        Self::BuildInlinks,
+        Self::LoadInlinks,
+        Self::SetWindow,
+        Self::IndexTexts,
+        Self::Select,
+        Self::Export,
+        Self::DryRun,
+        Self::Verify,
+        Self::Mark,
+        Self::Collect,
+        Self::ImportAnnotations,
+        Self::WriteTable,
+        Self::WriteLinks,
+        Self::Backup,
+    ];
+
     /// Its name on the screen and in the job history.
     pub fn label(self) -> &'static str {
         match self {
@@ -81,11 +106,19 @@ impl JobKind {
         }
     }
 
+    /// The kind of this name.
+    pub fn of_label(label: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.label() == label)
+    }
+
     /// Whether it is a crawl: one runs at a time.
     pub fn is_crawl(self) -> bool {
         matches!(self, Self::Crawl | Self::ScheduledCrawl)
     }
 }
+
+/// How the outcome of a job that failed begins in the history of jobs.
+pub const FAILED: &str = "failed: ";
 
 /// What work came to.
 pub trait Report {
@@ -135,6 +168,8 @@ pub enum JobReport {
     /// A crawl ended and fetched nothing, or an export lacks something: a person
     /// has to do something about it.
     Incomplete(String),
+    /// The work is done, and this import met problems that a person should look at; in one line.
+    Problems(LaunchId, String),
     /// An export was read back.
     Verified(PathBuf, Vec<VerifyLine>),
     /// What an export would write.
@@ -176,4 +211,13 @@ macro_rules! done {
     };
 }
 
-done!(String, CollectionsFilled, Imported, LocateOutcome, CheckOutcome, InlinkReport, TextIndexReport, SelectReport);
+impl From<Imported> for JobReport {
+    fn from(imported: Imported) -> Self {
+        match imported.imports.iter().find(|import| super::has_problems(import)) {
+            Some(import) => Self::Problems(import.launch, imported.summary()),
+            None => Self::Done(imported.summary()),
+        }
+    }
+}
+
+done!(String, CollectionsFilled, LocateOutcome, CheckOutcome, InlinkReport, TextIndexReport, SelectReport);

@@ -15,7 +15,7 @@ use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{
     action_named_ui, action_ui, count_link_ui, empty_ui, figure_ui, heading_ui, hops_cell_ui, keep_page_room,
-    least_table_height, loaded_ui, outcome_cell_ui, rule_cell_ui, title_ui,
+    least_table_height, loaded_ui, outcome_cell_ui, rule_cell_ui, title_ui, write_button_ui,
 };
 use egui::{RichText, ScrollArea, TextEdit, Ui};
 
@@ -375,8 +375,7 @@ fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRo
                 };
                 action_named_ui(ui, app, Action::StartCrawl, word);
                 if launch.to_retry() > 0
-                    && ui
-                        .button(format!("Retry {} failed", launch.to_retry()))
+                    && write_button_ui(ui, format!("Retry {} failed", launch.to_retry()))
                         .on_hover_text(
                             "Puts the URLs of this launch that failed, or last answered with 429 or 5xx, back into its \
                              queue and crawls them again",
@@ -387,7 +386,9 @@ fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRo
                 }
                 action_ui(ui, app, Action::BuildInlinks);
                 if launch.state == LaunchState::Stopped
-                    && ui.button("End this launch").on_hover_text("The next start begins a new launch").clicked()
+                    && write_button_ui(ui, "End this launch")
+                        .on_hover_text("The next start begins a new launch")
+                        .clicked()
                 {
                     app.send(Command::EndLaunch(launch.id));
                 }

@@ -12,7 +12,7 @@ use crate::ui::text;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::ui::widgets::{
     REVIEW_NOTE, action_ui, decision_ui, empty_ui, heading_ui, is_typing, keep_page_room, loaded_ui, note_field_ui,
-    status_ui, takes_letter, title_ui,
+    status_ui, takes_letter, title_ui, write_button_ui,
 };
 use egui::{Key, Modifiers, RichText, ScrollArea, TextEdit, Ui};
 
@@ -148,7 +148,7 @@ impl ReviewPage {
         });
         ui.horizontal_wrapped(|ui| {
             for (key, mark, word) in MARK_KEYS {
-                if ui.button(format!("{word}  {key}")).clicked() {
+                if write_button_ui(ui, format!("{word}  {key}")).clicked() {
                     self.mark(ui, app, id, mark);
                 }
             }
@@ -190,8 +190,13 @@ impl ReviewPage {
     }
 
     fn mark(&mut self, ui: &Ui, app: &mut AppState, id: CaptureId, mark: ReviewMark) {
-        let note = std::mem::take(&mut self.note).trim().to_owned();
+        let note = self.note.trim().to_owned();
         app.send(Command::Mark { captures: vec![id].into(), mark, note });
+        if app.read_only().is_some() {
+            // It stays to be reviewed.
+            return;
+        }
+        self.note.clear();
         let now = ui.input(|input| input.time);
         self.began = self.began.filter(|_| app.reviewed() > 0).or(Some(now));
         // With only the open ones in the queue, the next one moves up by itself.

@@ -11,6 +11,7 @@ mod keyboard;
 mod on_disk;
 mod pages;
 mod plans;
+mod read_only;
 mod request_sample;
 mod room;
 mod scope;
@@ -331,6 +332,11 @@ impl Window {
             })
             .filter(|text| !text.trim().is_empty())
             .collect()
+    }
+
+    /// What its title bar says.
+    pub(super) fn title(&self) -> &str {
+        self.harness.state().as_ref().unwrap().title()
     }
 
     /// The page that is shown.

@@ -677,6 +677,7 @@ fn jobs_and_settings_are_shown() {
         window.check_says(&job.name);
         window.check_says(&job.outcome[..20]);
     }
+    window.press_with(Modifiers::COMMAND, Key::Comma);
     window.click("Light");
     assert_eq!(window.app().settings.theme, crate::app::ThemeChoice::Light);
     window.click("Comfortable rows in the captures table");

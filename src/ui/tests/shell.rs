@@ -13,10 +13,8 @@ fn every_page_of_the_rail_is_reached_by_name_and_by_key() {
         window.click(word);
         assert_eq!(window.route().page(), number, "{word}");
     }
-    let keys =
-        [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9, Key::Num0];
-    for (number, key) in keys.into_iter().enumerate() {
-        window.press_with(Modifiers::COMMAND, key);
+    for (number, (modifiers, key)) in super::access::PAGE_KEYS.into_iter().enumerate() {
+        window.press_with(modifiers, key);
         assert_eq!(window.route().page(), number, "{key:?}");
     }
     window.click("← Back");
