@@ -113,6 +113,13 @@ impl Action {
         }
     }
 
+    /// Whether nothing comes of it but what is written, so that no other reason matters where nothing can be.
+    fn always_writes(self) -> bool {
+        use Action::*;
+        // The dialog of Import opens workspaces as well; as an action it imports.
+        matches!(self, Import | SaveCampaign | StartCrawl | BuildInlinks | IndexTexts | Export)
+    }
+
     /// The same as the page at hand means it.
     pub fn label_now(self, state: &AppState) -> String {
         match self {
@@ -221,8 +228,7 @@ impl Action {
 pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str> {
     let meant = meaning(action, state);
     match state.read_only() {
-        // The dialog that asks what is imported opens workspaces as well.
-        Some(why) if action == Action::Import || meant.as_ref().is_ok_and(Command::writes) => Err(why),
+        Some(why) if action.always_writes() || meant.as_ref().is_ok_and(Command::writes) => Err(why),
         _ => meant,
     }
 }

@@ -90,6 +90,12 @@ impl RunningJob {
             Outcome::Done(JobReport::Incomplete(summary)) => {
                 Notice { is_error: true, ..notice(format!("{name} ended"), summary) }
             }
+            Outcome::Done(JobReport::Crawled { end, figures, is_incomplete }) => {
+                // One sentence about one end: “Crawl stopped on request”.
+                let mut end = end.chars();
+                let end: String = end.next().into_iter().flat_map(char::to_lowercase).chain(end).collect();
+                Notice { is_error: is_incomplete, ..notice(format!("{name} {end}"), figures) }
+            }
             Outcome::Done(JobReport::Problems(import, summary)) => {
                 result = Some(JobResult::ImportProblems(import));
                 notice(format!("{name} finished with problems"), summary)

@@ -54,7 +54,6 @@ use super::{Command, Dialog, FilesRoute, Route, SelectedRows, TableRows};
 use crate::campaign::Campaign;
 use crate::jobs::{JobCx, Progress, Wake};
 use crate::keys::{SigningKey, SystemKeychain};
-use crate::store::Access;
 use crate::work::{CrawlRequest, DueRuns, ExportWishes, JobKind, JobReport, OpenTarget, Session, Workspaces};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::cell::Cell;
@@ -97,9 +96,9 @@ pub(super) enum Answer {
     /// A save, by its number; what was saved, of which campaign, as which version.
     Saved(u64, anyhow::Result<saves::SavedDraft>),
     Marked(anyhow::Result<String>),
-    /// A person's word on captures, and whether it was given on the page
+    /// A person's word on captures, and those that it was given on on the page
     /// Review: what was decided on how many, where it was not one alone.
-    Kept(bool, anyhow::Result<Option<String>>),
+    Kept(Vec<CaptureId>, anyhow::Result<Option<String>>),
     /// A setting of the workspace: what to say when it failed, how it went.
     Set(&'static str, anyhow::Result<String>),
     Schedules(u64, anyhow::Result<DueRuns>),
@@ -175,7 +174,7 @@ pub struct AppState {
     pub(super) closing: bool,
     pub(super) focus: Option<Focus>,
     pub(super) far_record: Option<ProblemId>,
-    pub(super) reviewed: u64,
+    pub(super) reviewed: Vec<CaptureId>,
     pub(super) table_rows: Option<TableRows>,
     pub(super) last_export: Option<PathBuf>,
     pub(super) verified: Option<(PathBuf, Vec<VerifyLine>)>,
@@ -233,7 +232,7 @@ impl AppState {
             closing: false,
             focus: None,
             far_record: None,
-            reviewed: 0,
+            reviewed: Vec::new(),
             selection_draft,
             table_rows: None,
             export_folder: String::new(),
@@ -262,14 +261,6 @@ impl AppState {
     /// The open workspace.
     pub fn session(&self) -> Option<&Arc<Session>> {
         self.reads.session()
-    }
-
-    /// Why nothing can be written into the open workspace; none where it can.
-    pub fn read_only(&self) -> Option<&'static str> {
-        match self.session()?.workspace.access() {
-            Access::Write => None,
-            Access::ReadOnly(why) => Some(why.brief()),
-        }
     }
 
     /// Whether an answer is on its way, so that what is shown will change.
@@ -308,19 +299,6 @@ impl AppState {
     /// Whether something was asked that is not carried out yet.
     pub fn has_outbox(&self) -> bool {
         !self.outbox.is_empty()
-    }
-
-    /// Asks for what `action` means just now, or says why it cannot be.
-    pub fn act(&mut self, action: super::Action) {
-        match super::resolve(action, self) {
-            Ok(command) => self.send(command),
-            Err(why) => self.notice(Notice {
-                is_error: false,
-                what: format!("{} is not available now", action.label_now(self)),
-                why: why.to_owned(),
-                hint: String::new(),
-            }),
-        }
     }
 
     /// Tells a person something.
@@ -512,7 +490,9 @@ impl AppState {
             Answer::Marked(Ok(words)) => self.say(&words),
             Answer::Kept(reviewed, Ok(summary)) => {
                 self.cure(|cause| *cause == NoticeCause::Deciding);
-                self.reviewed += u64::from(reviewed);
+                let is_new = |id: &CaptureId| !self.reviewed.contains(id);
+                let new: Vec<CaptureId> = reviewed.into_iter().filter(is_new).collect();
+                self.reviewed.extend(new);
                 if let Some(summary) = summary {
                     self.say(&summary);
                 }

@@ -3,6 +3,7 @@
 use super::super::models::{EventKind, LaunchId, Notice, ProblemQuery};
 use super::super::{FilesRoute, Route};
 use super::AppState;
+use crate::store::Access;
 use crate::work::JobKind;
 
 /// Why there is an error. It goes when its cause does.
@@ -93,6 +94,27 @@ impl AppState {
     /// The page that shows what a notice speaks of; none when that is on screen.
     pub fn notice_route(&self, id: u64) -> Option<&Route> {
         self.about.get(&id)?.route.as_ref().filter(|route| !route.is_list_of(&self.route))
+    }
+
+    /// Asks for what `action` means just now, or says why it cannot be.
+    pub fn act(&mut self, action: super::super::Action) {
+        match super::super::resolve(action, self) {
+            Ok(command) => self.send(command),
+            Err(why) => self.notice(Notice {
+                is_error: false,
+                what: format!("{} is not available now", action.label_now(self)),
+                why: why.to_owned(),
+                hint: String::new(),
+            }),
+        }
+    }
+
+    /// Why nothing can be written into the open workspace; none where it can.
+    pub fn read_only(&self) -> Option<&'static str> {
+        match self.session()?.workspace.access() {
+            Access::Write => None,
+            Access::ReadOnly(why) => Some(why.brief()),
+        }
     }
 
     /// Says once, for a while, that nothing can be written.

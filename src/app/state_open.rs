@@ -212,7 +212,7 @@ impl AppState {
         self.selected = SelectedRows::default();
         self.focus = None;
         self.far_record = None;
-        self.reviewed = 0;
+        self.reviewed = Vec::new();
         self.last_export = None;
         self.verified = None;
         self.dry_run = None;

@@ -4,6 +4,7 @@
 use super::access::alert_ui;
 use super::text;
 use super::theme::{self, tokens};
+use super::widgets::sign_button_ui;
 use crate::app::{AppState, Command, PAGES, Route};
 use egui::{RichText, Ui};
 use std::time::Duration;
@@ -54,7 +55,7 @@ impl News {
             let bar = |ui: &mut Ui| {
                 ui.set_width(ui.available_width());
                 ui.horizontal_wrapped(|ui| {
-                    if ui.small_button("✖").on_hover_text("Close this message").clicked() {
+                    if sign_button_ui(ui, "✖", "Close this message").clicked() {
                         closed = Some(message.id);
                     }
                     let (sign, color) = match app.notice_warns(message.id) {

@@ -5,7 +5,7 @@ use super::news::{News, go_ui};
 use super::schedule_asks::schedule_asks_ui;
 use super::text;
 use super::theme::{self, GAP, tokens};
-use super::widgets::action_named_ui;
+use super::widgets::{action_named_ui, name_sign};
 use crate::app::models::{Loaded, SearchQuery, WorkspaceInfo};
 use crate::app::{Action, AppState, CampaignAct, Command, JobKind, PAGES, Route, resolve};
 use crate::campaign::{TextTest, parse_fields};
@@ -54,8 +54,11 @@ pub fn rail_ui(ui: &mut Ui, app: &mut AppState) {
             for (action, icon, word) in
                 [(Action::Keys, "?", "Keys"), (Action::Palette, "☰", "Commands"), (Action::Back, "←", "Back")]
             {
-                let name = if is_narrow { icon.to_owned() } else { format!("{icon} {word}") };
-                action_named_ui(ui, app, action, &name);
+                let label = if is_narrow { icon.to_owned() } else { format!("{icon} {word}") };
+                let response = action_named_ui(ui, app, action, &label);
+                if is_narrow {
+                    name_sign(&response, word);
+                }
             }
         });
     });

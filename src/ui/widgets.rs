@@ -141,6 +141,19 @@ fn read_only_id() -> egui::Id {
     egui::Id::unique("why nothing can be written")
 }
 
+/// Names a control that shows a sign alone, for who listens to the window.
+pub fn name_sign(response: &Response, name: &str) {
+    let enabled = response.enabled();
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, enabled, name));
+}
+
+/// A small button with a sign on it, named by what it does.
+pub fn sign_button_ui(ui: &mut Ui, sign: &str, name: &str) -> Response {
+    let response = ui.small_button(sign);
+    name_sign(&response, name);
+    response.on_hover_text(name)
+}
+
 /// A control that sends a command which writes: greyed with its reason where the workspace is read
 /// only, or where there is another one.
 pub fn write_ui(ui: &mut Ui, why_not: Option<&str>, control: impl egui::Widget) -> Response {

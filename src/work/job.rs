@@ -165,9 +165,17 @@ impl Report for Vec<VerifyLine> {
 pub enum JobReport {
     /// The work is done; in one line.
     Done(String),
-    /// A crawl ended and fetched nothing, or an export lacks something: a person
-    /// has to do something about it.
+    /// An export lacks something: a person has to do something about it.
     Incomplete(String),
+    /// A crawl ended.
+    Crawled {
+        /// How, such as `Stopped on request`.
+        end: String,
+        /// What was fetched and what was not.
+        figures: String,
+        /// Whether a person has to do something about it.
+        is_incomplete: bool,
+    },
     /// The work is done, and this import met problems that a person should look at; in one line.
     Problems(LaunchId, String),
     /// An export was read back.
@@ -185,10 +193,8 @@ impl From<ExportDryRun> for JobReport {
 impl From<CrawlOutcome> for JobReport {
     fn from(outcome: CrawlOutcome) -> Self {
         // What a person stopped, or a limit did, is no surprise.
-        match outcome.complete && !outcome.is_whole() {
-            true => Self::Incomplete(outcome.summary()),
-            false => Self::Done(outcome.summary()),
-        }
+        let is_incomplete = outcome.complete && !outcome.is_whole();
+        Self::Crawled { figures: outcome.figures(), end: outcome.end, is_incomplete }
     }
 }
 

@@ -97,7 +97,8 @@ impl ReviewPage {
         self.keys(ui, app, rows[self.at].id, last);
         let row = rows[self.at.min(last)];
         app.follow(Focus::Capture(row.id));
-        self.progress_ui(ui, app.reviewed(), page);
+        let reviewed = app.reviewed();
+        self.progress_ui(ui, reviewed, page);
         ui.horizontal_top(|ui| {
             ui.vertical(|ui| {
                 ui.set_width(QUEUE_WIDTH.min(ui.available_width() / 3.0));
@@ -198,7 +199,8 @@ impl ReviewPage {
         }
         self.note.clear();
         let now = ui.input(|input| input.time);
-        self.began = self.began.filter(|_| app.reviewed() > 0).or(Some(now));
+        let has_begun = app.reviewed() > 0;
+        self.began = self.began.filter(|_| has_begun).or(Some(now));
         // With only the open ones in the queue, the next one moves up by itself.
         match self.reviewed_too {
             true => self.at += 1,

@@ -3,11 +3,14 @@
 #![allow(clippy::unwrap_used)]
 
 mod access;
+mod access_names;
 mod campaigns;
 mod evidence;
 mod facets;
 mod files;
+mod imports;
 mod keyboard;
+mod numbers;
 mod on_disk;
 mod pages;
 mod plans;

@@ -162,7 +162,7 @@ fn letters_of_a_note_are_text_and_the_note_is_kept_or_left() {
     window.until("the note is kept", |window| !notes(window).is_empty());
     assert_eq!(notes(&window), [(ReviewMark::Note, "dafsj".to_owned())]);
     window.until("it is said", |window| has_notice(window, "Kept the note on 1 capture"));
-    assert_eq!(window.app().reviewed(), 0, "a note decides nothing");
+    assert_eq!(window.app_mut().reviewed(), 0, "a note decides nothing");
     assert!(window.app().jobs().is_empty() && window.app().ended().is_empty(), "nothing was exported");
     // In the lower panel of the captures, too.
     window.press_with(Modifiers::COMMAND, Key::Num4);
