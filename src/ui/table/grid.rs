@@ -340,13 +340,13 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
     }
 }
 
-/// What a cell is called: its text; of a number, and of nothing, also what it is of.
+/// What a cell is called: its text; of a number, a sign and of nothing also what it is of.
 fn cell_name<R, A>(column: &Column<'_, R, A>, shown: &str) -> String {
     let text = text::line(shown);
     let head = column.name();
     match text.trim() {
         "" => format!("{head}: none"),
-        _ if column.is_number => format!("{head}: {text}"),
+        sign if column.is_number || !sign.chars().any(char::is_alphanumeric) => format!("{head}: {text}"),
         _ => text,
     }
 }

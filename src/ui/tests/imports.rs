@@ -1,13 +1,14 @@
 //! What the window says of imports: the good news first, problems with the way to them.
 
 use super::{Window, on_disk};
-use crate::app::models::ImportOptions;
+use crate::app::models::{CampaignChoice, ImportOptions};
 use crate::app::{Command, FilesRoute, JobKind, JobState, Route, job_list};
 use crate::testing::data;
 use std::path::PathBuf;
 
 fn import(window: &mut Window, path: PathBuf) -> String {
-    window.app_mut().send(Command::Import { paths: vec![path], options: ImportOptions::default() });
+    let options = ImportOptions { campaign: CampaignChoice::None, ..ImportOptions::default() };
+    window.app_mut().send(Command::Import { paths: vec![path], options });
     window.until("the import ends", |window| {
         window.app().jobs().is_empty() && window.app().ended().iter().any(|job| job.kind == JobKind::Import)
     });

@@ -83,6 +83,10 @@ fn before_inlinks_are_built_nothing_is_without_them() {
     assert!(!window.says("No inlinks"), "{:?}", window.texts());
     let counts = window.session().tab_counts(&crate::work::everything()).unwrap();
     assert!(counts.iter().all(|(tab, _)| !matches!(tab, CaptureTab::NoInlinks | CaptureTab::ManyExternal)));
+    window.app_mut().send(Command::Go(Route::Prospect));
+    window.until("Prospect says so, too", |window| window.says("Build them to list cited pages"));
+    assert!(!window.says("No uncaptured pages are cited"));
+    window.app_mut().send(Command::Go(Route::Captures { filter: String::new() }));
     window.session().build_inlinks(false, &crate::jobs::JobCx::detached()).unwrap();
     window.check_says("No inlinks");
     assert!(!window.says("Inlinks not built"));

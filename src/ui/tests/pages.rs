@@ -78,7 +78,7 @@ fn empty_pages_say_what_to_do_next() {
     for (key, words) in [
         (Key::Num3, "No crawl has run yet"),
         (Key::Num4, "No captures yet"),
-        (Key::Num5, "No uncaptured pages are cited"),
+        (Key::Num5, "Inlinks not built"),
         (Key::Num6, "No anchors yet"),
         (Key::Num7, "Nothing to review"),
         (Key::Num8, "No campaign selected"),
