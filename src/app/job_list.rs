@@ -76,7 +76,13 @@ pub fn job_list<'a>(
         };
         match lines.iter_mut().find(is_row) {
             // The history names it; the window knows how it came out.
-            Some(line) => line.state = state.max(line.state),
+            Some(line) => {
+                line.state = state.max(line.state);
+                // Of one that finished the history has the same words; of others the window says how to go on.
+                if !job.outcome.starts_with("finished") {
+                    line.outcome.clone_from(&job.outcome);
+                }
+            }
             // What is in no history: dry runs, and what found nothing to do.
             None if job.by_itself && !job.failed => {}
             None => lines.push(JobLine {

@@ -275,7 +275,7 @@ impl AppState {
     }
 
     /// What was asked, oldest first.
-    pub(crate) fn asked(&self) -> impl Iterator<Item = &crate::app::Command> {
+    pub(crate) fn sent(&self) -> impl Iterator<Item = &crate::app::Command> {
         self.asked.iter()
     }
 

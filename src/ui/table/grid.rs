@@ -343,7 +343,7 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
 /// What a cell is called: its text; of a number, a sign and of nothing also what it is of.
 fn cell_name<R, A>(column: &Column<'_, R, A>, shown: &str) -> String {
     let text = text::line(shown);
-    let head = column.name();
+    let head = if column.head.is_empty() { column.id } else { column.head };
     match text.trim() {
         "" => format!("{head}: none"),
         sign if column.is_number || !sign.chars().any(char::is_alphanumeric) => format!("{head}: {text}"),

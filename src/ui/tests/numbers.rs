@@ -112,7 +112,7 @@ fn each_rule_that_let_urls_of_a_host_in_is_named_and_each_host_has_its_address()
 
 /// The first launch of the sample is dated back, and so is all that is told of it.
 #[test]
-fn what_is_told_of_a_launch_is_dated_as_the_launch_is() {
+fn events_of_a_launch_are_dated_as_it_is() {
     let window = Window::town();
     let session: &Session = &window.session();
     let launches = session.crawl(Some(TOWN), Launches::All).unwrap().launches;

@@ -179,8 +179,9 @@ fn letters_of_a_note_are_text_and_the_note_is_kept_or_left() {
     window.until("the note is kept", |window| notes(window).len() == 2);
     assert!(notes(&window).contains(&(ReviewMark::Note, "waf".to_owned())));
     // Who wrote them: the name in the settings, once there is one.
-    window.press_with(Modifiers::COMMAND, Key::Num9);
+    window.press_with(Modifiers::COMMAND, Key::Comma);
     window.type_into("Your name", "Ana Reis");
+    window.press(Key::Escape);
     window.app_mut().send(Command::Mark {
         captures: SelectedRows::Ids(vec![CaptureId::new(3)]),
         mark: ReviewMark::Flag,

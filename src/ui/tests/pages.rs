@@ -190,7 +190,7 @@ fn captures_are_filtered_chosen_and_marked() {
     window.until("the problem is shown", |window| window.says("⚠ ") && window.says("re:("));
     window.press(Key::Escape);
     window.until("the filter is gone", |window| window.says(&all));
-    window.click("?");
+    window.click("Fields of the filter");
     window.check_says("Hosts that link to it");
     window.scroll_to("host:gov.pt");
     window.click("host:gov.pt");

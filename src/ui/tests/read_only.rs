@@ -59,7 +59,7 @@ fn leaves_the_window(label: &str) -> bool {
 
 #[track_caller]
 fn wrote_nothing(window: &Window, pressed: &str) {
-    let writes: Vec<_> = window.app().asked().filter(|command| command.writes()).collect();
+    let writes: Vec<_> = window.app().sent().filter(|command| command.writes()).collect();
     assert_eq!(window.app().read_only(), Some(WHY), "after “{pressed}”");
     assert!(writes.is_empty(), "“{pressed}” on {:?} is live and writes: {writes:?}", window.route());
 }
