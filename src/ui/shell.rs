@@ -83,8 +83,11 @@ impl Shell {
                 }
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     action_named_ui(ui, app, Action::Settings, "Settings…");
-                    let word = if ui.visuals().dark_mode { "☀ Light" } else { "🌙 Dark" };
-                    action_named_ui(ui, app, Action::ToggleTheme, word);
+                    // In a narrow window the room is for what is at hand; the theme is in the settings.
+                    if ui.ctx().content_rect().width() >= theme::NARROW_WINDOW {
+                        let word = if ui.visuals().dark_mode { "☀ Light" } else { "🌙 Dark" };
+                        action_named_ui(ui, app, Action::ToggleTheme, word);
+                    }
                     let days = text::counted(u64::from(app.settings.window_days), "day", "days");
                     action_named_ui(ui, app, Action::SetWindow, &format!("± {days}"))
                         .on_hover_text("Inlink window: links captured within this many days count");
