@@ -24,10 +24,12 @@ pub const PAGES: [(&str, &str); 11] = [
 
 impl Action {
     /// Everything, in the order of menus and palette.
-    pub const ALL: [Action; 38] = [
+    pub const ALL: [Action; 42] = [
         Action::NewCampaign,
         Action::LoadSample,
         Action::OpenWorkspace,
+        // Before Import, whose keys are a part of its own.
+        Action::GoTo(9),
         Action::Import,
         Action::LocateFiles,
         Action::CheckFiles,
@@ -65,7 +67,10 @@ impl Action {
         Action::GoTo(6),
         Action::GoTo(7),
         Action::GoTo(8),
-        Action::GoTo(9),
+        Action::Settings,
+        Action::ScaleUp,
+        Action::ScaleDown,
+        Action::ScaleReset,
     ];
 
     /// The words on its button.
@@ -93,6 +98,10 @@ impl Action {
             Self::PreviousMatch => "Previous match in the text".to_owned(),
             Self::Palette => "All commands…".to_owned(),
             Self::ToggleTheme => "Switch between light and dark".to_owned(),
+            Self::Settings => "Settings…".to_owned(),
+            Self::ScaleUp => "Larger".to_owned(),
+            Self::ScaleDown => "Smaller".to_owned(),
+            Self::ScaleReset => "Normal size".to_owned(),
             Self::Undo => "Undo last decision".to_owned(),
             Self::Redo => "Redo last decision".to_owned(),
             Self::SetWindow => "Set the inlink window…".to_owned(),
@@ -102,6 +111,13 @@ impl Action {
                 format!("Go to {}", PAGES.get(usize::from(page)).map_or("page", |page| page.1))
             }
         }
+    }
+
+    /// Whether nothing comes of it but what is written, so that no other reason matters where nothing can be.
+    fn always_writes(self) -> bool {
+        use Action::*;
+        // The dialog of Import opens workspaces as well; as an action it imports.
+        matches!(self, Import | SaveCampaign | StartCrawl | BuildInlinks | IndexTexts | Export)
     }
 
     /// The same as the page at hand means it.
@@ -145,6 +161,10 @@ impl Action {
             Self::PreviousMatch => "Goes to the place in the text before that the search or filter finds",
             Self::Palette => "Finds a command by name",
             Self::ToggleTheme => "Colours of the window",
+            Self::Settings => "Theme, interface scale, your name, geolocation database of the workspace",
+            Self::ScaleUp => "Interface scale, a step up",
+            Self::ScaleDown => "Interface scale, a step down",
+            Self::ScaleReset => "Interface scale 100 %",
             Self::Undo => "Undoes the last decision, on the Spec page the last edit; can be repeated",
             Self::Redo => "Restores the decision that was undone last, on the Spec page the edit",
             Self::SetWindow => "Days before and after a capture in which a link counts as an inlink",
@@ -184,8 +204,12 @@ impl Action {
             Self::GoTo(6) => "Ctrl+7",
             Self::GoTo(7) => "Ctrl+8",
             Self::GoTo(8) => "Ctrl+9",
-            Self::GoTo(9) => "Ctrl+0",
+            Self::GoTo(9) => "Ctrl+Shift+I",
             Self::GoTo(10) => "Ctrl+Shift+F",
+            Self::Settings => "Ctrl+,",
+            Self::ScaleUp => "Ctrl++",
+            Self::ScaleDown => "Ctrl+-",
+            Self::ScaleReset => "Ctrl+0",
             Self::IndexTexts
             | Self::LocateFiles
             | Self::CheckFiles
@@ -202,6 +226,14 @@ impl Action {
 
 /// What an action means just now; `Err` holds the reason a greyed-out button shows.
 pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str> {
+    let meant = meaning(action, state);
+    match state.read_only() {
+        Some(why) if action.always_writes() || meant.as_ref().is_ok_and(Command::writes) => Err(why),
+        _ => meant,
+    }
+}
+
+fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
     let open = || if state.session().is_some() { Ok(()) } else { Err("No workspace open") };
     let campaign = || open().and_then(|()| state.campaign.ok_or("Select a campaign first"));
     match action {
@@ -311,6 +343,10 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
         Action::SetWindow => Ok(Command::Ask(Dialog::Window)),
         Action::Find => Ok(Command::Find),
         Action::ToggleTheme => Ok(Command::ToggleTheme),
+        Action::Settings => Ok(Command::Ask(Dialog::Settings)),
+        Action::ScaleUp => Ok(Command::StepScale(1)),
+        Action::ScaleDown => Ok(Command::StepScale(-1)),
+        Action::ScaleReset => Ok(Command::StepScale(0)),
         Action::Undo => match draft_at_hand(state) {
             Some(spec) if spec.can_undo() => Ok(Command::UndoEdit),
             Some(_) => Err("Nothing to undo"),

@@ -152,6 +152,14 @@ pub enum Action {
     Palette,
     /// Changes between light and dark.
     ToggleTheme,
+    /// Opens the settings of the window and of the workspace.
+    Settings,
+    /// Makes everything a step larger.
+    ScaleUp,
+    /// Makes everything a step smaller.
+    ScaleDown,
+    /// Makes everything as large as designed.
+    ScaleReset,
     /// Restores what was undone last: on its page the edit of the
     /// specification, elsewhere the decision.
     Redo,
@@ -179,6 +187,8 @@ pub enum Dialog {
     Palette,
     /// Every key.
     Keys,
+    /// Settings of the window and of the workspace.
+    Settings,
     /// A folder or file to open, make or bring in.
     Open,
     /// A folder to look for lost files in, or for one of them.
@@ -236,6 +246,8 @@ pub enum Command {
     StepMatch(i64),
     /// Changes between light and dark.
     ToggleTheme,
+    /// Makes everything a step larger or smaller, or as large as designed with 0.
+    StepScale(i32),
     /// Takes a notice away.
     Dismiss(u64),
     /// Opens what is at a path: a workspace, or archives to import.
@@ -398,4 +410,91 @@ pub enum Command {
     EndLaunch(LaunchId),
     /// Does something with a campaign as a whole.
     Campaigns(CampaignAct),
+}
+
+impl Dialog {
+    /// Whether all that comes of it is written into the workspace.
+    fn writes(self) -> bool {
+        match self {
+            Self::Locate(_) | Self::Decide | Self::StartCrawl | Self::Twins | Self::DeleteCampaign(_) => true,
+            // What is opened or imported is known by its path only.
+            Self::Palette
+            | Self::Keys
+            | Self::Settings
+            | Self::Open
+            | Self::WriteTable
+            | Self::Window
+            | Self::Unsaved
+            | Self::Quit => false,
+        }
+    }
+}
+
+impl Command {
+    /// Whether it writes into the open workspace, which a window that only reads it refuses:
+    /// [`super::AppState::read_only`]. Edits of a draft, the settings of the window and what is written to a
+    /// folder of the person do not.
+    pub fn writes(&self) -> bool {
+        match self {
+            Self::Ask(dialog) => dialog.writes(),
+            Self::Campaigns(act) => *act != CampaignAct::ShowEveryCapture,
+            Self::AnswerUnsaved(answer) => *answer == UnsavedAnswer::Save,
+            Self::SaveCampaign { .. }
+            | Self::SetGeoDatabase(_)
+            | Self::NewCampaign
+            | Self::RequestCrawl(_)
+            | Self::ConfirmCrawl { .. }
+            | Self::StartCrawl(_)
+            | Self::RetryFailed(_)
+            | Self::Import { .. }
+            | Self::Locate { .. }
+            | Self::BuildInlinks
+            | Self::IndexTexts
+            | Self::Mark { .. }
+            | Self::ConfirmMark
+            | Self::UndoMark
+            | Self::RedoMark
+            | Self::Judge { .. }
+            | Self::Select(_)
+            | Self::Selections(_)
+            | Self::Searches(_)
+            | Self::Export { .. }
+            | Self::AnswerScheduled { .. }
+            | Self::LetSchedulesRun(_)
+            | Self::EndLaunch(_) => true,
+            Self::Go(_)
+            | Self::GoToAll(_)
+            | Self::Back
+            | Self::CloseDialog
+            | Self::Find
+            | Self::ToggleLowerPanel
+            | Self::ToggleFacets
+            | Self::StepMatch(_)
+            | Self::ToggleTheme
+            | Self::StepScale(_)
+            | Self::Dismiss(_)
+            | Self::Open { .. }
+            | Self::OpenWorkspace(_)
+            | Self::NewWorkspace(_)
+            | Self::LoadSample(_)
+            | Self::EditSpec(_)
+            | Self::UndoEdit
+            | Self::RedoEdit
+            | Self::CompareCountries(_)
+            | Self::AskTableExport(_)
+            | Self::WriteTable { .. }
+            | Self::ExportLinks { .. }
+            | Self::ChooseCampaign(_)
+            | Self::AddSeed(_)
+            | Self::CloseWindow
+            | Self::StopAndClose
+            | Self::PauseJob(..)
+            | Self::CancelJob(_)
+            | Self::CheckFiles
+            | Self::ReadProblem(_)
+            | Self::SetWindow(_)
+            | Self::DryRun { .. }
+            | Self::Verify(_) => false,
+        }
+    }
 }

@@ -30,7 +30,7 @@ mod unsaved;
 mod view;
 
 pub use campaigns::CampaignAct;
-pub use notices::NoticeCause;
+pub use notices::{NoticeCause, route_of_job};
 pub use open::RecentWorkspace;
 pub use schedules::ScheduleWatch;
 pub use searches::SearchAct;
@@ -96,9 +96,9 @@ pub(super) enum Answer {
     /// A save, by its number; what was saved, of which campaign, as which version.
     Saved(u64, anyhow::Result<saves::SavedDraft>),
     Marked(anyhow::Result<String>),
-    /// A person's word on captures, and whether it was given on the page
+    /// A person's word on captures, and those that it was given on on the page
     /// Review: what was decided on how many, where it was not one alone.
-    Kept(bool, anyhow::Result<Option<String>>),
+    Kept(Vec<CaptureId>, anyhow::Result<Option<String>>),
     /// A setting of the workspace: what to say when it failed, how it went.
     Set(&'static str, anyhow::Result<String>),
     Schedules(u64, anyhow::Result<DueRuns>),
@@ -174,7 +174,7 @@ pub struct AppState {
     pub(super) closing: bool,
     pub(super) focus: Option<Focus>,
     pub(super) far_record: Option<ProblemId>,
-    pub(super) reviewed: u64,
+    pub(super) reviewed: Vec<CaptureId>,
     pub(super) table_rows: Option<TableRows>,
     pub(super) last_export: Option<PathBuf>,
     pub(super) verified: Option<(PathBuf, Vec<VerifyLine>)>,
@@ -232,7 +232,7 @@ impl AppState {
             closing: false,
             focus: None,
             far_record: None,
-            reviewed: 0,
+            reviewed: Vec::new(),
             selection_draft,
             table_rows: None,
             export_folder: String::new(),
@@ -299,19 +299,6 @@ impl AppState {
     /// Whether something was asked that is not carried out yet.
     pub fn has_outbox(&self) -> bool {
         !self.outbox.is_empty()
-    }
-
-    /// Asks for what `action` means just now, or says why it cannot be.
-    pub fn act(&mut self, action: super::Action) {
-        match super::resolve(action, self) {
-            Ok(command) => self.send(command),
-            Err(why) => self.notice(Notice {
-                is_error: false,
-                what: format!("{} is not available now", action.label_now(self)),
-                why: why.to_owned(),
-                hint: String::new(),
-            }),
-        }
     }
 
     /// Tells a person something.
@@ -503,7 +490,9 @@ impl AppState {
             Answer::Marked(Ok(words)) => self.say(&words),
             Answer::Kept(reviewed, Ok(summary)) => {
                 self.cure(|cause| *cause == NoticeCause::Deciding);
-                self.reviewed += u64::from(reviewed);
+                let is_new = |id: &CaptureId| !self.reviewed.contains(id);
+                let new: Vec<CaptureId> = reviewed.into_iter().filter(is_new).collect();
+                self.reviewed.extend(new);
                 if let Some(summary) = summary {
                     self.say(&summary);
                 }
@@ -535,18 +524,22 @@ impl AppState {
         for job in finished {
             let (by_itself, is_cancelled) = (job.by_itself, job.cx().is_cancelled());
             let (ended, notice, result) = job.finish();
+            let mut problems_of = None;
             match result {
                 Some(JobResult::Verified(folder, lines)) => {
                     self.last_export = Some(folder.clone());
                     self.verified = Some((folder, lines));
                 }
+                Some(JobResult::ImportProblems(import)) => problems_of = Some(import),
                 Some(JobResult::Planned(plan)) => self.dry_run = Some(plan),
                 None => {}
             }
             let kind = ended.kind;
             self.index_watch.note(kind, by_itself, is_cancelled || ended.failed);
             keep(&mut self.ended, ended);
-            if !by_itself || notice.is_error {
+            if let Some(import) = problems_of {
+                self.problems_notice(import, notice);
+            } else if !by_itself || notice.is_error {
                 self.job_notice(kind, notice);
             }
         }
@@ -557,6 +550,9 @@ impl AppState {
     }
 
     fn execute(&mut self, command: Command) {
+        if let Some(why) = self.read_only().filter(|_| command.writes()) {
+            return self.refuse_to_write(why);
+        }
         match command {
             Command::Go(route) => {
                 self.opens_filter |= matches!(&route, Route::Search(query) if query.query_line().is_empty());
@@ -596,6 +592,7 @@ impl AppState {
             Command::ToggleTheme => {
                 self.settings.theme = if self.shows_dark { ThemeChoice::Light } else { ThemeChoice::Dark };
             }
+            Command::StepScale(step) => self.settings.step_scale(step),
             Command::Dismiss(id) => self.notices.retain(|(number, _)| *number != id),
             Command::Open { path, options } => self.open_named(path, options),
             Command::OpenWorkspace(folder) => self.open_workspace(folder),
@@ -677,7 +674,7 @@ impl AppState {
             Command::SetWindow(days) => {
                 self.settings.window_days = days;
                 self.selection_draft.window_days = days;
-                if self.session().is_some() {
+                if self.session().is_some() && self.read_only().is_none() {
                     // Nobody waits for the counts of a window that is left.
                     self.jobs.iter().filter(|job| job.kind == JobKind::SetWindow).for_each(|job| job.cx().cancel());
                     self.start(JobKind::SetWindow, move |session, cx| session.set_window(days, cx));

@@ -64,6 +64,9 @@ impl AppState {
         match target {
             Ok(OpenTarget::Workspace(folder)) => self.send(Command::OpenWorkspace(folder)),
             Ok(OpenTarget::Archives) if self.session().is_some() => {
+                if let Some(why) = self.read_only() {
+                    return self.refuse_to_write(why);
+                }
                 self.say(&format!("Importing {} into the open workspace", path.display()));
                 self.send(Command::Import { paths: vec![path], options });
             }
@@ -209,7 +212,7 @@ impl AppState {
         self.selected = SelectedRows::default();
         self.focus = None;
         self.far_record = None;
-        self.reviewed = 0;
+        self.reviewed = Vec::new();
         self.last_export = None;
         self.verified = None;
         self.dry_run = None;

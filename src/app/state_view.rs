@@ -2,7 +2,9 @@
 
 use super::{AppState, Focus, RecentWorkspace, ScheduleWatch};
 use crate::app::jobs_at_hand::{EndedJob, RunningJob};
-use crate::app::models::{CampaignId, ExportDryRun, Loaded, Notice, SelectionSpec, VerifyLine, WhatIfAnswer};
+use crate::app::models::{
+    CampaignId, CaptureQuery, CaptureTab, ExportDryRun, Loaded, Notice, SelectionSpec, VerifyLine, WhatIfAnswer,
+};
 use crate::app::selected_rows::ReviewDecision;
 use crate::app::{Command, Dialog, PanelTab, Route, SelectedRows, TableRows};
 use crate::uri::CaptureDate;
@@ -83,9 +85,16 @@ impl AppState {
         self.far_record
     }
 
-    /// Decisions of the page Review that were kept since the workspace was opened.
-    pub fn reviewed(&self) -> u64 {
-        self.reviewed
+    /// Captures that were decided on the page Review since the workspace was opened, and are so still.
+    pub fn reviewed(&mut self) -> u64 {
+        if self.reviewed.is_empty() || self.session().is_none() {
+            return 0;
+        }
+        let to_review = CaptureQuery { tab: CaptureTab::NotReviewed, ..crate::work::everything() };
+        let open = self.reads.captures_among(to_review, self.reviewed.clone());
+        // What was undone is to review once more.
+        let open = open.shown().map_or(0, |open| open.len());
+        self.reviewed.len().saturating_sub(open) as u64
     }
 
     /// The table that is to be written, once its folder is known.
@@ -263,6 +272,11 @@ impl AppState {
     /// The last command that was asked.
     pub(crate) fn last_command(&self) -> Option<&crate::app::Command> {
         self.asked.back()
+    }
+
+    /// What was asked, oldest first.
+    pub(crate) fn sent(&self) -> impl Iterator<Item = &crate::app::Command> {
+        self.asked.iter()
     }
 
     /// Takes the last job of this kind out of those that ended.

@@ -18,7 +18,7 @@ use super::captures::requisites::{requisite_sql, vetoed_sql};
 use super::captures::which::{HAS_LINKS, IS_PAGE, ORIGINAL, SAYS_PAGE};
 use super::hops::hop_count_sql;
 use super::judgements::judged_sql;
-use super::marks::{inherited_sql, override_sql, rejected_before_sql, selected_sql, to_review_sql};
+use super::marks::{inherited_sql, override_sql, rejected_before_sql, selected_sql, to_review_sql, unselected_sql};
 use super::rows::{CampaignId, ReviewMark};
 use super::sql::mark_name;
 use crate::analysis::Judgement;
@@ -279,12 +279,7 @@ const CAPTURE_FIELDS: &[FilterField] = &[
     field("unsure", "As such neither, by its judges", "unsure:*", Kind::Judged(Judgement::Unsure)),
     field("score", "Score for the campaign, 0 to 1", "score>=0.5", Kind::Number("s.score")),
     // What was not scored is neither.
-    yes_no!(
-        "selected",
-        "In the selection of the campaign",
-        selected_sql!(),
-        concat!("(s.capture IS NOT NULL AND NOT ", selected_sql!(), ")")
-    ),
+    yes_no!("selected", "In the selection of the campaign", selected_sql!(), unselected_sql!()),
     yes_no!("byhand", "A person decided against the score", override_sql!(), concat!("NOT ", override_sql!())),
     yes_no!(
         "requisite",

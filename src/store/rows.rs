@@ -220,6 +220,19 @@ pub struct CrawlPage {
     pub pauses_total: u64,
 }
 
+impl CrawlPage {
+    /// How the launch stands, in words, with the answers that are errors.
+    pub fn label(&self, launch: &LaunchRow) -> String {
+        let errors = self.classes[2] + self.classes[3];
+        let label = launch.label();
+        if errors == 0 || launch.state != LaunchState::Finished || launch.nothing_fetched || launch.only_errors {
+            return label;
+        }
+        let joined = if launch.failed > 0 { " and" } else { " with" };
+        format!("{label}{joined} {errors} {} of 4xx or 5xx", if errors == 1 { "answer" } else { "answers" })
+    }
+}
+
 /// What the rules of a launch stand on, beside what its seeds redirected to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchBasis {
@@ -312,7 +325,7 @@ pub struct CrawlSample {
     pub seconds: f64,
     /// URLs found in scope so far.
     pub found: u64,
-    /// URLs done so far.
+    /// URLs of these that neither wait nor are being fetched: fetched, failed, or refused once they were looked at.
     pub done: u64,
     /// Bytes received so far.
     pub bytes: u64,
@@ -339,8 +352,8 @@ pub struct HostRow {
     pub refused: u64,
     /// Bytes received.
     pub bytes: u64,
-    /// The rule that let most of its URLs in.
-    pub rule: String,
+    /// The rules that let its URLs in, in the order of the list, with how many each.
+    pub rules: Vec<(String, u64)>,
 }
 
 /// A URL ever seen, with its verdict.

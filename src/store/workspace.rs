@@ -42,6 +42,15 @@ pub enum ReadOnlyReason {
 }
 
 impl ReadOnlyReason {
+    /// Why nothing is written, as what a greyed button shows.
+    pub fn brief(&self) -> &'static str {
+        match self {
+            Self::Held(_) => "This workspace is open in another window; read only",
+            Self::NotWritable => "This workspace cannot be written to; read only",
+            Self::Asked => "This workspace was opened for reading; read only",
+        }
+    }
+
     /// Why nothing is written, as a clause.
     fn reason(&self) -> String {
         match self {

@@ -107,6 +107,14 @@ pub fn mark_heading(label: &Response, text: &str) {
     label.widget_info(|| WidgetInfo::labeled(Role::Heading, true, text));
 }
 
+/// Gives what is drawn by hand a role and a name.
+pub fn name_node(response: &Response, role: Role, name: &str) {
+    response.ctx.accesskit_node_builder(response.id, |node| {
+        node.set_role(role);
+        node.set_label(name);
+    });
+}
+
 /// Names the whole window.
 pub fn name_window(ctx: &Context, name: &str) {
     ctx.accesskit_node_builder(egui::accesskit_root_id(), |node| node.set_label(name));

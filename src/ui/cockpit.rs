@@ -5,7 +5,7 @@ use super::pages::{
     CampaignsPage, CapturesPage, CrawlView, FilesPage, JobsPage, LinkHostsPage, LinksPage, ProspectView, ReviewPage,
     ScopeLists, SearchPage, SelectPage, SpecPage, cited_pages_ui, selected_hosts_ui,
 };
-use super::widgets::take_page_room;
+use super::widgets::{note_read_only, take_page_room};
 use super::{dialogs::Dialogs, drops::Drops, news::News, panel::LowerPanel, shell, theme};
 use crate::app::models::{ImportOptions, Loaded};
 use crate::app::{Action, AppState, Command, Focus, PAGES, Route, Settings, Workspaces};
@@ -39,6 +39,8 @@ pub struct Cockpit {
     page_room: Option<f32>,
     /// Height of the job strip when it was drawn last.
     strip_height: f32,
+    /// What the window was called last.
+    title: String,
 }
 
 impl Cockpit {
@@ -77,6 +79,7 @@ impl Cockpit {
             news: News::default(),
             page_room: None,
             strip_height: 0.0,
+            title: String::new(),
         })
     }
 
@@ -102,6 +105,7 @@ impl Cockpit {
     /// Draws everything.
     pub fn ui(&mut self, ui: &mut Ui) {
         self.app.note_dark(ui.visuals().dark_mode);
+        note_read_only(ui.ctx(), self.app.read_only());
         self.shortcuts(ui);
         shell::rail_ui(ui, &mut self.app);
         self.shell.top_bar_ui(ui, &mut self.app);
@@ -119,8 +123,7 @@ impl Cockpit {
         ui.advance_cursor_after_rect(ui.available_rect_before_wrap());
         self.dialogs.show_ui(ui, &mut self.app);
         go_between_regions(ui.ctx());
-        let name = self.name();
-        name_window(ui.ctx(), &name);
+        self.title_ui(ui);
         self.drops.show_ui(ui, &mut self.app);
         if self.app.has_outbox() {
             ui.ctx().request_repaint();
@@ -129,13 +132,26 @@ impl Cockpit {
         }
     }
 
-    /// What the window is called where it is read out.
-    fn name(&mut self) -> String {
-        let info = self.app.session().is_some().then(|| self.app.reads.workspace());
-        let folder = info.as_ref().and_then(|info| info.shown()).and_then(|info| info.folder.file_name());
-        match folder {
-            Some(folder) => format!("Fonds – {}", super::text::line(&folder.to_string_lossy())),
+    /// What the window is called.
+    #[cfg(test)]
+    pub(super) fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// Names the window by its workspace: in its title bar, in lists of windows, and where it is read out.
+    fn title_ui(&mut self, ui: &Ui) {
+        let folder = self.app.session().and_then(|session| session.workspace.folder().file_name());
+        let title = match folder {
+            Some(folder) => {
+                let suffix = if self.app.read_only().is_some() { " (read only)" } else { "" };
+                format!("Fonds – {}{suffix}", super::text::line(&folder.to_string_lossy()))
+            }
             None => "Fonds".to_owned(),
+        };
+        name_window(ui.ctx(), &title);
+        if title != self.title {
+            ui.ctx().send_viewport_cmd(ViewportCommand::Title(title.clone()));
+            self.title = title;
         }
     }
 
@@ -280,7 +296,8 @@ fn child(ui: &mut Ui, id: &str, rect: Rect) -> Ui {
 /// `Ctrl+K` as egui has it.
 pub(super) fn shortcut(keys: &str) -> Option<KeyboardShortcut> {
     let mut modifiers = Modifiers::NONE;
-    let mut key = None;
+    // What is pressed may be the sign between the keys itself.
+    let mut key = keys.ends_with("++").then_some(Key::Plus);
     for part in keys.split('+').filter(|part| !part.is_empty()) {
         match part {
             "Ctrl" => modifiers = modifiers.plus(Modifiers::COMMAND),

@@ -1,13 +1,14 @@
 //! What lies over the page: palette, keys, folders, window, closing.
 
 mod campaigns;
+mod settings;
 
 use super::access::name_dialog;
 use super::pick::{FolderExport, Picked, no_picker_ui, pick};
 use super::recent::recent_ui;
 use super::text;
 use super::theme::{self, GAP, tokens};
-use super::widgets::{heading_ui, loaded_ui, number_ui};
+use super::widgets::{heading_ui, loaded_ui, number_ui, write_ui};
 use crate::app::models::{FileId, ImportOptions, campaign_title};
 use crate::app::{
     Action, AppState, ByIdentity, Command, CrawlPlan, Dialog, MARK_KEYS, Route, SelectedRows, TableForm, UnsavedAnswer,
@@ -45,6 +46,7 @@ fn name_of(dialog: Dialog) -> &'static str {
     match dialog {
         Dialog::Palette => "Commands",
         Dialog::Keys => "Keys",
+        Dialog::Settings => "Settings",
         Dialog::Open => "Open or import",
         Dialog::Locate(_) => "Locate files",
         Dialog::Window => "Inlink window",
@@ -72,6 +74,7 @@ pub struct Dialogs {
     days: u32,
     table_form: TableForm,
     table_folder: FolderExport,
+    settings: settings::SettingsPart,
 }
 
 impl Dialogs {
@@ -95,6 +98,7 @@ impl Dialogs {
             match dialog {
                 Dialog::Palette => self.palette_ui(ui, app, opened),
                 Dialog::Keys => keys_ui(ui),
+                Dialog::Settings => self.settings.ui(ui, app),
                 Dialog::Open => self.open_ui(ui, app),
                 Dialog::Locate(file) => self.locate_ui(ui, app, file),
                 Dialog::Window => self.window_ui(ui, app),
@@ -206,9 +210,9 @@ impl Dialogs {
                 if ui.button("File…").clicked() {
                     self.picked = Some(pick(|| rfd::FileDialog::new().pick_file()));
                 }
-                let several = ui.add_enabled(app.session().is_some(), Button::new("Several files to import…"));
-                let several = several.on_hover_text("Starts the import immediately");
-                if several.on_disabled_hover_text("Open or create a workspace first").clicked() {
+                let why_not = app.session().is_none().then_some("Open or create a workspace first");
+                let several = write_ui(ui, why_not, Button::new("Several files to import…"));
+                if several.on_hover_text("Starts the import immediately").clicked() {
                     self.picked_files = Some(pick(|| rfd::FileDialog::new().pick_files()));
                 }
             });
@@ -240,11 +244,13 @@ impl Dialogs {
             if create.on_hover_text("A new or empty folder").clicked() {
                 chosen = Some(Command::NewWorkspace(path.clone()));
             }
-            let import = ui.add_enabled(named && app.session().is_some(), Button::new("Import into this workspace"));
-            let import = import
-                .on_hover_text("WARC, ARC or WACZ files, or a folder of them; your files are never changed or moved")
-                .on_disabled_hover_text("Open or create a workspace first");
-            if import.clicked() {
+            let why_not = match app.session() {
+                None => Some("Open or create a workspace first"),
+                Some(_) => (!named).then_some("Enter a folder or file first"),
+            };
+            let import = write_ui(ui, why_not, Button::new("Import into this workspace"));
+            let hint = "WARC, ARC or WACZ files, or a folder of them; your files are never changed or moved";
+            if import.on_hover_text(hint).clicked() {
                 chosen = Some(Command::Import { paths: vec![path.clone()], options: self.options });
             }
             if ui.button("Cancel").clicked() {
@@ -303,7 +309,8 @@ impl Dialogs {
         ui.add_space(GAP);
         ui.horizontal(|ui| {
             let named = !self.path.trim().is_empty();
-            if ui.add_enabled(named, Button::new("Search this folder")).clicked() {
+            let why_not = (!named).then_some("Enter a folder first");
+            if write_ui(ui, why_not, Button::new("Search this folder")).clicked() {
                 app.send(Command::Locate { folder: PathBuf::from(self.path.trim()), file });
                 app.send(Command::CloseDialog);
             }

@@ -4,6 +4,7 @@
 use super::access::alert_ui;
 use super::text;
 use super::theme::{self, tokens};
+use super::widgets::sign_button_ui;
 use crate::app::{AppState, Command, PAGES, Route};
 use egui::{RichText, Ui};
 use std::time::Duration;
@@ -11,6 +12,8 @@ use std::time::Duration;
 /// Seconds that a message stays in sight, and more for each letter.
 const SECONDS: f64 = 5.0;
 const SECONDS_A_LETTER: f64 = 0.04;
+/// The same for a warning, which a person should not miss.
+const WARNING_SECONDS: f64 = 30.0;
 /// Messages in sight at the same time; older ones go first.
 const SHOWN: usize = 3;
 
@@ -34,7 +37,8 @@ impl News {
             let parts: Vec<String> =
                 parts.into_iter().filter(|part| !part.is_empty()).map(|part| text::line(part)).collect();
             let text = parts.join(". ").replace("..", ".");
-            let until = now + SECONDS + SECONDS_A_LETTER * text.chars().count() as f64;
+            let seconds = if app.notice_warns(id) { WARNING_SECONDS } else { SECONDS };
+            let until = now + seconds + SECONDS_A_LETTER * text.chars().count() as f64;
             self.messages.push(Message { id, text, until });
         }
         let gone = self.messages.len().saturating_sub(SHOWN);
@@ -51,10 +55,14 @@ impl News {
             let bar = |ui: &mut Ui| {
                 ui.set_width(ui.available_width());
                 ui.horizontal_wrapped(|ui| {
-                    if ui.small_button("✖").on_hover_text("Close this message").clicked() {
+                    if sign_button_ui(ui, "✖", "Close this message").clicked() {
                         closed = Some(message.id);
                     }
-                    ui.label(RichText::new(text::grouped(&message.text)).color(tokens(ui).text));
+                    let (sign, color) = match app.notice_warns(message.id) {
+                        true => ("⚠ ", tokens(ui).flag),
+                        false => ("", tokens(ui).text),
+                    };
+                    ui.label(RichText::new(format!("{sign}{}", text::grouped(&message.text))).color(color));
                     if let Some(route) = app.notice_route(message.id).cloned() {
                         go_ui(ui, app, route);
                     }

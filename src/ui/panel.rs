@@ -1,6 +1,6 @@
 //! The lower panel: everything about the row at hand.
 
-use super::access::{Region, begin_region, tab_of_ui, tabs_ui};
+use super::access::{Region, begin_region, name_node, tab_of_ui, tabs_ui};
 use super::panel_files::{file_ui, lost_ui, problem_ui};
 use super::panel_related::related_ui;
 use super::panel_text::TextTab;
@@ -9,12 +9,13 @@ use super::text;
 use super::theme::{self, GAP, tokens};
 use super::trace::trace_ui;
 use super::widgets::{
-    PANEL_NOTE, decision_ui, empty_ui, heading_ui, loaded_ui, mark_ui, note_field_ui, outcome_cell_ui, outcome_ui,
-    status_ui, take_page_room,
+    PANEL_NOTE, decision_ui, empty_ui, heading_ui, loaded_ui, mark_ui, name_sign, note_field_ui, outcome_cell_ui,
+    outcome_ui, status_ui, take_page_room, write_ui,
 };
 use crate::app::models::*;
 use crate::app::{Action, AppState, ByIdentity, Command, Focus, PanelTab, Route, ScopeList};
 use crate::uri::CaptureDate;
+use egui::accesskit::Role;
 use egui::{CursorIcon, Id, Rect, RichText, ScrollArea, Sense, Stroke, Ui, UiBuilder};
 
 const TABS: [(PanelTab, &str); 10] = [
@@ -78,6 +79,7 @@ impl LowerPanel {
         ui.painter().hline(area.x_range(), top, ui.visuals().widgets.noninteractive.bg_stroke);
         let grip = Rect::from_x_y_ranges(area.x_range(), top..=top + GRIP);
         let response = ui.interact(grip, Id::unique("height of the lower panel"), Sense::drag());
+        name_node(&response, Role::Splitter, "Height of the lower panel");
         if response.hovered() || response.dragged() {
             ui.set_cursor_icon(CursorIcon::ResizeVertical);
             ui.painter().hline(area.x_range(), top, Stroke::new(GRIP / 2.0, tokens(ui).accent));
@@ -201,9 +203,9 @@ impl LowerPanel {
                 (ReviewMark::Flag, "⚑ Flag"),
                 (ReviewMark::Clear, "Clear decision"),
             ] {
-                let enabled = mark != ReviewMark::Note || !self.note.trim().is_empty();
-                let response = ui.add_enabled(enabled, egui::Button::new(word));
-                if response.on_disabled_hover_text("Enter a note first").clicked() {
+                let is_empty = mark == ReviewMark::Note && self.note.trim().is_empty();
+                let why_not = is_empty.then_some("Enter a note first");
+                if write_ui(ui, why_not, egui::Button::new(word)).clicked() {
                     let note = std::mem::take(&mut self.note).trim().to_owned();
                     app.send(Command::Mark { captures: vec![id].into(), mark, note });
                 }
@@ -214,14 +216,21 @@ impl LowerPanel {
 
 /// Keeps a note on a capture, if anything is written.
 pub(super) fn keep_note(app: &mut AppState, id: CaptureId, note: &mut String) {
-    let note = std::mem::take(note).trim().to_owned();
-    if !note.is_empty() {
+    let text = note.trim().to_owned();
+    if !text.is_empty() {
+        // Where it cannot be kept it stays in its field.
+        if app.read_only().is_none() {
+            note.clear();
+        }
+        let note = text;
         app.send(Command::Mark { captures: vec![id].into(), mark: ReviewMark::Note, note });
     }
 }
 
 fn hide_ui(ui: &mut Ui, app: &mut AppState) {
-    if ui.button("✖").on_hover_text("Hide the lower panel (F7)").clicked() {
+    let hide = ui.button("✖").on_hover_text("Hide the lower panel (F7)");
+    name_sign(&hide, "Hide the lower panel");
+    if hide.clicked() {
         app.act(Action::ToggleLowerPanel);
     }
 }

@@ -5,7 +5,7 @@ use super::news::{News, go_ui};
 use super::schedule_asks::schedule_asks_ui;
 use super::text;
 use super::theme::{self, GAP, tokens};
-use super::widgets::action_named_ui;
+use super::widgets::{action_named_ui, name_sign};
 use crate::app::models::{Loaded, SearchQuery, WorkspaceInfo};
 use crate::app::{Action, AppState, CampaignAct, Command, JobKind, PAGES, Route, resolve};
 use crate::campaign::{TextTest, parse_fields};
@@ -54,8 +54,11 @@ pub fn rail_ui(ui: &mut Ui, app: &mut AppState) {
             for (action, icon, word) in
                 [(Action::Keys, "?", "Keys"), (Action::Palette, "☰", "Commands"), (Action::Back, "←", "Back")]
             {
-                let name = if is_narrow { icon.to_owned() } else { format!("{icon} {word}") };
-                action_named_ui(ui, app, action, &name);
+                let label = if is_narrow { icon.to_owned() } else { format!("{icon} {word}") };
+                let response = action_named_ui(ui, app, action, &label);
+                if is_narrow {
+                    name_sign(&response, word);
+                }
             }
         });
     });
@@ -79,8 +82,12 @@ impl Shell {
                     self.search_ui(ui, app);
                 }
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                    let word = if ui.visuals().dark_mode { "☀ Light" } else { "🌙 Dark" };
-                    action_named_ui(ui, app, Action::ToggleTheme, word);
+                    action_named_ui(ui, app, Action::Settings, "Settings…");
+                    // In a narrow window the room is for what is at hand; the theme is in the settings.
+                    if ui.ctx().content_rect().width() >= theme::NARROW_WINDOW {
+                        let word = if ui.visuals().dark_mode { "☀ Light" } else { "🌙 Dark" };
+                        action_named_ui(ui, app, Action::ToggleTheme, word);
+                    }
                     let days = text::counted(u64::from(app.settings.window_days), "day", "days");
                     action_named_ui(ui, app, Action::SetWindow, &format!("± {days}"))
                         .on_hover_text("Inlink window: links captured within this many days count");
@@ -204,7 +211,7 @@ pub fn job_strip_ui(ui: &mut Ui, app: &mut AppState, news: &mut News) -> f32 {
         }
         ui.horizontal(|ui| {
             if jobs.is_empty() {
-                ui.weak("No job running");
+                ui.weak(text::line(&no_job(app)));
             }
             if let Some(Loaded::Ready(info)) = app.session().is_some().then(|| app.reads.workspace()) {
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -221,6 +228,16 @@ pub fn job_strip_ui(ui: &mut Ui, app: &mut AppState, news: &mut News) -> f32 {
         });
     });
     drawn.response.rect.height()
+}
+
+/// What there is to say where no job of this window runs: a job of another window may.
+pub(super) fn no_job(app: &mut AppState) -> String {
+    let elsewhere = app.session().is_some().then(|| app.reads.job_elsewhere());
+    match elsewhere.as_ref().and_then(|answer| answer.shown()) {
+        Some(elsewhere) => elsewhere.as_ref().clone().unwrap_or_else(|| "No job running".to_owned()),
+        None if app.read_only().is_some() => "A job of another window may be running".to_owned(),
+        None => "No job running".to_owned(),
+    }
 }
 
 /// Most errors that are shown at once; the rest is counted.

@@ -127,6 +127,49 @@ pub fn action_named_ui(ui: &mut Ui, app: &mut AppState, action: Action, label: &
     }
 }
 
+/// Notes why nothing can be written into the open workspace, for all that is drawn in this frame.
+pub fn note_read_only(ctx: &egui::Context, why: Option<&'static str>) {
+    ctx.data_mut(|data| data.insert_temp(read_only_id(), why));
+}
+
+/// Why nothing can be written into the open workspace; none where it can.
+pub fn read_only(ui: &Ui) -> Option<&'static str> {
+    ui.data(|data| data.get_temp(read_only_id())).flatten()
+}
+
+fn read_only_id() -> egui::Id {
+    egui::Id::unique("why nothing can be written")
+}
+
+/// Names a control that shows a sign alone, for who listens to the window.
+pub fn name_sign(response: &Response, name: &str) {
+    let enabled = response.enabled();
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, enabled, name));
+}
+
+/// A small button with a sign on it, named by what it does.
+pub fn sign_button_ui(ui: &mut Ui, sign: &str, name: &str) -> Response {
+    let response = ui.small_button(sign);
+    name_sign(&response, name);
+    response.on_hover_text(name)
+}
+
+/// A control that sends a command which writes: greyed with its reason where the workspace is read
+/// only, or where there is another one.
+pub fn write_ui(ui: &mut Ui, why_not: Option<&str>, control: impl egui::Widget) -> Response {
+    let why_not = read_only(ui).or(why_not);
+    let response = ui.add_enabled(why_not.is_none(), control);
+    match why_not {
+        Some(why) => response.on_disabled_hover_text(why),
+        None => response,
+    }
+}
+
+/// The same for a button that nothing else stands against.
+pub fn write_button_ui(ui: &mut Ui, label: impl Into<egui::WidgetText>) -> Response {
+    write_ui(ui, None, Button::new(label.into()))
+}
+
 /// Seconds without a keystroke after which a line is asked.
 const TYPING_PAUSE: f64 = 0.15;
 

@@ -4,7 +4,7 @@ use crate::app::models::{CampaignChoice, CampaignId, campaign_title};
 use crate::app::{AppState, CampaignAct, Command};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP};
-use crate::ui::widgets::{heading_ui, loaded_ui};
+use crate::ui::widgets::{heading_ui, loaded_ui, write_button_ui};
 use egui::{ComboBox, Ui};
 
 /// The campaign of an import; nothing where there is none to choose.
@@ -50,12 +50,12 @@ pub(super) fn twins_ui(ui: &mut Ui, app: &mut AppState) {
     ui.weak("Nothing is saved yet");
     ui.add_space(GAP);
     ui.horizontal_wrapped(|ui| {
-        if ui.button("Save as another campaign").clicked() {
+        if write_button_ui(ui, "Save as another campaign").clicked() {
             app.send(Command::Campaigns(CampaignAct::SaveTwin(None)));
         }
         for twin in &twins {
             let title = text::short(&campaign_title(twin.campaign, &twin.name), 40);
-            if ui.button(format!("Save as next version of {title}")).clicked() {
+            if write_button_ui(ui, format!("Save as next version of {title}")).clicked() {
                 app.send(Command::Campaigns(CampaignAct::SaveTwin(Some(twin.campaign))));
             }
         }
@@ -78,7 +78,7 @@ pub(super) fn delete_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId) {
     ui.weak("It cannot be undone. To stop its schedule alone, switch it off");
     ui.add_space(GAP);
     ui.horizontal(|ui| {
-        if ui.button("Delete the campaign").clicked() {
+        if write_button_ui(ui, "Delete the campaign").clicked() {
             app.send(Command::Campaigns(CampaignAct::Delete(id)));
         }
         if ui.button("Cancel").clicked() {

@@ -6,7 +6,9 @@ use crate::ui::recent::recent_ui;
 use crate::ui::table::{Column, Table, Value};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
-use crate::ui::widgets::{action_ui, count_link_ui, empty_ui, figure_ui, heading_ui, loaded_ui, title_ui};
+use crate::ui::widgets::{
+    action_ui, count_link_ui, empty_ui, figure_ui, heading_ui, loaded_ui, title_ui, write_button_ui,
+};
 use egui::{RichText, Ui};
 
 /// Height that the card of the chosen campaign keeps.
@@ -200,18 +202,17 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
             if ui.button("Edit specification").clicked() {
                 app.send(Command::Go(Route::Spec(Some(row.id))));
             }
-            if ui.button("Import archive files…").clicked() {
-                app.send(Command::Ask(Dialog::Open));
-            }
+            action_ui(ui, app, Action::Import);
             let (switch, act) = match row.active {
                 true => ("Switch off", CampaignAct::Deactivate(row.id)),
                 false => ("Switch on", CampaignAct::Activate(row.id)),
             };
-            if row.problem.is_none() && ui.button(switch).on_hover_text("Whether its schedule starts crawls").clicked()
+            if row.problem.is_none()
+                && write_button_ui(ui, switch).on_hover_text("Whether its schedule starts crawls").clicked()
             {
                 app.send(Command::Campaigns(act));
             }
-            if ui.button("Delete…").on_hover_text("Captures stay; you see first what goes").clicked() {
+            if write_button_ui(ui, "Delete…").on_hover_text("Captures stay; you see first what goes").clicked() {
                 app.send(Command::Ask(Dialog::DeleteCampaign(row.id)));
             }
             if let Ok(command) = resolve(Action::Verify, app)

@@ -15,7 +15,7 @@ use crate::ui::table::{Selection, TableState};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{
-    TypedLine, action_named_ui, action_ui, empty_ui, is_typing, loaded_ui, notice_ui, takes_letter,
+    TypedLine, action_named_ui, action_ui, empty_ui, is_typing, loaded_ui, name_sign, notice_ui, takes_letter, write_ui,
 };
 use crate::uri::Url;
 use egui::{Key, Modifiers, TextEdit, Ui};
@@ -212,6 +212,11 @@ impl CapturesPage {
                 let count = counts.shown().and_then(|counts| counts.iter().find(|(of, _)| *of == tab));
                 let label = match count {
                     Some((_, count)) => format!("{name} {}", text::count(*count)),
+                    // Nothing counts them before inlinks are built.
+                    None if counts.shown().is_some() => {
+                        not_built_ui(ui, tab);
+                        continue;
+                    }
                     None => name.to_owned(),
                 };
                 let mut response = tab_ui(ui, self.tab == tab, label);
@@ -258,31 +263,30 @@ impl CapturesPage {
     fn actions_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         ui.horizontal_wrapped(|ui| {
             let rows = text::counted(self.matching, "row", "rows");
-            let (some, why_not) = match app.selected().count() {
+            let why_not = match app.selected().count() {
                 _ if !self.selection_is_shown || self.rows.is_selecting() => {
                     ui.label(format!("{rows}, selecting…"));
-                    (false, "The selection is still being made")
+                    Some("The selection is still being made")
                 }
                 0 => {
                     ui.label(format!("{rows}, none selected"));
-                    (false, "Select rows first")
+                    Some("Select rows first")
                 }
                 number => {
                     ui.label(format!("{rows}, {} selected", text::count(number)));
-                    (true, "")
+                    None
                 }
             };
             for (key, mark, word) in MARK_KEYS {
-                let button = ui.add_enabled(some, egui::Button::new(word));
-                if button.on_hover_text(format!("Key {key}")).on_disabled_hover_text(why_not).clicked() {
+                let button = write_ui(ui, why_not, egui::Button::new(word));
+                if button.on_hover_text(format!("Key {key}")).clicked() {
                     self.mark(app, mark);
                 }
             }
-            let button = ui.add_enabled(some, egui::Button::new("Clear decision"));
-            if button.on_disabled_hover_text(why_not).clicked() {
+            if write_ui(ui, why_not, egui::Button::new("Clear decision")).clicked() {
                 self.mark(app, ReviewMark::Clear);
             }
-            collect_ui(ui, app, some, why_not);
+            collect_ui(ui, app, why_not);
             action_ui(ui, app, Action::Undo);
             action_named_ui(ui, app, Action::ToggleFacets, "Facets");
         });
@@ -380,6 +384,15 @@ impl CapturesPage {
     }
 }
 
+/// Says once that tabs about inlinks have no rows yet.
+fn not_built_ui(ui: &mut Ui, tab: CaptureTab) {
+    if tab == CaptureTab::NoInlinks {
+        ui.add_space(GAP / 2.0);
+        ui.weak("Inlinks not built").on_hover_text("Build inlinks to list captures without and with many of them");
+        ui.add_space(GAP / 2.0);
+    }
+}
+
 /// What is selected, as the table keeps it.
 fn selection_of(selected: &SelectedRows) -> Selection {
     match selected {
@@ -411,6 +424,7 @@ fn filter_help_ui(ui: &mut Ui) -> Option<&'static str> {
             });
         });
     });
+    name_sign(&menu.response, "Fields of the filter");
     menu.response.on_hover_text("Fields of the filter");
     chosen
 }

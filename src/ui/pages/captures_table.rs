@@ -5,7 +5,7 @@ use crate::app::models::{CaptureId, CaptureRow, ReviewMark};
 use crate::app::{Command, PanelTab, Route};
 use crate::ui::table::{Column, Table, Value};
 use crate::ui::text;
-use crate::ui::widgets::{cell_ui, claim_cell_ui, decision_ui, status_ui};
+use crate::ui::widgets::{cell_ui, claim_cell_ui, decision_ui, status_ui, write_button_ui};
 use egui::Ui;
 
 /// Columns that stay when the table is scrolled sideways: mark and URL.
@@ -106,7 +106,7 @@ pub(super) fn menu_ui(ui: &mut Ui, row: &CaptureRow) -> Option<CaptureAsk> {
         (ReviewMark::Flag, "⚑ Flag"),
         (ReviewMark::Clear, "Clear decision"),
     ] {
-        if ui.button(label).clicked() {
+        if write_button_ui(ui, label).clicked() {
             return Some(CaptureAsk::Mark(row.id, mark));
         }
     }

@@ -10,7 +10,7 @@ use crate::app::{Action, AppState, CampaignAct, Command, FilesRoute, Focus, Rout
 use crate::ui::table::{Column, Table, key_of};
 use crate::ui::text;
 use crate::ui::theme::{self, GROUP_GAP, tokens};
-use crate::ui::widgets::{action_ui, coloured_cell_ui, empty_ui, figure_ui, loaded_ui};
+use crate::ui::widgets::{action_ui, coloured_cell_ui, empty_ui, figure_ui, loaded_ui, read_only, write_button_ui};
 use egui::Ui;
 
 /// Rows of the list of files passed over that are seen at once.
@@ -89,15 +89,18 @@ fn assign_ui(ui: &mut Ui, app: &mut AppState, row: &ImportRow) {
         let shown = text::short(&campaign_of(row), 40);
         let chooser =
             egui::ComboBox::from_id_salt(("campaign of", row.launch)).selected_text(shown).width(theme::FIELD);
-        let inner = chooser.show_ui(ui, |ui| {
-            for of in campaigns.iter() {
-                ui.selectable_value(&mut campaign, Some(of.id), text::short(&of.title(), 60));
-            }
-            ui.selectable_value(&mut campaign, None, "none");
+        let why_not = read_only(ui);
+        let inner = ui.add_enabled_ui(why_not.is_none(), |ui| {
+            chooser.show_ui(ui, |ui| {
+                for of in campaigns.iter() {
+                    ui.selectable_value(&mut campaign, Some(of.id), text::short(&of.title(), 60));
+                }
+                ui.selectable_value(&mut campaign, None, "none");
+            })
         });
-        inner
-            .response
-            .labelled_by(label.id)
+        let response = inner.inner.response.labelled_by(label.id);
+        response
+            .on_disabled_hover_text(why_not.unwrap_or_default())
             .on_hover_text("Scores and the selection of the campaign before lose its captures");
     });
     if campaign != row.campaign {
@@ -150,7 +153,7 @@ fn head_ui(ui: &mut Ui, app: &mut AppState, row: &ImportRow) {
         if row.state == LaunchState::Stopped {
             ui.label(text::line(&row.why));
             let hint = "Continues with the remaining files; nothing is imported twice";
-            if ui.button("▶ Resume import").on_hover_text(hint).clicked() {
+            if write_button_ui(ui, "▶ Resume import").on_hover_text(hint).clicked() {
                 let paths = row.sources.iter().map(Into::into).collect();
                 app.send(Command::Import { paths, options: row.options() });
             }

@@ -24,11 +24,11 @@ impl ProspectView {
         let answer = app.reads.prospects(query.clone());
         let none = matches!(&answer, Loaded::Ready(page) if page.total == 0 && page.filter_problem.is_none());
         if none && self.filter.trim().is_empty() {
-            empty_ui(
-                ui,
-                "No uncaptured pages are cited",
-                "Inlinks are not built yet, or every cited page was captured",
-            );
+            let is_built = app.reads.workspace().shown().is_none_or(|info| info.counted_window_days.is_some());
+            match is_built {
+                true => empty_ui(ui, "No uncaptured pages are cited", "Every cited page was captured"),
+                false => empty_ui(ui, "Inlinks not built", "Build them to list cited pages that were never captured"),
+            }
             action_ui(ui, app, Action::BuildInlinks);
             return;
         }

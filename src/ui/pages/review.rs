@@ -12,7 +12,7 @@ use crate::ui::text;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::ui::widgets::{
     REVIEW_NOTE, action_ui, decision_ui, empty_ui, heading_ui, is_typing, keep_page_room, loaded_ui, note_field_ui,
-    status_ui, takes_letter, title_ui,
+    status_ui, takes_letter, title_ui, write_button_ui,
 };
 use egui::{Key, Modifiers, RichText, ScrollArea, TextEdit, Ui};
 
@@ -97,7 +97,8 @@ impl ReviewPage {
         self.keys(ui, app, rows[self.at].id, last);
         let row = rows[self.at.min(last)];
         app.follow(Focus::Capture(row.id));
-        self.progress_ui(ui, app.reviewed(), page);
+        let reviewed = app.reviewed();
+        self.progress_ui(ui, reviewed, page);
         ui.horizontal_top(|ui| {
             ui.vertical(|ui| {
                 ui.set_width(QUEUE_WIDTH.min(ui.available_width() / 3.0));
@@ -148,7 +149,7 @@ impl ReviewPage {
         });
         ui.horizontal_wrapped(|ui| {
             for (key, mark, word) in MARK_KEYS {
-                if ui.button(format!("{word}  {key}")).clicked() {
+                if write_button_ui(ui, format!("{word}  {key}")).clicked() {
                     self.mark(ui, app, id, mark);
                 }
             }
@@ -190,10 +191,16 @@ impl ReviewPage {
     }
 
     fn mark(&mut self, ui: &Ui, app: &mut AppState, id: CaptureId, mark: ReviewMark) {
-        let note = std::mem::take(&mut self.note).trim().to_owned();
+        let note = self.note.trim().to_owned();
         app.send(Command::Mark { captures: vec![id].into(), mark, note });
+        if app.read_only().is_some() {
+            // It stays to be reviewed.
+            return;
+        }
+        self.note.clear();
         let now = ui.input(|input| input.time);
-        self.began = self.began.filter(|_| app.reviewed() > 0).or(Some(now));
+        let has_begun = app.reviewed() > 0;
+        self.began = self.began.filter(|_| has_begun).or(Some(now));
         // With only the open ones in the queue, the next one moves up by itself.
         match self.reviewed_too {
             true => self.at += 1,

@@ -13,7 +13,7 @@ use crate::ui::facets::{FACETS_WIDTH, FacetAsk, Facets, ROOM_FOR_FACETS, chosen_
 use crate::ui::table::{Column, Table, Value};
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
-use crate::ui::widgets::{TypedLine, action_ui, decision_ui, empty_ui, loaded_ui, title_ui};
+use crate::ui::widgets::{TypedLine, action_ui, decision_ui, empty_ui, loaded_ui, title_ui, write_ui};
 use egui::text::LayoutJob;
 use egui::{TextEdit, TextFormat, Ui};
 use std::ops::Range;
@@ -235,18 +235,20 @@ fn take_further_ui(ui: &mut Ui, app: &mut AppState, found: &SearchAnswer) {
     // Without a filter a selection is by score, and a collection by hand.
     let filter = if found.filter.is_empty() { "*" } else { &found.filter };
     let select = format!("Select these {}, {}", text::count(found.captures), text::bytes(found.bytes));
-    let select = ui.add_enabled(app.campaign().is_some(), egui::Button::new(select));
-    let select =
-        select.on_hover_text("Keeps these captures as the selection of the campaign, in the place of the saved one");
-    if select.on_disabled_hover_text("Select a campaign first: a selection belongs to one").clicked() {
+    let has_none = app.campaign().is_none();
+    let why_not = has_none.then_some("Select a campaign first: a selection belongs to one");
+    let select = write_ui(ui, why_not, egui::Button::new(select));
+    let hint = "Keeps these captures as the selection of the campaign, in the place of the saved one";
+    if select.on_hover_text(hint).clicked() {
         app.lead_to_selection(SelectLead::Filter(filter.to_owned()));
     }
     if ui.button("Review these").on_hover_text("Go through these captures one by one").clicked() {
         app.send(Command::GoToAll(Route::Review { filter: found.filter.clone() }));
     }
-    let rule = ui.add_enabled(app.campaign().is_some(), egui::Button::new("Save as collection…"));
-    let rule = rule.on_hover_text("A collection of what this search finds, filled now and after each crawl");
-    if rule.on_disabled_hover_text("Select a campaign first: a collection asks for its scores").clicked() {
+    let why_not = has_none.then_some("Select a campaign first: a collection asks for its scores");
+    let rule = write_ui(ui, why_not, egui::Button::new("Save as collection…"));
+    let hint = "A collection of what this search finds, filled now and after each crawl";
+    if rule.on_hover_text(hint).clicked() {
         app.lead_to_selection(SelectLead::Rule(filter.to_owned()));
     }
 }

@@ -10,7 +10,7 @@ use crate::ui::facets::named_count_ui;
 use crate::ui::table::Column;
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
-use crate::ui::widgets::{field_ui, is_typing};
+use crate::ui::widgets::{field_ui, is_typing, write_ui};
 use egui::{Button, Event, Key, Modifiers, Ui};
 
 /// Width of the column with the buttons.
@@ -96,9 +96,9 @@ impl SearchEvaluate {
                     Judgement::Unsure => ("?", colors.flag, "Unsure: you cannot say (key 3; 0 clears)"),
                 };
                 let sign = egui::RichText::new(sign).color(if is_own { color } else { colors.weak_text });
-                let button = ui.selectable_label(is_own, sign).on_hover_text(hint);
-                let name = format!("{}: {}", judgement.label(), text::line(title));
-                button.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, is_own, name.as_str()));
+                let button = write_ui(ui, None, egui::Button::selectable(is_own, sign)).on_hover_text(hint);
+                let (name, enabled) = (format!("{}: {}", judgement.label(), text::line(title)), button.enabled());
+                button.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, enabled, is_own, name.as_str()));
                 if button.clicked() {
                     said = Some((!is_own).then_some(judgement));
                 }

@@ -5,7 +5,7 @@ use crate::app::{AppState, Command, SearchAct};
 use crate::ui::facets::shown_value;
 use crate::ui::table::{Column, Table, key_of};
 use crate::ui::theme::{self, GAP};
-use crate::ui::widgets::{field_ui, heading_ui, loaded_ui};
+use crate::ui::widgets::{field_ui, heading_ui, loaded_ui, write_button_ui, write_ui};
 use egui::{Button, Ui};
 
 /// Height of the list.
@@ -39,8 +39,7 @@ impl SavedPart {
                 (_, "") => Some("Name it first"),
                 _ => None,
             };
-            let button = ui.add_enabled(why_not.is_none(), Button::new("Save this search"));
-            if button.on_disabled_hover_text(why_not.unwrap_or_default()).clicked() {
+            if write_ui(ui, why_not, Button::new("Save this search")).clicked() {
                 let name = std::mem::take(&mut self.name);
                 app.send(Command::Searches(SearchAct::Save(name, Box::new(present.clone()))));
             }
@@ -78,11 +77,11 @@ impl SavedPart {
                     if ui.button("Put its name into the field, to change it").clicked() {
                         return Some(SavedAsk::Name(row.name.clone()));
                     }
-                } else if ui.button(format!("Rename to “{typed}”")).clicked() {
+                } else if write_button_ui(ui, format!("Rename to “{typed}”")).clicked() {
                     let (from, to) = (row.name.clone(), typed.clone());
                     return Some(SavedAsk::Act(SearchAct::Rename { from, to }));
                 }
-                let remove = ui.button("Remove this saved search").clicked();
+                let remove = write_button_ui(ui, "Remove this saved search").clicked();
                 remove.then(|| SavedAsk::Act(SearchAct::Forget(row.name.clone())))
             });
         match table.rows_ui(ui, app, rows)? {

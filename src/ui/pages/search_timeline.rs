@@ -4,11 +4,13 @@ use super::select::captures_by;
 use crate::app::AppState;
 use crate::app::models::{Period, PeriodCount, SearchQuery};
 use crate::campaign::{Query, parse_fields};
+use crate::ui::access::name_node;
 use crate::ui::table::{Column, Table, Value, key_of};
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
 use crate::ui::widgets::field_ui;
 use crate::uri::CaptureDate;
+use egui::accesskit::Role;
 use egui::{Button, Ui};
 use egui_plot::{Bar, BarChart, GridMark, Plot};
 
@@ -132,6 +134,7 @@ impl Timeline {
             });
         let response = plot.response.interact(egui::Sense::click_and_drag());
         let response = response.on_hover_text("Drag over bars to narrow to this time");
+        name_node(&response, Role::Canvas, "Captures over time");
         if response.drag_started() {
             self.dragged_from = plot.inner;
         }

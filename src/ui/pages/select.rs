@@ -12,7 +12,7 @@ use crate::ui::table::{Column, Table, key_of};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::ui::widgets::{
-    action_ui, count_link_ui, empty_ui, field_ui, figure_ui, heading_ui, is_typing, loaded_ui, title_ui,
+    action_ui, count_link_ui, empty_ui, field_ui, figure_ui, heading_ui, is_typing, loaded_ui, title_ui, write_ui,
 };
 use egui::{Button, Color32, Key, Label, Modifiers, RichText, ScrollArea, Slider, Ui};
 use std::path::{Path, PathBuf};
@@ -22,6 +22,8 @@ use std::sync::Arc;
 const STEP: f64 = 0.01;
 /// What a number of captures leads to.
 const SHOW: &str = "Show these captures";
+/// Why no selection is made just now.
+const SCORING: &str = "Scores are being computed";
 /// Height of the list of exports.
 const EXPORTS: f32 = 150.0;
 
@@ -192,8 +194,8 @@ fn weights_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &Sele
     let changed = page.spec.as_ref().is_none_or(|spec| spec.clone().with_parts_of(&draft) != draft);
     ui.horizontal(|ui| {
         let busy = app.runs(JobKind::Select);
-        let response = ui.add_enabled(!busy, Button::new("Score and select"));
-        if response.on_disabled_hover_text("Scores are being computed").clicked() {
+        let why_not = busy.then_some(SCORING);
+        if write_ui(ui, why_not, Button::new("Score and select")).clicked() {
             app.send(Command::Select(draft));
         }
         if ui.button("Default weights").clicked() {
@@ -283,7 +285,7 @@ fn offer_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &Select
     let Some(spec) = &page.spec else { return };
     let answer = app.reads.selection_offer(campaign);
     let Some((offer, can_undo)) = answer.shown().map(|answer| (answer.0.clone(), answer.1)) else { return };
-    let busy = app.runs(JobKind::Select);
+    let why_not = app.runs(JobKind::Select).then_some(SCORING);
     ui.horizontal_wrapped(|ui| {
         if let Some(offer) = offer.filter(|offer| offer.problem.is_none() && offer.added + offer.removed > 0) {
             for (sign, number, filter) in
@@ -297,16 +299,14 @@ fn offer_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &Select
                 }
             }
             ui.label(format!("since the selection of {}", offer.date.to_readable()));
-            let again = ui.add_enabled(!busy, Button::new("Apply these changes"));
-            let again = again.on_hover_text("Makes the saved selection again with what came since");
-            if again.on_disabled_hover_text("Scores are being computed").clicked() {
+            let again = write_ui(ui, why_not, Button::new("Apply these changes"));
+            if again.on_hover_text("Makes the saved selection again with what came since").clicked() {
                 app.send(Command::Select(spec.clone()));
             }
         }
         if can_undo {
-            let undo = ui.add_enabled(!busy, Button::new("Undo selection"));
-            let undo = undo.on_hover_text("Puts the selection back that this one took the place of");
-            if undo.on_disabled_hover_text("Scores are being computed").clicked() {
+            let undo = write_ui(ui, why_not, Button::new("Undo selection"));
+            if undo.on_hover_text("Puts the selection back that this one took the place of").clicked() {
                 app.send(Command::Selections(SelectionAct::Undo(campaign)));
             }
         }

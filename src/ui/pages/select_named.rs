@@ -5,7 +5,7 @@ use crate::app::{AppState, Command, Route, SelectionAct};
 use crate::ui::table::{Column, Table, key_of};
 use crate::ui::text;
 use crate::ui::theme;
-use crate::ui::widgets::{field_ui, heading_ui, loaded_ui};
+use crate::ui::widgets::{field_ui, heading_ui, loaded_ui, write_button_ui, write_ui};
 use egui::{Button, Id, Ui, UiBuilder};
 
 /// Height of a list.
@@ -47,8 +47,7 @@ impl NamedFields {
                 (_, "") => Some("Name it first"),
                 _ => None,
             };
-            let button = ui.add_enabled(why_not.is_none(), Button::new("Save kept selection"));
-            if button.on_disabled_hover_text(why_not.unwrap_or_default()).clicked() {
+            if write_ui(ui, why_not, Button::new("Save kept selection")).clicked() {
                 app.send(Command::Selections(SelectionAct::Name(campaign, std::mem::take(&mut self.name))));
             }
         });
@@ -79,7 +78,7 @@ impl NamedFields {
                     if ui.button("Try its settings").clicked() {
                         return Some(NamedAsk::Try(Box::new(row.spec.clone())));
                     }
-                    let delete = ui.button("Delete this saved selection").clicked();
+                    let delete = write_button_ui(ui, "Delete this saved selection").clicked();
                     delete.then(|| NamedAsk::Act(SelectionAct::ForgetName(campaign, row.name.clone())))
                 });
         let asked = table.rows_ui(ui, app, &page.named);
@@ -118,13 +117,13 @@ impl NamedFields {
             field_ui(ui, "Filled by filter", &mut spec.filter, "empty: by hand", theme::FIELD).on_hover_text(
                 "Asked again after each crawl and import, such as host:ria.example status:200 score>=0.5",
             );
-            let button = ui.add_enabled(!spec.name.trim().is_empty(), Button::new("Save collection"));
-            if button.on_disabled_hover_text("Name it first").clicked() {
+            let why_not = spec.name.trim().is_empty().then_some("Name it first");
+            if write_ui(ui, why_not, Button::new("Save collection")).clicked() {
                 let mut spec = std::mem::take(spec);
                 spec.campaign = (!spec.filter.trim().is_empty()).then_some(campaign);
                 app.send(Command::Selections(SelectionAct::SaveCollection(spec)));
             }
-            if rows.iter().any(|row| !row.filter.is_empty()) && ui.button("Ask the filters now").clicked() {
+            if rows.iter().any(|row| !row.filter.is_empty()) && write_button_ui(ui, "Ask the filters now").clicked() {
                 app.send(Command::Selections(SelectionAct::FillCollections));
             }
         });
@@ -157,7 +156,7 @@ impl NamedFields {
         let table = Table::new("collections", "Collections", columns, |row: &CollectionRow| key_of(&row.name))
             .height(LIST)
             .menu(|ui, row| {
-                if ui.button("Change…").clicked() {
+                if write_button_ui(ui, "Change…").clicked() {
                     return Some(NamedAsk::Edit(CollectionSpec {
                         name: row.name.clone(),
                         about: row.about.clone(),
@@ -165,7 +164,7 @@ impl NamedFields {
                         campaign: row.campaign,
                     }));
                 }
-                let delete = ui.button("Delete this collection").clicked();
+                let delete = write_button_ui(ui, "Delete this collection").clicked();
                 delete.then(|| NamedAsk::Act(SelectionAct::ForgetCollection(row.name.clone())))
             });
         let asked = table.rows_ui(ui, app, rows);
@@ -205,11 +204,11 @@ pub fn chosen_collections_ui(ui: &mut Ui, app: &mut AppState) {
 }
 
 /// Buttons that put captures into a collection, or take them out.
-pub fn collect_ui(ui: &mut Ui, app: &mut AppState, is_enabled: bool, why_not: &str) {
+pub fn collect_ui(ui: &mut Ui, app: &mut AppState, why_not: Option<&str>) {
     for (label, out) in [("Add to collection", false), ("Take out of collection", true)] {
         // A disabled part of the page would not go to the next line as a button does.
-        if !is_enabled {
-            ui.add_enabled(false, Button::new(label)).on_disabled_hover_text(why_not);
+        if app.read_only().or(why_not).is_some() {
+            write_ui(ui, why_not, Button::new(label));
             continue;
         }
         ui.menu_button(label, |ui| {

@@ -15,7 +15,7 @@ use crate::ui::access::{tab_of_ui, tabs_ui};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{
-    action_named_ui, action_ui, lead_here, lead_to_field, loaded_ui, notice_ui, stop_leading, title_ui,
+    action_named_ui, action_ui, lead_here, lead_to_field, loaded_ui, notice_ui, stop_leading, title_ui, write_button_ui,
 };
 use egui::{Id, RichText, ScrollArea, TextEdit, Ui, UiBuilder};
 use std::sync::Arc;
@@ -317,7 +317,7 @@ fn suspension_ui(ui: &mut Ui, app: &mut AppState, page: Option<&CampaignPage>) {
     ui.horizontal_wrapped(|ui| {
         let origin = text::line(origin);
         ui.colored_label(tokens(ui).flag, format!("⚠ Came from {origin} and is switched off: no crawl of it starts"));
-        if ui.button("Let it run").on_hover_text("Its schedule, and crawls that you start").clicked() {
+        if write_button_ui(ui, "Let it run").on_hover_text("Its schedule, and crawls that you start").clicked() {
             app.send(Command::Campaigns(CampaignAct::Activate(page.id)));
         }
     });

@@ -20,6 +20,8 @@ use std::collections::BTreeMap;
 /// Width of the button at the end of the heads.
 pub(super) const MENU_BUTTON: f32 = 18.0;
 
+/// Columns whose texts name a row.
+const NAMING_COLUMNS: usize = 2;
 /// Characters of a value in the menu of its row.
 const LINK_CHARS: usize = 40;
 
@@ -213,7 +215,7 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
             Some(false) => " ⏶",
             None => "",
         };
-        let name = if column.head.is_empty() { column.id } else { column.head };
+        let name = column.name();
         let response = cell::head_ui(ui, &format!("{}{sign}{rank}", column.head), name, column.is_number);
         response.ctx.accesskit_node_builder(response.id, |node| {
             node.set_column_index(at);
@@ -240,7 +242,10 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
             Slot::Ready(row) => Some((self.key_of)(row)),
             Slot::Loading | Slot::Gone | Slot::Failed(_) => None,
         };
+        let name = self.row_name(index);
         let response = ui.interact(rect, ui.unique_id().with("row"), Sense::CLICK);
+        // What is clicked is the row, which has a node of its own.
+        ui.ctx().accesskit_node_builder(response.id, |node| node.set_role(Role::GenericContainer));
         let colors = tokens(ui);
         let is_selected = key.is_some_and(|key| self.state.selection.contains(key));
         let is_at_cursor = self.state.cursor() == Some(index);
@@ -259,6 +264,7 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
         ui.ctx().accesskit_node_builder(node, |node| {
             node.set_bounds(bounds(rect));
             node.set_role(Role::Row);
+            node.set_label(name);
             node.set_row_index(usize::try_from(index).unwrap_or(usize::MAX));
             node.set_selected(is_selected);
         });
@@ -301,8 +307,7 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
             node.set_role(Role::Cell);
             node.set_column_index(info.col_nr);
             // A number alone says nothing of what it counts.
-            let text = text::line(&shown);
-            node.set_label(if column.is_number { format!("{}: {text}", column.head) } else { text });
+            node.set_label(cell_name(column, &shown));
         });
         if let Some(draw) = &column.draw {
             if !column.is_number {
@@ -335,7 +340,44 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
     }
 }
 
+/// What a cell is called: its text; of a number, a sign and of nothing also what it is of.
+fn cell_name<R, A>(column: &Column<'_, R, A>, shown: &str) -> String {
+    let text = text::line(shown);
+    let head = if column.head.is_empty() { column.id } else { column.head };
+    match text.trim() {
+        "" => format!("{head}: none"),
+        sign if column.is_number || !sign.chars().any(char::is_alphanumeric) => format!("{head}: {text}"),
+        _ => text,
+    }
+}
+
+/// Names what the width of a column is drawn with; egui_table makes it of these ids.
+pub(super) fn name_resizer<R, A>(ui: &Ui, table: Id, id: Id, column: &Column<'_, R, A>) {
+    let head = column.name();
+    let id = table.with(id).with("resize");
+    if ui.read_response(id).is_some() {
+        ui.ctx().accesskit_node_builder(id, |node| {
+            node.set_role(Role::Splitter);
+            node.set_label(format!("Width of {head}"));
+        });
+    }
+}
+
 impl<R, A> Grid<'_, '_, R, A> {
+    /// What a row is called: the texts of its first columns that are no numbers.
+    fn row_name(&self, index: u64) -> String {
+        let row = match self.rows.row(index) {
+            Slot::Ready(row) => row,
+            Slot::Loading => return "Loading…".to_owned(),
+            Slot::Gone => return "No longer present".to_owned(),
+            Slot::Failed(why) => return why,
+        };
+        let columns = self.shown.iter().filter_map(|at| self.columns.get(*at)).filter(|column| !column.is_number);
+        let texts = columns.map(|column| text::short(&column.get.of(row).shown(), LINK_CHARS));
+        let texts: Vec<String> = texts.filter(|text| !text.trim().is_empty()).take(NAMING_COLUMNS).collect();
+        if texts.is_empty() { format!("Row {}", index + 1) } else { texts.join(", ") }
+    }
+
     /// Makes one accessible row of the cells that stay and those that are
     /// scrolled sideways.
     pub(super) fn join_rows(&self, ui: &Ui) {

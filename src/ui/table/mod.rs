@@ -544,6 +544,9 @@ fn grid_ui<R, A>(ui: &mut Ui, id: &str, grid: &mut Grid<'_, '_, R, A>, total: u6
         table = table.scroll_to_row(row.min(total.saturating_sub(1)), None);
     }
     table.show(ui, grid);
+    for (at, id) in grid.shown.iter().zip(&ids) {
+        grid::name_resizer(ui, table_id, *id, &grid.columns[*at]);
+    }
     let Some(state) = egui_table::TableState::load(ui.ctx(), table_id) else { return };
     for ((at, id), before) in grid.shown.iter().zip(&ids).zip(widths) {
         if let Some(now) = state.col_widths.get(id).filter(|now| (**now - before).abs() > 0.5) {

@@ -78,7 +78,7 @@ fn empty_pages_say_what_to_do_next() {
     for (key, words) in [
         (Key::Num3, "No crawl has run yet"),
         (Key::Num4, "No captures yet"),
-        (Key::Num5, "No uncaptured pages are cited"),
+        (Key::Num5, "Inlinks not built"),
         (Key::Num6, "No anchors yet"),
         (Key::Num7, "Nothing to review"),
         (Key::Num8, "No campaign selected"),
@@ -190,7 +190,7 @@ fn captures_are_filtered_chosen_and_marked() {
     window.until("the problem is shown", |window| window.says("⚠ ") && window.says("re:("));
     window.press(Key::Escape);
     window.until("the filter is gone", |window| window.says(&all));
-    window.click("?");
+    window.click("Fields of the filter");
     window.check_says("Hosts that link to it");
     window.scroll_to("host:gov.pt");
     window.click("host:gov.pt");
@@ -677,6 +677,7 @@ fn jobs_and_settings_are_shown() {
         window.check_says(&job.name);
         window.check_says(&job.outcome[..20]);
     }
+    window.press_with(Modifiers::COMMAND, Key::Comma);
     window.click("Light");
     assert_eq!(window.app().settings.theme, crate::app::ThemeChoice::Light);
     window.click("Comfortable rows in the captures table");

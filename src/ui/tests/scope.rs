@@ -473,7 +473,7 @@ fn the_geolocation_database_is_chosen_and_given_up() {
     let (broken, sound) = (window.root().join("broken.mmdb"), window.root().join("country.mmdb"));
     std::fs::write(&broken, "no database").unwrap();
     write_country_database(&sound, town_countries().map(|(_, network, country)| (network, country)));
-    window.press_with(Modifiers::COMMAND, Key::Num9);
+    window.press_with(Modifiers::COMMAND, Key::Comma);
     window.check_says("No geolocation database set");
     window.type_into("Database file", &broken.display().to_string());
     window.click("Use this database");

@@ -392,6 +392,20 @@ impl Session {
         Ok(self.catalogue().selected_hosts(campaign, selected)?)
     }
 
+    /// What another process that writes the workspace may be doing, in words; none where there is no
+    /// such process, or nothing that it began is without an end.
+    pub fn job_elsewhere(&self) -> anyhow::Result<Option<String>> {
+        /// Jobs looked at: what runs began lately.
+        const RECENT: u64 = 50;
+        if *self.workspace.access() == Access::Write || !self.workspace.is_written() {
+            return Ok(None);
+        }
+        let rows = self.catalogue().jobs(RECENT)?;
+        // A job that was interrupted has no end, too.
+        let unfinished = rows.iter().find(|row| row.ended.is_none());
+        Ok(unfinished.map(|row| format!("{} of another window may be running", row.name)))
+    }
+
     /// Jobs of windows, newest first, without those that run in this process.
     pub fn job_history(&self, limit: u64) -> anyhow::Result<Vec<JobRow>> {
         let running = lock(&self.running);
