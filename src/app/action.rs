@@ -300,7 +300,7 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
         },
         Action::NextMatch | Action::PreviousMatch => {
             open()?;
-            match state.focus {
+            match state.focus() {
                 _ if state.marked_query().trim().is_empty() => Err("Search first, or filter the captures"),
                 Some(Focus::Capture(_)) => Ok(Command::StepMatch(if action == Action::NextMatch { 1 } else { -1 })),
                 _ => Err("Select a capture first"),
@@ -330,6 +330,8 @@ fn draft_at_hand(state: &AppState) -> Option<&SpecDraft> {
     state.spec.as_ref().filter(|spec| match state.route {
         Route::Spec(id) => id == spec.id,
         Route::Scope(id, _) => Some(id) == spec.id,
+        // Seeds are added to it from there.
+        Route::Prospect => spec.id.is_some() && spec.id == state.campaign && (spec.can_undo() || spec.can_redo()),
         _ => false,
     })
 }

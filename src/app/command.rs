@@ -288,8 +288,8 @@ pub enum Command {
     },
     /// Chooses the campaign at hand.
     ChooseCampaign(CampaignId),
-    /// Adds a seed to the specification of the campaign at hand, not yet saved.
-    AddSeed(String),
+    /// Adds seeds to the specification of the campaign at hand, not yet saved.
+    AddSeeds(Vec<String>),
     /// Begins a new campaign, in a workspace made for it where none is open.
     NewCampaign,
     /// Asks a person to confirm a crawl.

@@ -38,7 +38,6 @@ pub use selections::SelectionAct;
 pub use view::SelectLead;
 
 use crate::work::models::ProblemId;
-use crate::work::models::SeenId;
 use open::{AfterOpen, OpenedWorkspace};
 
 use super::crawl_request::AfterSave;
@@ -50,6 +49,7 @@ use super::scans::{RuleLine, Scans, name_rules, same_scope};
 use super::selected_rows::ReviewDecision;
 use super::settings::{Settings, ThemeChoice};
 use super::spec_draft::SpecDraft;
+use super::decision_target::{Focus, RowsAtHand};
 use super::{Command, Dialog, FilesRoute, Route, SelectedRows, TableRows};
 use crate::campaign::Campaign;
 use crate::jobs::{JobCx, Progress, Wake};
@@ -71,19 +71,6 @@ const HISTORY_KEPT: usize = 100;
 const LOG_KEPT: usize = 200;
 /// How often running jobs are looked at.
 const LOOK: Duration = Duration::from_millis(250);
-
-/// The row that the lower panel follows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Focus {
-    /// A capture.
-    Capture(CaptureId),
-    /// A URL ever seen, captured or not.
-    Seen(SeenId),
-    /// An archive file.
-    File(FileId),
-    /// Something broken or odd in an archive file.
-    Problem(ProblemId),
-}
 
 /// What a worker tells the window after a write.
 pub(super) enum Answer {
@@ -172,7 +159,7 @@ pub struct AppState {
     pub(super) crawl_request: Option<Arc<CrawlRequest>>,
     pub(super) recent: Vec<RecentWorkspace>,
     pub(super) closing: bool,
-    pub(super) focus: Option<Focus>,
+    pub(super) at_hand: RowsAtHand,
     pub(super) far_record: Option<ProblemId>,
     pub(super) reviewed: u64,
     pub(super) table_rows: Option<TableRows>,
@@ -230,7 +217,7 @@ impl AppState {
             crawl_request: None,
             recent: Vec::new(),
             closing: false,
-            focus: None,
+            at_hand: RowsAtHand::default(),
             far_record: None,
             reviewed: 0,
             selection_draft,
@@ -360,7 +347,8 @@ impl AppState {
             }
         }
         let is_seen = matches!(self.route, Route::Files(_)) && self.settings.lower_panel;
-        let shown = |id: &ProblemId| is_seen && self.focus == Some(Focus::Problem(*id));
+        let focus = self.focus();
+        let shown = |id: &ProblemId| is_seen && focus == Some(Focus::Problem(*id));
         self.scans.problem_record.keep_only(shown);
         self.far_record = self.far_record.filter(shown);
         self.scans.import_records.keep_only(|(launch, path)| match &self.route {
@@ -592,7 +580,7 @@ impl AppState {
             }
             Command::StepMatch(step) => self.step_match(step),
             Command::ToggleFacets => self.settings.facets = !self.settings.facets,
-            Command::ToggleLowerPanel => self.settings.lower_panel = !self.settings.lower_panel,
+            Command::ToggleLowerPanel => self.toggle_lower_panel(),
             Command::ToggleTheme => {
                 self.settings.theme = if self.shows_dark { ThemeChoice::Light } else { ThemeChoice::Dark };
             }
@@ -603,7 +591,7 @@ impl AppState {
             Command::LoadSample(folder) => self.open_sample(folder),
             Command::SaveCampaign { id, campaign } => self.save(id, campaign),
             Command::ChooseCampaign(id) => self.take_campaign(id),
-            Command::AddSeed(url) => self.add_seed(url),
+            Command::AddSeeds(urls) => self.add_seeds(urls),
             Command::NewCampaign => self.new_campaign(),
             Command::EditSpec(campaign) => {
                 if let Some(spec) = &mut self.spec {
@@ -734,7 +722,7 @@ impl AppState {
     fn show(&mut self, route: Route) -> Route {
         // Another list, another row at hand; Captures finds its row again.
         if !route.is_list_of(&self.route) {
-            self.focus = None;
+            self.follow(None);
         }
         self.shows_all = false;
         std::mem::replace(&mut self.route, route)

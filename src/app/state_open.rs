@@ -207,7 +207,7 @@ impl AppState {
         self.what_if = None;
         self.compared = None;
         self.selected = SelectedRows::default();
-        self.focus = None;
+        self.follow(None);
         self.far_record = None;
         self.reviewed = 0;
         self.last_export = None;

@@ -6,6 +6,7 @@ use super::pages::{
     ScopeLists, SearchPage, SelectPage, SpecPage, cited_pages_ui, selected_hosts_ui,
 };
 use super::widgets::take_page_room;
+use super::decisions::decision_keys;
 use super::{dialogs::Dialogs, drops::Drops, news::News, panel::LowerPanel, shell, theme};
 use crate::app::models::{ImportOptions, Loaded};
 use crate::app::{Action, AppState, Command, Focus, PAGES, Route, Settings, Workspaces};
@@ -159,6 +160,7 @@ impl Cockpit {
             begin_region(ui, Region::Page, name);
             // Each page has ids of its own, so that scroll positions are its own.
             ui.push_id(self.app.route().page(), |ui| self.page_ui(ui));
+            decision_keys(ui, &mut self.app);
         });
         self.page_room = take_page_room(ui);
         ui.advance_cursor_after_rect(rect);
@@ -168,7 +170,8 @@ impl Cockpit {
     fn has_lower_panel(&self) -> bool {
         let app = &self.app;
         let wanted = match app.route() {
-            Route::Captures { .. } | Route::Review { .. } => true,
+            _ if app.selected_together().is_some() => true,
+            Route::Captures { .. } | Route::Review { .. } => app.focus().is_some(),
             Route::Crawl | Route::Scope(..) => matches!(app.focus(), Some(Focus::Seen(_))),
             Route::Links { .. } | Route::Select | Route::Search(_) => matches!(app.focus(), Some(Focus::Capture(_))),
             Route::Files(_) => matches!(app.focus(), Some(Focus::File(_) | Focus::Problem(_))),

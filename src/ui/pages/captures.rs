@@ -4,18 +4,18 @@ use super::captures_table::{CaptureAsk, captures_table};
 use super::files::name_of;
 use super::select_named::collect_ui;
 use crate::app::models::{
-    CaptureId, CapturePage, CaptureQuery, CaptureTab, FileId, Loaded, ReviewMark, facet_choices, filter_fields,
-    with_facet,
+    CaptureId, CapturePage, CaptureQuery, CaptureTab, FileId, Loaded, facet_choices, filter_fields, with_facet,
 };
-use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, MARK_KEYS, PanelTab, RowQuery, SelectedRows};
+use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, RowQuery, SelectedRows};
 use crate::campaign::{FieldTerm, QUERY_RULES, Query, parse_fields};
 use crate::ui::access::{tab_ui, tabs_ui};
+use crate::ui::decisions::decision_buttons_ui;
 use crate::ui::facets::{FACETS_WIDTH, FacetAsk, Facets, ROOM_FOR_FACETS, chosen_ui};
 use crate::ui::table::{Selection, TableState};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{
-    TypedLine, action_named_ui, action_ui, empty_ui, is_typing, loaded_ui, notice_ui, takes_letter,
+    TypedLine, action_named_ui, action_ui, empty_ui, is_typing, loaded_ui, notice_ui,
 };
 use crate::uri::Url;
 use egui::{Key, Modifiers, TextEdit, Ui};
@@ -54,8 +54,8 @@ pub struct CapturesPage {
     shown: Option<CaptureQuery>,
     /// Rows that match.
     matching: u64,
-    /// Whether all selected rows are rows of this table.
-    selection_is_shown: bool,
+    /// Whether another list came, so that the row at hand may not be in it.
+    is_other_list: bool,
     /// What is selected in the table, as the window knows it.
     selected: SelectedRows,
     facets: Facets,
@@ -92,7 +92,11 @@ impl CapturesPage {
         if let Some(problem) = page.as_ref().and_then(|page| page.filter_problem.as_ref()) {
             ui.colored_label(tokens(ui).reject, format!("⚠ {}", text::line(problem)));
         }
-        self.selection_is_shown = app.cut_selection_to(&self.query(app), page.as_ref().map(|page| page.total));
+        let is_shown = app.cut_selection_to(&self.query(app), page.as_ref().map(|page| page.total));
+        app.note_selecting(!is_shown || self.rows.is_selecting());
+        if is_shown && std::mem::take(&mut self.is_other_list) {
+            follow_selected(app);
+        }
         self.actions_ui(ui, app);
         match (page, self.shown.clone()) {
             (Some(page), _) if page.total == 0 => self.nothing_ui(ui, app),
@@ -102,7 +106,7 @@ impl CapturesPage {
                     ui.multiply_opacity(0.6);
                 }
                 // Coming back from another page, the row at hand is still here.
-                if app.focus().is_none() {
+                if app.focus().is_none() && !app.selected().is_empty() {
                     self.rows.announce();
                 }
                 self.keys(ui, app);
@@ -128,6 +132,7 @@ impl CapturesPage {
     fn take(&mut self, query: CaptureQuery, page: &CapturePage) {
         self.matching = page.total;
         if self.shown.as_ref() != Some(&query) {
+            self.is_other_list = self.shown.is_some();
             self.rows.reset();
             self.selected = SelectedRows::default();
             self.shown = Some(query);
@@ -258,41 +263,17 @@ impl CapturesPage {
     fn actions_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         ui.horizontal_wrapped(|ui| {
             let rows = text::counted(self.matching, "row", "rows");
-            let (some, why_not) = match app.selected().count() {
-                _ if !self.selection_is_shown || self.rows.is_selecting() => {
-                    ui.label(format!("{rows}, selecting…"));
-                    (false, "The selection is still being made")
-                }
-                0 => {
-                    ui.label(format!("{rows}, none selected"));
-                    (false, "Select rows first")
-                }
-                number => {
-                    ui.label(format!("{rows}, {} selected", text::count(number)));
-                    (true, "")
-                }
+            let selected = match app.selected().count() {
+                _ if app.is_selecting() => "selecting…".to_owned(),
+                0 => "none selected".to_owned(),
+                number => format!("{} selected", text::count(number)),
             };
-            for (key, mark, word) in MARK_KEYS {
-                let button = ui.add_enabled(some, egui::Button::new(word));
-                if button.on_hover_text(format!("Key {key}")).on_disabled_hover_text(why_not).clicked() {
-                    self.mark(app, mark);
-                }
-            }
-            let button = ui.add_enabled(some, egui::Button::new("Clear decision"));
-            if button.on_disabled_hover_text(why_not).clicked() {
-                self.mark(app, ReviewMark::Clear);
-            }
-            collect_ui(ui, app, some, why_not);
+            ui.label(format!("{rows}, {selected}"));
+            decision_buttons_ui(ui, app);
+            collect_ui(ui, app);
             action_ui(ui, app, Action::Undo);
             action_named_ui(ui, app, Action::ToggleFacets, "Facets");
         });
-    }
-
-    /// Decides on what is selected, once that is what is on screen.
-    fn mark(&self, app: &mut AppState, mark: ReviewMark) {
-        if !app.selected().is_empty() && self.selection_is_shown && !self.rows.is_selecting() {
-            app.send(Command::Mark { captures: app.selected().clone(), mark, note: String::new() });
-        }
     }
 
     fn nothing_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
@@ -334,15 +315,21 @@ impl CapturesPage {
             app.select(self.selected.clone());
         }
         match asked {
-            Some(CaptureAsk::Focus(id)) => app.follow(Focus::Capture(id)),
+            Some(CaptureAsk::Focus(id)) => {
+                // One that was just deselected gives way to what still is.
+                match self.rows.is_selecting() || self.rows.selection.contains(id.unsigned_abs()) {
+                    true => app.follow(Focus::Capture(id)),
+                    false => follow_selected(app),
+                }
+            }
             Some(CaptureAsk::Panel(id, tab)) => {
                 app.follow(Focus::Capture(id));
                 app.show_tab(tab);
             }
-            Some(CaptureAsk::Mark(id, mark)) if self.rows.selection.contains(id.unsigned_abs()) => self.mark(app, mark),
             Some(CaptureAsk::Mark(id, mark)) => {
-                app.send(Command::Mark { captures: vec![id].into(), mark, note: String::new() });
+                app.send(Command::Mark { captures: app.rows_with(id), mark, note: String::new() });
             }
+            Some(CaptureAsk::Several(_)) => {}
             Some(CaptureAsk::Command(command)) => app.send(command),
             None => {}
         }
@@ -353,31 +340,22 @@ impl CapturesPage {
             return;
         }
         let pressed = |key: Key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
-        let shift = ui.input(|input| input.modifiers.shift);
-        for (key, mark, _) in MARK_KEYS {
-            if let Some(key) = Key::from_name(key)
-                && pressed(key)
-            {
-                self.mark(app, mark);
-            }
-        }
-        for (key, tab, tab_shifted) in
-            [(Key::W, PanelTab::Decision, PanelTab::Decision), (Key::L, PanelTab::Inlinks, PanelTab::Outlinks)]
-        {
-            if pressed(key) {
-                app.show_tab(if shift { tab_shifted } else { tab });
-            }
-        }
-        if takes_letter(ui, "n") {
-            app.show_tab(PanelTab::Notes);
-        }
-        if pressed(Key::Escape) && !self.applied.is_empty() {
+        if !self.applied.is_empty() && pressed(Key::Escape) {
             self.filter.clear();
             self.applied.clear();
             app.refine(String::new());
         }
         ui.add_space(GAP / 4.0);
     }
+}
+
+/// Has the lower panel show what is selected: one row, or that there are several, or nothing.
+fn follow_selected(app: &mut AppState) {
+    let one = match app.selected() {
+        SelectedRows::Ids(ids) => ids.first().copied(),
+        SelectedRows::Query { .. } => return,
+    };
+    app.follow(one.map(Focus::Capture));
 }
 
 /// What is selected, as the table keeps it.

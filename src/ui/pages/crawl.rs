@@ -10,7 +10,7 @@ use crate::app::models::{
 use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, PanelTab, Route};
 use crate::scope::rule_label;
 use crate::ui::access::{tab_of_ui, tabs_ui};
-use crate::ui::table::{Column, Table, TableState, key_of};
+use crate::ui::table::{Column, RowsAsk, Table, TableState, key_of};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{
@@ -304,13 +304,8 @@ pub(super) fn seen_table<'a>(id: &'static str, name: &'a str, app: &AppState) ->
     Table::new(id, name, columns, |row: &SeenRow| row.id.unsigned_abs())
         .chosen(chosen)
         .on_focus(|row| Some(row.id))
-        .menu(|ui, row| {
-            if ui.button("Copy URL").clicked() {
-                ui.ctx().copy_text(row.url.clone());
-                ui.close();
-            }
-            ui.button("Show the scope decision").clicked().then_some(row.id)
-        })
+        .menu(|ui, row| ui.button("Show the scope decision").clicked().then_some(row.id))
+        .with_rows(RowsAsk::copy_urls(|row: &SeenRow| &row.url))
 }
 
 /// Lets a seen URL explain itself in the lower panel.

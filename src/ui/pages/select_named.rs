@@ -205,13 +205,17 @@ pub fn chosen_collections_ui(ui: &mut Ui, app: &mut AppState) {
 }
 
 /// Buttons that put captures into a collection, or take them out.
-pub fn collect_ui(ui: &mut Ui, app: &mut AppState, is_enabled: bool, why_not: &str) {
+pub fn collect_ui(ui: &mut Ui, app: &mut AppState) {
+    let target = app.decision_target();
     for (label, out) in [("Add to collection", false), ("Take out of collection", true)] {
         // A disabled part of the page would not go to the next line as a button does.
-        if !is_enabled {
-            ui.add_enabled(false, Button::new(label)).on_disabled_hover_text(why_not);
-            continue;
-        }
+        let captures = match &target {
+            Ok(captures) => captures,
+            Err(why_not) => {
+                ui.add_enabled(false, Button::new(label)).on_disabled_hover_text(*why_not);
+                continue;
+            }
+        };
         ui.menu_button(label, |ui| {
             let answer = app.reads.collections();
             loaded_ui(ui, &answer, |ui, rows| {
@@ -220,7 +224,7 @@ pub fn collect_ui(ui: &mut Ui, app: &mut AppState, is_enabled: bool, why_not: &s
                 }
                 for row in rows {
                     if ui.button(text::line(&row.name)).clicked() {
-                        let (captures, name) = (app.selected().clone(), row.name.clone());
+                        let (captures, name) = (captures.clone(), row.name.clone());
                         app.send(Command::Selections(SelectionAct::Collect { captures, name, out }));
                         ui.close();
                     }

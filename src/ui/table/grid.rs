@@ -2,6 +2,7 @@
 
 use super::cell;
 use super::column::{Column, Value};
+use super::row_actions::RowsAsk;
 use super::rows::{RowSource, Slot};
 use super::state::TableState;
 use crate::app::models::SortKey;
@@ -51,6 +52,7 @@ pub(super) struct Grid<'t, 'a, R, A> {
     pub(super) layout: &'t mut TableLayout,
     pub(super) key_of: &'t dyn Fn(&R) -> u64,
     pub(super) menu: Option<&'t RowMenu<'a, R, A>>,
+    pub(super) actions: &'t [RowsAsk<'a, R, A>],
     pub(super) has_focus: bool,
     pub(super) table_id: Id,
     /// What a link, a button or a menu of the page asked for.
@@ -111,6 +113,13 @@ impl<R, A> Grid<'_, '_, R, A> {
                     if button.on_hover_text(*hint).clicked() {
                         action = Some(leads_to);
                     }
+                }
+            }
+            let selected = self.state.selection.count(self.rows.total()).max(1);
+            for (number, of_rows) in self.actions.iter().enumerate() {
+                if ui.button((of_rows.label)(selected)).clicked() {
+                    self.state.acts = Some(number);
+                    ui.close();
                 }
             }
             if action.is_some() {
