@@ -123,7 +123,7 @@ impl Action {
         match self {
             Self::OpenWorkspace => "Opens a workspace, or imports archive files and job folders of crawlers",
             Self::LoadSample => "A workspace with a small website that this computer serves; works offline",
-            Self::NewCampaign => "Starts a new, empty specification; without a workspace one is created for it",
+            Self::NewCampaign => "Starts a new, empty specification in the open workspace, or asks in which one",
             Self::Import => {
                 "Imports WARC, ARC and WACZ files or folders of them; they can also be dropped on the window"
             }
@@ -206,7 +206,7 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
     let campaign = || open().and_then(|()| state.campaign.ok_or("Select a campaign first"));
     match action {
         Action::OpenWorkspace => Ok(Command::Ask(Dialog::Open)),
-        Action::Import => Ok(Command::Ask(Dialog::Open)),
+        Action::Import => Ok(Command::Ask(Dialog::Import)),
         Action::LocateFiles => open().map(|()| Command::Ask(Dialog::Locate(None))),
         Action::CheckFiles => {
             open()?;
@@ -244,7 +244,11 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
         Action::PauseCrawl => {
             state.crawl_job().map(|job| Command::PauseJob(job.id, !job.cx().is_paused())).ok_or("No crawl is running")
         }
-        Action::StopCrawl => state.crawl_job().map(|job| Command::CancelJob(job.id)).ok_or("No crawl is running"),
+        Action::StopCrawl => match state.crawl_job() {
+            Some(job) if job.cx().is_cancelled() => Err("The crawl is stopping"),
+            Some(job) => Ok(Command::CancelJob(job.id)),
+            None => Err("No crawl is running"),
+        },
         Action::BuildInlinks => {
             open()?;
             if state.runs(JobKind::BuildInlinks) {

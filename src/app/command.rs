@@ -4,7 +4,7 @@ use super::models::{
     CampaignId, CaptureId, CitedBy, FileId, FileOutcome, FileState, GeoList, ImportOptions, Judgement, LaunchId,
     LinkForm, ProblemQuery, ReviewMark, SearchQuery, SelectionSpec, WhatIfList,
 };
-use super::{CampaignAct, CrawlStart, CrawlTarget, SearchAct, SelectedRows, SelectionAct, TableForm, TableRows};
+use super::{CampaignAct, CampaignPlace, CrawlStart, CrawlTarget, SearchAct, SelectedRows, SelectionAct, TableForm, TableRows};
 use crate::campaign::Campaign;
 use crate::work::models::ProblemId;
 use crate::work::models::RunId;
@@ -181,6 +181,10 @@ pub enum Dialog {
     Keys,
     /// A folder or file to open, make or bring in.
     Open,
+    /// Archive files to bring in.
+    Import,
+    /// Where a new campaign is kept.
+    NewCampaign,
     /// A folder to look for lost files in, or for one of them.
     Locate(Option<FileId>),
     /// Folder and form of a table to write.
@@ -290,8 +294,10 @@ pub enum Command {
     ChooseCampaign(CampaignId),
     /// Adds seeds to the specification of the campaign at hand, not yet saved.
     AddSeeds(Vec<String>),
-    /// Begins a new campaign, in a workspace made for it where none is open.
+    /// Begins a new campaign in the open workspace, or asks where.
     NewCampaign,
+    /// Begins a new campaign there.
+    BeginCampaign(CampaignPlace),
     /// Asks a person to confirm a crawl.
     RequestCrawl(CrawlTarget),
     /// Confirms it: saves edits first, then starts.

@@ -43,7 +43,7 @@ pub use seen_lists::{MovedQuery, SeenList, SeenListQuery};
 pub use selected_rows::{ReviewDecision, SelectedRows};
 pub use settings::{ColumnLayout, PanelTab, Settings, TableLayout, ThemeChoice};
 pub use spec_draft::SpecDraft;
-pub use state::{AppState, CampaignAct, NoticeCause, RecentWorkspace, ScheduleWatch};
+pub use state::{AppState, CampaignAct, CampaignPlace, NoticeCause, RecentWorkspace, ScheduleWatch};
 pub use state::{SearchAct, SelectLead, SelectionAct};
 pub use table_rows::{CellWriter, RowFill, RowQuery, TableForm, TableRows, cell_text};
 pub use tried_selection::TriedSelection;

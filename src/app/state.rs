@@ -12,6 +12,8 @@ mod campaigns;
 mod index;
 #[path = "state_links.rs"]
 mod links;
+#[path = "state_new_campaign.rs"]
+mod new_campaign;
 #[path = "state_notices.rs"]
 mod notices;
 #[path = "state_open.rs"]
@@ -30,6 +32,7 @@ mod unsaved;
 mod view;
 
 pub use campaigns::CampaignAct;
+pub use new_campaign::CampaignPlace;
 pub use notices::NoticeCause;
 pub use open::RecentWorkspace;
 pub use schedules::ScheduleWatch;
@@ -78,6 +81,8 @@ pub(super) enum Answer {
     Opened(PathBuf, AfterOpen, anyhow::Result<OpenedWorkspace>),
     /// What a path is that a person wants to open, and whether archives there are copied.
     Named(PathBuf, ImportOptions, anyhow::Result<OpenTarget>),
+    /// Whether a workspace was deleted in which nothing was kept.
+    Removed(PathBuf, bool),
     /// Whether a workspace that was opened lately is there.
     Recent(PathBuf, bool),
     /// A save, by its number; what was saved, of which campaign, as which version.
@@ -103,6 +108,12 @@ pub struct AppState {
     history: Vec<Route>,
     next_id: u64,
     opening: Option<PathBuf>,
+    /// Whether the sample is open.
+    is_sample: bool,
+    /// The open workspace, where it was made for a campaign that is not saved yet.
+    unused_workspace: Option<PathBuf>,
+    /// Such a workspace that is being deleted.
+    removing: Option<PathBuf>,
     scans: Scans,
     /// Commands that would lose edits, until a person has answered.
     deferred: Vec<Command>,
@@ -194,6 +205,9 @@ impl AppState {
             history: Vec::new(),
             next_id: 1,
             opening: None,
+            is_sample: false,
+            unused_workspace: None,
+            removing: None,
             scans: Scans::default(),
             deferred: Vec::new(),
             discards_edits: false,
@@ -252,7 +266,7 @@ impl AppState {
 
     /// Whether an answer is on its way, so that what is shown will change.
     pub fn is_waited_for(&self) -> bool {
-        self.opening.is_some() || self.reads.is_waited_for() || self.scans.is_waited_for()
+        self.opening.is_some() || self.removing.is_some() || self.reads.is_waited_for() || self.scans.is_waited_for()
     }
 
     /// The folder that is being opened.
@@ -346,6 +360,7 @@ impl AppState {
                 self.execute(command);
             }
         }
+        self.leave_unused_workspace();
         let is_seen = matches!(self.route, Route::Files(_)) && self.settings.lower_panel;
         let focus = self.focus();
         let shown = |id: &ProblemId| is_seen && focus == Some(Focus::Problem(*id));
@@ -480,6 +495,7 @@ impl AppState {
     fn handle_answer(&mut self, answer: Answer) {
         match answer {
             Answer::Opened(folder, then, opened) => self.take_in_opened(folder, then, opened),
+            Answer::Removed(folder, is_removed) => self.take_in_removed(&folder, is_removed),
             Answer::Named(path, options, target) => self.take_in_named(path, options, target),
             Answer::Recent(folder, exists) => {
                 let found = self.recent.iter_mut().find(|recent| recent.folder == folder);
@@ -593,6 +609,7 @@ impl AppState {
             Command::ChooseCampaign(id) => self.take_campaign(id),
             Command::AddSeeds(urls) => self.add_seeds(urls),
             Command::NewCampaign => self.new_campaign(),
+            Command::BeginCampaign(place) => self.begin_campaign(place),
             Command::EditSpec(campaign) => {
                 if let Some(spec) = &mut self.spec {
                     spec.put(*campaign, Instant::now());

@@ -57,8 +57,10 @@ impl LowerPanel {
     /// needed its room down to `page_room` when it was drawn last.
     pub fn height(&mut self, area: Rect, app: &AppState, page_room: Option<f32>) -> f32 {
         let page = page_room.map_or(theme::PAGE_LEAST, |room| room - area.top() + GAP);
-        self.most = (area.height() - page).max(theme::PANEL_STRIP);
-        app.settings.panel_height.clamp(theme::PANEL_STRIP, self.most)
+        // With less it would have tabs and nothing to read.
+        let readable = theme::PANEL_READABLE.min(area.height() * theme::PANEL_SHARE);
+        self.most = (area.height() - page).max(readable);
+        app.settings.panel_height.clamp(readable, self.most)
     }
 
     /// Draws the panel into all of `ui`. What is in it never makes it grow.

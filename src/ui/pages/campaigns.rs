@@ -77,7 +77,7 @@ fn begin_ui(ui: &mut Ui, app: &mut AppState) {
     } else {
         let free = app.disk_free().map(|free| format!("; {} free there", text::bytes(free))).unwrap_or_default();
         ui.weak(format!(
-            "A new campaign is kept in {}, or in the next free folder of that name{free}",
+            "A new workspace is made in {}, or in the next free folder of that name{free}",
             text::line(&app.default_folder().display().to_string())
         ));
         ui.weak(format!("The sample is kept in {}", text::line(&app.sample_folder().display().to_string())));
@@ -201,7 +201,7 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
                 app.send(Command::Go(Route::Spec(Some(row.id))));
             }
             if ui.button("Import archive files…").clicked() {
-                app.send(Command::Ask(Dialog::Open));
+                app.send(Command::Ask(Dialog::Import));
             }
             let (switch, act) = match row.active {
                 true => ("Switch off", CampaignAct::Deactivate(row.id)),

@@ -72,10 +72,13 @@ impl CapturesPage {
         if app.take_shows_all() {
             self.tab = CaptureTab::All;
         }
-        self.filter_ui(ui, app);
+        let is_low = ui.ctx().content_rect().height() < theme::LOW_WINDOW;
+        self.filter_ui(ui, app, is_low);
         self.files_ui(ui, app);
         let query = self.query(app);
-        self.tabs_ui(ui, app, &query);
+        if !is_low {
+            self.tabs_ui(ui, app, &query);
+        }
         self.facets_ui(ui, app, &query);
         let answer = query.part(&self.rows.sort, 0, LIST_PAGE).ask(&mut app.reads);
         let page = match &answer {
@@ -97,7 +100,7 @@ impl CapturesPage {
         if is_shown && std::mem::take(&mut self.is_other_list) {
             follow_selected(app);
         }
-        self.actions_ui(ui, app);
+        self.actions_ui(ui, app, is_low);
         match (page, self.shown.clone()) {
             (Some(page), _) if page.total == 0 => self.nothing_ui(ui, app),
             (page, Some(shown)) => {
@@ -139,8 +142,11 @@ impl CapturesPage {
         }
     }
 
-    fn filter_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+    fn filter_ui(&mut self, ui: &mut Ui, app: &mut AppState, is_low: bool) {
         ui.horizontal(|ui| {
+            if is_low {
+                self.tab_chooser_ui(ui, app);
+            }
             let label = ui.label("Filter");
             let field = TextEdit::singleline(&mut self.filter)
                 .hint_text("words, re:…, or host:gov.pt status:404 file:crawl-a inlinks.ext>3")
@@ -163,7 +169,9 @@ impl CapturesPage {
                 self.filter.push_str(&format!("{gap}{example}"));
                 self.typed.ask();
             }
-            ui.checkbox(&mut app.settings.roomy_rows, "Comfortable rows");
+            if !is_low {
+                ui.checkbox(&mut app.settings.roomy_rows, "Comfortable rows");
+            }
         });
     }
 
@@ -209,16 +217,10 @@ impl CapturesPage {
     }
 
     fn tabs_ui(&mut self, ui: &mut Ui, app: &mut AppState, query: &CaptureQuery) {
-        let counts =
-            app.reads.tab_counts(CaptureQuery { tab: CaptureTab::All, sort: Vec::new(), limit: 0, ..query.clone() });
+        let labels = tab_labels(app, query);
         tabs_ui(ui, "Ready filters", |ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
-            for (tab, name) in TABS {
-                let count = counts.shown().and_then(|counts| counts.iter().find(|(of, _)| *of == tab));
-                let label = match count {
-                    Some((_, count)) => format!("{name} {}", text::count(*count)),
-                    None => name.to_owned(),
-                };
+            for (tab, label) in labels {
                 let mut response = tab_ui(ui, self.tab == tab, label);
                 if tab == CaptureTab::GeoOnly {
                     response = response.on_hover_text(BY_LOCATION);
@@ -228,6 +230,19 @@ impl CapturesPage {
                 }
             }
         });
+    }
+
+    /// The same in one line, where rows need the height.
+    fn tab_chooser_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        let labels = tab_labels(app, &self.query(app));
+        let shown = labels.iter().find(|(tab, _)| *tab == self.tab).map_or(String::new(), |(_, label)| label.clone());
+        let chooser = egui::ComboBox::from_id_salt("ready filter").selected_text(shown);
+        let chooser = chooser.show_ui(ui, |ui| {
+            for (tab, label) in labels {
+                ui.selectable_value(&mut self.tab, tab, label);
+            }
+        });
+        chooser.response.on_hover_text("Ready filters");
     }
 
     /// How the rows are spread, at the right where there is room.
@@ -260,7 +275,7 @@ impl CapturesPage {
         app.refine(self.filter.clone());
     }
 
-    fn actions_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+    fn actions_ui(&mut self, ui: &mut Ui, app: &mut AppState, is_low: bool) {
         ui.horizontal_wrapped(|ui| {
             let rows = text::counted(self.matching, "row", "rows");
             let selected = match app.selected().count() {
@@ -270,9 +285,15 @@ impl CapturesPage {
             };
             ui.label(format!("{rows}, {selected}"));
             decision_buttons_ui(ui, app);
-            collect_ui(ui, app);
-            action_ui(ui, app, Action::Undo);
-            action_named_ui(ui, app, Action::ToggleFacets, "Facets");
+            let mut rest_ui = |ui: &mut Ui| {
+                collect_ui(ui, app);
+                action_ui(ui, app, Action::Undo);
+                action_named_ui(ui, app, Action::ToggleFacets, "Facets");
+            };
+            match is_low {
+                true => drop(ui.menu_button("More", rest_ui)),
+                false => rest_ui(ui),
+            }
         });
     }
 
@@ -356,6 +377,18 @@ fn follow_selected(app: &mut AppState) {
         SelectedRows::Query { .. } => return,
     };
     app.follow(one.map(Focus::Capture));
+}
+
+/// The ready filters, with how many rows each has.
+fn tab_labels(app: &mut AppState, query: &CaptureQuery) -> Vec<(CaptureTab, String)> {
+    let all = CaptureQuery { tab: CaptureTab::All, sort: Vec::new(), limit: 0, ..query.clone() };
+    let counts = app.reads.tab_counts(all);
+    let count_of = |tab| counts.shown().and_then(|counts| counts.iter().find(|(of, _)| *of == tab));
+    let labels = TABS.map(|(tab, name)| match count_of(tab) {
+        Some((_, count)) => (tab, format!("{name} {}", text::count(*count))),
+        None => (tab, name.to_owned()),
+    });
+    labels.into()
 }
 
 /// What is selected, as the table keeps it.

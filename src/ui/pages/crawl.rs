@@ -314,6 +314,8 @@ pub(super) fn explain(app: &mut AppState, seen: SeenId) {
     app.show_tab(PanelTab::Decision);
 }
 
+const STOP: &str = "⏹ Stop crawl";
+
 /// Hosts that are named while they are left alone.
 const PAUSES_SHOWN: usize = 3;
 
@@ -356,7 +358,7 @@ fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRo
             Some(progress) => {
                 let word = if progress.paused { "▶ Resume crawl" } else { "⏸ Pause crawl" };
                 action_named_ui(ui, app, Action::PauseCrawl, word);
-                action_named_ui(ui, app, Action::StopCrawl, "⏹ Stop crawl");
+                action_named_ui(ui, app, Action::StopCrawl, STOP);
                 if progress.cancelled {
                     ui.weak("Stopping: closing open records");
                 }
@@ -369,6 +371,8 @@ fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRo
                     LaunchState::Running | LaunchState::Finished => "▶ Start crawl",
                 };
                 action_named_ui(ui, app, Action::StartCrawl, word);
+                // It keeps its place: a second click on it starts nothing else.
+                action_named_ui(ui, app, Action::StopCrawl, STOP);
                 if launch.to_retry() > 0
                     && ui
                         .button(format!("Retry {} failed", launch.to_retry()))

@@ -7,6 +7,7 @@ use super::rows::{RowSource, Slot};
 use super::state::TableState;
 use crate::app::models::SortKey;
 use crate::app::{AppState, ColumnLayout, TableLayout};
+use crate::ui::access::note_keyboard_place;
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
 use egui::accesskit::{Role, SortDirection};
@@ -262,6 +263,11 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
         }
         if is_at_cursor && self.has_focus {
             ui.painter().rect_stroke(rect, 0.0, Stroke::new(1.0, colors.accent), StrokeKind::Inside);
+        }
+        if is_at_cursor && (self.has_focus || ui.memory(|memory| memory.focused().is_none())) {
+            // What tells the row from others stands at its beginning.
+            let begin = rect.with_max_x(rect.left() + theme::FIELD);
+            note_keyboard_place(ui, begin.intersect(ui.clip_rect()));
         }
         let node = ui.unique_id();
         self.nodes.entry(index).or_default().push(node);

@@ -4,10 +4,14 @@
 
 mod access;
 mod campaigns;
+mod decisions;
+mod dialogs;
 mod evidence;
 mod facets;
 mod files;
 mod keyboard;
+mod messages;
+mod new_campaign;
 mod on_disk;
 mod pages;
 mod plans;
