@@ -139,7 +139,7 @@ impl Action {
         match self {
             Self::OpenWorkspace => "Opens a workspace, or imports archive files and job folders of crawlers",
             Self::LoadSample => "A workspace with a small website that this computer serves; works offline",
-            Self::NewCampaign => "Starts a new, empty specification; without a workspace one is created for it",
+            Self::NewCampaign => "Starts a new, empty specification in the open workspace, or asks in which one",
             Self::Import => {
                 "Imports WARC, ARC and WACZ files or folders of them; they can also be dropped on the window"
             }
@@ -238,7 +238,7 @@ fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
     let campaign = || open().and_then(|()| state.campaign.ok_or("Select a campaign first"));
     match action {
         Action::OpenWorkspace => Ok(Command::Ask(Dialog::Open)),
-        Action::Import => Ok(Command::Ask(Dialog::Open)),
+        Action::Import => Ok(Command::Ask(Dialog::Import)),
         Action::LocateFiles => open().map(|()| Command::Ask(Dialog::Locate(None))),
         Action::CheckFiles => {
             open()?;
@@ -276,7 +276,11 @@ fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
         Action::PauseCrawl => {
             state.crawl_job().map(|job| Command::PauseJob(job.id, !job.cx().is_paused())).ok_or("No crawl is running")
         }
-        Action::StopCrawl => state.crawl_job().map(|job| Command::CancelJob(job.id)).ok_or("No crawl is running"),
+        Action::StopCrawl => match state.crawl_job() {
+            Some(job) if job.cx().is_cancelled() => Err("The crawl is stopping"),
+            Some(job) => Ok(Command::CancelJob(job.id)),
+            None => Err("No crawl is running"),
+        },
         Action::BuildInlinks => {
             open()?;
             if state.runs(JobKind::BuildInlinks) {
@@ -332,7 +336,7 @@ fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
         },
         Action::NextMatch | Action::PreviousMatch => {
             open()?;
-            match state.focus {
+            match state.focus() {
                 _ if state.marked_query().trim().is_empty() => Err("Search first, or filter the captures"),
                 Some(Focus::Capture(_)) => Ok(Command::StepMatch(if action == Action::NextMatch { 1 } else { -1 })),
                 _ => Err("Select a capture first"),
@@ -366,6 +370,8 @@ fn draft_at_hand(state: &AppState) -> Option<&SpecDraft> {
     state.spec.as_ref().filter(|spec| match state.route {
         Route::Spec(id) => id == spec.id,
         Route::Scope(id, _) => Some(id) == spec.id,
+        // Seeds are added to it from there.
+        Route::Prospect => spec.id.is_some() && spec.id == state.campaign && (spec.can_undo() || spec.can_redo()),
         _ => false,
     })
 }

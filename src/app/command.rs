@@ -4,7 +4,9 @@ use super::models::{
     CampaignId, CaptureId, CitedBy, FileId, FileOutcome, FileState, GeoList, ImportOptions, Judgement, LaunchId,
     LinkForm, ProblemQuery, ReviewMark, SearchQuery, SelectionSpec, WhatIfList,
 };
-use super::{CampaignAct, CrawlStart, CrawlTarget, SearchAct, SelectedRows, SelectionAct, TableForm, TableRows};
+use super::{
+    CampaignAct, CampaignPlace, CrawlStart, CrawlTarget, SearchAct, SelectedRows, SelectionAct, TableForm, TableRows,
+};
 use crate::campaign::Campaign;
 use crate::work::models::ProblemId;
 use crate::work::models::RunId;
@@ -191,6 +193,10 @@ pub enum Dialog {
     Settings,
     /// A folder or file to open, make or bring in.
     Open,
+    /// Archive files to bring in.
+    Import,
+    /// Where a new campaign is kept.
+    NewCampaign,
     /// A folder to look for lost files in, or for one of them.
     Locate(Option<FileId>),
     /// Folder and form of a table to write.
@@ -300,10 +306,12 @@ pub enum Command {
     },
     /// Chooses the campaign at hand.
     ChooseCampaign(CampaignId),
-    /// Adds a seed to the specification of the campaign at hand, not yet saved.
-    AddSeed(String),
-    /// Begins a new campaign, in a workspace made for it where none is open.
+    /// Adds seeds to the specification of the campaign at hand, not yet saved.
+    AddSeeds(Vec<String>),
+    /// Begins a new campaign in the open workspace, or asks where.
     NewCampaign,
+    /// Begins a new campaign there.
+    BeginCampaign(CampaignPlace),
     /// Asks a person to confirm a crawl.
     RequestCrawl(CrawlTarget),
     /// Confirms it: saves edits first, then starts.
@@ -416,12 +424,18 @@ impl Dialog {
     /// Whether all that comes of it is written into the workspace.
     fn writes(self) -> bool {
         match self {
-            Self::Locate(_) | Self::Decide | Self::StartCrawl | Self::Twins | Self::DeleteCampaign(_) => true,
+            Self::Import
+            | Self::Locate(_)
+            | Self::Decide
+            | Self::StartCrawl
+            | Self::Twins
+            | Self::DeleteCampaign(_) => true,
             // What is opened or imported is known by its path only.
             Self::Palette
             | Self::Keys
             | Self::Settings
             | Self::Open
+            | Self::NewCampaign
             | Self::WriteTable
             | Self::Window
             | Self::Unsaved
@@ -485,7 +499,8 @@ impl Command {
             | Self::WriteTable { .. }
             | Self::ExportLinks { .. }
             | Self::ChooseCampaign(_)
-            | Self::AddSeed(_)
+            | Self::AddSeeds(_)
+            | Self::BeginCampaign(_)
             | Self::CloseWindow
             | Self::StopAndClose
             | Self::PauseJob(..)

@@ -12,6 +12,8 @@ mod campaigns;
 mod index;
 #[path = "state_links.rs"]
 mod links;
+#[path = "state_new_campaign.rs"]
+mod new_campaign;
 #[path = "state_notices.rs"]
 mod notices;
 #[path = "state_open.rs"]
@@ -30,6 +32,7 @@ mod unsaved;
 mod view;
 
 pub use campaigns::CampaignAct;
+pub use new_campaign::CampaignPlace;
 pub use notices::{NoticeCause, route_of_job};
 pub use open::RecentWorkspace;
 pub use schedules::ScheduleWatch;
@@ -38,10 +41,10 @@ pub use selections::SelectionAct;
 pub use view::SelectLead;
 
 use crate::work::models::ProblemId;
-use crate::work::models::SeenId;
 use open::{AfterOpen, OpenedWorkspace};
 
 use super::crawl_request::AfterSave;
+use super::decision_target::{Focus, RowsAtHand};
 use super::jobs_at_hand::{EndedJob, JobResult, RunningJob};
 use super::loader::{Order, Pool, ReadCx, failure, no_workspace};
 use super::models::*;
@@ -72,25 +75,14 @@ const LOG_KEPT: usize = 200;
 /// How often running jobs are looked at.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// The row that the lower panel follows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Focus {
-    /// A capture.
-    Capture(CaptureId),
-    /// A URL ever seen, captured or not.
-    Seen(SeenId),
-    /// An archive file.
-    File(FileId),
-    /// Something broken or odd in an archive file.
-    Problem(ProblemId),
-}
-
 /// What a worker tells the window after a write.
 pub(super) enum Answer {
     /// The folder that was to be opened, what follows, and what came of it.
     Opened(PathBuf, AfterOpen, anyhow::Result<OpenedWorkspace>),
     /// What a path is that a person wants to open, and whether archives there are copied.
     Named(PathBuf, ImportOptions, anyhow::Result<OpenTarget>),
+    /// Whether a workspace was deleted in which nothing was kept.
+    Removed(PathBuf, bool),
     /// Whether a workspace that was opened lately is there.
     Recent(PathBuf, bool),
     /// A save, by its number; what was saved, of which campaign, as which version.
@@ -116,6 +108,12 @@ pub struct AppState {
     history: Vec<Route>,
     next_id: u64,
     opening: Option<PathBuf>,
+    /// Whether the sample is open.
+    is_sample: bool,
+    /// The open workspace, where it was made for a campaign that is not saved yet.
+    unused_workspace: Option<PathBuf>,
+    /// Such a workspace that is being deleted.
+    removing: Option<PathBuf>,
     scans: Scans,
     /// Commands that would lose edits, until a person has answered.
     deferred: Vec<Command>,
@@ -172,7 +170,7 @@ pub struct AppState {
     pub(super) crawl_request: Option<Arc<CrawlRequest>>,
     pub(super) recent: Vec<RecentWorkspace>,
     pub(super) closing: bool,
-    pub(super) focus: Option<Focus>,
+    pub(super) at_hand: RowsAtHand,
     pub(super) far_record: Option<ProblemId>,
     pub(super) reviewed: Vec<CaptureId>,
     pub(super) table_rows: Option<TableRows>,
@@ -207,6 +205,9 @@ impl AppState {
             history: Vec::new(),
             next_id: 1,
             opening: None,
+            is_sample: false,
+            unused_workspace: None,
+            removing: None,
             scans: Scans::default(),
             deferred: Vec::new(),
             discards_edits: false,
@@ -230,7 +231,7 @@ impl AppState {
             crawl_request: None,
             recent: Vec::new(),
             closing: false,
-            focus: None,
+            at_hand: RowsAtHand::default(),
             far_record: None,
             reviewed: Vec::new(),
             selection_draft,
@@ -265,7 +266,7 @@ impl AppState {
 
     /// Whether an answer is on its way, so that what is shown will change.
     pub fn is_waited_for(&self) -> bool {
-        self.opening.is_some() || self.reads.is_waited_for() || self.scans.is_waited_for()
+        self.opening.is_some() || self.removing.is_some() || self.reads.is_waited_for() || self.scans.is_waited_for()
     }
 
     /// The folder that is being opened.
@@ -346,8 +347,10 @@ impl AppState {
                 self.execute(command);
             }
         }
+        self.leave_unused_workspace();
         let is_seen = matches!(self.route, Route::Files(_)) && self.settings.lower_panel;
-        let shown = |id: &ProblemId| is_seen && self.focus == Some(Focus::Problem(*id));
+        let focus = self.focus();
+        let shown = |id: &ProblemId| is_seen && focus == Some(Focus::Problem(*id));
         self.scans.problem_record.keep_only(shown);
         self.far_record = self.far_record.filter(shown);
         self.scans.import_records.keep_only(|(launch, path)| match &self.route {
@@ -479,6 +482,7 @@ impl AppState {
     fn handle_answer(&mut self, answer: Answer) {
         match answer {
             Answer::Opened(folder, then, opened) => self.take_in_opened(folder, then, opened),
+            Answer::Removed(folder, is_removed) => self.take_in_removed(&folder, is_removed),
             Answer::Named(path, options, target) => self.take_in_named(path, options, target),
             Answer::Recent(folder, exists) => {
                 let found = self.recent.iter_mut().find(|recent| recent.folder == folder);
@@ -588,7 +592,7 @@ impl AppState {
             }
             Command::StepMatch(step) => self.step_match(step),
             Command::ToggleFacets => self.settings.facets = !self.settings.facets,
-            Command::ToggleLowerPanel => self.settings.lower_panel = !self.settings.lower_panel,
+            Command::ToggleLowerPanel => self.toggle_lower_panel(),
             Command::ToggleTheme => {
                 self.settings.theme = if self.shows_dark { ThemeChoice::Light } else { ThemeChoice::Dark };
             }
@@ -600,8 +604,9 @@ impl AppState {
             Command::LoadSample(folder) => self.open_sample(folder),
             Command::SaveCampaign { id, campaign } => self.save(id, campaign),
             Command::ChooseCampaign(id) => self.take_campaign(id),
-            Command::AddSeed(url) => self.add_seed(url),
+            Command::AddSeeds(urls) => self.add_seeds(urls),
             Command::NewCampaign => self.new_campaign(),
+            Command::BeginCampaign(place) => self.begin_campaign(place),
             Command::EditSpec(campaign) => {
                 if let Some(spec) = &mut self.spec {
                     spec.put(*campaign, Instant::now());
@@ -731,7 +736,7 @@ impl AppState {
     fn show(&mut self, route: Route) -> Route {
         // Another list, another row at hand; Captures finds its row again.
         if !route.is_list_of(&self.route) {
-            self.focus = None;
+            self.follow(None);
         }
         self.shows_all = false;
         std::mem::replace(&mut self.route, route)

@@ -86,6 +86,11 @@ impl AppState {
         }
     }
 
+    /// Tells a person something, with the page that shows it.
+    pub(in super::super) fn notice_leading_to(&mut self, notice: Notice, route: Route) {
+        self.notice_about(notice, About { route: Some(route), ..About::default() });
+    }
+
     fn notice_about(&mut self, notice: Notice, about: About) {
         self.about.insert(self.next_id, about);
         self.notice(notice);

@@ -282,10 +282,10 @@ fn the_row_at_hand_goes_with_its_list() {
     let mut after = |command: Command| {
         state.send(Command::Go(problems("")));
         state.tick();
-        state.focus = Some(Focus::Problem(ProblemId::new(2)));
+        state.follow(Focus::Problem(ProblemId::new(2)));
         state.send(command);
         state.tick();
-        state.focus
+        state.focus()
     };
     assert_eq!(after(Command::Go(problems("truncated"))), Some(Focus::Problem(ProblemId::new(2))));
     assert_eq!(after(Command::Go(Route::Files(FilesRoute::Imports(None)))), None);

@@ -1,6 +1,6 @@
 //! What pages read of the state of a window, and what they change of it at once.
 
-use super::{AppState, Focus, RecentWorkspace, ScheduleWatch};
+use super::{AppState, RecentWorkspace, ScheduleWatch};
 use crate::app::jobs_at_hand::{EndedJob, RunningJob};
 use crate::app::models::{
     CampaignId, CaptureQuery, CaptureTab, ExportDryRun, Loaded, Notice, SelectionSpec, VerifyLine, WhatIfAnswer,
@@ -75,11 +75,6 @@ impl AppState {
         self.closing
     }
 
-    /// The row that the lower panel follows.
-    pub fn focus(&self) -> Option<Focus> {
-        self.focus
-    }
-
     /// The problem whose record is read though much has to be decompressed for it.
     pub fn far_record(&self) -> Option<ProblemId> {
         self.far_record
@@ -149,24 +144,6 @@ impl AppState {
 }
 
 impl AppState {
-    /// Has the lower panel follow a row.
-    pub fn follow(&mut self, row: impl Into<Option<Focus>>) {
-        self.focus = row.into();
-    }
-
-    /// The same, and opens the panel.
-    pub fn follow_in_panel(&mut self, row: impl Into<Option<Focus>>) {
-        self.follow(row);
-        self.settings.lower_panel = true;
-    }
-
-    /// Opens the lower panel at a tab; at the notes of a capture, to write one.
-    pub fn show_tab(&mut self, tab: PanelTab) {
-        self.settings.panel_tab = tab;
-        self.settings.lower_panel = true;
-        self.opens_note = tab == PanelTab::Notes && matches!(self.focus, Some(Focus::Capture(_)));
-    }
-
     /// Narrows the list of captures to a filter, which is no step to go back.
     pub fn refine(&mut self, filter: String) {
         self.route = Route::Captures { filter };
@@ -177,9 +154,10 @@ impl AppState {
         self.route = Route::Search(query);
     }
 
-    /// Selects captures.
+    /// Selects captures in the table of captures.
     pub fn select(&mut self, rows: SelectedRows) {
         self.selected = rows;
+        self.follow_beside(Vec::new());
     }
 
     /// Takes an export as the one that is verified next.

@@ -163,6 +163,20 @@ impl Workspace {
         })
     }
 
+    /// Deletes what [`Workspace::create`] makes; a folder with anything else in it stays.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Locked`] where it is open.
+    pub fn remove_empty(folder: &Path) -> Result<(), StoreError> {
+        let folder = check(folder)?;
+        let lock = take_lock(&folder)?;
+        unmake(&folder);
+        drop(lock);
+        let _ = fs::remove_dir(&folder);
+        Ok(())
+    }
+
     /// Opens a workspace for writing.
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
         let folder = check(folder)?;

@@ -8,7 +8,7 @@ use super::table::arrow_to_table_below;
 use super::theme::tokens;
 use egui::accesskit::{Live, Role};
 use egui::{
-    Context, Id, InnerResponse, Key, Modifiers, Rect, Response, Sense, Stroke, StrokeKind, Ui, UiBuilder, UiKind,
+    Context, Id, InnerResponse, Key, Modifiers, Order, Rect, Response, Sense, Stroke, StrokeKind, Ui, UiBuilder, UiKind,
 };
 use egui::{WidgetInfo, WidgetText};
 
@@ -24,6 +24,8 @@ pub enum Region {
     Page,
     /// The lower panel.
     Panel,
+    /// Jobs, and the messages over the page.
+    Strip,
 }
 
 /// A region that is on screen.
@@ -47,6 +49,7 @@ pub fn begin_region(ui: &mut Ui, region: Region, name: &str) {
             Region::Rail => Role::Navigation,
             Region::Page => Role::Main,
             Region::Panel => Role::Complementary,
+            Region::Strip => Role::ContentInfo,
         });
         node.set_label(name);
     });
@@ -91,6 +94,23 @@ pub fn go_between_regions(ctx: &Context) {
         ctx.memory_mut(|memory| memory.request_focus(region.anchor));
         ctx.request_repaint();
     }
+}
+
+fn place_id() -> Id {
+    Id::unique("place of the keyboard within what has it")
+}
+
+/// Notes where within a control the keyboard is, such as the row of a table.
+pub fn note_keyboard_place(ui: &Ui, place: Rect) {
+    ui.data_mut(|data| data.insert_temp(place_id(), Some(place)));
+}
+
+/// Where the keyboard is: that place, else the control that has it. Asked once a frame, when all is drawn.
+pub fn keyboard_place(ui: &Ui) -> Option<Rect> {
+    let within: Option<Rect> = ui.data_mut(|data| data.remove_temp::<Option<Rect>>(place_id())).flatten();
+    let focused = ui.memory(|memory| memory.focused());
+    let of_page = |response: &Response| response.layer_id.order == Order::Background;
+    within.or_else(|| focused.and_then(|id| ui.ctx().read_response(id)).filter(of_page).map(|response| response.rect))
 }
 
 /// Makes what is drawn into `ui` a bar of this name, to be called before all

@@ -1,6 +1,7 @@
 //! The whole window: state, pages, and what lies around them.
 
 use super::access::{Region, begin_region, go_between_regions, name_window};
+use super::decisions::decision_keys;
 use super::pages::{
     CampaignsPage, CapturesPage, CrawlView, FilesPage, JobsPage, LinkHostsPage, LinksPage, ProspectView, ReviewPage,
     ScopeLists, SearchPage, SelectPage, SpecPage, cited_pages_ui, selected_hosts_ui,
@@ -115,7 +116,9 @@ impl Cockpit {
         if let Some(panel) = panel {
             self.panel.show_ui(&mut child(ui, "lower panel", panel), &mut self.app);
         }
-        let drawn = shell::job_strip_ui(&mut child(ui, "job strip", strip), &mut self.app, &mut self.news);
+        let (drawn, bar) = shell::job_strip_ui(&mut child(ui, "job strip", strip), &mut self.app);
+        let over = panel.map_or(page, |panel| page.union(panel));
+        self.news.show_ui(ui, &mut self.app, over, bar);
         if (drawn - self.strip_height).abs() > 0.5 {
             self.strip_height = drawn;
             ui.ctx().request_discard("the job strip is higher or lower than before");
@@ -175,6 +178,7 @@ impl Cockpit {
             begin_region(ui, Region::Page, name);
             // Each page has ids of its own, so that scroll positions are its own.
             ui.push_id(self.app.route().page(), |ui| self.page_ui(ui));
+            decision_keys(ui, &mut self.app);
         });
         self.page_room = take_page_room(ui);
         ui.advance_cursor_after_rect(rect);
@@ -184,7 +188,8 @@ impl Cockpit {
     fn has_lower_panel(&self) -> bool {
         let app = &self.app;
         let wanted = match app.route() {
-            Route::Captures { .. } | Route::Review { .. } => true,
+            _ if app.selected_together().is_some() => true,
+            Route::Captures { .. } | Route::Review { .. } => app.focus().is_some(),
             Route::Crawl | Route::Scope(..) => matches!(app.focus(), Some(Focus::Seen(_))),
             Route::Links { .. } | Route::Select | Route::Search(_) => matches!(app.focus(), Some(Focus::Capture(_))),
             Route::Files(_) => matches!(app.focus(), Some(Focus::File(_) | Focus::Problem(_))),
@@ -222,7 +227,9 @@ impl Cockpit {
 
     fn shortcuts(&mut self, ui: &mut Ui) {
         if self.app.dialog().is_some() {
-            if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
+            // A menu of the dialog closes first.
+            let has_menu = egui::Popup::is_any_open(ui.ctx());
+            if !has_menu && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
                 self.app.send(Command::CloseDialog);
             }
             return;
@@ -276,11 +283,13 @@ impl Cockpit {
     fn ask_before_closing(&mut self, ctx: &Context) {
         let asked = ctx.input(|input| input.viewport().close_requested());
         let edited = || self.app.spec.as_ref().is_some_and(|spec| spec.is_edited());
-        if asked && !self.app.is_closing() && (!self.app.jobs().is_empty() || edited()) {
+        let waits = !self.app.jobs().is_empty() || edited() || self.app.has_unused_workspace();
+        if asked && !self.app.is_closing() && waits {
             ctx.send_viewport_cmd(ViewportCommand::CancelClose);
             self.app.send(Command::CloseWindow);
         }
-        if self.app.is_closing() && self.app.jobs().is_empty() && !self.app.has_outbox() {
+        let is_done = self.app.jobs().is_empty() && !self.app.has_outbox() && !self.app.has_unused_workspace();
+        if self.app.is_closing() && is_done {
             ctx.send_viewport_cmd(ViewportCommand::Close);
         }
     }

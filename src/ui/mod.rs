@@ -12,6 +12,7 @@
 mod access;
 mod bidi;
 mod cockpit;
+mod decisions;
 mod dialogs;
 mod drops;
 mod facets;

@@ -1,11 +1,9 @@
 //! Rail, top bar, job strip.
 
-use super::access::{Region, alert_ui, begin_bar, begin_region};
-use super::news::{News, go_ui};
-use super::schedule_asks::schedule_asks_ui;
+use super::access::{Region, begin_bar, begin_region};
 use super::text;
 use super::theme::{self, GAP, tokens};
-use super::widgets::{action_named_ui, name_sign};
+use super::widgets::{action_named_ui, is_settled, name_sign};
 use crate::app::models::{Loaded, SearchQuery, WorkspaceInfo};
 use crate::app::{Action, AppState, CampaignAct, Command, JobKind, PAGES, Route, resolve};
 use crate::campaign::{TextTest, parse_fields};
@@ -194,40 +192,46 @@ fn version_ui(ui: &mut Ui, app: &mut AppState) {
     }
 }
 
-/// Errors in words, running jobs, free disk. Says how high it is.
-pub fn job_strip_ui(ui: &mut Ui, app: &mut AppState, news: &mut News) -> f32 {
+/// The running job that is waited for, and the state of the workspace, always in one line. Says how
+/// high it is, and what it is in the tree of who listens to it.
+pub fn job_strip_ui(ui: &mut Ui, app: &mut AppState) -> (f32, egui::Id) {
     let line = ui.visuals().widgets.noninteractive.bg_stroke;
     ui.painter().hline(ui.max_rect().x_range(), ui.max_rect().top(), line);
     let drawn = theme::chrome_frame(ui).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
-        begin_bar(ui, Role::ContentInfo, "Messages and jobs");
-        errors_ui(ui, app);
-        news.ui(ui, app);
-        schedule_asks_ui(ui, app);
-        let jobs: Vec<_> =
-            app.jobs().iter().map(|job| (job.id, job.kind.label(), job.cx().progress(), job.pace.clone())).collect();
-        for (id, name, progress, pace) in &jobs {
-            ui.horizontal(|ui| job_ui(ui, app, *id, name, progress, pace));
-        }
+        begin_region(ui, Region::Strip, "Messages and jobs");
+        let bar = ui.unique_id();
+        let first = app.jobs().iter().min_by_key(|job| (job.by_itself, !job.kind.is_crawl()));
+        let first = first.map(|job| (job.id, job.kind.label(), job.cx().progress(), job.pace.clone()));
+        let others = app.jobs().len().saturating_sub(1);
+        let info = app.session().is_some().then(|| app.reads.workspace());
+        let idle = no_job(app);
         ui.horizontal(|ui| {
-            if jobs.is_empty() {
-                ui.weak(text::line(&no_job(app)));
-            }
-            if let Some(Loaded::Ready(info)) = app.session().is_some().then(|| app.reads.workspace()) {
-                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if let Some(Loaded::Ready(info)) = &info {
                     ui.weak(format!("{} free", text::bytes(info.disk_free)));
                     ui.weak(text::counted(info.captures, "capture", "captures"));
-                    ui.add(
-                        egui::Label::new(
-                            RichText::new(text::line(&info.folder.display().to_string())).color(tokens(ui).weak_text),
-                        )
-                        .truncate(),
-                    );
+                }
+                if others > 0 {
+                    let label = format!("and {}", text::counted(others as u64, "more job", "more jobs"));
+                    if ui.link(label).on_hover_text("Go to Jobs").clicked() {
+                        app.send(Command::Go(Route::Jobs));
+                    }
+                }
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| match (&first, &info) {
+                    (Some((id, name, progress, pace)), _) => job_ui(ui, app, *id, name, progress, pace),
+                    (None, Some(Loaded::Ready(info))) => {
+                        ui.weak(text::line(&idle));
+                        let folder = text::line(&info.folder.display().to_string());
+                        ui.add(egui::Label::new(RichText::new(folder).color(tokens(ui).weak_text)).truncate());
+                    }
+                    (None, _) => drop(ui.weak(text::line(&idle))),
                 });
-            }
+            });
         });
+        bar
     });
-    drawn.response.rect.height()
+    (drawn.response.rect.height(), drawn.inner)
 }
 
 /// What there is to say where no job of this window runs: a job of another window may.
@@ -240,44 +244,6 @@ pub(super) fn no_job(app: &mut AppState) -> String {
     }
 }
 
-/// Most errors that are shown at once; the rest is counted.
-const ERRORS_SHOWN: usize = 3;
-/// Lower windows show the last error alone.
-const LOW_WINDOW: f32 = 700.0;
-
-fn errors_ui(ui: &mut Ui, app: &mut AppState) {
-    let count = app.notices().len();
-    let most = if ui.ctx().content_rect().height() < LOW_WINDOW { 1 } else { ERRORS_SHOWN };
-    let shown: Vec<_> = app.notices().iter().rev().take(most).cloned().collect();
-    for (number, notice) in &shown {
-        let frame = theme::error_frame(ui);
-        let bar = |ui: &mut Ui| {
-            ui.horizontal_top(|ui| {
-                if ui.button("Dismiss").clicked() {
-                    app.send(Command::Dismiss(*number));
-                }
-                ui.colored_label(tokens(ui).reject, "⚠");
-                ui.vertical(|ui| {
-                    ui.label(RichText::new(text::line(&notice.what)).color(tokens(ui).strong_text));
-                    if !notice.why.is_empty() {
-                        ui.label(text::line(&notice.why));
-                    }
-                    if !notice.hint.is_empty() {
-                        ui.weak(text::line(&notice.hint));
-                    }
-                    if let Some(route) = app.notice_route(*number).cloned() {
-                        go_ui(ui, app, route);
-                    }
-                });
-            });
-        };
-        alert_ui(ui, true, |ui| frame.show(ui, bar));
-    }
-    if count > most && ui.link(format!("{} more on the Jobs page", count - most)).clicked() {
-        app.send(Command::Go(Route::Jobs));
-    }
-}
-
 fn job_ui(ui: &mut Ui, app: &mut AppState, id: u64, name: &str, progress: &Progress, pace: &Pace) {
     if ui.link(name).on_hover_text("Go to Jobs").clicked() {
         app.send(Command::Go(Route::Jobs));
@@ -287,20 +253,19 @@ fn job_ui(ui: &mut Ui, app: &mut AppState, id: u64, name: &str, progress: &Progr
         Some(total) if total > 0 => (progress.done as f32 / total as f32).clamp(0.0, 1.0),
         _ => 0.0,
     });
-    ui.add(bar.desired_width(theme::BAR).text(done));
+    let is_narrow = ui.ctx().content_rect().width() < theme::NARROW_WINDOW;
+    ui.add(bar.desired_width(if is_narrow { theme::BAR / 2.0 } else { theme::BAR }).text(done));
     let (pause, stop) = (format!("Pause {name}"), format!("Stop {name}"));
-    if progress.paused {
-        if ui.button("▶ Resume").clicked() {
-            app.send(Command::PauseJob(id, false));
-        }
-    } else {
-        let response = ui.add_enabled(!progress.cancelled, Button::new("⏸ Pause")).on_hover_text(pause);
-        if response.clicked() {
-            app.send(Command::PauseJob(id, true));
-        }
+    // The strip may show another job than a moment ago.
+    let response = match progress.paused {
+        true => ui.button("▶ Resume"),
+        false => ui.add_enabled(!progress.cancelled, Button::new("⏸ Pause")).on_hover_text(pause),
+    };
+    if is_settled(ui, &response, ("pause", id)) && response.clicked() {
+        app.send(Command::PauseJob(id, !progress.paused));
     }
     let response = ui.add_enabled(!progress.cancelled, Button::new("⏹ Stop")).on_hover_text(stop);
-    if response.clicked() {
+    if is_settled(ui, &response, ("stop", id)) && response.clicked() {
         app.send(Command::CancelJob(id));
     }
     // Behind the buttons, which must not move under the pointer.

@@ -8,7 +8,7 @@ use crate::app::{Action, AppState, resolve};
 use crate::jobs::Progress;
 use crate::scope::rule_label;
 use egui::accesskit::Role;
-use egui::{Button, Color32, Label, Response, RichText, TextEdit, Ui, WidgetInfo};
+use egui::{Button, Color32, Id, Label, Rect, Response, RichText, TextEdit, Ui, WidgetInfo};
 use std::sync::Arc;
 
 /// How much an old answer is greyed while a new one loads.
@@ -118,7 +118,7 @@ pub fn action_named_ui(ui: &mut Ui, app: &mut AppState, action: Action, label: &
                 keys => format!("{} ({keys})", action.hint()),
             };
             let response = response.on_hover_text(hint);
-            if response.clicked() {
+            if is_settled(ui, &response, action) && response.clicked() {
                 app.send(command);
             }
             response
@@ -168,6 +168,36 @@ pub fn write_ui(ui: &mut Ui, why_not: Option<&str>, control: impl egui::Widget) 
 /// The same for a button that nothing else stands against.
 pub fn write_button_ui(ui: &mut Ui, label: impl Into<egui::WidgetText>) -> Response {
     write_ui(ui, None, Button::new(label.into()))
+}
+
+/// Seconds for which a button that took the place of another one is not pressed.
+const SETTLES_IN: f64 = 0.8;
+
+/// A button at its place, and since when it is there.
+#[derive(Clone, Copy)]
+struct Placed {
+    rect: Rect,
+    what: Id,
+    /// When it took the place of another button.
+    replaced: f64,
+    seen: f64,
+}
+
+/// Whether a button may be pressed: not for a moment after it came to where another one was, which
+/// a second click was meant for. `what` is what it does.
+pub fn is_settled(ui: &Ui, button: &Response, what: impl std::hash::Hash + std::fmt::Debug) -> bool {
+    let (now, what) = (ui.input(|input| input.time), Id::unique(("what a button does", what)));
+    let id = Id::unique("buttons at their places");
+    let mut placed: Vec<Placed> = ui.data_mut(|data| data.remove_temp(id)).unwrap_or_default();
+    placed.retain(|of| now - of.seen <= SETTLES_IN);
+    let is_here = |of: &Placed| of.rect.contains(button.rect.center()) || button.rect.contains(of.rect.center());
+    let known = placed.iter().find(|of| of.what == what && is_here(of)).map(|of| of.replaced);
+    let is_other = placed.iter().any(|of| of.what != what && is_here(of));
+    let replaced = known.unwrap_or(if is_other { now } else { f64::NEG_INFINITY });
+    placed.retain(|of| of.what != what || !is_here(of));
+    placed.push(Placed { rect: button.rect, what, replaced, seen: now });
+    ui.data_mut(|data| data.insert_temp(id, placed));
+    now - replaced >= SETTLES_IN
 }
 
 /// Seconds without a keystroke after which a line is asked.

@@ -1,5 +1,6 @@
 //! Settings of the window, and of the workspace that is open.
 
+use super::answers::{Answer, DialogKeys};
 use crate::app::{AppState, Command, Settings, ThemeChoice};
 use crate::ui::geo_database::GeoDatabaseCard;
 use crate::ui::theme::{self, GAP};
@@ -14,7 +15,7 @@ pub(super) struct SettingsPart {
 
 impl SettingsPart {
     /// Draws what can be chosen: it holds at once.
-    pub(super) fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+    pub(super) fn ui(&mut self, ui: &mut Ui, app: &mut AppState, keys: &mut DialogKeys) {
         heading_ui(ui, "Settings");
         ScrollArea::vertical().max_height(theme::DIALOG_LIST).auto_shrink([false, true]).show(ui, |ui| {
             window_ui(ui, app);
@@ -22,7 +23,7 @@ impl SettingsPart {
             self.geo.ui(ui, app);
         });
         ui.add_space(GAP);
-        if ui.button("Close").clicked() {
+        if keys.answers_ui(ui, 0, vec![Answer::new("Close")]).is_some() {
             app.send(Command::CloseDialog);
         }
     }

@@ -79,7 +79,7 @@ fn begin_ui(ui: &mut Ui, app: &mut AppState) {
     } else {
         let free = app.disk_free().map(|free| format!("; {} free there", text::bytes(free))).unwrap_or_default();
         ui.weak(format!(
-            "A new campaign is kept in {}, or in the next free folder of that name{free}",
+            "A new workspace is made in {}, or in the next free folder of that name{free}",
             text::line(&app.default_folder().display().to_string())
         ));
         ui.weak(format!("The sample is kept in {}", text::line(&app.sample_folder().display().to_string())));

@@ -3,7 +3,7 @@
 use super::captures::host_filter;
 use crate::app::models::{CaptureId, CaptureRow, ReviewMark};
 use crate::app::{Command, PanelTab, Route};
-use crate::ui::table::{Column, Table, Value};
+use crate::ui::table::{Column, RowsAsk, Table, Value};
 use crate::ui::text;
 use crate::ui::widgets::{cell_ui, claim_cell_ui, decision_ui, status_ui, write_button_ui};
 use egui::Ui;
@@ -14,11 +14,13 @@ const STICKY: usize = 2;
 const INLINKS: &str = "Show these inlinks";
 
 /// What a row of the table asks for.
-pub(super) enum CaptureAsk {
+pub enum CaptureAsk {
     /// Its details in the lower panel, in whatever tab is there.
     Focus(CaptureId),
     /// A tab of the lower panel.
     Panel(CaptureId, PanelTab),
+    /// These are selected now.
+    Several(Vec<CaptureId>),
     /// A decision on it, or on all that is selected with it.
     Mark(CaptureId, ReviewMark),
     /// Something else.
@@ -80,6 +82,7 @@ pub(super) fn captures_table<'a>() -> Table<'a, CaptureRow, CaptureAsk> {
         .on_focus(|row| Some(CaptureAsk::Focus(row.id)))
         .on_open(|row| Some(CaptureAsk::Panel(row.id, PanelTab::Details)))
         .menu(menu_ui)
+        .with_rows(RowsAsk::copy_urls(|row: &CaptureRow| &row.url))
 }
 
 /// Steps from the seed; an imported capture without a path is not known to be one.
@@ -99,7 +102,7 @@ fn size_ui(ui: &mut Ui, row: &CaptureRow) {
 }
 
 /// What can be done with one capture.
-pub(super) fn menu_ui(ui: &mut Ui, row: &CaptureRow) -> Option<CaptureAsk> {
+pub fn menu_ui(ui: &mut Ui, row: &CaptureRow) -> Option<CaptureAsk> {
     for (mark, label) in [
         (ReviewMark::Approve, "✔ Approve"),
         (ReviewMark::Reject, "✖ Reject"),
@@ -116,10 +119,6 @@ pub(super) fn menu_ui(ui: &mut Ui, row: &CaptureRow) -> Option<CaptureAsk> {
     }
     if ui.button("Show captures of this host").clicked() {
         return Some(CaptureAsk::Command(Command::Go(Route::Captures { filter: host_filter(&row.url) })));
-    }
-    if ui.button("Copy URL").clicked() {
-        ui.ctx().copy_text(row.url.clone());
-        ui.close();
     }
     for (label, tab) in [
         ("Show path from seed", PanelTab::Details),

@@ -10,7 +10,7 @@ use crate::app::models::{
 use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, PanelTab, Route};
 use crate::scope::rule_label;
 use crate::ui::access::{tab_of_ui, tabs_ui};
-use crate::ui::table::{Column, Table, TableState, key_of};
+use crate::ui::table::{Column, RowsAsk, Table, TableState, key_of};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{
@@ -314,13 +314,8 @@ pub(super) fn seen_table<'a>(id: &'static str, name: &'a str, app: &AppState) ->
     Table::new(id, name, columns, |row: &SeenRow| row.id.unsigned_abs())
         .chosen(chosen)
         .on_focus(|row| Some(row.id))
-        .menu(|ui, row| {
-            if ui.button("Copy URL").clicked() {
-                ui.ctx().copy_text(row.url.clone());
-                ui.close();
-            }
-            ui.button("Show the scope decision").clicked().then_some(row.id)
-        })
+        .menu(|ui, row| ui.button("Show the scope decision").clicked().then_some(row.id))
+        .with_rows(RowsAsk::copy_urls(|row: &SeenRow| &row.url))
 }
 
 /// Lets a seen URL explain itself in the lower panel.
@@ -328,6 +323,8 @@ pub(super) fn explain(app: &mut AppState, seen: SeenId) {
     app.follow(Focus::Seen(seen));
     app.show_tab(PanelTab::Decision);
 }
+
+const STOP: &str = "⏹ Stop crawl";
 
 /// Hosts that are named while they are left alone.
 const PAUSES_SHOWN: usize = 3;
@@ -371,7 +368,7 @@ fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRo
             Some(progress) => {
                 let word = if progress.paused { "▶ Resume crawl" } else { "⏸ Pause crawl" };
                 action_named_ui(ui, app, Action::PauseCrawl, word);
-                action_named_ui(ui, app, Action::StopCrawl, "⏹ Stop crawl");
+                action_named_ui(ui, app, Action::StopCrawl, STOP);
                 if progress.cancelled {
                     ui.weak("Stopping: closing open records");
                 }
@@ -384,6 +381,8 @@ fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRo
                     LaunchState::Running | LaunchState::Finished => "▶ Start crawl",
                 };
                 action_named_ui(ui, app, Action::StartCrawl, word);
+                // It keeps its place: a second click on it starts nothing else.
+                action_named_ui(ui, app, Action::StopCrawl, STOP);
                 if launch.to_retry() > 0
                     && write_button_ui(ui, format!("Retry {} failed", launch.to_retry()))
                         .on_hover_text(

@@ -5,8 +5,8 @@ use crate::app::models::{
 };
 use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, Route};
 use crate::captures::is_page_type;
+use crate::ui::decisions::{decides_on, keep_note};
 use crate::ui::long_text::LongText;
-use crate::ui::panel::keep_note;
 use crate::ui::table::{Column, Table};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
@@ -39,6 +39,8 @@ pub struct ReviewPage {
     /// Captures that were decided a moment ago, and when.
     decided: Vec<(CaptureId, f64)>,
     text: LongText,
+    /// The capture of the queue that is at hand.
+    row: Option<CaptureId>,
 }
 
 impl ReviewPage {
@@ -94,9 +96,15 @@ impl ReviewPage {
             page.rows.iter().filter(|row| self.decided.iter().all(|(id, _)| *id != row.id)).collect();
         let Some(last) = rows.len().checked_sub(1) else { return };
         self.at = self.at.min(last);
-        self.keys(ui, app, rows[self.at].id, last);
+        self.follow_row(app, rows[self.at].id);
+        self.keys(ui, app, last);
         let row = rows[self.at.min(last)];
-        app.follow(Focus::Capture(row.id));
+        self.follow_row(app, row.id);
+        // A list of the lower panel may have led to another version, which is decided on then.
+        let shown = match app.focus() {
+            Some(Focus::Capture(id)) => id,
+            _ => row.id,
+        };
         let reviewed = app.reviewed();
         self.progress_ui(ui, reviewed, page);
         ui.horizontal_top(|ui| {
@@ -119,8 +127,15 @@ impl ReviewPage {
                 }
             });
             ui.add_space(GAP);
-            ui.vertical(|ui| self.capture_ui(ui, app, row.id));
+            ui.vertical(|ui| self.capture_ui(ui, app, shown));
         });
+    }
+
+    /// Has the lower panel follow the queue, until it is led to another capture.
+    fn follow_row(&mut self, app: &mut AppState, id: CaptureId) {
+        if self.row.replace(id) != Some(id) || app.beside_row() == 0 {
+            app.follow(Focus::Capture(id));
+        }
     }
 
     fn progress_ui(&self, ui: &mut Ui, done: u64, page: &CapturePage) {
@@ -150,7 +165,7 @@ impl ReviewPage {
         ui.horizontal_wrapped(|ui| {
             for (key, mark, word) in MARK_KEYS {
                 if write_button_ui(ui, format!("{word}  {key}")).clicked() {
-                    self.mark(ui, app, id, mark);
+                    self.mark(ui, app, mark);
                 }
             }
             if ui.button("Skip  S").clicked() {
@@ -160,7 +175,7 @@ impl ReviewPage {
         ui.horizontal_wrapped(|ui| {
             let opens = std::mem::take(&mut self.opens_note);
             if note_field_ui(ui, REVIEW_NOTE, "Reason or note", &mut self.note, opens) {
-                keep_note(app, id, &mut self.note);
+                keep_note(app, vec![id].into(), &mut self.note);
             }
             for (number, reason) in REASONS.iter().enumerate() {
                 if ui.small_button(format!("{} {reason}", number + 1)).clicked() {
@@ -190,14 +205,19 @@ impl ReviewPage {
         });
     }
 
-    fn mark(&mut self, ui: &Ui, app: &mut AppState, id: CaptureId, mark: ReviewMark) {
+    fn mark(&mut self, ui: &Ui, app: &mut AppState, mark: ReviewMark) {
+        let (Ok(captures), Some(id)) = (app.decision_target(), self.row) else { return };
         let note = self.note.trim().to_owned();
-        app.send(Command::Mark { captures: vec![id].into(), mark, note });
+        let is_row = decides_on(app, id);
+        app.send(Command::Mark { captures, mark, note });
         if app.read_only().is_some() {
             // It stays to be reviewed.
             return;
         }
         self.note.clear();
+        if !is_row {
+            return;
+        }
         let now = ui.input(|input| input.time);
         let has_begun = app.reviewed() > 0;
         self.began = self.began.filter(|_| has_begun).or(Some(now));
@@ -208,7 +228,7 @@ impl ReviewPage {
         }
     }
 
-    fn keys(&mut self, ui: &Ui, app: &mut AppState, id: CaptureId, last: usize) {
+    fn keys(&mut self, ui: &Ui, app: &mut AppState, last: usize) {
         if is_typing(ui) || app.dialog().is_some() {
             return;
         }
@@ -232,7 +252,7 @@ impl ReviewPage {
             if let Some(key) = Key::from_name(key)
                 && pressed(key)
             {
-                self.mark(ui, app, id, mark);
+                self.mark(ui, app, mark);
             }
         }
         if takes_letter(ui, "n") {

@@ -8,9 +8,9 @@ use super::search_saved::{SavedPart, order_label};
 use super::search_timeline::Timeline;
 use super::select::captures_by;
 use crate::app::models::{FacetChoice, FacetKind, Hit, Loaded, SearchAnswer, SearchCounts, SearchOrder, SearchQuery};
-use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, SelectLead, SelectedRows};
+use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, SelectLead};
 use crate::ui::facets::{FACETS_WIDTH, FacetAsk, Facets, ROOM_FOR_FACETS, chosen_ui, named_count_ui};
-use crate::ui::table::{Column, Table, Value};
+use crate::ui::table::{Column, RowsAsk, Table, Value};
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
 use crate::ui::widgets::{TypedLine, action_ui, decision_ui, empty_ui, loaded_ui, title_ui, write_ui};
@@ -294,7 +294,9 @@ fn results_ui<'a>(
     let table = Table::new("search results", "Results", judging.into_iter().chain(columns), |hit: &Hit| hit.version)
         .on_focus(|hit| Some(CaptureAsk::Focus(hit.capture.id)))
         .on_open(|hit| Some(CaptureAsk::Panel(hit.capture.id, PanelTab::Text)))
-        .menu(|ui, hit| menu_ui(ui, &hit.capture));
+        .on_select(|hits| Some(CaptureAsk::Several(hits.iter().map(|hit| hit.capture.id).collect())))
+        .menu(|ui, hit| menu_ui(ui, &hit.capture))
+        .with_rows(RowsAsk::copy_urls(|hit: &Hit| &hit.capture.url));
     if let Some(ask) = table.rows_ui(ui, app, &answer.hits) {
         carry_out(app, ask);
     }
@@ -320,8 +322,9 @@ fn carry_out(app: &mut AppState, ask: CaptureAsk) {
             app.show_tab(tab);
         }
         CaptureAsk::Mark(id, mark) => {
-            app.send(Command::Mark { captures: SelectedRows::from(vec![id]), mark, note: String::new() });
+            app.send(Command::Mark { captures: app.rows_with(id), mark, note: String::new() });
         }
+        CaptureAsk::Several(captures) => app.follow_several(captures),
         CaptureAsk::Command(command) => app.send(command),
     }
 }

@@ -201,10 +201,14 @@ fn weights_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &Sele
         if ui.button("Default weights").clicked() {
             app.selection_draft.weights = ScoreWeights::default();
         }
-        if changed && page.spec.is_some() {
-            ui.colored_label(tokens(ui).flag, "⚠ Preview, not saved");
-        }
     });
+    // A line of its own, always there: nothing moves while a slider is drawn.
+    if page.spec.is_some() {
+        match changed {
+            true => ui.colored_label(tokens(ui).flag, "⚠ Preview, not saved"),
+            false => ui.weak("As saved"),
+        };
+    }
     let unmeasured = page.scores.unmeasured();
     if unmeasured > 0 && page.spec.is_some() {
         let unmeasured = text::counted(unmeasured, "capture was", "captures were");
@@ -229,8 +233,12 @@ fn balance_ui(
         ui.colored_label(tokens(ui).reject, "✖ Out");
         side_ui(ui, app, false, balance.outside, sides);
     });
-    if page.spec.is_some() && !sides.is_kept {
+    if page.spec.is_some() {
         ui.horizontal_wrapped(|ui| {
+            if sides.is_kept {
+                ui.weak("The same as the saved selection");
+                return;
+            }
             for (sign, number, filter) in [("+", balance.added, &sides.added), ("−", balance.removed, &sides.removed)]
             {
                 let label = format!("{sign}{}", text::count(number));

@@ -204,13 +204,17 @@ pub fn chosen_collections_ui(ui: &mut Ui, app: &mut AppState) {
 }
 
 /// Buttons that put captures into a collection, or take them out.
-pub fn collect_ui(ui: &mut Ui, app: &mut AppState, why_not: Option<&str>) {
+pub fn collect_ui(ui: &mut Ui, app: &mut AppState) {
+    let target = app.decision_target();
     for (label, out) in [("Add to collection", false), ("Take out of collection", true)] {
         // A disabled part of the page would not go to the next line as a button does.
-        if app.read_only().or(why_not).is_some() {
-            write_ui(ui, why_not, Button::new(label));
-            continue;
-        }
+        let captures = match (&target, app.read_only()) {
+            (Ok(captures), None) => captures,
+            (target, _) => {
+                write_ui(ui, target.as_ref().err().copied(), Button::new(label));
+                continue;
+            }
+        };
         ui.menu_button(label, |ui| {
             let answer = app.reads.collections();
             loaded_ui(ui, &answer, |ui, rows| {
@@ -219,7 +223,7 @@ pub fn collect_ui(ui: &mut Ui, app: &mut AppState, why_not: Option<&str>) {
                 }
                 for row in rows {
                     if ui.button(text::line(&row.name)).clicked() {
-                        let (captures, name) = (app.selected().clone(), row.name.clone());
+                        let (captures, name) = (captures.clone(), row.name.clone());
                         app.send(Command::Selections(SelectionAct::Collect { captures, name, out }));
                         ui.close();
                     }

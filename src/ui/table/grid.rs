@@ -2,10 +2,12 @@
 
 use super::cell;
 use super::column::{Column, Value};
+use super::row_actions::RowsAsk;
 use super::rows::{RowSource, Slot};
 use super::state::TableState;
 use crate::app::models::SortKey;
 use crate::app::{AppState, ColumnLayout, TableLayout};
+use crate::ui::access::note_keyboard_place;
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
 use egui::accesskit::{Role, SortDirection};
@@ -53,6 +55,7 @@ pub(super) struct Grid<'t, 'a, R, A> {
     pub(super) layout: &'t mut TableLayout,
     pub(super) key_of: &'t dyn Fn(&R) -> u64,
     pub(super) menu: Option<&'t RowMenu<'a, R, A>>,
+    pub(super) actions: &'t [RowsAsk<'a, R, A>],
     pub(super) has_focus: bool,
     pub(super) table_id: Id,
     /// What a link, a button or a menu of the page asked for.
@@ -113,6 +116,13 @@ impl<R, A> Grid<'_, '_, R, A> {
                     if button.on_hover_text(*hint).clicked() {
                         action = Some(leads_to);
                     }
+                }
+            }
+            let selected = self.state.selection.count(self.rows.total()).max(1);
+            for (number, of_rows) in self.actions.iter().enumerate() {
+                if ui.button((of_rows.label)(selected)).clicked() {
+                    self.state.acts = Some(number);
+                    ui.close();
                 }
             }
             if action.is_some() {
@@ -258,6 +268,11 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
         }
         if is_at_cursor && self.has_focus {
             ui.painter().rect_stroke(rect, 0.0, Stroke::new(1.0, colors.accent), StrokeKind::Inside);
+        }
+        if is_at_cursor && (self.has_focus || ui.memory(|memory| memory.focused().is_none())) {
+            // What tells the row from others stands at its beginning.
+            let begin = rect.with_max_x(rect.left() + theme::FIELD);
+            note_keyboard_place(ui, begin.intersect(ui.clip_rect()));
         }
         let node = ui.unique_id();
         self.nodes.entry(index).or_default().push(node);

@@ -5,11 +5,15 @@
 mod access;
 mod access_names;
 mod campaigns;
+mod decisions;
+mod dialogs;
 mod evidence;
 mod facets;
 mod files;
 mod imports;
 mod keyboard;
+mod messages;
+mod new_campaign;
 mod numbers;
 mod on_disk;
 mod pages;

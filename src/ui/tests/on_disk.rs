@@ -15,7 +15,7 @@ use egui::{Event, Key, Modifiers};
 use std::path::{Path, PathBuf};
 
 /// A campaign that can be crawled: nothing answers at its seed.
-fn campaign(name: &str) -> Campaign {
+pub(super) fn campaign(name: &str) -> Campaign {
     let seed = |url: &str| Seed { url: url.to_owned(), scope: SeedScope::Root, depth: None, source_tag: String::new() };
     Campaign {
         seeds: vec![seed("http://127.0.0.1:1/")],
@@ -385,6 +385,8 @@ fn a_campaign_is_begun_without_a_workspace() {
     window.check_says("Recent workspaces");
     window.check_says(&format!("{} (missing)", gone.display()));
     window.click("New campaign");
+    window.click_radio(&format!("A new workspace, {}", dir.path().join("fonds").display()));
+    window.click("Begin campaign");
     window.until("the form is open", |window| window.route() == Route::Spec(None));
     let made = dir.path().join("fonds-2");
     assert_eq!(window.app().settings.recent_workspaces, [made.clone(), gone, there.clone()]);

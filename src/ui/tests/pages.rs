@@ -348,7 +348,7 @@ fn prospects_become_seeds() {
     window.until("the first rows are back", |window| window.says(first));
     window.click(first);
     window.click("Add as seed");
-    assert_eq!(window.route(), Route::Spec(Some(TOWN)));
+    assert_eq!(window.route(), Route::Prospect);
     let spec = window.app().spec.as_ref().unwrap();
     assert_eq!(&spec.campaign.seeds.last().unwrap().url, first);
     window.check_says("unsaved edits");

@@ -35,6 +35,12 @@ impl Session {
         })
     }
 
+    /// Whether nothing is kept in it: no campaign, no capture, no import.
+    pub fn is_unused(&self) -> anyhow::Result<bool> {
+        let info = self.workspace()?;
+        Ok(info.read_only.is_none() && info.captures == 0 && info.campaigns == 0 && self.imports()?.is_empty())
+    }
+
     /// All campaigns.
     pub fn campaigns(&self) -> anyhow::Result<Vec<CampaignRow>> {
         Ok(self.catalogue().campaigns()?)
