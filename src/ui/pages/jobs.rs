@@ -87,10 +87,9 @@ impl JobsPage {
         let rows: Vec<Line> = lines.into_iter().flat_map(|line| self.unfold(line)).collect();
         match table().rows_ui(ui, app, &rows) {
             Some(JobAsk::Go(route)) => app.send(Command::Go(route)),
+            Some(JobAsk::Fold(key)) if self.unfolded.remove(&key) => {}
             Some(JobAsk::Fold(key)) => {
-                if !self.unfolded.remove(&key) {
-                    self.unfolded.insert(key);
-                }
+                self.unfolded.insert(key);
             }
             None => {}
         }

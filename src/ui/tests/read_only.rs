@@ -152,7 +152,7 @@ fn what_writes_is_there_and_off_with_its_reason() {
             let last = nodes.next_back().unwrap_or_else(|| panic!("no “{label}” on {route:?}: {:?}", window.texts()));
             assert!(last.accesskit_node().is_disabled(), "“{label}” on {route:?}");
         }
-        let node = window.harness.query_all_by_label(labels[0]).filter(is_pressed).next_back().unwrap();
+        let node = window.harness.query_all_by_label(labels[0]).rfind(is_pressed).unwrap();
         node.hover();
         window.harness.run_steps(8);
         window.until(&format!("the reason of {} is shown", labels[0]), |window| window.says(WHY));
