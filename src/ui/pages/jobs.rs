@@ -24,7 +24,7 @@ pub struct JobsPage {
 impl JobsPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        title_ui(ui, "Jobs", "Running and earlier jobs, messages, and settings");
+        title_ui(ui, app, "Jobs", "Running and earlier jobs, messages, and settings");
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             heading_ui(ui, "Running");
             running_ui(ui, app);

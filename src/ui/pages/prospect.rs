@@ -18,7 +18,7 @@ pub struct ProspectView {
 impl ProspectView {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        title_ui(ui, "Prospect", "Pages linked from captures but never captured; most citing hosts first");
+        title_ui(ui, app, "Prospect", "Pages linked from captures but never captured; most citing hosts first");
         let filter = self.filter.trim().to_owned();
         let query = ProspectQuery { campaign: app.campaign(), filter, sort: Vec::new(), offset: 0, limit: LIST_PAGE };
         let answer = app.reads.prospects(query.clone());

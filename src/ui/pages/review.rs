@@ -52,7 +52,12 @@ impl ReviewPage {
         }
         // A number that led here counts what is reviewed, too.
         self.reviewed_too |= app.take_shows_all();
-        title_ui(ui, "Review", "J K move, A approve, D reject, F flag, S skip, N note, Ctrl+Z undo, Ctrl+Shift+Z redo");
+        title_ui(
+            ui,
+            app,
+            "Review",
+            "J K move, A approve, D reject, F flag, S skip, N note, Ctrl+Z undo, Ctrl+Shift+Z redo",
+        );
         ui.horizontal_wrapped(|ui| {
             let label = ui.label("Filter");
             ui.add(

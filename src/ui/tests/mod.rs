@@ -7,6 +7,7 @@ mod campaigns;
 mod evidence;
 mod facets;
 mod files;
+mod help;
 mod keyboard;
 mod on_disk;
 mod pages;
