@@ -26,7 +26,7 @@
 //! | [`work`] | [`work::Session`]: everything that can be asked of an open workspace; the sample web | all above |
 //! | [`app`] | state of the window: commands, answers, jobs | all above |
 //! | [`cli`] | the headless commands | all but app and ui |
-//! | `ui` | window, pages, panels (feature `gui`) | app, value types |
+//! | `ui` | window, pages, panels (feature `gui`) | app, guide, value types |
 //! | `testing` | a real workspace and small archives for tests, which any room may use | all above |
 //!
 //! The way of one capture: [`crawl`] takes a URL off its frontier and asks

@@ -62,3 +62,28 @@ fn the_readme_is_read_to_its_end() {
         assert!((1..=3).contains(&commands), "{step}");
     }
 }
+
+/// Buttons, tabs and switches stand in italics in the guides, as they are labelled in the window.
+#[test]
+fn buttons_that_guides_name_are_in_the_window() {
+    fn sources(folder: &std::path::Path, text: &mut String) {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.path() {
+                path if path.is_dir() => sources(&path, text),
+                path => *text += &std::fs::read_to_string(path).unwrap_or_default(),
+            }
+        }
+    }
+    let mut window = String::new();
+    for room in ["ui", "app"] {
+        sources(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(room), &mut window);
+    }
+    let named = regex::Regex::new(r"[^*]\*([A-Z][^*]+)\*[^*]").map(|pattern| {
+        let texts: Vec<_> = GUIDES.iter().map(Guide::text).collect();
+        texts.iter().flat_map(|text| pattern.captures_iter(text)).map(|found| found[1].replace('\n', " ")).collect()
+    });
+    let named: Vec<String> = named.unwrap_or_default();
+    assert!(named.len() > 5, "{named:?}");
+    let gone: Vec<_> = named.iter().filter(|label| !window.contains(&format!("\"{label}"))).collect();
+    assert!(gone.is_empty(), "no button is called {gone:?}");
+}

@@ -88,6 +88,15 @@ impl Block {
 
     /// Draws it, with `marked` words in another colour. Gives what was done with it.
     pub(super) fn ui(&self, ui: &mut Ui, marked: &[String]) -> Option<MarkdownEvent> {
+        ui.scope(|ui| {
+            // Rows as high as their text, not as a button.
+            ui.spacing_mut().interact_size.y = 0.0;
+            self.block_ui(ui, marked)
+        })
+        .inner
+    }
+
+    fn block_ui(&self, ui: &mut Ui, marked: &[String]) -> Option<MarkdownEvent> {
         match self {
             Self::Heading(level, spans) => {
                 ui.add_space(if *level == 1 { 0.0 } else { GAP });
@@ -97,7 +106,10 @@ impl Block {
                 mark_heading(&heading, &text);
                 None
             }
-            Self::Paragraph(spans) => spans_ui(ui, spans, marked),
+            Self::Paragraph(spans) => {
+                ui.add_space(GAP / 2.0);
+                spans_ui(ui, spans, marked)
+            }
             Self::Item(depth, marker, spans) => {
                 ui.horizontal_top(|ui| {
                     ui.add_space(INDENT * (depth - 1) as f32);

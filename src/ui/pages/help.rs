@@ -6,8 +6,9 @@ use crate::ui::access::{tab_ui, tabs_ui};
 use crate::ui::markdown::{Block, Markdown, MarkdownEvent, anchor_of, plain};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP};
-use crate::ui::widgets::title_ui;
-use egui::{Align, ScrollArea, TextEdit, Ui};
+use crate::ui::widgets::{is_typing, title_ui};
+use egui::style::ScrollAnimation;
+use egui::{Align, Key, Modifiers, ScrollArea, TextEdit, Ui, Vec2};
 use std::collections::BTreeMap;
 
 /// The page Help.
@@ -94,6 +95,7 @@ impl HelpPage {
             area = area.vertical_scroll_offset(0.0);
         }
         area.show(ui, |ui| {
+            scroll_by_keys(ui);
             theme::keep_reading_width(ui);
             for block in &text.blocks {
                 if let Block::Heading(_, spans) = block
@@ -114,6 +116,7 @@ impl HelpPage {
             self.text(guide);
         }
         ScrollArea::vertical().id_salt("sections found").auto_shrink([false, false]).show(ui, |ui| {
+            scroll_by_keys(ui);
             theme::keep_reading_width(ui);
             for guide in &GUIDES {
                 let Some(text) = self.texts.get(guide.name) else { continue };
@@ -147,5 +150,32 @@ impl HelpPage {
             self.open(app, guide, heading);
         }
         event
+    }
+}
+
+/// Part of the height in sight that a page up or down moves a text by.
+const PAGE_PART: f32 = 0.9;
+/// Points that an arrow key moves it by.
+const ARROW_STEP: f32 = 40.0;
+/// Points that are more than any guide is high.
+const WHOLE_TEXT: f32 = 1e6;
+
+/// Moves the text by the keys that do so elsewhere, while no control has the keyboard.
+fn scroll_by_keys(ui: &mut Ui) {
+    if is_typing(ui) || ui.memory(|memory| memory.focused().is_some()) {
+        return;
+    }
+    let page = ui.clip_rect().height() * PAGE_PART;
+    for (key, down) in [
+        (Key::PageDown, page),
+        (Key::PageUp, -page),
+        (Key::ArrowDown, ARROW_STEP),
+        (Key::ArrowUp, -ARROW_STEP),
+        (Key::Home, -WHOLE_TEXT),
+        (Key::End, WHOLE_TEXT),
+    ] {
+        if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)) {
+            ui.scroll_with_delta_animation(Vec2::new(0.0, -down), ScrollAnimation::none());
+        }
     }
 }

@@ -3,6 +3,8 @@
 use super::Window;
 use crate::app::{Dialog, Route};
 use egui::Key;
+use egui::accesskit::Role;
+use egui_kittest::kittest::{NodeT, Queryable};
 
 #[test]
 fn each_page_leads_to_the_guide_that_explains_it() {
@@ -63,4 +65,25 @@ fn a_question_mark_lists_the_keys() {
     window.harness.event(egui::Event::Text("?".to_owned()));
     window.settle();
     assert_eq!(window.app().dialog(), Some(Dialog::Keys));
+}
+
+#[test]
+fn a_guide_is_read_to_its_end_by_keys() {
+    let mut window = Window::town();
+    window.click("Help");
+    let top = |window: &Window| {
+        let mut headings = window.harness.query_all_by_label("Documents");
+        headings.find(|node| node.accesskit_node().role() == Role::Heading).unwrap().rect().top()
+    };
+    let before = top(&window);
+    window.press(Key::PageDown);
+    window.settle();
+    assert!(top(&window) < before - 100.0, "{before} to {}", top(&window));
+    window.press(Key::End);
+    window.pass(1.0);
+    let height = window.harness.ctx.content_rect().height();
+    assert!((0.0..height).contains(&top(&window)), "{}", top(&window));
+    window.press(Key::Home);
+    window.pass(1.0);
+    assert!((top(&window) - before).abs() < 1.0, "{before} to {}", top(&window));
 }
