@@ -8,7 +8,7 @@ use crate::work::JobKind;
 use std::path::PathBuf;
 
 /// Pages of the rail, in order: icon, word.
-pub const PAGES: [(&str, &str); 11] = [
+pub const PAGES: [(&str, &str); 12] = [
     ("🏠", "Campaigns"),
     ("📝", "Spec"),
     ("🌐", "Crawl"),
@@ -20,11 +20,12 @@ pub const PAGES: [(&str, &str); 11] = [
     ("🕓", "Jobs"),
     ("🗄", "Files"),
     ("🔍", "Search"),
+    ("📖", "Help"),
 ];
 
 impl Action {
     /// Everything, in the order of menus and palette.
-    pub const ALL: [Action; 42] = [
+    pub const ALL: [Action; 44] = [
         Action::NewCampaign,
         Action::LoadSample,
         Action::OpenWorkspace,
@@ -67,6 +68,8 @@ impl Action {
         Action::GoTo(6),
         Action::GoTo(7),
         Action::GoTo(8),
+        Action::GoTo(9),
+        Action::GoTo(11),
         Action::Settings,
         Action::ScaleUp,
         Action::ScaleDown,
@@ -170,6 +173,7 @@ impl Action {
             Self::SetWindow => "Days before and after a capture in which a link counts as an inlink",
             Self::Keys => "All keyboard shortcuts of this window",
             Self::Find => "Filters captures by words or fields",
+            Self::GoTo(11) => "Opens the guide to the page shown",
             Self::GoTo(_) => "Shows the page",
         }
     }
@@ -193,7 +197,6 @@ impl Action {
             Self::Palette => "Ctrl+K",
             Self::Undo => "Ctrl+Z",
             Self::Redo => "Ctrl+Shift+Z",
-            Self::Keys => "F1",
             Self::Find => "Ctrl+F",
             Self::GoTo(0) => "Ctrl+1",
             Self::GoTo(1) => "Ctrl+2",
@@ -210,6 +213,7 @@ impl Action {
             Self::ScaleUp => "Ctrl++",
             Self::ScaleDown => "Ctrl+-",
             Self::ScaleReset => "Ctrl+0",
+            Self::GoTo(11) => "F1",
             Self::IndexTexts
             | Self::LocateFiles
             | Self::CheckFiles
@@ -219,6 +223,8 @@ impl Action {
             | Self::Verify
             | Self::ToggleTheme
             | Self::SetWindow
+            // A question mark: a letter, and no shortcut where text is typed.
+            | Self::Keys
             | Self::GoTo(_) => "",
         }
     }
@@ -393,6 +399,7 @@ pub fn route_of(page: u8, state: &AppState) -> Route {
         8 => Route::Jobs,
         9 => Route::Files(FilesRoute::default()),
         10 => Route::Search(super::models::SearchQuery::default()),
+        11 => Route::Help(state.route.guide()),
         _ => Route::Campaigns,
     }
 }
@@ -412,6 +419,22 @@ impl Route {
             Self::Jobs => 8,
             Self::Files(_) => 9,
             Self::Search(_) => 10,
+            Self::Help(_) => 11,
+        }
+    }
+
+    /// The guide that explains the page, by its name.
+    pub fn guide(&self) -> &'static str {
+        match self {
+            Self::Campaigns | Self::Spec(_) | Self::Scope(..) | Self::Crawl | Self::Jobs => "crawl",
+            Self::Files(_) => "import",
+            Self::Captures { .. } | Self::Review { .. } => "review",
+            Self::Prospect | Self::Links { .. } | Self::LinkSet { .. } | Self::LinkHosts(_) | Self::CitedPages(..) => {
+                "review"
+            }
+            Self::Search(_) => "search",
+            Self::Select | Self::SelectedHosts(_) => "handover",
+            Self::Help(guide) => guide,
         }
     }
 

@@ -62,6 +62,8 @@ pub enum Route {
     Jobs,
     /// Archive files: how they stand, what is broken, what imports came to.
     Files(FilesRoute),
+    /// A guide, by its name; an unknown name shows the first one.
+    Help(&'static str),
 }
 
 /// A list of rows that a number of a specification counts.
@@ -178,7 +180,7 @@ pub enum Action {
     LocateFiles,
     /// Compares the digest of every file.
     CheckFiles,
-    /// Goes to a page of the rail, 0 to 10.
+    /// Goes to a page of the rail, by its place in [`super::PAGES`].
     GoTo(u8),
 }
 

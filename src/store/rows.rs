@@ -11,6 +11,7 @@ pub use super::lineage::{BranchPoint, TakenAs};
 pub use super::scheduled::{RunState, ScheduledRun};
 pub use super::score_set::SelectionCriteria;
 pub use super::selection_rows::*;
+use crate::analysis::PageInput;
 pub use crate::analysis::{ScorePart, ScoreWeights};
 use crate::campaign::{Campaign, CampaignFile, Identity};
 use crate::crawl::{HostPause, UrlOutcome};
@@ -599,6 +600,26 @@ pub struct CaptureDetail {
     pub versions: Vec<CaptureRow>,
     /// Decisions and notes, newest first.
     pub notes: Vec<CaptureNote>,
+}
+
+impl CaptureDetail {
+    /// The inputs of the review checks.
+    pub fn page_input(&self) -> PageInput<'_> {
+        let row = &self.row;
+        PageInput {
+            status: row.status,
+            mime: &row.mime,
+            title: &row.title,
+            size_bytes: row.size,
+            previous_size_bytes: self
+                .versions
+                .iter()
+                .rev()
+                .find(|version| version.date < row.date)
+                .map(|version| version.size),
+            external_inlinks: row.inlinks_external,
+        }
+    }
 }
 
 /// What is read from the WARC record itself.

@@ -3,8 +3,8 @@
 use super::access::{Region, begin_region, go_between_regions, name_window};
 use super::decisions::decision_keys;
 use super::pages::{
-    CampaignsPage, CapturesPage, CrawlView, FilesPage, JobsPage, LinkHostsPage, LinksPage, ProspectView, ReviewPage,
-    ScopeLists, SearchPage, SelectPage, SpecPage, cited_pages_ui, selected_hosts_ui,
+    CampaignsPage, CapturesPage, CrawlView, FilesPage, HelpPage, JobsPage, LinkHostsPage, LinksPage, ProspectView,
+    ReviewPage, ScopeLists, SearchPage, SelectPage, SpecPage, cited_pages_ui, selected_hosts_ui,
 };
 use super::widgets::{note_read_only, take_page_room};
 use super::{dialogs::Dialogs, drops::Drops, news::News, panel::LowerPanel, shell, theme};
@@ -31,6 +31,7 @@ pub struct Cockpit {
     select: SelectPage,
     jobs: JobsPage,
     files: FilesPage,
+    help: HelpPage,
     drops: Drops,
     panel: LowerPanel,
     dialogs: Dialogs,
@@ -73,6 +74,7 @@ impl Cockpit {
             select: SelectPage::default(),
             jobs: JobsPage::default(),
             files: FilesPage::default(),
+            help: HelpPage::default(),
             drops: Drops::default(),
             panel: LowerPanel::default(),
             dialogs: Dialogs::default(),
@@ -194,14 +196,14 @@ impl Cockpit {
             Route::Links { .. } | Route::Select | Route::Search(_) => matches!(app.focus(), Some(Focus::Capture(_))),
             Route::Files(_) => matches!(app.focus(), Some(Focus::File(_) | Focus::Problem(_))),
             Route::LinkSet { .. } | Route::LinkHosts(_) | Route::CitedPages(..) | Route::SelectedHosts(_) => false,
-            Route::Campaigns | Route::Spec(_) | Route::Prospect | Route::Jobs => false,
+            Route::Campaigns | Route::Spec(_) | Route::Prospect | Route::Jobs | Route::Help(_) => false,
         };
         wanted && app.settings.lower_panel && app.session().is_some()
     }
 
     fn page_ui(&mut self, ui: &mut Ui) {
         let app = &mut self.app;
-        if app.session().is_none() && !matches!(app.route(), Route::Campaigns | Route::Jobs) {
+        if app.session().is_none() && !matches!(app.route(), Route::Campaigns | Route::Jobs | Route::Help(_)) {
             super::pages::no_workspace_ui(ui, app);
             return;
         }
@@ -222,6 +224,7 @@ impl Cockpit {
             Route::SelectedHosts(selected) => selected_hosts_ui(ui, app, selected),
             Route::Jobs => self.jobs.ui(ui, app),
             Route::Files(part) => self.files.ui(ui, app, &part),
+            Route::Help(guide) => self.help.ui(ui, app, guide),
         }
     }
 

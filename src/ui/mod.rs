@@ -18,6 +18,7 @@ mod drops;
 mod facets;
 mod geo_database;
 mod long_text;
+mod markdown;
 mod news;
 mod pages;
 mod panel;

@@ -18,7 +18,7 @@ pub struct Shell {
 }
 
 /// Rows of the rail with room between them: pages, title, and what is below.
-const RAIL_PARTS: f32 = 17.0;
+const RAIL_PARTS: f32 = 18.0;
 
 /// The pages, with their words and keys; in a narrow window their icons alone.
 pub fn rail_ui(ui: &mut Ui, app: &mut AppState) {

@@ -32,7 +32,7 @@ impl CampaignsPage {
             begin_ui(ui, app);
             return;
         }
-        title_ui(ui, "Campaigns", "Select a number to see the rows that it counts");
+        title_ui(ui, app, "Campaigns", "Select a number to see the rows that it counts");
         ui.horizontal_wrapped(|ui| {
             for action in [Action::NewCampaign, Action::OpenWorkspace, Action::LoadSample] {
                 action_ui(ui, app, action);

@@ -6,7 +6,7 @@ use super::select_named::collect_ui;
 use crate::app::models::{
     CaptureId, CapturePage, CaptureQuery, CaptureTab, FileId, Loaded, facet_choices, filter_fields, with_facet,
 };
-use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, RowQuery, SelectedRows};
+use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, Route, RowQuery, SelectedRows};
 use crate::campaign::{FieldTerm, QUERY_RULES, Query, parse_fields};
 use crate::ui::access::{tab_ui, tabs_ui};
 use crate::ui::decisions::decision_buttons_ui;
@@ -162,7 +162,7 @@ impl CapturesPage {
                 self.applied.clone_from(&self.filter);
                 app.refine(self.filter.clone());
             }
-            if let Some(example) = filter_help_ui(ui) {
+            if let Some(example) = filter_help_ui(ui, app) {
                 let gap = if self.filter.is_empty() { "" } else { " " };
                 self.filter.push_str(&format!("{gap}{example}"));
                 self.typed.ask();
@@ -401,11 +401,15 @@ fn selection_of(selected: &SelectedRows) -> Selection {
 }
 
 /// A button with the fields of the filter line; gives the example clicked.
-fn filter_help_ui(ui: &mut Ui) -> Option<&'static str> {
+fn filter_help_ui(ui: &mut Ui, app: &mut AppState) -> Option<&'static str> {
     let mut chosen = None;
     let menu = ui.menu_button("?", |ui| {
         egui::ScrollArea::vertical().max_height(HELP_HEIGHT).show(ui, |ui| {
             ui.label("Words are looked for in URL and title, also as parts of words");
+            if ui.link("Guide to queries").clicked() {
+                app.send(Command::Go(Route::Help("queries")));
+                ui.close();
+            }
             egui::Grid::new("filter_help").num_columns(2).show(ui, |ui| {
                 for field in filter_fields() {
                     let example = ui.button(egui::RichText::new(field.example).monospace());

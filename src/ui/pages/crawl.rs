@@ -411,7 +411,7 @@ fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRo
 }
 
 fn empty_page_ui(ui: &mut Ui, app: &mut AppState) {
-    title_ui(ui, "Crawl", "");
+    title_ui(ui, app, "Crawl", "");
     empty_ui(
         ui,
         "No crawl has run yet",

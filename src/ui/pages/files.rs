@@ -22,7 +22,7 @@ pub struct FilesPage {
 impl FilesPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, route: &FilesRoute) {
-        title_ui(ui, "Files", "Archive files on disk, problems in them, and import results");
+        title_ui(ui, app, "Files", "Archive files on disk, problems in them, and import results");
         parts_ui(ui, app, route);
         ui.add_space(GAP);
         match route {

@@ -48,7 +48,7 @@ enum JobAsk {
 impl JobsPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        title_ui(ui, "Jobs", "Running and earlier jobs, and messages");
+        title_ui(ui, app, "Jobs", "Running and earlier jobs, and messages");
         heading_ui(ui, "Running");
         running_ui(ui, app);
         heading_ui(ui, "Jobs and messages");

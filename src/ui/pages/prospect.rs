@@ -18,7 +18,7 @@ pub struct ProspectView {
 impl ProspectView {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        title_ui(ui, "Prospect", "Pages linked from captures but never captured; most citing hosts first");
+        title_ui(ui, app, "Prospect", "Pages linked from captures but never captured; most citing hosts first");
         // Seeds are added to its specification.
         let _ = app.campaign().map(|id| app.reads.campaign(id));
         let filter = self.filter.trim().to_owned();

@@ -1,10 +1,10 @@
 //! Going through captures one by one.
 
+use crate::analysis::{FindingEvidence, FindingLevel, run_checks};
 use crate::app::models::{
     CaptureDetail, CaptureId, CapturePage, CaptureQuery, CaptureRow, CaptureTab, Loaded, ReviewMark, changed_rejections,
 };
 use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, Route};
-use crate::captures::is_page_type;
 use crate::ui::decisions::{decides_on, keep_note};
 use crate::ui::long_text::LongText;
 use crate::ui::table::{Column, Table};
@@ -54,7 +54,12 @@ impl ReviewPage {
         }
         // A number that led here counts what is reviewed, too.
         self.reviewed_too |= app.take_shows_all();
-        title_ui(ui, "Review", "J K move, A approve, D reject, F flag, S skip, N note, Ctrl+Z undo, Ctrl+Shift+Z redo");
+        title_ui(
+            ui,
+            app,
+            "Review",
+            "J K move, A approve, D reject, F flag, S skip, N note, Ctrl+Z undo, Ctrl+Shift+Z redo",
+        );
         ui.horizontal_wrapped(|ui| {
             let label = ui.label("Filter");
             ui.add(
@@ -266,36 +271,25 @@ impl ReviewPage {
     }
 }
 
-/// What can be told from the capture itself, each with its verdict in words.
+/// Draws the findings of the review checks.
 fn checks_ui(ui: &mut Ui, detail: &CaptureDetail) {
-    let row = &detail.row;
     let colors = tokens(ui);
-    let before = detail.versions.iter().rev().find(|version| version.date < row.date);
-    let mut checks: Vec<(Option<bool>, String)> =
-        vec![(Some((200..300).contains(&row.status)), format!("status {}", row.status))];
-    if is_page_type(&row.mime) {
-        let words = if row.title.is_empty() { "has no title" } else { "has a title" };
-        checks.push((Some(!row.title.is_empty()), words.to_owned()));
-    }
-    if let Some(before) = before.filter(|before| before.size > 0) {
-        let share = row.size as f64 / before.size as f64;
-        checks.push((Some(share > 0.5), format!("{:.0} % of the previous size", share * 100.0)));
-    }
-    if let Some(external) = row.inlinks_external {
-        // None at all speaks neither for a page nor against it.
-        checks.push(((external > 0).then_some(true), text::counted(external, "external inlink", "external inlinks")));
-    }
     ui.horizontal_wrapped(|ui| {
-        for (holds, words) in checks {
-            match holds {
-                Some(true) => ui.colored_label(colors.accept, format!("✔ {words}")),
-                Some(false) => ui.colored_label(colors.flag, format!("⚠ {words}")),
-                None => ui.weak(words),
+        for finding in run_checks(&detail.page_input()) {
+            let evidence = match finding.evidence {
+                FindingEvidence::Text(text) => text,
+                FindingEvidence::Count { number, one, many } => text::counted(number, one, many),
+            };
+            match finding.level {
+                FindingLevel::Passed => ui.colored_label(colors.accept, format!("✔ {evidence}")),
+                FindingLevel::Odd => ui.colored_label(colors.flag, format!("⚠ {evidence}")),
+                FindingLevel::Neutral => ui.weak(evidence),
             };
             ui.add_space(GROUP_GAP / 2.0);
         }
-        if !row.top_anchor.is_empty() {
-            ui.weak(format!("cited as “{}”", text::short(&row.top_anchor, 60)));
+        let top_anchor = &detail.row.top_anchor;
+        if !top_anchor.is_empty() {
+            ui.weak(format!("cited as “{}”", text::short(top_anchor, 60)));
         }
     });
 }

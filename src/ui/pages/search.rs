@@ -49,6 +49,7 @@ impl SearchPage {
         }
         title_ui(
             ui,
+            app,
             "Search",
             "Every word of the archive; a result is a page with one content, however often captured",
         );

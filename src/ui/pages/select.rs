@@ -39,6 +39,7 @@ impl SelectPage {
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         title_ui(
             ui,
+            app,
             "Select & export",
             "Captures scoring at or above the threshold are selected; approvals and rejections override",
         );

@@ -215,7 +215,7 @@ impl SpecPage {
             (Some(_), false) => format!("version {}, saved", spec.version),
             (Some(_), true) => format!("version {} with unsaved edits", spec.version),
         };
-        title_ui(ui, &title, &about);
+        title_ui(ui, app, &title, &about);
         ui.horizontal_wrapped(|ui| {
             action_ui(ui, app, Action::SaveCampaign);
             let revert = ui.add_enabled(edited, egui::Button::new("Discard changes"));

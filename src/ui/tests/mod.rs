@@ -10,6 +10,7 @@ mod dialogs;
 mod evidence;
 mod facets;
 mod files;
+mod help;
 mod imports;
 mod keyboard;
 mod messages;

@@ -3,8 +3,8 @@
 use super::TOWN;
 use super::Window;
 use crate::app::models::{
-    AnchorRow, CaptureQuery, CaptureTab, CitedBy, EventKind, EventQuery, HostColumn, LaunchId, LaunchState, Launches,
-    ProspectQuery, ReviewMark, SeenQuery, SelectionSpec,
+    AnchorRow, CaptureQuery, CaptureRow, CaptureTab, CitedBy, EventKind, EventQuery, HostColumn, LaunchId, LaunchState,
+    Launches, ProspectQuery, ReviewMark, SeenQuery, SelectionSpec,
 };
 use crate::app::{Action, Command, Focus, JobKind, PanelTab, Route, resolve};
 use crate::jobs::JobCx;
@@ -437,6 +437,26 @@ fn a_data_set_of_others_is_opened_and_queried() {
     window.type_into("Link data set", &window.root().join("broken").display().to_string());
     window.click("Open link data set");
     window.until("it says why", |window| window.says("no links are stored here"));
+}
+
+#[test]
+fn review_shows_the_findings_of_all_checks() {
+    let mut window = Window::town();
+    let later = |row: &&CaptureRow| {
+        window.session().detail(row.id, 90).unwrap().versions.iter().any(|version| version.date < row.date)
+    };
+    let rows = window.captures("status:200 mime:html versions>1 inlinks.ext>0 revisit:no");
+    let row = rows.iter().find(later).unwrap().clone();
+    let versions = window.session().detail(row.id, 90).unwrap().versions;
+    let before = versions.iter().filter(|version| version.date < row.date).max_by_key(|version| version.date).unwrap();
+    let percent = row.size as f64 / before.size as f64 * 100.0;
+    let filter = format!("key:{} date:{}", row.url, &row.date.to_readable()[..10]);
+    window.app_mut().send(Command::GoToAll(Route::Review { filter }));
+    window.check_says("✔ status 200");
+    window.check_says(if row.title.is_empty() { "⚠ has no title" } else { "✔ has a title" });
+    let sign = if percent > 50.0 { "✔" } else { "⚠" };
+    window.check_says(&format!("{sign} {percent:.0} % of the previous size"));
+    window.check_says(&format!("✔ {} external inlink", row.inlinks_external.unwrap()));
 }
 
 #[test]

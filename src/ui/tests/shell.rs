@@ -48,7 +48,8 @@ fn greyed_commands_do_nothing_and_keys_say_why() {
     window.press_with(Modifiers::COMMAND, Key::P);
     let said = &window.app().log().back().unwrap().1;
     assert_eq!(said.why, "No crawl is running");
-    window.press(Key::F1);
+    window.harness.event(egui::Event::Text("?".to_owned()));
+    window.settle();
     window.check_says("Ctrl+Enter");
     window.press(Key::Escape);
     assert_eq!(window.app().dialog(), None);
