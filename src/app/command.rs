@@ -4,7 +4,9 @@ use super::models::{
     CampaignId, CaptureId, CitedBy, FileId, FileOutcome, FileState, GeoList, ImportOptions, Judgement, LaunchId,
     LinkForm, ProblemQuery, ReviewMark, SearchQuery, SelectionSpec, WhatIfList,
 };
-use super::{CampaignAct, CampaignPlace, CrawlStart, CrawlTarget, SearchAct, SelectedRows, SelectionAct, TableForm, TableRows};
+use super::{
+    CampaignAct, CampaignPlace, CrawlStart, CrawlTarget, SearchAct, SelectedRows, SelectionAct, TableForm, TableRows,
+};
 use crate::campaign::Campaign;
 use crate::work::models::ProblemId;
 use crate::work::models::RunId;

@@ -106,7 +106,8 @@ impl AppState {
 
     /// Has the lower panel show captures that one of its own lists led to; the row of the page stays.
     pub fn follow_beside(&mut self, captures: Vec<CaptureId>) {
-        let is_row = matches!((captures.as_slice(), self.at_hand.row), ([one], Some(Focus::Capture(row))) if *one == row);
+        let is_row =
+            matches!((captures.as_slice(), self.at_hand.row), ([one], Some(Focus::Capture(row))) if *one == row);
         self.at_hand.beside = if is_row { Vec::new() } else { captures };
     }
 

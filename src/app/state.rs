@@ -44,6 +44,7 @@ use crate::work::models::ProblemId;
 use open::{AfterOpen, OpenedWorkspace};
 
 use super::crawl_request::AfterSave;
+use super::decision_target::{Focus, RowsAtHand};
 use super::jobs_at_hand::{EndedJob, JobResult, RunningJob};
 use super::loader::{Order, Pool, ReadCx, failure, no_workspace};
 use super::models::*;
@@ -52,7 +53,6 @@ use super::scans::{RuleLine, Scans, name_rules, same_scope};
 use super::selected_rows::ReviewDecision;
 use super::settings::{Settings, ThemeChoice};
 use super::spec_draft::SpecDraft;
-use super::decision_target::{Focus, RowsAtHand};
 use super::{Command, Dialog, FilesRoute, Route, SelectedRows, TableRows};
 use crate::campaign::Campaign;
 use crate::jobs::{JobCx, Progress, Wake};

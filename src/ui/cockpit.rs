@@ -1,12 +1,12 @@
 //! The whole window: state, pages, and what lies around them.
 
 use super::access::{Region, begin_region, go_between_regions, name_window};
+use super::decisions::decision_keys;
 use super::pages::{
     CampaignsPage, CapturesPage, CrawlView, FilesPage, JobsPage, LinkHostsPage, LinksPage, ProspectView, ReviewPage,
     ScopeLists, SearchPage, SelectPage, SpecPage, cited_pages_ui, selected_hosts_ui,
 };
 use super::widgets::take_page_room;
-use super::decisions::decision_keys;
 use super::{dialogs::Dialogs, drops::Drops, news::News, panel::LowerPanel, shell, theme};
 use crate::app::models::{ImportOptions, Loaded};
 use crate::app::{Action, AppState, Command, Focus, PAGES, Route, Settings, Workspaces};

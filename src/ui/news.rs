@@ -12,7 +12,9 @@ use super::theme::{self, tokens};
 use super::widgets::is_typing;
 use crate::app::models::Notice;
 use crate::app::{AppState, Command, PAGES, Route};
-use egui::{Align, Align2, Area, Button, Id, Key, Layout, Modifiers, Order, Rect, RichText, ScrollArea, Ui, WidgetInfo};
+use egui::{
+    Align, Align2, Area, Button, Id, Key, Layout, Modifiers, Order, Rect, RichText, ScrollArea, Ui, WidgetInfo,
+};
 use std::time::Duration;
 
 /// Seconds that a message stays in sight, and more for each letter.
@@ -126,7 +128,9 @@ impl News {
         for card in cards {
             let is_error = card.notice.is_error;
             let frame = if is_error { theme::error_frame(ui) } else { theme::message_frame(ui) };
-            let shown = alert_ui(ui, is_error, |ui| frame.shadow(ui.visuals().popup_shadow).show(ui, |ui| card_ui(ui, app, card)));
+            let shown = alert_ui(ui, is_error, |ui| {
+                frame.shadow(ui.visuals().popup_shadow).show(ui, |ui| card_ui(ui, app, card))
+            });
             if shown.inner {
                 self.close(app, card.id);
             }

@@ -14,9 +14,7 @@ use crate::ui::facets::{FACETS_WIDTH, FacetAsk, Facets, ROOM_FOR_FACETS, chosen_
 use crate::ui::table::{Selection, TableState};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{
-    TypedLine, action_named_ui, action_ui, empty_ui, is_typing, loaded_ui, notice_ui,
-};
+use crate::ui::widgets::{TypedLine, action_named_ui, action_ui, empty_ui, is_typing, loaded_ui, notice_ui};
 use crate::uri::Url;
 use egui::{Key, Modifiers, TextEdit, Ui};
 use std::sync::Arc;

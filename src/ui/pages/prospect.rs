@@ -58,10 +58,11 @@ impl ProspectView {
             if seed.clicked() {
                 request_rows(ui, TABLE, ADD_SEEDS);
             }
+            action_ui(ui, app, Action::BuildInlinks);
+            // Last, where it moves nothing.
             if app.campaign().is_some_and(|id| app.spec.as_ref().is_some_and(|spec| spec.id == Some(id))) {
                 action_named_ui(ui, app, Action::Undo, &Action::Undo.label_now(app));
             }
-            action_ui(ui, app, Action::BuildInlinks);
         });
         ui.add_space(GAP);
         if none {
@@ -94,18 +95,15 @@ impl ProspectView {
                 .draw(|ui, row| drop(scope_verdict_ui(ui, &row.verdict))),
             Col::text("url", "URL", 360.0, |row| &row.url),
         ];
-        let table =
-            Table::new(TABLE, "Cited pages without a capture", columns, |row: &ProspectRow| key_of(&row.url))
-                .chosen(self.chosen.as_ref().map(key_of))
-                .on_focus(|row| Some(ProspectAsk::Focus(row.url.clone())))
-                .on_open(citing)
-                .menu(|ui, row| {
-                    ui.button("Show citing pages").clicked().then(|| ProspectAsk::Citing(row.url.clone()))
-                })
-                .with_rows(RowsAsk::new(seeds_label, |_, rows| {
-                    Some(ProspectAsk::Seeds(rows.iter().map(|row: &&ProspectRow| row.url.clone()).collect()))
-                }))
-                .with_rows(RowsAsk::copy_urls(|row: &ProspectRow| &row.url));
+        let table = Table::new(TABLE, "Cited pages without a capture", columns, |row: &ProspectRow| key_of(&row.url))
+            .chosen(self.chosen.as_ref().map(key_of))
+            .on_focus(|row| Some(ProspectAsk::Focus(row.url.clone())))
+            .on_open(citing)
+            .menu(|ui, row| ui.button("Show citing pages").clicked().then(|| ProspectAsk::Citing(row.url.clone())))
+            .with_rows(RowsAsk::new(seeds_label, |_, rows| {
+                Some(ProspectAsk::Seeds(rows.iter().map(|row: &&ProspectRow| row.url.clone()).collect()))
+            }))
+            .with_rows(RowsAsk::copy_urls(|row: &ProspectRow| &row.url));
         match table.pages_ui(ui, app, query, total) {
             Some(ProspectAsk::Focus(url)) => self.chosen = Some(url),
             Some(ProspectAsk::Citing(target)) => app.send(Command::Go(Route::Links { target })),

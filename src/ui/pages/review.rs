@@ -5,8 +5,8 @@ use crate::app::models::{
 };
 use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, Route};
 use crate::captures::is_page_type;
-use crate::ui::long_text::LongText;
 use crate::ui::decisions::{decides_on, keep_note};
+use crate::ui::long_text::LongText;
 use crate::ui::table::{Column, Table};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
@@ -152,6 +152,8 @@ impl ReviewPage {
     }
 
     fn capture_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CaptureId) {
+        // The text is what is read: in a low window it gets the height.
+        let is_low = ui.ctx().content_rect().height() < theme::LOW_WINDOW;
         let answer = app.reads.detail(id, app.settings.window_days);
         loaded_ui(ui, &answer, |ui, detail| {
             let row = &detail.row;
@@ -176,16 +178,24 @@ impl ReviewPage {
             if note_field_ui(ui, REVIEW_NOTE, "Reason or note", &mut self.note, opens) {
                 keep_note(app, vec![id].into(), &mut self.note);
             }
-            for (number, reason) in REASONS.iter().enumerate() {
-                if ui.small_button(format!("{} {reason}", number + 1)).clicked() {
-                    self.note = (*reason).to_owned();
+            let mut reasons_ui = |ui: &mut Ui| {
+                for (number, reason) in REASONS.iter().enumerate() {
+                    if ui.small_button(format!("{} {reason}", number + 1)).clicked() {
+                        self.note = (*reason).to_owned();
+                    }
                 }
+            };
+            match is_low {
+                true => drop(ui.menu_button("Reasons", reasons_ui)),
+                false => reasons_ui(ui),
             }
         });
         if let Some(detail) = answer.shown() {
             checks_ui(ui, detail);
         }
-        heading_ui(ui, "Text");
+        if !is_low {
+            heading_ui(ui, "Text");
+        }
         let content = app.reads.content(id);
         keep_page_room(ui, theme::ROWS_LEAST as f32 * ui.text_style_height(&egui::TextStyle::Body));
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {

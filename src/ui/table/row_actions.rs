@@ -69,7 +69,8 @@ impl<R, A> Table<'_, R, A> {
             if !rows.prepare(app, part.clone()) {
                 return None;
             }
-            let is_selected = |index: &u64| matches!(rows.row(*index), Slot::Ready(row) if state.selection.contains((self.key)(row)));
+            let is_selected =
+                |index: &u64| matches!(rows.row(*index), Slot::Ready(row) if state.selection.contains((self.key)(row)));
             found.extend(part.clone().filter(is_selected));
             done = part.end;
         }
@@ -91,7 +92,11 @@ impl<R, A> Table<'_, R, A> {
         if (selected.len() as u64) < wanted {
             app.notice(Notice {
                 is_error: false,
-                what: format!("{} of {} selected rows were taken", text::count(selected.len() as u64), text::count(wanted)),
+                what: format!(
+                    "{} of {} selected rows were taken",
+                    text::count(selected.len() as u64),
+                    text::count(wanted)
+                ),
                 why: format!("only the first {} rows of the table are looked through", text::count(RANGE_ROWS)),
                 hint: "Narrow the filter, then do the same with the rest".to_owned(),
             });
