@@ -191,10 +191,16 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, card: &Card) -> bool {
         ui.with_layout(Layout::top_down(Align::Min), |ui| {
             ui.spacing_mut().item_spacing.y = 2.0;
             let times = if card.times > 1 { format!(" (×{})", card.times) } else { String::new() };
-            let sign = if notice.is_error { "⚠ " } else { "" };
-            let what = format!("{sign}{}{times}", text::grouped(&text::line(&notice.what)));
+            let what = format!("{}{times}", text::grouped(&text::line(&notice.what)));
             let colors = tokens(ui);
-            ui.label(RichText::new(what).color(if notice.is_error { colors.strong_text } else { colors.text }));
+            if notice.is_error {
+                ui.horizontal_wrapped(|ui| {
+                    ui.colored_label(colors.reject, "⚠");
+                    ui.label(RichText::new(what).color(colors.strong_text));
+                });
+            } else {
+                ui.label(RichText::new(what).color(colors.text));
+            }
             if !notice.why.is_empty() {
                 ui.label(text::grouped(&text::line(&text::capital(&notice.why))));
             }

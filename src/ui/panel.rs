@@ -231,7 +231,9 @@ impl NoteField {
 }
 
 fn hide_ui(ui: &mut Ui, app: &mut AppState) {
-    if ui.button("✖").on_hover_text("Hide the lower panel (F7)").clicked() {
+    let hide = ui.button("✖").on_hover_text("Hide the lower panel (F7)");
+    hide.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "Hide the lower panel"));
+    if hide.clicked() {
         app.act(Action::ToggleLowerPanel);
     }
 }

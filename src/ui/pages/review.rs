@@ -25,6 +25,8 @@ const DECIDED_FOR: f64 = 3.0;
 /// Reasons that may be added to a mark, by key.
 const REASONS: [&str; 6] = ["off topic", "empty page", "soft 404", "missing resources", "duplicate", "wrong language"];
 
+const KEYS: &str = "J K move, A approve, D reject, F flag, S skip, N note, Ctrl+Z undo, Ctrl+Shift+Z redo";
+
 /// The page Review.
 #[derive(Default)]
 pub struct ReviewPage {
@@ -54,7 +56,10 @@ impl ReviewPage {
         }
         // A number that led here counts what is reviewed, too.
         self.reviewed_too |= app.take_shows_all();
-        title_ui(ui, "Review", "J K move, A approve, D reject, F flag, S skip, N note, Ctrl+Z undo, Ctrl+Shift+Z redo");
+        // The text is what is read: a low window has its height for that.
+        if ui.ctx().content_rect().height() >= theme::LOW_WINDOW {
+            title_ui(ui, "Review", KEYS);
+        }
         ui.horizontal_wrapped(|ui| {
             let label = ui.label("Filter");
             ui.add(

@@ -4,7 +4,7 @@ use super::Window;
 use crate::app::models::Notice;
 use crate::app::{Action, Route};
 use egui::accesskit::{Live, Role};
-use egui::{Key, Modifiers, Rect};
+use egui::{Key, Modifiers, Pos2};
 use egui_kittest::kittest::{NodeT, Queryable};
 
 fn notice(window: &mut Window, is_error: bool, what: &str) {
@@ -15,13 +15,13 @@ fn notice(window: &mut Window, is_error: bool, what: &str) {
 }
 
 /// Where everything lies that is no message.
-fn places(window: &Window) -> Vec<(Role, String, Rect)> {
+fn places(window: &Window) -> Vec<(Role, String, Pos2)> {
     let nodes = window.harness.root().children_recursive();
     let place = |node: egui_kittest::Node<'_>| {
         let role = node.accesskit_node().role();
         let label = node.accesskit_node().label()?;
         matches!(role, Role::Button | Role::Tab | Role::ColumnHeader | Role::Table | Role::Cell | Role::Link)
-            .then(|| (role, label, node.rect()))
+            .then(|| (role, label, node.rect().min))
     };
     let is_message = |label: &str| matches!(label, "Close this message" | "Dismiss") || label.starts_with("Go to");
     nodes.filter_map(place).filter(|(_, label, _)| !is_message(label)).collect()
@@ -29,7 +29,7 @@ fn places(window: &Window) -> Vec<(Role, String, Rect)> {
 
 /// Checks that everything lies where it did before.
 #[track_caller]
-fn check_same(window: &Window, before: &[(Role, String, Rect)], when: &str) {
+fn check_same(window: &Window, before: &[(Role, String, Pos2)], when: &str) {
     let now = places(window);
     let moved: Vec<_> = before.iter().filter(|place| !now.contains(place)).collect();
     let came: Vec<_> = now.iter().filter(|place| !before.contains(place)).collect();
