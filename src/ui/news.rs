@@ -188,16 +188,20 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, card: &Card) -> bool {
         ui.with_layout(Layout::top_down(Align::Min), |ui| {
             ui.spacing_mut().item_spacing.y = 2.0;
             let times = if card.times > 1 { format!(" (×{})", card.times) } else { String::new() };
-            let warns = app.notice_warns(card.id);
-            let sign = if notice.is_error || warns { "⚠ " } else { "" };
-            let what = format!("{sign}{}{times}", text::grouped(&text::line(&notice.what)));
+            let what = format!("{}{times}", text::grouped(&text::line(&notice.what)));
             let colors = tokens(ui);
-            let color = match (notice.is_error, warns) {
-                (true, _) => colors.strong_text,
-                (false, true) => colors.flag,
-                (false, false) => colors.text,
+            let sign = match (notice.is_error, app.notice_warns(card.id)) {
+                (true, _) => Some((colors.reject, colors.strong_text)),
+                (false, true) => Some((colors.flag, colors.flag)),
+                (false, false) => None,
             };
-            ui.label(RichText::new(what).color(color));
+            match sign {
+                Some((sign, color)) => drop(ui.horizontal_wrapped(|ui| {
+                    ui.colored_label(sign, "⚠");
+                    ui.label(RichText::new(what).color(color));
+                })),
+                None => drop(ui.label(RichText::new(what).color(colors.text))),
+            }
             if !notice.why.is_empty() {
                 ui.label(text::grouped(&text::line(&text::capital(&notice.why))));
             }

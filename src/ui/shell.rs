@@ -244,6 +244,9 @@ pub(super) fn no_job(app: &mut AppState) -> String {
     }
 }
 
+/// Number of the strip among places for buttons; pages have theirs.
+const STRIP: usize = usize::MAX;
+
 fn job_ui(ui: &mut Ui, app: &mut AppState, id: u64, name: &str, progress: &Progress, pace: &Pace) {
     if ui.link(name).on_hover_text("Go to Jobs").clicked() {
         app.send(Command::Go(Route::Jobs));
@@ -261,11 +264,11 @@ fn job_ui(ui: &mut Ui, app: &mut AppState, id: u64, name: &str, progress: &Progr
         true => ui.button("▶ Resume"),
         false => ui.add_enabled(!progress.cancelled, Button::new("⏸ Pause")).on_hover_text(pause),
     };
-    if is_settled(ui, &response, ("pause", id)) && response.clicked() {
+    if is_settled(ui, &response, ("pause", id), STRIP) && response.clicked() {
         app.send(Command::PauseJob(id, !progress.paused));
     }
     let response = ui.add_enabled(!progress.cancelled, Button::new("⏹ Stop")).on_hover_text(stop);
-    if is_settled(ui, &response, ("stop", id)) && response.clicked() {
+    if is_settled(ui, &response, ("stop", id), STRIP) && response.clicked() {
         app.send(Command::CancelJob(id));
     }
     // Behind the buttons, which must not move under the pointer.

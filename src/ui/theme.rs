@@ -37,7 +37,7 @@ pub const DIALOG_LIST: f32 = 380.0;
 /// Least height of the lower panel.
 pub const PANEL_LEAST: f32 = 120.0;
 /// Height of the lower panel in which its head, its tabs and some lines can be read.
-pub const PANEL_READABLE: f32 = 170.0;
+pub const PANEL_READABLE: f32 = 164.0;
 /// Most of the height that it takes from its page for that.
 pub const PANEL_SHARE: f32 = 0.42;
 /// Lower windows have the lines of buttons above a table folded.

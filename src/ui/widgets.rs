@@ -131,7 +131,7 @@ pub fn action_named_ui(ui: &mut Ui, app: &mut AppState, action: Action, label: &
                 keys => format!("{} ({keys})", action.hint()),
             };
             let response = response.on_hover_text(hint);
-            if is_settled(ui, &response, action) && response.clicked() {
+            if is_settled(ui, &response, action, app.route().page()) && response.clicked() {
                 app.send(command);
             }
             response
@@ -191,24 +191,27 @@ const SETTLES_IN: f64 = 0.8;
 struct Placed {
     rect: Rect,
     what: Id,
+    /// On which page, or in which bar.
+    page: usize,
     /// When it took the place of another button.
     replaced: f64,
     seen: f64,
 }
 
 /// Whether a button may be pressed: not for a moment after it came to where another one was, which
-/// a second click was meant for. `what` is what it does.
-pub fn is_settled(ui: &Ui, button: &Response, what: impl std::hash::Hash + std::fmt::Debug) -> bool {
+/// a second click was meant for. `what` is what it does, `page` where: who goes to another page
+/// looks for its buttons.
+pub fn is_settled(ui: &Ui, button: &Response, what: impl std::hash::Hash + std::fmt::Debug, page: usize) -> bool {
     let (now, what) = (ui.input(|input| input.time), Id::unique(("what a button does", what)));
     let id = Id::unique("buttons at their places");
     let mut placed: Vec<Placed> = ui.data_mut(|data| data.remove_temp(id)).unwrap_or_default();
     placed.retain(|of| now - of.seen <= SETTLES_IN);
     let is_here = |of: &Placed| of.rect.contains(button.rect.center()) || button.rect.contains(of.rect.center());
     let known = placed.iter().find(|of| of.what == what && is_here(of)).map(|of| of.replaced);
-    let is_other = placed.iter().any(|of| of.what != what && is_here(of));
+    let is_other = placed.iter().any(|of| of.what != what && of.page == page && is_here(of));
     let replaced = known.unwrap_or(if is_other { now } else { f64::NEG_INFINITY });
     placed.retain(|of| of.what != what || !is_here(of));
-    placed.push(Placed { rect: button.rect, what, replaced, seen: now });
+    placed.push(Placed { rect: button.rect, what, page, replaced, seen: now });
     ui.data_mut(|data| data.insert_temp(id, placed));
     now - replaced >= SETTLES_IN
 }

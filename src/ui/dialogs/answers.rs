@@ -3,7 +3,7 @@
 
 use super::super::widgets::read_only;
 use egui::text::{CCursor, CCursorRange};
-use egui::{Button, Event, Id, Key, Popup, Response, Ui};
+use egui::{Align, Button, Event, Id, Key, Layout, Popup, Response, Ui, UiBuilder};
 
 /// One of the buttons at the foot of a dialog.
 pub(super) struct Answer {
@@ -100,7 +100,12 @@ impl DialogKeys {
         rest: impl FnOnce(&mut Ui),
     ) -> Option<usize> {
         let mut pressed = None;
-        ui.horizontal_wrapped(|ui| {
+        // Whatever comes above them while it loads, they are the same and keep the focus.
+        let row = UiBuilder::new().scope_id(Id::unique("answers of the dialog"));
+        let row = row.layout(Layout::left_to_right(Align::Center).with_main_wrap(true));
+        let size = egui::vec2(ui.available_width(), ui.spacing().interact_size.y);
+        let row = row.max_rect(egui::Rect::from_min_size(ui.cursor().min, size));
+        ui.scope_builder(row, |ui| {
             for (number, answer) in answers.into_iter().enumerate() {
                 let why_not = read_only(ui).filter(|_| answer.writes).map(str::to_owned).or(answer.why_not);
                 let is_possible = why_not.is_none();

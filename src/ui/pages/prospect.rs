@@ -58,10 +58,11 @@ impl ProspectView {
             if seed.clicked() {
                 request_rows(ui, TABLE, ADD_SEEDS);
             }
+            action_ui(ui, app, Action::BuildInlinks);
+            // Last, where it moves nothing.
             if app.campaign().is_some_and(|id| app.spec.as_ref().is_some_and(|spec| spec.id == Some(id))) {
                 action_named_ui(ui, app, Action::Undo, &Action::Undo.label_now(app));
             }
-            action_ui(ui, app, Action::BuildInlinks);
         });
         ui.add_space(GAP);
         if none {

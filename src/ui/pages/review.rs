@@ -25,6 +25,8 @@ const DECIDED_FOR: f64 = 3.0;
 /// Reasons that may be added to a mark, by key.
 const REASONS: [&str; 6] = ["off topic", "empty page", "soft 404", "missing resources", "duplicate", "wrong language"];
 
+const KEYS: &str = "J K move, A approve, D reject, F flag, S skip, N note, Ctrl+Z undo, Ctrl+Shift+Z redo";
+
 /// The page Review.
 #[derive(Default)]
 pub struct ReviewPage {
@@ -54,12 +56,10 @@ impl ReviewPage {
         }
         // A number that led here counts what is reviewed, too.
         self.reviewed_too |= app.take_shows_all();
-        title_ui(
-            ui,
-            app,
-            "Review",
-            "J K move, A approve, D reject, F flag, S skip, N note, Ctrl+Z undo, Ctrl+Shift+Z redo",
-        );
+        // The text is what is read: a low window has its height for that.
+        if ui.ctx().content_rect().height() >= theme::LOW_WINDOW {
+            title_ui(ui, app, "Review", KEYS);
+        }
         ui.horizontal_wrapped(|ui| {
             let label = ui.label("Filter");
             ui.add(
@@ -158,6 +158,8 @@ impl ReviewPage {
     }
 
     fn capture_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CaptureId) {
+        // The text is what is read: in a low window it gets the height.
+        let is_low = ui.ctx().content_rect().height() < theme::LOW_WINDOW;
         let answer = app.reads.detail(id, app.settings.window_days);
         loaded_ui(ui, &answer, |ui, detail| {
             let row = &detail.row;
@@ -182,16 +184,24 @@ impl ReviewPage {
             if note_field_ui(ui, REVIEW_NOTE, "Reason or note", &mut self.note, opens) {
                 keep_note(app, vec![id].into(), &mut self.note);
             }
-            for (number, reason) in REASONS.iter().enumerate() {
-                if ui.small_button(format!("{} {reason}", number + 1)).clicked() {
-                    self.note = (*reason).to_owned();
+            let mut reasons_ui = |ui: &mut Ui| {
+                for (number, reason) in REASONS.iter().enumerate() {
+                    if ui.small_button(format!("{} {reason}", number + 1)).clicked() {
+                        self.note = (*reason).to_owned();
+                    }
                 }
+            };
+            match is_low {
+                true => drop(ui.menu_button("Reasons", reasons_ui)),
+                false => reasons_ui(ui),
             }
         });
         if let Some(detail) = answer.shown() {
             checks_ui(ui, detail);
         }
-        heading_ui(ui, "Text");
+        if !is_low {
+            heading_ui(ui, "Text");
+        }
         let content = app.reads.content(id);
         keep_page_room(ui, theme::ROWS_LEAST as f32 * ui.text_style_height(&egui::TextStyle::Body));
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {

@@ -104,17 +104,26 @@ fn f6_goes_from_part_to_part_and_tab_goes_on_within() {
     let mut window = window(dir.path(), 3);
     window.press_with(Modifiers::COMMAND, Key::Num4);
     window.until("rows are there", |window| window.says("3 rows, none selected"));
+    window.settle();
+    // Without a selected row there is no lower panel.
+    window.press(Key::ArrowDown);
+    window.check_says("3 rows, 1 selected");
     let mut go = |modifiers: Modifiers| {
         window.press_with(modifiers, Key::F6);
         focused(&window).unwrap_or_default()
     };
     assert_eq!(go(Modifiers::NONE), "Captures");
     assert_eq!(go(Modifiers::NONE), "Lower panel");
+    assert_eq!(go(Modifiers::NONE), "Messages and jobs");
     assert_eq!(go(Modifiers::NONE), "Pages");
+    assert_eq!(go(Modifiers::SHIFT), "Messages and jobs");
     assert_eq!(go(Modifiers::SHIFT), "Lower panel");
+    window.press(Key::Tab);
+    // The head of the panel comes before its parts.
     window.press(Key::Tab);
     assert_eq!(focused(&window).as_deref(), Some("Details"), "{}", tree(&window));
     // From within a part, to the next.
+    window.press_with(Modifiers::NONE, Key::F6);
     window.press_with(Modifiers::NONE, Key::F6);
     window.press(Key::Tab);
     assert_eq!(focused(&window).as_deref(), Some("Campaigns"));
@@ -132,6 +141,9 @@ fn tab_goes_from_the_top_left_to_the_foot_of_the_window() {
     });
     window.press_with(Modifiers::COMMAND, Key::Num4);
     window.until("rows are there", |window| window.says("3 rows, none selected"));
+    window.settle();
+    window.press(Key::ArrowDown);
+    window.check_says("3 rows, 1 selected");
     let mut order = Vec::new();
     for _ in 0..200 {
         window.harness.key_press(Key::Tab);
