@@ -442,15 +442,18 @@ fn a_data_set_of_others_is_opened_and_queried() {
 #[test]
 fn review_shows_the_findings_of_all_checks() {
     let mut window = Window::town();
-    let later = |row: &&CaptureRow| {
-        window.session().detail(row.id, 90).unwrap().versions.iter().any(|version| version.date < row.date)
+    let filter_of = |row: &CaptureRow| format!("key:{} date:{} status:200", row.url, &row.date.to_readable()[..10]);
+    // One with an earlier version, and by itself in the queue.
+    let fits = |row: &&CaptureRow| {
+        let versions = window.session().detail(row.id, 90).unwrap().versions;
+        versions.iter().any(|version| version.date < row.date) && window.captures(&filter_of(row)).len() == 1
     };
     let rows = window.captures("status:200 mime:html versions>1 inlinks.ext>0 revisit:no");
-    let row = rows.iter().find(later).unwrap().clone();
+    let row = rows.iter().find(fits).unwrap().clone();
     let versions = window.session().detail(row.id, 90).unwrap().versions;
     let before = versions.iter().filter(|version| version.date < row.date).max_by_key(|version| version.date).unwrap();
     let percent = row.size as f64 / before.size as f64 * 100.0;
-    let filter = format!("key:{} date:{}", row.url, &row.date.to_readable()[..10]);
+    let filter = filter_of(&row);
     window.app_mut().send(Command::GoToAll(Route::Review { filter }));
     window.check_says("✔ status 200");
     window.check_says(if row.title.is_empty() { "⚠ has no title" } else { "✔ has a title" });
