@@ -25,7 +25,7 @@ pub const PAGES: [(&str, &str); 12] = [
 
 impl Action {
     /// Everything, in the order of menus and palette.
-    pub const ALL: [Action; 44] = [
+    pub const ALL: [Action; 43] = [
         Action::NewCampaign,
         Action::LoadSample,
         Action::OpenWorkspace,
@@ -68,7 +68,6 @@ impl Action {
         Action::GoTo(6),
         Action::GoTo(7),
         Action::GoTo(8),
-        Action::GoTo(9),
         Action::GoTo(11),
         Action::Settings,
         Action::ScaleUp,

@@ -235,6 +235,8 @@ impl AppState {
 
     /// Keeps a workspace as the one opened last.
     fn remember(&mut self, folder: PathBuf) {
+        // The window may be started in another folder next time.
+        let folder = std::path::absolute(&folder).unwrap_or(folder);
         let recent = &mut self.settings.recent_workspaces;
         recent.retain(|of| *of != folder);
         recent.insert(0, folder.clone());

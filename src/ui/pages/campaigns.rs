@@ -1,5 +1,6 @@
 //! The list of campaigns, and where to begin.
 
+use super::spec::suspension_ui;
 use crate::app::models::{CampaignId, CampaignRow, Loaded};
 use crate::app::{Action, AppState, CampaignAct, Command, Dialog, FilesRoute, Route, resolve};
 use crate::ui::recent::recent_ui;
@@ -181,6 +182,7 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
                     ui.label(RichText::new(text::short(tag, 40)).background_color(tokens(ui).chosen_bg));
                 }
             });
+            suspension_ui(ui, app, Some(page));
         }
         ui.add_space(GAP);
         ui.horizontal_wrapped(|ui| {
@@ -207,7 +209,9 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
                 true => ("Switch off", CampaignAct::Deactivate(row.id)),
                 false => ("Switch on", CampaignAct::Activate(row.id)),
             };
+            // What came from elsewhere is let run where it says what its crawls do.
             if row.problem.is_none()
+                && row.suspended.is_none()
                 && write_button_ui(ui, switch).on_hover_text("Whether its schedule starts crawls").clicked()
             {
                 app.send(Command::Campaigns(act));
