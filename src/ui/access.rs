@@ -108,7 +108,9 @@ pub fn note_keyboard_place(ui: &Ui, place: Rect) {
 /// Where the keyboard is: that place, else the control that has it. Asked once a frame, when all is drawn.
 pub fn keyboard_place(ui: &Ui) -> Option<Rect> {
     let within: Option<Rect> = ui.data_mut(|data| data.remove_temp::<Option<Rect>>(place_id())).flatten();
-    let focused = ui.memory(|memory| memory.focused());
+    // While the pointer clicks, whoever reads a response takes the focus from what was not clicked.
+    let is_clicking = ui.input(|input| input.pointer.any_pressed() || input.pointer.any_click());
+    let focused = ui.memory(|memory| memory.focused()).filter(|_| !is_clicking);
     let of_page = |response: &Response| response.layer_id.order == Order::Background;
     within.or_else(|| focused.and_then(|id| ui.ctx().read_response(id)).filter(of_page).map(|response| response.rect))
 }

@@ -183,35 +183,45 @@ pub fn write_button_ui(ui: &mut Ui, label: impl Into<egui::WidgetText>) -> Respo
     write_ui(ui, None, Button::new(label.into()))
 }
 
-/// Seconds for which a button that took the place of another one is not pressed.
+/// Seconds for which a button that took the place of a pressed one is not pressed.
 const SETTLES_IN: f64 = 0.8;
+/// Seconds within which a person may press again what was pressed.
+const PRESSED_AGAIN_IN: f64 = 5.0;
 
-/// A button at its place, and since when it is there.
+/// A button at its place, and what happened to it.
 #[derive(Clone, Copy)]
 struct Placed {
     rect: Rect,
     what: Id,
     /// On which page, or in which bar.
     page: usize,
-    /// When it took the place of another button.
+    /// When it took the place of another button that was just pressed.
     replaced: f64,
+    /// When it was pressed last.
+    pressed: f64,
     seen: f64,
 }
 
-/// Whether a button may be pressed: not for a moment after it came to where another one was, which
-/// a second click was meant for. `what` is what it does, `page` where: who goes to another page
+/// Whether a button may be pressed: not for a moment after it came to where another one was pressed,
+/// which a second click is meant for. `what` is what it does, `page` where: who goes to another page
 /// looks for its buttons.
 pub fn is_settled(ui: &Ui, button: &Response, what: impl std::hash::Hash + std::fmt::Debug, page: usize) -> bool {
     let (now, what) = (ui.input(|input| input.time), Id::unique(("what a button does", what)));
     let id = Id::unique("buttons at their places");
     let mut placed: Vec<Placed> = ui.data_mut(|data| data.remove_temp(id)).unwrap_or_default();
-    placed.retain(|of| now - of.seen <= SETTLES_IN);
+    placed.retain(|of| now - of.seen <= SETTLES_IN || now - of.pressed <= PRESSED_AGAIN_IN);
     let is_here = |of: &Placed| of.rect.contains(button.rect.center()) || button.rect.contains(of.rect.center());
-    let known = placed.iter().find(|of| of.what == what && is_here(of)).map(|of| of.replaced);
-    let is_other = placed.iter().any(|of| of.what != what && of.page == page && is_here(of));
-    let replaced = known.unwrap_or(if is_other { now } else { f64::NEG_INFINITY });
+    let own = placed.iter().find(|of| of.what == what && is_here(of) && now - of.seen <= SETTLES_IN).copied();
+    let was_pressed = |of: &Placed| now - of.pressed <= PRESSED_AGAIN_IN;
+    let is_other = || placed.iter().any(|of| of.what != what && of.page == page && is_here(of) && was_pressed(of));
+    let replaced = match own {
+        Some(own) => own.replaced,
+        None if is_other() => now,
+        None => f64::NEG_INFINITY,
+    };
+    let pressed = if button.clicked() { now } else { own.map_or(f64::NEG_INFINITY, |own| own.pressed) };
     placed.retain(|of| of.what != what || !is_here(of));
-    placed.push(Placed { rect: button.rect, what, page, replaced, seen: now });
+    placed.push(Placed { rect: button.rect, what, page, replaced, pressed, seen: now });
     ui.data_mut(|data| data.insert_temp(id, placed));
     now - replaced >= SETTLES_IN
 }

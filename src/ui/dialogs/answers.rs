@@ -59,9 +59,10 @@ impl DialogKeys {
     pub(super) fn close(&mut self, ui: &Ui) {
         self.wants_focus = false;
         if let Some(before) = self.before.take() {
-            ui.memory_mut(|memory| match memory.focused() {
-                None => memory.request_focus(before),
-                Some(_) => {}
+            ui.memory_mut(|memory| {
+                if memory.focused().is_none() {
+                    memory.request_focus(before);
+                }
             });
         }
     }

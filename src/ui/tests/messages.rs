@@ -23,7 +23,11 @@ fn places(window: &Window) -> Vec<(Role, String, Pos2)> {
         matches!(role, Role::Button | Role::Tab | Role::ColumnHeader | Role::Table | Role::Cell | Role::Link)
             .then(|| (role, label, node.rect().min))
     };
-    let is_message = |label: &str| matches!(label, "Close this message" | "Dismiss") || label.starts_with("Go to");
+    let is_message = |label: &str| {
+        matches!(label, "Close this message" | "Dismiss")
+            || label.starts_with("Go to")
+            || label.ends_with("on the Jobs page")
+    };
     nodes.filter_map(place).filter(|(_, label, _)| !is_message(label)).collect()
 }
 
