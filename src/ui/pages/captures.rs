@@ -216,6 +216,7 @@ impl CapturesPage {
 
     fn tabs_ui(&mut self, ui: &mut Ui, app: &mut AppState, query: &CaptureQuery) {
         let labels = tab_labels(app, query);
+        let lacks_inlinks = labels.iter().all(|(tab, _)| *tab != CaptureTab::NoInlinks);
         tabs_ui(ui, "Ready filters", |ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
             for (tab, label) in labels {
@@ -226,6 +227,12 @@ impl CapturesPage {
                 if response.clicked() {
                     self.tab = tab;
                 }
+            }
+            // Nothing counts those of inlinks before these are built.
+            if lacks_inlinks {
+                ui.add_space(GAP / 2.0);
+                ui.weak("Inlinks not built")
+                    .on_hover_text("Build inlinks to list captures without and with many of them");
             }
         });
     }

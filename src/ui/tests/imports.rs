@@ -41,7 +41,8 @@ fn an_import_with_problems_warns_and_leads_to_them() {
     std::fs::write(&broken, bytes).unwrap();
     let said = import(&mut window, broken);
     assert!(said.starts_with("Import finished with problems"), "{said}");
-    window.check_says("⚠ Import finished with problems");
+    window.check_says("⚠");
+    window.check_says("Import finished with problems");
     let history = window.session().job_history(10).unwrap();
     let lines = job_list(&history, window.app().ended().iter(), window.app().log().iter());
     let of_import: Vec<_> = lines.iter().filter(|line| line.outcome.contains("problem")).collect();

@@ -21,7 +21,8 @@ fn places(window: &Window) -> Vec<(Role, String, Pos2)> {
         let role = node.accesskit_node().role();
         let label = node.accesskit_node().label()?;
         matches!(role, Role::Button | Role::Tab | Role::ColumnHeader | Role::Table | Role::Cell | Role::Link)
-            .then(|| (role, label, node.rect().min))
+            // A tenth of a point is how a text is laid out on the pixels.
+            .then(|| (role, label, node.rect().min.round()))
     };
     let is_message = |label: &str| {
         matches!(label, "Close this message" | "Dismiss")

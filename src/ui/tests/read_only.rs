@@ -192,8 +192,10 @@ fn keys_that_decide_say_once_that_nothing_is_written() {
     }
     assert_eq!(window.texts().into_iter().find(|text| text.contains("to review, 0 reviewed now")), first);
     window.press_with(Modifiers::COMMAND, Key::I);
-    let of = |words: &str| window.app().log().iter().filter(|(_, notice)| notice.what == words).count();
-    assert_eq!(of("Nothing was changed"), 1, "{:?}", window.app().log());
+    let refusals = window.app().log().iter().filter(|(_, notice)| notice.what == "Nothing was changed");
+    let dates: Vec<i64> = refusals.map(|(date, _)| date.millis()).collect();
+    // Again only where the last one is gone: keys of a slow test are pressed later than those of a person.
+    assert!(!dates.is_empty() && dates.windows(2).all(|pair| pair[1] - pair[0] >= 5_000), "{dates:?}");
     assert!(window.app().log().iter().all(|(_, notice)| !notice.is_error), "{:?}", window.app().log());
     assert!(window.app().notices().is_empty());
     assert_eq!(window.captures("mark:approve mark:reject mark:flag").len(), 0);
