@@ -52,6 +52,8 @@ fn nothing_moves_when_messages_and_errors_come_and_go() {
         window.press_with(Modifiers::COMMAND, Key::Num4);
         window.until("rows are there", |window| window.says("vilanova.example"));
         window.press(Key::ArrowDown);
+        // Bars of scrolled tables come slowly.
+        (0..5).for_each(|_| window.pass(1.0));
         window.settle();
         let before = places(&window);
         for number in 0..6 {
