@@ -175,7 +175,7 @@ fn unsaved_edits_and_campaigns_of_one_title_are_answered_with_enter() {
 }
 
 #[test]
-fn a_key_that_is_held_down_answers_nothing_and_the_focus_comes_back() {
+fn a_repeated_key_answers_nothing_and_the_focus_comes_back() {
     let mut window = Window::town();
     window.press_with(Modifiers::COMMAND, Key::Num4);
     window.until("rows are there", |window| window.says("vilanova.example"));

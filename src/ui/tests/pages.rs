@@ -23,10 +23,7 @@ fn the_first_page_offers_three_ways_that_work_offline() {
         window.check_says(words);
     }
     let offered = window.root().join("fonds");
-    window.check_says(&format!(
-        "A new workspace is made in {}, or in the next free folder of that name",
-        offered.display()
-    ));
+    window.check_says(&format!("A new workspace is made in {}", offered.display()));
     window.click("Open the sample campaign");
     window.until("the sample is open", |window| window.says("Vila Nova da Ria, the festival and the shipyard"));
     assert_eq!(window.folder(), offered.with_file_name("fonds-sample"));
