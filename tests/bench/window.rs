@@ -299,6 +299,8 @@ fn panel_tabs(window: &mut Driver) {
     window.click("http://host");
     window.settle();
     window.press(NONE, Key::F6);
+    // Past the button that hides the panel, and the first tab.
+    window.press(NONE, Key::Tab);
     window.press(NONE, Key::Tab);
     for (name, tab) in [
         ("Decision", PanelTab::Decision),
