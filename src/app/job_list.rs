@@ -41,8 +41,8 @@ pub struct JobLine {
 
 impl JobLine {
     /// Whether a person should see it among many.
-    pub fn stands_out(&self) -> bool {
-        matches!(self.state, JobState::Failed | JobState::Warned) || self.follow_ups.iter().any(Self::stands_out)
+    pub fn needs_attention(&self) -> bool {
+        matches!(self.state, JobState::Failed | JobState::Warned) || self.follow_ups.iter().any(Self::needs_attention)
     }
 }
 
@@ -180,7 +180,7 @@ mod tests {
         let names: Vec<_> = lines.iter().map(|line| (line.name.as_str(), line.follow_ups.len())).collect();
         assert_eq!(names.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["Import", "Crawl"]);
         assert!(names[1].1 > 2870 && names[0].1 + names[1].1 == 2880, "{names:?}");
-        assert!(lines[0].stands_out() && !lines[1].stands_out());
+        assert!(lines[0].needs_attention() && !lines[1].needs_attention());
     }
 
     #[test]

@@ -19,7 +19,7 @@ macro_rules! warn_of {
 /// pipe), the work goes on: it is worth more than what is told of it.
 macro_rules! tell {
     ($($words:tt)*) => {
-        $crate::cli::output::tell(&format!($($words)*))
+        $crate::cli::output::print_notice(&format!($($words)*))
     };
 }
 

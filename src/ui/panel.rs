@@ -2,7 +2,7 @@
 
 use super::access::{Region, begin_region, name_node, tab_of_ui, tabs_ui};
 use super::decisions::{headline_ui, keep_note, several_ui};
-use super::pages::{CaptureAsk, menu_ui};
+use super::pages::{CaptureAction, menu_ui};
 use super::panel_files::{file_ui, lost_ui, problem_ui};
 use super::panel_related::related_ui;
 use super::panel_text::TextTab;
@@ -362,7 +362,7 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, sai
     };
     let says = |row: &&InlinkRow| said.as_ref().is_none_or(|said| row.in_window && row.says(said));
     let rows: Vec<&InlinkRow> = page.rows.iter().filter(listed).filter(says).collect();
-    type Col<'a> = Column<'a, InlinkRow, InlinkAsk>;
+    type Col<'a> = Column<'a, InlinkRow, InlinkAction>;
     let columns = [
         Col::date("captured", "Captured (UTC)", 150.0, |row| row.date),
         Col::text("source_host", "Source host", 170.0, |row| &row.source_host),
@@ -380,29 +380,29 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, sai
     ];
     let key = |row: &InlinkRow| key_of((&row.source, row.date, row.position, &row.anchor));
     let table = Table::new("inlinks", "Inlinks", columns, key)
-        .on_focus(|row: &InlinkRow| row.capture.map(InlinkAsk::Focus))
-        .on_select(|rows| Some(InlinkAsk::Several(rows.iter().filter_map(|row| row.capture).collect())))
+        .on_focus(|row: &InlinkRow| row.capture.map(InlinkAction::Focus))
+        .on_select(|rows| Some(InlinkAction::Several(rows.iter().filter_map(|row| row.capture).collect())))
         .with_rows(RowsAsk::copy_urls(|row: &InlinkRow| &row.source))
-        .on_open(|row| Some(InlinkAsk::Source(row.source.clone())));
+        .on_open(|row| Some(InlinkAction::Source(row.source.clone())));
     let is_page = matches!(app.route(), Route::Links { .. } | Route::LinkSet { .. });
     let table = if is_page { table } else { table.aside() };
     match table.rows_ui(ui, app, rows) {
-        Some(InlinkAsk::Source(source)) => {
+        Some(InlinkAction::Source(source)) => {
             app.send(Command::Go(Route::inlinks(app.route().link_folder().cloned(), source)));
         }
         // On Captures and Review the panel follows the table's own row.
-        Some(InlinkAsk::Focus(capture)) if matches!(app.route(), Route::Links { .. }) => {
+        Some(InlinkAction::Focus(capture)) if matches!(app.route(), Route::Links { .. }) => {
             app.follow(Focus::Capture(capture));
         }
-        Some(InlinkAsk::Several(captures)) if matches!(app.route(), Route::Links { .. }) => {
+        Some(InlinkAction::Several(captures)) if matches!(app.route(), Route::Links { .. }) => {
             app.follow_several(captures);
         }
-        Some(InlinkAsk::Focus(_) | InlinkAsk::Several(_)) | None => {}
+        Some(InlinkAction::Focus(_) | InlinkAction::Several(_)) | None => {}
     }
 }
 
 /// What a row of inlinks asks for.
-enum InlinkAsk {
+enum InlinkAction {
     /// The inlinks of its source.
     Source(String),
     /// The capture of its source.
@@ -566,7 +566,7 @@ fn headers_ui(ui: &mut Ui, content: &CaptureContent) {
 }
 
 fn versions_ui(ui: &mut Ui, app: &mut AppState, rows: &[CaptureRow], id: CaptureId) {
-    type Col<'a> = Column<'a, CaptureRow, CaptureAsk>;
+    type Col<'a> = Column<'a, CaptureRow, CaptureAction>;
     let columns = [
         Col::date("captured", "Captured (UTC)", 160.0, |row| row.date),
         Col::made("status", "Status", 90.0, |row| row.status.to_string())
@@ -579,27 +579,27 @@ fn versions_ui(ui: &mut Ui, app: &mut AppState, rows: &[CaptureRow], id: Capture
     let table = Table::new("versions", "Versions", columns, |row: &CaptureRow| row.id.unsigned_abs())
         .chosen(Some(id.unsigned_abs()))
         .aside()
-        .on_focus(|row| Some(CaptureAsk::Focus(row.id)))
-        .on_select(|rows| Some(CaptureAsk::Several(rows.iter().map(|row| row.id).collect())))
+        .on_focus(|row| Some(CaptureAction::Focus(row.id)))
+        .on_select(|rows| Some(CaptureAction::Several(rows.iter().map(|row| row.id).collect())))
         .menu(menu_ui)
         .with_rows(RowsAsk::copy_urls(|row: &CaptureRow| &row.url));
     match table.rows_ui(ui, app, rows) {
-        Some(CaptureAsk::Focus(capture)) => app.follow_beside(vec![capture]),
-        Some(CaptureAsk::Several(mut captures)) if captures.len() > 1 => {
+        Some(CaptureAction::Focus(capture)) => app.follow_beside(vec![capture]),
+        Some(CaptureAction::Several(mut captures)) if captures.len() > 1 => {
             // The one that is shown stays.
             captures.sort_by_key(|of| *of != id);
             app.follow_beside(captures);
         }
-        Some(CaptureAsk::Several(_)) => {}
-        Some(CaptureAsk::Panel(capture, tab)) => {
+        Some(CaptureAction::Several(_)) => {}
+        Some(CaptureAction::Panel(capture, tab)) => {
             app.follow_beside(vec![capture]);
             app.show_tab(tab);
         }
-        Some(CaptureAsk::Mark(capture, mark)) => {
+        Some(CaptureAction::Mark(capture, mark)) => {
             let captures = app.rows_with(capture);
             app.send(Command::Mark { captures, mark, note: String::new() });
         }
-        Some(CaptureAsk::Command(command)) => app.send(command),
+        Some(CaptureAction::Command(command)) => app.send(command),
         None => {}
     }
 }

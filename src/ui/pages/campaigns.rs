@@ -110,8 +110,9 @@ fn unassigned_ui(ui: &mut Ui, app: &mut AppState) {
 fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
     let chosen = rows.iter().position(|row| Some(row.id) == app.campaign());
     let height = (ui.available_height() - CARD).max(theme::HEAD_ROW + 2.0 * theme::ROW);
-    type Col<'a> = Column<'a, CampaignRow, CampaignAsk>;
-    let go = |route: fn(CampaignId) -> Route| move |row: &CampaignRow| Some(CampaignAsk(row.id, Some(route(row.id))));
+    type Col<'a> = Column<'a, CampaignRow, CampaignAction>;
+    let go =
+        |route: fn(CampaignId) -> Route| move |row: &CampaignRow| Some(CampaignAction(row.id, Some(route(row.id))));
     let columns = [
         Col::made("campaign", "Campaign", 300.0, CampaignRow::title),
         Col::text("state", "State", 110.0, |row| match (&row.problem, &row.suspended, row.active) {
@@ -137,10 +138,10 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
     let table = Table::new("campaigns", "Campaigns", columns, |row: &CampaignRow| row.id.unsigned_abs())
         .chosen(chosen.map(|index| rows[index].id.unsigned_abs()))
         .height(height)
-        .on_focus(|row| Some(CampaignAsk(row.id, None)))
+        .on_focus(|row| Some(CampaignAction(row.id, None)))
         .on_open(go(|id| Route::Spec(Some(id))))
         .menu(row_menu_ui);
-    let Some(CampaignAsk(id, route)) = table.rows_ui(ui, app, rows) else { return };
+    let Some(CampaignAction(id, route)) = table.rows_ui(ui, app, rows) else { return };
     app.send(Command::ChooseCampaign(id));
     if let Some(route) = route {
         app.send(Command::GoToAll(route));
@@ -148,12 +149,12 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
 }
 
 /// A campaign to choose, and where to go then.
-struct CampaignAsk(CampaignId, Option<Route>);
+struct CampaignAction(CampaignId, Option<Route>);
 
-fn row_menu_ui(ui: &mut Ui, row: &CampaignRow) -> Option<CampaignAsk> {
+fn row_menu_ui(ui: &mut Ui, row: &CampaignRow) -> Option<CampaignAction> {
     let routes = [("Edit specification", Route::Spec(Some(row.id))), ("Show crawl", Route::Crawl)];
     let mut clicked = routes.into_iter().filter(|(label, _)| ui.button(*label).clicked());
-    clicked.next().map(|(_, route)| CampaignAsk(row.id, Some(route)))
+    clicked.next().map(|(_, route)| CampaignAction(row.id, Some(route)))
 }
 
 fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {

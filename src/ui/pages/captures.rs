@@ -1,6 +1,6 @@
 //! The captures table: ready filters, filter line, selection, marks.
 
-use super::captures_table::{CaptureAsk, captures_table};
+use super::captures_table::{CaptureAction, captures_table};
 use super::files::name_of;
 use super::select_named::collect_ui;
 use crate::app::models::{
@@ -10,7 +10,7 @@ use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, Route, RowQuery, S
 use crate::campaign::{FieldTerm, QUERY_RULES, Query, parse_fields};
 use crate::ui::access::{tab_ui, tabs_ui};
 use crate::ui::decisions::decision_buttons_ui;
-use crate::ui::facets::{FACETS_WIDTH, FacetAsk, Facets, ROOM_FOR_FACETS, chosen_ui};
+use crate::ui::facets::{FACETS_WIDTH, FacetAction, Facets, ROOM_FOR_FACETS, chosen_ui};
 use crate::ui::table::{Selection, TableState};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
@@ -260,7 +260,7 @@ impl CapturesPage {
         let mut asked = None;
         if ui.available_width() >= ROOM_FOR_FACETS {
             egui::Panel::right("facets").exact_size(FACETS_WIDTH).resizable(false).show(ui, |ui| {
-                asked = chosen_ui(ui, &chosen).map(FacetAsk::Toggle);
+                asked = chosen_ui(ui, &chosen).map(FacetAction::Toggle);
                 loaded_ui(ui, &counts, |ui, counts| asked = self.facets.ui(ui, counts, &chosen).or(asked.take()));
             });
         } else {
@@ -271,8 +271,8 @@ impl CapturesPage {
         let choice = match asked {
             None => return,
             // What a number counts is asked for, and never let go by it.
-            Some(FacetAsk::Show(choice)) if chosen.contains(&choice) => return,
-            Some(FacetAsk::Show(choice) | FacetAsk::Toggle(choice)) => choice,
+            Some(FacetAction::Show(choice)) if chosen.contains(&choice) => return,
+            Some(FacetAction::Show(choice) | FacetAction::Toggle(choice)) => choice,
         };
         self.filter = with_facet(&self.applied, &choice);
         self.applied.clone_from(&self.filter);
@@ -341,22 +341,22 @@ impl CapturesPage {
             app.select(self.selected.clone());
         }
         match asked {
-            Some(CaptureAsk::Focus(id)) => {
+            Some(CaptureAction::Focus(id)) => {
                 // One that was just deselected gives way to what still is.
                 match self.rows.is_selecting() || self.rows.selection.contains(id.unsigned_abs()) {
                     true => app.follow(Focus::Capture(id)),
                     false => follow_selected(app),
                 }
             }
-            Some(CaptureAsk::Panel(id, tab)) => {
+            Some(CaptureAction::Panel(id, tab)) => {
                 app.follow(Focus::Capture(id));
                 app.show_tab(tab);
             }
-            Some(CaptureAsk::Mark(id, mark)) => {
+            Some(CaptureAction::Mark(id, mark)) => {
                 app.send(Command::Mark { captures: app.rows_with(id), mark, note: String::new() });
             }
-            Some(CaptureAsk::Several(_)) => {}
-            Some(CaptureAsk::Command(command)) => app.send(command),
+            Some(CaptureAction::Several(_)) => {}
+            Some(CaptureAction::Command(command)) => app.send(command),
             None => {}
         }
     }

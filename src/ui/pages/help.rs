@@ -124,9 +124,9 @@ impl HelpPage {
                 for section in text.blocks.chunk_by(|_, next| !is_heading(next)) {
                     let heading = section.first().filter(|first| is_heading(first)).map(Block::text);
                     let heading = heading.unwrap_or_else(|| guide.title.to_owned());
-                    let words =
+                    let section_text =
                         section.iter().map(|block| block.text().to_ascii_lowercase()).collect::<Vec<_>>().join(" ");
-                    if !searched.iter().all(|word| words.contains(word.as_str())) {
+                    if !searched.iter().all(|word| section_text.contains(word.as_str())) {
                         continue;
                     }
                     count += 1;

@@ -19,7 +19,7 @@ const HISTORY: u64 = 5_000;
 enum Shown {
     #[default]
     All,
-    StandingOut,
+    NeedingAttention,
     Messages,
 }
 
@@ -40,7 +40,7 @@ struct Line {
 }
 
 /// What a line asks for.
-enum JobAsk {
+enum JobAction {
     Go(Route),
     Fold(u64),
 }
@@ -69,7 +69,7 @@ impl JobsPage {
         let count = |test: fn(&JobLine) -> bool| text::count(lines.iter().filter(|line| test(line)).count() as u64);
         let labels = [
             (Shown::All, format!("All {}", count(|_| true))),
-            (Shown::StandingOut, format!("Failed or with problems {}", count(JobLine::stands_out))),
+            (Shown::NeedingAttention, format!("Failed or with problems {}", count(JobLine::needs_attention))),
             (Shown::Messages, format!("Messages {}", count(|line| line.kind.is_none()))),
         ];
         tabs_ui(ui, "Lines of the list", |ui| {
@@ -81,14 +81,14 @@ impl JobsPage {
         let shown = self.shown;
         lines.retain(|line| match shown {
             Shown::All => true,
-            Shown::StandingOut => line.stands_out(),
+            Shown::NeedingAttention => line.needs_attention(),
             Shown::Messages => line.kind.is_none(),
         });
         let rows: Vec<Line> = lines.into_iter().flat_map(|line| self.unfold(line)).collect();
         match table().rows_ui(ui, app, &rows) {
-            Some(JobAsk::Go(route)) => app.send(Command::Go(route)),
-            Some(JobAsk::Fold(key)) if self.unfolded.remove(&key) => {}
-            Some(JobAsk::Fold(key)) => {
+            Some(JobAction::Go(route)) => app.send(Command::Go(route)),
+            Some(JobAction::Fold(key)) if self.unfolded.remove(&key) => {}
+            Some(JobAction::Fold(key)) => {
                 self.unfolded.insert(key);
             }
             None => {}
@@ -100,7 +100,7 @@ impl JobsPage {
         let is_unfolded = self.unfolded.contains(&key(&line));
         let follow_ups = if is_unfolded { line.follow_ups.clone() } else { Vec::new() };
         // One that failed is seen without being looked for.
-        if !is_unfolded && line.follow_ups.iter().any(JobLine::stands_out) {
+        if !is_unfolded && line.follow_ups.iter().any(JobLine::needs_attention) {
             line.state = line.state.max(JobState::Warned);
         }
         let of = |line, is_follow_up| Line { line, is_follow_up, is_unfolded: is_unfolded && !is_follow_up };
@@ -113,9 +113,9 @@ fn key(line: &JobLine) -> u64 {
     key_of((&line.name, line.started, &line.outcome))
 }
 
-fn table<'a>() -> Table<'a, Line, JobAsk> {
-    type Col<'a> = Column<'a, Line, JobAsk>;
-    let page = |row: &Line| row.line.kind.map(|kind| JobAsk::Go(route_of_job(kind)));
+fn table<'a>() -> Table<'a, Line, JobAction> {
+    type Col<'a> = Column<'a, Line, JobAction>;
+    let page = |row: &Line| row.line.kind.map(|kind| JobAction::Go(route_of_job(kind)));
     let columns = [
         Col::date("started", "Started (UTC)", 150.0, |row| row.line.started),
         Col::made("job", "Job", 150.0, |row| match row.is_follow_up {
@@ -130,7 +130,7 @@ fn table<'a>() -> Table<'a, Line, JobAsk> {
         }),
         Col::count("follow-ups", "Follow-ups", 84.0, |row| row.line.follow_ups.len() as u64)
             .about("Index runs and filled collections that followed by themselves")
-            .link("Show or hide them", |row| Some(JobAsk::Fold(key(&row.line)))),
+            .link("Show or hide them", |row| Some(JobAction::Fold(key(&row.line)))),
         Col::text("outcome", "Outcome", 600.0, |row| &row.line.outcome).draw(|ui, row| {
             let colors = tokens(ui);
             let (sign, color) = match row.line.state {
@@ -140,7 +140,7 @@ fn table<'a>() -> Table<'a, Line, JobAsk> {
                 JobState::Warned => ("⚠ ", colors.flag),
                 JobState::Failed => ("✖ ", colors.reject),
             };
-            let folded = if row.is_unfolded || row.line.follow_ups.iter().all(|line| !line.stands_out()) {
+            let folded = if row.is_unfolded || row.line.follow_ups.iter().all(|line| !line.needs_attention()) {
                 ""
             } else {
                 " – a follow-up failed"

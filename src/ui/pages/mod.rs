@@ -42,7 +42,7 @@ mod spec_what_if;
 
 pub use campaigns::CampaignsPage;
 pub use captures::CapturesPage;
-pub(super) use captures_table::{CaptureAsk, menu_ui};
+pub(super) use captures_table::{CaptureAction, menu_ui};
 pub use crawl::CrawlView;
 pub use files::FilesPage;
 pub(super) use files::{import_of, problems_of, show_captures_of, state_ui};

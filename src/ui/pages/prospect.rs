@@ -83,8 +83,8 @@ impl ProspectView {
     }
 
     fn table_ui(&mut self, ui: &mut Ui, app: &mut AppState, query: &ProspectQuery, total: u64) {
-        type Col<'a> = Column<'a, ProspectRow, ProspectAsk>;
-        let citing = |row: &ProspectRow| Some(ProspectAsk::Citing(row.url.clone()));
+        type Col<'a> = Column<'a, ProspectRow, ProspectAction>;
+        let citing = |row: &ProspectRow| Some(ProspectAction::Citing(row.url.clone()));
         let columns = [
             Col::count("citing_hosts", "Citing hosts", 90.0, |row| row.hosts).link("Show the citing pages", citing),
             Col::count("links", "Links", 60.0, |row| row.links),
@@ -97,24 +97,24 @@ impl ProspectView {
         ];
         let table = Table::new(TABLE, "Cited pages without a capture", columns, |row: &ProspectRow| key_of(&row.url))
             .chosen(self.chosen.as_ref().map(key_of))
-            .on_focus(|row| Some(ProspectAsk::Focus(row.url.clone())))
+            .on_focus(|row| Some(ProspectAction::Focus(row.url.clone())))
             .on_open(citing)
-            .menu(|ui, row| ui.button("Show citing pages").clicked().then(|| ProspectAsk::Citing(row.url.clone())))
+            .menu(|ui, row| ui.button("Show citing pages").clicked().then(|| ProspectAction::Citing(row.url.clone())))
             .with_rows(RowsAsk::new(seeds_label, |_, rows| {
-                Some(ProspectAsk::Seeds(rows.iter().map(|row: &&ProspectRow| row.url.clone()).collect()))
+                Some(ProspectAction::Seeds(rows.iter().map(|row: &&ProspectRow| row.url.clone()).collect()))
             }))
             .with_rows(RowsAsk::copy_urls(|row: &ProspectRow| &row.url));
         match table.pages_ui(ui, app, query, total) {
-            Some(ProspectAsk::Focus(url)) => self.chosen = Some(url),
-            Some(ProspectAsk::Citing(target)) => app.send(Command::Go(Route::Links { target })),
-            Some(ProspectAsk::Seeds(urls)) => app.send(Command::AddSeeds(urls)),
+            Some(ProspectAction::Focus(url)) => self.chosen = Some(url),
+            Some(ProspectAction::Citing(target)) => app.send(Command::Go(Route::Links { target })),
+            Some(ProspectAction::Seeds(urls)) => app.send(Command::AddSeeds(urls)),
             None => {}
         }
     }
 }
 
 /// What a row asks for.
-enum ProspectAsk {
+enum ProspectAction {
     /// The buttons above mean it.
     Focus(String),
     /// The pages that cite it.

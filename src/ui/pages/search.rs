@@ -1,6 +1,6 @@
 //! Every word of the archive: a query, its results, and how they are spread.
 
-use super::captures_table::{CaptureAsk, menu_ui};
+use super::captures_table::{CaptureAction, menu_ui};
 use super::search_evaluate::SearchEvaluate;
 use super::search_map::SearchMap;
 use super::search_media::media_tabs_ui;
@@ -9,7 +9,7 @@ use super::search_timeline::Timeline;
 use super::select::captures_by;
 use crate::app::models::{FacetChoice, FacetKind, Hit, Loaded, SearchAnswer, SearchCounts, SearchOrder, SearchQuery};
 use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, SelectLead};
-use crate::ui::facets::{FACETS_WIDTH, FacetAsk, Facets, ROOM_FOR_FACETS, chosen_ui, named_count_ui};
+use crate::ui::facets::{FACETS_WIDTH, FacetAction, Facets, ROOM_FOR_FACETS, chosen_ui, named_count_ui};
 use crate::ui::table::{Column, RowsAsk, Table, Value};
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
@@ -202,8 +202,8 @@ impl SearchPage {
 
     fn facets_ui(&mut self, ui: &mut Ui, app: &mut AppState, counts: &SearchCounts) {
         match self.facets.ui(ui, counts, &self.applied.facets) {
-            Some(FacetAsk::Toggle(choice)) => self.toggle(app, choice),
-            Some(FacetAsk::Show(choice)) => {
+            Some(FacetAction::Toggle(choice)) => self.toggle(app, choice),
+            Some(FacetAction::Show(choice)) => {
                 let mut query = self.applied.clone();
                 query.facets.retain(|other| other.kind != choice.kind || other.is_excluded);
                 query.facets.push(choice);
@@ -258,7 +258,7 @@ fn results_ui<'a>(
     ui: &mut Ui,
     app: &mut AppState,
     answer: &'a SearchAnswer,
-    judging: Option<Column<'a, Hit, CaptureAsk>>,
+    judging: Option<Column<'a, Hit, CaptureAction>>,
 ) {
     if answer.problem.is_some() {
         return;
@@ -267,8 +267,8 @@ fn results_ui<'a>(
         empty_ui(ui, "Nothing found", "Try fewer words, or take a condition away");
         return;
     }
-    type Col<'a> = Column<'a, Hit, CaptureAsk>;
-    let of = |tab: PanelTab| move |hit: &Hit| Some(CaptureAsk::Panel(hit.capture.id, tab));
+    type Col<'a> = Column<'a, Hit, CaptureAction>;
+    let of = |tab: PanelTab| move |hit: &Hit| Some(CaptureAction::Panel(hit.capture.id, tab));
     let columns = [
         Col::text("title", "Title", 220.0, |hit| title_of(hit)),
         Col::text("snippet", "Place in the text", 430.0, |hit| &hit.snippet).draw(snippet_ui),
@@ -288,14 +288,14 @@ fn results_ui<'a>(
             .about("Further pages found whose text is nearly the same")
             .link("Show all captures of these pages", |hit| {
                 let filter = format!("similar:{}", hit.capture.id);
-                Some(CaptureAsk::Command(Command::GoToAll(Route::Captures { filter })))
+                Some(CaptureAction::Command(Command::GoToAll(Route::Captures { filter })))
             }),
         Col::value("relevance", "Relevance", 80.0, |hit| Value::Fraction(f64::from(hit.score))).numeric().hidden(),
     ];
     let table = Table::new("search results", "Results", judging.into_iter().chain(columns), |hit: &Hit| hit.version)
-        .on_focus(|hit| Some(CaptureAsk::Focus(hit.capture.id)))
-        .on_open(|hit| Some(CaptureAsk::Panel(hit.capture.id, PanelTab::Text)))
-        .on_select(|hits| Some(CaptureAsk::Several(hits.iter().map(|hit| hit.capture.id).collect())))
+        .on_focus(|hit| Some(CaptureAction::Focus(hit.capture.id)))
+        .on_open(|hit| Some(CaptureAction::Panel(hit.capture.id, PanelTab::Text)))
+        .on_select(|hits| Some(CaptureAction::Several(hits.iter().map(|hit| hit.capture.id).collect())))
         .menu(|ui, hit| menu_ui(ui, &hit.capture))
         .with_rows(RowsAsk::copy_urls(|hit: &Hit| &hit.capture.url));
     if let Some(ask) = table.rows_ui(ui, app, &answer.hits) {
@@ -315,18 +315,18 @@ fn title_of(hit: &Hit) -> &str {
     if hit.capture.title.is_empty() { &hit.capture.url } else { &hit.capture.title }
 }
 
-fn carry_out(app: &mut AppState, ask: CaptureAsk) {
+fn carry_out(app: &mut AppState, ask: CaptureAction) {
     match ask {
-        CaptureAsk::Focus(id) => app.follow_in_panel(Focus::Capture(id)),
-        CaptureAsk::Panel(id, tab) => {
+        CaptureAction::Focus(id) => app.follow_in_panel(Focus::Capture(id)),
+        CaptureAction::Panel(id, tab) => {
             app.follow(Focus::Capture(id));
             app.show_tab(tab);
         }
-        CaptureAsk::Mark(id, mark) => {
+        CaptureAction::Mark(id, mark) => {
             app.send(Command::Mark { captures: app.rows_with(id), mark, note: String::new() });
         }
-        CaptureAsk::Several(captures) => app.follow_several(captures),
-        CaptureAsk::Command(command) => app.send(command),
+        CaptureAction::Several(captures) => app.follow_several(captures),
+        CaptureAction::Command(command) => app.send(command),
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A judge sees the own judgements alone: those of others would sway it.
 
-use super::captures_table::CaptureAsk;
+use super::captures_table::CaptureAction;
 use super::select::captures_by;
 use crate::app::models::{Hit, Judgement, SearchAnswer, SearchQuery, judged_filter};
 use crate::app::{AppState, Command, Focus};
@@ -68,7 +68,7 @@ impl SearchEvaluate {
         &'a self,
         asked: &'a SearchQuery,
         found: &SearchAnswer,
-    ) -> Option<Column<'a, Hit, CaptureAsk>> {
+    ) -> Option<Column<'a, Hit, CaptureAction>> {
         let column = Column::made("judgement", "Assessment", WIDTH, |hit: &Hit| {
             hit.judgement().map_or_else(String::new, |judgement| judgement.label().to_owned())
         });
@@ -80,7 +80,7 @@ impl SearchEvaluate {
         self.is_on && !asked.query_line().is_empty() && found.filter == asked.filter_line()
     }
 
-    fn buttons_ui(&self, ui: &mut Ui, asked: &SearchQuery, hit: &Hit) -> Option<CaptureAsk> {
+    fn buttons_ui(&self, ui: &mut Ui, asked: &SearchQuery, hit: &Hit) -> Option<CaptureAction> {
         let own = hit.judgements.iter().find(|(judge, _)| *judge == self.judge).map(|(_, judgement)| *judgement);
         let title = if hit.capture.title.is_empty() { &hit.capture.url } else { &hit.capture.title };
         let mut said = None;
@@ -104,7 +104,7 @@ impl SearchEvaluate {
                 }
             }
         });
-        said.map(|judgement| CaptureAsk::Command(judge(asked, hit, judgement)))
+        said.map(|judgement| CaptureAction::Command(judge(asked, hit, judgement)))
     }
 }
 

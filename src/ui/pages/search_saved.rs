@@ -20,7 +20,7 @@ pub struct SavedPart {
 }
 
 /// What a row asks for.
-enum SavedAsk {
+enum SavedAction {
     Open(Box<SearchQuery>),
     Act(SearchAct),
     /// Its name is put into the field.
@@ -56,7 +56,7 @@ impl SavedPart {
             ui.weak("None yet. A saved search keeps the query, the facets and the order, and is asked again each time");
             return None;
         }
-        type Col<'a> = Column<'a, SavedSearch, SavedAsk>;
+        type Col<'a> = Column<'a, SavedSearch, SavedAction>;
         let columns = [
             Col::text("name", "Name", 200.0, |row| &row.name),
             Col::text("query", "Query", 300.0, |row| &row.query).or("everything"),
@@ -68,26 +68,26 @@ impl SavedPart {
         let typed = self.name.trim().to_owned();
         let table = Table::new("saved-searches", "Saved searches", columns, |row: &SavedSearch| key_of(&row.name))
             .height(LIST)
-            .on_open(|row| Some(SavedAsk::Open(Box::new(row.query()))))
+            .on_open(|row| Some(SavedAction::Open(Box::new(row.query()))))
             .menu(move |ui, row| {
                 if ui.button("Open this search").clicked() {
-                    return Some(SavedAsk::Open(Box::new(row.query())));
+                    return Some(SavedAction::Open(Box::new(row.query())));
                 }
                 if typed.is_empty() {
                     if ui.button("Put its name into the field, to change it").clicked() {
-                        return Some(SavedAsk::Name(row.name.clone()));
+                        return Some(SavedAction::Name(row.name.clone()));
                     }
                 } else if write_button_ui(ui, format!("Rename to “{typed}”")).clicked() {
                     let (from, to) = (row.name.clone(), typed.clone());
-                    return Some(SavedAsk::Act(SearchAct::Rename { from, to }));
+                    return Some(SavedAction::Act(SearchAct::Rename { from, to }));
                 }
                 let remove = write_button_ui(ui, "Remove this saved search").clicked();
-                remove.then(|| SavedAsk::Act(SearchAct::Forget(row.name.clone())))
+                remove.then(|| SavedAction::Act(SearchAct::Forget(row.name.clone())))
             });
         match table.rows_ui(ui, app, rows)? {
-            SavedAsk::Open(query) => return Some(*query),
-            SavedAsk::Name(name) => self.name = name,
-            SavedAsk::Act(act) => {
+            SavedAction::Open(query) => return Some(*query),
+            SavedAction::Name(name) => self.name = name,
+            SavedAction::Act(act) => {
                 if matches!(act, SearchAct::Rename { .. }) {
                     self.name.clear();
                 }

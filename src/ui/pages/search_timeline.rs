@@ -37,7 +37,7 @@ pub struct Timeline {
 }
 
 /// What a row of the table asks for.
-enum TimelineAsk {
+enum TimelineAction {
     Captures(String),
     Narrow(String),
 }
@@ -160,29 +160,30 @@ impl Timeline {
         query: &SearchQuery,
         periods: &[PeriodCount],
     ) -> Option<String> {
-        type Col<'a> = Column<'a, PeriodCount, TimelineAsk>;
+        type Col<'a> = Column<'a, PeriodCount, TimelineAction>;
         let found = query.filter_line();
         let columns = [
             Col::text("period", "Time", 110.0, |row| &row.period),
             Col::count("captures", "Captures found", 120.0, |row| row.count).link("Show these captures", move |row| {
-                Some(TimelineAsk::Captures(format!("{found} date:{}", row.period).trim().to_owned()))
+                Some(TimelineAction::Captures(format!("{found} date:{}", row.period).trim().to_owned()))
             }),
             Col::count("of", "All captures", 120.0, |row| row.of)
                 .about("Captures of the time, found or not")
-                .link("Show these captures", |row| Some(TimelineAsk::Captures(format!("date:{}", row.period)))),
+                .link("Show these captures", |row| Some(TimelineAction::Captures(format!("date:{}", row.period)))),
             Col::value("share", "Per 10,000", 90.0, |row| Value::Count(share(row).round() as u64)).numeric(),
         ];
         let table =
             Table::new("search-timeline", "Captures found over time", columns, |row: &PeriodCount| key_of(&row.period));
-        let table = table.height(TABLE).on_open(|row| Some(TimelineAsk::Narrow(format!("date:{}", row.period)))).menu(
-            |ui, row| {
+        let table = table
+            .height(TABLE)
+            .on_open(|row| Some(TimelineAction::Narrow(format!("date:{}", row.period))))
+            .menu(|ui, row| {
                 let narrow = ui.button("Narrow to this time").clicked();
-                narrow.then(|| TimelineAsk::Narrow(format!("date:{}", row.period)))
-            },
-        );
+                narrow.then(|| TimelineAction::Narrow(format!("date:{}", row.period)))
+            });
         match table.rows_ui(ui, app, periods)? {
-            TimelineAsk::Captures(filter) => captures_by(app, filter),
-            TimelineAsk::Narrow(range) => return Some(range),
+            TimelineAction::Captures(filter) => captures_by(app, filter),
+            TimelineAction::Narrow(range) => return Some(range),
         }
         None
     }

@@ -471,7 +471,7 @@ fn exports_ui(ui: &mut Ui, app: &mut AppState, rows: &[ExportRow]) {
         ui.weak("No exports yet");
         return;
     }
-    type Col<'a> = Column<'a, ExportRow, ExportAsk>;
+    type Col<'a> = Column<'a, ExportRow, ExportAction>;
     let columns = [
         Col::date("written", "Written (UTC)", 150.0, |row| row.date),
         Col::count("captures", "Captures", 76.0, |row| row.captures),
@@ -485,30 +485,30 @@ fn exports_ui(ui: &mut Ui, app: &mut AppState, rows: &[ExportRow]) {
             };
             let text = RichText::new(words).color(state_mark(ui, state).1);
             let is_clicked = ui.link(text).on_hover_text("Show each check").clicked();
-            is_clicked.then(|| ExportAsk::Checks(row.folder.clone(), lines.clone()))
+            is_clicked.then(|| ExportAction::Checks(row.folder.clone(), lines.clone()))
         }),
         Col::made("folder", "Folder", 320.0, |row| row.folder.display().to_string()),
     ];
     let reports = reports(app);
     let table = Table::new("exports", "Exports", columns, |row: &ExportRow| key_of((&row.folder, row.date)))
         .height(EXPORTS)
-        .on_focus(|row| Some(ExportAsk::Focus(row.folder.clone())))
+        .on_focus(|row| Some(ExportAction::Focus(row.folder.clone())))
         .menu(|ui, row| {
             let report = ui.add_enabled(reports.contains_key(&row.folder), Button::new("Open its report"));
             if report.on_disabled_hover_text("report.html is not in this folder").clicked() {
-                return Some(ExportAsk::Report(row.folder.clone()));
+                return Some(ExportAction::Report(row.folder.clone()));
             }
-            ui.button("Verify this export").clicked().then(|| ExportAsk::Verify(row.folder.clone()))
+            ui.button("Verify this export").clicked().then(|| ExportAction::Verify(row.folder.clone()))
         });
     match table.rows_ui(ui, app, rows) {
-        Some(ExportAsk::Focus(folder)) => app.choose_export(folder),
-        Some(ExportAsk::Checks(folder, lines)) => app.show_checks(folder, lines),
-        Some(ExportAsk::Report(folder)) => {
+        Some(ExportAction::Focus(folder)) => app.choose_export(folder),
+        Some(ExportAction::Checks(folder, lines)) => app.show_checks(folder, lines),
+        Some(ExportAction::Report(folder)) => {
             if let Some(url) = reports.get(&folder) {
                 open_report(ui, url.clone());
             }
         }
-        Some(ExportAsk::Verify(folder)) => app.send(Command::Verify(folder)),
+        Some(ExportAction::Verify(folder)) => app.send(Command::Verify(folder)),
         None => {}
     }
     if app.last_export().is_none()
@@ -519,7 +519,7 @@ fn exports_ui(ui: &mut Ui, app: &mut AppState, rows: &[ExportRow]) {
 }
 
 /// What a row of exports asks for.
-enum ExportAsk {
+enum ExportAction {
     /// To be the last one.
     Focus(PathBuf),
     /// Each check of its last verification.

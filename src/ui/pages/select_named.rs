@@ -23,7 +23,7 @@ pub struct NamedFields {
 }
 
 /// What a row asks for.
-enum NamedAsk {
+enum NamedAction {
     Show(String),
     Try(Box<crate::app::models::SelectionSpec>),
     Act(SelectionAct),
@@ -55,18 +55,18 @@ impl NamedFields {
             ui.weak("None yet. A saved selection stays as it is and is compared with the kept one");
             return;
         }
-        type Col<'a> = Column<'a, NamedSelection, NamedAsk>;
+        type Col<'a> = Column<'a, NamedSelection, NamedAction>;
         let of = |row: &NamedSelection| format!("saved:{}", quoted(&row.name));
         let columns = [
             Col::text("name", "Name", 180.0, |row| &row.name),
             Col::count("captures", "Captures", 76.0, |row| row.captures)
-                .link(SHOW, move |row| Some(NamedAsk::Show(of(row)))),
+                .link(SHOW, move |row| Some(NamedAction::Show(of(row)))),
             Col::count("added", "+ kept", 76.0, |row| row.added)
                 .about("Captures of the kept selection that are not in this one")
-                .link(SHOW, move |row| Some(NamedAsk::Show(format!("selected:yes -{}", of(row))))),
+                .link(SHOW, move |row| Some(NamedAction::Show(format!("selected:yes -{}", of(row))))),
             Col::count("removed", "− kept", 76.0, |row| row.removed)
                 .about("Captures of this one that are not in the kept selection")
-                .link(SHOW, move |row| Some(NamedAsk::Show(format!("{} -selected:yes", of(row))))),
+                .link(SHOW, move |row| Some(NamedAction::Show(format!("{} -selected:yes", of(row))))),
             Col::date("saved", "Saved (UTC)", 150.0, |row| row.date),
             Col::text("who", "By", 120.0, |row| &row.who),
             Col::made("criterion", "Selected by", 300.0, |row| row.spec.criterion()),
@@ -76,10 +76,10 @@ impl NamedFields {
                 .height(LIST)
                 .menu(move |ui, row| {
                     if ui.button("Try its settings").clicked() {
-                        return Some(NamedAsk::Try(Box::new(row.spec.clone())));
+                        return Some(NamedAction::Try(Box::new(row.spec.clone())));
                     }
                     let delete = write_button_ui(ui, "Delete this saved selection").clicked();
-                    delete.then(|| NamedAsk::Act(SelectionAct::ForgetName(campaign, row.name.clone())))
+                    delete.then(|| NamedAction::Act(SelectionAct::ForgetName(campaign, row.name.clone())))
                 });
         let asked = table.rows_ui(ui, app, &page.named);
         self.answer(app, asked);
@@ -137,18 +137,18 @@ impl NamedFields {
             ui.weak("None yet. Captures are put into one on the page Captures, or by its filter after each crawl");
             return;
         }
-        type Col<'a> = Column<'a, CollectionRow, NamedAsk>;
+        type Col<'a> = Column<'a, CollectionRow, NamedAction>;
         let of = |row: &CollectionRow| format!("collection:{}", quoted(&row.name));
         let columns = [
             Col::text("name", "Name", 180.0, |row| &row.name),
             Col::count("captures", "Captures", 76.0, |row| row.captures)
-                .link(SHOW, move |row| Some(NamedAsk::Show(of(row)))),
+                .link(SHOW, move |row| Some(NamedAction::Show(of(row)))),
             Col::count("rejected", "Rejected", 76.0, |row| row.rejected)
                 .about("A person rejected them: no selection takes them from here")
-                .link(SHOW, move |row| Some(NamedAsk::Show(format!("{} mark:reject", of(row))))),
+                .link(SHOW, move |row| Some(NamedAction::Show(format!("{} mark:reject", of(row))))),
             Col::count("out", "Taken out", 76.0, |row| row.taken_out)
                 .about("A person took them out: the filter does not bring them back")
-                .link(SHOW, |row| Some(NamedAsk::Show(format!("uncollected:{}", quoted(&row.name))))),
+                .link(SHOW, |row| Some(NamedAction::Show(format!("uncollected:{}", quoted(&row.name))))),
             Col::text("filter", "Filled by", 220.0, |row| &row.filter).or("by hand"),
             Col::text("about", "For", 220.0, |row| &row.about),
             Col::text("origin", "Came with", 160.0, |row| row.origin.as_deref().unwrap_or("")).or("made here"),
@@ -157,7 +157,7 @@ impl NamedFields {
             .height(LIST)
             .menu(|ui, row| {
                 if write_button_ui(ui, "Change…").clicked() {
-                    return Some(NamedAsk::Edit(CollectionSpec {
+                    return Some(NamedAction::Edit(CollectionSpec {
                         name: row.name.clone(),
                         about: row.about.clone(),
                         filter: row.filter.clone(),
@@ -165,18 +165,18 @@ impl NamedFields {
                     }));
                 }
                 let delete = write_button_ui(ui, "Delete this collection").clicked();
-                delete.then(|| NamedAsk::Act(SelectionAct::ForgetCollection(row.name.clone())))
+                delete.then(|| NamedAction::Act(SelectionAct::ForgetCollection(row.name.clone())))
             });
         let asked = table.rows_ui(ui, app, rows);
         self.answer(app, asked);
     }
 
-    fn answer(&mut self, app: &mut AppState, asked: Option<NamedAsk>) {
+    fn answer(&mut self, app: &mut AppState, asked: Option<NamedAction>) {
         match asked {
-            Some(NamedAsk::Show(filter)) => app.send(Command::GoToAll(Route::Captures { filter })),
-            Some(NamedAsk::Try(spec)) => app.selection_draft = *spec,
-            Some(NamedAsk::Act(act)) => app.send(Command::Selections(act)),
-            Some(NamedAsk::Edit(spec)) => self.collection = spec,
+            Some(NamedAction::Show(filter)) => app.send(Command::GoToAll(Route::Captures { filter })),
+            Some(NamedAction::Try(spec)) => app.selection_draft = *spec,
+            Some(NamedAction::Act(act)) => app.send(Command::Selections(act)),
+            Some(NamedAction::Edit(spec)) => self.collection = spec,
             None => {}
         }
     }

@@ -60,7 +60,7 @@ pub fn borderline_ui(ui: &mut Ui, app: &mut AppState, rows: &[ScoredRow]) {
         ui.weak("None yet");
         return;
     }
-    type Col<'a> = Column<'a, ScoredRow, ScoreAsk>;
+    type Col<'a> = Column<'a, ScoredRow, ScoreAction>;
     let columns = [
         Col::value("score", "Score", 64.0, |row| Value::Fraction(row.score)).numeric(),
         Col::made("selected", "Selected", 120.0, selected_label).draw(|ui, row| {
@@ -77,12 +77,12 @@ pub fn borderline_ui(ui: &mut Ui, app: &mut AppState, rows: &[ScoredRow]) {
     let table = Table::new("borderline", "Borderline captures", columns, |row: &ScoredRow| row.id.unsigned_abs())
         .chosen(chosen.map(|index| rows[index].id.unsigned_abs()))
         .height(theme::DIALOG_LIST)
-        .on_focus(|row| Some(ScoreAsk::Focus(row.id)))
-        .on_select(|rows| Some(ScoreAsk::Several(rows.iter().map(|row| row.id).collect())))
+        .on_focus(|row| Some(ScoreAction::Focus(row.id)))
+        .on_select(|rows| Some(ScoreAction::Several(rows.iter().map(|row| row.id).collect())))
         .with_rows(RowsAsk::copy_urls(|row: &ScoredRow| &row.url));
     match table.rows_ui(ui, app, rows) {
-        Some(ScoreAsk::Focus(capture)) => app.follow_in_panel(Focus::Capture(capture)),
-        Some(ScoreAsk::Several(captures)) => app.follow_several(captures),
+        Some(ScoreAction::Focus(capture)) => app.follow_in_panel(Focus::Capture(capture)),
+        Some(ScoreAction::Several(captures)) => app.follow_several(captures),
         None => {}
     }
     if let Some(index) = chosen
@@ -123,7 +123,7 @@ fn parts_ui(ui: &mut Ui, row: &ScoredRow) {
 }
 
 /// What the rows ask for.
-enum ScoreAsk {
+enum ScoreAction {
     /// The lower panel follows this one.
     Focus(CaptureId),
     /// These are selected.
