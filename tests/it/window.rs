@@ -21,8 +21,19 @@ impl Drop for Running {
     }
 }
 
-const PAGES: [&str; 10] =
-    ["Campaigns", "Spec", "Crawl", "Captures", "Prospect", "Links", "Review", "Select & export", "Jobs", "Files"];
+/// The pages, in their order, each with its key.
+const PAGES: [(&str, &str); 10] = [
+    ("Campaigns", "ctrl+1"),
+    ("Spec", "ctrl+2"),
+    ("Crawl", "ctrl+3"),
+    ("Captures", "ctrl+4"),
+    ("Prospect", "ctrl+5"),
+    ("Links", "ctrl+6"),
+    ("Review", "ctrl+7"),
+    ("Select & export", "ctrl+8"),
+    ("Jobs", "ctrl+9"),
+    ("Files", "ctrl+shift+i"),
+];
 
 fn on_path(program: &str) -> bool {
     Command::new("which").arg(program).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|s| s.success())
@@ -155,10 +166,10 @@ fn every_page_shows_itself_in_a_real_window() {
 
     let mut before = desk.look_when_settled("0-start", None);
     let mut seen = Vec::new();
-    for (number, page) in PAGES.iter().enumerate().skip(1).chain(std::iter::once((0, &PAGES[0]))) {
+    for (number, (page, key)) in PAGES.iter().enumerate().skip(1).chain(std::iter::once((0, &PAGES[0]))) {
         let name = format!("{}-{}", number + 1, page.replace([' ', '&'], "-").to_lowercase());
         let press_and_look = || {
-            desk.xdotool(&["key", &format!("ctrl+{}", (number + 1) % 10)]);
+            desk.xdotool(&["key", key]);
             desk.look_when_settled(&name, Some(&before))
         };
         let mut now = press_and_look();
@@ -167,7 +178,7 @@ fn every_page_shows_itself_in_a_real_window() {
             desk.xdotool(&["windowfocus", &id]);
             now = press_and_look();
         }
-        assert!(now != before, "ctrl+{} does not change the page to {page}", number + 1);
+        assert!(now != before, "{key} does not change the page to {page}");
         assert!(colours(&now) > 30, "the page {page} is empty");
         assert!(!seen.contains(&now), "the page {page} looks like another one");
         assert!(window.0.try_wait().unwrap().is_none(), "the window ended on {page}");
