@@ -114,6 +114,8 @@ pub(super) fn record_of(
     max_block: usize,
 ) -> anyhow::Result<(Record, Vec<String>)> {
     let path = workspace.source_of(place)?;
+    #[cfg(test)]
+    count_read(workspace.folder());
     let (record, problems) = read_record_in(&path, place.span, max_block)?;
     let is_it = place.record_id.is_empty() || record.head.record_id().as_deref() == Some(&place.record_id);
     anyhow::ensure!(
@@ -161,4 +163,23 @@ pub(super) fn content(workspace: &Workspace, texts: &PageTexts<'_>, id: CaptureI
         charset: charset.unwrap_or_default(),
         problems,
     })
+}
+
+/// Records that were read, by the folder of their workspace.
+#[cfg(test)]
+static READ: std::sync::Mutex<Vec<(std::path::PathBuf, u64)>> = std::sync::Mutex::new(Vec::new());
+
+#[cfg(test)]
+fn count_read(folder: &std::path::Path) {
+    let mut read = crate::jobs::lock(&READ);
+    match read.iter_mut().find(|(of, _)| of == folder) {
+        Some((_, count)) => *count += 1,
+        None => read.push((folder.to_owned(), 1)),
+    }
+}
+
+/// How many records of a workspace were read from their files until now.
+#[cfg(test)]
+pub(super) fn records_read(folder: &std::path::Path) -> u64 {
+    crate::jobs::lock(&READ).iter().find(|(of, _)| of == folder).map_or(0, |(_, count)| *count)
 }

@@ -84,3 +84,8 @@ impl PageTextReader<'_> {
 pub(super) fn facts_of(page: &StoredPage) -> PageFacts {
     PageFacts::decode(&page.facts).unwrap_or_default()
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+#[path = "page_texts_tests.rs"]
+mod tests;

@@ -3,9 +3,10 @@
 use super::Report;
 use super::everything;
 use super::page_texts::{PageTextReader, PageTexts};
+use super::text_index::{index_folder, index_texts, open_index};
 use crate::analysis::{Matcher, Matches, RequestReading, TextFields};
 use crate::inlinks::stored::host_of;
-use crate::jobs::{JobCx, counted};
+use crate::jobs::{Cancelled, JobCx, counted};
 use crate::store::{CaptureHead, Measurement, ScoreScope, SelectionCriteria, ToScore, Workspace};
 use crate::work::models::{
     Balance, CampaignId, CaptureId, CaptureQuery, ScoreSet, ScoredRow, SelectionOffer, SelectionSpec,
@@ -89,6 +90,9 @@ impl SelectReport {
     }
 }
 
+/// Captures that are not indexed yet and are read from their records for a score; of more the index is followed up
+/// first, so that nobody reads them again.
+const FEW_UNINDEXED: u64 = 1_000;
 /// Captures that are measured between two commits.
 const BATCH: u64 = 512;
 /// Captures that one thread measures behind each other.
@@ -112,6 +116,7 @@ pub fn select(
     cx: &JobCx,
 ) -> anyhow::Result<SelectReport> {
     let sides = selection_criteria(workspace, spec)?;
+    index_many(workspace, cx)?;
     let scoring = Scoring::of(workspace, spec)?;
     let mut unread = Vec::new();
     let (scores, measured) = scoring.scores(true, &mut unread, cx)?;
@@ -126,6 +131,26 @@ pub fn select(
     }
     workspace.catalogue().keep_selection(spec, scores.sides(&sides))?;
     Ok(report)
+}
+
+/// Follows the index up where many captures are not in it. What it lacks then is read from its record.
+fn index_many(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<()> {
+    let through = match open_index(workspace.catalogue(), &index_folder(workspace)) {
+        Ok(index) => index.mark()?.unwrap_or_default().through,
+        Err(_) => 0,
+    };
+    if workspace.catalogue().captures_behind(CaptureId::new(through))? <= FEW_UNINDEXED {
+        return Ok(());
+    }
+    match index_texts(workspace, false, cx) {
+        Err(error) if error.is::<Cancelled>() => Err(error),
+        // Another process may have the index, or the disk be full: the score needs neither.
+        Err(error) => {
+            tracing::warn!("texts are not indexed, and read from their records: {error:#}");
+            Ok(())
+        }
+        Ok(_) => Ok(()),
+    }
 }
 
 /// Scores captures that came since the selection of a campaign was kept, as that scores them. The selection
