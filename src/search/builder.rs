@@ -43,6 +43,13 @@ pub struct IndexMark {
     pub replaced: u64,
 }
 
+impl IndexMark {
+    /// What of it follows from the captures alone: the same for every index of them.
+    pub fn without_pages(&self) -> Self {
+        Self { pages: 0, pages_len: 0, replaced: 0, ..self.clone() }
+    }
+}
+
 /// One content version, to be indexed. Hostile text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TextDocument {

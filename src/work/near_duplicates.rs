@@ -64,9 +64,9 @@ fn follow_in_steps(
     steps: Steps,
     cx: &JobCx,
 ) -> anyhow::Result<u64> {
-    let now = index.mark()?.unwrap_or_default();
+    let now = index.mark()?.unwrap_or_default().without_pages();
     let there = index.versions_of_length(SHORTEST)?;
-    let old = NearFile::open(folder).filter(|old| old.mark == *change.before);
+    let old = NearFile::open(folder).filter(|old| old.mark == change.before.without_pages());
     let all = there.count_ones(..) as u64;
     match &old {
         Some(old) if old.mark == now && [old.texts, old.compared] == [all; 2] && change.replaced.is_empty() => {
