@@ -46,5 +46,5 @@ pub use near_groups::{NearFile, NearGroups, NearTexts, NearWriter};
 pub use near_links::NearLinks;
 pub use page_file::{PageSlot, StoredPage};
 pub use ranking::Ranked;
-pub use text_index::{PageReader, TextIndex, TextIndexError};
+pub use text_index::{StoredPages, TextIndex, TextIndexError};
 pub use tokens::stem_term;

@@ -293,14 +293,14 @@ impl TextIndex {
     /// # Errors
     ///
     /// [`TextIndexError::Engine`].
-    pub fn pages(&self) -> Result<PageReader<'_>, TextIndexError> {
+    pub fn pages(&self) -> Result<StoredPages<'_>, TextIndexError> {
         let searcher = self.reader.searcher();
         let of = |segment: &SegmentReader| {
             Ok((segment.inverted_index(self.fields.version)?, segment.fast_fields().u64("page")?))
         };
         let segments = searcher.segment_readers().iter().map(of).collect::<tantivy::Result<_>>();
         let segments = segments.map_err(engine(&self.folder))?;
-        Ok(PageReader { index: self, searcher, segments, block: PageBlock::default() })
+        Ok(StoredPages { index: self, searcher, segments, block: PageBlock::default() })
     }
 
     /// What was read of a version; none where it is not in the index.
@@ -328,7 +328,7 @@ impl TextIndex {
 }
 
 /// Reads what was kept of versions.
-pub struct PageReader<'i> {
+pub struct StoredPages<'i> {
     index: &'i TextIndex,
     searcher: Searcher,
     /// Of each segment where versions are in it, and where their pages are.
@@ -336,7 +336,7 @@ pub struct PageReader<'i> {
     block: PageBlock,
 }
 
-impl PageReader<'_> {
+impl StoredPages<'_> {
     /// The document of a version: its segment, and its number there.
     fn doc_of(&self, version: u64) -> tantivy::Result<Option<(usize, DocId)>> {
         let term = Term::from_field_u64(self.index.fields.version, version);

@@ -7,7 +7,7 @@
 use super::content::read_record;
 use super::text_index::{index_folder, open_index};
 use crate::captures::PageFacts;
-use crate::search::{PageReader, StoredPage, TextIndex, TextIndexError};
+use crate::search::{StoredPage, StoredPages, TextIndex, TextIndexError};
 use crate::store::Workspace;
 use crate::work::models::CaptureId;
 
@@ -57,7 +57,7 @@ impl<'w> PageTexts<'w> {
 /// Reads texts of captures one behind the other.
 pub(super) struct PageTextReader<'t> {
     workspace: &'t Workspace,
-    pages: Option<PageReader<'t>>,
+    pages: Option<StoredPages<'t>>,
 }
 
 impl PageTextReader<'_> {

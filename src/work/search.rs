@@ -520,7 +520,7 @@ impl Found {
         let Some(text) = index.page_of(version)? else { return Ok(Default::default()) };
         let anchors = index.anchors_of(version)?;
         let stem = |word: &str| stem_term(&text.language, word);
-        let parts = [("main", &text.main), ("rest", &text.rest), ("anchors", &anchors), ("text", &text.description)];
+        let parts = [("main", &text.main), ("rest", &text.rest), ("anchors", &anchors), ("rest", &text.description)];
         let mut best = (String::new(), Vec::new());
         for (field, part) in parts {
             let excerpt = Highlighter::new(&self.query, &["text", field], &stem).excerpt(part, SNIPPET_CHARS);

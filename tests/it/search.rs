@@ -113,9 +113,11 @@ fn documents(workspace: &Path) -> (Vec<Value>, BTreeMap<u64, u64>) {
             let (text, anchors) =
                 texts.get(&version).unwrap_or_else(|| panic!("capture {id} of version {version} is not indexed"));
             assert_eq!(row["title"], text.title, "{url}");
+            // What a description says is looked for with what stands around the main text.
+            let rest = format!("{}\n{}", text.description, text.rest);
             let host = url.split('/').nth(2).unwrap();
             json!({
-                "version": id, "title": text.title, "main": text.main, "rest": text.rest,
+                "version": id, "title": text.title, "main": text.main, "rest": rest.trim_start_matches('\n'),
                 "anchors": anchors.lines().collect::<Vec<_>>(), "url": url, "host": host,
                 "date": row["date"], "status": row["status"], "size": row["size"], "mime": row["mime"],
                 "lang": row["language"],
@@ -295,7 +297,7 @@ fn an_index_that_is_killed_again_and_again_loses_nothing() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .filter(|name| {
             !name.starts_with('.')
-                && !["meta.json", "near.bin"].contains(&name.as_str())
+                && !["meta.json", "near.bin", "pages.bin"].contains(&name.as_str())
                 && !known.iter().any(|id| name.starts_with(id))
         })
         .collect();
