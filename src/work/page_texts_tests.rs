@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 fn page(url: &str, mime: &str, body: &str) -> Vec<u8> {
     let answer = format!("HTTP/1.1 200 OK\r\nContent-Type: {mime}\r\n\r\n{body}");
     let kind = "Content-Type: application/http; msgtype=response\r\n";
-    record("response", url, "2024-05-01T10:00:00Z", kind, answer).into()
+    record("response", url, "2024-05-01T10:00:00Z", kind, answer)
 }
 
 fn imported(pages: &[Vec<u8>]) -> (tempfile::TempDir, Session) {
