@@ -18,14 +18,15 @@
 //! | [`captures`] | archive records and exchanges → captures, their links and originals | uri, scope, warc, links, text |
 //! | [`inlinks`] | outlinks inverted, the data set, stored inlinks | uri, warc, links, captures |
 //! | [`crawl`] | frontier, politeness, robots, fetch → captures | all above but inlinks |
-//! | [`analysis`] | request matches, anchor tallies, score | uri, campaign, warc, links, text, captures, inlinks |
+//! | [`analysis`] | request matches, anchor tallies, score, review checks | uri, campaign, warc, links, text, captures, inlinks |
 //! | [`search`] | the text index, ranking, facets of what is found | uri, campaign, text, analysis |
 //! | [`store`] | the workspace folder and its catalogue | value types above |
+//! | [`guide`] | the manual, compiled in | campaign, store |
 //! | [`export`] | WARC with metadata records, CDXJ, data set, manifest, verify; documents for search engines | store, links, text, captures, inlinks, warc, keys |
 //! | [`work`] | [`work::Session`]: everything that can be asked of an open workspace; the sample web | all above |
 //! | [`app`] | state of the window: commands, answers, jobs | all above |
 //! | [`cli`] | the headless commands | all but app and ui |
-//! | `ui` | window, pages, panels (feature `gui`) | app, value types |
+//! | `ui` | window, pages, panels (feature `gui`) | app, guide, value types |
 //! | `testing` | a real workspace and small archives for tests, which any room may use | all above |
 //!
 //! The way of one capture: [`crawl`] takes a URL off its frontier and asks
@@ -73,6 +74,8 @@ pub mod analysis;
 pub mod search;
 
 pub mod store;
+
+pub mod guide;
 
 pub mod export;
 

@@ -1,5 +1,6 @@
 //! The window of the program: eframe around [`Cockpit`].
 
+use eframe::egui::Context;
 use fonds::app::{Settings, Workspaces};
 use fonds::jobs::make_private_folder;
 use fonds::ui::Cockpit;
@@ -11,19 +12,36 @@ const SETTINGS: &str = "settings";
 /// Name of the program, and of the folder with its settings.
 const APP: &str = "fonds";
 
-struct Window(Cockpit);
+/// Key of what egui keeps of the layout: heights of panels, what is folded.
+const LAYOUT: &str = "layout";
+/// Key under which eframe keeps all that egui knows.
+const EGUI: &str = "egui";
+
+struct Window {
+    cockpit: Cockpit,
+    context: Context,
+}
 
 impl eframe::App for Window {
-    fn logic(&mut self, ctx: &eframe::egui::Context, _: &mut eframe::Frame) {
-        self.0.logic(ctx);
+    fn logic(&mut self, ctx: &Context, _: &mut eframe::Frame) {
+        self.cockpit.logic(ctx);
     }
 
     fn ui(&mut self, ui: &mut eframe::egui::Ui, _: &mut eframe::Frame) {
-        self.0.ui(ui);
+        self.cockpit.ui(ui);
+    }
+
+    /// All of it has the scale, too, which eframe believes unseen when it makes the window: a scale
+    /// that is no number, or far too large, ends the program at each start.
+    fn persist_egui_memory(&self) -> bool {
+        false
     }
 
     fn save(&mut self, storage: &mut dyn eframe::Storage) {
-        eframe::set_value(storage, SETTINGS, self.0.settings());
+        eframe::set_value(storage, SETTINGS, self.cockpit.settings());
+        self.context.memory(|memory| eframe::set_value(storage, LAYOUT, &memory.data));
+        // What an earlier version of the program left there.
+        storage.remove_string(EGUI);
     }
 }
 
@@ -45,8 +63,11 @@ pub fn open(folder: Option<PathBuf>, opener: Arc<Workspaces>) -> anyhow::Result<
     let start = move |cx: &eframe::CreationContext<'_>| {
         let settings: Settings =
             cx.storage.and_then(|storage| eframe::get_value(storage, SETTINGS)).unwrap_or_default();
+        if let Some(layout) = cx.storage.and_then(|storage| eframe::get_value(storage, LAYOUT)) {
+            cx.egui_ctx.memory_mut(|memory| memory.data = layout);
+        }
         let cockpit = Cockpit::new(&cx.egui_ctx, opener, settings, folder)?;
-        Ok(Box::new(Window(cockpit)) as Box<dyn eframe::App>)
+        Ok(Box::new(Window { cockpit, context: cx.egui_ctx.clone() }) as Box<dyn eframe::App>)
     };
     eframe::run_native(APP, options, Box::new(start)).map_err(|error| anyhow::anyhow!("{error}"))
 }

@@ -15,6 +15,7 @@
 //! | [`term_query()`] | a term of a request as a query |
 //! | [`SearchEvaluation`] | how good results are, by what persons said of them |
 //! | [`page_rank()`] | how much others think of a host |
+//! | [`run_checks()`] | what a person should look at on a captured page, see `checks/` |
 //!
 //! Invariants: pure and deterministic; the order of input changes nothing.
 //!
@@ -22,6 +23,7 @@
 
 mod anchor_check;
 mod anchors;
+mod checks;
 mod coverage;
 mod highlight;
 mod judgements;
@@ -34,6 +36,7 @@ mod text_match;
 
 pub use anchor_check::{AnchorCheck, AnchorWords, MOST_ANCHOR_WORDS};
 pub use anchors::{AnchorLink, AnchorTallies, AnchorTally};
+pub use checks::{Finding, FindingEvidence, FindingLevel, PageInput, REVIEW_CHECKS, ReviewCheck, run_checks};
 pub use coverage::TermCoverage;
 pub use highlight::{Excerpt, Highlighter, MAX_HIGHLIGHT_BYTES, TextMark};
 pub use judgements::{

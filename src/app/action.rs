@@ -8,7 +8,7 @@ use crate::work::JobKind;
 use std::path::PathBuf;
 
 /// Pages of the rail, in order: icon, word.
-pub const PAGES: [(&str, &str); 11] = [
+pub const PAGES: [(&str, &str); 12] = [
     ("🏠", "Campaigns"),
     ("📝", "Spec"),
     ("🌐", "Crawl"),
@@ -20,14 +20,17 @@ pub const PAGES: [(&str, &str); 11] = [
     ("🕓", "Jobs"),
     ("🗄", "Files"),
     ("🔍", "Search"),
+    ("📖", "Help"),
 ];
 
 impl Action {
     /// Everything, in the order of menus and palette.
-    pub const ALL: [Action; 38] = [
+    pub const ALL: [Action; 43] = [
         Action::NewCampaign,
         Action::LoadSample,
         Action::OpenWorkspace,
+        // Before Import, whose keys are a part of its own.
+        Action::GoTo(9),
         Action::Import,
         Action::LocateFiles,
         Action::CheckFiles,
@@ -65,7 +68,11 @@ impl Action {
         Action::GoTo(6),
         Action::GoTo(7),
         Action::GoTo(8),
-        Action::GoTo(9),
+        Action::GoTo(11),
+        Action::Settings,
+        Action::ScaleUp,
+        Action::ScaleDown,
+        Action::ScaleReset,
     ];
 
     /// The words on its button.
@@ -93,6 +100,10 @@ impl Action {
             Self::PreviousMatch => "Previous match in the text".to_owned(),
             Self::Palette => "All commands…".to_owned(),
             Self::ToggleTheme => "Switch between light and dark".to_owned(),
+            Self::Settings => "Settings…".to_owned(),
+            Self::ScaleUp => "Larger".to_owned(),
+            Self::ScaleDown => "Smaller".to_owned(),
+            Self::ScaleReset => "Normal size".to_owned(),
             Self::Undo => "Undo last decision".to_owned(),
             Self::Redo => "Redo last decision".to_owned(),
             Self::SetWindow => "Set the inlink window…".to_owned(),
@@ -102,6 +113,13 @@ impl Action {
                 format!("Go to {}", PAGES.get(usize::from(page)).map_or("page", |page| page.1))
             }
         }
+    }
+
+    /// Whether nothing comes of it but what is written, so that no other reason matters where nothing can be.
+    fn always_writes(self) -> bool {
+        use Action::*;
+        // The dialog of Import opens workspaces as well; as an action it imports.
+        matches!(self, Import | SaveCampaign | StartCrawl | BuildInlinks | IndexTexts | Export)
     }
 
     /// The same as the page at hand means it.
@@ -123,7 +141,7 @@ impl Action {
         match self {
             Self::OpenWorkspace => "Opens a workspace, or imports archive files and job folders of crawlers",
             Self::LoadSample => "A workspace with a small website that this computer serves; works offline",
-            Self::NewCampaign => "Starts a new, empty specification; without a workspace one is created for it",
+            Self::NewCampaign => "Starts a new, empty specification in the open workspace, or asks in which one",
             Self::Import => {
                 "Imports WARC, ARC and WACZ files or folders of them; they can also be dropped on the window"
             }
@@ -145,11 +163,16 @@ impl Action {
             Self::PreviousMatch => "Goes to the place in the text before that the search or filter finds",
             Self::Palette => "Finds a command by name",
             Self::ToggleTheme => "Colours of the window",
+            Self::Settings => "Theme, interface scale, your name, geolocation database of the workspace",
+            Self::ScaleUp => "Interface scale, a step up",
+            Self::ScaleDown => "Interface scale, a step down",
+            Self::ScaleReset => "Interface scale 100 %",
             Self::Undo => "Undoes the last decision, on the Spec page the last edit; can be repeated",
             Self::Redo => "Restores the decision that was undone last, on the Spec page the edit",
             Self::SetWindow => "Days before and after a capture in which a link counts as an inlink",
             Self::Keys => "All keyboard shortcuts of this window",
             Self::Find => "Filters captures by words or fields",
+            Self::GoTo(11) => "Opens the guide to the page shown",
             Self::GoTo(_) => "Shows the page",
         }
     }
@@ -173,7 +196,6 @@ impl Action {
             Self::Palette => "Ctrl+K",
             Self::Undo => "Ctrl+Z",
             Self::Redo => "Ctrl+Shift+Z",
-            Self::Keys => "F1",
             Self::Find => "Ctrl+F",
             Self::GoTo(0) => "Ctrl+1",
             Self::GoTo(1) => "Ctrl+2",
@@ -184,8 +206,13 @@ impl Action {
             Self::GoTo(6) => "Ctrl+7",
             Self::GoTo(7) => "Ctrl+8",
             Self::GoTo(8) => "Ctrl+9",
-            Self::GoTo(9) => "Ctrl+0",
+            Self::GoTo(9) => "Ctrl+Shift+I",
             Self::GoTo(10) => "Ctrl+Shift+F",
+            Self::Settings => "Ctrl+,",
+            Self::ScaleUp => "Ctrl++",
+            Self::ScaleDown => "Ctrl+-",
+            Self::ScaleReset => "Ctrl+0",
+            Self::GoTo(11) => "F1",
             Self::IndexTexts
             | Self::LocateFiles
             | Self::CheckFiles
@@ -195,6 +222,8 @@ impl Action {
             | Self::Verify
             | Self::ToggleTheme
             | Self::SetWindow
+            // A question mark: a letter, and no shortcut where text is typed.
+            | Self::Keys
             | Self::GoTo(_) => "",
         }
     }
@@ -202,11 +231,19 @@ impl Action {
 
 /// What an action means just now; `Err` holds the reason a greyed-out button shows.
 pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str> {
+    let meant = meaning(action, state);
+    match state.read_only() {
+        Some(why) if action.always_writes() || meant.as_ref().is_ok_and(Command::writes) => Err(why),
+        _ => meant,
+    }
+}
+
+fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
     let open = || if state.session().is_some() { Ok(()) } else { Err("No workspace open") };
     let campaign = || open().and_then(|()| state.campaign.ok_or("Select a campaign first"));
     match action {
         Action::OpenWorkspace => Ok(Command::Ask(Dialog::Open)),
-        Action::Import => Ok(Command::Ask(Dialog::Open)),
+        Action::Import => Ok(Command::Ask(Dialog::Import)),
         Action::LocateFiles => open().map(|()| Command::Ask(Dialog::Locate(None))),
         Action::CheckFiles => {
             open()?;
@@ -244,7 +281,11 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
         Action::PauseCrawl => {
             state.crawl_job().map(|job| Command::PauseJob(job.id, !job.cx().is_paused())).ok_or("No crawl is running")
         }
-        Action::StopCrawl => state.crawl_job().map(|job| Command::CancelJob(job.id)).ok_or("No crawl is running"),
+        Action::StopCrawl => match state.crawl_job() {
+            Some(job) if job.cx().is_cancelled() => Err("The crawl is stopping"),
+            Some(job) => Ok(Command::CancelJob(job.id)),
+            None => Err("No crawl is running"),
+        },
         Action::BuildInlinks => {
             open()?;
             if state.runs(JobKind::BuildInlinks) {
@@ -300,7 +341,7 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
         },
         Action::NextMatch | Action::PreviousMatch => {
             open()?;
-            match state.focus {
+            match state.focus() {
                 _ if state.marked_query().trim().is_empty() => Err("Search first, or filter the captures"),
                 Some(Focus::Capture(_)) => Ok(Command::StepMatch(if action == Action::NextMatch { 1 } else { -1 })),
                 _ => Err("Select a capture first"),
@@ -311,6 +352,10 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
         Action::SetWindow => Ok(Command::Ask(Dialog::Window)),
         Action::Find => Ok(Command::Find),
         Action::ToggleTheme => Ok(Command::ToggleTheme),
+        Action::Settings => Ok(Command::Ask(Dialog::Settings)),
+        Action::ScaleUp => Ok(Command::StepScale(1)),
+        Action::ScaleDown => Ok(Command::StepScale(-1)),
+        Action::ScaleReset => Ok(Command::StepScale(0)),
         Action::Undo => match draft_at_hand(state) {
             Some(spec) if spec.can_undo() => Ok(Command::UndoEdit),
             Some(_) => Err("Nothing to undo"),
@@ -330,6 +375,8 @@ fn draft_at_hand(state: &AppState) -> Option<&SpecDraft> {
     state.spec.as_ref().filter(|spec| match state.route {
         Route::Spec(id) => id == spec.id,
         Route::Scope(id, _) => Some(id) == spec.id,
+        // Seeds are added to it from there.
+        Route::Prospect => spec.id.is_some() && spec.id == state.campaign && (spec.can_undo() || spec.can_redo()),
         _ => false,
     })
 }
@@ -351,6 +398,7 @@ pub fn route_of(page: u8, state: &AppState) -> Route {
         8 => Route::Jobs,
         9 => Route::Files(FilesRoute::default()),
         10 => Route::Search(super::models::SearchQuery::default()),
+        11 => Route::Help(state.route.guide()),
         _ => Route::Campaigns,
     }
 }
@@ -370,6 +418,22 @@ impl Route {
             Self::Jobs => 8,
             Self::Files(_) => 9,
             Self::Search(_) => 10,
+            Self::Help(_) => 11,
+        }
+    }
+
+    /// The guide that explains the page, by its name.
+    pub fn guide(&self) -> &'static str {
+        match self {
+            Self::Campaigns | Self::Spec(_) | Self::Scope(..) | Self::Crawl | Self::Jobs => "crawl",
+            Self::Files(_) => "import",
+            Self::Captures { .. } | Self::Review { .. } => "review",
+            Self::Prospect | Self::Links { .. } | Self::LinkSet { .. } | Self::LinkHosts(_) | Self::CitedPages(..) => {
+                "review"
+            }
+            Self::Search(_) => "search",
+            Self::Select | Self::SelectedHosts(_) => "handover",
+            Self::Help(guide) => guide,
         }
     }
 

@@ -4,7 +4,9 @@ use super::models::{
     CampaignId, CaptureId, CitedBy, FileId, FileOutcome, FileState, GeoList, ImportOptions, Judgement, LaunchId,
     LinkForm, ProblemQuery, ReviewMark, SearchQuery, SelectionSpec, WhatIfList,
 };
-use super::{CampaignAct, CrawlStart, CrawlTarget, SearchAct, SelectedRows, SelectionAct, TableForm, TableRows};
+use super::{
+    CampaignAct, CampaignPlace, CrawlStart, CrawlTarget, SearchAct, SelectedRows, SelectionAct, TableForm, TableRows,
+};
 use crate::campaign::Campaign;
 use crate::work::models::ProblemId;
 use crate::work::models::RunId;
@@ -60,6 +62,8 @@ pub enum Route {
     Jobs,
     /// Archive files: how they stand, what is broken, what imports came to.
     Files(FilesRoute),
+    /// A guide, by its name; an unknown name shows the first one.
+    Help(&'static str),
 }
 
 /// A list of rows that a number of a specification counts.
@@ -152,6 +156,14 @@ pub enum Action {
     Palette,
     /// Changes between light and dark.
     ToggleTheme,
+    /// Opens the settings of the window and of the workspace.
+    Settings,
+    /// Makes everything a step larger.
+    ScaleUp,
+    /// Makes everything a step smaller.
+    ScaleDown,
+    /// Makes everything as large as designed.
+    ScaleReset,
     /// Restores what was undone last: on its page the edit of the
     /// specification, elsewhere the decision.
     Redo,
@@ -168,7 +180,7 @@ pub enum Action {
     LocateFiles,
     /// Compares the digest of every file.
     CheckFiles,
-    /// Goes to a page of the rail, 0 to 10.
+    /// Goes to a page of the rail, by its place in [`super::PAGES`].
     GoTo(u8),
 }
 
@@ -179,8 +191,14 @@ pub enum Dialog {
     Palette,
     /// Every key.
     Keys,
+    /// Settings of the window and of the workspace.
+    Settings,
     /// A folder or file to open, make or bring in.
     Open,
+    /// Archive files to bring in.
+    Import,
+    /// Where a new campaign is kept.
+    NewCampaign,
     /// A folder to look for lost files in, or for one of them.
     Locate(Option<FileId>),
     /// Folder and form of a table to write.
@@ -236,6 +254,8 @@ pub enum Command {
     StepMatch(i64),
     /// Changes between light and dark.
     ToggleTheme,
+    /// Makes everything a step larger or smaller, or as large as designed with 0.
+    StepScale(i32),
     /// Takes a notice away.
     Dismiss(u64),
     /// Opens what is at a path: a workspace, or archives to import.
@@ -288,10 +308,12 @@ pub enum Command {
     },
     /// Chooses the campaign at hand.
     ChooseCampaign(CampaignId),
-    /// Adds a seed to the specification of the campaign at hand, not yet saved.
-    AddSeed(String),
-    /// Begins a new campaign, in a workspace made for it where none is open.
+    /// Adds seeds to the specification of the campaign at hand, not yet saved.
+    AddSeeds(Vec<String>),
+    /// Begins a new campaign in the open workspace, or asks where.
     NewCampaign,
+    /// Begins a new campaign there.
+    BeginCampaign(CampaignPlace),
     /// Asks a person to confirm a crawl.
     RequestCrawl(CrawlTarget),
     /// Confirms it: saves edits first, then starts.
@@ -398,4 +420,98 @@ pub enum Command {
     EndLaunch(LaunchId),
     /// Does something with a campaign as a whole.
     Campaigns(CampaignAct),
+}
+
+impl Dialog {
+    /// Whether all that comes of it is written into the workspace.
+    fn writes(self) -> bool {
+        match self {
+            Self::Import
+            | Self::Locate(_)
+            | Self::Decide
+            | Self::StartCrawl
+            | Self::Twins
+            | Self::DeleteCampaign(_) => true,
+            // What is opened or imported is known by its path only.
+            Self::Palette
+            | Self::Keys
+            | Self::Settings
+            | Self::Open
+            | Self::NewCampaign
+            | Self::WriteTable
+            | Self::Window
+            | Self::Unsaved
+            | Self::Quit => false,
+        }
+    }
+}
+
+impl Command {
+    /// Whether it writes into the open workspace, which a window that only reads it refuses:
+    /// [`super::AppState::read_only`]. Edits of a draft, the settings of the window and what is written to a
+    /// folder of the person do not.
+    pub fn writes(&self) -> bool {
+        match self {
+            Self::Ask(dialog) => dialog.writes(),
+            Self::Campaigns(act) => *act != CampaignAct::ShowEveryCapture,
+            Self::AnswerUnsaved(answer) => *answer == UnsavedAnswer::Save,
+            Self::SaveCampaign { .. }
+            | Self::SetGeoDatabase(_)
+            | Self::NewCampaign
+            | Self::RequestCrawl(_)
+            | Self::ConfirmCrawl { .. }
+            | Self::StartCrawl(_)
+            | Self::RetryFailed(_)
+            | Self::Import { .. }
+            | Self::Locate { .. }
+            | Self::BuildInlinks
+            | Self::IndexTexts
+            | Self::Mark { .. }
+            | Self::ConfirmMark
+            | Self::UndoMark
+            | Self::RedoMark
+            | Self::Judge { .. }
+            | Self::Select(_)
+            | Self::Selections(_)
+            | Self::Searches(_)
+            | Self::Export { .. }
+            | Self::AnswerScheduled { .. }
+            | Self::LetSchedulesRun(_)
+            | Self::EndLaunch(_) => true,
+            Self::Go(_)
+            | Self::GoToAll(_)
+            | Self::Back
+            | Self::CloseDialog
+            | Self::Find
+            | Self::ToggleLowerPanel
+            | Self::ToggleFacets
+            | Self::StepMatch(_)
+            | Self::ToggleTheme
+            | Self::StepScale(_)
+            | Self::Dismiss(_)
+            | Self::Open { .. }
+            | Self::OpenWorkspace(_)
+            | Self::NewWorkspace(_)
+            | Self::LoadSample(_)
+            | Self::EditSpec(_)
+            | Self::UndoEdit
+            | Self::RedoEdit
+            | Self::CompareCountries(_)
+            | Self::AskTableExport(_)
+            | Self::WriteTable { .. }
+            | Self::ExportLinks { .. }
+            | Self::ChooseCampaign(_)
+            | Self::AddSeeds(_)
+            | Self::BeginCampaign(_)
+            | Self::CloseWindow
+            | Self::StopAndClose
+            | Self::PauseJob(..)
+            | Self::CancelJob(_)
+            | Self::CheckFiles
+            | Self::ReadProblem(_)
+            | Self::SetWindow(_)
+            | Self::DryRun { .. }
+            | Self::Verify(_) => false,
+        }
+    }
 }

@@ -3,12 +3,14 @@
 //! In: the campaign or the draft that is on screen. Out: what would be
 //! crawled ([`CrawlPlan`]), and a crawl of exactly that ([`CrawlStart`]).
 
-use super::models::{CampaignId, Loaded, Notice};
+use super::models::{CampaignId, Loaded, Notice, campaign_title};
 use super::state::AppState;
 use super::{Command, Dialog, Route, SpecDraft};
 use crate::campaign::Seed;
 use crate::work::{CrawlRequest, CrawlStart};
+use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// What a crawl is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +58,7 @@ impl AppState {
         if before != Some(id) {
             self.selection_draft.campaign = id;
             self.selected = Default::default();
-            self.focus = None;
+            self.follow(None);
         }
         let is_of_another = match &self.route {
             Route::Spec(of) => *of != Some(id),
@@ -69,28 +71,40 @@ impl AppState {
         }
     }
 
-    /// Adds a seed to the specification of the campaign at hand and shows it, not yet saved.
-    pub(super) fn add_seed(&mut self, url: String) {
+    /// Adds seeds to the specification of the campaign at hand as one edit; the page stays.
+    pub(super) fn add_seeds(&mut self, urls: Vec<String>) {
         let Some(id) = self.campaign else { return };
         if self.spec.as_ref().is_none_or(|spec| spec.id != Some(id)) {
             let Loaded::Ready(page) = self.reads.campaign(id) else {
                 self.notice(Notice {
                     is_error: false,
-                    what: "The seed was not added".to_owned(),
+                    what: "No seed was added".to_owned(),
                     why: "the campaign is still loading".to_owned(),
-                    hint: "Add it again in a moment".to_owned(),
+                    hint: "Add them again in a moment".to_owned(),
                 });
                 return;
             };
             self.spec = Some(SpecDraft::of(&page));
         }
-        if let Some(spec) = &mut self.spec
-            && !spec.campaign.seeds.iter().any(|seed| seed.url == url)
-        {
-            let source_tag = "prospect".to_owned();
-            spec.campaign.seeds.push(Seed { url, scope: Default::default(), depth: None, source_tag });
-        }
-        self.send(Command::Go(Route::Spec(Some(id))));
+        let Some(spec) = &mut self.spec else { return };
+        // What was there before is the step to go back to.
+        spec.note(Instant::now());
+        let known: HashSet<String> = spec.campaign.seeds.iter().map(|seed| seed.url.clone()).collect();
+        let all = urls.len();
+        let new: Vec<String> = urls.into_iter().filter(|url| !known.contains(url)).collect();
+        let added = new.len();
+        let seed = |url| Seed { url, scope: Default::default(), depth: None, source_tag: "prospect".to_owned() };
+        spec.campaign.seeds.extend(new.into_iter().map(seed));
+        spec.note(Instant::now());
+        let title = campaign_title(id, &spec.campaign.name);
+        let seeds = if added == 1 { "1 seed".to_owned() } else { format!("{added} seeds") };
+        let why = match all - added {
+            0 => String::new(),
+            there => format!("{there} of {all} were seeds already"),
+        };
+        let hint = "Save it as a new version to crawl them; Ctrl+Z takes them out again".to_owned();
+        let what = format!("{seeds} added to the specification of {title}, not saved yet");
+        self.notice_leading_to(Notice { is_error: false, what, why, hint }, Route::Spec(Some(id)));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Long work started from the window: what runs, how fast, how it ended.
 
 use super::loader::failure;
-use super::models::{CheckState, ExportDryRun, Notice, VerifyLine};
+use super::models::{CheckState, ExportDryRun, LaunchId, Notice, VerifyLine};
 use crate::jobs::{self, JobCx, JobHandle, Outcome, Pace, Wake};
 use crate::uri::CaptureDate;
 use crate::work::{JobKind, JobReport, Report};
@@ -35,10 +35,18 @@ pub struct EndedJob {
     pub outcome: String,
     /// Whether it failed.
     pub failed: bool,
+    /// Whether it is done, with something to look at.
+    pub warned: bool,
+    /// Whether the window started it, and nobody waited for it.
+    pub by_itself: bool,
+    /// What a person heard of its end.
+    pub notice: Notice,
 }
 
 /// What a job leaves on screen.
 pub(super) enum JobResult {
+    /// An import met problems.
+    ImportProblems(LaunchId),
     /// An export was read back.
     Verified(PathBuf, Vec<VerifyLine>),
     /// What an export would write.
@@ -74,13 +82,23 @@ impl RunningJob {
 
     /// The end of it, and what a person should hear.
     pub(super) fn finish(self) -> (EndedJob, Notice, Option<JobResult>) {
-        let (kind, name, started) = (self.kind, self.kind.label(), self.started);
+        let (kind, name, started, by_itself) = (self.kind, self.kind.label(), self.started, self.by_itself);
         let outcome = self.handle.join();
         let mut result = None;
         let message = match outcome {
             // It stays in sight: a person has to do something about it.
             Outcome::Done(JobReport::Incomplete(summary)) => {
                 Notice { is_error: true, ..notice(format!("{name} ended"), summary) }
+            }
+            Outcome::Done(JobReport::Crawled { end, figures, is_incomplete }) => {
+                // One sentence about one end: “Crawl stopped on request”.
+                let mut end = end.chars();
+                let end: String = end.next().into_iter().flat_map(char::to_lowercase).chain(end).collect();
+                Notice { is_error: is_incomplete, ..notice(format!("{name} {end}"), figures) }
+            }
+            Outcome::Done(JobReport::Problems(import, summary)) => {
+                result = Some(JobResult::ImportProblems(import));
+                notice(format!("{name} finished with problems"), summary)
             }
             Outcome::Done(JobReport::Done(summary)) => notice(format!("{name} finished"), summary),
             Outcome::Done(JobReport::Verified(folder, lines)) => {
@@ -124,7 +142,16 @@ impl RunningJob {
         let line =
             if message.why.is_empty() { message.what.clone() } else { format!("{} – {}", message.what, message.why) };
         let outcome = line.strip_prefix(name).unwrap_or(&line).trim_start_matches([':', ' ']).to_owned();
-        let ended = EndedJob { kind, started, ended: CaptureDate::now(), outcome, failed: message.is_error };
+        let ended = EndedJob {
+            kind,
+            started,
+            ended: CaptureDate::now(),
+            outcome,
+            failed: message.is_error,
+            warned: matches!(result, Some(JobResult::ImportProblems(_))),
+            by_itself,
+            notice: message.clone(),
+        };
         (ended, message, result)
     }
 }

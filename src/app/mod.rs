@@ -12,6 +12,8 @@
 mod action;
 mod command;
 mod crawl_request;
+mod decision_target;
+mod job_list;
 mod jobs_at_hand;
 mod loader;
 pub mod models;
@@ -34,6 +36,8 @@ pub use crate::work::{
 pub use action::{MARK_KEYS, PAGES, mark_verb, resolve, route_of};
 pub use command::{Action, Command, Dialog, FilesRoute, Route, RuleRef, ScopeList, UnsavedAnswer};
 pub use crawl_request::CrawlTarget;
+pub use decision_target::Focus;
+pub use job_list::{JobLine, JobState, job_list};
 pub use jobs_at_hand::{EndedJob, RunningJob};
 pub use reads::{ByIdentity, LIST_PAGE, Reads, ScopeAnswers};
 pub use scans::{RuleLine, refusals_rule};
@@ -41,7 +45,7 @@ pub use seen_lists::{MovedQuery, SeenList, SeenListQuery};
 pub use selected_rows::{ReviewDecision, SelectedRows};
 pub use settings::{ColumnLayout, PanelTab, Settings, TableLayout, ThemeChoice};
 pub use spec_draft::SpecDraft;
-pub use state::{AppState, CampaignAct, Focus, NoticeCause, RecentWorkspace, ScheduleWatch};
+pub use state::{AppState, CampaignAct, CampaignPlace, NoticeCause, RecentWorkspace, ScheduleWatch, route_of_job};
 pub use state::{SearchAct, SelectLead, SelectionAct};
 pub use table_rows::{CellWriter, RowFill, RowQuery, TableForm, TableRows, cell_text};
 pub use tried_selection::TriedSelection;

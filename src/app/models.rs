@@ -56,3 +56,11 @@ pub struct Notice {
     /// What to do next; may be empty.
     pub hint: String,
 }
+
+impl Notice {
+    /// All of it in one line.
+    pub fn line(&self) -> String {
+        let parts = [&self.what, &self.why, &self.hint].map(String::as_str);
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" – ")
+    }
+}

@@ -239,6 +239,8 @@ reads! {
     };
     /// See [`Session::saved_searches`].
     saved_searches() -> Vec<SavedSearch>, None, |session, ()| session.saved_searches();
+    /// See [`Session::job_elsewhere`].
+    job_elsewhere() -> Option<String>, None, |session, ()| session.job_elsewhere();
     /// See [`Session::job_history`].
     job_history(limit: u64) -> Vec<JobRow>, None, |session, (limit,)| session.job_history(*limit);
     /// See [`Session::scheduled_runs`].

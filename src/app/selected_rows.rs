@@ -140,7 +140,7 @@ impl AppState {
                 session.judge(&query, &[capture], judgement, &settings.person())?;
                 Ok(None)
             },
-            |kept| Answer::Kept(false, kept),
+            |kept| Answer::Kept(Vec::new(), kept),
         );
     }
 
@@ -149,7 +149,10 @@ impl AppState {
         let is_note = mark == ReviewMark::Note;
         let settings = self.settings.clone();
         // A note decides nothing: the capture is still to review.
-        let reviewed = matches!(self.route, Route::Review { .. }) && !is_note;
+        let reviewed = match &captures {
+            SelectedRows::Ids(ids) if matches!(self.route, Route::Review { .. }) && !is_note => ids.clone(),
+            _ => Vec::new(),
+        };
         let work = move |session: &Session| {
             let ids = captures.resolve(session)?;
             if ids.is_empty() {

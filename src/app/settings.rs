@@ -121,6 +121,21 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Sizes of everything that are offered.
+    pub const SCALES: [f32; 8] = [0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0];
+
+    /// Makes everything a step larger or smaller, or as designed with 0.
+    pub fn step_scale(&mut self, step: i32) {
+        let now = self.zoom_factor();
+        let mut scales = Self::SCALES.into_iter();
+        let next = match step {
+            0 => Some(1.0),
+            1.. => scales.find(|scale| *scale > now),
+            ..0 => scales.rfind(|scale| *scale < now),
+        };
+        self.zoom = next.unwrap_or(now);
+    }
+
     /// How many times as large as usual everything is drawn; as usual where the file of the settings names a size that
     /// nothing can be drawn in.
     pub fn zoom_factor(&self) -> f32 {

@@ -12,6 +12,8 @@ mod campaigns;
 mod index;
 #[path = "state_links.rs"]
 mod links;
+#[path = "state_new_campaign.rs"]
+mod new_campaign;
 #[path = "state_notices.rs"]
 mod notices;
 #[path = "state_open.rs"]
@@ -30,7 +32,8 @@ mod unsaved;
 mod view;
 
 pub use campaigns::CampaignAct;
-pub use notices::NoticeCause;
+pub use new_campaign::CampaignPlace;
+pub use notices::{NoticeCause, route_of_job};
 pub use open::RecentWorkspace;
 pub use schedules::ScheduleWatch;
 pub use searches::SearchAct;
@@ -38,10 +41,10 @@ pub use selections::SelectionAct;
 pub use view::SelectLead;
 
 use crate::work::models::ProblemId;
-use crate::work::models::SeenId;
 use open::{AfterOpen, OpenedWorkspace};
 
 use super::crawl_request::AfterSave;
+use super::decision_target::{Focus, RowsAtHand};
 use super::jobs_at_hand::{EndedJob, JobResult, RunningJob};
 use super::loader::{Order, Pool, ReadCx, failure, no_workspace};
 use super::models::*;
@@ -72,33 +75,22 @@ const LOG_KEPT: usize = 200;
 /// How often running jobs are looked at.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// The row that the lower panel follows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Focus {
-    /// A capture.
-    Capture(CaptureId),
-    /// A URL ever seen, captured or not.
-    Seen(SeenId),
-    /// An archive file.
-    File(FileId),
-    /// Something broken or odd in an archive file.
-    Problem(ProblemId),
-}
-
 /// What a worker tells the window after a write.
 pub(super) enum Answer {
     /// The folder that was to be opened, what follows, and what came of it.
     Opened(PathBuf, AfterOpen, anyhow::Result<OpenedWorkspace>),
     /// What a path is that a person wants to open, and whether archives there are copied.
     Named(PathBuf, ImportOptions, anyhow::Result<OpenTarget>),
+    /// Whether a workspace was deleted in which nothing was kept.
+    Removed(PathBuf, bool),
     /// Whether a workspace that was opened lately is there.
     Recent(PathBuf, bool),
     /// A save, by its number; what was saved, of which campaign, as which version.
     Saved(u64, anyhow::Result<saves::SavedDraft>),
     Marked(anyhow::Result<String>),
-    /// A person's word on captures, and whether it was given on the page
+    /// A person's word on captures, and those that it was given on on the page
     /// Review: what was decided on how many, where it was not one alone.
-    Kept(bool, anyhow::Result<Option<String>>),
+    Kept(Vec<CaptureId>, anyhow::Result<Option<String>>),
     /// A setting of the workspace: what to say when it failed, how it went.
     Set(&'static str, anyhow::Result<String>),
     Schedules(u64, anyhow::Result<DueRuns>),
@@ -116,6 +108,12 @@ pub struct AppState {
     history: Vec<Route>,
     next_id: u64,
     opening: Option<PathBuf>,
+    /// Whether the sample is open.
+    is_sample: bool,
+    /// The open workspace, where it was made for a campaign that is not saved yet.
+    unused_workspace: Option<PathBuf>,
+    /// Such a workspace that is being deleted.
+    removing: Option<PathBuf>,
     scans: Scans,
     /// Commands that would lose edits, until a person has answered.
     deferred: Vec<Command>,
@@ -172,9 +170,9 @@ pub struct AppState {
     pub(super) crawl_request: Option<Arc<CrawlRequest>>,
     pub(super) recent: Vec<RecentWorkspace>,
     pub(super) closing: bool,
-    pub(super) focus: Option<Focus>,
+    pub(super) at_hand: RowsAtHand,
     pub(super) far_record: Option<ProblemId>,
-    pub(super) reviewed: u64,
+    pub(super) reviewed: Vec<CaptureId>,
     pub(super) table_rows: Option<TableRows>,
     pub(super) last_export: Option<PathBuf>,
     pub(super) verified: Option<(PathBuf, Vec<VerifyLine>)>,
@@ -207,6 +205,9 @@ impl AppState {
             history: Vec::new(),
             next_id: 1,
             opening: None,
+            is_sample: false,
+            unused_workspace: None,
+            removing: None,
             scans: Scans::default(),
             deferred: Vec::new(),
             discards_edits: false,
@@ -230,9 +231,9 @@ impl AppState {
             crawl_request: None,
             recent: Vec::new(),
             closing: false,
-            focus: None,
+            at_hand: RowsAtHand::default(),
             far_record: None,
-            reviewed: 0,
+            reviewed: Vec::new(),
             selection_draft,
             table_rows: None,
             export_folder: String::new(),
@@ -265,7 +266,7 @@ impl AppState {
 
     /// Whether an answer is on its way, so that what is shown will change.
     pub fn is_waited_for(&self) -> bool {
-        self.opening.is_some() || self.reads.is_waited_for() || self.scans.is_waited_for()
+        self.opening.is_some() || self.removing.is_some() || self.reads.is_waited_for() || self.scans.is_waited_for()
     }
 
     /// The folder that is being opened.
@@ -299,19 +300,6 @@ impl AppState {
     /// Whether something was asked that is not carried out yet.
     pub fn has_outbox(&self) -> bool {
         !self.outbox.is_empty()
-    }
-
-    /// Asks for what `action` means just now, or says why it cannot be.
-    pub fn act(&mut self, action: super::Action) {
-        match super::resolve(action, self) {
-            Ok(command) => self.send(command),
-            Err(why) => self.notice(Notice {
-                is_error: false,
-                what: format!("{} is not available now", action.label_now(self)),
-                why: why.to_owned(),
-                hint: String::new(),
-            }),
-        }
     }
 
     /// Tells a person something.
@@ -359,8 +347,10 @@ impl AppState {
                 self.execute(command);
             }
         }
+        self.leave_unused_workspace();
         let is_seen = matches!(self.route, Route::Files(_)) && self.settings.lower_panel;
-        let shown = |id: &ProblemId| is_seen && self.focus == Some(Focus::Problem(*id));
+        let focus = self.focus();
+        let shown = |id: &ProblemId| is_seen && focus == Some(Focus::Problem(*id));
         self.scans.problem_record.keep_only(shown);
         self.far_record = self.far_record.filter(shown);
         self.scans.import_records.keep_only(|(launch, path)| match &self.route {
@@ -492,6 +482,7 @@ impl AppState {
     fn handle_answer(&mut self, answer: Answer) {
         match answer {
             Answer::Opened(folder, then, opened) => self.take_in_opened(folder, then, opened),
+            Answer::Removed(folder, is_removed) => self.take_in_removed(&folder, is_removed),
             Answer::Named(path, options, target) => self.take_in_named(path, options, target),
             Answer::Recent(folder, exists) => {
                 let found = self.recent.iter_mut().find(|recent| recent.folder == folder);
@@ -503,7 +494,9 @@ impl AppState {
             Answer::Marked(Ok(words)) => self.say(&words),
             Answer::Kept(reviewed, Ok(summary)) => {
                 self.cure(|cause| *cause == NoticeCause::Deciding);
-                self.reviewed += u64::from(reviewed);
+                let is_new = |id: &CaptureId| !self.reviewed.contains(id);
+                let new: Vec<CaptureId> = reviewed.into_iter().filter(is_new).collect();
+                self.reviewed.extend(new);
                 if let Some(summary) = summary {
                     self.say(&summary);
                 }
@@ -535,18 +528,22 @@ impl AppState {
         for job in finished {
             let (by_itself, is_cancelled) = (job.by_itself, job.cx().is_cancelled());
             let (ended, notice, result) = job.finish();
+            let mut problems_of = None;
             match result {
                 Some(JobResult::Verified(folder, lines)) => {
                     self.last_export = Some(folder.clone());
                     self.verified = Some((folder, lines));
                 }
+                Some(JobResult::ImportProblems(import)) => problems_of = Some(import),
                 Some(JobResult::Planned(plan)) => self.dry_run = Some(plan),
                 None => {}
             }
             let kind = ended.kind;
             self.index_watch.note(kind, by_itself, is_cancelled || ended.failed);
             keep(&mut self.ended, ended);
-            if !by_itself || notice.is_error {
+            if let Some(import) = problems_of {
+                self.problems_notice(import, notice);
+            } else if !by_itself || notice.is_error {
                 self.job_notice(kind, notice);
             }
         }
@@ -557,6 +554,9 @@ impl AppState {
     }
 
     fn execute(&mut self, command: Command) {
+        if let Some(why) = self.read_only().filter(|_| command.writes()) {
+            return self.refuse_to_write(why);
+        }
         match command {
             Command::Go(route) => {
                 self.opens_filter |= matches!(&route, Route::Search(query) if query.query_line().is_empty());
@@ -592,10 +592,11 @@ impl AppState {
             }
             Command::StepMatch(step) => self.step_match(step),
             Command::ToggleFacets => self.settings.facets = !self.settings.facets,
-            Command::ToggleLowerPanel => self.settings.lower_panel = !self.settings.lower_panel,
+            Command::ToggleLowerPanel => self.toggle_lower_panel(),
             Command::ToggleTheme => {
                 self.settings.theme = if self.shows_dark { ThemeChoice::Light } else { ThemeChoice::Dark };
             }
+            Command::StepScale(step) => self.settings.step_scale(step),
             Command::Dismiss(id) => self.notices.retain(|(number, _)| *number != id),
             Command::Open { path, options } => self.open_named(path, options),
             Command::OpenWorkspace(folder) => self.open_workspace(folder),
@@ -603,8 +604,9 @@ impl AppState {
             Command::LoadSample(folder) => self.open_sample(folder),
             Command::SaveCampaign { id, campaign } => self.save(id, campaign),
             Command::ChooseCampaign(id) => self.take_campaign(id),
-            Command::AddSeed(url) => self.add_seed(url),
+            Command::AddSeeds(urls) => self.add_seeds(urls),
             Command::NewCampaign => self.new_campaign(),
+            Command::BeginCampaign(place) => self.begin_campaign(place),
             Command::EditSpec(campaign) => {
                 if let Some(spec) = &mut self.spec {
                     spec.put(*campaign, Instant::now());
@@ -677,7 +679,7 @@ impl AppState {
             Command::SetWindow(days) => {
                 self.settings.window_days = days;
                 self.selection_draft.window_days = days;
-                if self.session().is_some() {
+                if self.session().is_some() && self.read_only().is_none() {
                     // Nobody waits for the counts of a window that is left.
                     self.jobs.iter().filter(|job| job.kind == JobKind::SetWindow).for_each(|job| job.cx().cancel());
                     self.start(JobKind::SetWindow, move |session, cx| session.set_window(days, cx));
@@ -734,7 +736,7 @@ impl AppState {
     fn show(&mut self, route: Route) -> Route {
         // Another list, another row at hand; Captures finds its row again.
         if !route.is_list_of(&self.route) {
-            self.focus = None;
+            self.follow(None);
         }
         self.shows_all = false;
         std::mem::replace(&mut self.route, route)

@@ -46,7 +46,7 @@ impl AppState {
                 self.shows_every_campaign = true;
                 self.campaign = None;
                 self.selected = Default::default();
-                self.focus = None;
+                self.follow(None);
             }
             CampaignAct::Activate(id) => self.write(
                 move |session| session.activate_campaign(id).map(|of| format!("“{}” is active", of.name)),

@@ -1,8 +1,9 @@
 //! What notices speak of: where they lead, and when an error has gone.
 
-use super::super::models::{EventKind, Notice};
+use super::super::models::{EventKind, LaunchId, Notice, ProblemQuery};
 use super::super::{FilesRoute, Route};
 use super::AppState;
+use crate::store::Access;
 use crate::work::JobKind;
 
 /// Why there is an error. It goes when its cause does.
@@ -29,6 +30,8 @@ pub enum NoticeCause {
 pub(super) struct About {
     route: Option<Route>,
     cause: Option<NoticeCause>,
+    /// It is a warning: all was done, and something is to be looked at.
+    warns: bool,
 }
 
 impl AppState {
@@ -40,7 +43,7 @@ impl AppState {
             NoticeCause::Saving => Some(Route::Spec(self.spec.as_ref().and_then(|spec| spec.id).or(self.campaign))),
             _ => None,
         };
-        self.notice_about(notice, About { route, cause: Some(cause) });
+        self.notice_about(notice, About { route, cause: Some(cause), warns: false });
     }
 
     /// Tells a person how a job ended.
@@ -48,7 +51,19 @@ impl AppState {
         if notice.is_error {
             return self.error_notice(NoticeCause::Job(kind), notice);
         }
-        self.notice_about(notice, About { route: Some(route_of_job(kind)), cause: None });
+        self.notice_about(notice, About { route: Some(route_of_job(kind)), ..About::default() });
+    }
+
+    /// Warns a person of the problems of an import, and leads to them.
+    pub(super) fn problems_notice(&mut self, import: LaunchId, notice: Notice) {
+        let problems = ProblemQuery { launch: Some(import), ..ProblemQuery::default() };
+        let route = Some(Route::Files(FilesRoute::Problems(problems)));
+        self.notice_about(notice, About { route, warns: true, ..About::default() });
+    }
+
+    /// Whether a notice warns of something.
+    pub fn notice_warns(&self, id: u64) -> bool {
+        self.about.get(&id).is_some_and(|about| about.warns)
     }
 
     /// Tells a person once of each anomaly of the running crawl; of those that
@@ -67,8 +82,13 @@ impl AppState {
             };
             let what = format!("Crawl: {}", last.text);
             let notice = Notice { is_error: false, what, why, hint: String::new() };
-            self.notice_about(notice, About { route: Some(Route::Crawl), cause: None });
+            self.notice_about(notice, About { route: Some(Route::Crawl), ..About::default() });
         }
+    }
+
+    /// Tells a person something, with the page that shows it.
+    pub(in super::super) fn notice_leading_to(&mut self, notice: Notice, route: Route) {
+        self.notice_about(notice, About { route: Some(route), ..About::default() });
     }
 
     fn notice_about(&mut self, notice: Notice, about: About) {
@@ -79,6 +99,40 @@ impl AppState {
     /// The page that shows what a notice speaks of; none when that is on screen.
     pub fn notice_route(&self, id: u64) -> Option<&Route> {
         self.about.get(&id)?.route.as_ref().filter(|route| !route.is_list_of(&self.route))
+    }
+
+    /// Asks for what `action` means just now, or says why it cannot be.
+    pub fn act(&mut self, action: super::super::Action) {
+        match super::super::resolve(action, self) {
+            Ok(command) => self.send(command),
+            Err(why) => self.notice(Notice {
+                is_error: false,
+                what: format!("{} is not available now", action.label_now(self)),
+                why: why.to_owned(),
+                hint: String::new(),
+            }),
+        }
+    }
+
+    /// Why nothing can be written into the open workspace; none where it can.
+    pub fn read_only(&self) -> Option<&'static str> {
+        match self.session()?.workspace.access() {
+            Access::Write => None,
+            Access::ReadOnly(why) => Some(why.brief()),
+        }
+    }
+
+    /// Says once, for a while, that nothing can be written.
+    pub(super) fn refuse_to_write(&mut self, why: &str) {
+        const WHAT: &str = "Nothing was changed";
+        let now = crate::uri::CaptureDate::now();
+        let is_on_screen = |(date, notice): &(crate::uri::CaptureDate, Notice)| {
+            notice.what == WHAT && notice.why == why && now.millis() - date.millis() < REFUSAL_SHOWN_MS
+        };
+        if !self.log.back().is_some_and(is_on_screen) {
+            let (what, why) = (WHAT.to_owned(), why.to_owned());
+            self.notice(Notice { is_error: false, what, why, hint: String::new() });
+        }
     }
 
     /// Takes errors away whose cause has gone.
@@ -98,11 +152,15 @@ impl AppState {
     }
 }
 
+/// Milliseconds for which the message that nothing can be written is on screen: keys that decide are
+/// pressed one after the other.
+const REFUSAL_SHOWN_MS: i64 = 5_000;
+
 /// Notices whose page is remembered after they were taken over by the window.
 const ABOUT_KEPT: u64 = 500;
 
 /// The page that shows what a job did.
-fn route_of_job(kind: JobKind) -> Route {
+pub fn route_of_job(kind: JobKind) -> Route {
     use JobKind as Kind;
     match kind {
         Kind::Crawl | Kind::ScheduledCrawl => Route::Crawl,

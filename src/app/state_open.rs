@@ -3,7 +3,9 @@
 use super::super::loader::failure;
 use super::super::models::{ImportOptions, Notice};
 use super::super::{Command, Route};
+use super::new_campaign::CampaignPlace;
 use super::{Answer, AppState, NoticeCause, ScheduleWatch, SelectedRows};
+use crate::work::sample::is_sample;
 use crate::work::{OpenTarget, Session, Workspaces};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,8 +27,11 @@ pub struct RecentWorkspace {
 pub(in super::super) enum AfterOpen {
     /// Its campaigns are shown.
     Campaigns,
-    /// A new campaign is begun.
-    NewCampaign,
+    /// A new campaign is begun; the workspace may have been made for it.
+    NewCampaign {
+        /// Whether it was.
+        is_new: bool,
+    },
     /// Archives are imported; the workspace was made for them.
     Import(PathBuf, ImportOptions),
 }
@@ -40,9 +45,10 @@ pub(in super::super) struct OpenedWorkspace {
     session: Arc<Session>,
     /// Whether inlinks of an earlier form wait to be built.
     needs_inlink_build: bool,
+    is_sample: bool,
 }
 
-fn in_place(opened: anyhow::Result<Session>, folder: &Path) -> anyhow::Result<(PathBuf, Session)> {
+pub(super) fn in_place(opened: anyhow::Result<Session>, folder: &Path) -> anyhow::Result<(PathBuf, Session)> {
     Ok((folder.to_owned(), opened?))
 }
 
@@ -64,6 +70,9 @@ impl AppState {
         match target {
             Ok(OpenTarget::Workspace(folder)) => self.send(Command::OpenWorkspace(folder)),
             Ok(OpenTarget::Archives) if self.session().is_some() => {
+                if let Some(why) = self.read_only() {
+                    return self.refuse_to_write(why);
+                }
                 self.say(&format!("Importing {} into the open workspace", path.display()));
                 self.send(Command::Import { paths: vec![path], options });
             }
@@ -102,25 +111,13 @@ impl AppState {
     }
 
     pub(super) fn open_sample(&mut self, folder: PathBuf) {
-        let numbered = format!("{}-", folder.display());
-        if self.is_open(|open| open == folder || open.display().to_string().starts_with(&numbered)) {
+        if self.is_open(|open| self.is_sample_folder(open)) {
             return self.stay_open();
         }
         self.open_with(folder, AfterOpen::Campaigns, |opener, folder| opener.open_sample(folder));
     }
 
-    /// Begins a new campaign; without a workspace one is made for it.
-    pub(super) fn new_campaign(&mut self) {
-        if self.session().is_none() {
-            let folder = self.default_folder();
-            self.open_with(folder, AfterOpen::NewCampaign, |opener, folder| opener.create_beside(folder));
-            return;
-        }
-        self.spec = None;
-        self.go(Route::Spec(None));
-    }
-
-    fn open_with(&mut self, folder: PathBuf, then: AfterOpen, open: Open) {
+    pub(super) fn open_with(&mut self, folder: PathBuf, then: AfterOpen, open: Open) {
         if self.is_busy() {
             self.discards_edits = false;
             let notice = Notice {
@@ -141,7 +138,8 @@ impl AppState {
             let open = || {
                 let (folder, session) = open(opener.as_ref(), &folder)?;
                 let needs_inlink_build = session.needs_inlink_build();
-                Ok(OpenedWorkspace { folder, session: Arc::new(session), needs_inlink_build })
+                let is_sample = is_sample(&session);
+                Ok(OpenedWorkspace { folder, session: Arc::new(session), needs_inlink_build, is_sample })
             };
             let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(open))
                 .unwrap_or_else(|_| Err(anyhow::anyhow!("internal error while opening")));
@@ -153,7 +151,7 @@ impl AppState {
     pub(super) fn take_in_opened(&mut self, folder: PathBuf, then: AfterOpen, opened: anyhow::Result<OpenedWorkspace>) {
         self.opening = None;
         let discards = std::mem::take(&mut self.discards_edits);
-        let OpenedWorkspace { folder, session, needs_inlink_build } = match opened {
+        let OpenedWorkspace { folder, session, needs_inlink_build, is_sample } = match opened {
             Ok(opened) => opened,
             Err(error) => {
                 let mut notice = failure(&format!("{} could not be opened", folder.display()), &error);
@@ -173,11 +171,13 @@ impl AppState {
             return;
         }
         self.show_workspace(folder.clone(), session);
+        self.is_sample = is_sample;
         match then {
             AfterOpen::Campaigns => {}
-            AfterOpen::NewCampaign => {
+            AfterOpen::NewCampaign { is_new } => {
+                self.unused_workspace = is_new.then(|| folder.clone());
                 self.say(&format!("The new campaign is kept in the workspace {}", folder.display()));
-                self.new_campaign();
+                self.begin_campaign(CampaignPlace::Open);
             }
             AfterOpen::Import(path, options) => {
                 self.say(&format!("Made the workspace {} and importing {} into it", folder.display(), path.display()));
@@ -192,14 +192,26 @@ impl AppState {
     }
 
     fn show_workspace(&mut self, folder: PathBuf, session: Arc<Session>) {
-        self.opening = None;
         // Whatever went wrong was about the workspace before, or that none was open.
         self.cure(|_| true);
+        self.leave_workspace();
+        self.reads.cx().session = Some(session);
+        self.begin_index_watch();
+        self.export_folder = folder.join("exports").join("selection").display().to_string();
+        self.remember(folder);
+    }
+
+    /// Lets go of the workspace that is open and of all that is known of it. One that was made for a
+    /// new campaign goes, if nothing was kept in it.
+    pub(super) fn leave_workspace(&mut self) {
+        self.remove_unused();
+        self.opening = None;
         let cx = self.reads.cx();
-        cx.session = Some(session);
+        cx.session = None;
         cx.generation += 1;
         self.reads.clear();
         self.scans.clear();
+        self.is_sample = false;
         self.campaign = None;
         self.shows_every_campaign = false;
         self.deleting = None;
@@ -207,16 +219,13 @@ impl AppState {
         self.what_if = None;
         self.compared = None;
         self.selected = SelectedRows::default();
-        self.focus = None;
+        self.follow(None);
         self.far_record = None;
-        self.reviewed = 0;
+        self.reviewed = Vec::new();
         self.last_export = None;
         self.verified = None;
         self.dry_run = None;
         self.schedules = ScheduleWatch::default();
-        self.begin_index_watch();
-        self.export_folder = folder.join("exports").join("selection").display().to_string();
-        self.remember(folder);
         self.history.clear();
         self.route = Route::Campaigns;
         self.dialog = None;
@@ -226,6 +235,8 @@ impl AppState {
 
     /// Keeps a workspace as the one opened last.
     fn remember(&mut self, folder: PathBuf) {
+        // The window may be started in another folder next time.
+        let folder = std::path::absolute(&folder).unwrap_or(folder);
         let recent = &mut self.settings.recent_workspaces;
         recent.retain(|of| *of != folder);
         recent.insert(0, folder.clone());

@@ -26,6 +26,13 @@ pub struct ScheduleWatch {
     told: HashSet<String>,
 }
 
+impl ScheduleWatch {
+    /// Whether a person is asked about a run or a schedule.
+    pub fn has_questions(&self) -> bool {
+        !self.asked.is_empty() || !self.of_others.is_empty()
+    }
+}
+
 /// The campaign of a run, when it was due, and when it was found due.
 type Tried = (CampaignId, CaptureDate, CaptureDate);
 

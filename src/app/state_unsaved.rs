@@ -21,7 +21,7 @@ impl AppState {
                 let is_shown = matches!(self.route, Route::Spec(_) | Route::Scope(..));
                 spec.id != Some(*id) && self.campaign.is_some_and(|at_hand| is_shown || at_hand != *id)
             }
-            Command::AddSeed(_) => spec.id != self.campaign,
+            Command::AddSeeds(_) => spec.id != self.campaign,
             Command::Go(route) => is_of_another(route, spec.id),
             Command::Back => self.history.last().is_some_and(|route| is_of_another(route, spec.id)),
             _ => false,

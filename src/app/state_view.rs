@@ -1,8 +1,10 @@
 //! What pages read of the state of a window, and what they change of it at once.
 
-use super::{AppState, Focus, RecentWorkspace, ScheduleWatch};
+use super::{AppState, RecentWorkspace, ScheduleWatch};
 use crate::app::jobs_at_hand::{EndedJob, RunningJob};
-use crate::app::models::{CampaignId, ExportDryRun, Loaded, Notice, SelectionSpec, VerifyLine, WhatIfAnswer};
+use crate::app::models::{
+    CampaignId, CaptureQuery, CaptureTab, ExportDryRun, Loaded, Notice, SelectionSpec, VerifyLine, WhatIfAnswer,
+};
 use crate::app::selected_rows::ReviewDecision;
 use crate::app::{Command, Dialog, PanelTab, Route, SelectedRows, TableRows};
 use crate::uri::CaptureDate;
@@ -73,19 +75,21 @@ impl AppState {
         self.closing
     }
 
-    /// The row that the lower panel follows.
-    pub fn focus(&self) -> Option<Focus> {
-        self.focus
-    }
-
     /// The problem whose record is read though much has to be decompressed for it.
     pub fn far_record(&self) -> Option<ProblemId> {
         self.far_record
     }
 
-    /// Decisions of the page Review that were kept since the workspace was opened.
-    pub fn reviewed(&self) -> u64 {
-        self.reviewed
+    /// Captures that were decided on the page Review since the workspace was opened, and are so still.
+    pub fn reviewed(&mut self) -> u64 {
+        if self.reviewed.is_empty() || self.session().is_none() {
+            return 0;
+        }
+        let to_review = CaptureQuery { tab: CaptureTab::NotReviewed, ..crate::work::everything() };
+        let open = self.reads.captures_among(to_review, self.reviewed.clone());
+        // What was undone is to review once more.
+        let open = open.shown().map_or(0, |open| open.len());
+        self.reviewed.len().saturating_sub(open) as u64
     }
 
     /// The table that is to be written, once its folder is known.
@@ -140,24 +144,6 @@ impl AppState {
 }
 
 impl AppState {
-    /// Has the lower panel follow a row.
-    pub fn follow(&mut self, row: impl Into<Option<Focus>>) {
-        self.focus = row.into();
-    }
-
-    /// The same, and opens the panel.
-    pub fn follow_in_panel(&mut self, row: impl Into<Option<Focus>>) {
-        self.follow(row);
-        self.settings.lower_panel = true;
-    }
-
-    /// Opens the lower panel at a tab; at the notes of a capture, to write one.
-    pub fn show_tab(&mut self, tab: PanelTab) {
-        self.settings.panel_tab = tab;
-        self.settings.lower_panel = true;
-        self.opens_note = tab == PanelTab::Notes && matches!(self.focus, Some(Focus::Capture(_)));
-    }
-
     /// Narrows the list of captures to a filter, which is no step to go back.
     pub fn refine(&mut self, filter: String) {
         self.route = Route::Captures { filter };
@@ -168,9 +154,10 @@ impl AppState {
         self.route = Route::Search(query);
     }
 
-    /// Selects captures.
+    /// Selects captures in the table of captures.
     pub fn select(&mut self, rows: SelectedRows) {
         self.selected = rows;
+        self.follow_beside(Vec::new());
     }
 
     /// Takes an export as the one that is verified next.
@@ -263,6 +250,11 @@ impl AppState {
     /// The last command that was asked.
     pub(crate) fn last_command(&self) -> Option<&crate::app::Command> {
         self.asked.back()
+    }
+
+    /// What was asked, oldest first.
+    pub(crate) fn sent(&self) -> impl Iterator<Item = &crate::app::Command> {
+        self.asked.iter()
     }
 
     /// Takes the last job of this kind out of those that ended.

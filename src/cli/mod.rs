@@ -19,7 +19,7 @@ macro_rules! warn_of {
 /// pipe), the work goes on: it is worth more than what is told of it.
 macro_rules! tell {
     ($($words:tt)*) => {
-        $crate::cli::output::tell(&format!($($words)*))
+        $crate::cli::output::print_notice(&format!($($words)*))
     };
 }
 
@@ -39,6 +39,9 @@ mod export;
 mod feed;
 mod files;
 mod geo;
+mod guide;
+#[cfg(test)]
+mod guide_tests;
 mod import;
 mod index;
 mod index_documents;
@@ -100,6 +103,7 @@ pub const STOPPED: u8 = 130;
         fonds select run my-archive 1 --threshold 0.4\n  \
         fonds export my-archive --out /tmp/export\n  \
         fonds verify /tmp/export\n\n\
+        Guides, on crawling, review, search and more: fonds guide\n\n\
         Exit status: 0 fine, 1 problems found, 2 wrong use, 130 stopped before the end."
 )]
 pub struct Cli {
@@ -115,6 +119,8 @@ pub struct Cli {
 pub enum CliCommand {
     /// Do the main job on the sample web, from crawl to verified export.
     Demo(demo::DemoArgs),
+    /// Print the guides to Fonds.
+    Guide(guide::GuideArgs),
     /// Make an empty workspace.
     New(campaign::NewArgs),
     /// Add, list, show or export campaigns.
@@ -304,6 +310,7 @@ pub fn run(command: CliCommand) -> ExitCode {
     };
     let result = match command {
         CliCommand::Demo(args) => demo::run(&args, out),
+        CliCommand::Guide(args) => guide::run(&args, out),
         CliCommand::New(args) => campaign::new(&args, out),
         CliCommand::Campaign(command) => campaign::run(command, out),
         CliCommand::Crawl(args) => crawl::run(&args, out),

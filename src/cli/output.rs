@@ -51,7 +51,7 @@ fn with_folder(words: &str, folder: &Path) -> String {
 }
 
 /// A line on standard error, if anybody takes it; hostile text in it does no harm.
-pub(super) fn tell(message: &str) {
+pub(super) fn print_notice(message: &str) {
     let message = WORKSPACE.get().map_or_else(|| message.to_owned(), |folder| with_folder(message, folder));
     drop(io::stderr().write_all(format!("{}\n", plain_lines(&message)).as_bytes()));
 }
@@ -68,7 +68,7 @@ pub(super) fn warn(kind: &'static str, text: &str) {
     let count = warnings.entry(kind).or_default();
     *count += 1;
     if *count <= MAX_WARNINGS {
-        tell(text);
+        print_notice(text);
     }
 }
 
@@ -76,7 +76,7 @@ pub(super) fn warn(kind: &'static str, text: &str) {
 pub(super) fn report_if_empty(file: &Path) -> bool {
     let is_empty = file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0);
     if is_empty {
-        tell(&format!("fonds: {}: there is nothing in it", plain(&file.display().to_string())));
+        print_notice(&format!("fonds: {}: there is nothing in it", plain(&file.display().to_string())));
     }
     is_empty
 }

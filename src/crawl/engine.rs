@@ -115,6 +115,7 @@ pub fn run_crawl_with(
         return Err(CrawlError::Setup("The campaign has no seed: add a URL to start from.".to_owned()));
     }
     make_folder(&setup.warc_dir).map_err(|source| CrawlError::io(&setup.warc_dir, source))?;
+    stats.dated_by(setup.clock);
     let events = EventWriter::open(&setup.log_dir, stats, ledger)?;
     let ended_by = |error: &CrawlError| CrawlEvent::new(EventKind::End, format!("Ended by an error: {error}"));
     let logs = Logs::open(&setup.log_dir, setup.clock).inspect_err(|error| stats.event(ended_by(error)))?;
@@ -343,7 +344,12 @@ impl Engine<'_> {
         let (pauses, count, is_all) = self.frontier.pauses(PAUSES_NAMED);
         if is_all {
             let host = |pause: &HostPause| {
-                format!("{} is asked again at {} UTC ({})", pause.authority, pause.until.to_readable(), pause.why)
+                format!(
+                    "{} is asked again at {} UTC ({})",
+                    pause.authority,
+                    self.stats.readable(pause.until),
+                    pause.why
+                )
             };
             let shown: Vec<String> = pauses.iter().take(PAUSES_SHOWN).map(host).collect();
             let more = match count.saturating_sub(shown.len() as u64) {

@@ -107,7 +107,7 @@ impl Worker<'_> {
         engine.frontier.explain_wait(authority, &why);
         event(format!(
             "{authority}: {why}; it is asked again at {} UTC. This is the {} time in a row",
-            until.to_readable(),
+            engine.stats.readable(until),
             ordinal(setback.count)
         ));
         Ok(Refusal::TryAgain(Deferred { tries, delay: sleep + AFTER_OTHERS.min(self.retry_delay()), why, sleep }))
@@ -156,7 +156,7 @@ impl Worker<'_> {
                 counted(u64::from(setback.count), "time"),
                 error.words,
                 seconds(sleep),
-                engine.frontier.free_date(sleep).to_readable()
+                engine.stats.readable(engine.frontier.free_date(sleep))
             ),
         };
         if delay >= LONG_WAIT {
@@ -213,7 +213,7 @@ impl Worker<'_> {
         let Some(since) = since else { return Ok(()) };
         let text = format!(
             "{authority} was given up; it has been in trouble since {}: {why}. {} failed; retry them when it is back.",
-            since.to_readable(),
+            engine.stats.readable(since),
             counted(urls, "URL")
         );
         engine.stats.event(CrawlEvent::new(EventKind::HostGivenUp, text).of_host(authority).with_status(status));
@@ -223,7 +223,8 @@ impl Worker<'_> {
     /// A host answered.
     pub(super) fn host_answered(&self, url: &Url) -> Result<(), CrawlError> {
         if let Some(since) = self.engine.frontier.answered(url)? {
-            let text = format!("{} answers again; it had not since {}", authority_of(url), since.to_readable());
+            let text =
+                format!("{} answers again; it had not since {}", authority_of(url), self.engine.stats.readable(since));
             self.engine.stats.event(CrawlEvent::new(EventKind::Host, text).of_url(url));
         }
         Ok(())
@@ -238,7 +239,7 @@ impl Worker<'_> {
         }
         engine.frontier.network_gone();
         let (began, since) = (Instant::now(), CaptureDate::now());
-        let gone = format!("No server answers since {}: the network may be gone", since.to_readable());
+        let gone = format!("No server answers since {}: the network may be gone", engine.stats.readable(since));
         let text = format!("{gone}. The crawl waits and goes on by itself; nothing is lost.");
         engine.stats.event(CrawlEvent::new(EventKind::Network, text));
         engine.cx.set_obstacle(NETWORK, gone.as_str());
@@ -260,7 +261,7 @@ impl Worker<'_> {
             }
             if engine.is_anyone_there() {
                 engine.frontier.network_answers()?;
-                let text = format!("Servers answer again; none did since {}", since.to_readable());
+                let text = format!("Servers answer again; none did since {}", engine.stats.readable(since));
                 engine.stats.event(CrawlEvent::new(EventKind::Network, text));
                 return Ok(());
             }

@@ -3,6 +3,7 @@
 use super::event_queue::EventQueue;
 use super::{CrawlEvent, EventObserver, HostPause};
 use crate::jobs::lock;
+use crate::uri::{CaptureDate, Clock};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -30,6 +31,8 @@ pub struct CrawlStats {
     shown: Mutex<Vec<CrawlEvent>>,
     observer: Option<EventObserver>,
     pauses: Mutex<(Vec<HostPause>, u64)>,
+    /// The clock of the launch, which its events are dated by.
+    clock: Mutex<Clock>,
 }
 
 /// One look at a running crawl.
@@ -166,8 +169,19 @@ impl CrawlStats {
         self.retries.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Dates events by the clock of the launch, as its captures are.
+    pub(super) fn dated_by(&self, clock: Clock) {
+        *lock(&self.clock) = clock;
+    }
+
+    /// An instant of the system's clock as people read it: by the clock of the launch.
+    pub(super) fn readable(&self, instant: CaptureDate) -> String {
+        lock(&self.clock).at(instant).to_readable()
+    }
+
     /// Reports something that a person should know. Repeats are folded.
-    pub(super) fn event(&self, event: CrawlEvent) {
+    pub(super) fn event(&self, mut event: CrawlEvent) {
+        event.date = lock(&self.clock).at(event.date);
         lock(&self.events).push(event, Instant::now());
     }
 

@@ -512,7 +512,7 @@ impl<'e> Worker<'e> {
         if engine.slow_hosts.lock().unwrap_or_else(PoisonError::into_inner).insert(authority.to_owned()) {
             let text = format!(
                 "{authority}: {why}; the next is made at {} UTC",
-                engine.frontier.free_date(wait).to_readable()
+                engine.stats.readable(engine.frontier.free_date(wait))
             );
             engine.stats.event(CrawlEvent::new(EventKind::Host, text).of_host(authority));
         }

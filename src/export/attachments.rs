@@ -3,7 +3,7 @@
 use super::manifest::{Counts, Manifest};
 use super::verify::Faults;
 use super::{ExportError, VerifyCheck, io_at};
-use crate::jobs::{Cancelled, JobCx, counted};
+use crate::jobs::{Cancelled, JobCx, SpillMap, counted};
 use crate::warc::wacz::stays_inside;
 use crate::warc::{sha1_bytes, sha1_text};
 use flate2::Compression;
@@ -14,6 +14,9 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use uuid::Uuid;
+use uuid::fmt::Urn;
 
 /// Longest line of an attachment that is read back, in bytes.
 pub(super) const MAX_LINE: u64 = 64 << 20;
@@ -40,38 +43,86 @@ pub struct RewrittenRecord {
     pub payload_digest: Option<String>,
 }
 
-/// Those of an export, by the positions of their captures. All digests of a selection may
-/// be wrong: each takes some 50 bytes.
-#[derive(Debug, Default)]
+/// Entries of rewritten records that are kept in memory.
+const MAX_ENTRIES: usize = 50_000;
+/// Bytes of an id and of a digest.
+const ID: usize = 16;
+const DIGEST: usize = 20;
+
+/// Those of an export, by the positions of their captures. All records of a
+/// selection may be rewritten: what does not fit into memory goes to a temporary file.
+#[derive(Debug)]
 pub struct RewrittenRecords {
-    ids: HashMap<usize, String>,
-    digests: HashMap<usize, [u8; 20]>,
+    /// Which of the two there is, a UUID, a SHA-1 digest.
+    records: Mutex<SpillMap<{ 1 + ID + DIGEST }>>,
+    /// Ids that are no UUID.
+    odd_ids: HashMap<usize, String>,
+    is_empty: bool,
+}
+
+impl Default for RewrittenRecords {
+    fn default() -> Self {
+        Self { records: Mutex::new(SpillMap::new(MAX_ENTRIES)), odd_ids: HashMap::new(), is_empty: true }
+    }
 }
 
 impl RewrittenRecords {
     /// Takes in what is other than in the source.
-    pub(super) fn insert(&mut self, position: usize, RewrittenRecord { id, payload_digest }: RewrittenRecord) {
+    pub(super) fn insert(
+        &mut self,
+        position: usize,
+        RewrittenRecord { id, payload_digest }: RewrittenRecord,
+    ) -> io::Result<()> {
+        let mut value = [0; 1 + ID + DIGEST];
         if let Some(id) = id {
-            self.ids.insert(position, id);
+            match id.parse::<Urn>() {
+                Ok(uuid) if uuid.to_string() == id => {
+                    value[0] |= 1;
+                    value[1..=ID].copy_from_slice(uuid.as_uuid().as_bytes());
+                }
+                _ => {
+                    self.is_empty = false;
+                    self.odd_ids.insert(position, id);
+                }
+            }
         }
-        let digest = payload_digest.and_then(|digest| sha1_bytes(&digest));
-        if let Some(digest) = digest {
-            self.digests.insert(position, digest);
+        if let Some(digest) = payload_digest.and_then(|digest| sha1_bytes(&digest)) {
+            value[0] |= 2;
+            value[1 + ID..].copy_from_slice(&digest);
         }
+        if value[0] == 0 {
+            return Ok(());
+        }
+        self.is_empty = false;
+        self.records.get_mut().unwrap_or_else(PoisonError::into_inner).insert(key_of(position), value)
     }
 
     /// What names the record of the capture at a position, where that is other than in the source.
-    pub fn get(&self, position: usize) -> Option<RewrittenRecord> {
-        let (id, digest) = (self.ids.get(&position), self.digests.get(&position));
-        let payload_digest = digest.map(|digest| sha1_text(digest));
-        (id.is_some() || digest.is_some()).then(|| RewrittenRecord { id: id.cloned(), payload_digest })
+    ///
+    /// # Errors
+    ///
+    /// When the temporary file cannot be read.
+    pub fn get(&self, position: usize) -> io::Result<Option<RewrittenRecord>> {
+        let value = self.records.lock().unwrap_or_else(PoisonError::into_inner).get(&key_of(position))?;
+        let odd_id = self.odd_ids.get(&position).cloned();
+        let Some(value) = value else {
+            return Ok(odd_id.map(|id| RewrittenRecord { id: Some(id), payload_digest: None }));
+        };
+        let uuid = (value[0] & 1 != 0).then(|| value[1..=ID].try_into().map(Uuid::from_bytes).unwrap_or_default());
+        Ok(Some(RewrittenRecord {
+            id: uuid.map(|uuid| uuid.urn().to_string()).or(odd_id),
+            payload_digest: (value[0] & 2 != 0).then(|| sha1_text(&value[1 + ID..])),
+        }))
     }
 
-    /// The positions of such captures.
-    pub fn positions(&self) -> impl Iterator<Item = usize> {
-        let more = self.digests.keys().filter(|position| !self.ids.contains_key(position));
-        self.ids.keys().chain(more).copied()
+    /// Whether all records are named as in the source.
+    pub fn is_empty(&self) -> bool {
+        self.is_empty
     }
+}
+
+fn key_of(position: usize) -> [u8; 16] {
+    (position as u128).to_be_bytes()
 }
 
 /// Writes an attachment, and says how many rows it has.

@@ -136,6 +136,10 @@ impl Contents {
 /// When the folder is no export, cannot be read, or the work was stopped.
 /// What does not hold is no error but a check that is not `ok`.
 pub fn verify(folder: &Path, cx: &JobCx) -> Result<Vec<VerifyCheck>, ExportError> {
+    if folder.is_file() {
+        let why = "it is a file. Unpack it and name its folder: what is checked are the files of that".to_owned();
+        return Err(ExportError::NotAnExport { folder: folder.to_owned(), why });
+    }
     let manifest = Manifest::read(folder)?;
     let mut checks = vec![files_are_those_of(&manifest, folder, cx)?];
 
@@ -323,6 +327,8 @@ fn is_apart(manifest: &Manifest, path: &str) -> bool {
     path == MANIFEST_NAME
         || path == LOCK_NAME
         || matches!(name, ".DS_Store" | "Thumbs.db" | "desktop.ini")
+        // What macOS keeps of a file on disks of other systems, beside it.
+        || name.starts_with("._")
         || manifest.version >= 2 && is_of_bag(path)
 }
 

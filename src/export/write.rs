@@ -457,7 +457,7 @@ impl Export {
         let NewName { id: main, payload_digest } = new;
         let is_renamed = item.records.first().is_some_and(|record| record.record_id != main);
         let id = is_renamed.then(|| main.clone());
-        self.rewritten.insert(position, RewrittenRecord { id, payload_digest });
+        self.rewritten.insert(position, RewrittenRecord { id, payload_digest }).map_err(no_temporary)?;
         self.counts.captures += 1;
         // What stands before it is appended first, so that this may be the file before.
         let warcinfo = self.files.next_warcinfo_id()?;

@@ -216,7 +216,16 @@ impl Catalogue {
     }
 
     /// How many captures each ready filter holds.
+    /// Without inlinks nothing is known of those that are about them: they are left out.
     pub fn tab_counts(&self, query: &CaptureQuery) -> Result<TabCounts, StoreError> {
+        let mut counts = self.every_tab_count(query)?;
+        if self.inlink_build()?.is_none() {
+            counts.retain(|(tab, _)| !matches!(tab, CaptureTab::NoInlinks | CaptureTab::ManyExternal));
+        }
+        Ok(counts)
+    }
+
+    fn every_tab_count(&self, query: &CaptureQuery) -> Result<TabCounts, StoreError> {
         let Ok(condition) = self.condition(query, None) else {
             return Ok(EVERY_TAB.iter().map(|tab| (*tab, 0)).collect());
         };

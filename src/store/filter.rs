@@ -18,7 +18,7 @@ use super::captures::requisites::{requisite_sql, vetoed_sql};
 use super::captures::which::{HAS_LINKS, IS_PAGE, ORIGINAL, SAYS_PAGE};
 use super::hops::hop_count_sql;
 use super::judgements::judged_sql;
-use super::marks::{inherited_sql, override_sql, rejected_before_sql, selected_sql, to_review_sql};
+use super::marks::{inherited_sql, override_sql, rejected_before_sql, selected_sql, to_review_sql, unselected_sql};
 use super::rows::{CampaignId, ReviewMark};
 use super::sql::mark_name;
 use crate::analysis::Judgement;
@@ -276,19 +276,24 @@ const CAPTURE_FIELDS: &[FilterField] = &[
         Kind::Judged(Judgement::Right),
     ),
     field("wrong", "Judged wrong as a result of a search", "wrong:*", Kind::Judged(Judgement::Wrong)),
-    field("unsure", "As such neither, by its judges", "unsure:*", Kind::Judged(Judgement::Unsure)),
+    field(
+        "unsure",
+        "Judged neither right nor wrong as a result of a search",
+        "unsure:*",
+        Kind::Judged(Judgement::Unsure),
+    ),
     field("score", "Score for the campaign, 0 to 1", "score>=0.5", Kind::Number("s.score")),
     // What was not scored is neither.
+    yes_no!("selected", "In the selection of the campaign", selected_sql!(), unselected_sql!()),
     yes_no!(
-        "selected",
-        "In the selection of the campaign",
-        selected_sql!(),
-        concat!("(s.capture IS NOT NULL AND NOT ", selected_sql!(), ")")
+        "byhand",
+        "Included or excluded by hand, against the score",
+        override_sql!(),
+        concat!("NOT ", override_sql!())
     ),
-    yes_no!("byhand", "A person decided against the score", override_sql!(), concat!("NOT ", override_sql!())),
     yes_no!(
         "requisite",
-        "Comes along because a selected capture needs it",
+        "Included because a selected capture needs it",
         requisite_sql!(),
         concat!("NOT ", requisite_sql!())
     ),
@@ -300,7 +305,7 @@ const CAPTURE_FIELDS: &[FilterField] = &[
     ),
     yes_no!(
         "export",
-        "Selected, or comes along",
+        "Selected, or included because a selected capture needs it",
         concat!("(", selected_sql!(), " OR ", requisite_sql!(), ")"),
         concat!("NOT (", selected_sql!(), " OR ", requisite_sql!(), ")")
     ),
@@ -313,7 +318,12 @@ const CAPTURE_FIELDS: &[FilterField] = &[
         Kind::Collection { is_out: true },
     ),
     field("page", "Counts as a captured page: yes or no", "page:yes", Kind::Page),
-    yes_no!("revisit", "Repeats a payload already held", "c.revisit_of_ms IS NOT NULL", "c.revisit_of_ms IS NULL"),
+    yes_no!(
+        "revisit",
+        "Repeats a payload that was captured before",
+        "c.revisit_of_ms IS NOT NULL",
+        "c.revisit_of_ms IS NULL"
+    ),
     field(
         "versions",
         "Captures of the same page",

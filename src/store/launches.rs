@@ -674,8 +674,11 @@ fn hosts(conn: &Connection, those: &str) -> Result<Vec<HostRow>, StoreError> {
             GROUP BY t.host HAVING sum(t.urls) > 0 ORDER BY fetched DESC, sum(t.urls) DESC, h.name LIMIT 500)
          SELECT name, queued, fetched, failed, refused,
             (SELECT CAST(total(c.size) AS INTEGER) FROM capture c WHERE c.launch {those} AND c.host = busy.host),
-            (SELECT t.rule_name FROM seen_tally t WHERE t.launch {those} AND t.host = busy.host AND t.accepted AND t.urls > 0
-               GROUP BY t.rule_name ORDER BY sum(t.urls) DESC LIMIT 1)
+            (SELECT json_group_array(json_array(rule_name, urls)) FROM (
+                SELECT t.rule_name, sum(t.urls) AS urls FROM seen_tally t
+                WHERE t.launch {those} AND t.host = busy.host AND t.accepted AND t.urls > 0
+                GROUP BY t.rule_name ORDER BY min(t.rule_index), t.rule_name)),
+            (SELECT c.ip FROM capture c WHERE c.launch {those} AND c.host = busy.host AND c.ip <> '' ORDER BY c.id DESC LIMIT 1)
          FROM busy ORDER BY fetched DESC, queued + fetched + failed + refused DESC, name"
     ))?;
     let mut rows = statement.query([])?;
@@ -685,7 +688,8 @@ fn hosts(conn: &Connection, those: &str) -> Result<Vec<HostRow>, StoreError> {
         let name = host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name);
         let (mut address, mut country) = (String::new(), String::new());
         match geo_fact(conn, name)? {
-            GeoFact::NotAsked => {}
+            // No rule asked where it stands: what it was fetched from is known all the same.
+            GeoFact::NotAsked => address = row.get::<_, Option<String>>(7)?.unwrap_or_default(),
             GeoFact::Failed { why } => address = format!("not resolved: {why}"),
             GeoFact::Known(evidence) => {
                 if let Some(first) = evidence.addresses.first() {
@@ -703,7 +707,7 @@ fn hosts(conn: &Connection, those: &str) -> Result<Vec<HostRow>, StoreError> {
             failed: number(3)?,
             refused: number(4)?,
             bytes: number(5)?,
-            rule: row.get::<_, Option<String>>(6)?.unwrap_or_default(),
+            rules: serde_json::from_str(&row.get::<_, String>(6)?).unwrap_or_default(),
             host,
         });
     }

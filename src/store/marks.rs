@@ -168,6 +168,22 @@ macro_rules! selected_sql {
     };
 }
 
+/// SQL: whether capture `c` is out of the selection by its score `s` or by a person; one of which neither is known
+/// is on no side.
+macro_rules! unselected_sql {
+    () => {
+        concat!(
+            "((s.capture IS NOT NULL OR (",
+            $crate::store::marks::decision_sql!(),
+            " = 'reject' AND ",
+            $crate::store::marks::of_campaign_sql!(),
+            ")) AND NOT ",
+            $crate::store::marks::selected_sql!(),
+            ")"
+        )
+    };
+}
+
 /// SQL: whether a person decided about capture `c` against its score `s`.
 macro_rules! override_sql {
     () => {
@@ -199,6 +215,7 @@ macro_rules! decision_origin_sql {
 pub(super) use {
     decision_origin_sql, decision_sql, decisions_on_sql, earlier_rejections_sql, inherited_sql, note_sql,
     of_campaign_sql, of_decision_sql, override_sql, rejected_before_sql, same_version_sql, selected_sql, to_review_sql,
+    unselected_sql,
 };
 
 /// What the decision on a capture came with, none where it was given here; and whether it inherits it.

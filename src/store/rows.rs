@@ -11,6 +11,7 @@ pub use super::lineage::{BranchPoint, TakenAs};
 pub use super::scheduled::{RunState, ScheduledRun};
 pub use super::score_set::SelectionCriteria;
 pub use super::selection_rows::*;
+use crate::analysis::PageInput;
 pub use crate::analysis::{ScorePart, ScoreWeights};
 use crate::campaign::{Campaign, CampaignFile, Identity};
 use crate::crawl::{HostPause, UrlOutcome};
@@ -220,6 +221,19 @@ pub struct CrawlPage {
     pub pauses_total: u64,
 }
 
+impl CrawlPage {
+    /// How the launch stands, in words, with the answers that are errors.
+    pub fn label(&self, launch: &LaunchRow) -> String {
+        let errors = self.classes[2] + self.classes[3];
+        let label = launch.label();
+        if errors == 0 || launch.state != LaunchState::Finished || launch.nothing_fetched || launch.only_errors {
+            return label;
+        }
+        let joined = if launch.failed > 0 { " and" } else { " with" };
+        format!("{label}{joined} {errors} {} of 4xx or 5xx", if errors == 1 { "answer" } else { "answers" })
+    }
+}
+
 /// What the rules of a launch stand on, beside what its seeds redirected to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchBasis {
@@ -312,7 +326,7 @@ pub struct CrawlSample {
     pub seconds: f64,
     /// URLs found in scope so far.
     pub found: u64,
-    /// URLs done so far.
+    /// URLs of these that neither wait nor are being fetched: fetched, failed, or refused once they were looked at.
     pub done: u64,
     /// Bytes received so far.
     pub bytes: u64,
@@ -339,8 +353,8 @@ pub struct HostRow {
     pub refused: u64,
     /// Bytes received.
     pub bytes: u64,
-    /// The rule that let most of its URLs in.
-    pub rule: String,
+    /// The rules that let its URLs in, in the order of the list, with how many each.
+    pub rules: Vec<(String, u64)>,
 }
 
 /// A URL ever seen, with its verdict.
@@ -586,6 +600,26 @@ pub struct CaptureDetail {
     pub versions: Vec<CaptureRow>,
     /// Decisions and notes, newest first.
     pub notes: Vec<CaptureNote>,
+}
+
+impl CaptureDetail {
+    /// The inputs of the review checks.
+    pub fn page_input(&self) -> PageInput<'_> {
+        let row = &self.row;
+        PageInput {
+            status: row.status,
+            mime: &row.mime,
+            title: &row.title,
+            size_bytes: row.size,
+            previous_size_bytes: self
+                .versions
+                .iter()
+                .rev()
+                .find(|version| version.date < row.date)
+                .map(|version| version.size),
+            external_inlinks: row.inlinks_external,
+        }
+    }
 }
 
 /// What is read from the WARC record itself.

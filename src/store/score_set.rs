@@ -185,7 +185,8 @@ impl ScoreSet {
             balance.removed += u64::from(was && !selected);
             if let Some((score, _)) = scored {
                 scores.push(score);
-            } else if !selected {
+            } else if decides.is_none() {
+                // What a person decided is on a side without a score, too.
                 continue;
             }
             let side = if selected { &mut balance.inside } else { &mut balance.outside };

@@ -3,7 +3,7 @@
 use super::captures::requisites::{needed_links_sql, needed_sql, requisite_capture_sql, requisite_sql, vetoed_sql};
 use super::catalogue::Catalogue;
 use super::error::StoreError;
-use super::marks::{of_campaign_sql, selected_sql};
+use super::marks::{of_campaign_sql, selected_sql, unselected_sql};
 use super::rows::{CampaignId, CaptureId, ScoredRow, SelectedHost, SelectionPage, SelectionSpec, with_origin};
 use super::score_set::{FACTS, KeptScore, review_of, to_score, url_of};
 use super::sql::{int, uint};
@@ -42,7 +42,7 @@ const OF_CAMPAIGN: &str =
 fn side_sql(selected: bool) -> &'static str {
     match selected {
         true => selected_sql!(),
-        false => concat!("s.capture IS NOT NULL AND NOT ", selected_sql!()),
+        false => unselected_sql!(),
     }
 }
 

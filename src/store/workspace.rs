@@ -42,6 +42,15 @@ pub enum ReadOnlyReason {
 }
 
 impl ReadOnlyReason {
+    /// Why nothing is written, as what a greyed button shows.
+    pub fn brief(&self) -> &'static str {
+        match self {
+            Self::Held(_) => "This workspace is open in another window; read only",
+            Self::NotWritable => "This workspace cannot be written to; read only",
+            Self::Asked => "This workspace was opened for reading; read only",
+        }
+    }
+
     /// Why nothing is written, as a clause.
     fn reason(&self) -> String {
         match self {
@@ -152,6 +161,20 @@ impl Workspace {
                 missing.iter().for_each(|folder| drop(fs::remove_dir(folder)));
             }
         })
+    }
+
+    /// Deletes what [`Workspace::create`] makes; a folder with anything else in it stays.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Locked`] where it is open.
+    pub fn remove_empty(folder: &Path) -> Result<(), StoreError> {
+        let folder = check(folder)?;
+        let lock = take_lock(&folder)?;
+        unmake(&folder);
+        drop(lock);
+        let _ = fs::remove_dir(&folder);
+        Ok(())
     }
 
     /// Opens a workspace for writing.

@@ -8,7 +8,7 @@ use super::table::arrow_to_table_below;
 use super::theme::tokens;
 use egui::accesskit::{Live, Role};
 use egui::{
-    Context, Id, InnerResponse, Key, Modifiers, Rect, Response, Sense, Stroke, StrokeKind, Ui, UiBuilder, UiKind,
+    Context, Id, InnerResponse, Key, Modifiers, Order, Rect, Response, Sense, Stroke, StrokeKind, Ui, UiBuilder, UiKind,
 };
 use egui::{WidgetInfo, WidgetText};
 
@@ -24,6 +24,8 @@ pub enum Region {
     Page,
     /// The lower panel.
     Panel,
+    /// Jobs, and the messages over the page.
+    Strip,
 }
 
 /// A region that is on screen.
@@ -47,6 +49,7 @@ pub fn begin_region(ui: &mut Ui, region: Region, name: &str) {
             Region::Rail => Role::Navigation,
             Region::Page => Role::Main,
             Region::Panel => Role::Complementary,
+            Region::Strip => Role::ContentInfo,
         });
         node.set_label(name);
     });
@@ -93,6 +96,25 @@ pub fn go_between_regions(ctx: &Context) {
     }
 }
 
+fn place_id() -> Id {
+    Id::unique("place of the keyboard within what has it")
+}
+
+/// Notes where within a control the keyboard is, such as the row of a table.
+pub fn note_keyboard_place(ui: &Ui, place: Rect) {
+    ui.data_mut(|data| data.insert_temp(place_id(), Some(place)));
+}
+
+/// Where the keyboard is: that place, else the control that has it. Asked once a frame, when all is drawn.
+pub fn keyboard_place(ui: &Ui) -> Option<Rect> {
+    let within: Option<Rect> = ui.data_mut(|data| data.remove_temp::<Option<Rect>>(place_id())).flatten();
+    // While the pointer clicks, whoever reads a response takes the focus from what was not clicked.
+    let is_clicking = ui.input(|input| input.pointer.any_pressed() || input.pointer.any_click());
+    let focused = ui.memory(|memory| memory.focused()).filter(|_| !is_clicking);
+    let of_page = |response: &Response| response.layer_id.order == Order::Background;
+    within.or_else(|| focused.and_then(|id| ui.ctx().read_response(id)).filter(of_page).map(|response| response.rect))
+}
+
 /// Makes what is drawn into `ui` a bar of this name, to be called before all
 /// else in it.
 pub fn begin_bar(ui: &Ui, role: Role, name: &str) {
@@ -105,6 +127,14 @@ pub fn begin_bar(ui: &Ui, role: Role, name: &str) {
 /// Makes a label a heading, so that people can go from one to the next.
 pub fn mark_heading(label: &Response, text: &str) {
     label.widget_info(|| WidgetInfo::labeled(Role::Heading, true, text));
+}
+
+/// Gives what is drawn by hand a role and a name.
+pub fn name_node(response: &Response, role: Role, name: &str) {
+    response.ctx.accesskit_node_builder(response.id, |node| {
+        node.set_role(role);
+        node.set_label(name);
+    });
 }
 
 /// Names the whole window.

@@ -1,11 +1,12 @@
 //! The whole window: state, pages, and what lies around them.
 
 use super::access::{Region, begin_region, go_between_regions, name_window};
+use super::decisions::decision_keys;
 use super::pages::{
-    CampaignsPage, CapturesPage, CrawlView, FilesPage, JobsPage, LinkHostsPage, LinksPage, ProspectView, ReviewPage,
-    ScopeLists, SearchPage, SelectPage, SpecPage, cited_pages_ui, selected_hosts_ui,
+    CampaignsPage, CapturesPage, CrawlView, FilesPage, HelpPage, JobsPage, LinkHostsPage, LinksPage, ProspectView,
+    ReviewPage, ScopeLists, SearchPage, SelectPage, SpecPage, cited_pages_ui, selected_hosts_ui,
 };
-use super::widgets::take_page_room;
+use super::widgets::{note_read_only, take_page_room};
 use super::{dialogs::Dialogs, drops::Drops, news::News, panel::LowerPanel, shell, theme};
 use crate::app::models::{ImportOptions, Loaded};
 use crate::app::{Action, AppState, Command, Focus, PAGES, Route, Settings, Workspaces};
@@ -30,6 +31,7 @@ pub struct Cockpit {
     select: SelectPage,
     jobs: JobsPage,
     files: FilesPage,
+    help: HelpPage,
     drops: Drops,
     panel: LowerPanel,
     dialogs: Dialogs,
@@ -39,6 +41,8 @@ pub struct Cockpit {
     page_room: Option<f32>,
     /// Height of the job strip when it was drawn last.
     strip_height: f32,
+    /// What the window was called last.
+    title: String,
 }
 
 impl Cockpit {
@@ -70,6 +74,7 @@ impl Cockpit {
             select: SelectPage::default(),
             jobs: JobsPage::default(),
             files: FilesPage::default(),
+            help: HelpPage::default(),
             drops: Drops::default(),
             panel: LowerPanel::default(),
             dialogs: Dialogs::default(),
@@ -77,6 +82,7 @@ impl Cockpit {
             news: News::default(),
             page_room: None,
             strip_height: 0.0,
+            title: String::new(),
         })
     }
 
@@ -102,6 +108,7 @@ impl Cockpit {
     /// Draws everything.
     pub fn ui(&mut self, ui: &mut Ui) {
         self.app.note_dark(ui.visuals().dark_mode);
+        note_read_only(ui.ctx(), self.app.read_only());
         self.shortcuts(ui);
         shell::rail_ui(ui, &mut self.app);
         self.shell.top_bar_ui(ui, &mut self.app);
@@ -111,7 +118,9 @@ impl Cockpit {
         if let Some(panel) = panel {
             self.panel.show_ui(&mut child(ui, "lower panel", panel), &mut self.app);
         }
-        let drawn = shell::job_strip_ui(&mut child(ui, "job strip", strip), &mut self.app, &mut self.news);
+        let (drawn, bar) = shell::job_strip_ui(&mut child(ui, "job strip", strip), &mut self.app);
+        let over = panel.map_or(page, |panel| page.union(panel));
+        self.news.show_ui(ui, &mut self.app, over, bar);
         if (drawn - self.strip_height).abs() > 0.5 {
             self.strip_height = drawn;
             ui.ctx().request_discard("the job strip is higher or lower than before");
@@ -119,8 +128,7 @@ impl Cockpit {
         ui.advance_cursor_after_rect(ui.available_rect_before_wrap());
         self.dialogs.show_ui(ui, &mut self.app);
         go_between_regions(ui.ctx());
-        let name = self.name();
-        name_window(ui.ctx(), &name);
+        self.title_ui(ui);
         self.drops.show_ui(ui, &mut self.app);
         if self.app.has_outbox() {
             ui.ctx().request_repaint();
@@ -129,13 +137,26 @@ impl Cockpit {
         }
     }
 
-    /// What the window is called where it is read out.
-    fn name(&mut self) -> String {
-        let info = self.app.session().is_some().then(|| self.app.reads.workspace());
-        let folder = info.as_ref().and_then(|info| info.shown()).and_then(|info| info.folder.file_name());
-        match folder {
-            Some(folder) => format!("Fonds – {}", super::text::line(&folder.to_string_lossy())),
+    /// What the window is called.
+    #[cfg(test)]
+    pub(super) fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// Names the window by its workspace: in its title bar, in lists of windows, and where it is read out.
+    fn title_ui(&mut self, ui: &Ui) {
+        let folder = self.app.session().and_then(|session| session.workspace.folder().file_name());
+        let title = match folder {
+            Some(folder) => {
+                let suffix = if self.app.read_only().is_some() { " (read only)" } else { "" };
+                format!("Fonds – {}{suffix}", super::text::line(&folder.to_string_lossy()))
+            }
             None => "Fonds".to_owned(),
+        };
+        name_window(ui.ctx(), &title);
+        if title != self.title {
+            ui.ctx().send_viewport_cmd(ViewportCommand::Title(title.clone()));
+            self.title = title;
         }
     }
 
@@ -159,6 +180,7 @@ impl Cockpit {
             begin_region(ui, Region::Page, name);
             // Each page has ids of its own, so that scroll positions are its own.
             ui.push_id(self.app.route().page(), |ui| self.page_ui(ui));
+            decision_keys(ui, &mut self.app);
         });
         self.page_room = take_page_room(ui);
         ui.advance_cursor_after_rect(rect);
@@ -168,19 +190,20 @@ impl Cockpit {
     fn has_lower_panel(&self) -> bool {
         let app = &self.app;
         let wanted = match app.route() {
-            Route::Captures { .. } | Route::Review { .. } => true,
+            _ if app.selected_together().is_some() => true,
+            Route::Captures { .. } | Route::Review { .. } => app.focus().is_some(),
             Route::Crawl | Route::Scope(..) => matches!(app.focus(), Some(Focus::Seen(_))),
             Route::Links { .. } | Route::Select | Route::Search(_) => matches!(app.focus(), Some(Focus::Capture(_))),
             Route::Files(_) => matches!(app.focus(), Some(Focus::File(_) | Focus::Problem(_))),
             Route::LinkSet { .. } | Route::LinkHosts(_) | Route::CitedPages(..) | Route::SelectedHosts(_) => false,
-            Route::Campaigns | Route::Spec(_) | Route::Prospect | Route::Jobs => false,
+            Route::Campaigns | Route::Spec(_) | Route::Prospect | Route::Jobs | Route::Help(_) => false,
         };
         wanted && app.settings.lower_panel && app.session().is_some()
     }
 
     fn page_ui(&mut self, ui: &mut Ui) {
         let app = &mut self.app;
-        if app.session().is_none() && !matches!(app.route(), Route::Campaigns | Route::Jobs) {
+        if app.session().is_none() && !matches!(app.route(), Route::Campaigns | Route::Jobs | Route::Help(_)) {
             super::pages::no_workspace_ui(ui, app);
             return;
         }
@@ -201,12 +224,15 @@ impl Cockpit {
             Route::SelectedHosts(selected) => selected_hosts_ui(ui, app, selected),
             Route::Jobs => self.jobs.ui(ui, app),
             Route::Files(part) => self.files.ui(ui, app, &part),
+            Route::Help(guide) => self.help.ui(ui, app, guide),
         }
     }
 
     fn shortcuts(&mut self, ui: &mut Ui) {
         if self.app.dialog().is_some() {
-            if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
+            // A menu of the dialog closes first.
+            let has_menu = egui::Popup::is_any_open(ui.ctx());
+            if !has_menu && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
                 self.app.send(Command::CloseDialog);
             }
             return;
@@ -260,11 +286,13 @@ impl Cockpit {
     fn ask_before_closing(&mut self, ctx: &Context) {
         let asked = ctx.input(|input| input.viewport().close_requested());
         let edited = || self.app.spec.as_ref().is_some_and(|spec| spec.is_edited());
-        if asked && !self.app.is_closing() && (!self.app.jobs().is_empty() || edited()) {
+        let waits = !self.app.jobs().is_empty() || edited() || self.app.has_unused_workspace();
+        if asked && !self.app.is_closing() && waits {
             ctx.send_viewport_cmd(ViewportCommand::CancelClose);
             self.app.send(Command::CloseWindow);
         }
-        if self.app.is_closing() && self.app.jobs().is_empty() && !self.app.has_outbox() {
+        let is_done = self.app.jobs().is_empty() && !self.app.has_outbox() && !self.app.has_unused_workspace();
+        if self.app.is_closing() && is_done {
             ctx.send_viewport_cmd(ViewportCommand::Close);
         }
     }
@@ -280,7 +308,8 @@ fn child(ui: &mut Ui, id: &str, rect: Rect) -> Ui {
 /// `Ctrl+K` as egui has it.
 pub(super) fn shortcut(keys: &str) -> Option<KeyboardShortcut> {
     let mut modifiers = Modifiers::NONE;
-    let mut key = None;
+    // What is pressed may be the sign between the keys itself.
+    let mut key = keys.ends_with("++").then_some(Key::Plus);
     for part in keys.split('+').filter(|part| !part.is_empty()) {
         match part {
             "Ctrl" => modifiers = modifiers.plus(Modifiers::COMMAND),

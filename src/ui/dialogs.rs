@@ -1,19 +1,23 @@
 //! What lies over the page: palette, keys, folders, window, closing.
 
+mod answers;
 mod campaigns;
+mod paths;
+mod settings;
 
 use super::access::name_dialog;
-use super::pick::{FolderExport, Picked, no_picker_ui, pick};
-use super::recent::recent_ui;
+use super::pick::{FolderExport, PathField, Picked, Sort};
 use super::text;
 use super::theme::{self, GAP, tokens};
 use super::widgets::{heading_ui, loaded_ui, number_ui};
-use crate::app::models::{FileId, ImportOptions, campaign_title};
+use crate::app::models::{ImportOptions, campaign_title};
 use crate::app::{
     Action, AppState, ByIdentity, Command, CrawlPlan, Dialog, MARK_KEYS, Route, SelectedRows, TableForm, UnsavedAnswer,
     mark_verb, resolve,
 };
-use egui::{Button, Event, Id, Key, Modal, Modifiers, RichText, ScrollArea, TextEdit, Ui};
+use answers::{Answer, DialogKeys};
+use egui::{Button, Id, Key, Modal, Modifiers, RichText, ScrollArea, TextEdit, Ui};
+use paths::close_with;
 use poll_promise::Promise;
 use std::path::PathBuf;
 
@@ -45,7 +49,10 @@ fn name_of(dialog: Dialog) -> &'static str {
     match dialog {
         Dialog::Palette => "Commands",
         Dialog::Keys => "Keys",
-        Dialog::Open => "Open or import",
+        Dialog::Settings => "Settings",
+        Dialog::Open => "Open a workspace or archive files",
+        Dialog::Import => "Import archive files",
+        Dialog::NewCampaign => "New campaign",
         Dialog::Locate(_) => "Locate files",
         Dialog::Window => "Inlink window",
         Dialog::WriteTable => "Export table",
@@ -64,14 +71,18 @@ pub struct Dialogs {
     shown: Option<Dialog>,
     query: String,
     at: usize,
-    path: String,
-    picked: Option<Promise<Picked<PathBuf>>>,
+    keys: DialogKeys,
+    open_path: PathField,
+    import_path: PathField,
+    locate_path: PathField,
     picked_files: Option<Promise<Picked<Vec<PathBuf>>>>,
-    has_no_picker: bool,
     options: ImportOptions,
+    /// Which of the places for a new campaign is chosen.
+    place: usize,
     days: u32,
     table_form: TableForm,
     table_folder: FolderExport,
+    settings: settings::SettingsPart,
 }
 
 impl Dialogs {
@@ -79,32 +90,43 @@ impl Dialogs {
     pub fn show_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         let opened = app.dialog() != self.shown;
         self.shown = app.dialog();
-        let Some(dialog) = app.dialog() else { return };
+        let Some(dialog) = app.dialog() else {
+            if opened {
+                self.keys.close(ui);
+            }
+            return;
+        };
+        DialogKeys::begin(ui);
         if opened {
+            self.keys.open(ui);
+            self.place = 0;
             self.query.clear();
             self.at = 0;
             self.days = app.settings.window_days;
             self.options.campaign = app.import_options().campaign;
-            if self.path.is_empty() {
-                self.path = app.default_folder().display().to_string();
+            if self.open_path.text.is_empty() {
+                self.open_path.text = app.default_folder().display().to_string();
             }
         }
         let response = Modal::new(Id::unique("dialog")).show(ui.ctx(), |ui| {
             ui.set_width(theme::DIALOG);
             name_dialog(ui, name_of(dialog));
             match dialog {
-                Dialog::Palette => self.palette_ui(ui, app, opened),
-                Dialog::Keys => keys_ui(ui),
+                Dialog::Palette => self.palette_ui(ui, app),
+                Dialog::Keys => self.keys_ui(ui, app),
+                Dialog::Settings => self.settings.ui(ui, app, &mut self.keys),
                 Dialog::Open => self.open_ui(ui, app),
+                Dialog::Import => self.import_ui(ui, app),
+                Dialog::NewCampaign => self.new_campaign_ui(ui, app),
                 Dialog::Locate(file) => self.locate_ui(ui, app, file),
                 Dialog::Window => self.window_ui(ui, app),
                 Dialog::WriteTable => self.write_table_ui(ui, app),
-                Dialog::Decide => decide_ui(ui, app, opened),
-                Dialog::StartCrawl => crawl_ui(ui, app, opened),
-                Dialog::Unsaved => unsaved_ui(ui, app, opened),
-                Dialog::Twins => campaigns::twins_ui(ui, app),
-                Dialog::DeleteCampaign(id) => campaigns::delete_ui(ui, app, id),
-                Dialog::Quit => quit_ui(ui, app),
+                Dialog::Decide => decide_ui(ui, app, &mut self.keys),
+                Dialog::StartCrawl => crawl_ui(ui, app, &mut self.keys),
+                Dialog::Unsaved => unsaved_ui(ui, app, &mut self.keys),
+                Dialog::Twins => campaigns::twins_ui(ui, app, &mut self.keys),
+                Dialog::DeleteCampaign(id) => campaigns::delete_ui(ui, app, &mut self.keys, id),
+                Dialog::Quit => quit_ui(ui, app, &mut self.keys),
             }
         });
         if response.backdrop_response.clicked() {
@@ -112,7 +134,7 @@ impl Dialogs {
         }
     }
 
-    fn palette_ui(&mut self, ui: &mut Ui, app: &mut AppState, opened: bool) {
+    fn palette_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         let field = TextEdit::singleline(&mut self.query)
             .hint_text("Type a command, or words to find in captures")
             .desired_width(f32::INFINITY);
@@ -121,9 +143,7 @@ impl Dialogs {
         let up = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::ArrowUp));
         let enter = ui.input(|input| input.key_pressed(Key::Enter));
         let response = ui.add(field);
-        if opened {
-            response.request_focus();
-        }
+        self.keys.first_field(ui, &response);
         if response.changed() {
             self.at = 0;
         }
@@ -189,130 +209,6 @@ impl Dialogs {
         }
     }
 
-    fn open_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        heading_ui(ui, "Open or import");
-        ui.label("A workspace is a folder with the catalogue, archive files and exports");
-        ui.label("Archive files and job folders of crawlers are imported into the open workspace, or into a new one");
-        ui.add_space(GAP);
-        self.take_picked(app);
-        let label = ui.label("Folder or file");
-        ui.horizontal(|ui| {
-            ui.add(TextEdit::singleline(&mut self.path).desired_width(theme::LONG_FIELD - theme::FIELD / 3.0))
-                .labelled_by(label.id);
-            ui.menu_button("Browse…", |ui| {
-                if ui.button("Folder…").clicked() {
-                    self.picked = Some(pick(|| rfd::FileDialog::new().pick_folder()));
-                }
-                if ui.button("File…").clicked() {
-                    self.picked = Some(pick(|| rfd::FileDialog::new().pick_file()));
-                }
-                let several = ui.add_enabled(app.session().is_some(), Button::new("Several files to import…"));
-                let several = several.on_hover_text("Starts the import immediately");
-                if several.on_disabled_hover_text("Open or create a workspace first").clicked() {
-                    self.picked_files = Some(pick(|| rfd::FileDialog::new().pick_files()));
-                }
-            });
-        });
-        if self.has_no_picker {
-            no_picker_ui(ui);
-        }
-        ui.checkbox(
-            &mut self.options.copy,
-            "Copy imported files into the workspace; otherwise they stay where they are",
-        );
-        ui.checkbox(
-            &mut self.options.follow_links,
-            "Follow links that lead out of an imported folder; otherwise they are listed",
-        )
-        .on_hover_text("A folder of somebody else may hold links to any place of this computer");
-        campaigns::import_campaign_ui(ui, app, &mut self.options.campaign);
-        ui.add_space(GAP);
-        let path = PathBuf::from(self.path.trim());
-        let named = !self.path.trim().is_empty();
-        let mut chosen = None;
-        ui.horizontal_wrapped(|ui| {
-            let open = ui.add_enabled(named, Button::new("Open"));
-            let hint = "A workspace, a job folder of a crawler, or WARC, ARC and WACZ files, which are imported";
-            if open.on_hover_text(hint).clicked() {
-                chosen = Some(Command::Open { path: path.clone(), options: self.options });
-            }
-            let create = ui.add_enabled(named, Button::new("Create a workspace here"));
-            if create.on_hover_text("A new or empty folder").clicked() {
-                chosen = Some(Command::NewWorkspace(path.clone()));
-            }
-            let import = ui.add_enabled(named && app.session().is_some(), Button::new("Import into this workspace"));
-            let import = import
-                .on_hover_text("WARC, ARC or WACZ files, or a folder of them; your files are never changed or moved")
-                .on_disabled_hover_text("Open or create a workspace first");
-            if import.clicked() {
-                chosen = Some(Command::Import { paths: vec![path.clone()], options: self.options });
-            }
-            if ui.button("Cancel").clicked() {
-                app.send(Command::CloseDialog);
-            }
-        });
-        if let Some(folder) = recent_ui(ui, app) {
-            chosen = Some(Command::OpenWorkspace(folder));
-        }
-        if let Some(command) = chosen {
-            // A question that the command asks must stay.
-            app.send(Command::CloseDialog);
-            app.send(command);
-        }
-    }
-
-    /// Takes in what the desktop's file dialog answered.
-    fn take_picked(&mut self, app: &mut AppState) {
-        if let Some(promise) = self.picked.take() {
-            match promise.try_take() {
-                Ok(Picked::Path(path)) => self.path = path.display().to_string(),
-                Ok(Picked::Cancelled) => {}
-                Ok(Picked::NoDialog) => self.has_no_picker = true,
-                Err(promise) => self.picked = Some(promise),
-            }
-        }
-        if let Some(promise) = self.picked_files.take() {
-            match promise.try_take() {
-                Ok(Picked::Path(paths)) => {
-                    app.send(Command::Import { paths, options: self.options });
-                    app.send(Command::CloseDialog);
-                }
-                Ok(Picked::Cancelled) => {}
-                Ok(Picked::NoDialog) => self.has_no_picker = true,
-                Err(promise) => self.picked_files = Some(promise),
-            }
-        }
-    }
-
-    fn locate_ui(&mut self, ui: &mut Ui, app: &mut AppState, file: Option<FileId>) {
-        heading_ui(ui, if file.is_some() { "Locate this file" } else { "Locate missing files" });
-        ui.label("Finds missing or changed files by size and digest, even if renamed; they are read from their new place, not moved");
-        ui.add_space(GAP);
-        self.take_picked(app);
-        let label = ui.label("Folder to search");
-        ui.horizontal(|ui| {
-            ui.add(TextEdit::singleline(&mut self.path).desired_width(theme::LONG_FIELD - theme::FIELD / 3.0))
-                .labelled_by(label.id);
-            if ui.button("Browse…").clicked() {
-                self.picked = Some(pick(|| rfd::FileDialog::new().pick_folder()));
-            }
-        });
-        if self.has_no_picker {
-            no_picker_ui(ui);
-        }
-        ui.add_space(GAP);
-        ui.horizontal(|ui| {
-            let named = !self.path.trim().is_empty();
-            if ui.add_enabled(named, Button::new("Search this folder")).clicked() {
-                app.send(Command::Locate { folder: PathBuf::from(self.path.trim()), file });
-                app.send(Command::CloseDialog);
-            }
-            if ui.button("Cancel").clicked() {
-                app.send(Command::CloseDialog);
-            }
-        });
-    }
-
     fn write_table_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         let Some(rows) = app.table_rows().cloned() else { return };
         heading_ui(ui, "Export table");
@@ -325,14 +221,21 @@ impl Dialogs {
                 ui.radio_value(&mut self.table_form, form, label);
             }
         });
-        let folder = self.table_folder.ui(ui, app, "Folder for tables", "tables", "Export table");
-        if let Some(folder) = folder {
-            app.send(Command::WriteTable { rows, form: self.table_form, folder });
-            app.send(Command::CloseDialog);
-        }
-        if ui.button("Cancel").clicked() {
-            app.send(Command::CloseDialog);
-        }
+        self.table_folder.offer(app, "tables");
+        let path = self.table_folder.field();
+        let field = path.field_ui(ui, "Folder for tables", "a folder; created if missing");
+        self.keys.first_field(ui, &field);
+        ui.add_space(GAP);
+        let folder = path.path();
+        let export = Answer::new("Export table").hint("File names contain the time; no file is replaced");
+        let answers = vec![export.only_if(folder.is_some(), "Enter a folder first"), Answer::new("Cancel")];
+        let pressed = self.keys.answers_with_ui(ui, 0, answers, |ui| path.browse_ui(ui, Sort::Folder));
+        let chosen = match (pressed, folder) {
+            (Some(0), Some(folder)) => Some(Command::WriteTable { rows, form: self.table_form, folder }),
+            (Some(_), _) => Some(Command::CloseDialog),
+            (None, _) => None,
+        };
+        close_with(app, chosen);
     }
 
     fn window_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
@@ -342,7 +245,8 @@ impl Dialogs {
         );
         ui.add_space(GAP);
         ui.horizontal(|ui| {
-            number_ui(ui, "Days before and after", &mut self.days, 0..=36_500, " days");
+            let field = number_ui(ui, "Days before and after", &mut self.days, 0..=36_500, " days");
+            self.keys.first_field(ui, &field);
             for days in [30, 90, 365] {
                 if ui.button(format!("{days} days")).clicked() {
                     self.days = days;
@@ -350,36 +254,37 @@ impl Dialogs {
             }
         });
         ui.add_space(GAP);
-        ui.horizontal(|ui| {
-            if ui.button("Set window").clicked() {
-                app.send(Command::SetWindow(self.days));
-                app.send(Command::CloseDialog);
-            }
-            if ui.button("Cancel").clicked() {
-                app.send(Command::CloseDialog);
-            }
-        });
+        let answers = vec![Answer::new("Set window"), Answer::new("Cancel")];
+        let chosen = match self.keys.answers_ui(ui, 0, answers) {
+            Some(0) => Some(Command::SetWindow(self.days)),
+            Some(_) => Some(Command::CloseDialog),
+            None => None,
+        };
+        close_with(app, chosen);
+    }
+
+    fn keys_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        keys_list_ui(ui);
+        let closes = self.keys.answers_ui(ui, 0, vec![Answer::new("Close")]).is_some();
+        close_with(app, closes.then_some(Command::CloseDialog));
     }
 }
 
-fn quit_ui(ui: &mut Ui, app: &mut AppState) {
+fn quit_ui(ui: &mut Ui, app: &mut AppState, keys: &mut DialogKeys) {
     heading_ui(ui, "Close the window?");
     for job in app.jobs() {
         ui.label(format!("{} is running. It stops cleanly; finished work is kept", job.kind.label()));
     }
     ui.add_space(GAP);
-    ui.horizontal(|ui| {
-        if ui.button("Stop and close").clicked() {
-            app.send(Command::StopAndClose);
-        }
-        if ui.button("Keep open").clicked() {
-            app.send(Command::CloseDialog);
-        }
-    });
+    match keys.answers_ui(ui, 0, vec![Answer::new("Stop and close"), Answer::new("Keep open")]) {
+        Some(0) => app.send(Command::StopAndClose),
+        Some(_) => app.send(Command::CloseDialog),
+        None => {}
+    }
 }
 
 /// Edits of a specification that another command would lose.
-fn unsaved_ui(ui: &mut Ui, app: &mut AppState, opened: bool) {
+fn unsaved_ui(ui: &mut Ui, app: &mut AppState, keys: &mut DialogKeys) {
     let Some(spec) = &app.spec else { return };
     let name = match (spec.id, spec.campaign.name.trim()) {
         (None, "") => "the new campaign".to_owned(),
@@ -392,29 +297,26 @@ fn unsaved_ui(ui: &mut Ui, app: &mut AppState, opened: bool) {
     });
     let can_save = resolve(Action::SaveCampaign, app).err();
     ui.add_space(GAP);
-    ui.horizontal(|ui| {
-        let save = ui.add_enabled(can_save.is_none(), Button::new("Save"));
-        let confirmed = !opened && can_save.is_none() && is_confirmed(ui);
-        if save.on_disabled_hover_text(can_save.unwrap_or_default()).clicked() || confirmed {
-            app.send(Command::AnswerUnsaved(UnsavedAnswer::Save));
-        }
-        if ui.button("Discard changes").clicked() {
-            app.send(Command::AnswerUnsaved(UnsavedAnswer::Discard));
-        }
-        if ui.button("Cancel").clicked() {
-            app.send(Command::AnswerUnsaved(UnsavedAnswer::Cancel));
-        }
-        if let Some(why) = can_save {
-            ui.weak(why);
-        }
-    });
+    let why_not = can_save.unwrap_or_default();
+    let save = Answer::new("Save").only_if(can_save.is_none(), why_not);
+    let answers = vec![save, Answer::new("Discard changes"), Answer::new("Cancel")];
+    // Where it cannot be saved, the default loses nothing.
+    let default = if can_save.is_none() { 0 } else { 2 };
+    let pressed = keys.answers_with_ui(ui, default, answers, |ui| drop(ui.weak(why_not)));
+    let answer = match pressed {
+        Some(0) => UnsavedAnswer::Save,
+        Some(1) => UnsavedAnswer::Discard,
+        Some(_) => UnsavedAnswer::Cancel,
+        None => return,
+    };
+    app.send(Command::AnswerUnsaved(answer));
 }
 
 /// Errors of a campaign that the question before its crawl names.
 const ERRORS_SHOWN: usize = 5;
 
 /// What a crawl will do, before it starts.
-fn crawl_ui(ui: &mut Ui, app: &mut AppState, opened: bool) {
+fn crawl_ui(ui: &mut Ui, app: &mut AppState, keys: &mut DialogKeys) {
     let Some(request) = app.crawl_request().cloned() else { return };
     let saves = request.edits.is_some();
     heading_ui(ui, if saves { "Save and start this crawl?" } else { "Start this crawl?" });
@@ -424,40 +326,35 @@ fn crawl_ui(ui: &mut Ui, app: &mut AppState, opened: bool) {
     loaded_ui(ui, &answer, plan_ui);
     ui.add_space(GAP);
     let plan = answer.ready();
-    let is_ready = plan.is_some_and(|plan| plan.obstacle.is_none());
-    let mut chosen = None;
-    ui.horizontal(|ui| {
-        let version = plan.map_or(0, |plan| plan.version);
-        let unfinished = plan.is_some_and(|plan| plan.unfinished.is_some());
-        // Fresh or not, first what Enter does.
-        let labels: &[(bool, String)] = &match (unfinished, saves) {
-            (false, false) => vec![(true, "Start crawl".to_owned())],
-            (false, true) => vec![(true, format!("Save as v{version} and crawl"))],
-            (true, false) => vec![(false, "Resume crawl".to_owned()), (true, "Start a new launch".to_owned())],
-            (true, true) => vec![
-                (true, format!("Save as v{version} and start a new launch")),
-                (false, "Save and resume".to_owned()),
-            ],
-        };
-        for (number, (fresh, label)) in labels.iter().enumerate() {
-            let clicked = ui.add_enabled(is_ready, Button::new(label)).clicked();
-            if clicked || (number == 0 && is_ready && !opened && is_confirmed(ui)) {
-                chosen = Some(Command::ConfirmCrawl { version, fresh: *fresh });
-            }
+    let obstacle = plan.and_then(|plan| plan.obstacle.as_ref());
+    let is_ready = plan.is_some() && obstacle.is_none();
+    let version = plan.map_or(0, |plan| plan.version);
+    let unfinished = plan.is_some_and(|plan| plan.unfinished.is_some());
+    // Fresh or not, first what Enter does.
+    let starts: Vec<(bool, String)> = match (unfinished, saves) {
+        (false, false) => vec![(true, "Start crawl".to_owned())],
+        (false, true) => vec![(true, format!("Save as v{version} and crawl"))],
+        (true, false) => vec![(false, "Resume crawl".to_owned()), (true, "Start a new launch".to_owned())],
+        (true, true) => {
+            vec![(true, format!("Save as v{version} and start a new launch")), (false, "Save and resume".to_owned())]
         }
-        if ui.button("Cancel").clicked() {
-            chosen = Some(Command::CloseDialog);
-        }
-        if plan.is_some_and(|plan| plan.obstacle.is_some())
-            && let Some(id) = request.campaign
-            && ui.button("Edit specification").clicked()
-        {
-            app.send(Command::CloseDialog);
-            chosen = Some(Command::Go(Route::Spec(Some(id))));
-        }
+    };
+    let why_not = if obstacle.is_some() { "See above what stands in its way" } else { "The plan is loading" };
+    let mut answers: Vec<Answer> =
+        starts.iter().map(|(_, label)| Answer::new(label).writes().only_if(is_ready, why_not)).collect();
+    answers.push(Answer::new("Cancel"));
+    let edits = request.campaign.filter(|_| obstacle.is_some());
+    let mut wants_edit = false;
+    // What cannot start is cancelled by Enter.
+    let default = if obstacle.is_some() { starts.len() } else { 0 };
+    let pressed = keys.answers_with_ui(ui, default, answers, |ui| {
+        wants_edit = edits.is_some() && ui.button("Edit specification").clicked();
     });
-    if let Some(command) = chosen {
-        app.send(command);
+    match (pressed.map(|number| starts.get(number)), edits) {
+        (Some(Some((fresh, _))), _) => app.send(Command::ConfirmCrawl { version, fresh: *fresh }),
+        (Some(None), _) => app.send(Command::CloseDialog),
+        (None, Some(id)) if wants_edit => close_with(app, Some(Command::Go(Route::Spec(Some(id))))),
+        (None, _) => {}
     }
 }
 
@@ -504,7 +401,7 @@ fn plan_ui(ui: &mut Ui, plan: &CrawlPlan) {
 }
 
 /// A decision on many captures, asked about once.
-fn decide_ui(ui: &mut Ui, app: &mut AppState, opened: bool) {
+fn decide_ui(ui: &mut Ui, app: &mut AppState, keys: &mut DialogKeys) {
     let Some(decision) = &app.decision() else { return };
     let number = text::counted(decision.captures.count(), "capture", "captures");
     let verb = mark_verb(decision.mark);
@@ -518,25 +415,14 @@ fn decide_ui(ui: &mut Ui, app: &mut AppState, opened: bool) {
     }
     ui.weak("Undo reverses it as one decision");
     ui.add_space(GAP);
-    ui.horizontal(|ui| {
-        let confirm = ui.button(format!("{verb} {number}")).clicked();
-        if confirm || (!opened && is_confirmed(ui)) {
-            app.send(Command::ConfirmMark);
-        }
-        if ui.button("Cancel").clicked() {
-            app.send(Command::CloseDialog);
-        }
-    });
+    match keys.answers_ui(ui, 0, vec![Answer::new(format!("{verb} {number}")).writes(), Answer::new("Cancel")]) {
+        Some(0) => app.send(Command::ConfirmMark),
+        Some(_) => app.send(Command::CloseDialog),
+        None => {}
+    }
 }
 
-/// Whether Enter was pressed anew: a key held down since the question before
-/// confirms nothing.
-fn is_confirmed(ui: &Ui) -> bool {
-    let is_enter = |event: &Event| matches!(event, Event::Key { key: Key::Enter, pressed: true, repeat: false, .. });
-    ui.input(|input| input.events.iter().any(is_enter))
-}
-
-fn keys_ui(ui: &mut Ui) {
+fn keys_list_ui(ui: &mut Ui) {
     heading_ui(ui, "Keyboard shortcuts");
     ScrollArea::vertical()
         .max_height(theme::DIALOG_LIST)
@@ -561,5 +447,4 @@ fn keys_ui(ui: &mut Ui) {
                 }
             });
         });
-    ui.weak("Esc closes this list");
 }

@@ -46,7 +46,11 @@ impl Drops {
             }
         }
         if !hovered.is_empty() {
-            overlay_ui(ui, app.session().is_some(), &hovered);
+            let why_not = match app.session() {
+                None => Some("Open a workspace first to import files"),
+                Some(_) => app.read_only(),
+            };
+            overlay_ui(ui, why_not, &hovered);
         }
     }
 }
@@ -66,7 +70,7 @@ fn ask(app: &mut AppState, paths: Vec<PathBuf>) {
     app.error_notice(NoticeCause::Opening, notice);
 }
 
-fn overlay_ui(ui: &Ui, can_import: bool, names: &[String]) {
+fn overlay_ui(ui: &Ui, why_not: Option<&str>, names: &[String]) {
     let screen = ui.ctx().content_rect();
     let ctx = ui.ctx().clone();
     ctx.layer_painter(egui::LayerId::new(Order::Foreground, Id::unique("drop shade"))).rect_filled(
@@ -80,10 +84,7 @@ fn overlay_ui(ui: &Ui, can_import: bool, names: &[String]) {
             theme::card_frame(ui).show(ui, |ui| {
                 ui.set_width(theme::DIALOG);
                 let count = text::counted(names.len() as u64, "file or folder", "files and folders");
-                let title = match can_import {
-                    true => format!("Drop to import {count}"),
-                    false => "Open a workspace first to import files".to_owned(),
-                };
+                let title = why_not.map_or_else(|| format!("Drop to import {count}"), str::to_owned);
                 ui.label(RichText::new(title).heading().color(tokens(ui).strong_text));
                 for name in names.iter().take(NAMES) {
                     ui.label(text::line(name));
@@ -91,7 +92,7 @@ fn overlay_ui(ui: &Ui, can_import: bool, names: &[String]) {
                 if names.len() > NAMES {
                     ui.weak(format!("and {} more", text::count((names.len() - NAMES) as u64)));
                 }
-                if can_import {
+                if why_not.is_none() {
                     ui.weak("Files stay where they are; files already imported are skipped");
                 }
             });

@@ -16,7 +16,7 @@ pub const FACETS_WIDTH: f32 = 230.0;
 pub const ROOM_FOR_FACETS: f32 = 760.0;
 
 /// What a person asks of a value of a facet.
-pub enum FacetAsk {
+pub enum FacetAction {
     /// Only what has it, or only what has it not; asked again, both.
     Toggle(FacetChoice),
     /// The captures that it counts.
@@ -34,7 +34,7 @@ pub struct Facets {
 
 impl Facets {
     /// Draws the facets, those of `chosen` checked.
-    pub fn ui(&mut self, ui: &mut Ui, counts: &SearchCounts, chosen: &[FacetChoice]) -> Option<FacetAsk> {
+    pub fn ui(&mut self, ui: &mut Ui, counts: &SearchCounts, chosen: &[FacetChoice]) -> Option<FacetAction> {
         let mut asked = None;
         ScrollArea::vertical().id_salt("facets").auto_shrink([false, false]).show(ui, |ui| {
             for (kind, values) in &counts.facets {
@@ -93,7 +93,7 @@ fn further_ui(
     kind: FacetKind,
     values: &[FacetValue],
     row: f32,
-) -> Option<FacetAsk> {
+) -> Option<FacetAction> {
     let (top, sight) = (ui.cursor().top(), ui.clip_rect());
     let at = |y: f32| (((y - top) / row).max(0.0) as usize).min(values.len());
     let shown = at(sight.top()).saturating_sub(NEAR)..(at(sight.bottom()) + 1 + NEAR).min(values.len());
@@ -118,7 +118,7 @@ fn follow(response: &egui::Response) {
     }
 }
 
-fn value_ui(ui: &mut Ui, chosen: &[FacetChoice], kind: FacetKind, value: &FacetValue) -> Option<FacetAsk> {
+fn value_ui(ui: &mut Ui, chosen: &[FacetChoice], kind: FacetKind, value: &FacetValue) -> Option<FacetAction> {
     let mut asked = None;
     let choice = |is_excluded| FacetChoice { kind, value: value.value.clone(), is_excluded };
     let name = shown_value(&value.value);
@@ -129,12 +129,12 @@ fn value_ui(ui: &mut Ui, chosen: &[FacetChoice], kind: FacetKind, value: &FacetV
         not.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, named.as_str()));
         follow(&not);
         if not.clicked() {
-            asked = Some(FacetAsk::Toggle(choice(true)));
+            asked = Some(FacetAction::Toggle(choice(true)));
         }
         if value.count == 0 {
             ui.label("0");
         } else if named_count_ui(ui, value.count, &format!("{}: {name}", kind.label())) {
-            asked = Some(FacetAsk::Show(choice(false)));
+            asked = Some(FacetAction::Show(choice(false)));
         }
         ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
             ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Truncate);
@@ -142,7 +142,7 @@ fn value_ui(ui: &mut Ui, chosen: &[FacetChoice], kind: FacetKind, value: &FacetV
             let check = ui.checkbox(&mut is_chosen, name.as_str()).on_hover_text(&name);
             follow(&check);
             if check.changed() {
-                asked = Some(FacetAsk::Toggle(choice(false)));
+                asked = Some(FacetAction::Toggle(choice(false)));
             }
         });
     });

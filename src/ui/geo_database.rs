@@ -3,7 +3,7 @@
 use super::pick::{PathField, Sort};
 use super::text;
 use super::theme::{self, tokens};
-use super::widgets::loaded_ui;
+use super::widgets::{loaded_ui, write_button_ui, write_ui};
 use crate::app::models::{GeoChoice, GeoDatabaseInfo};
 use crate::app::{AppState, Command};
 use crate::uri::CaptureDate;
@@ -34,11 +34,11 @@ impl GeoDatabaseCard {
         ui.horizontal_wrapped(|ui| {
             self.file.ui(ui, "Database file", "/path/to/GeoLite2-Country.mmdb", Sort::GeoDatabase);
             let path = self.file.path();
-            let take = ui.add_enabled(path.is_some(), Button::new("Use this database"));
-            if take.on_disabled_hover_text("Enter a file first").clicked() {
+            let why_not = path.is_none().then_some("Enter a file first");
+            if write_ui(ui, why_not, Button::new("Use this database")).clicked() {
                 app.send(Command::SetGeoDatabase(path));
             }
-            if is_chosen && ui.button("Remove database").clicked() {
+            if is_chosen && write_button_ui(ui, "Remove database").clicked() {
                 app.send(Command::SetGeoDatabase(None));
             }
         });

@@ -12,11 +12,13 @@
 mod access;
 mod bidi;
 mod cockpit;
+mod decisions;
 mod dialogs;
 mod drops;
 mod facets;
 mod geo_database;
 mod long_text;
+mod markdown;
 mod news;
 mod pages;
 mod panel;

@@ -1,20 +1,23 @@
 //! The lower panel: everything about the row at hand.
 
-use super::access::{Region, begin_region, tab_of_ui, tabs_ui};
+use super::access::{Region, begin_region, name_node, tab_of_ui, tabs_ui};
+use super::decisions::{headline_ui, keep_note, several_ui};
+use super::pages::{CaptureAction, menu_ui};
 use super::panel_files::{file_ui, lost_ui, problem_ui};
 use super::panel_related::related_ui;
 use super::panel_text::TextTab;
-use super::table::{Column, Table, Value, key_of};
+use super::table::{Column, RowsAsk, Table, Value, key_of};
 use super::text;
 use super::theme::{self, GAP, tokens};
 use super::trace::trace_ui;
 use super::widgets::{
-    PANEL_NOTE, decision_ui, empty_ui, heading_ui, loaded_ui, mark_ui, note_field_ui, outcome_cell_ui, outcome_ui,
-    status_ui, take_page_room,
+    PANEL_NOTE, decision_ui, empty_ui, heading_ui, loaded_ui, mark_ui, name_sign, note_field_ui, outcome_cell_ui,
+    outcome_ui, status_ui, take_page_room, write_ui,
 };
 use crate::app::models::*;
-use crate::app::{Action, AppState, ByIdentity, Command, Focus, PanelTab, Route, ScopeList};
+use crate::app::{Action, AppState, ByIdentity, Command, Focus, PanelTab, Route, ScopeList, SelectedRows};
 use crate::uri::CaptureDate;
+use egui::accesskit::Role;
 use egui::{CursorIcon, Id, Rect, RichText, ScrollArea, Sense, Stroke, Ui, UiBuilder};
 
 const TABS: [(PanelTab, &str); 10] = [
@@ -40,7 +43,7 @@ const DOT: f32 = 2.5;
 /// What the panel keeps between frames.
 #[derive(Default)]
 pub struct LowerPanel {
-    note: String,
+    note: NoteField,
     /// Height that it was drawn with last.
     drawn: f32,
     /// Height that the page leaves to it.
@@ -55,8 +58,10 @@ impl LowerPanel {
     /// needed its room down to `page_room` when it was drawn last.
     pub fn height(&mut self, area: Rect, app: &AppState, page_room: Option<f32>) -> f32 {
         let page = page_room.map_or(theme::PAGE_LEAST, |room| room - area.top() + GAP);
-        self.most = (area.height() - page).max(theme::PANEL_STRIP);
-        app.settings.panel_height.clamp(theme::PANEL_STRIP, self.most)
+        // With less it would have tabs and nothing to read.
+        let readable = theme::PANEL_READABLE.min(area.height() * theme::PANEL_SHARE);
+        self.most = (area.height() - page).max(readable);
+        app.settings.panel_height.clamp(readable, self.most)
     }
 
     /// Draws the panel into all of `ui`. What is in it never makes it grow.
@@ -78,6 +83,7 @@ impl LowerPanel {
         ui.painter().hline(area.x_range(), top, ui.visuals().widgets.noninteractive.bg_stroke);
         let grip = Rect::from_x_y_ranges(area.x_range(), top..=top + GRIP);
         let response = ui.interact(grip, Id::unique("height of the lower panel"), Sense::drag());
+        name_node(&response, Role::Splitter, "Height of the lower panel");
         if response.hovered() || response.dragged() {
             ui.set_cursor_icon(CursorIcon::ResizeVertical);
             ui.painter().hline(area.x_range(), top, Stroke::new(GRIP / 2.0, tokens(ui).accent));
@@ -91,11 +97,16 @@ impl LowerPanel {
     }
 
     fn contents_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        match app.focus() {
-            Some(Focus::File(_) | Focus::Problem(_)) => hide_ui(ui, app),
-            _ => self.tabs_ui(ui, app),
+        match (app.selected_together(), app.focus()) {
+            (Some(count), _) => several_ui(ui, app, count, &mut self.note, hide_ui),
+            (None, Some(Focus::Capture(id))) => {
+                headline_ui(ui, app, id, hide_ui);
+                parts_ui(ui, app);
+            }
+            (None, Some(Focus::File(_) | Focus::Problem(_) | Focus::Seen(_)) | None) => hide_ui(ui, app),
         }
         ui.push_id(app.settings.panel_tab as usize, |ui| match app.focus() {
+            _ if app.selected_together().is_some() => {}
             None => {
                 ui.weak("Select a row to see its details here");
             }
@@ -109,17 +120,6 @@ impl LowerPanel {
         });
         // Tables in here are no part of the page.
         let _ = take_page_room(ui);
-    }
-
-    fn tabs_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        tabs_ui(ui, "Parts of the capture", |ui| {
-            for (tab, word) in TABS {
-                tab_of_ui(ui, &mut app.settings.panel_tab, tab, word);
-            }
-            ui.add_space(GAP);
-            hide_ui(ui, app);
-        });
-        ui.separator();
     }
 
     fn capture_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CaptureId) {
@@ -182,17 +182,37 @@ impl LowerPanel {
             }
             PanelTab::Notes => {
                 let answer = app.reads.detail(id, days);
-                self.note_ui(ui, app, id);
+                let captures = app.decision_target().unwrap_or_else(|_| vec![id].into());
+                self.note.ui(ui, app, captures);
                 scroll_ui(ui, |ui| loaded_ui(ui, &answer, |ui, detail| notes_ui(ui, &detail.notes)));
             }
         }
     }
+}
 
-    fn note_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CaptureId) {
+/// Which part of a capture is shown.
+fn parts_ui(ui: &mut Ui, app: &mut AppState) {
+    tabs_ui(ui, "Parts of the capture", |ui| {
+        for (tab, word) in TABS {
+            tab_of_ui(ui, &mut app.settings.panel_tab, tab, word);
+        }
+    });
+    ui.separator();
+}
+
+/// A note being written in the lower panel, and the decisions that may go with it.
+#[derive(Default)]
+pub struct NoteField {
+    text: String,
+}
+
+impl NoteField {
+    /// Draws the field and the buttons, which act on these captures.
+    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, captures: SelectedRows) {
         ui.horizontal_wrapped(|ui| {
             let opens = app.take_opens_note();
-            if note_field_ui(ui, PANEL_NOTE, "Note", &mut self.note, opens) {
-                keep_note(app, id, &mut self.note);
+            if note_field_ui(ui, PANEL_NOTE, "Note", &mut self.text, opens) {
+                keep_note(app, captures.clone(), &mut self.text);
             }
             for (mark, word) in [
                 (ReviewMark::Note, "Add note"),
@@ -201,27 +221,21 @@ impl LowerPanel {
                 (ReviewMark::Flag, "⚑ Flag"),
                 (ReviewMark::Clear, "Clear decision"),
             ] {
-                let enabled = mark != ReviewMark::Note || !self.note.trim().is_empty();
-                let response = ui.add_enabled(enabled, egui::Button::new(word));
-                if response.on_disabled_hover_text("Enter a note first").clicked() {
-                    let note = std::mem::take(&mut self.note).trim().to_owned();
-                    app.send(Command::Mark { captures: vec![id].into(), mark, note });
+                let is_empty = mark == ReviewMark::Note && self.text.trim().is_empty();
+                let why_not = is_empty.then_some("Enter a note first");
+                if write_ui(ui, why_not, egui::Button::new(word)).clicked() {
+                    let note = std::mem::take(&mut self.text).trim().to_owned();
+                    app.send(Command::Mark { captures: captures.clone(), mark, note });
                 }
             }
         });
     }
 }
 
-/// Keeps a note on a capture, if anything is written.
-pub(super) fn keep_note(app: &mut AppState, id: CaptureId, note: &mut String) {
-    let note = std::mem::take(note).trim().to_owned();
-    if !note.is_empty() {
-        app.send(Command::Mark { captures: vec![id].into(), mark: ReviewMark::Note, note });
-    }
-}
-
 fn hide_ui(ui: &mut Ui, app: &mut AppState) {
-    if ui.button("✖").on_hover_text("Hide the lower panel (F7)").clicked() {
+    let hide = ui.button("✖").on_hover_text("Hide the lower panel (F7)");
+    name_sign(&hide, "Hide the lower panel");
+    if hide.clicked() {
         app.act(Action::ToggleLowerPanel);
     }
 }
@@ -348,7 +362,7 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, sai
     };
     let says = |row: &&InlinkRow| said.as_ref().is_none_or(|said| row.in_window && row.says(said));
     let rows: Vec<&InlinkRow> = page.rows.iter().filter(listed).filter(says).collect();
-    type Col<'a> = Column<'a, InlinkRow, InlinkAsk>;
+    type Col<'a> = Column<'a, InlinkRow, InlinkAction>;
     let columns = [
         Col::date("captured", "Captured (UTC)", 150.0, |row| row.date),
         Col::text("source_host", "Source host", 170.0, |row| &row.source_host),
@@ -366,28 +380,35 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, sai
     ];
     let key = |row: &InlinkRow| key_of((&row.source, row.date, row.position, &row.anchor));
     let table = Table::new("inlinks", "Inlinks", columns, key)
-        .on_focus(|row: &InlinkRow| row.capture.map(InlinkAsk::Focus))
-        .on_open(|row| Some(InlinkAsk::Source(row.source.clone())));
+        .on_focus(|row: &InlinkRow| row.capture.map(InlinkAction::Focus))
+        .on_select(|rows| Some(InlinkAction::Several(rows.iter().filter_map(|row| row.capture).collect())))
+        .with_rows(RowsAsk::copy_urls(|row: &InlinkRow| &row.source))
+        .on_open(|row| Some(InlinkAction::Source(row.source.clone())));
     let is_page = matches!(app.route(), Route::Links { .. } | Route::LinkSet { .. });
     let table = if is_page { table } else { table.aside() };
     match table.rows_ui(ui, app, rows) {
-        Some(InlinkAsk::Source(source)) => {
+        Some(InlinkAction::Source(source)) => {
             app.send(Command::Go(Route::inlinks(app.route().link_folder().cloned(), source)));
         }
         // On Captures and Review the panel follows the table's own row.
-        Some(InlinkAsk::Focus(capture)) if matches!(app.route(), Route::Links { .. }) => {
+        Some(InlinkAction::Focus(capture)) if matches!(app.route(), Route::Links { .. }) => {
             app.follow(Focus::Capture(capture));
         }
-        Some(InlinkAsk::Focus(_)) | None => {}
+        Some(InlinkAction::Several(captures)) if matches!(app.route(), Route::Links { .. }) => {
+            app.follow_several(captures);
+        }
+        Some(InlinkAction::Focus(_) | InlinkAction::Several(_)) | None => {}
     }
 }
 
 /// What a row of inlinks asks for.
-enum InlinkAsk {
+enum InlinkAction {
     /// The inlinks of its source.
     Source(String),
     /// The capture of its source.
     Focus(CaptureId),
+    /// The captures of the sources that are selected.
+    Several(Vec<CaptureId>),
 }
 
 /// Which side of the inlinks is listed; kept while the window is open.
@@ -485,7 +506,7 @@ fn outlinks_ui(ui: &mut Ui, app: &mut AppState, rows: &[OutlinkRow]) {
     ];
     let table = Table::new("outlinks", "Outlinks", columns, |row: &OutlinkRow| u64::from(row.position)).aside();
     if let Some(capture) = table.rows_ui(ui, app, rows) {
-        app.follow(Focus::Capture(capture));
+        app.follow_beside(vec![capture]);
     }
 }
 
@@ -545,7 +566,7 @@ fn headers_ui(ui: &mut Ui, content: &CaptureContent) {
 }
 
 fn versions_ui(ui: &mut Ui, app: &mut AppState, rows: &[CaptureRow], id: CaptureId) {
-    type Col<'a> = Column<'a, CaptureRow, CaptureId>;
+    type Col<'a> = Column<'a, CaptureRow, CaptureAction>;
     let columns = [
         Col::date("captured", "Captured (UTC)", 160.0, |row| row.date),
         Col::made("status", "Status", 90.0, |row| row.status.to_string())
@@ -555,10 +576,31 @@ fn versions_ui(ui: &mut Ui, app: &mut AppState, rows: &[CaptureRow], id: Capture
         Col::made("review", "Review", 110.0, CaptureRow::decision_label).draw(|ui, row| drop(decision_ui(ui, row))),
         Col::text("title", "Title", 300.0, |row| &row.title),
     ];
-    let table = Table::new("versions", "Versions", columns, |row: &CaptureRow| row.id.unsigned_abs());
-    let table = table.chosen(Some(id.unsigned_abs())).aside().on_focus(|row| Some(row.id));
-    if let Some(capture) = table.rows_ui(ui, app, rows) {
-        app.follow(Focus::Capture(capture));
+    let table = Table::new("versions", "Versions", columns, |row: &CaptureRow| row.id.unsigned_abs())
+        .chosen(Some(id.unsigned_abs()))
+        .aside()
+        .on_focus(|row| Some(CaptureAction::Focus(row.id)))
+        .on_select(|rows| Some(CaptureAction::Several(rows.iter().map(|row| row.id).collect())))
+        .menu(menu_ui)
+        .with_rows(RowsAsk::copy_urls(|row: &CaptureRow| &row.url));
+    match table.rows_ui(ui, app, rows) {
+        Some(CaptureAction::Focus(capture)) => app.follow_beside(vec![capture]),
+        Some(CaptureAction::Several(mut captures)) if captures.len() > 1 => {
+            // The one that is shown stays.
+            captures.sort_by_key(|of| *of != id);
+            app.follow_beside(captures);
+        }
+        Some(CaptureAction::Several(_)) => {}
+        Some(CaptureAction::Panel(capture, tab)) => {
+            app.follow_beside(vec![capture]);
+            app.show_tab(tab);
+        }
+        Some(CaptureAction::Mark(capture, mark)) => {
+            let captures = app.rows_with(capture);
+            app.send(Command::Mark { captures, mark, note: String::new() });
+        }
+        Some(CaptureAction::Command(command)) => app.send(command),
+        None => {}
     }
 }
 

@@ -4,7 +4,7 @@
 use super::pages::{import_of, problems_of, show_captures_of, state_ui};
 use super::text;
 use super::theme::{GAP, tokens};
-use super::widgets::{loaded_ui, progress_ui};
+use super::widgets::{loaded_ui, progress_ui, write_button_ui};
 use crate::app::models::ProblemId;
 use crate::app::models::{CaptureId, FileId, FileRow, Loaded, ProblemDetail};
 use crate::app::{AppState, Command, Dialog};
@@ -56,7 +56,7 @@ pub(super) fn file_ui(ui: &mut Ui, app: &mut AppState, id: FileId) {
 }
 
 fn locate_ui(ui: &mut Ui, app: &mut AppState, file: FileId) {
-    if ui.button("Locate…").on_hover_text("Search a folder for it, by size and digest").clicked() {
+    if write_button_ui(ui, "Locate…").on_hover_text("Search a folder for it, by size and digest").clicked() {
         app.send(Command::Ask(Dialog::Locate(Some(file))));
     }
 }

@@ -3,7 +3,7 @@
 use super::table::{Column, Table, Value};
 use super::widgets::{action_ui, empty_ui};
 use crate::app::models::{CaptureId, RelatedPage, RelatedRow};
-use crate::app::{Action, AppState, Focus};
+use crate::app::{Action, AppState};
 use egui::Ui;
 
 /// Draws the related captures, the most related first. One that is opened is followed.
@@ -47,6 +47,6 @@ pub fn related_ui(ui: &mut Ui, app: &mut AppState, page: &RelatedPage) {
         .aside()
         .on_open(|row| Some(row.capture.id));
     if let Some(capture) = table.rows_ui(ui, app, &page.rows) {
-        app.follow(Focus::Capture(capture));
+        app.follow_beside(vec![capture]);
     }
 }

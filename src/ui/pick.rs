@@ -2,7 +2,7 @@
 
 use super::theme::{self, tokens};
 use crate::app::AppState;
-use egui::{Button, TextEdit, Ui};
+use egui::{Button, Response, TextEdit, Ui};
 use poll_promise::Promise;
 use std::path::PathBuf;
 
@@ -71,6 +71,8 @@ pub(super) enum Sort {
     GeoDatabase,
     /// A folder.
     Folder,
+    /// A folder or a file.
+    Any,
 }
 
 /// A field for a path, with a button that asks the desktop.
@@ -85,29 +87,85 @@ pub(super) struct PathField {
 impl PathField {
     /// Draws label, field and button.
     pub(super) fn ui(&mut self, ui: &mut Ui, label: &str, hint: &str, sort: Sort) {
-        if let Some(promise) = self.picked.take() {
-            match promise.try_take() {
-                Ok(Picked::Path(path)) => self.text = path.display().to_string(),
-                Ok(Picked::Cancelled) => {}
-                Ok(Picked::NoDialog) => self.has_no_picker = true,
-                Err(promise) => self.picked = Some(promise),
-            }
-        }
+        self.field_ui(ui, label, hint);
+        self.browse_ui(ui, sort);
+    }
+
+    /// Draws label and field.
+    pub(super) fn field_ui(&mut self, ui: &mut Ui, label: &str, hint: &str) -> Response {
+        self.take_picked();
         let label = ui.label(label);
-        ui.add(TextEdit::singleline(&mut self.text).hint_text(hint.to_owned()).desired_width(theme::LONG_FIELD))
-            .labelled_by(label.id);
+        let field = TextEdit::singleline(&mut self.text).hint_text(hint.to_owned()).desired_width(theme::LONG_FIELD);
+        let field = ui.add(field).labelled_by(label.id);
         if self.has_no_picker {
             no_picker_ui(ui);
         }
-        let waits = self.picked.is_some();
-        if ui.add_enabled(!waits, Button::new("Browse…")).clicked() {
-            self.picked = Some(match sort {
-                Sort::Folder => pick(|| rfd::FileDialog::new().pick_folder()),
-                Sort::GeoDatabase => {
-                    pick(|| rfd::FileDialog::new().add_filter("MaxMind database", &["mmdb"]).pick_file())
-                }
-            });
+        field
+    }
+
+    /// Draws the label, and below it the field with the button in one line.
+    pub(super) fn line_ui(&mut self, ui: &mut Ui, label: &str, hint: &str, sort: Sort) -> Response {
+        self.take_picked();
+        let label = ui.label(label);
+        let line = ui.horizontal(|ui| {
+            let width = theme::LONG_FIELD - theme::FIELD / 3.0;
+            let field = TextEdit::singleline(&mut self.text).hint_text(hint.to_owned()).desired_width(width);
+            let field = ui.add(field).labelled_by(label.id);
+            self.browse_ui(ui, sort);
+            field
+        });
+        if self.has_no_picker {
+            no_picker_ui(ui);
         }
+        line.inner
+    }
+
+    /// Draws the button.
+    pub(super) fn browse_ui(&mut self, ui: &mut Ui, sort: Sort) {
+        const BROWSE: &str = "Browse…";
+        if self.picked.is_some() {
+            ui.add_enabled(false, Button::new(BROWSE));
+            return;
+        }
+        let folder = || pick(|| rfd::FileDialog::new().pick_folder());
+        match sort {
+            Sort::Any => {
+                ui.menu_button(BROWSE, |ui| {
+                    if ui.button("Folder…").clicked() {
+                        self.picked = Some(folder());
+                    }
+                    if ui.button("File…").clicked() {
+                        self.picked = Some(pick(|| rfd::FileDialog::new().pick_file()));
+                    }
+                });
+            }
+            Sort::Folder | Sort::GeoDatabase => {
+                if ui.button(BROWSE).clicked() {
+                    self.picked = Some(match sort {
+                        Sort::GeoDatabase => {
+                            pick(|| rfd::FileDialog::new().add_filter("MaxMind database", &["mmdb"]).pick_file())
+                        }
+                        Sort::Folder | Sort::Any => folder(),
+                    });
+                }
+            }
+        }
+    }
+
+    /// Takes in what the desktop's file dialog answered.
+    fn take_picked(&mut self) {
+        let Some(promise) = self.picked.take() else { return };
+        match promise.try_take() {
+            Ok(Picked::Path(path)) => self.text = path.display().to_string(),
+            Ok(Picked::Cancelled) => {}
+            Ok(Picked::NoDialog) => self.has_no_picker = true,
+            Err(promise) => self.picked = Some(promise),
+        }
+    }
+
+    /// Notes that the desktop has no file dialog.
+    pub(super) fn note_no_picker(&mut self) {
+        self.has_no_picker = true;
     }
 
     /// The path, if there is one.
@@ -126,6 +184,23 @@ pub(super) struct FolderExport {
 }
 
 impl FolderExport {
+    /// Offers this folder among the exports of the workspace that is open.
+    pub(super) fn offer(&mut self, app: &AppState, first: &str) {
+        if let Some(workspace) = &app.settings.last_workspace
+            && self.offered_for.as_ref() != Some(workspace)
+        {
+            // What was typed or is being picked was meant for the one before.
+            let text = workspace.join("exports").join(first).display().to_string();
+            self.folder = PathField { text, ..PathField::default() };
+            self.offered_for = Some(workspace.clone());
+        }
+    }
+
+    /// The folder.
+    pub(super) fn field(&mut self) -> &mut PathField {
+        &mut self.folder
+    }
+
     /// Draws both; the folder is at first this one among the exports of
     /// the workspace that is open. Gives it out when the button is clicked.
     pub(super) fn ui(
@@ -136,14 +211,7 @@ impl FolderExport {
         first: &str,
         button: &str,
     ) -> Option<PathBuf> {
-        if let Some(workspace) = &app.settings.last_workspace
-            && self.offered_for.as_ref() != Some(workspace)
-        {
-            // What was typed or is being picked was meant for the one before.
-            let text = workspace.join("exports").join(first).display().to_string();
-            self.folder = PathField { text, ..PathField::default() };
-            self.offered_for = Some(workspace.clone());
-        }
+        self.offer(app, first);
         self.folder.ui(ui, label, "a folder; created if missing", Sort::Folder);
         let folder = self.folder.path();
         let button = ui.add_enabled(folder.is_some(), Button::new(button));

@@ -2,6 +2,7 @@
 
 use super::text;
 use super::theme::{self, tokens};
+use super::widgets::write_button_ui;
 use crate::app::models::campaign_title;
 use crate::app::{AppState, Command};
 use egui::{RichText, Ui};
@@ -23,10 +24,10 @@ pub fn schedule_asks_ui(ui: &mut Ui, app: &mut AppState) {
                 );
                 ui.label(RichText::new(what).color(tokens(ui).strong_text));
                 ui.weak(text::line(&run.why));
-                if ui.button("Run now").clicked() {
+                if write_button_ui(ui, "Run now").clicked() {
                     app.send(Command::AnswerScheduled { run: run.id, starts: true });
                 }
-                if ui.button("Skip").clicked() {
+                if write_button_ui(ui, "Skip").clicked() {
                     app.send(Command::AnswerScheduled { run: run.id, starts: false });
                 }
             });
@@ -45,10 +46,10 @@ fn others_ui(ui: &mut Ui, app: &mut AppState) {
             ui.colored_label(tokens(ui).flag, "⚠");
             let what = "This workspace was not made by you on this computer: its schedules wait";
             ui.label(RichText::new(what).color(tokens(ui).strong_text));
-            if ui.button("Let them run").clicked() {
+            if write_button_ui(ui, "Let them run").clicked() {
                 app.send(Command::LetSchedulesRun(true));
             }
-            if ui.button("Not now").clicked() {
+            if write_button_ui(ui, "Not now").clicked() {
                 app.send(Command::LetSchedulesRun(false));
             }
         });

@@ -1,11 +1,9 @@
 //! Rail, top bar, job strip.
 
-use super::access::{Region, alert_ui, begin_bar, begin_region};
-use super::news::{News, go_ui};
-use super::schedule_asks::schedule_asks_ui;
+use super::access::{Region, begin_bar, begin_region};
 use super::text;
 use super::theme::{self, GAP, tokens};
-use super::widgets::action_named_ui;
+use super::widgets::{action_named_ui, is_settled, name_sign};
 use crate::app::models::{Loaded, SearchQuery, WorkspaceInfo};
 use crate::app::{Action, AppState, CampaignAct, Command, JobKind, PAGES, Route, resolve};
 use crate::campaign::{TextTest, parse_fields};
@@ -20,7 +18,7 @@ pub struct Shell {
 }
 
 /// Rows of the rail with room between them: pages, title, and what is below.
-const RAIL_PARTS: f32 = 17.0;
+const RAIL_PARTS: f32 = 18.0;
 
 /// The pages, with their words and keys; in a narrow window their icons alone.
 pub fn rail_ui(ui: &mut Ui, app: &mut AppState) {
@@ -54,8 +52,11 @@ pub fn rail_ui(ui: &mut Ui, app: &mut AppState) {
             for (action, icon, word) in
                 [(Action::Keys, "?", "Keys"), (Action::Palette, "☰", "Commands"), (Action::Back, "←", "Back")]
             {
-                let name = if is_narrow { icon.to_owned() } else { format!("{icon} {word}") };
-                action_named_ui(ui, app, action, &name);
+                let label = if is_narrow { icon.to_owned() } else { format!("{icon} {word}") };
+                let response = action_named_ui(ui, app, action, &label);
+                if is_narrow {
+                    name_sign(&response, word);
+                }
             }
         });
     });
@@ -79,8 +80,12 @@ impl Shell {
                     self.search_ui(ui, app);
                 }
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                    let word = if ui.visuals().dark_mode { "☀ Light" } else { "🌙 Dark" };
-                    action_named_ui(ui, app, Action::ToggleTheme, word);
+                    action_named_ui(ui, app, Action::Settings, "Settings…");
+                    // In a narrow window the room is for what is at hand; the theme is in the settings.
+                    if ui.ctx().content_rect().width() >= theme::NARROW_WINDOW {
+                        let word = if ui.visuals().dark_mode { "☀ Light" } else { "🌙 Dark" };
+                        action_named_ui(ui, app, Action::ToggleTheme, word);
+                    }
                     let days = text::counted(u64::from(app.settings.window_days), "day", "days");
                     action_named_ui(ui, app, Action::SetWindow, &format!("± {days}"))
                         .on_hover_text("Inlink window: links captured within this many days count");
@@ -187,79 +192,60 @@ fn version_ui(ui: &mut Ui, app: &mut AppState) {
     }
 }
 
-/// Errors in words, running jobs, free disk. Says how high it is.
-pub fn job_strip_ui(ui: &mut Ui, app: &mut AppState, news: &mut News) -> f32 {
+/// The running job that is waited for, and the state of the workspace, always in one line. Says how
+/// high it is, and what it is in the tree of who listens to it.
+pub fn job_strip_ui(ui: &mut Ui, app: &mut AppState) -> (f32, egui::Id) {
     let line = ui.visuals().widgets.noninteractive.bg_stroke;
     ui.painter().hline(ui.max_rect().x_range(), ui.max_rect().top(), line);
     let drawn = theme::chrome_frame(ui).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
-        begin_bar(ui, Role::ContentInfo, "Messages and jobs");
-        errors_ui(ui, app);
-        news.ui(ui, app);
-        schedule_asks_ui(ui, app);
-        let jobs: Vec<_> =
-            app.jobs().iter().map(|job| (job.id, job.kind.label(), job.cx().progress(), job.pace.clone())).collect();
-        for (id, name, progress, pace) in &jobs {
-            ui.horizontal(|ui| job_ui(ui, app, *id, name, progress, pace));
-        }
+        begin_region(ui, Region::Strip, "Messages and jobs");
+        let bar = ui.unique_id();
+        let first = app.jobs().iter().min_by_key(|job| (job.by_itself, !job.kind.is_crawl()));
+        let first = first.map(|job| (job.id, job.kind.label(), job.cx().progress(), job.pace.clone()));
+        let others = app.jobs().len().saturating_sub(1);
+        let info = app.session().is_some().then(|| app.reads.workspace());
+        let idle = no_job(app);
         ui.horizontal(|ui| {
-            if jobs.is_empty() {
-                ui.weak("No job running");
-            }
-            if let Some(Loaded::Ready(info)) = app.session().is_some().then(|| app.reads.workspace()) {
-                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if let Some(Loaded::Ready(info)) = &info {
                     ui.weak(format!("{} free", text::bytes(info.disk_free)));
                     ui.weak(text::counted(info.captures, "capture", "captures"));
-                    ui.add(
-                        egui::Label::new(
-                            RichText::new(text::line(&info.folder.display().to_string())).color(tokens(ui).weak_text),
-                        )
-                        .truncate(),
-                    );
-                });
-            }
-        });
-    });
-    drawn.response.rect.height()
-}
-
-/// Most errors that are shown at once; the rest is counted.
-const ERRORS_SHOWN: usize = 3;
-/// Lower windows show the last error alone.
-const LOW_WINDOW: f32 = 700.0;
-
-fn errors_ui(ui: &mut Ui, app: &mut AppState) {
-    let count = app.notices().len();
-    let most = if ui.ctx().content_rect().height() < LOW_WINDOW { 1 } else { ERRORS_SHOWN };
-    let shown: Vec<_> = app.notices().iter().rev().take(most).cloned().collect();
-    for (number, notice) in &shown {
-        let frame = theme::error_frame(ui);
-        let bar = |ui: &mut Ui| {
-            ui.horizontal_top(|ui| {
-                if ui.button("Dismiss").clicked() {
-                    app.send(Command::Dismiss(*number));
                 }
-                ui.colored_label(tokens(ui).reject, "⚠");
-                ui.vertical(|ui| {
-                    ui.label(RichText::new(text::line(&notice.what)).color(tokens(ui).strong_text));
-                    if !notice.why.is_empty() {
-                        ui.label(text::line(&notice.why));
+                if others > 0 {
+                    let label = format!("and {}", text::counted(others as u64, "more job", "more jobs"));
+                    if ui.link(label).on_hover_text("Go to Jobs").clicked() {
+                        app.send(Command::Go(Route::Jobs));
                     }
-                    if !notice.hint.is_empty() {
-                        ui.weak(text::line(&notice.hint));
+                }
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| match (&first, &info) {
+                    (Some((id, name, progress, pace)), _) => job_ui(ui, app, *id, name, progress, pace),
+                    (None, Some(Loaded::Ready(info))) => {
+                        ui.weak(text::line(&idle));
+                        let folder = text::line(&info.folder.display().to_string());
+                        ui.add(egui::Label::new(RichText::new(folder).color(tokens(ui).weak_text)).truncate());
                     }
-                    if let Some(route) = app.notice_route(*number).cloned() {
-                        go_ui(ui, app, route);
-                    }
+                    (None, _) => drop(ui.weak(text::line(&idle))),
                 });
             });
-        };
-        alert_ui(ui, true, |ui| frame.show(ui, bar));
-    }
-    if count > most && ui.link(format!("{} more on the Jobs page", count - most)).clicked() {
-        app.send(Command::Go(Route::Jobs));
+        });
+        bar
+    });
+    (drawn.response.rect.height(), drawn.inner)
+}
+
+/// What there is to say where no job of this window runs: a job of another window may.
+pub(super) fn no_job(app: &mut AppState) -> String {
+    let elsewhere = app.session().is_some().then(|| app.reads.job_elsewhere());
+    match elsewhere.as_ref().and_then(|answer| answer.shown()) {
+        Some(elsewhere) => elsewhere.as_ref().clone().unwrap_or_else(|| "No job running".to_owned()),
+        None if app.read_only().is_some() => "A job of another window may be running".to_owned(),
+        None => "No job running".to_owned(),
     }
 }
+
+/// Number of the strip among places for buttons; pages have theirs.
+const STRIP: usize = usize::MAX;
 
 fn job_ui(ui: &mut Ui, app: &mut AppState, id: u64, name: &str, progress: &Progress, pace: &Pace) {
     if ui.link(name).on_hover_text("Go to Jobs").clicked() {
@@ -270,20 +256,19 @@ fn job_ui(ui: &mut Ui, app: &mut AppState, id: u64, name: &str, progress: &Progr
         Some(total) if total > 0 => (progress.done as f32 / total as f32).clamp(0.0, 1.0),
         _ => 0.0,
     });
-    ui.add(bar.desired_width(theme::BAR).text(done));
+    let is_narrow = ui.ctx().content_rect().width() < theme::NARROW_WINDOW;
+    ui.add(bar.desired_width(if is_narrow { theme::BAR / 2.0 } else { theme::BAR }).text(done));
     let (pause, stop) = (format!("Pause {name}"), format!("Stop {name}"));
-    if progress.paused {
-        if ui.button("▶ Resume").clicked() {
-            app.send(Command::PauseJob(id, false));
-        }
-    } else {
-        let response = ui.add_enabled(!progress.cancelled, Button::new("⏸ Pause")).on_hover_text(pause);
-        if response.clicked() {
-            app.send(Command::PauseJob(id, true));
-        }
+    // The strip may show another job than a moment ago.
+    let response = match progress.paused {
+        true => ui.button("▶ Resume"),
+        false => ui.add_enabled(!progress.cancelled, Button::new("⏸ Pause")).on_hover_text(pause),
+    };
+    if is_settled(ui, &response, ("pause", id), STRIP) && response.clicked() {
+        app.send(Command::PauseJob(id, !progress.paused));
     }
     let response = ui.add_enabled(!progress.cancelled, Button::new("⏹ Stop")).on_hover_text(stop);
-    if response.clicked() {
+    if is_settled(ui, &response, ("stop", id), STRIP) && response.clicked() {
         app.send(Command::CancelJob(id));
     }
     // Behind the buttons, which must not move under the pointer.

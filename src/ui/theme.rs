@@ -36,8 +36,12 @@ pub const DIALOG: f32 = 560.0;
 pub const DIALOG_LIST: f32 = 380.0;
 /// Least height of the lower panel.
 pub const PANEL_LEAST: f32 = 120.0;
-/// Height of the lower panel where the page needs all room: its tabs.
-pub const PANEL_STRIP: f32 = 36.0;
+/// Height of the lower panel in which its head, its tabs and some lines can be read.
+pub const PANEL_READABLE: f32 = 164.0;
+/// Most of the height that it takes from its page for that.
+pub const PANEL_SHARE: f32 = 0.42;
+/// Lower windows have the lines of buttons above a table folded.
+pub const LOW_WINDOW: f32 = 700.0;
 /// Rows of its table that a page shows beside the lower panel.
 pub const ROWS_LEAST: usize = 6;
 /// Narrower windows have a rail of icons.
@@ -266,9 +270,14 @@ pub fn keep_reading_width(ui: &mut egui::Ui) {
     ui.set_max_width(READING_WIDTH.min(ui.available_width()));
 }
 
+/// Around a message over the page.
+pub fn message_frame(ui: &egui::Ui) -> egui::Frame {
+    card_frame(ui).inner_margin(Margin::symmetric(10, 6))
+}
+
 /// Around an error.
 pub fn error_frame(ui: &egui::Ui) -> egui::Frame {
-    card_frame(ui).fill(tokens(ui).error_bg).inner_margin(Margin::symmetric(10, 6))
+    message_frame(ui).fill(tokens(ui).error_bg)
 }
 
 #[cfg(test)]

@@ -4,11 +4,12 @@ use super::access::{alert_ui, mark_heading};
 use super::text;
 use super::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::app::models::{CaptureRow, Loaded, Notice, OutcomeClass, ReviewMark, UrlOutcome, with_source};
-use crate::app::{Action, AppState, resolve};
+use crate::app::{Action, AppState, Command, Route, resolve};
+use crate::guide::Guide;
 use crate::jobs::Progress;
 use crate::scope::rule_label;
 use egui::accesskit::Role;
-use egui::{Button, Color32, Label, Response, RichText, TextEdit, Ui, WidgetInfo};
+use egui::{Button, Color32, Id, Label, Rect, Response, RichText, TextEdit, Ui, WidgetInfo};
 use std::sync::Arc;
 
 /// How much an old answer is greyed while a new one loads.
@@ -74,14 +75,26 @@ pub fn notice_ui(ui: &mut Ui, notice: &Notice) {
 }
 
 /// The title of a page, with a sentence that says what it is for.
-pub fn title_ui(ui: &mut Ui, title: &str, about: &str) {
+pub fn title_ui(ui: &mut Ui, app: &mut AppState, title: &str, about: &str) {
     ui.horizontal_wrapped(|ui| {
         let heading = ui.label(RichText::new(title).heading().color(tokens(ui).strong_text));
         mark_heading(&heading, title);
         ui.add_space(GAP);
         ui.weak(about);
+        guide_link_ui(ui, app);
     });
     ui.add_space(GAP / 2.0);
+}
+
+/// A link to the guide that explains the page.
+fn guide_link_ui(ui: &mut Ui, app: &mut AppState) {
+    let Some(guide) = Guide::named(app.route().guide()).filter(|_| !matches!(app.route(), Route::Help(_))) else {
+        return;
+    };
+    let hint = format!("Opens the guide “{}”: {} (F1)", guide.title, guide.about);
+    if ui.link("Guide").on_hover_text(hint).clicked() {
+        app.send(Command::Go(Route::Help(guide.name)));
+    }
 }
 
 /// A heading inside a page.
@@ -118,13 +131,99 @@ pub fn action_named_ui(ui: &mut Ui, app: &mut AppState, action: Action, label: &
                 keys => format!("{} ({keys})", action.hint()),
             };
             let response = response.on_hover_text(hint);
-            if response.clicked() {
+            if is_settled(ui, &response, action, app.route().page()) && response.clicked() {
                 app.send(command);
             }
             response
         }
         Err(why) => response.on_disabled_hover_text(why),
     }
+}
+
+/// Notes why nothing can be written into the open workspace, for all that is drawn in this frame.
+pub fn note_read_only(ctx: &egui::Context, why: Option<&'static str>) {
+    ctx.data_mut(|data| data.insert_temp(read_only_id(), why));
+}
+
+/// Why nothing can be written into the open workspace; none where it can.
+pub fn read_only(ui: &Ui) -> Option<&'static str> {
+    ui.data(|data| data.get_temp(read_only_id())).flatten()
+}
+
+fn read_only_id() -> egui::Id {
+    egui::Id::unique("why nothing can be written")
+}
+
+/// Names a control that shows a sign alone, for who listens to the window.
+pub fn name_sign(response: &Response, name: &str) {
+    let enabled = response.enabled();
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, enabled, name));
+}
+
+/// A small button with a sign on it, named by what it does.
+pub fn sign_button_ui(ui: &mut Ui, sign: &str, name: &str) -> Response {
+    let response = ui.small_button(sign);
+    name_sign(&response, name);
+    response.on_hover_text(name)
+}
+
+/// A control that sends a command which writes: greyed with its reason where the workspace is read
+/// only, or where there is another one.
+pub fn write_ui(ui: &mut Ui, why_not: Option<&str>, control: impl egui::Widget) -> Response {
+    let why_not = read_only(ui).or(why_not);
+    let response = ui.add_enabled(why_not.is_none(), control);
+    match why_not {
+        Some(why) => response.on_disabled_hover_text(why),
+        None => response,
+    }
+}
+
+/// The same for a button that nothing else stands against.
+pub fn write_button_ui(ui: &mut Ui, label: impl Into<egui::WidgetText>) -> Response {
+    write_ui(ui, None, Button::new(label.into()))
+}
+
+/// Seconds for which a button that took the place of a pressed one is not pressed.
+const SETTLES_IN: f64 = 0.8;
+/// Seconds within which a person may press again what was pressed.
+const PRESSED_AGAIN_IN: f64 = 5.0;
+
+/// A button at its place, and what happened to it.
+#[derive(Clone, Copy)]
+struct Placed {
+    rect: Rect,
+    what: Id,
+    /// On which page, or in which bar.
+    page: usize,
+    /// When it took the place of another button that was just pressed.
+    replaced: f64,
+    /// When it was pressed last.
+    pressed: f64,
+    seen: f64,
+}
+
+/// Whether a button may be pressed: not for a moment after it came to where another one was pressed,
+/// which a second click is meant for. `what` is what it does, `page` where: who goes to another page
+/// looks for its buttons.
+pub fn is_settled(ui: &Ui, button: &Response, what: impl std::hash::Hash + std::fmt::Debug, page: usize) -> bool {
+    let (now, what) = (ui.input(|input| input.time), Id::unique(("what a button does", what)));
+    let id = Id::unique("buttons at their places");
+    let mut placed: Vec<Placed> = ui.data_mut(|data| data.remove_temp(id)).unwrap_or_default();
+    placed.retain(|of| now - of.seen <= SETTLES_IN || now - of.pressed <= PRESSED_AGAIN_IN);
+    let is_here = |of: &Placed| of.rect.contains(button.rect.center()) || button.rect.contains(of.rect.center());
+    let own = placed.iter().find(|of| of.what == what && is_here(of) && now - of.seen <= SETTLES_IN).copied();
+    let was_pressed = |of: &Placed| now - of.pressed <= PRESSED_AGAIN_IN;
+    let is_other = || placed.iter().any(|of| of.what != what && of.page == page && is_here(of) && was_pressed(of));
+    let replaced = match own {
+        Some(own) => own.replaced,
+        None if is_other() => now,
+        None => f64::NEG_INFINITY,
+    };
+    let pressed = if button.clicked() { now } else { own.map_or(f64::NEG_INFINITY, |own| own.pressed) };
+    placed.retain(|of| of.what != what || !is_here(of));
+    placed.push(Placed { rect: button.rect, what, page, replaced, pressed, seen: now });
+    ui.data_mut(|data| data.insert_temp(id, placed));
+    now - replaced >= SETTLES_IN
 }
 
 /// Seconds without a keystroke after which a line is asked.

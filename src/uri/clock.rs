@@ -17,7 +17,12 @@ impl Clock {
 
     /// The present moment by this clock.
     pub fn now(self) -> CaptureDate {
-        CaptureDate::from_millis(CaptureDate::now().millis() - self.behind_ms)
+        self.at(CaptureDate::now())
+    }
+
+    /// What this clock shows at an instant of the system's.
+    pub fn at(self, instant: CaptureDate) -> CaptureDate {
+        CaptureDate::from_millis(instant.millis().saturating_sub(self.behind_ms))
     }
 
     /// Whether this is not the system's time.

@@ -88,9 +88,15 @@ pub struct CrawlOutcome {
 
 impl Report for CrawlOutcome {
     fn summary(&self) -> String {
+        format!("{}: {}", self.end, self.figures())
+    }
+}
+
+impl CrawlOutcome {
+    /// What was fetched and what was not.
+    pub fn figures(&self) -> String {
         let mut words = format!(
-            "{}: {} fetched{}, {} failed, {} refused, {} queued",
-            self.end,
+            "{} fetched{}, {} failed, {} refused, {} queued",
             self.fetched,
             self.errors(),
             self.failed,
@@ -109,9 +115,7 @@ impl Report for CrawlOutcome {
         }
         words
     }
-}
 
-impl CrawlOutcome {
     /// How many of those fetched are no good, behind their number.
     fn errors(&self) -> String {
         let part = |count, what: &str| if count > 0 { Some(counted(count, what)) } else { None };

@@ -239,8 +239,13 @@ pub(super) fn with_selection<R>(
             catalogue.keep_requisites(spec.campaign, spec.with_requisites, needed.clone())
         })?;
     }
-    let mut all: Vec<(CaptureId, bool)> = selected.iter().map(|id| (*id, true)).collect();
-    all.extend(needed.iter().map(|id| (*id, false)));
+    // What is selected, and behind it what comes along: there may be millions.
+    let selected_count = selected.len();
+    let mut captures = selected;
+    captures.reserve_exact(needed.len());
+    captures.extend(needed);
+    let captures = &captures[..];
+    let needed = &captures[selected_count..];
 
     let inlinks_missing = if is_dry { inlinks_behind(workspace)? } else { complete_inlinks(workspace, cx)? };
     let built = catalogue.inlink_build()?.map(|(date, _)| date);
@@ -259,11 +264,10 @@ pub(super) fn with_selection<R>(
         grounds: &grounds,
         sources: LinkingPages::default(),
     };
-    let gather = |(id, is_selected): (CaptureId, bool)| gatherer.item(id, is_selected);
+    let gather = |(position, id): (usize, CaptureId)| gatherer.item(id, position < selected_count);
 
     // The scores behind it are as many as the captures of the campaign: they do not stay.
     let balance = catalogue.selection_page(spec.campaign)?.balance;
-    let captures: Vec<CaptureId> = all.iter().map(|(id, _)| *id).collect();
     let mut options = ExportOptions::new(&campaign.name);
     options.title = campaign.name.clone();
     options.info = vec![
@@ -293,7 +297,7 @@ pub(super) fn with_selection<R>(
             "collections": spec.collections,
             "windowDays": spec.window_days,
             "embeddedResources": spec.with_requisites,
-            "selected": selected.len(),
+            "selected": selected_count,
             "includedByHand": balance.included,
             "excludedByHand": balance.excluded,
             "inlinksBuilt": built.map(CaptureDate::to_warc),
@@ -302,20 +306,19 @@ pub(super) fn with_selection<R>(
     };
     options.selection = Some(Box::new(selection));
     let further: FurtherKnowledge<'_> = Box::new(|left_out, state| {
-        let left_out: HashSet<usize> = left_out.iter().copied().collect();
-        let is_in = |(position, _): &(usize, &(CaptureId, bool))| !left_out.contains(position);
-        let mut exported: Vec<CaptureId> = all.iter().enumerate().filter(is_in).map(|(_, (id, _))| *id).collect();
+        let is_in = |(position, _): &(usize, &CaptureId)| left_out.binary_search(position).is_err();
+        let mut exported: Vec<CaptureId> = captures.iter().enumerate().filter(is_in).map(|(_, id)| *id).collect();
         exported.sort_unstable();
         graph.beyond_captures(&exported, state, cx)
     });
     options.further_knowledge = wishes.rdf.then_some(further);
-    options.expected = Some((all.len() as u64, catalogue.record_bytes(&captures)?));
+    options.expected = Some((captures.len() as u64, catalogue.record_bytes(captures)?));
     options.problems.clone_from(&evidence.problems);
     options.wacz = wishes.wacz;
     options.signer = wishes.signer;
     // An export builds them where it can.
     options.inlinks = built.is_some() || (is_dry && *workspace.access() == Access::Write);
-    let (missing, look_missing_up) = MissingLookup::new(workspace, spec.campaign, &needed, &captures, cx);
+    let (missing, look_missing_up) = MissingLookup::new(workspace, spec.campaign, needed, captures, cx);
     options.attachments = HandoverOf {
         workspace,
         id: spec.campaign,
@@ -327,16 +330,16 @@ pub(super) fn with_selection<R>(
         with_seen: wishes.seen,
         language: wishes.language.or(campaign.report_language).unwrap_or_default(),
         balance: &balance,
-        captures: &captures,
+        captures,
         evidence: &evidence,
         grounds: &grounds,
-        requisites: &needed,
+        requisites: needed,
         missing,
     }
     .attachments(cx)?;
     let written = std::thread::scope(|scope| {
         scope.spawn(look_missing_up);
-        let gathered = InOrder::start(scope, reading_threads(), &gather).each(all.iter().copied());
+        let gathered = InOrder::start(scope, reading_threads(), &gather).each(captures.iter().copied().enumerate());
         let mut items = gathered.map(|gathered| {
             let (item, lacks) = gathered.map_err(ExportError::Unread)?;
             lacking.borrow_mut().extend(lacks);
@@ -345,7 +348,7 @@ pub(super) fn with_selection<R>(
         write(&mut items, options)
     })?;
     let gathered = Gathered {
-        selected: selected.len() as u64,
+        selected: selected_count as u64,
         requisites: needed.len() as u64,
         balance,
         lacking: lacking.take(),

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::jobs::counted;
 use crate::store::ImportAssigned;
+use crate::store::rows::LaunchId;
 use std::path::PathBuf;
 
 /// A kind of work that has its row in the job history, whoever starts it.
@@ -55,6 +56,30 @@ pub enum JobKind {
 }
 
 impl JobKind {
+    /// Every kind.
+    const ALL: [Self; 20] = [
+        Self::Crawl,
+        Self::ScheduledCrawl,
+        Self::Import,
+        Self::AssignImport,
+        Self::LocateFiles,
+        Self::CheckFiles,
+        Self::BuildInlinks,
+        Self::LoadInlinks,
+        Self::SetWindow,
+        Self::IndexTexts,
+        Self::Select,
+        Self::Export,
+        Self::DryRun,
+        Self::Verify,
+        Self::Mark,
+        Self::Collect,
+        Self::ImportAnnotations,
+        Self::WriteTable,
+        Self::WriteLinks,
+        Self::Backup,
+    ];
+
     /// Its name on the screen and in the job history.
     pub fn label(self) -> &'static str {
         match self {
@@ -81,11 +106,19 @@ impl JobKind {
         }
     }
 
+    /// The kind of this name.
+    pub fn of_label(label: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.label() == label)
+    }
+
     /// Whether it is a crawl: one runs at a time.
     pub fn is_crawl(self) -> bool {
         matches!(self, Self::Crawl | Self::ScheduledCrawl)
     }
 }
+
+/// How the outcome of a job that failed begins in the history of jobs.
+pub const FAILED: &str = "failed: ";
 
 /// What work came to.
 pub trait Report {
@@ -132,9 +165,19 @@ impl Report for Vec<VerifyLine> {
 pub enum JobReport {
     /// The work is done; in one line.
     Done(String),
-    /// A crawl ended and fetched nothing, or an export lacks something: a person
-    /// has to do something about it.
+    /// An export lacks something: a person has to do something about it.
     Incomplete(String),
+    /// A crawl ended.
+    Crawled {
+        /// How, such as `Stopped on request`.
+        end: String,
+        /// What was fetched and what was not.
+        figures: String,
+        /// Whether a person has to do something about it.
+        is_incomplete: bool,
+    },
+    /// The work is done, and this import met problems that a person should look at; in one line.
+    Problems(LaunchId, String),
     /// An export was read back.
     Verified(PathBuf, Vec<VerifyLine>),
     /// What an export would write.
@@ -150,10 +193,8 @@ impl From<ExportDryRun> for JobReport {
 impl From<CrawlOutcome> for JobReport {
     fn from(outcome: CrawlOutcome) -> Self {
         // What a person stopped, or a limit did, is no surprise.
-        match outcome.complete && !outcome.is_whole() {
-            true => Self::Incomplete(outcome.summary()),
-            false => Self::Done(outcome.summary()),
-        }
+        let is_incomplete = outcome.complete && !outcome.is_whole();
+        Self::Crawled { figures: outcome.figures(), end: outcome.end, is_incomplete }
     }
 }
 
@@ -176,4 +217,13 @@ macro_rules! done {
     };
 }
 
-done!(String, CollectionsFilled, Imported, LocateOutcome, CheckOutcome, InlinkReport, TextIndexReport, SelectReport);
+impl From<Imported> for JobReport {
+    fn from(imported: Imported) -> Self {
+        match imported.imports.iter().find(|import| super::has_problems(import)) {
+            Some(import) => Self::Problems(import.launch, imported.summary()),
+            None => Self::Done(imported.summary()),
+        }
+    }
+}
+
+done!(String, CollectionsFilled, LocateOutcome, CheckOutcome, InlinkReport, TextIndexReport, SelectReport);

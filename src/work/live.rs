@@ -70,7 +70,8 @@ impl LiveCrawl {
         samples.push(CrawlSample {
             seconds: self.began.elapsed().as_secs_f64(),
             found: now.found,
-            done: now.fetched + now.failed,
+            // What a page embedded and a rule refused later is done with, too.
+            done: now.found.saturating_sub(now.queued + now.in_flight),
             bytes: now.bytes,
             in_flight: now.in_flight,
         });

@@ -82,7 +82,7 @@ pub use import_records::import_records;
 pub use inlink_dataset::{dataset_within, write_dataset};
 pub use inlink_rows::room_warning;
 pub use inlinks::{InlinkReport, build_inlinks};
-pub use job::{JobKind, JobReport, Report};
+pub use job::{FAILED, JobKind, JobReport, Report};
 pub use judgements::{QueryEvaluation, SearchJudgements, evaluations, judged_filter, judged_urls};
 pub use launches::{ListedLaunch, launches};
 pub use link_answers::CitedCaptureRow;

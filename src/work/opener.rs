@@ -108,6 +108,12 @@ impl Workspaces {
         Ok((folder, self.made(workspace)))
     }
 
+    /// Deletes a workspace in which nothing is kept, as [`Session::is_unused`] says: what making it
+    /// made, and nothing else. It must not be open.
+    pub fn remove_unused(&self, folder: &Path) -> anyhow::Result<()> {
+        Ok(Workspace::remove_empty(folder)?)
+    }
+
     /// Opens the workspace with the sample campaign in this folder, and makes
     /// it where there is none, as [`Self::create_beside`] does. This process
     /// serves its web on loopback while the workspace is open.

@@ -46,7 +46,7 @@ const NONE: Modifiers = Modifiers::NONE;
 const CTRL: Modifiers = Modifiers { alt: false, ctrl: true, shift: false, mac_cmd: false, command: true };
 const CTRL_SHIFT: Modifiers = Modifiers { shift: true, ..CTRL };
 
-/// Ctrl and these lead to the pages, in the order of the window.
+/// Ctrl and these lead to the pages, in the order of the window; with Shift to Files.
 const PAGES: [(&str, Key); 10] = [
     ("Campaigns", Key::Num1),
     ("Spec", Key::Num2),
@@ -57,7 +57,7 @@ const PAGES: [(&str, Key); 10] = [
     ("Review", Key::Num7),
     ("Select & export", Key::Num8),
     ("Jobs", Key::Num9),
-    ("Files", Key::Num0),
+    ("Files", Key::I),
 ];
 
 fn main() {
@@ -299,6 +299,8 @@ fn panel_tabs(window: &mut Driver) {
     window.click("http://host");
     window.settle();
     window.press(NONE, Key::F6);
+    // Past the button that hides the panel, and the first tab.
+    window.press(NONE, Key::Tab);
     window.press(NONE, Key::Tab);
     for (name, tab) in [
         ("Decision", PanelTab::Decision),
@@ -388,7 +390,8 @@ fn move_threshold(window: &mut Driver, times: usize) {
 fn all_pages(window: &mut Driver, times: usize) {
     window.press(NONE, Key::Escape);
     for (name, key) in PAGES {
-        go(window, CTRL, key, &format!("open {name}"));
+        let modifiers = if key == Key::I { CTRL_SHIFT } else { CTRL };
+        go(window, modifiers, key, &format!("open {name}"));
         window.step(&format!("move the pointer on {name}"));
         for at in 0..times / 3 {
             window.point(pos2(300.0 + at as f32 * 30.0, 200.0 + at as f32 * 20.0));

@@ -25,6 +25,7 @@ mod foreign;
 mod full_disk;
 mod full_pages;
 mod growth;
+mod guide;
 mod handover;
 mod handover_bounds;
 mod handover_kills;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each room may know besides itself; `jobs` may be known by any, and so may `testing` by tests.
-const MAY_KNOW: [(&str, &[&str]); 20] = [
+const MAY_KNOW: [(&str, &[&str]); 21] = [
     ("uri", &[]),
     ("jobs", &[]),
     ("keys", &[]),
@@ -23,6 +23,7 @@ const MAY_KNOW: [(&str, &[&str]); 20] = [
         "store",
         &["uri", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "crawl", "analysis", "search"],
     ),
+    ("guide", &["campaign", "store"]),
     ("export", &["uri", "keys", "warc", "links", "text", "captures", "inlinks", "store"]),
     (
         "work",
@@ -35,17 +36,17 @@ const MAY_KNOW: [(&str, &[&str]); 20] = [
         "app",
         &[
             "uri", "keys", "campaign", "scope", "warc", "links", "captures", "inlinks", "crawl", "analysis", "search",
-            "store", "export", "work",
+            "store", "guide", "export", "work",
         ],
     ),
     (
         "cli",
         &[
             "uri", "keys", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "crawl", "analysis",
-            "search", "store", "export", "work",
+            "search", "store", "guide", "export", "work",
         ],
     ),
-    ("ui", &["uri", "campaign", "scope", "warc", "links", "captures", "analysis", "app"]),
+    ("ui", &["uri", "campaign", "scope", "warc", "links", "captures", "analysis", "guide", "app"]),
     ("testing", &["campaign", "scope", "links", "inlinks", "crawl", "store", "work"]),
 ];
 

@@ -75,6 +75,37 @@ fn many_urls_come_in_batches_and_none_is_lost() {
 }
 
 #[test]
+fn several_workers_get_each_url_once() {
+    for _ in 0..10 {
+        let ledger = MemoryLedger::default();
+        let urls = (0..400).map(|number| admission(&format!("http://h{}.pt/{number}", number % 2), "L"));
+        ledger.admit(urls.collect()).unwrap();
+        let frontier = Frontier::open(&ledger, 4, 9, None).unwrap();
+        let fetch_all = || {
+            let mut count = 0;
+            loop {
+                match frontier.next().unwrap() {
+                    Next::Url(url) => {
+                        // The ledger panics where it ended before.
+                        finish(&ledger, &url);
+                        frontier.announce("h0.pt", 100);
+                        frontier.release(&url, Duration::ZERO);
+                        count += 1;
+                    }
+                    Next::Idle => {}
+                    Next::Finished => return count,
+                }
+            }
+        };
+        let counts: Vec<usize> = std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..6).map(|_| scope.spawn(fetch_all)).collect();
+            workers.into_iter().map(|worker| worker.join().unwrap()).collect()
+        });
+        assert_eq!(counts.iter().sum::<usize>(), 400, "{counts:?}");
+    }
+}
+
+#[test]
 fn a_host_rests_for_the_whole_delay() {
     let ledger = MemoryLedger::default();
     ledger.admit(vec![admission("http://a.pt/1", ""), admission("http://a.pt/2", "")]).unwrap();

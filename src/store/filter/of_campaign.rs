@@ -121,8 +121,8 @@ mod tests {
             // Campaign and score of a capture, as the table of captures has them.
             // What is to review is asked of all captures, too.
             let sql = filter.sql.replace(crate::store::marks::to_review_sql!(), "");
-            let asks = sql.contains("?1") || sql.contains("s.score") || sql.contains("s.selected");
-            assert_eq!(field.is_of_campaign(), asks, "{}: {sql}", field.name);
+            let needs_campaign = sql.contains("?1") || sql.contains("s.score") || sql.contains("s.selected");
+            assert_eq!(field.is_of_campaign(), needs_campaign, "{}: {sql}", field.name);
             let is_named = asks_campaign(&query).is_some_and(|part| part.contains(field.name));
             assert_eq!(field.is_of_campaign(), is_named, "{}", field.name);
         }

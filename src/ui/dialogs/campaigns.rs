@@ -1,5 +1,6 @@
 //! Questions about campaigns as wholes, and the choice of one for an import.
 
+use super::answers::{Answer, DialogKeys};
 use crate::app::models::{CampaignChoice, CampaignId, campaign_title};
 use crate::app::{AppState, CampaignAct, Command};
 use crate::ui::text;
@@ -40,7 +41,7 @@ pub(super) fn import_campaign_ui(ui: &mut Ui, app: &mut AppState, choice: &mut C
 }
 
 /// A campaign like the one to be saved is here.
-pub(super) fn twins_ui(ui: &mut Ui, app: &mut AppState) {
+pub(super) fn twins_ui(ui: &mut Ui, app: &mut AppState, keys: &mut DialogKeys) {
     heading_ui(ui, "Is this campaign here already?");
     let twins = app.twins().to_vec();
     for twin in &twins {
@@ -49,24 +50,24 @@ pub(super) fn twins_ui(ui: &mut Ui, app: &mut AppState) {
     }
     ui.weak("Nothing is saved yet");
     ui.add_space(GAP);
-    ui.horizontal_wrapped(|ui| {
-        if ui.button("Save as another campaign").clicked() {
-            app.send(Command::Campaigns(CampaignAct::SaveTwin(None)));
-        }
-        for twin in &twins {
-            let title = text::short(&campaign_title(twin.campaign, &twin.name), 40);
-            if ui.button(format!("Save as next version of {title}")).clicked() {
-                app.send(Command::Campaigns(CampaignAct::SaveTwin(Some(twin.campaign))));
-            }
-        }
-        if ui.button("Cancel").clicked() {
-            app.send(Command::CloseDialog);
-        }
-    });
+    let mut answers = vec![Answer::new("Save as another campaign").writes()];
+    answers.extend(twins.iter().map(|twin| {
+        let title = text::short(&campaign_title(twin.campaign, &twin.name), 40);
+        Answer::new(format!("Save as next version of {title}")).writes()
+    }));
+    answers.push(Answer::new("Cancel"));
+    match keys.answers_ui(ui, 0, answers) {
+        None => {}
+        Some(0) => app.send(Command::Campaigns(CampaignAct::SaveTwin(None))),
+        Some(number) => match twins.get(number - 1) {
+            Some(twin) => app.send(Command::Campaigns(CampaignAct::SaveTwin(Some(twin.campaign)))),
+            None => app.send(Command::CloseDialog),
+        },
+    }
 }
 
 /// What goes with a campaign, and what stays.
-pub(super) fn delete_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId) {
+pub(super) fn delete_ui(ui: &mut Ui, app: &mut AppState, keys: &mut DialogKeys, id: CampaignId) {
     let answer = app.reads.campaign_contents(id);
     loaded_ui(ui, &answer, |ui, contents| {
         heading_ui(ui, &format!("Delete “{}”?", text::short(&contents.name, 80)));
@@ -77,12 +78,10 @@ pub(super) fn delete_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId) {
     });
     ui.weak("It cannot be undone. To stop its schedule alone, switch it off");
     ui.add_space(GAP);
-    ui.horizontal(|ui| {
-        if ui.button("Delete the campaign").clicked() {
-            app.send(Command::Campaigns(CampaignAct::Delete(id)));
-        }
-        if ui.button("Cancel").clicked() {
-            app.send(Command::CloseDialog);
-        }
-    });
+    // What cannot be undone is not done by Enter alone.
+    match keys.answers_ui(ui, 1, vec![Answer::new("Delete the campaign").writes(), Answer::new("Cancel")]) {
+        Some(0) => app.send(Command::Campaigns(CampaignAct::Delete(id))),
+        Some(_) => app.send(Command::CloseDialog),
+        None => {}
+    }
 }

@@ -1,12 +1,15 @@
 //! The list of campaigns, and where to begin.
 
+use super::spec::suspension_ui;
 use crate::app::models::{CampaignId, CampaignRow, Loaded};
 use crate::app::{Action, AppState, CampaignAct, Command, Dialog, FilesRoute, Route, resolve};
 use crate::ui::recent::recent_ui;
 use crate::ui::table::{Column, Table, Value};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
-use crate::ui::widgets::{action_ui, count_link_ui, empty_ui, figure_ui, heading_ui, loaded_ui, title_ui};
+use crate::ui::widgets::{
+    action_ui, count_link_ui, empty_ui, figure_ui, heading_ui, loaded_ui, title_ui, write_button_ui,
+};
 use egui::{RichText, Ui};
 
 /// Height that the card of the chosen campaign keeps.
@@ -30,7 +33,7 @@ impl CampaignsPage {
             begin_ui(ui, app);
             return;
         }
-        title_ui(ui, "Campaigns", "Select a number to see the rows that it counts");
+        title_ui(ui, app, "Campaigns", "Select a number to see the rows that it counts");
         ui.horizontal_wrapped(|ui| {
             for action in [Action::NewCampaign, Action::OpenWorkspace, Action::LoadSample] {
                 action_ui(ui, app, action);
@@ -77,7 +80,7 @@ fn begin_ui(ui: &mut Ui, app: &mut AppState) {
     } else {
         let free = app.disk_free().map(|free| format!("; {} free there", text::bytes(free))).unwrap_or_default();
         ui.weak(format!(
-            "A new campaign is kept in {}, or in the next free folder of that name{free}",
+            "A new workspace is made in {}, or in the next free folder of that name{free}",
             text::line(&app.default_folder().display().to_string())
         ));
         ui.weak(format!("The sample is kept in {}", text::line(&app.sample_folder().display().to_string())));
@@ -107,8 +110,9 @@ fn unassigned_ui(ui: &mut Ui, app: &mut AppState) {
 fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
     let chosen = rows.iter().position(|row| Some(row.id) == app.campaign());
     let height = (ui.available_height() - CARD).max(theme::HEAD_ROW + 2.0 * theme::ROW);
-    type Col<'a> = Column<'a, CampaignRow, CampaignAsk>;
-    let go = |route: fn(CampaignId) -> Route| move |row: &CampaignRow| Some(CampaignAsk(row.id, Some(route(row.id))));
+    type Col<'a> = Column<'a, CampaignRow, CampaignAction>;
+    let go =
+        |route: fn(CampaignId) -> Route| move |row: &CampaignRow| Some(CampaignAction(row.id, Some(route(row.id))));
     let columns = [
         Col::made("campaign", "Campaign", 300.0, CampaignRow::title),
         Col::text("state", "State", 110.0, |row| match (&row.problem, &row.suspended, row.active) {
@@ -134,10 +138,10 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
     let table = Table::new("campaigns", "Campaigns", columns, |row: &CampaignRow| row.id.unsigned_abs())
         .chosen(chosen.map(|index| rows[index].id.unsigned_abs()))
         .height(height)
-        .on_focus(|row| Some(CampaignAsk(row.id, None)))
+        .on_focus(|row| Some(CampaignAction(row.id, None)))
         .on_open(go(|id| Route::Spec(Some(id))))
         .menu(row_menu_ui);
-    let Some(CampaignAsk(id, route)) = table.rows_ui(ui, app, rows) else { return };
+    let Some(CampaignAction(id, route)) = table.rows_ui(ui, app, rows) else { return };
     app.send(Command::ChooseCampaign(id));
     if let Some(route) = route {
         app.send(Command::GoToAll(route));
@@ -145,12 +149,12 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
 }
 
 /// A campaign to choose, and where to go then.
-struct CampaignAsk(CampaignId, Option<Route>);
+struct CampaignAction(CampaignId, Option<Route>);
 
-fn row_menu_ui(ui: &mut Ui, row: &CampaignRow) -> Option<CampaignAsk> {
+fn row_menu_ui(ui: &mut Ui, row: &CampaignRow) -> Option<CampaignAction> {
     let routes = [("Edit specification", Route::Spec(Some(row.id))), ("Show crawl", Route::Crawl)];
     let mut clicked = routes.into_iter().filter(|(label, _)| ui.button(*label).clicked());
-    clicked.next().map(|(_, route)| CampaignAsk(row.id, Some(route)))
+    clicked.next().map(|(_, route)| CampaignAction(row.id, Some(route)))
 }
 
 fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
@@ -179,6 +183,7 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
                     ui.label(RichText::new(text::short(tag, 40)).background_color(tokens(ui).chosen_bg));
                 }
             });
+            suspension_ui(ui, app, Some(page));
         }
         ui.add_space(GAP);
         ui.horizontal_wrapped(|ui| {
@@ -200,18 +205,19 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
             if ui.button("Edit specification").clicked() {
                 app.send(Command::Go(Route::Spec(Some(row.id))));
             }
-            if ui.button("Import archive files…").clicked() {
-                app.send(Command::Ask(Dialog::Open));
-            }
+            action_ui(ui, app, Action::Import);
             let (switch, act) = match row.active {
                 true => ("Switch off", CampaignAct::Deactivate(row.id)),
                 false => ("Switch on", CampaignAct::Activate(row.id)),
             };
-            if row.problem.is_none() && ui.button(switch).on_hover_text("Whether its schedule starts crawls").clicked()
+            // What came from elsewhere is let run where it says what its crawls do.
+            if row.problem.is_none()
+                && row.suspended.is_none()
+                && write_button_ui(ui, switch).on_hover_text("Whether its schedule starts crawls").clicked()
             {
                 app.send(Command::Campaigns(act));
             }
-            if ui.button("Delete…").on_hover_text("Captures stay; you see first what goes").clicked() {
+            if write_button_ui(ui, "Delete…").on_hover_text("Captures stay; you see first what goes").clicked() {
                 app.send(Command::Ask(Dialog::DeleteCampaign(row.id)));
             }
             if let Ok(command) = resolve(Action::Verify, app)

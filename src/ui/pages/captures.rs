@@ -1,22 +1,20 @@
 //! The captures table: ready filters, filter line, selection, marks.
 
-use super::captures_table::{CaptureAsk, captures_table};
+use super::captures_table::{CaptureAction, captures_table};
 use super::files::name_of;
 use super::select_named::collect_ui;
 use crate::app::models::{
-    CaptureId, CapturePage, CaptureQuery, CaptureTab, FileId, Loaded, ReviewMark, facet_choices, filter_fields,
-    with_facet,
+    CaptureId, CapturePage, CaptureQuery, CaptureTab, FileId, Loaded, facet_choices, filter_fields, with_facet,
 };
-use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, MARK_KEYS, PanelTab, RowQuery, SelectedRows};
+use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, Route, RowQuery, SelectedRows};
 use crate::campaign::{FieldTerm, QUERY_RULES, Query, parse_fields};
 use crate::ui::access::{tab_ui, tabs_ui};
-use crate::ui::facets::{FACETS_WIDTH, FacetAsk, Facets, ROOM_FOR_FACETS, chosen_ui};
+use crate::ui::decisions::decision_buttons_ui;
+use crate::ui::facets::{FACETS_WIDTH, FacetAction, Facets, ROOM_FOR_FACETS, chosen_ui};
 use crate::ui::table::{Selection, TableState};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{
-    TypedLine, action_named_ui, action_ui, empty_ui, is_typing, loaded_ui, notice_ui, takes_letter,
-};
+use crate::ui::widgets::{TypedLine, action_named_ui, action_ui, empty_ui, is_typing, loaded_ui, name_sign, notice_ui};
 use crate::uri::Url;
 use egui::{Key, Modifiers, TextEdit, Ui};
 use std::sync::Arc;
@@ -54,8 +52,8 @@ pub struct CapturesPage {
     shown: Option<CaptureQuery>,
     /// Rows that match.
     matching: u64,
-    /// Whether all selected rows are rows of this table.
-    selection_is_shown: bool,
+    /// Whether another list came, so that the row at hand may not be in it.
+    is_other_list: bool,
     /// What is selected in the table, as the window knows it.
     selected: SelectedRows,
     facets: Facets,
@@ -72,10 +70,13 @@ impl CapturesPage {
         if app.take_shows_all() {
             self.tab = CaptureTab::All;
         }
-        self.filter_ui(ui, app);
+        let is_low = ui.ctx().content_rect().height() < theme::LOW_WINDOW;
+        self.filter_ui(ui, app, is_low);
         self.files_ui(ui, app);
         let query = self.query(app);
-        self.tabs_ui(ui, app, &query);
+        if !is_low {
+            self.tabs_ui(ui, app, &query);
+        }
         self.facets_ui(ui, app, &query);
         let answer = query.part(&self.rows.sort, 0, LIST_PAGE).ask(&mut app.reads);
         let page = match &answer {
@@ -92,8 +93,12 @@ impl CapturesPage {
         if let Some(problem) = page.as_ref().and_then(|page| page.filter_problem.as_ref()) {
             ui.colored_label(tokens(ui).reject, format!("⚠ {}", text::line(problem)));
         }
-        self.selection_is_shown = app.cut_selection_to(&self.query(app), page.as_ref().map(|page| page.total));
-        self.actions_ui(ui, app);
+        let is_shown = app.cut_selection_to(&self.query(app), page.as_ref().map(|page| page.total));
+        app.note_selecting(!is_shown || self.rows.is_selecting());
+        if is_shown && std::mem::take(&mut self.is_other_list) {
+            follow_selected(app);
+        }
+        self.actions_ui(ui, app, is_low);
         match (page, self.shown.clone()) {
             (Some(page), _) if page.total == 0 => self.nothing_ui(ui, app),
             (page, Some(shown)) => {
@@ -102,7 +107,7 @@ impl CapturesPage {
                     ui.multiply_opacity(0.6);
                 }
                 // Coming back from another page, the row at hand is still here.
-                if app.focus().is_none() {
+                if app.focus().is_none() && !app.selected().is_empty() {
                     self.rows.announce();
                 }
                 self.keys(ui, app);
@@ -128,14 +133,18 @@ impl CapturesPage {
     fn take(&mut self, query: CaptureQuery, page: &CapturePage) {
         self.matching = page.total;
         if self.shown.as_ref() != Some(&query) {
+            self.is_other_list = self.shown.is_some();
             self.rows.reset();
             self.selected = SelectedRows::default();
             self.shown = Some(query);
         }
     }
 
-    fn filter_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+    fn filter_ui(&mut self, ui: &mut Ui, app: &mut AppState, is_low: bool) {
         ui.horizontal(|ui| {
+            if is_low {
+                self.tab_chooser_ui(ui, app);
+            }
             let label = ui.label("Filter");
             let field = TextEdit::singleline(&mut self.filter)
                 .hint_text("words, re:…, or host:gov.pt status:404 file:crawl-a inlinks.ext>3")
@@ -153,12 +162,14 @@ impl CapturesPage {
                 self.applied.clone_from(&self.filter);
                 app.refine(self.filter.clone());
             }
-            if let Some(example) = filter_help_ui(ui) {
+            if let Some(example) = filter_help_ui(ui, app) {
                 let gap = if self.filter.is_empty() { "" } else { " " };
                 self.filter.push_str(&format!("{gap}{example}"));
                 self.typed.ask();
             }
-            ui.checkbox(&mut app.settings.roomy_rows, "Comfortable rows");
+            if !is_low {
+                ui.checkbox(&mut app.settings.roomy_rows, "Comfortable rows");
+            }
         });
     }
 
@@ -204,16 +215,11 @@ impl CapturesPage {
     }
 
     fn tabs_ui(&mut self, ui: &mut Ui, app: &mut AppState, query: &CaptureQuery) {
-        let counts =
-            app.reads.tab_counts(CaptureQuery { tab: CaptureTab::All, sort: Vec::new(), limit: 0, ..query.clone() });
+        let labels = tab_labels(app, query);
+        let lacks_inlinks = labels.iter().all(|(tab, _)| *tab != CaptureTab::NoInlinks);
         tabs_ui(ui, "Ready filters", |ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
-            for (tab, name) in TABS {
-                let count = counts.shown().and_then(|counts| counts.iter().find(|(of, _)| *of == tab));
-                let label = match count {
-                    Some((_, count)) => format!("{name} {}", text::count(*count)),
-                    None => name.to_owned(),
-                };
+            for (tab, label) in labels {
                 let mut response = tab_ui(ui, self.tab == tab, label);
                 if tab == CaptureTab::GeoOnly {
                     response = response.on_hover_text(BY_LOCATION);
@@ -222,7 +228,26 @@ impl CapturesPage {
                     self.tab = tab;
                 }
             }
+            // Nothing counts those of inlinks before these are built.
+            if lacks_inlinks {
+                ui.add_space(GAP / 2.0);
+                ui.weak("Inlinks not built")
+                    .on_hover_text("Build inlinks to list captures without and with many of them");
+            }
         });
+    }
+
+    /// The same in one line, where rows need the height.
+    fn tab_chooser_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        let labels = tab_labels(app, &self.query(app));
+        let shown = labels.iter().find(|(tab, _)| *tab == self.tab).map_or(String::new(), |(_, label)| label.clone());
+        let chooser = egui::ComboBox::from_id_salt("ready filter").selected_text(shown);
+        let chooser = chooser.show_ui(ui, |ui| {
+            for (tab, label) in labels {
+                ui.selectable_value(&mut self.tab, tab, label);
+            }
+        });
+        chooser.response.on_hover_text("Ready filters");
     }
 
     /// How the rows are spread, at the right where there is room.
@@ -235,7 +260,7 @@ impl CapturesPage {
         let mut asked = None;
         if ui.available_width() >= ROOM_FOR_FACETS {
             egui::Panel::right("facets").exact_size(FACETS_WIDTH).resizable(false).show(ui, |ui| {
-                asked = chosen_ui(ui, &chosen).map(FacetAsk::Toggle);
+                asked = chosen_ui(ui, &chosen).map(FacetAction::Toggle);
                 loaded_ui(ui, &counts, |ui, counts| asked = self.facets.ui(ui, counts, &chosen).or(asked.take()));
             });
         } else {
@@ -246,8 +271,8 @@ impl CapturesPage {
         let choice = match asked {
             None => return,
             // What a number counts is asked for, and never let go by it.
-            Some(FacetAsk::Show(choice)) if chosen.contains(&choice) => return,
-            Some(FacetAsk::Show(choice) | FacetAsk::Toggle(choice)) => choice,
+            Some(FacetAction::Show(choice)) if chosen.contains(&choice) => return,
+            Some(FacetAction::Show(choice) | FacetAction::Toggle(choice)) => choice,
         };
         self.filter = with_facet(&self.applied, &choice);
         self.applied.clone_from(&self.filter);
@@ -255,44 +280,26 @@ impl CapturesPage {
         app.refine(self.filter.clone());
     }
 
-    fn actions_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+    fn actions_ui(&mut self, ui: &mut Ui, app: &mut AppState, is_low: bool) {
         ui.horizontal_wrapped(|ui| {
             let rows = text::counted(self.matching, "row", "rows");
-            let (some, why_not) = match app.selected().count() {
-                _ if !self.selection_is_shown || self.rows.is_selecting() => {
-                    ui.label(format!("{rows}, selecting…"));
-                    (false, "The selection is still being made")
-                }
-                0 => {
-                    ui.label(format!("{rows}, none selected"));
-                    (false, "Select rows first")
-                }
-                number => {
-                    ui.label(format!("{rows}, {} selected", text::count(number)));
-                    (true, "")
-                }
+            let selected = match app.selected().count() {
+                _ if app.is_selecting() => "selecting…".to_owned(),
+                0 => "none selected".to_owned(),
+                number => format!("{} selected", text::count(number)),
             };
-            for (key, mark, word) in MARK_KEYS {
-                let button = ui.add_enabled(some, egui::Button::new(word));
-                if button.on_hover_text(format!("Key {key}")).on_disabled_hover_text(why_not).clicked() {
-                    self.mark(app, mark);
-                }
+            ui.label(format!("{rows}, {selected}"));
+            decision_buttons_ui(ui, app);
+            let mut rest_ui = |ui: &mut Ui| {
+                collect_ui(ui, app);
+                action_ui(ui, app, Action::Undo);
+                action_named_ui(ui, app, Action::ToggleFacets, "Facets");
+            };
+            match is_low {
+                true => drop(ui.menu_button("More", rest_ui)),
+                false => rest_ui(ui),
             }
-            let button = ui.add_enabled(some, egui::Button::new("Clear decision"));
-            if button.on_disabled_hover_text(why_not).clicked() {
-                self.mark(app, ReviewMark::Clear);
-            }
-            collect_ui(ui, app, some, why_not);
-            action_ui(ui, app, Action::Undo);
-            action_named_ui(ui, app, Action::ToggleFacets, "Facets");
         });
-    }
-
-    /// Decides on what is selected, once that is what is on screen.
-    fn mark(&self, app: &mut AppState, mark: ReviewMark) {
-        if !app.selected().is_empty() && self.selection_is_shown && !self.rows.is_selecting() {
-            app.send(Command::Mark { captures: app.selected().clone(), mark, note: String::new() });
-        }
     }
 
     fn nothing_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
@@ -334,16 +341,22 @@ impl CapturesPage {
             app.select(self.selected.clone());
         }
         match asked {
-            Some(CaptureAsk::Focus(id)) => app.follow(Focus::Capture(id)),
-            Some(CaptureAsk::Panel(id, tab)) => {
+            Some(CaptureAction::Focus(id)) => {
+                // One that was just deselected gives way to what still is.
+                match self.rows.is_selecting() || self.rows.selection.contains(id.unsigned_abs()) {
+                    true => app.follow(Focus::Capture(id)),
+                    false => follow_selected(app),
+                }
+            }
+            Some(CaptureAction::Panel(id, tab)) => {
                 app.follow(Focus::Capture(id));
                 app.show_tab(tab);
             }
-            Some(CaptureAsk::Mark(id, mark)) if self.rows.selection.contains(id.unsigned_abs()) => self.mark(app, mark),
-            Some(CaptureAsk::Mark(id, mark)) => {
-                app.send(Command::Mark { captures: vec![id].into(), mark, note: String::new() });
+            Some(CaptureAction::Mark(id, mark)) => {
+                app.send(Command::Mark { captures: app.rows_with(id), mark, note: String::new() });
             }
-            Some(CaptureAsk::Command(command)) => app.send(command),
+            Some(CaptureAction::Several(_)) => {}
+            Some(CaptureAction::Command(command)) => app.send(command),
             None => {}
         }
     }
@@ -353,31 +366,37 @@ impl CapturesPage {
             return;
         }
         let pressed = |key: Key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
-        let shift = ui.input(|input| input.modifiers.shift);
-        for (key, mark, _) in MARK_KEYS {
-            if let Some(key) = Key::from_name(key)
-                && pressed(key)
-            {
-                self.mark(app, mark);
-            }
-        }
-        for (key, tab, tab_shifted) in
-            [(Key::W, PanelTab::Decision, PanelTab::Decision), (Key::L, PanelTab::Inlinks, PanelTab::Outlinks)]
-        {
-            if pressed(key) {
-                app.show_tab(if shift { tab_shifted } else { tab });
-            }
-        }
-        if takes_letter(ui, "n") {
-            app.show_tab(PanelTab::Notes);
-        }
-        if pressed(Key::Escape) && !self.applied.is_empty() {
+        if !self.applied.is_empty() && pressed(Key::Escape) {
             self.filter.clear();
             self.applied.clear();
             app.refine(String::new());
         }
         ui.add_space(GAP / 4.0);
     }
+}
+
+/// Has the lower panel show what is selected: one row, or that there are several, or nothing.
+fn follow_selected(app: &mut AppState) {
+    let one = match app.selected() {
+        SelectedRows::Ids(ids) => ids.first().copied(),
+        SelectedRows::Query { .. } => return,
+    };
+    app.follow(one.map(Focus::Capture));
+}
+
+/// The ready filters, with how many rows each has; without those that cannot be counted before
+/// inlinks are built.
+fn tab_labels(app: &mut AppState, query: &CaptureQuery) -> Vec<(CaptureTab, String)> {
+    let all = CaptureQuery { tab: CaptureTab::All, sort: Vec::new(), limit: 0, ..query.clone() };
+    let counts = app.reads.tab_counts(all);
+    let label = |(tab, name): (CaptureTab, &str)| match counts.shown() {
+        None => Some((tab, name.to_owned())),
+        Some(counts) => {
+            let (_, count) = counts.iter().find(|(of, _)| *of == tab)?;
+            Some((tab, format!("{name} {}", text::count(*count))))
+        }
+    };
+    TABS.into_iter().filter_map(label).collect()
 }
 
 /// What is selected, as the table keeps it.
@@ -389,11 +408,15 @@ fn selection_of(selected: &SelectedRows) -> Selection {
 }
 
 /// A button with the fields of the filter line; gives the example clicked.
-fn filter_help_ui(ui: &mut Ui) -> Option<&'static str> {
+fn filter_help_ui(ui: &mut Ui, app: &mut AppState) -> Option<&'static str> {
     let mut chosen = None;
     let menu = ui.menu_button("?", |ui| {
         egui::ScrollArea::vertical().max_height(HELP_HEIGHT).show(ui, |ui| {
             ui.label("Words are looked for in URL and title, also as parts of words");
+            if ui.link("Guide to queries").clicked() {
+                app.send(Command::Go(Route::Help("queries")));
+                ui.close();
+            }
             egui::Grid::new("filter_help").num_columns(2).show(ui, |ui| {
                 for field in filter_fields() {
                     let example = ui.button(egui::RichText::new(field.example).monospace());
@@ -411,6 +434,7 @@ fn filter_help_ui(ui: &mut Ui) -> Option<&'static str> {
             });
         });
     });
+    name_sign(&menu.response, "Fields of the filter");
     menu.response.on_hover_text("Fields of the filter");
     chosen
 }

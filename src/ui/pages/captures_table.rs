@@ -3,9 +3,9 @@
 use super::captures::host_filter;
 use crate::app::models::{CaptureId, CaptureRow, ReviewMark};
 use crate::app::{Command, PanelTab, Route};
-use crate::ui::table::{Column, Table, Value};
+use crate::ui::table::{Column, RowsAsk, Table, Value};
 use crate::ui::text;
-use crate::ui::widgets::{cell_ui, claim_cell_ui, decision_ui, status_ui};
+use crate::ui::widgets::{cell_ui, claim_cell_ui, decision_ui, status_ui, write_button_ui};
 use egui::Ui;
 
 /// Columns that stay when the table is scrolled sideways: mark and URL.
@@ -14,11 +14,13 @@ const STICKY: usize = 2;
 const INLINKS: &str = "Show these inlinks";
 
 /// What a row of the table asks for.
-pub(super) enum CaptureAsk {
+pub enum CaptureAction {
     /// Its details in the lower panel, in whatever tab is there.
     Focus(CaptureId),
     /// A tab of the lower panel.
     Panel(CaptureId, PanelTab),
+    /// These are selected now.
+    Several(Vec<CaptureId>),
     /// A decision on it, or on all that is selected with it.
     Mark(CaptureId, ReviewMark),
     /// Something else.
@@ -26,9 +28,9 @@ pub(super) enum CaptureAsk {
 }
 
 /// The table of captures.
-pub(super) fn captures_table<'a>() -> Table<'a, CaptureRow, CaptureAsk> {
-    type Col<'a> = Column<'a, CaptureRow, CaptureAsk>;
-    let inlinks = |row: &CaptureRow| Some(CaptureAsk::Panel(row.id, PanelTab::Inlinks));
+pub(super) fn captures_table<'a>() -> Table<'a, CaptureRow, CaptureAction> {
+    type Col<'a> = Column<'a, CaptureRow, CaptureAction>;
+    let inlinks = |row: &CaptureRow| Some(CaptureAction::Panel(row.id, PanelTab::Inlinks));
     let columns = [
         Col::made("mark", "Review", 96.0, CaptureRow::decision_label)
             .about("Last decision of a reviewer, and the handover or file that it came with")
@@ -73,13 +75,14 @@ pub(super) fn captures_table<'a>() -> Table<'a, CaptureRow, CaptureAsk> {
             .draw(|ui, row| drop(claim_cell_ui(ui, &row.via, row.imported))),
         Col::count("versions", "Versions", 70.0, |row| row.versions)
             .about("Captures of the same page")
-            .link("Show all versions", |row| Some(CaptureAsk::Panel(row.id, PanelTab::Versions))),
+            .link("Show all versions", |row| Some(CaptureAction::Panel(row.id, PanelTab::Versions))),
     ];
     Table::new("captures", "Captures", columns, |row: &CaptureRow| row.id.unsigned_abs())
         .sticky(STICKY)
-        .on_focus(|row| Some(CaptureAsk::Focus(row.id)))
-        .on_open(|row| Some(CaptureAsk::Panel(row.id, PanelTab::Details)))
+        .on_focus(|row| Some(CaptureAction::Focus(row.id)))
+        .on_open(|row| Some(CaptureAction::Panel(row.id, PanelTab::Details)))
         .menu(menu_ui)
+        .with_rows(RowsAsk::copy_urls(|row: &CaptureRow| &row.url))
 }
 
 /// Steps from the seed; an imported capture without a path is not known to be one.
@@ -99,27 +102,23 @@ fn size_ui(ui: &mut Ui, row: &CaptureRow) {
 }
 
 /// What can be done with one capture.
-pub(super) fn menu_ui(ui: &mut Ui, row: &CaptureRow) -> Option<CaptureAsk> {
+pub fn menu_ui(ui: &mut Ui, row: &CaptureRow) -> Option<CaptureAction> {
     for (mark, label) in [
         (ReviewMark::Approve, "✔ Approve"),
         (ReviewMark::Reject, "✖ Reject"),
         (ReviewMark::Flag, "⚑ Flag"),
         (ReviewMark::Clear, "Clear decision"),
     ] {
-        if ui.button(label).clicked() {
-            return Some(CaptureAsk::Mark(row.id, mark));
+        if write_button_ui(ui, label).clicked() {
+            return Some(CaptureAction::Mark(row.id, mark));
         }
     }
     ui.separator();
     if ui.button("Show inlinks").clicked() {
-        return Some(CaptureAsk::Command(Command::Go(Route::Links { target: row.url.clone() })));
+        return Some(CaptureAction::Command(Command::Go(Route::Links { target: row.url.clone() })));
     }
     if ui.button("Show captures of this host").clicked() {
-        return Some(CaptureAsk::Command(Command::Go(Route::Captures { filter: host_filter(&row.url) })));
-    }
-    if ui.button("Copy URL").clicked() {
-        ui.ctx().copy_text(row.url.clone());
-        ui.close();
+        return Some(CaptureAction::Command(Command::Go(Route::Captures { filter: host_filter(&row.url) })));
     }
     for (label, tab) in [
         ("Show path from seed", PanelTab::Details),
@@ -128,7 +127,7 @@ pub(super) fn menu_ui(ui: &mut Ui, row: &CaptureRow) -> Option<CaptureAsk> {
         ("Show the scope decision", PanelTab::Decision),
     ] {
         if ui.button(label).clicked() {
-            return Some(CaptureAsk::Panel(row.id, tab));
+            return Some(CaptureAction::Panel(row.id, tab));
         }
     }
     None

@@ -10,12 +10,12 @@ use crate::app::models::{
 use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, PanelTab, Route};
 use crate::scope::rule_label;
 use crate::ui::access::{tab_of_ui, tabs_ui};
-use crate::ui::table::{Column, Table, TableState, key_of};
+use crate::ui::table::{Column, RowsAsk, Table, TableState, key_of};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{
-    action_named_ui, action_ui, count_link_ui, empty_ui, figure_ui, heading_ui, hops_cell_ui, keep_page_room,
-    least_table_height, loaded_ui, outcome_cell_ui, rule_cell_ui, title_ui,
+    action_named_ui, action_ui, cell_ui, count_link_ui, empty_ui, figure_ui, heading_ui, hops_cell_ui, keep_page_room,
+    least_table_height, loaded_ui, outcome_cell_ui, rule_cell_ui, title_ui, write_button_ui,
 };
 use egui::{RichText, ScrollArea, TextEdit, Ui};
 
@@ -203,8 +203,12 @@ impl CrawlView {
             Col::count("failed", "Failed", 60.0, |row| row.failed).link(SHOW, urls(Tab::Failed)),
             Col::count("refused", "Refused", 64.0, |row| row.refused).link(SHOW, urls(Tab::Refused)),
             Col::bytes("bytes", "Received", 80.0, |row| row.bytes),
-            Col::text("rule", "Accepted by", 240.0, |row| rule_label(&row.rule))
-                .draw(|ui, row| drop(rule_cell_ui(ui, &row.rule))),
+            Col::made("rule", "Accepted by", 240.0, accepted_by)
+                .about("The rules that let its URLs in, with how many each")
+                .draw(|ui, row| {
+                    let names: Vec<&str> = row.rules.iter().map(|(rule, _)| rule.as_str()).collect();
+                    cell_ui(ui, &accepted_by(row)).on_hover_text(text::line(&names.join(", ")));
+                }),
         ];
         let table = Table::new("crawl hosts", "Hosts", columns, |row| key_of(&row.host));
         if let Some((tab, host)) = table.height(rest_height(ui)).rows_ui(ui, app, hosts) {
@@ -276,6 +280,12 @@ impl CrawlView {
     }
 }
 
+/// The rules that let URLs of a host in, by their plain names.
+fn accepted_by(row: &HostRow) -> String {
+    let part = |(rule, urls): &(String, u64)| format!("{} {}", rule_label(rule), text::count(*urls));
+    row.rules.iter().map(part).collect::<Vec<_>>().join(", ")
+}
+
 /// What is left of the page, but no less than the rows that it always shows.
 fn rest_height(ui: &Ui) -> f32 {
     ui.available_height().max(least_table_height(ui, theme::ROWS_LEAST, theme::ROW))
@@ -304,13 +314,8 @@ pub(super) fn seen_table<'a>(id: &'static str, name: &'a str, app: &AppState) ->
     Table::new(id, name, columns, |row: &SeenRow| row.id.unsigned_abs())
         .chosen(chosen)
         .on_focus(|row| Some(row.id))
-        .menu(|ui, row| {
-            if ui.button("Copy URL").clicked() {
-                ui.ctx().copy_text(row.url.clone());
-                ui.close();
-            }
-            ui.button("Show the scope decision").clicked().then_some(row.id)
-        })
+        .menu(|ui, row| ui.button("Show the scope decision").clicked().then_some(row.id))
+        .with_rows(RowsAsk::copy_urls(|row: &SeenRow| &row.url))
 }
 
 /// Lets a seen URL explain itself in the lower panel.
@@ -318,6 +323,8 @@ pub(super) fn explain(app: &mut AppState, seen: SeenId) {
     app.follow(Focus::Seen(seen));
     app.show_tab(PanelTab::Decision);
 }
+
+const STOP: &str = "⏹ Stop crawl";
 
 /// Hosts that are named while they are left alone.
 const PAUSES_SHOWN: usize = 3;
@@ -345,7 +352,7 @@ fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRo
             LaunchState::Finished if launch.nothing_fetched || launch.to_retry() > 0 => ("⚠", colors.flag),
             LaunchState::Finished => ("✔", colors.text),
         };
-        ui.label(RichText::new(format!("{sign} {}", launch.label())).heading().color(color));
+        ui.label(RichText::new(format!("{sign} {}", page.label(launch))).heading().color(color));
         let seconds = launch.ran_ms as f64 / 1000.0;
         ui.label(text::short(&campaign_title(launch.campaign, &launch.campaign_name), 60));
         ui.weak(format!("started {} UTC, ran {}", launch.started.to_readable(), text::duration(seconds)));
@@ -361,7 +368,7 @@ fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRo
             Some(progress) => {
                 let word = if progress.paused { "▶ Resume crawl" } else { "⏸ Pause crawl" };
                 action_named_ui(ui, app, Action::PauseCrawl, word);
-                action_named_ui(ui, app, Action::StopCrawl, "⏹ Stop crawl");
+                action_named_ui(ui, app, Action::StopCrawl, STOP);
                 if progress.cancelled {
                     ui.weak("Stopping: closing open records");
                 }
@@ -374,9 +381,10 @@ fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRo
                     LaunchState::Running | LaunchState::Finished => "▶ Start crawl",
                 };
                 action_named_ui(ui, app, Action::StartCrawl, word);
+                // It keeps its place: a second click on it starts nothing else.
+                action_named_ui(ui, app, Action::StopCrawl, STOP);
                 if launch.to_retry() > 0
-                    && ui
-                        .button(format!("Retry {} failed", launch.to_retry()))
+                    && write_button_ui(ui, format!("Retry {} failed", launch.to_retry()))
                         .on_hover_text(
                             "Puts the URLs of this launch that failed, or last answered with 429 or 5xx, back into its \
                              queue and crawls them again",
@@ -387,7 +395,9 @@ fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRo
                 }
                 action_ui(ui, app, Action::BuildInlinks);
                 if launch.state == LaunchState::Stopped
-                    && ui.button("End this launch").on_hover_text("The next start begins a new launch").clicked()
+                    && write_button_ui(ui, "End this launch")
+                        .on_hover_text("The next start begins a new launch")
+                        .clicked()
                 {
                     app.send(Command::EndLaunch(launch.id));
                 }
@@ -401,7 +411,7 @@ fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRo
 }
 
 fn empty_page_ui(ui: &mut Ui, app: &mut AppState) {
-    title_ui(ui, "Crawl", "");
+    title_ui(ui, app, "Crawl", "");
     empty_ui(
         ui,
         "No crawl has run yet",

@@ -1,8 +1,10 @@
 //! Figures of a crawl as plots, each with the same in words.
 
 use crate::app::models::{CrawlPage, LaunchState};
+use crate::ui::access::name_node;
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
+use egui::accesskit::Role;
 use egui::{RichText, Ui};
 use egui_plot::{Bar, BarChart, FilledArea, Legend, Line, Plot, PlotPoints};
 
@@ -89,11 +91,12 @@ fn progress_ui(ui: &mut Ui, page: &CrawlPage) {
     let found: Vec<f64> = page.samples.iter().map(|sample| sample.found as f64).collect();
     let done: Vec<f64> = page.samples.iter().map(|sample| sample.done as f64).collect();
     let last = page.samples.last().copied().unwrap_or_default();
-    plot("progress").legend(Legend::default().position(egui_plot::Corner::LeftTop)).show(ui, |plot| {
+    let drawn = plot("progress").legend(Legend::default().position(egui_plot::Corner::LeftTop)).show(ui, |plot| {
         plot.add(FilledArea::new("waiting", &xs, &done, &found).fill_color(colors.plot_band));
         plot.line(Line::new("discovered", points(|sample| sample.found)).color(colors.plot_second).width(2.0));
         plot.line(Line::new("finished", points(|sample| sample.done)).color(colors.plot_first).width(2.0));
     });
+    name_node(&drawn.response, Role::Canvas, "Discovered and finished over time");
     ui.weak(format!(
         "Discovered {}, finished {}, waiting {}; after {}",
         text::count(last.found),
@@ -121,9 +124,10 @@ fn rate_ui(ui: &mut Ui, page: &CrawlPage) {
         .collect();
     let last = rates.last().map_or(0.0, |rate| rate[1]);
     let best = rates.iter().map(|rate| rate[1]).fold(0.0, f64::max);
-    plot("rate").show(ui, |plot| {
+    let drawn = plot("rate").show(ui, |plot| {
         plot.line(Line::new("kB/s", rates).color(colors.plot_first).width(2.0));
     });
+    name_node(&drawn.response, Role::Canvas, "Kilobytes per second over time");
     ui.weak(format!("now {last:.0} kB/s, peak {best:.0} kB/s"));
 }
 
@@ -143,7 +147,7 @@ fn classes_ui(ui: &mut Ui, page: &CrawlPage) {
             Bar::new(index as f64, *count as f64).width(0.7).fill(color).name(CLASSES[index])
         })
         .collect();
-    plot("classes")
+    let drawn = plot("classes")
         // One mark a class, each as strong as the others.
         .x_grid_spacer(|_| {
             let mark = |index| egui_plot::GridMark { value: f64::from(index), step_size: CLASS_STEP };
@@ -157,6 +161,7 @@ fn classes_ui(ui: &mut Ui, page: &CrawlPage) {
             CLASSES.get(index as usize).map(|class| (*class).to_owned()).unwrap_or_default()
         })
         .show(ui, |plot| plot.bar_chart(BarChart::new("captures", bars)));
+    name_node(&drawn.response, Role::Canvas, "Responses by status");
     let said: Vec<String> = CLASSES
         .iter()
         .zip(page.classes)

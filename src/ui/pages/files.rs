@@ -22,7 +22,7 @@ pub struct FilesPage {
 impl FilesPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, route: &FilesRoute) {
-        title_ui(ui, "Files", "Archive files on disk, problems in them, and import results");
+        title_ui(ui, app, "Files", "Archive files on disk, problems in them, and import results");
         parts_ui(ui, app, route);
         ui.add_space(GAP);
         match route {
@@ -102,12 +102,12 @@ fn parts_ui(ui: &mut Ui, app: &mut AppState, route: &FilesRoute) {
 }
 
 fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[&FileRow]) {
-    type Col<'a> = Column<'a, FileRow, FileAsk>;
-    let go = |route: Route| Some(FileAsk::Go(route));
+    type Col<'a> = Column<'a, FileRow, FileAction>;
+    let go = |route: Route| Some(FileAction::Go(route));
     let columns = [
         Col::text("state", "State", 110.0, |row| row.state.as_str()).draw(|ui, row| drop(state_ui(ui, row.state))),
         Col::count("captures", "Captures", 80.0, |row| row.captures)
-            .link("Show its captures", |row| Some(FileAsk::Captures(row.id, row.campaign))),
+            .link("Show its captures", |row| Some(FileAction::Captures(row.id, row.campaign))),
         Col::count("problems", "Problems", 80.0, |row| row.problems)
             .link("Show its problems", move |row| go(problems_of(row.id))),
         Col::value("records", "Records", 80.0, |row| match (row.crawled, row.records) {
@@ -129,12 +129,12 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[&FileRow]) {
     };
     let table = Table::new("files", "Archive files", columns, |row: &FileRow| row.id.unsigned_abs())
         .chosen(chosen)
-        .on_focus(|row| Some(FileAsk::Focus(row.id)))
-        .on_open(|row| Some(FileAsk::Focus(row.id)));
+        .on_focus(|row| Some(FileAction::Focus(row.id)))
+        .on_open(|row| Some(FileAction::Focus(row.id)));
     match table.rows_ui(ui, app, rows.iter().copied()) {
-        Some(FileAsk::Go(route)) => app.send(Command::Go(route)),
-        Some(FileAsk::Captures(file, campaign)) => show_captures_of(app, file, campaign),
-        Some(FileAsk::Focus(file)) => {
+        Some(FileAction::Go(route)) => app.send(Command::Go(route)),
+        Some(FileAction::Captures(file, campaign)) => show_captures_of(app, file, campaign),
+        Some(FileAction::Focus(file)) => {
             app.follow_in_panel(Focus::File(file));
         }
         None => {}
@@ -142,7 +142,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[&FileRow]) {
 }
 
 /// What a row of files asks for.
-enum FileAsk {
+enum FileAction {
     /// What a number leads to.
     Go(Route),
     /// The captures in the file, which a crawl of this campaign wrote.

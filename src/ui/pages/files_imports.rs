@@ -10,7 +10,7 @@ use crate::app::{Action, AppState, CampaignAct, Command, FilesRoute, Focus, Rout
 use crate::ui::table::{Column, Table, key_of};
 use crate::ui::text;
 use crate::ui::theme::{self, GROUP_GAP, tokens};
-use crate::ui::widgets::{action_ui, coloured_cell_ui, empty_ui, figure_ui, loaded_ui};
+use crate::ui::widgets::{action_ui, coloured_cell_ui, empty_ui, figure_ui, loaded_ui, read_only, write_button_ui};
 use egui::Ui;
 
 /// Rows of the list of files passed over that are seen at once.
@@ -89,15 +89,18 @@ fn assign_ui(ui: &mut Ui, app: &mut AppState, row: &ImportRow) {
         let shown = text::short(&campaign_of(row), 40);
         let chooser =
             egui::ComboBox::from_id_salt(("campaign of", row.launch)).selected_text(shown).width(theme::FIELD);
-        let inner = chooser.show_ui(ui, |ui| {
-            for of in campaigns.iter() {
-                ui.selectable_value(&mut campaign, Some(of.id), text::short(&of.title(), 60));
-            }
-            ui.selectable_value(&mut campaign, None, "none");
+        let why_not = read_only(ui);
+        let inner = ui.add_enabled_ui(why_not.is_none(), |ui| {
+            chooser.show_ui(ui, |ui| {
+                for of in campaigns.iter() {
+                    ui.selectable_value(&mut campaign, Some(of.id), text::short(&of.title(), 60));
+                }
+                ui.selectable_value(&mut campaign, None, "none");
+            })
         });
-        inner
-            .response
-            .labelled_by(label.id)
+        let response = inner.inner.response.labelled_by(label.id);
+        response
+            .on_disabled_hover_text(why_not.unwrap_or_default())
             .on_hover_text("Scores and the selection of the campaign before lose its captures");
     });
     if campaign != row.campaign {
@@ -150,7 +153,7 @@ fn head_ui(ui: &mut Ui, app: &mut AppState, row: &ImportRow) {
         if row.state == LaunchState::Stopped {
             ui.label(text::line(&row.why));
             let hint = "Continues with the remaining files; nothing is imported twice";
-            if ui.button("▶ Resume import").on_hover_text(hint).clicked() {
+            if write_button_ui(ui, "▶ Resume import").on_hover_text(hint).clicked() {
                 let paths = row.sources.iter().map(Into::into).collect();
                 app.send(Command::Import { paths, options: row.options() });
             }
@@ -240,11 +243,11 @@ pub(super) fn lines_ui(ui: &mut Ui, lines: &[String]) {
 }
 
 fn files_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, rows: &[&ImportedFile]) {
-    type Col<'a> = Column<'a, ImportedFile, ImportAsk>;
+    type Col<'a> = Column<'a, ImportedFile, ImportAction>;
     // One of which nothing was kept has no number.
     let name = |row: &ImportedFile| row.file.map_or_else(|| quoted(&row.path), |file| file.to_string());
     let captures = |rest: String| {
-        move |row: &ImportedFile| Some(ImportAsk::Go(captures_fitting(format!("file:{} {rest}", name(row)))))
+        move |row: &ImportedFile| Some(ImportAction::Go(captures_fitting(format!("file:{} {rest}", name(row)))))
     };
     let columns = [
         Col::text("outcome", "Outcome", 90.0, |row| row.outcome.as_str()).draw(|ui, row| {
@@ -256,7 +259,7 @@ fn files_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, rows: &[&Imported
             coloured_cell_ui(ui, &format!("{sign} {}", row.outcome.as_str()), color);
         }),
         Col::count("records", "Records", 70.0, |row| row.records)
-            .link("Show its records", |row| Some(ImportAsk::Go(records_of(launch, Some(row.path.clone()))))),
+            .link("Show its records", |row| Some(ImportAction::Go(records_of(launch, Some(row.path.clone()))))),
         Col::count("captures", "Captures", 74.0, |row| row.captures)
             .link("Show its captures", captures(format!("imported:{launch}"))),
         Col::count("new_captures", "New", 60.0, |row| row.new_captures)
@@ -264,7 +267,7 @@ fn files_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, rows: &[&Imported
         Col::count("revisits", "Revisits", 66.0, |row| row.revisits)
             .link("Show revisits", captures(format!("imported:{launch} revisit:yes"))),
         Col::count("problems", "Problems", 72.0, |row| row.problem_count)
-            .link("Show its problems", |row| Some(ImportAsk::Go(problems_of_path(launch, &row.path)))),
+            .link("Show its problems", |row| Some(ImportAction::Go(problems_of_path(launch, &row.path)))),
         Col::bytes("bytes", "Bytes", 76.0, |row| row.bytes),
         Col::made("duration", "Duration", 70.0, |row| seconds(row.took_ms)),
         Col::text("file", "File", 320.0, |row| &row.path),
@@ -276,10 +279,10 @@ fn files_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, rows: &[&Imported
     };
     let table = Table::new("imported files", "Imported files", columns, |row: &ImportedFile| key_of(&row.path))
         .chosen(chosen)
-        .on_focus(|row| Some(ImportAsk::Focus(row.file)));
+        .on_focus(|row| Some(ImportAction::Focus(row.file)));
     match table.rows_ui(ui, app, rows.iter().copied()) {
-        Some(ImportAsk::Go(route)) => go_to_all(app, None, route),
-        Some(ImportAsk::Focus(file)) => {
+        Some(ImportAction::Go(route)) => go_to_all(app, None, route),
+        Some(ImportAction::Focus(file)) => {
             app.follow_in_panel(file.map(Focus::File));
         }
         None => {}
@@ -287,7 +290,7 @@ fn files_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, rows: &[&Imported
 }
 
 /// What a row of imported files asks for.
-enum ImportAsk {
+enum ImportAction {
     /// What a number leads to.
     Go(Route),
     /// The file in the lower panel, where one was kept.

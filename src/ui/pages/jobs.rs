@@ -1,55 +1,161 @@
-//! Jobs of this window and of earlier ones, the log, settings.
+//! What runs, and one list of what was done and said.
 
-use crate::app::models::{JobRow, Notice};
-use crate::app::{AppState, Command, EndedJob, ThemeChoice};
-use crate::ui::geo_database::GeoDatabaseCard;
+use crate::app::models::JobRow;
+use crate::app::{AppState, Command, JobLine, JobState, Route, job_list, route_of_job};
+use crate::ui::access::{tab_of_ui, tabs_ui};
+use crate::ui::shell::no_job;
 use crate::ui::table::{Column, Table, Value, key_of};
 use crate::ui::text;
-use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{coloured_cell_ui, field_ui, heading_ui, loaded_ui, title_ui};
-use crate::uri::CaptureDate;
-use egui::{ScrollArea, Ui};
+use crate::ui::theme::{GAP, tokens};
+use crate::ui::widgets::{coloured_cell_ui, heading_ui, loaded_ui, title_ui};
+use egui::Ui;
+use std::collections::HashSet;
 
-/// Jobs of earlier runs asked for.
-const HISTORY: u64 = 200;
-/// Height of one of the lists.
-const LIST: f32 = 190.0;
+/// Jobs of earlier runs asked for: index runs of long crawls are among them.
+const HISTORY: u64 = 5_000;
+
+/// Which lines are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Shown {
+    #[default]
+    All,
+    NeedingAttention,
+    Messages,
+}
 
 /// The page Jobs.
 #[derive(Default)]
 pub struct JobsPage {
-    geo: GeoDatabaseCard,
+    shown: Shown,
+    /// Lines whose follow-ups are shown, by their keys.
+    unfolded: HashSet<u64>,
+}
+
+/// A line of the list as it is drawn.
+struct Line {
+    line: JobLine,
+    /// It followed from the line above by itself.
+    is_follow_up: bool,
+    is_unfolded: bool,
+}
+
+/// What a line asks for.
+enum JobAction {
+    Go(Route),
+    Fold(u64),
 }
 
 impl JobsPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        title_ui(ui, "Jobs", "Running and earlier jobs, messages, and settings");
-        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-            heading_ui(ui, "Running");
-            running_ui(ui, app);
-            heading_ui(ui, "Finished in this window");
-            ended_ui(ui, app);
-            heading_ui(ui, "Earlier jobs in this workspace");
-            if app.session().is_some() {
-                let answer = app.reads.job_history(HISTORY);
-                loaded_ui(ui, &answer, |ui, rows| history_ui(ui, app, rows));
-            } else {
-                ui.weak("No workspace open");
-            }
-            heading_ui(ui, "Messages");
-            log_ui(ui, app);
-            heading_ui(ui, "Settings");
-            settings_ui(ui, app);
-            heading_ui(ui, "Geolocation database of this workspace");
-            self.geo.ui(ui, app);
-        });
+        title_ui(ui, app, "Jobs", "Running and earlier jobs, and messages");
+        heading_ui(ui, "Running");
+        running_ui(ui, app);
+        heading_ui(ui, "Jobs and messages");
+        if app.session().is_some() {
+            let answer = app.reads.job_history(HISTORY);
+            loaded_ui(ui, &answer, |ui, rows| self.list_ui(ui, app, rows));
+        } else {
+            self.list_ui(ui, app, &[]);
+        }
     }
+
+    fn list_ui(&mut self, ui: &mut Ui, app: &mut AppState, history: &[JobRow]) {
+        let mut lines = job_list(history, app.ended().iter(), app.log().iter());
+        if lines.is_empty() {
+            ui.weak("No jobs and no messages yet. What commands do in this workspace is listed here, too");
+            return;
+        }
+        let count = |test: fn(&JobLine) -> bool| text::count(lines.iter().filter(|line| test(line)).count() as u64);
+        let labels = [
+            (Shown::All, format!("All {}", count(|_| true))),
+            (Shown::NeedingAttention, format!("Failed or with problems {}", count(JobLine::needs_attention))),
+            (Shown::Messages, format!("Messages {}", count(|line| line.kind.is_none()))),
+        ];
+        tabs_ui(ui, "Lines of the list", |ui| {
+            for (shown, label) in labels {
+                tab_of_ui(ui, &mut self.shown, shown, label);
+            }
+        });
+        ui.add_space(GAP / 2.0);
+        let shown = self.shown;
+        lines.retain(|line| match shown {
+            Shown::All => true,
+            Shown::NeedingAttention => line.needs_attention(),
+            Shown::Messages => line.kind.is_none(),
+        });
+        let rows: Vec<Line> = lines.into_iter().flat_map(|line| self.unfold(line)).collect();
+        match table().rows_ui(ui, app, &rows) {
+            Some(JobAction::Go(route)) => app.send(Command::Go(route)),
+            Some(JobAction::Fold(key)) if self.unfolded.remove(&key) => {}
+            Some(JobAction::Fold(key)) => {
+                self.unfolded.insert(key);
+            }
+            None => {}
+        }
+    }
+
+    /// A line, and below it what followed from it where a person wants to see that.
+    fn unfold(&self, mut line: JobLine) -> Vec<Line> {
+        let is_unfolded = self.unfolded.contains(&key(&line));
+        let follow_ups = if is_unfolded { line.follow_ups.clone() } else { Vec::new() };
+        // One that failed is seen without being looked for.
+        if !is_unfolded && line.follow_ups.iter().any(JobLine::needs_attention) {
+            line.state = line.state.max(JobState::Warned);
+        }
+        let of = |line, is_follow_up| Line { line, is_follow_up, is_unfolded: is_unfolded && !is_follow_up };
+        let first = of(line, false);
+        std::iter::once(first).chain(follow_ups.into_iter().map(|line| of(line, true))).collect()
+    }
+}
+
+fn key(line: &JobLine) -> u64 {
+    key_of((&line.name, line.started, &line.outcome))
+}
+
+fn table<'a>() -> Table<'a, Line, JobAction> {
+    type Col<'a> = Column<'a, Line, JobAction>;
+    let page = |row: &Line| row.line.kind.map(|kind| JobAction::Go(route_of_job(kind)));
+    let columns = [
+        Col::date("started", "Started (UTC)", 150.0, |row| row.line.started),
+        Col::made("job", "Job", 150.0, |row| match row.is_follow_up {
+            true => format!("↳ {}", row.line.name),
+            false => row.line.name.clone(),
+        })
+        .link("Go to its page", page),
+        Col::value("duration", "Duration", 80.0, |row| match (row.line.ended, row.line.kind) {
+            (Some(ended), _) => text::duration((ended.millis() - row.line.started.millis()) as f64 / 1000.0).into(),
+            (None, None) => "".into(),
+            (None, Some(_)) => Value::Unknown,
+        }),
+        Col::count("follow-ups", "Follow-ups", 84.0, |row| row.line.follow_ups.len() as u64)
+            .about("Index runs and filled collections that followed by themselves")
+            .link("Show or hide them", |row| Some(JobAction::Fold(key(&row.line)))),
+        Col::text("outcome", "Outcome", 600.0, |row| &row.line.outcome).draw(|ui, row| {
+            let colors = tokens(ui);
+            let (sign, color) = match row.line.state {
+                JobState::Message => ("", colors.text),
+                JobState::Done => ("✔ ", colors.text),
+                JobState::Unfinished => ("… ", colors.weak_text),
+                JobState::Warned => ("⚠ ", colors.flag),
+                JobState::Failed => ("✖ ", colors.reject),
+            };
+            let folded = if row.is_unfolded || row.line.follow_ups.iter().all(|line| !line.needs_attention()) {
+                ""
+            } else {
+                " – a follow-up failed"
+            };
+            coloured_cell_ui(ui, &format!("{sign}{}{folded}", row.line.outcome), color);
+        }),
+    ];
+    Table::new("jobs", "Jobs and messages", columns, |row: &Line| key_of((key(&row.line), row.is_follow_up)))
+        .on_open(move |row| page(row))
 }
 
 fn running_ui(ui: &mut Ui, app: &mut AppState) {
     if app.jobs().is_empty() {
-        ui.weak("No job running. Start a crawl on the Crawl page, an export on Select & export");
+        let words = no_job(app);
+        ui.weak(text::line(&words));
         return;
     }
     let jobs: Vec<_> = app
@@ -73,98 +179,4 @@ fn running_ui(ui: &mut Ui, app: &mut AppState) {
             }
         });
     }
-}
-
-fn ended_ui(ui: &mut Ui, app: &mut AppState) {
-    if app.ended().is_empty() {
-        ui.weak("None yet");
-        return;
-    }
-    type Col<'a> = Column<'a, EndedJob>;
-    let columns = [
-        Col::text("job", "Job", 130.0, |job| job.kind.label()),
-        Col::date("started", "Started (UTC)", 150.0, |job| job.started),
-        Col::made("duration", "Duration", 90.0, |job| {
-            text::duration((job.ended.millis() - job.started.millis()) as f64 / 1000.0)
-        }),
-        Col::text("outcome", "Outcome", 500.0, |job| &job.outcome).draw(|ui, job| {
-            let (sign, color) = if job.failed { ("✖", tokens(ui).reject) } else { ("✔", tokens(ui).accept) };
-            coloured_cell_ui(ui, &format!("{sign} {}", job.outcome), color);
-        }),
-    ];
-    let jobs: Vec<EndedJob> = app.ended().iter().rev().cloned().collect();
-    let key = |job: &EndedJob| key_of((job.kind.label(), job.started, job.ended));
-    Table::new("ended jobs", "Finished in this window", columns, key).height(LIST).rows_ui(ui, app, &jobs);
-}
-
-fn history_ui(ui: &mut Ui, app: &mut AppState, rows: &[JobRow]) {
-    if rows.is_empty() {
-        ui.weak("No finished jobs yet. What commands do is listed here, too");
-        return;
-    }
-    type Col<'a> = Column<'a, JobRow>;
-    let columns = [
-        Col::text("job", "Job", 260.0, |row| &row.name),
-        Col::date("started", "Started (UTC)", 150.0, |row| row.started),
-        Col::value("ended", "Ended (UTC)", 150.0, |row| row.ended.map_or("not finished".into(), Value::Date)),
-        Col::text("outcome", "Outcome", 400.0, |row| &row.outcome),
-    ];
-    let key = |row: &JobRow| key_of((&row.name, row.started));
-    Table::new("earlier jobs", "Earlier jobs", columns, key).height(LIST).rows_ui(ui, app, rows);
-}
-
-fn log_ui(ui: &mut Ui, app: &mut AppState) {
-    if app.log().is_empty() {
-        ui.weak("No messages yet");
-        return;
-    }
-    type Row = (CaptureDate, Notice);
-    type Col<'a> = Column<'a, Row>;
-    let columns = [
-        Col::date("when", "When (UTC)", 150.0, |(date, _)| *date),
-        Col::made("message", "Message", 600.0, |(_, notice)| message(notice)).draw(|ui, (_, notice)| {
-            let color = if notice.is_error { tokens(ui).reject } else { tokens(ui).text };
-            let sign = if notice.is_error { "⚠ " } else { "" };
-            coloured_cell_ui(ui, &format!("{sign}{}", message(notice)), color);
-        }),
-    ];
-    let log: Vec<Row> = app.log().iter().rev().cloned().collect();
-    let key = |(date, notice): &Row| key_of((date, &notice.what));
-    Table::new("messages", "Messages", columns, key).height(LIST).rows_ui(ui, app, &log);
-}
-
-fn message(notice: &Notice) -> String {
-    let parts = [&notice.what, &notice.why, &notice.hint].map(String::as_str);
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" – ")
-}
-
-fn settings_ui(ui: &mut Ui, app: &mut AppState) {
-    ui.horizontal_wrapped(|ui| {
-        ui.label("Theme");
-        for (choice, word) in
-            [(ThemeChoice::System, "System"), (ThemeChoice::Light, "Light"), (ThemeChoice::Dark, "Dark")]
-        {
-            ui.selectable_value(&mut app.settings.theme, choice, word);
-        }
-    });
-    ui.horizontal_wrapped(|ui| {
-        ui.label("Interface scale");
-        for zoom in [0.8, 0.9, 1.0, 1.1, 1.25, 1.5] {
-            ui.selectable_value(&mut app.settings.zoom, zoom, format!("{:.0} %", zoom * 100.0));
-        }
-    });
-    ui.horizontal(|ui| {
-        field_ui(ui, "Your name", &mut app.settings.name, "empty: the system's user name", theme::FIELD)
-            .on_hover_text("Recorded with your decisions and notes, and exported with them");
-    });
-    ui.checkbox(&mut app.settings.roomy_rows, "Comfortable rows in the captures table");
-    ui.checkbox(&mut app.settings.lower_panel, "Show the lower panel");
-    ui.checkbox(&mut app.settings.follow_index, "Index texts automatically during imports and crawls").on_hover_text(
-        "Search finds new captures, and anchors of new inlinks, without “Index texts”. One thread does it",
-    );
-    ui.add_space(GAP);
-    ui.scope(|ui| {
-        theme::keep_reading_width(ui);
-        ui.weak("Characters missing from the built-in fonts use a system font where available");
-    });
 }

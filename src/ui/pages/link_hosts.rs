@@ -28,6 +28,7 @@ impl LinkHostsPage {
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, folder: Option<&PathBuf>) {
         title_ui(
             ui,
+            app,
             "Hosts",
             "PageRank (‰: all hosts together have 1000) counts each linked host pair once and ignores links within a site. Captures counts pages only, not errors, redirects or PDF files",
         );
@@ -86,15 +87,21 @@ impl LinkHostsPage {
 /// Draws pages that are linked to.
 pub(in crate::ui) fn cited_pages_ui(ui: &mut Ui, app: &mut AppState, folder: Option<&PathBuf>, by: &CitedBy) {
     match by {
-        CitedBy::OfHost(host) => title_ui(ui, &format!("Cited pages of {}", text::line(host)), "Links of all dates"),
+        CitedBy::OfHost(host) => {
+            title_ui(ui, app, &format!("Cited pages of {}", text::line(host)), "Links of all dates")
+        }
         CitedBy::Words(text) => title_ui(
             ui,
+            app,
             &format!("Pages linked as “{}”", text::short(text, 80)),
             "Links of all dates from other sites with exactly this anchor text; the inlinks of a page show its other links too",
         ),
-        CitedBy::All => {
-            title_ui(ui, "Cited pages", "Pages linked from the most other hosts, captured or not; links of all dates")
-        }
+        CitedBy::All => title_ui(
+            ui,
+            app,
+            "Cited pages",
+            "Pages linked from the most other hosts, captured or not; links of all dates",
+        ),
     }
     back_ui(ui, app);
     let (answer, progress) = app.cited_pages(folder, by);

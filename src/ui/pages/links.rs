@@ -32,7 +32,7 @@ impl LinksPage {
             self.typed = target.to_owned();
         }
         let inlinks_of = |target: &str| Command::Go(Route::inlinks(folder.cloned(), target.to_owned()));
-        title_ui(ui, "Links", "An inlink is a link seen from its target");
+        title_ui(ui, app, "Links", "An inlink is a link seen from its target");
         ui.horizontal_wrapped(|ui| {
             let label = ui.label("Inlinks of");
             let response = ui

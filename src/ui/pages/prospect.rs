@@ -2,10 +2,10 @@
 
 use crate::app::models::{Loaded, ProspectPage as Prospects, ProspectQuery, ProspectRow};
 use crate::app::{Action, AppState, Command, LIST_PAGE, Route};
-use crate::ui::table::{Column, Table, key_of};
+use crate::ui::table::{Column, RowsAsk, Table, key_of, request_rows, selected_count};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{action_ui, empty_ui, loaded_ui, scope_verdict_ui, title_ui};
+use crate::ui::widgets::{action_named_ui, action_ui, empty_ui, loaded_ui, scope_verdict_ui, title_ui};
 use egui::{TextEdit, Ui};
 
 /// The page Prospect.
@@ -18,17 +18,19 @@ pub struct ProspectView {
 impl ProspectView {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        title_ui(ui, "Prospect", "Pages linked from captures but never captured; most citing hosts first");
+        title_ui(ui, app, "Prospect", "Pages linked from captures but never captured; most citing hosts first");
+        // Seeds are added to its specification.
+        let _ = app.campaign().map(|id| app.reads.campaign(id));
         let filter = self.filter.trim().to_owned();
         let query = ProspectQuery { campaign: app.campaign(), filter, sort: Vec::new(), offset: 0, limit: LIST_PAGE };
         let answer = app.reads.prospects(query.clone());
         let none = matches!(&answer, Loaded::Ready(page) if page.total == 0 && page.filter_problem.is_none());
         if none && self.filter.trim().is_empty() {
-            empty_ui(
-                ui,
-                "No uncaptured pages are cited",
-                "Inlinks are not built yet, or every cited page was captured",
-            );
+            let is_built = app.reads.workspace().shown().is_none_or(|info| info.counted_window_days.is_some());
+            match is_built {
+                true => empty_ui(ui, "No uncaptured pages are cited", "Every cited page was captured"),
+                false => empty_ui(ui, "Inlinks not built", "Build them to list cited pages that were never captured"),
+            }
             action_ui(ui, app, Action::BuildInlinks);
             return;
         }
@@ -39,23 +41,28 @@ impl ProspectView {
             if !self.filter.is_empty() && ui.button("Clear").clicked() {
                 self.filter.clear();
             }
-            let chosen = self.chosen.is_some();
-            let pages = ui.add_enabled(chosen, egui::Button::new("Show citing pages"));
-            if pages.on_disabled_hover_text("Select a row first").clicked()
+            let total = answer.shown().map_or(0, |page| page.total);
+            let selected = selected_count(ui, TABLE, total);
+            let pages = ui.add_enabled(selected == 1 && self.chosen.is_some(), egui::Button::new("Show citing pages"));
+            if pages.on_disabled_hover_text("Select one row first").clicked()
                 && let Some(target) = self.chosen.clone()
             {
                 app.send(Command::Go(Route::Links { target }));
             }
-            let seed = ui.add_enabled(chosen && app.campaign().is_some(), egui::Button::new("Add as seed"));
-            let seed = seed
-                .on_hover_text("Adds it to the edited specification; save it there")
-                .on_disabled_hover_text("Select a row first");
-            if seed.clicked()
-                && let Some(url) = self.chosen.clone()
-            {
-                app.send(Command::AddSeed(url));
+            let seed = egui::Button::new(seeds_label(selected.max(1)));
+            let seed = ui.add_enabled(selected > 0 && app.campaign().is_some(), seed);
+            let seed = seed.on_hover_text(SEEDS).on_disabled_hover_text(match app.campaign() {
+                Some(_) => "Select rows first",
+                None => "Select a campaign first",
+            });
+            if seed.clicked() {
+                request_rows(ui, TABLE, ADD_SEEDS);
             }
             action_ui(ui, app, Action::BuildInlinks);
+            // Last, where it moves nothing.
+            if app.campaign().is_some_and(|id| app.spec.as_ref().is_some_and(|spec| spec.id == Some(id))) {
+                action_named_ui(ui, app, Action::Undo, &Action::Undo.label_now(app));
+            }
         });
         ui.add_space(GAP);
         if none {
@@ -76,8 +83,8 @@ impl ProspectView {
     }
 
     fn table_ui(&mut self, ui: &mut Ui, app: &mut AppState, query: &ProspectQuery, total: u64) {
-        type Col<'a> = Column<'a, ProspectRow, ProspectAsk>;
-        let citing = |row: &ProspectRow| Some(ProspectAsk::Citing(row.url.clone()));
+        type Col<'a> = Column<'a, ProspectRow, ProspectAction>;
+        let citing = |row: &ProspectRow| Some(ProspectAction::Citing(row.url.clone()));
         let columns = [
             Col::count("citing_hosts", "Citing hosts", 90.0, |row| row.hosts).link("Show the citing pages", citing),
             Col::count("links", "Links", 60.0, |row| row.links),
@@ -88,36 +95,43 @@ impl ProspectView {
                 .draw(|ui, row| drop(scope_verdict_ui(ui, &row.verdict))),
             Col::text("url", "URL", 360.0, |row| &row.url),
         ];
-        let table =
-            Table::new("prospects", "Cited pages without a capture", columns, |row: &ProspectRow| key_of(&row.url))
-                .chosen(self.chosen.as_ref().map(key_of))
-                .on_focus(|row| Some(ProspectAsk::Focus(row.url.clone())))
-                .on_open(citing)
-                .menu(|ui, row| {
-                    if ui.button("Copy URL").clicked() {
-                        ui.ctx().copy_text(row.url.clone());
-                        ui.close();
-                    }
-                    let seed = ui.button("Add as seed").clicked().then(|| ProspectAsk::Seed(row.url.clone()));
-                    seed.or_else(|| {
-                        ui.button("Show citing pages").clicked().then(|| ProspectAsk::Citing(row.url.clone()))
-                    })
-                });
+        let table = Table::new(TABLE, "Cited pages without a capture", columns, |row: &ProspectRow| key_of(&row.url))
+            .chosen(self.chosen.as_ref().map(key_of))
+            .on_focus(|row| Some(ProspectAction::Focus(row.url.clone())))
+            .on_open(citing)
+            .menu(|ui, row| ui.button("Show citing pages").clicked().then(|| ProspectAction::Citing(row.url.clone())))
+            .with_rows(RowsAsk::new(seeds_label, |_, rows| {
+                Some(ProspectAction::Seeds(rows.iter().map(|row: &&ProspectRow| row.url.clone()).collect()))
+            }))
+            .with_rows(RowsAsk::copy_urls(|row: &ProspectRow| &row.url));
         match table.pages_ui(ui, app, query, total) {
-            Some(ProspectAsk::Focus(url)) => self.chosen = Some(url),
-            Some(ProspectAsk::Citing(target)) => app.send(Command::Go(Route::Links { target })),
-            Some(ProspectAsk::Seed(url)) => app.send(Command::AddSeed(url)),
+            Some(ProspectAction::Focus(url)) => self.chosen = Some(url),
+            Some(ProspectAction::Citing(target)) => app.send(Command::Go(Route::Links { target })),
+            Some(ProspectAction::Seeds(urls)) => app.send(Command::AddSeeds(urls)),
             None => {}
         }
     }
 }
 
 /// What a row asks for.
-enum ProspectAsk {
+enum ProspectAction {
     /// The buttons above mean it.
     Focus(String),
     /// The pages that cite it.
     Citing(String),
-    /// A seed of it.
-    Seed(String),
+    /// Seeds of all that are selected.
+    Seeds(Vec<String>),
+}
+
+/// Name of the table in settings and files.
+const TABLE: &str = "prospects";
+/// Which of the actions on all selected rows adds seeds.
+const ADD_SEEDS: usize = 0;
+const SEEDS: &str = "Adds them to the edited specification, which is saved on its page";
+
+fn seeds_label(rows: u64) -> String {
+    match rows {
+        1 => "Add as seed".to_owned(),
+        rows => format!("Add {} as seeds", text::count(rows)),
+    }
 }

@@ -1,18 +1,18 @@
 //! Going through captures one by one.
 
+use crate::analysis::{FindingEvidence, FindingLevel, run_checks};
 use crate::app::models::{
     CaptureDetail, CaptureId, CapturePage, CaptureQuery, CaptureRow, CaptureTab, Loaded, ReviewMark, changed_rejections,
 };
 use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, Route};
-use crate::captures::is_page_type;
+use crate::ui::decisions::{decides_on, keep_note};
 use crate::ui::long_text::LongText;
-use crate::ui::panel::keep_note;
 use crate::ui::table::{Column, Table};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::ui::widgets::{
     REVIEW_NOTE, action_ui, decision_ui, empty_ui, heading_ui, is_typing, keep_page_room, loaded_ui, note_field_ui,
-    status_ui, takes_letter, title_ui,
+    status_ui, takes_letter, title_ui, write_button_ui,
 };
 use egui::{Key, Modifiers, RichText, ScrollArea, TextEdit, Ui};
 
@@ -24,6 +24,8 @@ const QUEUE_WIDTH: f32 = 360.0;
 const DECIDED_FOR: f64 = 3.0;
 /// Reasons that may be added to a mark, by key.
 const REASONS: [&str; 6] = ["off topic", "empty page", "soft 404", "missing resources", "duplicate", "wrong language"];
+
+const KEYS: &str = "J K move, A approve, D reject, F flag, S skip, N note, Ctrl+Z undo, Ctrl+Shift+Z redo";
 
 /// The page Review.
 #[derive(Default)]
@@ -39,6 +41,8 @@ pub struct ReviewPage {
     /// Captures that were decided a moment ago, and when.
     decided: Vec<(CaptureId, f64)>,
     text: LongText,
+    /// The capture of the queue that is at hand.
+    row: Option<CaptureId>,
 }
 
 impl ReviewPage {
@@ -52,7 +56,10 @@ impl ReviewPage {
         }
         // A number that led here counts what is reviewed, too.
         self.reviewed_too |= app.take_shows_all();
-        title_ui(ui, "Review", "J K move, A approve, D reject, F flag, S skip, N note, Ctrl+Z undo, Ctrl+Shift+Z redo");
+        // The text is what is read: a low window has its height for that.
+        if ui.ctx().content_rect().height() >= theme::LOW_WINDOW {
+            title_ui(ui, app, "Review", KEYS);
+        }
         ui.horizontal_wrapped(|ui| {
             let label = ui.label("Filter");
             ui.add(
@@ -94,10 +101,17 @@ impl ReviewPage {
             page.rows.iter().filter(|row| self.decided.iter().all(|(id, _)| *id != row.id)).collect();
         let Some(last) = rows.len().checked_sub(1) else { return };
         self.at = self.at.min(last);
-        self.keys(ui, app, rows[self.at].id, last);
+        self.follow_row(app, rows[self.at].id);
+        self.keys(ui, app, last);
         let row = rows[self.at.min(last)];
-        app.follow(Focus::Capture(row.id));
-        self.progress_ui(ui, app.reviewed(), page);
+        self.follow_row(app, row.id);
+        // A list of the lower panel may have led to another version, which is decided on then.
+        let shown = match app.focus() {
+            Some(Focus::Capture(id)) => id,
+            _ => row.id,
+        };
+        let reviewed = app.reviewed();
+        self.progress_ui(ui, reviewed, page);
         ui.horizontal_top(|ui| {
             ui.vertical(|ui| {
                 ui.set_width(QUEUE_WIDTH.min(ui.available_width() / 3.0));
@@ -118,8 +132,15 @@ impl ReviewPage {
                 }
             });
             ui.add_space(GAP);
-            ui.vertical(|ui| self.capture_ui(ui, app, row.id));
+            ui.vertical(|ui| self.capture_ui(ui, app, shown));
         });
+    }
+
+    /// Has the lower panel follow the queue, until it is led to another capture.
+    fn follow_row(&mut self, app: &mut AppState, id: CaptureId) {
+        if self.row.replace(id) != Some(id) || app.beside_row() == 0 {
+            app.follow(Focus::Capture(id));
+        }
     }
 
     fn progress_ui(&self, ui: &mut Ui, done: u64, page: &CapturePage) {
@@ -137,6 +158,8 @@ impl ReviewPage {
     }
 
     fn capture_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CaptureId) {
+        // The text is what is read: in a low window it gets the height.
+        let is_low = ui.ctx().content_rect().height() < theme::LOW_WINDOW;
         let answer = app.reads.detail(id, app.settings.window_days);
         loaded_ui(ui, &answer, |ui, detail| {
             let row = &detail.row;
@@ -148,8 +171,8 @@ impl ReviewPage {
         });
         ui.horizontal_wrapped(|ui| {
             for (key, mark, word) in MARK_KEYS {
-                if ui.button(format!("{word}  {key}")).clicked() {
-                    self.mark(ui, app, id, mark);
+                if write_button_ui(ui, format!("{word}  {key}")).clicked() {
+                    self.mark(ui, app, mark);
                 }
             }
             if ui.button("Skip  S").clicked() {
@@ -159,18 +182,26 @@ impl ReviewPage {
         ui.horizontal_wrapped(|ui| {
             let opens = std::mem::take(&mut self.opens_note);
             if note_field_ui(ui, REVIEW_NOTE, "Reason or note", &mut self.note, opens) {
-                keep_note(app, id, &mut self.note);
+                keep_note(app, vec![id].into(), &mut self.note);
             }
-            for (number, reason) in REASONS.iter().enumerate() {
-                if ui.small_button(format!("{} {reason}", number + 1)).clicked() {
-                    self.note = (*reason).to_owned();
+            let mut reasons_ui = |ui: &mut Ui| {
+                for (number, reason) in REASONS.iter().enumerate() {
+                    if ui.small_button(format!("{} {reason}", number + 1)).clicked() {
+                        self.note = (*reason).to_owned();
+                    }
                 }
+            };
+            match is_low {
+                true => drop(ui.menu_button("Reasons", reasons_ui)),
+                false => reasons_ui(ui),
             }
         });
         if let Some(detail) = answer.shown() {
             checks_ui(ui, detail);
         }
-        heading_ui(ui, "Text");
+        if !is_low {
+            heading_ui(ui, "Text");
+        }
         let content = app.reads.content(id);
         keep_page_room(ui, theme::ROWS_LEAST as f32 * ui.text_style_height(&egui::TextStyle::Body));
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
@@ -189,11 +220,22 @@ impl ReviewPage {
         });
     }
 
-    fn mark(&mut self, ui: &Ui, app: &mut AppState, id: CaptureId, mark: ReviewMark) {
-        let note = std::mem::take(&mut self.note).trim().to_owned();
-        app.send(Command::Mark { captures: vec![id].into(), mark, note });
+    fn mark(&mut self, ui: &Ui, app: &mut AppState, mark: ReviewMark) {
+        let (Ok(captures), Some(id)) = (app.decision_target(), self.row) else { return };
+        let note = self.note.trim().to_owned();
+        let is_row = decides_on(app, id);
+        app.send(Command::Mark { captures, mark, note });
+        if app.read_only().is_some() {
+            // It stays to be reviewed.
+            return;
+        }
+        self.note.clear();
+        if !is_row {
+            return;
+        }
         let now = ui.input(|input| input.time);
-        self.began = self.began.filter(|_| app.reviewed() > 0).or(Some(now));
+        let has_begun = app.reviewed() > 0;
+        self.began = self.began.filter(|_| has_begun).or(Some(now));
         // With only the open ones in the queue, the next one moves up by itself.
         match self.reviewed_too {
             true => self.at += 1,
@@ -201,7 +243,7 @@ impl ReviewPage {
         }
     }
 
-    fn keys(&mut self, ui: &Ui, app: &mut AppState, id: CaptureId, last: usize) {
+    fn keys(&mut self, ui: &Ui, app: &mut AppState, last: usize) {
         if is_typing(ui) || app.dialog().is_some() {
             return;
         }
@@ -225,7 +267,7 @@ impl ReviewPage {
             if let Some(key) = Key::from_name(key)
                 && pressed(key)
             {
-                self.mark(ui, app, id, mark);
+                self.mark(ui, app, mark);
             }
         }
         if takes_letter(ui, "n") {
@@ -239,36 +281,25 @@ impl ReviewPage {
     }
 }
 
-/// What can be told from the capture itself, each with its verdict in words.
+/// Draws the findings of the review checks.
 fn checks_ui(ui: &mut Ui, detail: &CaptureDetail) {
-    let row = &detail.row;
     let colors = tokens(ui);
-    let before = detail.versions.iter().rev().find(|version| version.date < row.date);
-    let mut checks: Vec<(Option<bool>, String)> =
-        vec![(Some((200..300).contains(&row.status)), format!("status {}", row.status))];
-    if is_page_type(&row.mime) {
-        let words = if row.title.is_empty() { "has no title" } else { "has a title" };
-        checks.push((Some(!row.title.is_empty()), words.to_owned()));
-    }
-    if let Some(before) = before.filter(|before| before.size > 0) {
-        let share = row.size as f64 / before.size as f64;
-        checks.push((Some(share > 0.5), format!("{:.0} % of the previous size", share * 100.0)));
-    }
-    if let Some(external) = row.inlinks_external {
-        // None at all speaks neither for a page nor against it.
-        checks.push(((external > 0).then_some(true), text::counted(external, "external inlink", "external inlinks")));
-    }
     ui.horizontal_wrapped(|ui| {
-        for (holds, words) in checks {
-            match holds {
-                Some(true) => ui.colored_label(colors.accept, format!("✔ {words}")),
-                Some(false) => ui.colored_label(colors.flag, format!("⚠ {words}")),
-                None => ui.weak(words),
+        for finding in run_checks(&detail.page_input()) {
+            let evidence = match finding.evidence {
+                FindingEvidence::Text(text) => text,
+                FindingEvidence::Count { number, one, many } => text::counted(number, one, many),
+            };
+            match finding.level {
+                FindingLevel::Passed => ui.colored_label(colors.accept, format!("✔ {evidence}")),
+                FindingLevel::Odd => ui.colored_label(colors.flag, format!("⚠ {evidence}")),
+                FindingLevel::Neutral => ui.weak(evidence),
             };
             ui.add_space(GROUP_GAP / 2.0);
         }
-        if !row.top_anchor.is_empty() {
-            ui.weak(format!("cited as “{}”", text::short(&row.top_anchor, 60)));
+        let top_anchor = &detail.row.top_anchor;
+        if !top_anchor.is_empty() {
+            ui.weak(format!("cited as “{}”", text::short(top_anchor, 60)));
         }
     });
 }

@@ -40,7 +40,7 @@ impl ScopeLists {
 
     /// A list of URLs, or the hosts.
     fn what_if_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CampaignId, list: Option<WhatIfList>) {
-        title_ui(ui, "Changes by the edited rules", "Select a row to see both decisions, rule by rule");
+        title_ui(ui, app, "Changes by the edited rules", "Select a row to see both decisions, rule by rule");
         back_ui(ui, app);
         // The last answer stays while further edits are tried.
         let (answer, is_old) = match &app.what_if() {
@@ -214,7 +214,7 @@ fn verdict_ui(ui: &mut Ui, verdict: &Verdict) {
 
 fn decided_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleRef) {
     let about = format!("“{}”: this rule decided these URLs", text::short(&rule.summary, 200));
-    title_ui(ui, &format!("URLs decided by rule {}", rule.index), &about);
+    title_ui(ui, app, &format!("URLs decided by rule {}", rule.index), &about);
     back_ui(ui, app);
     let hits = app.rule_hits(id);
     loaded_ui(ui, &hits, |ui, report| {
@@ -233,7 +233,7 @@ fn decided_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleRef) {
 fn rule_matches_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleRef) {
     let about = "this rule matched these URLs; a later rule may have decided";
     let about = format!("“{}”: {about}", text::short(&rule.summary, 200));
-    title_ui(ui, &format!("URLs matched by rule {}", rule.index), &about);
+    title_ui(ui, app, &format!("URLs matched by rule {}", rule.index), &about);
     back_ui(ui, app);
     let (rule_matches, progress) = app.urls_matched_by_rule(id, rule.index);
     progress_ui(ui, progress);
@@ -280,7 +280,7 @@ fn geo_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
         ),
         _ => ("URLs accepted by geolocation".to_owned(), "A country rule decided these URLs"),
     };
-    title_ui(ui, &title, about);
+    title_ui(ui, app, &title, about);
     back_ui(ui, app);
     progress_ui(ui, progress);
     loaded_ui(ui, &report, |ui, rows| {
@@ -298,7 +298,7 @@ fn geo_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
 
 fn drift_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
     let Some(path) = app.compared().map(Path::to_owned) else {
-        title_ui(ui, "Changes with another database", "");
+        title_ui(ui, app, "Changes with another database", "");
         back_ui(ui, app);
         empty_ui(ui, "No database compared", "Enter one on the Spec page, Geolocation");
         return;
@@ -310,7 +310,7 @@ fn drift_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
         _ => return,
     };
     let title = format!("URLs of {} that it would {word}", text::line(host));
-    title_ui(ui, &title, &format!("With the countries of {}", text::line(&path.display().to_string())));
+    title_ui(ui, app, &title, &format!("With the countries of {}", text::line(&path.display().to_string())));
     back_ui(ui, app);
     progress_ui(ui, progress);
     loaded_ui(ui, &drift, |ui, rows| {

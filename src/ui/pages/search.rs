@@ -1,6 +1,6 @@
 //! Every word of the archive: a query, its results, and how they are spread.
 
-use super::captures_table::{CaptureAsk, menu_ui};
+use super::captures_table::{CaptureAction, menu_ui};
 use super::search_evaluate::SearchEvaluate;
 use super::search_map::SearchMap;
 use super::search_media::media_tabs_ui;
@@ -8,12 +8,12 @@ use super::search_saved::{SavedPart, order_label};
 use super::search_timeline::Timeline;
 use super::select::captures_by;
 use crate::app::models::{FacetChoice, FacetKind, Hit, Loaded, SearchAnswer, SearchCounts, SearchOrder, SearchQuery};
-use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, SelectLead, SelectedRows};
-use crate::ui::facets::{FACETS_WIDTH, FacetAsk, Facets, ROOM_FOR_FACETS, chosen_ui, named_count_ui};
-use crate::ui::table::{Column, Table, Value};
+use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, SelectLead};
+use crate::ui::facets::{FACETS_WIDTH, FacetAction, Facets, ROOM_FOR_FACETS, chosen_ui, named_count_ui};
+use crate::ui::table::{Column, RowsAsk, Table, Value};
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
-use crate::ui::widgets::{TypedLine, action_ui, decision_ui, empty_ui, loaded_ui, title_ui};
+use crate::ui::widgets::{TypedLine, action_ui, decision_ui, empty_ui, loaded_ui, title_ui, write_ui};
 use egui::text::LayoutJob;
 use egui::{TextEdit, TextFormat, Ui};
 use std::ops::Range;
@@ -49,6 +49,7 @@ impl SearchPage {
         }
         title_ui(
             ui,
+            app,
             "Search",
             "Every word of the archive; a result is a page with one content, however often captured",
         );
@@ -201,8 +202,8 @@ impl SearchPage {
 
     fn facets_ui(&mut self, ui: &mut Ui, app: &mut AppState, counts: &SearchCounts) {
         match self.facets.ui(ui, counts, &self.applied.facets) {
-            Some(FacetAsk::Toggle(choice)) => self.toggle(app, choice),
-            Some(FacetAsk::Show(choice)) => {
+            Some(FacetAction::Toggle(choice)) => self.toggle(app, choice),
+            Some(FacetAction::Show(choice)) => {
                 let mut query = self.applied.clone();
                 query.facets.retain(|other| other.kind != choice.kind || other.is_excluded);
                 query.facets.push(choice);
@@ -235,18 +236,20 @@ fn take_further_ui(ui: &mut Ui, app: &mut AppState, found: &SearchAnswer) {
     // Without a filter a selection is by score, and a collection by hand.
     let filter = if found.filter.is_empty() { "*" } else { &found.filter };
     let select = format!("Select these {}, {}", text::count(found.captures), text::bytes(found.bytes));
-    let select = ui.add_enabled(app.campaign().is_some(), egui::Button::new(select));
-    let select =
-        select.on_hover_text("Keeps these captures as the selection of the campaign, in the place of the saved one");
-    if select.on_disabled_hover_text("Select a campaign first: a selection belongs to one").clicked() {
+    let has_none = app.campaign().is_none();
+    let why_not = has_none.then_some("Select a campaign first: a selection belongs to one");
+    let select = write_ui(ui, why_not, egui::Button::new(select));
+    let hint = "Keeps these captures as the selection of the campaign, in the place of the saved one";
+    if select.on_hover_text(hint).clicked() {
         app.lead_to_selection(SelectLead::Filter(filter.to_owned()));
     }
     if ui.button("Review these").on_hover_text("Go through these captures one by one").clicked() {
         app.send(Command::GoToAll(Route::Review { filter: found.filter.clone() }));
     }
-    let rule = ui.add_enabled(app.campaign().is_some(), egui::Button::new("Save as collection…"));
-    let rule = rule.on_hover_text("A collection of what this search finds, filled now and after each crawl");
-    if rule.on_disabled_hover_text("Select a campaign first: a collection asks for its scores").clicked() {
+    let why_not = has_none.then_some("Select a campaign first: a collection asks for its scores");
+    let rule = write_ui(ui, why_not, egui::Button::new("Save as collection…"));
+    let hint = "A collection of what this search finds, filled now and after each crawl";
+    if rule.on_hover_text(hint).clicked() {
         app.lead_to_selection(SelectLead::Rule(filter.to_owned()));
     }
 }
@@ -255,7 +258,7 @@ fn results_ui<'a>(
     ui: &mut Ui,
     app: &mut AppState,
     answer: &'a SearchAnswer,
-    judging: Option<Column<'a, Hit, CaptureAsk>>,
+    judging: Option<Column<'a, Hit, CaptureAction>>,
 ) {
     if answer.problem.is_some() {
         return;
@@ -264,8 +267,8 @@ fn results_ui<'a>(
         empty_ui(ui, "Nothing found", "Try fewer words, or take a condition away");
         return;
     }
-    type Col<'a> = Column<'a, Hit, CaptureAsk>;
-    let of = |tab: PanelTab| move |hit: &Hit| Some(CaptureAsk::Panel(hit.capture.id, tab));
+    type Col<'a> = Column<'a, Hit, CaptureAction>;
+    let of = |tab: PanelTab| move |hit: &Hit| Some(CaptureAction::Panel(hit.capture.id, tab));
     let columns = [
         Col::text("title", "Title", 220.0, |hit| title_of(hit)),
         Col::text("snippet", "Place in the text", 430.0, |hit| &hit.snippet).draw(snippet_ui),
@@ -285,14 +288,16 @@ fn results_ui<'a>(
             .about("Further pages found whose text is nearly the same")
             .link("Show all captures of these pages", |hit| {
                 let filter = format!("similar:{}", hit.capture.id);
-                Some(CaptureAsk::Command(Command::GoToAll(Route::Captures { filter })))
+                Some(CaptureAction::Command(Command::GoToAll(Route::Captures { filter })))
             }),
         Col::value("relevance", "Relevance", 80.0, |hit| Value::Fraction(f64::from(hit.score))).numeric().hidden(),
     ];
     let table = Table::new("search results", "Results", judging.into_iter().chain(columns), |hit: &Hit| hit.version)
-        .on_focus(|hit| Some(CaptureAsk::Focus(hit.capture.id)))
-        .on_open(|hit| Some(CaptureAsk::Panel(hit.capture.id, PanelTab::Text)))
-        .menu(|ui, hit| menu_ui(ui, &hit.capture));
+        .on_focus(|hit| Some(CaptureAction::Focus(hit.capture.id)))
+        .on_open(|hit| Some(CaptureAction::Panel(hit.capture.id, PanelTab::Text)))
+        .on_select(|hits| Some(CaptureAction::Several(hits.iter().map(|hit| hit.capture.id).collect())))
+        .menu(|ui, hit| menu_ui(ui, &hit.capture))
+        .with_rows(RowsAsk::copy_urls(|hit: &Hit| &hit.capture.url));
     if let Some(ask) = table.rows_ui(ui, app, &answer.hits) {
         carry_out(app, ask);
     }
@@ -310,17 +315,18 @@ fn title_of(hit: &Hit) -> &str {
     if hit.capture.title.is_empty() { &hit.capture.url } else { &hit.capture.title }
 }
 
-fn carry_out(app: &mut AppState, ask: CaptureAsk) {
+fn carry_out(app: &mut AppState, ask: CaptureAction) {
     match ask {
-        CaptureAsk::Focus(id) => app.follow_in_panel(Focus::Capture(id)),
-        CaptureAsk::Panel(id, tab) => {
+        CaptureAction::Focus(id) => app.follow_in_panel(Focus::Capture(id)),
+        CaptureAction::Panel(id, tab) => {
             app.follow(Focus::Capture(id));
             app.show_tab(tab);
         }
-        CaptureAsk::Mark(id, mark) => {
-            app.send(Command::Mark { captures: SelectedRows::from(vec![id]), mark, note: String::new() });
+        CaptureAction::Mark(id, mark) => {
+            app.send(Command::Mark { captures: app.rows_with(id), mark, note: String::new() });
         }
-        CaptureAsk::Command(command) => app.send(command),
+        CaptureAction::Several(captures) => app.follow_several(captures),
+        CaptureAction::Command(command) => app.send(command),
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A judge sees the own judgements alone: those of others would sway it.
 
-use super::captures_table::CaptureAsk;
+use super::captures_table::CaptureAction;
 use super::select::captures_by;
 use crate::app::models::{Hit, Judgement, SearchAnswer, SearchQuery, judged_filter};
 use crate::app::{AppState, Command, Focus};
@@ -10,7 +10,7 @@ use crate::ui::facets::named_count_ui;
 use crate::ui::table::Column;
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
-use crate::ui::widgets::{field_ui, is_typing};
+use crate::ui::widgets::{field_ui, is_typing, write_ui};
 use egui::{Button, Event, Key, Modifiers, Ui};
 
 /// Width of the column with the buttons.
@@ -68,7 +68,7 @@ impl SearchEvaluate {
         &'a self,
         asked: &'a SearchQuery,
         found: &SearchAnswer,
-    ) -> Option<Column<'a, Hit, CaptureAsk>> {
+    ) -> Option<Column<'a, Hit, CaptureAction>> {
         let column = Column::made("judgement", "Assessment", WIDTH, |hit: &Hit| {
             hit.judgement().map_or_else(String::new, |judgement| judgement.label().to_owned())
         });
@@ -80,7 +80,7 @@ impl SearchEvaluate {
         self.is_on && !asked.query_line().is_empty() && found.filter == asked.filter_line()
     }
 
-    fn buttons_ui(&self, ui: &mut Ui, asked: &SearchQuery, hit: &Hit) -> Option<CaptureAsk> {
+    fn buttons_ui(&self, ui: &mut Ui, asked: &SearchQuery, hit: &Hit) -> Option<CaptureAction> {
         let own = hit.judgements.iter().find(|(judge, _)| *judge == self.judge).map(|(_, judgement)| *judgement);
         let title = if hit.capture.title.is_empty() { &hit.capture.url } else { &hit.capture.title };
         let mut said = None;
@@ -96,15 +96,15 @@ impl SearchEvaluate {
                     Judgement::Unsure => ("?", colors.flag, "Unsure: you cannot say (key 3; 0 clears)"),
                 };
                 let sign = egui::RichText::new(sign).color(if is_own { color } else { colors.weak_text });
-                let button = ui.selectable_label(is_own, sign).on_hover_text(hint);
-                let name = format!("{}: {}", judgement.label(), text::line(title));
-                button.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, is_own, name.as_str()));
+                let button = write_ui(ui, None, egui::Button::selectable(is_own, sign)).on_hover_text(hint);
+                let (name, enabled) = (format!("{}: {}", judgement.label(), text::line(title)), button.enabled());
+                button.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, enabled, is_own, name.as_str()));
                 if button.clicked() {
                     said = Some((!is_own).then_some(judgement));
                 }
             }
         });
-        said.map(|judgement| CaptureAsk::Command(judge(asked, hit, judgement)))
+        said.map(|judgement| CaptureAction::Command(judge(asked, hit, judgement)))
     }
 }
 

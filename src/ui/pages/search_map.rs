@@ -60,7 +60,7 @@ struct MapRow {
 }
 
 /// What a person asks of values.
-enum MapAsk {
+enum MapAction {
     /// Results from there alone, or from everywhere where that is so already.
     Narrow(Vec<String>),
     /// The captures that are counted.
@@ -146,8 +146,8 @@ impl SearchMap {
             });
         }
         match map_ask.or(table_ask)? {
-            MapAsk::Narrow(values) => Some(narrowed(query, kind, &values)),
-            MapAsk::Captures(values) => {
+            MapAction::Narrow(values) => Some(narrowed(query, kind, &values)),
+            MapAction::Captures(values) => {
                 captures_by(app, only(query, kind, &values).filter_line());
                 None
             }
@@ -199,7 +199,7 @@ impl SearchMap {
         kind: FacetKind,
         places: &[CountryCount],
         query: &SearchQuery,
-    ) -> Option<MapAsk> {
+    ) -> Option<MapAction> {
         let (_, rect) = ui.allocate_space(size);
         let most = places.first().map_or(MapPoint { x: 0.5, y: 0.5 * MAP_HEIGHT }, |of| of.country.point);
         let sheet = Sheet::within(rect, ZOOM_STEP.powi(self.zoom), self.middle.unwrap_or(most));
@@ -261,7 +261,7 @@ impl SearchMap {
         }
         pressed &= at.is_some();
         let asked = asked.or_else(|| at.as_deref().filter(|_| pressed).and_then(counted));
-        asked.map(|of| MapAsk::Narrow(of.values.clone()))
+        asked.map(|of| MapAction::Narrow(of.values.clone()))
     }
 
     /// Goes to the next country to the left, right, north or south, or zooms; true for Enter. All are
@@ -408,13 +408,13 @@ fn marks_ui(
     marks
 }
 
-fn table_ui(ui: &mut Ui, app: &mut AppState, kind: FacetKind, values: &[FacetValue]) -> Option<MapAsk> {
-    type Col<'a> = Column<'a, MapRow, MapAsk>;
-    let narrow = |row: &MapRow| Some(MapAsk::Narrow(vec![row.value.clone()]));
+fn table_ui(ui: &mut Ui, app: &mut AppState, kind: FacetKind, values: &[FacetValue]) -> Option<MapAction> {
+    type Col<'a> = Column<'a, MapRow, MapAction>;
+    let narrow = |row: &MapRow| Some(MapAction::Narrow(vec![row.value.clone()]));
     let columns = [
         Col::text("value", kind.label(), 120.0, |row| &row.label).link("Narrow the search to it", narrow),
         Col::count("captures", "Captures", 80.0, |row| row.count)
-            .link("Show these captures", |row| Some(MapAsk::Captures(vec![row.value.clone()]))),
+            .link("Show these captures", |row| Some(MapAction::Captures(vec![row.value.clone()]))),
         Col::text("country", "Country", 200.0, |row| row.country).or("not on the map"),
     ];
     let row = |of: &FacetValue| MapRow {

@@ -5,7 +5,7 @@ use crate::app::{AppState, Command, SearchAct};
 use crate::ui::facets::shown_value;
 use crate::ui::table::{Column, Table, key_of};
 use crate::ui::theme::{self, GAP};
-use crate::ui::widgets::{field_ui, heading_ui, loaded_ui};
+use crate::ui::widgets::{field_ui, heading_ui, loaded_ui, write_button_ui, write_ui};
 use egui::{Button, Ui};
 
 /// Height of the list.
@@ -20,7 +20,7 @@ pub struct SavedPart {
 }
 
 /// What a row asks for.
-enum SavedAsk {
+enum SavedAction {
     Open(Box<SearchQuery>),
     Act(SearchAct),
     /// Its name is put into the field.
@@ -39,8 +39,7 @@ impl SavedPart {
                 (_, "") => Some("Name it first"),
                 _ => None,
             };
-            let button = ui.add_enabled(why_not.is_none(), Button::new("Save this search"));
-            if button.on_disabled_hover_text(why_not.unwrap_or_default()).clicked() {
+            if write_ui(ui, why_not, Button::new("Save this search")).clicked() {
                 let name = std::mem::take(&mut self.name);
                 app.send(Command::Searches(SearchAct::Save(name, Box::new(present.clone()))));
             }
@@ -57,7 +56,7 @@ impl SavedPart {
             ui.weak("None yet. A saved search keeps the query, the facets and the order, and is asked again each time");
             return None;
         }
-        type Col<'a> = Column<'a, SavedSearch, SavedAsk>;
+        type Col<'a> = Column<'a, SavedSearch, SavedAction>;
         let columns = [
             Col::text("name", "Name", 200.0, |row| &row.name),
             Col::text("query", "Query", 300.0, |row| &row.query).or("everything"),
@@ -69,26 +68,26 @@ impl SavedPart {
         let typed = self.name.trim().to_owned();
         let table = Table::new("saved-searches", "Saved searches", columns, |row: &SavedSearch| key_of(&row.name))
             .height(LIST)
-            .on_open(|row| Some(SavedAsk::Open(Box::new(row.query()))))
+            .on_open(|row| Some(SavedAction::Open(Box::new(row.query()))))
             .menu(move |ui, row| {
                 if ui.button("Open this search").clicked() {
-                    return Some(SavedAsk::Open(Box::new(row.query())));
+                    return Some(SavedAction::Open(Box::new(row.query())));
                 }
                 if typed.is_empty() {
                     if ui.button("Put its name into the field, to change it").clicked() {
-                        return Some(SavedAsk::Name(row.name.clone()));
+                        return Some(SavedAction::Name(row.name.clone()));
                     }
-                } else if ui.button(format!("Rename to “{typed}”")).clicked() {
+                } else if write_button_ui(ui, format!("Rename to “{typed}”")).clicked() {
                     let (from, to) = (row.name.clone(), typed.clone());
-                    return Some(SavedAsk::Act(SearchAct::Rename { from, to }));
+                    return Some(SavedAction::Act(SearchAct::Rename { from, to }));
                 }
-                let remove = ui.button("Remove this saved search").clicked();
-                remove.then(|| SavedAsk::Act(SearchAct::Forget(row.name.clone())))
+                let remove = write_button_ui(ui, "Remove this saved search").clicked();
+                remove.then(|| SavedAction::Act(SearchAct::Forget(row.name.clone())))
             });
         match table.rows_ui(ui, app, rows)? {
-            SavedAsk::Open(query) => return Some(*query),
-            SavedAsk::Name(name) => self.name = name,
-            SavedAsk::Act(act) => {
+            SavedAction::Open(query) => return Some(*query),
+            SavedAction::Name(name) => self.name = name,
+            SavedAction::Act(act) => {
                 if matches!(act, SearchAct::Rename { .. }) {
                     self.name.clear();
                 }

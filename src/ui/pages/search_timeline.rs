@@ -4,11 +4,13 @@ use super::select::captures_by;
 use crate::app::AppState;
 use crate::app::models::{Period, PeriodCount, SearchQuery};
 use crate::campaign::{Query, parse_fields};
+use crate::ui::access::name_node;
 use crate::ui::table::{Column, Table, Value, key_of};
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
 use crate::ui::widgets::field_ui;
 use crate::uri::CaptureDate;
+use egui::accesskit::Role;
 use egui::{Button, Ui};
 use egui_plot::{Bar, BarChart, GridMark, Plot};
 
@@ -35,7 +37,7 @@ pub struct Timeline {
 }
 
 /// What a row of the table asks for.
-enum TimelineAsk {
+enum TimelineAction {
     Captures(String),
     Narrow(String),
 }
@@ -132,6 +134,7 @@ impl Timeline {
             });
         let response = plot.response.interact(egui::Sense::click_and_drag());
         let response = response.on_hover_text("Drag over bars to narrow to this time");
+        name_node(&response, Role::Canvas, "Captures over time");
         if response.drag_started() {
             self.dragged_from = plot.inner;
         }
@@ -157,29 +160,30 @@ impl Timeline {
         query: &SearchQuery,
         periods: &[PeriodCount],
     ) -> Option<String> {
-        type Col<'a> = Column<'a, PeriodCount, TimelineAsk>;
+        type Col<'a> = Column<'a, PeriodCount, TimelineAction>;
         let found = query.filter_line();
         let columns = [
             Col::text("period", "Time", 110.0, |row| &row.period),
             Col::count("captures", "Captures found", 120.0, |row| row.count).link("Show these captures", move |row| {
-                Some(TimelineAsk::Captures(format!("{found} date:{}", row.period).trim().to_owned()))
+                Some(TimelineAction::Captures(format!("{found} date:{}", row.period).trim().to_owned()))
             }),
             Col::count("of", "All captures", 120.0, |row| row.of)
                 .about("Captures of the time, found or not")
-                .link("Show these captures", |row| Some(TimelineAsk::Captures(format!("date:{}", row.period)))),
+                .link("Show these captures", |row| Some(TimelineAction::Captures(format!("date:{}", row.period)))),
             Col::value("share", "Per 10,000", 90.0, |row| Value::Count(share(row).round() as u64)).numeric(),
         ];
         let table =
             Table::new("search-timeline", "Captures found over time", columns, |row: &PeriodCount| key_of(&row.period));
-        let table = table.height(TABLE).on_open(|row| Some(TimelineAsk::Narrow(format!("date:{}", row.period)))).menu(
-            |ui, row| {
+        let table = table
+            .height(TABLE)
+            .on_open(|row| Some(TimelineAction::Narrow(format!("date:{}", row.period))))
+            .menu(|ui, row| {
                 let narrow = ui.button("Narrow to this time").clicked();
-                narrow.then(|| TimelineAsk::Narrow(format!("date:{}", row.period)))
-            },
-        );
+                narrow.then(|| TimelineAction::Narrow(format!("date:{}", row.period)))
+            });
         match table.rows_ui(ui, app, periods)? {
-            TimelineAsk::Captures(filter) => captures_by(app, filter),
-            TimelineAsk::Narrow(range) => return Some(range),
+            TimelineAction::Captures(filter) => captures_by(app, filter),
+            TimelineAction::Narrow(range) => return Some(range),
         }
         None
     }

@@ -12,7 +12,7 @@ use crate::ui::table::{Column, Table, key_of};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::ui::widgets::{
-    action_ui, count_link_ui, empty_ui, field_ui, figure_ui, heading_ui, is_typing, loaded_ui, title_ui,
+    action_ui, count_link_ui, empty_ui, field_ui, figure_ui, heading_ui, is_typing, loaded_ui, title_ui, write_ui,
 };
 use egui::{Button, Color32, Key, Label, Modifiers, RichText, ScrollArea, Slider, Ui};
 use std::path::{Path, PathBuf};
@@ -22,6 +22,8 @@ use std::sync::Arc;
 const STEP: f64 = 0.01;
 /// What a number of captures leads to.
 const SHOW: &str = "Show these captures";
+/// Why no selection is made just now.
+const SCORING: &str = "Scores are being computed";
 /// Height of the list of exports.
 const EXPORTS: f32 = 150.0;
 
@@ -37,6 +39,7 @@ impl SelectPage {
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         title_ui(
             ui,
+            app,
             "Select & export",
             "Captures scoring at or above the threshold are selected; approvals and rejections override",
         );
@@ -192,17 +195,21 @@ fn weights_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &Sele
     let changed = page.spec.as_ref().is_none_or(|spec| spec.clone().with_parts_of(&draft) != draft);
     ui.horizontal(|ui| {
         let busy = app.runs(JobKind::Select);
-        let response = ui.add_enabled(!busy, Button::new("Score and select"));
-        if response.on_disabled_hover_text("Scores are being computed").clicked() {
+        let why_not = busy.then_some(SCORING);
+        if write_ui(ui, why_not, Button::new("Score and select")).clicked() {
             app.send(Command::Select(draft));
         }
         if ui.button("Default weights").clicked() {
             app.selection_draft.weights = ScoreWeights::default();
         }
-        if changed && page.spec.is_some() {
-            ui.colored_label(tokens(ui).flag, "⚠ Preview, not saved");
-        }
     });
+    // A line of its own, always there: nothing moves while a slider is drawn.
+    if page.spec.is_some() {
+        match changed {
+            true => ui.colored_label(tokens(ui).flag, "⚠ Preview, not saved"),
+            false => ui.weak("As saved"),
+        };
+    }
     let unmeasured = page.scores.unmeasured();
     if unmeasured > 0 && page.spec.is_some() {
         let unmeasured = text::counted(unmeasured, "capture was", "captures were");
@@ -227,8 +234,12 @@ fn balance_ui(
         ui.colored_label(tokens(ui).reject, "✖ Out");
         side_ui(ui, app, false, balance.outside, sides);
     });
-    if page.spec.is_some() && !sides.is_kept {
+    if page.spec.is_some() {
         ui.horizontal_wrapped(|ui| {
+            if sides.is_kept {
+                ui.weak("The same as the saved selection");
+                return;
+            }
             for (sign, number, filter) in [("+", balance.added, &sides.added), ("−", balance.removed, &sides.removed)]
             {
                 let label = format!("{sign}{}", text::count(number));
@@ -283,7 +294,7 @@ fn offer_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &Select
     let Some(spec) = &page.spec else { return };
     let answer = app.reads.selection_offer(campaign);
     let Some((offer, can_undo)) = answer.shown().map(|answer| (answer.0.clone(), answer.1)) else { return };
-    let busy = app.runs(JobKind::Select);
+    let why_not = app.runs(JobKind::Select).then_some(SCORING);
     ui.horizontal_wrapped(|ui| {
         if let Some(offer) = offer.filter(|offer| offer.problem.is_none() && offer.added + offer.removed > 0) {
             for (sign, number, filter) in
@@ -297,16 +308,14 @@ fn offer_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &Select
                 }
             }
             ui.label(format!("since the selection of {}", offer.date.to_readable()));
-            let again = ui.add_enabled(!busy, Button::new("Apply these changes"));
-            let again = again.on_hover_text("Makes the saved selection again with what came since");
-            if again.on_disabled_hover_text("Scores are being computed").clicked() {
+            let again = write_ui(ui, why_not, Button::new("Apply these changes"));
+            if again.on_hover_text("Makes the saved selection again with what came since").clicked() {
                 app.send(Command::Select(spec.clone()));
             }
         }
         if can_undo {
-            let undo = ui.add_enabled(!busy, Button::new("Undo selection"));
-            let undo = undo.on_hover_text("Puts the selection back that this one took the place of");
-            if undo.on_disabled_hover_text("Scores are being computed").clicked() {
+            let undo = write_ui(ui, why_not, Button::new("Undo selection"));
+            if undo.on_hover_text("Puts the selection back that this one took the place of").clicked() {
                 app.send(Command::Selections(SelectionAct::Undo(campaign)));
             }
         }
@@ -462,7 +471,7 @@ fn exports_ui(ui: &mut Ui, app: &mut AppState, rows: &[ExportRow]) {
         ui.weak("No exports yet");
         return;
     }
-    type Col<'a> = Column<'a, ExportRow, ExportAsk>;
+    type Col<'a> = Column<'a, ExportRow, ExportAction>;
     let columns = [
         Col::date("written", "Written (UTC)", 150.0, |row| row.date),
         Col::count("captures", "Captures", 76.0, |row| row.captures),
@@ -476,30 +485,30 @@ fn exports_ui(ui: &mut Ui, app: &mut AppState, rows: &[ExportRow]) {
             };
             let text = RichText::new(words).color(state_mark(ui, state).1);
             let is_clicked = ui.link(text).on_hover_text("Show each check").clicked();
-            is_clicked.then(|| ExportAsk::Checks(row.folder.clone(), lines.clone()))
+            is_clicked.then(|| ExportAction::Checks(row.folder.clone(), lines.clone()))
         }),
         Col::made("folder", "Folder", 320.0, |row| row.folder.display().to_string()),
     ];
     let reports = reports(app);
     let table = Table::new("exports", "Exports", columns, |row: &ExportRow| key_of((&row.folder, row.date)))
         .height(EXPORTS)
-        .on_focus(|row| Some(ExportAsk::Focus(row.folder.clone())))
+        .on_focus(|row| Some(ExportAction::Focus(row.folder.clone())))
         .menu(|ui, row| {
             let report = ui.add_enabled(reports.contains_key(&row.folder), Button::new("Open its report"));
             if report.on_disabled_hover_text("report.html is not in this folder").clicked() {
-                return Some(ExportAsk::Report(row.folder.clone()));
+                return Some(ExportAction::Report(row.folder.clone()));
             }
-            ui.button("Verify this export").clicked().then(|| ExportAsk::Verify(row.folder.clone()))
+            ui.button("Verify this export").clicked().then(|| ExportAction::Verify(row.folder.clone()))
         });
     match table.rows_ui(ui, app, rows) {
-        Some(ExportAsk::Focus(folder)) => app.choose_export(folder),
-        Some(ExportAsk::Checks(folder, lines)) => app.show_checks(folder, lines),
-        Some(ExportAsk::Report(folder)) => {
+        Some(ExportAction::Focus(folder)) => app.choose_export(folder),
+        Some(ExportAction::Checks(folder, lines)) => app.show_checks(folder, lines),
+        Some(ExportAction::Report(folder)) => {
             if let Some(url) = reports.get(&folder) {
                 open_report(ui, url.clone());
             }
         }
-        Some(ExportAsk::Verify(folder)) => app.send(Command::Verify(folder)),
+        Some(ExportAction::Verify(folder)) => app.send(Command::Verify(folder)),
         None => {}
     }
     if app.last_export().is_none()
@@ -510,7 +519,7 @@ fn exports_ui(ui: &mut Ui, app: &mut AppState, rows: &[ExportRow]) {
 }
 
 /// What a row of exports asks for.
-enum ExportAsk {
+enum ExportAction {
     /// To be the last one.
     Focus(PathBuf),
     /// Each check of its last verification.

@@ -15,7 +15,7 @@ pub(in crate::ui) fn selected_hosts_ui(ui: &mut Ui, app: &mut AppState, selected
         true => ("Hosts of what is in", "Hosts with captures that are selected"),
         false => ("Hosts of what is out", "Hosts with captures that were scored and are not selected"),
     };
-    title_ui(ui, title, about);
+    title_ui(ui, app, title, about);
     ui.horizontal(|ui| {
         if ui.button("← Select & export").clicked() {
             app.send(Command::Go(Route::Select));

@@ -5,7 +5,7 @@ use crate::app::{AppState, Command, Route, SelectionAct};
 use crate::ui::table::{Column, Table, key_of};
 use crate::ui::text;
 use crate::ui::theme;
-use crate::ui::widgets::{field_ui, heading_ui, loaded_ui};
+use crate::ui::widgets::{field_ui, heading_ui, loaded_ui, write_button_ui, write_ui};
 use egui::{Button, Id, Ui, UiBuilder};
 
 /// Height of a list.
@@ -23,7 +23,7 @@ pub struct NamedFields {
 }
 
 /// What a row asks for.
-enum NamedAsk {
+enum NamedAction {
     Show(String),
     Try(Box<crate::app::models::SelectionSpec>),
     Act(SelectionAct),
@@ -47,8 +47,7 @@ impl NamedFields {
                 (_, "") => Some("Name it first"),
                 _ => None,
             };
-            let button = ui.add_enabled(why_not.is_none(), Button::new("Save kept selection"));
-            if button.on_disabled_hover_text(why_not.unwrap_or_default()).clicked() {
+            if write_ui(ui, why_not, Button::new("Save kept selection")).clicked() {
                 app.send(Command::Selections(SelectionAct::Name(campaign, std::mem::take(&mut self.name))));
             }
         });
@@ -56,18 +55,18 @@ impl NamedFields {
             ui.weak("None yet. A saved selection stays as it is and is compared with the kept one");
             return;
         }
-        type Col<'a> = Column<'a, NamedSelection, NamedAsk>;
+        type Col<'a> = Column<'a, NamedSelection, NamedAction>;
         let of = |row: &NamedSelection| format!("saved:{}", quoted(&row.name));
         let columns = [
             Col::text("name", "Name", 180.0, |row| &row.name),
             Col::count("captures", "Captures", 76.0, |row| row.captures)
-                .link(SHOW, move |row| Some(NamedAsk::Show(of(row)))),
+                .link(SHOW, move |row| Some(NamedAction::Show(of(row)))),
             Col::count("added", "+ kept", 76.0, |row| row.added)
                 .about("Captures of the kept selection that are not in this one")
-                .link(SHOW, move |row| Some(NamedAsk::Show(format!("selected:yes -{}", of(row))))),
+                .link(SHOW, move |row| Some(NamedAction::Show(format!("selected:yes -{}", of(row))))),
             Col::count("removed", "− kept", 76.0, |row| row.removed)
                 .about("Captures of this one that are not in the kept selection")
-                .link(SHOW, move |row| Some(NamedAsk::Show(format!("{} -selected:yes", of(row))))),
+                .link(SHOW, move |row| Some(NamedAction::Show(format!("{} -selected:yes", of(row))))),
             Col::date("saved", "Saved (UTC)", 150.0, |row| row.date),
             Col::text("who", "By", 120.0, |row| &row.who),
             Col::made("criterion", "Selected by", 300.0, |row| row.spec.criterion()),
@@ -77,10 +76,10 @@ impl NamedFields {
                 .height(LIST)
                 .menu(move |ui, row| {
                     if ui.button("Try its settings").clicked() {
-                        return Some(NamedAsk::Try(Box::new(row.spec.clone())));
+                        return Some(NamedAction::Try(Box::new(row.spec.clone())));
                     }
-                    let delete = ui.button("Delete this saved selection").clicked();
-                    delete.then(|| NamedAsk::Act(SelectionAct::ForgetName(campaign, row.name.clone())))
+                    let delete = write_button_ui(ui, "Delete this saved selection").clicked();
+                    delete.then(|| NamedAction::Act(SelectionAct::ForgetName(campaign, row.name.clone())))
                 });
         let asked = table.rows_ui(ui, app, &page.named);
         self.answer(app, asked);
@@ -118,13 +117,13 @@ impl NamedFields {
             field_ui(ui, "Filled by filter", &mut spec.filter, "empty: by hand", theme::FIELD).on_hover_text(
                 "Asked again after each crawl and import, such as host:ria.example status:200 score>=0.5",
             );
-            let button = ui.add_enabled(!spec.name.trim().is_empty(), Button::new("Save collection"));
-            if button.on_disabled_hover_text("Name it first").clicked() {
+            let why_not = spec.name.trim().is_empty().then_some("Name it first");
+            if write_ui(ui, why_not, Button::new("Save collection")).clicked() {
                 let mut spec = std::mem::take(spec);
                 spec.campaign = (!spec.filter.trim().is_empty()).then_some(campaign);
                 app.send(Command::Selections(SelectionAct::SaveCollection(spec)));
             }
-            if rows.iter().any(|row| !row.filter.is_empty()) && ui.button("Ask the filters now").clicked() {
+            if rows.iter().any(|row| !row.filter.is_empty()) && write_button_ui(ui, "Ask the filters now").clicked() {
                 app.send(Command::Selections(SelectionAct::FillCollections));
             }
         });
@@ -138,18 +137,18 @@ impl NamedFields {
             ui.weak("None yet. Captures are put into one on the page Captures, or by its filter after each crawl");
             return;
         }
-        type Col<'a> = Column<'a, CollectionRow, NamedAsk>;
+        type Col<'a> = Column<'a, CollectionRow, NamedAction>;
         let of = |row: &CollectionRow| format!("collection:{}", quoted(&row.name));
         let columns = [
             Col::text("name", "Name", 180.0, |row| &row.name),
             Col::count("captures", "Captures", 76.0, |row| row.captures)
-                .link(SHOW, move |row| Some(NamedAsk::Show(of(row)))),
+                .link(SHOW, move |row| Some(NamedAction::Show(of(row)))),
             Col::count("rejected", "Rejected", 76.0, |row| row.rejected)
                 .about("A person rejected them: no selection takes them from here")
-                .link(SHOW, move |row| Some(NamedAsk::Show(format!("{} mark:reject", of(row))))),
+                .link(SHOW, move |row| Some(NamedAction::Show(format!("{} mark:reject", of(row))))),
             Col::count("out", "Taken out", 76.0, |row| row.taken_out)
                 .about("A person took them out: the filter does not bring them back")
-                .link(SHOW, |row| Some(NamedAsk::Show(format!("uncollected:{}", quoted(&row.name))))),
+                .link(SHOW, |row| Some(NamedAction::Show(format!("uncollected:{}", quoted(&row.name))))),
             Col::text("filter", "Filled by", 220.0, |row| &row.filter).or("by hand"),
             Col::text("about", "For", 220.0, |row| &row.about),
             Col::text("origin", "Came with", 160.0, |row| row.origin.as_deref().unwrap_or("")).or("made here"),
@@ -157,27 +156,27 @@ impl NamedFields {
         let table = Table::new("collections", "Collections", columns, |row: &CollectionRow| key_of(&row.name))
             .height(LIST)
             .menu(|ui, row| {
-                if ui.button("Change…").clicked() {
-                    return Some(NamedAsk::Edit(CollectionSpec {
+                if write_button_ui(ui, "Change…").clicked() {
+                    return Some(NamedAction::Edit(CollectionSpec {
                         name: row.name.clone(),
                         about: row.about.clone(),
                         filter: row.filter.clone(),
                         campaign: row.campaign,
                     }));
                 }
-                let delete = ui.button("Delete this collection").clicked();
-                delete.then(|| NamedAsk::Act(SelectionAct::ForgetCollection(row.name.clone())))
+                let delete = write_button_ui(ui, "Delete this collection").clicked();
+                delete.then(|| NamedAction::Act(SelectionAct::ForgetCollection(row.name.clone())))
             });
         let asked = table.rows_ui(ui, app, rows);
         self.answer(app, asked);
     }
 
-    fn answer(&mut self, app: &mut AppState, asked: Option<NamedAsk>) {
+    fn answer(&mut self, app: &mut AppState, asked: Option<NamedAction>) {
         match asked {
-            Some(NamedAsk::Show(filter)) => app.send(Command::GoToAll(Route::Captures { filter })),
-            Some(NamedAsk::Try(spec)) => app.selection_draft = *spec,
-            Some(NamedAsk::Act(act)) => app.send(Command::Selections(act)),
-            Some(NamedAsk::Edit(spec)) => self.collection = spec,
+            Some(NamedAction::Show(filter)) => app.send(Command::GoToAll(Route::Captures { filter })),
+            Some(NamedAction::Try(spec)) => app.selection_draft = *spec,
+            Some(NamedAction::Act(act)) => app.send(Command::Selections(act)),
+            Some(NamedAction::Edit(spec)) => self.collection = spec,
             None => {}
         }
     }
@@ -205,13 +204,17 @@ pub fn chosen_collections_ui(ui: &mut Ui, app: &mut AppState) {
 }
 
 /// Buttons that put captures into a collection, or take them out.
-pub fn collect_ui(ui: &mut Ui, app: &mut AppState, is_enabled: bool, why_not: &str) {
+pub fn collect_ui(ui: &mut Ui, app: &mut AppState) {
+    let target = app.decision_target();
     for (label, out) in [("Add to collection", false), ("Take out of collection", true)] {
         // A disabled part of the page would not go to the next line as a button does.
-        if !is_enabled {
-            ui.add_enabled(false, Button::new(label)).on_disabled_hover_text(why_not);
-            continue;
-        }
+        let captures = match (&target, app.read_only()) {
+            (Ok(captures), None) => captures,
+            (target, _) => {
+                write_ui(ui, target.as_ref().err().copied(), Button::new(label));
+                continue;
+            }
+        };
         ui.menu_button(label, |ui| {
             let answer = app.reads.collections();
             loaded_ui(ui, &answer, |ui, rows| {
@@ -220,7 +223,7 @@ pub fn collect_ui(ui: &mut Ui, app: &mut AppState, is_enabled: bool, why_not: &s
                 }
                 for row in rows {
                     if ui.button(text::line(&row.name)).clicked() {
-                        let (captures, name) = (app.selected().clone(), row.name.clone());
+                        let (captures, name) = (captures.clone(), row.name.clone());
                         app.send(Command::Selections(SelectionAct::Collect { captures, name, out }));
                         ui.close();
                     }

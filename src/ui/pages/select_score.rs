@@ -2,7 +2,7 @@
 
 use crate::app::models::{Balance, CaptureId, ReviewMark, ScorePart, ScoredRow};
 use crate::app::{AppState, Focus};
-use crate::ui::table::{Column, Table, Value};
+use crate::ui::table::{Column, RowsAsk, Table, Value};
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
 use crate::ui::widgets::heading_ui;
@@ -60,7 +60,7 @@ pub fn borderline_ui(ui: &mut Ui, app: &mut AppState, rows: &[ScoredRow]) {
         ui.weak("None yet");
         return;
     }
-    type Col<'a> = Column<'a, ScoredRow, CaptureId>;
+    type Col<'a> = Column<'a, ScoredRow, ScoreAction>;
     let columns = [
         Col::value("score", "Score", 64.0, |row| Value::Fraction(row.score)).numeric(),
         Col::made("selected", "Selected", 120.0, selected_label).draw(|ui, row| {
@@ -77,9 +77,13 @@ pub fn borderline_ui(ui: &mut Ui, app: &mut AppState, rows: &[ScoredRow]) {
     let table = Table::new("borderline", "Borderline captures", columns, |row: &ScoredRow| row.id.unsigned_abs())
         .chosen(chosen.map(|index| rows[index].id.unsigned_abs()))
         .height(theme::DIALOG_LIST)
-        .on_focus(|row| Some(row.id));
-    if let Some(capture) = table.rows_ui(ui, app, rows) {
-        app.follow_in_panel(Focus::Capture(capture));
+        .on_focus(|row| Some(ScoreAction::Focus(row.id)))
+        .on_select(|rows| Some(ScoreAction::Several(rows.iter().map(|row| row.id).collect())))
+        .with_rows(RowsAsk::copy_urls(|row: &ScoredRow| &row.url));
+    match table.rows_ui(ui, app, rows) {
+        Some(ScoreAction::Focus(capture)) => app.follow_in_panel(Focus::Capture(capture)),
+        Some(ScoreAction::Several(captures)) => app.follow_several(captures),
+        None => {}
     }
     if let Some(index) = chosen
         && let Some(row) = rows.get(index)
@@ -116,4 +120,12 @@ fn parts_ui(ui: &mut Ui, row: &ScoredRow) {
             ui.end_row();
         }
     });
+}
+
+/// What the rows ask for.
+enum ScoreAction {
+    /// The lower panel follows this one.
+    Focus(CaptureId),
+    /// These are selected.
+    Several(Vec<CaptureId>),
 }

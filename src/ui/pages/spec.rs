@@ -15,7 +15,7 @@ use crate::ui::access::{tab_of_ui, tabs_ui};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{
-    action_named_ui, action_ui, lead_here, lead_to_field, loaded_ui, notice_ui, stop_leading, title_ui,
+    action_named_ui, action_ui, lead_here, lead_to_field, loaded_ui, notice_ui, stop_leading, title_ui, write_button_ui,
 };
 use egui::{Id, RichText, ScrollArea, TextEdit, Ui, UiBuilder};
 use std::sync::Arc;
@@ -99,7 +99,9 @@ impl SpecPage {
         let Some(mut spec) = app.spec.take() else { return };
         self.rules.name_rules(app, &spec);
         let checked = self.check(&spec, page.as_ref());
-        if let Some(field) = problems_ui(ui, &spec, &checked.problems, self.rules.is_reading()) {
+        let is_suspended = page.as_ref().is_some_and(|page| page.suspended.is_some());
+        let state = (self.rules.is_reading(), is_suspended);
+        if let Some(field) = problems_ui(ui, &spec, &checked.problems, state) {
             self.tab = tab_of(&field);
             lead_to_field(ui.ctx(), &field);
         }
@@ -215,7 +217,7 @@ impl SpecPage {
             (Some(_), false) => format!("version {}, saved", spec.version),
             (Some(_), true) => format!("version {} with unsaved edits", spec.version),
         };
-        title_ui(ui, &title, &about);
+        title_ui(ui, app, &title, &about);
         ui.horizontal_wrapped(|ui| {
             action_ui(ui, app, Action::SaveCampaign);
             let revert = ui.add_enabled(edited, egui::Button::new("Discard changes"));
@@ -312,12 +314,12 @@ const PROBLEMS_SHOWN: usize = 20;
 const PROBLEMS_OPEN: usize = 6;
 
 /// That a campaign came from elsewhere and waits, with what its crawls would do.
-fn suspension_ui(ui: &mut Ui, app: &mut AppState, page: Option<&CampaignPage>) {
+pub(super) fn suspension_ui(ui: &mut Ui, app: &mut AppState, page: Option<&CampaignPage>) {
     let Some((page, origin)) = page.and_then(|page| Some((page, page.suspended.as_ref()?))) else { return };
     ui.horizontal_wrapped(|ui| {
         let origin = text::line(origin);
         ui.colored_label(tokens(ui).flag, format!("⚠ Came from {origin} and is switched off: no crawl of it starts"));
-        if ui.button("Let it run").on_hover_text("Its schedule, and crawls that you start").clicked() {
+        if write_button_ui(ui, "Let it run").on_hover_text("Its schedule, and crawls that you start").clicked() {
             app.send(Command::Campaigns(CampaignAct::Activate(page.id)));
         }
     });
@@ -327,13 +329,20 @@ fn suspension_ui(ui: &mut Ui, app: &mut AppState, page: Option<&CampaignPage>) {
 }
 
 /// What is wrong; gives out the path of a field that a person wants to go to.
-fn problems_ui(ui: &mut Ui, spec: &SpecDraft, problems: &[CampaignProblem], is_reading: bool) -> Option<String> {
+fn problems_ui(
+    ui: &mut Ui,
+    spec: &SpecDraft,
+    problems: &[CampaignProblem],
+    (is_reading, is_suspended): (bool, bool),
+) -> Option<String> {
     if problems.is_empty() && is_reading {
         ui.weak("… Reading the rules");
         return None;
     }
     if problems.is_empty() {
-        ui.colored_label(tokens(ui).accept, "✔ Ready to crawl");
+        if !is_suspended {
+            ui.colored_label(tokens(ui).accept, "✔ Ready to crawl");
+        }
         return None;
     }
     let stops = |problem: &CampaignProblem| spec.is_stopped_by(problem);

@@ -72,14 +72,14 @@ impl GeoTab {
         if report.hosts.is_empty() {
             return;
         }
-        type Col<'a> = Column<'a, GeoHost, HostAsk>;
+        type Col<'a> = Column<'a, GeoHost, HostAction>;
         let rows = &report.hosts;
-        let captures = |row: &GeoHost| Some(HostAsk::Captures(row.host.clone()));
+        let captures = |row: &GeoHost| Some(HostAction::Captures(row.host.clone()));
         let columns = [
             Col::text("host", "Host", 180.0, |row| &row.host),
             Col::count("urls", "URLs", 55.0, |row| row.urls)
                 .link("Show the URLs accepted by geolocation only", |row| {
-                    Some(HostAsk::List(GeoList::Host(row.host.clone())))
+                    Some(HostAction::List(GeoList::Host(row.host.clone())))
                 }),
             Col::count("captures", "Captures", 70.0, |row| row.captures).link(CAPTURES, captures),
             Col::bytes("bytes", "Size", 65.0, |row| row.bytes).link(CAPTURES, captures),
@@ -107,9 +107,9 @@ impl GeoTab {
         })
         .chosen(self.chosen.as_ref().map(key_of))
         .height(LIST)
-        .on_focus(|row| Some(HostAsk::Chosen(row.host.clone())));
+        .on_focus(|row| Some(HostAction::Chosen(row.host.clone())));
         match table.rows_ui(ui, app, rows) {
-            Some(HostAsk::Chosen(host)) => self.chosen = Some(host),
+            Some(HostAction::Chosen(host)) => self.chosen = Some(host),
             Some(asked) => asked.go(app, id),
             None => {}
         }
@@ -235,14 +235,14 @@ impl GeoTab {
         if rows.is_empty() {
             return;
         }
-        type Col<'a> = Column<'a, DriftHost, HostAsk>;
+        type Col<'a> = Column<'a, DriftHost, HostAction>;
         let columns = [
             Col::text("host", "Host", 200.0, |row| &row.host)
-                .link(CAPTURES, |row| Some(HostAsk::Captures(row.host.clone()))),
+                .link(CAPTURES, |row| Some(HostAction::Captures(row.host.clone()))),
             Col::count("newly_in", "Newly in", 65.0, |row| row.moved_in)
-                .link("Show the URLs newly accepted", |row| Some(HostAsk::List(GeoList::DriftIn(row.host.clone())))),
+                .link("Show the URLs newly accepted", |row| Some(HostAction::List(GeoList::DriftIn(row.host.clone())))),
             Col::count("newly_out", "Newly out", 70.0, |row| row.moved_out)
-                .link("Show the URLs newly refused", |row| Some(HostAsk::List(GeoList::DriftOut(row.host.clone())))),
+                .link("Show the URLs newly refused", |row| Some(HostAction::List(GeoList::DriftOut(row.host.clone())))),
             Col::made("before", "Before", 330.0, |row| format!("{} ({})", row.old.places(), database(&row.old))),
             Col::made("after", "After", 330.0, |row| format!("{} ({})", row.new.places(), database(&row.new))),
             Col::text("example", "Example", 260.0, |row| &row.example),
@@ -258,7 +258,7 @@ impl GeoTab {
 }
 
 /// What a row of hosts asks for.
-enum HostAsk {
+enum HostAction {
     /// A list of URLs.
     List(GeoList),
     /// The captures of a host.
@@ -267,7 +267,7 @@ enum HostAsk {
     Chosen(String),
 }
 
-impl HostAsk {
+impl HostAction {
     fn go(self, app: &mut AppState, id: CampaignId) {
         match self {
             Self::List(list) => app.send(Command::Go(Route::Scope(id, ScopeList::Geo(list)))),
@@ -286,9 +286,9 @@ fn known(row: &GeoHost) -> Option<&GeoEvidence> {
 
 /// Hosts with what is known of each.
 fn hosts_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, head: &'static str, hosts: &[(String, String)]) {
-    type Col<'a> = Column<'a, (String, String), HostAsk>;
+    type Col<'a> = Column<'a, (String, String), HostAction>;
     let columns = [
-        Col::text("host", "Host", 260.0, |row| &row.0).link(CAPTURES, |row| Some(HostAsk::Captures(row.0.clone()))),
+        Col::text("host", "Host", 260.0, |row| &row.0).link(CAPTURES, |row| Some(HostAction::Captures(row.0.clone()))),
         Col::text("known", head, 420.0, |row| &row.1),
     ];
     let table = Table::new("hosts compared", "Hosts", columns, |row: &(String, String)| key_of(&row.0));

@@ -5,7 +5,7 @@ use crate::app::AppState;
 use crate::campaign::{Request, Term, TermKind};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{field_led_to, heading_ui, lead_here};
+use crate::ui::widgets::{field_led_to, heading_ui, lead_here, sign_button_ui};
 use egui::{ComboBox, DragValue, TextEdit, Ui};
 
 const KINDS: [(TermKind, &str); 8] = [
@@ -106,7 +106,7 @@ fn node_ui(ui: &mut Ui, node: &mut Request, path: &str, is_root: bool) -> bool {
                     },
                     _ => {}
                 }
-                if !is_root && ui.button("✖").on_hover_text("Remove this row").clicked() {
+                if !is_root && sign_button_ui(ui, "✖", "Remove this row").clicked() {
                     remove = true;
                 }
                 if is_root && ui.button("Add a row").clicked() {
@@ -140,7 +140,7 @@ fn group_ui(ui: &mut Ui, node: &mut Request, path: &str, is_root: bool) -> bool 
             if ui.button("Add a group").clicked() {
                 parts.push(Request::Or(vec![new_term()]));
             }
-            if !is_root && ui.button("✖").on_hover_text("Remove this group").clicked() {
+            if !is_root && sign_button_ui(ui, "✖", "Remove this group").clicked() {
                 remove = true;
             }
         });

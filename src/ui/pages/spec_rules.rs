@@ -141,14 +141,14 @@ impl RulesEditor {
             .row_height(theme::ROOMY_ROW)
             .chosen(self.chosen.map(|chosen| chosen as u64))
             .height(LIST)
-            .on_focus(|row| Some(RuleAsk::Choose(row.index)));
+            .on_focus(|row| Some(RuleAction::Choose(row.index)));
         match table.rows_ui(ui, app, &rows) {
-            Some(RuleAsk::Choose(index)) => self.chosen = Some(index),
-            Some(RuleAsk::Enable(index, enabled)) => match campaign.rules.get_mut(index) {
+            Some(RuleAction::Choose(index)) => self.chosen = Some(index),
+            Some(RuleAction::Enable(index, enabled)) => match campaign.rules.get_mut(index) {
                 Some(rule) => rule["enabled"] = Value::Bool(enabled),
                 None => campaign.grounds.obey_refusals = enabled,
             },
-            Some(RuleAsk::Show(list)) => {
+            Some(RuleAction::Show(list)) => {
                 if let Some(page) = deeds.page {
                     app.send(Command::Go(Route::Scope(page.id, list)));
                 }
@@ -218,7 +218,7 @@ struct RuleRow {
 }
 
 /// What a row of rules asks for.
-enum RuleAsk {
+enum RuleAction {
     /// To be the rule at hand.
     Choose(usize),
     /// To be switched on or off.
@@ -287,9 +287,9 @@ impl RuleRow {
     }
 }
 
-fn columns<'a>() -> Vec<Column<'a, RuleRow, RuleAsk>> {
+fn columns<'a>() -> Vec<Column<'a, RuleRow, RuleAction>> {
     const NO_CRAWL: &str = "A dash: no crawl ran with this rule yet";
-    type Col<'a> = Column<'a, RuleRow, RuleAsk>;
+    type Col<'a> = Column<'a, RuleRow, RuleAction>;
     vec![
         Col::count("number", "#", 36.0, |row| row.index as u64),
         Col::text("on", "On", 40.0, |row| if row.enabled { "on" } else { "off" }).draw_asking(|ui, row| {
@@ -298,7 +298,7 @@ fn columns<'a>() -> Vec<Column<'a, RuleRow, RuleAsk>> {
             ui.name_inputs(format!("Rule {} is on", row.index), |ui| {
                 changed = ui.add(Checkbox::without_text(&mut enabled)).changed();
             });
-            changed.then_some(RuleAsk::Enable(row.index, enabled))
+            changed.then_some(RuleAction::Enable(row.index, enabled))
         }),
         Col::text("decision", "Decision", 84.0, RuleRow::decision).draw(|ui, row| {
             let color = match (row.enabled, row.accepts) {
@@ -325,7 +325,7 @@ fn columns<'a>() -> Vec<Column<'a, RuleRow, RuleAsk>> {
         .numeric()
         .about(NO_CRAWL)
         .link("Show the URLs that it decided", |row| {
-            row.hits.and_then(|_| row.by_rule()).map(|rule| RuleAsk::Show(ScopeList::DecidedBy(rule)))
+            row.hits.and_then(|_| row.by_rule()).map(|rule| RuleAction::Show(ScopeList::DecidedBy(rule)))
         }),
         Col::value("matched", "Matched", 70.0, |row| {
             row.hits.map_or(Cell::Unknown, |(_, matched)| Cell::Count(matched))
@@ -333,7 +333,7 @@ fn columns<'a>() -> Vec<Column<'a, RuleRow, RuleAsk>> {
         .numeric()
         .about(NO_CRAWL)
         .link("Show the URLs that it matched", |row| {
-            row.hits.and_then(|_| row.by_rule()).map(|rule| RuleAsk::Show(ScopeList::SpokenBy(rule)))
+            row.hits.and_then(|_| row.by_rule()).map(|rule| RuleAction::Show(ScopeList::SpokenBy(rule)))
         })
         .example(|row| row.example.as_deref()),
         Col::made("change", "Change", 110.0, |row| match row.moves {
@@ -341,7 +341,7 @@ fn columns<'a>() -> Vec<Column<'a, RuleRow, RuleAsk>> {
             None => String::new(),
         })
         .link("Show the URLs newly in scope and newly out by the edited rule", |row| {
-            row.moves.map(|_| RuleAsk::Show(ScopeList::WhatIf(WhatIfList::ByRule(row.index))))
+            row.moves.map(|_| RuleAction::Show(ScopeList::WhatIf(WhatIfList::ByRule(row.index))))
         }),
         Col::text("comment", "Comment", 240.0, |row| &row.comment),
     ]

@@ -178,7 +178,7 @@ struct SeedRow<'s> {
 }
 
 /// What a row of seeds asks for.
-enum SeedAsk {
+enum SeedAction {
     /// To be the seed at hand.
     Choose(usize),
     /// To become this one.
@@ -203,10 +203,10 @@ impl SeedRow<'_> {
     }
 
     /// Draws what edits the seed; asks for what became of it.
-    fn edited(&self, edit: impl FnOnce(&mut Seed)) -> Option<SeedAsk> {
+    fn edited(&self, edit: impl FnOnce(&mut Seed)) -> Option<SeedAction> {
         let mut seed = self.seed.clone();
         edit(&mut seed);
-        (seed != *self.seed).then_some(SeedAsk::Edit(self.index, seed))
+        (seed != *self.seed).then_some(SeedAction::Edit(self.index, seed))
     }
 }
 
@@ -214,17 +214,17 @@ fn scope_label(row: &SeedRow<'_>) -> &'static str {
     SCOPES.iter().find(|(scope, ..)| *scope == row.seed.scope).map_or("", |(_, label, ..)| label)
 }
 
-fn columns<'a, 's>(at: Option<usize>) -> Vec<Column<'a, SeedRow<'s>, SeedAsk>>
+fn columns<'a, 's>(at: Option<usize>) -> Vec<Column<'a, SeedRow<'s>, SeedAction>>
 where
     's: 'a,
 {
-    type Col<'a, 's> = Column<'a, SeedRow<'s>, SeedAsk>;
+    type Col<'a, 's> = Column<'a, SeedRow<'s>, SeedAction>;
     vec![
         Col::count("number", "#", 40.0, |row| row.index as u64 + 1),
         Col::text("remove", "Remove", 60.0, |_| "").draw_asking(|ui, row| {
             let name = format!("Remove seed {}", row.index + 1);
             let button = ui.name_inputs(name, |ui| ui.small_button("✖").on_hover_text("Remove this seed"));
-            button.clicked().then_some(SeedAsk::Remove(row.index))
+            button.clicked().then_some(SeedAction::Remove(row.index))
         }),
         Col::text("url", "URL", 280.0, |row| &row.seed.url).draw_asking(move |ui, row| {
             let mut is_entered = false;
@@ -235,7 +235,7 @@ where
                     is_entered = field.has_focus() && at != Some(row.index);
                 });
             });
-            edited.or(is_entered.then_some(SeedAsk::Choose(row.index)))
+            edited.or(is_entered.then_some(SeedAction::Choose(row.index)))
         }),
         Col::text("scope", "Scope", 170.0, scope_label).draw_asking(|ui, row| {
             row.edited(|seed| {
@@ -297,19 +297,19 @@ fn table_ui(
         .row_height(theme::ROOMY_ROW)
         .chosen(at.map(|at| at as u64))
         .height(LIST)
-        .on_focus(|row| Some(SeedAsk::Choose(row.index)));
+        .on_focus(|row| Some(SeedAction::Choose(row.index)));
     let asked = table.rows_ui(ui, app, &rows);
     drop(rows);
     match asked {
-        Some(SeedAsk::Choose(index)) => *at = Some(index),
-        Some(SeedAsk::Edit(index, seed)) => {
+        Some(SeedAction::Choose(index)) => *at = Some(index),
+        Some(SeedAction::Edit(index, seed)) => {
             *at = Some(index);
             if let Some(of_index) = campaign.seeds.get_mut(index) {
                 *of_index = seed;
             }
         }
-        Some(SeedAsk::Remove(index)) if index < campaign.seeds.len() => drop(campaign.seeds.remove(index)),
-        Some(SeedAsk::Remove(_)) | None => {}
+        Some(SeedAction::Remove(index)) if index < campaign.seeds.len() => drop(campaign.seeds.remove(index)),
+        Some(SeedAction::Remove(_)) | None => {}
     }
 }
 

@@ -168,6 +168,11 @@ pub struct Column<'a, R, A = ()> {
 }
 
 impl<'a, R, A> Column<'a, R, A> {
+    /// What it is called where it is read out: its head, or its id where that is a sign or nothing.
+    pub(super) fn name(&self) -> &'static str {
+        if self.head.chars().any(char::is_alphanumeric) { self.head } else { self.id }
+    }
+
     fn new(id: &'static str, head: &'static str, width: f32, get: Getter<R>) -> Self {
         Self {
             id,

@@ -2,10 +2,12 @@
 
 use super::cell;
 use super::column::{Column, Value};
+use super::row_actions::RowsAsk;
 use super::rows::{RowSource, Slot};
 use super::state::TableState;
 use crate::app::models::SortKey;
 use crate::app::{AppState, ColumnLayout, TableLayout};
+use crate::ui::access::note_keyboard_place;
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
 use egui::accesskit::{Role, SortDirection};
@@ -20,6 +22,8 @@ use std::collections::BTreeMap;
 /// Width of the button at the end of the heads.
 pub(super) const MENU_BUTTON: f32 = 18.0;
 
+/// Columns whose texts name a row.
+const NAMING_COLUMNS: usize = 2;
 /// Characters of a value in the menu of its row.
 const LINK_CHARS: usize = 40;
 
@@ -51,6 +55,7 @@ pub(super) struct Grid<'t, 'a, R, A> {
     pub(super) layout: &'t mut TableLayout,
     pub(super) key_of: &'t dyn Fn(&R) -> u64,
     pub(super) menu: Option<&'t RowMenu<'a, R, A>>,
+    pub(super) actions: &'t [RowsAsk<'a, R, A>],
     pub(super) has_focus: bool,
     pub(super) table_id: Id,
     /// What a link, a button or a menu of the page asked for.
@@ -111,6 +116,13 @@ impl<R, A> Grid<'_, '_, R, A> {
                     if button.on_hover_text(*hint).clicked() {
                         action = Some(leads_to);
                     }
+                }
+            }
+            let selected = self.state.selection.count(self.rows.total()).max(1);
+            for (number, of_rows) in self.actions.iter().enumerate() {
+                if ui.button((of_rows.label)(selected)).clicked() {
+                    self.state.acts = Some(number);
+                    ui.close();
                 }
             }
             if action.is_some() {
@@ -213,7 +225,7 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
             Some(false) => " ⏶",
             None => "",
         };
-        let name = if column.head.is_empty() { column.id } else { column.head };
+        let name = column.name();
         let response = cell::head_ui(ui, &format!("{}{sign}{rank}", column.head), name, column.is_number);
         response.ctx.accesskit_node_builder(response.id, |node| {
             node.set_column_index(at);
@@ -240,7 +252,10 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
             Slot::Ready(row) => Some((self.key_of)(row)),
             Slot::Loading | Slot::Gone | Slot::Failed(_) => None,
         };
+        let name = self.row_name(index);
         let response = ui.interact(rect, ui.unique_id().with("row"), Sense::CLICK);
+        // What is clicked is the row, which has a node of its own.
+        ui.ctx().accesskit_node_builder(response.id, |node| node.set_role(Role::GenericContainer));
         let colors = tokens(ui);
         let is_selected = key.is_some_and(|key| self.state.selection.contains(key));
         let is_at_cursor = self.state.cursor() == Some(index);
@@ -254,11 +269,17 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
         if is_at_cursor && self.has_focus {
             ui.painter().rect_stroke(rect, 0.0, Stroke::new(1.0, colors.accent), StrokeKind::Inside);
         }
+        if is_at_cursor && (self.has_focus || ui.memory(|memory| memory.focused().is_none())) {
+            // What tells the row from others stands at its beginning.
+            let begin = rect.with_max_x(rect.left() + theme::FIELD);
+            note_keyboard_place(ui, begin.intersect(ui.clip_rect()));
+        }
         let node = ui.unique_id();
         self.nodes.entry(index).or_default().push(node);
         ui.ctx().accesskit_node_builder(node, |node| {
             node.set_bounds(bounds(rect));
             node.set_role(Role::Row);
+            node.set_label(name);
             node.set_row_index(usize::try_from(index).unwrap_or(usize::MAX));
             node.set_selected(is_selected);
         });
@@ -301,8 +322,7 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
             node.set_role(Role::Cell);
             node.set_column_index(info.col_nr);
             // A number alone says nothing of what it counts.
-            let text = text::line(&shown);
-            node.set_label(if column.is_number { format!("{}: {text}", column.head) } else { text });
+            node.set_label(cell_name(column, &shown));
         });
         if let Some(draw) = &column.draw {
             if !column.is_number {
@@ -335,7 +355,44 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
     }
 }
 
+/// What a cell is called: its text; of a number, a sign and of nothing also what it is of.
+fn cell_name<R, A>(column: &Column<'_, R, A>, shown: &str) -> String {
+    let text = text::line(shown);
+    let head = if column.head.is_empty() { column.id } else { column.head };
+    match text.trim() {
+        "" => format!("{head}: none"),
+        sign if column.is_number || !sign.chars().any(char::is_alphanumeric) => format!("{head}: {text}"),
+        _ => text,
+    }
+}
+
+/// Names what the width of a column is drawn with; egui_table makes it of these ids.
+pub(super) fn name_resizer<R, A>(ui: &Ui, table: Id, id: Id, column: &Column<'_, R, A>) {
+    let head = column.name();
+    let id = table.with(id).with("resize");
+    if ui.read_response(id).is_some() {
+        ui.ctx().accesskit_node_builder(id, |node| {
+            node.set_role(Role::Splitter);
+            node.set_label(format!("Width of {head}"));
+        });
+    }
+}
+
 impl<R, A> Grid<'_, '_, R, A> {
+    /// What a row is called: the texts of its first columns that are no numbers.
+    fn row_name(&self, index: u64) -> String {
+        let row = match self.rows.row(index) {
+            Slot::Ready(row) => row,
+            Slot::Loading => return "Loading…".to_owned(),
+            Slot::Gone => return "No longer present".to_owned(),
+            Slot::Failed(why) => return why,
+        };
+        let columns = self.shown.iter().filter_map(|at| self.columns.get(*at)).filter(|column| !column.is_number);
+        let texts = columns.map(|column| text::short(&column.get.of(row).shown(), LINK_CHARS));
+        let texts: Vec<String> = texts.filter(|text| !text.trim().is_empty()).take(NAMING_COLUMNS).collect();
+        if texts.is_empty() { format!("Row {}", index + 1) } else { texts.join(", ") }
+    }
+
     /// Makes one accessible row of the cells that stay and those that are
     /// scrolled sideways.
     pub(super) fn join_rows(&self, ui: &Ui) {

@@ -12,12 +12,14 @@ mod cell;
 mod column;
 mod copy;
 mod grid;
+mod row_actions;
 mod rows;
 mod state;
 #[cfg(test)]
 mod tests;
 
 pub use column::{Column, Value};
+pub use row_actions::{RowsAsk, request_rows, selected_count};
 pub use state::{RANGE_ROWS, Selection, TableState};
 
 use super::text;
@@ -65,7 +67,12 @@ pub struct Table<'a, R, A = ()> {
     focus: Option<RowAsk<'a, R, A>>,
     open: Option<RowAsk<'a, R, A>>,
     menu: Option<RowMenu<'a, R, A>>,
+    select: Option<SelectAsk<'a, R, A>>,
+    actions: Vec<RowsAsk<'a, R, A>>,
 }
+
+/// What the page hears when rows are selected that are all at hand.
+type SelectAsk<'a, R, A> = Box<dyn Fn(&[&R]) -> Option<A> + 'a>;
 
 impl<'a, R, A> Table<'a, R, A> {
     /// A table of these columns. `id` names it in settings and files, `name` to
@@ -89,6 +96,8 @@ impl<'a, R, A> Table<'a, R, A> {
             focus: None,
             open: None,
             menu: None,
+            select: None,
+            actions: Vec::new(),
         }
     }
 
@@ -140,6 +149,19 @@ impl<'a, R, A> Table<'a, R, A> {
         self
     }
 
+    /// What a new selection asks for, in a table whose rows are all at hand.
+    pub fn on_select(mut self, ask: impl Fn(&[&R]) -> Option<A> + 'a) -> Self {
+        self.select = Some(Box::new(ask));
+        self
+    }
+
+    /// Adds what can be done with all selected rows: in the menu of a row, and by
+    /// [`request_rows`] with its place among these.
+    pub fn with_rows(mut self, action: RowsAsk<'a, R, A>) -> Self {
+        self.actions.push(action);
+        self
+    }
+
     /// Draws it with rows that are all at hand.
     pub fn rows_ui<'r>(self, ui: &mut Ui, app: &mut AppState, rows: impl IntoIterator<Item = &'r R>) -> Option<A>
     where
@@ -174,7 +196,7 @@ impl<'a, R, A> Table<'a, R, A> {
     }
 
     fn kept_ui(self, ui: &mut Ui, draw: impl FnOnce(Self, &mut Ui, &mut TableState) -> Option<A>) -> Option<A> {
-        let id = Id::unique(("state of the table", self.id));
+        let id = state_id(self.id);
         let mut state: TableState = ui.data_mut(|data| data.remove_temp(id)).unwrap_or_default();
         let action = draw(self, ui, &mut state);
         ui.data_mut(|data| data.insert_temp(id, state));
@@ -231,6 +253,7 @@ impl<'a, R, A> Table<'a, R, A> {
             layout: &mut layout,
             key_of: &*self.key,
             menu: self.menu.as_ref(),
+            actions: &self.actions,
             has_focus,
             table_id,
             action: None,
@@ -283,6 +306,8 @@ impl<'a, R, A> Table<'a, R, A> {
         }
         self.copy(&child, app, &shown, rows, state);
         action = action.or_else(|| self.answer(rows, state));
+        action = action.or_else(|| self.act_on_rows(&child, app, rows, state));
+        action = action.or_else(|| self.announce_selection(rows, state));
         if layout != before {
             app.settings.tables.insert(self.id.to_owned(), layout);
         }
@@ -360,28 +385,19 @@ impl<'a, R, A> Table<'a, R, A> {
     /// all of them.
     fn copy(&self, ui: &Ui, app: &mut AppState, shown: &[usize], rows: &mut dyn RowSource<R>, state: &mut TableState) {
         let Some(form) = state.copies.filter(|_| state.range.is_none()) else { return };
-        let (wanted, most) = (state.selection.count(rows.total()), rows.total().min(RANGE_ROWS));
-        let mut copied = Vec::new();
-        let mut done = 0;
-        while done < most && (copied.len() as u64) < wanted {
-            let part = done..most.min(done + rows::MANY_ROWS);
-            if !rows.prepare(app, part.clone()) {
-                return;
-            }
-            for index in part.clone() {
-                if let Slot::Ready(row) = rows.row(index)
-                    && state.selection.contains((self.key)(row))
-                {
-                    let cells = shown.iter().map(|at| cell_text(&self.columns[*at].get.of(row).exported()));
-                    copied.push(cells.collect::<Vec<_>>());
-                }
-            }
-            done = part.end;
-        }
+        let Some(selected) = self.selected(app, rows, state) else { return };
         state.copies = None;
+        let cells_of = |index: &u64| match rows.row(*index) {
+            Slot::Ready(row) => {
+                shown.iter().map(|at| cell_text(&self.columns[*at].get.of(row).exported())).collect::<Vec<_>>()
+            }
+            Slot::Loading | Slot::Gone | Slot::Failed(_) => Vec::new(),
+        };
+        let copied: Vec<Vec<String>> = selected.iter().map(cells_of).collect();
         if copied.is_empty() {
             return;
         }
+        let wanted = state.selection.count(rows.total());
         if (copied.len() as u64) < wanted {
             app.notice(Notice {
                 is_error: false,
@@ -403,6 +419,11 @@ impl<'a, R, A> Table<'a, R, A> {
             fill: rows.fill(shown.iter().map(|at| self.columns[*at].get).collect()),
         }
     }
+}
+
+/// Where a table keeps its state between frames, if its page does not.
+fn state_id(table: &str) -> Id {
+    Id::unique(("state of the table", table))
 }
 
 /// Rows that load again are there within so many seconds.
@@ -544,6 +565,9 @@ fn grid_ui<R, A>(ui: &mut Ui, id: &str, grid: &mut Grid<'_, '_, R, A>, total: u6
         table = table.scroll_to_row(row.min(total.saturating_sub(1)), None);
     }
     table.show(ui, grid);
+    for (at, id) in grid.shown.iter().zip(&ids) {
+        grid::name_resizer(ui, table_id, *id, &grid.columns[*at]);
+    }
     let Some(state) = egui_table::TableState::load(ui.ctx(), table_id) else { return };
     for ((at, id), before) in grid.shown.iter().zip(&ids).zip(widths) {
         if let Some(now) = state.col_widths.get(id).filter(|now| (**now - before).abs() > 0.5) {

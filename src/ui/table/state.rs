@@ -45,6 +45,16 @@ impl Selection {
         }
     }
 
+    /// Whether nothing was selected or deselected between the two, one of which is kept while the
+    /// other changes: rows are then never changed in place.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Rows(one), Self::Rows(other)) => Arc::ptr_eq(one, other) || (one.is_empty() && other.is_empty()),
+            (Self::All, Self::All) => true,
+            (Self::Rows(_), Self::All) | (Self::All, Self::Rows(_)) => false,
+        }
+    }
+
     /// Adds a row, or takes it away; all give way to the one.
     fn toggle(&mut self, key: u64) {
         match self {
@@ -89,6 +99,10 @@ pub struct TableState {
     /// Whether the keyboard still has to go into that menu.
     pub(super) enters_menu: bool,
     pub(super) copies: Option<CopyForm>,
+    /// Which of its actions is done with all selected rows once they are at hand.
+    pub(super) acts: Option<usize>,
+    /// The selection that the page heard of last.
+    pub(super) announced: Option<Selection>,
     pub(super) scroll_to: Option<u64>,
     /// Rows that the last frame showed.
     pub(super) shown_rows: u64,

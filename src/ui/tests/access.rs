@@ -9,8 +9,22 @@ use egui::{Key, Modifiers};
 use egui_kittest::kittest::NodeT;
 use std::fmt::Write;
 
-const PAGE_KEYS: [Key; 10] =
-    [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9, Key::Num0];
+/// Keys of the pages but the last: Files is beside Import.
+pub(super) const PAGE_KEYS: [(Modifiers, Key); 10] = {
+    const CTRL: Modifiers = Modifiers::COMMAND;
+    [
+        (CTRL, Key::Num1),
+        (CTRL, Key::Num2),
+        (CTRL, Key::Num3),
+        (CTRL, Key::Num4),
+        (CTRL, Key::Num5),
+        (CTRL, Key::Num6),
+        (CTRL, Key::Num7),
+        (CTRL, Key::Num8),
+        (CTRL, Key::Num9),
+        (CTRL.plus(Modifiers::SHIFT), Key::I),
+    ]
+};
 
 /// Role, name and state of every node on screen, a line each, indented.
 fn tree(window: &Window) -> String {
@@ -49,8 +63,8 @@ fn every_page_is_named_with_its_parts_and_tabs() {
     let dir = tempfile::tempdir().unwrap();
     let mut window = window(dir.path(), 3);
     let mut tables = Vec::new();
-    for (key, (_, name)) in PAGE_KEYS.into_iter().zip(PAGES) {
-        window.press_with(Modifiers::COMMAND, key);
+    for ((modifiers, key), (_, name)) in PAGE_KEYS.into_iter().zip(PAGES) {
+        window.press_with(modifiers, key);
         window.settle();
         let tree = tree(&window);
         assert!(tree.starts_with("Window “Fonds – work”"), "{tree}");
@@ -90,17 +104,26 @@ fn f6_goes_from_part_to_part_and_tab_goes_on_within() {
     let mut window = window(dir.path(), 3);
     window.press_with(Modifiers::COMMAND, Key::Num4);
     window.until("rows are there", |window| window.says("3 rows, none selected"));
+    window.settle();
+    // Without a selected row there is no lower panel.
+    window.press(Key::ArrowDown);
+    window.check_says("3 rows, 1 selected");
     let mut go = |modifiers: Modifiers| {
         window.press_with(modifiers, Key::F6);
         focused(&window).unwrap_or_default()
     };
     assert_eq!(go(Modifiers::NONE), "Captures");
     assert_eq!(go(Modifiers::NONE), "Lower panel");
+    assert_eq!(go(Modifiers::NONE), "Messages and jobs");
     assert_eq!(go(Modifiers::NONE), "Pages");
+    assert_eq!(go(Modifiers::SHIFT), "Messages and jobs");
     assert_eq!(go(Modifiers::SHIFT), "Lower panel");
+    window.press(Key::Tab);
+    // The head of the panel comes before its parts.
     window.press(Key::Tab);
     assert_eq!(focused(&window).as_deref(), Some("Details"), "{}", tree(&window));
     // From within a part, to the next.
+    window.press_with(Modifiers::NONE, Key::F6);
     window.press_with(Modifiers::NONE, Key::F6);
     window.press(Key::Tab);
     assert_eq!(focused(&window).as_deref(), Some("Campaigns"));
@@ -118,6 +141,9 @@ fn tab_goes_from_the_top_left_to_the_foot_of_the_window() {
     });
     window.press_with(Modifiers::COMMAND, Key::Num4);
     window.until("rows are there", |window| window.says("3 rows, none selected"));
+    window.settle();
+    window.press(Key::ArrowDown);
+    window.check_says("3 rows, 1 selected");
     let mut order = Vec::new();
     for _ in 0..200 {
         window.harness.key_press(Key::Tab);

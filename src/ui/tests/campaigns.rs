@@ -2,7 +2,7 @@
 
 use super::Window;
 use crate::app::models::{CampaignId, LaunchId};
-use crate::app::{Command, Dialog, FilesRoute, Route};
+use crate::app::{CampaignPlace, Command, Dialog, FilesRoute, Route};
 use crate::work::JobKind;
 
 /// The import of the town.
@@ -78,7 +78,8 @@ fn a_campaign_is_switched_off_and_deleted_after_a_look_at_what_goes() {
 fn a_campaign_of_a_title_that_is_here_is_saved_after_a_question() {
     let mut window = Window::town();
     let listed = |window: &Window| window.session().campaigns().unwrap().len();
-    window.app_mut().send(Command::NewCampaign);
+    // The town is a sample, where a person is asked first.
+    window.app_mut().send(Command::BeginCampaign(CampaignPlace::Open));
     window.check_says("before a crawl can start");
     window.type_into("Name", "Elections");
     window.click("Save as new version");

@@ -3,7 +3,7 @@
 use super::Window;
 use crate::app::Route;
 use crate::app::models::{CaptureRow, FacetChoice, FacetKind, FacetValue, SearchCounts};
-use crate::ui::facets::{FACETS_WIDTH, FacetAsk, Facets};
+use crate::ui::facets::{FACETS_WIDTH, FacetAction, Facets};
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
@@ -90,7 +90,7 @@ fn every_value_of_a_long_facet_can_be_scrolled_to_and_chosen() {
     let mut facets = Facets::default();
     let mut harness = Harness::builder().with_size(egui::vec2(FACETS_WIDTH, 600.0)).build_ui_state(
         move |ui, chosen: &mut Vec<FacetChoice>| match facets.ui(ui, &counts, chosen) {
-            Some(FacetAsk::Toggle(choice) | FacetAsk::Show(choice)) => chosen.push(choice),
+            Some(FacetAction::Toggle(choice) | FacetAction::Show(choice)) => chosen.push(choice),
             None => {}
         },
         Vec::new(),

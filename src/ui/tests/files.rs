@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 fn files() -> Window {
     let mut window = Window::town();
-    window.press_with(Modifiers::COMMAND, Key::Num0);
+    window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::I);
     window.check_says("gone.warc");
     window
 }
@@ -128,7 +128,7 @@ fn a_lost_file_is_looked_for_from_its_row_and_from_its_capture() {
     // It was moved, and is found where it is now.
     let found = window.root().join("found");
     write_archives(&found);
-    window.press_with(Modifiers::COMMAND, Key::Num0);
+    window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::I);
     window.click(&gone.path);
     window.click("Locate…");
     assert_eq!(window.app().dialog(), Some(Dialog::Locate(Some(gone.id))));
@@ -166,7 +166,7 @@ fn a_record_far_inside_its_member_is_read_on_demand_and_the_reading_stops() {
         let options = ImportOptions { campaign: CampaignChoice::Of(CampaignId::new(1)), ..ImportOptions::default() };
         session.import(std::slice::from_ref(&far), options, &JobCx::detached()).unwrap();
     });
-    window.press_with(Modifiers::COMMAND, Key::Num0);
+    window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::I);
     window.click("Problems");
     window.app_mut().send(Command::Go(Route::Files(FilesRoute::Problems(ProblemQuery {
         path: far.display().to_string(),
@@ -234,7 +234,7 @@ fn an_import_that_was_stopped_goes_on() {
         session.catalogue().set_launch_state(launch, LaunchState::Stopped, ABANDONED).unwrap();
     });
     let launch = import(&window);
-    window.press_with(Modifiers::COMMAND, Key::Num0);
+    window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::I);
     window.click("Imports");
     window.click("Stopped, can be resumed");
     window.press(Key::Enter);

@@ -113,7 +113,7 @@ fn a_tab_leads_to_its_rows_and_the_table_is_exported_from_it() {
 }
 
 /// A click into the row of this number of a table.
-fn click_row(window: &mut Window, table: &str, nth: u16) {
+pub(super) fn click_row(window: &mut Window, table: &str, nth: u16) {
     window.until(table, |window| window.harness.query_by_role_and_label(Role::Table, table).is_some());
     window.settle();
     let rect = window.harness.get_by_role_and_label(Role::Table, table).rect();

@@ -3,14 +3,23 @@
 #![allow(clippy::unwrap_used)]
 
 mod access;
+mod access_names;
 mod campaigns;
+mod decisions;
+mod dialogs;
 mod evidence;
 mod facets;
 mod files;
+mod help;
+mod imports;
 mod keyboard;
+mod messages;
+mod new_campaign;
+mod numbers;
 mod on_disk;
 mod pages;
 mod plans;
+mod read_only;
 mod request_sample;
 mod room;
 mod scope;
@@ -331,6 +340,11 @@ impl Window {
             })
             .filter(|text| !text.trim().is_empty())
             .collect()
+    }
+
+    /// What its title bar says.
+    pub(super) fn title(&self) -> &str {
+        self.harness.state().as_ref().unwrap().title()
     }
 
     /// The page that is shown.

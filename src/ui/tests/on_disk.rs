@@ -15,7 +15,7 @@ use egui::{Event, Key, Modifiers};
 use std::path::{Path, PathBuf};
 
 /// A campaign that can be crawled: nothing answers at its seed.
-fn campaign(name: &str) -> Campaign {
+pub(super) fn campaign(name: &str) -> Campaign {
     let seed = |url: &str| Seed { url: url.to_owned(), scope: SeedScope::Root, depth: None, source_tag: String::new() };
     Campaign {
         seeds: vec![seed("http://127.0.0.1:1/")],
@@ -162,7 +162,7 @@ fn letters_of_a_note_are_text_and_the_note_is_kept_or_left() {
     window.until("the note is kept", |window| !notes(window).is_empty());
     assert_eq!(notes(&window), [(ReviewMark::Note, "dafsj".to_owned())]);
     window.until("it is said", |window| has_notice(window, "Kept the note on 1 capture"));
-    assert_eq!(window.app().reviewed(), 0, "a note decides nothing");
+    assert_eq!(window.app_mut().reviewed(), 0, "a note decides nothing");
     assert!(window.app().jobs().is_empty() && window.app().ended().is_empty(), "nothing was exported");
     // In the lower panel of the captures, too.
     window.press_with(Modifiers::COMMAND, Key::Num4);
@@ -179,8 +179,9 @@ fn letters_of_a_note_are_text_and_the_note_is_kept_or_left() {
     window.until("the note is kept", |window| notes(window).len() == 2);
     assert!(notes(&window).contains(&(ReviewMark::Note, "waf".to_owned())));
     // Who wrote them: the name in the settings, once there is one.
-    window.press_with(Modifiers::COMMAND, Key::Num9);
+    window.press_with(Modifiers::COMMAND, Key::Comma);
     window.type_into("Your name", "Ana Reis");
+    window.press(Key::Escape);
     window.app_mut().send(Command::Mark {
         captures: SelectedRows::Ids(vec![CaptureId::new(3)]),
         mark: ReviewMark::Flag,
@@ -384,6 +385,8 @@ fn a_campaign_is_begun_without_a_workspace() {
     window.check_says("Recent workspaces");
     window.check_says(&format!("{} (missing)", gone.display()));
     window.click("New campaign");
+    window.click_radio(&format!("A new workspace, {}", dir.path().join("fonds").display()));
+    window.click("Begin campaign");
     window.until("the form is open", |window| window.route() == Route::Spec(None));
     let made = dir.path().join("fonds-2");
     assert_eq!(window.app().settings.recent_workspaces, [made.clone(), gone, there.clone()]);

@@ -3,8 +3,8 @@
 use super::TOWN;
 use super::Window;
 use crate::app::models::{
-    AnchorRow, CaptureQuery, CaptureTab, CitedBy, EventKind, EventQuery, HostColumn, LaunchId, LaunchState, Launches,
-    ProspectQuery, ReviewMark, SeenQuery, SelectionSpec,
+    AnchorRow, CaptureQuery, CaptureRow, CaptureTab, CitedBy, EventKind, EventQuery, HostColumn, LaunchId, LaunchState,
+    Launches, ProspectQuery, ReviewMark, SeenQuery, SelectionSpec,
 };
 use crate::app::{Action, Command, Focus, JobKind, PanelTab, Route, resolve};
 use crate::jobs::JobCx;
@@ -23,7 +23,7 @@ fn the_first_page_offers_three_ways_that_work_offline() {
         window.check_says(words);
     }
     let offered = window.root().join("fonds");
-    window.check_says(&format!("A new campaign is kept in {}", offered.display()));
+    window.check_says(&format!("A new workspace is made in {}", offered.display()));
     window.click("Open the sample campaign");
     window.until("the sample is open", |window| window.says("Vila Nova da Ria, the festival and the shipyard"));
     assert_eq!(window.folder(), offered.with_file_name("fonds-sample"));
@@ -78,7 +78,7 @@ fn empty_pages_say_what_to_do_next() {
     for (key, words) in [
         (Key::Num3, "No crawl has run yet"),
         (Key::Num4, "No captures yet"),
-        (Key::Num5, "No uncaptured pages are cited"),
+        (Key::Num5, "Inlinks not built"),
         (Key::Num6, "No anchors yet"),
         (Key::Num7, "Nothing to review"),
         (Key::Num8, "No campaign selected"),
@@ -190,7 +190,7 @@ fn captures_are_filtered_chosen_and_marked() {
     window.until("the problem is shown", |window| window.says("⚠ ") && window.says("re:("));
     window.press(Key::Escape);
     window.until("the filter is gone", |window| window.says(&all));
-    window.click("?");
+    window.click("Fields of the filter");
     window.check_says("Hosts that link to it");
     window.scroll_to("host:gov.pt");
     window.click("host:gov.pt");
@@ -348,7 +348,7 @@ fn prospects_become_seeds() {
     window.until("the first rows are back", |window| window.says(first));
     window.click(first);
     window.click("Add as seed");
-    assert_eq!(window.route(), Route::Spec(Some(TOWN)));
+    assert_eq!(window.route(), Route::Prospect);
     let spec = window.app().spec.as_ref().unwrap();
     assert_eq!(&spec.campaign.seeds.last().unwrap().url, first);
     window.check_says("unsaved edits");
@@ -437,6 +437,29 @@ fn a_data_set_of_others_is_opened_and_queried() {
     window.type_into("Link data set", &window.root().join("broken").display().to_string());
     window.click("Open link data set");
     window.until("it says why", |window| window.says("no links are stored here"));
+}
+
+#[test]
+fn review_shows_the_findings_of_all_checks() {
+    let mut window = Window::town();
+    let filter_of = |row: &CaptureRow| format!("key:{} date:{} status:200", row.url, &row.date.to_readable()[..10]);
+    // One with an earlier version, and by itself in the queue.
+    let fits = |row: &&CaptureRow| {
+        let versions = window.session().detail(row.id, 90).unwrap().versions;
+        versions.iter().any(|version| version.date < row.date) && window.captures(&filter_of(row)).len() == 1
+    };
+    let rows = window.captures("status:200 mime:html versions>1 inlinks.ext>0 revisit:no");
+    let row = rows.iter().find(fits).unwrap().clone();
+    let versions = window.session().detail(row.id, 90).unwrap().versions;
+    let before = versions.iter().filter(|version| version.date < row.date).max_by_key(|version| version.date).unwrap();
+    let percent = row.size as f64 / before.size as f64 * 100.0;
+    let filter = filter_of(&row);
+    window.app_mut().send(Command::GoToAll(Route::Review { filter }));
+    window.check_says("✔ status 200");
+    window.check_says(if row.title.is_empty() { "⚠ has no title" } else { "✔ has a title" });
+    let sign = if percent > 50.0 { "✔" } else { "⚠" };
+    window.check_says(&format!("{sign} {percent:.0} % of the previous size"));
+    window.check_says(&format!("✔ {} external inlink", row.inlinks_external.unwrap()));
 }
 
 #[test]
@@ -677,6 +700,7 @@ fn jobs_and_settings_are_shown() {
         window.check_says(&job.name);
         window.check_says(&job.outcome[..20]);
     }
+    window.press_with(Modifiers::COMMAND, Key::Comma);
     window.click("Light");
     assert_eq!(window.app().settings.theme, crate::app::ThemeChoice::Light);
     window.click("Comfortable rows in the captures table");

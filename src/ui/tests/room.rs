@@ -71,7 +71,7 @@ fn the_lower_panel_keeps_the_height_that_it_was_drawn_to() {
     window.until("rows are there", |window| window.says("vilanova.example"));
     window.press(Key::ArrowDown);
     let before = window.app().settings.panel_height;
-    let edge = window.top_of("Details") - 5.0;
+    let edge = window.top_of("Hide the lower panel") - 5.0;
     let at = |y: f32| Pos2::new(900.0, y);
     // The edge is the upper end of the panel's frame.
     let edge = (0..12).map(|up| edge - up as f32).find(|y| {
@@ -137,7 +137,7 @@ fn plots_of_a_crawl_fold_while_a_url_is_explained() {
     window.click(&page);
     window.until("they are folded", |window| !window.says("Discovered and finished"));
     assert_eq!(window.app().settings.panel_tab, PanelTab::Decision);
-    let rows = window.count_within("http://", 0.0, window.top_of("Details"));
+    let rows = window.count_within("http://", 0.0, window.top_of("Hide the lower panel"));
     assert!(rows >= 6, "{rows} rows");
     window.press(Key::F7);
     window.until("they are back", |window| window.says("Discovered and finished"));

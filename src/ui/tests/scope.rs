@@ -473,7 +473,7 @@ fn the_geolocation_database_is_chosen_and_given_up() {
     let (broken, sound) = (window.root().join("broken.mmdb"), window.root().join("country.mmdb"));
     std::fs::write(&broken, "no database").unwrap();
     write_country_database(&sound, town_countries().map(|(_, network, country)| (network, country)));
-    window.press_with(Modifiers::COMMAND, Key::Num9);
+    window.press_with(Modifiers::COMMAND, Key::Comma);
     window.check_says("No geolocation database set");
     window.type_into("Database file", &broken.display().to_string());
     window.click("Use this database");
@@ -485,6 +485,7 @@ fn the_geolocation_database_is_chosen_and_given_up() {
     assert_eq!(choice.path, sound);
     window.check_says(&format!("{} nodes", text::count(choice.database.unwrap().nodes)));
     window.check_says("⚠ The country database (Test-Country) was built on 2024-06-01, ");
+    window.scroll_to("Remove database");
     window.click("Remove database");
     window.check_says("No geolocation database set");
     assert_eq!(window.session().geo_choice().unwrap(), None);

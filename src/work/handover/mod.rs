@@ -52,8 +52,7 @@ use anyhow::Context;
 use report::ReportFacts;
 use serde_json::{Map, Value};
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
-use std::io::Write;
+use std::io::{self, Write};
 use std::rc::Rc;
 
 /// Bytes of decisions that are sorted in memory.
@@ -149,10 +148,15 @@ impl<'a> HandoverOf<'a> {
         attachments.push(Attachment::text("data/campaign/feed.jsonl", feed));
         attachments.extend(evidence.attachments());
         attachments.push(Attachment::new("data/decisions.jsonl", move |out, written| {
-            let positions = written.rewritten.positions();
-            let positions: HashMap<CaptureId, usize> =
-                positions.filter_map(|at| Some((*captures.get(at)?, at))).collect();
-            let rewritten = |capture| written.rewritten.get(*positions.get(&capture)?);
+            let mut positions: Vec<(CaptureId, usize)> = match written.rewritten.is_empty() {
+                true => Vec::new(),
+                false => captures.iter().enumerate().map(|(at, capture)| (*capture, at)).collect(),
+            };
+            positions.sort_unstable();
+            let rewritten = |capture| {
+                let Ok(found) = positions.binary_search_by_key(&capture, |(id, _)| *id) else { return Ok(None) };
+                written.rewritten.get(positions[found].1)
+            };
             decisions_of(workspace, Some(id), &rewritten, out, cx)
         }));
         attachments.push(Attachment::text(
@@ -211,14 +215,14 @@ pub fn decisions(
     out: &mut dyn Write,
     cx: &JobCx,
 ) -> anyhow::Result<u64> {
-    decisions_of(workspace, campaign, &|_| None, out, cx)
+    decisions_of(workspace, campaign, &|_| Ok(None), out, cx)
 }
 
 /// The same beside an export, where records of these captures are named otherwise.
 fn decisions_of(
     workspace: &Workspace,
     campaign: Option<CampaignId>,
-    rewritten: &dyn Fn(CaptureId) -> Option<RewrittenRecord>,
+    rewritten: &dyn Fn(CaptureId) -> io::Result<Option<RewrittenRecord>>,
     out: &mut dyn Write,
     cx: &JobCx,
 ) -> anyhow::Result<u64> {
@@ -231,7 +235,7 @@ fn decisions_of(
     };
     let mut push = |capture: CaptureId, mut value: Value| -> anyhow::Result<()> {
         // One of others may be about something else than the record.
-        if let Some(new) = rewritten(capture)
+        if let Some(new) = rewritten(capture)?
             && let Some(target) = value.get_mut("target").and_then(Value::as_object_mut)
             && target.contains_key("state")
         {

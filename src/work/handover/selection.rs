@@ -146,7 +146,7 @@ pub(super) fn scores(
     let line_of = |(position, capture): (usize, CaptureId)| -> anyhow::Result<Option<String>> {
         let Some(handed) = workspace.catalogue().handed_score(id, capture)? else { return Ok(None) };
         let HandedCapture { url, date, mut digest, mut record, score } = handed;
-        if let Some(new) = written.rewritten.get(position) {
+        if let Some(new) = written.rewritten.get(position)? {
             record = new.id.unwrap_or(record);
             digest = new.payload_digest.unwrap_or(digest);
         }

@@ -211,6 +211,10 @@ fn is_open(path: &Path) -> bool {
 pub(in crate::work) fn looks_like_archive(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     let name = name.strip_suffix(OPEN_SUFFIX).unwrap_or(&name);
+    // What macOS keeps of a file on disks of other systems, under its name.
+    if name.starts_with("._") {
+        return false;
+    }
     if name.ends_with(".wacz") {
         return true;
     }

@@ -196,7 +196,7 @@ impl Session {
         let outcome = match &result {
             Ok(report) => report.summary(),
             Err(error) if crate::jobs::StopError::is_cancelled(error) => "stopped".to_owned(),
-            Err(error) => format!("failed: {}", work::error_chain(error)),
+            Err(error) => format!("{}{}", work::FAILED, work::error_chain(error)),
         };
         match self.catalogue().job_ended(runs.id, &outcome) {
             // What it came to stands without its line in the list.

@@ -35,6 +35,12 @@ impl Session {
         })
     }
 
+    /// Whether nothing is kept in it: no campaign, no capture, no import.
+    pub fn is_unused(&self) -> anyhow::Result<bool> {
+        let info = self.workspace()?;
+        Ok(info.read_only.is_none() && info.captures == 0 && info.campaigns == 0 && self.imports()?.is_empty())
+    }
+
     /// All campaigns.
     pub fn campaigns(&self) -> anyhow::Result<Vec<CampaignRow>> {
         Ok(self.catalogue().campaigns()?)
@@ -390,6 +396,20 @@ impl Session {
     /// The hosts of what is selected, or scored and not selected.
     pub fn selected_hosts(&self, campaign: CampaignId, selected: bool) -> anyhow::Result<Vec<SelectedHost>> {
         Ok(self.catalogue().selected_hosts(campaign, selected)?)
+    }
+
+    /// What another process that writes the workspace may be doing, in words; none where there is no
+    /// such process, or nothing that it began is without an end.
+    pub fn job_elsewhere(&self) -> anyhow::Result<Option<String>> {
+        /// Jobs looked at: what runs began lately.
+        const RECENT: u64 = 50;
+        if *self.workspace.access() == Access::Write || !self.workspace.is_written() {
+            return Ok(None);
+        }
+        let rows = self.catalogue().jobs(RECENT)?;
+        // A job that was interrupted has no end, too.
+        let unfinished = rows.iter().find(|row| row.ended.is_none());
+        Ok(unfinished.map(|row| format!("{} of another window may be running", row.name)))
     }
 
     /// Jobs of windows, newest first, without those that run in this process.

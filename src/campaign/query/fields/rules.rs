@@ -3,18 +3,21 @@
 /// Each way to write a part of a query, and what it means, in the order of a help page.
 pub const QUERY_RULES: [(&str, &str); 15] = [
     ("ria", "A word; case and accents do not matter"),
-    ("\"ria formosa\"", "These words one behind the other; also for text that looks like a field or an operator"),
+    (
+        "\"ria formosa\"",
+        "These words next to each other, in this order; also for text that looks like a field or an operator",
+    ),
     ("ria mar, ria AND mar", "Both"),
     ("ria OR mar", "At least one; binds less than AND"),
     ("-mar, NOT mar", "Not this one; binds tightest"),
     ("(ria OR mar) sol", "Brackets group"),
-    ("\"ria formosa\"~3", "These words, so many places out of order or apart at most"),
-    ("ria NEAR/5 mar", "Both, in any order, five words between them at most; NEAR alone is ten"),
-    ("prai*, p*a, pra?a", "Any letters, also none; one letter. Two letters have to be written"),
+    ("\"ria formosa\"~3", "These words, at most three places apart or out of order"),
+    ("ria NEAR/5 mar", "Both, in any order, at most five words between them; NEAR alone means ten"),
+    ("prai*, p*a, pra?a", "* is any letters or none, ? is one letter; at least two letters must be given"),
     ("~praia", "One letter more, less, other or changed with its neighbour"),
     ("=praia", "The word in this form alone"),
     ("https://a.pt/x, a.pt/x", "A URL as it is pasted"),
-    ("praia^2, (a OR b)^2", "Counts twice in the order of results"),
+    ("praia^2, (a OR b)^2", "Counts twice when results are ordered"),
     ("host:a.pt, title:*", "A field with a value; with any value at all"),
     ("*", "Everything"),
 ];

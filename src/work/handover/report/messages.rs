@@ -233,11 +233,11 @@ messages! {
         en "What was found of it" pt "O que se encontrou" es "Qué se encontró" fr "Ce qui a été trouvé" de "Was davon gefunden wurde"
     }
     term_counts(selected, all) {
-        en "How many of {selected} selected captures with a text hold each term, and how many of all {all} that were scored."
-        pt "Quantas das {selected} capturas selecionadas com texto contêm cada termo, e quantas de todas as {all} que foram pontuadas."
-        es "Cuántas de las {selected} capturas seleccionadas con texto contienen cada término, y cuántas de las {all} que se puntuaron."
-        fr "Combien des {selected} captures sélectionnées avec un texte contiennent chaque terme, et combien des {all} qui ont été notées."
-        de "Wie viele der {selected} ausgewählten Aufnahmen mit Text jeden Begriff enthalten, und wie viele aller {all} bewerteten."
+        en "How many of {selected} selected captures with a text hold each term, and how many of all {all} scored captures with a text."
+        pt "Quantas das {selected} capturas selecionadas com texto contêm cada termo, e quantas de todas as {all} capturas pontuadas com texto."
+        es "Cuántas de las {selected} capturas seleccionadas con texto contienen cada término, y cuántas de las {all} capturas puntuadas con texto."
+        fr "Combien des {selected} captures sélectionnées avec un texte contiennent chaque terme, et combien des {all} captures notées avec un texte."
+        de "Wie viele der {selected} ausgewählten Aufnahmen mit Text jeden Begriff enthalten, und wie viele aller {all} bewerteten Aufnahmen mit Text."
     }
     scored_with_version(version) {
         en "They were scored with version {version} of the campaign, whose terms these are."

@@ -1,0 +1,5 @@
+//! What the server answered.
+
+mod status;
+
+pub(super) use status::Status;

@@ -1,0 +1,5 @@
+//! What the page holds.
+
+mod title;
+
+pub(super) use title::HasTitle;
