@@ -18,11 +18,6 @@ pub const LARGE_PAGE_BYTES: usize = 8 << 20;
 /// Text that is looked at to tell a page's language.
 pub const LANGUAGE_TEXT_BYTES: usize = 64 << 10;
 
-/// Bytes of a block that are read to show or score a page.
-pub const SHOWN_BLOCK_BYTES: usize = 16 << 20;
-
-/// Bytes of such a page after decoding.
-pub const SHOWN_PAGE_BYTES: usize = 8 << 20;
-
-/// Bytes of text that a person is shown.
-pub const SHOWN_TEXT_BYTES: usize = 1 << 20;
+/// Bytes of the text of a capture that are searched, scored and shown. Where there is more, that is a problem of the
+/// capture, which whoever indexes it is told.
+pub const TEXT_BYTES: usize = 4 << 20;

@@ -147,6 +147,27 @@ const OF_BYTES: [(Media, usize, &[u8]); 22] = [
     (Media::Video, 0, b"\x1a\x45\xdf\xa3"),
 ];
 
+/// How bytes of HTML begin.
+const HTML_BEGINS: [&[u8]; 17] = [
+    b"<!doctype html",
+    b"<html",
+    b"<head",
+    b"<script",
+    b"<iframe",
+    b"<h1",
+    b"<div",
+    b"<font",
+    b"<table",
+    b"<a",
+    b"<style",
+    b"<title",
+    b"<b",
+    b"<body",
+    b"<br",
+    b"<p",
+    b"<!--",
+];
+
 impl Media {
     /// Every one, by its number.
     pub const ALL: [Self; 9] = [
@@ -178,6 +199,25 @@ impl Media {
             .iter()
             .find(|(_, endings)| endings.contains(&ending.as_str()))
             .map_or(Self::Other, |(media, _)| *media)
+    }
+
+    /// What the first bytes are, whatever type is declared; none where they tell nothing. HTML is known as the MIME
+    /// Sniffing Standard (7.1) has it.
+    pub fn sniffed(begin: &[u8]) -> Option<Self> {
+        let fits =
+            |(_, at, bytes): &&(Self, usize, &[u8])| begin.get(*at..).is_some_and(|rest| rest.starts_with(bytes));
+        if let Some((media, ..)) = OF_BYTES.iter().find(fits) {
+            return Some(*media);
+        }
+        let begin = begin.strip_prefix(b"\xef\xbb\xbf").unwrap_or(begin).trim_ascii_start();
+        let begins = |tag: &&[u8]| {
+            let is_it = begin.get(..tag.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(tag));
+            is_it && begin.get(tag.len()).is_none_or(|byte| matches!(byte, b' ' | b'>' | b'\t' | b'\n' | b'\r' | 0x0c))
+        };
+        if HTML_BEGINS.iter().any(begins) {
+            return Some(Self::Page);
+        }
+        begin.starts_with(b"<?xml").then_some(Self::Data)
     }
 
     /// What is served with a type.

@@ -11,6 +11,7 @@
 //! | records of one capture, found beside each other | `index` |
 //! | links, title and text of a body, by its type | `page`, `sitemap` |
 //! | what a capture is to a person | `media` |
+//! | what a page has by itself beside its text | `page_facts` |
 //! | our metadata record; envelopes of other programs | `metadata`, `wat` |
 //! | what a revisit repeats | `original` |
 //! | how much is read, and of how many pages at once | `limits`, `large` |
@@ -42,6 +43,7 @@ pub mod media;
 mod metadata;
 pub mod original;
 mod page;
+mod page_facts;
 mod part;
 mod record;
 mod robots_tag;
@@ -62,6 +64,7 @@ pub use original::{
     DeclaredKind, FoundBy, FoundOriginal, OriginalError, RevisitError, find_original, rule as original_rule,
 };
 pub use page::{Body, BodyForm, PageLinks, is_redirect, links_bytes, may_have_links, reading_bytes};
+pub use page_facts::{PageEnd, PageFacts};
 pub use record::body_of;
 pub use robots_tag::is_nofollow_answer;
 pub use sitemap::is_packed_sitemap;

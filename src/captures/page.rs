@@ -3,13 +3,13 @@
 
 use super::limits::LANGUAGE_TEXT_BYTES;
 use super::sitemap::{GZIP, is_packed_sitemap, read_listing, unpacked};
-use super::{LargePagePermit, Unread, is_nofollow_answer};
+use super::{LargePagePermit, PageEnd, PageFacts, Unread, is_nofollow_answer};
 use crate::links::pdf::{PdfRead, pdf_text, read_pdf};
 use crate::links::{
     LinkKind, MAX_PAGE_BYTES, Outlink, Page, PageCuts, PageLink, PageOptions, read_css, read_links, read_page,
     read_text,
 };
-use crate::text::{PageText, text_of_markup};
+use crate::text::{PageText, language_of, text_of_markup};
 use crate::uri::{Url, resolve};
 use crate::warc::Headers;
 use crate::warc::http::{HttpHead, MediaType, Payload, decode_payload};
@@ -236,16 +236,44 @@ impl<'b> Body<'b> {
         }
     }
 
+    /// Whether there may be text in it, by its type.
+    pub fn may_have_text(&self, url: &Url) -> bool {
+        let form = BodyForm::of(&self.kind.mime, url, &self.payload.bytes);
+        matches!(form, BodyForm::Html | BodyForm::Xhtml | BodyForm::Pdf) || self.is_text()
+    }
+
     /// Its text, at most about so many bytes: of a page main text and
     /// boilerplate, of a PDF file and of other text all. None for other types,
     /// and where nothing can be read.
     pub fn text(&self, url: &Url, max_bytes: usize) -> Option<PageText> {
+        self.text_with_facts(url, max_bytes, None)
+    }
+
+    /// The same, and adds to `facts` what the page tells beside its text.
+    pub fn text_with_facts(&self, url: &Url, max_bytes: usize, facts: Option<&mut PageFacts>) -> Option<PageText> {
         let bytes = &self.payload.bytes[..];
         match BodyForm::of(&self.kind.mime, url, bytes) {
             _ if self.payload.bomb => None,
             form @ (BodyForm::Html | BodyForm::Xhtml) => {
-                let options = PageOptions { max_text_bytes: max_bytes, ..PageOptions::default() };
-                Some(PageText::of_page(&self.read_as(form, url, options), url))
+                let elements = facts.is_some();
+                let options = PageOptions { max_text_bytes: max_bytes, elements, ..PageOptions::default() };
+                let page = self.read_as(form, url, options);
+                let text = PageText::of_page(&page, url);
+                if let Some(facts) = facts {
+                    // Where none is declared, the text has told it already.
+                    let of_text = match &page.language {
+                        Some(_) => language_of(&text.main).unwrap_or_default().to_owned(),
+                        None => text.language.clone().unwrap_or_default(),
+                    };
+                    facts.is_page = true;
+                    facts.languages = Some([page.language.unwrap_or_default(), of_text]);
+                    facts.charset = Some((page.charset.to_owned(), page.charset_from));
+                    facts.declared_charset = self.charset().unwrap_or_default().to_owned();
+                    facts.heading = text.heading.clone();
+                    facts.elements = page.elements;
+                    facts.end = Some(PageEnd::of(bytes));
+                }
+                Some(text)
             }
             BodyForm::Pdf => pdf_text(bytes, max_bytes).map(|text| {
                 let is_cut = text.len() >= max_bytes;
@@ -263,12 +291,15 @@ impl<'b> Body<'b> {
         read_page(&self.payload.bytes, self.charset(), url, &options)
     }
 
+    fn is_text(&self) -> bool {
+        let mime = self.kind.mime.as_str();
+        mime.starts_with("text/") || mime.ends_with("json") || mime.ends_with("xml")
+    }
+
     /// The beginning of what is text and no page; none for other types.
     pub fn plain_text(&self, limit: usize) -> Option<String> {
-        let mime = self.kind.mime.as_str();
-        let is_text = mime.starts_with("text/") || mime.ends_with("json") || mime.ends_with("xml");
         let begin = self.payload.bytes.get(..self.payload.bytes.len().min(limit)).unwrap_or_default();
-        (is_text && !self.payload.bomb).then(|| read_text(begin, self.charset()).into_owned())
+        (self.is_text() && !self.payload.bomb).then(|| read_text(begin, self.charset()).into_owned())
     }
 }
 

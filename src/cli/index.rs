@@ -4,6 +4,7 @@ use super::campaign::{read_only_session, session};
 use super::index_documents::{self, IndexDocumentsArgs};
 use super::output::{json_line, with_progress};
 use super::{FINE, PROBLEMS};
+use crate::captures::limits::TEXT_BYTES;
 use crate::jobs::{JobCx, OnDrop, StopError, counted};
 use crate::work::{Report, Session, TextIndexReport};
 use std::io::{BufRead, Write};
@@ -21,8 +22,8 @@ use std::path::PathBuf;
     The index lies in the folder index of the workspace. It holds nothing that is not in the archive files and the\n\
     catalogue: it can be deleted and built again at any time, and is built again without a question where another\n\
     version of the program made it or a file of it is damaged. A stop loses nothing that was indexed.\n\n\
-    Exit status 1 says that records could not be read (their captures are found by URL and title), or that --check\n\
-    found a difference."
+    Exit status 1 says that records could not be read (their captures are found by URL and title), that a capture\n\
+    has more text than is searched and scored (4 MiB; it is named), or that --check found a difference."
 )]
 pub struct TextIndexArgs {
     /// Workspace.
@@ -72,12 +73,19 @@ pub(super) fn follow(session: &Session) -> anyhow::Result<u64> {
     let report = with_progress(|cx| session.index_texts(false, cx))?;
     tell!("{}", report.summary());
     warn_of_unread(&report);
-    Ok(report.unread)
+    Ok(report.unread + report.cut)
 }
 
 fn warn_of_unread(report: &TextIndexReport) {
     for capture in &report.unread_captures {
         warn_of!("captures that could not be read", "fonds: {capture}");
+    }
+    for capture in &report.cut_captures {
+        warn_of!(
+            "captures with more text than is searched",
+            "fonds: {capture}: only the first {} MiB of its text are searched, scored and shown",
+            TEXT_BYTES >> 20
+        );
     }
 }
 
@@ -128,5 +136,5 @@ pub(super) fn run(args: &TextIndexArgs, input: &mut dyn BufRead, out: &mut dyn W
         false => writeln!(out, "{}", report.summary())?,
     }
     warn_of_unread(&report);
-    Ok(if report.unread > 0 { PROBLEMS } else { FINE })
+    Ok(if report.unread + report.cut > 0 { PROBLEMS } else { FINE })
 }

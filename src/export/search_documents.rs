@@ -13,7 +13,7 @@
 //! `content_type` is what the server said.
 
 use super::ExportError;
-use crate::captures::limits::{MAX_PAGE_BYTES, SHOWN_TEXT_BYTES};
+use crate::captures::limits::{MAX_PAGE_BYTES, TEXT_BYTES};
 use crate::captures::{LargePagePermit, body_of, is_page_type, is_redirect};
 use crate::jobs::JobCx;
 use crate::links::LinkKind;
@@ -134,9 +134,9 @@ fn row_of(record: &Record, path: &Path, options: DocumentOptions) -> Option<Solr
     }
     if !is_revisit {
         fields.put("content_length", body.payload.bytes.len() as u64);
-        let (links, text) = body.read(&url, &mut LargePagePermit::default(), SHOWN_TEXT_BYTES);
+        let (links, text) = body.read(&url, &mut LargePagePermit::default(), TEXT_BYTES);
         let is_code = served.as_ref().is_some_and(|kind| kind.contains("javascript") || kind.contains("css"));
-        let text = text.or_else(|| if is_code { None } else { body.text(&url, SHOWN_TEXT_BYTES) });
+        let text = text.or_else(|| if is_code { None } else { body.text(&url, TEXT_BYTES) });
         if let Some(text) = text {
             let content = text.all();
             fields.maybe("title", text.title.clone());

@@ -28,8 +28,8 @@ pub(crate) mod resolve;
 
 pub use html::{
     BlockElement, CharsetSource, Layout, MAX_ANCHOR_BYTES, MAX_DEPTH, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE,
-    MAX_URL_BYTES, PageLink, PagePlace, PageStatements, TextLine, TimeStatement, has_token, read_css, read_links,
-    read_page,
+    MAX_PAGE_IMAGES, MAX_URL_BYTES, PageElements, PageImage, PageLink, PagePlace, PageStatements, TextLine,
+    TimeStatement, has_token, read_css, read_links, read_page,
 };
 pub(crate) use html::{Tag, read_text};
 pub use page::{LinkKind, LinkKinds, MAX_PAGE_BYTES, Outlink, Page, PageCuts, PageOptions};

@@ -1,7 +1,7 @@
 //! What is read out of one page.
 
 use super::html::CharsetSource;
-use super::html::{Layout, PagePlace, PageStatements};
+use super::html::{Layout, PageElements, PagePlace, PageStatements};
 use crate::uri::Url;
 use serde::{Deserialize, Serialize};
 
@@ -168,6 +168,8 @@ pub struct Page {
     pub layout: Layout,
     /// What the page says for machines.
     pub statements: PageStatements,
+    /// Images, forms and the like; empty without [`PageOptions::elements`].
+    pub elements: PageElements,
     /// `<link rel=canonical>`.
     pub canonical: Option<Url>,
     /// What was left out because of a limit.
@@ -210,6 +212,8 @@ pub struct PageOptions {
     pub max_text_bytes: usize,
     /// The page was served as XHTML: `<script src="x"/>` has no content.
     pub xhtml: bool,
+    /// Images with their sizes, forms, frames and scripts are counted ([`PageElements`]).
+    pub elements: bool,
     /// Addresses that are printed in a PDF file as text are links of it, too.
     pub pdf_text: bool,
     /// Kinds of links that are read; others are passed over, and not numbered.
@@ -218,7 +222,14 @@ pub struct PageOptions {
 
 impl Default for PageOptions {
     fn default() -> Self {
-        Self { image_alt: false, max_text_bytes: 1 << 20, xhtml: false, pdf_text: false, kinds: LinkKinds::ALL }
+        Self {
+            image_alt: false,
+            max_text_bytes: 1 << 20,
+            xhtml: false,
+            elements: false,
+            pdf_text: false,
+            kinds: LinkKinds::ALL,
+        }
     }
 }
 

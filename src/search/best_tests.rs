@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::campaign::parse_fields;
-use crate::search::{IndexBuilder, IndexMark, TextDocument};
+use crate::search::{IndexBuilder, IndexMark, StoredPage, TextDocument};
 
 /// Texts of few different terms, in some segments, a part of them taken out again.
 fn index(folder: &std::path::Path) -> IndexBuilder {
@@ -16,7 +16,8 @@ fn index(folder: &std::path::Path) -> IndexBuilder {
         let mut term = || format!("t{}", below(5) * below(8));
         let (title, main): (String, Vec<String>) = (term(), (0..20).map(|_| term()).collect());
         let language = ["pt", "en", ""][(version % 3) as usize].to_owned();
-        let document = TextDocument { version, title, main: main.join(" "), language, ..TextDocument::default() };
+        let page = StoredPage { version, title, main: main.join(" "), language, ..StoredPage::default() };
+        let document = TextDocument { page, ..TextDocument::default() };
         builder.add(&document).unwrap();
         if version % 700 == 0 {
             builder.commit(&IndexMark::default()).unwrap();

@@ -1,8 +1,9 @@
 //! Documents into the index.
 
 use super::anchor_stamps::anchor_stamp;
+use super::page_file::{PageSlot, PageWriter, StoredPage};
 use super::schema::Fields;
-use super::text_index::{TextIndex, TextIndexError, engine};
+use super::text_index::{TextIndex, TextIndexError, engine, of_pages};
 use crate::text::words;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use tantivy::schema::TantivyDocument;
 use tantivy::{IndexWriter, Term};
 
 /// The form of what is indexed: documents in another form are made again.
-pub const INDEX_FORMAT: u32 = 5;
+pub const INDEX_FORMAT: u32 = 6;
 /// Bytes that documents take before they go to disk.
 const WRITER_BYTES: usize = 90 << 20;
 /// Share of documents of a segment that are deleted before it is merged: a version that is put in
@@ -34,31 +35,32 @@ pub struct IndexMark {
     pub links: String,
     /// How often originals of revisits had changed by then.
     pub originals: i64,
+    /// The number of the index, which its file of pages has, too.
+    pub pages: u64,
+    /// Bytes of the file of pages that it has.
+    pub pages_len: u64,
+    /// Pages in that file, at most, that others took the place of.
+    pub replaced: u64,
+}
+
+impl IndexMark {
+    /// What of it follows from the captures alone: the same for every index of them.
+    pub fn without_pages(&self) -> Self {
+        Self { pages: 0, pages_len: 0, replaced: 0, ..self.clone() }
+    }
 }
 
 /// One content version, to be indexed. Hostile text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TextDocument {
-    /// Number of the version: its first capture.
-    pub version: u64,
-    /// Title.
-    pub title: String,
-    /// Main text.
-    pub main: String,
-    /// Menus, footers and the like.
-    pub rest: String,
-    /// Meta description.
-    pub description: String,
-    /// URL of its first capture.
-    pub url: String,
+    /// What was read of it.
+    pub page: StoredPage,
     /// Texts of links from other sites.
     pub anchors: Vec<String>,
-    /// Language (ISO 639-1); empty where it is not known.
-    pub language: String,
-    /// When it says that it was published, in seconds, and how that is known.
-    pub published: Option<(i64, String)>,
     /// Words of the main text.
     pub words: u64,
+    /// Where its page is in the file of pages; none where it has to be written.
+    pub slot: Option<PageSlot>,
 }
 
 /// An index that documents are put into. What was not committed is not there
@@ -68,6 +70,9 @@ pub struct IndexBuilder {
     fields: Fields,
     folder: PathBuf,
     index: TextIndex,
+    pages: PageWriter,
+    /// Pages that were replaced, as [`IndexMark::replaced`] has it.
+    replaced: u64,
 }
 
 impl IndexBuilder {
@@ -79,15 +84,23 @@ impl IndexBuilder {
     /// [`TextIndexError`]; where it [`is_outdated`](TextIndexError::is_outdated), the
     /// folder has to be emptied first.
     pub fn open(folder: &Path) -> Result<Self, TextIndexError> {
-        let index = match TextIndex::open(folder) {
+        let mut index = match TextIndex::open(folder) {
             Err(TextIndexError::Absent(_)) => TextIndex::create(folder)?,
             opened => opened?,
         };
+        let mark = index.mark()?;
+        let pages = match &mark {
+            Some(mark) => PageWriter::resume(folder, mark.pages, mark.pages_len),
+            None => PageWriter::create(folder),
+        };
+        let pages = pages.map_err(of_pages(folder))?;
+        index.open_pages(pages.id)?;
         let writer = index.index.writer_with_num_threads(1, WRITER_BYTES).map_err(engine(folder))?;
         let mut policy = LogMergePolicy::default();
         policy.set_del_docs_ratio_before_merge(DELETED_BEFORE_MERGE);
         writer.set_merge_policy(Box::new(policy));
-        Ok(Self { writer, fields: index.fields, folder: folder.to_owned(), index })
+        let replaced = mark.unwrap_or_default().replaced;
+        Ok(Self { writer, fields: index.fields, folder: folder.to_owned(), index, pages, replaced })
     }
 
     /// The index as it was last committed.
@@ -101,7 +114,8 @@ impl IndexBuilder {
     ///
     /// [`TextIndexError::Engine`].
     pub fn put(&mut self, document: &TextDocument) -> Result<(), TextIndexError> {
-        self.remove(document.version);
+        self.delete(document.page.version);
+        self.replaced += u64::from(document.slot.is_none());
         self.add(document)
     }
 
@@ -111,40 +125,47 @@ impl IndexBuilder {
     ///
     /// [`TextIndexError::Engine`].
     pub fn add(&mut self, document: &TextDocument) -> Result<(), TextIndexError> {
-        let fields = &self.fields;
+        let slot = match document.slot {
+            Some(slot) => slot,
+            None => self.pages.push(&document.page).map_err(of_pages(&self.folder))?,
+        };
+        let (fields, page) = (&self.fields, &document.page);
         let mut doc = TantivyDocument::default();
-        doc.add_u64(fields.version, document.version);
+        doc.add_u64(fields.version, page.version);
         let mut text = |field, text: &str| {
             if !text.is_empty() {
                 doc.add_text(field, text);
             }
         };
-        text(fields.title, &document.title);
-        text(fields.text, &document.main);
-        match (document.description.as_str(), document.rest.as_str()) {
+        text(fields.title, &page.title);
+        text(fields.text, &page.main);
+        match (page.description.as_str(), page.rest.as_str()) {
             ("", rest) => text(fields.rest, rest),
             (description, "") => text(fields.rest, description),
             (description, rest) => text(fields.rest, &format!("{description}\n{rest}")),
         }
-        text(fields.description, &document.description);
-        text(fields.url, &document.url);
+        text(fields.url, &page.url);
         text(fields.anchors, &document.anchors.join("\n"));
-        text(fields.language, &document.language);
-        text(fields.title_stems, &format!("{}\n{}", document.language, document.title));
-        text(fields.stems, &format!("{}\n{}", document.language, document.main));
-        if let Some((seconds, evidence)) = &document.published {
+        text(fields.title_stems, &format!("{}\n{}", page.language, page.title));
+        text(fields.stems, &format!("{}\n{}", page.language, page.main));
+        if let Some((seconds, _)) = &page.published {
             doc.add_i64(fields.published, *seconds);
-            doc.add_text(fields.evidence, evidence);
         }
+        doc.add_u64(fields.page, slot.0);
         doc.add_u64(fields.anchor_stamp, anchor_stamp(&document.anchors));
         doc.add_u64(fields.words, document.words);
-        doc.add_u64(fields.description_words, words(&document.description).len() as u64);
+        doc.add_u64(fields.description_words, words(&page.description).len() as u64);
         self.writer.add_document(doc).map_err(engine(&self.folder))?;
         Ok(())
     }
 
     /// Takes a version out.
     pub fn remove(&mut self, version: u64) {
+        self.delete(version);
+        self.replaced += 1;
+    }
+
+    fn delete(&mut self, version: u64) {
         self.writer.delete_term(Term::from_field_u64(self.fields.version, version));
     }
 
@@ -155,7 +176,10 @@ impl IndexBuilder {
     /// [`TextIndexError::Engine`].
     pub fn commit(&mut self, mark: &IndexMark) -> Result<(), TextIndexError> {
         let engine = engine(&self.folder);
-        let mark = IndexMark { format: INDEX_FORMAT, ..mark.clone() };
+        // Before the engine says where they are.
+        let pages_len = self.pages.sync().map_err(of_pages(&self.folder))?;
+        let (pages, replaced) = (self.pages.id, self.replaced);
+        let mark = IndexMark { format: INDEX_FORMAT, pages, pages_len, replaced, ..mark.clone() };
         let payload = serde_json::to_string(&mark).unwrap_or_default();
         let mut commit = self.writer.prepare_commit().map_err(&engine)?;
         commit.set_payload(&payload);

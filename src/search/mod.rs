@@ -5,7 +5,8 @@
 //!
 //! | file | answers |
 //! |---|---|
-//! | [`TextIndex`] | which content versions hold a term, and how well; their texts |
+//! | [`TextIndex`] | which content versions hold a term, and how well |
+//! | [`StoredPage`] | what was read of a content version: its text, and what its record tells |
 //! | [`IndexBuilder`] | documents in, one a content version |
 //! | [`CaptureFacts`] | the columns of captures that hits are counted by |
 //! | [`MapCountry`] | where on a map a country or a top-level domain is |
@@ -30,6 +31,7 @@ mod facts;
 mod leaves;
 mod near_groups;
 mod near_links;
+mod page_file;
 mod ranking;
 mod read_only;
 mod schema;
@@ -42,6 +44,7 @@ pub use countries::{CountryCount, MAP_HEIGHT, MapCountry, MapPoint, count_by_cou
 pub use facts::{CaptureFacts, DAY_MS, FacetKind, FacetValue, FactsRow, Period, PeriodCount, without_port};
 pub use near_groups::{NearFile, NearGroups, NearTexts, NearWriter};
 pub use near_links::NearLinks;
+pub use page_file::{PageSlot, StoredPage};
 pub use ranking::Ranked;
-pub use text_index::{StoredText, TextIndex, TextIndexError};
+pub use text_index::{StoredPages, TextIndex, TextIndexError};
 pub use tokens::stem_term;

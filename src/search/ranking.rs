@@ -82,11 +82,11 @@ impl TextIndex {
     /// [`TextIndexError::Engine`].
     pub fn similar(&self, version: u64, most: usize) -> Result<Vec<Ranked>, TextIndexError> {
         let engine = engine(&self.folder);
-        let Some(text) = self.text_of(version)? else { return Ok(Vec::new()) };
-        if text.main.is_empty() {
+        let Some(page) = self.page_of(version)? else { return Ok(Vec::new()) };
+        if page.main.is_empty() {
             return Ok(Vec::new());
         }
-        let value = OwnedValue::Str(text.main);
+        let value = OwnedValue::Str(page.main);
         let query = MoreLikeThisQuery::builder()
             .with_min_doc_frequency(2)
             .with_min_term_frequency(1)

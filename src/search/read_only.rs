@@ -60,13 +60,14 @@ impl Directory for ReadOnlyDirectory {
 mod tests {
     use super::*;
     use crate::search::text_index::TextIndex;
-    use crate::search::{IndexBuilder, IndexMark, TextDocument};
+    use crate::search::{IndexBuilder, IndexMark, StoredPage, TextDocument};
 
     #[test]
     fn an_index_is_read_without_a_file_made_beside_it() {
         let dir = tempfile::tempdir().unwrap();
         let mut builder = IndexBuilder::open(dir.path()).unwrap();
-        builder.put(&TextDocument { version: 1, main: "zebra".to_owned(), ..TextDocument::default() }).unwrap();
+        let page = StoredPage { version: 1, main: "zebra".to_owned(), ..StoredPage::default() };
+        builder.put(&TextDocument { page, ..TextDocument::default() }).unwrap();
         builder.commit(&IndexMark::default()).unwrap();
         builder.finish().unwrap();
         let names =
@@ -77,7 +78,7 @@ mod tests {
         let before = names().len();
         let directory = ReadOnlyDirectory(MmapDirectory::open(dir.path()).unwrap());
         let index = TextIndex::of(dir.path(), tantivy::Index::open(directory).unwrap()).unwrap();
-        assert_eq!((index.documents(), index.text_of(1).unwrap().unwrap().main.as_str()), (1, "zebra"));
+        assert_eq!((index.documents(), index.page_of(1).unwrap().unwrap().main.as_str()), (1, "zebra"));
         assert_eq!(names().len(), before, "{:?}", names());
     }
 }

@@ -2,7 +2,7 @@
 
 use super::tokens::{STEMS, StemTokenizer, TERMS, TermTokenizer};
 use tantivy::Index;
-use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions};
+use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::TextAnalyzer;
 
 /// The fields of a document.
@@ -26,18 +26,14 @@ pub(super) struct Fields {
     pub anchor_stamp: Field,
     /// Words of the URL.
     pub url: Field,
-    /// Meta description, to be shown.
-    pub description: Field,
+    /// Where its page is in the file of pages.
+    pub page: Field,
     /// When it says that it was published, in seconds.
     pub published: Field,
-    /// How that is known.
-    pub evidence: Field,
     /// Words of the main text.
     pub words: Field,
     /// Words of the description, which stand before those of `rest`.
     pub description_words: Field,
-    /// Language of the main text.
-    pub language: Field,
 }
 
 impl Fields {
@@ -77,28 +73,24 @@ pub(super) fn schema() -> (Schema, Fields) {
         TextFieldIndexing::default().set_tokenizer(tokenizer).set_index_option(IndexRecordOption::WithFreqsAndPositions)
     };
     let indexed = || TextOptions::default().set_indexing_options(indexing(TERMS));
-    let stored = || indexed().set_stored();
     let stems = TextOptions::default().set_indexing_options(
         // Positions: `a NEAR b` finds every form of both.
         indexing(STEMS),
     );
-    let shown = || TextOptions::default().set_stored();
     let fields = Fields {
-        version: builder.add_u64_field("version", FAST | INDEXED | STORED),
-        title: builder.add_text_field("title", stored()),
-        text: builder.add_text_field("text", stored()),
-        rest: builder.add_text_field("rest", stored()),
+        version: builder.add_u64_field("version", FAST | INDEXED),
+        title: builder.add_text_field("title", indexed()),
+        text: builder.add_text_field("text", indexed()),
+        rest: builder.add_text_field("rest", indexed()),
         title_stems: builder.add_text_field("title_stems", stems.clone()),
         stems: builder.add_text_field("stems", stems),
-        anchors: builder.add_text_field("anchors", stored()),
+        anchors: builder.add_text_field("anchors", indexed().set_stored()),
         anchor_stamp: builder.add_u64_field("anchor_stamp", FAST),
-        url: builder.add_text_field("url", stored()),
-        description: builder.add_text_field("description", shown()),
-        published: builder.add_i64_field("published", FAST | STORED),
-        evidence: builder.add_text_field("evidence", shown()),
+        url: builder.add_text_field("url", indexed()),
+        page: builder.add_u64_field("page", FAST),
+        published: builder.add_i64_field("published", FAST),
         words: builder.add_u64_field("words", FAST),
         description_words: builder.add_u64_field("description_words", FAST),
-        language: builder.add_text_field("language", shown()),
     };
     (builder.build(), fields)
 }

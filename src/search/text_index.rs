@@ -1,6 +1,7 @@
 //! The index of texts: opened, looked into, read from.
 
 use super::builder::IndexMark;
+use super::page_file::{PageBlock, PageFile, PageSlot, StoredPage};
 use super::read_only::ReadOnlyDirectory;
 use super::schema::{Fields, register, schema};
 use fixedbitset::FixedBitSet;
@@ -14,7 +15,8 @@ use tantivy::directory::error::{LockError, OpenReadError, OpenWriteError};
 use tantivy::query::Query;
 use tantivy::schema::{TantivyDocument, Value};
 use tantivy::{
-    DocId, Index, IndexReader, ReloadPolicy, Score, Searcher, SegmentOrdinal, SegmentReader, TantivyError, Term,
+    DocId, DocSet, Index, IndexReader, InvertedIndexReader, ReloadPolicy, Score, Searcher, SegmentOrdinal,
+    SegmentReader, TantivyError, Term,
 };
 
 /// The text index could not be used.
@@ -107,29 +109,6 @@ impl TextIndexError {
     }
 }
 
-/// The texts of a content version as they were indexed. Hostile text.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct StoredText {
-    /// Number of the version.
-    pub version: u64,
-    /// Title.
-    pub title: String,
-    /// Main text.
-    pub main: String,
-    /// Menus, footers and the like, with the description before them.
-    pub rest: String,
-    /// Meta description.
-    pub description: String,
-    /// Texts of links from other sites, one a line.
-    pub anchors: String,
-    /// The URL that its words are of.
-    pub url: String,
-    /// Language (ISO 639-1), empty where it is not known.
-    pub language: String,
-    /// When it says that it was published, in seconds, and how that is known.
-    pub published: Option<(i64, String)>,
-}
-
 /// An index that is open for reading. It shows what was committed when it was
 /// opened, until [`reload`](Self::reload).
 #[derive(Clone)]
@@ -138,6 +117,8 @@ pub struct TextIndex {
     pub(super) index: Index,
     pub(super) reader: IndexReader,
     pub(super) fields: Fields,
+    /// Its file of pages; none where nothing was committed yet.
+    pages: Option<Arc<PageFile>>,
 }
 
 impl std::fmt::Debug for TextIndex {
@@ -182,8 +163,11 @@ impl TextIndex {
         }
         register(&index);
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into().map_err(engine(folder))?;
-        let opened = Self { folder: Arc::new(folder.to_owned()), index, reader, fields };
+        let mut opened = Self { folder: Arc::new(folder.to_owned()), index, reader, fields, pages: None };
         opened.check_lengths()?;
+        if let Some(mark) = opened.mark()? {
+            opened.open_pages(mark.pages)?;
+        }
         Ok(opened)
     }
 
@@ -249,7 +233,8 @@ impl TextIndex {
     /// [`TextIndexError::Engine`].
     pub fn bytes(&self) -> Result<u64, TextIndexError> {
         let usage = self.reader.searcher().space_usage().map_err(|error| engine(&self.folder)(error.into()))?;
-        Ok(usage.total().get_bytes())
+        let pages = self.pages.as_ref().map_or(Ok(0), |pages| pages.len()).map_err(of_pages(&self.folder))?;
+        Ok(usage.total().get_bytes() + pages)
     }
 
     /// Compares every file with the checksum that it ends with; the names of
@@ -261,6 +246,10 @@ impl TextIndex {
     pub fn damaged_files(&self) -> Result<Vec<PathBuf>, TextIndexError> {
         let mut damaged: Vec<PathBuf> =
             self.index.validate_checksum().map_err(engine(&self.folder))?.into_iter().collect();
+        let len = self.mark()?.unwrap_or_default().pages_len;
+        if self.pages.as_ref().is_some_and(|pages| pages.check(len).is_err()) {
+            damaged.push(PageFile::path(&self.folder));
+        }
         damaged.sort();
         Ok(damaged)
     }
@@ -292,30 +281,73 @@ impl TextIndex {
         self.reader.searcher().search(query, &VersionSet { fewest }).map_err(engine(&self.folder))
     }
 
-    /// The texts of a version; none where it is not in the index.
+    /// Opens the file of pages of an index that is made, or followed up.
+    pub(super) fn open_pages(&mut self, id: u64) -> Result<(), TextIndexError> {
+        self.pages = Some(Arc::new(PageFile::open(&self.folder, id).map_err(of_pages(&self.folder))?));
+        Ok(())
+    }
+
+    /// A reader of pages, which remembers where it read last: pages that are read in the order of their versions
+    /// cost least.
     ///
     /// # Errors
     ///
     /// [`TextIndexError::Engine`].
-    pub fn text_of(&self, version: u64) -> Result<Option<StoredText>, TextIndexError> {
+    pub fn pages(&self) -> Result<StoredPages<'_>, TextIndexError> {
         let searcher = self.reader.searcher();
-        self.read_text(&searcher, version).map_err(engine(&self.folder))
+        let of = |segment: &SegmentReader| {
+            Ok((segment.inverted_index(self.fields.version)?, segment.fast_fields().u64("page")?))
+        };
+        let segments = searcher.segment_readers().iter().map(of).collect::<tantivy::Result<_>>();
+        let segments = segments.map_err(engine(&self.folder))?;
+        Ok(StoredPages { index: self, searcher, segments, block: PageBlock::default() })
     }
 
-    fn read_text(&self, searcher: &Searcher, version: u64) -> tantivy::Result<Option<StoredText>> {
-        let term = Term::from_field_u64(self.fields.version, version);
-        for (segment, reader) in searcher.segment_readers().iter().enumerate() {
-            let inverted = reader.inverted_index(self.fields.version)?;
+    /// What was read of a version; none where it is not in the index.
+    ///
+    /// # Errors
+    ///
+    /// [`TextIndexError`]; where it [`is_outdated`](TextIndexError::is_outdated), building it again helps.
+    pub fn page_of(&self, version: u64) -> Result<Option<StoredPage>, TextIndexError> {
+        self.pages()?.page(version)
+    }
+
+    /// Texts of links from other sites to a version, one a line; empty without any.
+    ///
+    /// # Errors
+    ///
+    /// [`TextIndexError::Engine`].
+    pub fn anchors_of(&self, version: u64) -> Result<String, TextIndexError> {
+        let engine = engine(&self.folder);
+        let pages = self.pages()?;
+        let Some((segment, doc)) = pages.doc_of(version).map_err(&engine)? else { return Ok(String::new()) };
+        let segment = u32::try_from(segment).unwrap_or(u32::MAX);
+        let doc: TantivyDocument = pages.searcher.doc(tantivy::DocAddress::new(segment, doc)).map_err(&engine)?;
+        Ok(doc.get_first(self.fields.anchors).and_then(|value| value.as_str()).unwrap_or_default().to_owned())
+    }
+}
+
+/// Reads what was kept of versions.
+pub struct StoredPages<'i> {
+    index: &'i TextIndex,
+    searcher: Searcher,
+    /// Of each segment where versions are in it, and where their pages are.
+    segments: Vec<(Arc<InvertedIndexReader>, Column<u64>)>,
+    block: PageBlock,
+}
+
+impl StoredPages<'_> {
+    /// The document of a version: its segment, and its number there.
+    fn doc_of(&self, version: u64) -> tantivy::Result<Option<(usize, DocId)>> {
+        let term = Term::from_field_u64(self.index.fields.version, version);
+        for (segment, (inverted, _)) in self.segments.iter().enumerate() {
             let Some(mut postings) = inverted.read_postings(&term, tantivy::schema::IndexRecordOption::Basic)? else {
                 continue;
             };
-            use tantivy::DocSet;
             while postings.doc() != tantivy::TERMINATED {
                 let doc = postings.doc();
-                if !reader.is_deleted(doc) {
-                    let segment = u32::try_from(segment).unwrap_or(u32::MAX);
-                    let doc: TantivyDocument = searcher.doc(tantivy::DocAddress::new(segment, doc))?;
-                    return Ok(Some(self.stored(version, &doc)));
+                if !self.searcher.segment_reader(u32::try_from(segment).unwrap_or(u32::MAX)).is_deleted(doc) {
+                    return Ok(Some((segment, doc)));
                 }
                 postings.advance();
             }
@@ -323,43 +355,39 @@ impl TextIndex {
         Ok(None)
     }
 
-    fn stored(&self, version: u64, doc: &TantivyDocument) -> StoredText {
-        let text = |field| doc.get_first(field).and_then(|value| value.as_str()).unwrap_or_default().to_owned();
-        let fields = &self.fields;
-        let published = doc.get_first(fields.published).and_then(|value| value.as_i64());
-        StoredText {
-            version,
-            title: text(fields.title),
-            main: text(fields.text),
-            rest: text(fields.rest),
-            description: text(fields.description),
-            anchors: text(fields.anchors),
-            url: text(fields.url),
-            language: text(fields.language),
-            published: published.map(|seconds| (seconds, text(fields.evidence))),
-        }
-    }
-
-    /// Gives every document to `each`.
+    /// Where the page of a version is; none where that is not in the index.
     ///
     /// # Errors
     ///
-    /// [`TextIndexError::Engine`], and those of `each`.
-    pub fn each_text<E: From<TextIndexError>>(
-        &self,
-        mut each: impl FnMut(StoredText) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let engine = engine(&self.folder);
-        let searcher = self.reader.searcher();
-        for reader in searcher.segment_readers() {
-            let store = reader.get_store_reader(1).map_err(|error| engine(error.into()))?;
-            for doc in store.iter::<TantivyDocument>(reader.alive_bitset()) {
-                let doc = doc.map_err(&engine)?;
-                let version = doc.get_first(self.fields.version).and_then(|value| value.as_u64()).unwrap_or_default();
-                each(self.stored(version, &doc))?;
-            }
+    /// [`TextIndexError::Engine`].
+    pub fn slot(&self, version: u64) -> Result<Option<PageSlot>, TextIndexError> {
+        let found = self.doc_of(version).map_err(engine(&self.index.folder))?;
+        let column = found.and_then(|(segment, doc)| Some((&self.segments.get(segment)?.1, doc)));
+        Ok(column.and_then(|(column, doc)| column.first(doc)).map(PageSlot))
+    }
+
+    /// What was read of a version; none where it is not in the index.
+    ///
+    /// # Errors
+    ///
+    /// [`TextIndexError`]; where it [`is_outdated`](TextIndexError::is_outdated), building it again helps.
+    pub fn page(&mut self, version: u64) -> Result<Option<StoredPage>, TextIndexError> {
+        let Some(slot) = self.slot(version)? else { return Ok(None) };
+        let of_pages = of_pages(&self.index.folder);
+        let Some(file) = &self.index.pages else { return Ok(None) };
+        self.block.read(file, slot, version).map(Some).map_err(of_pages)
+    }
+}
+
+/// An error of the file of pages with the folder that it is about: what is damaged has to be made again.
+pub(super) fn of_pages(folder: &Path) -> impl Fn(std::io::Error) -> TextIndexError + use<> {
+    let folder = folder.to_owned();
+    move |error| match error.kind() {
+        ErrorKind::InvalidData | ErrorKind::UnexpectedEof | ErrorKind::NotFound | ErrorKind::InvalidInput => {
+            let why = format!("{}: {error}", PageFile::path(&folder).display());
+            TextIndexError::Outdated { folder: folder.clone(), why }
         }
-        Ok(())
+        _ => engine(&folder)(error.into()),
     }
 }
 

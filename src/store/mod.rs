@@ -112,7 +112,7 @@ pub use scheduled::Scheduled;
 pub use score_set::{KeptScore, Measurement, ScoreScope, ScoreSet, SelectionCriteria, ToScore};
 pub use seen_scan::{SeenAsk, SeenUrl};
 pub use selections::Lacking;
-pub use versions::{VersionToIndex, VersionsFound};
+pub use versions::{CaptureHead, VersionToIndex, VersionsFound};
 pub use workspace::{Access, LOCK_FILE, ReadOnlyReason, Workspace};
 
 #[cfg(test)]

@@ -6,10 +6,11 @@ use super::captures::which::{named_digest_sql, version_sql};
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::ledger::all_geo_facts;
-use super::lossy::lossy;
+use super::lossy::{LossyText, lossy};
 use super::rows::CaptureId;
 use crate::captures::Media;
 use crate::search::{CaptureFacts, FactsRow};
+use crate::uri::CaptureDate;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,6 +25,23 @@ pub struct VersionToIndex {
     pub version: CaptureId,
     /// The capture whose record has the payload, or says where it is.
     pub holder: CaptureId,
+}
+
+/// What a capture is held against a request with, beside its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CaptureHead {
+    /// Its number.
+    pub id: CaptureId,
+    /// That of its content version.
+    pub version: u64,
+    /// Its URL.
+    pub url: String,
+    /// Its title. Hostile text.
+    pub title: String,
+    /// Its language; empty where it is not known.
+    pub language: String,
+    /// When.
+    pub date: CaptureDate,
 }
 
 /// Captures that were looked through for new versions.
@@ -138,6 +156,33 @@ impl Catalogue {
     /// How many captures were taken out since the catalogue was made.
     pub fn captures_lost(&self) -> Result<u64, StoreError> {
         Ok(self.setting(CAPTURES_LOST)?.and_then(|count| count.parse().ok()).unwrap_or_default())
+    }
+
+    /// What captures are held against a request with beside their texts, in this order; those that are gone are left
+    /// out.
+    pub fn capture_heads(&self, captures: &[CaptureId]) -> Result<Vec<CaptureHead>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(concat!(
+                "SELECT ",
+                version_sql!(),
+                ", u.url, c.title, c.language, c.date_ms FROM capture c JOIN url u ON u.id = c.url WHERE c.id = ?1"
+            ))?;
+            let mut found = Vec::with_capacity(captures.len());
+            for id in captures {
+                let head = statement.query_row([id], |row| {
+                    Ok(CaptureHead {
+                        id: *id,
+                        version: super::sql::uint(row.get(0)?),
+                        url: row.get(1)?,
+                        title: row.get::<_, LossyText>(2)?.0,
+                        language: row.get::<_, LossyText>(3)?.0,
+                        date: CaptureDate::from_millis(row.get(4)?),
+                    })
+                });
+                found.extend(head.optional()?);
+            }
+            Ok(found)
+        })
     }
 
     /// Puts captures into columns that those do not have yet, and says anew

@@ -12,20 +12,40 @@ use unicode_normalization::char::is_combining_mark;
 /// Punctuation is not seen: `C++` is `c`. Soft hyphens and characters
 /// without width vanish, so that they cannot split a word.
 pub fn fold(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
+    let mut out: Vec<u8> = Vec::with_capacity(text.len());
     let mut gap = false;
-    each_folded(text, |c| {
-        if c.is_alphanumeric() || is_combining_mark(c) {
-            if gap && !out.is_empty() {
-                out.push(' ');
+    let mut rest = text;
+    while !rest.is_empty() {
+        // Runs of ASCII, the most of most texts, are taken byte by byte.
+        let run = rest.bytes().position(|byte| !byte.is_ascii()).unwrap_or(rest.len());
+        let (ascii, other) = rest.split_at(run);
+        for byte in ascii.bytes() {
+            if byte.is_ascii_alphanumeric() {
+                if gap && !out.is_empty() {
+                    out.push(b' ');
+                }
+                gap = false;
+                out.push(byte.to_ascii_lowercase());
+            } else {
+                gap = true;
             }
-            gap = false;
-            out.push(c);
-        } else {
-            gap = true;
         }
-    });
-    out
+        let (one, behind) = other.split_at(other.chars().next().map_or(0, char::len_utf8));
+        each_folded(one, |c| {
+            if c.is_alphanumeric() || is_combining_mark(c) {
+                if gap && !out.is_empty() {
+                    out.push(b' ');
+                }
+                gap = false;
+                out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            } else {
+                gap = true;
+            }
+        });
+        rest = behind;
+    }
+    // What was put in are whole characters.
+    String::from_utf8(out).unwrap_or_default()
 }
 
 /// Text with its letters as [`fold`] sees them and all other characters as
@@ -157,6 +177,20 @@ mod tests {
     fn check(text: &str, expected: &str) {
         assert_eq!(fold(text), expected, "{text}");
         assert_eq!(fold(expected), expected, "folding twice: {text}");
+    }
+
+    /// The rule character by character.
+    fn fold_plainly(text: &str) -> String {
+        let mut folded = String::new();
+        each_folded(text, |c| folded.push(if c.is_alphanumeric() || is_combining_mark(c) { c } else { ' ' }));
+        folded.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn texts_of_any_letters_fold_by_the_rule(text in "([ -~]{0,9}|\\PC{0,3}|[\u{80}-\u{7ff}\t\n]{0,4}){0,6}") {
+            proptest::prop_assert_eq!(fold(&text), fold_plainly(&text));
+        }
     }
 
     #[test]

@@ -3,8 +3,59 @@
 use super::main_text::main_lines;
 use super::published::published_of;
 use super::{Published, language_of};
-use crate::links::Page;
+use crate::links::{Page, Tag, TextLine};
 use crate::uri::Url;
+use serde::{Deserialize, Serialize};
+
+/// How the lines of main text and boilerplate follow each other on a page: so many of the main text, so many of the
+/// rest, and so on in turn. Empty for what has no boilerplate.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct LineOrder(Vec<u32>);
+
+impl LineOrder {
+    /// The next line is of the main text, or of the rest.
+    fn push(&mut self, is_main: bool) {
+        let ends_in_main = self.0.len() % 2 == 1;
+        match self.0.last_mut() {
+            Some(count) if ends_in_main == is_main => *count += 1,
+            _ => {
+                // The page begins with its main text, if with no line of it.
+                if self.0.is_empty() && !is_main {
+                    self.0.push(0);
+                }
+                self.0.push(1);
+            }
+        }
+    }
+
+    /// The visible text of the page as it was read, one line a block. Lines that the order does not know stand at
+    /// the end.
+    pub fn join(&self, main: &str, rest: &str) -> String {
+        let mut text = String::with_capacity(main.len() + rest.len() + 1);
+        let mut add = |lines: &str| {
+            if !lines.is_empty() {
+                text.extend([if text.is_empty() { "" } else { "\n" }, lines]);
+            }
+        };
+        let mut parts = [main, rest];
+        for (turn, count) in self.0.iter().enumerate() {
+            let part = &mut parts[turn % 2];
+            let (lines, behind) = split_lines(part, *count);
+            add(lines);
+            *part = behind;
+        }
+        parts.into_iter().for_each(add);
+        text
+    }
+}
+
+/// The first lines of a text, and what stands behind their line end.
+fn split_lines(text: &str, count: u32) -> (&str, &str) {
+    let Some(last) = count.checked_sub(1) else { return ("", text) };
+    let end = memchr::memchr_iter(b'\n', text.as_bytes()).nth(last as usize);
+    end.map_or((text, ""), |end| (text.get(..end).unwrap_or_default(), text.get(end + 1..).unwrap_or_default()))
+}
 
 /// The text of a document. All of it is hostile text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -18,6 +69,10 @@ pub struct PageText {
     /// Its boilerplate: navigation, advertising, what stands around the main
     /// text; one line a block.
     pub rest: String,
+    /// How main text and boilerplate follow each other on the page.
+    pub order: LineOrder,
+    /// Its first heading; empty where it has none.
+    pub heading: String,
     /// When it was published, where it says so.
     pub published: Option<Published>,
     /// What it says that its language is, else what the main text tells; ISO
@@ -40,6 +95,10 @@ impl PageText {
         };
         let mut begin = 0;
         for (is_main, line) in main_lines(page).into_iter().zip(&page.layout.lines) {
+            text.order.push(is_main);
+            if text.heading.is_empty() && is_heading(page, line) {
+                text.heading = page.text.get(begin..line.end as usize).unwrap_or_default().to_owned();
+            }
             let part = if is_main { &mut text.main } else { &mut text.rest };
             if !part.is_empty() {
                 part.push('\n');
@@ -59,11 +118,12 @@ impl PageText {
 
     /// All of it, main text first.
     pub fn all(&self) -> String {
-        [self.main.as_str(), self.rest.as_str()]
-            .into_iter()
-            .filter(|part| !part.is_empty())
-            .collect::<Vec<_>>()
-            .join("\n")
+        LineOrder::default().join(&self.main, &self.rest)
+    }
+
+    /// All of it, as it stands on the page.
+    pub fn in_order(&self) -> String {
+        self.order.join(&self.main, &self.rest)
     }
 }
 
@@ -95,6 +155,12 @@ fn without_tags(markup: &str) -> String {
     }
     out.truncate(out.trim_end().len());
     out
+}
+
+/// Whether a line stands in a heading.
+fn is_heading(page: &Page, line: &TextLine) -> bool {
+    let element = page.layout.elements.get(line.element as usize);
+    element.is_some_and(|element| matches!(element.tag, Tag::H1 | Tag::H2))
 }
 
 /// The language that a page's text tells: that of its main text, else of all.
@@ -144,7 +210,20 @@ mod tests {
         assert_eq!(begins, ["Início", "Assine", "Gostei", "©"], "{}", text.rest);
         assert_eq!(text.language.as_deref(), Some("pt"));
         assert_eq!(text.published.unwrap().date.to_digits14(), "20240501000000");
-        assert_eq!(text.all().len(), text.main.len() + text.rest.len() + 1);
+        assert_eq!(text.heading, "Festival da ria");
+        let url = "http://a.pt/".parse().unwrap();
+        let page = read_page(ARTICLE.as_bytes(), Some("utf-8"), &url, &PageOptions::default());
+        assert_eq!(text.in_order(), page.text);
+        assert_eq!(text.all().len(), page.text.len());
+        assert_eq!(text.main.lines().count() + text.rest.lines().count(), page.text.lines().count());
+    }
+
+    #[test]
+    fn an_order_that_knows_too_few_or_too_many_lines_loses_none() {
+        let join = |order: &[u32]| LineOrder(order.to_vec()).join("a\nb\nc", "x\ny");
+        assert_eq!(join(&[]), "a\nb\nc\nx\ny");
+        assert_eq!(join(&[0, 1, 2]), "x\na\nb\nc\ny");
+        assert_eq!(join(&[1, 9, u32::MAX, 3]), "a\nx\ny\nb\nc");
     }
 
     #[test]

@@ -1,50 +1,50 @@
 //! What stands in the WARC record of a capture, read again from its file.
 
-use crate::captures::limits::{MAX_HTTP_HEAD_BYTES, SHOWN_BLOCK_BYTES, SHOWN_PAGE_BYTES, SHOWN_TEXT_BYTES};
-use crate::captures::{Body, body_of};
-use crate::links::{Page, PageOptions};
+use super::page_texts::{PageTexts, facts_of};
+use crate::analysis::url_text;
+use crate::captures::limits::{LARGE_PAGE_BYTES, MAX_HTTP_HEAD_BYTES, MAX_PAGE_BYTES, TEXT_BYTES};
+use crate::captures::{LargePagePermit, PageFacts, body_of};
+use crate::search::StoredPage;
 use crate::store::{RecordRow, StoredCapture, Workspace};
-use crate::text::PageText;
-use crate::uri::Url;
+use crate::text::{PageText, words};
 use crate::warc::http::parse_response_head;
 use crate::warc::{Record, RecordType, format_offset, read_record_in};
 use crate::work::models::{CaptureContent, CaptureId};
 use anyhow::Context;
 
-/// The main record of a capture, read and decoded.
-pub(super) struct Decoded {
-    record: Record,
-    body: Body<'static>,
-    problems: Vec<String>,
+/// What the main record of a capture tells: its text, and what a page has beside it.
+pub(super) struct RecordReading {
+    text: PageText,
+    facts: PageFacts,
 }
 
-impl Decoded {
-    /// The body read as a page; none when it is no page.
-    pub(super) fn page(&self, url: &Url) -> Option<Page> {
-        self.body.page(url, PageOptions::default())
-    }
-
-    /// Title, main text and the rest of what has text, for the index.
-    pub(super) fn page_text(&self, url: &Url) -> Option<PageText> {
-        self.body.text(url, SHOWN_TEXT_BYTES)
-    }
-
-    /// The body as text: of a page the visible one, of all else what the index has of it.
-    pub(super) fn text(&self, url: &Url) -> String {
-        self.text_beside(self.page(url).as_ref(), url)
-    }
-
-    /// The same where the page was read before.
-    fn text_beside(&self, page: Option<&Page>, url: &Url) -> String {
-        match page {
-            Some(page) => page.text.clone(),
-            None => self.page_text(url).map(|text| text.all()).unwrap_or_default(),
+impl RecordReading {
+    /// As the index keeps it, with title and language of the catalogue where the page has none.
+    pub(super) fn into_page(self, version: u64, stored: &StoredCapture) -> StoredPage {
+        let Self { text, facts } = self;
+        StoredPage {
+            version,
+            title: text.title.unwrap_or_else(|| stored.title.clone()),
+            description: text.description.unwrap_or_default(),
+            url: url_text(stored.url.as_str()),
+            language: text.language.unwrap_or_else(|| stored.language.clone()),
+            published: text.published.map(|date| (date.date.seconds(), date.evidence.as_str().to_owned())),
+            order: text.order,
+            main: text.main,
+            rest: text.rest,
+            facts: facts.encode(),
         }
     }
+
+    /// Whether there is more text than is searched and scored.
+    pub(super) fn is_text_cut(&self) -> bool {
+        self.facts.is_text_cut
+    }
 }
 
-/// Reads the main record of a capture; for a revisit, that of what it repeats.
-pub(super) fn decoded(workspace: &Workspace, stored: &StoredCapture) -> anyhow::Result<Decoded> {
+/// Reads the main record of a capture; for a revisit, that of what it repeats. The one place where a record is read
+/// for its text.
+pub(super) fn read_record(workspace: &Workspace, stored: &StoredCapture) -> anyhow::Result<RecordReading> {
     let mut problems = Vec::new();
     let original = match stored.revisit_of {
         None => None,
@@ -61,19 +61,48 @@ pub(super) fn decoded(workspace: &Workspace, stored: &StoredCapture) -> anyhow::
     };
     let source = original.as_ref().unwrap_or(stored);
     let place = source.records.first().with_context(|| format!("capture {} has no records", source.id))?;
-    let (record, odd) = record_of(workspace, place, SHOWN_BLOCK_BYTES)?;
-    problems.extend(odd);
+    // Pages above this are in memory one at a time, in all threads together.
+    let mut permit = LargePagePermit::default();
+    let mut read = record_of(workspace, place, LARGE_PAGE_BYTES)?;
+    if read.0.omitted > 0 && body_of(&read.0, 0).1.may_have_text(&stored.url) {
+        permit.wait_for(LARGE_PAGE_BYTES + 1);
+        read = record_of(workspace, place, MAX_PAGE_BYTES + MAX_HTTP_HEAD_BYTES)?;
+    }
+    let (record, odd) = read;
+    let (head, mut body) = body_of(&record, LARGE_PAGE_BYTES);
+    if body.payload.cut && body.may_have_text(&stored.url) {
+        permit.wait_for(LARGE_PAGE_BYTES + 1);
+        body = body_of(&record, MAX_PAGE_BYTES).1;
+    }
+    let mut facts = PageFacts::of_record(&record, head.as_ref(), &body);
+    let text = body.text_with_facts(&stored.url, TEXT_BYTES, Some(&mut facts));
+    let has_text = text.is_some();
+    let text = text.unwrap_or_default();
+    facts.main_words = words(&text.main).len() as u64;
+    let is_body_cut = record.omitted > 0 || head.is_some() && body.payload.cut;
+    facts.is_text_cut = text.is_cut || has_text && is_body_cut;
+    facts.add_problems(problems);
+    facts.add_problems(odd);
     if record.omitted > 0 {
-        problems.push(format!("{} bytes at the end of the record were left out", record.omitted));
+        facts.add_problems([format!("{} bytes at the end of the record were left out", record.omitted)]);
     }
-    let (head, body) = body_of(&record, SHOWN_PAGE_BYTES);
     let flaws = head.iter().flat_map(|head| &head.flaws).chain(&body.payload.flaws);
-    problems.extend(flaws.map(|flaw| flaw.detail.clone()));
+    facts.add_problems(flaws.map(|flaw| flaw.detail.clone()));
     if head.is_some() && body.payload.cut {
-        problems.push(format!("only the first {SHOWN_PAGE_BYTES} decoded bytes are read"));
+        facts.add_problems([format!("only the first {} decoded bytes are read", body.payload.bytes.len())]);
     }
-    let body = body.into_owned();
-    Ok(Decoded { record, body, problems })
+    if text.is_cut {
+        facts.add_problems([format!(
+            "only the first {} of its text are searched, scored and shown",
+            mebibytes(TEXT_BYTES)
+        )]);
+    }
+    Ok(RecordReading { text, facts })
+}
+
+/// A limit as people read it.
+fn mebibytes(bytes: usize) -> String {
+    format!("{} MiB", bytes >> 20)
 }
 
 /// Reads a record of the catalogue from its file, and tells what is odd about
@@ -85,6 +114,8 @@ pub(super) fn record_of(
     max_block: usize,
 ) -> anyhow::Result<(Record, Vec<String>)> {
     let path = workspace.source_of(place)?;
+    #[cfg(test)]
+    count_read(workspace.folder());
     let (record, problems) = read_record_in(&path, place.span, max_block)?;
     let is_it = place.record_id.is_empty() || record.head.record_id().as_deref() == Some(&place.record_id);
     anyhow::ensure!(
@@ -97,11 +128,12 @@ pub(super) fn record_of(
     Ok((record, problems.iter().map(ToString::to_string).collect()))
 }
 
-/// Heads, fields and text of a capture.
-pub fn content(workspace: &Workspace, id: CaptureId) -> anyhow::Result<CaptureContent> {
+/// Heads and fields of a capture as they stand in its file, and its text.
+pub(super) fn content(workspace: &Workspace, texts: &PageTexts<'_>, id: CaptureId) -> anyhow::Result<CaptureContent> {
     let stored = workspace.catalogue().stored_capture(id)?;
-    let decoded = decoded(workspace, &stored)?;
-    let mut problems = decoded.problems.clone();
+    let page = texts.read(id)?;
+    let facts = facts_of(&page);
+    let mut problems = facts.problems;
     let request_head = match stored.records.iter().find(|record| record.record_type == RecordType::Request) {
         None => String::new(),
         Some(place) => {
@@ -111,18 +143,13 @@ pub fn content(workspace: &Workspace, id: CaptureId) -> anyhow::Result<CaptureCo
         }
     };
     // A revisit keeps its own head beside the payload of what it repeats.
-    let own = match (stored.revisit_of, stored.records.first()) {
-        (Some(_), Some(place)) => Some(record_of(workspace, place, MAX_HTTP_HEAD_BYTES)?),
-        _ => None,
-    };
-    let own = own.map(|(record, odd)| {
+    let place = stored.records.first().with_context(|| format!("capture {id} has no records"))?;
+    let (shown, odd) = record_of(workspace, place, MAX_HTTP_HEAD_BYTES)?;
+    if stored.revisit_of.is_some() {
         problems.extend(odd);
-        record
-    });
-    let shown = own.as_ref().unwrap_or(&decoded.record);
+    }
     let head_len = parse_response_head(&shown.block).map_or(0, |head| head.head_len);
-    let page = decoded.page(&stored.url);
-    let charset = page.as_ref().map(|page| format!("{} ({})", page.charset, page.charset_from.label()));
+    let charset = facts.charset.map(|(charset, told_by)| format!("{charset} ({})", told_by.label()));
     Ok(CaptureContent {
         request_head,
         response_head: String::from_utf8_lossy(shown.block.get(..head_len).unwrap_or_default()).into_owned(),
@@ -132,8 +159,27 @@ pub fn content(workspace: &Workspace, id: CaptureId) -> anyhow::Result<CaptureCo
             .iter()
             .map(|(name, value)| (name.to_owned(), String::from_utf8_lossy(value).into_owned()))
             .collect(),
-        text: decoded.text_beside(page.as_ref(), &stored.url),
+        text: page.text(),
         charset: charset.unwrap_or_default(),
         problems,
     })
+}
+
+/// Records that were read, by the folder of their workspace.
+#[cfg(test)]
+static READ: std::sync::Mutex<Vec<(std::path::PathBuf, u64)>> = std::sync::Mutex::new(Vec::new());
+
+#[cfg(test)]
+fn count_read(folder: &std::path::Path) {
+    let mut read = crate::jobs::lock(&READ);
+    match read.iter_mut().find(|(of, _)| of == folder) {
+        Some((_, count)) => *count += 1,
+        None => read.push((folder.to_owned(), 1)),
+    }
+}
+
+/// How many records of a workspace were read from their files until now.
+#[cfg(test)]
+pub(super) fn records_read(folder: &std::path::Path) -> u64 {
+    crate::jobs::lock(&READ).iter().find(|(of, _)| of == folder).map_or(0, |(_, count)| *count)
 }

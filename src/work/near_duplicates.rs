@@ -15,10 +15,8 @@ const SHORTEST: u64 = 20;
 const BATCH: usize = 128;
 /// Runs of tokens of older texts that are kept while they are compared, in numbers of 8 bytes.
 const MOST_KEPT: usize = 1 << 21;
-/// Bytes of texts that are read before the index is opened again.
-const MOST_READ: usize = 32 << 20;
-/// Bytes that the system maps with a text that is read out of order.
-const MAPPED_AROUND: usize = 1 << 16;
+/// Texts that one thread reads behind each other: those beside each other in a file are unpacked once.
+const READ_TOGETHER: usize = 16;
 
 /// How much is looked at in one step.
 #[derive(Clone, Copy)]
@@ -66,9 +64,9 @@ fn follow_in_steps(
     steps: Steps,
     cx: &JobCx,
 ) -> anyhow::Result<u64> {
-    let now = index.mark()?.unwrap_or_default();
+    let now = index.mark()?.unwrap_or_default().without_pages();
     let there = index.versions_of_length(SHORTEST)?;
-    let old = NearFile::open(folder).filter(|old| old.mark == *change.before);
+    let old = NearFile::open(folder).filter(|old| old.mark == change.before.without_pages());
     let all = there.count_ones(..) as u64;
     match &old {
         Some(old) if old.mark == now && [old.texts, old.compared] == [all; 2] && change.replaced.is_empty() => {
@@ -78,13 +76,13 @@ fn follow_in_steps(
         _ => {}
     }
     cx.stage("Finding near-duplicates", Some(all));
-    let mut finding = Finding::new(folder)?;
+    let mut finding = Finding::new(folder, index)?;
     if let Some(old) = &old
         && !finding.restore(old, &there, change.replaced, cx)?
     {
         // Damaged: from the texts of the index again.
         cx.set_done(0);
-        finding = Finding::new(folder)?;
+        finding = Finding::new(folder, index)?;
     }
     let mut stopped = Ok(());
     if change.is_complete {
@@ -115,10 +113,10 @@ struct Finding<'a> {
 }
 
 impl<'a> Finding<'a> {
-    fn new(folder: &'a Path) -> anyhow::Result<Self> {
+    fn new(folder: &'a Path, index: &'a TextIndex) -> anyhow::Result<Self> {
         let writer = NearWriter::create(folder).with_context(|| folder.display().to_string())?;
         let (versions, firsts, known) = Default::default();
-        Ok(Self { folder, texts: TextReader::open(folder)?, writer, versions, firsts, known })
+        Ok(Self { folder, texts: TextReader::new(index), writer, versions, firsts, known })
     }
 
     /// Takes in what was kept of texts that are still there, and not of a group
@@ -222,7 +220,6 @@ impl<'a> Finding<'a> {
     fn join(&mut self, texts: &[(u32, Vec<u32>)]) -> anyhow::Result<()> {
         let versions: Vec<u64> = texts.iter().filter_map(|(at, _)| self.versions.get(*at as usize).copied()).collect();
         let read = self.texts.each_of(&versions, |runs| runs)?;
-        self.texts.read += versions.len() * MAPPED_AROUND;
         for ((at, candidates), runs) in texts.iter().zip(read) {
             // Those between have no candidates.
             self.firsts.extend(u32::try_from(self.firsts.len())?..*at);
@@ -248,41 +245,33 @@ fn joined_of(versions: &[u64], firsts: &[u32]) -> impl Iterator<Item = (u64, u64
     pairs.filter(|(version, first)| version != first)
 }
 
-/// Reads texts again and again, with little of the index mapped into memory.
+/// Reads texts again and again.
 struct TextReader<'a> {
-    folder: &'a Path,
-    index: TextIndex,
-    /// Bytes of texts that were read since it was opened.
-    read: usize,
+    index: &'a TextIndex,
     /// Runs of tokens of texts that others were compared with last.
     kept: HashMap<u64, Vec<u64>>,
     kept_len: usize,
 }
 
 impl<'a> TextReader<'a> {
-    fn open(folder: &'a Path) -> anyhow::Result<Self> {
-        Ok(Self { folder, index: TextIndex::open(folder)?, read: 0, kept: HashMap::new(), kept_len: 0 })
+    fn new(index: &'a TextIndex) -> Self {
+        Self { index, kept: HashMap::new(), kept_len: 0 }
     }
 
     /// What `make` makes of the runs of tokens of versions' main texts; none
     /// for a version that is not there.
     fn each_of<T: Send>(
-        &mut self,
+        &self,
         versions: &[u64],
         make: impl Fn(Vec<u64>) -> T + Sync,
     ) -> anyhow::Result<Vec<Option<T>>> {
-        // What was read stays mapped as long as the index is open.
-        if self.read > MOST_READ {
-            (self.index, self.read) = (TextIndex::open(self.folder)?, 0);
-        }
-        let index = &self.index;
-        let one = |version: &u64| {
-            let text = index.text_of(*version)?;
-            Ok(text.map(|text| (text.main.len() + text.rest.len(), make(shingles(&text.main)))))
+        let some = |versions: &[u64]| {
+            let mut pages = self.index.pages()?;
+            let mut one = |version: &u64| Ok(pages.page(*version)?.map(|page| make(shingles(&page.main))));
+            versions.iter().map(&mut one).collect::<Result<Vec<Option<T>>, TextIndexError>>()
         };
-        let made: Vec<Option<(usize, T)>> = versions.par_iter().map(one).collect::<Result<_, TextIndexError>>()?;
-        self.read += made.iter().flatten().map(|(len, _)| len).sum::<usize>();
-        Ok(made.into_iter().map(|made| made.map(|(_, made)| made)).collect())
+        let made = versions.par_chunks(READ_TOGETHER).map(some).collect::<Result<Vec<_>, TextIndexError>>()?;
+        Ok(made.into_iter().flatten().collect())
     }
 
     /// How alike runs of tokens are to those of an older text; where that is
@@ -292,7 +281,6 @@ impl<'a> TextReader<'a> {
             return Ok(jaccard(runs, known));
         }
         let Some(read) = self.each_of(&[older], |runs| runs)?.pop().flatten() else { return Ok(0.0) };
-        self.read += MAPPED_AROUND;
         let alike = jaccard(runs, &read);
         if self.kept_len + read.len() > MOST_KEPT {
             self.kept.clear();

@@ -1,7 +1,7 @@
 //! Groups found from files, beside those that the finder in memory gives.
 
 use super::*;
-use crate::search::{IndexBuilder, TextDocument};
+use crate::search::{IndexBuilder, StoredPage, TextDocument};
 use crate::text::near::finder::NearFinder;
 use std::collections::BTreeMap;
 
@@ -68,7 +68,8 @@ fn groups_from_files_are_those_found_in_memory() {
         }
         for (version, text) in texts.range(before.through.unsigned_abs() + 1..=through) {
             let words = text.split_whitespace().count() as u64;
-            let document = TextDocument { version: *version, main: text.clone(), words, ..TextDocument::default() };
+            let page = StoredPage { version: *version, main: text.clone(), ..StoredPage::default() };
+            let document = TextDocument { page, words, ..TextDocument::default() };
             builder.add(&document).unwrap();
         }
         let mark = IndexMark { through: through as i64, ..before.clone() };

@@ -111,7 +111,7 @@ impl Session {
         };
         let facts = self.search_room().facts(self.catalogue())?;
         let version = usize::try_from(id).map(|id| facts.version_of(id)).unwrap_or_default();
-        if index.text_of(version as u64)?.is_none() {
+        if index.pages()?.slot(version as u64)?.is_none() {
             return Ok(false);
         }
         let page = self.catalogue().page_number(id)?;

@@ -2,13 +2,14 @@
 //! and the best and the worst of these.
 //!
 //! The index says what every capture scores: it counts the terms of the
-//! request where [`Matcher::read`] would find them. The captures that are
-//! shown are read from their archive files, as a selection reads them, so
+//! request where [`Matcher::read`] would find them. The texts of the captures
+//! that are shown are read as a selection reads them ([`PageTexts`]), so
 //! that each has the score that a selection gives its request. Only a phrase
 //! that begins in one block of a page and ends in another, and a title that
 //! stands in a page's metadata alone, are counted in another way.
 
 use super::models::{CampaignId, CaptureId};
+use super::page_texts::PageTexts;
 use super::search::{NoQuery, SearchRoom};
 use super::select::request_matches;
 use super::text_index::index_folder;
@@ -17,6 +18,7 @@ use crate::campaign::{FieldTest, Request, quoted_value};
 use crate::search::{CaptureFacts, FacetKind, TextIndex};
 use crate::store::{Catalogue, Workspace};
 use crate::uri::CaptureDate;
+use anyhow::Context;
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -108,7 +110,8 @@ pub(super) fn request_sample(
     sample.meeting = weighed.iter().filter(|of| of.holds).count() as u64;
     let newest = |of: &Weighed| Reverse((facts.day_of(of.capture), of.capture));
     let by_score = |a: &Weighed, b: &Weighed| b.score.total_cmp(&a.score).then_with(|| newest(a).cmp(&newest(b)));
-    let read = |of: &Weighed| sample_row(workspace, &matcher, of.capture);
+    let texts = PageTexts::open(workspace)?;
+    let read = |of: &Weighed| sample_row(workspace, &texts, &matcher, of.capture);
 
     weighed.retain(|of| of.score > 0.0 || of.holds);
     let scoring = |of: &Weighed| of.score > 0.0;
@@ -160,13 +163,19 @@ fn first_contents<'w>(
     }
 }
 
-fn sample_row(workspace: &Workspace, matcher: &Matcher, capture: usize) -> anyhow::Result<SampleRow> {
+fn sample_row(
+    workspace: &Workspace,
+    texts: &PageTexts<'_>,
+    matcher: &Matcher,
+    capture: usize,
+) -> anyhow::Result<SampleRow> {
     let capture = CaptureId::try_from(capture)?;
-    let stored = workspace.catalogue().stored_capture(capture)?;
-    let (matches, unread) = request_matches(workspace, matcher, &stored);
+    let mut heads = workspace.catalogue().capture_heads(&[capture])?;
+    let stored = heads.pop().with_context(|| format!("capture {capture} is gone"))?;
+    let (matches, unread) = request_matches(&mut texts.reader()?, matcher, &stored);
     Ok(SampleRow {
         capture,
-        url: stored.url.to_string(),
+        url: stored.url,
         title: stored.title,
         date: stored.date,
         score: matches.score,

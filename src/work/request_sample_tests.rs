@@ -1,6 +1,6 @@
 //! What the index says of a request, compared with what selecting reads.
 
-use super::super::content::decoded;
+use super::super::content::read_record;
 use super::*;
 use crate::analysis::{ScoreWeights, TextFields};
 use crate::jobs::JobCx;
@@ -159,7 +159,8 @@ fn the_index_scores_a_request_as_reading_the_pages_does() {
         .ones()
         .map(|capture| {
             let stored = session.catalogue().stored_capture(CaptureId::try_from(capture).unwrap()).unwrap();
-            let text = decoded(workspace, &stored).map(|decoded| decoded.text(&stored.url)).unwrap_or_default();
+            let text =
+                read_record(workspace, &stored).map(|read| read.into_page(0, &stored).text()).unwrap_or_default();
             (capture, (stored, text))
         })
         .collect();

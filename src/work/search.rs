@@ -8,8 +8,7 @@ use crate::analysis::{Highlighter, Judgement, SearchEvaluation};
 use crate::campaign::{FieldTerm, Query, Wider, parse_fields, quoted_value, wider};
 use crate::jobs::lock;
 use crate::search::{
-    CaptureFacts, FacetKind, FacetValue, NearGroups, Period, PeriodCount, StoredText, TextIndex, TextIndexError,
-    stem_term,
+    CaptureFacts, FacetKind, FacetValue, NearGroups, Period, PeriodCount, TextIndex, TextIndexError, stem_term,
 };
 use crate::store::{Catalogue, Workspace};
 use fixedbitset::FixedBitSet;
@@ -504,11 +503,10 @@ impl Found {
         let newest = found.iter().max_by_key(|capture| (self.facts.day_of(**capture), **capture));
         let Some(newest) = newest.and_then(|capture| CaptureId::try_from(*capture).ok()) else { return Ok(None) };
         let capture = workspace.catalogue().capture_row(newest)?;
-        let text = match &self.index {
-            Some(index) if has_snippet => index.text_of(version as u64)?,
-            _ => None,
+        let (snippet, marked) = match &self.index {
+            Some(index) if has_snippet => self.snippet(index, version as u64)?,
+            _ => Default::default(),
         };
-        let (snippet, marked) = text.map(|text| self.snippet(&text)).unwrap_or_default();
         let captures = found.len() as u64;
         let (version, judgements) = (version as u64, Vec::new());
         Ok(Some(Hit { version, capture, captures, score, snippet, marked, folded, similar: 0, judgements }))
@@ -518,10 +516,11 @@ impl Found {
 impl Found {
     /// The part of a text that shows best why it was found, and its bytes to
     /// be marked. Main text before menus, anchors and description.
-    fn snippet(&self, text: &StoredText) -> (String, Vec<Range<usize>>) {
+    fn snippet(&self, index: &TextIndex, version: u64) -> anyhow::Result<(String, Vec<Range<usize>>)> {
+        let Some(text) = index.page_of(version)? else { return Ok(Default::default()) };
+        let anchors = index.anchors_of(version)?;
         let stem = |word: &str| stem_term(&text.language, word);
-        let parts =
-            [("main", &text.main), ("rest", &text.rest), ("anchors", &text.anchors), ("text", &text.description)];
+        let parts = [("main", &text.main), ("rest", &text.rest), ("anchors", &anchors), ("rest", &text.description)];
         let mut best = (String::new(), Vec::new());
         for (field, part) in parts {
             let excerpt = Highlighter::new(&self.query, &["text", field], &stem).excerpt(part, SNIPPET_CHARS);
@@ -535,7 +534,7 @@ impl Found {
                 break;
             }
         }
-        best
+        Ok(best)
     }
 }
 

@@ -1,16 +1,19 @@
 //! Scores captures and keeps the selection.
 
 use super::Report;
-use super::content::decoded;
 use super::everything;
+use super::page_texts::{PageTextReader, PageTexts};
+use super::text_index::{index_folder, index_texts, open_index};
 use crate::analysis::{Matcher, Matches, RequestReading, TextFields};
 use crate::inlinks::stored::host_of;
-use crate::jobs::{JobCx, counted};
-use crate::store::{Measurement, ScoreScope, SelectionCriteria, StoredCapture, ToScore, Workspace};
+use crate::jobs::{Cancelled, JobCx, counted};
+use crate::store::{CaptureHead, Measurement, ScoreScope, SelectionCriteria, ToScore, Workspace};
 use crate::work::models::{
     Balance, CampaignId, CaptureId, CaptureQuery, ScoreSet, ScoredRow, SelectionOffer, SelectionSpec,
     changed_rejections,
 };
+use anyhow::Context;
+use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::HashSet;
 
@@ -87,8 +90,13 @@ impl SelectReport {
     }
 }
 
+/// Captures that are not indexed yet and are read from their records for a score; of more the index is followed up
+/// first, so that nobody reads them again.
+const FEW_UNINDEXED: u64 = 1_000;
 /// Captures that are measured between two commits.
-const BATCH: u64 = 500;
+const BATCH: u64 = 512;
+/// Captures that one thread measures behind each other.
+const MEASURED_TOGETHER: usize = 64;
 /// The formula of [`Measurement`]s: what was measured with another one is measured again.
 const FORMULA: u32 = 2;
 
@@ -108,6 +116,7 @@ pub fn select(
     cx: &JobCx,
 ) -> anyhow::Result<SelectReport> {
     let sides = selection_criteria(workspace, spec)?;
+    index_many(workspace, cx)?;
     let scoring = Scoring::of(workspace, spec)?;
     let mut unread = Vec::new();
     let (scores, measured) = scoring.scores(true, &mut unread, cx)?;
@@ -122,6 +131,26 @@ pub fn select(
     }
     workspace.catalogue().keep_selection(spec, scores.sides(&sides))?;
     Ok(report)
+}
+
+/// Follows the index up where many captures are not in it. What it lacks then is read from its record.
+fn index_many(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<()> {
+    let through = match open_index(workspace.catalogue(), &index_folder(workspace)) {
+        Ok(index) => index.mark()?.unwrap_or_default().through,
+        Err(_) => 0,
+    };
+    if workspace.catalogue().captures_behind(CaptureId::new(through))? <= FEW_UNINDEXED {
+        return Ok(());
+    }
+    match index_texts(workspace, false, cx) {
+        Err(error) if error.is::<Cancelled>() => Err(error),
+        // Another process may have the index, or the disk be full: the score needs neither.
+        Err(error) => {
+            tracing::warn!("texts are not indexed, and read from their records: {error:#}");
+            Ok(())
+        }
+        Ok(_) => Ok(()),
+    }
 }
 
 /// Scores captures that came since the selection of a campaign was kept, as that scores them. The selection
@@ -145,12 +174,11 @@ pub fn score_new_captures(workspace: &Workspace, campaign: CampaignId, cx: &JobC
         let batch = new(above, BATCH)?;
         let Some(last) = batch.last() else { break };
         above = last.id;
-        let measured = batch.iter().map(|facts| {
-            cx.checkpoint()?;
-            let measurement = scoring.measure(facts, &catalogue.stored_capture(facts.id)?, &mut Vec::new())?;
-            Ok((facts.id, measurement))
-        });
-        catalogue.keep_measurements(campaign, measured.collect::<anyhow::Result<_>>()?)?;
+        cx.checkpoint()?;
+        let measured = scoring.measure_all(&batch, cx)?;
+        cx.checkpoint()?;
+        let measured = measured.into_iter().map(|(id, measured)| (id, measured.measurement));
+        catalogue.keep_measurements(campaign, measured.collect())?;
     }
     Ok(catalogue.add_scores(campaign, catalogue.score_set(campaign)?.unscored(&spec.weights))?)
 }
@@ -237,6 +265,7 @@ fn captures_of_filter(workspace: &Workspace, campaign: CampaignId, filter: &str)
 /// What is the same for each capture that is scored.
 struct Scoring<'a> {
     workspace: &'a Workspace,
+    texts: PageTexts<'a>,
     spec: &'a SelectionSpec,
     matcher: Matcher,
     inlinks_built: bool,
@@ -254,7 +283,8 @@ impl<'a> Scoring<'a> {
             "formula": FORMULA, "campaign_version": version, "inlinks_built_ms": built, "window_days": spec.window_days,
         });
         let matcher = Matcher::compile(&campaign.request);
-        Ok(Self { workspace, spec, matcher, inlinks_built, conditions: conditions.to_string() })
+        let texts = PageTexts::open(workspace)?;
+        Ok(Self { workspace, texts, spec, matcher, inlinks_built, conditions: conditions.to_string() })
     }
 
     /// The scores of all captures, and how many were measured for them. What
@@ -276,26 +306,27 @@ impl<'a> Scoring<'a> {
             let batch = catalogue.to_score(campaign, self.spec.window_days, which)?;
             let Some(last) = batch.last() else { break };
             above = last.id;
-            let mut kept = Vec::with_capacity(batch.len());
-            for facts in batch {
-                // What was measured before a cancel is kept.
-                if let Err(cancelled) = cx.advance(1) {
-                    if keep {
-                        catalogue.keep_measurements(campaign, kept)?;
-                    }
-                    return Err(cancelled.into());
-                }
-                let measurement =
-                    self.measure(&facts, &self.workspace.catalogue().stored_capture(facts.id)?, unread)?;
-                measured += 1;
+            let (found, in_batch) = (self.measure_all(&batch, cx)?, batch.len() as u64);
+            measured += found.len() as u64;
+            let mut kept = Vec::with_capacity(found.len());
+            let mut rows = batch.into_iter();
+            for (id, Measured { measurement, unread: why }) in found {
+                unread.extend(why);
                 match keep {
-                    true => kept.push((facts.id, measurement)),
-                    false => set.measure(&facts.measured(measurement)),
+                    true => kept.push((id, measurement)),
+                    false => {
+                        let facts = rows.find(|facts| facts.id == id);
+                        if let Some(facts) = facts {
+                            set.measure(&facts.measured(measurement));
+                        }
+                    }
                 }
             }
+            // What was measured before a cancel is kept.
             if keep {
                 catalogue.keep_measurements(campaign, kept)?;
             }
+            cx.advance(in_batch)?;
         }
         if keep {
             set = catalogue.score_set(campaign)?;
@@ -333,32 +364,44 @@ impl<'a> Scoring<'a> {
 
     /// A capture with its score under the draft, read again.
     fn row(&self, facts: ToScore, sides: &SelectionCriteria) -> anyhow::Result<ScoredRow> {
-        let stored = self.workspace.catalogue().stored_capture(facts.id)?;
-        let measurement = self.measure(&facts, &stored, &mut Vec::new())?;
-        let facts = facts.measured(measurement);
+        let heads = self.workspace.catalogue().capture_heads(&[facts.id])?;
+        let head = heads.first().with_context(|| format!("capture {} is gone", facts.id))?;
+        let measured = self.measure(&facts, head, &mut self.texts.reader()?)?;
+        let facts = facts.measured(measured.measurement);
         let score = self.spec.weights.score(&facts.input.values());
         let passes = sides.passes(facts.id, score);
         let (decision_origin, decision_inherited) = match facts.decision {
             Some(_) => self.workspace.catalogue().decision_source(facts.id)?,
             None => (None, false),
         };
-        let row = ScoredRow::of(facts, stored.url.to_string(), stored.date, self.spec, score, passes);
+        let row = ScoredRow::of(facts, head.url.clone(), head.date, self.spec, score, passes);
         Ok(ScoredRow { decision_origin, decision_inherited, ..row })
     }
 
+    /// What captures come to, in their order, each with why its record could not be read; only some of them where the
+    /// work is cancelled meanwhile.
+    fn measure_all(&self, batch: &[ToScore], cx: &JobCx) -> anyhow::Result<Vec<(CaptureId, Measured)>> {
+        let some = |facts: &[ToScore]| {
+            if cx.is_cancelled() {
+                return Ok(Vec::new());
+            }
+            let ids: Vec<CaptureId> = facts.iter().map(|facts| facts.id).collect();
+            let heads = self.workspace.catalogue().capture_heads(&ids)?;
+            let mut texts = self.texts.reader()?;
+            let pairs = facts.iter().filter_map(|facts| Some((facts, heads.iter().find(|head| head.id == facts.id)?)));
+            pairs.map(|(facts, head)| Ok((head.id, self.measure(facts, head, &mut texts)?))).collect()
+        };
+        let parts = batch.par_chunks(MEASURED_TOGETHER).map(some).collect::<anyhow::Result<Vec<Vec<_>>>>()?;
+        Ok(parts.into_iter().flatten().collect())
+    }
+
     /// Reads text and links of a capture.
-    fn measure(
-        &self,
-        facts: &ToScore,
-        stored: &StoredCapture,
-        unread: &mut Vec<String>,
-    ) -> anyhow::Result<Measurement> {
+    fn measure(&self, facts: &ToScore, head: &CaptureHead, texts: &mut PageTextReader<'_>) -> anyhow::Result<Measured> {
         let asks = !self.matcher.terms().is_empty();
-        let mut is_unread = false;
+        let mut unread = None;
         let request = (asks && facts.input.without_text.is_none()).then(|| {
-            let (matches, why_unread) = request_matches(self.workspace, &self.matcher, stored);
-            is_unread = why_unread.is_some();
-            unread.extend(why_unread.map(|why| format!("{}: {why}", stored.url)));
+            let (matches, why_unread) = request_matches(texts, &self.matcher, head);
+            unread = why_unread.map(|why| format!("{}: {why}", head.url));
             let words = self.matcher.describe(&matches);
             RequestReading { score: matches.score, holds: matches.holds, words }
         });
@@ -381,27 +424,34 @@ impl<'a> Scoring<'a> {
                 (Some(linking.len() as u64), asks.then_some(speaking.len() as u64))
             }
         };
-        Ok(Measurement { request, external_hosts, anchor_hosts, is_unread })
+        let is_unread = unread.is_some();
+        Ok(Measured { measurement: Measurement { request, external_hosts, anchor_hosts, is_unread }, unread })
     }
 }
 
-/// What a capture has of a request by its record, and why that could not be
-/// read: then its text is empty.
+/// What was measured of a capture.
+struct Measured {
+    measurement: Measurement,
+    /// Why its record could not be read, with its URL.
+    unread: Option<String>,
+}
+
+/// What a capture has of a request by its text, and why that could not be read: then it is empty.
 pub(super) fn request_matches(
-    workspace: &Workspace,
+    texts: &mut PageTextReader<'_>,
     matcher: &Matcher,
-    stored: &StoredCapture,
+    capture: &CaptureHead,
 ) -> (Matches, Option<String>) {
-    let (text, why_unread) = match decoded(workspace, stored) {
-        Ok(decoded) => (decoded.text(&stored.url), None),
+    let (text, why_unread) = match texts.read(capture.id, capture.version) {
+        Ok(page) => (page.text(), None),
         Err(error) => (String::new(), Some(super::error_chain(&error))),
     };
     let matches = matcher.read(&TextFields {
-        title: &stored.title,
+        title: &capture.title,
         text: &text,
-        url: stored.url.as_str(),
-        language: (!stored.language.is_empty()).then_some(stored.language.as_str()),
-        date: Some(stored.date),
+        url: &capture.url,
+        language: (!capture.language.is_empty()).then_some(capture.language.as_str()),
+        date: Some(capture.date),
     });
     (matches, why_unread)
 }

@@ -1,13 +1,13 @@
 //! What inlinks say of pages that a person should look at: whether a page
 //! still is what others call it, and what the rules say of pages never captured.
 
-use super::content::decoded;
+use super::page_texts::{PageTexts, facts_of};
 use super::{mark_matching, most_cited};
 use crate::analysis::{AnchorCheck, AnchorLink, AnchorTallies, AnchorWords};
 use crate::inlinks::LinkError;
 use crate::inlinks::stored::{LinkStore, Window, host_of};
 use crate::jobs::JobCx;
-use crate::store::{StoreError, StoredCapture};
+use crate::store::StoreError;
 use crate::uri::{CaptureDate, PageKey};
 use crate::work::Session;
 use crate::work::models::{AnchorRow, CampaignId, CaptureId, CapturePage, ProspectRow};
@@ -39,7 +39,7 @@ pub struct CheckedCapture {
 /// A catalogue or an archive file that cannot be read.
 pub fn anchor_check(session: &Session, id: CaptureId, window_days: u32) -> anyhow::Result<Option<AnchorCheck>> {
     match external_terms(session, id, window_days)? {
-        Some(words) => compare_with_page(session, &session.catalogue().stored_capture(id)?, words),
+        Some(words) => compare_with_page(&PageTexts::open(&session.workspace)?, id, words),
         None => Ok(None),
     }
 }
@@ -56,12 +56,12 @@ fn external_terms(session: &Session, id: CaptureId, window_days: u32) -> Result<
 }
 
 fn compare_with_page(
-    session: &Session,
-    stored: &StoredCapture,
+    texts: &PageTexts<'_>,
+    capture: CaptureId,
     words: AnchorWords,
 ) -> anyhow::Result<Option<AnchorCheck>> {
-    let page = decoded(&session.workspace, stored)?.page(&stored.url);
-    Ok(page.map(|page| words.check(page.title.as_deref().unwrap_or_default(), &page.text)))
+    let page = texts.read(capture)?;
+    Ok(facts_of(&page).is_page.then(|| words.check(&page.title, &page.text())))
 }
 
 /// The same of the captures that most other hosts link to. Gives each to
@@ -80,14 +80,14 @@ pub fn check_captures(
     let window_days = session.catalogue().window_days()?;
     let CapturePage { rows, total, .. } = session.captures(&most_cited(limit))?;
     let left = total.saturating_sub(rows.len() as u64);
+    let texts = PageTexts::open(&session.workspace)?;
     cx.stage("Holding anchors against pages", Some(rows.len() as u64));
     for row in rows {
         cx.advance(1)?;
         let hosts = row.inlink_hosts.unwrap_or(0);
         // Without links or a catalogue nothing can be said of any page.
         let Some(words) = external_terms(session, row.id, window_days)? else { continue };
-        let stored = session.catalogue().stored_capture(row.id)?;
-        let (finding, check) = match compare_with_page(session, &stored, words) {
+        let (finding, check) = match compare_with_page(&texts, row.id, words) {
             Ok(None) => continue,
             Ok(Some(check)) => (check.is_finding(), check.summary()),
             Err(error) => (true, format!("the page cannot be read: {}", super::error_chain(&error))),

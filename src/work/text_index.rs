@@ -1,11 +1,15 @@
 //! The text index of a workspace: made, followed up, compared with the catalogue.
 
 use super::Report;
-use super::content::decoded;
+use super::content::read_record;
 use super::near_duplicates::{IndexChange, follow_near_duplicates};
+use super::page_texts::facts_of;
 use crate::analysis::url_text;
+use crate::captures::limits::TEXT_BYTES;
 use crate::jobs::{JobCx, counted};
-use crate::search::{IndexBuilder, IndexMark, NearFile, TextDocument, TextIndex, TextIndexError, anchor_stamp};
+use crate::search::{
+    IndexBuilder, IndexMark, NearFile, StoredPage, TextDocument, TextIndex, TextIndexError, anchor_stamp,
+};
 use crate::store::{AnchorTexts, Catalogue, VersionToIndex, Workspace};
 use crate::text::words;
 use crate::work::models::CaptureId;
@@ -22,6 +26,8 @@ const BATCH: u64 = 128;
 const COMMIT_VERSIONS: u64 = 5_000;
 /// Time between two commits, at most.
 const COMMIT_EVERY: Duration = Duration::from_secs(30);
+/// Replaced pages, which take room in the file of pages, below which an index is never made again for that.
+const FEWEST_REPLACED: u64 = 10_000;
 /// Unreadable captures that are named one by one; all are counted.
 const MOST_NAMED: usize = 20;
 
@@ -48,6 +54,10 @@ pub struct TextIndexReport {
     pub unread: u64,
     /// The first of these, with why.
     pub unread_captures: Vec<String>,
+    /// Captures with more text than is searched and scored, which is [`TEXT_BYTES`].
+    pub cut: u64,
+    /// The first of these, by URL.
+    pub cut_captures: Vec<String>,
 }
 
 impl Report for TextIndexReport {
@@ -73,6 +83,10 @@ impl Report for TextIndexReport {
         }
         if self.unread > 0 {
             line.push_str(&format!("; {} could not be read", counted(self.unread, "capture")));
+        }
+        if self.cut > 0 {
+            let (captures, limit) = (counted(self.cut, "capture"), TEXT_BYTES >> 20);
+            line.push_str(&format!("; of {captures} only the first {limit} MiB of text are searched and scored"));
         }
         line
     }
@@ -159,6 +173,9 @@ fn why_from_scratch(workspace: &Workspace) -> anyhow::Result<Option<String>> {
     let Some(mark) = index.mark()? else { return Ok((index.documents() > 0).then(|| "it has no mark".to_owned())) };
     if mark.format != crate::search::INDEX_FORMAT {
         return Ok(Some("another version of the program made it".to_owned()));
+    }
+    if mark.replaced > index.documents().max(FEWEST_REPLACED) {
+        return Ok(Some("most pages in its file were replaced".to_owned()));
     }
     let is_other = is_of_other_catalogue(workspace.catalogue(), &index, &mark)?;
     Ok(is_other.then(|| OTHER_CATALOGUE.to_owned()))
@@ -345,14 +362,14 @@ impl<'w> Indexing<'w> {
     /// Reads versions and puts them in.
     fn index(&mut self, versions: &[VersionToIndex], is_new: bool, report: &mut TextIndexReport) -> anyhow::Result<()> {
         let (workspace, texts) = (self.workspace, &self.texts);
-        let read: Vec<(TextDocument, Option<String>)> =
+        let read: Vec<IndexedPage> =
             versions.par_iter().map(|version| document(workspace, texts, *version)).collect::<anyhow::Result<_>>()?;
-        for ((document, unread), version) in read.into_iter().zip(versions) {
+        for (IndexedPage { document, unread, is_cut }, version) in read.into_iter().zip(versions) {
             // Only a version whose payload came late can be there already.
             match is_new && version.version == version.holder {
                 true => self.builder.add(&document)?,
                 false => {
-                    self.replaced.insert(document.version);
+                    self.replaced.insert(document.page.version);
                     self.builder.put(&document)?;
                 }
             }
@@ -362,6 +379,12 @@ impl<'w> Indexing<'w> {
                 report.unread += 1;
                 if report.unread_captures.len() < MOST_NAMED {
                     report.unread_captures.push(why);
+                }
+            }
+            if let Some(url) = is_cut {
+                report.cut += 1;
+                if report.cut_captures.len() < MOST_NAMED {
+                    report.cut_captures.push(url);
                 }
             }
         }
@@ -396,24 +419,12 @@ impl<'w> Indexing<'w> {
         cx.stage("Renewing anchors", Some(other.len() as u64));
         for version in other {
             cx.advance(1)?;
-            let Some(stored) = index.text_of(version)? else { continue };
-            let rest = match stored.rest.strip_prefix(&stored.description) {
-                Some(rest) if !stored.description.is_empty() => rest.strip_prefix('\n').unwrap_or(rest).to_owned(),
-                _ => stored.rest,
-            };
+            let mut pages = index.pages()?;
+            let (Some(slot), Some(page)) = (pages.slot(version)?, pages.page(version)?) else { continue };
             let number = CaptureId::try_from(version).unwrap_or(CaptureId::MAX);
-            self.builder.put(&TextDocument {
-                version,
-                title: stored.title,
-                words: words(&stored.main).len() as u64,
-                main: stored.main,
-                rest,
-                description: stored.description,
-                url: stored.url,
-                anchors: self.texts.of(self.workspace.catalogue(), number)?,
-                language: stored.language,
-                published: stored.published,
-            })?;
+            let anchors = self.texts.of(self.workspace.catalogue(), number)?;
+            let words = words(&page.main).len() as u64;
+            self.builder.put(&TextDocument { page, anchors, words, slot: Some(slot) })?;
             report.renewed += 1;
             self.uncommitted += 1;
             self.commit_now_and_then()?;
@@ -437,33 +448,37 @@ impl<'w> Indexing<'w> {
     }
 }
 
-/// A version as it is indexed, and why its text could not be read.
-fn document(
-    workspace: &Workspace,
-    texts: &AnchorTexts,
-    of: VersionToIndex,
-) -> anyhow::Result<(TextDocument, Option<String>)> {
+/// A version as it is indexed.
+#[derive(Default)]
+struct IndexedPage {
+    document: TextDocument,
+    /// Why its record could not be read.
+    unread: Option<String>,
+    /// Its URL, where there is more text than is searched.
+    is_cut: Option<String>,
+}
+
+fn document(workspace: &Workspace, texts: &AnchorTexts, of: VersionToIndex) -> anyhow::Result<IndexedPage> {
     let stored = workspace.catalogue().stored_capture(of.holder)?;
-    let mut document = TextDocument {
-        version: of.version.unsigned_abs(),
-        title: stored.title.clone(),
-        url: url_text(stored.url.as_str()),
-        language: stored.language.clone(),
-        anchors: texts.of(workspace.catalogue(), of.version)?,
-        ..TextDocument::default()
-    };
-    let read = match decoded(workspace, &stored) {
-        Ok(decoded) => decoded.page_text(&stored.url),
-        Err(error) => return Ok((document, Some(format!("{}: {}", stored.url, super::error_chain(&error))))),
-    };
-    if let Some(text) = read {
-        document.words = words(&text.main).len() as u64;
-        document.title = text.title.unwrap_or(document.title);
-        document.description = text.description.unwrap_or_default();
-        document.language = text.language.unwrap_or(document.language);
-        document.published =
-            text.published.map(|published| (published.date.seconds(), published.evidence.as_str().to_owned()));
-        (document.main, document.rest) = (text.main, text.rest);
+    let mut indexed = IndexedPage::default();
+    indexed.document.anchors = texts.of(workspace.catalogue(), of.version)?;
+    let version = of.version.unsigned_abs();
+    match read_record(workspace, &stored) {
+        Ok(read) => {
+            indexed.is_cut = read.is_text_cut().then(|| stored.url.to_string());
+            indexed.document.page = read.into_page(version, &stored);
+            indexed.document.words = facts_of(&indexed.document.page).main_words;
+        }
+        Err(error) => {
+            indexed.document.page = StoredPage {
+                version,
+                title: stored.title.clone(),
+                url: url_text(stored.url.as_str()),
+                language: stored.language.clone(),
+                ..StoredPage::default()
+            };
+            indexed.unread = Some(format!("{}: {}", stored.url, super::error_chain(&error)));
+        }
     }
-    Ok((document, None))
+    Ok(indexed)
 }

@@ -1,6 +1,6 @@
 //! What a query finds in the text of one capture, to be marked while it is read.
 
-use super::content::decoded;
+use super::page_texts::PageTexts;
 use crate::analysis::Highlighter;
 use crate::campaign::{FieldTerm, Query, Request, Term, TermKind, TextTest, parse_fields};
 use crate::search::stem_term;
@@ -24,7 +24,7 @@ pub fn text_marks(workspace: &Workspace, id: CaptureId, query: &str) -> anyhow::
     let query = written_out(query, MOST_NESTED);
     let stored = workspace.catalogue().stored_capture(id)?;
     let stem = |word: &str| stem_term(&stored.language, word);
-    let text = decoded(workspace, &stored)?.text(&stored.url);
+    let text = PageTexts::open(workspace)?.read(id)?.text();
     Ok(Highlighter::new(&query, &FIELDS, &stem).ranges(&text))
 }
 

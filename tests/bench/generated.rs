@@ -5,7 +5,7 @@
 
 use crate::measured::cpu_time;
 use crate::random::Random;
-use fonds::search::{IndexBuilder, IndexMark, TextDocument};
+use fonds::search::{IndexBuilder, IndexMark, StoredPage, TextDocument};
 use fonds::store::Workspace;
 use fonds::work::Session;
 use fonds::work::models::CaptureId;
@@ -84,7 +84,8 @@ impl Texts {
         let language = ["pt", "en", "de", "fr", ""][(capture % 5) as usize].to_owned();
         let words = main.split(' ').count() as u64;
         let url = format!("host{} tld pagina {capture}", capture % HOSTS);
-        TextDocument { version: capture, title, main, url, language, words, ..TextDocument::default() }
+        let page = StoredPage { version: capture, title, main, url, language, ..StoredPage::default() };
+        TextDocument { page, words, ..TextDocument::default() }
     }
 }
 

@@ -94,12 +94,9 @@ fn found(answer: &Value) -> Vec<(u64, u64)> {
 fn documents(workspace: &Path) -> (Vec<Value>, BTreeMap<u64, u64>) {
     let mut texts = BTreeMap::new();
     let index = TextIndex::open(&workspace.join("index")).unwrap();
-    index
-        .each_text::<fonds::search::TextIndexError>(|text| {
-            texts.insert(text.version, text);
-            Ok(())
-        })
-        .unwrap();
+    for version in index.versions().unwrap().ones().map(|version| version as u64) {
+        texts.insert(version, (index.page_of(version).unwrap().unwrap(), index.anchors_of(version).unwrap()));
+    }
     let (mut versions, mut before) = (BTreeMap::new(), (Value::Null, 0));
     let mut rows = fonds(&["captures", arg(workspace), "--json", "--limit", "100000"]).with_status(0).json_lines();
     rows.sort_by_key(|row| row["id"].as_u64());
@@ -113,13 +110,15 @@ fn documents(workspace: &Path) -> (Vec<Value>, BTreeMap<u64, u64>) {
             let version = if before.0 == this { before.1 } else { id };
             before = (this, version);
             versions.insert(id, version);
-            let text =
+            let (text, anchors) =
                 texts.get(&version).unwrap_or_else(|| panic!("capture {id} of version {version} is not indexed"));
             assert_eq!(row["title"], text.title, "{url}");
+            // What a description says is looked for with what stands around the main text.
+            let rest = format!("{}\n{}", text.description, text.rest);
             let host = url.split('/').nth(2).unwrap();
             json!({
-                "version": id, "title": text.title, "main": text.main, "rest": text.rest,
-                "anchors": text.anchors.lines().collect::<Vec<_>>(), "url": url, "host": host,
+                "version": id, "title": text.title, "main": text.main, "rest": rest.trim_start_matches('\n'),
+                "anchors": anchors.lines().collect::<Vec<_>>(), "url": url, "host": host,
                 "date": row["date"], "status": row["status"], "size": row["size"], "mime": row["mime"],
                 "lang": row["language"],
             })
@@ -298,7 +297,7 @@ fn an_index_that_is_killed_again_and_again_loses_nothing() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .filter(|name| {
             !name.starts_with('.')
-                && !["meta.json", "near.bin"].contains(&name.as_str())
+                && !["meta.json", "near.bin", "pages.bin"].contains(&name.as_str())
                 && !known.iter().any(|id| name.starts_with(id))
         })
         .collect();

@@ -6,6 +6,7 @@
 //! 64 KB at most.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// Bytes that are looked through for a `meta` (HTML standard, 13.2.3.2).
@@ -15,7 +16,7 @@ const PRESCAN_BYTES: usize = 1024;
 const GUESS_BYTES: usize = 64 * 1024;
 
 /// What told the charset.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CharsetSource {
     /// A byte order mark.
     Bom,

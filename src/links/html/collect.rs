@@ -4,6 +4,7 @@
 //! the whole page is known, since its first `base` may stand anywhere.
 
 use super::attributes::{has_token, refresh_url, srcset_urls};
+use super::elements::PageElements;
 use super::fold::{fold, fold_into};
 use super::layout::{Layout, LayoutBuilder, PageStatements};
 use super::place::PagePlace;
@@ -86,6 +87,8 @@ pub(crate) struct Collector<'o> {
     text_full: bool,
     css_text: String,
     layout: LayoutBuilder,
+    /// None where nobody asks for them.
+    elements: Option<PageElements>,
     pub(crate) cut: PageCuts,
 }
 
@@ -113,6 +116,7 @@ impl<'o> Collector<'o> {
             text_full: options.max_text_bytes == 0,
             css_text: String::new(),
             layout: LayoutBuilder::new(options.max_text_bytes > 0),
+            elements: options.elements.then(PageElements::default),
             cut: PageCuts::default(),
         }
     }
@@ -345,6 +349,9 @@ impl<'o> Collector<'o> {
     /// Every other element that may hold references or say something about the page.
     pub(crate) fn element(&mut self, tag: Tag, attributes: &Attributes, order: Order) {
         self.layout.dated(attributes);
+        if let Some(elements) = &mut self.elements {
+            elements.take(tag, attributes);
+        }
         if self.options.kinds.has(LinkKind::Css)
             && let Some(style) = attributes.get(Attr::Style)
             && memchr::memchr(b'(', style.as_bytes()).is_some()
@@ -641,9 +648,11 @@ impl<'o> Collector<'o> {
             self.text.pop();
         }
         let language = self.language.or(self.content_language);
+        let mut elements = self.elements.take().unwrap_or_default();
+        elements.resolve(&base, charset);
         let LayoutBuilder { layout, statements, .. } = self.layout;
         let (title, text, cut) = (self.title, self.text, self.cut);
-        Collected { base, title, language, links, text, layout, statements, canonical, cut }
+        Collected { base, title, language, links, text, layout, statements, elements, canonical, cut }
     }
 }
 
@@ -669,6 +678,7 @@ pub(crate) struct Collected {
     pub(crate) text: String,
     pub(crate) layout: Layout,
     pub(crate) statements: PageStatements,
+    pub(crate) elements: PageElements,
     pub(crate) canonical: Option<Url>,
     pub(crate) cut: PageCuts,
 }

@@ -32,6 +32,7 @@ pub fn read_page(body: &[u8], http_charset: Option<&str>, url: &Url, options: &P
         text: found.text,
         layout: found.layout,
         statements: found.statements,
+        elements: found.elements,
         canonical: found.canonical,
         cut: found.cut,
     }

@@ -90,6 +90,7 @@ attributes! {
     Datetime b"datetime",
     Encoding b"encoding",
     Face b"face",
+    Height b"height",
     Hidden b"hidden",
     Href b"href",
     HttpEquiv b"http-equiv",
@@ -108,25 +109,31 @@ attributes! {
     Srcset b"srcset",
     Style b"style",
     Type b"type",
+    Width b"width",
     XlinkHref b"xlink:href",
     XmlLang b"xml:lang",
 }
 
 /// The attributes of the tag in hand. Of repeated ones the first counts.
-#[derive(Default)]
 pub(crate) struct Attributes<'i> {
     input: &'i str,
     /// Where the values stand in the input, of those whose bit is set in
     /// `present`: so a tag costs no clearing of all of them.
     slots: [(usize, usize); ATTRIBUTES],
-    present: u32,
+    present: u64,
     /// Of formatting elements: the same for the same attributes.
     pub(crate) hash: u64,
 }
 
+impl Default for Attributes<'_> {
+    fn default() -> Self {
+        Self::of("")
+    }
+}
+
 impl<'i> Attributes<'i> {
     pub(crate) fn of(input: &'i str) -> Self {
-        Self { input, ..Self::default() }
+        Self { input, slots: [(0, 0); ATTRIBUTES], present: 0, hash: 0 }
     }
 
     /// The value.
@@ -136,7 +143,7 @@ impl<'i> Attributes<'i> {
     }
 
     pub(crate) fn has(&self, attribute: Attr) -> bool {
-        self.present & 1 << attribute as u32 != 0
+        self.present & 1 << attribute as u64 != 0
     }
 
     pub(crate) fn clear(&mut self) {
@@ -148,7 +155,7 @@ impl<'i> Attributes<'i> {
     pub(crate) fn add(&mut self, attribute: Attr, place: (usize, usize)) {
         if !self.has(attribute) {
             self.slots[attribute as usize] = place;
-            self.present |= 1 << attribute as u32;
+            self.present |= 1 << attribute as u64;
         }
     }
 }
@@ -224,7 +231,7 @@ mod tests {
             assert_eq!(Attr::of(packed << 8 | u128::from(b'x'), 2), None);
         }
         assert_eq!(Attr::of(pack(b"HREF"), 4), Some(Attr::Href));
-        for other in [&b""[..], b"h", b"hre", b"xhref", b"data-href", b"onclick", b"width", b"height"] {
+        for other in [&b""[..], b"h", b"hre", b"xhref", b"data-href", b"onclick", b"widths", b"heigh"] {
             assert_eq!(Attr::of(pack(other), other.len()), None);
         }
     }

@@ -102,7 +102,7 @@ impl Session {
 
     /// What stands in the WARC record of a capture.
     pub fn content(&self, id: CaptureId) -> anyhow::Result<CaptureContent> {
-        work::content(&self.workspace, id)
+        work::content::content(&self.workspace, &work::page_texts::PageTexts::open(&self.workspace)?, id)
     }
 
     /// Inlinks of a capture in its window, and those outside it marked so.

@@ -18,6 +18,7 @@ pub fn html(data: &[u8]) {
     let options = PageOptions {
         image_alt: dice.below(2) == 0,
         max_text_bytes: [0, 100, 1 << 20][dice.below(3)],
+        elements: dice.below(2) == 0,
         pdf_text: false,
         xhtml: dice.below(2) == 0,
         kinds: LinkKinds::ALL,
@@ -29,6 +30,7 @@ pub fn html(data: &[u8]) {
     let text = PageText::of_page(&page, &base);
     let lines = |text: &str| text.lines().count();
     assert_eq!(lines(&text.main) + lines(&text.rest), lines(&page.text));
+    assert_eq!(text.in_order(), page.text);
     for (number, link) in page.links.iter().enumerate() {
         assert_eq!(link.position as usize, number);
         assert!(matches!(link.url.scheme(), "http" | "https") && link.url.fragment().is_none());
