@@ -12,6 +12,7 @@
 //! | [`keys`] | keys that sign, the system's keychain, the keys that a person vouches for | – |
 //! | [`campaign`] | [`campaign::Campaign`], seeds, request, schedule, limits | uri |
 //! | [`scope`] | decide rules and their verdicts | uri, campaign |
+//! | [`serve`] | the small HTTP server on loopback: sample web, replay, tests | uri |
 //! | [`warc`] | records, reader, writer, digests, CDXJ | uri, keys |
 //! | [`links`] | outlinks of pages | uri, warc |
 //! | [`text`] | when two spellings are one word; main text, dates, language and near-duplicates of pages | uri, warc, links |
@@ -56,6 +57,8 @@ pub mod keys;
 pub mod campaign;
 
 pub mod scope;
+
+pub mod serve;
 
 pub mod warc;
 

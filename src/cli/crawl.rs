@@ -73,9 +73,7 @@ pub struct Ground {
 impl Ground {
     /// Makes a workspace ready for crawls; serves the sample web where it needs one.
     pub(super) fn prepare(&self, session: &Session) -> anyhow::Result<()> {
-        if work::sample::is_sample(session) {
-            session.serve_sample(crate::work::sample::SampleWeb::start(work::sample::sample_edition(session)?)?);
-        }
+        work::sample::serve_sample(session)?;
         let mut overrides = session.overrides();
         for text in &self.resolve {
             overrides.push(text.parse::<HostOverride>().with_context(|| format!("--resolve {text}"))?);
@@ -191,11 +189,7 @@ pub(super) fn run(args: &CrawlArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let session = session(&args.folder)?;
     let id = session.catalogue().find_campaign(&args.campaign)?;
     args.ground.prepare(&session)?;
-    let options = work::CrawlOptions {
-        fresh: args.fresh,
-        retry_failed: args.retry_failed,
-        ..work::sample::crawl_options(&session)?
-    };
+    let options = work::CrawlOptions { fresh: args.fresh, retry_failed: args.retry_failed, ..session.crawl_options()? };
     let outcome = crawl_with_events(&session, id, options, args, out)?;
     // A stop is a stop.
     let is_at_end = outcome.complete || outcome.limit_reached;

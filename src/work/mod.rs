@@ -107,7 +107,7 @@ pub use select::{
     SelectReport, SelectedAfterRun, SelectionChange, preview_selection, score_new_captures, scores_are_outdated,
     select, selection_criteria, selection_offer,
 };
-pub use session::{SearchCounts, Session, act_summary};
+pub use session::{SearchCounts, ServedWeb, Session, act_summary};
 pub use signals::{CheckedCapture, PageAnchors, anchor_check, check_captures, judge_prospects};
 pub use text_index::{IndexCheck, TextIndexReport, check_index, index_folder, index_texts};
 pub use text_marks::text_marks;

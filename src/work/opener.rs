@@ -1,6 +1,5 @@
 //! Opens and makes workspaces on disk.
 
-use super::sample::{Edition, SampleWeb};
 use super::{OwnWorkspaces, Session};
 use crate::store::{CATALOGUE_FILE, StoreError, Workspace};
 use anyhow::Context;
@@ -46,9 +45,7 @@ fn create_beside(folder: &Path) -> anyhow::Result<(PathBuf, Workspace)> {
 /// Opens a workspace; the sample's web is served for as long as it is open.
 fn open(folder: &Path, own: Option<&OwnWorkspaces>) -> anyhow::Result<Session> {
     let session = Session::new(Workspace::open_or_read_only(folder)?).with_own(own.cloned());
-    if super::sample::is_sample(&session) {
-        session.serve_sample(SampleWeb::start(super::sample::sample_edition(&session)?)?);
-    }
+    super::sample::serve_sample(&session)?;
     Ok(session)
 }
 
@@ -128,7 +125,7 @@ impl Workspaces {
         let (folder, workspace) = create_beside(folder)?;
         let session = self.made(workspace);
         super::sample::add_sample_campaign(&session)?;
-        session.serve_sample(SampleWeb::start(Edition::First)?);
+        super::sample::serve_sample(&session)?;
         Ok((folder, session))
     }
 

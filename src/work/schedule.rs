@@ -10,7 +10,6 @@
 
 use super::crawl::waits_for_activation;
 use super::crawl::{CrawlOptions, CrawlOutcome, crawl};
-use super::sample::crawl_options;
 use super::{JobKind, Report};
 use crate::campaign::{Calendar, CatchUp, Fate, Run, settle};
 use crate::jobs::{JobCx, OnPanic, StopError};
@@ -291,7 +290,7 @@ pub fn run_scheduled(session: &Session, id: RunId, stays: bool, cx: &JobCx) -> a
     // A scheduled run is a launch of its own, also where an earlier one could be resumed.
     let outcome = session.run_job(JobKind::ScheduledCrawl, || {
         execute(session, &run, stays, || {
-            let options = crawl_options(session)?;
+            let options = session.crawl_options()?;
             crawl(session, run.campaign, &CrawlOptions { fresh: !goes_on, scheduled: Some(id), ..options }, cx)
         })
     });

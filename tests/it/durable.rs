@@ -8,14 +8,16 @@ use crate::archive::{assert_sound, files_under, records, warcs_under};
 use crate::kill::{lines_logged, start};
 use crate::need;
 use crate::program::{arg, fonds};
+use crate::site_server::{Site, SiteServer};
 use fonds::campaign::{Campaign, Seed, SeedScope};
 use fonds::crawl::CrawlLogLine;
+use fonds::serve::NamedHosts;
 use fonds::store::Workspace;
 use fonds::warc::RecordType;
 use fonds::work;
 use fonds::work::Session;
 use fonds::work::models::{CaptureQuery, CaptureTab};
-use fonds::work::sample::{Edition, HOSTS, SamplePages, Server, Site, SiteServer, campaign, geo_database};
+use fonds::work::sample::{Edition, HOSTS, SamplePages, campaign, geo_database};
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -47,7 +49,7 @@ impl Web {
     fn of_sample() -> Self {
         let hosts: Vec<(String, Ipv4Addr)> =
             HOSTS.iter().flat_map(|host| host.names().map(|name| (name.to_owned(), host.address()))).collect();
-        let server = Server::start(&hosts, Arc::new(SamplePages::new(Edition::First))).unwrap();
+        let server = NamedHosts::start(&hosts, Arc::new(SamplePages::new(Edition::First))).unwrap();
         let (resolve, request_count) = (server.resolve(), Box::new(move || server.request_count()));
         Self::new(resolve, request_count, &campaign())
     }
@@ -78,7 +80,7 @@ impl Web {
             politeness: campaign().politeness,
             ..Campaign::new("Sites of others")
         };
-        let server = SiteServer::start(sites).unwrap();
+        let server = SiteServer::start(sites);
         let (resolve, request_count) = (server.resolve(), Box::new(move || server.request_count()));
         Some(Self::new(resolve, request_count, &campaign))
     }

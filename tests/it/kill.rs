@@ -7,13 +7,14 @@ use crate::archive::copy_folder;
 use crate::archive::{assert_sound, files_under, records, warcs_under};
 use crate::program::{arg, command, fonds};
 use crate::sample::demo;
+use fonds::serve::{Handler, HttpReply, HttpRequest, NamedHosts};
 use fonds::store::Workspace;
 use fonds::warc::http::parse_response_head;
 use fonds::warc::{Digests, RecordType};
 use fonds::work;
 use fonds::work::Session;
 use fonds::work::models::{CaptureQuery, CaptureTab};
-use fonds::work::sample::{Ask, Edition, HOSTS, SamplePages, Server, campaign, geo_database};
+use fonds::work::sample::{Edition, HOSTS, SamplePages, campaign, geo_database};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::net::Ipv4Addr;
@@ -139,6 +140,19 @@ fn a_demo_killed_again_and_again_takes_the_same_captures() {
     assert_eq!(by_rule, whole.report.refused_by_rule.iter().cloned().collect());
 }
 
+/// The sample web that notes which URLs were requested.
+struct Logged {
+    pages: SamplePages,
+    log: crossbeam_channel::Sender<String>,
+}
+
+impl Handler for Logged {
+    fn handle(&self, request: &HttpRequest) -> HttpReply {
+        self.log.send(format!("{} {}", request.host, request.target())).unwrap();
+        self.pages.handle(request)
+    }
+}
+
 #[test]
 fn servers_see_at_most_what_was_in_flight_twice() {
     let dir = tempfile::tempdir().unwrap();
@@ -146,10 +160,11 @@ fn servers_see_at_most_what_was_in_flight_twice() {
     std::fs::write(&geo, geo_database()).unwrap();
     let spec = dir.path().join("campaign.json");
     std::fs::write(&spec, campaign().to_json()).unwrap();
-    let (log, request_count) = crossbeam_channel::unbounded::<Ask>();
+    let (log, request_count) = crossbeam_channel::unbounded();
     let hosts: Vec<(String, Ipv4Addr)> =
         HOSTS.iter().flat_map(|host| host.names().map(|name| (name.to_owned(), host.address()))).collect();
-    let server = Server::start_logged(&hosts, Arc::new(SamplePages::new(Edition::First)), Some(log)).unwrap();
+    let pages = Logged { pages: SamplePages::new(Edition::First), log };
+    let server = NamedHosts::start(&hosts, Arc::new(pages)).unwrap();
 
     let prepare = |name: &str| {
         let workspace = dir.path().join(name);
@@ -164,8 +179,8 @@ fn servers_see_at_most_what_was_in_flight_twice() {
     };
     let drain = || {
         let mut requests: BTreeMap<String, usize> = BTreeMap::new();
-        for ask in request_count.try_iter() {
-            *requests.entry(format!("{} {}", ask.host, ask.target())).or_default() += 1;
+        for request in request_count.try_iter() {
+            *requests.entry(request).or_default() += 1;
         }
         requests
     };

@@ -65,6 +65,7 @@ mod search_oracle;
 mod search_queries;
 mod selections;
 mod signatures;
+mod site_server;
 mod sites;
 mod strange_numbers;
 mod strangers;

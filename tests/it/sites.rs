@@ -3,6 +3,7 @@
 
 use crate::archive::{records, warcs_under};
 use crate::need;
+use crate::site_server::{Site, SiteServer};
 use fonds::campaign::{Campaign, Politeness, Seed, SeedScope};
 use fonds::crawl::HostOverride;
 use fonds::jobs::JobCx;
@@ -13,7 +14,6 @@ use fonds::warc::{Digests, RecordType};
 use fonds::work;
 use fonds::work::Report;
 use fonds::work::Session;
-use fonds::work::sample::{Site, SiteServer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
@@ -86,7 +86,7 @@ fn mirrored(wget: &Path, server: &SiteServer, seeds: &[String], folder: &Path) -
 #[track_caller]
 fn check(sites: Vec<Site>, paths: &[&str], only_ours: &[(&str, &str)], only_wget: &[(&str, &str)], least: usize) {
     let Some(wget) = need::program("wget") else { return };
-    let server = SiteServer::start(sites.clone()).unwrap();
+    let server = SiteServer::start(sites.clone());
     let seeds: Vec<String> =
         sites.iter().flat_map(|site| paths.iter().map(|path| format!("http://{}{path}", site.host))).collect();
     let dir = tempfile::tempdir().unwrap();
@@ -154,7 +154,7 @@ fn no_host_is_lost_when_many_workers_meet_it_at_once() {
     }
     let site = |number| Site { host: format!("h{number}.example"), folder: folder.clone(), language: "en".to_owned() };
     let sites: Vec<Site> = (0..8).map(site).collect();
-    let server = SiteServer::start(sites.clone()).unwrap();
+    let server = SiteServer::start(sites.clone());
     let seeds: Vec<String> =
         sites.iter().flat_map(|site| pages.iter().map(|page| format!("http://{}{page}", site.host))).collect();
     // What happens at once happens differently each time.

@@ -5,12 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each room may know besides itself; `jobs` may be known by any, and so may `testing` by tests.
-const MAY_KNOW: [(&str, &[&str]); 21] = [
+const MAY_KNOW: [(&str, &[&str]); 22] = [
     ("uri", &[]),
     ("jobs", &[]),
     ("keys", &[]),
     ("campaign", &["uri"]),
     ("scope", &["uri", "campaign"]),
+    ("serve", &["uri"]),
     ("warc", &["uri", "keys"]),
     ("links", &["uri", "warc"]),
     ("text", &["uri", "warc", "links"]),
@@ -28,8 +29,22 @@ const MAY_KNOW: [(&str, &[&str]); 21] = [
     (
         "work",
         &[
-            "uri", "keys", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "crawl", "analysis",
-            "search", "store", "export",
+            "uri",
+            "keys",
+            "campaign",
+            "scope",
+            "warc",
+            "links",
+            "text",
+            "captures",
+            "inlinks",
+            "crawl",
+            "analysis",
+            "search",
+            "store",
+            "serve",
+            "knowledge",
+            "export",
         ],
     ),
     (

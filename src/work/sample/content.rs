@@ -7,7 +7,7 @@
 
 use super::generated;
 use super::hosts::{HOSTS, HostSpec};
-use super::server::{Ask, Reply, ReplyFraming};
+use crate::serve::{HttpReply, HttpRequest, ReplyBody, ReplyFraming, type_by_name};
 use include_dir::{Dir, include_dir};
 use percent_encoding::percent_decode_str;
 use std::collections::BTreeMap;
@@ -161,17 +161,17 @@ impl Library {
     }
 
     /// What a host gives for a target.
-    pub fn answer(&self, host: &HostSpec, ask: &Ask) -> Reply {
+    pub fn answer(&self, host: &HostSpec, request: &HttpRequest) -> HttpReply {
         let Some(shelf) = self.hosts.get(host.name) else {
-            return Reply::new(421, "text/plain; charset=utf-8", "No such host here\n");
+            return HttpReply::plain(421, "No such host here");
         };
-        let path = percent_decode_str(&ask.path).decode_utf8_lossy().into_owned();
+        let path = percent_decode_str(&request.path).decode_utf8_lossy().into_owned();
         if let Some(bytes) = shelf.files.get(&path) {
             let tag = format!("\"{:x}-{:x}\"", bytes.len(), fnv(bytes));
-            return Reply::new(200, content_type(&path), *bytes).with("ETag", &tag);
+            return HttpReply::new(200, type_by_name(&path), *bytes).with("ETag", &tag);
         }
-        if let Some(page) = super::traps::endless(host, ask, &shelf.pages) {
-            return shelf.render(host, &path, &page, ask, 200);
+        if let Some(page) = super::traps::endless(host, request, &shelf.pages) {
+            return shelf.render(host, &path, &page, request, 200);
         }
         // A second address gives the very bytes of the first.
         let found =
@@ -182,9 +182,9 @@ impl Library {
             if shelf.pages.contains_key(&folder) {
                 return super::traps::moved(301, &escape_path(&folder));
             }
-            return shelf.render(host, &path, &shelf.not_found, ask, 404);
+            return shelf.render(host, &path, &shelf.not_found, request, 404);
         };
-        shelf.render(host, own_path, page, ask, if page.status == 0 { 200 } else { page.status })
+        shelf.render(host, own_path, page, request, if page.status == 0 { 200 } else { page.status })
     }
 }
 
@@ -215,19 +215,19 @@ impl Shelf {
         }
     }
 
-    fn render(&self, host: &HostSpec, path: &str, page: &Page, ask: &Ask, status: u16) -> Reply {
+    fn render(&self, host: &HostSpec, path: &str, page: &Page, request: &HttpRequest, status: u16) -> HttpReply {
         let mut reply = if !page.location.is_empty() {
             super::traps::moved(status, &page.location)
         } else if !page.raw.is_empty() {
-            Reply::new(status, &page.raw, page.body.clone())
+            HttpReply::new(status, &page.raw, page.body.clone())
         } else {
             let html = generated::fill(&self.layout, host, path, page);
-            let mut reply = Reply::new(status, host.wire.content_type(), host.wire.encode(&html));
+            let mut reply = HttpReply::new(status, host.wire.content_type(), host.wire.encode(&html));
             if host.chunked {
                 reply.framing = ReplyFraming::Chunked;
             }
             // No Accept-Encoding means that any coding will do (RFC 9110, 12.5.3).
-            if host.gzip && ask.accept_encoding.as_deref().is_none_or(|accepted| accepted.contains("gzip")) {
+            if host.gzip && request.header("Accept-Encoding").is_none_or(|accepted| accepted.contains("gzip")) {
                 reply = gzipped(reply);
             }
             reply
@@ -238,33 +238,16 @@ impl Shelf {
     }
 }
 
-fn gzipped(reply: Reply) -> Reply {
+fn gzipped(reply: HttpReply) -> HttpReply {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    match encoder.write_all(&reply.body).and_then(|()| encoder.finish()) {
-        Ok(body) => Reply { body, ..reply }.with("Content-Encoding", "gzip").with("Vary", "Accept-Encoding"),
+    match encoder.write_all(reply.bytes()).and_then(|()| encoder.finish()) {
+        Ok(body) => HttpReply { body: ReplyBody::Bytes(body), ..reply }
+            .with("Content-Encoding", "gzip")
+            .with("Vary", "Accept-Encoding"),
         Err(error) => {
             tracing::warn!(%error, "a sample page could not be compressed and goes out as it is");
             reply
         }
-    }
-}
-
-/// Content type of a file by its name.
-pub(super) fn content_type(path: &str) -> &'static str {
-    match path.rsplit_once('.').map_or("", |(_, extension)| extension) {
-        "css" => "text/css; charset=utf-8",
-        "js" => "text/javascript; charset=utf-8",
-        "png" => "image/png",
-        "jpg" | "jpeg" => "image/jpeg",
-        "gif" => "image/gif",
-        "ico" => "image/x-icon",
-        "svg" => "image/svg+xml",
-        "pdf" => "application/pdf",
-        "txt" => "text/plain; charset=utf-8",
-        "xml" => "application/xml",
-        "json" => "application/json",
-        "html" | "htm" => "text/html",
-        _ => "application/octet-stream",
     }
 }
 

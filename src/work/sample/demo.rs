@@ -11,6 +11,7 @@ use anyhow::Context;
 use serde::Serialize;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Launches of the sample campaign in a demo.
 const LAUNCHES: usize = 2;
@@ -105,7 +106,7 @@ pub fn run_demo(folder: &Path, cx: &JobCx, say: &dyn Fn(String)) -> anyhow::Resu
     if web.fallback() {
         say("   This system has one loopback address only: the part about geolocation will not show".to_owned());
     }
-    session.serve_sample(web);
+    session.attach_web(Arc::new(web));
     for number in 1..=LAUNCHES {
         let finished = session.catalogue().launches(Some(campaign))?;
         let finished = finished.iter().filter(|launch| launch.state == LaunchState::Finished).count();
@@ -113,7 +114,7 @@ pub fn run_demo(folder: &Path, cx: &JobCx, say: &dyn Fn(String)) -> anyhow::Resu
             say(format!("{}. Launch {number} is finished already", number + 1));
             continue;
         }
-        let options = work::sample::crawl_options(&session)?;
+        let options = session.crawl_options()?;
         let outcome = work::crawl(&session, campaign, &options, cx)?;
         say(format!("{}. Launch {number}: {}", number + 1, outcome.summary()));
         cx.checkpoint()?;

@@ -9,28 +9,21 @@
 //! Invariants: what is served depends on host, target and edition only, so
 //! that a second crawl of the same edition repeats every payload; nothing
 //! leaves loopback.
-//!
-//! [`SiteServer`] serves folders on disk the same way, for tests on real sites.
 
 mod campaign;
 mod content;
 mod demo;
 mod generated;
 mod hosts;
-mod server;
-mod site_server;
 mod traps;
 mod workspace;
 
 pub use campaign::{campaign, geo_database};
 pub use demo::{DemoReport, run_demo};
 pub use hosts::{HOSTS, HostSpec, Wire};
-pub use server::{Answer, Ask, Reply, ReplyFraming, Server, URL_PORT};
-pub use site_server::{Site, SiteServer};
-pub use workspace::{
-    add_sample_campaign, crawl_options, example_campaign, is_sample, sample_edition, sample_overrides,
-};
+pub use workspace::{add_sample_campaign, example_campaign, is_sample, sample_edition, serve_sample};
 
+use crate::serve::{Handler, HttpReply, HttpRequest, NamedHosts};
 use content::Library;
 use std::io;
 use std::net::SocketAddr;
@@ -49,7 +42,7 @@ pub enum Edition {
 
 /// The sample web, answering until dropped.
 pub struct SampleWeb {
-    server: Server,
+    hosts: NamedHosts,
     pages: Arc<SamplePages>,
 }
 
@@ -61,9 +54,9 @@ impl SampleWeb {
     pub fn start(edition: Edition) -> io::Result<Self> {
         let pages = Arc::new(SamplePages::new(edition));
         let hosts: Vec<_> = HOSTS.iter().flat_map(|h| h.names().map(|name| (name.to_owned(), h.address()))).collect();
-        let mut server = Server::start(&hosts, Arc::clone(&pages) as Arc<dyn Answer>)?;
-        server.add_dead_host(hosts::DEAD_HOST, hosts::loopback(hosts::DEAD_HOST_NET));
-        Ok(Self { server, pages })
+        let mut named = NamedHosts::start(&hosts, Arc::clone(&pages) as Arc<dyn Handler>)?;
+        named.add_dead_host(hosts::DEAD_HOST, hosts::loopback(hosts::DEAD_HOST_NET));
+        Ok(Self { hosts: named, pages })
     }
 
     /// Switches to another edition; requests from now on see it.
@@ -73,18 +66,18 @@ impl SampleWeb {
 
     /// Host, port in URLs and socket address of every host, the dead one included.
     pub fn resolve(&self) -> Vec<(String, u16, SocketAddr)> {
-        self.server.resolve()
+        self.hosts.resolve()
     }
 
     /// Whether all hosts share 127.0.0.1 because this system has no other
     /// loopback addresses; geolocation then knows none of them.
     pub fn fallback(&self) -> bool {
-        self.server.fallback()
+        self.hosts.fallback()
     }
 
     /// Requests answered so far.
     pub fn request_count(&self) -> u64 {
-        self.server.request_count()
+        self.hosts.request_count()
     }
 
     /// URLs the sample campaign starts from.
@@ -123,15 +116,26 @@ impl SamplePages {
     }
 }
 
-impl Answer for SamplePages {
-    fn answer(&self, ask: &Ask) -> Reply {
-        let Some(host) = HOSTS.iter().find(|h| h.name == ask.host) else {
-            return match HOSTS.iter().find(|h| h.alias == Some(ask.host.as_str())) {
-                Some(host) => traps::moved(301, &format!("http://{}{}", host.name, ask.target())),
-                None => Reply::new(421, "text/plain; charset=utf-8", "No such host here\n"),
+impl Handler for SamplePages {
+    fn handle(&self, request: &HttpRequest) -> HttpReply {
+        if !matches!(request.method.as_str(), "GET" | "HEAD") {
+            return HttpReply::method_not_allowed("GET, HEAD");
+        }
+        let mut reply = self.answer(request);
+        reply.headers.insert(0, ("Server".into(), "fonds-sample".into()));
+        reply
+    }
+}
+
+impl SamplePages {
+    fn answer(&self, request: &HttpRequest) -> HttpReply {
+        let Some(host) = HOSTS.iter().find(|h| h.name == request.host) else {
+            return match HOSTS.iter().find(|h| h.alias == Some(request.host.as_str())) {
+                Some(host) => traps::moved(301, &format!("http://{}{}", host.name, request.target())),
+                None => HttpReply::plain(421, "No such host here"),
             };
         };
-        self.library().answer(host, ask)
+        self.library().answer(host, request)
     }
 }
 

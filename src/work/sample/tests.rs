@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
+use crate::serve::URL_PORT;
 use std::net::IpAddr;
 
 /// The bytes of `assets/sample-geo.mmdb`, made anew from the host table.
@@ -56,8 +57,8 @@ const MEANT_TO_FAIL: &[&str] = &[
 const GONE_IN_SECOND: &[&str] =
     &["http://www.festival-da-ria.example/en/getting-here.html", "http://estaleiro-gaivota.example/contacto.html"];
 
-fn decode(host: &HostSpec, reply: &Reply) -> String {
-    let mut body = reply.body.clone();
+fn decode(host: &HostSpec, reply: &HttpReply) -> String {
+    let mut body = reply.bytes().to_vec();
     if reply.header("Content-Encoding") == Some("gzip") {
         let mut plain = Vec::new();
         std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(body.as_slice()), &mut plain).unwrap();
@@ -70,14 +71,14 @@ fn decode(host: &HostSpec, reply: &Reply) -> String {
 }
 
 /// Host and reply of an absolute URL of the sample web.
-fn fetch(pages: &SamplePages, url: &crate::uri::Url) -> (&'static HostSpec, Reply) {
+fn fetch(pages: &SamplePages, url: &crate::uri::Url) -> (&'static HostSpec, HttpReply) {
     let name = url.host_str().unwrap();
     let host = HOSTS.iter().find(|h| h.names().any(|n| n == name)).unwrap_or_else(|| panic!("{url}: unknown host"));
     let target = match url.query() {
         Some(query) => format!("{}?{query}", url.path()),
         None => url.path().to_owned(),
     };
-    (host, pages.answer(&Ask::get(name, &target)))
+    (host, pages.handle(&HttpRequest::get(name, &target)))
 }
 
 /// Every link of a page, by a search for attributes that is wide on purpose.
@@ -153,7 +154,7 @@ fn changed_pages() -> (Vec<String>, usize) {
     urls.retain(|url| {
         let url = crate::uri::Url::parse(url).unwrap();
         let (before, after) = (fetch(&first, &url).1, fetch(&second, &url).1);
-        (before.status, before.body) != (after.status, after.body)
+        (before.status, before.bytes()) != (after.status, after.bytes())
     });
     (urls, all)
 }
@@ -209,10 +210,10 @@ fn traps_are_set() {
 /// A page as the crawl reads it.
 fn read(pages: &SamplePages, url: &str) -> crate::links::Page {
     let url = crate::uri::Url::parse(url).unwrap();
-    let ask = Ask::get(url.host_str().unwrap(), url.path());
-    let reply = pages.answer(&Ask { accept_encoding: Some("identity".into()), ..ask });
+    let request = HttpRequest::get(url.host_str().unwrap(), url.path());
+    let reply = pages.handle(&request.with("Accept-Encoding", "identity"));
     let charset = reply.header("Content-Type").unwrap().split_once("charset=").map(|(_, name)| name);
-    crate::links::read_page(&reply.body, charset, &url, &crate::links::PageOptions::default())
+    crate::links::read_page(reply.bytes(), charset, &url, &crate::links::PageOptions::default())
 }
 
 #[test]
@@ -289,7 +290,7 @@ fn campaign_tells_its_subject_from_recipes_and_weather() {
 #[test]
 fn duplicates_have_the_same_payload() {
     let pages = SamplePages::new(Edition::First);
-    let body = |host: &str, target: &str| pages.answer(&Ask::get(host, target)).body;
+    let body = |host: &str, target: &str| pages.handle(&HttpRequest::get(host, target)).bytes().to_vec();
     let library = "biblioteca.vilanova.example";
     assert_eq!(body(library, "/horario.html"), body(library, "/info/horario.html"));
     let story = "/2024/03/estaleiro-gaivota-fecha.html";

@@ -3,7 +3,7 @@
 use super::content::{Page, Pages};
 use super::generated::{escape, listing_of, month_name};
 use super::hosts::HostSpec;
-use super::server::{Ask, Reply};
+use crate::serve::{HttpReply, HttpRequest};
 use std::fmt::Write;
 
 const FESTIVAL: &str = "www.festival-da-ria.example";
@@ -12,23 +12,23 @@ const FESTIVAL: &str = "www.festival-da-ria.example";
 const FIRST_MONTH: (i32, u32) = (2024, 6);
 
 /// A redirect with the short page that servers send along.
-pub(super) fn moved(status: u16, location: &str) -> Reply {
+pub(super) fn moved(status: u16, location: &str) -> HttpReply {
     let target = escape(location);
     let body =
         format!("<html><head><title>{status}</title></head><body><a href=\"{target}\">{target}</a></body></html>\n");
-    Reply::new(status, "text/html; charset=utf-8", body).with("Location", location)
+    HttpReply::new(status, "text/html; charset=utf-8", body).with("Location", location)
 }
 
 /// A page of an endless kind: the calendar that has every month, and the
 /// folder that lies within itself.
-pub(super) fn endless(host: &HostSpec, ask: &Ask, pages: &Pages) -> Option<Page> {
+pub(super) fn endless(host: &HostSpec, request: &HttpRequest, pages: &Pages) -> Option<Page> {
     if host.name != FESTIVAL {
         return None;
     }
-    if ask.path == "/agenda" {
-        return Some(calendar(ask.query.as_deref(), pages));
+    if request.path == "/agenda" {
+        return Some(calendar(request.query.as_deref(), pages));
     }
-    let inside = ask.path.strip_prefix("/labirinto/")?;
+    let inside = request.path.strip_prefix("/labirinto/")?;
     inside.split_terminator('/').all(|part| part == "a").then(|| labyrinth(inside.matches('/').count()))
 }
 

@@ -7,9 +7,10 @@ use crate::jobs::replace_own;
 use crate::scope::standard_rules;
 use crate::uri::Clock;
 use crate::work::models::{CampaignId, LaunchState};
-use crate::work::{CrawlOptions, Session};
+use crate::work::{CrawlOptions, ServedWeb, Session};
 use anyhow::Context;
 use std::io::Write;
+use std::sync::Arc;
 
 /// The setting that marks a workspace as made for the sample web.
 const SAMPLE: &str = "sample_web";
@@ -37,9 +38,12 @@ pub fn sample_edition(session: &Session) -> anyhow::Result<Edition> {
     Ok(if finished { Edition::Second } else { Edition::First })
 }
 
-/// Where the sample's host names lead.
-pub fn sample_overrides(web: &SampleWeb) -> Vec<HostOverride> {
-    web.resolve().into_iter().map(|(host, port, addr)| HostOverride { host, port, addr }).collect()
+/// Serves the sample web for as long as the workspace is open, where it is one of the sample.
+pub fn serve_sample(session: &Session) -> anyhow::Result<()> {
+    if is_sample(session) {
+        session.attach_web(Arc::new(SampleWeb::start(sample_edition(session)?)?));
+    }
+    Ok(())
 }
 
 /// A campaign to start from: short, complete, and refused by the crawl until
@@ -64,18 +68,20 @@ pub fn example_campaign() -> Campaign {
 /// inlink window, so that the window has something to show.
 const DAYS_BETWEEN_LAUNCHES: u32 = 100;
 
-/// How the next launch of a workspace begins. The sample's first one sees the
-/// first edition and is dated back, as if the town had been visited in another
-/// season; later ones see the second edition.
-pub fn crawl_options(session: &Session) -> anyhow::Result<CrawlOptions> {
-    if !is_sample(session) {
-        return Ok(CrawlOptions::default());
+impl ServedWeb for SampleWeb {
+    fn overrides(&self) -> Vec<HostOverride> {
+        self.resolve().into_iter().map(|(host, port, addr)| HostOverride { host, port, addr }).collect()
     }
-    let edition = sample_edition(session)?;
-    session.set_sample_edition(edition);
-    let clock = match edition {
-        Edition::First => Clock::days_behind(DAYS_BETWEEN_LAUNCHES),
-        Edition::Second => Clock::default(),
-    };
-    Ok(CrawlOptions { clock, ..CrawlOptions::default() })
+
+    /// The sample's first launch sees the first edition and is dated back, as if the town had been visited in another
+    /// season; later ones see the second edition.
+    fn crawl_options(&self, session: &Session) -> anyhow::Result<CrawlOptions> {
+        let edition = sample_edition(session)?;
+        self.set_edition(edition);
+        let clock = match edition {
+            Edition::First => Clock::days_behind(DAYS_BETWEEN_LAUNCHES),
+            Edition::Second => Clock::default(),
+        };
+        Ok(CrawlOptions { clock, ..CrawlOptions::default() })
+    }
 }

@@ -170,13 +170,13 @@ impl Session {
     /// figures are read with [`Session::crawl`].
     pub fn run_crawl(&self, start: CrawlStart, cx: &JobCx) -> anyhow::Result<CrawlOutcome> {
         let CrawlStart { campaign, version, fresh } = start;
-        let options = CrawlOptions { version: Some(version), fresh, ..work::sample::crawl_options(self)? };
+        let options = CrawlOptions { version: Some(version), fresh, ..self.crawl_options()? };
         self.crawl_with(campaign, &options, cx)
     }
 
     /// Crawls the URLs that failed in a campaign's last launch again.
     pub fn retry_failed(&self, campaign: CampaignId, cx: &JobCx) -> anyhow::Result<CrawlOutcome> {
-        let options = CrawlOptions { retry_failed: true, ..work::sample::crawl_options(self)? };
+        let options = CrawlOptions { retry_failed: true, ..self.crawl_options()? };
         self.crawl_with(campaign, &options, cx)
     }
 

@@ -33,6 +33,19 @@ use std::time::Duration;
 /// How often a job that waits for a lock tries again.
 const LOCK_POLL: Duration = Duration::from_millis(100);
 
+/// A web that this process serves for a workspace, such as that of the sample.
+pub trait ServedWeb: Send + Sync {
+    /// Where its host names lead.
+    fn overrides(&self) -> Vec<HostOverride>;
+
+    /// How the next launch of the workspace begins.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    fn crawl_options(&self, session: &Session) -> anyhow::Result<CrawlOptions>;
+}
+
 /// A workspace that is open in this process.
 pub struct Session {
     /// Its folder and catalogue.
@@ -41,8 +54,8 @@ pub struct Session {
     overrides: Mutex<Vec<HostOverride>>,
     /// The crawl that runs in this process.
     live: Mutex<Option<Arc<LiveCrawl>>>,
-    /// The sample web, while this workspace needs it.
-    sample: Mutex<Option<work::sample::SampleWeb>>,
+    /// The web that this process serves for the workspace.
+    web: Mutex<Option<Arc<dyn ServedWeb>>>,
     /// Vetoed resources by campaign, with what they were counted of.
     vetoed: Mutex<BTreeMap<CampaignId, ([i64; 3], u64)>>,
     /// Held by the import that runs: two at once could take in copies twice.
@@ -79,7 +92,7 @@ impl Session {
             workspace,
             overrides: Mutex::default(),
             live: Mutex::default(),
-            sample: Mutex::default(),
+            web: Mutex::default(),
             vetoed: Mutex::default(),
             importing: Mutex::default(),
             counting: Mutex::default(),
@@ -145,17 +158,20 @@ impl Session {
         lock(&self.overrides).clone()
     }
 
-    /// Serves the sample web for as long as the workspace is open.
-    pub fn serve_sample(&self, web: work::sample::SampleWeb) {
-        self.set_overrides(work::sample::sample_overrides(&web));
-        *lock(&self.sample) = Some(web);
+    /// Has a web served for as long as the workspace is open, and leads its host names there.
+    pub fn attach_web(&self, web: Arc<dyn ServedWeb>) {
+        self.set_overrides(web.overrides());
+        *lock(&self.web) = Some(web);
     }
 
-    /// Shows the other edition of the sample web, when it is served here.
-    pub fn set_sample_edition(&self, edition: work::sample::Edition) {
-        if let Some(web) = &*lock(&self.sample) {
-            web.set_edition(edition);
-        }
+    /// How the next launch begins.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn crawl_options(&self) -> anyhow::Result<CrawlOptions> {
+        let web = lock(&self.web).clone();
+        web.map_or_else(|| Ok(CrawlOptions::default()), |web| web.crawl_options(self))
     }
 
     /// The crawl that runs in this process.

@@ -1,0 +1,277 @@
+//! Listeners and connections: a thread each, keep-alive, limits, an end.
+
+use super::request::{Incoming, ReadRequest, RequestReader};
+use super::{HttpReply, HttpRequest};
+use crate::jobs::lock;
+use std::collections::HashMap;
+use std::io::{self, ErrorKind, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How long the end of a server waits for handlers that are at work.
+const WAIT_FOR_HANDLERS: Duration = Duration::from_secs(5);
+/// How long a listener rests when the system gives it no connection, as it does when files run out.
+const AFTER_FAILED_ACCEPT: Duration = Duration::from_millis(50);
+/// What is still read of a client that was refused.
+const LINGER: (Duration, usize) = (Duration::from_secs(1), 1 << 20);
+
+/// What clients may take of a server.
+#[derive(Debug, Clone)]
+pub struct ServerLimits {
+    /// Connections at once, each with a thread; one more is answered with 503.
+    pub connections: usize,
+    /// Bytes of a request head beyond which it is refused with 431.
+    pub head_bytes: usize,
+    /// Bytes of a request's body beyond which it is refused with 413; none by default.
+    pub body_bytes: usize,
+    /// How long a connection may be silent between requests.
+    pub idle: Duration,
+    /// How long head and body of a request may each take, beginning with their first byte.
+    pub head_time: Duration,
+    /// How long a client may take for each piece of a reply, 64 KiB or less.
+    pub write_time: Duration,
+}
+
+impl Default for ServerLimits {
+    fn default() -> Self {
+        Self {
+            connections: 512,
+            head_bytes: 32 << 10,
+            body_bytes: 0,
+            idle: Duration::from_secs(30),
+            head_time: Duration::from_secs(10),
+            write_time: Duration::from_secs(30),
+        }
+    }
+}
+
+/// Something that can be served.
+pub trait Handler: Send + Sync {
+    /// What a client gets for a request. Only the method decides whether it is sent with its body: HEAD gets the head.
+    fn handle(&self, request: &HttpRequest) -> HttpReply;
+}
+
+/// A running server; it stops when dropped.
+pub struct HttpServer {
+    shared: Arc<Shared>,
+    listeners: Vec<(SocketAddr, JoinHandle<()>)>,
+}
+
+struct Shared {
+    handler: Arc<dyn Handler>,
+    limits: ServerLimits,
+    stopping: AtomicBool,
+    connections: Mutex<Connections>,
+    /// A connection ended, or the server stops.
+    changed: Condvar,
+    request_count: AtomicU64,
+}
+
+#[derive(Default)]
+struct Connections {
+    next: u64,
+    open: HashMap<u64, TcpStream>,
+}
+
+impl HttpServer {
+    /// A server that listens nowhere yet.
+    pub fn new(handler: Arc<dyn Handler>, limits: ServerLimits) -> Self {
+        let shared = Shared {
+            handler,
+            limits,
+            stopping: AtomicBool::new(false),
+            connections: Mutex::default(),
+            changed: Condvar::new(),
+            request_count: AtomicU64::new(0),
+        };
+        Self { shared: Arc::new(shared), listeners: Vec::new() }
+    }
+
+    /// Listens at an address of loopback; port 0 takes a free one. Says where.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidInput`] for an address beyond loopback; what the system says.
+    pub fn listen(&mut self, address: SocketAddr) -> io::Result<SocketAddr> {
+        if !address.ip().is_loopback() {
+            let why = format!("{address} can be reached by others; name an address of loopback, such as 127.0.0.1");
+            return Err(io::Error::new(ErrorKind::InvalidInput, why));
+        }
+        let listener = TcpListener::bind(address)?;
+        let socket = listener.local_addr()?;
+        let shared = Arc::clone(&self.shared);
+        let thread =
+            std::thread::Builder::new().name(format!("serve {socket}")).spawn(move || accept(&listener, &shared))?;
+        self.listeners.push((socket, thread));
+        Ok(socket)
+    }
+
+    /// Requests that reached the handler so far.
+    pub fn request_count(&self) -> u64 {
+        self.shared.request_count.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for HttpServer {
+    fn drop(&mut self) {
+        let shared = &self.shared;
+        {
+            // Under the lock: a handler that waits looks at the flag under it, too.
+            let _connections = lock(&shared.connections);
+            shared.stopping.store(true, Ordering::SeqCst);
+        }
+        shared.changed.notify_all();
+        for (socket, thread) in self.listeners.drain(..) {
+            // Wakes the accept call; it sees the flag and ends.
+            drop(TcpStream::connect_timeout(&socket, Duration::from_secs(1)));
+            drop(thread.join());
+        }
+        let connections = lock(&shared.connections);
+        for stream in connections.open.values() {
+            drop(stream.shutdown(Shutdown::Both));
+        }
+        let waited = shared
+            .changed
+            .wait_timeout_while(connections, WAIT_FOR_HANDLERS, |connections| !connections.open.is_empty());
+        let left = waited.unwrap_or_else(PoisonError::into_inner).0.open.len();
+        if left > 0 {
+            tracing::warn!(left, "connections of a server that ended are still at work");
+        }
+    }
+}
+
+/// Takes a connection off the list when its thread ends, however that is.
+struct Registered<'s> {
+    shared: &'s Shared,
+    id: u64,
+}
+
+impl Drop for Registered<'_> {
+    fn drop(&mut self) {
+        lock(&self.shared.connections).open.remove(&self.id);
+        self.shared.changed.notify_all();
+    }
+}
+
+fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
+    for stream in listener.incoming() {
+        if shared.stopping.load(Ordering::SeqCst) {
+            return;
+        }
+        let Ok((stream, registered)) = stream.and_then(|stream| Ok((stream.try_clone()?, stream))) else {
+            std::thread::sleep(AFTER_FAILED_ACCEPT);
+            continue;
+        };
+        let id = {
+            let mut connections = lock(&shared.connections);
+            if connections.open.len() >= shared.limits.connections {
+                drop(connections);
+                refuse_connection(stream);
+                continue;
+            }
+            connections.next += 1;
+            let id = connections.next;
+            connections.open.insert(id, registered);
+            id
+        };
+        let mine = Arc::clone(shared);
+        let spawned = std::thread::Builder::new().name("serve connection".into()).spawn(move || {
+            let registered = Registered { shared: &mine, id };
+            if let Err(error) = serve(stream, &mine) {
+                tracing::debug!(%error, "a connection to a server on loopback ended");
+            }
+            drop(registered);
+        });
+        if spawned.is_err() {
+            drop(Registered { shared, id });
+        }
+    }
+}
+
+/// Says that there are too many connections. So few bytes go into the buffer of the system: nobody is waited for.
+fn refuse_connection(mut stream: TcpStream) {
+    let _ = stream.set_nonblocking(true);
+    let _ = HttpReply::plain(503, "Too many connections").write(&mut stream, false, true, true);
+}
+
+fn serve(stream: TcpStream, shared: &Shared) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    let mut reader = RequestReader::new(stream.try_clone()?);
+    let mut out = Pieces { stream, time: shared.limits.write_time };
+    loop {
+        let ReadRequest { request, close, is_current } = match reader.next(&shared.limits)? {
+            Incoming::Request(request) => request,
+            Incoming::Refused(status, why) => {
+                HttpReply::plain(status, why).write(&mut out, false, true, true)?;
+                out.stream.shutdown(Shutdown::Write)?;
+                reader.linger(LINGER.0, LINGER.1);
+                return Ok(());
+            }
+            Incoming::End => return Ok(()),
+        };
+        shared.request_count.fetch_add(1, Ordering::Relaxed);
+        let handled = catch_unwind(AssertUnwindSafe(|| shared.handler.handle(&request)));
+        let mut reply = handled.unwrap_or_else(|panic| {
+            tracing::error!("a request failed: {}", crate::jobs::panic_message(&*panic));
+            HttpReply::plain(500, "Internal error")
+        });
+        if reply.status == 200 && reply.header("ETag").is_some_and(|tag| request.has_tag(tag)) {
+            reply = reply.not_modified();
+        }
+        shared.pause(reply.delay);
+        let close = close || shared.stopping.load(Ordering::SeqCst);
+        reply.write(&mut out, request.method == "HEAD", close, is_current)?;
+        if close {
+            return Ok(());
+        }
+    }
+}
+
+impl Shared {
+    /// Waits so long, unless the server stops.
+    fn pause(&self, time: Duration) {
+        if !time.is_zero() {
+            let connections = lock(&self.connections);
+            let runs = |_: &mut Connections| !self.stopping.load(Ordering::SeqCst);
+            drop(self.changed.wait_timeout_while(connections, time, runs));
+        }
+    }
+}
+
+/// A stream that gives each piece of a reply so much time.
+struct Pieces {
+    stream: TcpStream,
+    time: Duration,
+}
+
+impl Write for Pieces {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_all(bytes).map(|()| bytes.len())
+    }
+
+    fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        let until = Instant::now() + self.time;
+        while !bytes.is_empty() {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(ErrorKind::TimedOut.into());
+            }
+            self.stream.set_write_timeout(Some(left))?;
+            match self.stream.write(bytes) {
+                Ok(0) => return Err(ErrorKind::WriteZero.into()),
+                Ok(len) => bytes = &bytes[len..],
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
