@@ -23,7 +23,8 @@
 //! | [`search`] | the text index, ranking, facets of what is found | uri, campaign, text, analysis |
 //! | [`store`] | the workspace folder and its catalogue | value types above |
 //! | [`guide`] | the manual, compiled in | campaign, store |
-//! | [`export`] | WARC with metadata records, CDXJ, data set, manifest, verify; documents for search engines | store, links, text, captures, inlinks, warc, keys |
+//! | [`knowledge`] | what is known as statements (RDF) and JSON: vocabulary, N-Quads, captures, annotations | uri, campaign, scope, inlinks, analysis |
+//! | [`export`] | WARC with metadata records, CDXJ, data set, manifest, verify; documents for search engines | store, links, text, captures, inlinks, warc, keys, knowledge |
 //! | [`work`] | [`work::Session`]: everything that can be asked of an open workspace; the sample web | all above |
 //! | [`app`] | state of the window: commands, answers, jobs | all above |
 //! | [`cli`] | the headless commands | all but app and ui |
@@ -79,6 +80,8 @@ pub mod search;
 pub mod store;
 
 pub mod guide;
+
+pub mod knowledge;
 
 pub mod export;
 

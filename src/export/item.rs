@@ -1,8 +1,9 @@
 //! What goes into an export and what is told of it.
 
-use super::{ExportError, FurtherKnowledge, StatedLink, Statement};
+use super::{ExportError, FurtherKnowledge};
 use crate::jobs::ascii_name;
 use crate::keys::SigningKey;
+use crate::knowledge::{StatedLink, Statement};
 use crate::uri::CaptureDate;
 use crate::warc::{RecordType, Span, new_record_id};
 use std::path::PathBuf;
@@ -50,7 +51,7 @@ pub struct ExportItem {
     /// The same as RDF, for a record of N-Quads; without the links.
     pub statements: Vec<Statement>,
     /// The links that `knowledge` lists, as far as they are stated as RDF:
-    /// see [`stated_links`](super::stated_links).
+    /// see [`stated_links`](crate::knowledge::stated_links).
     pub links: Vec<StatedLink>,
     /// The links to it that `knowledge` lists, as a line of the data set; none
     /// where there are none.

@@ -3,7 +3,7 @@
 //! Beside the metadata record of each capture stands one of N-Quads with what
 //! is known of it; one `resource` record has what is known beyond captures.
 //! `knowledge.nq.gz` has the lines of all of them, and the links that metadata
-//! records list (see [`super::link_quads`]): first those about captures and their
+//! records list (see [`crate::knowledge::push_links`]): first those about captures and their
 //! parts, in the order of the records, then all others in the order of their
 //! bytes, each once. Its members are packed by several threads, and the same
 //! whoever packs them. Memory does not grow with the graph: see [`SpillSort`].
@@ -13,11 +13,10 @@
 
 use super::attachments::MAX_LINE;
 use super::join::SORT_BYTES;
-use super::link_quads::{StatedLink, push_links};
-use super::rdf::{CaptureName, Statement, address_of, is_about, read_quad};
 use super::verify::Faults;
 use super::{ExportError, VerifyCheck, no_temporary};
 use crate::jobs::{InOrder, JobCx, SpillSort, counted};
+use crate::knowledge::{CaptureName, StatedLink, Statement, address_of, is_about, push_links, read_quad};
 use crate::uri::CaptureDate;
 use crate::warc::{BlockDigester, RecordBuilder, RecordHead, RecordType, gzip_member, metadata_target};
 use flate2::read::MultiGzDecoder;

@@ -1,8 +1,9 @@
 //! What the metadata records of an export list of the links to captures.
 
 use super::write::METADATA_KIND;
-use super::{ExportError, StatedLink, io_at, stated_links};
+use super::{ExportError, io_at};
 use crate::jobs::JobCx;
+use crate::knowledge::{StatedLink, stated_links};
 use crate::uri::CaptureDate;
 use crate::warc::{ArchiveReader, RecordHead, RecordType, metadata_target};
 use serde::Deserialize;

@@ -63,7 +63,6 @@ mod item;
 mod join;
 mod knowledge;
 mod known_inlinks;
-mod link_quads;
 mod manifest;
 mod pack;
 #[cfg(feature = "parquet")]
@@ -71,7 +70,6 @@ mod parquet;
 #[cfg(test)]
 mod peers;
 mod places;
-mod rdf;
 mod search_documents;
 mod signature;
 mod sink;
@@ -89,20 +87,15 @@ pub use host_graph::{GraphFormat, write_host_graph};
 pub use item::{ExportItem, ExportOptions, ExportRecord, ExportReport, Original};
 pub use knowledge::FurtherKnowledge;
 pub use known_inlinks::{InlinksOfCapture, KnownInlink, KnownInlinks, each_known_inlinks};
-pub use link_quads::{LINKS_GRAPH, StatedLink, stated_links};
 pub use manifest::{Counts, MANIFEST_NAME, Manifest, ManifestFile};
 #[cfg(feature = "parquet")]
 pub use parquet::{ParquetError, read_parquet, write_parquet};
-pub use rdf::{AboutNode, RdfNode, RdfValue, Statement, Statements};
 pub use search_documents::{DocumentFormat, DocumentMerger, DocumentOptions, SolrRow, document_rows};
 pub use signature::SIGNATURE_NAME;
 pub use sink::{PlannedFile, SIZE_MARGIN, SIZE_MARGIN_BYTES};
 pub use verify::{VerifyCheck, check_handover, verify};
 pub use wacz::{PackageOptions, write_package};
 pub use write::{export_selection, plan_export};
-
-/// Namespace of our own terms in RDF.
-pub const VOCABULARY: &str = "urn:fonds:ns:";
 
 use crate::jobs::Cancelled;
 use crate::warc::WarcError;

@@ -1,9 +1,9 @@
 //! What of a capture is packed by several threads, before it is appended in order.
 
+use super::ExportError;
 use super::copy::{PackedMember, Part};
 use super::knowledge::{PartOfGraph, knowledge_record, lines_of_capture};
-use super::rdf::CaptureName;
-use super::{ExportError, StatedLink, Statement};
+use crate::knowledge::{CaptureName, StatedLink, Statement};
 use crate::uri::CaptureDate;
 use crate::warc::cdx::{IndexLine, index_line};
 use crate::warc::{RecordBuilder, sha1_base32};

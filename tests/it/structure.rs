@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each room may know besides itself; `jobs` may be known by any, and so may `testing` by tests.
-const MAY_KNOW: [(&str, &[&str]); 22] = [
+const MAY_KNOW: [(&str, &[&str]); 23] = [
     ("uri", &[]),
     ("jobs", &[]),
     ("keys", &[]),
@@ -25,7 +25,8 @@ const MAY_KNOW: [(&str, &[&str]); 22] = [
         &["uri", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "crawl", "analysis", "search"],
     ),
     ("guide", &["campaign", "store"]),
-    ("export", &["uri", "keys", "warc", "links", "text", "captures", "inlinks", "store"]),
+    ("knowledge", &["uri", "campaign", "scope", "inlinks", "analysis"]),
+    ("export", &["uri", "keys", "warc", "links", "text", "captures", "inlinks", "store", "knowledge"]),
     (
         "work",
         &[

@@ -15,8 +15,8 @@
 //! capture, leaves as it came.
 
 use crate::analysis::Judgement;
+use crate::knowledge::{AnnotationBody, WebAnnotation};
 use crate::store::{JudgementRow, MarkRow};
-use crate::uri::CaptureDate;
 use crate::work::models::ReviewMark;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ pub(super) fn sources_of(annotation: &Value) -> Vec<String> {
 /// whatever workspace it is written.
 pub fn annotation(mark: &MarkRow) -> Value {
     let came = mark.annotation.as_deref().zip(mark.line.as_deref());
-    let value = came.and_then(|(id, line)| as_it_came(id, line)).unwrap_or_else(|| mark_annotation(mark));
+    let value = came.and_then(|(id, line)| as_it_came(id, line)).unwrap_or_else(|| of_mark(mark, &[]).json());
     from_source(value, mark.origin.as_deref())
 }
 
@@ -73,86 +73,62 @@ pub(super) fn from_source(mut annotation: Value, origin: Option<&str>) -> Value 
     annotation
 }
 
-/// An annotation as this program writes it, whatever it came as.
-pub(super) fn mark_annotation(mark: &MarkRow) -> Value {
-    let is_note = mark.mark == ReviewMark::Note;
-    let comment = json!({ "type": "TextualBody", "purpose": "commenting", "value": mark.note });
-    let decision = json!({ "type": "TextualBody", "purpose": "assessing", "value": mark.mark });
-    let mut body = Vec::new();
-    if !is_note {
-        body.push(decision);
+/// A mark as this program writes it, whatever it came as, and its tags.
+pub(super) fn of_mark(mark: &MarkRow, tags: &[String]) -> WebAnnotation {
+    let decision = match mark.mark {
+        ReviewMark::Approve => Some("f:approve"),
+        ReviewMark::Reject => Some("f:reject"),
+        ReviewMark::Flag => Some("f:flag"),
+        ReviewMark::Clear => Some("f:clear"),
+        ReviewMark::Note => None,
+    };
+    let has_comment = !mark.note.is_empty() || decision.is_none() && tags.is_empty();
+    let comment = has_comment.then(|| AnnotationBody::Comment(mark.note.clone()));
+    WebAnnotation {
+        id: mark.annotation.clone().unwrap_or_else(|| annotation_id(mark)),
+        who: mark.who.clone(),
+        date: mark.date,
+        undone: mark.undone,
+        url: mark.url.clone(),
+        captured: Some(mark.captured),
+        digest: mark.digest.clone(),
+        record_id: mark.record_id.clone(),
+        bodies: decision.map(AnnotationBody::Decision).into_iter().chain(comment).chain(tags_of(tags)).collect(),
+        sources: Vec::new(),
     }
-    if is_note || !mark.note.is_empty() {
-        body.push(comment);
+}
+
+/// The same of a judgement.
+pub(super) fn of_judgement(row: &JudgementRow, tags: &[String]) -> WebAnnotation {
+    let value = judgement_name(row.judgement);
+    let body = AnnotationBody::Judgement { value, query: row.query.clone(), rank: row.rank };
+    WebAnnotation {
+        id: judgement_id(row),
+        who: row.who.clone(),
+        date: row.date,
+        undone: row.replaced,
+        url: row.url.clone(),
+        captured: Some(row.captured),
+        digest: row.digest.clone(),
+        record_id: row.record_id.clone(),
+        bodies: std::iter::once(body).chain(tags_of(tags)).collect(),
+        sources: Vec::new(),
     }
-    let id = mark.annotation.clone().unwrap_or_else(|| annotation_id(mark));
-    let motivation = if is_note { "commenting" } else { "assessing" };
-    let target = target_of((&mark.url, mark.captured), &mark.digest, &mark.record_id);
-    annotation_of(id, motivation, (&mark.who, mark.date), body, target, mark.undone)
+}
+
+fn tags_of(tags: &[String]) -> impl Iterator<Item = AnnotationBody> {
+    tags.iter().cloned().map(AnnotationBody::Tag)
 }
 
 /// The annotation that stands for a judgement; its id as that of a mark.
 pub(super) fn judgement_annotation(row: &JudgementRow) -> Value {
     let came = row.annotation.as_deref().zip(row.line.as_deref());
-    let value = came.and_then(|(id, line)| as_it_came(id, line)).unwrap_or_else(|| own_judgement_annotation(row));
+    let value = came.and_then(|(id, line)| as_it_came(id, line)).unwrap_or_else(|| of_judgement(row, &[]).json());
     from_source(value, row.origin.as_deref())
-}
-
-/// As [`mark_annotation`].
-pub(super) fn own_judgement_annotation(row: &JudgementRow) -> Value {
-    let mut body = json!({
-        "type": "TextualBody",
-        "purpose": "assessing",
-        "value": judgement_name(row.judgement),
-        "fonds:query": row.query,
-    });
-    if let Some(rank) = row.rank {
-        body["fonds:rank"] = json!(rank);
-    }
-    let target = target_of((&row.url, row.captured), &row.digest, &row.record_id);
-    annotation_of(judgement_id(row), "assessing", (&row.who, row.date), vec![body], target, row.replaced)
 }
 
 pub(super) fn judgement_name(judgement: Option<Judgement>) -> &'static str {
     judgement.map_or(CLEAR, Judgement::name)
-}
-
-fn target_of((url, captured): (&str, CaptureDate), digest: &str, record_id: &str) -> Value {
-    let mut target = json!({
-        "type": "SpecificResource",
-        "source": url,
-        "state": { "type": "TimeState", "sourceDate": captured.to_warc() },
-    });
-    for (name, value) in [("fonds:digest", digest), ("fonds:record", record_id)] {
-        if !value.is_empty() {
-            target[name] = json!(value);
-        }
-    }
-    target
-}
-
-fn annotation_of(
-    id: String,
-    motivation: &str,
-    (who, date): (&str, CaptureDate),
-    body: Vec<Value>,
-    target: Value,
-    undone: Option<CaptureDate>,
-) -> Value {
-    let mut annotation = json!({
-        "@context": ["http://www.w3.org/ns/anno.jsonld", { "fonds": crate::export::VOCABULARY }],
-        "id": id,
-        "type": "Annotation",
-        "motivation": motivation,
-        "creator": { "type": "Person", "name": who },
-        "created": date.to_warc(),
-        "body": body,
-        "target": target,
-    });
-    if let Some(undone) = undone {
-        annotation["fonds:undone"] = json!(undone.to_warc());
-    }
-    annotation
 }
 
 /// A UUID (version 8, RFC 9562) made of what the mark says.

@@ -2,12 +2,12 @@
 //! says, the same as RDF, and its line of the inlink data set.
 
 use super::{CaptureGrounds, KnownGrounds, SelectionGraph};
-use crate::export::{ExportItem, ExportRecord, Original, StatedLink, stated_links};
-use crate::inlinks::{push_json, render_links};
+use crate::export::{ExportItem, ExportRecord, Original};
+use crate::inlinks::render_links;
+use crate::knowledge::{CaptureInlink, CaptureInlinks, CaptureKnowledge, CaptureOrigin, KnownNote, KnownScore};
 use crate::store::{ExportedCapture, ExportedLink, Lacking, LinkingPages, RecordRow, StoredCapture, Workspace};
 use crate::uri::{CaptureDate, DatasetKey};
 use crate::work::models::{CaptureId, CaptureNote, ReviewMark, ScoredRow, SelectionSpec};
-use serde::Serialize;
 use serde_json::{Value, json};
 
 /// Gathers what leaves with the captures of a selection. Threads may share it.
@@ -38,12 +38,8 @@ impl Gatherer<'_> {
     ) -> anyhow::Result<(ExportItem, Option<Lacking>)> {
         let known = self.workspace.exported_capture(id, self.spec.window_days, &self.sources)?;
         let score = if is_selected { self.workspace.catalogue().scored(self.spec.campaign, id)? } else { None };
-        let role = is_selected.then_some(score.as_ref());
         let grounds = self.grounds.of(&known.stored)?;
-        let statements = match self.graph {
-            Some(graph) => graph.of_capture(&known, role_of(role), score.as_ref(), &grounds)?,
-            None => Vec::new(),
-        };
+        let knowledge = self.knowledge(&known, is_selected, score.as_ref(), &grounds)?;
         let stored = &known.stored;
         let (original, lacks) = self.original(stored)?;
         let item = ExportItem {
@@ -51,9 +47,9 @@ impl Gatherer<'_> {
             date: stored.date,
             records: self.records(stored),
             original,
-            knowledge: self.knowledge(&known, role, grounds)?,
-            statements,
-            links: self.graph.and(known.inlinks.as_deref()).map(links_to_state).unwrap_or_default(),
+            knowledge: knowledge.json()?,
+            statements: self.graph.map(|graph| graph.of_capture(&knowledge)).unwrap_or_default(),
+            links: self.graph.map(|_| knowledge.links()).unwrap_or_default(),
             inlinks: known.inlinks.as_ref().filter(|links| !links.is_empty()).map(|links| dataset_line(stored, links)),
         };
         Ok((item, lacks))
@@ -93,178 +89,85 @@ impl Gatherer<'_> {
         stored.records.iter().map(record).collect()
     }
 
-    /// The block of a capture's metadata record. `selected` is none for what comes
-    /// along with selected captures; its score is none where a person approved a
-    /// capture that was not scored.
-    fn knowledge(
-        &self,
-        known: &ExportedCapture,
-        selected: Option<Option<&ScoredRow>>,
-        grounds: KnownGrounds,
-    ) -> anyhow::Result<String> {
-        let spec = self.spec;
+    /// What is known of a capture. Its score is none where it is not selected, or a person approved it without one.
+    fn knowledge<'k>(
+        &'k self,
+        known: &'k ExportedCapture,
+        is_selected: bool,
+        score: Option<&'k ScoredRow>,
+        grounds: &'k KnownGrounds,
+    ) -> anyhow::Result<CaptureKnowledge<'k>> {
+        let (stored, spec) = (&known.stored, self.spec);
         let by_filter = !spec.filter.trim().is_empty();
-        let own = !known.imported;
-        let (captured_for, captured_version, job, launch) = &known.provenance;
-        let score = selected.flatten();
-        let knowledge = OfCapture {
-            software: concat!("Fonds/", env!("CARGO_PKG_VERSION")),
+        let (campaign, version, job, launch) = &known.provenance;
+        let inlink = |link: &'k ExportedLink| CaptureInlink {
+            date: link.date,
+            source: &link.source.url,
+            key: link.source.key.as_deref(),
+            anchor: &link.anchor,
+            internal: link.internal,
+        };
+        Ok(CaptureKnowledge {
+            url: &stored.url,
+            date: stored.date,
+            status: u64::try_from(stored.status).ok().filter(|status| *status > 0),
+            mime: &stored.mime,
+            digest: &stored.digest,
+            title: &stored.title,
+            language: &stored.language,
+            role: role_of(is_selected, score),
             campaign: &self.campaign,
-            captured_for: json!({
-                "campaign": captured_for, "version": captured_version, "job": job, "launch": launch
+            selection: self.graph.map(SelectionGraph::selection),
+            score: score.map(|score| KnownScore {
+                score: score.score,
+                parts: &score.parts,
+                threshold: (!by_filter).then_some(spec.threshold),
+                filter: by_filter.then_some(spec.filter.trim()),
             }),
-            title: Some(known.stored.title.as_str()).filter(|title| !title.is_empty()),
-            language: Some(known.stored.language.as_str()).filter(|language| !language.is_empty()),
-            tag: Some(known.source_tag.as_str()).filter(|tag| own && !tag.is_empty()),
-            hops: own.then_some(&known.hops),
-            via: own.then_some(&known.via),
-            seed: own.then_some(&known.seed),
-            verdict: known.rule.as_ref().filter(|_| own).map(|rule| {
-                json!({
-                    "decision": "ACCEPT", "ruleIndex": known.rule_index, "rule": rule
-                })
-            }),
-            // No crawl of the workspace vouches for what an imported file says.
-            file_says: known.imported.then(|| {
-                json!({
-                    "hops": known.hops, "via": known.via, "seed": known.seed, "rule": known.rule
-                })
-            }),
-            selection: match score {
-                None => json!({ "role": role_of(selected) }),
-                Some(score) => json!({
-                    "role": role_of(selected),
-                    "score": score.score,
-                    "threshold": (!by_filter).then_some(spec.threshold),
-                    "filter": by_filter.then_some(spec.filter.trim()),
-                    "parts": score.parts,
-                }),
+            origin: CaptureOrigin {
+                imported: known.imported,
+                campaign: *campaign,
+                version: *version,
+                job,
+                launch,
+                hops: &known.hops,
+                via: &known.via,
+                seed: &known.seed,
+                tag: &known.source_tag,
+                rule: known.rule.as_deref(),
+                rule_index: known.rule_index,
             },
-        };
-        let links = known.inlinks.as_deref().map(|links| KnownLinks {
-            built: self.built,
-            window_days: spec.window_days,
-            count: links.len(),
-            count_internal: links.iter().filter(|link| link.internal).count(),
-            count_external: links.iter().filter(|link| !link.internal).count(),
-        });
-        let grounds = BehindInlinks {
-            annotations: known
-                .notes
-                .iter()
-                .map(|CaptureNote { date, who, origin, mark, note, .. }| {
-                    json!({
-                        "date": date.to_warc(), "who": who, "origin": origin, "mark": mark, "note": note
-                    })
-                })
-                .collect(),
-            geolocation: grounds.location_value(&known.stored),
-            permission: grounds.permission,
-        };
-        let mut json = serde_json::to_vec(&knowledge)?;
-        // Hundreds of links of a page are nearly all of its record.
-        join_fields(&mut json, b",\"inlinks\":");
-        match (links, &known.inlinks) {
-            (Some(counts), Some(links)) => {
-                serde_json::to_writer(&mut json, &counts)?;
-                join_fields(&mut json, b",\"list\":[");
-                for (number, link) in links.iter().enumerate() {
-                    if number > 0 {
-                        json.push(b',');
-                    }
-                    push_link(&mut json, link);
-                }
-                json.extend_from_slice(b"]}");
-            }
-            _ => json.extend_from_slice(b"null"),
-        }
-        let rest = serde_json::to_vec(&grounds)?;
-        json.push(b',');
-        json.extend_from_slice(rest.strip_prefix(b"{").unwrap_or(&rest));
-        Ok(String::from_utf8(json)?)
+            inlinks: known.inlinks.as_deref().map(|links| CaptureInlinks {
+                built: self.built,
+                window_days: spec.window_days,
+                list: links.iter().map(inlink).collect(),
+            }),
+            notes: known.notes.iter().map(short_note).collect(),
+            annotations: self.graph.map_or(Ok(Vec::new()), |graph| graph.annotations(stored.id))?,
+            location: &grounds.location,
+            permission: &grounds.permission,
+            ground: self.graph.and_then(|graph| graph.ground_node(grounds.ground)),
+        })
     }
 }
 
-/// Goes on with an object, of which all fields so far stand there.
-fn join_fields(json: &mut Vec<u8>, field: &[u8]) {
-    json.pop_if(|last| *last == b'}');
-    json.extend_from_slice(field);
-}
-
-/// Appends a link as a metadata record lists it.
-fn push_link(json: &mut Vec<u8>, link: &ExportedLink) {
-    json.extend_from_slice(b"{\"date\":\"");
-    json.extend_from_slice(link.date.to_warc().as_bytes());
-    json.extend_from_slice(b"\",\"source\":");
-    push_json(json, &link.source.url);
-    json.extend_from_slice(b",\"sourceKey\":");
-    match &link.source.key {
-        Some(key) => push_json(json, key),
-        None => json.extend_from_slice(b"null"),
-    }
-    json.extend_from_slice(b",\"anchor\":");
-    push_json(json, &link.anchor);
-    json.extend_from_slice(if link.internal { b",\"internal\":true}" } else { b",\"internal\":false}" });
-}
-
-/// Why a capture is in an export; see [`Gatherer::knowledge`] on `selected`.
-fn role_of(selected: Option<Option<&ScoredRow>>) -> &'static str {
-    match selected {
-        None => "needed by a selected page",
-        Some(Some(score)) if score.decision != Some(ReviewMark::Approve) => "selected",
-        Some(_) => "included by hand",
+/// Why a capture is in an export.
+fn role_of(is_selected: bool, score: Option<&ScoredRow>) -> &'static str {
+    match score {
+        _ if !is_selected => "needed by a selected page",
+        Some(score) if score.decision != Some(ReviewMark::Approve) => "selected",
+        _ => "included by hand",
     }
 }
 
-/// What a metadata record says of a capture itself, in the order of its fields. Behind it
-/// come the inlinks.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct OfCapture<'k> {
-    software: &'static str,
-    campaign: &'k Value,
-    captured_for: Value,
-    title: Option<&'k str>,
-    language: Option<&'k str>,
-    tag: Option<&'k str>,
-    hops: Option<&'k String>,
-    via: Option<&'k String>,
-    seed: Option<&'k String>,
-    verdict: Option<Value>,
-    file_says: Option<Value>,
-    selection: Value,
-}
-
-/// The inlinks of a metadata record without their list, which comes last.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct KnownLinks {
-    built: Option<CaptureDate>,
-    window_days: u32,
-    count: usize,
-    count_internal: usize,
-    count_external: usize,
-}
-
-/// What a metadata record says behind the inlinks.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct BehindInlinks {
-    annotations: Vec<Value>,
-    geolocation: Value,
-    permission: Value,
-}
-
-/// Those links to a capture that are stated as RDF.
-fn links_to_state(links: &[ExportedLink]) -> Vec<StatedLink> {
-    let internal: Vec<bool> = links.iter().map(|link| link.internal).collect();
-    let stated = |link: &ExportedLink| StatedLink {
-        date: link.date,
-        source: link.source.url.clone(),
-        anchor: link.anchor.clone(),
-        internal: link.internal,
-    };
-    stated_links(&internal).filter_map(|at| links.get(at)).map(stated).collect()
+fn short_note(note: &CaptureNote) -> KnownNote {
+    KnownNote {
+        date: note.date.to_warc(),
+        who: note.who.clone(),
+        origin: note.origin.clone(),
+        mark: json!(note.mark),
+        note: note.note.clone(),
+    }
 }
 
 /// The links to a capture as a line of the data set.

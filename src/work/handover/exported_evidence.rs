@@ -3,6 +3,7 @@
 use crate::campaign::{EvidenceFile, Permission};
 use crate::export::Attachment;
 use crate::jobs::JobCx;
+use crate::knowledge::ListedEvidence;
 use crate::store::Workspace;
 use crate::work::models::CampaignId;
 use crate::work::scope::{EvidenceFiles, own_name};
@@ -22,17 +23,6 @@ pub(in crate::work) struct ExportedEvidence {
     files: BTreeMap<String, (String, PathBuf)>,
     /// What cannot be carried along, why, and what to do.
     pub problems: Vec<String>,
-}
-
-/// A file of a record as the documents of a handover list it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::work) struct ListedEvidence {
-    /// Its name before it was attached.
-    pub name: String,
-    /// Its path in the handover; none where it is not in it.
-    pub path: Option<String>,
-    /// SHA-256 in hex.
-    pub sha256: String,
 }
 
 impl ExportedEvidence {

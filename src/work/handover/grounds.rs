@@ -1,14 +1,16 @@
 //! Where the host of a capture stands, and on what grounds it was collected, for
 //! its metadata record, the graph and the report.
 
-use super::exported_evidence::{ExportedEvidence, ListedEvidence};
+use super::exported_evidence::ExportedEvidence;
 use crate::campaign::{Campaign, Criterion, Permission};
+use crate::jobs::lock;
+use crate::knowledge::ListedEvidence;
 use crate::scope::{Candidate, Facts, GeoFact, Permissions};
 use crate::store::{StoredCapture, Workspace};
 use crate::work::models::CaptureId;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 /// Hosts that are remembered; then all are forgotten.
 const MAX_HOSTS: usize = 10_000;
@@ -128,27 +130,4 @@ impl<'a> CaptureGrounds<'a> {
         });
         Ok(KnownGrounds { location, ground, permission })
     }
-}
-
-impl KnownGrounds {
-    /// Where its host stands as its metadata record has it; null where nobody looked it up.
-    pub(in crate::work) fn location_value(&self, capture: &StoredCapture) -> Value {
-        let host = capture.url.host_str().unwrap_or_default();
-        match &self.location {
-            GeoFact::NotAsked => Value::Null,
-            GeoFact::Failed { why } => json!({ "host": host, "failed": why }),
-            GeoFact::Known(evidence) => json!({
-                "host": host,
-                "date": evidence.date.to_warc(),
-                "addresses": evidence.addresses,
-                "database": evidence.database,
-                "databaseBuilt": evidence.database_build.to_warc(),
-                "source": evidence.source,
-            }),
-        }
-    }
-}
-
-fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
 }

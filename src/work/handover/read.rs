@@ -4,12 +4,12 @@
 //! [`crate::store`] on marks of other workspaces.
 
 use super::annotations::{
-    CLEAR, annotation_id, as_it_came, from_source, judgement_id, judgement_name, mark_annotation,
-    own_judgement_annotation, sources_of,
+    CLEAR, annotation_id, as_it_came, from_source, judgement_id, judgement_name, of_judgement, of_mark, sources_of,
 };
 use crate::analysis::Judgement;
 use crate::captures::lone_surrogates::without_halves;
 use crate::jobs::{JobCx, counted};
+use crate::knowledge::WebAnnotation;
 use crate::store::{
     AnnotationApart, CaptureName, ForeignJudgement, ForeignMark, JudgementRow, MarkRow, StoreError, Workspace,
 };
@@ -333,10 +333,7 @@ fn on_capture(
         Placement::Nowhere => return Ok(Placement::Nowhere),
     };
     let (as_written, _) = read.row();
-    let as_written = match &as_written {
-        AnnotationRow::Mark(mark) => mark_annotation(mark),
-        AnnotationRow::Judgement(row) => own_judgement_annotation(row),
-    };
+    let as_written = as_written.annotation(&[]).json();
     let line = (!is_exact || as_written != *value).then(|| value.to_string());
     if let Some(said) = read.judgement.as_ref().filter(|_| is_exact) {
         return Ok(Placement::On(Attached::Judgement(ForeignJudgement {
@@ -407,6 +404,16 @@ pub(super) enum AnnotationRow {
     Judgement(JudgementRow),
 }
 
+impl AnnotationRow {
+    /// The annotation that this program makes of it.
+    fn annotation(&self, tags: &[String]) -> WebAnnotation {
+        match self {
+            Self::Mark(mark) => of_mark(mark, tags),
+            Self::Judgement(row) => of_judgement(row, tags),
+        }
+    }
+}
+
 /// An annotation of others in parts.
 pub(super) struct AnnotationParts {
     pub row: AnnotationRow,
@@ -415,6 +422,14 @@ pub(super) struct AnnotationParts {
     pub tags: Vec<String>,
     /// What it came through, newest first.
     pub sources: Vec<String>,
+}
+
+impl AnnotationParts {
+    /// The parts as one.
+    pub(super) fn annotation(self) -> WebAnnotation {
+        let Self { row, captured, tags, sources } = self;
+        WebAnnotation { captured, sources, ..row.annotation(&tags) }
+    }
 }
 
 /// What an annotation says that came from elsewhere.

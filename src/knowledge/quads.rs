@@ -1,11 +1,11 @@
-//! Statements and how they are written as N-Quads (W3C Recommendation of 25
-//! February 2014).
+//! Statements as N-Quads (W3C Recommendation of 25 February 2014), written and read.
 //!
 //! URLs and text are what strangers wrote. An address that is no IRI is escaped
 //! until it is one: signs that no URI has become `%XX`, and what has no scheme
 //! becomes `urn:fonds:text:…`. Text stays as it is, with the escapes of the form.
 
-use super::VOCABULARY;
+use super::statement::{RdfNode, RdfValue, Statement};
+use super::vocabulary::{CAPTURE_CLASS, space_and_name};
 use crate::uri::CaptureDate;
 use oxrdf::vocab::{rdf, xsd};
 use oxrdf::{LiteralRef, NamedNode, NamedNodeRef, Term};
@@ -13,129 +13,8 @@ use oxttl::NQuadsParser;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use std::fmt::Write;
 
-/// Prefixes of the properties and classes that statements use.
-const PREFIXES: [(&str, &str); 8] = [
-    ("f", VOCABULARY),
-    ("rdf", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"),
-    ("rdfs", "http://www.w3.org/2000/01/rdf-schema#"),
-    ("dct", "http://purl.org/dc/terms/"),
-    ("prov", "http://www.w3.org/ns/prov#"),
-    ("dqv", "http://www.w3.org/ns/dqv#"),
-    ("oa", "http://www.w3.org/ns/oa#"),
-    ("foaf", "http://xmlns.com/foaf/0.1/"),
-];
-
-/// The class of captures.
-pub(super) const CAPTURE_CLASS: &str = "f:Capture";
-
-/// What a statement is about, or leads to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RdfNode {
-    /// The capture that an item of an export is: the record that stands for it there.
-    Capture,
-    /// A part of it: a score, a link to it.
-    PartOfCapture(String),
-    /// Anything else, by its address.
-    Iri(String),
-    /// A term of a vocabulary: `f:keep`.
-    Term(&'static str),
-}
-
-/// What a statement says of its subject.
-#[derive(Debug, Clone, PartialEq)]
-pub enum RdfValue {
-    /// Another thing.
-    Node(RdfNode),
-    /// Text.
-    Text(String),
-    /// A moment.
-    Date(CaptureDate),
-    /// A number without a unit.
-    Real(f64),
-    /// How many.
-    Count(u64),
-}
-
-/// One statement; a quad.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Statement {
-    /// Name of its graph.
-    pub graph: &'static str,
-    /// What it is about.
-    pub subject: RdfNode,
-    /// The property, as `prov:used`.
-    pub property: &'static str,
-    /// Its value.
-    pub value: RdfValue,
-}
-
-/// Statements in the making.
-#[derive(Debug, Clone, Default)]
-pub struct Statements(Vec<Statement>);
-
-impl Statements {
-    /// Statements about a thing, in a graph.
-    pub fn about(&mut self, graph: &'static str, subject: RdfNode) -> AboutNode<'_> {
-        AboutNode { of: self, graph, subject }
-    }
-
-    /// Takes them out.
-    pub fn take(&mut self) -> Vec<Statement> {
-        std::mem::take(&mut self.0)
-    }
-}
-
-/// Statements about one thing. What is empty is not stated.
-pub struct AboutNode<'s> {
-    of: &'s mut Statements,
-    graph: &'static str,
-    subject: RdfNode,
-}
-
-impl AboutNode<'_> {
-    fn push(self, property: &'static str, value: RdfValue) -> Self {
-        self.of.0.push(Statement { graph: self.graph, subject: self.subject.clone(), property, value });
-        self
-    }
-
-    /// It is one of a class.
-    pub fn is_a(self, class: &'static str) -> Self {
-        self.push("rdf:type", RdfValue::Node(RdfNode::Term(class)))
-    }
-
-    /// Another thing.
-    pub fn node(self, property: &'static str, node: RdfNode) -> Self {
-        self.push(property, RdfValue::Node(node))
-    }
-
-    /// An address.
-    pub fn iri(self, property: &'static str, address: &str) -> Self {
-        if address.is_empty() { self } else { self.node(property, RdfNode::Iri(address.to_owned())) }
-    }
-
-    /// Text.
-    pub fn text(self, property: &'static str, text: &str) -> Self {
-        if text.is_empty() { self } else { self.push(property, RdfValue::Text(text.to_owned())) }
-    }
-
-    /// A moment.
-    pub fn date(self, property: &'static str, date: CaptureDate) -> Self {
-        self.push(property, RdfValue::Date(date))
-    }
-
-    /// A number.
-    pub fn real(self, property: &'static str, number: f64) -> Self {
-        if number.is_finite() { self.push(property, RdfValue::Real(number)) } else { self }
-    }
-
-    /// How many.
-    pub fn count(self, property: &'static str, count: u64) -> Self {
-        self.push(property, RdfValue::Count(count))
-    }
-}
-
 /// The id of the record that stands for a capture, as statements name it.
-pub(super) struct CaptureName<'c> {
+pub struct CaptureName<'c> {
     id: &'c str,
     address: String,
     /// Whether `#` and a part may follow as they are.
@@ -143,21 +22,22 @@ pub(super) struct CaptureName<'c> {
 }
 
 impl<'c> CaptureName<'c> {
-    pub(super) fn new(id: &'c str) -> Self {
+    /// That of the record with this id.
+    pub fn new(id: &'c str) -> Self {
         let address = iri(id).into_string();
         let takes_parts = address == id && !id.contains('#');
         Self { id, address, takes_parts }
     }
 
     /// Its address.
-    pub(super) fn address(&self) -> &str {
+    pub fn address(&self) -> &str {
         &self.address
     }
 }
 
 impl Statement {
     /// The line of N-Quads without its end.
-    pub(super) fn line(&self, capture: &CaptureName<'_>) -> String {
+    pub fn line(&self, capture: &CaptureName<'_>) -> String {
         let mut line = String::with_capacity(256);
         self.subject.push(capture, &mut line);
         line.push(' ');
@@ -247,12 +127,6 @@ fn vocabulary_term(term: &str) -> NamedNode {
     NamedNode::new_unchecked(format!("{space}{name}"))
 }
 
-fn space_and_name(term: &str) -> (&'static str, &str) {
-    let (prefix, name) = term.split_once(':').unwrap_or(("f", term));
-    let space = PREFIXES.iter().find(|(known, _)| *known == prefix).map_or(VOCABULARY, |(_, space)| space);
-    (space, name)
-}
-
 fn is_iri(address: &str) -> bool {
     is_plain_web_address(address) || (address.is_ascii() && NamedNodeRef::new(address).is_ok())
 }
@@ -315,7 +189,7 @@ fn escaped(address: &str) -> String {
 /// # Errors
 ///
 /// What is wrong with the line.
-pub(super) fn read_quad(line: &[u8]) -> Result<Option<String>, String> {
+pub fn read_quad(line: &[u8]) -> Result<Option<String>, String> {
     let mut quads = NQuadsParser::new().for_slice(line);
     let quad = match quads.next() {
         Some(Ok(quad)) => quad,
@@ -337,12 +211,12 @@ pub(super) fn read_quad(line: &[u8]) -> Result<Option<String>, String> {
 }
 
 /// The address by which quads name a record.
-pub(super) fn address_of(id: &str) -> String {
+pub fn address_of(id: &str) -> String {
     iri(id).into_string()
 }
 
 /// Whether a line is about what has this address, or a part of it.
-pub(super) fn is_about(line: &str, address: &str) -> bool {
+pub fn is_about(line: &str, address: &str) -> bool {
     let behind = line.strip_prefix('<').and_then(|line| line.strip_prefix(address));
     // An address that is no IRI with a part behind it has its `#` escaped.
     behind.is_some_and(|behind| [">", "#", "%23"].iter().any(|end| behind.starts_with(end)))
@@ -351,6 +225,7 @@ pub(super) fn is_about(line: &str, address: &str) -> bool {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::Statements;
     use super::*;
     use proptest::prelude::*;
 

@@ -4,15 +4,14 @@
 //! capture, which lists them in JSON, is the only record that has them, and what
 //! `knowledge.nq.gz` says of them follows from that record.
 
-use super::rdf::{CaptureName, RdfNode, push_date, push_iri, push_term, push_text};
+use super::graphs::LINKS;
+use super::quads::{CaptureName, push_date, push_iri, push_term, push_text};
+use super::statement::RdfNode;
 use crate::uri::CaptureDate;
 use std::sync::LazyLock;
 
 /// Links to a capture that are stated, of each side; its metadata record has more.
 const MAX_LINKS_PER_SIDE: usize = 100;
-
-/// The graph of links.
-pub const LINKS_GRAPH: &str = "links";
 
 /// A link to a capture.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,12 +60,12 @@ static TERMS: LazyLock<Terms> = LazyLock::new(|| {
         anchor: spelled(&["f:anchor"]),
         date: spelled(&["dct:date"]),
         sides: ["f:external", "f:internal"].map(|side| spelled(&["f:side", side])),
-        end: format!(" <urn:fonds:{LINKS_GRAPH}> .\n"),
+        end: format!(" <urn:fonds:{LINKS}> .\n"),
     }
 });
 
 /// Appends the quads of the links to a capture, a line each; says how many.
-pub(super) fn push_links(links: &[StatedLink], capture: &CaptureName<'_>, out: &mut String) -> u64 {
+pub fn push_links(links: &[StatedLink], capture: &CaptureName<'_>, out: &mut String) -> u64 {
     let terms = &*TERMS;
     let mut target = terms.target.clone();
     target.push(' ');
@@ -110,7 +109,7 @@ pub(super) fn push_links(links: &[StatedLink], capture: &CaptureName<'_>, out: &
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::rdf::read_quad;
+    use super::super::quads::read_quad;
     use super::*;
 
     #[test]

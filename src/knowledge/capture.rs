@@ -1,0 +1,386 @@
+//! What is known of a capture, as the JSON of its metadata record and as statements.
+
+use super::annotation::WebAnnotation;
+use super::graphs::{FACTS, LINKS, SCORES};
+use super::links::{StatedLink, stated_links};
+use super::location::{location_json, location_node};
+use super::statement::{RdfNode, Statement, Statements};
+use super::{launch_node, part_of_score};
+use crate::analysis::ScorePart;
+use crate::inlinks::push_json;
+use crate::scope::GeoFact;
+use crate::uri::{CaptureDate, Url};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// What is known of a capture that leaves with a selection.
+#[derive(Debug)]
+pub struct CaptureKnowledge<'k> {
+    /// Its URL.
+    pub url: &'k Url,
+    /// When it was made.
+    pub date: CaptureDate,
+    /// HTTP status; none where it has none.
+    pub status: Option<u64>,
+    /// The media type that was declared.
+    pub mime: &'k str,
+    /// The payload digest.
+    pub digest: &'k str,
+    /// Title; may be empty.
+    pub title: &'k str,
+    /// Language; may be empty.
+    pub language: &'k str,
+    /// Why it is in the export.
+    pub role: &'static str,
+    /// The campaign that selects it, as metadata records name it.
+    pub campaign: &'k Value,
+    /// What selected it, where statements are to name it.
+    pub selection: Option<RdfNode>,
+    /// Its score, where it has one.
+    pub score: Option<KnownScore<'k>>,
+    /// How it came about.
+    pub origin: CaptureOrigin<'k>,
+    /// The links to it; none where inlinks are not built.
+    pub inlinks: Option<CaptureInlinks<'k>>,
+    /// Decisions and notes that hold, those of the same page and content included.
+    pub notes: Vec<KnownNote>,
+    /// Decisions, notes and judgements that were given on it, as statements have them.
+    pub annotations: Vec<WebAnnotation>,
+    /// Where its host stands.
+    pub location: &'k GeoFact,
+    /// On what grounds it was collected; null where nothing covers it.
+    pub permission: &'k Value,
+    /// The same as statements name it.
+    pub ground: Option<RdfNode>,
+}
+
+/// A score, and what it was held against.
+#[derive(Debug)]
+pub struct KnownScore<'k> {
+    /// Score, 0 to 1.
+    pub score: f64,
+    /// What it is made of.
+    pub parts: &'k [ScorePart],
+    /// The score that selects; none where a filter does.
+    pub threshold: Option<f64>,
+    /// The filter that selects in its place.
+    pub filter: Option<&'k str>,
+}
+
+/// How a capture came about.
+#[derive(Debug)]
+pub struct CaptureOrigin<'k> {
+    /// It was imported: no crawl of the workspace vouches for what its file says.
+    pub imported: bool,
+    /// The campaign that it was captured for.
+    pub campaign: Option<i64>,
+    /// The version of that.
+    pub version: Option<u32>,
+    /// Job of the crawl.
+    pub job: &'k str,
+    /// Launch of the job.
+    pub launch: &'k str,
+    /// Path from the seed.
+    pub hops: &'k str,
+    /// The page that led here.
+    pub via: &'k str,
+    /// The seed.
+    pub seed: &'k str,
+    /// The tag of the seed.
+    pub tag: &'k str,
+    /// The rule that let it in.
+    pub rule: Option<&'k str>,
+    /// Index of that rule.
+    pub rule_index: Option<i64>,
+}
+
+/// The links to a capture within a window.
+#[derive(Debug)]
+pub struct CaptureInlinks<'k> {
+    /// When inlinks were built.
+    pub built: Option<CaptureDate>,
+    /// Days between the captures of both pages, at most.
+    pub window_days: u32,
+    /// The links.
+    pub list: Vec<CaptureInlink<'k>>,
+}
+
+/// A link to a capture.
+#[derive(Debug, Clone, Copy)]
+pub struct CaptureInlink<'k> {
+    /// When the linking page was captured.
+    pub date: CaptureDate,
+    /// Its URL.
+    pub source: &'k str,
+    /// Its key in the data set; none where the URL is none.
+    pub key: Option<&'k str>,
+    /// The text of the link. Hostile text.
+    pub anchor: &'k str,
+    /// Same site or not.
+    pub internal: bool,
+}
+
+/// A decision or note in short, as a metadata record lists it.
+#[derive(Debug, Serialize)]
+pub struct KnownNote {
+    /// When, RFC 3339.
+    pub date: String,
+    /// Who.
+    pub who: String,
+    /// What it came with from elsewhere.
+    pub origin: Option<String>,
+    /// The mark by its name.
+    pub mark: Value,
+    /// Reason or note.
+    pub note: String,
+}
+
+/// What a metadata record says of a capture itself, in the order of its fields. Behind it
+/// come the inlinks.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct OfCapture<'k> {
+    software: &'static str,
+    campaign: &'k Value,
+    captured_for: Value,
+    title: Option<&'k str>,
+    language: Option<&'k str>,
+    tag: Option<&'k str>,
+    hops: Option<&'k str>,
+    via: Option<&'k str>,
+    seed: Option<&'k str>,
+    verdict: Option<Value>,
+    file_says: Option<Value>,
+    selection: Value,
+}
+
+/// The inlinks of a metadata record without their list, which comes last.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CountsOfLinks {
+    built: Option<CaptureDate>,
+    window_days: u32,
+    count: usize,
+    count_internal: usize,
+    count_external: usize,
+}
+
+/// What a metadata record says behind the inlinks.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct BehindInlinks<'k> {
+    annotations: &'k [KnownNote],
+    geolocation: Value,
+    permission: &'k Value,
+}
+
+fn filled(text: &str) -> Option<&str> {
+    Some(text).filter(|text| !text.is_empty())
+}
+
+impl CaptureKnowledge<'_> {
+    fn host(&self) -> &str {
+        self.url.host_str().unwrap_or_default()
+    }
+
+    /// The block of the capture's metadata record.
+    ///
+    /// # Errors
+    ///
+    /// None that values of this program bring about.
+    pub fn json(&self) -> serde_json::Result<String> {
+        let CaptureOrigin { imported, campaign, version, job, launch, hops, via, seed, tag, rule, rule_index } =
+            &self.origin;
+        let own = !imported;
+        let knowledge = OfCapture {
+            software: concat!("Fonds/", env!("CARGO_PKG_VERSION")),
+            campaign: self.campaign,
+            captured_for: json!({ "campaign": campaign, "version": version, "job": job, "launch": launch }),
+            title: filled(self.title),
+            language: filled(self.language),
+            tag: filled(tag).filter(|_| own),
+            hops: own.then_some(hops),
+            via: own.then_some(via),
+            seed: own.then_some(seed),
+            verdict: rule
+                .filter(|_| own)
+                .map(|rule| json!({ "decision": "ACCEPT", "ruleIndex": rule_index, "rule": rule })),
+            // No crawl of the workspace vouches for what an imported file says.
+            file_says: imported.then(|| json!({ "hops": hops, "via": via, "seed": seed, "rule": rule })),
+            selection: match &self.score {
+                None => json!({ "role": self.role }),
+                Some(score) => json!({
+                    "role": self.role,
+                    "score": score.score,
+                    "threshold": score.threshold,
+                    "filter": score.filter,
+                    "parts": score.parts,
+                }),
+            },
+        };
+        let mut json = serde_json::to_vec(&knowledge)?;
+        // Hundreds of links of a page are nearly all of its record.
+        join_fields(&mut json, b",\"inlinks\":");
+        match &self.inlinks {
+            Some(inlinks) => inlinks.push_json(&mut json)?,
+            None => json.extend_from_slice(b"null"),
+        }
+        let rest = BehindInlinks {
+            annotations: &self.notes,
+            geolocation: location_json(self.host(), self.location),
+            permission: self.permission,
+        };
+        let rest = serde_json::to_vec(&rest)?;
+        json.push(b',');
+        json.extend_from_slice(rest.strip_prefix(b"{").unwrap_or(&rest));
+        // It is made of texts.
+        Ok(String::from_utf8(json).unwrap_or_default())
+    }
+
+    /// The same as statements, without the links: see [`Self::links`].
+    pub fn statements(&self) -> Vec<Statement> {
+        let mut out = Statements::default();
+        let url = self.url.as_str();
+        let mut about = out
+            .about(FACTS, RdfNode::Capture)
+            .is_a("f:Capture")
+            .iri("prov:specializationOf", url)
+            .text("f:url", url)
+            .date("dct:date", self.date)
+            .text("dct:format", self.mime)
+            .text("dct:title", self.title)
+            .text("dct:language", self.language)
+            .text("f:digest", self.digest)
+            .text("f:role", self.role);
+        if let Some(selection) = &self.selection {
+            about = about.node("f:selectedBy", selection.clone());
+        }
+        if let Some(status) = self.status {
+            about = about.count("f:status", status);
+        }
+        if let Some(ground) = &self.ground {
+            about = about.node("f:coveredBy", ground.clone());
+        }
+        if let (GeoFact::Known(location), Some(host)) = (self.location, self.url.host_str()) {
+            about.node("f:hostLocation", location_node(host, location));
+        }
+        self.origin.state(&mut out);
+        if let Some(score) = &self.score {
+            score.state(&mut out);
+        }
+        if let Some(inlinks) = &self.inlinks {
+            let of_side = |internal| inlinks.list.iter().filter(|link| link.internal == internal).count() as u64;
+            out.about(LINKS, RdfNode::Capture)
+                .count("f:internalLinks", of_side(true))
+                .count("f:externalLinks", of_side(false));
+        }
+        for annotation in &self.annotations {
+            annotation.state(&mut out, true);
+        }
+        out.take()
+    }
+
+    /// Those links to the capture that are stated.
+    pub fn links(&self) -> Vec<StatedLink> {
+        let list = self.inlinks.as_ref().map(|inlinks| inlinks.list.as_slice()).unwrap_or_default();
+        let internal: Vec<bool> = list.iter().map(|link| link.internal).collect();
+        let stated = |link: &CaptureInlink<'_>| StatedLink {
+            date: link.date,
+            source: link.source.to_owned(),
+            anchor: link.anchor.to_owned(),
+            internal: link.internal,
+        };
+        stated_links(&internal).filter_map(|at| list.get(at)).map(stated).collect()
+    }
+}
+
+impl CaptureOrigin<'_> {
+    fn state(&self, out: &mut Statements) {
+        if self.imported {
+            return;
+        }
+        out.about(FACTS, RdfNode::Capture)
+            .node("prov:wasGeneratedBy", launch_node(self.job, self.launch))
+            .iri("f:via", self.via)
+            .iri("f:seed", self.seed)
+            .text("dct:subject", self.tag)
+            .text("f:hops", self.hops);
+        let Some(rule) = self.rule else { return };
+        let about = out
+            .about(FACTS, RdfNode::PartOfCapture("verdict".to_owned()))
+            .is_a("f:Verdict")
+            .node("f:about", RdfNode::Capture)
+            .node("f:decision", RdfNode::Term("f:accept"))
+            .node("prov:wasGeneratedBy", launch_node(self.job, self.launch))
+            .text("f:rule", rule);
+        if let Some(index) = self.rule_index.and_then(|index| u64::try_from(index).ok()) {
+            about.count("f:ruleIndex", index);
+        }
+    }
+}
+
+impl KnownScore<'_> {
+    fn state(&self, out: &mut Statements) {
+        out.about(SCORES, RdfNode::PartOfCapture("score".to_owned()))
+            .is_a("dqv:QualityMeasurement")
+            .node("dqv:computedOn", RdfNode::Capture)
+            .node("dqv:isMeasurementOf", RdfNode::Term("f:relevance"))
+            .real("dqv:value", self.score);
+        // What does not count is not known, or nobody wants it: no measurement.
+        for (number, of) in (1..).zip(self.parts).filter(|(_, of)| of.weight != 0.0) {
+            out.about(SCORES, RdfNode::PartOfCapture(format!("score-{number}")))
+                .is_a("dqv:QualityMeasurement")
+                .node("dqv:computedOn", RdfNode::Capture)
+                .node("dqv:isMeasurementOf", part_of_score(&of.name))
+                .real("dqv:value", of.value)
+                .real("f:weight", of.weight)
+                .text("rdfs:comment", &of.why);
+        }
+    }
+}
+
+impl CaptureInlinks<'_> {
+    fn push_json(&self, json: &mut Vec<u8>) -> serde_json::Result<()> {
+        let count_internal = self.list.iter().filter(|link| link.internal).count();
+        let counts = CountsOfLinks {
+            built: self.built,
+            window_days: self.window_days,
+            count: self.list.len(),
+            count_internal,
+            count_external: self.list.len() - count_internal,
+        };
+        serde_json::to_writer(&mut *json, &counts)?;
+        join_fields(json, b",\"list\":[");
+        for (number, link) in self.list.iter().enumerate() {
+            if number > 0 {
+                json.push(b',');
+            }
+            link.push_json(json);
+        }
+        json.extend_from_slice(b"]}");
+        Ok(())
+    }
+}
+
+impl CaptureInlink<'_> {
+    fn push_json(&self, json: &mut Vec<u8>) {
+        json.extend_from_slice(b"{\"date\":\"");
+        json.extend_from_slice(self.date.to_warc().as_bytes());
+        json.extend_from_slice(b"\",\"source\":");
+        push_json(json, self.source);
+        json.extend_from_slice(b",\"sourceKey\":");
+        match self.key {
+            Some(key) => push_json(json, key),
+            None => json.extend_from_slice(b"null"),
+        }
+        json.extend_from_slice(b",\"anchor\":");
+        push_json(json, self.anchor);
+        json.extend_from_slice(if self.internal { b",\"internal\":true}" } else { b",\"internal\":false}" });
+    }
+}
+
+/// Goes on with an object, of which all fields so far are there.
+fn join_fields(json: &mut Vec<u8>, field: &[u8]) {
+    json.pop_if(|last| *last == b'}');
+    json.extend_from_slice(field);
+}

@@ -1,0 +1,47 @@
+//! What is known, as statements (RDF): the vocabulary, statements, and how they are written as N-Quads.
+//!
+//! In: what other rooms know of captures, campaigns and decisions, as values. Out: [`Statement`]s, their lines of N-Quads,
+//! and [`CaptureKnowledge`], which writes what is known of a capture as the JSON of its metadata record and as statements.
+//!
+//! Invariants: a statement becomes one line that any reader of N-Quads takes, whatever strangers wrote into it; the same
+//! statement becomes the same bytes in every workspace.
+//!
+//! Not here: where what is known comes from, and into which records and files it goes (see [`crate::export`]).
+
+mod annotation;
+mod campaign;
+mod capture;
+mod links;
+mod location;
+mod quads;
+mod statement;
+mod vocabulary;
+
+pub use annotation::{AnnotationBody, WebAnnotation};
+pub use campaign::{
+    EvidenceOf, ListedEvidence, campaign_address, domains_node, hosting_node, permission_node, state_grounds,
+    state_version,
+};
+pub use capture::{CaptureInlink, CaptureInlinks, CaptureKnowledge, CaptureOrigin, KnownNote, KnownScore};
+pub use links::{StatedLink, push_links, stated_links};
+pub use location::{location_json, location_node, state_location};
+pub use quads::{CaptureName, address_of, is_about, read_quad};
+pub use statement::{AboutNode, RdfNode, RdfValue, Statement, Statements};
+pub use vocabulary::{VOCABULARY, graphs};
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// Text of people as a part of an address.
+fn part_of_address(text: &str) -> String {
+    utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
+}
+
+/// What names a part of scores.
+pub fn part_of_score(name: &str) -> RdfNode {
+    RdfNode::Iri(format!("urn:fonds:ns:part-{}", part_of_address(name)))
+}
+
+/// What names a launch of a crawl.
+pub fn launch_node(job: &str, launch: &str) -> RdfNode {
+    RdfNode::Iri(format!("urn:fonds:launch:{}/{}", part_of_address(job), part_of_address(launch)))
+}
