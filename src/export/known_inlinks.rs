@@ -1,6 +1,6 @@
 //! What the metadata records of an export list of the links to captures.
 
-use super::write::METADATA_KIND;
+use super::assembly::METADATA_KIND;
 use super::{ExportError, io_at};
 use crate::jobs::JobCx;
 use crate::knowledge::{StatedLink, stated_links};

@@ -51,6 +51,7 @@
 //!
 //! Not here: which captures are selected, what their scores and inlinks are.
 
+mod assembly;
 mod attachments;
 mod bag;
 mod compressed;
@@ -70,6 +71,7 @@ mod parquet;
 #[cfg(test)]
 mod peers;
 mod places;
+mod records;
 mod search_documents;
 mod signature;
 mod sink;
