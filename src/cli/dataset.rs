@@ -2,12 +2,12 @@
 
 use super::inlink_convert::no_parquet;
 use super::inlink_options::{ARQUIVO_2024, MapOptions, ReduceOptions, dataset_options};
-use super::output::{Existing, to_file};
+use super::output::to_file;
 use super::{FINE, PROBLEMS};
 use crate::captures::{DocumentReport, Place};
 use crate::inlinks::invert::{AssignReport, ResumeDir, ShuffleReport, Sorted};
 use crate::inlinks::{DatasetBuilder, DatasetOptions, FileEvent, LinkError};
-use crate::jobs::{JobCx, counted};
+use crate::jobs::{Existing, JobCx, counted};
 use crate::links::MAX_PAGE_BYTES;
 use crate::uri::CaptureDate;
 use crate::warc::{PlaceReader, Record, WarcError, format_offset};

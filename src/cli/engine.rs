@@ -1,8 +1,8 @@
 //! What jobs of other crawlers came to, and campaigns written for them.
 
-use super::output::{Existing, in_file, json_line, plain};
+use super::output::{in_file, json_line, plain};
 use super::{FINE, campaign::read_only_session};
-use crate::jobs::counted;
+use crate::jobs::{Existing, counted};
 use crate::scope::engines::EngineNote;
 use crate::work::{self, EngineImport};
 use std::io::Write;

@@ -2,11 +2,11 @@
 
 use super::dataset::MAX_PRINTED;
 use super::inlink_options::NotationArg;
-use super::output::{Existing, in_file, plain, to_file};
+use super::output::{in_file, plain, to_file};
 use super::{FINE, PROBLEMS};
 use crate::inlinks::stored::load::decoded;
 use crate::inlinks::{DatasetError, DatasetLines, Notation, object_of};
-use crate::jobs::{CountedRead, JobCx, OnStop, counted};
+use crate::jobs::{CountedRead, Existing, JobCx, OnStop, counted};
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use std::fs::File;

@@ -3,9 +3,9 @@
 use super::FINE;
 use super::inlink_store::with_links;
 use super::inlinks::{is_cut, tell_cut, tell_empty};
-use super::output::{Existing, json_line, plain, to_file};
+use super::output::{json_line, plain, to_file};
 use crate::export::{GraphFormat, write_host_graph};
-use crate::jobs::{JobCx, counted};
+use crate::jobs::{Existing, JobCx, counted};
 use crate::work::{NutchForm, NutchLimits, RankedHosts};
 use clap::ValueEnum;
 use serde::Serialize;

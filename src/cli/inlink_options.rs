@@ -1,9 +1,9 @@
 //! The rules of the data set as words of the command line.
 
-use super::output::without_path;
 use crate::captures::ReadFrom;
 use crate::inlinks::invert::{AssignOptions, Dedup, ResumeDir, Shape, ShuffleOptions, Uncaptured};
 use crate::inlinks::{DatasetOptions, MATCH_WINDOW_DAYS, MAX_INLINKS_PER_SIDE, Notation};
+use crate::jobs::without_path;
 use crate::links::LinkKind;
 use crate::uri::InternalPolicy;
 use clap::ValueEnum;

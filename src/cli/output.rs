@@ -1,21 +1,16 @@
 //! Lines out, bars beside them.
 
 use crate::export::{CompressedWriter, compression_by_name};
-use crate::jobs::{JobCx, Pace};
+use crate::jobs::{Existing, FileError, JobCx, Pace, WholeFile, disk_full_advice, is_disk_full, remove_left};
 use crate::uri::{escape_controls, is_obeyed, printable};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
-use tempfile::NamedTempFile;
-
-/// What is added to the name of a file that is being written, besides letters.
-const OPEN: &str = ".open";
-const RANDOM_LETTERS: usize = 6;
 
 /// The workspace of the command, as it was named.
 static WORKSPACE: OnceLock<PathBuf> = OnceLock::new();
@@ -101,15 +96,6 @@ pub(super) fn json_text(value: &impl Serialize) -> serde_json::Result<String> {
     serde_json::to_string(value).map(escape_controls)
 }
 
-/// What becomes of a file that is there already.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Existing {
-    /// It stays, and nothing is written.
-    Stays,
-    /// The new one takes its place when it is whole.
-    IsReplaced,
-}
-
 /// Lets `write` write into a file, compressed as its name says, or to `out`. The
 /// file gets its name when it is whole: a call that fails or is stopped leaves
 /// nothing; one that is killed, a hidden file that ends in `.open`, which the
@@ -133,111 +119,56 @@ pub(super) fn to_file<T>(
 pub(super) fn in_file<T>(
     path: &Path,
     existing: Existing,
-    write: impl FnOnce(&mut BufWriter<NamedFile>) -> anyhow::Result<T>,
+    write: impl FnOnce(&mut NamedFile<'_>) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
     let of_path = |error: io::Error| anyhow::Error::from(named(path, &error));
-    let there = || anyhow::anyhow!("{}: File exists. Choose a file that does not exist yet", path.display());
-    if existing == Existing::Stays && path.symlink_metadata().is_ok() {
-        return Err(there());
-    }
+    let of_file = |error: FileError| match error.source.kind() {
+        io::ErrorKind::AlreadyExists => {
+            anyhow::anyhow!("{}: File exists. Choose a file that does not exist yet", path.display())
+        }
+        _ => of_path(error.source),
+    };
     let present = path.metadata().ok();
-    if present.as_ref().is_some_and(|present| !present.is_file()) {
-        let file = File::options().write(true).open(path).map_err(of_path)?;
-        let mut file = BufWriter::new(NamedFile { file, path: path.to_owned() });
-        let written = write(&mut file)?;
-        file.flush()?;
+    if present.as_ref().is_some_and(|present| !present.is_file()) && existing == Existing::IsReplaced {
+        let mut file = BufWriter::new(File::options().write(true).open(path).map_err(of_path)?);
+        let written = write(&mut NamedFile { file: &mut file, path })?;
+        file.flush().map_err(of_path)?;
         return Ok(written);
     }
     // Behind a link: the file that it leads to is replaced, not the link.
-    let goal = if present.is_some() { path.canonicalize().map_err(of_path)? } else { path.to_owned() };
-    let folder = goal.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let no_folder = || {
-        let (path, folder) = (path.display(), folder.display());
-        anyhow::anyhow!("{path}: there is no folder {folder}. Make it, or name a file in another one")
-    };
-    let made = unnamed_for(&goal, folder).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => no_folder(),
-        _ => of_path(without_path(error)),
-    });
-    let (file, open_path) = made?.into_parts();
-    let mut file = BufWriter::new(NamedFile { file, path: path.to_owned() });
-    let written = write(&mut file)?;
-    let file = file.into_inner().map_err(|error| error.into_error())?.file;
+    let is_followed = present.is_some() && existing == Existing::IsReplaced;
+    let goal = if is_followed { path.canonicalize().map_err(of_path)? } else { path.to_owned() };
+    remove_left(&goal);
+    let mut file = WholeFile::create_hidden(&goal, existing).map_err(of_file)?;
+    let written = write(&mut NamedFile { file: &mut file, path })?;
     if let Some(present) = present {
-        file.set_permissions(present.permissions()).map_err(of_path)?;
+        file.set_permissions(present.permissions()).map_err(of_file)?;
     }
-    file.sync_all().map_err(of_path)?;
-    match existing {
-        Existing::IsReplaced => open_path.persist(&goal).map_err(|error| of_path(error.error))?,
-        Existing::Stays => open_path.persist_noclobber(&goal).map_err(|error| match error.error.kind() {
-            io::ErrorKind::AlreadyExists => there(),
-            _ => of_path(error.error),
-        })?,
-    }
+    file.finish().map_err(of_file)?;
     Ok(written)
 }
 
-/// Makes the file that is to be `goal`, locked as long as it is written; those
-/// that killed calls left there go.
-fn unnamed_for(goal: &Path, folder: &Path) -> io::Result<NamedTempFile> {
-    /// The file's name and what is put around it are to fit a folder's entry.
-    const MOST_OF_NAME: usize = 200;
-    let name = goal.file_name().unwrap_or_default().to_string_lossy();
-    let prefix = format!(".{}.", name.get(..name.floor_char_boundary(MOST_OF_NAME)).unwrap_or_default());
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(OPEN).rand_bytes(RANDOM_LETTERS);
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    remove_left(folder, &prefix);
-    loop {
-        let made = builder.tempfile_in(folder)?;
-        // Until it is locked, it may be taken for one that was left.
-        let is_taken = matches!(made.as_file().try_lock(), Err(TryLockError::WouldBlock));
-        if !is_taken && made.path().exists() {
-            return Ok(made);
-        }
-    }
+/// A file that says its name where writing fails, and what to do where its disk is full.
+pub(super) struct NamedFile<'f> {
+    file: &'f mut (dyn Write + Send),
+    path: &'f Path,
 }
 
-/// Takes away what nobody writes any more. What cannot be taken away stays.
-fn remove_left(folder: &Path, prefix: &str) {
-    for entry in folder.read_dir().into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let letters = name.to_str().and_then(|name| name.strip_prefix(prefix)?.strip_suffix(OPEN));
-        let is_ours = letters.is_some_and(|letters| letters.len() == RANDOM_LETTERS)
-            && entry.file_type().is_ok_and(|kind| kind.is_file());
-        if is_ours && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
-            let _ = std::fs::remove_file(entry.path());
-        }
-    }
-}
-
-/// A file that says its name where writing fails.
-pub(super) struct NamedFile {
-    file: File,
-    path: PathBuf,
-}
-
-impl Write for NamedFile {
+impl Write for NamedFile<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes).map_err(|error| named(&self.path, &error))
+        self.file.write(bytes).map_err(|error| named(self.path, &error))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush().map_err(|error| named(&self.path, &error))
-    }
-}
-
-/// The error of a file with a name that nobody gave, without that name.
-pub(super) fn without_path(error: io::Error) -> io::Error {
-    match error.get_ref().and_then(std::error::Error::source) {
-        Some(cause) => io::Error::new(error.kind(), cause.to_string()),
-        None => error,
+        self.file.flush().map_err(|error| named(self.path, &error))
     }
 }
 
 fn named(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+    match is_disk_full(error) {
+        true => io::Error::new(error.kind(), format!("{}: {}", path.display(), disk_full_advice(path, error))),
+        false => io::Error::new(error.kind(), format!("{}: {error}", path.display())),
+    }
 }
 
 /// Hostile text on a terminal, as one line: what a terminal obeys becomes “\u{fffd}”.

@@ -21,10 +21,10 @@ use super::{
     EventKind, Ledger, MAX_IN_FLIGHT_PER_ADDRESS, Resolver, SystemResolver,
 };
 use crate::captures::PageBudget;
-use crate::jobs::{JobCx, OnDrop, counted, panic_message};
+use crate::jobs::{JobCx, OnDrop, counted, make_folder, panic_message};
 use crate::scope::{Candidate, Facts, MAX_REDIRECTS, REFUSED_PERMISSION};
 use crate::uri::{Url, parse_web_url};
-use crate::warc::{FileSetOptions, make_folder};
+use crate::warc::FileSetOptions;
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};

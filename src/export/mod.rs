@@ -99,7 +99,7 @@ pub use verify::{VerifyCheck, check_handover, verify};
 pub use wacz::{PackageOptions, write_package};
 pub use write::{export_selection, plan_export};
 
-use crate::jobs::Cancelled;
+use crate::jobs::{Cancelled, disk_full_advice, is_disk_full};
 use crate::warc::WarcError;
 use crate::warc::wacz::WaczWriteError;
 use std::path::{Path, PathBuf};
@@ -146,6 +146,18 @@ pub enum ExportError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// The disk of the export is full.
+    #[error("{}: {file} cannot be written: {source}. {}", folder.display(), what_is_left(left.as_deref()))]
+    DiskFull {
+        /// The folder that was to be written.
+        folder: PathBuf,
+        /// The file in it that was in hand.
+        file: String,
+        /// What the system said, and what to do.
+        source: std::io::Error,
+        /// Where the half-written export is, if it could not be taken away.
+        left: Option<PathBuf>,
+    },
     /// There is no room for what does not fit into memory.
     #[error("{}: {source} (an export needs room there for large records; name another folder with TMPDIR)", folder.display())]
     Temporary {
@@ -169,6 +181,38 @@ pub enum ExportError {
     /// Stopped on request; nothing is left behind.
     #[error("stopped on request")]
     Cancelled(#[from] Cancelled),
+}
+
+impl ExportError {
+    /// Names what to do where the disk of an export into `out` is full, which was written as `staging`. `left` says
+    /// that the half-written export could not be taken away.
+    fn with_advice(self, out: &Path, staging: &Path, left: bool) -> Self {
+        let (file, source) = match &self {
+            Self::Io { path, source }
+            | Self::Warc(WarcError::Io { path, source })
+            | Self::Wacz(WaczWriteError::Io { path, source } | WaczWriteError::Warc(WarcError::Io { path, source })) => {
+                (path.strip_prefix(staging).unwrap_or(path).display().to_string(), source)
+            }
+            // What is copied into an attachment.
+            Self::Unread(error) => match error.root_cause().downcast_ref() {
+                Some(source) => (error.to_string(), source),
+                None => return self,
+            },
+            _ => return self,
+        };
+        if !is_disk_full(source) {
+            return self;
+        }
+        let source = disk_full_advice(out, source);
+        Self::DiskFull { folder: out.to_owned(), file, source, left: left.then(|| staging.to_owned()) }
+    }
+}
+
+fn what_is_left(left: Option<&Path>) -> String {
+    match left {
+        None => "Nothing of this export is left there".to_owned(),
+        Some(folder) => format!("The half-written export could not be taken away: delete {}", folder.display()),
+    }
 }
 
 /// Names the file in an error of the system.

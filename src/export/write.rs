@@ -8,7 +8,7 @@ use super::manifest::{Counts, LOCK_NAME, Manifest};
 use super::signature::write_signature;
 use super::sink::{Archives, PlannedFile, Sink};
 use super::{ExportError, ExportItem, ExportOptions, ExportReport, PackageOptions, io_at, write_package};
-use crate::jobs::{FileLock, JobCx, NotLocked};
+use crate::jobs::{FileLock, JobCx, NotLocked, sync_folder};
 use crate::keys::SigningKey;
 use crate::uri::CaptureDate;
 use std::collections::BTreeMap;
@@ -47,20 +47,37 @@ pub fn export_selection(
             // A folder with an open file in it cannot be renamed there.
             lock = None;
         }
+        sync_folders(&staging)?;
         fs::rename(&staging, out).map_err(io_at(out))?;
         // The lock file goes last: without it the folder would not be known as an export's.
         let lock_file = out.join(LOCK_NAME);
         fs::remove_file(&lock_file).map_err(io_at(&lock_file))?;
+        sync_folder(Some(out));
+        sync_folder(out.parent());
         report.folder = out.to_owned();
         Ok(report)
     });
-    if result.is_err()
-        && let Err(error) = fs::remove_dir_all(&staging)
-    {
-        tracing::warn!("{}: a half-written export is left here: {error}", staging.display());
-    }
+    let result = result.map_err(|error| {
+        let removed = fs::remove_dir_all(&staging);
+        if let Err(error) = &removed {
+            tracing::warn!("{}: a half-written export is left here: {error}", staging.display());
+        }
+        error.with_advice(out, &staging, removed.is_err())
+    });
     drop(lock);
     result
+}
+
+/// Brings the names of all files to the disk: they are to be there when the folder has its name.
+fn sync_folders(folder: &Path) -> Result<(), ExportError> {
+    for entry in fs::read_dir(folder).map_err(io_at(folder))? {
+        let entry = entry.map_err(io_at(folder))?;
+        if entry.file_type().map_err(io_at(folder))?.is_dir() {
+            sync_folders(&entry.path())?;
+        }
+    }
+    sync_folder(Some(folder));
+    Ok(())
 }
 
 /// The files that [`export_selection`] would write, by path, and what it would

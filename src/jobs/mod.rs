@@ -20,25 +20,26 @@ mod lock;
 mod own_file;
 mod pace;
 mod read;
+mod rename;
 mod spawn;
 mod spill_map;
 mod spill_sort;
+mod whole_file;
 
 pub use counted::counted;
-pub use disk::{free_bytes, is_disk_full};
+pub use disk::{disk_full_advice, free_bytes, is_disk_full};
 pub use file_name::{ascii_name, end_of_name, is_file_name, plain_name};
 pub use guard::{OnDrop, OnPanic};
 pub use in_order::InOrder;
 pub use lock::{FileLock, NotLocked};
-pub use own_file::{
-    check_readable, create_own, create_private, make_private, make_private_folder, open_own, replace_own,
-    settings_folder,
-};
+pub use own_file::{check_readable, create_own, create_private, make_private_folder, open_own, settings_folder};
 pub use pace::{Pace, bytes_text, duration_text};
 pub use read::{CountedRead, OnStop};
+pub use rename::{have_equal_bytes, make_folder, rename_new, sync_folder};
 pub use spawn::{JobHandle, Outcome, StopError, Wake, panic_message, spawn};
 pub use spill_map::SpillMap;
 pub use spill_sort::{SortedLines, SpillSort};
+pub use whole_file::{Existing, FileError, WholeFile, remove_left, replace_own, without_path};
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};

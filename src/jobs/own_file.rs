@@ -8,9 +8,6 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What a file is called until it is whole.
-const OPEN_ENDING: &str = "open";
-
 /// Opens a file at a name of our own.
 ///
 /// # Errors
@@ -81,23 +78,6 @@ pub fn create_own(path: &Path) -> io::Result<File> {
     File::options().read(true).write(true).create_new(true).open(path)
 }
 
-/// Puts a file in the place of whatever has a name of our own, all at once and
-/// when it is on the disk.
-///
-/// # Errors
-///
-/// Those of `fill`, which leave the old file, and what the system says.
-pub fn replace_own(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    let open = unfinished(path);
-    let write = || {
-        let mut file = create_own(&open)?;
-        fill(&mut file)?;
-        file.sync_all()?;
-        fs::rename(&open, path)
-    };
-    write().inspect_err(|_| drop(fs::remove_file(&open)))
-}
-
 /// Makes a file that only its owner may read, where the system has modes.
 ///
 /// # Errors
@@ -155,10 +135,6 @@ pub fn settings_folder() -> Option<PathBuf> {
     Some(of("XDG_CONFIG_HOME").or_else(|| Some(of("HOME")?.join(".config")))?.join("fonds"))
 }
 
-fn unfinished(path: &Path) -> PathBuf {
-    path.with_added_extension(OPEN_ENDING)
-}
-
 #[cfg(all(test, unix))]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -184,12 +160,7 @@ mod tests {
             }
         }
         create_own(&path("link")).unwrap().write_all(b"ours").unwrap();
-        symlink(path("thesis"), path("list.open")).unwrap();
-        symlink(path("thesis"), path("list")).unwrap();
-        replace_own(&path("list"), |file| file.write_all(b"ours")).unwrap();
-        assert!(replace_own(&path("list"), |_| Err(io::Error::other("full"))).is_err());
-        assert_eq!(fs::read(path("list")).unwrap(), b"ours");
-        assert!(!path("list.open").exists() && !path("nowhere").exists());
+        assert!(!path("nowhere").exists());
         assert_eq!(fs::read(path("thesis")).unwrap(), b"years of work");
         open_own(&path("new"), File::options().write(true).create(true)).unwrap();
     }

@@ -9,19 +9,18 @@
 //! the texts, one of all behind them, and `FONDSNG2`.
 
 use super::builder::IndexMark;
+use crate::jobs::WholeFile;
 use crate::text::near::MinHash;
 use foldhash::fast::{FixedState, FoldHasher};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher};
-use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Name of the file in the folder of the index.
 const NAME: &str = "near.bin";
-/// What it is called until it is whole.
-const UNFINISHED: &str = "near.bin.new";
 const MAGIC: [u8; 8] = *b"FONDSNG2";
 /// Bytes of a text: version and signature.
 const TEXT_BYTES: usize = 8 + MinHash::BYTES;
@@ -171,8 +170,7 @@ impl NearFile {
 
 /// Writes the file again. Until [`finish`](Self::finish) the old one stays.
 pub struct NearWriter {
-    folder: PathBuf,
-    file: BufWriter<File>,
+    file: WholeFile,
     texts: u64,
     sum: FoldHasher<'static>,
 }
@@ -184,9 +182,9 @@ impl NearWriter {
     ///
     /// A file that cannot be written.
     pub fn create(folder: &Path) -> io::Result<Self> {
-        let mut file = BufWriter::with_capacity(1 << 18, File::create(folder.join(UNFINISHED))?);
+        let mut file = WholeFile::replace_own(&folder.join(NAME)).map_err(|error| error.source)?;
         file.write_all(&MAGIC)?;
-        Ok(Self { folder: folder.to_owned(), file, texts: 0, sum: checksums() })
+        Ok(Self { file, texts: 0, sum: checksums() })
     }
 
     /// Puts a text in.
@@ -210,7 +208,7 @@ impl NearWriter {
     /// A file that cannot be written or read.
     pub fn texts(&mut self) -> io::Result<NearTexts> {
         self.file.flush()?;
-        let file = File::open(self.folder.join(UNFINISHED))?;
+        let file = File::open(self.file.open_path())?;
         Ok(NearTexts { file, texts: u32::try_from(self.texts).map_err(io::Error::other)? })
     }
 
@@ -239,8 +237,7 @@ impl NearWriter {
         let end = [self.texts, compared, pairs, mark.len() as u64, self.sum.finish(), sum.finish(), magic];
         bytes.extend(end.into_iter().flat_map(u64::to_le_bytes));
         self.file.write_all(&bytes)?;
-        self.file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
-        std::fs::rename(self.folder.join(UNFINISHED), self.folder.join(NAME))
+        self.file.finish().map_err(|error| error.source)
     }
 }
 

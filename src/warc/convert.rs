@@ -13,9 +13,9 @@
 use super::digest::{BlockDigester, Digests};
 use super::http::parse_response_head;
 use super::recompress::{RecompressError, RecompressReport, end_copy, prove};
-use super::write::{NewFile, RecordBuilder, new_record_id, warc_fields};
+use super::write::{RecordBuilder, new_record_id, warc_fields};
 use super::{ArchiveReader, Compression, ProblemKind, RecordHead, RecordType, WarcError};
-use crate::jobs::JobCx;
+use crate::jobs::{JobCx, WholeFile};
 use crate::uri::CaptureDate;
 use std::fs::File;
 use std::io::{self, BufRead, Read, Seek, Write};
@@ -46,7 +46,7 @@ fn convert(
     cx: &JobCx,
 ) -> Result<RecompressReport, RecompressError> {
     let mut reader = ArchiveReader::open(old)?.stopped_by(cx);
-    let mut out = NewFile::create(new)?;
+    let mut out = WholeFile::create(new).map_err(WarcError::from)?;
     let out_path = out.open_path().to_owned();
     let out_io = |source| WarcError::Io { path: out_path.clone(), source };
     let in_io = |source| WarcError::Io { path: old.to_owned(), source };

@@ -86,9 +86,8 @@ pub use record::{
     format_offset, metadata_target,
 };
 pub use write::{
-    FileSetOptions, FileSetSizes, KeptTail, NewFile, Placed, REVISIT_IDENTICAL_PAYLOAD, REVISIT_NOT_MODIFIED,
-    RecordBuilder, Repaired, SyncPoint, WarcFileSet, WarcWriter, make_folder, new_record_id, repair_open_file,
-    warc_fields,
+    FileSetOptions, FileSetSizes, KeptTail, Placed, REVISIT_IDENTICAL_PAYLOAD, REVISIT_NOT_MODIFIED, RecordBuilder,
+    Repaired, SyncPoint, WarcFileSet, WarcWriter, new_record_id, repair_open_file, warc_fields,
 };
 
 /// Lines that repeat each other as one gzip member.

@@ -12,9 +12,9 @@
 //!
 //! Not here: Zstandard. The encoder at hand has only its fastest level.
 
-use super::write::{GZIP_LEVEL, MAX_WHOLE, NewFile, pack_member};
+use super::write::{GZIP_LEVEL, MAX_WHOLE, pack_member};
 use super::{ArchiveReader, Compression, Problem, ProblemKind, WarcError};
-use crate::jobs::{Cancelled, JobCx};
+use crate::jobs::{Cancelled, JobCx, WholeFile};
 use flate2::write::GzEncoder;
 use sha1::{Digest as _, Sha1};
 use std::fs::File;
@@ -109,7 +109,7 @@ fn recompress(
 ) -> Result<RecompressReport, RecompressError> {
     let mut reader = ArchiveReader::open(old)?.stopped_by(cx);
     reader.keep_head_bytes();
-    let mut out = NewFile::create(new)?;
+    let mut out = WholeFile::create(new).map_err(WarcError::from)?;
     let out_path = out.open_path().to_owned();
     let out_io = |source| WarcError::Io { path: out_path.clone(), source };
     let mut report = RecompressReport::new(reader.compression());
@@ -158,7 +158,7 @@ fn sum_of_record(reader: &mut ArchiveReader<File>) -> io::Result<[u8; 20]> {
 pub(super) fn end_copy(
     old: &Path,
     reader: &mut ArchiveReader<File>,
-    mut new: NewFile,
+    mut new: WholeFile,
     mut report: RecompressReport,
     prove: impl FnOnce(&Path) -> Result<(), RecompressError>,
 ) -> Result<RecompressReport, RecompressError> {
@@ -167,11 +167,11 @@ pub(super) fn end_copy(
     if report.records == 0 {
         return Err(RecompressError::Nothing { path: old.to_owned() });
     }
-    new.sync()?;
+    new.sync().map_err(WarcError::from)?;
     let path = new.open_path().to_owned();
     report.new_bytes = new.position().map_err(|source| WarcError::Io { path: path.clone(), source })?;
     prove(&path)?;
-    new.finish()?;
+    new.finish().map_err(WarcError::from)?;
     Ok(report)
 }
 

@@ -555,6 +555,12 @@ impl ProblemList {
     }
 }
 
+impl From<crate::jobs::FileError> for WarcError {
+    fn from(crate::jobs::FileError { path, source }: crate::jobs::FileError) -> Self {
+        Self::Io { path, source }
+    }
+}
+
 /// Reading or writing an archive file failed as a whole.
 #[derive(Debug, thiserror::Error)]
 pub enum WarcError {

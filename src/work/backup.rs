@@ -2,7 +2,7 @@
 
 use super::Report;
 use super::counted;
-use crate::jobs::{JobCx, create_private, make_private_folder, open_own};
+use crate::jobs::{JobCx, create_private, make_private_folder, open_own, sync_folder};
 use crate::store::Workspace;
 use crate::uri::CaptureDate;
 use anyhow::Context;
@@ -98,6 +98,7 @@ pub fn back_up(workspace: &Workspace, out: &Path, cx: &JobCx) -> anyhow::Result<
         fs::remove_dir(&out).with_context(name)?;
     }
     fs::rename(staging.path(), &out).with_context(name)?;
+    sync_folder(out.parent());
     // It has its own name now.
     drop(staging.keep());
     open_to_owner_group(&out);

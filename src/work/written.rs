@@ -1,9 +1,8 @@
 //! Files for people, each whole or not there.
 
-use crate::jobs::{JobCx, counted};
+use crate::jobs::{JobCx, WholeFile, counted};
 use crate::store::Workspace;
 use crate::uri::CaptureDate;
-use crate::warc::NewFile;
 use anyhow::Context;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -39,7 +38,7 @@ pub fn write_table(
 pub(super) fn write_file<T>(path: &Path, fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<T>) -> anyhow::Result<T> {
     // What another export has written or is writing is left alone.
     let taken = "another export has taken this name; try again in a second";
-    let mut file = NewFile::create(path).context(taken)?;
+    let mut file = WholeFile::create(path).context(taken)?;
     let filled = fill(&mut file).with_context(|| path.display().to_string())?;
     file.finish()?;
     Ok(filled)

@@ -241,3 +241,30 @@ fn a_crawl_whose_servers_are_gone_waits_for_room_as_well() {
     let end = outcome["end"].as_str().unwrap_or_default();
     assert!(end.starts_with("Stopped on request. Paused: disk full: "), "{end}: {said}");
 }
+
+/// Where the archive file or a file beside it meets the end of the disk.
+#[test]
+fn an_export_onto_a_full_disk_says_what_to_do_and_leaves_nothing() {
+    let Some(prlimit) = need::program("prlimit") else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = dir.path().join("workspace");
+    crate::archive::copy_folder(&crate::sample::demo().report.workspace, &workspace);
+    let out = dir.path().join("export");
+    for limit in [100_000, 1_000_000] {
+        let mut limited = Command::new(&prlimit);
+        limited.arg(format!("--fsize={limit}:")).args(["sh", "-c", "trap '' XFSZ; exec \"$@\"", "sh"]);
+        limited.arg(command::<&str>(&[]).get_program()).args(["export", arg(&workspace), "--out", arg(&out)]);
+        let output = limited.output().unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        let line = text.lines().last().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(line.starts_with(&format!("fonds: {}: data/archive/", out.display())), "{line}");
+        assert!(line.contains("File too large (os error 27): the largest size of a file is reached ("), "{line}");
+        assert!(line.contains("Make room there, or name a place on another disk"), "{line}");
+        assert!(line.ends_with("Nothing of this export is left there"), "{line}");
+        let mut left = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        assert!(left.all(|name| name == "workspace"), "{line}");
+    }
+    // With room the same call does it.
+    fonds(&["export", arg(&workspace), "--out", arg(&out)]).with_status(0);
+}

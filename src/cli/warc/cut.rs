@@ -3,8 +3,8 @@
 use super::super::output::{json_line, plain, with_progress};
 use super::super::{FINE, PROBLEMS};
 use super::filter::FilterArgs;
-use crate::jobs::JobCx;
-use crate::warc::{Cut, CutError, CutReport, NewFile, choose};
+use crate::jobs::{JobCx, WholeFile};
+use crate::warc::{Cut, CutError, CutReport, WarcError, choose};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -84,12 +84,12 @@ fn write(args: &CutArgs, cut: &Cut, to_pipe: bool, out: &mut dyn Write, cx: &Job
         return Ok(report);
     }
     // Made before the long reading: a name that is taken is known at once.
-    let mut new = NewFile::create(&args.out)?;
+    let mut new = WholeFile::create(&args.out).map_err(WarcError::from)?;
     let chosen = choose(&args.file, cut, cx)?;
     if chosen.is_empty() {
         return Ok(chosen.report);
     }
     let report = chosen.write(&args.file, &mut new, cx)?;
-    new.finish()?;
+    new.finish().map_err(WarcError::from)?;
     Ok(report)
 }

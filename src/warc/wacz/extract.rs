@@ -1,8 +1,7 @@
 //! Members of a package as files.
 
 use super::{Member, Wacz, WaczError};
-use crate::jobs::{Cancelled, JobCx};
-use crate::warc::{NewFile, WarcError};
+use crate::jobs::{Cancelled, Existing, FileError, JobCx, WholeFile};
 use flate2::Crc;
 use std::fs;
 use std::io::{self, Read, Write};
@@ -70,17 +69,14 @@ impl Wacz {
         if fs::symlink_metadata(&goal).is_ok() {
             return Err(at(&goal)(io::ErrorKind::AlreadyExists.into()));
         }
-        let of_file = |error: WarcError| match error {
-            WarcError::Io { path, source } => at(&path)(source),
-            other => at(&goal)(io::Error::other(other)),
-        };
-        let mut file = NewFile::create_unnamed(&goal).map_err(of_file)?;
+        let of_file = |error: FileError| at(&error.path)(error.source);
+        let mut file = WholeFile::create_hidden(&goal, Existing::Stays).map_err(of_file)?;
         self.copy_out(member, &mut file, cx)?;
         file.finish().map_err(of_file)?;
         Ok(goal)
     }
 
-    fn copy_out(&self, member: &Member, out: &mut NewFile, cx: &JobCx) -> Result<(), ExtractError> {
+    fn copy_out(&self, member: &Member, out: &mut WholeFile, cx: &JobCx) -> Result<(), ExtractError> {
         let mut reader = self.open_member(member)?;
         let mut crc = Crc::new();
         let mut buffer = vec![0; 1 << 18];

@@ -6,11 +6,11 @@
 
 use super::signature::signed_data;
 use super::{CheckError, DATAPACKAGE, DATAPACKAGE_DIGEST, PAGES, Wacz, WaczError, WaczPage, WaczProblem};
-use crate::jobs::{Cancelled, JobCx, ascii_name};
+use crate::jobs::{Cancelled, JobCx, WholeFile, ascii_name};
 use crate::keys::SigningKey;
 use crate::uri::CaptureDate;
 use crate::warc::cdx::{IndexForm, IndexOptions, IndexSorter, index_each};
-use crate::warc::{NewFile, ProblemKind, WarcError, open_archive_file};
+use crate::warc::{ProblemKind, WarcError, open_archive_file};
 use data_encoding::HEXLOWER;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -143,18 +143,16 @@ pub fn write_wacz(
     cx: &JobCx,
 ) -> Result<WaczWritten, WaczWriteError> {
     let sources = sources(archives)?;
-    let mut file = NewFile::create(out).map_err(|error| match error {
-        WarcError::Io { path, source } if source.kind() == io::ErrorKind::AlreadyExists => {
-            WaczWriteError::Exists { path }
-        }
-        other => WaczWriteError::Warc(other),
+    let mut file = WholeFile::create(out).map_err(|error| match error.source.kind() {
+        io::ErrorKind::AlreadyExists => WaczWriteError::Exists { path: error.path },
+        _ => WaczWriteError::Warc(error.into()),
     })?;
     let open = file.open_path().to_owned();
     let mut written = write_all(&mut file, &open, &sources, options, cx)?;
-    file.sync()?;
+    file.sync().map_err(WarcError::from)?;
     written.bytes = fs::metadata(&open).map_err(|source| WaczWriteError::Io { path: open.clone(), source })?.len();
     written.problems = read_back(&open, &written, cx)?;
-    file.finish()?;
+    file.finish().map_err(WarcError::from)?;
     Ok(written)
 }
 
@@ -201,7 +199,7 @@ fn sources(archives: &[PathBuf]) -> Result<Vec<Source>, WaczWriteError> {
 }
 
 fn write_all(
-    file: &mut NewFile,
+    file: &mut WholeFile,
     open: &Path,
     sources: &[Source],
     options: WaczOptions<'_>,
@@ -358,14 +356,14 @@ fn read_back(open: &Path, written: &WaczWritten, cx: &JobCx) -> Result<Vec<WaczP
 /// what follows: a `ZipWriter` that is dropped ends its package, and would write
 /// to the terminal what its caller says already.
 struct PackageFile<'a> {
-    file: &'a mut NewFile,
+    file: &'a mut WholeFile,
     is_failed: bool,
     at: u64,
     len: u64,
 }
 
 impl<'a> PackageFile<'a> {
-    fn new(file: &'a mut NewFile) -> Self {
+    fn new(file: &'a mut WholeFile) -> Self {
         Self { file, is_failed: false, at: 0, len: 0 }
     }
 
@@ -414,7 +412,7 @@ struct Writing<'a> {
 }
 
 impl<'a> Writing<'a> {
-    fn new(file: &'a mut NewFile, path: &Path, created: CaptureDate) -> Self {
+    fn new(file: &'a mut WholeFile, path: &Path, created: CaptureDate) -> Self {
         let digits = created.to_digits14();
         let part = |from: usize, to: usize| digits.get(from..to).and_then(|part| part.parse().ok()).unwrap_or_default();
         let byte = |from: usize| u8::try_from(part(from, from + 2)).unwrap_or_default();

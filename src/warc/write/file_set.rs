@@ -2,7 +2,7 @@
 
 use super::super::{OPEN_SUFFIX, Span, WarcError};
 use super::build::{RecordBuilder, WarcWriter, new_record_id, warc_fields};
-use super::rename::{make_folder, rename_new, sync_folder};
+use crate::jobs::{make_folder, rename_new, sync_folder};
 use crate::uri::CaptureDate;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};

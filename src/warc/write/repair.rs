@@ -2,9 +2,7 @@
 
 use super::super::read::{ArchiveReader, Compression, RETAIN};
 use super::super::{OPEN_SUFFIX, Problem, ProblemKind, WarcError};
-use super::new_file::NewFile;
-use super::rename::{have_equal_bytes, rename_new};
-use crate::jobs::open_own;
+use crate::jobs::{WholeFile, have_equal_bytes, open_own, rename_new};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -187,7 +185,7 @@ fn keep_tail(file: &mut File, open_path: &Path, path: &Path, offset: u64, record
         stale.push(OPEN_SUFFIX);
         match fs::remove_file(&stale) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(of(Path::new(&stale))(error)),
-            _ => break (NewFile::create(&goal)?, goal),
+            _ => break (WholeFile::create(&goal)?, goal),
         }
     };
     file.seek(SeekFrom::Start(offset)).map_err(of(open_path))?;

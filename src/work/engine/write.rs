@@ -1,11 +1,11 @@
 //! Campaigns as jobs of other crawlers, on disk.
 
 use crate::campaign::Campaign;
-use crate::jobs::ascii_name;
+use crate::jobs::{WholeFile, ascii_name};
 use crate::scope::engines::{EngineNote, HERITRIX_CONFIGURATION, browsertrix_yaml, heritrix_job};
 use crate::store::job_name;
 use anyhow::Context;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -42,7 +42,8 @@ pub fn browsertrix_crawl(campaign: &Campaign) -> (String, Vec<EngineNote>) {
 }
 
 fn new_file(path: &Path, text: &str) -> anyhow::Result<()> {
-    let told = || format!("{}: this file cannot be written", path.display());
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path).with_context(told)?;
-    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).with_context(told)
+    let of_path = || format!("{}: this file cannot be written", path.display());
+    let mut file = WholeFile::create(path)?;
+    file.write_all(text.as_bytes()).with_context(of_path)?;
+    Ok(file.finish()?)
 }

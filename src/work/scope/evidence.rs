@@ -5,7 +5,7 @@
 //! another one had its path when it came, is the same evidence.
 
 use crate::campaign::{Campaign, EvidenceFile};
-use crate::jobs::{JobCx, end_of_name, make_private, make_private_folder, plain_name, replace_own};
+use crate::jobs::{JobCx, end_of_name, make_private_folder, plain_name, replace_own};
 use crate::store::Workspace;
 use crate::work::Session;
 use crate::work::import::{Hashing, digest_of};
@@ -230,7 +230,7 @@ pub(in crate::work) fn keep_evidence(
     }
     let mut bytes = Hashing::new(std::fs::File::open(source)?, cx);
     let copied = replace_own(&place, |copy| {
-        make_private(copy)?;
+        copy.make_private()?;
         std::io::copy(&mut bytes, copy)?;
         let is_same = bytes.finish()?.0 == sha256;
         is_same.then_some(()).ok_or_else(|| std::io::Error::other("it changed while it was copied; try again"))

@@ -19,11 +19,11 @@ use super::super::merge::Stream;
 use super::super::row::{Parts, is_internal, read_when};
 use super::super::run::{RowEncoder, RowReader};
 use super::recent::Recent;
-use crate::jobs::{JobCx, create_own};
+use crate::jobs::{JobCx, WholeFile};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::fs::File;
+use std::io::{self, Write};
 use std::ops::AddAssign;
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
@@ -189,7 +189,7 @@ struct Full {
 
 /// What is on the disk when all blocks are.
 struct Blocks {
-    file: BufWriter<File>,
+    file: WholeFile,
     offset: u64,
     /// Leaves as they will be written, and where they will start after the blocks.
     leaves: Vec<u8>,
@@ -202,7 +202,7 @@ struct Blocks {
 
 impl Blocks {
     fn create(path: &Path) -> io::Result<Self> {
-        let mut file = BufWriter::with_capacity(8 * BLOCK_BYTES, create_own(path)?);
+        let mut file = WholeFile::replace_own(path).map_err(|error| error.source)?;
         file.write_all(&MAGIC)?;
         file.write_all(&VERSION.to_le_bytes())?;
         file.write_all(&[0; HEAD_BYTES - MAGIC.len() - size_of::<u32>()])?;
@@ -243,7 +243,7 @@ impl Blocks {
         Ok(())
     }
 
-    /// Writes what stands behind the blocks; all of it is on the disk then.
+    /// Writes what stands behind the blocks, and gives the file its name.
     fn finish(mut self, counts: &SegmentCounts) -> io::Result<()> {
         self.end_leaf()?;
         self.file.write_all(&self.leaves)?;
@@ -261,13 +261,12 @@ impl Blocks {
         end.extend_from_slice(&VERSION.to_le_bytes());
         end.extend_from_slice(&MAGIC);
         self.file.write_all(&end)?;
-        self.file.into_inner().map_err(|error| error.into_error())?.sync_all()
+        self.file.finish().map_err(|error| error.source)
     }
 }
 
 /// Writes rows that come in order, each once. The bytes depend on the rows alone.
 pub(super) struct SegmentWriter {
-    path: PathBuf,
     rows: RowEncoder,
     first_target: Vec<u8>,
     first_when: u64,
@@ -281,7 +280,7 @@ pub(super) struct SegmentWriter {
 impl SegmentWriter {
     /// Into a file that ends in `.open` until [`Self::finish`].
     pub(super) fn create(path: &Path) -> io::Result<Self> {
-        let mut blocks = Blocks::create(&open_path(path))?;
+        let mut blocks = Blocks::create(path)?;
         let (full, waiting) = bounded::<Full>(BLOCKS_WAITING);
         let (give_spare, spare) = bounded(BLOCKS_WAITING + 1);
         let writer = std::thread::Builder::new().name("write links".to_owned()).spawn(move || {
@@ -293,7 +292,6 @@ impl SegmentWriter {
             Ok(blocks)
         })?;
         Ok(Self {
-            path: path.to_owned(),
             rows: RowEncoder::new(),
             first_target: Vec::new(),
             first_when: 0,
@@ -349,7 +347,6 @@ impl SegmentWriter {
         }
         let counts = self.counts;
         self.join()?.finish(&counts)?;
-        fs::rename(open_path(&self.path), &self.path)?;
         Ok(counts)
     }
 }
@@ -359,16 +356,9 @@ impl Drop for SegmentWriter {
         if self.writer.is_some() {
             let _ = self.join();
         }
-        // Gone already where the segment was finished.
-        let _ = fs::remove_file(open_path(&self.path));
     }
 }
 
 fn broke_down() -> io::Error {
     io::Error::other("writing broke down")
-}
-
-/// The name of a file until it is whole.
-fn open_path(path: &Path) -> PathBuf {
-    path.with_added_extension("open")
 }

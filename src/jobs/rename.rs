@@ -17,7 +17,7 @@ use std::path::Path;
 /// the very same bytes, as a kill between the two steps leaves it, is taken as
 /// the result; a link is not, since it may lead to the very file that would be
 /// taken away.
-pub(in crate::warc) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+pub fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     rename_by(|| fs::hard_link(from, to), from, to)
 }
 
@@ -51,7 +51,7 @@ fn remove_name(path: &Path) -> io::Result<()> {
 
 /// Makes the names in a folder safe against a power cut. Not every system can
 /// do that; what was done to the folder has happened all the same.
-pub(super) fn sync_folder(folder: Option<&Path>) {
+pub fn sync_folder(folder: Option<&Path>) {
     let folder = folder.map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
     if let Some(Ok(folder)) = folder.map(File::open) {
         let _ = folder.sync_all();
@@ -94,7 +94,7 @@ fn are_names_of_one(_: &Metadata, _: &Metadata) -> bool {
 }
 
 /// Whether the same bytes come from both.
-pub(super) fn have_equal_bytes(one: impl Read, other: impl Read) -> io::Result<bool> {
+pub fn have_equal_bytes(one: impl Read, other: impl Read) -> io::Result<bool> {
     let (mut one, mut other) = (BufReader::new(one), BufReader::new(other));
     loop {
         let (a, b) = (one.fill_buf()?, other.fill_buf()?);
