@@ -384,3 +384,124 @@ fn join_fields(json: &mut Vec<u8>, field: &[u8]) {
     json.pop_if(|last| *last == b'}');
     json.extend_from_slice(field);
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::{AnnotationBody, CaptureName, push_links};
+    use super::*;
+
+    fn part(name: &str, value: f64, weight: f64) -> ScorePart {
+        ScorePart { name: name.to_owned(), value, weight, why: format!("why {name}") }
+    }
+
+    /// Lets `test` see the record and the quads of a capture.
+    fn written(imported: bool, test: impl FnOnce(Value, Vec<String>)) {
+        let (url, location) = (Url::parse("http://a.pt/x?y=1").unwrap(), GeoFact::NotAsked);
+        let (campaign, permission) = (json!({ "name": "Town" }), json!({ "state": "granted" }));
+        let parts = [part("Request", 0.5, 2.0), part("Depth", 0.0, 0.0)];
+        let date = CaptureDate::from_seconds(1_700_000_000);
+        let link = |source, anchor, internal| CaptureInlink { date, source, key: None, anchor, internal };
+        let known = CaptureKnowledge {
+            url: &url,
+            date,
+            status: Some(200),
+            mime: "text/html",
+            digest: "sha1:AB",
+            title: "Um \"título\"\u{9b}",
+            language: "",
+            role: "selected",
+            campaign: &campaign,
+            selection: Some(RdfNode::Iri("urn:fonds:selection:1".to_owned())),
+            score: Some(KnownScore { score: 0.25, parts: &parts, threshold: Some(0.2), filter: None }),
+            origin: CaptureOrigin {
+                imported,
+                campaign: Some(1),
+                version: Some(2),
+                job: "job",
+                launch: "20240101",
+                hops: "LL",
+                via: "http://a.pt/",
+                seed: "http://seed.pt/",
+                tag: "main",
+                rule: Some("HopsDecideRule"),
+                rule_index: Some(3),
+            },
+            inlinks: Some(CaptureInlinks {
+                built: None,
+                window_days: 30,
+                list: vec![link("http://b.pt/", "ver \"x\"", false), link("http://a.pt/", "", true)],
+            }),
+            notes: vec![KnownNote {
+                date: date.to_warc(),
+                who: "Inês".to_owned(),
+                origin: None,
+                mark: json!("approve"),
+                note: String::new(),
+            }],
+            annotations: vec![WebAnnotation {
+                id: "urn:uuid:7".to_owned(),
+                who: "Inês".to_owned(),
+                date,
+                undone: None,
+                url: url.to_string(),
+                captured: Some(date),
+                digest: "sha1:AB".to_owned(),
+                record_id: String::new(),
+                bodies: vec![AnnotationBody::Decision("f:approve"), AnnotationBody::Tag("ria".to_owned())],
+                sources: Vec::new(),
+            }],
+            location: &location,
+            permission: &permission,
+            ground: Some(RdfNode::Iri("urn:fonds:permission:9".to_owned())),
+        };
+        let capture = CaptureName::new("urn:uuid:1");
+        let mut lines: Vec<String> = known.statements().iter().map(|statement| statement.line(&capture)).collect();
+        let mut of_links = String::new();
+        push_links(&known.links(), &capture, &mut of_links);
+        lines.extend(of_links.lines().map(str::to_owned));
+        lines.iter().for_each(|line| drop(super::super::read_quad(line.as_bytes()).unwrap()));
+        test(serde_json::from_str(&known.json().unwrap()).unwrap(), lines);
+    }
+
+    #[test]
+    fn record_and_quads_agree() {
+        written(false, |json, lines| {
+            let has =
+                |end: &str| assert_eq!(lines.iter().filter(|line| line.contains(end)).count(), 1, "{end}: {lines:#?}");
+            assert_eq!(json["title"], "Um \"título\"\u{9b}");
+            has("<http://purl.org/dc/terms/title> \"Um \\\"título\\\"\u{9b}\"");
+            assert_eq!((&json["language"], &json["hops"], &json["tag"]), (&Value::Null, &json!("LL"), &json!("main")));
+            has("<urn:fonds:ns:hops> \"LL\"");
+            has("<http://purl.org/dc/terms/subject> \"main\"");
+            has("<urn:fonds:ns:via> <http://a.pt/>");
+            assert_eq!(json["verdict"], json!({ "decision": "ACCEPT", "ruleIndex": 3, "rule": "HopsDecideRule" }));
+            has("<urn:fonds:ns:rule> \"HopsDecideRule\"");
+            assert_eq!((&json["selection"]["score"], &json["selection"]["threshold"]), (&json!(0.25), &json!(0.2)));
+            has("#score> <http://www.w3.org/ns/dqv#value> \"0.25\"");
+            has("#score-1> <urn:fonds:ns:weight> \"2\"");
+            assert!(!lines.iter().any(|line| line.contains("#score-2")), "what does not count is no measurement");
+            assert_eq!((&json["inlinks"]["countInternal"], &json["inlinks"]["countExternal"]), (&json!(1), &json!(1)));
+            has("<urn:fonds:ns:internalLinks> \"1\"");
+            assert_eq!(json["inlinks"]["list"][0]["anchor"], "ver \"x\"");
+            has("<urn:fonds:ns:anchor> \"ver \\\"x\\\"\"");
+            assert_eq!(json["annotations"][0]["mark"], "approve");
+            has("<http://www.w3.org/ns/oa#hasBody> <urn:fonds:ns:approve>");
+            has("<urn:uuid:7#tag-0> <http://www.w3.org/1999/02/22-rdf-syntax-ns#value> \"ria\"");
+            has("<urn:fonds:ns:coveredBy> <urn:fonds:permission:9>");
+        });
+    }
+
+    #[test]
+    fn nobody_vouches_for_what_an_imported_file_says() {
+        written(true, |json, lines| {
+            assert_eq!(json["fileSays"]["via"], "http://a.pt/");
+            for field in ["hops", "via", "seed", "tag", "verdict"] {
+                assert_eq!(json[field], Value::Null, "{field}");
+            }
+            for property in ["ns:via", "ns:seed", "ns:hops", "ns:rule", "wasGeneratedBy"] {
+                assert!(!lines.iter().any(|line| line.contains(property)), "{property}");
+            }
+        });
+    }
+}

@@ -253,12 +253,12 @@ fn a_hundred_clients_at_once_get_their_own_pages() {
         for number in 0..100 {
             scope.spawn(move || {
                 let mut stream = connect(socket);
-                for turn in 0..10 {
-                    let close = if turn == 9 { "Connection: close\r\n" } else { "" };
-                    write!(stream, "GET /{number}-{turn} HTTP/1.1\r\nHost: a\r\n{close}\r\n").unwrap();
+                for round in 0..10 {
+                    let close = if round == 9 { "Connection: close\r\n" } else { "" };
+                    write!(stream, "GET /{number}-{round} HTTP/1.1\r\nHost: a\r\n{close}\r\n").unwrap();
                 }
                 let got = rest_of(stream);
-                assert!((0..10).all(|turn| got.contains(&format!("GET a /{number}-{turn}"))), "{got}");
+                assert!((0..10).all(|round| got.contains(&format!("GET a /{number}-{round}"))), "{got}");
             });
         }
     });
