@@ -16,7 +16,7 @@ use super::join::SORT_BYTES;
 use super::verify::Faults;
 use super::{ExportError, VerifyCheck, no_temporary};
 use crate::jobs::{InOrder, JobCx, SpillSort, counted};
-use crate::knowledge::{CaptureName, StatedLink, Statement, address_of, is_about, push_links, read_quad};
+use crate::knowledge::{CaptureIri, StatedLink, Statement, address_of, is_about, push_links, read_quad};
 use crate::uri::CaptureDate;
 use crate::warc::{BlockDigester, RecordBuilder, RecordHead, RecordType, gzip_member, metadata_target};
 use flate2::read::MultiGzDecoder;
@@ -63,7 +63,7 @@ pub(super) struct PartOfGraph {
 
 impl PartOfGraph {
     /// That of a capture with these lines and links.
-    pub(super) fn of_capture(lines: &[String], links: &[StatedLink], capture: &CaptureName<'_>) -> Self {
+    pub(super) fn of_capture(lines: &[String], links: &[StatedLink], capture: &CaptureIri<'_>) -> Self {
         let len = lines.iter().map(|line| line.len() + 1).sum::<usize>() + links.len() * BYTES_OF_LINK;
         let mut part = Self { own: String::with_capacity(len), quads: 0, others: Vec::new() };
         for line in lines {
@@ -139,7 +139,7 @@ impl Graph {
         left_out: &[usize],
     ) -> Result<(File, RecordHead), ExportError> {
         let mut own = SpillSort::new(SORT_BYTES);
-        let no_capture = CaptureName::new("");
+        let no_capture = CaptureIri::new("");
         further(left_out, &mut |statements| {
             statements.iter().try_for_each(|statement| {
                 let line = statement.line(&no_capture);
@@ -198,7 +198,7 @@ impl Graph {
 }
 
 /// The lines of what is known of a capture, each once and in order.
-pub(super) fn lines_of_capture(statements: &[Statement], capture: &CaptureName<'_>) -> Vec<String> {
+pub(super) fn lines_of_capture(statements: &[Statement], capture: &CaptureIri<'_>) -> Vec<String> {
     let mut lines: Vec<String> = statements.iter().map(|statement| statement.line(capture)).collect();
     lines.sort_unstable();
     lines.dedup();
@@ -407,7 +407,7 @@ impl QuadsRead<'_> {
     fn compare(&mut self, about: &str) -> io::Result<()> {
         let KnowledgeRead { file, sorted, links, faults, .. } = &mut *self.of;
         let Some(file) = file else { return Ok(()) };
-        let capture = CaptureName::new(about);
+        let capture = CaptureIri::new(about);
         let mut lines = std::mem::take(&mut self.lines);
         lines.sort_unstable();
         lines.dedup();

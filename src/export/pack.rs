@@ -3,7 +3,7 @@
 use super::ExportError;
 use super::copy::{PackedMember, Part};
 use super::knowledge::{PartOfGraph, knowledge_record, lines_of_capture};
-use crate::knowledge::{CaptureName, StatedLink, Statement};
+use crate::knowledge::{CaptureIri, StatedLink, Statement};
 use crate::uri::CaptureDate;
 use crate::warc::cdx::{IndexLine, index_line};
 use crate::warc::{RecordBuilder, sha1_base32};
@@ -94,7 +94,7 @@ pub(super) fn pack(unpacked: Unpacked, sizes_only: bool) -> Result<Packed, Expor
 
 impl PackedKnowledge {
     fn of(mut of: Knowledge) -> Self {
-        let capture = CaptureName::new(&of.main);
+        let capture = CaptureIri::new(&of.main);
         let lines = lines_of_capture(&std::mem::take(&mut of.statements), &capture);
         let part = PartOfGraph::of_capture(&lines, &std::mem::take(&mut of.links), &capture);
         let record = record(&of, &lines);

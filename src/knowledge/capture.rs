@@ -388,7 +388,7 @@ fn join_fields(json: &mut Vec<u8>, field: &[u8]) {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::{AnnotationBody, CaptureName, push_links};
+    use super::super::{AnnotationBody, CaptureIri, push_links};
     use super::*;
 
     fn part(name: &str, value: f64, weight: f64) -> ScorePart {
@@ -455,7 +455,7 @@ mod tests {
             permission: &permission,
             ground: Some(RdfNode::Iri("urn:fonds:permission:9".to_owned())),
         };
-        let capture = CaptureName::new("urn:uuid:1");
+        let capture = CaptureIri::new("urn:uuid:1");
         let mut lines: Vec<String> = known.statements().iter().map(|statement| statement.line(&capture)).collect();
         let mut of_links = String::new();
         push_links(&known.links(), &capture, &mut of_links);

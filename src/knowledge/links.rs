@@ -5,7 +5,7 @@
 //! `knowledge.nq.gz` says of them follows from that record.
 
 use super::graphs::LINKS;
-use super::quads::{CaptureName, push_date, push_iri, push_term, push_text};
+use super::quads::{CaptureIri, push_date, push_iri, push_term, push_text};
 use super::statement::RdfNode;
 use crate::uri::CaptureDate;
 use std::sync::LazyLock;
@@ -65,7 +65,7 @@ static TERMS: LazyLock<Terms> = LazyLock::new(|| {
 });
 
 /// Appends the quads of the links to a capture, a line each; says how many.
-pub fn push_links(links: &[StatedLink], capture: &CaptureName<'_>, out: &mut String) -> u64 {
+pub fn push_links(links: &[StatedLink], capture: &CaptureIri<'_>, out: &mut String) -> u64 {
     let terms = &*TERMS;
     let mut target = terms.target.clone();
     target.push(' ');
@@ -133,7 +133,7 @@ mod tests {
         let links = [link("http://a.pt/", "um\ndois \"três\\"), link("no scheme> <x:y>", ""), link("", "z")];
         for id in ["urn:uuid:1", "no iri #x", "http://a.pt/#b"] {
             let mut out = String::new();
-            assert_eq!(push_links(&links, &CaptureName::new(id), &mut out), 6 + 5 + 5);
+            assert_eq!(push_links(&links, &CaptureIri::new(id), &mut out), 6 + 5 + 5);
             assert_eq!(out.lines().count(), 16);
             out.lines().for_each(|line| drop(read_quad(line.as_bytes()).unwrap()));
         }

@@ -25,7 +25,7 @@ pub use campaign::{
 pub use capture::{CaptureInlink, CaptureInlinks, CaptureKnowledge, CaptureOrigin, KnownNote, KnownScore};
 pub use links::{StatedLink, push_links, stated_links};
 pub use location::{location_json, location_node, state_location};
-pub use quads::{CaptureName, address_of, is_about, read_quad};
+pub use quads::{CaptureIri, address_of, is_about, read_quad};
 pub use statement::{AboutNode, RdfNode, RdfValue, Statement, Statements};
 pub use vocabulary::{VOCABULARY, graphs};
 

@@ -14,14 +14,14 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use std::fmt::Write;
 
 /// The id of the record that stands for a capture, as statements name it.
-pub struct CaptureName<'c> {
+pub struct CaptureIri<'c> {
     id: &'c str,
     address: String,
     /// Whether `#` and a part may follow as they are.
     takes_parts: bool,
 }
 
-impl<'c> CaptureName<'c> {
+impl<'c> CaptureIri<'c> {
     /// That of the record with this id.
     pub fn new(id: &'c str) -> Self {
         let address = iri(id).into_string();
@@ -37,7 +37,7 @@ impl<'c> CaptureName<'c> {
 
 impl Statement {
     /// The line of N-Quads without its end.
-    pub fn line(&self, capture: &CaptureName<'_>) -> String {
+    pub fn line(&self, capture: &CaptureIri<'_>) -> String {
         let mut line = String::with_capacity(256);
         self.subject.push(capture, &mut line);
         line.push(' ');
@@ -63,7 +63,7 @@ impl Statement {
 }
 
 impl RdfNode {
-    pub(super) fn push(&self, capture: &CaptureName<'_>, line: &mut String) {
+    pub(super) fn push(&self, capture: &CaptureIri<'_>, line: &mut String) {
         match self {
             Self::Capture => push_node(&[&capture.address], line),
             Self::PartOfCapture(part) if capture.takes_parts => push_node(&[&capture.address, "#", part], line),
@@ -258,7 +258,7 @@ mod tests {
     fn a_quad_is_one_line_and_a_line_one_quad() {
         let title = &statements("http://a.pt/", "a\"b\\c\n<x> <y> <z> .\r\u{0}\u{85}\u{2028}\u{202e}")[0];
         assert_eq!(
-            title.line(&CaptureName::new("")),
+            title.line(&CaptureIri::new("")),
             "<http://a.pt/> <http://purl.org/dc/terms/title> \
              \"a\\\"b\\\\c\\n<x> <y> <z> .\\r\\u0000\u{85}\u{2028}\u{202e}\" <urn:fonds:facts> ."
         );
@@ -268,10 +268,7 @@ mod tests {
             property: "rdf:type",
             value: RdfValue::Node(RdfNode::Term(CAPTURE_CLASS)),
         };
-        assert_eq!(
-            read_quad(class.line(&CaptureName::new("urn:test:1")).as_bytes()),
-            Ok(Some("urn:test:1".to_owned()))
-        );
+        assert_eq!(read_quad(class.line(&CaptureIri::new("urn:test:1")).as_bytes()), Ok(Some("urn:test:1".to_owned())));
         for (line, why) in [
             ("<a:b> <a:c> \"x\" <a:d>", ""),
             ("<a:b> <a:c> \"x\" . <a:b> <a:c> \"y\" .", ""),
@@ -312,7 +309,7 @@ mod tests {
         ) {
             for (subject, text) in [(&subject, &text), (&format!("http://a.pt/{tail}"), &tail)] {
                 for statement in statements(subject, &format!("t{text}")) {
-                    let line = statement.line(&CaptureName::new("urn:test:1"));
+                    let line = statement.line(&CaptureIri::new("urn:test:1"));
                     prop_assert!(!line.contains(['\n', '\r']));
                     let mut quads = NQuadsParser::new().for_slice(line.as_bytes());
                     let quad = quads.next().unwrap().unwrap();
