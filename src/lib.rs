@@ -8,7 +8,7 @@
 //! | room | holds | may know |
 //! |---|---|---|
 //! | [`uri`] | [`uri::Fqdn`], the page identity, the SURT dialects, capture dates | – |
-//! | [`jobs`] | spawn, progress, cancel; no domain words | – |
+//! | [`jobs`] | spawn, progress, cancel, locks, files that are whole or not there; no domain words | – |
 //! | [`keys`] | keys that sign, the system's keychain, the keys that a person vouches for | – |
 //! | [`campaign`] | [`campaign::Campaign`], seeds, request, schedule, limits | uri |
 //! | [`scope`] | decide rules and their verdicts | uri, campaign |

@@ -8,7 +8,7 @@ use super::manifest::{Counts, LOCK_NAME, Manifest};
 use super::signature::write_signature;
 use super::sink::{Archives, PlannedFile, Sink};
 use super::{ExportError, ExportItem, ExportOptions, ExportReport, PackageOptions, io_at, write_package};
-use crate::jobs::{FileLock, JobCx, NotLocked, sync_folder};
+use crate::jobs::{FileLock, JobCx, NotLocked, sync_folder, sync_tree};
 use crate::keys::SigningKey;
 use crate::uri::CaptureDate;
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ pub fn export_selection(
             // A folder with an open file in it cannot be renamed there.
             lock = None;
         }
-        sync_folders(&staging)?;
+        sync_tree(&staging).map_err(io_at(&staging))?;
         fs::rename(&staging, out).map_err(io_at(out))?;
         // The lock file goes last: without it the folder would not be known as an export's.
         let lock_file = out.join(LOCK_NAME);
@@ -66,18 +66,6 @@ pub fn export_selection(
     });
     drop(lock);
     result
-}
-
-/// Brings the names of all files to the disk: they are to be there when the folder has its name.
-fn sync_folders(folder: &Path) -> Result<(), ExportError> {
-    for entry in fs::read_dir(folder).map_err(io_at(folder))? {
-        let entry = entry.map_err(io_at(folder))?;
-        if entry.file_type().map_err(io_at(folder))?.is_dir() {
-            sync_folders(&entry.path())?;
-        }
-    }
-    sync_folder(Some(folder));
-    Ok(())
 }
 
 /// The files that [`export_selection`] would write, by path, and what it would

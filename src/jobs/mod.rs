@@ -35,7 +35,7 @@ pub use lock::{FileLock, NotLocked};
 pub use own_file::{check_readable, create_own, create_private, make_private_folder, open_own, settings_folder};
 pub use pace::{Pace, bytes_text, duration_text};
 pub use read::{CountedRead, OnStop};
-pub use rename::{have_equal_bytes, make_folder, rename_new, sync_folder};
+pub use rename::{have_equal_bytes, make_folder, rename_new, sync_folder, sync_tree};
 pub use spawn::{JobHandle, Outcome, StopError, Wake, panic_message, spawn};
 pub use spill_map::SpillMap;
 pub use spill_sort::{SortedLines, SpillSort};

@@ -58,6 +58,26 @@ pub fn sync_folder(folder: Option<&Path>) {
     }
 }
 
+/// Brings a folder to the disk with everything below it, as it has to be before it gets its name. What is on the disk
+/// already takes no time.
+///
+/// # Errors
+///
+/// What the system says; the files have to be our own.
+pub fn sync_tree(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            sync_tree(&entry.path())?;
+        } else if kind.is_file() {
+            File::options().append(true).open(entry.path())?.sync_all()?;
+        }
+    }
+    sync_folder(Some(folder));
+    Ok(())
+}
+
 /// Makes a folder with all that lead to it, their names safe against a power cut.
 ///
 /// # Errors

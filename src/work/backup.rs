@@ -2,7 +2,7 @@
 
 use super::Report;
 use super::counted;
-use crate::jobs::{JobCx, create_private, make_private_folder, open_own, sync_folder};
+use crate::jobs::{JobCx, create_private, make_private_folder, open_own, sync_folder, sync_tree};
 use crate::store::Workspace;
 use crate::uri::CaptureDate;
 use anyhow::Context;
@@ -93,7 +93,7 @@ pub fn back_up(workspace: &Workspace, out: &Path, cx: &JobCx) -> anyhow::Result<
     };
     let list = staging.path().join("backup.json");
     fs::write(&list, serde_json::to_vec_pretty(&outcome)?).with_context(|| list.display().to_string())?;
-    fs::File::open(&copy).and_then(|file| file.sync_all()).with_context(name)?;
+    sync_tree(staging.path()).with_context(name)?;
     if out.exists() {
         fs::remove_dir(&out).with_context(name)?;
     }

@@ -6,7 +6,7 @@ use super::run::{Run, run_path};
 use crate::captures::MAX_LISTED;
 use crate::jobs::{FileLock, NotLocked, create_own, replace_own};
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -86,9 +86,7 @@ pub(super) fn lock(folder: &Path, name: &str) -> Result<FileLock, LinkError> {
 /// Puts a list in the place of an earlier one, all at once.
 pub(super) fn write_list(folder: &Path, name: &str, list: &impl Serialize) -> io::Result<()> {
     let list = serde_json::to_vec(list)?;
-    replace_own(&folder.join(name), |file| file.write_all(&list))?;
-    // A new name is on the disk only when its folder is.
-    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+    replace_own(&folder.join(name), |file| file.write_all(&list))
 }
 
 /// A stretch of the input whose rows are in a run.

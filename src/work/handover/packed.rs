@@ -6,7 +6,7 @@
 
 use super::super::import::{IMPORTS, INCOMING, is_package};
 use crate::export::MANIFEST_NAME;
-use crate::jobs::{JobCx, plain_name};
+use crate::jobs::{JobCx, plain_name, sync_folder, sync_tree};
 use crate::store::Workspace;
 use crate::warc::wacz::stays_inside;
 use anyhow::{Context, bail};
@@ -197,7 +197,10 @@ pub(super) fn unpack(workspace: &Workspace, path: &Path, cx: &JobCx) -> anyhow::
         })
         .with_context(place)?;
     let incoming = incoming.keep();
+    // The catalogue will name what is in it.
+    sync_tree(&incoming).with_context(|| incoming.display().to_string())?;
     fs::rename(&incoming, &goal).with_context(|| goal.display().to_string())?;
+    sync_folder(goal.parent());
     Ok(Some(Unpacked { folder: goal, name, is_new: true }))
 }
 

@@ -1,6 +1,6 @@
 //! Bytes of a file, hashed while they go by.
 
-use crate::jobs::JobCx;
+use crate::jobs::{JobCx, make_folder, sync_folder};
 use crate::store::Workspace;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File, Permissions};
@@ -132,7 +132,7 @@ pub(super) fn keep_incoming(
     copy.as_file().sync_all().map_err(&in_imports)?;
     let (of_folder, name) = place(&sha256);
     let folder = workspace.own_folder(imports.join(of_folder.get(..FOLDER_DIGITS).unwrap_or(&of_folder)))?;
-    fs::create_dir_all(&folder).map_err(of_workspace(&folder))?;
+    make_folder(&folder).map_err(of_workspace(&folder))?;
     let goal = folder.join(&name);
     // A copy that a killed import left is as good, and its date is known; one
     // that has rotted since is not.
@@ -141,6 +141,8 @@ pub(super) fn keep_incoming(
     if !is_there {
         copy.as_file().set_permissions(permissions).map_err(of_workspace(&goal))?;
         copy.persist(&goal).map_err(|error| of_workspace(&goal)(error.error))?;
+        // The catalogue will name it.
+        sync_folder(Some(&folder));
     }
     Ok((goal, sha256))
 }
