@@ -3,6 +3,26 @@
 //! In: what other rooms know of captures, campaigns and decisions, as values. Out: [`Statement`]s, their lines of N-Quads,
 //! and [`CaptureKnowledge`], which writes what is known of a capture as the JSON of its metadata record and as statements.
 //!
+//! | here | there |
+//! |---|---|
+//! | capture | the record's id; `f:Capture`, `prov:specializationOf` its URL |
+//! | score and its parts | `dqv:QualityMeasurement`, one each |
+//! | mark, note | `oa:Annotation` with who and when |
+//! | tag of an annotation of others | a further body of it, of purpose *tagging* |
+//! | what an annotation came with from elsewhere | `prov:wasQuotedFrom` |
+//! | judgement of a result of a search | the same; its body is an `f:Judgement` with query and rank |
+//! | link to a capture | `f:Link` with its text |
+//! | verdict of the scope | `f:Verdict` |
+//! | where a host stands | `f:HostLocation`, once a host; captures have `f:hostLocation` |
+//! | permission | `f:Permission`, by the digest of its content; versions and captures refer to it |
+//! | domains or countries of the campaign | `f:Grounds`, once a version; captures refer to them |
+//! | file that proves a permission | `f:EvidenceFile`, by its digest |
+//! | crawl, selection | `prov:Activity` |
+//! | version of the campaign | `prov:Entity`, `prov:specializationOf` the campaign by its identity, `prov:wasRevisionOf` the one before |
+//!
+//! The graphs are `facts`, `scores`, `marks`, `links`, `runs` and `campaigns`,
+//! each `urn:fonds:NAME`.
+//!
 //! Invariants: a statement becomes one line that any reader of N-Quads takes, whatever strangers wrote into it; the same
 //! statement becomes the same bytes in every workspace.
 //!

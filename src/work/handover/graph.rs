@@ -1,24 +1,5 @@
-//! Everything that is known of a selection as RDF.
-//!
-//! | here | there |
-//! |---|---|
-//! | capture | the record's id; `f:Capture`, `prov:specializationOf` its URL |
-//! | score and its parts | `dqv:QualityMeasurement`, one each |
-//! | mark, note | `oa:Annotation` with who and when |
-//! | tag of an annotation of others | a further body of it, of purpose *tagging* |
-//! | what an annotation came with from elsewhere | `prov:wasQuotedFrom` |
-//! | judgement of a result of a search | the same; its body is an `f:Judgement` with query and rank |
-//! | link to a capture | `f:Link` with its text |
-//! | verdict of the scope | `f:Verdict` |
-//! | where a host stands | `f:HostLocation`, once a host; captures have `f:hostLocation` |
-//! | permission | `f:Permission`, by the digest of its content; versions and captures refer to it |
-//! | domains or countries of the campaign | `f:Grounds`, once a version; captures refer to them |
-//! | file that proves a permission | `f:EvidenceFile`, by its digest |
-//! | crawl, selection | `prov:Activity` |
-//! | version of the campaign | `prov:Entity`, `prov:specializationOf` the campaign by its identity, `prov:wasRevisionOf` the one before |
-//!
-//! The graphs are `facts`, `scores`, `marks`, `links`, `runs` and `campaigns`,
-//! each `urn:fonds:NAME`.
+//! Everything that is known of a selection as RDF: which statements there are, and what they are made of. How a capture,
+//! an annotation or a campaign is stated is in [`crate::knowledge`].
 
 use super::annotations::{as_it_came, source_address};
 use super::read::{AnnotationParts, AnnotationRow, annotation_parts, waiting_annotations};
