@@ -296,9 +296,12 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
             }
             let created = session.catalogue().campaign_created(page.id)?;
             let next = match &page.suspended {
-                Some(origin) => {
-                    Some(format!("none: it came from {} and is switched off; to let it run: fonds campaign activate {} {}", plain(origin), plain(&folder.display().to_string()), page.id))
-                }
+                Some(origin) => Some(format!(
+                    "none: it came from {} and is switched off; to let it run: fonds campaign activate {} {}",
+                    plain(origin),
+                    plain(&folder.display().to_string()),
+                    page.id
+                )),
                 None => crate::store::next_run(spec, created),
             };
             writeln!(out, "Next run  {}", next.unwrap_or_else(|| "by hand".to_owned()))?;

@@ -107,7 +107,7 @@ impl Packing {
     ) -> anyhow::Result<()> {
         let file = BufReader::new(File::open(path)?);
         if self == Self::Zip {
-            let mut zip = zip::ZipArchive::new(file)?;
+            let mut zip = zip::ZipArchive::new(file).map_err(|error| cut_off(error.into()))?;
             for at in 0..zip.len() {
                 let entry = zip.by_index_data(at)?;
                 let name = entry.name()?.into_owned();

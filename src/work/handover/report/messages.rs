@@ -473,12 +473,12 @@ messages! {
         de "Was Seiten fehlt"
     }
     what_is_missing() { en "What is missing" pt "O que falta" es "Qué falta" fr "Ce qui manque" de "Was fehlt" }
-    problems_in_english() {
+    problems_explained() {
         en "What could not be carried along as it was:"
-        pt "O que não pôde ser levado tal como estava; as mensagens do programa estão em inglês:"
-        es "Lo que no se pudo llevar tal como estaba; los mensajes del programa están en inglés:"
-        fr "Ce qui n’a pas pu être emporté tel quel ; les messages du programme sont en anglais :"
-        de "Was nicht unverändert mitgenommen werden konnte; die Meldungen des Programms sind auf Englisch:"
+        pt "O que não pôde ser levado tal como estava:"
+        es "Lo que no se pudo llevar tal como estaba:"
+        fr "Ce qui n’a pas pu être emporté tel quel :"
+        de "Was nicht unverändert mitgenommen werden konnte:"
     }
     how_to_check() {
         en "How to check it" pt "Como verificar" es "Cómo comprobarlo" fr "Comment le vérifier" de "Wie man ihn prüft"
