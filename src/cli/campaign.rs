@@ -231,7 +231,7 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
                 _ => {}
             }
             if let Some(line) = session.catalogue().unassigned()?.line().filter(|_| !is_next) {
-                tell!("note: {line}: fonds files assign");
+                tell!("note: {line}; to give them to one: fonds files assign DIR IMPORT CAMPAIGN");
             }
             writeln!(out, "{id}")?;
         }
@@ -250,7 +250,7 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
                 }
             }
             if let Some(line) = session.catalogue().unassigned()?.line() {
-                tell!("{line}: fonds files assign");
+                tell!("{line}; to give them to one: fonds files assign DIR IMPORT CAMPAIGN (fonds files imports DIR)");
             }
         }
         CampaignCommand::Show { folder, campaign, json } => {

@@ -99,13 +99,12 @@ impl ExportOutcome {
     /// What it came to, without its problems, for those who list these beside it.
     pub fn figures(&self) -> String {
         let mut words = format!(
-            "{} records of {} captures ({} selected, {} embedded resources included), {} bytes in {}; {} excluded by hand, \
-             {} included by hand",
-            self.records,
-            self.captures,
+            "{} of {} ({} selected, {} included), {} in {}; {} excluded by hand, {} included by hand",
+            counted(self.records, "record"),
+            counted(self.captures, "capture"),
             self.selected,
-            self.requisites,
-            self.bytes,
+            counted(self.requisites, "embedded resource"),
+            counted(self.bytes, "byte"),
             self.folder.display(),
             self.excluded,
             self.included

@@ -418,6 +418,11 @@ messages! {
     what_was_left_out() {
         en "What was left out" pt "O que ficou de fora" es "Qué quedó fuera" fr "Ce qui n’a pas été retenu" de "Was nicht enthalten ist"
     }
+    left_out_all() {
+        en "All of them, those that persons rejected before the others:"
+        pt "Todas, primeiro as que pessoas rejeitaram:" es "Todas, primero las que rechazaron personas:"
+        fr "Toutes, d’abord celles que des personnes ont rejetées :" de "Alle, zuerst die von Personen abgelehnten:"
+    }
     left_out_first(shown, all) {
         en "The first {shown} of {all}, those that persons rejected before the others:"
         pt "As primeiras {shown} de {all}, começando pelas que pessoas rejeitaram:"
