@@ -215,7 +215,7 @@ pub(in crate::work) fn import_selection(
     let mut report = SelectionImport { saved_as, known, collections_apart, ..SelectionImport::default() };
     let mut named: BTreeMap<String, Vec<CaptureId>> =
         document.saved.keys().map(|name| (name.clone(), Vec::new())).collect();
-    let mut passing = Vec::new();
+    let (mut passing, mut along) = (Vec::new(), Vec::new());
     let mut batch = Batch::default();
     cx.stage("Reading scores", None);
     each_line(Some(scores), |line: ScoreLine| {
@@ -240,8 +240,10 @@ pub(in crate::work) fn import_selection(
                 batch.collected.entry((here.clone(), who.clone())).or_default().push(id);
             }
         }
-        if line.score.passes == Some(true) {
-            passing.push(id);
+        match line.score.passes {
+            Some(true) => passing.push(id),
+            _ if keeps => along.push(id),
+            _ => {}
         }
         batch.crawls.extend(line.score.crawl.clone().map(|crawl| (id, crawl)));
         if keeps {
@@ -258,7 +260,7 @@ pub(in crate::work) fn import_selection(
         }
     }
     if keeps {
-        catalogue.keep_handed_selection(&spec, document.date.unwrap_or_else(CaptureDate::now))?;
+        catalogue.keep_handed_selection(&spec, document.date.unwrap_or_else(CaptureDate::now), along)?;
     } else if let Some(name) = &report.saved_as {
         let who = crate::work::operator();
         let date = document.date.unwrap_or_else(CaptureDate::now);
