@@ -123,7 +123,7 @@ impl AppState {
             let what = "Specification saved: the crawl goes on without it".to_owned();
             self.notice(Notice { is_error: false, what, why: line, hint: String::new() });
         }
-        let lines = [evidence.kept_line(), evidence.dropped_line()];
+        let lines = [evidence.kept_line(), evidence.dropped_line(), evidence.missing_line()];
         for line in lines.into_iter().flatten() {
             let hint = "Attach files to a record with: fonds scope attach FOLDER CAMPAIGN RECORD FILE".to_owned();
             self.notice(Notice {

@@ -26,6 +26,16 @@ pub struct RecordEvidence {
     pub file: EvidenceFile,
 }
 
+/// A file of a record that is not in the workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MissingEvidence {
+    /// Record and file.
+    #[serde(flatten)]
+    pub of: RecordEvidence,
+    /// Why it counts as missing, such as `is not there`.
+    pub why: String,
+}
+
 /// What became of evidence when a campaign was saved over another version.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct EvidenceCarried {
@@ -33,18 +43,33 @@ pub struct EvidenceCarried {
     pub kept: Vec<RecordEvidence>,
     /// What no record of the new version has, by the records of the version before.
     pub dropped: Vec<RecordEvidence>,
+    /// What records of the new version name and the workspace does not have, kept or not.
+    pub missing: Vec<MissingEvidence>,
 }
 
 impl EvidenceCarried {
     /// Whether there is nothing to tell.
     pub fn is_empty(&self) -> bool {
-        self.kept.is_empty() && self.dropped.is_empty()
+        self.kept.is_empty() && self.dropped.is_empty() && self.missing.is_empty()
     }
 
-    /// What stayed, for a person; none where nothing had to.
+    /// What stayed and is there, for a person; none where nothing had to.
     pub fn kept_line(&self) -> Option<String> {
-        let line = format!("evidence that it does not name stays attached: {}", labels(&self.kept));
-        (!self.kept.is_empty()).then_some(line)
+        let is_there = |kept: &&RecordEvidence| !self.missing.iter().any(|missing| missing.of == **kept);
+        let kept: Vec<RecordEvidence> = self.kept.iter().filter(is_there).cloned().collect();
+        let line = format!("evidence that it does not name stays attached: {}", labels(&kept));
+        (!kept.is_empty()).then_some(line)
+    }
+
+    /// What records name and the workspace does not have, for a person; none where all is there.
+    pub fn missing_line(&self) -> Option<String> {
+        let first = self.missing.iter().take(MAX_LISTED);
+        let first: Vec<String> = first.map(|missing| format!("{} {}", missing.of.label(), missing.why)).collect();
+        let more = match self.missing.len().saturating_sub(MAX_LISTED) {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        (!first.is_empty()).then(|| format!("evidence is missing: {}{more}", first.join("; ")))
     }
 
     /// What went, for a person; none where nothing did.

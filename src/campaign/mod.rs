@@ -23,7 +23,7 @@ mod target;
 mod terms;
 
 pub use due::{Fate, settle};
-pub use evidence::{EvidenceCarried, RecordEvidence};
+pub use evidence::{EvidenceCarried, MissingEvidence, RecordEvidence};
 pub use identity::{CampaignFile, Identity};
 pub use json::{CampaignFileError, UNREAD_FIELDS};
 pub use permission::{Criterion, EvidenceFile, Grounds, Permission, PermissionRequest, PermissionState, Reading};

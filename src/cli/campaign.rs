@@ -57,8 +57,9 @@ pub enum CampaignCommand {
     /// List the campaigns.
     #[command(after_help = "Examples:\n  fonds campaign list my-archive\n  \
         fonds campaign list my-archive --json | jq .name\n\n\
-        Columns: number, version, seeds, captures, refused URLs, title, and what it came with. Branches that came\n\
-        with handovers stand under their campaign; with --json, in its \"branches\".")]
+        Columns: number, version, seeds, captures, refused URLs, title, and behind it what it came with and whether it is\n\
+        switched off (fonds campaign activate). Branches that came with handovers stand under their campaign; with --json,\n\
+        in its \"branches\".")]
     List {
         /// Workspace.
         folder: PathBuf,
@@ -230,7 +231,7 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
                 _ => {}
             }
             if let Some(line) = session.catalogue().unassigned()?.line().filter(|_| !is_next) {
-                tell!("note: {line}: fonds files assign");
+                tell!("note: {line}; to give them to one: fonds files assign DIR IMPORT CAMPAIGN");
             }
             writeln!(out, "{id}")?;
         }
@@ -249,7 +250,7 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
                 }
             }
             if let Some(line) = session.catalogue().unassigned()?.line() {
-                tell!("{line}: fonds files assign");
+                tell!("{line}; to give them to one: fonds files assign DIR IMPORT CAMPAIGN (fonds files imports DIR)");
             }
         }
         CampaignCommand::Show { folder, campaign, json } => {
@@ -295,9 +296,12 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
             }
             let created = session.catalogue().campaign_created(page.id)?;
             let next = match &page.suspended {
-                Some(origin) => {
-                    Some(format!("none: it came from {} and is switched off (fonds campaign activate)", plain(origin)))
-                }
+                Some(origin) => Some(format!(
+                    "none: it came from {} and is switched off; to let it run: fonds campaign activate {} {}",
+                    plain(origin),
+                    plain(&folder.display().to_string()),
+                    page.id
+                )),
                 None => crate::store::next_run(spec, created),
             };
             writeln!(out, "Next run  {}", next.unwrap_or_else(|| "by hand".to_owned()))?;
@@ -364,10 +368,13 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
 }
 
 fn list_line(out: &mut dyn Write, indent: &str, row: &CampaignRow) -> std::io::Result<()> {
-    let from = row.origin.as_ref().map(|origin| format!(" (from {})", plain(origin))).unwrap_or_default();
+    let from = row.origin.as_ref().map(|origin| format!("from {}", plain(origin)));
+    let off = (!row.active && row.problem.is_none()).then(|| "switched off".to_owned());
+    let remarks: Vec<String> = from.into_iter().chain(off).collect();
+    let remarks = if remarks.is_empty() { String::new() } else { format!(" ({})", remarks.join(", ")) };
     let (seeds, captures) = (counted(row.seeds, "seed"), counted(row.captures, "capture"));
     let (version, refused, title) = (row.version, row.refused, plain(&row.title()));
-    writeln!(out, "{indent}{}\tv{version}\t{seeds}\t{captures}\t{refused} refused\t{title}{from}", row.id)
+    writeln!(out, "{indent}{}\tv{version}\t{seeds}\t{captures}\t{refused} refused\t{title}{remarks}", row.id)
 }
 
 /// # Errors
@@ -396,6 +403,13 @@ fn print_evidence(folder: &Path, id: CampaignId, carried: &EvidenceCarried) {
             "note: {}. To take it off its record: fonds campaign export {folder} {id} > campaign.json, take it out \
              there, fonds campaign add {folder} campaign.json --id {id}",
             plain(&line)
+        );
+    }
+    if let (Some(line), Some(first)) = (carried.missing_line(), carried.missing.first()) {
+        tell!(
+            "note: {}; to attach it again: fonds scope attach {folder} {id} {} FILE",
+            plain(&line),
+            first.of.record + 1
         );
     }
     if let (Some(line), Some(first)) = (carried.dropped_line(), carried.dropped.first()) {

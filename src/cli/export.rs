@@ -4,6 +4,7 @@ use super::campaign::reading_session;
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::campaign::ReportLanguage;
+use crate::jobs::counted;
 use crate::keys::{SigningKey, SystemKeychain};
 use crate::store::named_campaigns;
 use crate::work;
@@ -72,13 +73,13 @@ pub struct ExportArgs {
 /// Read an export back and check all of it.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  fonds verify /tmp/export\n  fonds verify /tmp/export --signed-by 'City archive'\n\n\
+    after_help = "Examples:\n  fonds verify /tmp/export\n  fonds verify handover.zip      packed as zip or tar, plain or with gzip\n  fonds verify /tmp/export --signed-by 'City archive'\n\n\
     A line begins with ok, FAIL, or ???? for a signature that holds by a key that nobody vouches for: anybody can\n\
     make such a key; see fonds key trust. A handover that is not signed has no line about that.\n\
     Exit status 1 says that a check fails or that nobody vouches for the key of a signature."
 )]
 pub struct VerifyArgs {
-    /// Folder of the export.
+    /// Folder of the export, or the file that it was packed as.
     folder: PathBuf,
     /// Fail unless it is signed with a key known under this name (fonds key list).
     #[arg(long, value_name = "NAME")]
@@ -124,7 +125,11 @@ pub(super) fn run(args: &ExportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
     if args.json {
         json_line(out, &outcome)?;
     } else {
-        writeln!(out, "{}", plain(&outcome.summary()))?;
+        let problems = match outcome.problems.len() as u64 {
+            0 => String::new(),
+            count => format!("; {}, listed below", counted(count, "problem")),
+        };
+        writeln!(out, "{}{problems}", plain(&outcome.figures()))?;
         outcome.problems.iter().for_each(|problem| warn_of!("problems of the export", "{}", plain(problem)));
         writeln!(out, "Check it with: fonds verify {}", args.out.display())?;
     }

@@ -93,6 +93,15 @@ pub enum KeyError {
         /// The begin of the text.
         text: String,
     },
+    /// A key with which anybody can sign.
+    #[error(
+        "“{text}” is a weak Ed25519 key (a point of small order): one signature of it holds for every text, so that \
+         anybody can sign with it. Ask its holder for another one, such as fonds key new makes"
+    )]
+    WeakKey {
+        /// The key.
+        text: String,
+    },
     /// The list of known keys cannot be read or written.
     #[error("{}: {why}. It lists the keys that you vouch for: mend it, or delete it and trust them again", path.display())]
     List {

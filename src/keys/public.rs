@@ -82,6 +82,10 @@ impl PublicKey {
         let base64: String =
             text.lines().filter(|line| !line.starts_with("-----")).flat_map(str::split_whitespace).collect();
         let der = BASE64.decode(base64.as_bytes()).ok();
+        let point = der.as_ref().and_then(|der| der.strip_prefix(ED25519_BEGIN));
+        if point.is_some_and(has_small_order) {
+            return Err(KeyError::WeakKey { text: base64 });
+        }
         let key = der.map(|der| Self { der }).filter(|key| key.kind().is_some());
         key.ok_or_else(|| KeyError::NotPublic { text: text.trim().chars().take(80).collect() })
     }

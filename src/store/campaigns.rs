@@ -177,7 +177,8 @@ impl Catalogue {
                     (SELECT count(*) FROM capture c WHERE {of_campaign}),
                     (SELECT count(*) FROM capture c WHERE {of_campaign} AND {to_review}),
                     (SELECT ifnull(sum(c.stored), 0) FROM capture c WHERE {of_campaign}), k.identity,
-                    (SELECT o.origin FROM campaign_version o WHERE o.campaign = k.id ORDER BY o.version LIMIT 1),
+                    ifnull((SELECT o.origin FROM campaign_version o WHERE o.campaign = k.id ORDER BY o.version LIMIT 1),
+                        (SELECT o.origin FROM campaign_origin o WHERE o.campaign = k.id)),
                     (SELECT o.origin FROM campaign_origin o WHERE o.campaign = k.id AND o.activated_ms IS NULL)
                  FROM campaign k JOIN campaign_version v ON v.campaign = k.id AND v.version = k.version
                  WHERE k.deleted_ms IS NULL ORDER BY k.name, k.id"

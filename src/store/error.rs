@@ -181,7 +181,7 @@ pub enum StoreError {
     #[error("the filter cannot be read: {0}")]
     Filter(String),
     /// No campaign has this number or title.
-    #[error("there is no campaign “{0}” in this workspace; fonds campaign list FOLDER shows those that there are")]
+    #[error("there is no campaign “{0}” in this workspace; fonds campaign list DIR shows those that there are")]
     NoCampaign(String),
     /// A title alone does not say which campaign is meant.
     #[error("several campaigns are called “{name}”: say which by its number, one of {numbers}")]

@@ -169,11 +169,18 @@ impl Catalogue {
     }
 
     /// Keeps the selection of a handover, whose scores were kept, as it was made at a date.
+    /// `along` are the captures that came along with it: of a page whose original was left
+    /// out nobody here knows what it needs.
     ///
     /// # Errors
     ///
     /// A catalogue that cannot be written.
-    pub fn keep_handed_selection(&self, spec: &SelectionSpec, date: CaptureDate) -> Result<(), StoreError> {
+    pub fn keep_handed_selection(
+        &self,
+        spec: &SelectionSpec,
+        date: CaptureDate,
+        along: Vec<CaptureId>,
+    ) -> Result<(), StoreError> {
         let (campaign, with_requisites) = (spec.campaign, spec.with_requisites);
         let spec = serde_json::to_string(spec).map_err(|error| StoreError::Content(error.to_string()))?;
         self.write(move |conn| {
@@ -181,7 +188,12 @@ impl Catalogue {
                 "INSERT OR REPLACE INTO selection (campaign, spec, date_ms) VALUES (?1, ?2, ?3)",
                 params![campaign, spec, date.millis()],
             )?;
-            keep_requisites(conn, campaign, with_requisites)
+            keep_requisites(conn, campaign, with_requisites)?;
+            if with_requisites {
+                let mut insert = conn.prepare_cached("INSERT OR IGNORE INTO requisite VALUES (?1, ?2)")?;
+                along.iter().try_for_each(|capture| insert.execute((campaign, *capture)).map(drop))?;
+            }
+            Ok(())
         })
     }
 

@@ -1,6 +1,8 @@
 //! Scores and the selection that follows from them.
 
-use super::captures::requisites::{needed_links_sql, needed_sql, requisite_capture_sql, requisite_sql, vetoed_sql};
+use super::captures::requisites::{
+    chosen_sql, needed_links_sql, needed_sql, requisite_capture_sql, requisite_sql, vetoed_sql,
+};
 use super::catalogue::Catalogue;
 use super::error::StoreError;
 use super::marks::{of_campaign_sql, selected_sql, unselected_sql};
@@ -249,6 +251,15 @@ impl Catalogue {
             needed_sql!("WHERE id % ?2 = ?3"),
             " SELECT capture FROM along"
         );
+        // What came along in a handover, where it has pages without their originals: what these need is not known.
+        const HANDED: &str = concat!(
+            "WITH asked (campaign) AS (SELECT ?1), ",
+            chosen_sql!(),
+            " SELECT capture FROM requisite
+             WHERE campaign = ?1 AND capture NOT IN (SELECT id FROM chosen) AND capture NOT IN (SELECT capture FROM rejected)
+                AND EXISTS (SELECT 1 FROM chosen s JOIN capture c ON c.id = s.id
+                    WHERE c.revisit_of_ms IS NOT NULL AND c.original IS NULL)"
+        );
         if !with_requisites {
             return Ok(Vec::new());
         }
@@ -267,6 +278,11 @@ impl Catalogue {
         });
         let found: Vec<Vec<CaptureId>> = found.into_iter().collect::<Result<_, _>>()?;
         let mut found = found.concat();
+        found.extend(self.read_on_disk(cx, |conn| {
+            let mut statement = conn.prepare_cached(HANDED)?;
+            let rows = statement.query_map([campaign], |row| row.get(0))?;
+            Ok(rows.collect::<Result<Vec<CaptureId>, _>>()?)
+        })?);
         found.sort_unstable();
         found.dedup();
         Ok(found)

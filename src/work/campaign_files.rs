@@ -132,7 +132,7 @@ pub(super) fn suspended_terms(catalogue: &Catalogue, id: CampaignId) -> Result<O
 /// That a campaign from elsewhere is switched off, with what its crawls would do.
 pub fn suspension_line(id: CampaignId, terms: &[String]) -> String {
     let terms = if terms.is_empty() { String::new() } else { format!(" ({})", terms.join("; ")) };
-    format!("campaign {id} is switched off{terms}; to let it run: fonds campaign activate")
+    format!("campaign {id} is switched off{terms}; to let it run: fonds campaign activate DIR {id}")
 }
 
 /// Writes every version of a campaign beside the WARC files of its job; those

@@ -167,7 +167,7 @@ fn prepare(session: &Session, spec: &Campaign) -> anyhow::Result<(DecideRules, O
 /// What keeps a campaign that came from elsewhere from running, and what to do.
 pub(super) fn waits_for_activation(id: CampaignId, origin: &str) -> String {
     format!(
-        "it came from {origin} and is switched off; let it run on its page Spec, or with fonds campaign activate (campaign {id})"
+        "it came from {origin} and is switched off; let it run on its page Spec, or with: fonds campaign activate DIR {id}"
     )
 }
 

@@ -3,18 +3,21 @@
 
 use super::Report;
 use super::counted;
-use super::handover::{CaptureGrounds, ExportedEvidence, Gatherer, HandoverOf, MissingLookup, SelectionGraph};
+use super::handover::{
+    CaptureGrounds, ExportedEvidence, Gatherer, HandoverOf, MissingLookup, PackedHandover, SelectionGraph,
+};
 use super::inlinks::{complete_inlinks, inlinks_behind};
 use crate::campaign::{Campaign, ReportLanguage, contact_in};
 use crate::export::{
     ExportError, ExportItem, ExportOptions, FurtherKnowledge, Manifest, VerifyCheck, export_selection,
 };
-use crate::jobs::{InOrder, JobCx};
+use crate::jobs::{InOrder, JobCx, StopError};
 use crate::keys::{KnownKeys, SigningKey};
 use crate::store::{Access, Lacking, LinkingPages, Workspace};
 use crate::uri::CaptureDate;
 use crate::warc::reading_threads;
 use crate::work::models::{Balance, CaptureId, SelectionSpec, VerifyLine};
+use anyhow::Context;
 use serde::Serialize;
 use serde_json::json;
 use std::cell::RefCell;
@@ -92,16 +95,16 @@ pub struct ExportOutcome {
     pub not_listed: Option<String>,
 }
 
-impl Report for ExportOutcome {
-    fn summary(&self) -> String {
+impl ExportOutcome {
+    /// What it came to, without its problems, for those who list these beside it.
+    pub fn figures(&self) -> String {
         let mut words = format!(
-            "{} records of {} captures ({} selected, {} embedded resources included), {} bytes in {}; {} excluded by hand, \
-             {} included by hand",
-            self.records,
-            self.captures,
+            "{} of {} ({} selected, {} included), {} in {}; {} excluded by hand, {} included by hand",
+            counted(self.records, "record"),
+            counted(self.captures, "capture"),
             self.selected,
-            self.requisites,
-            self.bytes,
+            counted(self.requisites, "embedded resource"),
+            counted(self.bytes, "byte"),
             self.folder.display(),
             self.excluded,
             self.included
@@ -118,18 +121,21 @@ impl Report for ExportOutcome {
                 some_of(self.lacking.iter().map(Lacking::summary))
             ));
         }
-        if !self.problems.is_empty() {
-            words.push_str(&format!(
-                "; {}: {}",
-                counted(self.problems.len() as u64, "problem"),
-                some_of(self.problems.iter().cloned())
-            ));
-        }
         for why in [&self.inlinks_missing, &self.not_listed].into_iter().flatten() {
             words.push_str("; ");
             words.push_str(why);
         }
         words
+    }
+}
+
+impl Report for ExportOutcome {
+    fn summary(&self) -> String {
+        let figures = self.figures();
+        match self.problems.len() as u64 {
+            0 => figures,
+            count => format!("{figures}; {}: {}", counted(count, "problem"), some_of(self.problems.iter().cloned())),
+        }
     }
 }
 
@@ -385,7 +391,38 @@ pub fn verify(folder: &Path, cx: &JobCx) -> anyhow::Result<Vec<VerifyLine>> {
 }
 
 /// The same with a list of keys.
-pub fn verify_with(folder: &Path, known: &KnownKeys, cx: &JobCx) -> anyhow::Result<Vec<VerifyLine>> {
+pub fn verify_with(path: &Path, known: &KnownKeys, cx: &JobCx) -> anyhow::Result<Vec<VerifyLine>> {
+    if !path.is_file() {
+        return verify_folder(path, known, cx);
+    }
+    let unpacked = |ok: bool, detail: String| VerifyLine {
+        what: "The file can be unpacked".to_owned(),
+        ok,
+        detail,
+        ..VerifyLine::default()
+    };
+    let failed = |error: anyhow::Error| match error.is_cancelled() {
+        true => Err(error),
+        false => Ok(vec![unpacked(false, super::error_chain(&error))]),
+    };
+    let packed = match PackedHandover::open(path, cx) {
+        Ok(Some(packed)) => packed,
+        Ok(None) => {
+            let why = "it is a file, and no zip or tar that a handover was packed as. Unpack it and name its folder";
+            return Err(ExportError::NotAnExport { folder: path.to_owned(), why: why.to_owned() }.into());
+        }
+        Err(error) => return failed(error),
+    };
+    let folder = tempfile::tempdir().context("no folder to unpack the file into (TMPDIR names one)")?;
+    if let Err(error) = packed.unpack_into(folder.path(), cx) {
+        return failed(error);
+    }
+    let mut lines = vec![unpacked(true, "it was read as the folder that it unpacks to".to_owned())];
+    lines.extend(verify_folder(folder.path(), known, cx)?);
+    Ok(lines)
+}
+
+fn verify_folder(folder: &Path, known: &KnownKeys, cx: &JobCx) -> anyhow::Result<Vec<VerifyLine>> {
     let mut by_manifest: Option<String> = None;
     let mut lines = Vec::new();
     for VerifyCheck { what, ok, detail, signer } in crate::export::verify(folder, cx)? {

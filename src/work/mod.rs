@@ -98,9 +98,9 @@ pub use schedule::{
 };
 pub use scope::{
     EvidenceState, GeoChoiceSeen, RuleCache, attach_evidence, check_campaign, check_evidence, edited_campaign,
-    forget_geo_database, geo_choice, geo_database, geo_drift, geo_report, permissions, rule_hits, scope_test,
-    scope_verdicts, seeds_verdict, set_geo_database, target_grounds, urls_matched_by_rule, what_if, what_if_hosts,
-    what_if_rows, what_if_trace, why,
+    forget_geo_database, geo_choice, geo_database, geo_drift, geo_report, missing_evidence, permissions, rule_hits,
+    scope_test, scope_verdicts, seeds_verdict, set_geo_database, target_grounds, urls_matched_by_rule, what_if,
+    what_if_hosts, what_if_rows, what_if_trace, why,
 };
 pub use search::{FacetChoice, Hit, NoQuery, SearchAnswer, SearchOrder, SearchQuery};
 pub use select::{

@@ -161,6 +161,8 @@ fn evidence_that_is_lost_is_named_by_whoever_hands_over_and_receives() {
         let plan = fonds(&["export", arg(&w.folder), "--out", arg(&out), "--dry-run", "--json"]).with_status(1);
         assert!(plan.json_lines()[0]["problems"][0].as_str().unwrap().contains(&w.path));
         let mut exported = w.hand_over(&out).with_status(1);
+        let printed = format!("{}{}", exported.out, exported.err);
+        assert_eq!(printed.matches(&w.path).count(), 1, "it is printed once: {printed}");
         for part in [&w.path, "record 1 (http://www.a.pt/)", "campaign 1 “My first campaign”", "fonds scope attach"]
         {
             exported = exported.says(part);
@@ -354,4 +356,24 @@ fn a_letter_is_written_over_by_no_other_that_is_evidence_as_well() {
         let checked = fonds(&["scope", "permissions", arg(&w.folder), id, TARGET]).with_status(0);
         assert!(!checked.err.contains("evidence of record"), "{}", checked.err);
     }
+}
+
+#[test]
+fn evidence_that_is_gone_is_no_evidence_that_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let w = Permitted::new(dir.path(), "letter.pdf");
+    let whole = w.exported();
+    fs::remove_dir_all(w.folder.join("evidence")).unwrap();
+    let mut edited = w.before.clone();
+    edited["comments"] = "edited".into();
+    for campaign in [&edited, &whole] {
+        let added = w.add(campaign).with_status(0).says("evidence is missing").says(&w.path).says("is not there");
+        let added = added.says(&format!("fonds scope attach {} 1 1 FILE", w.folder.display()));
+        assert!(!added.err.contains("stays attached"), "{}", added.err);
+    }
+    // A campaign that names evidence of another workspace, too.
+    let other = dir.path().join("other");
+    fonds(&["new", arg(&other)]).with_status(0);
+    let added = fonds_with(&["campaign", "add", arg(&other), "-"], whole.to_string().as_bytes()).with_status(0);
+    added.says("evidence is missing").says(&w.path);
 }

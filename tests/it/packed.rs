@@ -88,6 +88,8 @@ fn a_zip_and_a_tar_come_in_as_the_folder_does() {
         // The whole handover is kept, once, and can be verified by itself; nothing needs the file any more.
         let kept = imports(&into);
         assert_eq!(kept.len(), 1, "{kept:?}");
+        let verified = fonds(&["verify", arg(&packed)]).with_status(0).out;
+        assert!(verified.contains("ok   Files are those of the manifest") && !verified.contains("FAIL"), "{verified}");
         fs::remove_file(&packed).unwrap();
         fonds(&["verify", arg(&into.join("imports").join(&kept[0]))]).with_status(0);
         fonds(&["export", arg(&into), "--out", arg(&dir.path().join(format!("again-{file}")))]).with_status(0);
@@ -146,5 +148,74 @@ fn other_packed_files_are_what_they_were() {
     let packed = dir.path().join("letters.zip");
     zipped(&packed, &[("letters/manifest.json".to_owned(), b"{\"format\": \"of another program\"}".to_vec())]);
     fonds(&["import", arg(&into), arg(&packed)]).with_status(1);
+    assert_eq!(imports(&into), [""; 0]);
+}
+
+#[test]
+fn a_packed_file_that_is_not_read_is_called_what_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let into = workspace(dir.path(), "w");
+    let mut files = handover();
+    // The manifest first: what is behind it is cut off.
+    files.sort_by_key(|(name, _)| name != "manifest.json");
+    let packed = |name: &str| dir.path().join(name);
+    fs::write(packed("h.tar.bz2"), b"BZh91AY&SY and so on").unwrap();
+    fs::write(packed("h.tar.xz"), b"\xfd7zXZ\0 and so on").unwrap();
+    fs::write(packed("h.7z"), b"7z\xbc\xaf\x27\x1c and so on").unwrap();
+    fs::write(packed("h.rar"), b"Rar!\x1a\x07\0 and so on").unwrap();
+    tarred(&packed("letters.tar.gz"), &[("letters/a.txt".to_owned(), b"A letter".to_vec())]);
+    tarred(&packed("cut.tar.gz"), &files);
+    zipped(&packed("whole.zip"), &files);
+    for (name, cut) in [("cut.tar.gz", "cut.tar.gz"), ("whole.zip", "cut.zip")] {
+        let bytes = fs::read(packed(name)).unwrap();
+        fs::write(packed(cut), bytes.get(..bytes.len() * 9 / 10).unwrap()).unwrap();
+    }
+    let without = |name: &str| files.iter().filter(|(file, _)| file != name).cloned().collect::<Vec<_>>();
+    zipped(&packed("unlisted.zip"), &below("x/", &without("manifest.json")));
+    for (name, expected) in [
+        ("h.tar.bz2", "a file packed with bzip2: unpack it first"),
+        ("h.tar.xz", "a file packed with xz: unpack it first"),
+        ("h.7z", "a 7-Zip file: unpack it first"),
+        ("h.rar", "a RAR file: unpack it first"),
+        ("letters.tar.gz", "a tar file: unpack it first"),
+        ("cut.tar.gz", "the file is cut off or damaged"),
+        ("cut.zip", "a zip file whose list of members, which ends the file, is missing"),
+        ("unlisted.zip", "its manifest.json is missing"),
+    ] {
+        let import = fonds(&["import", arg(&into), arg(&packed(name))]).with_status(1);
+        assert!(import.err.contains(expected) || import.out.contains(expected), "{name}: {}{}", import.out, import.err);
+        let verified = fonds(&["verify", arg(&packed(name))]);
+        let is_damaged = ["cut", "unlisted"].iter().any(|begin| name.starts_with(begin));
+        assert_eq!(verified.status, if is_damaged { 1 } else { 2 }, "{name}: {}{}", verified.out, verified.err);
+        assert_eq!(verified.out.starts_with("FAIL The file can be unpacked"), is_damaged, "{name}: {}", verified.out);
+        assert_eq!(imports(&into), [""; 0], "{name}");
+    }
+}
+
+#[test]
+fn a_zip_whose_members_are_packed_otherwise_is_called_that() {
+    let dir = tempfile::tempdir().unwrap();
+    let into = workspace(dir.path(), "w");
+    let packed = dir.path().join("h.zip");
+    zipped(&packed, &handover());
+    let mut bytes = fs::read(&packed).unwrap();
+    // The method of each member, in its own head and in the list: LZMA.
+    for (begin, at) in [(b"PK\x03\x04", 8), (b"PK\x01\x02", 10)] {
+        let places: Vec<usize> =
+            bytes.windows(4).enumerate().filter(|(_, four)| four == begin).map(|(at, _)| at).collect();
+        for place in places {
+            bytes[place + at] = 14;
+        }
+    }
+    fs::write(&packed, bytes).unwrap();
+    for command in [vec!["import", arg(&into), arg(&packed)], vec!["verify", arg(&packed)]] {
+        let result = fonds(&command).with_status(1);
+        assert!(
+            format!("{}{}", result.out, result.err).contains("is packed with Lzma"),
+            "{}{}",
+            result.out,
+            result.err
+        );
+    }
     assert_eq!(imports(&into), [""; 0]);
 }

@@ -217,3 +217,32 @@ fn the_campaign_names_the_language_and_an_export_another_one() {
     let exported = fonds(&["campaign", "export", arg(&other), "1"]).with_status(0).out;
     assert!(exported.contains("\"report_language\": \"pt\""), "{exported}");
 }
+
+#[test]
+fn problems_are_named_in_the_language_and_tell_no_place_of_the_machine() {
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = dir.path().join("w");
+    fonds(&["new", arg(&workspace)]).with_status(0);
+    let campaign = fonds(&["campaign", "example"]).with_status(0).out;
+    crate::program::fonds_with(&["campaign", "add", arg(&workspace), "-"], campaign.as_bytes()).with_status(0);
+    let captured = crate::archive::page("http://a.pt/", "2024-03-01T09:00:30Z", "<p>Biblioteca");
+    let warc = crate::archive::file(dir.path(), "odd.warc", &[captured]);
+    let odd = String::from_utf8(std::fs::read(&warc).unwrap()).unwrap();
+    let odd = odd.replace("WARC-Target-URI: http://a.pt/\r\n", "WARC-Target-URI: <http://a.pt/>\r\n");
+    std::fs::write(&warc, odd).unwrap();
+    fonds(&["import", arg(&workspace), arg(&warc)]);
+    fonds(&["select", "run", arg(&workspace), "1", "--filter", "*"]).with_status(0);
+    for (language, name) in
+        LANGUAGES.into_iter().zip(["is written unusually", "forma invulgar", "inusual", "inhabituelle", "ungewöhnlich"])
+    {
+        let out = dir.path().join(language);
+        let exported = fonds(&["export", arg(&workspace), "--out", arg(&out), "--language", language]).with_status(1);
+        exported.says("the target URI stands in angle brackets");
+        for file in ["report.html", "report.md"] {
+            let report = std::fs::read_to_string(out.join(file)).unwrap();
+            assert!(report.contains(name), "{language}: {file}");
+            assert!(report.contains("odd.warc, offset"), "{language}: {file}");
+            assert!(!report.contains(arg(dir.path())), "{language}: {file} names a folder of this machine");
+        }
+    }
+}

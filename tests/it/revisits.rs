@@ -521,3 +521,45 @@ fn data_set_workspace_and_warc_cat_take_the_same_capture_for_what_is_repeated() 
         assert_eq!(crate::differential::differences(&files), [""; 0], "{name}");
     }
 }
+
+#[test]
+fn what_a_page_without_its_original_needs_is_in_the_second_export_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let with_image = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>Town</title><img src=http://a.pt/i.png>";
+    let image = "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\nPNG";
+    let of = "WARC-Refers-To-Target-URI: http://a.pt/one\r\nWARC-Refers-To-Date: 2024-03-01T09:00:00Z\r\n";
+    let digest = "WARC-Payload-Digest: sha256:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae\r\n";
+    let records = [
+        record("response", "http://a.pt/one", "2024-03-01T09:00:00Z", "", with_image),
+        record("response", "http://a.pt/i.png", "2024-03-01T09:00:01Z", "", image),
+        record(
+            "revisit",
+            "http://a.pt/two",
+            "2024-03-05T09:00:00Z",
+            &format!("{digest}{of}"),
+            with_image.split_once("<title").unwrap().0,
+        ),
+    ];
+    let warc = dir.path().join("pages.warc");
+    std::fs::write(&warc, records.concat()).unwrap();
+    let first = dir.path().join("first");
+    fonds(&["new", arg(&first)]).with_status(0);
+    let campaign = fonds(&["campaign", "example"]).with_status(0).out;
+    crate::program::fonds_with(&["campaign", "add", arg(&first), "-"], campaign.as_bytes()).with_status(0);
+    fonds(&["import", arg(&first), arg(&warc)]).with_status(0);
+    fonds(&["select", "run", arg(&first), "1", "--filter", "url:two"]).with_status(0);
+    fonds(&["mark", arg(&first), "reject", "--url", "http://a.pt/one", "--reason", "no"]).with_status(0);
+    let mut from = first;
+    for hand in ["second", "third"] {
+        let out = dir.path().join(format!("out-{hand}"));
+        let exported = fonds(&["export", arg(&from), "--out", arg(&out), "--json"]).with_status(0).json_lines();
+        assert_eq!(
+            (&exported[0]["captures"], &exported[0]["requisites"]),
+            (&2.into(), &1.into()),
+            "to the {hand} hand"
+        );
+        from = dir.path().join(hand);
+        fonds(&["new", arg(&from)]).with_status(0);
+        fonds(&["import", arg(&from), arg(&out)]).with_status(0);
+    }
+}

@@ -227,3 +227,20 @@ fn a_key_of_the_systems_keychain_signs_and_is_in_no_file() {
     let config = std::fs::read_to_string(home.join(".config/fonds/keys.json")).unwrap();
     assert_eq!(config, "[]\n");
 }
+
+#[test]
+fn a_key_with_which_anybody_can_sign_is_refused_as_that() {
+    let dir = tempfile::tempdir().unwrap();
+    // The identity point of Ed25519, and one of order 8.
+    for point in ["AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "JuiVj8KyJ7BFw/SJ8u+Y8NXfrAXTxjM5sTgCiG1T/AU="] {
+        let key = format!("MCowBQYDK2VwAyEA{point}");
+        let refused = fonds_of(dir.path(), &["key", "trust", &key, "--name", "Weak"]).with_status(2);
+        assert!(
+            refused.err.contains("weak Ed25519 key") && refused.err.contains("anybody can sign"),
+            "{}",
+            refused.err
+        );
+        assert!(!refused.err.contains("no public key that is known"), "{}", refused.err);
+    }
+    assert_eq!(fonds_of(dir.path(), &["key", "list"]).with_status(0).out, "");
+}

@@ -59,7 +59,11 @@ fn is_off_until_activated(workspace: &Path, asked: &AtomicUsize) {
     fonds(&["crawl", workspace, "1"]).with_status(2).says("switched off").says("private addresses: all");
     let row = &fonds(&["campaign", "list", workspace, "--json"]).with_status(0).json_lines()[0];
     assert_eq!((&row["active"], row["suspended"].is_string(), &row["next_run"]), (&json!(false), true, &Value::Null));
+    let listed = fonds(&["campaign", "list", workspace]).with_status(0).out;
+    assert!(listed.contains("(from ") && listed.contains(", switched off)"), "{listed}");
+    let activation = format!("to let it run: fonds campaign activate {workspace} 1");
     let shown = fonds(&["campaign", "show", workspace, "1"]).with_status(0).out;
+    assert!(shown.contains(&activation), "{shown}");
     assert!(shown.contains("switched off") && shown.contains("private addresses: all"), "{shown}");
     assert_eq!(asked.load(Ordering::SeqCst), 0, "a request went out");
     let active = fonds(&["campaign", "activate", workspace, "1"]).with_status(0).out;
@@ -73,6 +77,8 @@ fn is_off_until_activated(workspace: &Path, asked: &AtomicUsize) {
     fonds(&["crawl", workspace, "1"]).with_status(0);
     assert!(asked.load(Ordering::SeqCst) > 0);
     fonds(&["campaign", "deactivate", workspace, "1"]).with_status(0);
+    let listed = fonds(&["campaign", "list", workspace]).with_status(0).out;
+    assert!(listed.contains("(from ") && listed.contains(", switched off)"), "{listed}");
     assert_eq!(fonds(&["schedule", "next", workspace, "--json"]).with_status(1).json_lines(), Vec::<Value>::new());
     // Deleted, it leaves its captures here, and what explains them.
     let captures = || fonds(&["captures", workspace, "--count"]).with_status(0).out;
@@ -94,7 +100,10 @@ fn a_handover_starts_no_crawl_of_its_receiver() {
     put(&export, "data/campaign/campaign.v1.json", greedy(&url).to_string().as_bytes());
     let workspace = workspace(dir.path());
     let import = fonds(&["import", arg(&workspace), arg(&export)]);
-    for term in ["is switched off", "schedule: every hour", "private addresses: all", "robots.txt: not asked for"] {
+    let activation = format!("fonds campaign activate {} 1", workspace.display());
+    for term in
+        ["is switched off", "schedule: every hour", "private addresses: all", "robots.txt: not asked for", &activation]
+    {
         assert!(import.err.contains(term), "{term}: {}", import.err);
     }
     is_off_until_activated(&workspace, &asked);

@@ -232,6 +232,19 @@ fn a_handover_without_identity_is_a_campaign_of_its_own_once() {
 }
 
 #[test]
+fn a_selection_that_is_here_is_called_that() {
+    let dir = tempfile::tempdir().unwrap();
+    let clocks = Archive::of_example(dir.path(), "clocks", "Museum of clocks");
+    let handover = clocks.hand_over("1", "out");
+    clocks.import(&handover).says("selection with 1 score, here already");
+    let other = dir.path().join("other");
+    fonds(&["new", arg(&other)]).with_status(0);
+    let first = fonds(&["import", arg(&other), arg(&handover)]).with_status(0);
+    assert!(first.err.contains("selection with 1 score\n"), "{}", first.err);
+    fonds(&["import", arg(&other), arg(&handover)]).with_status(0).says("selection with 1 score, here already");
+}
+
+#[test]
 fn collections_and_saved_selections_of_one_name_stay_apart() {
     let dir = tempfile::tempdir().unwrap();
     let clocks = Archive::of_example(dir.path(), "clocks", "Museum of clocks");

@@ -30,8 +30,8 @@ const ALL_BOMBS_BYTES: u64 = 1 << 30;
 const LOCAL_HEADER: usize = 30;
 
 /// The list of members stands at the end of a zip: without it none is found.
-const CUT_OFF: &str = "the zip's list of members, which ends the file, is missing or damaged: the file seems to be cut off. \
-    Fetch it again; zip -FF FILE --out NEW makes a list of what is whole in it";
+const CUT_OFF: &str = "a zip file whose list of members, which ends the file, is missing or damaged: the file seems to be cut \
+    off. Fetch it again; zip -FF FILE --out NEW makes a list of what is whole in it";
 
 /// Whether a member stands first.
 fn begins_like_a_zip(path: &Path) -> bool {
@@ -48,10 +48,10 @@ pub(super) fn read(path: &Path) -> Result<(Vec<Member>, Vec<WaczProblem>), WaczE
     let rationed = Rationed { inner: BufReader::new(file), left: MAX_DIRECTORY_BYTES, len: size };
     let archive = ZipArchive::new(rationed).map_err(|error| match error {
         ZipError::Io(error) if error.kind() != io::ErrorKind::UnexpectedEof => io(error),
-        ZipError::Io(_) | ZipError::InvalidArchive(_) => not(match begins_like_a_zip(path) {
-            true => CUT_OFF.to_owned(),
-            false => "it is no zip".to_owned(),
-        }),
+        ZipError::Io(_) | ZipError::InvalidArchive(_) => match begins_like_a_zip(path) {
+            true => WaczError::Damaged { path: path.to_owned(), why: CUT_OFF },
+            false => not("it is no zip".to_owned()),
+        },
         other => not(other.to_string()),
     })?;
     if archive.len() > MAX_MEMBERS {

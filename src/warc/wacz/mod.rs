@@ -78,6 +78,14 @@ pub enum WaczError {
         /// What is wrong.
         why: String,
     },
+    /// The file is a zip that is not whole.
+    #[error("{}: {why}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and what to do.
+        why: &'static str,
+    },
     /// A member is missing, set aside or damaged.
     #[error("{}, {member}: {why}", path.display())]
     Member {

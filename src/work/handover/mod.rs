@@ -34,6 +34,7 @@ pub(super) use import::Handover;
 pub use import::{BadHandover, HandoverImport};
 pub use inlinks::InlinksImport;
 use inlinks::import_inlinks;
+pub(super) use packed::PackedHandover;
 pub(super) use read::attach_annotations;
 pub use read::{AnnotationImport, AnnotationReach, import_annotations};
 use read::{annotations_in, waiting_annotations};

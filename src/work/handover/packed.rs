@@ -1,4 +1,5 @@
-//! A handover that was sent as one file, zip or tar, unpacked into the workspace.
+//! A handover that was sent as one file, zip or tar: unpacked into the workspace when it is
+//! imported, into a folder for the time being when it is verified.
 //!
 //! What is in the file is what a stranger wrote: only names below the folder of the
 //! handover are taken, no links, nothing twice, and no more bytes than such a file can
@@ -16,6 +17,7 @@ use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
+use zip::CompressionMethod;
 
 /// The longest manifest that is looked at, in bytes.
 const MOST_MANIFEST: u64 = 256 << 20;
@@ -26,6 +28,9 @@ const MOST_RATIO: u64 = 200;
 const ALWAYS_FINE: u64 = 16 << 20;
 /// Bytes of a block of a tar.
 const TAR_BLOCK: usize = 512;
+/// Files that only a handover has, of which one tells it without its manifest.
+const CONTENTS: [&str; 4] =
+    ["data/decisions.jsonl", "data/campaign/campaign.v1.json", "data/selection.json", "data/seen.jsonl.gz"];
 /// Folder that a Mac adds to a zip, with what no other system knows.
 const OF_MAC: &str = "__MACOSX/";
 
@@ -44,6 +49,23 @@ struct Member<'m> {
     /// Whether it is a file, and no folder, link or device.
     is_file: bool,
     is_folder: bool,
+    /// How it is packed, where that is not read here.
+    unread: Option<String>,
+}
+
+/// A packed handover that is not read: how it is packed, or what of it is missing.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct UnreadPackage(String);
+
+/// A file that is a packed handover.
+pub(in crate::work) struct PackedHandover<'p> {
+    path: &'p Path,
+    packing: Packing,
+    /// The folder in the file that has the manifest, with `/`.
+    folder: String,
+    /// SHA-256 of the manifest, in hex.
+    digest: String,
 }
 
 /// A handover as it was unpacked.
@@ -85,16 +107,23 @@ impl Packing {
     ) -> anyhow::Result<()> {
         let file = BufReader::new(File::open(path)?);
         if self == Self::Zip {
-            let mut zip = zip::ZipArchive::new(file)?;
+            let mut zip = zip::ZipArchive::new(file).map_err(|error| cut_off(error.into()))?;
             for at in 0..zip.len() {
-                let mut entry = zip.by_index(at)?;
+                let entry = zip.by_index_data(at)?;
                 let name = entry.name()?.into_owned();
-                let member = Member {
-                    name: name.trim_start_matches("./"),
-                    is_file: entry.is_file() && !entry.is_symlink(),
-                    is_folder: entry.is_dir(),
+                let unread = match entry.compression() {
+                    _ if entry.encrypted() => Some("encrypted".to_owned()),
+                    CompressionMethod::Stored | CompressionMethod::Deflated => None,
+                    other => Some(format!("packed with {other}")),
                 };
-                if !take(member, &mut entry)? {
+                let (is_file, is_folder) = (entry.is_file() && !entry.is_symlink(), entry.is_dir());
+                let is_read = unread.is_none();
+                let member = Member { name: name.trim_start_matches("./"), is_file, is_folder, unread };
+                let goes_on = match is_read {
+                    true => take(member, &mut zip.by_index(at)?)?,
+                    false => take(member, &mut io::empty())?,
+                };
+                if !goes_on {
                     break;
                 }
             }
@@ -105,13 +134,14 @@ impl Packing {
             _ => Box::new(file),
         };
         for entry in tar::Archive::new(source).entries()? {
-            let mut entry = entry?;
+            let mut entry = entry.map_err(cut_off)?;
             let kind = entry.header().entry_type();
             let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
             let member = Member {
                 name: name.trim_start_matches("./"),
                 is_file: kind.is_file() || kind.is_contiguous(),
                 is_folder: kind.is_dir(),
+                unread: None,
             };
             if !take(member, &mut entry)? {
                 break;
@@ -126,25 +156,110 @@ fn below<'m>(name: &'m str, folder: &str) -> Option<&'m str> {
     name.strip_prefix(folder).filter(|name| !name.is_empty() && !name.starts_with(OF_MAC))
 }
 
-/// The folder in a packed file that has the manifest of a handover, with `/`, and the digest of that manifest.
-fn manifest_in(packing: Packing, path: &Path, cx: &JobCx) -> anyhow::Result<Option<(String, String)>> {
-    let mut found = None;
-    packing.each(path, |member, source| {
-        cx.checkpoint()?;
-        let Some(folder) = member.name.strip_suffix(MANIFEST_NAME).filter(|_| member.is_file) else { return Ok(true) };
-        // At the top, or in the one folder that was packed.
-        if folder.matches('/').count() > 1 || !folder.is_empty() && !folder.ends_with('/') || folder == OF_MAC {
-            return Ok(true);
+/// What reading a packed file says where its bytes are not whole.
+fn cut_off(error: io::Error) -> anyhow::Error {
+    match error.raw_os_error() {
+        Some(_) => error.into(),
+        None => anyhow::anyhow!("the file is cut off or damaged ({error}): fetch it again, or ask for it again"),
+    }
+}
+
+/// The folder, with `/`, of a member that is called `name` at the top or in the one folder that was packed.
+fn folder_of<'m>(member: &'m str, name: &str) -> Option<&'m str> {
+    let folder = member.strip_suffix(name)?;
+    let is_top = folder.matches('/').count() <= 1 && (folder.is_empty() || folder.ends_with('/'));
+    (is_top && folder != OF_MAC).then_some(folder)
+}
+
+/// Refuses a member that is packed in a way that is not read here.
+fn check_packing(member: &Member<'_>) -> Result<(), UnreadPackage> {
+    match &member.unread {
+        None => Ok(()),
+        Some(how) => Err(UnreadPackage(format!(
+            "“{}” in it is {how}, and Fonds reads zips whose files are stored or deflated: unpack it and name its folder, \
+             or pack it again so",
+            member.name
+        ))),
+    }
+}
+
+impl<'p> PackedHandover<'p> {
+    /// Looks whether a file is a packed handover; none where it is none.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be read to where its manifest would be, a handover without a manifest or with one that
+    /// is packed in another way, or a stop.
+    pub(in crate::work) fn open(path: &'p Path, cx: &JobCx) -> anyhow::Result<Option<Self>> {
+        let Some(packing) = Packing::of(path)? else { return Ok(None) };
+        let (mut found, mut is_broken) = (None, false);
+        // A folder without its manifest is no plain folder of archive files either.
+        let (mut has_contents, mut has_archive) = (false, false);
+        packing.each(path, |member, source| {
+            cx.checkpoint()?;
+            has_archive |= member.name.contains("data/archive/");
+            has_contents |= CONTENTS.iter().any(|name| folder_of(member.name, name).is_some());
+            let Some(folder) = folder_of(member.name, MANIFEST_NAME).filter(|_| member.is_file) else {
+                return Ok(true);
+            };
+            check_packing(&member)?;
+            let mut text = Vec::new();
+            source.take(MOST_MANIFEST).read_to_end(&mut text).map_err(cut_off)?;
+            let format = serde_json::from_slice::<Value>(&text).ok();
+            is_broken = format.is_none();
+            if format.is_some_and(|document| document["format"] == "fonds-export") {
+                found = Some((folder.to_owned(), data_encoding::HEXLOWER.encode(&Sha256::digest(&text))));
+            }
+            Ok(found.is_none())
+        })?;
+        if found.is_none() && has_contents && has_archive {
+            let what = if is_broken { "cannot be read" } else { "is missing" };
+            return Err(UnreadPackage(format!(
+                "its {MANIFEST_NAME} {what}, and without it nothing in it can be checked"
+            ))
+            .into());
         }
-        let mut text = Vec::new();
-        source.take(MOST_MANIFEST).read_to_end(&mut text)?;
-        let format = serde_json::from_slice::<Value>(&text).ok();
-        if format.is_some_and(|document| document["format"] == "fonds-export") {
-            found = Some((folder.to_owned(), data_encoding::HEXLOWER.encode(&Sha256::digest(&text))));
+        Ok(found.map(|(folder, digest)| Self { path, packing, folder, digest }))
+    }
+
+    /// What it is called: its folder in the file, or the file without its ending.
+    fn name(&self) -> String {
+        match self.folder.trim_end_matches('/') {
+            "" => stem(self.path),
+            name => name.to_owned(),
         }
-        Ok(found.is_none())
-    })?;
-    Ok(found)
+    }
+
+    /// Unpacks it into an empty folder.
+    ///
+    /// # Errors
+    ///
+    /// Members that no handover has, a file that is cut off, a folder that cannot be written, or a stop.
+    pub(in crate::work) fn unpack_into(&self, goal: &Path, cx: &JobCx) -> anyhow::Result<()> {
+        let place = || self.path.display().to_string();
+        let size = self.path.metadata().with_context(place)?.len();
+        cx.stage_in_bytes("Unpacking the handover", None);
+        let mut room = size.saturating_mul(MOST_RATIO).max(ALWAYS_FINE);
+        self.packing
+            .each(self.path, |member, source| {
+                let Some(name) = below(member.name, &self.folder).filter(|_| !member.is_folder) else {
+                    return Ok(true);
+                };
+                if !member.is_file || !stays_inside(name) {
+                    bail!("“{}” is no file below the folder of the handover; nothing of it is unpacked", member.name);
+                }
+                check_packing(&member)?;
+                let to = goal.join(name);
+                if let Some(parent) = to.parent() {
+                    fs::create_dir_all(parent).with_context(|| parent.display().to_string())?;
+                }
+                let mut out = File::create_new(&to).with_context(|| format!("“{name}” cannot be unpacked"))?;
+                room -= copy(source, &mut out, room, cx)
+                    .with_context(|| format!("“{name}” cannot be unpacked into {}", goal.display()))?;
+                Ok(true)
+            })
+            .with_context(place)
+    }
 }
 
 /// Unpacks a file into the workspace if it is a packed handover; none where it is none. One that was unpacked
@@ -155,47 +270,25 @@ fn manifest_in(packing: Packing, path: &Path, cx: &JobCx) -> anyhow::Result<Opti
 /// A file that cannot be read, members that no handover has, a workspace that cannot be written, or a stop.
 pub(super) fn unpack(workspace: &Workspace, path: &Path, cx: &JobCx) -> anyhow::Result<Option<Unpacked>> {
     let place = || path.display().to_string();
-    let Some(packing) = Packing::of(path).with_context(place)? else { return Ok(None) };
-    // A file that is damaged is no handover, and told as whatever else it is.
-    let manifest = match manifest_in(packing, path, cx) {
-        Err(error) if !cx.is_cancelled() => {
+    let packed = match PackedHandover::open(path, cx) {
+        // A file that is damaged is no handover, and told as whatever else it is.
+        Err(error) if !cx.is_cancelled() && !error.is::<UnreadPackage>() => {
             tracing::debug!("{}: {error:#}", path.display());
             None
         }
-        found => found?,
+        packed => packed.with_context(place)?,
     };
-    let Some((folder, digest)) = manifest else { return Ok(None) };
-    let name = match folder.trim_end_matches('/') {
-        "" => stem(path),
-        name => name.to_owned(),
-    };
+    let Some(packed) = packed else { return Ok(None) };
+    let name = packed.name();
     let imports = workspace.own_folder(IMPORTS)?;
-    let goal = imports.join(format!("{}-{}", folder_name(&name), digest.get(..16).unwrap_or_default()));
+    let goal = imports.join(format!("{}-{}", folder_name(&name), packed.digest.get(..16).unwrap_or_default()));
     let goal = workspace.own_folder(goal)?;
     if goal.is_dir() {
         return Ok(Some(Unpacked { folder: goal, name, is_new: false }));
     }
-    let size = path.metadata().with_context(place)?.len();
-    cx.stage_in_bytes("Unpacking the handover", None);
     fs::create_dir_all(&imports).with_context(|| imports.display().to_string())?;
     let incoming = tempfile::Builder::new().prefix(INCOMING).tempdir_in(&imports)?;
-    let mut room = size.saturating_mul(MOST_RATIO).max(ALWAYS_FINE);
-    packing
-        .each(path, |member, source| {
-            let Some(name) = below(member.name, &folder).filter(|_| !member.is_folder) else { return Ok(true) };
-            if !member.is_file || !stays_inside(name) {
-                bail!("“{}” is no file below the folder of the handover; nothing of it is unpacked", member.name);
-            }
-            let to = incoming.path().join(name);
-            if let Some(parent) = to.parent() {
-                fs::create_dir_all(parent).with_context(|| parent.display().to_string())?;
-            }
-            let mut out = File::create_new(&to).with_context(|| format!("“{name}” cannot be unpacked"))?;
-            room -= copy(source, &mut out, room, cx)
-                .with_context(|| format!("“{name}” cannot be unpacked into {}", imports.display()))?;
-            Ok(true)
-        })
-        .with_context(place)?;
+    packed.unpack_into(incoming.path(), cx)?;
     let incoming = incoming.keep();
     // The catalogue will name what is in it.
     sync_tree(&incoming).with_context(|| incoming.display().to_string())?;
@@ -209,7 +302,7 @@ fn copy(source: &mut dyn Read, out: &mut File, most: u64, cx: &JobCx) -> anyhow:
     let mut bytes = 0;
     let mut buffer = vec![0; 1 << 16];
     loop {
-        let len = source.read(&mut buffer)?;
+        let len = source.read(&mut buffer).map_err(cut_off)?;
         if len == 0 {
             return Ok(bytes);
         }

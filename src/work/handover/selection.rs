@@ -76,6 +76,8 @@ pub struct SelectionImport {
     pub missing: u64,
     /// The name under which it was saved, where another selection is kept here.
     pub saved_as: Option<String>,
+    /// The same selection was kept here before, so that nothing of it is new.
+    pub known: bool,
     /// Its collections, by name, that are called otherwise here: another one has that name.
     pub collections_apart: BTreeMap<String, String>,
     /// Captures that are new in collections, by the names that these have here.
@@ -85,6 +87,9 @@ pub struct SelectionImport {
 impl Report for SelectionImport {
     fn summary(&self) -> String {
         let mut line = format!("selection with {}", counted(self.captures, "score"));
+        if self.known {
+            line.push_str(", here already");
+        }
         if let Some(name) = &self.saved_as {
             line.push_str(&format!(", saved as “{name}”: the selection kept here stays"));
         }
@@ -203,13 +208,14 @@ pub(in crate::work) fn import_selection(
     let spec = of_campaign(document.spec);
     let kept = catalogue.kept_selection(campaign)?.map(|(kept, _)| kept);
     let keeps = kept.is_none();
-    let saved_as = kept.filter(|kept| *kept != spec).map(|_| origin.to_owned());
+    let known = kept.as_ref() == Some(&spec);
+    let saved_as = kept.filter(|_| !known).map(|_| origin.to_owned());
     let apart = names.iter().filter(|(name, here)| name.trim() != here.as_str());
     let collections_apart = apart.map(|(name, here)| (name.clone(), here.clone())).collect();
-    let mut report = SelectionImport { saved_as, collections_apart, ..SelectionImport::default() };
+    let mut report = SelectionImport { saved_as, known, collections_apart, ..SelectionImport::default() };
     let mut named: BTreeMap<String, Vec<CaptureId>> =
         document.saved.keys().map(|name| (name.clone(), Vec::new())).collect();
-    let mut passing = Vec::new();
+    let (mut passing, mut along) = (Vec::new(), Vec::new());
     let mut batch = Batch::default();
     cx.stage("Reading scores", None);
     each_line(Some(scores), |line: ScoreLine| {
@@ -234,8 +240,10 @@ pub(in crate::work) fn import_selection(
                 batch.collected.entry((here.clone(), who.clone())).or_default().push(id);
             }
         }
-        if line.score.passes == Some(true) {
-            passing.push(id);
+        match line.score.passes {
+            Some(true) => passing.push(id),
+            _ if keeps => along.push(id),
+            _ => {}
         }
         batch.crawls.extend(line.score.crawl.clone().map(|crawl| (id, crawl)));
         if keeps {
@@ -252,7 +260,7 @@ pub(in crate::work) fn import_selection(
         }
     }
     if keeps {
-        catalogue.keep_handed_selection(&spec, document.date.unwrap_or_else(CaptureDate::now))?;
+        catalogue.keep_handed_selection(&spec, document.date.unwrap_or_else(CaptureDate::now), along)?;
     } else if let Some(name) = &report.saved_as {
         let who = crate::work::operator();
         let date = document.date.unwrap_or_else(CaptureDate::now);

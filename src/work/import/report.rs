@@ -78,7 +78,7 @@ pub fn import_campaign_line(import: &ImportRow) -> String {
     let new = counted(import.new_captures, "new capture");
     match import.campaign {
         Some(id) => format!("{new} of campaign {id} “{}”", import.campaign_name),
-        None => format!("{new} of no campaign; fonds files assign FOLDER {} CAMPAIGN gives them to one", import.launch),
+        None => format!("{new} of no campaign; to give them to one: fonds files assign DIR {} CAMPAIGN", import.launch),
     }
 }
 

@@ -4,7 +4,7 @@
 //! digest decides: a file that lies elsewhere in the folder of evidence, since
 //! another one had its path when it came, is the same evidence.
 
-use crate::campaign::{Campaign, EvidenceFile};
+use crate::campaign::{Campaign, EvidenceFile, MissingEvidence, RecordEvidence};
 use crate::jobs::{JobCx, end_of_name, make_private_folder, plain_name, replace_own};
 use crate::store::Workspace;
 use crate::work::Session;
@@ -130,6 +130,21 @@ pub fn check_evidence(session: &Session, campaign: &Campaign, cx: &JobCx) -> any
         }
     }
     Ok(states)
+}
+
+/// Evidence that a campaign names and that is not in the workspace, or no more the one that was attached.
+///
+/// # Errors
+///
+/// See [`check_evidence`].
+pub fn missing_evidence(session: &Session, campaign: &Campaign) -> anyhow::Result<Vec<MissingEvidence>> {
+    let states = check_evidence(session, campaign, &JobCx::detached())?;
+    let files = campaign.permissions.iter().flat_map(|record| record.files.iter().map(move |file| (record, file)));
+    let missing = files.zip(states).filter(|(_, state)| !state.holds).map(|((record, file), state)| MissingEvidence {
+        of: RecordEvidence { record: state.record, covers: record.covers.clone(), file: file.clone() },
+        why: state.words,
+    });
+    Ok(missing.collect())
 }
 
 /// Copies files into the workspace as evidence of a record, and saves the

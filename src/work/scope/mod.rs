@@ -15,7 +15,7 @@ mod what_if;
 mod tests;
 
 pub(in crate::work) use evidence::{EVIDENCE, EvidenceFiles, keep_evidence, own_name};
-pub use evidence::{EvidenceState, attach_evidence, check_evidence};
+pub use evidence::{EvidenceState, attach_evidence, check_evidence, missing_evidence};
 pub use geo::{geo_drift, geo_report};
 pub use permissions::{permissions, seeds_verdict, target_grounds};
 pub use rule_cache::RuleCache;

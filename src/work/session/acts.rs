@@ -22,11 +22,13 @@ impl Session {
         campaign: &mut Campaign,
         base: Option<&Campaign>,
     ) -> anyhow::Result<((CampaignId, u32), EvidenceCarried)> {
-        let carried = match id {
+        let mut carried = match id {
             Some(id) => campaign.carry_evidence(&self.catalogue().campaign(id)?.1, base),
             None => EvidenceCarried::default(),
         };
-        Ok((self.save_campaign(id, campaign)?, carried))
+        let saved = self.save_campaign(id, campaign)?;
+        carried.missing = work::missing_evidence(self, campaign)?;
+        Ok((saved, carried))
     }
 
     /// Lets a campaign run, one that came from elsewhere as well as one that was
@@ -67,7 +69,8 @@ impl Session {
             work::check_campaign(&file.campaign)?;
             let (id, taken) = self.catalogue().add_campaign(file)?;
             work::renew_campaign_files(&self.workspace, id);
-            return Ok((id, taken, EvidenceCarried::default()));
+            let missing = work::missing_evidence(self, &file.campaign)?;
+            return Ok((id, taken, EvidenceCarried { missing, ..EvidenceCarried::default() }));
         };
         let (head, here) = self.catalogue().campaign(id)?;
         let own = self.catalogue().campaign_identity(id)?;

@@ -1,12 +1,13 @@
 //! How queries are written, for help pages.
 
 /// Each way to write a part of a query, and what it means, in the order of a help page.
-pub const QUERY_RULES: [(&str, &str); 15] = [
+pub const QUERY_RULES: [(&str, &str); 16] = [
     ("ria", "A word; case and accents do not matter"),
     (
         "\"ria formosa\"",
         "These words next to each other, in this order; also for text that looks like a field or an operator",
     ),
+    ("found:\"\"\"a b\"\" c\"", "Quotes within quotes are doubled: here a search for a phrase and a word"),
     ("ria mar, ria AND mar", "Both"),
     ("ria OR mar", "At least one; binds less than AND"),
     ("-mar, NOT mar", "Not this one; binds tightest"),

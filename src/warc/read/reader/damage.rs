@@ -150,6 +150,11 @@ pub(super) fn describe(bytes: &[u8]) -> String {
     let guess = match bytes {
         [b'P', b'K', 3, 4, ..] => ", a zip file: perhaps a WACZ, see fonds wacz check",
         [b'%', b'P', b'D', b'F', ..] => ", a PDF",
+        [b'B', b'Z', b'h', ..] => ", a file packed with bzip2: unpack it first",
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => ", a file packed with xz: unpack it first",
+        [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => ", a 7-Zip file: unpack it first",
+        [b'R', b'a', b'r', b'!', 0x1a, 7, ..] => ", a RAR file: unpack it first",
+        _ if bytes.get(257..262) == Some(b"ustar") => ", a tar file: unpack it first, then name its folder",
         _ => "",
     };
     format!("it begins with “{begin}”{guess}")

@@ -12,7 +12,10 @@ impl Reporter<'_> {
         if absent.left_out.all > 0 {
             self.heading(out, ReportLanguage::what_was_left_out);
             let (shown, all) = (absent.left_out.first.len() as u64, absent.left_out.all);
-            out.push(Block::Text(language.left_out_first(&language.number(shown), &language.captures(all))));
+            out.push(Block::Text(match shown < all {
+                true => language.left_out_first(&language.number(shown), &language.captures(all)),
+                false => language.left_out_all(),
+            }));
             let row = |capture: &LeftOutCapture| {
                 text_row([capture.url.clone(), language.moment(capture.date), self.why_left_out(capture)])
             };

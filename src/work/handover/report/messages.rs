@@ -418,6 +418,11 @@ messages! {
     what_was_left_out() {
         en "What was left out" pt "O que ficou de fora" es "Qué quedó fuera" fr "Ce qui n’a pas été retenu" de "Was nicht enthalten ist"
     }
+    left_out_all() {
+        en "All of them, those that persons rejected before the others:"
+        pt "Todas, primeiro as que pessoas rejeitaram:" es "Todas, primero las que rechazaron personas:"
+        fr "Toutes, d’abord celles que des personnes ont rejetées :" de "Alle, zuerst die von Personen abgelehnten:"
+    }
     left_out_first(shown, all) {
         en "The first {shown} of {all}, those that persons rejected before the others:"
         pt "As primeiras {shown} de {all}, começando pelas que pessoas rejeitaram:"
@@ -473,12 +478,12 @@ messages! {
         de "Was Seiten fehlt"
     }
     what_is_missing() { en "What is missing" pt "O que falta" es "Qué falta" fr "Ce qui manque" de "Was fehlt" }
-    problems_in_english() {
+    problems_explained() {
         en "What could not be carried along as it was:"
-        pt "O que não pôde ser levado tal como estava; as mensagens do programa estão em inglês:"
-        es "Lo que no se pudo llevar tal como estaba; los mensajes del programa están en inglés:"
-        fr "Ce qui n’a pas pu être emporté tel quel ; les messages du programme sont en anglais :"
-        de "Was nicht unverändert mitgenommen werden konnte; die Meldungen des Programms sind auf Englisch:"
+        pt "O que não pôde ser levado tal como estava:"
+        es "Lo que no se pudo llevar tal como estaba:"
+        fr "Ce qui n’a pas pu être emporté tel quel :"
+        de "Was nicht unverändert mitgenommen werden konnte:"
     }
     how_to_check() {
         en "How to check it" pt "Como verificar" es "Cómo comprobarlo" fr "Comment le vérifier" de "Wie man ihn prüft"

@@ -10,6 +10,7 @@ mod labels;
 mod left_out;
 mod messages;
 mod page;
+mod problem_names;
 mod request;
 mod rule_names;
 mod rules;
@@ -28,6 +29,7 @@ use crate::work::models::{Balance, CampaignId, CaptureId, ReviewMark, SelectionS
 use anyhow::Context;
 use format::capitalized;
 use page::{Block, ReportCell, counted_by, text_row};
+use problem_names::{problem_name, without_folders};
 use rules::listed_rules;
 use serde_json::Value;
 use std::cell::RefCell;
@@ -550,9 +552,12 @@ impl Reporter<'_> {
             return;
         }
         self.heading(out, ReportLanguage::problems);
-        out.push(Block::Text(self.language.problems_in_english()));
-        let rows = self.written.problems.iter().map(|problem| vec![ReportCell::Message(problem.clone())]).collect();
-        self.table(out, &[ReportLanguage::problem], &[], rows);
+        out.push(Block::Text(self.language.problems_explained()));
+        let row = |problem: &String| {
+            vec![ReportCell::Text(problem_name(self.language, problem)), ReportCell::Message(without_folders(problem))]
+        };
+        let rows = self.written.problems.iter().map(row).collect();
+        self.table(out, &[ReportLanguage::problem, ReportLanguage::program_message], &[], rows);
     }
 }
 
@@ -569,12 +574,19 @@ fn most_first(counts: impl IntoIterator<Item = (String, u64)>) -> Vec<(String, u
 
 #[cfg(test)]
 mod tests {
-    use super::{labels, messages, rule_names, rules};
+    use super::{labels, messages, problem_names, rule_names, rules};
 
     #[test]
     fn every_message_is_another_one_in_each_language() {
-        let tables =
-            [labels::MESSAGES, messages::MESSAGES, messages::COUNTS, rule_names::MESSAGES, rules::MESSAGES].concat();
+        let tables = [
+            labels::MESSAGES,
+            messages::MESSAGES,
+            messages::COUNTS,
+            problem_names::MESSAGES,
+            rule_names::MESSAGES,
+            rules::MESSAGES,
+        ]
+        .concat();
         assert!(tables.len() > 200, "{}", tables.len());
         for (name, [english, others @ ..]) in tables {
             assert!(!english.is_empty() && others.iter().all(|other| !other.is_empty()), "{name}");
