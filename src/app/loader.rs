@@ -106,7 +106,7 @@ impl Line {
 pub struct ReadCx {
     /// Who answers; none while no workspace is open.
     pub session: Option<Arc<Session>>,
-    /// Grows when another workspace is opened, so that late answers are dropped.
+    /// Grows when another workspace is opened.
     pub generation: u64,
     /// Called when an answer is there.
     pub wake: Wake,
@@ -157,7 +157,6 @@ struct Shown<T> {
 
 struct Answer<Q, T> {
     query: Q,
-    generation: u64,
     revision: u64,
     took: Duration,
     value: Result<Arc<T>, Notice>,
@@ -229,18 +228,9 @@ where
         answer
     }
 
-    /// Forgets everything, as when another workspace is opened.
-    pub fn clear(&mut self) {
-        self.entries.clear();
-        self.last = None;
-    }
-
     fn collect(&mut self, cx: &ReadCx) {
         let mut replaced = Vec::new();
         while let Ok(answer) = self.answers.1.try_recv() {
-            if answer.generation != cx.generation {
-                continue;
-            }
             if let Ok(value) = &answer.value {
                 replaced.extend(self.last.replace(value.clone()));
             }
@@ -277,7 +267,7 @@ fn ask<Q, T>(
     Q: Send + 'static,
     T: Send + Sync + 'static,
 {
-    let (generation, wake) = (cx.generation, cx.wake.clone());
+    let wake = cx.wake.clone();
     cx.pool.run(move || {
         let begun = Instant::now();
         let value = match std::panic::catch_unwind(AssertUnwindSafe(|| load(session.as_ref(), &query))) {
@@ -290,8 +280,8 @@ fn ask<Q, T>(
                 hint: "Details are in the program log; the workspace is intact".to_owned(),
             }),
         };
-        // Nobody listens any more when the window has closed.
-        let _ = answers.send(Answer { query, generation, revision, took: begun.elapsed(), value });
+        // Nobody listens any more when the window has closed, or another workspace is open.
+        let _ = answers.send(Answer { query, revision, took: begun.elapsed(), value });
         wake();
     });
 }

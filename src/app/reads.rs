@@ -73,13 +73,19 @@ macro_rules! reads {
         /// All caches, and what they share.
         pub struct Reads {
             cx: ReadCx,
+            answers: ReadAnswers,
+        }
+
+        /// Answers of one workspace.
+        #[derive(Default)]
+        struct ReadAnswers {
             $($name: Cache<($($kind,)*), $answer>,)*
         }
 
         impl Reads {
             /// Caches that ask as `cx` says.
             pub fn new(cx: ReadCx) -> Self {
-                Self { cx, $($name: Cache::default(),)* }
+                Self { cx, answers: ReadAnswers::default() }
             }
 
             /// Who answers, whom to wake.
@@ -92,19 +98,26 @@ macro_rules! reads {
                 self.cx.session.as_ref()
             }
 
-            /// Forgets every answer.
-            pub fn clear(&mut self) {
-                $(self.$name.clear();)*
+            /// Asks another workspace from now on, or none; answers of the one before are gone.
+            pub(super) fn open(&mut self, session: Option<Arc<Session>>) {
+                self.cx.session = session;
+                self.cx.generation += 1;
+                self.answers = ReadAnswers::default();
+            }
+
+            /// Grows when another workspace is opened.
+            pub fn generation(&self) -> u64 {
+                self.cx.generation
             }
 
             /// Whether a worker still has a question.
             pub(super) fn is_waited_for(&self) -> bool {
-                false $(|| self.$name.is_waited_for())*
+                false $(|| self.answers.$name.is_waited_for())*
             }
 
             $($(#[$doc])*
             pub fn $name(&mut self, $($arg: $kind),*) -> Loaded<Arc<$answer>> {
-                self.$name.get(&self.cx, ($($arg,)*), $stale, $load)
+                self.answers.$name.get(&self.cx, ($($arg,)*), $stale, $load)
             })*
         }
     };

@@ -15,7 +15,7 @@ impl AppState {
     /// See [`link_hosts`](Session::link_hosts); and how far the work on it is.
     pub fn link_hosts(&mut self, folder: Option<&PathBuf>) -> (Loaded<Arc<Option<HostTable>>>, Option<Progress>) {
         let Some(revision) = self.links_revision(folder) else { return (Loaded::Loading { last: None }, None) };
-        let (cx, scan) = (self.reads.cx(), &mut self.scans.link_hosts);
+        let (cx, scan) = (self.reads.cx(), &mut self.open.scans.link_hosts);
         let answer = scan.get_as_of(
             revision,
             cx,
@@ -33,7 +33,7 @@ impl AppState {
         by: &CitedBy,
     ) -> (Loaded<Arc<Option<CitedPages>>>, Option<Progress>) {
         let Some(revision) = self.links_revision(folder) else { return (Loaded::Loading { last: None }, None) };
-        let (cx, scan) = (self.reads.cx(), &mut self.scans.cited_pages);
+        let (cx, scan) = (self.reads.cx(), &mut self.open.scans.cited_pages);
         let answer = scan.get_as_of(
             revision,
             cx,
@@ -59,9 +59,10 @@ impl AppState {
 
     /// Stops what was begun for a page that was left.
     pub(super) fn rest_link_scans(&mut self) {
-        let route = &self.route;
-        self.scans.link_hosts.cancel_unless(|asked| matches!(route, Route::LinkHosts(folder) if folder == asked));
-        self.scans
+        let route = &self.open.route;
+        self.open.scans.link_hosts.cancel_unless(|asked| matches!(route, Route::LinkHosts(folder) if folder == asked));
+        self.open
+            .scans
             .cited_pages
             .cancel_unless(|(asked, of)| matches!(route, Route::CitedPages(folder, by) if (folder, by) == (asked, of)));
     }

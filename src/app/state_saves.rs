@@ -34,7 +34,7 @@ impl AppState {
     pub(super) fn save_confirmed(&mut self, id: Option<CampaignId>, campaign: Box<Campaign>) {
         let save = self.next_id;
         self.next_id += 1;
-        if let Some((of, _)) = &mut self.after_save {
+        if let Some((of, _)) = &mut self.open.after_save {
             *of = save;
         }
         self.begin_save(save, id, campaign, true);
@@ -42,14 +42,14 @@ impl AppState {
 
     /// The same, with what follows once it is saved.
     pub(in super::super) fn save_and(&mut self, id: Option<CampaignId>, campaign: Box<Campaign>, then: AfterSave) {
-        if self.spec.as_ref().is_none_or(|spec| !spec.is_being_saved()) {
-            self.after_save = Some((self.next_id, then));
+        if self.open.spec.as_ref().is_none_or(|spec| !spec.is_being_saved()) {
+            self.open.after_save = Some((self.next_id, then));
             self.save(id, campaign);
         }
     }
 
     fn begin_save(&mut self, save: u64, id: Option<CampaignId>, campaign: Box<Campaign>, is_confirmed: bool) {
-        if let Some(spec) = &mut self.spec {
+        if let Some(spec) = &mut self.open.spec {
             // Asked twice before the first was begun.
             if spec.is_being_saved() {
                 return;
@@ -75,7 +75,7 @@ impl AppState {
 
     /// A draft was saved; it need not be at hand any more.
     pub(super) fn take_in_saved(&mut self, save: u64, saved: anyhow::Result<SavedDraft>) {
-        let spec = self.spec.as_mut().and_then(|spec| spec.end_save(save).then_some(spec));
+        let spec = self.open.spec.as_mut().and_then(|spec| spec.end_save(save).then_some(spec));
         let SavedDraft { campaign, saved: (id, version), evidence, crawl } = match saved {
             Ok(saved) => saved,
             Err(error) if spec.is_some() && error.is::<TwinsFound>() => {
@@ -84,7 +84,7 @@ impl AppState {
                 return;
             }
             Err(error) => {
-                self.after_save.take_if(|(of, _)| *of == save);
+                self.open.after_save.take_if(|(of, _)| *of == save);
                 let mut notice = failure("Specification not saved", &error);
                 notice.hint = match spec {
                     Some(_) => "Your edits are kept; correct them and save again".to_owned(),
@@ -108,12 +108,12 @@ impl AppState {
                 spec.campaign.carry_evidence(&campaign, None);
                 spec.set_saved(*campaign);
                 // A person may have gone elsewhere, and to another campaign.
-                let here = self.route == Route::Spec(was);
+                let here = self.open.route == Route::Spec(was);
                 if here {
-                    self.route = Route::Spec(Some(id));
+                    self.open.route = Route::Spec(Some(id));
                 }
-                if here || self.campaign.is_none() {
-                    self.campaign = Some(id);
+                if here || self.open.campaign.is_none() {
+                    self.open.campaign = Some(id);
                 }
             }
         }
@@ -133,7 +133,7 @@ impl AppState {
                 hint,
             });
         }
-        match self.after_save.take_if(|(of, _)| *of == save).map(|(_, then)| then) {
+        match self.open.after_save.take_if(|(of, _)| *of == save).map(|(_, then)| then) {
             None => {}
             Some(AfterSave::Commands(commands)) => self.go_on_with(commands),
             Some(AfterSave::Crawl { fresh }) => {

@@ -285,7 +285,7 @@ fn quit_ui(ui: &mut Ui, app: &mut AppState, keys: &mut DialogKeys) {
 
 /// Edits of a specification that another command would lose.
 fn unsaved_ui(ui: &mut Ui, app: &mut AppState, keys: &mut DialogKeys) {
-    let Some(spec) = &app.spec else { return };
+    let Some(spec) = &app.open.spec else { return };
     let name = match (spec.id, spec.campaign.name.trim()) {
         (None, "") => "the new campaign".to_owned(),
         (id, name) => format!("“{}”", text::short(&campaign_title(id.unwrap_or_default(), name), 80)),

@@ -178,7 +178,7 @@ fn version_ui(ui: &mut Ui, app: &mut AppState) {
         .campaign()
         .and_then(|id| app.reads.campaigns().shown().and_then(|rows| rows.iter().find(|row| row.id == id).cloned()))
         .map(|row| row.version);
-    let edited = app.spec.as_ref().is_some_and(|spec| spec.shows_edits());
+    let edited = app.open.spec.as_ref().is_some_and(|spec| spec.shows_edits());
     let text = match (saved, edited) {
         (_, true) => "unsaved edits".to_owned(),
         (Some(version), false) => format!("v{version}"),
@@ -187,7 +187,7 @@ fn version_ui(ui: &mut Ui, app: &mut AppState) {
     let text = RichText::new(text);
     let text = if edited { text.color(tokens(ui).flag) } else { text };
     if ui.link(text).on_hover_text("Go to the specification of this campaign").clicked() {
-        let route = Route::Spec(if edited { app.spec.as_ref().and_then(|spec| spec.id) } else { app.campaign() });
+        let route = Route::Spec(if edited { app.open.spec.as_ref().and_then(|spec| spec.id) } else { app.campaign() });
         app.send(Command::Go(route));
     }
 }

@@ -60,7 +60,7 @@ impl ProspectView {
             }
             action_ui(ui, app, Action::BuildInlinks);
             // Last, where it moves nothing.
-            if app.campaign().is_some_and(|id| app.spec.as_ref().is_some_and(|spec| spec.id == Some(id))) {
+            if app.campaign().is_some_and(|id| app.open.spec.as_ref().is_some_and(|spec| spec.id == Some(id))) {
                 action_named_ui(ui, app, Action::Undo, &Action::Undo.label_now(app));
             }
         });

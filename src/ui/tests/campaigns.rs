@@ -87,7 +87,7 @@ fn a_campaign_of_a_title_that_is_here_is_saved_after_a_question() {
     window.check_says("has the same title");
     assert_eq!(listed(&window), 2, "nothing is saved yet");
     window.click("Cancel");
-    assert!(window.app().spec.as_ref().unwrap().is_edited());
+    assert!(window.app().open.spec.as_ref().unwrap().is_edited());
     window.click("Save as new version");
     window.until("it is asked again", |window| window.app().dialog() == Some(Dialog::Twins));
     window.click("Save as another campaign");

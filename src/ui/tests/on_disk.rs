@@ -245,7 +245,7 @@ fn the_draft_on_screen_is_saved_and_crawled_and_no_other_campaign() {
         launches.iter().map(|launch| session.catalogue().launch_version(launch.id).unwrap()).collect::<Vec<_>>()
     };
     assert_eq!((launches(&window, CampaignId::new(1)).len(), launches(&window, CampaignId::new(2)).len()), (1, 0));
-    assert!(window.app().spec.as_ref().unwrap().is_edited(), "Esc saves nothing");
+    assert!(window.app().open.spec.as_ref().unwrap().is_edited(), "Esc saves nothing");
     window.press_with(Modifiers::COMMAND, Key::R);
     window.check_says("River, version 2");
     window.press(Key::Enter);
@@ -314,7 +314,7 @@ fn what_is_missing_in_a_draft_leads_to_its_field() {
         window.settle();
     }
     window.click("Add these seeds");
-    let spec = &window.app().spec.as_ref().unwrap().campaign;
+    let spec = &window.app().open.spec.as_ref().unwrap().campaign;
     assert_eq!((spec.name.as_str(), spec.seeds.len()), ("Harbour", 1));
     assert_eq!(spec.politeness.user_agent, "Us (us@archive.example)");
     window.click("Save and crawl");
@@ -330,7 +330,7 @@ fn edits_are_not_lost_without_a_question() {
     window.press_with(Modifiers::COMMAND, Key::Num2);
     window.check_says("Ready to crawl");
     window.type_into("Description", "first");
-    let is_edited = |window: &Window| window.app().spec.as_ref().is_some_and(|spec| spec.is_edited());
+    let is_edited = |window: &Window| window.app().open.spec.as_ref().is_some_and(|spec| spec.is_edited());
     for command in
         [Command::OpenWorkspace(other.clone()), Command::NewCampaign, Command::ChooseCampaign(CampaignId::new(2))]
     {
@@ -369,7 +369,7 @@ fn edits_are_not_lost_without_a_question() {
     window.check_says("Save the changes to “River”?");
     window.app_mut().send(Command::AnswerUnsaved(crate::app::UnsavedAnswer::Discard));
     window.until("the other is open", |window| window.app().settings.last_workspace.as_ref() == Some(&other));
-    assert!(window.app().spec.is_none());
+    assert!(window.app().open.spec.is_none());
 }
 
 #[test]

@@ -108,7 +108,7 @@ fn a_new_campaign_is_written_and_saved() {
     window.check_says("✔ Contains contact information");
     window.check_says("unsaved edits");
     window.click("Save as new version");
-    window.until("the draft is saved", |window| !window.app().spec.as_ref().unwrap().is_edited());
+    window.until("the draft is saved", |window| !window.app().open.spec.as_ref().unwrap().is_edited());
     let saved = window.session().campaign(window.app().campaign().unwrap()).unwrap();
     assert_eq!((saved.version, saved.campaign.name.as_str(), saved.campaign.seeds.len()), (1, "Cheias", 2));
 }
@@ -120,16 +120,16 @@ fn the_request_is_edited_as_text_and_as_rows() {
     window.click("Request");
     window.check_says("all of these (AND)");
     window.type_into("Request as text", " AND museum");
-    let request = window.app().spec.as_ref().unwrap().campaign.request.to_string();
+    let request = window.app().open.spec.as_ref().unwrap().campaign.request.to_string();
     assert!(request.contains("museum"), "{request}");
     window.type_into("Request as text", " AND (");
     window.check_says("✖ ");
     window.check_says("show the last valid request");
     window.click("Discard changes");
-    assert!(!window.app().spec.as_ref().unwrap().is_edited());
+    assert!(!window.app().open.spec.as_ref().unwrap().is_edited());
     // The last one is that of the inner group.
     window.click("all of these (AND)");
-    assert!(window.app().spec.as_ref().unwrap().is_edited());
+    assert!(window.app().open.spec.as_ref().unwrap().is_edited());
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn rules_are_moved_switched_added_and_tested() {
     go(&mut window, Key::Num2);
     window.click("Scope rules 10");
     let name = |window: &Window, index: usize| {
-        window.app().spec.as_ref().unwrap().campaign.rules[index]["rule"].as_str().unwrap().to_owned()
+        window.app().open.spec.as_ref().unwrap().campaign.rules[index]["rule"].as_str().unwrap().to_owned()
     };
     let (first, second) = (name(&window, 6), name(&window, 7));
     window.click("#: 7");
@@ -148,11 +148,11 @@ fn rules_are_moved_switched_added_and_tested() {
     window.press_with(Modifiers::ALT, Key::ArrowDown);
     assert_eq!((name(&window, 6), name(&window, 7)), (first, second));
     window.click("Rule 7 is on");
-    assert_eq!(window.app().spec.as_ref().unwrap().campaign.rules[7]["enabled"], false);
+    assert_eq!(window.app().open.spec.as_ref().unwrap().campaign.rules[7]["enabled"], false);
     window.click("Add a rule");
     window.click("Address");
     window.click("Reject long queries");
-    assert_eq!(window.app().spec.as_ref().unwrap().campaign.rules.len(), 11);
+    assert_eq!(window.app().open.spec.as_ref().unwrap().campaign.rules.len(), 11);
     window.type_into("URLs to test", "http://harborblog.example/a");
     window.until("the tester answers", |window| window.says("✔ In scope by rule 3: seed scope"));
     window.check_says("decides");
@@ -349,7 +349,7 @@ fn prospects_become_seeds() {
     window.click(first);
     window.click("Add as seed");
     assert_eq!(window.route(), Route::Prospect);
-    let spec = window.app().spec.as_ref().unwrap();
+    let spec = window.app().open.spec.as_ref().unwrap();
     assert_eq!(&spec.campaign.seeds.last().unwrap().url, first);
     window.check_says("unsaved edits");
 }
@@ -530,7 +530,7 @@ fn a_selection_is_scored_exported_and_verified() {
     window.click("Also write a WACZ package");
     window.click("Report in");
     window.click("Português");
-    window.app_mut().export_folder = out.with_file_name("packed").display().to_string();
+    window.app_mut().open.export_folder = out.with_file_name("packed").display().to_string();
     window.click("Export selection");
     window.until_done(JobKind::Export);
     let out = out.with_file_name("packed");
@@ -633,7 +633,7 @@ fn a_moved_threshold_shows_at_once_what_comes_in_and_goes_out() {
         for _ in 0..20 {
             window.press(key);
         }
-        let at = window.app().selection_draft.threshold;
+        let at = window.app().open.selection_draft.threshold;
         if at == kept {
             continue;
         }
@@ -680,7 +680,7 @@ fn selections_are_saved_and_collections_made_filled_and_selected() {
     // Its captures come in with the draft, before anything is kept.
     window.scroll_to("Score and select");
     window.click("Ria");
-    assert_eq!(window.app().selection_draft.collections, ["Ria"]);
+    assert_eq!(window.app().open.selection_draft.collections, ["Ria"]);
     window.until("what it adds is shown", |window| window.says("compared with the saved selection"));
     window.click("Score and select");
     window.until("it is kept", |window| {

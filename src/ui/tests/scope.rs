@@ -28,7 +28,7 @@ fn spec_of(mut window: Window, tab: &str) -> Window {
 }
 
 fn campaign(window: &Window) -> &Campaign {
-    &window.app().spec.as_ref().unwrap().campaign
+    &window.app().open.spec.as_ref().unwrap().campaign
 }
 
 /// Adds a rule about servers in Brazil, where the beaches are.
@@ -93,7 +93,7 @@ fn a_country_is_added_its_effect_seen_and_undone() {
     }
     assert_eq!(window.last_command(), Some(&Command::UndoEdit));
     window.until("the figures are gone", |window| !window.says("change:"));
-    assert!(!window.app().spec.as_ref().unwrap().is_edited());
+    assert!(!window.app().open.spec.as_ref().unwrap().is_edited());
     // Forth again, by its button, and the figures are back.
     for _ in 0..4 {
         window.click("↷ Redo edit");
@@ -109,7 +109,7 @@ fn edits_that_are_no_matter_of_scope_and_those_that_change_nothing_say_so() {
     let mut window = spec("About");
     window.type_into("Name", " II");
     window.settle();
-    assert!(window.app().spec.as_ref().unwrap().is_edited() && window.app().what_if().is_none());
+    assert!(window.app().open.spec.as_ref().unwrap().is_edited() && window.app().what_if().is_none());
     window.click(RULES);
     // No URL has so many segments.
     window.click("Rule 7 is on");
@@ -128,7 +128,7 @@ fn edits_that_are_no_matter_of_scope_and_those_that_change_nothing_say_so() {
 fn a_rule_is_broken_where_what_it_is_read_with_is() {
     let mut window = spec(RULES);
     window.until("rules are read", |window| window.says("rejects everything"));
-    let spec = window.app_mut().spec.as_mut().unwrap();
+    let spec = window.app_mut().open.spec.as_mut().unwrap();
     for rule in [
         json!({"rule": "regex", "patterns": ["("], "decision": "REJECT"}),
         json!({"rule": "permission", "states": ["granted"], "uncovered": true, "decision": "REJECT"}),
@@ -137,7 +137,7 @@ fn a_rule_is_broken_where_what_it_is_read_with_is() {
     }
     window.until("the pattern is told", |window| window.says("unclosed group"));
     assert!(!window.says("Rule 11 cannot be read"));
-    window.app_mut().spec.as_mut().unwrap().campaign.grounds.countries.push("Portugal".to_owned());
+    window.app_mut().open.spec.as_mut().unwrap().campaign.grounds.countries.push("Portugal".to_owned());
     window.until("the record is told", |window| {
         window.says("Rule 11 cannot be read: grounds: “Portugal” is no country code; give two letters, such as PT")
     });
@@ -509,7 +509,7 @@ fn a_mistake_that_a_seed_makes_goes_with_it() {
     let mut window = spec(RULES);
     let broken = |window: &Window| window.says("✖ seed 3 (“no url at all”)");
     let seed = |window: &mut Window, url: &str| {
-        url.clone_into(&mut window.app_mut().spec.as_mut().unwrap().campaign.seeds[2].url);
+        url.clone_into(&mut window.app_mut().open.spec.as_mut().unwrap().campaign.seeds[2].url);
     };
     seed(&mut window, "no url at all");
     window.until("the mistake is told", broken);
@@ -531,7 +531,7 @@ fn domains_and_countries_are_undone_where_they_are_typed() {
     assert!(!window.says(", BR"), "on screen: {:?}", window.texts());
     window.click("↶ Undo edit");
     window.check_says("BR");
-    while window.app().spec.as_ref().unwrap().is_edited() {
+    while window.app().open.spec.as_ref().unwrap().is_edited() {
         window.click("↶ Undo edit");
     }
     assert!(!window.says("BR"));
