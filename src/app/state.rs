@@ -35,6 +35,7 @@ pub use campaigns::CampaignAct;
 pub use new_campaign::CampaignPlace;
 pub use notices::{NoticeCause, route_of_job};
 pub use open::RecentWorkspace;
+pub use saves::NewerVersion;
 pub use schedules::ScheduleWatch;
 pub use searches::SearchAct;
 pub use selections::SelectionAct;

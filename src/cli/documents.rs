@@ -81,7 +81,13 @@ pub(super) fn run(command: DocumentsCommand, out: &mut dyn Write) -> anyhow::Res
                 counted(list.watched as u64, "watched target"),
                 match list.elsewhere as u64 {
                     1 => "1 capture of a document belongs to none of them".to_owned(),
-                    number => format!("{number} captures of documents belong to none of them"),
+                    number => {
+                        format!(
+                            "{} of documents {} to none of them",
+                            counted(number, "capture"),
+                            verb(number, "belongs")
+                        )
+                    }
                 }
             );
             Ok(tell_unread(&list))

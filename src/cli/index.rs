@@ -100,7 +100,12 @@ pub(super) fn run(args: &TextIndexArgs, input: &mut dyn BufRead, out: &mut dyn W
         match args.json {
             true => json_line(out, &check)?,
             false => {
-                writeln!(out, "{} texts in the index, {} captures not indexed yet", check.versions, check.waiting)?;
+                writeln!(
+                    out,
+                    "{} in the index, {} not indexed yet",
+                    counted(check.versions, "text"),
+                    counted(check.waiting, "capture")
+                )?;
                 let differing = [
                     ("missing", &check.missing),
                     ("not in the catalogue", &check.surplus),

@@ -174,7 +174,10 @@ pub(super) fn reduce(args: &ReduceArgs, input: impl Read, out: &mut dyn Write, c
     if let Some((line, why)) = &report.first_bad {
         match report.bad_lines {
             1 => tell!("1 line is no row and was left out, line {line}: {why}"),
-            bad => tell!("{bad} lines are no rows and were left out; the first is line {line}: {why}"),
+            bad => {
+                let (lines, are, were) = (counted(bad, "line"), verb(bad, "is"), verb(bad, "was"));
+                tell!("{lines} {are} no rows and {were} left out; the first is line {line}: {why}")
+            }
         }
     }
     Ok(match report.bad_lines {

@@ -12,6 +12,7 @@ use super::rows::{
 };
 use super::sql::{int, uint};
 use crate::crawl::{PREREQUISITE_RULE, SeenFacts, SeenState, UrlOutcome};
+use crate::jobs::counted;
 use crate::scope::GeoFact;
 use crate::uri::{CaptureDate, Url};
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
@@ -210,7 +211,9 @@ impl Catalogue {
             let now = CaptureDate::now().millis();
             let ended = matches!(state, LaunchState::Stopped | LaunchState::Finished).then_some(now);
             conn.execute(
-                "UPDATE launch SET state = ?2, ended_ms = ?3, why = ?4,
+                // By the clock that dated its begin: the first crawl of the sample is dated back.
+                "UPDATE launch SET state = ?2, why = ?4,
+                    ended_ms = CASE WHEN ran_ms = 0 THEN ifnull(started_ms + ?3 - running_since_ms, ?3) ELSE ?3 END,
                     ran_ms = ran_ms + CASE ?2 WHEN 'running' THEN 0 ELSE ifnull(max(?5 - running_since_ms, 0), 0) END,
                     running_since_ms = CASE ?2 WHEN 'running' THEN ifnull(running_since_ms, ?5) END
                  WHERE id = ?1",
@@ -462,7 +465,7 @@ impl Catalogue {
             Ok(match outcomes.iter().find(|(count, _)| Some(*count) == most) {
                 None => "The launch has no seeds.".to_owned(),
                 Some((_, outcome)) if seeds == 1 => outcome.to_string(),
-                Some((count, outcome)) => format!("{count} of {seeds} seeds: {outcome}"),
+                Some((count, outcome)) => format!("{count} of {}: {outcome}", counted(seeds, "seed")),
             })
         })
     }

@@ -1,8 +1,9 @@
 //! Campaigns as wholes in the window: what belongs to none, what is given to one, what is deleted or added twice.
 
-use super::Window;
+use super::{TOWN, Window};
 use crate::app::models::{CampaignId, LaunchId};
 use crate::app::{CampaignPlace, Command, Dialog, FilesRoute, Route};
+use crate::campaign::Campaign;
 use crate::work::JobKind;
 
 /// The import of the town.
@@ -92,4 +93,66 @@ fn a_campaign_of_a_title_that_is_here_is_saved_after_a_question() {
     window.until("it is asked again", |window| window.app().dialog() == Some(Dialog::Twins));
     window.click("Save as another campaign");
     window.until("it is saved", |window| listed(window) == 3);
+}
+
+#[test]
+fn a_draft_takes_the_place_of_what_somebody_else_saved_only_after_a_question() {
+    let mut window = Window::town();
+    window.app_mut().send(Command::Go(Route::Spec(Some(TOWN))));
+    window.until("the draft is at hand", |window| window.app().open.spec.is_some());
+    let edit = |window: &mut Window| {
+        window.app_mut().open.spec.as_mut().unwrap().campaign.comments = "mine".to_owned();
+        window.settle();
+    };
+    edit(&mut window);
+    let saved = |window: &Window| window.session().catalogue().campaign(TOWN).unwrap();
+    let (first, campaign) = saved(&window);
+    let session = window.session();
+    session.save_campaign(Some(TOWN), &Campaign { owner: "somebody".to_owned(), ..campaign }).unwrap();
+    let ask = |window: &mut Window| {
+        window.click("Save as new version");
+        window.until("it is asked", |window| window.app().dialog() == Some(Dialog::NewerVersion));
+        window.settle();
+    };
+    ask(&mut window);
+    for words in [format!("Version {}", first + 1).as_str(), "owner", "somebody", "comments", "mine"] {
+        window.check_says(words);
+    }
+    window.click("Cancel");
+    assert!(window.app().open.spec.as_ref().unwrap().is_edited());
+    assert_eq!(saved(&window).0, first + 1, "nothing was saved");
+    ask(&mut window);
+    window.click(&format!("Save mine as version {}", first + 2));
+    window.until("it is saved", |window| saved(window).0 == first + 2);
+    assert_eq!(saved(&window).1.comments, "mine");
+    window.settle();
+    // The other answer takes what is there.
+    let (last, campaign) = saved(&window);
+    session.save_campaign(Some(TOWN), &Campaign { owner: "again".to_owned(), ..campaign }).unwrap();
+    window.app_mut().open.spec.as_mut().unwrap().campaign.comments = "not kept".to_owned();
+    window.settle();
+    ask(&mut window);
+    window.click("Discard mine");
+    window.until("it is taken", |window| {
+        window.app().open.spec.as_ref().is_some_and(|spec| spec.campaign.owner == "again" && !spec.is_edited())
+    });
+    assert_eq!(saved(&window).0, last + 1);
+}
+
+#[test]
+fn a_branch_stands_below_its_campaign_with_its_number_and_what_it_came_with() {
+    let window = Window::town_as(|session| {
+        let file = session.campaign(TOWN).unwrap().file;
+        let campaign = Campaign { name: "A town of others".to_owned(), ..file.campaign.clone() };
+        let file = crate::campaign::CampaignFile { campaign, digest: None, parent: None, ..file };
+        session.save_campaign_file(None, &file).unwrap();
+    });
+    let rows = window.session().campaigns().unwrap();
+    let names: Vec<_> = rows.iter().map(|row| (row.name.as_str(), row.branch.map(|point| point.campaign))).collect();
+    let trunk = names.iter().position(|(name, _)| name.starts_with("Vila Nova")).unwrap();
+    assert_eq!(names[trunk + 1], ("A town of others", Some(TOWN)), "{names:?}");
+    let mut window = window;
+    window.app_mut().send(Command::Go(Route::Campaigns));
+    window.check_says("↳ A town of others (branch of campaign 1)");
+    window.check_says("No.");
 }

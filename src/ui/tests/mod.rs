@@ -17,6 +17,7 @@ mod messages;
 mod new_campaign;
 mod numbers;
 mod on_disk;
+mod other_workspace;
 mod pages;
 mod plans;
 mod read_only;

@@ -341,7 +341,7 @@ fn prospects_become_seeds() {
     let cited = window.session().prospects(&ProspectQuery::new(Some(TOWN), "", 0, 1000)).unwrap();
     let (first, last) = (&cited.rows[0].url, &cited.rows.last().unwrap().url);
     window.check_says(first);
-    window.check_says(&text::counted(cited.total, "page", "pages"));
+    window.check_says(&text::counted(cited.total, "page"));
     window.press(Key::End);
     window.until("the last rows are there", |window| window.says(last));
     window.press(Key::Home);
@@ -715,16 +715,16 @@ fn events_of_a_launch_lead_to_the_urls_they_are_about() {
     let query = EventQuery { launch, kind: None, each: false, offset: 0, limit: 100 };
     let events = window.session().events(&query).unwrap();
     window.click("Events");
-    window.check_says(&text::counted(events.total, "event", "events"));
+    window.check_says(&text::counted(events.total, "event"));
     window.check_says(&events.rows[0].event.text);
     let hosts = events.kinds.iter().find(|(kind, _)| *kind == EventKind::Host).unwrap().1;
     window.click(&format!("Host {hosts}"));
-    window.check_says(&text::counted(hosts, "event", "events"));
+    window.check_says(&text::counted(hosts, "event"));
     let event = events.rows.iter().find(|row| row.event.kind == EventKind::Host && row.seen.is_some()).unwrap();
     window.click(&event.event.url);
     assert_eq!(window.app().focus(), event.seen.map(Focus::Seen));
     window.click(&event.event.host);
-    window.until("its queue is shown", |window| !window.says(&text::counted(hosts, "event", "events")));
+    window.until("its queue is shown", |window| !window.says(&text::counted(hosts, "event")));
 }
 
 #[test]

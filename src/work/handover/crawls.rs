@@ -206,7 +206,7 @@ pub(super) fn seen(
             serde_json::to_writer(&mut *out, &SeenLine::from(verdict))?;
             out.write_all(b"\n")?;
         }
-        cx.note(format!("{rows} URLs seen"));
+        cx.note(format!("{} seen", counted(rows, "URL")));
         cx.checkpoint()?;
     }
 }

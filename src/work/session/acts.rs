@@ -1,7 +1,7 @@
 //! Every change and every long work on the open workspace, handed to its room.
 
 use super::*;
-use crate::jobs::counted;
+use crate::jobs::{counted, verb};
 
 impl Session {
     /// Saves a campaign as new, or as a new version unless the latest is the
@@ -162,7 +162,8 @@ impl Session {
         let _turn = self.lock_inlink_count(cx)?;
         self.run_job(JobKind::SetWindow, || {
             let with = self.workspace.count_inlinks(window_days, cx)?.captures_with_inlinks;
-            Ok(format!("{with} captures have inlinks within ±{window_days} days"))
+            let (captures, have) = (counted(with, "capture"), verb(with, "has"));
+            Ok(format!("{captures} {have} inlinks within ±{}", counted(window_days.into(), "day")))
         })
     }
 

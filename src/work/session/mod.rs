@@ -17,7 +17,7 @@ use super::{
 };
 use crate::campaign::{Campaign, CampaignFile, EvidenceCarried};
 use crate::crawl::HostOverride;
-use crate::jobs::{JobCx, lock};
+use crate::jobs::{JobCx, counted, lock};
 use crate::scope::Derivation;
 use crate::scope::Trace;
 use crate::store::{Access, Catalogue, ImportAssigned, Workspace};
@@ -246,10 +246,7 @@ fn lock_unless_cancelled<'m>(mutex: &'m Mutex<()>, stage: &str, cx: &JobCx) -> a
 
 /// What an act did, such as `12 captures rejected`.
 pub fn act_summary(mark: ReviewMark, captures: u64) -> String {
-    let captures = match captures {
-        1 => "1 capture".to_owned(),
-        number => format!("{number} captures"),
-    };
+    let captures = counted(captures, "capture");
     match mark {
         ReviewMark::Note => format!("note on {captures}"),
         mark => format!("{captures} {}", mark.label().to_lowercase()),
