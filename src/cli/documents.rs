@@ -3,7 +3,7 @@
 use super::campaign::{read_only_session, session};
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
-use crate::jobs::counted;
+use crate::jobs::{counted, verb};
 use crate::work::{self, DocumentList, DocumentRow};
 use serde_json::json;
 use std::io::Write;

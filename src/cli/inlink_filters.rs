@@ -5,7 +5,7 @@ use super::inlink_options::{MapOptions, ReduceOptions, RuleOptions, dataset_opti
 use super::{FINE, PROBLEMS, WRONG_USE};
 use crate::inlinks::filters::{RowColumns, map_files, reduce_rows};
 use crate::inlinks::{FileEvent, LinkError};
-use crate::jobs::{JobCx, counted};
+use crate::jobs::{JobCx, counted, verb};
 use clap::ValueEnum;
 use crossbeam_channel::bounded;
 use std::io::{BufRead, Read, Write};

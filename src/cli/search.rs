@@ -173,7 +173,7 @@ pub(super) fn run(args: &SearchArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
 }
 
 fn list_saved(args: &SearchArgs, session: &Session, out: &mut dyn Write) -> anyhow::Result<()> {
-    for search in session.saved_searches()? {
+    for search in work::saved_searches(session.catalogue())? {
         if args.json {
             json_line(out, &search)?;
             continue;

@@ -511,13 +511,13 @@ impl Catalogue {
         self.read(|conn| geo_fact(conn, host))
     }
 
-    /// Begins the record of a job; says its number.
-    pub fn job_started(&self, name: &str) -> Result<i64, StoreError> {
+    /// Begins the record of a job, which may follow another by itself; says its number.
+    pub fn job_started(&self, name: &str, follows: Option<i64>) -> Result<i64, StoreError> {
         let name = name.to_owned();
         self.write(move |conn| {
             conn.execute(
-                "INSERT INTO job (name, started_ms) VALUES (?1, ?2)",
-                params![name, CaptureDate::now().millis()],
+                "INSERT INTO job (name, started_ms, follows) VALUES (?1, ?2, ?3)",
+                params![name, CaptureDate::now().millis(), follows],
             )?;
             Ok(conn.last_insert_rowid())
         })
@@ -538,8 +538,9 @@ impl Catalogue {
     /// Jobs of earlier runs, newest first.
     pub fn jobs(&self, limit: u64) -> Result<Vec<JobRow>, StoreError> {
         self.read(|conn| {
-            let mut statement = conn
-                .prepare_cached("SELECT id, name, started_ms, ended_ms, outcome FROM job ORDER BY id DESC LIMIT ?1")?;
+            let mut statement = conn.prepare_cached(
+                "SELECT id, name, started_ms, ended_ms, outcome, follows FROM job ORDER BY id DESC LIMIT ?1",
+            )?;
             let rows = statement.query_map([i64::try_from(limit).unwrap_or(i64::MAX)], |row| {
                 let ended: Option<i64> = row.get(3)?;
                 Ok(JobRow {
@@ -548,6 +549,7 @@ impl Catalogue {
                     started: CaptureDate::from_millis(row.get(2)?),
                     ended: ended.map(CaptureDate::from_millis),
                     outcome: if ended.is_none() { "did not end in this program".to_owned() } else { row.get(4)? },
+                    follows: row.get::<_, Option<i64>>(5)?.map(uint),
                 })
             })?;
             Ok(rows.collect::<Result<_, _>>()?)

@@ -779,4 +779,7 @@ pub struct JobRow {
     pub ended: Option<CaptureDate>,
     /// How it ended, in words.
     pub outcome: String,
+    /// The job that it followed by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub follows: Option<u64>,
 }

@@ -327,7 +327,7 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, sai
         ui.label(RichText::new(format!("{} external", text::count(page.external))).color(tokens(ui).strong_text));
         match page.around {
             Some(_) => {
-                ui.weak(format!("within ± {} days", page.window_days));
+                ui.weak(format!("within ± {}", text::counted(page.window_days.into(), "day")));
                 let left_out = match page.outside_cut {
                     0 => String::new(),
                     left_out => format!(", {} of them not listed", text::count(left_out)),

@@ -76,7 +76,7 @@ impl ProspectView {
             }
             ui.weak(text::counted(page.total, "page"));
             if page.unlisted > 0 {
-                ui.weak(format!("{} less cited are not listed", text::counted(page.unlisted, "page")));
+                ui.weak(format!("{} not listed, less cited", text::counted(page.unlisted, "page")));
             }
             self.table_ui(ui, app, &query, page.total);
         });

@@ -530,7 +530,7 @@ fn verified(row: &ExportRow) -> (String, CheckState) {
     let Some(lines) = &row.verified else { return ("– never verified".to_owned(), CheckState::Passed) };
     let (state, wrong) = (CheckState::of(lines).0, lines.iter().filter(|line| !line.ok).count());
     let words = match state {
-        CheckState::Passed => format!("✔ {} checks passed", lines.len()),
+        CheckState::Passed => format!("✔ {} passed", text::counted(lines.len() as u64, "check")),
         CheckState::Unvouched => "⚠ Signed, nobody vouches".to_owned(),
         CheckState::Failed => format!("✖ {wrong} of {} failed", lines.len()),
     };

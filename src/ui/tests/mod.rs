@@ -110,7 +110,7 @@ impl Window {
     pub(super) fn captures(&self, filter: &str) -> Vec<CaptureRow> {
         let query = CaptureQuery { campaign: self.app().campaign(), ..work::everything() };
         let query = CaptureQuery { filter: filter.to_owned(), limit: 10_000, ..query };
-        self.session().captures(&query).unwrap().rows
+        self.session().catalogue().captures(&query).unwrap().rows
     }
 
     /// Waits until a job of this kind has done its work, and what it says is on screen.

@@ -101,7 +101,7 @@ fn a_campaign_that_is_saved_keeps_its_workspace() {
     window.until("it is saved", |window| window.app().campaign() == Some(CampaignId::new(1)));
     window.app_mut().send(Command::Go(Route::Campaigns));
     window.settle();
-    assert_eq!(window.session().campaigns().unwrap().len(), 1);
+    assert_eq!(window.session().catalogue().campaigns().unwrap().len(), 1);
     assert_eq!(folders(dir.path()), ["fonds"]);
 }
 

@@ -266,7 +266,7 @@ fn long_lists_are_read_where_they_are_looked_at() {
 #[test]
 fn hits_lead_to_the_urls_that_a_rule_decided() {
     let mut window = spec(RULES);
-    let hits = window.session().rule_hits(TOWN, None, &JobCx::detached()).unwrap();
+    let hits = crate::work::rule_hits(&window.session(), TOWN, None, &JobCx::detached()).unwrap();
     let (all, by_seeds) = (hits.rules[0].spoke, hits.rules[3].decided);
     let (all, by_seeds) = (text::count(all), text::count(by_seeds));
     window.until("hits are there", |window| window.says(&all) && window.says(&by_seeds));
@@ -368,7 +368,7 @@ fn hosts_let_in_by_location_show_their_evidence_and_captures() {
         }),
         "Geolocation",
     );
-    let report = window.session().geo_report(TOWN, None, &JobCx::detached()).unwrap();
+    let report = crate::work::geo_report(&window.session(), TOWN, None, &JobCx::detached()).unwrap();
     // The table's rows stand in this order, and the first cell of a name is clicked.
     let is_first =
         |host: &&GeoHost| report.hosts.iter().find(|other| other.urls == host.urls).unwrap().host == host.host;

@@ -217,7 +217,7 @@ fn with_stars(pattern: &str) -> String {
                 Some(')')
             }
             '|' if groups > 0 => Some('|'),
-            '.' | '[' | ']' | '(' | ')' | '{' | '}' | '|' | '^' | '$' | '*' | '+' | '?' => None,
+            '.' | '[' | ']' | ')' | '{' | '}' | '|' | '^' | '$' | '*' | '+' | '?' => None,
             _ => Some(next),
         };
         let Some(literal) = literal else { return pattern.to_owned() };
