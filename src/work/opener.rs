@@ -123,8 +123,10 @@ impl Workspaces {
     pub fn create_for_draft(&self, folder: &Path) -> anyhow::Result<(PathBuf, Session)> {
         for left in numbered(folder).take_while(|folder| folder.exists()) {
             if is_small(&left) && self.is_workspace(&left) {
-                let session = open(&left, self.own.as_ref())?;
-                if session.catalogue().setting(MADE_FOR_DRAFT)?.is_some() && session.is_unused()? {
+                // One that cannot be read is nobody's draft.
+                let Ok(session) = open(&left, self.own.as_ref()) else { continue };
+                let is_marked = matches!(session.catalogue().setting(MADE_FOR_DRAFT), Ok(Some(_)));
+                if is_marked && matches!(session.is_unused(), Ok(true)) {
                     return Ok((left, session));
                 }
             }
