@@ -240,7 +240,7 @@ pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str
 
 fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
     let open = || if state.session().is_some() { Ok(()) } else { Err("No workspace open") };
-    let campaign = || open().and_then(|()| state.campaign.ok_or("Select a campaign first"));
+    let campaign = || open().and_then(|()| state.open.campaign.ok_or("Select a campaign first"));
     match action {
         Action::OpenWorkspace => Ok(Command::Ask(Dialog::Open)),
         Action::Import => Ok(Command::Ask(Dialog::Import)),
@@ -257,7 +257,7 @@ fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
         Action::NewCampaign => Ok(Command::NewCampaign),
         Action::SaveCampaign => {
             open()?;
-            match &state.spec {
+            match &state.open.spec {
                 None => Err("No specification is being edited"),
                 Some(spec) if spec.campaign.name.trim().is_empty() => Err("The campaign needs a name"),
                 Some(spec) if spec.is_being_saved() => Err("It is already being saved"),
@@ -270,7 +270,7 @@ fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
             if state.crawl_job().is_some() {
                 return Err("A crawl is running");
             }
-            match (draft_at_hand(state), &state.route) {
+            match (draft_at_hand(state), &state.open.route) {
                 (Some(spec), _) if spec.is_being_saved() => Err("It is being saved"),
                 (Some(spec), _) if !spec.is_complete() => Err("The specification is incomplete"),
                 (Some(_), _) => Ok(Command::RequestCrawl(CrawlTarget::Draft)),
@@ -304,11 +304,11 @@ fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
         }
         Action::Export | Action::DryRun => {
             let id = campaign()?;
-            if state.export_folder.trim().is_empty() {
+            if state.open.export_folder.trim().is_empty() {
                 return Err("Enter a folder to write to");
             }
-            let selection = super::models::SelectionSpec { campaign: id, ..state.selection_draft.clone() };
-            match &state.kept_selection {
+            let selection = super::models::SelectionSpec { campaign: id, ..state.open.selection_draft.clone() };
+            match &state.open.kept_selection {
                 Some((of, Some(kept))) if *of == id && !kept.selects_as(&selection) => {
                     return Err("The preview is not saved: score and select first, or go back to the saved selection");
                 }
@@ -316,7 +316,7 @@ fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
                 // Before the page was looked at, nothing was tried on it.
                 _ => {}
             }
-            let out = state.export_folder.trim().into();
+            let out = state.open.export_folder.trim().into();
             match action {
                 Action::DryRun if state.runs(JobKind::DryRun) => Err("A dry run is already running"),
                 Action::DryRun => Ok(Command::DryRun { out, selection }),
@@ -325,7 +325,7 @@ fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
         }
         Action::Verify => {
             open()?;
-            state.last_export.clone().map(Command::Verify).ok_or("Nothing exported yet")
+            state.open.last_export.clone().map(Command::Verify).ok_or("Nothing exported yet")
         }
         Action::Back => {
             if state.can_go_back() {
@@ -335,7 +335,7 @@ fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
             }
         }
         Action::ToggleLowerPanel => Ok(Command::ToggleLowerPanel),
-        Action::ToggleFacets => match state.route {
+        Action::ToggleFacets => match state.open.route {
             Route::Captures { .. } => Ok(Command::ToggleFacets),
             _ => Err("Go to Captures first"),
         },
@@ -372,11 +372,11 @@ fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
 
 /// The specification whose edits are at hand on this page.
 fn draft_at_hand(state: &AppState) -> Option<&SpecDraft> {
-    state.spec.as_ref().filter(|spec| match state.route {
+    state.open.spec.as_ref().filter(|spec| match state.open.route {
         Route::Spec(id) => id == spec.id,
         Route::Scope(id, _) => Some(id) == spec.id,
         // Seeds are added to it from there.
-        Route::Prospect => spec.id.is_some() && spec.id == state.campaign && (spec.can_undo() || spec.can_redo()),
+        Route::Prospect => spec.id.is_some() && spec.id == state.open.campaign && (spec.can_undo() || spec.can_redo()),
         _ => false,
     })
 }
@@ -385,9 +385,9 @@ fn draft_at_hand(state: &AppState) -> Option<&SpecDraft> {
 pub fn route_of(page: u8, state: &AppState) -> Route {
     match page {
         // Edits that are not saved come first.
-        1 => Route::Spec(match &state.spec {
+        1 => Route::Spec(match &state.open.spec {
             Some(spec) if spec.shows_edits() => spec.id,
-            _ => state.campaign,
+            _ => state.open.campaign,
         }),
         2 => Route::Crawl,
         3 => Route::Captures { filter: String::new() },
@@ -398,7 +398,7 @@ pub fn route_of(page: u8, state: &AppState) -> Route {
         8 => Route::Jobs,
         9 => Route::Files(FilesRoute::default()),
         10 => Route::Search(super::models::SearchQuery::default()),
-        11 => Route::Help(state.route.guide()),
+        11 => Route::Help(state.open.route.guide()),
         _ => Route::Campaigns,
     }
 }

@@ -7,6 +7,7 @@ use super::models::{CampaignId, Loaded, Notice, campaign_title};
 use super::state::AppState;
 use super::{Command, Dialog, Route, SpecDraft};
 use crate::campaign::Seed;
+use crate::jobs::counted;
 use crate::work::{CrawlRequest, CrawlStart};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ pub enum CrawlTarget {
 impl AppState {
     /// Asks a person to confirm a crawl.
     pub(super) fn request_crawl(&mut self, target: CrawlTarget) {
-        let request = match (target, &self.spec) {
+        let request = match (target, &self.open.spec) {
             (CrawlTarget::Campaign(id), _) => CrawlRequest { campaign: Some(id), edits: None },
             (CrawlTarget::Draft, Some(spec)) => {
                 let edits = (spec.id.is_none() || spec.is_edited()).then(|| spec.campaign.clone());
@@ -32,15 +33,15 @@ impl AppState {
             }
             (CrawlTarget::Draft, None) => return,
         };
-        self.crawl_request = Some(Arc::new(request));
-        self.dialog = Some(Dialog::StartCrawl);
+        self.open.crawl_request = Some(Arc::new(request));
+        self.open.dialog = Some(Dialog::StartCrawl);
     }
 
     /// Starts the crawl that was asked about; edits are saved first, and
     /// without them it does not start.
     pub(super) fn confirm_crawl(&mut self, version: u32, fresh: bool) {
-        self.dialog = None;
-        let Some(request) = self.crawl_request.take() else { return };
+        self.open.dialog = None;
+        let Some(request) = self.open.crawl_request.take() else { return };
         match (request.campaign, &request.edits) {
             (id, Some(edits)) => self.save_and(id, Box::new(edits.clone()), AfterSave::Crawl { fresh }),
             (Some(campaign), None) => {
@@ -53,28 +54,28 @@ impl AppState {
 
     /// Makes a campaign the one at hand.
     pub(super) fn take_campaign(&mut self, id: CampaignId) {
-        let before = self.campaign.replace(id);
-        self.shows_every_campaign = false;
+        let before = self.open.campaign.replace(id);
+        self.open.shows_every_campaign = false;
         if before != Some(id) {
-            self.selection_draft.campaign = id;
-            self.selected = Default::default();
+            self.open.selection_draft.campaign = id;
+            self.open.selected = Default::default();
             self.follow(None);
         }
-        let is_of_another = match &self.route {
+        let is_of_another = match &self.open.route {
             Route::Spec(of) => *of != Some(id),
             Route::Scope(of, _) => *of != id,
             _ => false,
         };
         // The first choice is made by the window itself: it leaves no new campaign.
         if is_of_another && before.is_some() {
-            self.route = Route::Spec(Some(id));
+            self.open.route = Route::Spec(Some(id));
         }
     }
 
     /// Adds seeds to the specification of the campaign at hand as one edit; the page stays.
     pub(super) fn add_seeds(&mut self, urls: Vec<String>) {
-        let Some(id) = self.campaign else { return };
-        if self.spec.as_ref().is_none_or(|spec| spec.id != Some(id)) {
+        let Some(id) = self.open.campaign else { return };
+        if self.open.spec.as_ref().is_none_or(|spec| spec.id != Some(id)) {
             let Loaded::Ready(page) = self.reads.campaign(id) else {
                 self.notice(Notice {
                     is_error: false,
@@ -84,9 +85,9 @@ impl AppState {
                 });
                 return;
             };
-            self.spec = Some(SpecDraft::of(&page));
+            self.open.spec = Some(SpecDraft::of(&page));
         }
-        let Some(spec) = &mut self.spec else { return };
+        let Some(spec) = &mut self.open.spec else { return };
         // What was there before is the step to go back to.
         spec.note(Instant::now());
         let known: HashSet<String> = spec.campaign.seeds.iter().map(|seed| seed.url.clone()).collect();
@@ -97,7 +98,7 @@ impl AppState {
         spec.campaign.seeds.extend(new.into_iter().map(seed));
         spec.note(Instant::now());
         let title = campaign_title(id, &spec.campaign.name);
-        let seeds = if added == 1 { "1 seed".to_owned() } else { format!("{added} seeds") };
+        let seeds = counted(added as u64, "seed");
         let why = match all - added {
             0 => String::new(),
             there => format!("{there} of {all} were seeds already"),

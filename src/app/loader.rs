@@ -106,7 +106,7 @@ impl Line {
 pub struct ReadCx {
     /// Who answers; none while no workspace is open.
     pub session: Option<Arc<Session>>,
-    /// Grows when another workspace is opened, so that late answers are dropped.
+    /// Grows when another workspace is opened.
     pub generation: u64,
     /// Called when an answer is there.
     pub wake: Wake,
@@ -157,7 +157,6 @@ struct Shown<T> {
 
 struct Answer<Q, T> {
     query: Q,
-    generation: u64,
     revision: u64,
     took: Duration,
     value: Result<Arc<T>, Notice>,
@@ -181,12 +180,12 @@ where
 
     /// What can be shown now. Asks the session when its revision has changed
     /// since, or when the answer is older than `stale_after`.
-    pub fn get(
+    pub fn get<E: Into<anyhow::Error> + 'static>(
         &mut self,
         cx: &ReadCx,
         query: Q,
         stale_after: Option<Duration>,
-        load: fn(&Session, &Q) -> anyhow::Result<T>,
+        load: fn(&Session, &Q) -> Result<T, E>,
     ) -> Loaded<Arc<T>> {
         self.collect(cx);
         let Some(session) = &cx.session else {
@@ -229,18 +228,9 @@ where
         answer
     }
 
-    /// Forgets everything, as when another workspace is opened.
-    pub fn clear(&mut self) {
-        self.entries.clear();
-        self.last = None;
-    }
-
     fn collect(&mut self, cx: &ReadCx) {
         let mut replaced = Vec::new();
         while let Ok(answer) = self.answers.1.try_recv() {
-            if answer.generation != cx.generation {
-                continue;
-            }
             if let Ok(value) = &answer.value {
                 replaced.extend(self.last.replace(value.clone()));
             }
@@ -266,23 +256,24 @@ where
     }
 }
 
-fn ask<Q, T>(
+fn ask<Q, T, E>(
     cx: &ReadCx,
     session: Arc<Session>,
     revision: u64,
     query: Q,
     answers: Sender<Answer<Q, T>>,
-    load: fn(&Session, &Q) -> anyhow::Result<T>,
+    load: fn(&Session, &Q) -> Result<T, E>,
 ) where
+    E: Into<anyhow::Error> + 'static,
     Q: Send + 'static,
     T: Send + Sync + 'static,
 {
-    let (generation, wake) = (cx.generation, cx.wake.clone());
+    let wake = cx.wake.clone();
     cx.pool.run(move || {
         let begun = Instant::now();
         let value = match std::panic::catch_unwind(AssertUnwindSafe(|| load(session.as_ref(), &query))) {
             Ok(Ok(value)) => Ok(Arc::new(value)),
-            Ok(Err(error)) => Err(failure("This could not be read", &error)),
+            Ok(Err(error)) => Err(failure("This could not be read", &error.into())),
             Err(_) => Err(Notice {
                 is_error: true,
                 what: "This could not be read".to_owned(),
@@ -290,8 +281,8 @@ fn ask<Q, T>(
                 hint: "Details are in the program log; the workspace is intact".to_owned(),
             }),
         };
-        // Nobody listens any more when the window has closed.
-        let _ = answers.send(Answer { query, generation, revision, took: begun.elapsed(), value });
+        // Nobody listens any more when the window has closed, or another workspace is open.
+        let _ = answers.send(Answer { query, revision, took: begun.elapsed(), value });
         wake();
     });
 }
@@ -341,7 +332,7 @@ mod tests {
         };
         let mut cache = Cache::<usize, DropNote>::default();
         for query in 0..=ANSWERS_KEPT {
-            while cache.get(&cx, query, None, |_, _| Ok(DropNote)).ready().is_none() {
+            while cache.get(&cx, query, None, |_, _| anyhow::Ok(DropNote)).ready().is_none() {
                 std::thread::sleep(Duration::from_millis(1));
             }
         }

@@ -17,6 +17,7 @@ mod job_list;
 mod jobs_at_hand;
 mod loader;
 pub mod models;
+mod open_workspace;
 mod reads;
 mod scans;
 mod seen_lists;
@@ -39,13 +40,16 @@ pub use crawl_request::CrawlTarget;
 pub use decision_target::Focus;
 pub use job_list::{JobLine, JobState, job_list};
 pub use jobs_at_hand::{EndedJob, RunningJob};
+pub use open_workspace::OpenWorkspace;
 pub use reads::{ByIdentity, LIST_PAGE, Reads, ScopeAnswers};
 pub use scans::{RuleLine, refusals_rule};
 pub use seen_lists::{MovedQuery, SeenList, SeenListQuery};
 pub use selected_rows::{ReviewDecision, SelectedRows};
 pub use settings::{ColumnLayout, PanelTab, Settings, TableLayout, ThemeChoice};
 pub use spec_draft::SpecDraft;
-pub use state::{AppState, CampaignAct, CampaignPlace, NoticeCause, RecentWorkspace, ScheduleWatch, route_of_job};
+pub use state::{
+    AppState, CampaignAct, CampaignPlace, NewerVersion, NoticeCause, RecentWorkspace, ScheduleWatch, route_of_job,
+};
 pub use state::{SearchAct, SelectLead, SelectionAct};
 pub use table_rows::{CellWriter, RowFill, RowQuery, TableForm, TableRows, cell_text};
 pub use tried_selection::TriedSelection;

@@ -98,6 +98,20 @@ struct Pending<Q, T> {
     running: Option<(Instant, u64, JobHandle<T>)>,
 }
 
+impl<Q, T> Pending<Q, T> {
+    fn stop(&mut self) {
+        if let Some((_, _, handle)) = self.running.take() {
+            handle.cx.cancel();
+        }
+    }
+}
+
+impl<Q, T> Drop for Pending<Q, T> {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
 struct Shown<Q, T> {
     query: Q,
     revision: u64,
@@ -228,8 +242,8 @@ where
     }
 
     fn stop(&mut self) {
-        if let Some((_, _, handle)) = self.pending.as_mut().and_then(|pending| pending.running.take()) {
-            handle.cx.cancel();
+        if let Some(pending) = &mut self.pending {
+            pending.stop();
         }
     }
 
@@ -255,20 +269,6 @@ fn failed(why: String) -> Notice {
 }
 
 impl Scans {
-    /// Forgets everything, as when another workspace is opened.
-    pub(super) fn clear(&mut self) {
-        self.what_if.forget();
-        self.rule_lines.forget();
-        self.rule_hits.forget();
-        self.rule_matches.forget();
-        self.geo_report.forget();
-        self.drift.forget();
-        self.problem_record.forget();
-        self.import_records.forget();
-        self.link_hosts.forget();
-        self.cited_pages.forget();
-    }
-
     /// Whether an answer is on its way. A record of a problem may be read
     /// without end, so it does not count.
     pub(super) fn is_waited_for(&self) -> bool {

@@ -98,25 +98,25 @@ impl AppState {
     /// before, rows may be selected that nobody sees.
     pub fn cut_selection_to(&mut self, query: &CaptureQuery, total: Option<u64>) -> bool {
         let view = view_of(query);
-        match &mut self.selected {
+        match &mut self.open.selected {
             SelectedRows::Ids(ids) if !ids.is_empty() => {
                 if let Loaded::Ready(kept) = self.reads.captures_among(view.clone(), ids.clone()) {
                     if kept.len() != ids.len() {
                         let kept: HashSet<CaptureId> = kept.iter().copied().collect();
                         ids.retain(|id| kept.contains(id));
                     }
-                    self.selected_in = Some(view);
+                    self.open.selected_in = Some(view);
                     return true;
                 }
-                self.selected_in.as_ref() == Some(&view)
+                self.open.selected_in.as_ref() == Some(&view)
             }
             SelectedRows::Query { query, count } if *query == view => {
                 *count = total.unwrap_or(*count);
                 true
             }
             SelectedRows::Ids(_) | SelectedRows::Query { .. } => {
-                self.selected = SelectedRows::default();
-                self.selected_in = Some(view);
+                self.open.selected = SelectedRows::default();
+                self.open.selected_in = Some(view);
                 true
             }
         }
@@ -125,8 +125,8 @@ impl AppState {
     /// Decides on a few captures at once; on many, a person confirms it first.
     pub(super) fn decide_or_ask(&mut self, decision: ReviewDecision) {
         if decision.captures.count() > MOST_UNASKED {
-            self.decision = Some(decision);
-            self.dialog = Some(Dialog::Decide);
+            self.open.decision = Some(decision);
+            self.open.dialog = Some(Dialog::Decide);
         } else {
             self.decide(decision);
         }
@@ -150,7 +150,7 @@ impl AppState {
         let settings = self.settings.clone();
         // A note decides nothing: the capture is still to review.
         let reviewed = match &captures {
-            SelectedRows::Ids(ids) if matches!(self.route, Route::Review { .. }) && !is_note => ids.clone(),
+            SelectedRows::Ids(ids) if matches!(self.open.route, Route::Review { .. }) && !is_note => ids.clone(),
             _ => Vec::new(),
         };
         let work = move |session: &Session| {

@@ -21,6 +21,11 @@ pub enum CampaignAct {
     AssignImport(LaunchId, Option<CampaignId>),
     /// Saves the draft at hand, though a campaign like it is here: as the next version of that one, or as another one.
     SaveTwin(Option<CampaignId>),
+    /// Saves the draft at hand though somebody else saved its campaign meanwhile, or gives it up.
+    AnswerNewer {
+        /// Whether the draft is saved, as the next version.
+        keeps_draft: bool,
+    },
 }
 
 /// Campaigns that are here already, so that a person is asked before one like them is saved.
@@ -43,9 +48,9 @@ impl AppState {
     pub(super) fn act_on_campaigns(&mut self, act: CampaignAct) {
         match act {
             CampaignAct::ShowEveryCapture => {
-                self.shows_every_campaign = true;
-                self.campaign = None;
-                self.selected = Default::default();
+                self.open.shows_every_campaign = true;
+                self.open.campaign = None;
+                self.open.selected = Default::default();
                 self.follow(None);
             }
             CampaignAct::Activate(id) => self.write(
@@ -60,11 +65,11 @@ impl AppState {
                 |done| Answer::Set("The campaign was not switched off", done),
             ),
             CampaignAct::Delete(id) => {
-                self.dialog = None;
-                self.deleting = Some(id);
-                if self.campaign == Some(id) {
-                    self.campaign = None;
-                    self.spec = None;
+                self.open.dialog = None;
+                self.open.deleting = Some(id);
+                if self.open.campaign == Some(id) {
+                    self.open.campaign = None;
+                    self.open.spec = None;
                     self.send(Command::Go(super::super::Route::Campaigns));
                 }
                 self.write(
@@ -81,10 +86,11 @@ impl AppState {
                     session.assign_import(import, campaign).map(|of| crate::work::Report::summary(&of))
                 });
             }
+            CampaignAct::AnswerNewer { keeps_draft } => self.answer_newer_version(keeps_draft),
             CampaignAct::SaveTwin(id) => {
-                self.dialog = None;
-                self.twins.clear();
-                if let Some(spec) = self.spec.as_ref().filter(|spec| spec.id.is_none()) {
+                self.open.dialog = None;
+                self.open.twins.clear();
+                if let Some(spec) = self.open.spec.as_ref().filter(|spec| spec.id.is_none()) {
                     let campaign = Box::new(spec.campaign.clone());
                     self.save_confirmed(id, campaign);
                 }
@@ -94,29 +100,29 @@ impl AppState {
 
     /// Asks whether a new campaign is one that is here.
     pub(super) fn confirm_duplicates(&mut self, twins: Vec<CampaignTwin>) {
-        self.twins = twins;
-        self.dialog = Some(Dialog::Twins);
+        self.open.twins = twins;
+        self.open.dialog = Some(Dialog::Twins);
     }
 
     /// Campaigns that a new one may be.
     pub fn twins(&self) -> &[CampaignTwin] {
-        &self.twins
+        &self.open.twins
     }
 
     /// Whether the captures of all campaigns are shown, so that none is at hand.
     pub fn shows_every_campaign(&self) -> bool {
-        self.shows_every_campaign && self.campaign.is_none()
+        self.open.shows_every_campaign && self.open.campaign.is_none()
     }
 
     /// The campaign that is chosen where none is at hand: the first of these that is not being deleted.
     pub fn first_campaign(&self, rows: &[CampaignRow]) -> Option<CampaignId> {
-        let first = rows.iter().map(|row| row.id).find(|id| self.deleting != Some(*id));
-        first.filter(|_| self.campaign.is_none() && !self.shows_every_campaign)
+        let first = rows.iter().map(|row| row.id).find(|id| self.open.deleting != Some(*id));
+        first.filter(|_| self.open.campaign.is_none() && !self.open.shows_every_campaign)
     }
 
     /// How files are imported where nothing else is chosen: for the campaign at hand.
     pub fn import_options(&mut self) -> ImportOptions {
-        let campaign = match (self.campaign, self.reads.campaigns()) {
+        let campaign = match (self.open.campaign, self.reads.campaigns()) {
             (Some(id), _) => CampaignChoice::Of(id),
             (None, Loaded::Ready(rows)) if rows.len() > 1 => CampaignChoice::None,
             (None, _) => CampaignChoice::Only,

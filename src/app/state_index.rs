@@ -1,6 +1,7 @@
 //! The text index follows imports, crawls and builds of inlinks of an open window by itself.
 
 use super::{Answer, AppState, JobKind};
+use crate::work;
 use crate::work::{FollowPace, JobReport, Report};
 use std::time::Instant;
 
@@ -56,22 +57,21 @@ impl IndexWatch {
 impl AppState {
     /// Another workspace is open: what waits of an index that it has is indexed.
     pub(super) fn begin_index_watch(&mut self) {
-        self.index_watch = IndexWatch::default();
         self.look_for_captures(true);
     }
 
     /// Asks a worker whether there is something to index: once an import, a crawl or a build of
     /// inlinks has ended, and now and then while captures come.
     pub(super) fn watch_index(&mut self) {
-        let watch = &mut self.index_watch;
-        let captures_come = self.jobs.iter().any(|job| brings_captures(job.kind));
+        let watch = &mut self.open.index_watch;
+        let captures_come = self.open.jobs.iter().any(|job| brings_captures(job.kind));
         if captures_come && !watch.rests && watch.pace.wait().is_zero() {
             watch.pace = FollowPace::default();
             watch.is_due = true;
         }
-        let indexes = self.jobs.iter().any(|job| job.kind == JobKind::IndexTexts);
+        let indexes = self.open.jobs.iter().any(|job| job.kind == JobKind::IndexTexts);
         if watch.is_due && !watch.pending && !indexes && self.session().is_some() {
-            self.index_watch.is_due = false;
+            self.open.index_watch.is_due = false;
             self.look_for_captures(false);
         }
     }
@@ -80,31 +80,27 @@ impl AppState {
         if !self.settings.follow_index || self.closing {
             return;
         }
-        self.index_watch.pending = true;
-        let generation = self.reads.cx().generation;
+        self.open.index_watch.pending = true;
         let look = move |session: &crate::work::Session| {
-            let follows = session.workspace()?.read_only.is_none() && (!only_where_one_is || session.has_index());
-            Ok(follows && session.is_index_behind()?)
+            let follows =
+                session.workspace()?.read_only.is_none() && (!only_where_one_is || work::has_index(&session.workspace));
+            Ok(follows && work::is_index_behind(&session.workspace)?)
         };
-        self.write(look, move |is_behind| Answer::ToIndex(generation, is_behind));
+        self.write(look, Answer::ToIndex);
     }
 
-    pub(super) fn take_in_index_behind(&mut self, generation: u64, is_behind: anyhow::Result<bool>) {
-        // Of a workspace that was open before.
-        if generation != self.reads.cx().generation {
-            return;
-        }
-        self.index_watch.pending = false;
+    pub(super) fn take_in_index_behind(&mut self, is_behind: anyhow::Result<bool>) {
+        self.open.index_watch.pending = false;
         // What is wrong with an index is said where it is asked, or by the job.
         if !is_behind.unwrap_or(true) || self.closing || self.runs(JobKind::IndexTexts) {
             return;
         }
-        self.index_watch.begun = Some(Instant::now());
+        self.open.index_watch.begun = Some(Instant::now());
         self.start(JobKind::IndexTexts, |session, cx| {
             let report = session.follow_index(cx)?;
             Ok(JobReport::Done(report.map_or_else(|| "nothing new".to_owned(), |report| report.summary())))
         });
-        if let Some(job) = self.jobs.last_mut().filter(|job| job.kind == JobKind::IndexTexts) {
+        if let Some(job) = self.open.jobs.last_mut().filter(|job| job.kind == JobKind::IndexTexts) {
             job.by_itself = true;
         }
     }

@@ -8,38 +8,39 @@ use super::super::Route;
 use super::super::models::{CitedBy, CitedPages, HostTable, Loaded};
 use super::AppState;
 use crate::jobs::Progress;
+use crate::work;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 impl AppState {
-    /// See [`link_hosts`](Session::link_hosts); and how far the work on it is.
+    /// See [`work::link_hosts`](crate::work::link_hosts); and how far the work on it is.
     pub fn link_hosts(&mut self, folder: Option<&PathBuf>) -> (Loaded<Arc<Option<HostTable>>>, Option<Progress>) {
         let Some(revision) = self.links_revision(folder) else { return (Loaded::Loading { last: None }, None) };
-        let (cx, scan) = (self.reads.cx(), &mut self.scans.link_hosts);
+        let (cx, scan) = (self.reads.cx(), &mut self.open.scans.link_hosts);
         let answer = scan.get_as_of(
             revision,
             cx,
             |asked| asked.as_ref() == folder,
             || folder.cloned(),
-            |session, folder, cx| session.link_hosts(folder.as_deref(), cx),
+            |session, folder, cx| work::link_hosts(&session.workspace, folder.as_deref(), cx),
         );
         (answer, scan.progress())
     }
 
-    /// See [`cited_pages`](Session::cited_pages); and how far the work on it is.
+    /// See [`work::cited_pages`](crate::work::cited_pages); and how far the work on it is.
     pub fn cited_pages(
         &mut self,
         folder: Option<&PathBuf>,
         by: &CitedBy,
     ) -> (Loaded<Arc<Option<CitedPages>>>, Option<Progress>) {
         let Some(revision) = self.links_revision(folder) else { return (Loaded::Loading { last: None }, None) };
-        let (cx, scan) = (self.reads.cx(), &mut self.scans.cited_pages);
+        let (cx, scan) = (self.reads.cx(), &mut self.open.scans.cited_pages);
         let answer = scan.get_as_of(
             revision,
             cx,
             |(asked, of)| asked.as_ref() == folder && of == by,
             || (folder.cloned(), by.clone()),
-            |session, (folder, by), cx| session.cited_pages(folder.as_deref(), &by, cx),
+            |session, (folder, by), cx| work::cited_pages(&session.workspace, folder.as_deref(), &by, cx),
         );
         (answer, scan.progress())
     }
@@ -59,9 +60,10 @@ impl AppState {
 
     /// Stops what was begun for a page that was left.
     pub(super) fn rest_link_scans(&mut self) {
-        let route = &self.route;
-        self.scans.link_hosts.cancel_unless(|asked| matches!(route, Route::LinkHosts(folder) if folder == asked));
-        self.scans
+        let route = &self.open.route;
+        self.open.scans.link_hosts.cancel_unless(|asked| matches!(route, Route::LinkHosts(folder) if folder == asked));
+        self.open
+            .scans
             .cited_pages
             .cancel_unless(|(asked, of)| matches!(route, Route::CitedPages(folder, by) if (folder, by) == (asked, of)));
     }

@@ -31,7 +31,7 @@ impl AppState {
     /// Where a new campaign may be kept; the first is the default. One alone needs no question.
     pub fn campaign_places(&self) -> Vec<CampaignPlace> {
         let is_open = self.session().is_some();
-        if is_open && !self.is_sample {
+        if is_open && !self.open.is_sample {
             return vec![CampaignPlace::Open];
         }
         let open = self.settings.last_workspace.as_ref().filter(|_| is_open);
@@ -58,7 +58,7 @@ impl AppState {
         let mut places = self.campaign_places();
         match places.pop() {
             Some(only) if places.is_empty() => self.begin_campaign(only),
-            _ => self.dialog = Some(Dialog::NewCampaign),
+            _ => self.open.dialog = Some(Dialog::NewCampaign),
         }
     }
 
@@ -66,7 +66,7 @@ impl AppState {
     pub(super) fn begin_campaign(&mut self, place: CampaignPlace) {
         match place {
             CampaignPlace::Open => {
-                self.spec = None;
+                self.open.spec = None;
                 self.go(Route::Spec(None));
             }
             CampaignPlace::Workspace(folder) => {
@@ -76,7 +76,7 @@ impl AppState {
             }
             CampaignPlace::New(folder) => {
                 self.open_with(folder, AfterOpen::NewCampaign { is_new: true }, |opener, folder| {
-                    opener.create_beside(folder)
+                    opener.create_for_draft(folder)
                 });
             }
         }
@@ -85,30 +85,30 @@ impl AppState {
     /// Leaves the workspace that was made for a new campaign once that is given up: its page was
     /// left without an edit, its edits were discarded, or the window closes.
     pub(super) fn leave_unused_workspace(&mut self) {
-        if self.unused_workspace.is_none() || self.opening.is_some() {
+        if self.open.unused_workspace.is_none() || self.opening.is_some() {
             return;
         }
-        let is_saved = self.campaign.is_some() || self.spec.as_ref().is_some_and(|spec| spec.id.is_some());
-        if is_saved || !self.jobs.is_empty() {
-            self.unused_workspace = None;
+        let is_saved = self.open.campaign.is_some() || self.open.spec.as_ref().is_some_and(|spec| spec.id.is_some());
+        if is_saved || !self.open.jobs.is_empty() {
+            self.open.unused_workspace = None;
             return;
         }
-        let is_saving = self.spec.as_ref().is_some_and(|spec| spec.is_being_saved());
-        let is_at_hand = matches!(self.route, Route::Spec(None))
-            || self.dialog.is_some()
-            || self.spec.as_ref().is_some_and(|spec| spec.is_edited());
+        let is_saving = self.open.spec.as_ref().is_some_and(|spec| spec.is_being_saved());
+        let is_at_hand = matches!(self.open.route, Route::Spec(None))
+            || self.open.dialog.is_some()
+            || self.open.spec.as_ref().is_some_and(|spec| spec.is_edited());
         if is_saving || (is_at_hand && !self.closing) {
             return;
         }
-        let route = self.route.clone();
+        let route = self.open.route.clone();
         self.leave_workspace();
-        self.route = route;
+        self.open.route = route;
     }
 
     /// Has a worker delete the workspace that is open, if it was made for a campaign that was given
     /// up and nothing is kept in it.
     pub(super) fn remove_unused(&mut self) {
-        let Some(folder) = self.unused_workspace.take() else { return };
+        let Some(folder) = self.open.unused_workspace.take() else { return };
         let Some(session) = self.reads.cx().session.take() else { return };
         self.removing = Some(folder.clone());
         let (opener, answers, wake) = (self.opener.clone(), self.answers.0.clone(), self.wake.clone());
@@ -154,6 +154,6 @@ impl AppState {
 
     /// Whether something is to be done before the window may close.
     pub fn has_unused_workspace(&self) -> bool {
-        self.unused_workspace.is_some() || self.removing.is_some()
+        self.open.unused_workspace.is_some() || self.removing.is_some()
     }
 }

@@ -27,7 +27,7 @@ pub enum NoticeCause {
 
 /// What is known about a notice beside its words.
 #[derive(Debug, Default)]
-pub(super) struct About {
+pub(in crate::app) struct About {
     route: Option<Route>,
     cause: Option<NoticeCause>,
     /// It is a warning: all was done, and something is to be looked at.
@@ -40,7 +40,9 @@ impl AppState {
         self.cure(|of| *of == cause);
         let route = match &cause {
             NoticeCause::Job(kind) => Some(route_of_job(*kind)),
-            NoticeCause::Saving => Some(Route::Spec(self.spec.as_ref().and_then(|spec| spec.id).or(self.campaign))),
+            NoticeCause::Saving => {
+                Some(Route::Spec(self.open.spec.as_ref().and_then(|spec| spec.id).or(self.open.campaign)))
+            }
             _ => None,
         };
         self.notice_about(notice, About { route, cause: Some(cause), warns: false });
@@ -63,15 +65,15 @@ impl AppState {
 
     /// Whether a notice warns of something.
     pub fn notice_warns(&self, id: u64) -> bool {
-        self.about.get(&id).is_some_and(|about| about.warns)
+        self.open.about.get(&id).is_some_and(|about| about.warns)
     }
 
     /// Tells a person once of each anomaly of the running crawl; of those that
     /// came together the last of its kind stands for the others.
     pub(super) fn report_anomalies(&mut self) {
         let Some(session) = self.session() else { return };
-        let (events, shown) = session.anomalies(self.anomalies_shown);
-        self.anomalies_shown = shown;
+        let (events, shown) = session.anomalies(self.open.anomalies_shown);
+        self.open.anomalies_shown = shown;
         for kind in EventKind::ALL {
             let of_kind: Vec<_> = events.iter().filter(|event| event.kind == kind).collect();
             let Some((last, others)) = of_kind.split_last() else { continue };
@@ -92,13 +94,13 @@ impl AppState {
     }
 
     fn notice_about(&mut self, notice: Notice, about: About) {
-        self.about.insert(self.next_id, about);
+        self.open.about.insert(self.next_id, about);
         self.notice(notice);
     }
 
     /// The page that shows what a notice speaks of; none when that is on screen.
     pub fn notice_route(&self, id: u64) -> Option<&Route> {
-        self.about.get(&id)?.route.as_ref().filter(|route| !route.is_list_of(&self.route))
+        self.open.about.get(&id)?.route.as_ref().filter(|route| !route.is_list_of(&self.open.route))
     }
 
     /// Asks for what `action` means just now, or says why it cannot be.
@@ -129,7 +131,7 @@ impl AppState {
         let is_on_screen = |(date, notice): &(crate::uri::CaptureDate, Notice)| {
             notice.what == WHAT && notice.why == why && now.millis() - date.millis() < REFUSAL_SHOWN_MS
         };
-        if !self.log.back().is_some_and(is_on_screen) {
+        if !self.open.log.back().is_some_and(is_on_screen) {
             let (what, why) = (WHAT.to_owned(), why.to_owned());
             self.notice(Notice { is_error: false, what, why, hint: String::new() });
         }
@@ -137,8 +139,8 @@ impl AppState {
 
     /// Takes errors away whose cause has gone.
     pub(super) fn cure(&mut self, is_gone: impl Fn(&NoticeCause) -> bool) {
-        let about = &self.about;
-        self.notices.retain(|(id, _)| {
+        let about = &self.open.about;
+        self.open.notices.retain(|(id, _)| {
             let cause = about.get(id).and_then(|about| about.cause.as_ref());
             !cause.is_some_and(&is_gone)
         });
@@ -146,9 +148,9 @@ impl AppState {
 
     /// Forgets about notices that went by.
     pub(super) fn forget_notices(&mut self) {
-        let first = self.notices.first().map_or(self.next_id, |(id, _)| *id);
+        let first = self.open.notices.first().map_or(self.next_id, |(id, _)| *id);
         // Messages that go by are still shown for a while.
-        self.about.retain(|id, _| *id + ABOUT_KEPT >= first);
+        self.open.about.retain(|id, _| *id + ABOUT_KEPT >= first);
     }
 }
 

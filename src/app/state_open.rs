@@ -4,7 +4,7 @@ use super::super::loader::failure;
 use super::super::models::{ImportOptions, Notice};
 use super::super::{Command, Route};
 use super::new_campaign::CampaignPlace;
-use super::{Answer, AppState, NoticeCause, ScheduleWatch, SelectedRows};
+use super::{Answer, AppState, NoticeCause};
 use crate::work::sample::is_sample;
 use crate::work::{OpenTarget, Session, Workspaces};
 use std::path::{Path, PathBuf};
@@ -95,7 +95,7 @@ impl AppState {
     }
 
     fn stay_open(&mut self) {
-        self.discards_edits = false;
+        self.open.discards_edits = false;
         self.say("This workspace is open already");
     }
 
@@ -119,7 +119,7 @@ impl AppState {
 
     pub(super) fn open_with(&mut self, folder: PathBuf, then: AfterOpen, open: Open) {
         if self.is_busy() {
-            self.discards_edits = false;
+            self.open.discards_edits = false;
             let notice = Notice {
                 is_error: true,
                 what: format!("{} was not opened", folder.display()),
@@ -130,7 +130,7 @@ impl AppState {
             return;
         }
         // Those that nobody waits for go on another time.
-        self.jobs.iter().for_each(|job| job.cx().cancel());
+        self.open.jobs.iter().for_each(|job| job.cx().cancel());
         self.cure(|cause| *cause == NoticeCause::Opening);
         self.opening = Some(folder.clone());
         let (opener, answers, wake) = (self.opener.clone(), self.answers.0.clone(), self.wake.clone());
@@ -150,7 +150,7 @@ impl AppState {
 
     pub(super) fn take_in_opened(&mut self, folder: PathBuf, then: AfterOpen, opened: anyhow::Result<OpenedWorkspace>) {
         self.opening = None;
-        let discards = std::mem::take(&mut self.discards_edits);
+        let discards = std::mem::take(&mut self.open.discards_edits);
         let OpenedWorkspace { folder, session, needs_inlink_build, is_sample } = match opened {
             Ok(opened) => opened,
             Err(error) => {
@@ -161,7 +161,7 @@ impl AppState {
             }
         };
         // Typed while the folder was being opened.
-        if !discards && self.spec.as_ref().is_some_and(|spec| spec.is_edited()) {
+        if !discards && self.open.spec.as_ref().is_some_and(|spec| spec.is_edited()) {
             self.notice(Notice {
                 is_error: false,
                 what: format!("{} was not opened", folder.display()),
@@ -171,11 +171,11 @@ impl AppState {
             return;
         }
         self.show_workspace(folder.clone(), session);
-        self.is_sample = is_sample;
+        self.open.is_sample = is_sample;
         match then {
             AfterOpen::Campaigns => {}
             AfterOpen::NewCampaign { is_new } => {
-                self.unused_workspace = is_new.then(|| folder.clone());
+                self.open.unused_workspace = is_new.then(|| folder.clone());
                 self.say(&format!("The new campaign is kept in the workspace {}", folder.display()));
                 self.begin_campaign(CampaignPlace::Open);
             }
@@ -192,45 +192,27 @@ impl AppState {
     }
 
     fn show_workspace(&mut self, folder: PathBuf, session: Arc<Session>) {
-        // Whatever went wrong was about the workspace before, or that none was open.
-        self.cure(|_| true);
-        self.leave_workspace();
-        self.reads.cx().session = Some(session);
+        self.remove_unused();
+        self.replace_workspace(Some(session));
+        self.open.export_folder = folder.join("exports").join("selection").display().to_string();
         self.begin_index_watch();
-        self.export_folder = folder.join("exports").join("selection").display().to_string();
         self.remember(folder);
     }
 
-    /// Lets go of the workspace that is open and of all that is known of it. One that was made for a
-    /// new campaign goes, if nothing was kept in it.
+    /// Lets go of the workspace that is open. One that was made for a new campaign goes, if nothing
+    /// was kept in it.
     pub(super) fn leave_workspace(&mut self) {
         self.remove_unused();
+        self.replace_workspace(None);
+    }
+
+    /// Shows a workspace, or none; nothing stays that is known of the one before.
+    pub(super) fn replace_workspace(&mut self, session: Option<Arc<Session>>) {
         self.opening = None;
-        let cx = self.reads.cx();
-        cx.session = None;
-        cx.generation += 1;
-        self.reads.clear();
-        self.scans.clear();
-        self.is_sample = false;
-        self.campaign = None;
-        self.shows_every_campaign = false;
-        self.deleting = None;
-        self.spec = None;
-        self.what_if = None;
-        self.compared = None;
-        self.selected = SelectedRows::default();
-        self.follow(None);
-        self.far_record = None;
-        self.reviewed = Vec::new();
-        self.last_export = None;
-        self.verified = None;
-        self.dry_run = None;
-        self.schedules = ScheduleWatch::default();
-        self.history.clear();
-        self.route = Route::Campaigns;
-        self.dialog = None;
-        self.discards_edits = false;
-        self.selected_in = None;
+        self.reads.open(session);
+        let left = std::mem::take(&mut self.open);
+        self.left_jobs.extend(left.jobs);
+        self.open.selection_draft.window_days = self.settings.window_days;
     }
 
     /// Keeps a workspace as the one opened last.

@@ -5,10 +5,48 @@
 
 use super::super::crawl_request::AfterSave;
 use super::super::models::{CampaignId, Notice, campaign_title};
-use super::super::{Command, CrawlStart, Route};
+use super::super::{Command, CrawlStart, Dialog, Route};
 use super::campaigns::TwinsFound;
 use super::{Answer, AppState, NoticeCause, failure};
-use crate::campaign::{Campaign, EvidenceCarried};
+use crate::campaign::{Campaign, EvidenceCarried, FieldDifference, campaign_differences};
+use crate::work::Session;
+
+/// A version of a campaign that was saved since the draft at hand was begun.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewerVersion {
+    /// Its number.
+    pub version: u32,
+    /// The version that the draft was begun from.
+    pub begun_from: u32,
+    /// Where it and the draft differ, the saved version first.
+    pub differences: Vec<FieldDifference>,
+}
+
+/// Somebody else saved the campaign, so that a person is asked before the draft takes its place.
+#[derive(Debug, thiserror::Error)]
+#[error("the campaign was saved by somebody else meanwhile")]
+struct SavedMeanwhile(NewerVersion);
+
+impl SavedMeanwhile {
+    /// # Errors
+    ///
+    /// [`SavedMeanwhile`] where a version is saved that the draft does not know. Files of evidence that
+    /// were attached meanwhile are carried over and are no difference.
+    fn check(
+        session: &Session,
+        id: CampaignId,
+        draft: &Campaign,
+        (begun_from, mut base): (u32, Campaign),
+    ) -> anyhow::Result<()> {
+        let (version, saved) = session.catalogue().campaign(id)?;
+        base.carry_evidence(&saved, None);
+        if version <= begun_from || base == saved {
+            return Ok(());
+        }
+        let differences = campaign_differences(&saved, draft);
+        Err(Self(NewerVersion { version, begun_from, differences }).into())
+    }
+}
 
 /// A draft as it was saved.
 #[derive(Debug)]
@@ -34,7 +72,7 @@ impl AppState {
     pub(super) fn save_confirmed(&mut self, id: Option<CampaignId>, campaign: Box<Campaign>) {
         let save = self.next_id;
         self.next_id += 1;
-        if let Some((of, _)) = &mut self.after_save {
+        if let Some((of, _)) = &mut self.open.after_save {
             *of = save;
         }
         self.begin_save(save, id, campaign, true);
@@ -42,14 +80,17 @@ impl AppState {
 
     /// The same, with what follows once it is saved.
     pub(in super::super) fn save_and(&mut self, id: Option<CampaignId>, campaign: Box<Campaign>, then: AfterSave) {
-        if self.spec.as_ref().is_none_or(|spec| !spec.is_being_saved()) {
-            self.after_save = Some((self.next_id, then));
+        if self.open.spec.as_ref().is_none_or(|spec| !spec.is_being_saved()) {
+            self.open.after_save = Some((self.next_id, then));
             self.save(id, campaign);
         }
     }
 
     fn begin_save(&mut self, save: u64, id: Option<CampaignId>, campaign: Box<Campaign>, is_confirmed: bool) {
-        if let Some(spec) = &mut self.spec {
+        // Only the draft at hand knows what it was begun from.
+        let of_draft = self.open.spec.as_ref().filter(|spec| spec.id == id);
+        let base = of_draft.map(|spec| (spec.version, spec.saved.clone()));
+        if let Some(spec) = &mut self.open.spec {
             // Asked twice before the first was begun.
             if spec.is_being_saved() {
                 return;
@@ -64,6 +105,9 @@ impl AppState {
                 if id.is_none() && !is_confirmed {
                     TwinsFound::check(session, &campaign)?;
                 }
+                if let (Some(id), Some(base)) = (id, base) {
+                    SavedMeanwhile::check(session, id, &campaign, base)?;
+                }
                 // It may be a draft of an older version, or have been begun before files were attached.
                 let (saved, evidence) = session.save_edited_campaign(id, &mut campaign, None)?;
                 let crawl = id.map(|id| session.unfinished_crawl_line(id, saved.1)).transpose()?.flatten();
@@ -73,9 +117,30 @@ impl AppState {
         );
     }
 
+    /// What becomes of a draft whose campaign was saved by somebody else: it is saved as the version
+    /// after that one, or given up for it.
+    pub(super) fn answer_newer_version(&mut self, keeps_draft: bool) {
+        self.open.dialog = None;
+        let Some(newer) = self.open.newer_version.take() else { return };
+        if !keeps_draft {
+            self.open.after_save = None;
+            self.open.spec = None;
+            return;
+        }
+        let Some(spec) = &mut self.open.spec else { return };
+        spec.version = newer.version;
+        let (id, campaign) = (spec.id, Box::new(spec.campaign.clone()));
+        self.save_confirmed(id, campaign);
+    }
+
+    /// The version that was saved since the draft at hand was begun.
+    pub fn newer_version(&self) -> Option<&NewerVersion> {
+        self.open.newer_version.as_ref()
+    }
+
     /// A draft was saved; it need not be at hand any more.
     pub(super) fn take_in_saved(&mut self, save: u64, saved: anyhow::Result<SavedDraft>) {
-        let spec = self.spec.as_mut().and_then(|spec| spec.end_save(save).then_some(spec));
+        let spec = self.open.spec.as_mut().and_then(|spec| spec.end_save(save).then_some(spec));
         let SavedDraft { campaign, saved: (id, version), evidence, crawl } = match saved {
             Ok(saved) => saved,
             Err(error) if spec.is_some() && error.is::<TwinsFound>() => {
@@ -83,8 +148,13 @@ impl AppState {
                 self.confirm_duplicates(twins);
                 return;
             }
+            Err(error) if spec.is_some() && error.is::<SavedMeanwhile>() => {
+                self.open.newer_version = error.downcast().map(|SavedMeanwhile(newer)| newer).ok();
+                self.open.dialog = Some(Dialog::NewerVersion);
+                return;
+            }
             Err(error) => {
-                self.after_save.take_if(|(of, _)| *of == save);
+                self.open.after_save.take_if(|(of, _)| *of == save);
                 let mut notice = failure("Specification not saved", &error);
                 notice.hint = match spec {
                     Some(_) => "Your edits are kept; correct them and save again".to_owned(),
@@ -108,12 +178,12 @@ impl AppState {
                 spec.campaign.carry_evidence(&campaign, None);
                 spec.set_saved(*campaign);
                 // A person may have gone elsewhere, and to another campaign.
-                let here = self.route == Route::Spec(was);
+                let here = self.open.route == Route::Spec(was);
                 if here {
-                    self.route = Route::Spec(Some(id));
+                    self.open.route = Route::Spec(Some(id));
                 }
-                if here || self.campaign.is_none() {
-                    self.campaign = Some(id);
+                if here || self.open.campaign.is_none() {
+                    self.open.campaign = Some(id);
                 }
             }
         }
@@ -133,7 +203,7 @@ impl AppState {
                 hint,
             });
         }
-        match self.after_save.take_if(|(of, _)| *of == save).map(|(_, then)| then) {
+        match self.open.after_save.take_if(|(of, _)| *of == save).map(|(_, then)| then) {
             None => {}
             Some(AfterSave::Commands(commands)) => self.go_on_with(commands),
             Some(AfterSave::Crawl { fresh }) => {

@@ -57,68 +57,62 @@ impl ScheduleWatch {
 impl AppState {
     /// Asks a worker for what is due, now and then.
     pub(super) fn watch_schedules(&mut self) {
-        if self.schedules.looking || self.session().is_none() || !self.schedules.next_look().is_zero() {
+        if self.open.schedules.looking || self.session().is_none() || !self.open.schedules.next_look().is_zero() {
             return;
         }
-        self.schedules.looking = true;
-        self.schedules.looked = Some(Instant::now());
-        let generation = self.reads.cx().generation;
-        self.write(|session| session.poll_schedules(), move |look| Answer::Schedules(generation, look));
+        self.open.schedules.looking = true;
+        self.open.schedules.looked = Some(Instant::now());
+        self.write(|session| session.poll_schedules(), Answer::Schedules);
     }
 
-    pub(super) fn take_in_schedules(&mut self, generation: u64, look: anyhow::Result<DueRuns>) {
-        self.schedules.looking = false;
-        // Of a workspace that was open before.
-        if generation != self.reads.cx().generation {
-            self.schedules = ScheduleWatch::default();
-            return;
-        }
+    pub(super) fn take_in_schedules(&mut self, look: anyhow::Result<DueRuns>) {
+        self.open.schedules.looking = false;
         let look = match look {
             Ok(look) => look,
             Err(error) => {
                 let notice = failure("Schedules could not be read", &error);
-                if self.schedules.told.insert(notice.why.clone()) {
+                if self.open.schedules.told.insert(notice.why.clone()) {
                     self.error_notice(NoticeCause::Schedules, notice);
                 }
                 return;
             }
         };
         self.cure(|cause| *cause == NoticeCause::Schedules);
-        self.schedules.asked = look.asked;
-        self.schedules.of_others = if self.schedules.leaves_others { Vec::new() } else { look.of_others };
+        self.open.schedules.asked = look.asked;
+        self.open.schedules.of_others = if self.open.schedules.leaves_others { Vec::new() } else { look.of_others };
         for run in look.noted.iter().filter(|run| matches!(run.state, RunState::Missed | RunState::Overlapped)) {
             let name = campaign_title(run.campaign, &run.campaign_name);
             let what = format!("{name}: the run at {} UTC did not start", run.due.to_readable());
             self.notice(Notice { is_error: false, what, why: run.why.clone(), hint: String::new() });
         }
         for problem in look.problems {
-            if self.schedules.told.insert(problem.clone()) {
+            if self.open.schedules.told.insert(problem.clone()) {
                 let hint = "Correct it on the Spec page, tab Schedule".to_owned();
                 self.notice(Notice { is_error: true, what: "A schedule cannot start".to_owned(), why: problem, hint });
             }
         }
         // One crawl at a time: the rest waits for the next look.
-        if let Some(run) = look.waiting.into_iter().find(|run| !self.schedules.tried.contains(&tried(run)))
+        if let Some(run) = look.waiting.into_iter().find(|run| !self.open.schedules.tried.contains(&tried(run)))
             && self.crawl_job().is_none()
         {
-            self.schedules.tried.insert(tried(&run));
+            self.open.schedules.tried.insert(tried(&run));
             self.say(&format!("Scheduled crawl of {} started", campaign_title(run.campaign, &run.campaign_name)));
             self.start(JobKind::ScheduledCrawl, move |session, cx| session.run_scheduled(run.id, cx));
         }
     }
 
     pub(super) fn let_schedules_run(&mut self, lets: bool) {
-        self.schedules.of_others.clear();
-        self.schedules.leaves_others = !lets;
+        self.open.schedules.of_others.clear();
+        self.open.schedules.leaves_others = !lets;
         if lets {
             self.write(|session| session.let_run().map(|()| "Schedules run".to_owned()), Answer::Marked);
-            self.schedules.look_again();
+            self.open.schedules.look_again();
         }
     }
 
     pub(super) fn answer_scheduled(&mut self, run: RunId, starts: bool) {
-        self.schedules.asked.retain(|asked| asked.id != run);
+        self.open.schedules.asked.retain(|asked| asked.id != run);
         self.write(move |session| session.answer_scheduled(run, starts), Answer::Marked);
-        self.schedules.look_again();
+        self.open.schedules.look_again();
     }
 }

@@ -85,7 +85,7 @@ fn links_of_a_folder_are_loaded_by_its_revision() {
     let (mut state, dir) = opened();
     let folder = dir.path().join("other-links");
     load_links(&folder);
-    let revision = state.session().unwrap().link_set(Some(&folder)).unwrap().unwrap().revision;
+    let revision = crate::work::link_set(&state.session().unwrap().workspace, Some(&folder)).unwrap().unwrap().revision;
     state.send(Command::Go(Route::LinkHosts(Some(folder.clone()))));
     // Not before it is known: they would be read twice.
     assert_eq!(state.links_revision(Some(&folder)), None);
@@ -99,7 +99,7 @@ fn links_of_a_folder_are_loaded_by_its_revision() {
 #[test]
 fn the_last_answer_stays_while_a_new_one_loads() {
     let (mut state, _dir) = opened();
-    let all = state.session().unwrap().captures(&query("")).unwrap().total;
+    let all = state.session().unwrap().catalogue().captures(&query("")).unwrap().total;
     assert!(matches!(state.reads.captures(query("")), Loaded::Loading { last: None }));
     until(&mut state, "rows are there", |state| matches!(state.reads.captures(query("")), Loaded::Ready(_)));
     let Loaded::Loading { last: Some(last) } = state.reads.captures(query("diaspora")) else {
@@ -141,8 +141,8 @@ fn a_folder_that_cannot_be_opened_is_reported_and_nothing_changes() {
     let (mut state, dir) = opened();
     let open = folder(&state);
     state.send(Command::OpenWorkspace(dir.path().to_owned()));
-    until(&mut state, "it is told", |state| !state.notices.is_empty());
-    assert!(state.notices[0].1.why.contains("not a workspace"), "{:?}", state.notices);
+    until(&mut state, "it is told", |state| !state.open.notices.is_empty());
+    assert!(state.open.notices[0].1.why.contains("not a workspace"), "{:?}", state.open.notices);
     assert_eq!(state.settings.last_workspace, Some(open));
     assert!(state.opening().is_none());
 }
@@ -155,12 +155,12 @@ fn back_goes_the_way_that_was_come() {
         state.send(Command::Go(route.clone()));
     }
     state.tick();
-    assert_eq!(state.route, Route::Jobs);
+    assert_eq!(state.open.route, Route::Jobs);
     for route in [&routes[1], &routes[0], &Route::Campaigns] {
         assert_eq!(resolve(Action::Back, &state), Ok(Command::Back));
         state.send(Command::Back);
         state.tick();
-        assert_eq!(&state.route, route);
+        assert_eq!(&state.open.route, route);
     }
     assert_eq!(resolve(Action::Back, &state), Err("No previous page"));
 }
@@ -174,7 +174,7 @@ fn greyed_buttons_have_a_reason() {
     assert_eq!(resolve(Action::StopCrawl, &state), Err("No crawl is running"));
     assert_eq!(resolve(Action::Palette, &state), Ok(Command::Ask(Dialog::Palette)));
     state.act(Action::StopCrawl);
-    assert_eq!(state.notices[0].1.why, "No crawl is running");
+    assert_eq!(state.open.notices[0].1.why, "No crawl is running");
 }
 
 #[test]
@@ -190,10 +190,10 @@ fn one_crawl_runs_at_a_time_and_stops_on_request() {
     state.send(Command::OpenWorkspace(dir.path().join("other")));
     state.tick();
     assert!(state.crawl_job().unwrap().cx().is_paused());
-    assert!(state.notices[0].1.why.contains("is running"));
+    assert!(state.open.notices[0].1.why.contains("is running"));
     state.send(Command::CancelJob(id));
-    until(&mut state, "the crawl ends", |state| state.jobs.is_empty());
-    assert!(!state.ended[0].failed, "{:?}", state.ended);
+    until(&mut state, "the crawl ends", |state| state.open.jobs.is_empty());
+    assert!(!state.open.ended[0].failed, "{:?}", state.open.ended);
     assert_eq!(state.session().unwrap().crawl(Some(TOWN), Launches::All).unwrap().launches.len(), 3);
 }
 
@@ -211,12 +211,12 @@ fn undo_with_nothing_left_to_undo_is_named_after_what_it_would_undo() {
     let (mut state, _dir) = opened();
     let refused = |state: &mut AppState| {
         state.act(Action::Undo);
-        state.notices.pop().map(|(_, notice)| (notice.what, notice.why))
+        state.open.notices.pop().map(|(_, notice)| (notice.what, notice.why))
     };
     assert_eq!(refused(&mut state), None, "a mark can be taken back");
     state.send(Command::Go(Route::Spec(None)));
     state.tick();
-    state.spec = Some(super::SpecDraft::new());
+    state.open.spec = Some(super::SpecDraft::new());
     let edited = Campaign::new("Ria");
     state.send(Command::EditSpec(Box::new(edited)));
     state.send(Command::UndoEdit);
@@ -244,11 +244,11 @@ fn what_another_process_holds_is_not_written_and_not_counted_as_reviewed() {
         mark: ReviewMark::Approve,
         note: String::new(),
     });
-    until(&mut state, "it is told", |state| !state.notices.is_empty());
-    let notice = &state.notices[0].1;
+    until(&mut state, "it is told", |state| !state.open.notices.is_empty());
+    let notice = &state.open.notices[0].1;
     assert_eq!(notice.why, "This workspace is open in another window; read only");
     assert!(!notice.is_error);
-    assert!(state.reviewed.is_empty());
+    assert!(state.open.reviewed.is_empty());
     drop(held);
 }
 
@@ -260,15 +260,15 @@ fn what_is_kept_on_the_page_review_is_counted() {
     state.send(mark());
     state.send(Command::Go(Route::Review { filter: String::new() }));
     state.send(mark());
-    until(&mut state, "it is kept", |state| state.reviewed.len() == 1);
+    until(&mut state, "it is kept", |state| state.open.reviewed.len() == 1);
     state.send(mark());
     state.send(Command::Mark {
         captures: vec![CaptureId::new(2)].into(),
         mark: ReviewMark::Approve,
         note: String::new(),
     });
-    until(&mut state, "it is kept", |state| state.reviewed.len() == 2);
-    assert!(state.notices.is_empty());
+    until(&mut state, "it is kept", |state| state.open.reviewed.len() == 2);
+    assert!(state.open.notices.is_empty());
 }
 
 #[test]
@@ -329,25 +329,25 @@ fn schedules_of_a_workspace_that_others_made_wait_until_a_person_lets_them_run()
         let opener = Workspaces::offering(dir.path().join("fonds")).with_own(own.clone());
         let mut state = AppState::new(Arc::new(opener), Settings::default(), Arc::new(|| {})).unwrap();
         state.send(Command::OpenWorkspace(folder.to_owned()));
-        until(&mut state, "a person is asked", |state| !state.schedules.of_others.is_empty());
+        until(&mut state, "a person is asked", |state| !state.open.schedules.of_others.is_empty());
         state
     };
     let folder = town().copy(dir.path());
     {
         let session = Session::new(Workspace::open(&folder).unwrap());
-        let mut campaign = session.campaign(TOWN).unwrap().campaign;
+        let mut campaign = session.catalogue().campaign_page(TOWN).unwrap().campaign;
         campaign.schedule.frequency = Frequency::Daily;
         session.save_campaign(Some(TOWN), &campaign).unwrap();
         keep_run(&session, RunState::Waiting, 60);
     }
     let mut state = open(&folder);
     assert!(state.crawl_job().is_none());
-    let [(name, terms)] = state.schedules.of_others.as_slice() else { panic!("{:?}", state.schedules) };
+    let [(name, terms)] = state.open.schedules.of_others.as_slice() else { panic!("{:?}", state.open.schedules) };
     assert!(!name.is_empty() && terms.iter().any(|term| term == "schedule: every day"), "{name}: {terms:?}");
     // Not now: it waits for as long as it is open.
     state.send(Command::LetSchedulesRun(false));
     state.tick();
-    assert!(state.schedules.of_others.is_empty() && state.crawl_job().is_none());
+    assert!(state.open.schedules.of_others.is_empty() && state.crawl_job().is_none());
     drop(state);
     let mut state = open(&folder);
     state.send(Command::LetSchedulesRun(true));
@@ -383,16 +383,17 @@ fn a_run_that_is_due_starts_and_one_that_was_missed_waits_for_an_answer() {
         runs.into_iter().find(|run| run.id == id)
     };
     until(&mut state, "the run has begun", |state| state.crawl_job().is_some());
-    assert_eq!(state.schedules.asked.len(), 1);
-    let told_of = |state: &AppState, words: &str| state.notices.iter().filter(|(_, n)| n.why.contains(words)).count();
+    assert_eq!(state.open.schedules.asked.len(), 1);
+    let told_of =
+        |state: &AppState, words: &str| state.open.notices.iter().filter(|(_, n)| n.why.contains(words)).count();
     assert_eq!(told_of(&state, "Mars/Olympus"), 1);
     state.crawl_job().unwrap().cx().set_paused(true);
     // The crawl at work is the only one; what waits is looked at again later.
     state.send(Command::AnswerScheduled { run: asked.id, starts: false });
     until(&mut state, "the answer is kept", |state| run(state, asked.id).unwrap().state != RunState::Asked);
-    assert!(state.schedules.asked.is_empty());
+    assert!(state.open.schedules.asked.is_empty());
     until(&mut state, "the run is at work", |state| run(state, waiting.id).unwrap().launch.is_some());
-    assert_eq!(state.jobs.len(), 1);
+    assert_eq!(state.open.jobs.len(), 1);
     assert!(state.next_tick().is_some());
     state.act(Action::StopCrawl);
     until(&mut state, "the crawl has ended", |state| state.crawl_job().is_none());
@@ -422,7 +423,7 @@ fn edited_draft(state: &mut AppState, id: CampaignId) -> super::SpecDraft {
 
 /// The number of the campaign with this name and its version, of all of that name.
 fn saved_as(state: &AppState, name: &str) -> Vec<(CampaignId, u32)> {
-    let rows = state.session().unwrap().campaigns().unwrap().into_iter();
+    let rows = state.session().unwrap().catalogue().campaigns().unwrap().into_iter();
     rows.filter(|row| row.name == name).map(|row| (row.id, row.version)).collect()
 }
 
@@ -432,19 +433,19 @@ fn a_campaign_that_is_being_saved_is_not_saved_once_more() {
     state.send(Command::Go(Route::Spec(None)));
     let mut draft = super::SpecDraft::new();
     draft.campaign.name = "Town".to_owned();
-    state.spec = Some(draft);
+    state.open.spec = Some(draft);
     // Twice before the first is carried out, and once before it is answered.
     state.act(Action::SaveCampaign);
     state.act(Action::SaveCampaign);
     state.tick();
     assert_eq!(resolve(Action::SaveCampaign, &state), Err("It is already being saved"));
-    until(&mut state, "it is saved", |state| !state.spec.as_ref().unwrap().is_being_saved());
-    until(&mut state, "it is told", |state| !state.notices.is_empty());
+    until(&mut state, "it is saved", |state| !state.open.spec.as_ref().unwrap().is_being_saved());
+    until(&mut state, "it is told", |state| !state.open.notices.is_empty());
     let saved = saved_as(&state, "Town");
-    let spec = state.spec.as_ref().unwrap();
+    let spec = state.open.spec.as_ref().unwrap();
     assert_eq!((spec.id, spec.version, spec.is_edited()), (Some(saved[0].0), 1, false));
     assert_eq!(saved, [(saved[0].0, 1)]);
-    assert_eq!((&state.route, state.campaign), (&Route::Spec(spec.id), spec.id));
+    assert_eq!((&state.open.route, state.open.campaign), (&Route::Spec(spec.id), spec.id));
 }
 
 #[test]
@@ -453,18 +454,18 @@ fn a_late_answer_to_a_save_leaves_another_draft_alone() {
     let other = saved_as(&state, "Elections")[0].0;
     let (first, second) = (edited_draft(&mut state, TOWN), edited_draft(&mut state, other));
     state.send(Command::Go(Route::Spec(Some(TOWN))));
-    state.spec = Some(first);
+    state.open.spec = Some(first);
     state.act(Action::SaveCampaign);
     state.tick();
     // The next campaign is opened before the answer is taken in.
-    state.route = Route::Spec(Some(other));
-    state.campaign = Some(other);
-    state.spec = Some(second.clone());
-    until(&mut state, "the save is told", |state| !state.notices.is_empty());
-    let spec = state.spec.as_ref().unwrap();
+    state.open.route = Route::Spec(Some(other));
+    state.open.campaign = Some(other);
+    state.open.spec = Some(second.clone());
+    until(&mut state, "the save is told", |state| !state.open.notices.is_empty());
+    let spec = state.open.spec.as_ref().unwrap();
     assert_eq!((spec.id, spec.version), (Some(other), second.version));
     assert!(spec.saved == second.saved && spec.is_edited());
-    assert_eq!((&state.route, state.campaign), (&Route::Spec(Some(other)), Some(other)));
+    assert_eq!((&state.open.route, state.open.campaign), (&Route::Spec(Some(other)), Some(other)));
 }
 
 #[test]
@@ -472,16 +473,16 @@ fn a_save_that_fails_is_reported_and_can_be_made_again() {
     let (mut state, _dir) = opened();
     let mut draft = super::SpecDraft::new();
     draft.campaign.name = "Town".to_owned();
-    state.spec = Some(draft);
+    state.open.spec = Some(draft);
     rename_table(&state, "campaign_version", "elsewhere");
     state.act(Action::SaveCampaign);
     // The schedules, which are read now and then, fail by the same and say so, too.
     until(&mut state, "it is reported", |state| {
-        state.notices.iter().any(|(_, notice)| notice.what == "Specification not saved")
+        state.open.notices.iter().any(|(_, notice)| notice.what == "Specification not saved")
     });
     rename_table(&state, "elsewhere", "campaign_version");
     state.act(Action::SaveCampaign);
-    until(&mut state, "it is saved", |state| !state.spec.as_ref().unwrap().is_edited());
+    until(&mut state, "it is saved", |state| !state.open.spec.as_ref().unwrap().is_edited());
     assert_eq!(saved_as(&state, "Town").len(), 1);
 }
 
@@ -489,8 +490,8 @@ fn a_save_that_fails_is_reported_and_can_be_made_again() {
 fn a_defect_while_writing_is_reported_and_the_next_write_is_made() {
     let (mut state, _dir) = opened();
     state.write(|_| -> anyhow::Result<String> { panic!("a made-up defect") }, Answer::Marked);
-    until(&mut state, "it is told", |state| !state.notices.is_empty());
-    assert!(state.notices[0].1.why.contains("internal error"), "{:?}", state.notices);
+    until(&mut state, "it is told", |state| !state.open.notices.is_empty());
+    assert!(state.open.notices[0].1.why.contains("internal error"), "{:?}", state.open.notices);
     state.send(Command::Mark { captures: vec![CaptureId::new(1)].into(), mark: ReviewMark::Flag, note: String::new() });
     let is_marked = |state: &AppState| {
         state.session().unwrap().detail(CaptureId::new(1), 90).unwrap().row.mark == Some(ReviewMark::Flag)
@@ -509,17 +510,17 @@ fn schedules_are_looked_at_again_after_a_failure() {
     keep_run(&Session::new(Workspace::open(&folder).unwrap()), RunState::Asked, 60);
     state.send(Command::OpenWorkspace(folder.clone()));
     until(&mut state, "the workspace is open", |state| state.session().is_some());
-    until(&mut state, "the first look is over", |state| !state.schedules.asked.is_empty());
+    until(&mut state, "the first look is over", |state| !state.open.schedules.asked.is_empty());
     rename("schedule_run", "elsewhere");
     state.send(Command::AnswerScheduled { run: RunId::new(999), starts: false });
     until(&mut state, "it is told", |state| {
-        state.notices.iter().any(|(_, notice)| notice.what == "Schedules could not be read")
+        state.open.notices.iter().any(|(_, notice)| notice.what == "Schedules could not be read")
     });
     rename("elsewhere", "schedule_run");
     // An answer asks for the next look at once.
     state.send(Command::AnswerScheduled { run: RunId::new(999), starts: false });
     until(&mut state, "the look finds a run", |state| {
-        !state.notices.iter().any(|(_, notice)| notice.what == "Schedules could not be read")
+        !state.open.notices.iter().any(|(_, notice)| notice.what == "Schedules could not be read")
     });
 }
 
@@ -530,9 +531,9 @@ fn inlinks_of_an_earlier_form_are_built_once_a_workspace_is_open() {
     // What a migration of the catalogue leaves behind.
     let (mut state, _dir) = opened_as(|session| session.catalogue().set_setting("inlinks_wanted", "1").unwrap());
     until(&mut state, "they are built", |state| {
-        state.ended.iter().any(|job| job.kind == JobKind::BuildInlinks && !job.failed)
+        state.open.ended.iter().any(|job| job.kind == JobKind::BuildInlinks && !job.failed)
     });
-    assert!(state.log.iter().any(|(_, notice)| notice.what.starts_with("Inlinks are being rebuilt")));
+    assert!(state.open.log.iter().any(|(_, notice)| notice.what.starts_with("Inlinks are being rebuilt")));
 }
 
 #[test]
@@ -541,11 +542,11 @@ fn a_newer_window_stops_the_count_of_an_older_one() {
     state.send(Command::SetWindow(30));
     state.send(Command::SetWindow(60));
     state.tick();
-    let running: Vec<bool> = state.jobs.iter().map(|job| job.cx().is_cancelled()).collect();
+    let running: Vec<bool> = state.open.jobs.iter().map(|job| job.cx().is_cancelled()).collect();
     assert!(matches!(running.as_slice(), [true, false] | [false] | []), "{running:?}");
     until(&mut state, "both ended", |state| !state.runs(JobKind::SetWindow));
     assert_eq!(state.session().unwrap().workspace().unwrap().counted_window_days, Some(60));
-    assert_eq!((state.settings.window_days, state.selection_draft.window_days), (60, 60));
+    assert_eq!((state.settings.window_days, state.open.selection_draft.window_days), (60, 60));
 }
 
 /// Words that a search finds, with how many captures are not indexed yet.
@@ -594,14 +595,14 @@ fn what_an_import_brings_is_found_without_anybody_indexing() {
     let path = one_page(dir.path(), "ships", "a caravel at sea");
     import(&mut state, path.clone());
     until(&mut state, "its text is found", |state| found_texts(state, "text:caravel") == (1, Some(0)));
-    until(&mut state, "the index job has ended", |state| state.jobs.is_empty());
+    until(&mut state, "the index job has ended", |state| state.open.jobs.is_empty());
     assert_eq!(follow_ups(&state).len(), 1);
     // No message: nobody asked for it.
-    assert!(!state.log.iter().any(|(_, notice)| notice.what.contains("Index texts")));
+    assert!(!state.open.log.iter().any(|(_, notice)| notice.what.contains("Index texts")));
     // Nothing new: nothing is done, and no row says so.
     import(&mut state, path);
     let begun = Instant::now();
-    while begun.elapsed() < Duration::from_millis(300) || state.index_watch.is_pending() {
+    while begun.elapsed() < Duration::from_millis(300) || state.open.index_watch.is_pending() {
         state.tick();
         std::thread::sleep(Duration::from_millis(2));
     }
@@ -626,7 +627,7 @@ fn anchors_of_inlinks_are_found_without_anybody_indexing() {
     import(&mut state, one_page(dir.path(), "ships", "a caravel at sea"));
     import(&mut state, one_page(dir.path(), "pilots", link));
     until(&mut state, "the texts are found", |state| found_texts(state, "text:brigantine") == (1, Some(0)));
-    until(&mut state, "the index job has ended", |state| state.jobs.is_empty());
+    until(&mut state, "the index job has ended", |state| state.open.jobs.is_empty());
     assert_eq!(found_texts(&state, "anchors:brigantine").0, 0);
     state.send(Command::BuildInlinks);
     until(&mut state, "anchors are found", |state| found_texts(state, "anchors:brigantine").0 == 1);
@@ -648,7 +649,7 @@ fn an_import_is_followed_while_it_runs() {
     let before = newest(&state);
     state.send(Command::Import { paths: vec![path], options: of_the_town() });
     until(&mut state, "captures come", |state| newest(state) > before);
-    state.index_watch.look_now();
+    state.open.index_watch.look_now();
     until(&mut state, "some texts are found", |state| found_texts(state, "text:caravel").0 > 0);
     assert!(state.runs(JobKind::Import), "the import has ended before");
     until(&mut state, "all texts are found", |state| found_texts(state, "text:caravel") == (LONG_IMPORT, Some(0)));
@@ -663,7 +664,7 @@ fn who_switches_it_off_indexes_by_hand() {
         state.tick();
         std::thread::sleep(Duration::from_millis(2));
     }
-    assert_eq!((state.jobs.len(), found_texts(&state, "caravel").1), (0, None));
+    assert_eq!((state.open.jobs.len(), found_texts(&state, "caravel").1), (0, None));
     state.send(Command::IndexTexts);
     until(&mut state, "its text is found", |state| found_texts(state, "text:caravel") == (1, Some(0)));
 }
@@ -677,6 +678,6 @@ fn an_index_job_that_nobody_waits_for_gives_way() {
     // The window closes without a question, and it is stopped.
     state.send(Command::CloseWindow);
     state.tick();
-    assert!(state.closing && state.dialog.is_none());
-    until(&mut state, "it has ended", |state| state.jobs.is_empty());
+    assert!(state.closing && state.open.dialog.is_none());
+    until(&mut state, "it has ended", |state| state.open.jobs.is_empty());
 }

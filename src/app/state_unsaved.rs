@@ -11,19 +11,19 @@ impl AppState {
     /// Whether carrying this out would lose edits that are not saved.
     pub(super) fn loses_edits(&self, command: &Command) -> bool {
         let is_of_another = |route: &Route, id| matches!(route, Route::Spec(of) if *of != id);
-        let Some(spec) = self.spec.as_ref() else { return false };
+        let Some(spec) = self.open.spec.as_ref() else { return false };
         let loses = match command {
             Command::OpenWorkspace(folder) if self.is_open(|open| open == folder) => false,
             // While jobs run, this is refused anyway.
             Command::OpenWorkspace(_) | Command::NewWorkspace(_) | Command::LoadSample(_) => !self.is_busy(),
             Command::NewCampaign | Command::CloseWindow => true,
             Command::ChooseCampaign(id) => {
-                let is_shown = matches!(self.route, Route::Spec(_) | Route::Scope(..));
-                spec.id != Some(*id) && self.campaign.is_some_and(|at_hand| is_shown || at_hand != *id)
+                let is_shown = matches!(self.open.route, Route::Spec(_) | Route::Scope(..));
+                spec.id != Some(*id) && self.open.campaign.is_some_and(|at_hand| is_shown || at_hand != *id)
             }
-            Command::AddSeeds(_) => spec.id != self.campaign,
+            Command::AddSeeds(_) => spec.id != self.open.campaign,
             Command::Go(route) => is_of_another(route, spec.id),
-            Command::Back => self.history.last().is_some_and(|route| is_of_another(route, spec.id)),
+            Command::Back => self.open.history.last().is_some_and(|route| is_of_another(route, spec.id)),
             _ => false,
         };
         loses && spec.is_edited()
@@ -32,14 +32,14 @@ impl AppState {
     /// Holds a command back, and what was sent after it, until a person has
     /// said what becomes of the edits.
     pub(super) fn ask_about_edits(&mut self, command: Command) {
-        self.deferred = std::iter::once(command).chain(self.outbox.drain(..)).collect();
-        self.dialog = Some(Dialog::Unsaved);
+        self.open.deferred = std::iter::once(command).chain(self.outbox.drain(..)).collect();
+        self.open.dialog = Some(Dialog::Unsaved);
     }
 
     /// Goes on with the commands that were held back.
     pub(super) fn answer_unsaved(&mut self, answer: UnsavedAnswer) {
-        self.dialog = None;
-        let commands = std::mem::take(&mut self.deferred);
+        self.open.dialog = None;
+        let commands = std::mem::take(&mut self.open.deferred);
         match answer {
             UnsavedAnswer::Cancel => {}
             UnsavedAnswer::Discard => {
@@ -49,8 +49,8 @@ impl AppState {
                 };
                 // Where the folder cannot be opened, or the window stays open, the draft is still there.
                 match commands.first().is_some_and(may_fail) {
-                    true => self.discards_edits = true,
-                    false => self.spec = None,
+                    true => self.open.discards_edits = true,
+                    false => self.open.spec = None,
                 }
                 self.go_on_with(commands);
             }
@@ -73,15 +73,15 @@ impl AppState {
     /// Closes the window, or asks first about the work that runs.
     pub(super) fn close_window(&mut self) {
         match self.is_busy() {
-            true => self.dialog = Some(Dialog::Quit),
+            true => self.open.dialog = Some(Dialog::Quit),
             false => self.stop_and_close(),
         }
     }
 
     /// Stops what runs; the window closes when it has ended.
     pub(super) fn stop_and_close(&mut self) {
-        self.dialog = None;
-        self.jobs.iter().for_each(|job| job.cx().cancel());
+        self.open.dialog = None;
+        self.open.jobs.iter().for_each(|job| job.cx().cancel());
         self.closing = true;
     }
 }

@@ -26,43 +26,43 @@ pub enum SelectLead {
 impl AppState {
     /// What is on screen.
     pub fn route(&self) -> &Route {
-        &self.route
+        &self.open.route
     }
 
     /// What lies over it.
     pub fn dialog(&self) -> Option<Dialog> {
-        self.dialog
+        self.open.dialog
     }
 
     /// The campaign at hand.
     pub fn campaign(&self) -> Option<CampaignId> {
-        self.campaign
+        self.open.campaign
     }
 
     /// What the edits of the specification would change of what was ever seen; none while none of
     /// them is about the scope.
     pub fn what_if(&self) -> Option<&Loaded<Arc<WhatIfAnswer>>> {
-        self.what_if.as_ref()
+        self.open.what_if.as_ref()
     }
 
     /// The geolocation database that evidence is compared with.
     pub fn compared(&self) -> Option<&Path> {
-        self.compared.as_deref()
+        self.open.compared.as_deref()
     }
 
     /// Captures selected in the table.
     pub fn selected(&self) -> &SelectedRows {
-        &self.selected
+        &self.open.selected
     }
 
     /// The decision that waits for confirmation.
     pub fn decision(&self) -> Option<&ReviewDecision> {
-        self.decision.as_ref()
+        self.open.decision.as_ref()
     }
 
     /// The crawl that waits for confirmation.
     pub fn crawl_request(&self) -> Option<&Arc<CrawlRequest>> {
-        self.crawl_request.as_ref()
+        self.open.crawl_request.as_ref()
     }
 
     /// Workspaces that were opened lately, the last one first.
@@ -77,39 +77,39 @@ impl AppState {
 
     /// The problem whose record is read though much has to be decompressed for it.
     pub fn far_record(&self) -> Option<ProblemId> {
-        self.far_record
+        self.open.far_record
     }
 
     /// Captures that were decided on the page Review since the workspace was opened, and are so still.
     pub fn reviewed(&mut self) -> u64 {
-        if self.reviewed.is_empty() || self.session().is_none() {
+        if self.open.reviewed.is_empty() || self.session().is_none() {
             return 0;
         }
         let to_review = CaptureQuery { tab: CaptureTab::NotReviewed, ..crate::work::everything() };
-        let open = self.reads.captures_among(to_review, self.reviewed.clone());
+        let open = self.reads.captures_among(to_review, self.open.reviewed.clone());
         // What was undone is to review once more.
         let open = open.shown().map_or(0, |open| open.len());
-        self.reviewed.len().saturating_sub(open) as u64
+        self.open.reviewed.len().saturating_sub(open) as u64
     }
 
     /// The table that is to be written, once its folder is known.
     pub fn table_rows(&self) -> Option<&TableRows> {
-        self.table_rows.as_ref()
+        self.open.table_rows.as_ref()
     }
 
     /// The export made or verified last.
     pub fn last_export(&self) -> Option<&Path> {
-        self.last_export.as_deref()
+        self.open.last_export.as_deref()
     }
 
     /// What the last verification of this window found.
     pub fn verified(&self) -> Option<&(PathBuf, Vec<VerifyLine>)> {
-        self.verified.as_ref()
+        self.open.verified.as_ref()
     }
 
     /// What the last dry run of this window lists.
     pub fn dry_run(&self) -> Option<&ExportDryRun> {
-        self.dry_run.as_deref()
+        self.open.dry_run.as_deref()
     }
 
     /// Whether the window is light on dark just now, by choice or as the desktop says.
@@ -119,60 +119,65 @@ impl AppState {
 
     /// Notices not yet taken away, oldest first, with their numbers.
     pub fn notices(&self) -> &[(u64, Notice)] {
-        &self.notices
+        &self.open.notices
     }
 
     /// Notices that went by, newest last.
     pub fn log(&self) -> &VecDeque<(CaptureDate, Notice)> {
-        &self.log
+        &self.open.log
     }
 
     /// Jobs of this window that run.
     pub fn jobs(&self) -> &[RunningJob] {
-        &self.jobs
+        &self.open.jobs
+    }
+
+    /// Whether something runs: here, or still in a workspace that was left.
+    pub fn is_at_work(&self) -> bool {
+        !self.open.jobs.is_empty() || !self.left_jobs.is_empty()
     }
 
     /// Jobs of this window that ended, newest last.
     pub fn ended(&self) -> &VecDeque<EndedJob> {
-        &self.ended
+        &self.open.ended
     }
 
     /// Runs that schedules call for.
     pub fn schedules(&self) -> &ScheduleWatch {
-        &self.schedules
+        &self.open.schedules
     }
 }
 
 impl AppState {
     /// Narrows the list of captures to a filter, which is no step to go back.
     pub fn refine(&mut self, filter: String) {
-        self.route = Route::Captures { filter };
+        self.open.route = Route::Captures { filter };
     }
 
     /// Changes the query of the page Search; Back leads past it.
     pub fn refine_search(&mut self, query: crate::app::models::SearchQuery) {
-        self.route = Route::Search(query);
+        self.open.route = Route::Search(query);
     }
 
     /// Selects captures in the table of captures.
     pub fn select(&mut self, rows: SelectedRows) {
-        self.selected = rows;
+        self.open.selected = rows;
         self.follow_beside(Vec::new());
     }
 
     /// Takes an export as the one that is verified next.
     pub fn choose_export(&mut self, folder: PathBuf) {
-        self.last_export = Some(folder);
+        self.open.last_export = Some(folder);
     }
 
     /// Shows what a verification found.
     pub fn show_checks(&mut self, folder: PathBuf, lines: Vec<VerifyLine>) {
-        self.verified = Some((folder, lines));
+        self.open.verified = Some((folder, lines));
     }
 
     /// Closes the list of a dry run.
     pub fn close_dry_run(&mut self) {
-        self.dry_run = None;
+        self.open.dry_run = None;
     }
 
     /// Notes whether the window is light on dark.
@@ -182,41 +187,41 @@ impl AppState {
 
     /// Takes away the notices that are no errors.
     pub fn take_news(&mut self) -> Vec<(u64, Notice)> {
-        self.notices.extract_if(.., |(_, notice)| !notice.is_error).collect()
+        self.open.notices.extract_if(.., |(_, notice)| !notice.is_error).collect()
     }
 
     /// Whether the page shall leave nothing out; asked once.
     pub fn take_shows_all(&mut self) -> bool {
-        std::mem::take(&mut self.shows_all)
+        std::mem::take(&mut self.open.shows_all)
     }
 
     /// Notes what the selection of a campaign is that is kept: only that is exported.
     pub fn note_kept_selection(&mut self, campaign: CampaignId, kept: Option<&SelectionSpec>) {
         let is_same = |(of, spec): &(CampaignId, Option<SelectionSpec>)| *of == campaign && spec.as_ref() == kept;
-        if !self.kept_selection.as_ref().is_some_and(is_same) {
-            self.kept_selection = Some((campaign, kept.cloned()));
+        if !self.open.kept_selection.as_ref().is_some_and(is_same) {
+            self.open.kept_selection = Some((campaign, kept.cloned()));
         }
     }
 
     /// Goes to the page Select & export, with a filter put into one of its fields.
     pub fn lead_to_selection(&mut self, lead: SelectLead) {
-        self.select_lead = Some(lead);
+        self.open.select_lead = Some(lead);
         self.send(Command::Go(Route::Select));
     }
 
     /// The filter that was brought to the page Select & export; asked once.
     pub fn take_select_lead(&mut self) -> Option<SelectLead> {
-        self.select_lead.take()
+        self.open.select_lead.take()
     }
 
     /// Whether the filter line of the captures shall take the keyboard; asked once.
     pub fn take_opens_filter(&mut self) -> bool {
-        std::mem::take(&mut self.opens_filter)
+        std::mem::take(&mut self.open.opens_filter)
     }
 
     /// The query whose finds are marked in texts: that of the page Search, or the filter of the captures.
     pub fn marked_query(&self) -> &str {
-        match &self.route {
+        match &self.open.route {
             Route::Search(query) => &query.text,
             Route::Captures { filter } => filter,
             _ => "",
@@ -230,18 +235,18 @@ impl AppState {
         if !is_shown {
             self.show_tab(PanelTab::Text);
         } else {
-            self.match_step += step;
+            self.open.match_step += step;
         }
     }
 
     /// How many matches further, or back, a text shall show; asked once.
     pub fn take_match_step(&mut self) -> i64 {
-        std::mem::take(&mut self.match_step)
+        std::mem::take(&mut self.open.match_step)
     }
 
     /// Whether the note field of the lower panel shall take the keyboard; asked once.
     pub fn take_opens_note(&mut self) -> bool {
-        std::mem::take(&mut self.opens_note)
+        std::mem::take(&mut self.open.opens_note)
     }
 }
 
@@ -259,7 +264,7 @@ impl AppState {
 
     /// Takes the last job of this kind out of those that ended.
     pub(crate) fn take_ended(&mut self, kind: crate::work::JobKind) -> Option<EndedJob> {
-        let at = self.ended.iter().rposition(|job| job.kind == kind)?;
-        self.ended.remove(at)
+        let at = self.open.ended.iter().rposition(|job| job.kind == kind)?;
+        self.open.ended.remove(at)
     }
 }

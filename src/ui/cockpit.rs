@@ -18,6 +18,22 @@ use std::sync::Arc;
 pub struct Cockpit {
     /// What is open, shown and running.
     pub app: AppState,
+    open: OpenPages,
+    /// Of which opening of a workspace they are.
+    generation: u64,
+    help: HelpPage,
+    drops: Drops,
+    /// How far down the page needed its room when it was drawn last.
+    page_room: Option<f32>,
+    /// Height of the job strip when it was drawn last.
+    strip_height: f32,
+    /// What the window was called last.
+    title: String,
+}
+
+/// What pages and bars keep between frames: all of it is of the workspace that is open.
+#[derive(Default)]
+struct OpenPages {
     campaigns: CampaignsPage,
     spec: SpecPage,
     scope_lists: ScopeLists,
@@ -31,18 +47,10 @@ pub struct Cockpit {
     select: SelectPage,
     jobs: JobsPage,
     files: FilesPage,
-    help: HelpPage,
-    drops: Drops,
     panel: LowerPanel,
     dialogs: Dialogs,
     shell: shell::Shell,
     news: News,
-    /// How far down the page needed its room when it was drawn last.
-    page_room: Option<f32>,
-    /// Height of the job strip when it was drawn last.
-    strip_height: f32,
-    /// What the window was called last.
-    title: String,
 }
 
 impl Cockpit {
@@ -61,25 +69,10 @@ impl Cockpit {
         }
         Ok(Self {
             app,
-            campaigns: CampaignsPage::default(),
-            spec: SpecPage::default(),
-            scope_lists: ScopeLists,
-            crawl: CrawlView::default(),
-            captures: CapturesPage::default(),
-            prospect: ProspectView::default(),
-            search: SearchPage::default(),
-            links: LinksPage::default(),
-            link_hosts: LinkHostsPage::default(),
-            review: ReviewPage::default(),
-            select: SelectPage::default(),
-            jobs: JobsPage::default(),
-            files: FilesPage::default(),
+            open: OpenPages::default(),
+            generation: 0,
             help: HelpPage::default(),
             drops: Drops::default(),
-            panel: LowerPanel::default(),
-            dialogs: Dialogs::default(),
-            shell: shell::Shell::default(),
-            news: News::default(),
             page_room: None,
             strip_height: 0.0,
             title: String::new(),
@@ -95,13 +88,23 @@ impl Cockpit {
     /// window is hidden.
     pub fn logic(&mut self, ctx: &Context) {
         self.app.tick();
+        self.follow_workspace(ctx);
         self.choose_a_campaign();
         self.ask_before_closing(ctx);
-        self.news.take(&mut self.app, ctx.input(|input| input.time));
+        self.open.news.take(&mut self.app, ctx.input(|input| input.time));
         theme::choose(ctx, self.app.settings.theme);
         let zoom = self.app.settings.zoom_factor();
         if (ctx.zoom_factor() - zoom).abs() > f32::EPSILON {
             ctx.set_zoom_factor(zoom);
+        }
+    }
+
+    /// Forgets what pages, fields and tables kept of a workspace that is open no more.
+    fn follow_workspace(&mut self, ctx: &Context) {
+        if std::mem::replace(&mut self.generation, self.app.reads.generation()) != self.generation {
+            self.open = OpenPages::default();
+            // Tables, text fields with their undo, and places in lists are kept there under the ids of the pages.
+            ctx.data_mut(|data| data.clear());
         }
     }
 
@@ -111,22 +114,22 @@ impl Cockpit {
         note_read_only(ui.ctx(), self.app.read_only());
         self.shortcuts(ui);
         shell::rail_ui(ui, &mut self.app);
-        self.shell.top_bar_ui(ui, &mut self.app);
+        self.open.shell.top_bar_ui(ui, &mut self.app);
         // Drawn in the order that Tab goes in, from the top to the bottom.
         let (page, panel, strip) = self.parts(ui.available_rect_before_wrap());
         self.page_region_ui(&mut child(ui, "page", page));
         if let Some(panel) = panel {
-            self.panel.show_ui(&mut child(ui, "lower panel", panel), &mut self.app);
+            self.open.panel.show_ui(&mut child(ui, "lower panel", panel), &mut self.app);
         }
         let (drawn, bar) = shell::job_strip_ui(&mut child(ui, "job strip", strip), &mut self.app);
         let over = panel.map_or(page, |panel| page.union(panel));
-        self.news.show_ui(ui, &mut self.app, over, bar);
+        self.open.news.show_ui(ui, &mut self.app, over, bar);
         if (drawn - self.strip_height).abs() > 0.5 {
             self.strip_height = drawn;
             ui.ctx().request_discard("the job strip is higher or lower than before");
         }
         ui.advance_cursor_after_rect(ui.available_rect_before_wrap());
-        self.dialogs.show_ui(ui, &mut self.app);
+        self.open.dialogs.show_ui(ui, &mut self.app);
         go_between_regions(ui.ctx());
         self.title_ui(ui);
         self.drops.show_ui(ui, &mut self.app);
@@ -167,7 +170,7 @@ impl Cockpit {
         if !self.has_lower_panel() {
             return (above, None, strip);
         }
-        let height = self.panel.height(above, &self.app, self.page_room);
+        let height = self.open.panel.height(above, &self.app, self.page_room);
         let (page, panel) = above.split_top_bottom_at_y((above.bottom() - height).max(above.top()));
         (page, Some(panel), strip)
     }
@@ -208,22 +211,22 @@ impl Cockpit {
             return;
         }
         match app.route().clone() {
-            Route::Campaigns => self.campaigns.ui(ui, app),
-            Route::Spec(id) => self.spec.ui(ui, app, id),
-            Route::Scope(id, list) => self.scope_lists.ui(ui, app, id, list),
-            Route::Crawl => self.crawl.ui(ui, app),
-            Route::Captures { filter } => self.captures.ui(ui, app, &filter),
-            Route::Prospect => self.prospect.ui(ui, app),
-            Route::Search(query) => self.search.ui(ui, app, &query),
-            Route::Links { target } => self.links.ui(ui, app, None, &target),
-            Route::LinkSet { folder, target } => self.links.ui(ui, app, Some(&folder), &target),
-            Route::LinkHosts(folder) => self.link_hosts.ui(ui, app, folder.as_ref()),
+            Route::Campaigns => self.open.campaigns.ui(ui, app),
+            Route::Spec(id) => self.open.spec.ui(ui, app, id),
+            Route::Scope(id, list) => self.open.scope_lists.ui(ui, app, id, list),
+            Route::Crawl => self.open.crawl.ui(ui, app),
+            Route::Captures { filter } => self.open.captures.ui(ui, app, &filter),
+            Route::Prospect => self.open.prospect.ui(ui, app),
+            Route::Search(query) => self.open.search.ui(ui, app, &query),
+            Route::Links { target } => self.open.links.ui(ui, app, None, &target),
+            Route::LinkSet { folder, target } => self.open.links.ui(ui, app, Some(&folder), &target),
+            Route::LinkHosts(folder) => self.open.link_hosts.ui(ui, app, folder.as_ref()),
             Route::CitedPages(folder, by) => cited_pages_ui(ui, app, folder.as_ref(), &by),
-            Route::Review { filter } => self.review.ui(ui, app, &filter),
-            Route::Select => self.select.ui(ui, app),
+            Route::Review { filter } => self.open.review.ui(ui, app, &filter),
+            Route::Select => self.open.select.ui(ui, app),
             Route::SelectedHosts(selected) => selected_hosts_ui(ui, app, selected),
-            Route::Jobs => self.jobs.ui(ui, app),
-            Route::Files(part) => self.files.ui(ui, app, &part),
+            Route::Jobs => self.open.jobs.ui(ui, app),
+            Route::Files(part) => self.open.files.ui(ui, app, &part),
             Route::Help(guide) => self.help.ui(ui, app, guide),
         }
     }
@@ -285,13 +288,13 @@ impl Cockpit {
     /// Closing asks first where edits or running work would be lost.
     fn ask_before_closing(&mut self, ctx: &Context) {
         let asked = ctx.input(|input| input.viewport().close_requested());
-        let edited = || self.app.spec.as_ref().is_some_and(|spec| spec.is_edited());
-        let waits = !self.app.jobs().is_empty() || edited() || self.app.has_unused_workspace();
+        let edited = || self.app.open.spec.as_ref().is_some_and(|spec| spec.is_edited());
+        let waits = self.app.is_at_work() || edited() || self.app.has_unused_workspace();
         if asked && !self.app.is_closing() && waits {
             ctx.send_viewport_cmd(ViewportCommand::CancelClose);
             self.app.send(Command::CloseWindow);
         }
-        let is_done = self.app.jobs().is_empty() && !self.app.has_outbox() && !self.app.has_unused_workspace();
+        let is_done = !self.app.is_at_work() && !self.app.has_outbox() && !self.app.has_unused_workspace();
         if self.app.is_closing() && is_done {
             ctx.send_viewport_cmd(ViewportCommand::Close);
         }

@@ -11,7 +11,7 @@ use crate::campaign::{Campaign, ReportLanguage, contact_in};
 use crate::export::{
     ExportError, ExportItem, ExportOptions, FurtherKnowledge, Manifest, VerifyCheck, export_selection,
 };
-use crate::jobs::{InOrder, JobCx, StopError};
+use crate::jobs::{InOrder, JobCx, StopError, verb};
 use crate::keys::{KnownKeys, SigningKey};
 use crate::store::{Access, Lacking, LinkingPages, Workspace};
 use crate::uri::CaptureDate;
@@ -116,8 +116,9 @@ impl ExportOutcome {
             let pages: HashSet<(&str, CaptureDate)> =
                 self.lacking.iter().map(|lacking| (lacking.page.as_str(), lacking.page_date)).collect();
             words.push_str(&format!(
-                "; {} without what was excluded: {}",
-                counted(pages.len() as u64, "capture is"),
+                "; {} {} without what was excluded: {}",
+                counted(pages.len() as u64, "capture"),
+                verb(pages.len() as u64, "is"),
                 some_of(self.lacking.iter().map(Lacking::summary))
             ));
         }

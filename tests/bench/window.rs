@@ -375,13 +375,13 @@ fn map(window: &mut Driver, times: usize) {
 fn move_threshold(window: &mut Driver, times: usize) {
     window.press(NONE, Key::Escape);
     go(window, CTRL, Key::Num8, "open Select & export");
-    let kept = window.app().selection_draft.threshold;
+    let kept = window.app().open.selection_draft.threshold;
     for (key, presses) in [(Key::CloseBracket, times), (Key::OpenBracket, times * 2)] {
         window.step(&format!("move the threshold by {}", key.name()));
         for _ in 0..presses {
             window.press(NONE, key);
         }
-        assert!(window.app().selection_draft.threshold != kept);
+        assert!(window.app().open.selection_draft.threshold != kept);
         window.settle();
         assert!(window.shows("compared with the saved selection"));
     }

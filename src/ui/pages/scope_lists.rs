@@ -23,6 +23,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The lists.
+#[derive(Default)]
 pub struct ScopeLists;
 
 impl ScopeLists {
@@ -71,7 +72,7 @@ impl ScopeLists {
 fn back_ui(ui: &mut Ui, app: &mut AppState) {
     ui.horizontal_wrapped(|ui| {
         if ui.button("Back to the rules").clicked() {
-            let id = app.spec.as_ref().map_or(app.campaign(), |spec| spec.id);
+            let id = app.open.spec.as_ref().map_or(app.campaign(), |spec| spec.id);
             app.send(Command::Go(Route::Spec(id)));
         }
         action_named_ui(ui, app, Action::Undo, "↶ Undo edit");
@@ -328,7 +329,7 @@ fn seen_list_ui(ui: &mut Ui, app: &mut AppState, (total, held, by_host): (u64, u
         ui.label("No URLs in this list");
         return;
     }
-    ui.weak(format!("{}, with the decision of the last crawl", text::counted(total, "URL", "URLs")));
+    ui.weak(format!("{}, with the decision of the last crawl", text::counted(total, "URL")));
     if held < total {
         ui.weak(format!(
             "{} of these shown, the first {}",

@@ -54,14 +54,14 @@ impl SelectPage {
         {
             self.campaign = Some(campaign);
             let kept = page.spec.clone().unwrap_or_default();
-            app.selection_draft = SelectionSpec { campaign, window_days: app.settings.window_days, ..kept };
+            app.open.selection_draft = SelectionSpec { campaign, window_days: app.settings.window_days, ..kept };
         }
         if self.campaign == Some(campaign) {
             match app.take_select_lead() {
                 Some(SelectLead::Filter(filter)) => {
-                    app.selection_draft =
-                        SelectionSpec { filter, collections: Vec::new(), ..app.selection_draft.clone() };
-                    app.send(Command::Select(app.selection_draft.clone()));
+                    app.open.selection_draft =
+                        SelectionSpec { filter, collections: Vec::new(), ..app.open.selection_draft.clone() };
+                    app.send(Command::Select(app.open.selection_draft.clone()));
                 }
                 Some(SelectLead::Rule(filter)) => self.named.propose(filter),
                 None => {}
@@ -74,9 +74,9 @@ impl SelectPage {
             for (key, by) in [(Key::OpenBracket, -STEP), (Key::CloseBracket, STEP)] {
                 // Held down, a key comes more than once with a slow frame.
                 let times = ui.input_mut(|input| input.count_and_consume_key(Modifiers::NONE, key));
-                let to = app.selection_draft.threshold + by * times as f64;
+                let to = app.open.selection_draft.threshold + by * times as f64;
                 if times > 0 {
-                    app.selection_draft.threshold = to.clamp(0.0, 1.0);
+                    app.open.selection_draft.threshold = to.clamp(0.0, 1.0);
                 }
             }
         }
@@ -113,8 +113,8 @@ impl SelectPage {
             ui.vertical(|ui| weights_ui(ui, app, campaign, page));
             ui.add_space(GROUP_GAP);
             ui.vertical(|ui| {
-                if let Some(threshold) = histogram_ui(ui, balance, app.selection_draft.threshold) {
-                    app.selection_draft.threshold = threshold;
+                if let Some(threshold) = histogram_ui(ui, balance, app.open.selection_draft.threshold) {
+                    app.open.selection_draft.threshold = threshold;
                 }
                 balance_ui(ui, app, campaign, page, (balance, &sides));
                 offer_ui(ui, app, campaign, page);
@@ -142,7 +142,7 @@ impl SelectPage {
 /// What the draft comes to. Weights and thresholds are tried on scores that
 /// are in memory: nothing is read again.
 fn try_draft(app: &mut AppState, campaign: CampaignId, page: &SelectionPage) -> Loaded<Arc<TriedSelection>> {
-    let draft = SelectionSpec { campaign, ..app.selection_draft.clone() };
+    let draft = SelectionSpec { campaign, ..app.open.selection_draft.clone() };
     let criteria = match draft.is_by_score() {
         true => None,
         false => {
@@ -165,7 +165,7 @@ fn has_same_sides(a: &SelectionSpec, b: &SelectionSpec) -> bool {
 
 fn weights_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &SelectionPage) {
     heading_ui(ui, "Weights");
-    let weights = &mut app.selection_draft.weights;
+    let weights = &mut app.open.selection_draft.weights;
     egui::Grid::new("weights").num_columns(2).show(ui, |ui| {
         for (label, about, value) in [
             ("Request", "Match of the campaign's request", &mut weights.request),
@@ -181,16 +181,16 @@ fn weights_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &Sele
         }
         let label = ui.label("Threshold").on_hover_text("Keys [ and ]");
         ui.label_inputs_by(label.id, |ui| {
-            ui.add(Slider::new(&mut app.selection_draft.threshold, 0.0..=1.0).fixed_decimals(2))
+            ui.add(Slider::new(&mut app.open.selection_draft.threshold, 0.0..=1.0).fixed_decimals(2))
         });
         ui.end_row();
     });
-    ui.checkbox(&mut app.selection_draft.with_requisites, "Include embedded resources of selected pages");
+    ui.checkbox(&mut app.open.selection_draft.with_requisites, "Include embedded resources of selected pages");
     ui.horizontal(|ui| {
-        field_ui(ui, "Filter instead of score", &mut app.selection_draft.filter, "empty: by score", theme::FIELD);
+        field_ui(ui, "Filter instead of score", &mut app.open.selection_draft.filter, "empty: by score", theme::FIELD);
     });
     chosen_collections_ui(ui, app);
-    let draft = SelectionSpec { campaign, ..app.selection_draft.clone() };
+    let draft = SelectionSpec { campaign, ..app.open.selection_draft.clone() };
     // What an export holds changes no score.
     let changed = page.spec.as_ref().is_none_or(|spec| spec.clone().with_parts_of(&draft) != draft);
     ui.horizontal(|ui| {
@@ -200,7 +200,7 @@ fn weights_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &Sele
             app.send(Command::Select(draft));
         }
         if ui.button("Default weights").clicked() {
-            app.selection_draft.weights = ScoreWeights::default();
+            app.open.selection_draft.weights = ScoreWeights::default();
         }
     });
     // A line of its own, always there: nothing moves while a slider is drawn.
@@ -212,7 +212,7 @@ fn weights_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &Sele
     }
     let unmeasured = page.scores.unmeasured();
     if unmeasured > 0 && page.spec.is_some() {
-        let unmeasured = text::counted(unmeasured, "capture was", "captures were");
+        let unmeasured = text::counted_verb(unmeasured, "capture", "was");
         ui.colored_label(tokens(ui).flag, format!("⚠ {unmeasured} not scored yet"));
     }
 }
@@ -255,19 +255,14 @@ fn balance_ui(
         });
     }
     ui.horizontal_wrapped(|ui| {
-        let embedded = text::counted(page.requisites, "embedded resource", "embedded resources");
-        let overrides =
-            text::counted(page.balance.overrides, "decision differs from the score", "decisions differ from the score");
+        let embedded = text::counted(page.requisites, "embedded resource");
+        let overrides = text::counted_verb(page.balance.overrides, "decision", "differs") + " from the score";
         let vetoed = app.reads.vetoed(campaign).shown().map(|vetoed| **vetoed).unwrap_or_default();
         // What comes along is looked for when a selection is kept.
         let of_kept = if page.spec.is_some() && !sides.is_kept { " (saved selection)" } else { "" };
         for (number, label, filter) in [
             (page.requisites, format!("{embedded} included{of_kept}"), "requisite:yes"),
-            (
-                vetoed,
-                format!("{}{of_kept}", text::counted(vetoed, "page resource rejected", "page resources rejected")),
-                "vetoed:yes",
-            ),
+            (vetoed, format!("{}{of_kept}", text::counted(vetoed, "page resource") + " rejected"), "vetoed:yes"),
             (balance.included, format!("{} approved", text::count(balance.included)), "mark:approve"),
             (balance.excluded, format!("{} rejected", text::count(balance.excluded)), "mark:reject"),
             (page.balance.overrides, overrides, "byhand:yes"),
@@ -400,10 +395,10 @@ fn export_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &Selec
             let bytes = text::bytes(page.balance.inside.bytes + page.requisite_bytes);
             let captures = page.balance.inside.captures + page.requisites;
             for (value, label) in [
-                (text::count(captures), if captures == 1 { "capture to write" } else { "captures to write" }),
-                (bytes, "of payload"),
+                (text::count(captures), crate::jobs::noun(captures, "capture") + " to write"),
+                (bytes, "of payload".to_owned()),
             ] {
-                if figure_ui(ui, &value, label, Some(SHOW)) {
+                if figure_ui(ui, &value, &label, Some(SHOW)) {
                     captures_by(app, "export:yes".to_owned());
                 }
             }
@@ -412,7 +407,7 @@ fn export_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &Selec
             ui.weak(format!("The selection as it was kept: {}", text::line(&spec.criterion())));
         }
         ui.horizontal_wrapped(|ui| {
-            field_ui(ui, "Folder", &mut app.export_folder, "new or empty", theme::LONG_FIELD);
+            field_ui(ui, "Folder", &mut app.open.export_folder, "new or empty", theme::LONG_FIELD);
             let action = action_ui(ui, app, Action::Export);
             action.on_hover_text("WARC with metadata records, CDXJ, inlinks, manifest");
             action_ui(ui, app, Action::DryRun);
@@ -535,7 +530,7 @@ fn verified(row: &ExportRow) -> (String, CheckState) {
     let Some(lines) = &row.verified else { return ("– never verified".to_owned(), CheckState::Passed) };
     let (state, wrong) = (CheckState::of(lines).0, lines.iter().filter(|line| !line.ok).count());
     let words = match state {
-        CheckState::Passed => format!("✔ {} checks passed", lines.len()),
+        CheckState::Passed => format!("✔ {} passed", text::counted(lines.len() as u64, "check")),
         CheckState::Unvouched => "⚠ Signed, nobody vouches".to_owned(),
         CheckState::Failed => format!("✖ {wrong} of {} failed", lines.len()),
     };

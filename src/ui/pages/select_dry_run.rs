@@ -23,7 +23,7 @@ const LACKING: f32 = 110.0;
 pub(super) fn parts_ui(ui: &mut Ui, app: &mut AppState) {
     let page = app.campaign().map(|campaign| app.reads.campaign(campaign));
     let of_campaign = page.as_ref().and_then(|page| page.shown()?.campaign.report_language).unwrap_or_default();
-    let draft = &mut app.selection_draft;
+    let draft = &mut app.open.selection_draft;
     ui.horizontal_wrapped(|ui| {
         ui.checkbox(&mut draft.with_wacz, "Also write a WACZ package")
             .on_hover_text("The archive files with an index and a list of pages, as ReplayWeb.page shows them");
@@ -132,10 +132,7 @@ fn left_out_ui(ui: &mut Ui, app: &mut AppState, plan: &ExportDryRun) {
     if plan.lacking.is_empty() {
         return;
     }
-    ui.label(format!(
-        "{} what a person rejected",
-        text::counted(plan.lacking.len() as u64, "page lacks", "pages lack")
-    ));
+    ui.label(format!("{} what a person rejected", text::counted_verb(plan.lacking.len() as u64, "page", "lacks")));
     type Col<'a> = Column<'a, Lacking>;
     let columns = [
         Col::text("page", "Page", 280.0, |row| &row.page),

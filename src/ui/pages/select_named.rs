@@ -174,7 +174,7 @@ impl NamedFields {
     fn answer(&mut self, app: &mut AppState, asked: Option<NamedAction>) {
         match asked {
             Some(NamedAction::Show(filter)) => app.send(Command::GoToAll(Route::Captures { filter })),
-            Some(NamedAction::Try(spec)) => app.selection_draft = *spec,
+            Some(NamedAction::Try(spec)) => app.open.selection_draft = *spec,
             Some(NamedAction::Act(act)) => app.send(Command::Selections(act)),
             Some(NamedAction::Edit(spec)) => self.collection = spec,
             None => {}
@@ -191,7 +191,7 @@ pub fn chosen_collections_ui(ui: &mut Ui, app: &mut AppState) {
     ui.horizontal_wrapped(|ui| {
         ui.label("Select also").on_hover_text("Captures of these collections, whatever their score");
         for row in rows.iter() {
-            let chosen = &mut app.selection_draft.collections;
+            let chosen = &mut app.open.selection_draft.collections;
             let mut is_in = chosen.contains(&row.name);
             if ui.checkbox(&mut is_in, text::line(&row.name)).changed() {
                 chosen.retain(|name| *name != row.name);

@@ -87,7 +87,7 @@ impl SpecPage {
             _ => None,
         };
         // Edits of another campaign are left only by an answer to what becomes of them.
-        if let Some(spec) = &app.spec
+        if let Some(spec) = &app.open.spec
             && spec.id != id
         {
             let of = spec.id;
@@ -96,7 +96,7 @@ impl SpecPage {
         }
         self.head_ui(ui, app);
         // The draft is taken out while it is edited, so that a part may ask the session.
-        let Some(mut spec) = app.spec.take() else { return };
+        let Some(mut spec) = app.open.spec.take() else { return };
         self.rules.name_rules(app, &spec);
         let checked = self.check(&spec, page.as_ref());
         let is_suspended = page.as_ref().is_some_and(|page| page.suspended.is_some());
@@ -124,7 +124,7 @@ impl SpecPage {
         });
         stop_leading(ui.ctx());
         self.checked = Some(checked);
-        app.spec = Some(spec);
+        app.open.spec = Some(spec);
     }
 
     fn check(&mut self, spec: &SpecDraft, page: Option<&Arc<CampaignPage>>) -> Checked {
@@ -161,11 +161,11 @@ impl SpecPage {
         id: Option<CampaignId>,
         saved: Option<&Loaded<Arc<CampaignPage>>>,
     ) -> bool {
-        let kept = app.spec.as_ref().is_some_and(|spec| spec.id == id || spec.is_edited());
+        let kept = app.open.spec.as_ref().is_some_and(|spec| spec.id == id || spec.is_edited());
         match (kept, saved) {
             (true, Some(Loaded::Ready(page))) => {
                 // Another window or the command line saved a newer version.
-                if let Some(spec) = app.spec.as_mut().filter(|spec| spec.id == Some(page.id)) {
+                if let Some(spec) = app.open.spec.as_mut().filter(|spec| spec.id == Some(page.id)) {
                     spec.newest = spec.newest.max(page.version);
                     if spec.version < page.version && !spec.is_edited() {
                         *spec = SpecDraft::of(page);
@@ -176,12 +176,12 @@ impl SpecPage {
             }
             (true, _) => true,
             (false, None) => {
-                app.spec = Some(SpecDraft::new());
+                app.open.spec = Some(SpecDraft::new());
                 self.forget();
                 true
             }
             (false, Some(Loaded::Ready(page))) => {
-                app.spec = Some(SpecDraft::of(page));
+                app.open.spec = Some(SpecDraft::of(page));
                 self.forget();
                 true
             }
@@ -206,7 +206,7 @@ impl SpecPage {
     }
 
     fn head_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        let Some(spec) = &app.spec else { return };
+        let Some(spec) = &app.open.spec else { return };
         let title = match spec.id {
             None if spec.campaign.name.trim().is_empty() => "New campaign".to_owned(),
             id => text::short(&campaign_title(id.unwrap_or_default(), &spec.campaign.name), 80),
@@ -222,7 +222,7 @@ impl SpecPage {
             action_ui(ui, app, Action::SaveCampaign);
             let revert = ui.add_enabled(edited, egui::Button::new("Discard changes"));
             if revert.on_disabled_hover_text("No changes").clicked()
-                && let Some(spec) = &app.spec
+                && let Some(spec) = &app.open.spec
             {
                 let saved = Box::new(spec.saved.clone());
                 app.send(Command::EditSpec(saved));
@@ -349,11 +349,11 @@ fn problems_ui(
     let stopping = problems.iter().filter(|problem| stops(problem)).count();
     let errors = problems.iter().filter(|problem| problem.is_error).count();
     let words = if stopping == 0 && errors > 0 {
-        format!("✖ {}", text::counted(errors as u64, "error", "errors"))
+        format!("✖ {}", text::counted(errors as u64, "error"))
     } else if stopping > 0 {
-        format!("✖ {} before a crawl can start", text::counted(stopping as u64, "item to correct", "items to correct"))
+        format!("✖ {} to correct before a crawl can start", text::counted(stopping as u64, "item"))
     } else {
-        format!("⚠ {}", text::counted(problems.len() as u64, "warning", "warnings"))
+        format!("⚠ {}", text::counted(problems.len() as u64, "warning"))
     };
     let words = if is_reading { format!("{words} …") } else { words };
     let color = if stopping + errors > 0 { tokens(ui).reject } else { tokens(ui).flag };
@@ -427,7 +427,7 @@ fn versions_ui(ui: &mut Ui, app: &mut AppState, page: Option<&CampaignPage>) {
     let answer = app.reads.campaigns();
     loaded_ui(ui, &answer, |ui, rows| {
         if let Some(row) = rows.iter().find(|row| row.id == page.id) {
-            ui.weak(format!("{} so far", text::counted(row.captures, "capture", "captures")));
+            ui.weak(format!("{} so far", text::counted(row.captures, "capture")));
         }
     });
 }

@@ -34,21 +34,25 @@ fn a_draft_from_before_a_letter_was_attached_keeps_it_and_names_it() {
     let mut window = Window::town_as(permit);
     let session = window.session();
     window.app_mut().send(Command::Go(Route::Spec(Some(TOWN))));
-    window.until("the draft is there", |window| window.app().spec.is_some());
+    window.until("the draft is there", |window| window.app().open.spec.is_some());
     window.type_into("Description", " edited");
-    assert_eq!(window.app().spec.as_ref().unwrap().campaign.permissions.len(), 1);
+    assert_eq!(window.app().open.spec.as_ref().unwrap().campaign.permissions.len(), 1);
     let path = attach(&session, window.root());
     window.app_mut().act(Action::SaveCampaign);
-    window.until("it is saved", |window| !window.app().spec.as_ref().unwrap().is_edited());
+    window.until("it is saved", |window| !window.app().open.spec.as_ref().unwrap().is_edited());
     window.check_says("stays attached");
     let files = |session: &Session| {
         let (_, saved) = session.catalogue().campaign(TOWN).unwrap();
         saved.permissions.into_iter().flat_map(|record| record.files).map(|file| file.path).collect::<Vec<_>>()
     };
     assert_eq!(files(&session), [path.as_str()]);
-    assert_eq!(window.app().spec.as_ref().unwrap().campaign.permissions[0].files.len(), 1, "the draft has it, too");
+    assert_eq!(
+        window.app().open.spec.as_ref().unwrap().campaign.permissions[0].files.len(),
+        1,
+        "the draft has it, too"
+    );
     // A record that is removed takes it along, and the window says so.
-    window.app_mut().spec.as_mut().unwrap().campaign.permissions.clear();
+    window.app_mut().open.spec.as_mut().unwrap().campaign.permissions.clear();
     window.app_mut().act(Action::SaveCampaign);
     window.until("it is named", |window| window.says("no record has any more"));
     assert!(window.says(&path));
@@ -61,7 +65,7 @@ fn an_export_without_evidence_stays_in_sight() {
     let session = window.session();
     let path = attach(&session, window.root());
     std::fs::remove_file(window.folder().join(&path)).unwrap();
-    window.app_mut().export_folder = window.root().join("export").display().to_string();
+    window.app_mut().open.export_folder = window.root().join("export").display().to_string();
     window.app_mut().act(Action::Export);
     window.until("it is told", |window| window.says("Export ended"));
     let notices = window.app().notices();

@@ -70,7 +70,7 @@ pub(super) fn window(root: &Path, captures: u64) -> Window {
 /// How many captures have this for their last mark.
 fn marked(window: &Window, mark: Option<ReviewMark>) -> usize {
     let query = crate::app::models::CaptureQuery { tab: CaptureTab::All, limit: 10_000, ..work::everything() };
-    let page = window.app().session().unwrap().captures(&query).unwrap();
+    let page = window.app().session().unwrap().catalogue().captures(&query).unwrap();
     page.rows.iter().filter(|row| row.mark == mark).count()
 }
 
@@ -245,7 +245,7 @@ fn the_draft_on_screen_is_saved_and_crawled_and_no_other_campaign() {
         launches.iter().map(|launch| session.catalogue().launch_version(launch.id).unwrap()).collect::<Vec<_>>()
     };
     assert_eq!((launches(&window, CampaignId::new(1)).len(), launches(&window, CampaignId::new(2)).len()), (1, 0));
-    assert!(window.app().spec.as_ref().unwrap().is_edited(), "Esc saves nothing");
+    assert!(window.app().open.spec.as_ref().unwrap().is_edited(), "Esc saves nothing");
     window.press_with(Modifiers::COMMAND, Key::R);
     window.check_says("River, version 2");
     window.press(Key::Enter);
@@ -314,7 +314,7 @@ fn what_is_missing_in_a_draft_leads_to_its_field() {
         window.settle();
     }
     window.click("Add these seeds");
-    let spec = &window.app().spec.as_ref().unwrap().campaign;
+    let spec = &window.app().open.spec.as_ref().unwrap().campaign;
     assert_eq!((spec.name.as_str(), spec.seeds.len()), ("Harbour", 1));
     assert_eq!(spec.politeness.user_agent, "Us (us@archive.example)");
     window.click("Save and crawl");
@@ -330,7 +330,7 @@ fn edits_are_not_lost_without_a_question() {
     window.press_with(Modifiers::COMMAND, Key::Num2);
     window.check_says("Ready to crawl");
     window.type_into("Description", "first");
-    let is_edited = |window: &Window| window.app().spec.as_ref().is_some_and(|spec| spec.is_edited());
+    let is_edited = |window: &Window| window.app().open.spec.as_ref().is_some_and(|spec| spec.is_edited());
     for command in
         [Command::OpenWorkspace(other.clone()), Command::NewCampaign, Command::ChooseCampaign(CampaignId::new(2))]
     {
@@ -354,7 +354,7 @@ fn edits_are_not_lost_without_a_question() {
     window.click("Save");
     window.until("the other is at hand", |window| window.app().campaign() == Some(CampaignId::new(2)));
     assert_eq!(window.route(), Route::Crawl);
-    let saved = window.app().session().unwrap().campaign(CampaignId::new(1)).unwrap();
+    let saved = window.app().session().unwrap().catalogue().campaign_page(CampaignId::new(1)).unwrap();
     assert_eq!((saved.version, saved.campaign.description.as_str()), (2, "first"));
     // Dropped, also where what follows fails: then they are still there.
     window.press_with(Modifiers::COMMAND, Key::Num2);
@@ -369,7 +369,7 @@ fn edits_are_not_lost_without_a_question() {
     window.check_says("Save the changes to “River”?");
     window.app_mut().send(Command::AnswerUnsaved(crate::app::UnsavedAnswer::Discard));
     window.until("the other is open", |window| window.app().settings.last_workspace.as_ref() == Some(&other));
-    assert!(window.app().spec.is_none());
+    assert!(window.app().open.spec.is_none());
 }
 
 #[test]
@@ -448,7 +448,7 @@ fn the_sample_that_exists_is_opened_and_served() {
     drop(Workspace::create(&sample).unwrap());
     let (folder, session) = opener.open_sample(&sample).unwrap();
     assert_eq!(folder, dir.path().join("fonds-sample-2"));
-    assert_eq!(session.campaigns().unwrap().len(), 1);
+    assert_eq!(session.catalogue().campaigns().unwrap().len(), 1);
     drop(session);
     let mut window = Window::on_disk(dir.path(), Settings::default(), None);
     window.click("Open the sample campaign");

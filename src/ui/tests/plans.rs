@@ -9,7 +9,7 @@ use crate::work::Session;
 
 fn spec(mut window: Window, tab: &str) -> Window {
     window.app_mut().send(Command::Go(Route::Spec(Some(TOWN))));
-    window.until("the draft is at hand", |window| window.app().spec.is_some());
+    window.until("the draft is at hand", |window| window.app().open.spec.is_some());
     window.settle();
     window.click(tab);
     window
@@ -42,14 +42,14 @@ fn the_schedule_tells_runs_to_come_and_runs_that_were() {
     let mut window = spec(Window::town_as(|session| keep_run(session, RunState::Missed)), "Schedule");
     window.check_says("missed");
     window.check_says("found 60 minutes late");
-    let spec = window.app_mut().spec.as_mut().unwrap();
+    let spec = window.app_mut().open.spec.as_mut().unwrap();
     spec.campaign.schedule.frequency = Frequency::Yearly;
     spec.campaign.schedule.start = Some("2999-12-31T01:30".to_owned());
     spec.campaign.schedule.time_zone = Some("Europe/Lisbon".to_owned());
     window.settle();
     window.check_says("Tuesday 31 Dec 2999 01:30 Europe/Lisbon");
     window.click("make up for them by one run");
-    assert_eq!(window.app().spec.as_ref().unwrap().campaign.schedule.catch_up, CatchUp::Once);
+    assert_eq!(window.app().open.spec.as_ref().unwrap().campaign.schedule.catch_up, CatchUp::Once);
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn permissions_show_where_they_come_from() {
     window.type_into("Hosts under these domains", "uk, ");
     window.until("the domain is seen", |window| window.says("is under uk"));
     window.click("Add a record");
-    let record = window.app_mut().spec.as_mut().unwrap().campaign.permissions.last_mut().unwrap();
+    let record = window.app_mut().open.spec.as_mut().unwrap().campaign.permissions.last_mut().unwrap();
     record.covers = "http://bl.uk/".to_owned();
     record.state = PermissionState::Refused;
     window.until("the record decides", |window| window.says("refused, inherited from http://bl.uk/"));
@@ -72,7 +72,7 @@ fn permissions_show_where_they_come_from() {
 fn a_refused_seed_is_an_error_and_a_rule_that_can_be_switched_off() {
     let mut window = spec(Window::town(), "Permissions");
     window.click("Add a record");
-    let record = window.app_mut().spec.as_mut().unwrap().campaign.permissions.last_mut().unwrap();
+    let record = window.app_mut().open.spec.as_mut().unwrap().campaign.permissions.last_mut().unwrap();
     record.state = PermissionState::Refused;
     let covers = record.covers.clone();
     window.until("the seed is an error", |window| window.says("must not be crawled"));
@@ -87,5 +87,5 @@ fn a_refused_seed_is_an_error_and_a_rule_that_can_be_switched_off() {
     window.click("Permissions");
     window.click("Crawls leave out what a record refuses");
     window.until("it is no error any more", |window| !window.says("must not be crawled"));
-    assert!(!window.app().spec.as_ref().unwrap().campaign.grounds.obey_refusals);
+    assert!(!window.app().open.spec.as_ref().unwrap().campaign.grounds.obey_refusals);
 }

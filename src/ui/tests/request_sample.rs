@@ -17,7 +17,7 @@ fn a_request_is_tried_while_it_is_typed_and_its_numbers_lead_to_captures() {
     window.pass(1.0);
     window.settle();
     // The draft is asked and not what is saved.
-    let spec = window.app().spec.as_ref().unwrap();
+    let spec = window.app().open.spec.as_ref().unwrap();
     assert!(spec.is_edited());
     let (draft, saved) = (spec.campaign.request.clone(), spec.saved.request.clone());
     let sample = |request| window.session().request_sample(request, Some(TOWN), 10).unwrap();

@@ -168,7 +168,7 @@ fn an_error_leads_to_its_page_and_goes_with_its_cause() {
     let mut window = Window::town();
     // A file is where the folder shall be.
     let place = window.folder().join("fonds.sqlite/export").display().to_string();
-    window.app_mut().export_folder.clone_from(&place);
+    window.app_mut().open.export_folder.clone_from(&place);
     window.app_mut().act(Action::Export);
     window.until("the error is shown", |window| window.says("Export failed"));
     window.click("Go to Select & export");
@@ -177,12 +177,12 @@ fn an_error_leads_to_its_page_and_goes_with_its_cause() {
     window.app_mut().act(Action::BuildInlinks);
     window.until("it is told", |window| window.says("Build inlinks finished"));
     window.check_says("Export failed");
-    window.app_mut().export_folder = window.root().join("export").display().to_string();
+    window.app_mut().open.export_folder = window.root().join("export").display().to_string();
     window.app_mut().act(Action::Export);
     window.until("the error is gone", |window| !window.says("Export failed"));
     window.until_done(JobKind::Export);
     // So does another workspace.
-    window.app_mut().export_folder = place;
+    window.app_mut().open.export_folder = place;
     window.app_mut().act(Action::Export);
     window.until("the error is shown", |window| window.says("Export failed"));
     let other = window.root().join("other");

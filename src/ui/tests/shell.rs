@@ -89,7 +89,7 @@ fn errors_stay_on_screen_until_taken_away() {
     let mut window = Window::town();
     // A file is where the folder shall be.
     let place = window.folder().join("fonds.sqlite/export");
-    window.app_mut().export_folder = place.display().to_string();
+    window.app_mut().open.export_folder = place.display().to_string();
     window.press_with(Modifiers::COMMAND, Key::Enter);
     window.check_says("fonds.sqlite/export");
     window.check_says("Export failed");

@@ -1,0 +1,97 @@
+//! All that a window knows of the workspace that is open.
+//!
+//! Invariant: whatever is of one workspace is a field here, so that opening another one replaces all of
+//! it at once. What outlives it (settings, workspaces opened lately, the theme) is in [`AppState`].
+
+use super::crawl_request::AfterSave;
+use super::decision_target::RowsAtHand;
+use super::jobs_at_hand::{EndedJob, RunningJob};
+use super::models::{
+    AnomalyMark, CampaignId, CampaignTwin, CaptureId, CaptureQuery, ExportDryRun, Loaded, Notice, SelectionSpec,
+    VerifyLine, WhatIfAnswer,
+};
+use super::scans::Scans;
+use super::selected_rows::ReviewDecision;
+use super::spec_draft::SpecDraft;
+use super::state::index::IndexWatch;
+use super::state::notices::About;
+use super::state::{NewerVersion, ScheduleWatch, SelectLead};
+use super::{Command, Dialog, Route, SelectedRows, TableRows};
+use crate::uri::CaptureDate;
+use crate::work::CrawlRequest;
+use crate::work::models::ProblemId;
+use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+#[cfg(doc)]
+use super::AppState;
+
+/// What ends with the open workspace.
+#[derive(Default)]
+pub struct OpenWorkspace {
+    // What pages fill in; the rest they read and change by methods of `AppState`.
+    /// The specification being edited.
+    pub spec: Option<SpecDraft>,
+    /// What the next selection shall be.
+    pub selection_draft: SelectionSpec,
+    /// Folder of the next export, as typed.
+    pub export_folder: String,
+
+    /// Whether it is the sample.
+    pub(super) is_sample: bool,
+    /// Its folder, where it was made for a campaign that is not saved yet.
+    pub(super) unused_workspace: Option<PathBuf>,
+    pub(super) scans: Scans,
+    /// Pages that Back leads to.
+    pub(super) history: Vec<Route>,
+    pub(super) route: Route,
+    pub(super) dialog: Option<Dialog>,
+    /// Commands that would lose edits, until a person has answered.
+    pub(super) deferred: Vec<Command>,
+    /// Whether the edits go when another workspace is open.
+    pub(super) discards_edits: bool,
+    /// What follows a save, by its number.
+    pub(super) after_save: Option<(u64, AfterSave)>,
+    pub(super) campaign: Option<CampaignId>,
+    pub(super) shows_every_campaign: bool,
+    pub(super) twins: Vec<CampaignTwin>,
+    pub(super) newer_version: Option<NewerVersion>,
+    pub(super) deleting: Option<CampaignId>,
+    pub(super) what_if: Option<Loaded<Arc<WhatIfAnswer>>>,
+    pub(super) compared: Option<PathBuf>,
+    pub(super) selected: SelectedRows,
+    /// The rows among which they were selected.
+    pub(super) selected_in: Option<CaptureQuery>,
+    pub(super) at_hand: RowsAtHand,
+    /// Whether the filter line of the captures shall take the keyboard.
+    pub(super) opens_filter: bool,
+    /// Whether the note field of the lower panel shall take the keyboard.
+    pub(super) opens_note: bool,
+    /// How many matches further, or back, the text of the capture at hand shall show.
+    pub(super) match_step: i64,
+    /// Whether the page shall leave nothing out that a number counts.
+    pub(super) shows_all: bool,
+    pub(super) decision: Option<ReviewDecision>,
+    pub(super) crawl_request: Option<Arc<CrawlRequest>>,
+    pub(super) far_record: Option<ProblemId>,
+    pub(super) reviewed: Vec<CaptureId>,
+    pub(super) table_rows: Option<TableRows>,
+    pub(super) select_lead: Option<SelectLead>,
+    /// The selection that a campaign was seen to keep, on the page Select & export.
+    pub(super) kept_selection: Option<(CampaignId, Option<SelectionSpec>)>,
+    pub(super) last_export: Option<PathBuf>,
+    pub(super) verified: Option<(PathBuf, Vec<VerifyLine>)>,
+    pub(super) dry_run: Option<Box<ExportDryRun>>,
+    pub(super) notices: Vec<(u64, Notice)>,
+    /// What notices speak of, by their numbers.
+    pub(super) about: BTreeMap<u64, About>,
+    pub(super) log: VecDeque<(CaptureDate, Notice)>,
+    pub(super) jobs: Vec<RunningJob>,
+    pub(super) ended: VecDeque<EndedJob>,
+    pub(super) schedules: ScheduleWatch,
+    /// Anomalies of the running crawl that a person was told of.
+    pub(super) anomalies_shown: AnomalyMark,
+    /// When texts are indexed by themselves.
+    pub(super) index_watch: IndexWatch,
+}
