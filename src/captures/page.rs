@@ -242,6 +242,36 @@ impl<'b> Body<'b> {
         matches!(form, BodyForm::Html | BodyForm::Xhtml | BodyForm::Pdf) || self.is_text()
     }
 
+    /// The visible text that [`Self::text`] takes apart, as it stands there, and nothing else: for who needs no more,
+    /// such as a score, which costs half of it.
+    pub fn visible_text(&self, url: &Url, max_bytes: usize) -> Option<String> {
+        match BodyForm::of(&self.kind.mime, url, &self.payload.bytes) {
+            form @ (BodyForm::Html | BodyForm::Xhtml) if !self.payload.bomb => {
+                let kinds = [].into_iter().collect();
+                let options = PageOptions { max_text_bytes: max_bytes, kinds, ..PageOptions::default() };
+                Some(self.read_as(form, url, options).text)
+            }
+            _ => self.other_text(url, max_bytes).map(|(text, _)| text),
+        }
+    }
+
+    /// The text of what is no page, and whether there is more.
+    fn other_text(&self, url: &Url, max_bytes: usize) -> Option<(String, bool)> {
+        let bytes = &self.payload.bytes[..];
+        match BodyForm::of(&self.kind.mime, url, bytes) {
+            _ if self.payload.bomb => None,
+            BodyForm::Html | BodyForm::Xhtml => None,
+            BodyForm::Pdf => pdf_text(bytes, max_bytes).map(|text| {
+                let is_cut = text.len() >= max_bytes;
+                (text, is_cut)
+            }),
+            _ => self.plain_text(max_bytes).map(|text| {
+                let text = if self.kind.mime.ends_with("xml") { text_of_markup(&text) } else { text };
+                (text, bytes.len() > max_bytes)
+            }),
+        }
+    }
+
     /// Its text, at most about so many bytes: of a page main text and
     /// boilerplate, of a PDF file and of other text all. None for other types,
     /// and where nothing can be read.
@@ -256,7 +286,9 @@ impl<'b> Body<'b> {
             _ if self.payload.bomb => None,
             form @ (BodyForm::Html | BodyForm::Xhtml) => {
                 let elements = facts.is_some();
-                let options = PageOptions { max_text_bytes: max_bytes, elements, ..PageOptions::default() };
+                // What is main text follows from what is in links; other links say nothing of it.
+                let kinds = [LinkKind::Anchor].into_iter().collect();
+                let options = PageOptions { max_text_bytes: max_bytes, elements, kinds, ..PageOptions::default() };
                 let page = self.read_as(form, url, options);
                 let text = PageText::of_page(&page, url);
                 if let Some(facts) = facts {
@@ -275,14 +307,7 @@ impl<'b> Body<'b> {
                 }
                 Some(text)
             }
-            BodyForm::Pdf => pdf_text(bytes, max_bytes).map(|text| {
-                let is_cut = text.len() >= max_bytes;
-                PageText::of_text(text, is_cut)
-            }),
-            _ => self.plain_text(max_bytes).map(|text| {
-                let text = if self.kind.mime.ends_with("xml") { text_of_markup(&text) } else { text };
-                PageText::of_text(text, bytes.len() > max_bytes)
-            }),
+            _ => self.other_text(url, max_bytes).map(|(text, is_cut)| PageText::of_text(text, is_cut)),
         }
     }
 

@@ -4,12 +4,13 @@
 //! with anchors and the view of a text ask here. What is not indexed yet, and what could not be read then, is read
 //! from its record; so is what is damaged in the index, which the next follow-up makes again.
 
-use super::content::read_record;
+use super::content::{read_record, read_record_text};
 use super::text_index::{index_folder, open_index};
 use crate::captures::PageFacts;
 use crate::search::{StoredPage, StoredPages, TextIndex, TextIndexError};
 use crate::store::Workspace;
 use crate::work::models::CaptureId;
+use fixedbitset::FixedBitSet;
 
 /// Where texts of captures are read.
 pub(super) struct PageTexts<'w> {
@@ -42,6 +43,12 @@ impl<'w> PageTexts<'w> {
         Ok(PageTextReader { workspace: self.workspace, pages })
     }
 
+    /// Content versions that have none of some folded texts in their text. Where the index does not say, there are none.
+    pub(super) fn lacking(&self, texts: &[String]) -> FixedBitSet {
+        let of_index = self.index.as_ref().map(|index| index.lacking(texts));
+        of_index.and_then(Result::ok).unwrap_or_default()
+    }
+
     /// What was read of one capture, as [`PageTextReader::read`] has it.
     ///
     /// # Errors
@@ -72,6 +79,18 @@ impl PageTextReader<'_> {
         }
         let stored = self.workspace.catalogue().stored_capture(capture)?;
         Ok(read_record(self.workspace, &stored)?.into_page(version, &stored))
+    }
+
+    /// The text of a capture, as [`StoredPage::text`] has it. Of a record no more than that is read.
+    ///
+    /// # Errors
+    ///
+    /// A record that cannot be read where the index does not have it.
+    pub(super) fn text(&mut self, capture: CaptureId, version: u64) -> anyhow::Result<String> {
+        match self.indexed(version) {
+            Some(page) => Ok(page.text()),
+            None => read_record_text(self.workspace, &self.workspace.catalogue().stored_capture(capture)?),
+        }
     }
 
     /// The same of what the index has alone.

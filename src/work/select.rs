@@ -13,9 +13,11 @@ use crate::work::models::{
     changed_rejections,
 };
 use anyhow::Context;
+use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::HashSet;
+use std::sync::OnceLock;
 
 /// What a selection differs in from the one that is kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -268,6 +270,8 @@ struct Scoring<'a> {
     texts: PageTexts<'a>,
     spec: &'a SelectionSpec,
     matcher: Matcher,
+    /// Content versions that have no term of the request in their text: they are not read for it.
+    lacking: OnceLock<FixedBitSet>,
     inlinks_built: bool,
     /// What captures are measured with, as it is kept with what was measured.
     conditions: String,
@@ -284,7 +288,8 @@ impl<'a> Scoring<'a> {
         });
         let matcher = Matcher::compile(&campaign.request);
         let texts = PageTexts::open(workspace)?;
-        Ok(Self { workspace, texts, spec, matcher, inlinks_built, conditions: conditions.to_string() })
+        let (lacking, conditions) = (OnceLock::new(), conditions.to_string());
+        Ok(Self { workspace, texts, spec, matcher, lacking, inlinks_built, conditions })
     }
 
     /// The scores of all captures, and how many were measured for them. What
@@ -395,12 +400,25 @@ impl<'a> Scoring<'a> {
         Ok(parts.into_iter().flatten().collect())
     }
 
+    /// Content versions without a term of the request in their text, so that none of them is read for it.
+    fn lacking(&self) -> &FixedBitSet {
+        self.lacking.get_or_init(|| {
+            let terms = 0..self.matcher.terms().len();
+            let needles: Vec<String> = terms.flat_map(|term| self.matcher.needles(term)).collect();
+            self.texts.lacking(&needles)
+        })
+    }
+
     /// Reads text and links of a capture.
     fn measure(&self, facts: &ToScore, head: &CaptureHead, texts: &mut PageTextReader<'_>) -> anyhow::Result<Measured> {
         let asks = !self.matcher.terms().is_empty();
         let mut unread = None;
         let request = (asks && facts.input.without_text.is_none()).then(|| {
-            let (matches, why_unread) = request_matches(texts, &self.matcher, head);
+            let is_lacking = usize::try_from(head.version).is_ok_and(|version| self.lacking().contains(version));
+            let (matches, why_unread) = match is_lacking {
+                true => (matches_of_text(&self.matcher, head, ""), None),
+                false => request_matches(texts, &self.matcher, head),
+            };
             unread = why_unread.map(|why| format!("{}: {why}", head.url));
             let words = self.matcher.describe(&matches);
             RequestReading { score: matches.score, holds: matches.holds, words }
@@ -442,16 +460,20 @@ pub(super) fn request_matches(
     matcher: &Matcher,
     capture: &CaptureHead,
 ) -> (Matches, Option<String>) {
-    let (text, why_unread) = match texts.read(capture.id, capture.version) {
-        Ok(page) => (page.text(), None),
+    let (text, why_unread) = match texts.text(capture.id, capture.version) {
+        Ok(text) => (text, None),
         Err(error) => (String::new(), Some(super::error_chain(&error))),
     };
-    let matches = matcher.read(&TextFields {
+    (matches_of_text(matcher, capture, &text), why_unread)
+}
+
+/// The same of a text that is at hand.
+fn matches_of_text(matcher: &Matcher, capture: &CaptureHead, text: &str) -> Matches {
+    matcher.read(&TextFields {
         title: &capture.title,
-        text: &text,
+        text,
         url: &capture.url,
         language: (!capture.language.is_empty()).then_some(capture.language.as_str()),
         date: Some(capture.date),
-    });
-    (matches, why_unread)
+    })
 }
