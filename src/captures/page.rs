@@ -242,16 +242,14 @@ impl<'b> Body<'b> {
         matches!(form, BodyForm::Html | BodyForm::Xhtml | BodyForm::Pdf) || self.is_text()
     }
 
-    /// The visible text that [`Self::text`] takes apart, as it stands there, and nothing else: for who needs no more,
-    /// such as a score, which costs half of it.
-    pub fn visible_text(&self, url: &Url, max_bytes: usize) -> Option<String> {
+    /// The parts of that text without what has to be told from them ([`PageText::parts_of`]), for who needs no more,
+    /// such as a score.
+    pub fn text_parts(&self, url: &Url, max_bytes: usize) -> Option<PageText> {
         match BodyForm::of(&self.kind.mime, url, &self.payload.bytes) {
             form @ (BodyForm::Html | BodyForm::Xhtml) if !self.payload.bomb => {
-                let kinds = [].into_iter().collect();
-                let options = PageOptions { max_text_bytes: max_bytes, kinds, ..PageOptions::default() };
-                Some(self.read_as(form, url, options).text)
+                Some(PageText::parts_of(&self.read_as(form, url, text_options(max_bytes))))
             }
-            _ => self.other_text(url, max_bytes).map(|(text, _)| text),
+            _ => self.other_text(url, max_bytes).map(|(main, is_cut)| PageText { main, is_cut, ..PageText::default() }),
         }
     }
 
@@ -286,9 +284,7 @@ impl<'b> Body<'b> {
             _ if self.payload.bomb => None,
             form @ (BodyForm::Html | BodyForm::Xhtml) => {
                 let elements = facts.is_some();
-                // What is main text follows from what is in links; other links say nothing of it.
-                let kinds = [LinkKind::Anchor].into_iter().collect();
-                let options = PageOptions { max_text_bytes: max_bytes, elements, kinds, ..PageOptions::default() };
+                let options = PageOptions { elements, ..text_options(max_bytes) };
                 let page = self.read_as(form, url, options);
                 let text = PageText::of_page(&page, url);
                 if let Some(facts) = facts {
@@ -326,6 +322,12 @@ impl<'b> Body<'b> {
         let begin = self.payload.bytes.get(..self.payload.bytes.len().min(limit)).unwrap_or_default();
         (self.is_text() && !self.payload.bomb).then(|| read_text(begin, self.charset()).into_owned())
     }
+}
+
+/// How a page is read for its text alone. What is main text follows from what is in links; other links say nothing
+/// of it.
+fn text_options(max_text_bytes: usize) -> PageOptions {
+    PageOptions { max_text_bytes, kinds: [LinkKind::Anchor].into_iter().collect(), ..PageOptions::default() }
 }
 
 /// Bytes of memory that an answer of this length may take while it is read for

@@ -1,7 +1,6 @@
 //! Documents into the index.
 
 use super::anchor_stamps::anchor_stamp;
-use super::lacking::TextReading;
 use super::page_file::{PageSlot, PageWriter, StoredPage};
 use super::schema::Fields;
 use super::text_index::{TextIndex, TextIndexError, engine, of_pages};
@@ -13,7 +12,7 @@ use tantivy::schema::TantivyDocument;
 use tantivy::{IndexWriter, Term};
 
 /// The form of what is indexed: documents in another form are made again.
-pub const INDEX_FORMAT: u32 = 7;
+pub const INDEX_FORMAT: u32 = 6;
 /// Bytes that documents take before they go to disk.
 const WRITER_BYTES: usize = 90 << 20;
 /// Share of documents of a segment that are deleted before it is merged: a version that is put in
@@ -156,7 +155,6 @@ impl IndexBuilder {
         doc.add_u64(fields.anchor_stamp, anchor_stamp(&document.anchors));
         doc.add_u64(fields.words, document.words);
         doc.add_u64(fields.description_words, words(&page.description).len() as u64);
-        doc.add_u64(fields.reading, TextReading::of(page).number());
         self.writer.add_document(doc).map_err(engine(&self.folder))?;
         Ok(())
     }

@@ -28,7 +28,6 @@ mod best;
 mod builder;
 mod countries;
 mod facts;
-mod lacking;
 mod leaves;
 mod near_groups;
 mod near_links;

@@ -34,8 +34,6 @@ pub(super) struct Fields {
     pub words: Field,
     /// Words of the description, which stand before those of `rest`.
     pub description_words: Field,
-    /// How its text was read: a [`super::lacking::TextReading`].
-    pub reading: Field,
 }
 
 impl Fields {
@@ -93,7 +91,6 @@ pub(super) fn schema() -> (Schema, Fields) {
         published: builder.add_i64_field("published", FAST),
         words: builder.add_u64_field("words", FAST),
         description_words: builder.add_u64_field("description_words", FAST),
-        reading: builder.add_u64_field("reading", FAST),
     };
     (builder.build(), fields)
 }

@@ -139,17 +139,6 @@ pub(crate) fn is_unspaced(c: char) -> bool {
         | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x3FFFF)
 }
 
-/// Whether a text may have such a character once it is folded; seldom true where it has none.
-pub(crate) fn may_have_unspaced(text: &str) -> bool {
-    // In UTF-8 these characters begin with 0xE0 or more; most texts have nothing of the kind.
-    let is_far = |c: char| {
-        matches!(u32::from(c),
-            0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x2E80..=0xABFF | 0xF900..=0xFAFF | 0xFE20..=0xFEFE
-            | 0xFF00..=0xFFEF | 0x1F200..=0x1F2FF | 0x20000..=0x3FFFF)
-    };
-    text.bytes().any(|byte| byte >= 0xE0) && text.chars().any(is_far)
-}
-
 /// Whether folding leaves a character out.
 pub(crate) fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{fe00}'..='\u{fe0f}')
@@ -232,17 +221,6 @@ mod tests {
             let once = fold(&c.to_string());
             assert_eq!(fold(&once), once, "{:x}", u32::from(c));
             assert_eq!(fold(&fold_letters(&c.to_string())), once, "{:x}", u32::from(c));
-        }
-    }
-
-    #[test]
-    fn characters_that_may_fold_to_scripts_without_blanks_are_known() {
-        for c in '\0'..=char::MAX {
-            let text = c.to_string();
-            assert!(may_have_unspaced(&text) || !fold(&text).chars().any(is_unspaced), "{:x}", u32::from(c));
-        }
-        for text in ["", "Ciência – «ria» 😀 \u{f0e0} €", "Москва", "हिन्दी", "한국어"] {
-            assert!(!may_have_unspaced(text), "{text}");
         }
     }
 

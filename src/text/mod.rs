@@ -27,7 +27,7 @@ mod published;
 mod sentences;
 
 pub use folding::{fold, fold_letters, words};
-pub(crate) use folding::{is_invisible, is_unspaced, may_have_unspaced};
+pub(crate) use folding::{is_invisible, is_unspaced};
 pub use language::{LANGUAGE_BYTES, language_of};
 pub(crate) use page_text::text_of_markup;
 pub use page_text::{LineOrder, PageText};

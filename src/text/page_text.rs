@@ -85,11 +85,19 @@ pub struct PageText {
 impl PageText {
     /// The text of a page that was read with text; `url` is its address.
     pub fn of_page(page: &Page, url: &Url) -> Self {
-        let mut text = Self {
-            title: page.title.clone().filter(|title| !title.is_empty()).or_else(|| meta(page, &["og:title"])),
+        let parts = Self::parts_of(page);
+        Self {
             description: meta(page, &["description", "og:description", "twitter:description", "dc.description"]),
             published: published_of(page, url),
-            language: page.language.clone(),
+            language: page.language.clone().or_else(|| language_of_page(page, &parts.main)),
+            ..parts
+        }
+    }
+
+    /// The same without what has to be told from it: description, date and language. Less than half the work.
+    pub fn parts_of(page: &Page) -> Self {
+        let mut text = Self {
+            title: page.title.clone().filter(|title| !title.is_empty()).or_else(|| meta(page, &["og:title"])),
             is_cut: page.cut.text,
             ..Self::default()
         };
@@ -106,7 +114,6 @@ impl PageText {
             part.push_str(page.text.get(begin..line.end as usize).unwrap_or_default());
             begin = line.end as usize + 1;
         }
-        text.language = text.language.or_else(|| language_of_page(page, &text.main));
         text
     }
 

@@ -75,11 +75,12 @@ pub(super) fn read_record(workspace: &Workspace, stored: &StoredCapture) -> anyh
     })
 }
 
-/// Reads the same record for its visible text alone.
-pub(super) fn read_record_text(workspace: &Workspace, stored: &StoredCapture) -> anyhow::Result<String> {
+/// Reads the same record for title and text alone: nothing is told from them.
+pub(super) fn read_record_text(workspace: &Workspace, stored: &StoredCapture) -> anyhow::Result<RecordReading> {
     let (original, _) = original_of(workspace, stored)?;
     with_body(workspace, original.as_ref().unwrap_or(stored), &stored.url, |_, _, body, _| {
-        body.visible_text(&stored.url, TEXT_BYTES).unwrap_or_default()
+        let text = body.text_parts(&stored.url, TEXT_BYTES).unwrap_or_default();
+        RecordReading { text, facts: PageFacts::default() }
     })
 }
 

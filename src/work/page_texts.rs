@@ -10,7 +10,6 @@ use crate::captures::PageFacts;
 use crate::search::{StoredPage, StoredPages, TextIndex, TextIndexError};
 use crate::store::Workspace;
 use crate::work::models::CaptureId;
-use fixedbitset::FixedBitSet;
 
 /// Where texts of captures are read.
 pub(super) struct PageTexts<'w> {
@@ -41,12 +40,6 @@ impl<'w> PageTexts<'w> {
     pub(super) fn reader(&self) -> anyhow::Result<PageTextReader<'_>> {
         let pages = self.index.as_ref().map(TextIndex::pages).transpose()?;
         Ok(PageTextReader { workspace: self.workspace, pages })
-    }
-
-    /// Content versions that have none of some folded texts in their text. Where the index does not say, there are none.
-    pub(super) fn lacking(&self, texts: &[String]) -> FixedBitSet {
-        let of_index = self.index.as_ref().map(|index| index.lacking(texts));
-        of_index.and_then(Result::ok).unwrap_or_default()
     }
 
     /// What was read of one capture, as [`PageTextReader::read`] has it.
@@ -81,19 +74,20 @@ impl PageTextReader<'_> {
         Ok(read_record(self.workspace, &stored)?.into_page(version, &stored))
     }
 
-    /// The text of a capture, as [`StoredPage::text`] has it. Of a record no more than that is read.
+    /// The same with no more than title, URL and text: what a score needs of a record costs less than half of the rest.
     ///
     /// # Errors
     ///
     /// A record that cannot be read where the index does not have it.
-    pub(super) fn text(&mut self, capture: CaptureId, version: u64) -> anyhow::Result<String> {
-        match self.indexed(version) {
-            Some(page) => Ok(page.text()),
-            None => read_record_text(self.workspace, &self.workspace.catalogue().stored_capture(capture)?),
+    pub(super) fn text(&mut self, capture: CaptureId, version: u64) -> anyhow::Result<StoredPage> {
+        if let Some(page) = self.indexed(version) {
+            return Ok(page);
         }
+        let stored = self.workspace.catalogue().stored_capture(capture)?;
+        Ok(read_record_text(self.workspace, &stored)?.into_page(version, &stored))
     }
 
-    /// The same of what the index has alone.
+    /// What the index alone has.
     pub(super) fn indexed(&mut self, version: u64) -> Option<StoredPage> {
         self.pages.as_mut()?.page(version).ok().flatten().filter(StoredPage::is_read)
     }

@@ -7,17 +7,15 @@ use super::text_index::{index_folder, index_texts, open_index};
 use crate::analysis::{Matcher, Matches, RequestReading, TextFields};
 use crate::inlinks::stored::host_of;
 use crate::jobs::{Cancelled, JobCx, counted};
-use crate::store::{CaptureHead, Measurement, ScoreScope, SelectionCriteria, ToScore, Workspace};
+use crate::store::{CaptureHead, Measurement, ScoreScope, SelectionCriteria, ToScore, UnderWay, Workspace};
 use crate::work::models::{
     Balance, CampaignId, CaptureId, CaptureQuery, ScoreSet, ScoredRow, SelectionOffer, SelectionSpec,
     changed_rejections,
 };
 use anyhow::Context;
-use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::HashSet;
-use std::sync::OnceLock;
 
 /// What a selection differs in from the one that is kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -180,7 +178,7 @@ pub fn score_new_captures(workspace: &Workspace, campaign: CampaignId, cx: &JobC
         let measured = scoring.measure_all(&batch, cx)?;
         cx.checkpoint()?;
         let measured = measured.into_iter().map(|(id, measured)| (id, measured.measurement));
-        catalogue.keep_measurements(campaign, measured.collect())?;
+        catalogue.keep_measurements(campaign, measured.collect())?.wait()?;
     }
     Ok(catalogue.add_scores(campaign, catalogue.score_set(campaign)?.unscored(&spec.weights))?)
 }
@@ -270,8 +268,6 @@ struct Scoring<'a> {
     texts: PageTexts<'a>,
     spec: &'a SelectionSpec,
     matcher: Matcher,
-    /// Content versions that have no term of the request in their text: they are not read for it.
-    lacking: OnceLock<FixedBitSet>,
     inlinks_built: bool,
     /// What captures are measured with, as it is kept with what was measured.
     conditions: String,
@@ -288,8 +284,7 @@ impl<'a> Scoring<'a> {
         });
         let matcher = Matcher::compile(&campaign.request);
         let texts = PageTexts::open(workspace)?;
-        let (lacking, conditions) = (OnceLock::new(), conditions.to_string());
-        Ok(Self { workspace, texts, spec, matcher, lacking, inlinks_built, conditions })
+        Ok(Self { workspace, texts, spec, matcher, inlinks_built, conditions: conditions.to_string() })
     }
 
     /// The scores of all captures, and how many were measured for them. What
@@ -300,43 +295,61 @@ impl<'a> Scoring<'a> {
         if keep && !is_same {
             catalogue.measure_with(campaign, &self.conditions)?;
         }
-        let mut set = catalogue.score_set(campaign)?;
-        cx.stage("Scoring captures", Some(if is_same { set.unmeasured() } else { set.len() }));
-        let (mut above, mut measured) = (CaptureId::default(), 0);
+        let only_unmeasured = is_same || keep;
+        cx.stage("Scoring captures", Some(catalogue.to_score_count(campaign, only_unmeasured)?));
+        if !keep {
+            let (mut set, mut measured) = (catalogue.score_set(campaign)?, 0);
+            self.each_batch(only_unmeasured, cx, |batch, found| {
+                measured += found.len() as u64;
+                let mut rows = batch.into_iter();
+                for (id, Measured { measurement, unread: why }) in found {
+                    unread.extend(why);
+                    if let Some(facts) = rows.find(|facts| facts.id == id) {
+                        set.measure(&facts.measured(measurement));
+                    }
+                }
+                Ok(())
+            })?;
+            return Ok((set, measured));
+        }
+        // What was measured is written while the next captures are measured.
+        let (mut under_way, mut measured) = (None::<UnderWay<()>>, 0);
+        let done = self.each_batch(only_unmeasured, cx, |_, found| {
+            measured += found.len() as u64;
+            let mut kept = Vec::with_capacity(found.len());
+            for (id, Measured { measurement, unread: why }) in found {
+                unread.extend(why);
+                kept.push((id, measurement));
+            }
+            let before = under_way.replace(catalogue.keep_measurements(campaign, kept)?);
+            Ok(before.map_or(Ok(()), UnderWay::wait)?)
+        });
+        // What was measured before a cancel is kept.
+        under_way.map_or(Ok(()), UnderWay::wait)?;
+        done?;
+        Ok((catalogue.score_set(campaign)?, measured))
+    }
+
+    /// Measures captures, all or those that are not measured yet, and gives them out some at a time.
+    fn each_batch(
+        &self,
+        only_unmeasured: bool,
+        cx: &JobCx,
+        mut take: impl FnMut(Vec<ToScore>, Vec<(CaptureId, Measured)>) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let mut above = CaptureId::default();
         loop {
-            let which = match is_same || keep {
+            let which = match only_unmeasured {
                 true => ScoreScope::Unmeasured { above, limit: BATCH },
                 false => ScoreScope::Any { above, limit: BATCH },
             };
-            let batch = catalogue.to_score(campaign, self.spec.window_days, which)?;
-            let Some(last) = batch.last() else { break };
+            let batch = self.workspace.catalogue().to_score(self.spec.campaign, self.spec.window_days, which)?;
+            let Some(last) = batch.last() else { return Ok(()) };
             above = last.id;
             let (found, in_batch) = (self.measure_all(&batch, cx)?, batch.len() as u64);
-            measured += found.len() as u64;
-            let mut kept = Vec::with_capacity(found.len());
-            let mut rows = batch.into_iter();
-            for (id, Measured { measurement, unread: why }) in found {
-                unread.extend(why);
-                match keep {
-                    true => kept.push((id, measurement)),
-                    false => {
-                        let facts = rows.find(|facts| facts.id == id);
-                        if let Some(facts) = facts {
-                            set.measure(&facts.measured(measurement));
-                        }
-                    }
-                }
-            }
-            // What was measured before a cancel is kept.
-            if keep {
-                catalogue.keep_measurements(campaign, kept)?;
-            }
+            take(batch, found)?;
             cx.advance(in_batch)?;
         }
-        if keep {
-            set = catalogue.score_set(campaign)?;
-        }
-        Ok((set, measured))
     }
 
     fn report(
@@ -400,25 +413,12 @@ impl<'a> Scoring<'a> {
         Ok(parts.into_iter().flatten().collect())
     }
 
-    /// Content versions without a term of the request in their text, so that none of them is read for it.
-    fn lacking(&self) -> &FixedBitSet {
-        self.lacking.get_or_init(|| {
-            let terms = 0..self.matcher.terms().len();
-            let needles: Vec<String> = terms.flat_map(|term| self.matcher.needles(term)).collect();
-            self.texts.lacking(&needles)
-        })
-    }
-
     /// Reads text and links of a capture.
     fn measure(&self, facts: &ToScore, head: &CaptureHead, texts: &mut PageTextReader<'_>) -> anyhow::Result<Measured> {
         let asks = !self.matcher.terms().is_empty();
         let mut unread = None;
         let request = (asks && facts.input.without_text.is_none()).then(|| {
-            let is_lacking = usize::try_from(head.version).is_ok_and(|version| self.lacking().contains(version));
-            let (matches, why_unread) = match is_lacking {
-                true => (matches_of_text(&self.matcher, head, ""), None),
-                false => request_matches(texts, &self.matcher, head),
-            };
+            let (matches, why_unread) = request_matches(texts, &self.matcher, head);
             unread = why_unread.map(|why| format!("{}: {why}", head.url));
             let words = self.matcher.describe(&matches);
             RequestReading { score: matches.score, holds: matches.holds, words }
@@ -461,19 +461,15 @@ pub(super) fn request_matches(
     capture: &CaptureHead,
 ) -> (Matches, Option<String>) {
     let (text, why_unread) = match texts.text(capture.id, capture.version) {
-        Ok(text) => (text, None),
+        Ok(page) => (page.text(), None),
         Err(error) => (String::new(), Some(super::error_chain(&error))),
     };
-    (matches_of_text(matcher, capture, &text), why_unread)
-}
-
-/// The same of a text that is at hand.
-fn matches_of_text(matcher: &Matcher, capture: &CaptureHead, text: &str) -> Matches {
-    matcher.read(&TextFields {
+    let matches = matcher.read(&TextFields {
         title: &capture.title,
-        text,
+        text: &text,
         url: &capture.url,
         language: (!capture.language.is_empty()).then_some(capture.language.as_str()),
         date: Some(capture.date),
-    })
+    });
+    (matches, why_unread)
 }
