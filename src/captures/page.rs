@@ -3,13 +3,13 @@
 
 use super::limits::LANGUAGE_TEXT_BYTES;
 use super::sitemap::{GZIP, is_packed_sitemap, read_listing, unpacked};
-use super::{LargePagePermit, PageEnd, PageFacts, Unread, is_nofollow_answer};
+use super::{LargePagePermit, PageFacts, Unread, is_nofollow_answer};
 use crate::links::pdf::{PdfRead, pdf_text, read_pdf};
 use crate::links::{
     LinkKind, MAX_PAGE_BYTES, Outlink, Page, PageCuts, PageLink, PageOptions, read_css, read_links, read_page,
     read_text,
 };
-use crate::text::{PageText, language_of, text_of_markup};
+use crate::text::{PageText, text_of_markup};
 use crate::uri::{Url, resolve};
 use crate::warc::Headers;
 use crate::warc::http::{HttpHead, MediaType, Payload, decode_payload};
@@ -288,18 +288,7 @@ impl<'b> Body<'b> {
                 let page = self.read_as(form, url, options);
                 let text = PageText::of_page(&page, url);
                 if let Some(facts) = facts {
-                    // Where none is declared, the text has told it already.
-                    let of_text = match &page.language {
-                        Some(_) => language_of(&text.main).unwrap_or_default().to_owned(),
-                        None => text.language.clone().unwrap_or_default(),
-                    };
-                    facts.is_page = true;
-                    facts.languages = Some([page.language.unwrap_or_default(), of_text]);
-                    facts.charset = Some((page.charset.to_owned(), page.charset_from));
-                    facts.declared_charset = self.charset().unwrap_or_default().to_owned();
-                    facts.heading = text.heading.clone();
-                    facts.elements = page.elements;
-                    facts.end = Some(PageEnd::of(bytes));
+                    facts.add_page(page, &text, self.charset(), bytes);
                 }
                 Some(text)
             }
@@ -324,10 +313,13 @@ impl<'b> Body<'b> {
     }
 }
 
-/// How a page is read for its text alone. What is main text follows from what is in links; other links say nothing
-/// of it.
+/// Links that are read with a text: what is main text follows from what is in anchors, and where a page sends its
+/// readers on is one of its facts.
+const TEXT_LINKS: [LinkKind; 2] = [LinkKind::Anchor, LinkKind::MetaRefresh];
+
+/// How a page is read for its text alone.
 fn text_options(max_text_bytes: usize) -> PageOptions {
-    PageOptions { max_text_bytes, kinds: [LinkKind::Anchor].into_iter().collect(), ..PageOptions::default() }
+    PageOptions { max_text_bytes, kinds: TEXT_LINKS.into_iter().collect(), ..PageOptions::default() }
 }
 
 /// Bytes of memory that an answer of this length may take while it is read for

@@ -6,7 +6,7 @@ use crate::captures::limits::{LARGE_PAGE_BYTES, MAX_HTTP_HEAD_BYTES, MAX_PAGE_BY
 use crate::captures::{Body, LargePagePermit, PageFacts, body_of};
 use crate::search::StoredPage;
 use crate::store::{RecordRow, StoredCapture, Workspace};
-use crate::text::{PageText, words};
+use crate::text::PageText;
 use crate::uri::Url;
 use crate::warc::http::{HttpHead, parse_response_head};
 use crate::warc::{Record, RecordType, format_offset, read_record_in};
@@ -52,7 +52,7 @@ pub(super) fn read_record(workspace: &Workspace, stored: &StoredCapture) -> anyh
         let text = body.text_with_facts(&stored.url, TEXT_BYTES, Some(&mut facts));
         let has_text = text.is_some();
         let text = text.unwrap_or_default();
-        facts.main_words = words(&text.main).len() as u64;
+        facts.add_text(&text);
         let is_body_cut = record.omitted > 0 || head.is_some() && body.payload.cut;
         facts.is_text_cut = text.is_cut || has_text && is_body_cut;
         facts.add_problems(problem);
@@ -138,7 +138,7 @@ pub(super) fn record_of(
 ) -> anyhow::Result<(Record, Vec<String>)> {
     let path = workspace.source_of(place)?;
     #[cfg(test)]
-    count_read(workspace.folder());
+    count_read(workspace.folder(), &path, place.span.offset);
     let (record, problems) = read_record_in(&path, place.span, max_block)?;
     let is_it = place.record_id.is_empty() || record.head.record_id().as_deref() == Some(&place.record_id);
     anyhow::ensure!(
@@ -188,21 +188,26 @@ pub(super) fn content(workspace: &Workspace, texts: &PageTexts<'_>, id: CaptureI
     })
 }
 
-/// Records that were read, by the folder of their workspace.
+/// Records that were read: folder of the workspace, file, place in it.
 #[cfg(test)]
-static READ: std::sync::Mutex<Vec<(std::path::PathBuf, u64)>> = std::sync::Mutex::new(Vec::new());
+static READ: std::sync::Mutex<Vec<(std::path::PathBuf, std::path::PathBuf, u64)>> = std::sync::Mutex::new(Vec::new());
 
 #[cfg(test)]
-fn count_read(folder: &std::path::Path) {
-    let mut read = crate::jobs::lock(&READ);
-    match read.iter_mut().find(|(of, _)| of == folder) {
-        Some((_, count)) => *count += 1,
-        None => read.push((folder.to_owned(), 1)),
-    }
+fn count_read(folder: &std::path::Path, file: &std::path::Path, offset: u64) {
+    crate::jobs::lock(&READ).push((folder.to_owned(), file.to_owned(), offset));
 }
 
 /// How many records of a workspace were read from their files until now.
 #[cfg(test)]
 pub(super) fn records_read(folder: &std::path::Path) -> u64 {
-    crate::jobs::lock(&READ).iter().find(|(of, _)| of == folder).map_or(0, |(_, count)| *count)
+    crate::jobs::lock(&READ).iter().filter(|(of, ..)| of == folder).count() as u64
+}
+
+/// Records of a workspace that were read more than once.
+#[cfg(test)]
+pub(super) fn records_read_again(folder: &std::path::Path) -> Vec<String> {
+    let mut places = std::collections::HashSet::new();
+    let read = crate::jobs::lock(&READ);
+    let again = read.iter().filter(|read| read.0 == folder && !places.insert((&read.1, read.2)));
+    again.map(|(_, file, offset)| format!("{}, offset {offset}", file.display())).collect()
 }

@@ -42,15 +42,26 @@ impl<'w> PageTexts<'w> {
         Ok(PageTextReader { workspace: self.workspace, pages })
     }
 
+    /// What the page of a capture has by itself, as the index keeps it; none where it does not.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue or an index that cannot be read.
+    pub(super) fn indexed_facts(&self, capture: CaptureId) -> anyhow::Result<Option<PageFacts>> {
+        Ok(self.reader()?.indexed(self.version_of(capture)?).map(|page| facts_of(&page)))
+    }
+
+    fn version_of(&self, capture: CaptureId) -> anyhow::Result<u64> {
+        Ok(self.workspace.catalogue().capture_heads(&[capture])?.first().map_or(0, |head| head.version))
+    }
+
     /// What was read of one capture, as [`PageTextReader::read`] has it.
     ///
     /// # Errors
     ///
     /// A record that cannot be read where the index does not have it.
     pub(super) fn read(&self, capture: CaptureId) -> anyhow::Result<StoredPage> {
-        let heads = self.workspace.catalogue().capture_heads(&[capture])?;
-        let version = heads.first().map_or(0, |head| head.version);
-        self.reader()?.read(capture, version)
+        self.reader()?.read(capture, self.version_of(capture)?)
     }
 }
 
