@@ -65,7 +65,8 @@ pub struct PageFacts {
     /// The charset that its HTTP head declares; empty without.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub declared_charset: String,
-    /// The language that its markup declares, and the one that its main text is in; empty where it is not known.
+    /// The language that its markup declares, and the one that its main text is in; empty where it is not known, and
+    /// none where it has no text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub languages: Option<[String; 2]>,
     /// How sure the second one is, in percent ([`TextLanguage::percent`](crate::text::TextLanguage)).
@@ -150,8 +151,12 @@ impl PageFacts {
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// Adds what its text tells: words of the main text, and letters that are none.
+    /// Adds what its text tells: words of the main text, letters that are none, and of what is no page the language.
     pub fn add_text(&mut self, text: &PageText) {
+        if let (false, Some(judged)) = (self.is_page, text.judged) {
+            self.languages = Some([String::new(), judged.language.to_owned()]);
+            self.language_percent = u64::from(judged.percent);
+        }
         self.main_words = words(&text.main).len() as u64;
         let parts = [text.title.as_deref().unwrap_or_default(), &text.main, &text.rest];
         for [replaced, pairs] in parts.map(garbled_letters) {

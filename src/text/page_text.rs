@@ -2,7 +2,7 @@
 
 use super::main_text::main_lines;
 use super::published::published_of;
-use super::{Published, TextLanguage, language_of, text_language};
+use super::{Published, TextLanguage, text_language};
 use crate::links::{Page, Tag, TextLine};
 use crate::uri::Url;
 use serde::{Deserialize, Serialize};
@@ -124,8 +124,9 @@ impl PageText {
 
     /// A text that has no boilerplate.
     pub fn of_text(main: String, is_cut: bool) -> Self {
-        let language = language_of(&main).map(str::to_owned);
-        Self { main, is_cut, language, ..Self::default() }
+        let judged = text_language(&main);
+        let language = judged.map(|judged| judged.language.to_owned());
+        Self { main, is_cut, language, judged, ..Self::default() }
     }
 
     /// All of it, main text first.

@@ -94,7 +94,7 @@ impl SelectReport {
 /// first, so that nobody reads them again.
 const FEW_UNINDEXED: u64 = 1_000;
 /// Captures that are measured between two commits.
-const BATCH: u64 = 512;
+const BATCH: u64 = 2_048;
 /// Captures that one thread measures behind each other.
 const MEASURED_TOGETHER: usize = 64;
 /// The formula of [`Measurement`]s: what was measured with another one is measured again.
