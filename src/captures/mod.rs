@@ -44,6 +44,7 @@ mod metadata;
 pub mod original;
 mod page;
 mod page_facts;
+mod page_markers;
 mod part;
 mod record;
 mod robots_tag;
@@ -65,6 +66,7 @@ pub use original::{
 };
 pub use page::{Body, BodyForm, PageLinks, is_redirect, links_bytes, may_have_links, reading_bytes};
 pub use page_facts::{PageEnd, PageFacts};
+pub use page_markers::MarkerKind;
 pub use record::body_of;
 pub use robots_tag::is_nofollow_answer;
 pub use sitemap::is_packed_sitemap;

@@ -3,13 +3,13 @@
 
 use super::limits::LANGUAGE_TEXT_BYTES;
 use super::sitemap::{GZIP, is_packed_sitemap, read_listing, unpacked};
-use super::{LargePagePermit, PageEnd, PageFacts, Unread, is_nofollow_answer};
+use super::{LargePagePermit, PageFacts, Unread, is_nofollow_answer};
 use crate::links::pdf::{PdfRead, pdf_text, read_pdf};
 use crate::links::{
     LinkKind, MAX_PAGE_BYTES, Outlink, Page, PageCuts, PageLink, PageOptions, read_css, read_links, read_page,
     read_text,
 };
-use crate::text::{PageText, language_of, text_of_markup};
+use crate::text::{PageText, text_of_markup};
 use crate::uri::{Url, resolve};
 use crate::warc::Headers;
 use crate::warc::http::{HttpHead, MediaType, Payload, decode_payload};
@@ -242,6 +242,34 @@ impl<'b> Body<'b> {
         matches!(form, BodyForm::Html | BodyForm::Xhtml | BodyForm::Pdf) || self.is_text()
     }
 
+    /// The parts of that text without what has to be told from them ([`PageText::parts_of`]), for who needs no more,
+    /// such as a score.
+    pub fn text_parts(&self, url: &Url, max_bytes: usize) -> Option<PageText> {
+        match BodyForm::of(&self.kind.mime, url, &self.payload.bytes) {
+            form @ (BodyForm::Html | BodyForm::Xhtml) if !self.payload.bomb => {
+                Some(PageText::parts_of(&self.read_as(form, url, text_options(max_bytes))))
+            }
+            _ => self.other_text(url, max_bytes).map(|(main, is_cut)| PageText { main, is_cut, ..PageText::default() }),
+        }
+    }
+
+    /// The text of what is no page, and whether there is more.
+    fn other_text(&self, url: &Url, max_bytes: usize) -> Option<(String, bool)> {
+        let bytes = &self.payload.bytes[..];
+        match BodyForm::of(&self.kind.mime, url, bytes) {
+            _ if self.payload.bomb => None,
+            BodyForm::Html | BodyForm::Xhtml => None,
+            BodyForm::Pdf => pdf_text(bytes, max_bytes).map(|text| {
+                let is_cut = text.len() >= max_bytes;
+                (text, is_cut)
+            }),
+            _ => self.plain_text(max_bytes).map(|text| {
+                let text = if self.kind.mime.ends_with("xml") { text_of_markup(&text) } else { text };
+                (text, bytes.len() > max_bytes)
+            }),
+        }
+    }
+
     /// Its text, at most about so many bytes: of a page main text and
     /// boilerplate, of a PDF file and of other text all. None for other types,
     /// and where nothing can be read.
@@ -256,33 +284,15 @@ impl<'b> Body<'b> {
             _ if self.payload.bomb => None,
             form @ (BodyForm::Html | BodyForm::Xhtml) => {
                 let elements = facts.is_some();
-                let options = PageOptions { max_text_bytes: max_bytes, elements, ..PageOptions::default() };
+                let options = PageOptions { elements, ..text_options(max_bytes) };
                 let page = self.read_as(form, url, options);
                 let text = PageText::of_page(&page, url);
                 if let Some(facts) = facts {
-                    // Where none is declared, the text has told it already.
-                    let of_text = match &page.language {
-                        Some(_) => language_of(&text.main).unwrap_or_default().to_owned(),
-                        None => text.language.clone().unwrap_or_default(),
-                    };
-                    facts.is_page = true;
-                    facts.languages = Some([page.language.unwrap_or_default(), of_text]);
-                    facts.charset = Some((page.charset.to_owned(), page.charset_from));
-                    facts.declared_charset = self.charset().unwrap_or_default().to_owned();
-                    facts.heading = text.heading.clone();
-                    facts.elements = page.elements;
-                    facts.end = Some(PageEnd::of(bytes));
+                    facts.add_page(page, &text, self.charset(), bytes);
                 }
                 Some(text)
             }
-            BodyForm::Pdf => pdf_text(bytes, max_bytes).map(|text| {
-                let is_cut = text.len() >= max_bytes;
-                PageText::of_text(text, is_cut)
-            }),
-            _ => self.plain_text(max_bytes).map(|text| {
-                let text = if self.kind.mime.ends_with("xml") { text_of_markup(&text) } else { text };
-                PageText::of_text(text, bytes.len() > max_bytes)
-            }),
+            _ => self.other_text(url, max_bytes).map(|(text, is_cut)| PageText::of_text(text, is_cut)),
         }
     }
 
@@ -301,6 +311,15 @@ impl<'b> Body<'b> {
         let begin = self.payload.bytes.get(..self.payload.bytes.len().min(limit)).unwrap_or_default();
         (self.is_text() && !self.payload.bomb).then(|| read_text(begin, self.charset()).into_owned())
     }
+}
+
+/// Links that are read with a text: what is main text follows from what is in anchors, and where a page sends its
+/// readers on is one of its facts.
+const TEXT_LINKS: [LinkKind; 2] = [LinkKind::Anchor, LinkKind::MetaRefresh];
+
+/// How a page is read for its text alone.
+fn text_options(max_text_bytes: usize) -> PageOptions {
+    PageOptions { max_text_bytes, kinds: TEXT_LINKS.into_iter().collect(), ..PageOptions::default() }
 }
 
 /// Bytes of memory that an answer of this length may take while it is read for

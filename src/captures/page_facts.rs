@@ -5,7 +5,9 @@
 
 use super::media::Media;
 use super::page::Body;
-use crate::links::{CharsetSource, PageElements};
+use super::page_markers::{garbled_letters, is_not_free, needs_scripts, page_markers};
+use crate::links::{CharsetSource, LinkKind, Page, PageElements};
+use crate::text::{PageText, text_language, words};
 use crate::warc::Record;
 use crate::warc::http::HttpHead;
 use serde::{Deserialize, Serialize};
@@ -16,14 +18,23 @@ const MAX_FIELD_BYTES: usize = 16 << 10;
 /// Reasons why a page is not what it should be that are kept.
 const MAX_PROBLEMS: usize = 32;
 
+/// Bytes at the end of a PDF file in which its end mark stands (ISO 32000-1, annex H).
+const PDF_END_BYTES: usize = 1024;
+
+/// Bytes at the end of an archive in which its last record begins: the longest comment, and the record.
+const ZIP_END_BYTES: usize = (64 << 10) + 22;
+
 /// Bytes at the end of a page in which its last tag is looked for.
 const END_BYTES: usize = 64 << 10;
 
-/// How the bytes of a page end.
+/// Bytes of an address that a page names which are kept.
+const MAX_ADDRESS_BYTES: usize = 2048;
+
+/// How the bytes of a page or a file end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PageEnd {
-    /// There is a `</html>` near the end.
+    /// There is what such files end with near the end: `</html>`, `%%EOF` …
     pub is_closed: bool,
     /// The last bytes stand inside a tag or a script.
     pub is_inside: bool,
@@ -54,9 +65,13 @@ pub struct PageFacts {
     /// The charset that its HTTP head declares; empty without.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub declared_charset: String,
-    /// The language that its markup declares, and the one that its main text is in; empty where it is not known.
+    /// The language that its markup declares, and the one that its main text is in; empty where it is not known, and
+    /// none where it has no text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub languages: Option<[String; 2]>,
+    /// How sure the second one is, in percent ([`TextLanguage::percent`](crate::text::TextLanguage)).
+    #[serde(skip_serializing_if = "is_zero")]
+    pub language_percent: u64,
     /// Its first heading; empty without.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub heading: String,
@@ -64,7 +79,25 @@ pub struct PageFacts {
     pub main_words: u64,
     /// Images with their sizes, forms and the like.
     pub elements: PageElements,
-    /// How a page ends.
+    /// Names of services in its bytes, each as `kind name` ([`MarkerKind`](super::MarkerKind)).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub markers: Vec<String>,
+    /// It tells who runs no scripts that it needs them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub needs_scripts: bool,
+    /// It says for machines that it is not to be read for free.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_not_free: bool,
+    /// The address that it gives as its own: `<link rel=canonical>`, and `og:url`.
+    #[serde(skip_serializing_if = "is_bare")]
+    pub own_urls: [String; 2],
+    /// Where its markup sends readers on (`<meta http-equiv=refresh>`); empty without.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub refresh_to: String,
+    /// Letters of its text that stand for bytes of no letter, and pairs that UTF-8 in the wrong charset makes.
+    #[serde(skip_serializing_if = "is_none_garbled")]
+    pub garbled: [u64; 2],
+    /// How a page, a PDF file, a picture or an archive ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<PageEnd>,
     /// There is more text than was read.
@@ -73,6 +106,18 @@ pub struct PageFacts {
     /// What is wrong with its record and body, for people.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+fn is_bare(urls: &[String; 2]) -> bool {
+    urls.iter().all(String::is_empty)
+}
+
+fn is_none_garbled(counts: &[u64; 2]) -> bool {
+    counts == &[0, 0]
 }
 
 impl PageFacts {
@@ -93,6 +138,10 @@ impl PageFacts {
             sniffed: Media::sniffed(&body.payload.bytes).map_or("", Media::as_str).to_owned(),
             body_bytes: [stored.saturating_add(record.omitted), body.payload.bytes.len() as u64],
             truncated: record.head.headers.get("WARC-Truncated").unwrap_or_default(),
+            end: match record.omitted == 0 && !body.payload.cut {
+                true => PageEnd::of_file(&body.payload.bytes),
+                false => None,
+            },
             ..Self::default()
         }
     }
@@ -100,6 +149,44 @@ impl PageFacts {
     /// As it is kept beside the text.
     pub fn encode(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
+    }
+
+    /// Adds what its text tells: words of the main text, letters that are none, and of what is no page the language.
+    pub fn add_text(&mut self, text: &PageText) {
+        if let (false, Some(judged)) = (self.is_page, text.judged) {
+            self.languages = Some([String::new(), judged.language.to_owned()]);
+            self.language_percent = u64::from(judged.percent);
+        }
+        self.main_words = words(&text.main).len() as u64;
+        let parts = [text.title.as_deref().unwrap_or_default(), &text.main, &text.rest];
+        for [replaced, pairs] in parts.map(garbled_letters) {
+            self.garbled[0] += replaced;
+            self.garbled[1] += pairs;
+        }
+    }
+
+    /// Adds what a page of HTML has beside its text. `declared_charset` is that of its HTTP head.
+    pub fn add_page(&mut self, page: Page, text: &PageText, declared_charset: Option<&str>, body: &[u8]) {
+        // Where none is declared, the text has told it already.
+        let judged = if page.language.is_some() { text_language(&text.main) } else { text.judged };
+        let shortened = |url: &str| url.get(..url.floor_char_boundary(MAX_ADDRESS_BYTES)).unwrap_or(url).to_owned();
+        let refresh = page.links.iter().find(|link| link.kind == LinkKind::MetaRefresh);
+        let og_url = page.statements.metas.iter().find(|(name, _)| name == "og:url");
+        self.is_page = true;
+        self.language_percent = judged.map_or(0, |judged| u64::from(judged.percent));
+        self.languages =
+            Some([page.language.unwrap_or_default(), judged.map_or("", |judged| judged.language).to_owned()]);
+        self.charset = Some((page.charset.to_owned(), page.charset_from));
+        self.declared_charset = declared_charset.unwrap_or_default().to_owned();
+        self.heading = text.heading.clone();
+        self.elements = page.elements;
+        self.markers = page_markers(body);
+        self.needs_scripts = needs_scripts(body);
+        self.is_not_free = is_not_free(&page.statements.json_ld);
+        let canonical = page.canonical.as_ref().map_or("", |url| url.as_str());
+        self.own_urls = [shortened(canonical), og_url.map(|(_, url)| shortened(url)).unwrap_or_default()];
+        self.refresh_to = refresh.map(|link| shortened(link.url.as_str())).unwrap_or_default();
+        self.end = Some(PageEnd::of(body));
     }
 
     /// What was kept; none for other bytes.
@@ -115,6 +202,22 @@ impl PageFacts {
 }
 
 impl PageEnd {
+    /// How a file of a form that has an end mark ends: PDF, JPEG, PNG, GIF, ZIP; none for others. What stands behind
+    /// the mark is no fault.
+    pub fn of_file(body: &[u8]) -> Option<Self> {
+        let near = |bytes: usize| body.get(body.len().saturating_sub(bytes)..).unwrap_or_default();
+        let has = |bytes: usize, mark: &[u8]| memchr::memmem::rfind(near(bytes), mark).is_some();
+        let is_closed = match body {
+            [b'%', b'P', b'D', b'F', ..] => has(PDF_END_BYTES, b"%%EOF"),
+            [0xff, 0xd8, 0xff, ..] => has(body.len() - 2, &[0xff, 0xd9]),
+            [0x89, b'P', b'N', b'G', ..] => has(END_BYTES, b"IEND"),
+            [b'G', b'I', b'F', b'8', ..] => near(END_BYTES).contains(&0x3b),
+            [b'P', b'K', 3, 4, ..] => has(ZIP_END_BYTES, b"PK\x05\x06"),
+            _ => return None,
+        };
+        Some(Self { is_closed, is_inside: false })
+    }
+
     /// How the bytes of a page of HTML end.
     pub fn of(body: &[u8]) -> Self {
         let end = body.get(body.len().saturating_sub(END_BYTES)..).unwrap_or_default().to_ascii_lowercase();
@@ -145,6 +248,18 @@ mod tests {
         }
         // What a later version adds is passed over.
         assert!(PageFacts::decode(b"{\"status\":404,\"more\":[1]}").unwrap().status == 404);
+    }
+
+    #[test]
+    fn files_that_are_cut_have_no_end_mark() {
+        let closed = |body: &[u8]| PageEnd::of_file(body).map(|end| end.is_closed);
+        let pdf = [b"%PDF-1.7 ".as_slice(), &[b'x'; 3000], b"%%EOF\n"].concat();
+        assert_eq!((closed(&pdf), closed(&pdf[..3000])), (Some(true), Some(false)));
+        assert_eq!(closed(b"\xff\xd8\xff\xe0 picture \xff\xd9 more"), Some(true));
+        assert_eq!(closed(b"\xff\xd8\xff"), Some(false));
+        assert_eq!(closed(b"\x89PNG\r\n IDAT"), Some(false));
+        assert_eq!(closed(b"PK\x03\x04 file PK\x05\x06 end"), Some(true));
+        assert_eq!((closed(b"GIF89a"), closed(b"<html>"), closed(b"")), (Some(false), None, None));
     }
 
     #[test]

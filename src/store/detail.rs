@@ -23,7 +23,7 @@ impl Catalogue {
     }
 
     /// One capture with its path, versions and notes; the trace is added by
-    /// whoever can run the rules.
+    /// whoever can run the rules, its facts by whoever has the index of texts.
     pub fn capture_detail(&self, id: CaptureId) -> Result<CaptureDetail, StoreError> {
         self.read(|conn| {
             let row = one_row(conn, id)?;
@@ -35,6 +35,7 @@ impl Catalogue {
                 path: path(conn, id, &row)?,
                 versions: rows_where(conn, CampaignId::default(), "c.page = ?2", page, "c.date_ms, c.id")?,
                 notes: notes(conn, id, false)?,
+                facts: None,
                 row,
             })
         })

@@ -14,6 +14,7 @@ pub use super::selection_rows::*;
 use crate::analysis::PageInput;
 pub use crate::analysis::{ScorePart, ScoreWeights};
 use crate::campaign::{Campaign, CampaignFile, Identity};
+use crate::captures::PageFacts;
 use crate::crawl::{HostPause, UrlOutcome};
 use crate::inlinks::stored::tallied_anchor;
 use crate::jobs::counted;
@@ -601,6 +602,8 @@ pub struct CaptureDetail {
     pub versions: Vec<CaptureRow>,
     /// Decisions and notes, newest first.
     pub notes: Vec<CaptureNote>,
+    /// What its page has by itself; none where it is not indexed. The catalogue does not have it.
+    pub facts: Option<PageFacts>,
 }
 
 impl CaptureDetail {
@@ -619,6 +622,7 @@ impl CaptureDetail {
                 .find(|version| version.date < row.date)
                 .map(|version| version.size),
             external_inlinks: row.inlinks_external,
+            facts: self.facts.as_ref(),
         }
     }
 }
@@ -632,7 +636,8 @@ pub struct CaptureContent {
     pub response_head: String,
     /// Named fields of the WARC record.
     pub warc_fields: Vec<(String, String)>,
-    /// Visible text, at most 1 MB of it. Hostile text.
+    /// Visible text, at most [`TEXT_BYTES`](crate::captures::limits::TEXT_BYTES) of it; `problems` names that there
+    /// is more. Hostile text.
     pub text: String,
     /// Charset that was used, in words with its source.
     pub charset: String,

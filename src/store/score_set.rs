@@ -3,7 +3,7 @@
 //! arithmetic.
 
 use super::captures::which::shown_status_sql;
-use super::catalogue::Catalogue;
+use super::catalogue::{Catalogue, UnderWay};
 use super::error::StoreError;
 use super::marks::{decision_source, of_campaign_sql};
 use super::rows::{Balance, CampaignId, CaptureId, ReviewMark, ScoredRow, SelectionSpec};
@@ -286,17 +286,17 @@ impl Catalogue {
         })
     }
 
-    /// Keeps what was measured.
+    /// Keeps what was measured, while the caller goes on.
     ///
     /// # Errors
     ///
-    /// A catalogue that cannot be written.
+    /// A catalogue that cannot be written; the commit may fail later, too.
     pub fn keep_measurements(
         &self,
         campaign: CampaignId,
         measured: Vec<(CaptureId, Measurement)>,
-    ) -> Result<(), StoreError> {
-        self.write(move |conn| {
+    ) -> Result<UnderWay<()>, StoreError> {
+        self.write_later(move |conn| {
             measured.into_iter().try_for_each(|(id, measurement)| keep_measurement(conn, campaign, id, measurement))
         })
     }
@@ -332,6 +332,23 @@ impl Catalogue {
                 }
             }
             Ok(found)
+        })
+    }
+
+    /// How many captures [`Self::to_score`] gives in all, of a campaign or of those that are not measured yet.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn to_score_count(&self, campaign: CampaignId, only_unmeasured: bool) -> Result<u64, StoreError> {
+        const COUNT: &str = concat!(
+            "SELECT count(*) FROM capture c LEFT JOIN measure m ON m.campaign = ?1 AND m.capture = c.id WHERE ",
+            of_campaign_sql!(),
+            " AND (NOT ?2 OR ifnull(m.unread, 1))"
+        );
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(COUNT)?;
+            Ok(uint(statement.query_row(params![campaign, only_unmeasured], |row| row.get(0))?))
         })
     }
 

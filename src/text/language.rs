@@ -106,6 +106,36 @@ static FUNCTION_INDEX: LazyLock<HashMap<&'static str, u32>> = LazyLock::new(|| {
 /// assert_eq!(language_of("OK, 2024"), None);
 /// ```
 pub fn language_of(text: &str) -> Option<&'static str> {
+    text_language(text).map(|found| found.language)
+}
+
+/// The language that a text tells, and how sure that is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TextLanguage {
+    /// ISO 639-1.
+    pub language: &'static str,
+    /// 100 where its script tells it or two of three judges agree, the confidence of trigrams where they judge alone,
+    /// and 50 where no more than function words or whichlang say so.
+    pub percent: u8,
+}
+
+impl TextLanguage {
+    fn sure(language: &'static str) -> Self {
+        Self { language, percent: 100 }
+    }
+
+    fn unsure(language: &'static str) -> Self {
+        Self { language, percent: 50 }
+    }
+
+    /// What trigrams say.
+    fn by_trigrams(found: whatlang::Info) -> Self {
+        Self { language: code(found.lang()), percent: (found.confidence().clamp(0.0, 1.0) * 100.0) as u8 }
+    }
+}
+
+/// The language of a text as [`language_of`] tells it, with how sure that is.
+pub fn text_language(text: &str) -> Option<TextLanguage> {
     let sample = text.get(..text.floor_char_boundary(LANGUAGE_BYTES)).unwrap_or(text);
     let letters: usize = sample.chars().filter(|c| c.is_alphabetic()).map(weight).sum();
     if letters < FEWEST_LETTERS {
@@ -114,20 +144,20 @@ pub fn language_of(text: &str) -> Option<&'static str> {
     let script = if sample.is_ascii() { Script::Latin } else { whatlang::detect_script(sample)? };
     if let [only] = script.langs() {
         let is_japanese = *only == Lang::Cmn && has_kana(sample);
-        return Some(if is_japanese { "ja" } else { code(*only) });
+        return Some(TextLanguage::sure(if is_japanese { "ja" } else { code(*only) }));
     }
     let is_short = letters < TRIGRAM_LETTERS;
     if script != Script::Latin {
-        let by_trigrams = code(whatlang::detect(sample)?.lang());
+        let by_trigrams = TextLanguage::by_trigrams(whatlang::detect(sample)?);
         let is_russian = is_short && script == Script::Cyrillic && has_russian_letters(sample);
-        return Some(if is_russian { "ru" } else { by_trigrams });
+        return Some(if is_russian { TextLanguage::unsure("ru") } else { by_trigrams });
     }
     let evidence = Evidence::of(sample);
     let short_judge = OnceCell::new();
     let by_short_judge = || *short_judge.get_or_init(|| short(whichlang::detect_language(sample).three_letter_code()));
     // Two of three agree whatever trigrams say, which are most of the work.
     if let Some(language) = evidence.clearest().filter(|language| *language == by_short_judge()) {
-        return Some(language);
+        return Some(TextLanguage::sure(language));
     }
     let trigrams = whatlang::detect(sample)?;
     let by_trigrams = code(trigrams.lang());
@@ -140,10 +170,13 @@ pub fn language_of(text: &str) -> Option<&'static str> {
         judged = if !SHORT_JUDGE_KNOWS.contains(&by_trigrams) && is_better { by_trigrams } else { other };
     }
     match evidence.objection(judged) {
-        None => Some(judged),
-        Some(Objection { language, is_known: false }) => Some(language),
+        None if is_short && by_trigrams == by_short_judge() => Some(TextLanguage::sure(judged)),
+        None if judged == by_trigrams => Some(TextLanguage::by_trigrams(trigrams)),
+        None => Some(TextLanguage::unsure(judged)),
+        Some(Objection { language, is_known: false }) => Some(TextLanguage::unsure(language)),
         // Two of three agree, or nobody is right.
-        Some(Objection { language, .. }) => Some(language).filter(|language| *language == by_short_judge()),
+        Some(Objection { language, .. }) if language == by_short_judge() => Some(TextLanguage::sure(language)),
+        Some(_) => None,
     }
 }
 

@@ -28,7 +28,7 @@ mod sentences;
 
 pub use folding::{fold, fold_letters, words};
 pub(crate) use folding::{is_invisible, is_unspaced};
-pub use language::{LANGUAGE_BYTES, language_of};
+pub use language::{LANGUAGE_BYTES, TextLanguage, language_of, text_language};
 pub(crate) use page_text::text_of_markup;
 pub use page_text::{LineOrder, PageText};
 pub use published::{DateEvidence, Published};

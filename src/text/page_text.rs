@@ -2,7 +2,7 @@
 
 use super::main_text::main_lines;
 use super::published::published_of;
-use super::{Published, language_of};
+use super::{Published, TextLanguage, text_language};
 use crate::links::{Page, Tag, TextLine};
 use crate::uri::Url;
 use serde::{Deserialize, Serialize};
@@ -78,6 +78,8 @@ pub struct PageText {
     /// What it says that its language is, else what the main text tells; ISO
     /// 639-1, none where that is unknown.
     pub language: Option<String>,
+    /// The language that the main text tells, where the page declares none.
+    pub judged: Option<TextLanguage>,
     /// Text is missing behind what was read.
     pub is_cut: bool,
 }
@@ -85,11 +87,22 @@ pub struct PageText {
 impl PageText {
     /// The text of a page that was read with text; `url` is its address.
     pub fn of_page(page: &Page, url: &Url) -> Self {
-        let mut text = Self {
-            title: page.title.clone().filter(|title| !title.is_empty()).or_else(|| meta(page, &["og:title"])),
+        let parts = Self::parts_of(page);
+        let judged = if page.language.is_some() { None } else { text_language(&parts.main) };
+        let of_text = || judged.or_else(|| text_language(&page.text)).map(|judged| judged.language.to_owned());
+        Self {
             description: meta(page, &["description", "og:description", "twitter:description", "dc.description"]),
             published: published_of(page, url),
-            language: page.language.clone(),
+            language: page.language.clone().or_else(of_text),
+            judged,
+            ..parts
+        }
+    }
+
+    /// The same without what has to be told from it: description, date and language. Less than half the work.
+    pub fn parts_of(page: &Page) -> Self {
+        let mut text = Self {
+            title: page.title.clone().filter(|title| !title.is_empty()).or_else(|| meta(page, &["og:title"])),
             is_cut: page.cut.text,
             ..Self::default()
         };
@@ -106,14 +119,14 @@ impl PageText {
             part.push_str(page.text.get(begin..line.end as usize).unwrap_or_default());
             begin = line.end as usize + 1;
         }
-        text.language = text.language.or_else(|| language_of_page(page, &text.main));
         text
     }
 
     /// A text that has no boilerplate.
     pub fn of_text(main: String, is_cut: bool) -> Self {
-        let language = language_of(&main).map(str::to_owned);
-        Self { main, is_cut, language, ..Self::default() }
+        let judged = text_language(&main);
+        let language = judged.map(|judged| judged.language.to_owned());
+        Self { main, is_cut, language, judged, ..Self::default() }
     }
 
     /// All of it, main text first.
@@ -161,11 +174,6 @@ fn without_tags(markup: &str) -> String {
 fn is_heading(page: &Page, line: &TextLine) -> bool {
     let element = page.layout.elements.get(line.element as usize);
     element.is_some_and(|element| matches!(element.tag, Tag::H1 | Tag::H2))
-}
-
-/// The language that a page's text tells: that of its main text, else of all.
-fn language_of_page(page: &Page, main: &str) -> Option<String> {
-    language_of(main).or_else(|| language_of(&page.text)).map(str::to_owned)
 }
 
 /// The first of these statements that says anything.

@@ -3,11 +3,12 @@
 use super::page_texts::{PageTexts, facts_of};
 use crate::analysis::url_text;
 use crate::captures::limits::{LARGE_PAGE_BYTES, MAX_HTTP_HEAD_BYTES, MAX_PAGE_BYTES, TEXT_BYTES};
-use crate::captures::{LargePagePermit, PageFacts, body_of};
+use crate::captures::{Body, LargePagePermit, PageFacts, body_of};
 use crate::search::StoredPage;
 use crate::store::{RecordRow, StoredCapture, Workspace};
-use crate::text::{PageText, words};
-use crate::warc::http::parse_response_head;
+use crate::text::PageText;
+use crate::uri::Url;
+use crate::warc::http::{HttpHead, parse_response_head};
 use crate::warc::{Record, RecordType, format_offset, read_record_in};
 use crate::work::models::{CaptureContent, CaptureId};
 use anyhow::Context;
@@ -42,62 +43,84 @@ impl RecordReading {
     }
 }
 
-/// Reads the main record of a capture; for a revisit, that of what it repeats. The one place where a record is read
-/// for its text.
+/// Reads the main record of a capture for its text and all that its page has by itself; for a revisit, that of what
+/// it repeats.
 pub(super) fn read_record(workspace: &Workspace, stored: &StoredCapture) -> anyhow::Result<RecordReading> {
-    let mut problems = Vec::new();
-    let original = match stored.revisit_of {
-        None => None,
-        Some(date) => {
-            let original = workspace.catalogue().original_of(stored.id)?;
-            if original.is_none() {
-                problems.push(format!(
-                    "this is a revisit of a capture of {}, which is not in this workspace: its text cannot be shown",
-                    date.to_readable()
-                ));
-            }
-            original
+    let (original, problem) = original_of(workspace, stored)?;
+    with_body(workspace, original.as_ref().unwrap_or(stored), &stored.url, |record, head, body, odd| {
+        let mut facts = PageFacts::of_record(record, head, body);
+        let text = body.text_with_facts(&stored.url, TEXT_BYTES, Some(&mut facts));
+        let has_text = text.is_some();
+        let text = text.unwrap_or_default();
+        facts.add_text(&text);
+        let is_body_cut = record.omitted > 0 || head.is_some() && body.payload.cut;
+        facts.is_text_cut = text.is_cut || has_text && is_body_cut;
+        facts.add_problems(problem);
+        facts.add_problems(odd);
+        if record.omitted > 0 {
+            facts.add_problems([format!("{} bytes at the end of the record were left out", record.omitted)]);
         }
-    };
-    let source = original.as_ref().unwrap_or(stored);
+        let flaws = head.iter().flat_map(|head| &head.flaws).chain(&body.payload.flaws);
+        facts.add_problems(flaws.map(|flaw| flaw.detail.clone()));
+        if head.is_some() && body.payload.cut {
+            facts.add_problems([format!("only the first {} decoded bytes are read", body.payload.bytes.len())]);
+        }
+        if text.is_cut {
+            facts.add_problems([format!(
+                "only the first {} of its text are searched, scored and shown",
+                mebibytes(TEXT_BYTES)
+            )]);
+        }
+        RecordReading { text, facts }
+    })
+}
+
+/// Reads the same record for title and text alone: nothing is told from them.
+pub(super) fn read_record_text(workspace: &Workspace, stored: &StoredCapture) -> anyhow::Result<RecordReading> {
+    let (original, _) = original_of(workspace, stored)?;
+    with_body(workspace, original.as_ref().unwrap_or(stored), &stored.url, |_, _, body, _| {
+        let text = body.text_parts(&stored.url, TEXT_BYTES).unwrap_or_default();
+        RecordReading { text, facts: PageFacts::default() }
+    })
+}
+
+/// What a revisit repeats, or why that is not known; neither for other captures.
+fn original_of(
+    workspace: &Workspace,
+    stored: &StoredCapture,
+) -> anyhow::Result<(Option<StoredCapture>, Option<String>)> {
+    let Some(date) = stored.revisit_of else { return Ok((None, None)) };
+    let original = workspace.catalogue().original_of(stored.id)?;
+    let problem = original.is_none().then(|| {
+        let date = date.to_readable();
+        format!("this is a revisit of a capture of {date}, which is not in this workspace: its text cannot be shown")
+    });
+    Ok((original, problem))
+}
+
+/// Reads the main record of a capture, and gives it out with its HTTP head, its body, and what is odd about it; a
+/// large one whole only where it may have text. The one place where records are read for their texts.
+fn with_body<T>(
+    workspace: &Workspace,
+    source: &StoredCapture,
+    url: &Url,
+    take: impl FnOnce(&Record, Option<&HttpHead>, &Body<'_>, Vec<String>) -> T,
+) -> anyhow::Result<T> {
     let place = source.records.first().with_context(|| format!("capture {} has no records", source.id))?;
     // Pages above this are in memory one at a time, in all threads together.
     let mut permit = LargePagePermit::default();
     let mut read = record_of(workspace, place, LARGE_PAGE_BYTES)?;
-    if read.0.omitted > 0 && body_of(&read.0, 0).1.may_have_text(&stored.url) {
+    if read.0.omitted > 0 && body_of(&read.0, 0).1.may_have_text(url) {
         permit.wait_for(LARGE_PAGE_BYTES + 1);
         read = record_of(workspace, place, MAX_PAGE_BYTES + MAX_HTTP_HEAD_BYTES)?;
     }
     let (record, odd) = read;
     let (head, mut body) = body_of(&record, LARGE_PAGE_BYTES);
-    if body.payload.cut && body.may_have_text(&stored.url) {
+    if body.payload.cut && body.may_have_text(url) {
         permit.wait_for(LARGE_PAGE_BYTES + 1);
         body = body_of(&record, MAX_PAGE_BYTES).1;
     }
-    let mut facts = PageFacts::of_record(&record, head.as_ref(), &body);
-    let text = body.text_with_facts(&stored.url, TEXT_BYTES, Some(&mut facts));
-    let has_text = text.is_some();
-    let text = text.unwrap_or_default();
-    facts.main_words = words(&text.main).len() as u64;
-    let is_body_cut = record.omitted > 0 || head.is_some() && body.payload.cut;
-    facts.is_text_cut = text.is_cut || has_text && is_body_cut;
-    facts.add_problems(problems);
-    facts.add_problems(odd);
-    if record.omitted > 0 {
-        facts.add_problems([format!("{} bytes at the end of the record were left out", record.omitted)]);
-    }
-    let flaws = head.iter().flat_map(|head| &head.flaws).chain(&body.payload.flaws);
-    facts.add_problems(flaws.map(|flaw| flaw.detail.clone()));
-    if head.is_some() && body.payload.cut {
-        facts.add_problems([format!("only the first {} decoded bytes are read", body.payload.bytes.len())]);
-    }
-    if text.is_cut {
-        facts.add_problems([format!(
-            "only the first {} of its text are searched, scored and shown",
-            mebibytes(TEXT_BYTES)
-        )]);
-    }
-    Ok(RecordReading { text, facts })
+    Ok(take(&record, head.as_ref(), &body, odd))
 }
 
 /// A limit as people read it.
@@ -115,7 +138,7 @@ pub(super) fn record_of(
 ) -> anyhow::Result<(Record, Vec<String>)> {
     let path = workspace.source_of(place)?;
     #[cfg(test)]
-    count_read(workspace.folder());
+    count_read(workspace.folder(), &path, place.span.offset);
     let (record, problems) = read_record_in(&path, place.span, max_block)?;
     let is_it = place.record_id.is_empty() || record.head.record_id().as_deref() == Some(&place.record_id);
     anyhow::ensure!(
@@ -165,21 +188,26 @@ pub(super) fn content(workspace: &Workspace, texts: &PageTexts<'_>, id: CaptureI
     })
 }
 
-/// Records that were read, by the folder of their workspace.
+/// Records that were read: folder of the workspace, file, place in it.
 #[cfg(test)]
-static READ: std::sync::Mutex<Vec<(std::path::PathBuf, u64)>> = std::sync::Mutex::new(Vec::new());
+static READ: std::sync::Mutex<Vec<(std::path::PathBuf, std::path::PathBuf, u64)>> = std::sync::Mutex::new(Vec::new());
 
 #[cfg(test)]
-fn count_read(folder: &std::path::Path) {
-    let mut read = crate::jobs::lock(&READ);
-    match read.iter_mut().find(|(of, _)| of == folder) {
-        Some((_, count)) => *count += 1,
-        None => read.push((folder.to_owned(), 1)),
-    }
+fn count_read(folder: &std::path::Path, file: &std::path::Path, offset: u64) {
+    crate::jobs::lock(&READ).push((folder.to_owned(), file.to_owned(), offset));
 }
 
 /// How many records of a workspace were read from their files until now.
 #[cfg(test)]
 pub(super) fn records_read(folder: &std::path::Path) -> u64 {
-    crate::jobs::lock(&READ).iter().find(|(of, _)| of == folder).map_or(0, |(_, count)| *count)
+    crate::jobs::lock(&READ).iter().filter(|(of, ..)| of == folder).count() as u64
+}
+
+/// Records of a workspace that were read more than once.
+#[cfg(test)]
+pub(super) fn records_read_again(folder: &std::path::Path) -> Vec<String> {
+    let mut places = std::collections::HashSet::new();
+    let read = crate::jobs::lock(&READ);
+    let again = read.iter().filter(|read| read.0 == folder && !places.insert((&read.1, read.2)));
+    again.map(|(_, file, offset)| format!("{}, offset {offset}", file.display())).collect()
 }

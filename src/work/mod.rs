@@ -108,7 +108,7 @@ pub use select::{
     select, selection_criteria, selection_offer,
 };
 pub use session::{SearchCounts, ServedWeb, Session, act_summary};
-pub use signals::{CheckedCapture, PageAnchors, anchor_check, check_captures, judge_prospects};
+pub use signals::{CheckedCapture, PageAnchors, check_captures, judge_prospects};
 pub use text_index::{IndexCheck, TextIndexReport, check_index, index_folder, index_texts};
 pub use text_marks::text_marks;
 pub use written::write_table;

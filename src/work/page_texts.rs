@@ -4,7 +4,7 @@
 //! with anchors and the view of a text ask here. What is not indexed yet, and what could not be read then, is read
 //! from its record; so is what is damaged in the index, which the next follow-up makes again.
 
-use super::content::read_record;
+use super::content::{read_record, read_record_text};
 use super::text_index::{index_folder, open_index};
 use crate::captures::PageFacts;
 use crate::search::{StoredPage, StoredPages, TextIndex, TextIndexError};
@@ -42,15 +42,26 @@ impl<'w> PageTexts<'w> {
         Ok(PageTextReader { workspace: self.workspace, pages })
     }
 
+    /// What the page of a capture has by itself, as the index keeps it; none where it does not.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue or an index that cannot be read.
+    pub(super) fn indexed_facts(&self, capture: CaptureId) -> anyhow::Result<Option<PageFacts>> {
+        Ok(self.reader()?.indexed(self.version_of(capture)?).map(|page| facts_of(&page)))
+    }
+
+    fn version_of(&self, capture: CaptureId) -> anyhow::Result<u64> {
+        Ok(self.workspace.catalogue().capture_heads(&[capture])?.first().map_or(0, |head| head.version))
+    }
+
     /// What was read of one capture, as [`PageTextReader::read`] has it.
     ///
     /// # Errors
     ///
     /// A record that cannot be read where the index does not have it.
     pub(super) fn read(&self, capture: CaptureId) -> anyhow::Result<StoredPage> {
-        let heads = self.workspace.catalogue().capture_heads(&[capture])?;
-        let version = heads.first().map_or(0, |head| head.version);
-        self.reader()?.read(capture, version)
+        self.reader()?.read(capture, self.version_of(capture)?)
     }
 }
 
@@ -74,7 +85,20 @@ impl PageTextReader<'_> {
         Ok(read_record(self.workspace, &stored)?.into_page(version, &stored))
     }
 
-    /// The same of what the index has alone.
+    /// The same with no more than title, URL and text: what a score needs of a record costs less than half of the rest.
+    ///
+    /// # Errors
+    ///
+    /// A record that cannot be read where the index does not have it.
+    pub(super) fn text(&mut self, capture: CaptureId, version: u64) -> anyhow::Result<StoredPage> {
+        if let Some(page) = self.indexed(version) {
+            return Ok(page);
+        }
+        let stored = self.workspace.catalogue().stored_capture(capture)?;
+        Ok(read_record_text(self.workspace, &stored)?.into_page(version, &stored))
+    }
+
+    /// What the index alone has.
     pub(super) fn indexed(&mut self, version: u64) -> Option<StoredPage> {
         self.pages.as_mut()?.page(version).ok().flatten().filter(StoredPage::is_read)
     }

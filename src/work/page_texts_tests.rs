@@ -5,7 +5,7 @@ use crate::analysis::{Matcher, ScoreWeights};
 use crate::campaign::Request;
 use crate::jobs::JobCx;
 use crate::testing::{data, empty_session, record, town};
-use crate::work::content::records_read;
+use crate::work::content::{records_read, records_read_again};
 use crate::work::models::{CampaignId, CaptureQuery, ImportOptions, ScoredRow, SearchQuery, SelectionSpec};
 use crate::work::select::request_matches;
 use crate::work::{Session, everything, preview_selection};
@@ -106,6 +106,68 @@ fn after_a_record_was_indexed_nobody_reads_it_again() {
     }
     session.index_texts(false, &cx).unwrap();
     assert_eq!(read() - done, 0);
+}
+
+#[test]
+fn a_stored_record_is_read_once_for_index_score_sample_anchors_and_checks() {
+    let root = tempfile::tempdir().unwrap();
+    let session = Session::new(Workspace::open(&town().copy(root.path())).unwrap());
+    let (cx, workspace) = (JobCx::detached(), &session.workspace);
+    session.index_texts(false, &cx).unwrap();
+    let captures = session.captures(&CaptureQuery { limit: 10_000, ..everything() }).unwrap().rows;
+    assert!(records_read(workspace.folder()) > 100);
+    let request = session.catalogue().campaign(CampaignId::new(1)).unwrap().1.request;
+    crate::work::select(workspace, &spec(), true, &cx).unwrap();
+    session.request_sample(&request, Some(CampaignId::new(1)), 10).unwrap();
+    crate::work::check_captures(&session, 50, &cx, |_| Ok(())).unwrap();
+    let (mut with_facts, mut titled) = (0, 0);
+    for row in &captures {
+        let detail = session.detail(row.id, 90).unwrap();
+        with_facts += usize::from(detail.facts.as_ref().is_some_and(|facts| facts.is_page && facts.status > 0));
+        titled += crate::analysis::run_checks(&detail.page_input()).filter(|found| found.check == "title").count();
+    }
+    assert!(with_facts > 50 && titled > 50, "{with_facts} pages with facts, {titled} with a finding about their title");
+    assert_eq!(records_read_again(workspace.folder()), Vec::<String>::new());
+}
+
+#[test]
+fn what_a_page_has_by_itself_is_kept_for_checks() {
+    let wall = "<html lang=pt><title>Aguarde</title><link rel=canonical href=/><meta property=og:url content=http://b.pt/>\
+        <meta http-equiv=refresh content='5; url=/next'><script src=/cdn-cgi/challenge-platform/h.js></script>\
+        <noscript>Enable JavaScript to go on</noscript><img src=a.png width=300 height=200>\
+        <script type=application/ld+json>{\"isAccessibleForFree\": false}</script><input type=password>\
+        <p>O festival da ria de Aveiro começa no domingo com uma regata de moliceiros e visitas ao estaleiro naval.\
+        <p>Era uma vez \u{fffd} a lagoa, e a cÃ¢mara municipal diz que a entrada \u{e9} livre para todos.<script>if (a <";
+    let pages = [
+        page("http://a.pt/wall", "text/html; charset=utf-8", wall),
+        page("http://a.pt/picture.png", "image/png", "\u{89}PNG"),
+        page("http://a.pt/doc.pdf", "application/pdf", "%PDF-1.4 never ended"),
+    ];
+    let (_dir, session) = imported(&pages);
+    let rows = session.captures(&everything()).unwrap().rows;
+    let facts = |url: &str| {
+        let id = rows.iter().find(|row| row.url == url).unwrap().id;
+        session.detail(id, 90).unwrap().facts
+    };
+    // The catalogue alone has none; nothing is read for a look at a capture.
+    let before = records_read(session.workspace.folder());
+    assert_eq!(facts("http://a.pt/wall"), None);
+    assert_eq!(records_read(session.workspace.folder()), before);
+    session.index_texts(false, &JobCx::detached()).unwrap();
+    let of_wall = facts("http://a.pt/wall").unwrap();
+    assert_eq!((of_wall.status, of_wall.is_page, of_wall.sniffed.as_str()), (200, true, "page"));
+    assert_eq!(of_wall.languages.unwrap(), ["pt", "pt"]);
+    assert!(of_wall.language_percent >= 50);
+    assert_eq!(of_wall.markers, ["challenge /cdn-cgi/challenge-platform/"]);
+    assert!(of_wall.needs_scripts && of_wall.is_not_free);
+    assert_eq!(of_wall.own_urls, ["http://a.pt/", "http://b.pt/"]);
+    assert_eq!(of_wall.refresh_to, "http://a.pt/next");
+    assert_eq!(of_wall.garbled, [1, 1]);
+    assert_eq!(of_wall.elements.password_fields, 1);
+    assert_eq!((of_wall.elements.images[0].width, of_wall.elements.images[0].height), (Some(300), Some(200)));
+    let end = of_wall.end.unwrap();
+    assert!(!end.is_closed && end.is_inside);
+    assert!(!facts("http://a.pt/doc.pdf").unwrap().end.unwrap().is_closed);
 }
 
 #[test]

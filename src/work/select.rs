@@ -7,7 +7,7 @@ use super::text_index::{index_folder, index_texts, open_index};
 use crate::analysis::{Matcher, Matches, RequestReading, TextFields};
 use crate::inlinks::stored::host_of;
 use crate::jobs::{Cancelled, JobCx, counted};
-use crate::store::{CaptureHead, Measurement, ScoreScope, SelectionCriteria, ToScore, Workspace};
+use crate::store::{CaptureHead, Measurement, ScoreScope, SelectionCriteria, ToScore, UnderWay, Workspace};
 use crate::work::models::{
     Balance, CampaignId, CaptureId, CaptureQuery, ScoreSet, ScoredRow, SelectionOffer, SelectionSpec,
     changed_rejections,
@@ -96,7 +96,7 @@ impl SelectReport {
 /// first, so that nobody reads them again.
 const FEW_UNINDEXED: u64 = 1_000;
 /// Captures that are measured between two commits.
-const BATCH: u64 = 512;
+const BATCH: u64 = 2_048;
 /// Captures that one thread measures behind each other.
 const MEASURED_TOGETHER: usize = 64;
 /// The formula of [`Measurement`]s: what was measured with another one is measured again.
@@ -180,7 +180,7 @@ pub fn score_new_captures(workspace: &Workspace, campaign: CampaignId, cx: &JobC
         let measured = scoring.measure_all(&batch, cx)?;
         cx.checkpoint()?;
         let measured = measured.into_iter().map(|(id, measured)| (id, measured.measurement));
-        catalogue.keep_measurements(campaign, measured.collect())?;
+        catalogue.keep_measurements(campaign, measured.collect())?.wait()?;
     }
     Ok(catalogue.add_scores(campaign, catalogue.score_set(campaign)?.unscored(&spec.weights))?)
 }
@@ -297,43 +297,61 @@ impl<'a> Scoring<'a> {
         if keep && !is_same {
             catalogue.measure_with(campaign, &self.conditions)?;
         }
-        let mut set = catalogue.score_set(campaign)?;
-        cx.stage("Scoring captures", Some(if is_same { set.unmeasured() } else { set.len() }));
-        let (mut above, mut measured) = (CaptureId::default(), 0);
+        let only_unmeasured = is_same || keep;
+        cx.stage("Scoring captures", Some(catalogue.to_score_count(campaign, only_unmeasured)?));
+        if !keep {
+            let (mut set, mut measured) = (catalogue.score_set(campaign)?, 0);
+            self.each_batch(only_unmeasured, cx, |batch, found| {
+                measured += found.len() as u64;
+                let mut rows = batch.into_iter();
+                for (id, Measured { measurement, unread: why }) in found {
+                    unread.extend(why);
+                    if let Some(facts) = rows.find(|facts| facts.id == id) {
+                        set.measure(&facts.measured(measurement));
+                    }
+                }
+                Ok(())
+            })?;
+            return Ok((set, measured));
+        }
+        // What was measured is written while the next captures are measured.
+        let (mut under_way, mut measured) = (None::<UnderWay<()>>, 0);
+        let done = self.each_batch(only_unmeasured, cx, |_, found| {
+            measured += found.len() as u64;
+            let mut kept = Vec::with_capacity(found.len());
+            for (id, Measured { measurement, unread: why }) in found {
+                unread.extend(why);
+                kept.push((id, measurement));
+            }
+            let before = under_way.replace(catalogue.keep_measurements(campaign, kept)?);
+            Ok(before.map_or(Ok(()), UnderWay::wait)?)
+        });
+        // What was measured before a cancel is kept.
+        under_way.map_or(Ok(()), UnderWay::wait)?;
+        done?;
+        Ok((catalogue.score_set(campaign)?, measured))
+    }
+
+    /// Measures captures, all or those that are not measured yet, and gives them out some at a time.
+    fn each_batch(
+        &self,
+        only_unmeasured: bool,
+        cx: &JobCx,
+        mut take: impl FnMut(Vec<ToScore>, Vec<(CaptureId, Measured)>) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let mut above = CaptureId::default();
         loop {
-            let which = match is_same || keep {
+            let which = match only_unmeasured {
                 true => ScoreScope::Unmeasured { above, limit: BATCH },
                 false => ScoreScope::Any { above, limit: BATCH },
             };
-            let batch = catalogue.to_score(campaign, self.spec.window_days, which)?;
-            let Some(last) = batch.last() else { break };
+            let batch = self.workspace.catalogue().to_score(self.spec.campaign, self.spec.window_days, which)?;
+            let Some(last) = batch.last() else { return Ok(()) };
             above = last.id;
             let (found, in_batch) = (self.measure_all(&batch, cx)?, batch.len() as u64);
-            measured += found.len() as u64;
-            let mut kept = Vec::with_capacity(found.len());
-            let mut rows = batch.into_iter();
-            for (id, Measured { measurement, unread: why }) in found {
-                unread.extend(why);
-                match keep {
-                    true => kept.push((id, measurement)),
-                    false => {
-                        let facts = rows.find(|facts| facts.id == id);
-                        if let Some(facts) = facts {
-                            set.measure(&facts.measured(measurement));
-                        }
-                    }
-                }
-            }
-            // What was measured before a cancel is kept.
-            if keep {
-                catalogue.keep_measurements(campaign, kept)?;
-            }
+            take(batch, found)?;
             cx.advance(in_batch)?;
         }
-        if keep {
-            set = catalogue.score_set(campaign)?;
-        }
-        Ok((set, measured))
     }
 
     fn report(
@@ -444,7 +462,7 @@ pub(super) fn request_matches(
     matcher: &Matcher,
     capture: &CaptureHead,
 ) -> (Matches, Option<String>) {
-    let (text, why_unread) = match texts.read(capture.id, capture.version) {
+    let (text, why_unread) = match texts.text(capture.id, capture.version) {
         Ok(page) => (page.text(), None),
         Err(error) => (String::new(), Some(super::error_chain(&error))),
     };

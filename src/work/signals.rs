@@ -37,9 +37,14 @@ pub struct CheckedCapture {
 /// # Errors
 ///
 /// A catalogue or an archive file that cannot be read.
-pub fn anchor_check(session: &Session, id: CaptureId, window_days: u32) -> anyhow::Result<Option<AnchorCheck>> {
+pub(super) fn anchor_check(
+    session: &Session,
+    texts: &PageTexts<'_>,
+    id: CaptureId,
+    window_days: u32,
+) -> anyhow::Result<Option<AnchorCheck>> {
     match external_terms(session, id, window_days)? {
-        Some(words) => compare_with_page(&PageTexts::open(&session.workspace)?, id, words),
+        Some(words) => compare_with_page(texts, id, words),
         None => Ok(None),
     }
 }

@@ -1,6 +1,7 @@
 //! Review checks: what the stored facts of a page say about its capture.
 //!
-//! In: a [`PageInput`]. Out: a [`Finding`] of each check that applies, in the
+//! In: a [`PageInput`]: what the catalogue keeps of a capture, and what was read of its page when that was indexed
+//! ([`PageFacts`]); no check reads a record. Out: a [`Finding`] of each check that applies, in the
 //! order of [`REVIEW_CHECKS`].
 //!
 //! One check is one file, in the folder of its subject; a new one is that file
@@ -23,7 +24,9 @@ mod content;
 mod history;
 mod links;
 
-/// The facts of a page that checks compare, as the catalogue keeps them.
+use crate::captures::{PageFacts, is_page_type};
+
+/// The facts of a page that checks compare, as catalogue and index keep them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PageInput<'a> {
     /// HTTP status; 0 or less without an answer.
@@ -38,6 +41,15 @@ pub struct PageInput<'a> {
     pub previous_size_bytes: Option<u64>,
     /// Inlinks from other hosts in the inlink window; none where inlinks are not built.
     pub external_inlinks: Option<u64>,
+    /// What the page has by itself; none where it is not indexed, or its record could not be read.
+    pub facts: Option<&'a PageFacts>,
+}
+
+impl PageInput<'_> {
+    /// Whether it is a page: what it was read as, else what its type says.
+    pub fn is_page(&self) -> bool {
+        self.facts.map_or_else(|| is_page_type(self.mime), |facts| facts.is_page)
+    }
 }
 
 /// What a check concludes.

@@ -80,7 +80,7 @@ impl Layout {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PageStatements {
     /// Names (in lower case) and contents of `meta` elements about title,
-    /// description and dates.
+    /// description, dates and the address.
     pub metas: Vec<(String, String)>,
     /// Values of `time` elements and of microdata about dates.
     pub times: Vec<TimeStatement>,
@@ -176,7 +176,8 @@ impl LayoutBuilder {
 
     /// A `meta` with content, if anybody wants to know.
     pub(super) fn meta(&mut self, attributes: &Attributes, content: &str) {
-        const SUBJECTS: [&str; 8] = ["desc", "title", "date", "time", "publi", "created", "issued", "modified"];
+        const SUBJECTS: [&str; 9] =
+            ["desc", "title", "date", "time", "publi", "created", "issued", "modified", "og:url"];
         if !self.is_enabled() || self.statements.metas.len() >= MAX_STATEMENTS {
             return;
         }

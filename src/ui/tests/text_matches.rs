@@ -69,3 +69,25 @@ fn the_first_match_of_a_filter_is_brought_into_sight() {
     let panel = window.harness.query_all_by_label("Details").last().unwrap().rect().bottom();
     assert!(whole.center().y > panel && whole.center().y < 1000.0, "{whole} in a panel from {panel}");
 }
+
+#[test]
+fn a_text_beyond_the_limit_says_so_where_it_is_read() {
+    let mut window = Window::town();
+    let filler = "<p>Nada de novo na vila nem na ria.</p>\n".repeat(140_000);
+    let answer = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html><title>Longa</title>{filler}");
+    let fields = "Content-Type: application/http; msgtype=response\r\n";
+    let path = window.root().join("longa.warc");
+    let url = "http://longa.example/";
+    std::fs::write(&path, crate::testing::record("response", url, "2024-03-01T10:00:00Z", fields, answer)).unwrap();
+    let options = window.app_mut().import_options();
+    window.session().import(&[path], options, &crate::jobs::JobCx::detached()).unwrap();
+    window.session().index_texts(false, &crate::jobs::JobCx::detached()).unwrap();
+    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.type_into("Filter", "url:longa.example");
+    window.press(Key::Enter);
+    window.check_says("1 row, none selected");
+    window.click(url);
+    window.app_mut().show_tab(PanelTab::Text);
+    window.settle();
+    window.check_says("only the first 4 MiB of its text are searched, scored and shown");
+}

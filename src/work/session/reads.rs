@@ -71,9 +71,12 @@ impl Session {
         if let Some(seen) = self.catalogue().seen_of_capture(id)? {
             detail.trace = Some(work::why(self, seen)?);
         }
-        // A record that cannot be read is told where its content is asked for.
-        if let Ok(Some(check)) = work::anchor_check(self, id, window_days) {
-            detail.details.push(("External anchor texts".to_owned(), check.summary()));
+        // What cannot be read of index or record is told where its content is asked for.
+        if let Ok(texts) = work::page_texts::PageTexts::open(&self.workspace) {
+            detail.facts = texts.indexed_facts(id).unwrap_or_default();
+            if let Ok(Some(check)) = work::signals::anchor_check(self, &texts, id, window_days) {
+                detail.details.push(("External anchor texts".to_owned(), check.summary()));
+            }
         }
         Ok(detail)
     }

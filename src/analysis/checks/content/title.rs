@@ -1,7 +1,6 @@
 //! The title of a page.
 
 use crate::analysis::checks::{FindingEvidence, FindingLevel, PageInput, ReviewCheck};
-use crate::captures::is_page_type;
 
 /// Finds pages without a title. Other types of content have none and are left out.
 pub struct HasTitle;
@@ -12,7 +11,7 @@ impl ReviewCheck for HasTitle {
     }
 
     fn check(&self, page: &PageInput<'_>) -> Option<(FindingLevel, FindingEvidence)> {
-        if !is_page_type(page.mime) {
+        if !page.is_page() {
             return None;
         }
         Some(match page.title {
@@ -25,6 +24,7 @@ impl ReviewCheck for HasTitle {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::captures::PageFacts;
 
     #[test]
     fn only_pages_need_a_title() {
@@ -34,5 +34,12 @@ mod tests {
         assert_eq!(found("application/xhtml+xml", ""), Some((FindingLevel::Odd, text("has no title"))));
         assert_eq!(found("image/png", ""), None);
         assert_eq!(found("", ""), None);
+        // What it was read as counts more than the type that it was served with.
+        let found = |mime, is_page| {
+            let facts = PageFacts { is_page, ..PageFacts::default() };
+            HasTitle.check(&PageInput { mime, facts: Some(&facts), ..PageInput::default() })
+        };
+        assert_eq!(found("", true), Some((FindingLevel::Odd, text("has no title"))));
+        assert_eq!(found("text/html", false), None);
     }
 }
