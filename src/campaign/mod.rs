@@ -30,8 +30,8 @@ pub use permission::{Criterion, EvidenceFile, Grounds, Permission, PermissionReq
 pub use private_addresses::PrivateAddresses;
 pub use problems::{CampaignProblem, contact_in};
 pub use query::fields::{
-    Comparison, FieldTerm, FieldTest, QUERY_RULES, Sign, TEXT_FIELDS, TextTest, Wider, date_examples, nearest_names,
-    number_range, parse_fields, quoted_value, unknown_field, wider, write_query,
+    Comparison, FieldTerm, FieldTest, QUERY_RULES, Sign, TEXT_FIELDS, TextTest, Wider, date_examples, name_test,
+    nearest_names, number_range, parse_fields, quoted_value, unknown_field, wider, write_query,
 };
 pub use query::{MAX_REQUEST_DEPTH, Query, QueryError};
 pub use report_language::ReportLanguage;

@@ -12,7 +12,7 @@ use tantivy::schema::TantivyDocument;
 use tantivy::{IndexWriter, Term};
 
 /// The form of what is indexed: documents in another form are made again.
-pub const INDEX_FORMAT: u32 = 6;
+pub const INDEX_FORMAT: u32 = 7;
 /// Bytes that documents take before they go to disk.
 const WRITER_BYTES: usize = 90 << 20;
 /// Share of documents of a segment that are deleted before it is merged: a version that is put in
@@ -155,6 +155,7 @@ impl IndexBuilder {
         doc.add_u64(fields.anchor_stamp, anchor_stamp(&document.anchors));
         doc.add_u64(fields.words, document.words);
         doc.add_u64(fields.description_words, words(&page.description).len() as u64);
+        doc.add_bool(fields.is_read, page.is_read());
         self.writer.add_document(doc).map_err(engine(&self.folder))?;
         Ok(())
     }

@@ -555,7 +555,7 @@ pub fn facet_filter(kind: FacetKind, value: &str) -> String {
         (FacetKind::Status | FacetKind::Campaign | FacetKind::Launch | FacetKind::Mark, _) => {
             format!("{}:{quoted}", kind.name())
         }
-        (FacetKind::Term, _) => format!("found:{quoted}"),
+        (FacetKind::Term, _) => format!("request:{quoted}"),
     }
 }
 

@@ -42,7 +42,7 @@ impl FullText for TextAnswers {
                 .index(&catalogue, &self.folder)?
                 .ok_or_else(|| TextIndexError::Absent(self.folder.clone()))?;
             if let Some(field) = term.field.as_ref().filter(|field| field.name == "request") {
-                return meeting_request(&catalogue, &index, &self.room, field);
+                return meeting_request(&catalogue, &index, &self.room, &field.value);
             }
             with_text(&index, self.room.near(&self.folder).as_deref(), &*self.room.facts(&catalogue)?, term)
         };

@@ -34,7 +34,8 @@ mod write;
 
 pub use near_names::{nearest_names, unknown_field};
 pub(super) use read::is_letter;
-pub use read::parse_fields;
+pub(in crate::campaign) use read::{check_form, is_near};
+pub use read::{name_test, parse_fields};
 pub use rules::QUERY_RULES;
 pub use values::{Comparison, date_examples, number_range};
 pub use wider::{Wider, wider};
