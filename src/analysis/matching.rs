@@ -30,7 +30,8 @@
 
 use super::name_finder::NameFinder;
 use super::text_match::folded_pattern;
-use crate::campaign::{Request, Term, TermKind, TextTest, name_test};
+use crate::campaign::{Request, Term, TermKind};
+use crate::query::{TextTest, name_test};
 use crate::text::fold;
 use crate::uri::CaptureDate;
 

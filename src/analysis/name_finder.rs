@@ -1,7 +1,7 @@
 //! Finds many names in a text, in one pass over its words.
 
 use super::text_match::{TokenTest, token_tests};
-use crate::campaign::TextTest;
+use crate::query::TextTest;
 use crate::text::words;
 use std::collections::HashMap;
 

@@ -4,7 +4,7 @@
 //! Where a test of one word stands for several (`ex-ministro`, a run of a
 //! script without blanks), these follow one another.
 
-use crate::campaign::TextTest;
+use crate::query::TextTest;
 use crate::text::{fold, fold_letters, is_unspaced, words};
 use std::ops::Range;
 use unicode_normalization::char::is_combining_mark;

@@ -36,9 +36,9 @@
 mod parse;
 mod write;
 
-use super::query::QueryError;
-use super::query::fields::{check_form, is_near};
 use super::request::{Request, TermKind};
+use crate::query::QueryError;
+use crate::query::fields::{check_form, is_near};
 use std::fmt;
 
 /// What text says instead of a word of its own.

@@ -4,7 +4,7 @@ use super::schema::SearchedField;
 use super::text_index::{TextIndex, TextIndexError, engine};
 use super::tokens::{STEMMED, UNSTEMMED, stem_term};
 use crate::analysis::{MatchPlace, TokenSpan, folded_pattern, is_like, near_spans, phrase_spans, url_text};
-use crate::campaign::TextTest;
+use crate::query::TextTest;
 use crate::text::{fold, words};
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;

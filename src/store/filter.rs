@@ -23,7 +23,7 @@ use super::marks::{inherited_sql, override_sql, rejected_before_sql, selected_sq
 use super::rows::{CampaignId, ReviewMark};
 use super::sql::mark_name;
 use crate::analysis::Judgement;
-use crate::campaign::{
+use crate::query::{
     FieldTerm, FieldTest, QUERY_RULES, Query, Sign, TextTest, date_examples, number_range, parse_fields, unknown_field,
 };
 use crate::scope::broken_pattern;

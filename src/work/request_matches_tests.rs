@@ -1,8 +1,9 @@
 //! What a search finds of a request is what scores, whatever the request and the pages.
 
 use super::*;
-use crate::campaign::{Request, quoted_value};
+use crate::campaign::Request;
 use crate::jobs::JobCx;
+use crate::query::quoted_value;
 use crate::search::StoredPage;
 use crate::store::Workspace;
 use crate::testing::{data, empty_session, town};

@@ -5,8 +5,8 @@ use super::models::{CampaignId, CaptureId, CaptureRow};
 use super::request_sample::meeting_request;
 use super::text_index::open_index;
 use crate::analysis::{Highlighter, Judgement, SearchEvaluation};
-use crate::campaign::{FieldTerm, Query, Wider, parse_fields, quoted_value, wider};
 use crate::jobs::lock;
+use crate::query::{FieldTerm, Query, Wider, parse_fields, quoted_value, wider};
 use crate::search::{
     CaptureFacts, FacetKind, FacetValue, NearGroups, Period, PeriodCount, TextIndex, TextIndexError, stem_term,
 };

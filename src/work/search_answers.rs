@@ -1,7 +1,7 @@
 //! What the index of texts answers of terms, as sets of captures.
 
 use super::{MOST_SIMILAR, NoQuery, SearchRoom, captures_found, meeting_request};
-use crate::campaign::{FieldTerm, FieldTest, TextTest};
+use crate::query::{FieldTerm, FieldTest, TextTest};
 use crate::search::{CaptureFacts, FacetKind, NearGroups, TextIndex, TextIndexError};
 use crate::store::{Catalogue, FullText, Workspace};
 use crate::work::index_folder;

@@ -5,11 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each room may know besides itself; `jobs` may be known by any, and so may `testing` by tests.
-const MAY_KNOW: [(&str, &[&str]); 21] = [
+const MAY_KNOW: [(&str, &[&str]); 22] = [
     ("uri", &[]),
     ("jobs", &[]),
     ("keys", &[]),
-    ("campaign", &["uri"]),
+    ("query", &["uri"]),
+    ("campaign", &["uri", "query"]),
     ("scope", &["uri", "campaign"]),
     ("warc", &["uri", "keys"]),
     ("links", &["uri", "warc"]),
@@ -17,19 +18,22 @@ const MAY_KNOW: [(&str, &[&str]); 21] = [
     ("captures", &["uri", "scope", "warc", "links", "text"]),
     ("inlinks", &["uri", "warc", "links", "captures"]),
     ("crawl", &["uri", "campaign", "scope", "warc", "links", "captures"]),
-    ("analysis", &["uri", "campaign", "warc", "links", "text", "captures", "inlinks"]),
-    ("search", &["uri", "campaign", "text", "analysis"]),
+    ("analysis", &["uri", "query", "campaign", "warc", "links", "text", "captures", "inlinks"]),
+    ("search", &["uri", "query", "text", "analysis"]),
     (
         "store",
-        &["uri", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "crawl", "analysis", "search"],
+        &[
+            "uri", "query", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "crawl", "analysis",
+            "search",
+        ],
     ),
-    ("guide", &["campaign", "store"]),
+    ("guide", &["campaign", "query", "store"]),
     ("export", &["uri", "keys", "warc", "links", "text", "captures", "inlinks", "store"]),
     (
         "work",
         &[
-            "uri", "keys", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "crawl", "analysis",
-            "search", "store", "export",
+            "uri", "keys", "query", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "crawl",
+            "analysis", "search", "store", "export",
         ],
     ),
     (
@@ -42,11 +46,11 @@ const MAY_KNOW: [(&str, &[&str]); 21] = [
     (
         "cli",
         &[
-            "uri", "keys", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "crawl", "analysis",
-            "search", "store", "guide", "export", "work",
+            "uri", "keys", "query", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "crawl",
+            "analysis", "search", "store", "guide", "export", "work",
         ],
     ),
-    ("ui", &["uri", "campaign", "scope", "warc", "links", "captures", "analysis", "guide", "app"]),
+    ("ui", &["uri", "query", "campaign", "scope", "warc", "links", "captures", "analysis", "guide", "app"]),
     ("testing", &["campaign", "scope", "links", "inlinks", "crawl", "store", "work"]),
 ];
 

@@ -1,10 +1,10 @@
 //! Text to tree: the terms of a request.
 
 use super::{PREFIXES, is_day, is_quote, is_token_char};
-use crate::campaign::query::fields::{check_form, is_near};
-use crate::campaign::query::limits::{Excess, check_text};
-use crate::campaign::query::{Cursor, Parsed, QueryError, Terms, parse};
 use crate::campaign::request::{Request, Term, TermKind};
+use crate::query::fields::{check_form, is_near};
+use crate::query::limits::{Excess, check_text};
+use crate::query::{Cursor, Parsed, QueryError, Terms, parse};
 
 const A_TERM: &str = "a word, a “quoted phrase”, a kind such as person:, NOT or a bracket";
 

@@ -2,7 +2,7 @@
 //! worth more than SQL where nothing else is asked.
 
 use super::{Filter, FilterField, FilterWriter, Kind};
-use crate::campaign::{FieldTerm, FieldTest, Query, Sign, TextTest, quoted_value};
+use crate::query::{FieldTerm, FieldTest, Query, Sign, TextTest, quoted_value};
 use fixedbitset::FixedBitSet;
 use rusqlite::types::Value;
 

@@ -24,10 +24,11 @@ use super::annotations::{annotation_id, as_it_came, judgement_id, judgement_name
 use super::read::{AnnotationParts, AnnotationRow, annotation_parts, waiting_annotations};
 use super::{ExportedEvidence, Ground, KnownGrounds};
 use crate::campaign::{
-    Campaign, CampaignFile, Criterion, Identity, Permission, PermissionState, Query, Request, Term, TermKind,
+    Campaign, CampaignFile, Criterion, Identity, Permission, PermissionState, Request, Term, TermKind,
 };
 use crate::export::{LINKS_GRAPH, RdfNode, Statement, Statements};
 use crate::jobs::JobCx;
+use crate::query::Query;
 use crate::scope::{DecideRules, GeoEvidence, GeoFact, ScopeError};
 use crate::store::{ExportedCapture, JudgementRow, MarkRow, Workspace};
 use crate::uri::CaptureDate;

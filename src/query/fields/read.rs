@@ -4,8 +4,8 @@ use super::{
     Cursor, DOTTED, FieldTerm, FieldTest, MAX_BOOST, MAX_DISTANCE, NEAR_WITHIN, Parsed, Query, SCHEMES, Sign,
     TEXT_FIELDS, Terms, TextTest, parse,
 };
-use crate::campaign::query::QueryError;
-use crate::campaign::query::limits::{Excess, check_pattern, check_text, check_value};
+use crate::query::QueryError;
+use crate::query::limits::{Excess, check_pattern, check_text, check_value};
 use unicode_normalization::char::is_combining_mark;
 
 /// Reads a filter line or a search; an empty one asks for nothing.
@@ -66,7 +66,7 @@ const BOOST: &str = "a number from 0 to 1000 behind ^, such as casa^2";
 const A_DISTANCE: &str = "a number from 0 to 100";
 
 /// Whether a word is NEAR, with or without a number.
-pub(in crate::campaign) fn is_near(word: &str) -> bool {
+pub(crate) fn is_near(word: &str) -> bool {
     word.strip_prefix("NEAR").is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
@@ -359,7 +359,7 @@ pub fn name_test(name: &str) -> TextTest {
 }
 
 /// Whether a bare word has a form that it can be looked for in; `Err` says what could have been there.
-pub(in crate::campaign) fn check_form(word: &str) -> Result<(), Excess> {
+pub(crate) fn check_form(word: &str) -> Result<(), Excess> {
     let excess = |expected: String| Excess { expected, found: format!("“{}”", word.escape_debug()) };
     match form_of(word).map_err(excess)? {
         TextTest::Pattern(pattern) => check_pattern(&pattern),
@@ -421,7 +421,7 @@ fn enough_letters(pattern: &str) -> Result<(), String> {
     Ok(())
 }
 
-pub(in crate::campaign::query) fn is_letter(c: char) -> bool {
+pub(crate) fn is_letter(c: char) -> bool {
     c.is_alphanumeric() || is_combining_mark(c)
 }
 

@@ -33,8 +33,8 @@ mod wider;
 mod write;
 
 pub use near_names::{nearest_names, unknown_field};
-pub(super) use read::is_letter;
-pub(in crate::campaign) use read::{check_form, is_near};
+pub(crate) use read::is_letter;
+pub(crate) use read::{check_form, is_near};
 pub use read::{name_test, parse_fields};
 pub use rules::QUERY_RULES;
 pub use values::{Comparison, date_examples, number_range};
