@@ -6,7 +6,7 @@
 use super::functions::{decoded, shown_text_of};
 use super::{FilterWriter, Kind, TextColumn};
 use crate::analysis::{NameFinder, TextMatcher, text_tokens, url_text};
-use crate::campaign::{FieldTerm, Query, Sign, TextTest};
+use crate::query::{FieldTerm, Query, Sign, TextTest};
 use crate::text::fold_letters;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use fixedbitset::FixedBitSet;
@@ -24,8 +24,21 @@ struct TextQuestion {
     /// Which of the texts are URLs.
     are_urls: Vec<bool>,
     tests: Vec<RowTest>,
-    /// Numbers of tests.
-    tree: Query<usize>,
+    /// How they are joined: each step takes the answers that it joins from the end of those before it.
+    steps: Vec<Step>,
+}
+
+/// A step from the answers of tests to that of the question.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+enum Step {
+    /// The answer of a test.
+    Test(usize),
+    /// All of so many answers.
+    All(usize),
+    /// Any of so many.
+    Any(usize),
+    /// The contrary of one.
+    Not,
 }
 
 /// One test of one of some texts.
@@ -52,40 +65,42 @@ impl FilterWriter<'_> {
     /// What a query asks of texts, as SQL.
     pub(super) fn texts(&mut self, query: &Query<FieldTerm>) -> String {
         let (mut question, mut columns) = (TextQuestion::default(), Vec::new());
-        question.tree = self.text_tree(query, &mut question.tests, &mut columns);
+        self.add_texts(query, &mut question, &mut columns);
+        if question.tests.is_empty() {
+            return u8::from(is_met(&question.steps, &FixedBitSet::new())).to_string();
+        }
         question.are_urls = columns.iter().map(|column| matches!(column, TextColumn::Url(_))).collect();
-        let sql: Vec<&str> = columns.iter().map(|column| column.sql()).collect();
+        let sql: Vec<&str> = columns.iter().map(TextColumn::sql).collect();
         self.values.push(Value::Text(serde_json::to_string(&question).unwrap_or_default()));
-        format!("texts_meet(?, {})", sql.join(", "))
+        format!("texts_meet({})", [&["?"][..], &sql[..]].concat().join(", "))
     }
 
-    fn text_tree(
-        &self,
-        query: &Query<FieldTerm>,
-        tests: &mut Vec<RowTest>,
-        columns: &mut Vec<TextColumn>,
-    ) -> Query<usize> {
-        let mut each =
-            |parts: &[Query<FieldTerm>]| parts.iter().map(|part| self.text_tree(part, tests, columns)).collect();
-        match query {
-            Query::And(parts) => Query::And(each(parts)),
-            Query::Or(parts) => Query::Or(each(parts)),
-            Query::Not(part) => Query::Not(Box::new(self.text_tree(part, tests, columns))),
-            Query::Term(term) => {
-                let Some((of, test)) = self.text_test(term) else { return Query::Or(Vec::new()) };
-                if test.is_met_by_all() {
-                    return Query::And(Vec::new());
-                }
-                let mut number = |column: &TextColumn| {
-                    columns.iter().position(|known| known.sql() == column.sql()).unwrap_or_else(|| {
-                        columns.push(*column);
-                        columns.len() - 1
-                    })
-                };
-                tests.push(RowTest { texts: of.iter().map(&mut number).collect(), ..test });
-                Query::Term(tests.len() - 1)
+    fn add_texts(&self, query: &Query<FieldTerm>, question: &mut TextQuestion, columns: &mut Vec<TextColumn>) {
+        let step = match query {
+            Query::And(parts) | Query::Or(parts) => {
+                parts.iter().for_each(|part| self.add_texts(part, question, columns));
+                if matches!(query, Query::And(_)) { Step::All(parts.len()) } else { Step::Any(parts.len()) }
             }
-        }
+            Query::Not(part) => {
+                self.add_texts(part, question, columns);
+                Step::Not
+            }
+            Query::Term(term) => match self.text_test(term) {
+                None => Step::Any(0),
+                Some((_, test)) if test.is_met_by_all() => Step::All(0),
+                Some((of, test)) => {
+                    let mut number = |column: &TextColumn| {
+                        columns.iter().position(|known| known.sql() == column.sql()).unwrap_or_else(|| {
+                            columns.push(*column);
+                            columns.len() - 1
+                        })
+                    };
+                    question.tests.push(RowTest { texts: of.iter().map(&mut number).collect(), ..test });
+                    Step::Test(question.tests.len() - 1)
+                }
+            },
+        };
+        question.steps.push(step);
     }
 
     /// The texts that a term asks, and what it asks of them; none for a term that asks something else.
@@ -142,7 +157,7 @@ impl RowTest {
 pub(super) struct TextQuestionReader {
     texts: Vec<TextReader>,
     tests: usize,
-    tree: Query<usize>,
+    steps: Vec<Step>,
 }
 
 /// All that is looked for in one of the texts.
@@ -163,10 +178,10 @@ struct TextReader {
 impl TextQuestionReader {
     /// Reads a question as it is handed to SQL.
     pub(super) fn of(question: &str) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
-        let TextQuestion { are_urls, tests, tree } = serde_json::from_str(question)?;
+        let TextQuestion { are_urls, tests, steps } = serde_json::from_str(question)?;
         let of_text = |(nth, is_url): (usize, &bool)| TextReader::of(*is_url, nth, &tests);
         let texts = are_urls.iter().enumerate().map(of_text).collect::<Result<_, _>>()?;
-        Ok(Self { texts, tests: tests.len(), tree })
+        Ok(Self { texts, tests: tests.len(), steps })
     }
 
     /// Whether the texts of a row, which stand behind the question in a call, meet it.
@@ -175,17 +190,23 @@ impl TextQuestionReader {
         for (nth, reader) in self.texts.iter().enumerate() {
             reader.read(&shown_text_of(context, nth + 1)?, &mut met);
         }
-        Ok(is_met(&self.tree, &met))
+        Ok(is_met(&self.steps, &met))
     }
 }
 
-fn is_met(query: &Query<usize>, met: &FixedBitSet) -> bool {
-    match query {
-        Query::And(parts) => parts.iter().all(|part| is_met(part, met)),
-        Query::Or(parts) => parts.iter().any(|part| is_met(part, met)),
-        Query::Not(part) => !is_met(part, met),
-        Query::Term(test) => met.contains(*test),
+fn is_met(steps: &[Step], met: &FixedBitSet) -> bool {
+    let mut answers: Vec<bool> = Vec::new();
+    for step in steps {
+        let mut last = |count: usize| answers.split_off(answers.len().saturating_sub(count));
+        let answer = match step {
+            Step::Test(test) => met.contains(*test),
+            Step::All(count) => last(*count).into_iter().all(|answer| answer),
+            Step::Any(count) => last(*count).into_iter().any(|answer| answer),
+            Step::Not => !last(1).into_iter().any(|answer| answer),
+        };
+        answers.push(answer);
     }
+    answers.last().copied().unwrap_or_default()
 }
 
 impl TextReader {
@@ -248,3 +269,8 @@ impl TextReader {
         met.extend(self.whole.iter().filter(|(whole, _)| *whole == folded).map(|(_, number)| *number));
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+#[path = "texts_tests.rs"]
+mod tests;
