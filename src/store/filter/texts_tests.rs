@@ -37,7 +37,6 @@ fn term() -> impl Strategy<Value = String> {
         "formosa NEAR/2 ria",
         "strasse",
         "東京",
-        "3*a",
         "id=1",
         "\"casas casas\"~3",
         "lisb*",
@@ -76,9 +75,9 @@ fn what_is_looked_for_together_is_what_each_means() {
 }
 
 #[test]
-fn hundreds_of_words_are_one_question_to_a_row() {
-    let words = |joint: &str| (0..200).map(|nth| format!("word{nth}")).collect::<Vec<_>>().join(joint);
-    let patterns: Vec<String> = (0..200).map(|nth| format!("pre{nth}*")).collect();
+fn hundreds_of_terms_are_one_question_to_a_row() {
+    let words = |joint: &str| (0..190).map(|nth| format!("word{nth}")).collect::<Vec<_>>().join(joint);
+    let patterns: Vec<String> = (0..190).map(|nth| format!("pre{nth}*")).collect();
     for (line, questions) in [
         (words(" OR "), 1),
         (words(" "), 1),
