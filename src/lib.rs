@@ -10,7 +10,8 @@
 //! | [`uri`] | [`uri::Fqdn`], the page identity, the SURT dialects, capture dates | – |
 //! | [`jobs`] | spawn, progress, cancel, locks, files that are whole or not there; no domain words | – |
 //! | [`keys`] | keys that sign, the system's keychain, the keys that a person vouches for | – |
-//! | [`campaign`] | [`campaign::Campaign`], seeds, request, schedule, limits | uri |
+//! | [`query`] | the query language: boolean queries as text, words, phrases, fields and their bounds | uri |
+//! | [`campaign`] | [`campaign::Campaign`], seeds, request, schedule, limits | uri, query |
 //! | [`scope`] | decide rules and their verdicts | uri, campaign |
 //! | [`serve`] | the small HTTP server on loopback: sample web, replay, tests | uri |
 //! | [`warc`] | records, reader, writer, digests, CDXJ | uri, keys |
@@ -19,8 +20,8 @@
 //! | [`captures`] | archive records and exchanges → captures, their links and originals | uri, scope, warc, links, text |
 //! | [`inlinks`] | outlinks inverted, the data set, stored inlinks | uri, warc, links, captures |
 //! | [`crawl`] | frontier, politeness, robots, fetch → captures | all above but inlinks |
-//! | [`analysis`] | request matches, anchor tallies, score, review checks | uri, campaign, warc, links, text, captures, inlinks |
-//! | [`search`] | the text index, ranking, facets of what is found | uri, campaign, text, analysis |
+//! | [`analysis`] | request matches, anchor tallies, score, review checks | uri, query, campaign, warc, links, text, captures, inlinks |
+//! | [`search`] | the text index, ranking, facets of what is found | uri, query, text, analysis |
 //! | [`store`] | the workspace folder and its catalogue | value types above |
 //! | [`guide`] | the manual, compiled in | campaign, store |
 //! | [`knowledge`] | what is known as statements (RDF) and JSON: vocabulary, N-Quads, captures, annotations | uri, campaign, scope, inlinks, analysis |
@@ -54,6 +55,8 @@ pub mod uri;
 pub mod jobs;
 
 pub mod keys;
+
+pub mod query;
 
 pub mod campaign;
 

@@ -107,7 +107,7 @@ mod tests {
         ];
         let mut expected = vec![0; matcher.terms().len()];
         for (title, text, url, language) in pages {
-            let matches = matcher.read(&TextFields { title, text, url, language, date: None });
+            let matches = matcher.read(&TextFields { title, main: text, rest: "", url, language, date: None });
             let mut terms: Vec<usize> = matches.hits.iter().map(|hit| hit.term).collect();
             terms.dedup();
             terms.into_iter().for_each(|term| expected[term] += 1);

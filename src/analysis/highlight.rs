@@ -2,7 +2,7 @@
 //! the text that shows it best.
 
 use super::text_match::{TextMatcher, TextToken, text_tokens};
-use crate::campaign::{FieldTerm, Query, Sign, TextTest};
+use crate::query::{FieldTerm, Query, Sign, TextTest};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -186,7 +186,7 @@ fn best_part(places: &[(usize, usize, usize)], chars: usize) -> (Range<usize>, u
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::campaign::parse_fields;
+    use crate::query::parse_fields;
     use proptest::prelude::*;
 
     fn stem(word: &str) -> String {

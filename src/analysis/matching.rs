@@ -1,9 +1,10 @@
 //! The request held against a page.
 //!
-//! Every needle (value and aliases of a term, folded by [`fold`]) is looked
-//! for in one pass over the folded title, text and URL; it counts where it
-//! stands between word boundaries. White space and punctuation between the
-//! words of a phrase do not matter.
+//! Every name of a term (its value and aliases, [`name_test`]) is looked for
+//! among the words of title, URL, main text and what stands around that, each
+//! by itself. White space and punctuation between the words of a phrase do not
+//! matter. What an index counts of the same tests is put in by [`Matcher::matches`]:
+//! a page scores the same whether it is read or indexed.
 //!
 //! **Holds**: the boolean tree over the terms with a weight above 0. A
 //! language term holds when the page's language is it (`pt` takes `pt-BR`;
@@ -27,20 +28,23 @@
 //! Under NOT, AND and OR change places and weights change sign, so that NOT
 //! NOT x is x.
 
+use super::name_finder::NameFinder;
+use super::text_match::folded_pattern;
 use crate::campaign::{Request, Term, TermKind};
-use crate::text::{fold, is_unspaced};
+use crate::query::{TextTest, name_test};
+use crate::text::fold;
 use crate::uri::CaptureDate;
-use aho_corasick::AhoCorasick;
-use std::collections::BTreeMap;
 
 /// What is read of a page.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TextFields<'a> {
     /// Its title.
     pub title: &'a str,
-    /// Its visible text.
-    pub text: &'a str,
-    /// Its URL; words in it count, percent-encoding resolved.
+    /// Its main text.
+    pub main: &'a str,
+    /// Menus, footers and the like.
+    pub rest: &'a str,
+    /// What of its URL has words, by [`url_text`](super::url_text).
     pub url: &'a str,
     /// Its language (ISO 639-1, `pt` or `pt-BR`).
     pub language: Option<&'a str>,
@@ -64,6 +68,9 @@ pub enum MatchPlace {
 }
 
 impl MatchPlace {
+    /// Places with words, in the order of [`TermCounts`].
+    pub const OF_TEXT: [Self; 3] = [Self::Title, Self::Url, Self::Text];
+
     /// Its name for people.
     pub fn label(self) -> &'static str {
         match self {
@@ -84,6 +91,9 @@ impl MatchPlace {
         }
     }
 }
+
+/// How often a term is in each of [`MatchPlace::OF_TEXT`].
+pub type TermCounts = [u32; 3];
 
 /// A term found in a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,10 +122,8 @@ pub struct Matches {
 pub struct Matcher {
     terms: Vec<Term>,
     tree: Node,
-    /// Finds every needle; none where no term has words.
-    automaton: Option<AhoCorasick>,
-    /// Terms of each needle.
-    needle_terms: Vec<Vec<usize>>,
+    /// Finds the names of all terms.
+    names: NameFinder,
     /// Terms that speak for the request, by term.
     speaks_for: Vec<bool>,
 }
@@ -135,19 +143,11 @@ impl Matcher {
         let mut terms = Vec::new();
         let mut speaks_for = Vec::new();
         let tree = compile(request, true, &mut terms, &mut speaks_for);
-        let mut needles: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let mut names = NameFinder::default();
         for (number, term) in terms.iter().enumerate() {
-            for name in names(term) {
-                let of = needles.entry(name).or_default();
-                if !of.contains(&number) {
-                    of.push(number);
-                }
-            }
+            tests(term).iter().for_each(|test| names.add(test, number));
         }
-        let (needles, needle_terms): (Vec<_>, Vec<_>) = needles.into_iter().unzip();
-        // Fails only beyond 2^31 states, gigabytes of needles.
-        let automaton = (!needles.is_empty()).then(|| AhoCorasick::new(&needles).ok()).flatten();
-        Self { terms, tree, automaton, needle_terms, speaks_for }
+        Self { terms, tree, names, speaks_for }
     }
 
     /// The request's terms in reading order.
@@ -157,21 +157,24 @@ impl Matcher {
 
     /// Reads a page.
     pub fn read(&self, page: &TextFields<'_>) -> Matches {
-        let mut strength = vec![0_u64; self.terms.len()];
-        let mut hits = Vec::new();
-        let url = percent_encoding::percent_decode_str(page.url).decode_utf8_lossy();
-        let mut counts = vec![[0_u32; 3]; self.terms.len()];
-        let places = [(MatchPlace::Title, page.title), (MatchPlace::Url, &*url), (MatchPlace::Text, page.text)];
-        for (slot, (_, text)) in places.iter().enumerate() {
-            self.count(&fold(text), |term| {
+        let mut counts = vec![TermCounts::default(); self.terms.len()];
+        for (slot, text) in [(0, page.title), (1, page.url), (2, page.main), (2, page.rest)] {
+            self.names.find(text, &mut |term| {
                 if let Some(count) = counts.get_mut(term).and_then(|slots| slots.get_mut(slot)) {
                     *count = count.saturating_add(1);
                 }
             });
         }
+        self.matches(&counts, page.language, page.date)
+    }
+
+    /// What a page has of the request whose terms are in it so often.
+    pub fn matches(&self, counts: &[TermCounts], language: Option<&str>, date: Option<CaptureDate>) -> Matches {
+        let mut strength = vec![0_u64; self.terms.len()];
+        let mut hits = Vec::new();
         for (number, counts) in counts.iter().enumerate() {
-            let met_otherwise = self.met_without_text(number, page.language, page.date);
-            let found = places.iter().zip(counts).map(|((place, _), count)| (*place, *count));
+            let met_otherwise = self.met_without_text(number, language, date);
+            let found = MatchPlace::OF_TEXT.into_iter().zip(counts.iter().copied());
             for (place, count) in found.chain(met_otherwise.map(|place| (place, 1))).filter(|(_, count)| *count > 0) {
                 hits.push(TermHit { term: number, count, place });
                 if let Some(strength) = strength.get_mut(number) {
@@ -191,12 +194,18 @@ impl Matcher {
         (holds, reading.score(holds))
     }
 
-    /// What is looked for in texts for a term, folded: its value and aliases, each once.
-    pub fn needles(&self, term: usize) -> Vec<String> {
-        let mut needles = self.terms.get(term).map(names).unwrap_or_default();
-        needles.sort_unstable();
-        needles.dedup();
-        needles
+    /// What is looked for in texts for a term: its value and aliases, each once.
+    pub fn tests(&self, term: usize) -> Vec<TextTest> {
+        self.terms.get(term).map(tests).unwrap_or_default()
+    }
+
+    /// Whether there is anything that a term can be found by.
+    pub fn may_be_met(&self, term: usize) -> bool {
+        self.terms.get(term).is_some_and(|term| match term.kind {
+            TermKind::Language => !term.value.trim().is_empty(),
+            TermKind::Period => term.from.is_some() || term.to.is_some(),
+            _ => !tests(term).is_empty(),
+        })
     }
 
     /// Where a language or period is met by a page, whatever its text.
@@ -217,7 +226,7 @@ impl Matcher {
     /// Whether a short text, such as an anchor, holds a term that speaks for the request.
     pub fn speaks_of(&self, text: &str) -> bool {
         let mut found = false;
-        self.count(&fold(text), |term| found |= self.speaks_for.get(term).copied().unwrap_or(false));
+        self.names.find(text, &mut |term| found |= self.speaks_for(term));
         found
     }
 
@@ -271,20 +280,6 @@ impl Matcher {
     pub fn speaks_for(&self, term: usize) -> bool {
         self.speaks_for.get(term).copied().unwrap_or(false)
     }
-
-    /// Calls `found` with the term of every occurrence in folded text.
-    fn count(&self, folded: &str, mut found: impl FnMut(usize)) {
-        let Some(automaton) = &self.automaton else {
-            return;
-        };
-        for hit in automaton.find_overlapping_iter(folded) {
-            if is_boundary(folded, hit.start()) && is_boundary(folded, hit.end()) {
-                for &term in self.needle_terms.get(hit.pattern().as_usize()).into_iter().flatten() {
-                    found(term);
-                }
-            }
-        }
-    }
 }
 
 fn compile(request: &Request, positive: bool, terms: &mut Vec<Term>, speaks_for: &mut Vec<bool>) -> Node {
@@ -305,22 +300,32 @@ fn is_text_term(kind: TermKind) -> bool {
     !matches!(kind, TermKind::Language | TermKind::Period)
 }
 
-/// Names of a term, folded; those without a letter or digit left out.
-fn names(term: &Term) -> Vec<String> {
-    if !is_text_term(term.kind) {
-        return Vec::new();
+/// What a term is looked for by, each once; nothing for what has no words.
+fn tests(term: &Term) -> Vec<TextTest> {
+    let mut tests: Vec<TextTest> = Vec::new();
+    if is_text_term(term.kind) {
+        let as_written = |text: &str| TextTest::Phrase { text: text.to_owned(), slop: 0 };
+        let value = if term.kind == TermKind::Phrase { as_written(&term.value) } else { name_test(&term.value) };
+        for test in std::iter::once(value).chain(term.aliases.iter().map(|alias| name_test(alias))) {
+            let test = folded_test(test);
+            if test.as_ref().is_some_and(|test| !tests.contains(test)) {
+                tests.extend(test);
+            }
+        }
     }
-    std::iter::once(&term.value).chain(&term.aliases).map(|name| fold(name)).filter(|name| !name.is_empty()).collect()
+    tests
 }
 
-/// Whether a word can begin or end at this byte of folded text.
-fn is_boundary(folded: &str, at: usize) -> bool {
-    let before = folded.get(..at).and_then(|text| text.chars().next_back());
-    let after = folded.get(at..).and_then(|text| text.chars().next());
-    match (before, after) {
-        (None, _) | (_, None) => true,
-        (Some(a), Some(b)) => a == ' ' || b == ' ' || is_unspaced(a) || is_unspaced(b),
-    }
+/// A test with its text folded, so that two spellings are one; none without words.
+fn folded_test(test: TextTest) -> Option<TextTest> {
+    Some(match test {
+        TextTest::Phrase { text, slop } => {
+            TextTest::Phrase { text: Some(fold(&text)).filter(|text| !text.is_empty())?, slop }
+        }
+        TextTest::Fuzzy(word) => TextTest::Fuzzy(fold(&word)),
+        TextTest::Pattern(pattern) => TextTest::Pattern(folded_pattern(&pattern).into_iter().collect()),
+        other => other,
+    })
 }
 
 fn language_is(term: &Term, page: Option<&str>) -> bool {

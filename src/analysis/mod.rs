@@ -12,7 +12,6 @@
 //! | [`TextMatcher`] | where one term of a query is met in a text |
 //! | [`Highlighter`] | what to mark of a text, and which part of it to show |
 //! | [`query_holds()`] | the same of a whole query, by its definition |
-//! | [`term_query()`] | a term of a request as a query |
 //! | [`SearchEvaluation`] | how good results are, by what persons said of them |
 //! | [`page_rank()`] | how much others think of a host |
 //! | [`run_checks()`] | what a person should look at on a captured page, see `checks/` |
@@ -28,10 +27,10 @@ mod coverage;
 mod highlight;
 mod judgements;
 mod matching;
+mod name_finder;
 mod page_rank;
 mod query_holds;
 mod score;
-mod term_query;
 mod text_match;
 
 pub use anchor_check::{AnchorCheck, AnchorWords, MOST_ANCHOR_WORDS};
@@ -43,14 +42,14 @@ pub use judgements::{
     CUTOFFS, JudgeAgreement, JudgeFigures, Judgement, JudgementCounts, PrecisionAt, Proportion, ResultJudgements,
     SearchEvaluation,
 };
-pub use matching::{MatchPlace, Matcher, Matches, TermHit, TextFields};
+pub use matching::{MatchPlace, Matcher, Matches, TermCounts, TermHit, TextFields};
+pub use name_finder::NameFinder;
 pub use page_rank::page_rank;
 pub use query_holds::{SearchDocument, query_holds};
 pub use score::{
     HISTOGRAM_BINS, PartValues, RequestReading, ReviewState, SCORE_PARTS, ScoreInput, ScorePart, ScoreWeights,
     histogram,
 };
-pub use term_query::term_query;
 pub use text_match::{
     TextMatcher, TextToken, TokenSpan, folded_pattern, is_like, near_spans, phrase_spans, text_tokens, url_text,
 };

@@ -2,7 +2,7 @@
 //! be compared with what an index and a catalogue answer.
 
 use super::text_match::{TextMatcher, TextToken, text_tokens, url_text};
-use crate::campaign::{FieldTerm, FieldTest, Query, Sign, TextTest, number_range};
+use crate::query::{FieldTerm, FieldTest, Query, Sign, TextTest, number_range};
 use crate::text::fold_letters;
 use crate::uri::CaptureDate;
 use serde_json::Value;

@@ -4,7 +4,7 @@
 //! Where a test of one word stands for several (`ex-ministro`, a run of a
 //! script without blanks), these follow one another.
 
-use crate::campaign::TextTest;
+use crate::query::TextTest;
 use crate::text::{fold, fold_letters, is_unspaced, words};
 use std::ops::Range;
 use unicode_normalization::char::is_combining_mark;
@@ -80,7 +80,7 @@ enum Node {
 
 /// What a single word must be.
 #[derive(Debug, Clone)]
-enum TokenTest {
+pub(super) enum TokenTest {
     /// This word, or one with this stem.
     Is(String, Option<String>),
     /// Letters, `*` and `?`.
@@ -137,6 +137,14 @@ fn node(test: &TextTest, stem: &dyn Fn(&str) -> String) -> Node {
     }
 }
 
+/// What words that follow one another must be to meet a test of such, without their stems.
+pub(super) fn token_tests(test: &TextTest) -> Vec<TokenTest> {
+    match node(test, &str::to_owned) {
+        Node::Sequence(tests, _) => tests,
+        Node::Any | Node::Near(..) => Vec::new(),
+    }
+}
+
 /// A URL without what people leave out of it, percent-encoding resolved: the
 /// text whose words are looked for.
 pub fn url_text(url: &str) -> String {
@@ -171,13 +179,26 @@ struct Text<'a> {
 impl Text<'_> {
     fn meets(&self, at: usize, test: &TokenTest) -> bool {
         let Some(token) = self.tokens.get(at) else { return false };
-        match test {
-            TokenTest::Is(word, stem) => {
-                token.text == *word
-                    || stem.as_ref().is_some_and(|stem| self.stems.get(at).is_some_and(|found| found == stem))
-            }
-            TokenTest::Like(pattern) => is_like(pattern, &token.text),
-            TokenTest::OneEdit(word) => is_one_edit(word, &token.text),
+        let has_stem = |stem: &String| self.stems.get(at).is_some_and(|found| found == stem);
+        test.is_met_by(&token.text) || matches!(test, TokenTest::Is(_, Some(stem)) if has_stem(stem))
+    }
+}
+
+impl TokenTest {
+    /// The letter that every word begins with that meets a pattern; none where any may.
+    pub(super) fn first_letter(&self) -> Option<char> {
+        match self {
+            Self::Like(pattern) => pattern.first().copied().filter(|letter| !matches!(letter, '*' | '?')),
+            Self::Is(..) | Self::OneEdit(_) => None,
+        }
+    }
+
+    /// Whether a folded word meets it, whatever its stem.
+    pub(super) fn is_met_by(&self, word: &str) -> bool {
+        match self {
+            Self::Is(of, _) => word == of,
+            Self::Like(pattern) => is_like(pattern, word),
+            Self::OneEdit(of) => is_one_edit(of, word),
         }
     }
 }
@@ -198,6 +219,10 @@ impl Node {
 }
 
 fn sloppy(tests: &[TokenTest], slop: usize, text: &Text<'_>) -> Vec<TokenSpan> {
+    // No place serves two words.
+    if text.tokens.len() < tests.len() {
+        return Vec::new();
+    }
     let places: Vec<Vec<usize>> =
         tests.iter().map(|test| (0..text.tokens.len()).filter(|at| text.meets(*at, test)).collect()).collect();
     let key = |test: &TokenTest| match test {

@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn the_deepest_request_that_text_takes_goes_through_a_file() {
-        let deep = crate::campaign::MAX_REQUEST_DEPTH - 1;
+        let deep = crate::query::MAX_REQUEST_DEPTH - 1;
         let text = format!("{}a{}", "ALL(".repeat(deep), ")".repeat(deep));
         let campaign = Campaign { request: text.parse().unwrap(), ..Campaign::default() };
         assert_eq!(Campaign::from_json(&campaign.to_json()).unwrap(), campaign);

@@ -15,7 +15,6 @@ mod json;
 mod permission;
 mod private_addresses;
 mod problems;
-mod query;
 mod report_language;
 mod request;
 mod request_text;
@@ -31,11 +30,6 @@ pub use json::{CampaignFileError, UNREAD_FIELDS};
 pub use permission::{Criterion, EvidenceFile, Grounds, Permission, PermissionRequest, PermissionState, Reading};
 pub use private_addresses::PrivateAddresses;
 pub use problems::{CampaignProblem, contact_in};
-pub use query::fields::{
-    Comparison, FieldTerm, FieldTest, QUERY_RULES, Sign, TEXT_FIELDS, TextTest, Wider, date_examples, nearest_names,
-    number_range, parse_fields, quoted_value, unknown_field, wider, write_query,
-};
-pub use query::{MAX_REQUEST_DEPTH, Query, QueryError};
 pub use report_language::ReportLanguage;
 pub use request::{Request, Term, TermKind};
 pub use schedule::{Calendar, CatchUp, Frequency, MAX_NEXT_RUNS, Run, Schedule, ScheduleError};

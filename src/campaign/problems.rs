@@ -1,8 +1,9 @@
 //! What is wrong with a campaign before it runs.
 
-use super::query::limits::{Excess, MAX_TERMS, check_text};
 use super::request_text::is_day;
-use super::{Campaign, Frequency, Limits, MAX_REQUEST_DEPTH, Politeness, Request, Term, TermKind, UNREAD_FIELDS};
+use super::{Campaign, Frequency, Limits, Politeness, Request, Term, TermKind, UNREAD_FIELDS};
+use crate::query::MAX_REQUEST_DEPTH;
+use crate::query::limits::{Excess, MAX_TERMS, check_text};
 use crate::uri::{PageKey, Url, parse_web_url};
 use std::collections::HashMap;
 

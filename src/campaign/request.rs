@@ -1,6 +1,6 @@
 //! The boolean request: a tree, and the same as one line of text.
 
-use super::query::Query;
+use crate::query::Query;
 use serde::{Deserialize, Serialize};
 
 /// What a term names.

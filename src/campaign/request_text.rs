@@ -8,6 +8,7 @@
 //! | written | meaning |
 //! |---|---|
 //! | `ria` | keyword |
+//! | `fest*`, `w?rd`, `~word` | a keyword as searches have it: any letters, one letter, one letter other |
 //! | `"estaleiro naval"` | phrase |
 //! | `person:` `place:` `org:` `event:` `keyword:` `phrase:` + word or `"words"` | term of that kind |
 //! | `lang:pt` | language of the page |
@@ -19,7 +20,8 @@
 //! | `NOT x` or `-x`, `x AND y` or `x y`, `x OR y` | in falling order of precedence |
 //! | `ALL(x, y)`, `ANY(x, y)` | groups by name; also of one part or none |
 //!
-//! Operators are in capitals: `and` is a word. Within quotes and `<…>` a
+//! Operators are in capitals: `and` is a word. What stands in quotes as a phrase is meant as it is written. NEAR, which
+//! only searches have, is refused. Within quotes and `<…>` a
 //! backslash stands before `"`, `>`, `\`, or begins `\n`, `\r`, `\t` or
 //! `\u{2028}`. Suffixes may come in any order and after blanks; they are
 //! written in the order of the table.
@@ -34,8 +36,9 @@
 mod parse;
 mod write;
 
-use super::query::QueryError;
 use super::request::{Request, TermKind};
+use crate::query::QueryError;
+use crate::query::fields::{check_form, is_near};
 use std::fmt;
 
 /// What text says instead of a word of its own.
@@ -69,6 +72,8 @@ fn is_plain(word: &str) -> bool {
         && !word.starts_with('-')
         && !RESERVED.contains(&word)
         && word.chars().all(|c| is_token_char(c) && !needs_escape(c))
+        && !is_near(word)
+        && check_form(word).is_ok()
 }
 
 /// Whether an unquoted token may hold the character.

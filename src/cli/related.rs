@@ -3,7 +3,7 @@
 use super::FINE;
 use super::campaign::read_only_session;
 use super::output::{json_line, plain};
-use crate::campaign::quoted_value;
+use crate::query::quoted_value;
 use crate::work::models::{CaptureColumn, CaptureId, CaptureQuery};
 use crate::work::{self, Session};
 use anyhow::Context;

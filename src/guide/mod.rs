@@ -10,7 +10,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::campaign::QUERY_RULES;
+use crate::query::QUERY_RULES;
 use crate::store::filter_fields;
 use std::fmt::Write;
 

@@ -1,7 +1,7 @@
 //! The guides are whole, and a person reads the README to its end.
 
 use super::{GUIDES, Guide};
-use crate::campaign::QUERY_RULES;
+use crate::query::QUERY_RULES;
 use crate::store::filter_fields;
 
 const README: &str = include_str!("../../README.md");

@@ -1,7 +1,7 @@
 //! The best by each way of finding them, beside the sums of all.
 
 use super::*;
-use crate::campaign::parse_fields;
+use crate::query::parse_fields;
 use crate::search::{IndexBuilder, IndexMark, StoredPage, TextDocument};
 
 /// Texts of few different terms, in some segments, a part of them taken out again.

@@ -155,6 +155,7 @@ impl IndexBuilder {
         doc.add_u64(fields.anchor_stamp, anchor_stamp(&document.anchors));
         doc.add_u64(fields.words, document.words);
         doc.add_u64(fields.description_words, words(&page.description).len() as u64);
+        doc.add_bool(fields.is_read, page.is_read());
         self.writer.add_document(doc).map_err(engine(&self.folder))?;
         Ok(())
     }

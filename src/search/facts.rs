@@ -40,7 +40,7 @@ pub enum FacetKind {
     Launch,
     /// The last decision on it.
     Mark,
-    /// A term of the campaign's request that it holds, as a query. No column has it: whoever asks
+    /// A term of the campaign's request that it holds, as a request. No column has it: whoever asks
     /// the index counts it.
     Term,
 }

@@ -4,7 +4,7 @@ use super::schema::SearchedField;
 use super::text_index::{TextIndex, TextIndexError, engine};
 use super::tokens::{STEMMED, UNSTEMMED, stem_term};
 use crate::analysis::{MatchPlace, TokenSpan, folded_pattern, is_like, near_spans, phrase_spans, url_text};
-use crate::campaign::TextTest;
+use crate::query::TextTest;
 use crate::text::{fold, words};
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
@@ -77,8 +77,8 @@ impl TextIndex {
         Ok(versions)
     }
 
-    /// Gives each content version in which a text stands, as it is written, in
-    /// this place, with how often; one with main text and boilerplate twice.
+    /// Gives each content version that meets a test in this place, with how often; one with main text and
+    /// boilerplate twice.
     /// The description of a page is no part of its text.
     ///
     /// # Errors
@@ -87,7 +87,7 @@ impl TextIndex {
     pub fn occurrences(
         &self,
         place: MatchPlace,
-        text: &str,
+        test: &TextTest,
         each: &mut impl FnMut(u64, u64),
     ) -> Result<(), TextIndexError> {
         let engine = engine(&self.folder);
@@ -97,14 +97,13 @@ impl TextIndex {
             MatchPlace::Text => vec![self.fields.text, self.fields.rest],
             MatchPlace::Language | MatchPlace::Date => Vec::new(),
         };
-        let test = TextTest::Exact(text.to_owned());
         for segment in self.reader.searcher().segment_readers() {
             let numbers = segment.fast_fields().u64("version").map_err(&engine)?;
             let described = segment.fast_fields().u64("description_words").map_err(&engine)?;
             for field in &fields {
                 let leaf = Leaf { segment, asked: SearchedField { field: *field, stems: None, weight: 1.0 } };
-                let mut located = leaf.located(&test).map_err(&engine)?;
-                for doc in leaf.candidates(&test).map_err(&engine)?.ones() {
+                let mut located = leaf.located(test).map_err(&engine)?;
+                for doc in leaf.candidates(test).map_err(&engine)?.ones() {
                     let doc = DocId::try_from(doc).unwrap_or(DocId::MAX);
                     let before = if *field == self.fields.rest { described.first(doc).unwrap_or_default() } else { 0 };
                     let count = located.spans(doc).iter().filter(|span| span.start as u64 >= before).count();

@@ -4,7 +4,7 @@ use super::best::Ranking;
 use super::leaves::{is_phrase, phrase_terms};
 use super::schema::SearchedField;
 use super::text_index::{TextIndex, TextIndexError, engine};
-use crate::campaign::{FieldTerm, Query, TextTest};
+use crate::query::{FieldTerm, Query, TextTest};
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 use std::collections::BTreeMap;

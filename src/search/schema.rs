@@ -34,6 +34,8 @@ pub(super) struct Fields {
     pub words: Field,
     /// Words of the description, which stand before those of `rest`.
     pub description_words: Field,
+    /// Whether its record could be read; otherwise it has URL and title alone.
+    pub is_read: Field,
 }
 
 impl Fields {
@@ -91,6 +93,7 @@ pub(super) fn schema() -> (Schema, Fields) {
         published: builder.add_i64_field("published", FAST),
         words: builder.add_u64_field("words", FAST),
         description_words: builder.add_u64_field("description_words", FAST),
+        is_read: builder.add_bool_field("is_read", FAST),
     };
     (builder.build(), fields)
 }

@@ -272,6 +272,25 @@ impl TextIndex {
         self.collected(&tantivy::query::AllQuery, fewest)
     }
 
+    /// The numbers of versions whose record could not be read: they have URL and title alone.
+    ///
+    /// # Errors
+    ///
+    /// [`TextIndexError::Engine`].
+    pub fn unread_versions(&self) -> Result<FixedBitSet, TextIndexError> {
+        let engine = engine(&self.folder);
+        let mut unread = FixedBitSet::new();
+        for segment in self.reader.searcher().segment_readers() {
+            let numbers = segment.fast_fields().u64("version").map_err(&engine)?;
+            let is_read = segment.fast_fields().bool("is_read").map_err(&engine)?;
+            for doc in segment.doc_ids_alive().filter(|doc| is_read.first(*doc) == Some(false)) {
+                let number = numbers.first(doc).and_then(|number| usize::try_from(number).ok());
+                number.into_iter().for_each(|number| unread.grow_and_insert(number));
+            }
+        }
+        Ok(unread)
+    }
+
     /// The versions that a query of the engine finds.
     pub(super) fn versions_of(&self, query: &dyn Query) -> Result<FixedBitSet, TextIndexError> {
         self.collected(query, 0)

@@ -9,8 +9,8 @@ use super::marks::{decision_origin_sql, decision_sql, inherited_sql, of_campaign
 use super::rows::{CampaignId, CaptureColumn, CaptureId, CapturePage, CaptureQuery, CaptureRow, CaptureTab, TabCounts};
 use super::sql::mark_of;
 use super::sql::{int, uint};
-use crate::campaign::{FieldTerm, Query};
 use crate::captures::Media;
+use crate::query::{FieldTerm, Query};
 use crate::uri::CaptureDate;
 use fixedbitset::FixedBitSet;
 use rusqlite::types::Value;

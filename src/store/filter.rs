@@ -10,6 +10,7 @@
 mod among;
 mod functions;
 mod of_campaign;
+mod texts;
 
 pub(super) use functions::register;
 pub use of_campaign::named_campaigns;
@@ -22,7 +23,7 @@ use super::marks::{inherited_sql, override_sql, rejected_before_sql, selected_sq
 use super::rows::{CampaignId, ReviewMark};
 use super::sql::mark_name;
 use crate::analysis::Judgement;
-use crate::campaign::{
+use crate::query::{
     FieldTerm, FieldTest, QUERY_RULES, Query, Sign, TextTest, date_examples, number_range, parse_fields, unknown_field,
 };
 use crate::scope::broken_pattern;
@@ -454,22 +455,34 @@ struct FilterWriter<'a> {
 
 impl FilterWriter<'_> {
     fn query(&mut self, query: &Query<FieldTerm>) -> Result<String, String> {
-        let (parts, joint) = match query {
+        let (parts, group, joint): (_, fn(_) -> _, _) = match query {
             Query::And(parts) if parts.is_empty() => return Ok("1".to_owned()),
-            Query::And(parts) => (parts, " AND "),
-            Query::Or(parts) => (parts, " OR "),
+            query if self.is_of_texts(query) => return Ok(self.texts(query)),
+            Query::And(parts) => (parts, Query::And, " AND "),
+            Query::Or(parts) => (parts, Query::Or, " OR "),
             // What is unknown does not hold.
             Query::Not(part) => return Ok(format!("(({}) IS NOT TRUE)", self.query(part)?)),
             Query::Term(term) => return self.term(term),
         };
-        let parts = parts.iter().map(|part| self.query(part)).collect::<Result<Vec<_>, _>>()?;
-        Ok(format!("({})", parts.join(joint)))
+        Ok(format!("({})", self.parts(parts, group)?.join(joint)))
+    }
+
+    /// The parts of a group; those that ask texts alone are one of them, the last.
+    fn parts(
+        &mut self,
+        parts: &[Query<FieldTerm>],
+        group: fn(Vec<Query<FieldTerm>>) -> Query<FieldTerm>,
+    ) -> Result<Vec<String>, String> {
+        let (texts, others): (Vec<_>, Vec<_>) = parts.iter().partition(|part| self.is_of_texts(part));
+        let mut written = others.into_iter().map(|part| self.query(part)).collect::<Result<Vec<_>, _>>()?;
+        if !texts.is_empty() {
+            written.push(self.texts(&group(texts.into_iter().cloned().collect())));
+        }
+        Ok(written)
     }
 
     fn term(&mut self, term: &FieldTerm) -> Result<String, String> {
-        let Some(test) = &term.field else {
-            return Ok(self.has_text(self.table.anywhere, &term.test));
-        };
+        let Some(test) = &term.field else { return Ok(self.texts(&Query::Term(term.clone()))) };
         let at = |column: usize, why: String| format!("column {column}: {why}");
         let fields = self.table.fields;
         let Some(field) = fields.iter().find(|field| field.name == test.name) else {
@@ -482,33 +495,6 @@ impl FilterWriter<'_> {
             return Err(at(term.column, why));
         }
         self.test(field, test, term).map_err(|why| at(test.value_column, why))
-    }
-
-    /// The condition that one of some texts meets a test.
-    fn has_text(&mut self, columns: &[TextColumn], test: &TextTest) -> String {
-        let mut parts = Vec::new();
-        let (part, whole) = match test {
-            TextTest::Any => return "1".to_owned(),
-            // Any part of a text, as in a URL.
-            TextTest::Word(text) | TextTest::Url(text) | TextTest::Phrase { text, slop: 0 } => (Some(text), false),
-            // In a URL `?` and `*` stand for themselves, too.
-            TextTest::Pattern(text) => (Some(text), true),
-            _ => (None, true),
-        };
-        for column in columns {
-            let (name, sql) = match column {
-                TextColumn::Text(sql) => ("text", sql),
-                TextColumn::Url(sql) => ("url", sql),
-            };
-            if let Some(text) = part {
-                parts.push(self.one(&format!("{name}_has(?, {sql})"), text));
-            }
-            if whole {
-                let test = serde_json::to_string(test).unwrap_or_default();
-                parts.push(self.one(&format!("{name}_meets(?, {sql})"), &test));
-            }
-        }
-        format!("({})", parts.join(" OR "))
     }
 
     fn test(&mut self, field: &FilterField, test: &FieldTest, term: &FieldTerm) -> Result<String, String> {
@@ -524,10 +510,7 @@ impl FilterWriter<'_> {
         }
         let is = test.sign == Sign::Is;
         Ok(match &field.kind {
-            Kind::Text(column) if is => self.one(&format!("text_is(?, {column})"), value),
-            Kind::Text(column) => self.has_text(&[TextColumn::Text(column)], &term.test),
-            Kind::Url(column) if is => self.one(&format!("url_is(?, {column})"), value),
-            Kind::Url(column) => self.has_text(&[TextColumn::Url(column)], &term.test),
+            Kind::Text(_) | Kind::Url(_) => self.texts(&Query::Term(term.clone())),
             Kind::Value(column) if is => self.one(&format!("{column} = ? COLLATE NOCASE"), value),
             Kind::Value(column) => self.one(&format!("{column} LIKE ? ESCAPE '\\'"), &contains(value)),
             Kind::Number(column) => self.number(field, column, test)?,

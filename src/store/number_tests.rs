@@ -5,8 +5,9 @@ use super::rows::{
     CampaignChoice, CaptureId, CaptureQuery, CaptureTab, ImportOptions, LaunchState, Launches, ReviewMark, SeenQuery,
 };
 use super::tests::{admission, build, capture, made};
-use crate::campaign::{Campaign, quoted_value};
+use crate::campaign::Campaign;
 use crate::crawl::{AdmissionState, Ledger};
+use crate::query::quoted_value;
 use crate::uri::CaptureDate;
 use std::sync::Arc;
 

@@ -3,8 +3,9 @@
 use super::rows::{CampaignId, CaptureId, ReviewMark};
 pub use super::score_set::ScoreSet;
 use crate::analysis::{ScorePart, ScoreWeights};
-use crate::campaign::{Identity, ReportLanguage, quoted_value};
+use crate::campaign::{Identity, ReportLanguage};
 use crate::jobs::counted;
+use crate::query::quoted_value;
 use crate::uri::CaptureDate;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;

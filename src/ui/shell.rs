@@ -6,8 +6,8 @@ use super::theme::{self, GAP, tokens};
 use super::widgets::{action_named_ui, is_settled, name_sign};
 use crate::app::models::{Loaded, SearchQuery, WorkspaceInfo};
 use crate::app::{Action, AppState, CampaignAct, Command, JobKind, PAGES, Route, resolve};
-use crate::campaign::{TextTest, parse_fields};
 use crate::jobs::{Pace, Progress};
+use crate::query::{TextTest, parse_fields};
 use egui::accesskit::Role;
 use egui::{Align, Button, Layout, ProgressBar, RichText, TextEdit, Ui, Vec2};
 

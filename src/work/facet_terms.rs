@@ -2,7 +2,7 @@
 //! and the line with one more or one less.
 
 use super::search::{FacetChoice, facet_filter};
-use crate::campaign::{Query, parse_fields};
+use crate::query::{Query, parse_fields};
 use crate::search::FacetKind;
 
 /// A part of a line: all of them have to be met.

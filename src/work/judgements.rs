@@ -2,7 +2,7 @@
 
 use super::search::SearchQuery;
 use crate::analysis::{Judgement, ResultJudgements, SearchEvaluation};
-use crate::campaign::{Query, parse_fields, quoted_value};
+use crate::query::{Query, parse_fields, quoted_value};
 use crate::store::{Catalogue, JudgementRow};
 use crate::uri::CaptureDate;
 use crate::work::models::CampaignId;

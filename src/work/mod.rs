@@ -39,6 +39,7 @@ mod own_workspaces;
 mod page_texts;
 mod related;
 mod repeats;
+mod request_matches;
 mod request_sample;
 pub mod sample;
 mod saved_searches;

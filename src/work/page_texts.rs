@@ -32,6 +32,11 @@ impl<'w> PageTexts<'w> {
         Ok(Self { workspace, index })
     }
 
+    /// The index that has them; none where there is none that can be used.
+    pub(super) fn index(&self) -> Option<&TextIndex> {
+        self.index.as_ref()
+    }
+
     /// Reads texts one behind the other; each thread has its own.
     ///
     /// # Errors

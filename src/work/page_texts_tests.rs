@@ -4,12 +4,11 @@ use super::*;
 use crate::analysis::{Matcher, ScoreWeights};
 use crate::campaign::Request;
 use crate::jobs::JobCx;
-use crate::testing::{data, empty_session, record, town};
+use crate::testing::{empty_session, record, town};
 use crate::work::content::{records_read, records_read_again};
 use crate::work::models::{CampaignId, CaptureQuery, ImportOptions, ScoredRow, SearchQuery, SelectionSpec};
-use crate::work::select::request_matches;
+use crate::work::request_matches::RequestMatches;
 use crate::work::{Session, everything, preview_selection};
-use std::path::{Path, PathBuf};
 
 fn page(url: &str, mime: &str, body: &str) -> Vec<u8> {
     let answer = format!("HTTP/1.1 200 OK\r\nContent-Type: {mime}\r\n\r\n{body}");
@@ -66,9 +65,10 @@ fn text_behind_the_first_mebibyte_is_found_and_scored_and_behind_the_limit_is_na
     assert_eq!(urls, ["http://a.pt/plain", "http://a.pt/short", "http://a.pt/two"]);
     let texts = PageTexts::open(&session.workspace).unwrap();
     let matcher = Matcher::compile(&"\"estaleiro naval\"".parse::<Request>().unwrap());
+    let request = RequestMatches::of(matcher, texts.index()).unwrap();
     for row in session.catalogue().captures(&everything()).unwrap().rows {
         let head = session.catalogue().capture_heads(&[row.id]).unwrap().remove(0);
-        let (matches, unread) = request_matches(&mut texts.reader().unwrap(), &matcher, &head);
+        let (matches, unread) = request.of_capture(&mut texts.reader().unwrap(), &head);
         assert_eq!((matches.holds, unread), (row.url != "http://a.pt/six", None), "{}", row.url);
         // Whoever reads the text is told as well.
         let problems = session.content(row.id).unwrap().problems;
@@ -204,52 +204,4 @@ fn what_came_since_and_what_is_damaged_is_read_from_its_record() {
     let report = session.index_texts(false, &JobCx::detached()).unwrap();
     assert!(report.rebuilt.contains("of another index") && report.indexed == 40, "{report:?}");
     text_of_all();
-}
-
-/// Holds what is kept of every capture against what its record says.
-#[track_caller]
-fn check_kept(session: &Session, requests: &[&str]) -> usize {
-    session.index_texts(false, &JobCx::detached()).unwrap();
-    let texts = PageTexts::open(&session.workspace).unwrap();
-    let from_records = PageTexts { workspace: &session.workspace, index: None };
-    let ids = session.catalogue().captures_with_text().unwrap();
-    let (mut kept, mut read) = (texts.reader().unwrap(), from_records.reader().unwrap());
-    for head in session.catalogue().capture_heads(&ids).unwrap() {
-        let is_readable = read.read(head.id, head.version).is_ok();
-        assert_eq!(kept.indexed(head.version).is_some(), is_readable, "{}", head.url);
-        for request in requests {
-            let matcher = Matcher::compile(&request.parse::<Request>().unwrap());
-            let (of_kept, of_record) =
-                (request_matches(&mut kept, &matcher, &head), request_matches(&mut read, &matcher, &head));
-            assert_eq!(of_kept, of_record, "{request}: {}", head.url);
-        }
-    }
-    ids.len()
-}
-
-#[test]
-fn what_is_kept_scores_as_what_its_record_says() {
-    let requests = ["ria OR estaleiro^0.5", "\"a ria\" AND NOT festival", "the OR \"of the\"^-0.3 report", "lang:pt"];
-    let root = tempfile::tempdir().unwrap();
-    let session = Session::new(Workspace::open(&town().copy(root.path())).unwrap());
-    assert!(check_kept(&session, &requests) > 100);
-    let Some(reports) = data("reports") else { return };
-    let (_dir, session) = empty_session();
-    let archives: Vec<PathBuf> = archives_below(&reports);
-    session.import(&archives, ImportOptions::default(), &JobCx::detached()).unwrap();
-    check_kept(&session, &requests);
-}
-
-fn archives_below(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => found.extend(archives_below(&path)),
-            false if path.to_string_lossy().contains(".warc") => found.push(path),
-            false => {}
-        }
-    }
-    found.sort();
-    found
 }

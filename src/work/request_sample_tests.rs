@@ -1,13 +1,12 @@
 //! What the index says of a request, compared with what selecting reads.
 
-use super::super::content::read_record;
 use super::*;
-use crate::analysis::{ScoreWeights, TextFields};
+use crate::analysis::ScoreWeights;
 use crate::jobs::JobCx;
 use crate::testing::{empty_session, record, town};
 use crate::work::models::{CaptureQuery, ImportOptions, SelectionSpec};
 use crate::work::{Session, preview_selection};
-use proptest::prelude::*;
+use std::collections::HashMap;
 
 fn session_of_town() -> (tempfile::TempDir, Session) {
     let root = tempfile::tempdir().unwrap();
@@ -120,77 +119,6 @@ fn what_lowers_a_score_is_named() {
         ]
     );
     assert_eq!(sample.meeting, 2);
-}
-
-/// Texts of a page that terms are made of, for requests over the sample town.
-const NAMES: [&str; 12] = [
-    "estaleiro",
-    "\"estaleiro gaivota\"",
-    "ria",
-    "festival",
-    "mar",
-    "camara",
-    "\"da ria\"",
-    "index",
-    "html",
-    "vila",
-    "2024",
-    "naval",
-];
-
-fn request() -> impl Strategy<Value = String> {
-    let term = (0..NAMES.len(), 0..4_u8, 0..NAMES.len()).prop_map(|(name, form, other)| match form {
-        0 => NAMES[name].to_owned(),
-        1 => format!("{}^-0.6", NAMES[name]),
-        2 => format!("place:{}|{}^0.4", NAMES[name], NAMES[other]),
-        _ => format!("NOT {}", NAMES[name]),
-    });
-    let other =
-        prop_oneof![4 => term, 1 => Just("lang:pt".to_owned()), 1 => Just("period:[2024-01..2024-06]".to_owned())];
-    other.prop_recursive(3, 8, 3, |inner| {
-        (proptest::collection::vec(inner, 1..4), any::<bool>())
-            .prop_map(|(parts, all)| format!("{}({})", if all { "ALL" } else { "ANY" }, parts.join(", ")))
-    })
-}
-
-#[test]
-fn the_index_scores_a_request_as_reading_the_pages_does() {
-    let (_root, session) = session_of_town();
-    let (room, workspace) = (SearchRoom::default(), &session.workspace);
-    let index = room.index(workspace.catalogue(), &index_folder(workspace)).unwrap().unwrap();
-    let facts = room.facts(session.catalogue()).unwrap();
-    let with_text = room.with_text(session.catalogue()).unwrap();
-    let pages: HashMap<usize, _> = with_text
-        .ones()
-        .map(|capture| {
-            let stored = session.catalogue().stored_capture(CaptureId::try_from(capture).unwrap()).unwrap();
-            let text =
-                read_record(workspace, &stored).map(|read| read.into_page(0, &stored).text()).unwrap_or_default();
-            (capture, (stored, text))
-        })
-        .collect();
-    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
-        cases: 60,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    });
-    runner
-        .run(&request(), |text| {
-            let matcher = Matcher::compile(&text.parse().unwrap());
-            for Weighed { capture, holds, score } in weigh(&index, &facts, &with_text, &matcher).unwrap() {
-                let (stored, page) = &pages[&capture];
-                let matches = matcher.read(&TextFields {
-                    title: &stored.title,
-                    text: page,
-                    url: stored.url.as_str(),
-                    language: Some(stored.language.as_str()).filter(|language| !language.is_empty()),
-                    date: Some(stored.date),
-                });
-                prop_assert_eq!((holds, score), (matches.holds, matches.score), "{}: {}", text, stored.url);
-            }
-            Ok(())
-        })
-        .unwrap();
 }
 
 #[test]

@@ -5,8 +5,8 @@ use super::models::{CampaignId, CaptureId, CaptureRow};
 use super::request_sample::meeting_request;
 use super::text_index::open_index;
 use crate::analysis::{Highlighter, Judgement, SearchEvaluation};
-use crate::campaign::{FieldTerm, Query, Wider, parse_fields, quoted_value, wider};
 use crate::jobs::lock;
+use crate::query::{FieldTerm, Query, Wider, parse_fields, quoted_value, wider};
 use crate::search::{
     CaptureFacts, FacetKind, FacetValue, NearGroups, Period, PeriodCount, TextIndex, TextIndexError, stem_term,
 };
@@ -555,7 +555,7 @@ pub fn facet_filter(kind: FacetKind, value: &str) -> String {
         (FacetKind::Status | FacetKind::Campaign | FacetKind::Launch | FacetKind::Mark, _) => {
             format!("{}:{quoted}", kind.name())
         }
-        (FacetKind::Term, _) => format!("found:{quoted}"),
+        (FacetKind::Term, _) => format!("request:{quoted}"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the index of texts answers of terms, as sets of captures.
 
 use super::{MOST_SIMILAR, NoQuery, SearchRoom, captures_found, meeting_request};
-use crate::campaign::{FieldTerm, FieldTest, TextTest};
+use crate::query::{FieldTerm, FieldTest, TextTest};
 use crate::search::{CaptureFacts, FacetKind, NearGroups, TextIndex, TextIndexError};
 use crate::store::{Catalogue, FullText, Workspace};
 use crate::work::index_folder;
@@ -42,7 +42,7 @@ impl FullText for TextAnswers {
                 .index(&catalogue, &self.folder)?
                 .ok_or_else(|| TextIndexError::Absent(self.folder.clone()))?;
             if let Some(field) = term.field.as_ref().filter(|field| field.name == "request") {
-                return meeting_request(&catalogue, &index, &self.room, field);
+                return meeting_request(&catalogue, &index, &self.room, &field.value);
             }
             with_text(&index, self.room.near(&self.folder).as_deref(), &*self.room.facts(&catalogue)?, term)
         };

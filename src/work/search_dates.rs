@@ -1,6 +1,6 @@
 //! Dates in queries, answered from what is in memory.
 
-use crate::campaign::{FieldTest, Sign};
+use crate::query::{FieldTest, Sign};
 use crate::search::DAY_MS;
 use crate::uri::CaptureDate;
 

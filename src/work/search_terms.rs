@@ -1,9 +1,8 @@
 //! The terms of a campaign's request as a facet of what was found.
 
-use super::{Asks, FacetChoice, Found, NoQuery, SearchQuery, SearchRoom};
-use crate::campaign::{FieldTerm, Query, parse_fields};
+use super::{Asks, FacetChoice, Found, NoQuery, SearchQuery, SearchRoom, meeting_request};
 use crate::jobs::lock;
-use crate::search::{FacetKind, FacetValue};
+use crate::search::{FacetKind, FacetValue, TextIndexError};
 use crate::store::Workspace;
 use crate::work::index_folder;
 use fixedbitset::FixedBitSet;
@@ -24,11 +23,11 @@ pub(super) struct KnownTerms {
 }
 
 impl SearchRoom {
-    /// The captures that hold a term of a request, written as a query.
+    /// The captures that meet a term of a request.
     ///
     /// # Errors
     ///
-    /// [`NoQuery`] for what is no query, and a catalogue or index that cannot be read.
+    /// [`NoQuery`] for what is no request, and a catalogue or index that cannot be read.
     pub(super) fn with_term(&self, asks: &Asks<'_>, term: &str) -> anyhow::Result<Arc<FixedBitSet>> {
         let index = std::fs::metadata(asks.folder.join("meta.json")).and_then(|meta| meta.modified()).ok();
         let facts = (asks.catalogue.facts_stamp()?, asks.facts.newest());
@@ -38,16 +37,13 @@ impl SearchRoom {
         {
             return Ok(Arc::clone(found));
         }
-        let query = parse_fields(term).map_err(|error| NoQuery(format!("“{term}”: {error}")))?;
-        // The same of every campaign.
-        let found = Arc::new(Asks { campaign: None, ..*asks }.captures(&query)?);
-        if is_of_texts(&query) {
-            let mut known = lock(&self.terms);
-            if known.as_ref().is_none_or(|known| !is_present(known) || known.captures.len() >= MOST_TERMS) {
-                *known = Some(KnownTerms { index, facts, captures: HashMap::new() });
-            }
-            known.iter_mut().for_each(|known| drop(known.captures.insert(term.to_owned(), Arc::clone(&found))));
+        let of_index = asks.index.ok_or_else(|| NoQuery(TextIndexError::Absent(asks.folder.to_owned()).to_string()))?;
+        let found = Arc::new(meeting_request(asks.catalogue, of_index, self, term)?);
+        let mut known = lock(&self.terms);
+        if known.as_ref().is_none_or(|known| !is_present(known) || known.captures.len() >= MOST_TERMS) {
+            *known = Some(KnownTerms { index, facts, captures: HashMap::new() });
         }
+        known.iter_mut().for_each(|known| drop(known.captures.insert(term.to_owned(), Arc::clone(&found))));
         Ok(found)
     }
 }
@@ -105,14 +101,4 @@ pub(super) fn with_terms(asks: &Asks<'_>, room: &SearchRoom, choices: &[FacetCho
         left.difference_with(&*room.with_term(asks, &choice.value)?);
     }
     Ok(left)
-}
-
-/// Whether it asks for nothing but texts, languages and dates, as requests do: what it finds
-/// changes with captures and their texts alone.
-fn is_of_texts(query: &Query<FieldTerm>) -> bool {
-    let mut is_of_texts = true;
-    query.for_each_term(&mut |term| {
-        is_of_texts &= term.field.as_ref().is_none_or(|field| ["lang", "date"].contains(&field.name.as_str()));
-    });
-    is_of_texts
 }

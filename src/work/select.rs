@@ -3,10 +3,12 @@
 use super::Report;
 use super::everything;
 use super::page_texts::{PageTextReader, PageTexts};
+use super::request_matches::RequestMatches;
 use super::text_index::{index_folder, index_texts, open_index};
-use crate::analysis::{Matcher, Matches, RequestReading, TextFields};
+use crate::analysis::{Matcher, RequestReading};
 use crate::inlinks::stored::host_of;
 use crate::jobs::{Cancelled, JobCx, counted};
+use crate::search::TextIndexError;
 use crate::store::{CaptureHead, Measurement, ScoreScope, SelectionCriteria, ToScore, UnderWay, Workspace};
 use crate::work::models::{
     Balance, CampaignId, CaptureId, CaptureQuery, ScoreSet, ScoredRow, SelectionOffer, SelectionSpec,
@@ -100,7 +102,7 @@ const BATCH: u64 = 2_048;
 /// Captures that one thread measures behind each other.
 const MEASURED_TOGETHER: usize = 64;
 /// The formula of [`Measurement`]s: what was measured with another one is measured again.
-const FORMULA: u32 = 2;
+const FORMULA: u32 = 3;
 
 /// Scores every capture of the campaign (and every imported one) and keeps
 /// the selection in the place of the last one. Texts and links are read of
@@ -254,8 +256,8 @@ pub fn selection_criteria(workspace: &Workspace, spec: &SelectionSpec) -> anyhow
 ///
 /// A catalogue that cannot be read.
 pub fn scores_are_outdated(workspace: &Workspace, spec: &SelectionSpec) -> anyhow::Result<bool> {
-    let scoring = Scoring::of(workspace, spec)?;
-    Ok(workspace.catalogue().measured_with(spec.campaign)? != Some(scoring.conditions))
+    let version = workspace.catalogue().campaign(spec.campaign)?.0;
+    Ok(workspace.catalogue().measured_with(spec.campaign)? != Some(conditions(workspace, spec, version)?.0))
 }
 
 /// The captures of a campaign that a filter finds.
@@ -264,12 +266,23 @@ fn captures_of_filter(workspace: &Workspace, campaign: CampaignId, filter: &str)
     Ok(workspace.catalogue().capture_ids(&query)?.into_iter().collect())
 }
 
+/// What captures are measured with under this version of a campaign, as it is kept with what was measured, and whether
+/// inlinks are built.
+fn conditions(workspace: &Workspace, spec: &SelectionSpec, version: u32) -> anyhow::Result<(String, bool)> {
+    let inlinks_built = workspace.built_links()?.is_some();
+    let built = workspace.catalogue().inlink_build()?.filter(|_| inlinks_built).map(|(date, _)| date.millis());
+    let conditions = serde_json::json!({
+        "formula": FORMULA, "campaign_version": version, "inlinks_built_ms": built, "window_days": spec.window_days,
+    });
+    Ok((conditions.to_string(), inlinks_built))
+}
+
 /// What is the same for each capture that is scored.
 struct Scoring<'a> {
     workspace: &'a Workspace,
     texts: PageTexts<'a>,
     spec: &'a SelectionSpec,
-    matcher: Matcher,
+    request: RequestMatches,
     inlinks_built: bool,
     /// What captures are measured with, as it is kept with what was measured.
     conditions: String,
@@ -277,16 +290,18 @@ struct Scoring<'a> {
 
 impl<'a> Scoring<'a> {
     fn of(workspace: &'a Workspace, spec: &'a SelectionSpec) -> anyhow::Result<Self> {
-        let catalogue = workspace.catalogue();
-        let (version, campaign) = catalogue.campaign(spec.campaign)?;
-        let inlinks_built = workspace.built_links()?.is_some();
-        let built = catalogue.inlink_build()?.filter(|_| inlinks_built).map(|(date, _)| date.millis());
-        let conditions = serde_json::json!({
-            "formula": FORMULA, "campaign_version": version, "inlinks_built_ms": built, "window_days": spec.window_days,
-        });
-        let matcher = Matcher::compile(&campaign.request);
+        let (version, campaign) = workspace.catalogue().campaign(spec.campaign)?;
+        let (conditions, inlinks_built) = conditions(workspace, spec, version)?;
         let texts = PageTexts::open(workspace)?;
-        Ok(Self { workspace, texts, spec, matcher, inlinks_built, conditions: conditions.to_string() })
+        let matcher = Matcher::compile(&campaign.request);
+        let request = match RequestMatches::of(matcher.clone(), texts.index()) {
+            // What is damaged in the index is read from records.
+            Err(error) if error.downcast_ref().is_some_and(TextIndexError::is_outdated) => {
+                RequestMatches::of(matcher, None)?
+            }
+            request => request?,
+        };
+        Ok(Self { workspace, texts, spec, request, inlinks_built, conditions })
     }
 
     /// The scores of all captures, and how many were measured for them. What
@@ -417,12 +432,12 @@ impl<'a> Scoring<'a> {
 
     /// Reads text and links of a capture.
     fn measure(&self, facts: &ToScore, head: &CaptureHead, texts: &mut PageTextReader<'_>) -> anyhow::Result<Measured> {
-        let asks = !self.matcher.terms().is_empty();
+        let asks = !self.request.matcher.terms().is_empty();
         let mut unread = None;
         let request = (asks && facts.input.without_text.is_none()).then(|| {
-            let (matches, why_unread) = request_matches(texts, &self.matcher, head);
+            let (matches, why_unread) = self.request.of_capture(texts, head);
             unread = why_unread.map(|why| format!("{}: {why}", head.url));
-            let words = self.matcher.describe(&matches);
+            let words = self.request.matcher.describe(&matches);
             RequestReading { score: matches.score, holds: matches.holds, words }
         });
         let (external_hosts, anchor_hosts) = match self.inlinks_built {
@@ -437,7 +452,7 @@ impl<'a> Scoring<'a> {
                     if !linking.contains(host) {
                         linking.insert(host.into());
                     }
-                    if asks && !speaking.contains(host) && self.matcher.speaks_of(link.anchor) {
+                    if asks && !speaking.contains(host) && self.request.matcher.speaks_of(link.anchor) {
                         speaking.insert(host.into());
                     }
                 })?;
@@ -454,24 +469,4 @@ struct Measured {
     measurement: Measurement,
     /// Why its record could not be read, with its URL.
     unread: Option<String>,
-}
-
-/// What a capture has of a request by its text, and why that could not be read: then it is empty.
-pub(super) fn request_matches(
-    texts: &mut PageTextReader<'_>,
-    matcher: &Matcher,
-    capture: &CaptureHead,
-) -> (Matches, Option<String>) {
-    let (text, why_unread) = match texts.text(capture.id, capture.version) {
-        Ok(page) => (page.text(), None),
-        Err(error) => (String::new(), Some(super::error_chain(&error))),
-    };
-    let matches = matcher.read(&TextFields {
-        title: &capture.title,
-        text: &text,
-        url: &capture.url,
-        language: (!capture.language.is_empty()).then_some(capture.language.as_str()),
-        date: Some(capture.date),
-    });
-    (matches, why_unread)
 }

@@ -2,7 +2,8 @@
 
 use super::page_texts::PageTexts;
 use crate::analysis::Highlighter;
-use crate::campaign::{FieldTerm, Query, Request, Term, TermKind, TextTest, parse_fields};
+use crate::campaign::{Request, Term, TermKind};
+use crate::query::{FieldTerm, Query, TextTest, parse_fields};
 use crate::search::stem_term;
 use crate::store::Workspace;
 use crate::work::models::CaptureId;

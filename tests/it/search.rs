@@ -219,11 +219,10 @@ fn a_request_holds_where_its_terms_are_found() {
             .iter()
             .filter(|document| {
                 let text = |name: &str| document[name].as_str().unwrap();
-                // No phrase goes on from the main text to what is around it.
-                let all = format!("{} qqqq {}", text("main"), text("rest"));
                 let url = text("url").split_once("://").unwrap().1;
                 let url = url.strip_prefix("www.").unwrap_or(url);
-                matcher.read(&TextFields { title: text("title"), text: &all, url, ..TextFields::default() }).holds
+                let (title, main, rest) = (text("title"), text("main"), text("rest"));
+                matcher.read(&TextFields { title, main, rest, url, ..TextFields::default() }).holds
             })
             .map(|document| versions[&document["version"].as_u64().unwrap()])
             .collect();

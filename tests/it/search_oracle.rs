@@ -3,7 +3,7 @@
 use crate::need::peers;
 use crate::search_queries::{Vocabulary, random_documents, random_queries};
 use fonds::analysis::{SearchDocument, query_holds};
-use fonds::campaign::parse_fields;
+use fonds::query::parse_fields;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;

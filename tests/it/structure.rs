@@ -5,11 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each room may know besides itself; `jobs` may be known by any, and so may `testing` by tests.
-const MAY_KNOW: [(&str, &[&str]); 23] = [
+const MAY_KNOW: [(&str, &[&str]); 24] = [
     ("uri", &[]),
     ("jobs", &[]),
     ("keys", &[]),
-    ("campaign", &["uri"]),
+    ("query", &["uri"]),
+    ("campaign", &["uri", "query"]),
     ("scope", &["uri", "campaign"]),
     ("serve", &["uri"]),
     ("warc", &["uri", "keys"]),
@@ -18,20 +19,24 @@ const MAY_KNOW: [(&str, &[&str]); 23] = [
     ("captures", &["uri", "scope", "warc", "links", "text"]),
     ("inlinks", &["uri", "warc", "links", "captures"]),
     ("crawl", &["uri", "campaign", "scope", "warc", "links", "captures"]),
-    ("analysis", &["uri", "campaign", "warc", "links", "text", "captures", "inlinks"]),
-    ("search", &["uri", "campaign", "text", "analysis"]),
+    ("analysis", &["uri", "query", "campaign", "warc", "links", "text", "captures", "inlinks"]),
+    ("search", &["uri", "query", "text", "analysis"]),
     (
         "store",
-        &["uri", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "crawl", "analysis", "search"],
+        &[
+            "uri", "query", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "crawl", "analysis",
+            "search",
+        ],
     ),
-    ("guide", &["campaign", "store"]),
-    ("knowledge", &["uri", "campaign", "scope", "inlinks", "analysis"]),
+    ("guide", &["campaign", "query", "store"]),
+    ("knowledge", &["uri", "query", "campaign", "scope", "inlinks", "analysis"]),
     ("export", &["uri", "keys", "warc", "links", "text", "captures", "inlinks", "store", "knowledge"]),
     (
         "work",
         &[
             "uri",
             "keys",
+            "query",
             "campaign",
             "scope",
             "warc",
@@ -58,11 +63,11 @@ const MAY_KNOW: [(&str, &[&str]); 23] = [
     (
         "cli",
         &[
-            "uri", "keys", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "crawl", "analysis",
-            "search", "store", "guide", "export", "work",
+            "uri", "keys", "query", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "crawl",
+            "analysis", "search", "store", "guide", "export", "work",
         ],
     ),
-    ("ui", &["uri", "campaign", "scope", "warc", "links", "captures", "analysis", "guide", "app"]),
+    ("ui", &["uri", "query", "campaign", "scope", "warc", "links", "captures", "analysis", "guide", "app"]),
     ("testing", &["campaign", "scope", "links", "inlinks", "crawl", "store", "work"]),
 ];
 

@@ -15,7 +15,7 @@ fn hits(matches: &Matches) -> String {
 
 #[track_caller]
 fn check_text(request: &str, text: &str, expected_hits: &str, holds: bool) {
-    let read = matcher(request).read(&TextFields { text, ..TextFields::default() });
+    let read = matcher(request).read(&TextFields { main: text, ..TextFields::default() });
     assert_eq!(hits(&read), expected_hits, "{request} in {text}");
     assert_eq!(read.holds, holds, "{request} in {text}");
     assert!((0.0..=1.0).contains(&read.score));
@@ -23,7 +23,7 @@ fn check_text(request: &str, text: &str, expected_hits: &str, holds: bool) {
 
 #[track_caller]
 fn check_score(request: &str, text: &str, expected: f64) {
-    let read = matcher(request).read(&TextFields { text, ..TextFields::default() });
+    let read = matcher(request).read(&TextFields { main: text, ..TextFields::default() });
     assert!((read.score - expected).abs() < 1e-9, "{request} in {text}: {}", read.score);
 }
 
@@ -41,6 +41,11 @@ fn terms_are_found_whole_in_any_spelling() {
     check_text("東京", "私は東京都に住む", "0:text:1", true);
     check_text("ria OR ria", "ria", "0:text:1 1:text:1", true);
     check_text("keyword:\"++\"", "c++ ++", "", false);
+    // By its form, as searches have it; a phrase is as it is written.
+    check_text("fest* OR ~lisbao", "Festivais, festa e Lisboa", "0:text:2 1:text:1", true);
+    check_text("person:v?z|ama*", "Vaz e Amália Voz", "0:text:3", true);
+    check_text("\"fest*\"", "festa", "", false);
+    check_text("\"fest*\"", "fest", "0:text:1", true);
 }
 
 #[test]
@@ -66,7 +71,7 @@ fn language_period_title_and_url_are_read() {
     fn check(matcher: &Matcher, language: Option<&str>, date: &str, expected: &str) {
         let date = CaptureDate::parse(date).ok();
         let page =
-            TextFields { title: "Ria", url: "https://blog.example/Am%C3%A9lia-Vaz?ria=1", text: "", language, date };
+            TextFields { title: "Ria", url: "blog.example/Amélia-Vaz?ria=1", main: "", rest: "", language, date };
         assert_eq!(hits(&matcher.read(&page)), expected, "{language:?} {date:?}");
     }
     let words = "0:title:1 0:URL:1";
@@ -116,7 +121,7 @@ fn more_never_scores_less() {
         "feira festa estaleiro naval",
         "ria ria feira festa estaleiro naval",
     ] {
-        let score = matcher.read(&TextFields { text, ..TextFields::default() }).score;
+        let score = matcher.read(&TextFields { main: text, ..TextFields::default() }).score;
         assert!(score >= last, "{text}: {score} < {last}");
         last = score;
     }
@@ -133,7 +138,7 @@ fn anchors_speak_of_what_speaks_for() {
 #[test]
 fn hits_are_described() {
     let matcher = matcher("ria lang:pt futebol");
-    let page = TextFields { title: "Ria", text: "ria ria", language: Some("pt"), ..TextFields::default() };
+    let page = TextFields { title: "Ria", main: "ria ria", language: Some("pt"), ..TextFields::default() };
     assert_eq!(matcher.describe(&matcher.read(&page)), "“ria” 1 × in title, 2 × in text; lang:pt");
     assert_eq!(matcher.describe(&matcher.read(&TextFields::default())), "no term of the request found");
 }
@@ -144,7 +149,7 @@ fn a_megabyte_is_read_quickly() {
     let terms: Vec<String> = (0..200).map(|i| format!("termo{i}")).collect();
     let matcher = matcher(&format!("ria OR \"estaleiro naval\" OR {}", terms.join(" OR ")));
     let start = std::time::Instant::now();
-    let read = matcher.read(&TextFields { text: &text, ..TextFields::default() });
+    let read = matcher.read(&TextFields { main: &text, ..TextFields::default() });
     let took = start.elapsed();
     assert_eq!(hits(&read), "0:text:16000 1:text:16000");
     println!("{} bytes in {took:?}", text.len());
@@ -169,7 +174,7 @@ mod properties {
             let request = Request::Term(Term {
                 kind: TermKind::Phrase, value: needle.clone(), weight: 1.0, aliases: vec![], uri: None, from: None, to: None,
             });
-            let found = Matcher::compile(&request).read(&TextFields { text: &text, ..TextFields::default() });
+            let found = Matcher::compile(&request).read(&TextFields { main: &text, ..TextFields::default() });
             let (hay, needle) = (format!(" {} ", fold(&text)), format!(" {} ", fold(&needle)));
             let slow = (0..hay.len()).filter(|at| hay.get(*at..).is_some_and(|rest| rest.starts_with(&needle))).count();
             prop_assert_eq!(found.hits.first().map_or(0, |hit| hit.count as usize), slow);
@@ -178,7 +183,7 @@ mod properties {
         #[test]
         fn every_page_gets_a_score(request in "[ab ()NOTRD^.0-9-]{0,20}", text in ".{0,30}") {
             if let Ok(request) = request.parse::<Request>() {
-                let score = Matcher::compile(&request).read(&TextFields { text: &text, title: &text, url: &text, ..TextFields::default() }).score;
+                let score = Matcher::compile(&request).read(&TextFields { main: &text, title: &text, url: &text, ..TextFields::default() }).score;
                 prop_assert!((0.0..=1.0).contains(&score));
             }
         }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::campaign::{FieldTerm, Query, parse_fields};
+use crate::query::{FieldTerm, Query, parse_fields};
 use proptest::prelude::*;
 
 fn test_of(line: &str) -> TextTest {

@@ -1,9 +1,10 @@
 //! Text to tree: the terms of a request.
 
 use super::{PREFIXES, is_day, is_quote, is_token_char};
-use crate::campaign::query::limits::{Excess, check_text};
-use crate::campaign::query::{Cursor, Parsed, QueryError, Terms, parse};
 use crate::campaign::request::{Request, Term, TermKind};
+use crate::query::fields::{check_form, is_near};
+use crate::query::limits::{Excess, check_text};
+use crate::query::{Cursor, Parsed, QueryError, Terms, parse};
 
 const A_TERM: &str = "a word, a “quoted phrase”, a kind such as person:, NOT or a bracket";
 
@@ -47,7 +48,7 @@ impl<'a> TermReader<'_, 'a> {
         let (kind, value) = match self.cursor.peek() {
             Some(c) if is_quote(c) => (TermKind::Phrase, self.quoted()?),
             Some(c) if is_token_char(c) => {
-                let word = self.next_token();
+                let word = self.bare()?;
                 if self.cursor.take(':') {
                     let Some(kind) = kind_of(word) else {
                         self.cursor.rewind(start);
@@ -196,7 +197,7 @@ impl<'a> TermReader<'_, 'a> {
     fn name(&mut self) -> Parsed<String> {
         match self.cursor.peek() {
             Some(c) if is_quote(c) => self.quoted(),
-            Some(c) if is_token_char(c) => Ok(self.next_token().to_owned()),
+            Some(c) if is_token_char(c) => Ok(self.bare()?.to_owned()),
             _ => Err(self.error("a word or “words in quotes”")),
         }
     }
@@ -265,10 +266,21 @@ impl<'a> TermReader<'_, 'a> {
         Ok(c)
     }
 
-    fn next_token(&mut self) -> &'a str {
+    /// A word without quotes.
+    fn bare(&mut self) -> Parsed<&'a str> {
         let word = first_token(self.cursor.rest());
+        if is_near(word) {
+            return Err(self.error(&format!(
+                "AND or a phrase: only searches have NEAR (the word itself is written keyword:\"{word}\")"
+            )));
+        }
+        check_form(word).map_err(|Excess { expected, found }| QueryError {
+            column: self.cursor.column(),
+            expected,
+            found,
+        })?;
         self.cursor.advance(word.len());
-        word
+        Ok(word)
     }
 
     fn error(&self, expected: &str) -> QueryError {

@@ -133,6 +133,13 @@ fn errors_say_where_and_what() {
     check_error(&"(".repeat(100_000), 51, "50 deep");
     check_error(&"NOT ".repeat(100_000), 205, "50 deep");
     check_error("a, b", 2, "the end");
+    check_error("festival NEAR/3 ria", 10, "only searches have NEAR");
+    check_error("a NEAR b", 3, "keyword:\"NEAR\"");
+    check_error("x OR *fest", 6, "letters before *");
+    check_error("person:f*", 8, "at least two letters");
+    check_error("a|~x", 3, "at least three letters");
+    check_error("guarda-*", 1, "in one word of letters");
+    check_normal("keyword:\"NEAR\" AND keyword:\"*fest\" AND fest*|~lisboa AND v?z AND NEARLY");
 }
 
 #[test]
@@ -150,8 +157,11 @@ fn any_text() -> impl Strategy<Value = String> {
         "\\PC{0,12}",
         ".{0,6}",
         "[-()\\[\\]<>^|,:\\\\\"“”«» \\n\\u{202e}]{0,6}",
-        prop::sample::select(vec!["AND", "OR", "NOT", "ALL", "ANY", "-", "person:", "[2024]", ""])
-            .prop_map(str::to_owned),
+        "[-~a*?é.]{1,6}",
+        prop::sample::select(vec![
+            "NEAR", "NEAR/3", "fest*", "~casa", "AND", "OR", "NOT", "ALL", "ANY", "-", "person:", "[2024]", ""
+        ])
+        .prop_map(str::to_owned),
     ]
 }
 

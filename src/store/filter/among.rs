@@ -2,7 +2,7 @@
 //! worth more than SQL where nothing else is asked.
 
 use super::{Filter, FilterField, FilterWriter, Kind};
-use crate::campaign::{FieldTerm, FieldTest, Query, Sign, TextTest, quoted_value};
+use crate::query::{FieldTerm, FieldTest, Query, Sign, TextTest, quoted_value};
 use fixedbitset::FixedBitSet;
 use rusqlite::types::Value;
 
@@ -51,13 +51,17 @@ impl FilterWriter<'_> {
             part => std::slice::from_ref(part),
         };
         let mut written = Vec::new();
-        for part in parts {
+        let (texts, others): (Vec<_>, Vec<_>) = parts.iter().partition(|part| self.is_of_texts(part));
+        for part in others {
             self.is_joint = matches!(part, Query::Term(_));
             let sql = self.query(part)?;
             self.is_joint = false;
             if sql != "1" {
                 written.push(sql);
             }
+        }
+        if !texts.is_empty() {
+            written.push(self.texts(&Query::And(texts.into_iter().cloned().collect())));
         }
         Ok(match written.as_slice() {
             [] => "1".to_owned(),

@@ -1,7 +1,6 @@
 //! What filters ask of values in SQL.
 
-use crate::analysis::{TextMatcher, text_tokens, url_text};
-use crate::campaign::TextTest;
+use super::texts::TextQuestionReader;
 use crate::captures::Media;
 use crate::crawl::{SeenFacts, UrlOutcome};
 use crate::inlinks::stored::{host_name, host_of};
@@ -11,8 +10,6 @@ use crate::search::without_port;
 use crate::store::launches::seen_state;
 use crate::store::link_list::decode;
 use crate::store::lossy::lossy;
-use crate::text::fold_letters;
-use aho_corasick::AhoCorasick;
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::{Connection, Error};
 use std::borrow::Cow;
@@ -48,19 +45,10 @@ pub(in crate::store) fn register(conn: &Connection) -> rusqlite::Result<()> {
         let fact = fact.and_then(|fact| serde_json::from_str::<GeoFact>(&fact).ok());
         Ok(fact.and_then(|fact| fact.country().map(str::to_owned)))
     })?;
-    conn.create_scalar_function("text_has", 2, flags, |context| {
-        Ok(needle(context)?.is_in(&shown_text_of(context, 1)?))
-    })?;
-    conn.create_scalar_function("text_is", 2, flags, |context| {
-        Ok(needle(context)?.is_all_of(&shown_text_of(context, 1)?))
-    })?;
-    conn.create_scalar_function("text_meets", 2, flags, |context| {
-        let tokens = text_tokens(&shown_text_of(context, 1)?);
-        Ok(matcher(context)?.holds(&tokens, &[]))
-    })?;
-    conn.create_scalar_function("url_meets", 2, flags, |context| {
-        let tokens = text_tokens(&url_text(text_of(context, 1)?));
-        Ok(matcher(context)?.holds(&tokens, &[]))
+    conn.create_scalar_function("texts_meet", -1, flags, |context| {
+        let question: Arc<TextQuestionReader> =
+            context.get_or_create_aux(0, |value| -> Result<_, Failed> { TextQuestionReader::of(value.as_str()?) })?;
+        question.holds(context)
     })?;
     conn.create_scalar_function("is_among", 2, flags, |context| {
         let bits = context.get_raw(0).as_blob().map_err(|error| Error::UserFunctionError(error.into()))?;
@@ -79,14 +67,6 @@ pub(in crate::store) fn register(conn: &Connection) -> rusqlite::Result<()> {
                 && may_be.find(link.url.as_bytes()).is_some()
                 && link.page().is_some_and(|page| page.as_str() == key)
         }))
-    })?;
-    conn.create_scalar_function("url_has", 2, flags, |context| {
-        let (needle, url) = (needle(context)?, text_of(context, 1)?);
-        Ok(needle.is_in(url) || decoded(url).is_some_and(|url| needle.is_in(&url)))
-    })?;
-    conn.create_scalar_function("url_is", 2, flags, |context| {
-        let (needle, url) = (needle(context)?, text_of(context, 1)?);
-        Ok(needle.is_all_of(url) || decoded(url).is_some_and(|url| needle.is_all_of(&url)))
     })
 }
 
@@ -97,59 +77,14 @@ fn text_of<'a>(context: &'a Context<'_>, at: usize) -> rusqlite::Result<&'a str>
 }
 
 /// A text that is no more than shown, whatever its bytes are.
-fn shown_text_of<'a>(context: &'a Context<'_>, at: usize) -> rusqlite::Result<Cow<'a, str>> {
+pub(super) fn shown_text_of<'a>(context: &'a Context<'_>, at: usize) -> rusqlite::Result<Cow<'a, str>> {
     let bytes = context.get_raw(at).as_bytes().map_err(|error| Error::UserFunctionError(error.into()))?;
     Ok(lossy(bytes))
 }
 
-/// The word looked for, which is the first argument of a function.
-fn needle(context: &Context<'_>) -> rusqlite::Result<Arc<Needle>> {
-    context.get_or_create_aux(0, |value| -> Result<_, Failed> { Ok(Needle::new(value.as_str()?)?) })
-}
-
-/// The test of text that is the first argument of a function, as JSON.
-fn matcher(context: &Context<'_>) -> rusqlite::Result<Arc<TextMatcher>> {
-    context.get_or_create_aux(0, |value| -> Result<_, Failed> {
-        let test: TextTest = serde_json::from_str(value.as_str()?)?;
-        Ok(TextMatcher::new(&test, &str::to_owned))
-    })
-}
-
 /// A URL without its percent-encoding; none where it has none, or where it
 /// hides other bytes than text.
-fn decoded(url: &str) -> Option<Cow<'_, str>> {
+pub(super) fn decoded(url: &str) -> Option<Cow<'_, str>> {
     memchr::memchr(b'%', url.as_bytes())?;
     percent_encoding::percent_decode_str(url).decode_utf8().ok()
-}
-
-/// A word that is looked for in many texts, whatever their case and diacritics.
-struct Needle {
-    folded: String,
-    /// Finds it in ASCII text without folding that; none where it can be in none.
-    in_ascii: Option<AhoCorasick>,
-}
-
-impl Needle {
-    fn new(word: &str) -> Result<Self, aho_corasick::BuildError> {
-        let folded = fold_letters(word);
-        let in_ascii = match folded.is_ascii() {
-            true => Some(AhoCorasick::builder().ascii_case_insensitive(true).build([&folded])?),
-            false => None,
-        };
-        Ok(Self { folded, in_ascii })
-    }
-
-    fn is_in(&self, text: &str) -> bool {
-        match &self.in_ascii {
-            _ if !text.is_ascii() => {
-                memchr::memmem::find(fold_letters(text).as_bytes(), self.folded.as_bytes()).is_some()
-            }
-            Some(finder) => finder.is_match(text),
-            None => false,
-        }
-    }
-
-    fn is_all_of(&self, text: &str) -> bool {
-        if text.is_ascii() { text.eq_ignore_ascii_case(&self.folded) } else { fold_letters(text) == self.folded }
-    }
 }

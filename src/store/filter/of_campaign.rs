@@ -5,7 +5,7 @@
 //! would find every capture.
 
 use super::{CAPTURES, Filter, FilterContext, FilterField};
-use crate::campaign::{FieldTerm, Query, parse_fields};
+use crate::query::{FieldTerm, Query, parse_fields};
 use crate::store::catalogue::Catalogue;
 use crate::store::error::StoreError;
 use crate::store::rows::{CampaignId, CaptureColumn, CaptureQuery, CaptureTab};

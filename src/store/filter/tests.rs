@@ -5,7 +5,7 @@ use crate::store::rows::{CaptureId, CaptureQuery, CaptureTab, SelectionSpec};
 use crate::store::tests::{Made, capture, made};
 use std::collections::BTreeSet;
 
-fn rows(made: &Made, filter: &str) -> BTreeSet<String> {
+pub(super) fn rows(made: &Made, filter: &str) -> BTreeSet<String> {
     let query = CaptureQuery {
         filter: filter.to_owned(),
         tab: CaptureTab::All,
@@ -256,7 +256,7 @@ fn what_is_not_understood_is_reported_with_its_column() {
 }
 
 /// Captures with these URLs, sizes and titles.
-fn titled(entries: &[(&str, u64, &str)]) -> Made {
+pub(super) fn titled(entries: &[(&str, u64, &str)]) -> Made {
     let made = made();
     let entries = entries.iter().enumerate().map(|(at, (url, size, title))| {
         let mut entry = capture(url, 1_700_000_000, at as u64 * 20, &format!("sha1:{at}"), &[]);

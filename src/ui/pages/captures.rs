@@ -7,7 +7,7 @@ use crate::app::models::{
     CaptureId, CapturePage, CaptureQuery, CaptureTab, FileId, Loaded, facet_choices, filter_fields, with_facet,
 };
 use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, Route, RowQuery, SelectedRows};
-use crate::campaign::{FieldTerm, QUERY_RULES, Query, parse_fields};
+use crate::query::{FieldTerm, QUERY_RULES, Query, parse_fields};
 use crate::ui::access::{tab_ui, tabs_ui};
 use crate::ui::decisions::decision_buttons_ui;
 use crate::ui::facets::{FACETS_WIDTH, FacetAction, Facets, ROOM_FOR_FACETS, chosen_ui};

@@ -3,7 +3,7 @@
 use super::select::captures_by;
 use crate::app::AppState;
 use crate::app::models::{Period, PeriodCount, SearchQuery};
-use crate::campaign::{Query, parse_fields};
+use crate::query::{Query, parse_fields};
 use crate::ui::access::name_node;
 use crate::ui::table::{Column, Table, Value, key_of};
 use crate::ui::text;

@@ -259,8 +259,9 @@ fn campaign_tells_its_subject_from_recipes_and_weather() {
         let title = page.title.unwrap_or_default();
         let fields = crate::analysis::TextFields {
             title: &title,
-            text: &page.text,
-            url,
+            main: &page.text,
+            rest: "",
+            url: &crate::analysis::url_text(url),
             language: page.language.as_deref(),
             date: None,
         };

@@ -1,8 +1,8 @@
 //! Searching the open workspace.
 
 use super::*;
-use crate::analysis::{Judgement, Matcher, term_query};
-use crate::campaign::Request;
+use crate::analysis::{Judgement, Matcher};
+use crate::campaign::{Request, Term};
 use crate::search::{FacetKind, FacetValue, Period, PeriodCount};
 use crate::work::saved_searches::SavedSearch;
 use crate::work::search::{Found, NoQuery, SearchAnswer, SearchQuery};
@@ -112,7 +112,7 @@ impl Session {
     }
 
     /// The terms that speak for the request of a campaign, or of the only one
-    /// there is, as queries and in the order of the request.
+    /// there is, as requests and in its order.
     fn request_terms(&self, campaign: Option<CampaignId>) -> anyhow::Result<Vec<String>> {
         let only = match campaign {
             Some(campaign) => Some(campaign),
@@ -124,9 +124,12 @@ impl Session {
         let Some(only) = only else { return Ok(Vec::new()) };
         let matcher = Matcher::compile(&self.catalogue().campaign(only)?.1.request);
         let mut terms = Vec::new();
-        for (nth, term) in matcher.terms().iter().enumerate() {
-            let query = term_query(term).filter(|query| matcher.speaks_for(nth) && !terms.contains(query));
-            terms.extend(query);
+        for (nth, term) in matcher.terms().iter().enumerate().filter(|(nth, _)| matcher.speaks_for(*nth)) {
+            // How much it counts, and what names it, is no part of what it finds.
+            let alone = Term { weight: 1.0, uri: None, ..term.clone() }.to_string();
+            if matcher.may_be_met(nth) && !terms.contains(&alone) {
+                terms.push(alone);
+            }
         }
         terms.truncate(work::search::MOST_TERMS);
         Ok(terms)

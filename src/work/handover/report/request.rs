@@ -1,7 +1,8 @@
 //! The request of a campaign in words, as a list of what pages were to have.
 
 use super::format::capitalized;
-use crate::campaign::{Query, ReportLanguage, Request, Term, TermKind};
+use crate::campaign::{ReportLanguage, Request, Term, TermKind};
+use crate::query::Query;
 
 impl ReportLanguage {
     /// The request as lines of a list, each with its depth; empty where nothing is requested.

@@ -4,8 +4,8 @@ use super::{
     Cursor, DOTTED, FieldTerm, FieldTest, MAX_BOOST, MAX_DISTANCE, NEAR_WITHIN, Parsed, Query, SCHEMES, Sign,
     TEXT_FIELDS, Terms, TextTest, parse,
 };
-use crate::campaign::query::QueryError;
-use crate::campaign::query::limits::{Excess, check_pattern, check_text, check_value};
+use crate::query::QueryError;
+use crate::query::limits::{Excess, check_pattern, check_text, check_value};
 use unicode_normalization::char::is_combining_mark;
 
 /// Reads a filter line or a search; an empty one asks for nothing.
@@ -64,6 +64,11 @@ impl Terms for FilterTerms {
 
 const BOOST: &str = "a number from 0 to 1000 behind ^, such as casa^2";
 const A_DISTANCE: &str = "a number from 0 to 100";
+
+/// Whether a word is NEAR, with or without a number.
+pub(crate) fn is_near(word: &str) -> bool {
+    word.strip_prefix("NEAR").is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
 
 /// NEAR or NEAR/n ahead: its token, and the number if it is one.
 fn near_operator<'a>(cursor: &Cursor<'a>) -> Option<(&'a str, Option<u32>)> {
@@ -184,11 +189,11 @@ fn one_term(cursor: &mut Cursor<'_>) -> Parsed<FieldTerm> {
             Some(field) if field.sign != Sign::Has => TextTest::Word(bare.to_owned()),
             _ if bare == "*" => TextTest::Any,
             Some(field) if field.name == "host" && bare.contains(['*', '?']) => {
-                enough_letters(cursor, bare)?;
+                enough_letters(bare).map_err(|expected| cursor.error(&expected, bare))?;
                 TextTest::Pattern(bare.to_owned())
             }
             Some(_) if !is_text => TextTest::Word(bare.to_owned()),
-            _ => text_test(cursor, bare)?,
+            _ => form_of(bare).map_err(|expected| cursor.error(&expected, bare))?,
         };
         value = bare;
         cursor.rewind(behind);
@@ -345,43 +350,58 @@ fn boost_of(digits: &str) -> Option<f32> {
     digits.parse::<f32>().ok().filter(|boost| is_number && (0.0..=MAX_BOOST).contains(boost))
 }
 
-/// A bare text as it is meant.
-fn text_test(cursor: &Cursor<'_>, text: &str) -> Parsed<TextTest> {
+/// How a name in a request is meant: a word with `*`, `?` or `~` as in a search, everything else as it is written.
+pub fn name_test(name: &str) -> TextTest {
+    match form_of(name) {
+        Ok(test @ (TextTest::Pattern(_) | TextTest::Fuzzy(_))) if check_form(name).is_ok() => test,
+        _ => TextTest::Phrase { text: name.to_owned(), slop: 0 },
+    }
+}
+
+/// Whether a bare word has a form that it can be looked for in; `Err` says what could have been there.
+pub(crate) fn check_form(word: &str) -> Result<(), Excess> {
+    let excess = |expected: String| Excess { expected, found: format!("“{}”", word.escape_debug()) };
+    match form_of(word).map_err(excess)? {
+        TextTest::Pattern(pattern) => check_pattern(&pattern),
+        _ => Ok(()),
+    }
+}
+
+/// A bare text as it is meant; `Err` says what could have been there.
+fn form_of(text: &str) -> Result<TextTest, String> {
     if let Some(exact) = text.strip_prefix('=').filter(|rest| rest.starts_with(char::is_alphabetic) && is_letters(rest))
     {
         return Ok(TextTest::Exact(exact.to_owned()));
     }
     if let Some(fuzzy) = text.strip_prefix('~').filter(|rest| is_letters(rest)) {
         if fuzzy.chars().count() < 3 {
-            return Err(cursor.error("at least three letters behind ~, such as ~lisboa", text));
+            return Err("at least three letters behind ~, such as ~lisboa".to_owned());
         }
         return Ok(TextTest::Fuzzy(fuzzy.to_owned()));
     }
     let other = |c: &char| !is_letter(*c) && !matches!(c, '*' | '?');
     if text.contains('*') {
         if text.starts_with('*') {
-            let expected = format!(
+            return Err(format!(
                 "letters before *: only a host may begin with it, such as host:*.pt; the end of a URL is written \
                  re:{}$, the text itself \"{text}\"",
                 text.trim_start_matches('*').replace('.', "\\.")
-            );
-            return Err(cursor.error(&expected, text));
+            ));
         }
         if !text.contains(|c| other(&c)) {
-            enough_letters(cursor, text)?;
+            enough_letters(text)?;
             return Ok(TextTest::Pattern(text.to_owned()));
         }
         if text.chars().filter(other).all(|c| matches!(c, '-' | '\'' | '’' | '.' | ',' | ';' | '!' | '+' | '_' | '@'))
         {
             let parts: Vec<&str> = text.split(|c| other(&c)).filter(|part| part.contains(is_letter)).collect();
-            let expected = format!(
+            return Err(format!(
                 "* in one word of letters and digits only: write {}, and the text itself \"{text}\"",
                 parts.join(" ")
-            );
-            return Err(cursor.error(&expected, text));
+            ));
         }
     } else if has_inner_question_mark(text) && !text.contains(|c| other(&c)) {
-        enough_letters(cursor, text)?;
+        enough_letters(text)?;
         return Ok(TextTest::Pattern(text.to_owned()));
     }
     Ok(if is_url(text) { TextTest::Url(text.to_owned()) } else { TextTest::Word(text.to_owned()) })
@@ -394,14 +414,14 @@ fn has_inner_question_mark(text: &str) -> bool {
     !text.starts_with('?') && inner.len() == text.len() && inner.contains('?')
 }
 
-fn enough_letters(cursor: &Cursor<'_>, pattern: &str) -> Parsed<()> {
+fn enough_letters(pattern: &str) -> Result<(), String> {
     if pattern.chars().filter(|c| c.is_alphanumeric()).count() < 2 {
-        return Err(cursor.error("at least two letters beside * and ?, such as lis*", pattern));
+        return Err("at least two letters beside * and ?, such as lis*".to_owned());
     }
     Ok(())
 }
 
-pub(in crate::campaign::query) fn is_letter(c: char) -> bool {
+pub(crate) fn is_letter(c: char) -> bool {
     c.is_alphanumeric() || is_combining_mark(c)
 }
 

@@ -4,7 +4,7 @@
 //! pasted text would keep the program busy for minutes.
 
 /// Terms of a query, at most.
-pub(in crate::campaign) const MAX_TERMS: usize = 400;
+pub(crate) const MAX_TERMS: usize = 400;
 
 /// Words that follow one another, at most.
 const MAX_PHRASE_TOKENS: usize = 100;
@@ -21,16 +21,16 @@ const MAX_VALUE_LETTERS: usize = 64 * 1024;
 
 /// A limit that a part of a query is above.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::campaign) struct Excess {
+pub(crate) struct Excess {
     /// What could have been there, and what to do.
-    pub(in crate::campaign) expected: String,
+    pub(crate) expected: String,
     /// What was there.
-    pub(in crate::campaign) found: String,
+    pub(crate) found: String,
 }
 
 /// What is expected behind the last term that a query may have; `hint` says
 /// what to write in the place of many terms.
-pub(super) fn no_more_terms(hint: &str) -> String {
+pub(crate) fn no_more_terms(hint: &str) -> String {
     format!("an end: a query has {MAX_TERMS} terms at most; {hint}")
 }
 
@@ -38,7 +38,7 @@ pub(super) fn no_more_terms(hint: &str) -> String {
 ///
 /// # Errors
 /// The limit that it is above.
-pub(in crate::campaign) fn check_text(text: &str) -> Result<(), Excess> {
+pub(crate) fn check_text(text: &str) -> Result<(), Excess> {
     let runs_of_letters = || text.split(|c| !super::fields::is_letter(c)).filter(|word| !word.is_empty());
     let count = runs_of_letters().count();
     if count > MAX_PHRASE_TOKENS {
@@ -54,7 +54,7 @@ pub(in crate::campaign) fn check_text(text: &str) -> Result<(), Excess> {
 ///
 /// # Errors
 /// The limit that it is above.
-pub(super) fn check_pattern(pattern: &str) -> Result<(), Excess> {
+pub(crate) fn check_pattern(pattern: &str) -> Result<(), Excess> {
     let stars = pattern.matches('*').count();
     if stars > MAX_STARS {
         return Err(Excess {
@@ -69,7 +69,7 @@ pub(super) fn check_pattern(pattern: &str) -> Result<(), Excess> {
 ///
 /// # Errors
 /// The limit that it is above.
-pub(super) fn check_value(value: &str) -> Result<(), Excess> {
+pub(crate) fn check_value(value: &str) -> Result<(), Excess> {
     let letters = value.chars().count();
     if letters > MAX_VALUE_LETTERS {
         return Err(Excess {

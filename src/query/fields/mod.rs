@@ -33,8 +33,9 @@ mod wider;
 mod write;
 
 pub use near_names::{nearest_names, unknown_field};
-pub(super) use read::is_letter;
-pub use read::parse_fields;
+pub(crate) use read::is_letter;
+pub(crate) use read::{check_form, is_near};
+pub use read::{name_test, parse_fields};
 pub use rules::QUERY_RULES;
 pub use values::{Comparison, date_examples, number_range};
 pub use wider::{Wider, wider};

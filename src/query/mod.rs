@@ -10,9 +10,23 @@
 //! Operators are in capitals: `or` is a word. What a term is, a [`Terms`]
 //! says: the request of a campaign has kinds and weights, filter lines and
 //! searches ([`fields`]) have words, phrases and `field:value`.
+//!
+//! In: a line of text. Out: a tree of terms, each of which says how its text is
+//! meant ([`TextTest`]); the line again; a message with the column.
+//!
+//! Invariants: no line costs more than `limits` allow; what is written is read
+//! as the same tree.
+//!
+//! Not here: which fields there are and what answers them (`store`, `search`,
+//! `work`), what the terms of a request are (`campaign`).
 
-pub(super) mod fields;
-pub(super) mod limits;
+pub(crate) mod fields;
+pub(crate) mod limits;
+
+pub use fields::{
+    Comparison, FieldTerm, FieldTest, QUERY_RULES, Sign, TEXT_FIELDS, TextTest, Wider, date_examples, name_test,
+    nearest_names, number_range, parse_fields, quoted_value, unknown_field, wider, write_query,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -96,10 +110,10 @@ pub struct QueryError {
     pub found: String,
 }
 
-pub(super) type Parsed<T> = Result<T, QueryError>;
+pub(crate) type Parsed<T> = Result<T, QueryError>;
 
 /// What the terms of a kind of query look like.
-pub(super) trait Terms {
+pub(crate) trait Terms {
     /// A term.
     type Term;
     /// What may begin a term, for messages.
@@ -130,7 +144,7 @@ pub(super) trait Terms {
 }
 
 /// Reads a query; empty text asks for nothing.
-pub(super) fn parse<S: Terms>(text: &str) -> Parsed<Query<S::Term>> {
+pub(crate) fn parse<S: Terms>(text: &str) -> Parsed<Query<S::Term>> {
     let mut parser =
         Parser::<S> { cursor: Cursor { text, at: 0, depth: 0, groups: 0, terms: 0 }, terms: std::marker::PhantomData };
     parser.cursor.skip_blanks();
@@ -146,7 +160,7 @@ pub(super) fn parse<S: Terms>(text: &str) -> Parsed<Query<S::Term>> {
 }
 
 /// A place in a text.
-pub(super) struct Cursor<'a> {
+pub(crate) struct Cursor<'a> {
     text: &'a str,
     /// Bytes read.
     at: usize,
@@ -160,17 +174,17 @@ pub(super) struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     /// The text ahead.
-    pub(super) fn rest(&self) -> &'a str {
+    pub(crate) fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
     /// The character ahead.
-    pub(super) fn peek(&self) -> Option<char> {
+    pub(crate) fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }
 
     /// Takes a character if it is the one ahead.
-    pub(super) fn take(&mut self, c: char) -> bool {
+    pub(crate) fn take(&mut self, c: char) -> bool {
         let taken = self.peek() == Some(c);
         if taken {
             self.at += c.len_utf8();
@@ -179,38 +193,38 @@ impl<'a> Cursor<'a> {
     }
 
     /// Moves on by bytes.
-    pub(super) fn advance(&mut self, bytes: usize) {
+    pub(crate) fn advance(&mut self, bytes: usize) {
         self.at += bytes;
     }
 
     /// Bytes read.
-    pub(super) fn position(&self) -> usize {
+    pub(crate) fn position(&self) -> usize {
         self.at
     }
 
     /// Goes back to where [`Self::position`] was.
-    pub(super) fn rewind(&mut self, position: usize) {
+    pub(crate) fn rewind(&mut self, position: usize) {
         self.at = position;
     }
 
     /// Whether a bracket is open.
-    pub(super) fn is_in_group(&self) -> bool {
+    pub(crate) fn is_in_group(&self) -> bool {
         self.groups > 0
     }
 
     /// Moves over white space.
-    pub(super) fn skip_blanks(&mut self) {
+    pub(crate) fn skip_blanks(&mut self) {
         let rest = self.rest();
         self.at += rest.len() - rest.trim_start().len();
     }
 
     /// The column of the character ahead, from 1.
-    pub(super) fn column(&self) -> usize {
+    pub(crate) fn column(&self) -> usize {
         self.text.get(..self.at).unwrap_or_default().chars().count() + 1
     }
 
     /// An error at this place; `word` is the word ahead, empty where there is none.
-    pub(super) fn error(&self, expected: &str, word: &str) -> QueryError {
+    pub(crate) fn error(&self, expected: &str, word: &str) -> QueryError {
         let found = match (word, self.peek()) {
             (_, None) => "the end".to_owned(),
             ("", Some(c)) => format!("“{}”", c.escape_debug()),
