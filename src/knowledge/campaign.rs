@@ -3,8 +3,9 @@
 use super::graphs::CAMPAIGNS;
 use super::statement::{RdfNode, Statements};
 use crate::campaign::{
-    Campaign, CampaignFile, Criterion, Identity, Permission, PermissionState, Query, Request, Term, TermKind,
+    Campaign, CampaignFile, Criterion, Identity, Permission, PermissionState, Request, Term, TermKind,
 };
+use crate::query::Query;
 use crate::scope::{DecideRules, ScopeError};
 use serde_json::Value;
 use sha2::{Digest, Sha256};

@@ -114,7 +114,7 @@ fn a_stored_record_is_read_once_for_index_score_sample_anchors_and_checks() {
     let session = Session::new(Workspace::open(&town().copy(root.path())).unwrap());
     let (cx, workspace) = (JobCx::detached(), &session.workspace);
     session.index_texts(false, &cx).unwrap();
-    let captures = session.captures(&CaptureQuery { limit: 10_000, ..everything() }).unwrap().rows;
+    let captures = session.catalogue().captures(&CaptureQuery { limit: 10_000, ..everything() }).unwrap().rows;
     assert!(records_read(workspace.folder()) > 100);
     let request = session.catalogue().campaign(CampaignId::new(1)).unwrap().1.request;
     crate::work::select(workspace, &spec(), true, &cx).unwrap();
@@ -144,7 +144,7 @@ fn what_a_page_has_by_itself_is_kept_for_checks() {
         page("http://a.pt/doc.pdf", "application/pdf", "%PDF-1.4 never ended"),
     ];
     let (_dir, session) = imported(&pages);
-    let rows = session.captures(&everything()).unwrap().rows;
+    let rows = session.catalogue().captures(&everything()).unwrap().rows;
     let facts = |url: &str| {
         let id = rows.iter().find(|row| row.url == url).unwrap().id;
         session.detail(id, 90).unwrap().facts

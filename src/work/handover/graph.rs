@@ -11,7 +11,6 @@ use crate::knowledge::{
     CaptureKnowledge, RdfNode, Statement, Statements, WebAnnotation, campaign_address, domains_node, hosting_node,
     launch_node, part_of_score, permission_node, state_grounds, state_location, state_version,
 };
-use crate::query::Query;
 use crate::scope::GeoFact;
 use crate::store::{JudgementRow, MarkRow, Workspace};
 use crate::uri::CaptureDate;
