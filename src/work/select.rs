@@ -7,7 +7,9 @@ use super::text_index::{index_folder, index_texts, open_index};
 use crate::analysis::{Matcher, Matches, RequestReading, TextFields};
 use crate::inlinks::stored::host_of;
 use crate::jobs::{Cancelled, JobCx, counted};
-use crate::store::{CaptureHead, Measurement, ScoreScope, SelectionCriteria, ToScore, UnderWay, Workspace};
+use crate::store::{
+    CaptureHead, ExternallyLinked, Measurement, ScoreScope, SelectionCriteria, ToScore, UnderWay, Workspace,
+};
 use crate::work::models::{
     Balance, CampaignId, CaptureId, CaptureQuery, ScoreSet, ScoredRow, SelectionOffer, SelectionSpec,
     changed_rejections,
@@ -16,6 +18,7 @@ use anyhow::Context;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::HashSet;
+use std::sync::OnceLock;
 
 /// What a selection differs in from the one that is kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -269,6 +272,8 @@ struct Scoring<'a> {
     spec: &'a SelectionSpec,
     matcher: Matcher,
     inlinks_built: bool,
+    /// Captures whose inlinks are read, where that is known.
+    linked: OnceLock<Option<ExternallyLinked>>,
     /// What captures are measured with, as it is kept with what was measured.
     conditions: String,
 }
@@ -284,7 +289,8 @@ impl<'a> Scoring<'a> {
         });
         let matcher = Matcher::compile(&campaign.request);
         let texts = PageTexts::open(workspace)?;
-        Ok(Self { workspace, texts, spec, matcher, inlinks_built, conditions: conditions.to_string() })
+        let (linked, conditions) = (OnceLock::new(), conditions.to_string());
+        Ok(Self { workspace, texts, spec, matcher, inlinks_built, linked, conditions })
     }
 
     /// The scores of all captures, and how many were measured for them. What
@@ -413,6 +419,12 @@ impl<'a> Scoring<'a> {
         Ok(parts.into_iter().flatten().collect())
     }
 
+    /// Whether the counts of the columns say that no other site links to a capture. Without them its links are read.
+    fn is_without_external_links(&self, capture: CaptureId) -> bool {
+        let linked = || self.workspace.externally_linked(self.spec.window_days).ok().flatten();
+        self.linked.get_or_init(linked).as_ref().is_some_and(|linked| linked.is_without(capture))
+    }
+
     /// Reads text and links of a capture.
     fn measure(&self, facts: &ToScore, head: &CaptureHead, texts: &mut PageTextReader<'_>) -> anyhow::Result<Measured> {
         let asks = !self.matcher.terms().is_empty();
@@ -425,6 +437,7 @@ impl<'a> Scoring<'a> {
         });
         let (external_hosts, anchor_hosts) = match self.inlinks_built {
             false => (None, None),
+            true if self.is_without_external_links(facts.id) => (Some(0), asks.then_some(0)),
             true => {
                 let (mut linking, mut speaking) = (HashSet::<Box<str>>::new(), HashSet::<Box<str>>::new());
                 self.workspace.each_inlink_of_capture(facts.id, self.spec.window_days, |link| {
