@@ -13,6 +13,7 @@ use crate::inlinks::{MATCH_WINDOW_DAYS, MAX_INLINKS_PER_SIDE};
 use crate::jobs::JobCx;
 use crate::links::LinkKind;
 use crate::uri::CaptureDate;
+use fixedbitset::FixedBitSet;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
@@ -31,6 +32,21 @@ const COUNTED: &str = "inlinks_counted";
 
 /// The setting that says that inlinks of an earlier form were there.
 const NEEDS_REBUILD: &str = "inlinks_wanted";
+
+/// Captures that other sites link to in a window, as they were counted.
+pub struct ExternallyLinked {
+    linked: FixedBitSet,
+    /// The newest capture that was counted.
+    up_to: CaptureId,
+}
+
+impl ExternallyLinked {
+    /// Whether no other site links to a capture: nobody needs to read its inlinks to find some.
+    pub fn is_without(&self, capture: CaptureId) -> bool {
+        let is_linked = usize::try_from(capture.get()).is_ok_and(|at| self.linked.contains(at));
+        capture <= self.up_to && !is_linked
+    }
+}
 
 struct CaptureCounts {
     capture: CaptureId,
@@ -172,6 +188,32 @@ impl Workspace {
     pub fn counts_are_new(&self, window_days: u32) -> Result<bool, StoreError> {
         let Some(store) = self.built_links()? else { return Ok(false) };
         Ok(self.catalogue().setting(COUNTED)?.as_deref() == Some(self.counted_state(&store, window_days)?.as_str()))
+    }
+
+    /// The captures that other sites link to in a window; none where the counts are not those of this window and of
+    /// the links there are now.
+    ///
+    /// # Errors
+    ///
+    /// Links or a catalogue that cannot be read.
+    pub fn externally_linked(&self, window_days: u32) -> Result<Option<ExternallyLinked>, StoreError> {
+        let up_to = self.catalogue().newest_capture()?;
+        if !self.counts_are_new(window_days)? {
+            return Ok(None);
+        }
+        let linked = self.catalogue().read(|conn| {
+            let mut statement = conn.prepare_cached("SELECT capture FROM capture_inlinks WHERE external > 0")?;
+            let mut rows = statement.query([])?;
+            let mut linked = FixedBitSet::new();
+            while let Some(row) = rows.next()? {
+                // Numbers of captures that there are; others could ask for any amount of memory.
+                let capture = Some(row.get::<_, CaptureId>(0)?).filter(|capture| *capture <= up_to);
+                let at = capture.and_then(|capture| usize::try_from(capture.get()).ok());
+                at.into_iter().for_each(|at| linked.grow_and_insert(at));
+            }
+            Ok(linked)
+        })?;
+        Ok(Some(ExternallyLinked { linked, up_to }))
     }
 
     /// Whether the counts are of other links than those there are now: a build

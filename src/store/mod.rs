@@ -98,7 +98,7 @@ pub use handed_scores::{HandedCapture, HandedScore};
 pub use handover::{CaptureName, ExportedFigures, LeftOutCapture, LeftOutCaptures, MarkRow, SeenVerdict};
 pub use import_campaigns::{CapturesElsewhere, ImportAssigned, Unassigned};
 pub use imports::ImportProblem;
-pub use inlink_counts::{ANCHORS_KEPT, PROSPECTS_KEPT};
+pub use inlink_counts::{ANCHORS_KEPT, ExternallyLinked, PROSPECTS_KEPT};
 pub use inlinks::{Captures, InlinkFeed, PageFeed};
 pub use judgements::{ForeignJudgement, GivenJudgement, JudgementRow};
 pub use launches::ABANDONED;

@@ -302,6 +302,33 @@ fn two_counts_at_once_do_not_mix_their_windows() {
     session.set_window(30, &JobCx::detached()).unwrap();
 }
 
+#[test]
+fn captures_without_external_links_are_known_while_the_counts_are_new() {
+    let mut with_links = 0;
+    in_three_launches(|archive, _| {
+        let workspace = &archive.session.workspace;
+        archive.build();
+        assert!(workspace.externally_linked(30).unwrap().is_none(), "counted with another window");
+        for days in [30, 90] {
+            archive.session.set_window(days, &JobCx::detached()).unwrap();
+            let linked = workspace.externally_linked(days).unwrap().unwrap();
+            for row in archive.rows() {
+                let mut external = 0;
+                workspace.each_inlink_of_capture(row.id, days, |link| external += u64::from(!link.internal)).unwrap();
+                assert_eq!(linked.is_without(row.id), external == 0, "{} within {days} days", row.url);
+                with_links += external;
+            }
+            assert!(!linked.is_without(CaptureId::MAX));
+        }
+        archive.session.set_window(90, &JobCx::detached()).unwrap();
+    });
+    assert!(with_links > 100);
+    let mut archive = in_three_launches(|_, _| {});
+    archive.build();
+    archive.add(&[("http://new.pt/", 300 * DAY, vec![])]);
+    assert!(archive.session.workspace.externally_linked(90).unwrap().is_none(), "a capture came since");
+}
+
 /// Three launches: pages link to each other, more each time; one revisit comes
 /// before what it repeats.
 fn in_three_launches(mut after_each: impl FnMut(&Archive, usize)) -> Archive {

@@ -9,7 +9,7 @@ use crate::analysis::{Matcher, RequestReading};
 use crate::inlinks::stored::host_of;
 use crate::jobs::{Cancelled, JobCx, counted};
 use crate::search::TextIndexError;
-use crate::store::{CaptureHead, Measurement, ScoreScope, SelectionCriteria, ToScore, UnderWay, Workspace};
+use crate::store::{CaptureHead, ExternallyLinked, Measurement, ScoreScope, SelectionCriteria, ToScore, UnderWay, Workspace};
 use crate::work::models::{
     Balance, CampaignId, CaptureId, CaptureQuery, ScoreSet, ScoredRow, SelectionOffer, SelectionSpec,
     changed_rejections,
@@ -18,6 +18,7 @@ use anyhow::Context;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::HashSet;
+use std::sync::OnceLock;
 
 /// What a selection differs in from the one that is kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -284,6 +285,8 @@ struct Scoring<'a> {
     spec: &'a SelectionSpec,
     request: RequestMatches,
     inlinks_built: bool,
+    /// Captures whose inlinks are read, where that is known.
+    linked: OnceLock<Option<ExternallyLinked>>,
     /// What captures are measured with, as it is kept with what was measured.
     conditions: String,
 }
@@ -301,7 +304,7 @@ impl<'a> Scoring<'a> {
             }
             request => request?,
         };
-        Ok(Self { workspace, texts, spec, request, inlinks_built, conditions })
+        Ok(Self { workspace, texts, spec, request, inlinks_built, linked: OnceLock::new(), conditions })
     }
 
     /// The scores of all captures, and how many were measured for them. What
@@ -430,6 +433,12 @@ impl<'a> Scoring<'a> {
         Ok(parts.into_iter().flatten().collect())
     }
 
+    /// Whether the counts of the columns say that no other site links to a capture. Without them its links are read.
+    fn is_without_external_links(&self, capture: CaptureId) -> bool {
+        let linked = || self.workspace.externally_linked(self.spec.window_days).ok().flatten();
+        self.linked.get_or_init(linked).as_ref().is_some_and(|linked| linked.is_without(capture))
+    }
+
     /// Reads text and links of a capture.
     fn measure(&self, facts: &ToScore, head: &CaptureHead, texts: &mut PageTextReader<'_>) -> anyhow::Result<Measured> {
         let asks = !self.request.matcher.terms().is_empty();
@@ -442,6 +451,7 @@ impl<'a> Scoring<'a> {
         });
         let (external_hosts, anchor_hosts) = match self.inlinks_built {
             false => (None, None),
+            true if self.is_without_external_links(facts.id) => (Some(0), asks.then_some(0)),
             true => {
                 let (mut linking, mut speaking) = (HashSet::<Box<str>>::new(), HashSet::<Box<str>>::new());
                 self.workspace.each_inlink_of_capture(facts.id, self.spec.window_days, |link| {
