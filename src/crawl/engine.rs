@@ -1,26 +1,24 @@
 //! Runs a launch: workers, limits, the beginning and the end.
 
-use super::capture::Archive;
-use super::disk::LOOK_FOR_ROOM;
 use super::event_writer::EventWriter;
-use super::fetch::{Client, FetchLimits, fetch_status};
 use super::frontier::{Frontier, HostPause, Next};
 use super::judge::Judge;
 use super::logs::Logs;
-use super::page_reader::PageReaders;
 use super::politeness::{is_polite, wait_after};
 use super::pool::WorkerPool;
 use super::recovery::{complete_crawl_log, complete_scope_log, recover, take_over};
 use super::rejudge::rejudge;
 use super::robots_cache::RobotsCache;
 use super::setup::check_user_agent;
-use super::wire::Abandon;
 use super::work::Worker;
 use super::{
-    AdmissionState, Admitted, CrawlEnd, CrawlError, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats, DiskGate,
-    EventKind, Ledger, MAX_IN_FLIGHT_PER_ADDRESS, Resolver, SystemResolver,
+    AdmissionState, Admitted, CrawlEnd, CrawlError, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats, EventKind, Ledger,
+    MAX_IN_FLIGHT_PER_ADDRESS,
 };
 use crate::captures::PageBudget;
+use crate::exchange::{
+    Abandon, Archive, Client, DiskGate, FetchLimits, LOOK_FOR_ROOM, PageReaders, Resolver, SystemResolver, fetch_status,
+};
 use crate::jobs::{JobCx, OnDrop, counted, panic_message};
 use crate::scope::{Candidate, Facts, MAX_REDIRECTS, REFUSED_PERMISSION};
 use crate::uri::{Url, parse_web_url};
@@ -130,7 +128,7 @@ pub fn run_crawl_with(
                 if !disk.is_full() {
                     logs.flush();
                 }
-                disk.say(stats);
+                stats.report_disk(disk.take_events());
                 events.flush_sometimes();
                 std::thread::sleep(LOOK_FOR_ROOM);
             }
@@ -140,7 +138,7 @@ pub fn run_crawl_with(
         watching.map_err(CrawlError::NoWorkers)?;
         run_launch(setup, ledger, stats, cx, resolver, &Shared { logs: &logs, disk: &disk, events: &events })
     });
-    disk.say(stats);
+    stats.report_disk(disk.take_events());
     // Whoever stops it while it waits is shown what it waited for.
     if !matches!(&ended, Ok(report) if report.end == CrawlEnd::Stopped) {
         disk.release();

@@ -11,10 +11,10 @@
 //! that nobody sets: a system clock that jumps changes no wait.
 
 use super::reach::{MAX_SLEEP, Reach, Setback, Trouble};
-use super::wire::AddressGate;
 use super::{CrawlError, HostWait, Ledger, LedgerError, QueuedUrl};
+use crate::exchange::AddressGate;
 use crate::scope::hop_count;
-use crate::uri::{CaptureDate, Url};
+use crate::uri::{CaptureDate, Url, authority_of};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::net::IpAddr;
@@ -53,11 +53,6 @@ pub fn priority(hops: &str) -> i64 {
         _ => completing.min(99),
     };
     i64::try_from(count).unwrap_or(i64::MAX)
-}
-
-/// Host name with port where it is no default: the name of a URL's queue.
-pub fn authority_of(url: &Url) -> &str {
-    &url[url::Position::BeforeHost..url::Position::AfterPort]
 }
 
 /// The answer to a worker that wants work.

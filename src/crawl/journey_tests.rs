@@ -6,6 +6,7 @@ use super::memory_ledger::{MemoryLedger, StoredFate};
 use super::*;
 use crate::campaign::{Campaign, Limits, Politeness, PrivateAddresses, RobotsPolicy, Seed, SeedScope};
 use crate::captures::{Author, CaptureEntry, index_archive};
+use crate::exchange::{HostOverride, ResolveError, Resolver};
 use crate::jobs::JobCx;
 use crate::scope::{DecideRules, GeoDatabase, GeoFact, standard_rules};
 use crate::testing::{ScriptedReply, ScriptedServer, gzip};

@@ -1,11 +1,11 @@
 //! Decides what becomes of URLs that are found, with the facts that the rules
 //! ask for.
 
-use super::fetch::Client;
 use super::frontier::priority;
 use super::work::plain_verdict;
 use super::{Admission, AdmissionState, Ledger, LedgerError};
 use crate::campaign::Seed;
+use crate::exchange::Client;
 use crate::links::{LinkKind, Outlink};
 use crate::scope::{
     AnnotationFact, Candidate, ContentFact, DecideRules, Decision, Facts, GeoDatabase, GeoFact, RobotsFact, Verdict,

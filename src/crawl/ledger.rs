@@ -1,7 +1,8 @@
 //! What a crawl asks of its memory.
 
-use super::{CrawlEvent, DiskGate, LaunchTally};
+use super::{CrawlEvent, LaunchTally};
 use crate::captures::{CaptureEntry, RecordPlace};
+use crate::exchange::DiskGate;
 use crate::links::Outlink;
 use crate::scope::{AnnotationFact, Candidate, GeoFact, Verdict};
 use crate::uri::{CaptureDate, Url};

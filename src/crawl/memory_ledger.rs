@@ -149,7 +149,7 @@ impl Ledger for MemoryLedger {
         let mut found: Vec<QueuedUrl> = (0..inner.rows.len())
             .filter_map(|at| inner.queued(at))
             .filter(|url| !in_hand.contains(&url.id))
-            .filter(|url| frontier::authority_of(&url.admission.candidate.url) == authority)
+            .filter(|url| crate::uri::authority_of(&url.admission.candidate.url) == authority)
             .collect();
         found.sort_by_key(|url| match url.due > now {
             false => (0, url.admission.priority, url.id),
@@ -163,7 +163,7 @@ impl Ledger for MemoryLedger {
         let inner = self.0.lock().unwrap();
         let mut counts: HashMap<String, u64> = HashMap::new();
         for url in (0..inner.rows.len()).filter_map(|at| inner.queued(at)) {
-            *counts.entry(frontier::authority_of(&url.admission.candidate.url).to_owned()).or_default() += 1;
+            *counts.entry(crate::uri::authority_of(&url.admission.candidate.url).to_owned()).or_default() += 1;
         }
         Ok(counts.into_iter().map(|(authority, waiting)| HostBacklog { authority, waiting }).collect())
     }
@@ -213,7 +213,7 @@ impl Ledger for MemoryLedger {
 
     fn is_known_host(&self, authority: &str) -> Result<bool, LedgerError> {
         let is_known = |(admission, fate): &(Admission, StoredFate)| {
-            frontier::authority_of(&admission.candidate.url) == authority
+            crate::uri::authority_of(&admission.candidate.url) == authority
                 && (admission.candidate.is_seed || matches!(fate, StoredFate::Finished(end) if end.fetch_status > 0))
         };
         Ok(self.0.lock().unwrap().rows.iter().any(is_known))
@@ -378,12 +378,12 @@ impl Ledger for MemoryLedger {
     fn tally(&self, seeds: &[Url]) -> Result<LaunchTally, LedgerError> {
         let mut tally = LaunchTally::default();
         for capture in self.captures().into_iter().chain(self.kept()) {
-            let (host, is_duplicate) = (frontier::authority_of(&capture.url), capture.revisit_of.is_some());
+            let (host, is_duplicate) = (crate::uri::authority_of(&capture.url), capture.revisit_of.is_some());
             tally.add_capture(host, &capture.notes.mime, capture.notes.status, capture.payload_len, is_duplicate);
         }
         for (admission, fate) in self.rows() {
             let StoredFate::Finished(end) = fate else { continue };
-            let host = frontier::authority_of(&admission.candidate.url);
+            let host = crate::uri::authority_of(&admission.candidate.url);
             match (&end.refused, &end.capture) {
                 (Some(_), _) => tally.add_refusal(host, end.fetch_status),
                 (None, None) => tally.add_failures(host, 1),

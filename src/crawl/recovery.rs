@@ -2,9 +2,7 @@
 //! disk but were not told of are taken over, and those that were told of but
 //! are not on disk are fetched again, so that nothing is lost or claimed.
 
-use super::capture::file_label;
 use super::crawl_log::CrawlLogLine;
-use super::fetch::fetch_status;
 use super::judge::{Judge, Source};
 use super::logs::{Logs, decision_key, line_key};
 use super::outlink_parts::FurtherOutlinks;
@@ -17,6 +15,7 @@ use super::{
 };
 use crate::captures::CaptureEntry;
 use crate::captures::{Author, index_archive_from};
+use crate::exchange::{fetch_status, file_label};
 use crate::jobs::{JobCx, check_readable, counted, panic_message};
 use crate::scope::{Candidate, Decision, Verdict};
 use crate::uri::{CaptureDate, Clock, Url};

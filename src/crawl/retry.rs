@@ -3,16 +3,14 @@
 
 use super::crawl_log::CrawlLogLine;
 use super::engine::Engine;
-use super::fetch::{Exchange, FetchError, fetch_status};
-use super::frontier::{LONG_WAIT, authority_of};
-use super::outcome::TLS_MARK;
+use super::frontier::LONG_WAIT;
 use super::politeness::{retry_after, wait_after};
 use super::reach::{KNOWN_HOST_RETRIES, MAX_REFUSALS, Setback, Trouble, UNKNOWN_HOST_RETRIES};
-use super::resolver::NOT_NOW;
 use super::work::{Disposition, FetchAttempt, Worker};
 use super::{CrawlError, CrawlEvent, EventKind};
-use crate::jobs::counted;
-use crate::uri::{CaptureDate, Url};
+use crate::exchange::{Exchange, FetchError, NOT_NOW, TLS_MARK, fetch_status};
+use crate::jobs::{counted, counted_time};
+use crate::uri::{CaptureDate, Url, authority_of};
 use std::time::{Duration, Instant};
 
 /// A URL that was refused for now comes so long after its host wakes, so that
@@ -100,8 +98,8 @@ impl Worker<'_> {
         }
         let sleep = setback.sleep;
         let why = match asked {
-            Some(asked) => format!("the server answered with HTTP {status} and asks to wait {}", seconds(asked)),
-            None => format!("the server answered with HTTP {status} and is left alone for {}", seconds(sleep)),
+            Some(asked) => format!("the server answered with HTTP {status} and asks to wait {}", counted_time(asked)),
+            None => format!("the server answered with HTTP {status} and is left alone for {}", counted_time(sleep)),
         };
         let until = engine.frontier.free_date(sleep);
         engine.frontier.explain_wait(authority, &why);
@@ -150,12 +148,12 @@ impl Worker<'_> {
         }
         let tries = attempt.queued.tries + u32::from(is_its_own);
         let text = match setback.sleep {
-            Duration::ZERO => format!("{}; it will be tried again in {}", error.words, seconds(delay)),
+            Duration::ZERO => format!("{}; it will be tried again in {}", error.words, counted_time(delay)),
             sleep => format!(
                 "{authority} did not answer {} in a row ({}); the host is left alone for {}, until {} UTC",
                 counted(u64::from(setback.count), "time"),
                 error.words,
-                seconds(sleep),
+                counted_time(sleep),
                 engine.stats.readable(engine.frontier.free_date(sleep))
             ),
         };
@@ -287,15 +285,6 @@ fn trouble_of(error: &FetchError) -> Trouble {
         // A server that fails to talk TLS is there.
         fetch_status::CONNECT_FAILED if !error.words.contains(TLS_MARK) => Trouble::Unreachable,
         _ => Trouble::Silent,
-    }
-}
-
-pub(super) fn seconds(duration: Duration) -> String {
-    match duration.as_secs() {
-        seconds @ 0..120 => counted(seconds, "second"),
-        seconds @ 120..7200 => counted(seconds / 60, "minute"),
-        seconds @ 7200..172_800 => counted(seconds / 3600, "hour"),
-        seconds => counted(seconds / 86_400, "day"),
     }
 }
 

@@ -1,7 +1,8 @@
 //! What a crawl is given, and what it comes to.
 
-use super::{CrawlSnapshot, HostOverride, LedgerError};
+use super::{CrawlSnapshot, LedgerError};
 use crate::campaign::Campaign;
+use crate::exchange::HostOverride;
 use crate::scope::{DecideRules, GeoDatabase, ScopeError};
 use crate::uri::Clock;
 use crate::warc::WarcError;

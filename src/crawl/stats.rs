@@ -1,7 +1,7 @@
 //! The figures of a running crawl, readable from any thread at any time.
 
 use super::event_queue::EventQueue;
-use super::{CrawlEvent, EventObserver, HostPause};
+use super::{CrawlEvent, EventKind, EventObserver, HostPause};
 use crate::jobs::lock;
 use crate::uri::{CaptureDate, Clock};
 use std::collections::BTreeMap;
@@ -185,9 +185,14 @@ impl CrawlStats {
         lock(&self.events).push(event, Instant::now());
     }
 
+    /// Reports that the crawl pauses for want of room on the disk, or goes on.
+    pub fn report_disk(&self, events: Vec<String>) {
+        events.into_iter().for_each(|text| self.event(CrawlEvent::new(EventKind::Disk, text)));
+    }
+
     /// Gives the events that are ready to the observer before they can be
     /// written; with `all`, counts of repeats that are still open as well.
-    pub(super) fn show_events(&self, all: bool) {
+    pub fn show_events(&self, all: bool) {
         let ready = lock(&self.events).take(Instant::now(), all);
         if let Some(observer) = &self.observer {
             ready.iter().for_each(|event| observer.notify(event));

@@ -1,20 +1,16 @@
 //! What a worker does with one URL.
 
-use super::capture::{PACK_IN_MEMORY, RepeatedCapture, entry_of};
 use super::crawl_log::CrawlLogLine;
-use super::disk::full_error;
 use super::engine::Engine;
-use super::fetch::{Exchange, FetchLimits, Truncated, fetch_status};
-use super::frontier::{LONG_WAIT, ROBOTS_PRIORITY, authority_of};
+use super::frontier::{LONG_WAIT, ROBOTS_PRIORITY};
 use super::judge::Source;
 use super::outcome::{not_followed, robots_unreachable};
 use super::outlink_parts::FurtherOutlinks;
 use super::outlinks::{followed, sitemap_links, unfetchable_redirect};
 use super::politeness::wait_after;
-use super::retry::{Refusal, seconds};
+use super::retry::Refusal;
 use super::robots::MAX_ROBOTS_BYTES;
 use super::robots_cache::CachedRobots;
-use super::wire::AddressGate;
 use super::{
     Admission, AdmissionState, Admitted, CrawlError, CrawlEvent, EventKind, Finished, QueuedUrl, RobotsAnswer,
 };
@@ -27,12 +23,15 @@ use crate::captures::{
 };
 use crate::captures::{CaptureEntry, Media};
 use crate::captures::{LargePagePermit, PagePermit};
-use crate::jobs::{counted, panic_message};
+use crate::exchange::{
+    AddressGate, Exchange, FetchLimits, PACK_IN_MEMORY, RepeatedCapture, Truncated, entry_of, fetch_status, full_error,
+};
+use crate::jobs::{counted, counted_time, panic_message};
 use crate::links::LinkKind;
 use crate::scope::{
     Candidate, ContentFact, Decision, RobotsFact, UNSUPPORTED_SCHEME, Verdict, is_open_redirect, with_hop,
 };
-use crate::uri::{ScopeSurt, Url, is_same_site};
+use crate::uri::{ScopeSurt, Url, authority_of, is_same_site};
 use crate::warc::http::unpacked_limit;
 use std::any::Any;
 use std::io;
@@ -503,9 +502,9 @@ impl<'e> Worker<'e> {
         let engine = self.engine;
         let Some(delay) = attempt.crawl_delay.filter(|delay| wait >= LONG_WAIT && *delay >= LONG_WAIT) else { return };
         let authority = authority_of(attempt.queued.url());
-        let asked = format!("robots.txt asks for {} between requests", seconds(delay));
+        let asked = format!("robots.txt asks for {} between requests", counted_time(delay));
         let why = match delay > wait {
-            true => format!("{asked}; the campaign waits {}, the most it obeys", seconds(wait)),
+            true => format!("{asked}; the campaign waits {}, the most it obeys", counted_time(wait)),
             false => asked,
         };
         engine.frontier.explain_wait(authority, &why);

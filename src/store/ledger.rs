@@ -11,9 +11,10 @@ use super::intern::url_ids;
 use super::sql::parse_stored;
 use crate::captures::{CaptureEntry, RecordPlace};
 use crate::crawl::{
-    Admission, AdmissionState, Admitted, CrawlEvent, DiskGate, Finished, HostBacklog, HostWait, LaunchTally, Ledger,
-    LedgerError, LostCapture, QueuedUrl, RobotsAnswer,
+    Admission, AdmissionState, Admitted, CrawlEvent, Finished, HostBacklog, HostWait, LaunchTally, Ledger, LedgerError,
+    LostCapture, QueuedUrl, RobotsAnswer,
 };
+use crate::exchange::DiskGate;
 use crate::links::Outlink;
 use crate::scope::{AnnotationFact, Candidate, Decision, GeoFact, Verdict};
 use crate::uri::{CaptureDate, Url};

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each room may know besides itself; `jobs` may be known by any, and so may `testing` by tests.
-const MAY_KNOW: [(&str, &[&str]); 21] = [
+const MAY_KNOW: [(&str, &[&str]); 22] = [
     ("uri", &[]),
     ("jobs", &[]),
     ("keys", &[]),
@@ -16,38 +16,42 @@ const MAY_KNOW: [(&str, &[&str]); 21] = [
     ("text", &["uri", "warc", "links"]),
     ("captures", &["uri", "scope", "warc", "links", "text"]),
     ("inlinks", &["uri", "warc", "links", "captures"]),
-    ("crawl", &["uri", "campaign", "scope", "warc", "links", "captures"]),
+    ("exchange", &["uri", "campaign", "scope", "warc", "links", "captures"]),
+    ("crawl", &["uri", "campaign", "scope", "warc", "links", "captures", "exchange"]),
     ("analysis", &["uri", "campaign", "warc", "links", "text", "captures", "inlinks"]),
     ("search", &["uri", "campaign", "text", "analysis"]),
     (
         "store",
-        &["uri", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "crawl", "analysis", "search"],
+        &[
+            "uri", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "exchange", "crawl",
+            "analysis", "search",
+        ],
     ),
     ("guide", &["campaign", "store"]),
     ("export", &["uri", "keys", "warc", "links", "text", "captures", "inlinks", "store"]),
     (
         "work",
         &[
-            "uri", "keys", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "crawl", "analysis",
-            "search", "store", "export",
+            "uri", "keys", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "exchange", "crawl",
+            "analysis", "search", "store", "export",
         ],
     ),
     (
         "app",
         &[
-            "uri", "keys", "campaign", "scope", "warc", "links", "captures", "inlinks", "crawl", "analysis", "search",
-            "store", "guide", "export", "work",
+            "uri", "keys", "campaign", "scope", "warc", "links", "captures", "inlinks", "exchange", "crawl",
+            "analysis", "search", "store", "guide", "export", "work",
         ],
     ),
     (
         "cli",
         &[
-            "uri", "keys", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "crawl", "analysis",
-            "search", "store", "guide", "export", "work",
+            "uri", "keys", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "exchange", "crawl",
+            "analysis", "search", "store", "guide", "export", "work",
         ],
     ),
     ("ui", &["uri", "campaign", "scope", "warc", "links", "captures", "analysis", "guide", "app"]),
-    ("testing", &["campaign", "scope", "links", "inlinks", "crawl", "store", "work"]),
+    ("testing", &["campaign", "scope", "links", "inlinks", "exchange", "crawl", "store", "work"]),
 ];
 
 /// Longer files are split by meaning.

@@ -16,7 +16,7 @@ use super::{
     SelectReport,
 };
 use crate::campaign::{Campaign, CampaignFile, EvidenceCarried};
-use crate::crawl::HostOverride;
+use crate::exchange::HostOverride;
 use crate::jobs::{JobCx, lock};
 use crate::scope::Derivation;
 use crate::scope::Trace;

@@ -5,11 +5,9 @@
 //! from one answer to the next while the page does not, and revisits would be
 //! missed; the WARC file compresses anyway.
 
-use super::DiskGate;
-use super::disk::Reservation;
+use super::disk::{DiskGate, Reservation};
 use super::message::{ChunkScanner, Framing, Head, MAX_HEAD_BYTES, head_end};
 use super::resolver::{HostOverride, Resolver, private_address};
-use super::retry::seconds;
 use super::spool::Spool;
 use super::wire::{
     Abandon, AddressGate, ConnectError, Connection, Deadline, IdleConnections, Origin, TlsClient, TlsFacts, Way,
@@ -17,10 +15,9 @@ use super::wire::{
 };
 use crate::campaign::PrivateAddresses;
 use crate::captures::plain_mime;
-use crate::jobs::JobCx;
-use crate::jobs::is_disk_full;
+use crate::jobs::{JobCx, counted_time, is_disk_full};
 use crate::scope::AnswerSource;
-use crate::uri::{CaptureDate, Clock, Url};
+use crate::uri::{CaptureDate, Clock, Url, authority_of};
 use crate::warc::digest::{BlockDigester, Digests};
 use crate::warc::http::{MediaType, Payload, decode_payload, parse_response_head};
 use std::io::{self, Read};
@@ -59,10 +56,10 @@ pub mod fetch_status {
     pub const TOO_MANY_RETRIES: i32 = -8;
     /// The answer could not be kept for want of room. Never written: the URL
     /// goes back into the queue.
-    pub(in crate::crawl) const DISK_FULL: i32 = i32::MIN;
+    pub const DISK_FULL: i32 = i32::MIN;
     /// The answer could not be kept, for another reason. Never written: the
     /// crawl ends.
-    pub(in crate::crawl) const DISK_FAILED: i32 = i32::MIN + 1;
+    pub const DISK_FAILED: i32 = i32::MIN + 1;
     /// robots.txt could not be had.
     pub const ROBOTS_PREREQUISITE_FAILED: i32 = -61;
     /// A rule says no, now that more is known.
@@ -124,13 +121,13 @@ impl CutCause {
     pub fn reason(self, limits: &FetchLimits) -> String {
         match self {
             Self::Length => format!("it is longer than {} bytes (limits.max_response_bytes)", limits.bytes),
-            Self::Time => format!("it took longer than {} (limits.max_response_seconds)", seconds(limits.time)),
+            Self::Time => format!("it took longer than {} (limits.max_response_seconds)", counted_time(limits.time)),
             Self::Rate => format!(
                 "it came slower than {} bytes a second over {} (limits.min_response_bytes_per_second)",
                 limits.least_rate,
-                seconds(limits.rate_window)
+                counted_time(limits.rate_window)
             ),
-            Self::Silence => format!("the server sent nothing for {}", seconds(limits.idle)),
+            Self::Silence => format!("the server sent nothing for {}", counted_time(limits.idle)),
             Self::Disconnect => "the server ended the connection before it was whole".to_owned(),
         }
     }
@@ -454,7 +451,7 @@ impl Client {
 
     fn request(&self, url: &Url) -> Vec<u8> {
         let target = &url[url::Position::BeforePath..url::Position::AfterQuery];
-        let authority = &url[url::Position::BeforeHost..url::Position::AfterPort];
+        let authority = authority_of(url);
         format!(
             "GET {target} HTTP/1.1\r\nHost: {authority}\r\nUser-Agent: {}\r\nAccept: {}\r\n\
              Accept-Encoding: identity\r\nConnection: keep-alive\r\n\r\n",
