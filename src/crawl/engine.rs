@@ -1,7 +1,7 @@
 //! Runs a launch: workers, limits, the beginning and the end.
 
 use super::event_writer::EventWriter;
-use super::frontier::{Frontier, HostPause, Next};
+use super::frontier::{Frontier, Next};
 use super::judge::Judge;
 use super::logs::Logs;
 use super::politeness::{is_polite, wait_after};
@@ -12,12 +12,11 @@ use super::robots_cache::RobotsCache;
 use super::setup::check_user_agent;
 use super::work::Worker;
 use super::{
-    AdmissionState, Admitted, CrawlEnd, CrawlError, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats, EventKind, Ledger,
-    MAX_IN_FLIGHT_PER_ADDRESS,
+    AdmissionState, Admitted, CrawlEnd, CrawlError, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats, EventKind,
+    HostPause, Ledger, MAX_IN_FLIGHT_PER_ADDRESS,
 };
-use crate::captures::PageBudget;
 use crate::exchange::{
-    Abandon, Archive, Client, DiskGate, FetchLimits, LOOK_FOR_ROOM, PageReaders, Resolver, SystemResolver, fetch_status,
+    Abandon, Archive, Client, DiskGate, FetchLimits, Intake, LOOK_FOR_ROOM, Resolver, SystemResolver, fetch_status,
 };
 use crate::jobs::{JobCx, OnDrop, counted, panic_message};
 use crate::scope::{Candidate, Facts, MAX_REDIRECTS, REFUSED_PERMISSION};
@@ -35,8 +34,6 @@ use std::time::{Duration, Instant};
 const STOP_GRACE: Duration = Duration::from_secs(10);
 /// How often it is seen whether the workers are done.
 const LOOK_AT_WORKERS: Duration = Duration::from_millis(20);
-/// Memory for answers that are read, written and stored at the same time.
-const PAGES_BYTES: usize = 96 << 20;
 /// How often it is seen which hosts are left alone.
 const LOOK_AT_HOSTS: Duration = Duration::from_millis(500);
 /// Hosts that are left alone and named.
@@ -64,10 +61,7 @@ pub(super) struct Engine<'a> {
     pub(super) logs: &'a Logs,
     pub(super) polite: bool,
     pub(super) disk: &'a DiskGate,
-    /// Shared by answers that are read, written and stored.
-    pub(super) pages: PageBudget,
-    /// Read long pages for the workers.
-    pub(super) readers: PageReaders,
+    pub(super) intake: Intake<'a>,
     pub(super) pool: WorkerPool,
     /// Hosts whose long delay between requests was told.
     pub(super) slow_hosts: Mutex<HashSet<String>>,
@@ -218,6 +212,8 @@ fn run_launch(
     let workers = politeness.workers.clamp(1, MAX_WORKERS);
     let first_wait = wait_after(politeness, Some(Duration::ZERO), None);
     let (per_host, per_address) = if polite { (1, MAX_IN_FLIGHT_PER_ADDRESS) } else { (workers, usize::MAX) };
+    let robots = RobotsCache::new(ledger, &politeness.user_agent);
+    let intake = Intake::new(&archive, robots.product(), cx);
     let engine = Engine {
         setup,
         ledger,
@@ -226,13 +222,12 @@ fn run_launch(
         client: &client,
         judge,
         frontier: Frontier::open(ledger, per_host, per_address, is_resumed.then_some(first_wait))?,
-        robots: RobotsCache::new(ledger, &politeness.user_agent),
+        robots,
         archive: &archive,
         logs,
         polite,
         disk,
-        pages: PageBudget::new(PAGES_BYTES),
-        readers: PageReaders::start(),
+        intake,
         pool: WorkerPool::new(workers),
         slow_hosts: Mutex::default(),
         ran_us: AtomicU64::new(tally.ran_ms.saturating_mul(1000)),

@@ -11,7 +11,7 @@
 //! that nobody sets: a system clock that jumps changes no wait.
 
 use super::reach::{MAX_SLEEP, Reach, Setback, Trouble};
-use super::{CrawlError, HostWait, Ledger, LedgerError, QueuedUrl};
+use super::{CrawlError, HostPause, HostWait, Ledger, LedgerError, QueuedUrl};
 use crate::exchange::AddressGate;
 use crate::scope::hop_count;
 use crate::uri::{CaptureDate, Url, authority_of};
@@ -115,17 +115,6 @@ struct State {
     /// URLs in the batches of all hosts.
     in_batches: usize,
     reach: Reach,
-}
-
-/// A host that is left alone for now.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HostPause {
-    /// Host name with port where it is no default.
-    pub authority: String,
-    /// It is not asked before this.
-    pub until: CaptureDate,
-    /// Why, in words.
-    pub why: String,
 }
 
 struct Host {

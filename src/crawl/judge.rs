@@ -2,7 +2,6 @@
 //! ask for.
 
 use super::frontier::priority;
-use super::work::plain_verdict;
 use super::{Admission, AdmissionState, Ledger, LedgerError};
 use crate::campaign::Seed;
 use crate::exchange::Client;
@@ -97,7 +96,7 @@ impl<'a> Judge<'a> {
     pub fn decide(&self, candidate: &Candidate, robots: RobotsFact) -> Result<(Verdict, bool), LedgerError> {
         let rules = self.rules();
         if let Some(name) = refused_anyway(candidate) {
-            return Ok((plain_verdict(Decision::Reject, name), false));
+            return Ok((Verdict::unlisted(Decision::Reject, name), false));
         }
         let mut facts = self.facts(candidate, robots);
         let failed = matches!(facts.geo, GeoFact::Failed { .. });

@@ -76,17 +76,15 @@ pub use crate::jobs::free_bytes;
 pub use crawl_log::CrawlLogLine;
 pub use engine::{run_crawl, run_crawl_with};
 pub use events::{CrawlEvent, EventKind, EventObserver};
-pub use frontier::HostPause;
 pub use ledger::{
     Admission, AdmissionState, Admitted, Finished, HostBacklog, HostWait, Ledger, LedgerError, LostCapture, QueuedUrl,
     RobotsAnswer,
 };
-pub use outcome::{OutcomeClass, OutcomeKind, SeenFacts, SeenState, UrlOutcome, is_prerequisite};
+pub use outcome::{OutcomeClass, OutcomeKind, SeenFacts, SeenState, UrlOutcome};
 pub use outlink_parts::OUTLINKS_AT_ONCE;
 pub use politeness::{MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER};
 pub use reports::{HostTally, LaunchTally};
 pub use robots::{MAX_ROBOTS_BYTES, RobotsRules, product_name};
 pub use robots_cache::{RobotsTrail, follow_robots};
 pub use setup::{CrawlEnd, CrawlError, CrawlReport, CrawlSetup, RecoveryReport, check_user_agent};
-pub use stats::{CrawlSnapshot, CrawlStats};
-pub use work::PREREQUISITE_RULE;
+pub use stats::{CrawlSnapshot, CrawlStats, HostPause};

@@ -5,9 +5,8 @@
 //!
 //! Invariants: a URL without a response is never called accepted or fetched.
 
-use super::work::{PREREQUISITE_RULE, PRIVATE_ADDRESS_RULE};
 use crate::exchange::{TLS_MARK, fetch_status};
-use crate::scope::{MAX_REDIRECTS, NO_RULE, REFUSED_PERMISSION, TOO_MANY_REDIRECTS, rule_label};
+use crate::scope::{MAX_REDIRECTS, NO_RULE, PRIVATE_ADDRESS_RULE, REFUSED_PERMISSION, TOO_MANY_REDIRECTS, rule_label};
 use crate::uri::Url;
 use serde::{Deserialize, Serialize};
 
@@ -393,11 +392,6 @@ fn robots_failed(why: &str) -> UrlOutcome {
             )
         }
     }
-}
-
-/// Whether a crawl fetched a URL for its own needs only.
-pub fn is_prerequisite(rule_name: &str) -> bool {
-    rule_name == PREREQUISITE_RULE
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ use super::outlink_parts::FurtherOutlinks;
 use super::outlinks::followed;
 use super::robots_cache::{is_robots_url, origin_of};
 use super::setup::RecoveryReport;
-use super::work::content_of;
 use super::{
     Admission, Admitted, CrawlError, CrawlEvent, CrawlSetup, CrawlStats, EventKind, Finished, Ledger, LostCapture,
 };
@@ -434,7 +433,7 @@ fn take_over_one(
     let source = Source::of(admission);
     // What was fetched stays in the archive; its links may lead nowhere.
     let candidate = &admission.candidate;
-    let refused = judge.refuses_content(candidate, content_of(&capture));
+    let refused = judge.refuses_content(candidate, capture.content_fact());
     if let Some(verdict) = refused.as_ref()
         && !decided.contains(&decision_key(verdict.decision, admission.candidate.url.as_str()))
     {

@@ -3,10 +3,9 @@
 
 use super::judge::Judge;
 use super::logs::Logs;
-use super::work::PREREQUISITE_RULE;
 use super::{Admission, AdmissionState, CrawlError, CrawlSetup, Ledger};
 use crate::jobs::{JobCx, counted};
-use crate::scope::{Candidate, Verdict};
+use crate::scope::{Candidate, PREREQUISITE_RULE, Verdict};
 
 /// URLs that are judged between two writes.
 const AT_ONCE: usize = 2000;

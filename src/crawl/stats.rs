@@ -1,7 +1,7 @@
 //! The figures of a running crawl, readable from any thread at any time.
 
 use super::event_queue::EventQueue;
-use super::{CrawlEvent, EventKind, EventObserver, HostPause};
+use super::{CrawlEvent, EventKind, EventObserver};
 use crate::jobs::lock;
 use crate::uri::{CaptureDate, Clock};
 use std::collections::BTreeMap;
@@ -33,6 +33,17 @@ pub struct CrawlStats {
     pauses: Mutex<(Vec<HostPause>, u64)>,
     /// The clock of the launch, which its events are dated by.
     clock: Mutex<Clock>,
+}
+
+/// A host that is left alone for now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostPause {
+    /// Host name with port where it is no default.
+    pub authority: String,
+    /// It is not asked before this.
+    pub until: CaptureDate,
+    /// Why, in words.
+    pub why: String,
 }
 
 /// One look at a running crawl.

@@ -54,6 +54,11 @@ impl Archive {
         }
     }
 
+    /// Where its files are.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Returns when these records are safe against a power cut. The ledger is
     /// told of a capture after that, so that it never claims bytes that a cut
     /// took. One sync serves all who wait, and nobody who appends waits for it.

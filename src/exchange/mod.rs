@@ -14,8 +14,8 @@
 //! | connections: time, TLS, reuse | `wire` |
 //! | heads, and where a body ends | `message` |
 //! | a request and its answer | `fetch`, kept by `spool` |
-//! | records and catalogue entry of an exchange | `archive` |
-//! | threads that read long pages | `page_reader` |
+//! | its links read, within a bound of memory | `intake`, on the threads of `page_reader` |
+//! | its records and its catalogue entry | `archive` |
 //! | a disk without room | `disk` |
 //!
 //! Not here: who is asked, when and why (`crawl`).
@@ -23,6 +23,7 @@
 mod archive;
 mod disk;
 mod fetch;
+mod intake;
 mod message;
 mod page_reader;
 mod resolver;
@@ -32,13 +33,15 @@ mod wire;
 #[cfg(test)]
 mod fetch_tests;
 #[cfg(test)]
+mod intake_tests;
+#[cfg(test)]
 mod tls_tests;
 
-pub use archive::{Archive, PACK_IN_MEMORY, RepeatedCapture, entry_of, file_label};
+pub use archive::{Archive, RepeatedCapture, file_label};
 pub use disk::{DiskGate, LOOK_FOR_ROOM, Reservation, full_error};
 pub use fetch::{Client, CutCause, Exchange, FetchError, FetchLimits, Truncated, fetch_status};
+pub use intake::{Intake, Provenance, Taken};
 pub use message::Head;
-pub use page_reader::PageReaders;
 pub use resolver::{HostOverride, NOT_NOW, OverrideError, ResolveError, Resolver, SystemResolver, private_address};
 pub use spool::Spool;
 pub use wire::{Abandon, AddressGate, TLS_MARK, TlsFacts};

@@ -11,8 +11,8 @@ use super::rows::{
     SeenPage, SeenQuery, SeenRow,
 };
 use super::sql::{int, uint};
-use crate::crawl::{PREREQUISITE_RULE, SeenFacts, SeenState, UrlOutcome};
-use crate::scope::GeoFact;
+use crate::crawl::{SeenFacts, SeenState, UrlOutcome};
+use crate::scope::{GeoFact, PREREQUISITE_RULE};
 use crate::uri::{CaptureDate, Url};
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use std::collections::HashMap;

@@ -12,7 +12,7 @@ pub use super::search::{FacetChoice, Hit, SearchAnswer, SearchOrder, SearchQuery
 pub use super::session::SearchCounts;
 pub use crate::analysis::Judgement;
 pub use crate::campaign::quoted_value as quoted;
-pub use crate::crawl::{CrawlEvent, EventKind, OutcomeClass, OutcomeKind, PREREQUISITE_RULE, UrlOutcome};
+pub use crate::crawl::{CrawlEvent, EventKind, OutcomeClass, OutcomeKind, UrlOutcome};
 pub use crate::export::{PlannedFile, spreadsheet_cell};
 pub use crate::search::{CountryCount, FacetKind, FacetValue, MAP_HEIGHT, MapCountry, MapPoint, Period, PeriodCount};
 pub use crate::search::{count_by_country, country_of, map_countries};
