@@ -4,7 +4,7 @@
 //! Every host that has something waiting stands in a heap by the moment it
 //! may be asked again.
 //!
-//! Order inside a host is that of the ledger: [`priority`] first. Hosts that
+//! Order inside a host is that of the ledger: [`priority`](super::priority) first. Hosts that
 //! do not answer sleep as a whole (`reach`).
 //!
 //! Waits are reckoned by a clock that goes on from where the launch was, and
@@ -13,7 +13,6 @@
 use super::reach::{MAX_SLEEP, Reach, Setback, Trouble};
 use super::{CrawlError, HostPause, HostWait, Ledger, LedgerError, QueuedUrl};
 use crate::exchange::AddressGate;
-use crate::scope::hop_count;
 use crate::uri::{CaptureDate, Url, authority_of};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
@@ -37,23 +36,6 @@ const LOOK: Duration = Duration::from_millis(200);
 const ADDRESS_BUSY: Duration = Duration::from_millis(200);
 /// Hosts in memory before those without work are looked for.
 const SWEEP_HOSTS: usize = 10_000;
-/// What stands before everything else of its host.
-pub const ROBOTS_PRIORITY: i64 = -1;
-
-/// How urgent a URL is, from its path alone; lower is earlier.
-///
-/// Seeds and what they need are 0. What completes a page already fetched
-/// (embeds, redirects) comes next: the number of such hops at the end of the
-/// path, at most 99. Everything else is 100 for each hop from the seed.
-pub fn priority(hops: &str) -> i64 {
-    let completing = hops.bytes().rev().take_while(|hop| matches!(hop, b'E' | b'R')).count();
-    let count = match completing {
-        0 if hops.is_empty() || hops.ends_with('P') => 0,
-        0 => hop_count(hops).saturating_mul(100),
-        _ => completing.min(99),
-    };
-    i64::try_from(count).unwrap_or(i64::MAX)
-}
 
 /// The answer to a worker that wants work.
 #[derive(Debug)]

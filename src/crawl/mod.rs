@@ -11,7 +11,8 @@
 //! | step | where |
 //! |---|---|
 //! | a launch from beginning to end, limits, workers | `engine`, `work` |
-//! | who is next, priorities, how long a host is left alone | `frontier`, `politeness` |
+//! | what it goes by, which may be replaced while it runs | `plan` |
+//! | who is next, priorities, how long a host is left alone | `frontier`, `priority`, `politeness` |
 //! | may it be fetched | `judge` (scope), `robots_cache` and `robots` |
 //! | which links are followed, and stored in parts | `outlinks`, `outlink_parts` |
 //! | crawl.log, scope.log, reports | `logs`, `crawl_log`, `reports` |
@@ -21,10 +22,6 @@
 //! | what waits, judged by seeds and rules that were changed meanwhile | `rejudge` |
 //! | what happens when the disk is full | [`DiskGate`](crate::exchange::DiskGate) (pause and go on), `line_file` (lines kept for later) |
 //! | one more worker for each that a slow server holds | `pool` |
-//!
-//! Priority of a URL: seeds and what they need are 0; what completes a page
-//! (embeds, redirects) is the number of such hops at the end of its path; the
-//! rest is 100 for each hop from the seed. Lower is earlier.
 //!
 //! Not here: the exchange with a server and its records (`exchange`), how the ledger keeps things (`store`).
 
@@ -42,8 +39,10 @@ mod logs;
 mod outcome;
 mod outlink_parts;
 mod outlinks;
+mod plan;
 mod politeness;
 mod pool;
+mod priority;
 mod reach;
 mod recovery;
 mod rejudge;
@@ -68,6 +67,8 @@ mod outage_tests;
 #[cfg(test)]
 mod patience_tests;
 #[cfg(test)]
+mod plan_tests;
+#[cfg(test)]
 mod redirect_tests;
 #[cfg(test)]
 mod robots_journey_tests;
@@ -82,7 +83,9 @@ pub use ledger::{
 };
 pub use outcome::{OutcomeClass, OutcomeKind, SeenFacts, SeenState, UrlOutcome};
 pub use outlink_parts::OUTLINKS_AT_ONCE;
-pub use politeness::{MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER};
+pub use plan::{CurrentPlan, Plan};
+pub use politeness::{Delays, MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER};
+pub use priority::{PRIORITY_PARTS, Priorities};
 pub use reports::{HostTally, LaunchTally};
 pub use robots::{MAX_ROBOTS_BYTES, RobotsRules, product_name};
 pub use robots_cache::{RobotsTrail, follow_robots};

@@ -4,7 +4,7 @@
 use super::crawl_log::CrawlLogLine;
 use super::engine::Engine;
 use super::frontier::LONG_WAIT;
-use super::politeness::{retry_after, wait_after};
+use super::politeness::retry_after;
 use super::reach::{KNOWN_HOST_RETRIES, MAX_REFUSALS, Setback, Trouble, UNKNOWN_HOST_RETRIES};
 use super::work::{Disposition, FetchAttempt, Worker};
 use super::{CrawlError, CrawlEvent, EventKind};
@@ -70,13 +70,13 @@ impl Worker<'_> {
         if !(matches!(status, 429 | 503) || is_robots && status >= 500) {
             return Ok(Refusal::None);
         }
-        let politeness = &engine.setup.campaign.politeness;
+        let politeness = &attempt.plan.campaign.politeness;
         let asked = exchange.head.headers.get("Retry-After").and_then(|value| retry_after(&value, CaptureDate::now()));
         let authority = authority_of(url);
         if engine.frontier.given_up(authority).is_some() {
             return Ok(Refusal::Last(None));
         }
-        let setback = engine.frontier.failed(authority, Trouble::Refusing(asked), self.retry_delay())?;
+        let setback = engine.frontier.failed(authority, Trouble::Refusing(asked), attempt.plan.delays.retry())?;
         // Others of the host are asked before this URL comes again, so that one
         // URL that is always refused does not look like a host that refuses.
         let tries = attempt.queued.tries + 1;
@@ -108,18 +108,19 @@ impl Worker<'_> {
             engine.stats.readable(until),
             ordinal(setback.count)
         ));
-        Ok(Refusal::TryAgain(Deferred { tries, delay: sleep + AFTER_OTHERS.min(self.retry_delay()), why, sleep }))
-    }
-
-    fn retry_delay(&self) -> Duration {
-        Duration::from_secs(self.engine.setup.campaign.politeness.retry_delay_seconds)
+        Ok(Refusal::TryAgain(Deferred {
+            tries,
+            delay: sleep + AFTER_OTHERS.min(attempt.plan.delays.retry()),
+            why,
+            sleep,
+        }))
     }
 
     /// A URL got no answer: it is tried again, or given up; so is its host.
     pub(super) fn failed(&self, attempt: &FetchAttempt, error: FetchError) -> Result<Disposition, CrawlError> {
         let engine = self.engine;
-        let politeness = &engine.setup.campaign.politeness;
-        let wait = wait_after(politeness, error.took, attempt.crawl_delay);
+        let politeness = &attempt.plan.campaign.politeness;
+        let wait = attempt.wait_after(error.took);
         let tries = attempt.queued.tries + 1;
         if !error.retry || politeness.max_retries == 0 {
             return self.gave_up(attempt, error.status, &error.words, error.took);
@@ -130,14 +131,14 @@ impl Worker<'_> {
             return self.gave_up(attempt, error.status, &error.words, error.took);
         }
         let trouble = trouble_of(&error);
-        let setback = engine.frontier.failed(authority, trouble, self.retry_delay())?;
+        let setback = engine.frontier.failed(authority, trouble, attempt.plan.delays.retry())?;
         if setback.network_gone {
             return Ok(Disposition::PutBack { wait });
         }
-        let delay = setback.sleep.max(self.retry_delay());
+        let delay = setback.sleep.max(attempt.plan.delays.retry());
         // A host that is gone takes no try from its URLs but from the first.
         let is_its_own = trouble == Trouble::Silent || setback.count <= 1;
-        if self.is_lost(authority, &error, setback)? {
+        if self.is_lost(attempt, &error, setback)? {
             let why = error.words.clone();
             let then = self.gave_up(attempt, error.status, &why, error.took)?;
             self.give_up_host(attempt, error.status, &why)?;
@@ -173,8 +174,8 @@ impl Worker<'_> {
     }
 
     /// Whether a host failed so often that it is given up.
-    fn is_lost(&self, authority: &str, error: &FetchError, setback: Setback) -> Result<bool, CrawlError> {
-        let retries = self.engine.setup.campaign.politeness.max_retries;
+    fn is_lost(&self, attempt: &FetchAttempt, error: &FetchError, setback: Setback) -> Result<bool, CrawlError> {
+        let retries = attempt.plan.campaign.politeness.max_retries;
         if setback.count <= retries {
             return Ok(false);
         }
@@ -189,7 +190,7 @@ impl Worker<'_> {
         if is_there || setback.count <= retries.saturating_add(UNKNOWN_HOST_RETRIES) {
             return Ok(false);
         }
-        Ok(!self.engine.ledger.is_known_host(authority)?)
+        Ok(!self.engine.ledger.is_known_host(authority_of(attempt.queued.url()))?)
     }
 
     /// Gives the host of a URL up: what waits for it ends as failed.

@@ -2,17 +2,17 @@
 
 use super::crawl_log::CrawlLogLine;
 use super::engine::Engine;
-use super::frontier::{LONG_WAIT, ROBOTS_PRIORITY};
+use super::frontier::LONG_WAIT;
 use super::judge::Source;
 use super::outcome::{not_followed, robots_unreachable};
 use super::outlink_parts::FurtherOutlinks;
 use super::outlinks::{followed, sitemap_links, unfetchable_redirect};
-use super::politeness::wait_after;
+use super::priority::ROBOTS_PRIORITY;
 use super::retry::Refusal;
 use super::robots::MAX_ROBOTS_BYTES;
 use super::robots_cache::CachedRobots;
 use super::{
-    Admission, AdmissionState, Admitted, CrawlError, CrawlEvent, EventKind, Finished, QueuedUrl, RobotsAnswer,
+    Admission, AdmissionState, Admitted, CrawlError, CrawlEvent, EventKind, Finished, Plan, QueuedUrl, RobotsAnswer,
 };
 use crate::campaign::RobotsPolicy;
 use crate::captures::{CaptureEntry, redirect_target};
@@ -26,7 +26,7 @@ use crate::scope::{
 use crate::uri::{ScopeSurt, Url, authority_of, is_same_site};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 /// A URL whose robots.txt is on its way comes back after this time.
@@ -52,6 +52,8 @@ pub(super) enum Disposition {
 
 /// What is known about a URL before it is fetched.
 pub(super) struct FetchAttempt {
+    /// What it goes by, whatever plan comes meanwhile.
+    pub(super) plan: Arc<Plan>,
     pub(super) queued: QueuedUrl,
     verdict: Verdict,
     annotations: Vec<String>,
@@ -59,6 +61,11 @@ pub(super) struct FetchAttempt {
 }
 
 impl FetchAttempt {
+    /// How long the host is left alone after this URL.
+    pub(super) fn wait_after(&self, took: Option<Duration>) -> Duration {
+        self.plan.delays.after(authority_of(self.queued.url()), took, self.crawl_delay)
+    }
+
     /// How an answer to it came about.
     fn provenance(&self, further_links: Vec<Outlink>) -> Provenance {
         let candidate = &self.queued.admission.candidate;
@@ -113,6 +120,7 @@ impl<'e> Worker<'e> {
         let engine = self.engine;
         engine.stats.taken();
         let mut attempt = FetchAttempt {
+            plan: engine.setup.plan.now(),
             verdict: queued.admission.verdict.clone(),
             queued,
             annotations: Vec::new(),
@@ -160,7 +168,7 @@ impl<'e> Worker<'e> {
             Some(_) => self.gave_up(attempt, status, &words, None),
             // The ledger was told of its end before.
             None => {
-                let wait = wait_after(&engine.setup.campaign.politeness, None, attempt.crawl_delay);
+                let wait = attempt.wait_after(None);
                 Ok(Disposition::Release { wait, captured: true })
             }
         }
@@ -172,12 +180,15 @@ impl<'e> Worker<'e> {
         if let Some((status, why)) = engine.frontier.given_up(authority_of(&url)) {
             return self.gave_up(attempt, status, &why, None);
         }
+        if let Some(then) = self.decide_again(attempt)? {
+            return Ok(then);
+        }
         if let Some(then) = self.ask_robots(attempt, &url)? {
             return Ok(then);
         }
         if let Some(delay) = attempt.crawl_delay.filter(|_| engine.frontier.is_resumed(&url)) {
             // An earlier run may have asked this host a moment ago.
-            let wait = wait_after(&engine.setup.campaign.politeness, Some(Duration::ZERO), Some(delay));
+            let wait = attempt.plan.delays.after(authority_of(&url), Some(Duration::ZERO), Some(delay));
             return Ok(Disposition::PutBack { wait });
         }
         let waiting = engine.pool.wait_on_server(self.number);
@@ -187,7 +198,8 @@ impl<'e> Worker<'e> {
         };
         if attempt.verdict.decision == Decision::Reject {
             // It waited for the location of its host, which can be had now.
-            let (verdict, waits) = engine.judge.decide(&attempt.queued.admission.candidate, RobotsFact::NotAsked)?;
+            let (verdict, waits) =
+                engine.judge.decide(&attempt.plan, &attempt.queued.admission.candidate, RobotsFact::NotAsked)?;
             if waits || verdict.decision == Decision::Reject {
                 return self.refused(
                     attempt,
@@ -199,7 +211,7 @@ impl<'e> Worker<'e> {
             attempt.verdict = verdict;
         }
         let gate = engine.polite.then_some(&engine.frontier as &dyn AddressGate);
-        let fetched = engine.client.fetch(&url, &addresses, gate);
+        let fetched = engine.client.fetch(&url, &addresses, FetchLimits::of(&attempt.plan.campaign.limits), gate);
         drop(waiting);
         match fetched {
             Ok(exchange) => self.answered(attempt, exchange),
@@ -223,11 +235,33 @@ impl<'e> Worker<'e> {
         }
     }
 
+    /// Decides a URL by the plan of its turn, where that came while the crawl
+    /// ran; tells what to do when it is out now.
+    fn decide_again(&self, attempt: &mut FetchAttempt) -> Result<Option<Disposition>, CrawlError> {
+        let engine = self.engine;
+        let before = &attempt.queued.admission;
+        // No rule decides what another URL needs.
+        if !attempt.plan.is_replacement() || before.verdict.rule_name == PREREQUISITE_RULE {
+            return Ok(None);
+        }
+        let candidate = attempt.plan.adopt(before.candidate.clone());
+        let now = Admission { date: before.date, ..engine.judge.admission(&attempt.plan, candidate)? };
+        let is_refused = now.state == AdmissionState::Refused;
+        if now != *before && !is_refused {
+            engine.ledger.rejudge(vec![(attempt.queued.id, now.clone())])?;
+        }
+        attempt.verdict = now.verdict.clone();
+        attempt.queued.admission = now;
+        let why = format!("out of scope by version {} of the campaign", attempt.plan.version);
+        let verdict = attempt.verdict.clone();
+        is_refused.then(|| self.refused(attempt, fetch_status::OUT_OF_SCOPE, verdict, &why)).transpose()
+    }
+
     /// Asks robots.txt, if the campaign does; tells what to do when the URL
     /// is not to be fetched now.
     fn ask_robots(&self, attempt: &mut FetchAttempt, url: &Url) -> Result<Option<Disposition>, CrawlError> {
         let engine = self.engine;
-        let policy = engine.setup.campaign.politeness.robots;
+        let policy = attempt.plan.campaign.politeness.robots;
         if policy == RobotsPolicy::Ignore || engine.robots.is_robots(url) {
             return Ok(None);
         }
@@ -261,7 +295,7 @@ impl<'e> Worker<'e> {
             return Ok(None);
         }
         let words = format!("robots.txt says no: {why}");
-        let (mut verdict, _) = engine.judge.decide(&attempt.queued.admission.candidate, fact.clone())?;
+        let (mut verdict, _) = engine.judge.decide(&attempt.plan, &attempt.queued.admission.candidate, fact.clone())?;
         if verdict.decision == Decision::Accept {
             verdict = Verdict::unlisted(Decision::Reject, ROBOTS_RULE);
         }
@@ -331,7 +365,7 @@ impl<'e> Worker<'e> {
     /// A server answered.
     fn answered(&self, attempt: &mut FetchAttempt, exchange: Exchange) -> Result<Disposition, CrawlError> {
         let engine = self.engine;
-        let wait = wait_after(&engine.setup.campaign.politeness, Some(exchange.took), attempt.crawl_delay);
+        let wait = attempt.wait_after(Some(exchange.took));
         let given_up = match self.refused_for_now(attempt, &exchange)? {
             Refusal::None => {
                 self.host_answered(attempt.queued.url())?;
@@ -340,6 +374,7 @@ impl<'e> Worker<'e> {
             Refusal::TryAgain(deferred) => return deferred.put_back(self, attempt, wait),
             Refusal::Last(given_up) => given_up,
         };
+        attempt.plan = engine.setup.plan.widened(&attempt.plan);
         let facts = AnswerFacts::of(attempt.queued.url(), &exchange);
         let Some(Taken { mut entry, permit }) = self.keep(attempt, exchange)? else {
             // It waits in the queue as before; nothing was written.
@@ -378,8 +413,7 @@ impl<'e> Worker<'e> {
             return Ok(None);
         }
         attempt.crawl_delay = self.crawl_delay_of(attempt.queued.url())?;
-        let politeness = &self.engine.setup.campaign.politeness;
-        Ok(Some(wait_after(politeness, Some(facts.took), attempt.crawl_delay)))
+        Ok(Some(attempt.wait_after(Some(facts.took))))
     }
 
     /// Decides about the links of an answer. Where rules refuse its content it
@@ -392,7 +426,7 @@ impl<'e> Worker<'e> {
     ) -> Result<Vec<Admission>, CrawlError> {
         let engine = self.engine;
         let admission = &attempt.queued.admission;
-        let links = match engine.judge.refuses_content(&admission.candidate, entry.content_fact()) {
+        let links = match engine.judge.refuses_content(&attempt.plan, &admission.candidate, entry.content_fact())? {
             Some(verdict) => {
                 engine.logs.scope([(&admission.candidate, &verdict)])?;
                 annotations.push("contentRefused".to_owned());
@@ -403,9 +437,9 @@ impl<'e> Worker<'e> {
         if admission.candidate.is_seed
             && let Some(target) = &entry.redirect_to
         {
-            self.seed_moved(admission, target);
+            self.seed_moved(attempt, target);
         }
-        Ok(engine.judge.admit(&Source::of(admission), links)?)
+        Ok(engine.judge.admit(&attempt.plan, &Source::of(admission), links)?)
     }
 
     /// Logs a redirect to what is no URL of the crawl: it has its line, and no
@@ -430,7 +464,7 @@ impl<'e> Worker<'e> {
             self.seed_without_page(&attempt.queued.admission.candidate, facts.status, "");
         }
         if let Some(cut) = facts.cut {
-            let reason = cut.reason(&FetchLimits::of(&engine.setup.campaign.limits));
+            let reason = cut.reason(&FetchLimits::of(&attempt.plan.campaign.limits));
             let text = format!("The answer was cut off and is kept so: {reason}");
             let event = CrawlEvent::new(EventKind::Truncated, text).of_url(attempt.queued.url());
             engine.stats.event(event.with_status(facts.status));
@@ -517,8 +551,8 @@ impl<'e> Worker<'e> {
 
     /// Says so where a seed redirects to another site, whose reach it does not
     /// bring along.
-    fn seed_moved(&self, admission: &Admission, target: &Url) {
-        let engine = self.engine;
+    fn seed_moved(&self, attempt: &FetchAttempt, target: &Url) {
+        let (engine, admission) = (self.engine, &attempt.queued.admission);
         if engine.judge.keeps_seed(&admission.candidate.url, target) {
             return;
         }
@@ -527,7 +561,7 @@ impl<'e> Worker<'e> {
             format!(
                 "The seed {seed} redirects to {target}, whose address is private and not allowed (Spec, Politeness; campaign file: politeness.allow_private_addresses)"
             )
-        } else if !is_open_redirect(&engine.setup.campaign, seed, target) {
+        } else if !is_open_redirect(&attempt.plan.campaign, seed, target) {
             return;
         } else {
             format!(
@@ -554,7 +588,7 @@ impl<'e> Worker<'e> {
         annotations.extend(attempt.tries_annotation());
         self.end(attempt, attempt.queued.ended(status, words), annotations)?;
         self.seed_without_page(&attempt.queued.admission.candidate, status, words);
-        let wait = wait_after(&engine.setup.campaign.politeness, took, attempt.crawl_delay);
+        let wait = attempt.wait_after(took);
         Ok(Disposition::Release { wait, captured: false })
     }
 

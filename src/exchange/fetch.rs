@@ -316,6 +316,11 @@ impl Client {
         self
     }
 
+    /// The limits that it was made with.
+    pub fn limits(&self) -> FetchLimits {
+        self.limits
+    }
+
     /// Whether the crawl is to end.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.as_ref().is_some_and(JobCx::is_cancelled)
@@ -357,13 +362,14 @@ impl Client {
         }
     }
 
-    /// Fetches one URL from one of these addresses. The exchange takes a place
+    /// Fetches one URL from one of these addresses, within limits. The exchange takes a place
     /// at the very address that it is made with: where that is busy the status
     /// is [`fetch_status::NOT_ATTEMPTED`], and nothing was asked.
     pub fn fetch(
         &self,
         url: &Url,
         addresses: &[SocketAddr],
+        limits: FetchLimits,
         gate: Option<&dyn AddressGate>,
     ) -> Result<Exchange, FetchError> {
         let origin: Origin = (
@@ -384,14 +390,14 @@ impl Client {
                 self.idle.keep(origin, connection);
                 return Err(busy());
             }
-            match self.exchange(connection, &request, origin.clone(), begin) {
+            match self.exchange(connection, &request, origin.clone(), begin, limits) {
                 // The server closed it in the meantime; that says nothing about the URL.
                 Err((error, true)) if error.status == fetch_status::CONNECT_LOST => {}
                 result => return result.map_err(|(error, _)| took(error)),
             }
         }
         let tls = (origin.0 == "https").then_some((&self.tls, origin.1.as_str()));
-        let (connection, _place) = self.connect(url, addresses, tls, gate).map_err(|error| match error {
+        let (connection, _place) = self.connect(url, addresses, limits, tls, gate).map_err(|error| match error {
             ConnectError::Private(ip, why) => FetchError {
                 status: fetch_status::BLOCKED_BY_SETTING,
                 words: format!(
@@ -408,12 +414,12 @@ impl Client {
                 took: Some(begin.elapsed()),
             },
         })?;
-        self.exchange(connection, &request, origin, begin).map_err(|(error, _)| took(error))
+        self.exchange(connection, &request, origin, begin, limits).map_err(|(error, _)| took(error))
     }
 
     /// Whether the server of a URL takes a connection; nothing is asked.
     pub fn takes_connection(&self, url: &Url) -> bool {
-        self.addresses(url).is_ok_and(|addresses| self.connect(url, &addresses, None, None).is_ok())
+        self.addresses(url).is_ok_and(|addresses| self.connect(url, &addresses, self.limits, None, None).is_ok())
     }
 
     /// Whether a host has no address but private ones that are not allowed,
@@ -429,24 +435,19 @@ impl Client {
         &self,
         url: &Url,
         addresses: &[SocketAddr],
+        limits: FetchLimits,
         tls: Option<(&TlsClient, &str)>,
         gate: Option<&'g dyn AddressGate>,
     ) -> Result<(Connection, Option<WirePlace<'g>>), ConnectError> {
         let host = url.host_str().unwrap_or_default();
         let private = |ip| self.private.allows(host, ip);
-        let deadline = Deadline { end: Instant::now() + self.limits.head, idle: self.limits.idle };
+        let deadline = Deadline { end: Instant::now() + limits.head, idle: limits.idle };
         let way = Way { tls, private: &private, deadline, abandon: self.abandon.clone() };
         Connection::open(addresses, &way, gate)
     }
 
     fn is_abandoned(&self) -> bool {
         self.abandon.as_ref().is_some_and(|abandon| abandon())
-    }
-
-    /// Of a part of an exchange that may take as long from now on.
-    fn deadline(&self, begin: Instant, most: Duration) -> Deadline {
-        let end = begin + self.limits.time;
-        Deadline { end: end.min(Instant::now() + most), idle: self.limits.idle }
     }
 
     fn request(&self, url: &Url) -> Vec<u8> {
@@ -467,14 +468,17 @@ impl Client {
         request: &[u8],
         origin: Origin,
         begin: Instant,
+        limits: FetchLimits,
     ) -> Result<Exchange, (FetchError, bool)> {
-        connection.rearm(self.deadline(begin, self.limits.head), self.abandon.clone());
+        // Of a part of the exchange that may take as long from now on.
+        let deadline =
+            |most: Duration| Deadline { end: (begin + limits.time).min(Instant::now() + most), idle: limits.idle };
+        connection.rearm(deadline(limits.head), self.abandon.clone());
         let date = self.clock.now();
         connection.send(request).map_err(|error| (lost(&error), true))?;
-        let mut reader =
-            AnswerReader { connection, end: begin + self.limits.time, limits: self.limits, buffer: vec![0; 64 << 10] };
+        let mut reader = AnswerReader { connection, end: begin + limits.time, limits, buffer: vec![0; 64 << 10] };
         let (interim, head_bytes, head, early) = reader.heads()?;
-        reader.connection.rearm(self.deadline(begin, LONGEST), self.abandon.clone());
+        reader.connection.rearm(deadline(LONGEST), self.abandon.clone());
         let mut answer = Answer {
             response: Spool::new(&self.spool_dir),
             chunks: ChunkScanner::default(),
@@ -482,7 +486,7 @@ impl Client {
             digester: BlockDigester::new(true),
             body_len: 0,
             reserved: self.disk.as_ref().map(Reservation::new),
-            limit: self.limits.bytes,
+            limit: limits.bytes,
         };
         answer.reserve();
         // The disk is at fault, not the server.

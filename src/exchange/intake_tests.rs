@@ -25,7 +25,7 @@ fn fetch(server: &ScriptedServer, path: &str, folder: &Path) -> (Url, Exchange) 
     let client = Client::new(resolver, "test (+mailto:test@example.org)", limits, folder.to_owned());
     let client = client.unwrap().allowing_private(PrivateAddresses::All);
     let url = Url::parse(&format!("http://{}{path}", server.addr)).unwrap();
-    let exchange = client.fetch(&url, &client.addresses(&url).unwrap(), None).unwrap();
+    let exchange = client.fetch(&url, &client.addresses(&url).unwrap(), limits, None).unwrap();
     (url, exchange)
 }
 

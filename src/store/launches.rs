@@ -162,7 +162,7 @@ impl Catalogue {
     /// Keeps that a launch goes on with another version of its campaign, whose
     /// seeds and rules are the same.
     pub fn change_launch_version(&self, id: LaunchId, from: u32, to: u32) -> Result<(), StoreError> {
-        self.write(move |conn| change_version(conn, id, from, to))
+        self.write(move |conn| change_version(conn, id, from, to, CaptureDate::now()))
     }
 
     /// What the rules of these launches stand on.

@@ -6,8 +6,8 @@ use super::scope::geo_database;
 use super::{counted, error_chain};
 use crate::campaign::Campaign;
 use crate::crawl::{
-    CrawlEnd, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats, EventKind, EventObserver, Ledger, RecoveryReport,
-    run_crawl,
+    CrawlEnd, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats, CurrentPlan, EventKind, EventObserver, Ledger, Plan,
+    RecoveryReport, run_crawl,
 };
 use crate::exchange::DiskGate;
 use crate::jobs::{JobCx, OnDrop, OnPanic};
@@ -290,10 +290,8 @@ pub fn crawl(
         room.wait_for(|| Ok(catalogue.queue_failed(launch.id)?))?;
     }
     let setup = CrawlSetup {
-        campaign: spec,
-        version: latest,
+        plan: Arc::new(CurrentPlan::new(Plan::new(spec, latest, rules))),
         changed_from,
-        rules,
         geo,
         overrides: session.overrides(),
         warc_label: session.workspace.stored_name(&warc_folder),
