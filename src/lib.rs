@@ -19,7 +19,8 @@
 //! | [`text`] | when two spellings are one word; main text, dates, language and near-duplicates of pages | uri, warc, links |
 //! | [`captures`] | archive records and exchanges → captures, their links and originals | uri, scope, warc, links, text |
 //! | [`inlinks`] | outlinks inverted, the data set, stored inlinks | uri, warc, links, captures |
-//! | [`crawl`] | frontier, politeness, robots, fetch → captures | all above but inlinks |
+//! | [`exchange`] | one request and its answer, byte for byte → records of a WARC file | uri, campaign, scope, warc, links, captures |
+//! | [`crawl`] | frontier, politeness, robots: which exchange is next, and what is kept of it | all above but inlinks |
 //! | [`analysis`] | request matches, anchor tallies, score, review checks | uri, query, campaign, warc, links, text, captures, inlinks |
 //! | [`search`] | the text index, ranking, facets of what is found | uri, query, text, analysis |
 //! | [`store`] | the workspace folder and its catalogue | value types above |
@@ -73,6 +74,8 @@ pub mod text;
 pub mod captures;
 
 pub mod inlinks;
+
+pub mod exchange;
 
 pub mod crawl;
 

@@ -17,7 +17,10 @@
 //! known not to answer a request: its request part is 0 and keeps its weight,
 //! so that it comes after the pages that it belongs to.
 
-use serde::{Deserialize, Serialize};
+use crate::campaign::{WeightedPart, effective_weight, weighted_sum};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::HashMap;
 
 /// Distinct external hosts from which on more of them change nothing.
 pub const SATURATION_HOSTS: u64 = 20;
@@ -26,28 +29,35 @@ pub const SATURATION_ANCHOR_HOSTS: u64 = 5;
 /// Bins of [`histogram`].
 pub const HISTOGRAM_BINS: usize = 50;
 
-/// Parts of the score and what they weigh, as the archivist sets them.
+/// What each part weighs, as the archivist sets it, in the order of [`SCORE_PARTS`].
 /// Negative weights and those that are no number count as 0.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ScoreWeights {
-    /// Match of the request.
-    pub request: f64,
-    /// Distinct external citing hosts in the window.
-    pub external_hosts: f64,
-    /// Anchors that match the request.
-    pub anchors: f64,
-    /// Nearness to the seed.
-    pub depth: f64,
-    /// A person's approval.
-    pub review: f64,
-    /// First capture of its payload.
-    pub freshness: f64,
-}
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ScoreWeights([f64; PARTS]);
 
 impl Default for ScoreWeights {
     fn default() -> Self {
-        Self { request: 0.4, external_hosts: 0.25, anchors: 0.15, depth: 0.1, review: 0.05, freshness: 0.05 }
+        Self(SCORE_PARTS.each_ref().map(|part| part.weight))
+    }
+}
+
+impl Serialize for ScoreWeights {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter().map(|(part, weight)| (part.key, weight)))
+    }
+}
+
+/// Parts that are not named weigh what they do by default; others are passed over.
+impl<'de> Deserialize<'de> for ScoreWeights {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let named: HashMap<String, serde_json::Value> = HashMap::deserialize(deserializer)?;
+        let mut weights = Self::default();
+        for (part, weight) in weights.iter_mut() {
+            if let Some(value) = named.get(part.key) {
+                let key = part.key;
+                *weight = value.as_f64().ok_or_else(|| D::Error::custom(format!("{key} is no number: {value}")))?;
+            }
+        }
+        Ok(weights)
     }
 }
 
@@ -115,106 +125,145 @@ pub struct ScorePart {
     pub why: String,
 }
 
-/// Parts of a score, in their order.
-pub const SCORE_PARTS: [&str; 6] = ["Request", "External hosts", "Anchors", "Depth", "Review", "Freshness"];
-/// The values of the parts, each 0 to 1; none where it is not known.
-pub type PartValues = [Option<f64>; 6];
+/// Parts of a score.
+const PARTS: usize = 6;
 
-impl ScoreInput {
-    /// What each part comes to, before it is weighed.
-    pub fn values(&self) -> PartValues {
-        let request = match (self.without_text, &self.request) {
+/// Parts of a score, in their order.
+pub static SCORE_PARTS: [WeightedPart<ScoreInput>; PARTS] = [
+    WeightedPart {
+        key: "request",
+        name: "Request",
+        about: "Match of the campaign's request",
+        weight: 0.4,
+        value: |input| match (input.without_text, &input.request) {
             (Some(_), _) => Some(0.0),
             (None, Some(reading)) if reading.score.is_finite() => Some(reading.score.clamp(0.0, 1.0)),
             (None, Some(_)) => Some(0.0),
             (None, None) => None,
-        };
-        [
-            request,
-            self.external_hosts.map(|hosts| saturating(hosts, SATURATION_HOSTS)),
-            self.anchor_hosts.map(|hosts| saturating(hosts, SATURATION_ANCHOR_HOSTS)),
-            self.depth.map(|hops| 1.0 / (1.0 + f64::from(hops) / 2.0)),
-            Some(match self.review {
-                ReviewState::Approved => 1.0,
-                ReviewState::Rejected => 0.0,
-                ReviewState::Flagged | ReviewState::None => 0.5,
-            }),
-            self.first_of_payload.map(|first| if first { 1.0 } else { 0.0 }),
-        ]
-    }
+        },
+        why: |input| match (input.without_text, &input.request) {
+            (Some(what), _) => format!("does not apply: {what} has no text of its own"),
+            (None, None) => "the campaign has no request, or the page was not read".to_owned(),
+            (None, Some(RequestReading { holds: true, words, .. })) => format!("the request holds: {words}"),
+            (None, Some(RequestReading { words, .. })) => format!("the request does not hold: {words}"),
+        },
+    },
+    WeightedPart {
+        key: "external_hosts",
+        name: "External hosts",
+        about: "Distinct hosts that link here in the window",
+        weight: 0.25,
+        value: |input| input.external_hosts.map(|hosts| saturating(hosts, SATURATION_HOSTS)),
+        why: |input| match input.external_hosts {
+            None => "inlinks are not built".to_owned(),
+            Some(number) => format!("{} within ±{} days", hosts_link_here(number), input.window_days),
+        },
+    },
+    WeightedPart {
+        key: "anchors",
+        name: "Anchors",
+        about: "Links whose text matches the request",
+        weight: 0.15,
+        value: |input| input.anchor_hosts.map(|hosts| saturating(hosts, SATURATION_ANCHOR_HOSTS)),
+        why: |input| match input.anchor_hosts {
+            None => "inlinks are not built, or the campaign has no request".to_owned(),
+            Some(number) => format!("{} in the words of the request", hosts_link_here(number)),
+        },
+    },
+    WeightedPart {
+        key: "depth",
+        name: "Depth",
+        about: "Nearness to the seed",
+        weight: 0.1,
+        value: |input| input.depth.map(|hops| 1.0 / (1.0 + f64::from(hops) / 2.0)),
+        why: |input| {
+            let depth = match input.depth {
+                None => return "the path from the seed is not known".to_owned(),
+                Some(0) => "a seed".to_owned(),
+                Some(hops) => format!("{} from the seed", count(hops.into(), "hop", "hops")),
+            };
+            if input.depth_is_claim { format!("{depth}, its file says") } else { depth }
+        },
+    },
+    WeightedPart {
+        key: "review",
+        name: "Review",
+        about: "Approved by a person",
+        weight: 0.05,
+        value: |input| match input.review {
+            ReviewState::Approved => Some(1.0),
+            ReviewState::Rejected => Some(0.0),
+            ReviewState::Flagged | ReviewState::None => Some(0.5),
+        },
+        why: |input| match input.review {
+            ReviewState::Approved => "approved".to_owned(),
+            ReviewState::Rejected => "rejected".to_owned(),
+            ReviewState::Flagged => "flagged, not decided".to_owned(),
+            ReviewState::None => "not reviewed yet".to_owned(),
+        },
+    },
+    WeightedPart {
+        key: "freshness",
+        name: "Freshness",
+        about: "First capture of this content",
+        weight: 0.05,
+        value: |input| input.first_of_payload.map(|first| if first { 1.0 } else { 0.0 }),
+        why: |input| match input.first_of_payload {
+            None => "the payload's digest is not known".to_owned(),
+            Some(true) => "first capture of this content".to_owned(),
+            Some(false) => "the same content was captured before".to_owned(),
+        },
+    },
+];
 
-    /// Why each part is what it is, or why it is not known.
-    fn reasons(&self) -> [String; 6] {
-        let days = self.window_days;
-        let hosts = |hosts| count(hosts, "external host links here", "external hosts link here");
-        let mut depth = match self.depth {
-            None => "the path from the seed is not known".to_owned(),
-            Some(0) => "a seed".to_owned(),
-            Some(hops) => format!("{} from the seed", count(hops.into(), "hop", "hops")),
-        };
-        if self.depth.is_some() && self.depth_is_claim {
-            depth.push_str(", its file says");
-        }
-        [
-            match (self.without_text, &self.request) {
-                (Some(what), _) => format!("does not apply: {what} has no text of its own"),
-                (None, None) => "the campaign has no request, or the page was not read".to_owned(),
-                (None, Some(RequestReading { holds: true, words, .. })) => format!("the request holds: {words}"),
-                (None, Some(RequestReading { words, .. })) => format!("the request does not hold: {words}"),
-            },
-            self.external_hosts
-                .map_or("inlinks are not built".to_owned(), |number| format!("{} within ±{days} days", hosts(number))),
-            self.anchor_hosts.map_or("inlinks are not built, or the campaign has no request".to_owned(), |number| {
-                format!("{} in the words of the request", hosts(number))
-            }),
-            depth,
-            match self.review {
-                ReviewState::Approved => "approved",
-                ReviewState::Rejected => "rejected",
-                ReviewState::Flagged => "flagged, not decided",
-                ReviewState::None => "not reviewed yet",
-            }
-            .to_owned(),
-            match self.first_of_payload {
-                None => "the payload's digest is not known",
-                Some(true) => "first capture of this content",
-                Some(false) => "the same content was captured before",
-            }
-            .to_owned(),
-        ]
+/// The values of the parts, each 0 to 1; none where it is not known.
+pub type PartValues = [Option<f64>; PARTS];
+
+impl ScoreInput {
+    /// What each part comes to, before it is weighed.
+    pub fn values(&self) -> PartValues {
+        SCORE_PARTS.each_ref().map(|part| (part.value)(self))
     }
 
     /// The parts of its score, for people.
     pub fn parts(&self, weights: &ScoreWeights) -> Vec<ScorePart> {
-        let weighed = SCORE_PARTS.into_iter().zip(weights.list()).zip(self.values()).zip(self.reasons());
-        weighed
-            .map(|(((name, weight), value), why)| match value {
-                Some(value) => ScorePart { name: name.to_owned(), value, weight, why },
-                None => {
-                    ScorePart { name: name.to_owned(), value: 0.0, weight: 0.0, why: format!("not counted: {why}") }
-                }
-            })
-            .collect()
+        let explained = |(part, weight): (&WeightedPart<Self>, f64)| {
+            let (name, why) = (part.name.to_owned(), (part.why)(self));
+            match (part.value)(self) {
+                Some(value) => ScorePart { name, value, weight: effective_weight(weight), why },
+                None => ScorePart { name, value: 0.0, weight: 0.0, why: format!("not counted: {why}") },
+            }
+        };
+        weights.iter().map(explained).collect()
     }
 }
 
 impl ScoreWeights {
-    /// In the order of [`SCORE_PARTS`], none below 0.
-    pub fn list(&self) -> [f64; 6] {
-        [self.request, self.external_hosts, self.anchors, self.depth, self.review, self.freshness]
-            .map(|weight| if weight.is_finite() { weight.max(0.0) } else { 0.0 })
+    /// Each part with its weight, in the order of [`SCORE_PARTS`].
+    pub fn iter(&self) -> impl Iterator<Item = (&'static WeightedPart<ScoreInput>, f64)> {
+        SCORE_PARTS.iter().zip(self.0)
+    }
+
+    /// The same, to be changed.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&'static WeightedPart<ScoreInput>, &mut f64)> {
+        SCORE_PARTS.iter().zip(&mut self.0)
+    }
+
+    /// What a part weighs, by its key; 0 where there is no such part.
+    pub fn get(&self, key: &str) -> f64 {
+        self.iter().find(|(part, _)| part.key == key).map_or(0.0, |(_, weight)| weight)
+    }
+
+    /// The same with another weight of a part, by its key; `None` where there is no such part.
+    pub fn with(mut self, key: &str, weight: f64) -> Option<Self> {
+        *self.iter_mut().find(|(part, _)| part.key == key)?.1 = weight;
+        Some(self)
     }
 
     /// The score of a capture with these values, 0 to 1.
     pub fn score(&self, values: &PartValues) -> f64 {
-        let (mut total, mut got) = (0.0, 0.0);
-        for (weight, value) in self.list().into_iter().zip(values) {
-            if let Some(value) = value {
-                total += weight;
-                got += weight * value;
-            }
-        }
-        if total > 0.0 { (got / total).clamp(0.0, 1.0) } else { 0.0 }
+        let (sum, total) = weighted_sum(&self.0, values);
+        if total > 0.0 { (sum / total).clamp(0.0, 1.0) } else { 0.0 }
     }
 }
 
@@ -230,6 +279,10 @@ pub fn histogram(scores: impl IntoIterator<Item = f64>) -> Vec<u64> {
         }
     }
     bins
+}
+
+fn hosts_link_here(number: u64) -> String {
+    count(number, "external host links here", "external hosts link here")
 }
 
 /// Grows with the logarithm: the second host says more than the twentieth.
@@ -351,15 +404,8 @@ mod tests {
         input.external_hosts = None;
         check(&input, &default, 1.0);
         input.depth = Some(2);
-        check(&input, &ScoreWeights { request: 1.0, depth: 1.0, ..default }, (1.0 + 0.5 + 0.25) / 2.25);
-        let none = ScoreWeights {
-            request: 0.0,
-            external_hosts: -1.0,
-            anchors: f64::NAN,
-            depth: 0.0,
-            review: 0.0,
-            freshness: 0.0,
-        };
+        check(&input, &default.with("request", 1.0).unwrap().with("depth", 1.0).unwrap(), (1.0 + 0.5 + 0.25) / 2.25);
+        let none = ScoreWeights([0.0, -1.0, f64::NAN, 0.0, 0.0, 0.0]);
         check(&full(), &none, 0.0);
     }
 
@@ -372,6 +418,21 @@ mod tests {
         // Where nothing is asked for, too.
         let page = ScoreInput { request: None, without_text: None, ..full() };
         assert!(score(&page, &weights) > score(&image, &weights));
+    }
+
+    #[test]
+    fn weights_are_kept_by_the_names_of_their_parts() {
+        let weights = ScoreWeights::default().with("anchors", 0.5).unwrap();
+        let json = serde_json::to_string(&weights).unwrap();
+        assert_eq!(
+            json,
+            r#"{"request":0.4,"external_hosts":0.25,"anchors":0.5,"depth":0.1,"review":0.05,"freshness":0.05}"#
+        );
+        assert_eq!(serde_json::from_str::<ScoreWeights>(&json).unwrap(), weights);
+        let some: ScoreWeights = serde_json::from_str(r#"{"anchors": 0.5, "of later versions": []}"#).unwrap();
+        assert_eq!(some, weights);
+        assert!(serde_json::from_str::<ScoreWeights>(r#"{"depth": "deep"}"#).is_err());
+        assert!(weights.with("luck", 1.0).is_none());
     }
 
     #[test]

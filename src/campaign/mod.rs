@@ -21,6 +21,7 @@ mod request_text;
 mod schedule;
 mod target;
 mod terms;
+mod weighted;
 
 pub use differences::{FieldDifference, campaign_differences};
 pub use due::{Fate, settle};
@@ -34,6 +35,7 @@ pub use report_language::ReportLanguage;
 pub use request::{Request, Term, TermKind};
 pub use schedule::{Calendar, CatchUp, Frequency, MAX_NEXT_RUNS, Run, Schedule, ScheduleError};
 pub use target::Target;
+pub use weighted::{WeightedPart, effective_weight, weighted_sum};
 
 use crate::uri::{CaptureDate, Url, drop_user};
 use serde::{Deserialize, Serialize};

@@ -2,6 +2,7 @@
 
 use super::page::has_links;
 use super::{CaptureNotes, Media, Unread};
+use crate::scope::ContentFact;
 use crate::uri::{CaptureDate, Url};
 use crate::warc::{RecordType, Span};
 use std::net::IpAddr;
@@ -67,6 +68,12 @@ impl CaptureEntry {
             && (has_links(&self.url, &self.notes.mime) || !self.notes.outlinks.is_empty());
         let truncated = self.truncated.as_deref().filter(|_| may_have_links);
         self.notes.unread = Unread::of_record(self.notes.unread, truncated);
+    }
+
+    /// What rules of scope ask about an answer.
+    pub fn content_fact(&self) -> ContentFact {
+        let status = u16::try_from(self.notes.status).unwrap_or(0);
+        ContentFact::Fetched { status, mime: self.notes.mime.clone(), bytes: self.payload_len }
     }
 
     /// What it is to a person, as far as type, first bytes and URL say it.

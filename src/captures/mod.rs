@@ -64,7 +64,7 @@ pub use metadata::CaptureNotes;
 pub use original::{
     DeclaredKind, FoundBy, FoundOriginal, OriginalError, RevisitError, find_original, rule as original_rule,
 };
-pub use page::{Body, BodyForm, PageLinks, is_redirect, links_bytes, may_have_links, reading_bytes};
+pub use page::{Body, BodyForm, PageLinks, is_redirect, links_bytes, may_have_links, reading_bytes, redirect_target};
 pub use page_facts::{PageEnd, PageFacts};
 pub use page_markers::MarkerKind;
 pub use record::body_of;

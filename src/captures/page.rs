@@ -102,6 +102,15 @@ pub fn is_redirect(status: u16) -> bool {
     (300..400).contains(&status) && status != 304
 }
 
+/// Where an answer with these fields redirects to.
+pub fn redirect_target(url: &Url, status: u16, headers: &Headers) -> Option<Url> {
+    resolve(url, &redirect_location(status, headers)?)
+}
+
+fn redirect_location(status: u16, headers: &Headers) -> Option<Cow<'_, str>> {
+    if is_redirect(status) { headers.get_url("Location") } else { None }
+}
+
 /// What a record or an answer holds, without transfer and content encoding.
 #[derive(Debug, Clone)]
 pub struct Body<'b> {
@@ -118,8 +127,8 @@ impl<'b> Body<'b> {
     /// A payload with the status and fields that it came with.
     pub fn new(status: u16, headers: &Headers, payload: Payload<'b>) -> Self {
         let kind = MediaType::of(headers);
-        let location = if is_redirect(status) { headers.get_url("Location") } else { None };
-        let (location, nofollow) = (location.map(Cow::into_owned), is_nofollow_answer(headers, None));
+        let location = redirect_location(status, headers).map(Cow::into_owned);
+        let nofollow = is_nofollow_answer(headers, None);
         Self { status, kind, location, nofollow, payload }
     }
 

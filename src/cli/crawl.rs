@@ -3,7 +3,8 @@
 use super::campaign::session;
 use super::output::{json_line, plain, short, with_bar};
 use super::{FINE, PROBLEMS};
-use crate::crawl::{CrawlEvent, EventKind, EventObserver, HostOverride};
+use crate::crawl::{CrawlEvent, EventKind, EventObserver};
+use crate::exchange::HostOverride;
 use crate::jobs::counted;
 use crate::work;
 use crate::work::Report;

@@ -225,29 +225,21 @@ impl SpecArgs {
             "--threshold {}: a score is between 0 and 1",
             self.threshold
         );
-        let mut weights = serde_json::to_value(ScoreWeights::default())?;
+        let mut weights = ScoreWeights::default();
         for text in &self.weight {
             let form = "write PART=NUMBER, such as request=0.7";
             let (part, number) = text.split_once('=').ok_or_else(|| anyhow::anyhow!("--weight {text}: {form}"))?;
             let number: f64 = number.parse().map_err(|_| anyhow::anyhow!("--weight {text}: {form}"))?;
             anyhow::ensure!((0.0..=1.0).contains(&number), "--weight {text}: a weight is between 0 and 1");
-            match weights.get_mut(part) {
-                Some(value) => *value = number.into(),
-                None => anyhow::bail!(
-                    "--weight {text}: there is no part “{part}” of the score; there are {}",
-                    weights
-                        .as_object()
-                        .into_iter()
-                        .flatten()
-                        .map(|(name, _)| name.as_str())
-                        .collect::<Vec<_>>()
-                        .join(", ")
-                ),
-            }
+            weights = weights.with(part, number).ok_or_else(|| {
+                let parts: Vec<&str> = weights.iter().map(|(part, _)| part.key).collect();
+                let parts = parts.join(", ");
+                anyhow::anyhow!("--weight {text}: there is no part “{part}” of the score; there are {parts}")
+            })?;
         }
         Ok(SelectionSpec {
             campaign,
-            weights: serde_json::from_value(weights)?,
+            weights,
             threshold: self.threshold,
             window_days: self.window_days,
             with_requisites: !self.without_requisites,

@@ -1,44 +1,41 @@
 //! Runs a launch: workers, limits, the beginning and the end.
 
-use super::capture::Archive;
-use super::disk::LOOK_FOR_ROOM;
 use super::event_writer::EventWriter;
-use super::fetch::{Client, FetchLimits, fetch_status};
-use super::frontier::{Frontier, HostPause, Next};
+use super::frontier::{Frontier, Next};
 use super::judge::Judge;
 use super::logs::Logs;
-use super::page_reader::PageReaders;
-use super::politeness::{is_polite, wait_after};
+use super::politeness::is_polite;
 use super::pool::WorkerPool;
 use super::recovery::{complete_crawl_log, complete_scope_log, recover, take_over};
-use super::rejudge::rejudge;
+use super::rejudge::{Rejudged, Undecided, rejudge};
 use super::robots_cache::RobotsCache;
 use super::setup::check_user_agent;
-use super::wire::Abandon;
 use super::work::Worker;
 use super::{
-    AdmissionState, Admitted, CrawlEnd, CrawlError, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats, DiskGate,
-    EventKind, Ledger, MAX_IN_FLIGHT_PER_ADDRESS, Resolver, SystemResolver,
+    Admission, AdmissionState, Admitted, CrawlEnd, CrawlError, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats,
+    EventKind, HostPause, Ledger, MAX_IN_FLIGHT_PER_ADDRESS, Plan,
 };
-use crate::captures::PageBudget;
+use crate::campaign::Campaign;
+use crate::exchange::{
+    Abandon, Archive, Client, DiskGate, FetchLimits, Intake, LOOK_FOR_ROOM, Resolver, SystemResolver, fetch_status,
+};
 use crate::jobs::{JobCx, OnDrop, counted, make_folder, panic_message, verb};
 use crate::scope::{Candidate, Facts, MAX_REDIRECTS, REFUSED_PERMISSION};
-use crate::uri::{Url, parse_web_url};
+use crate::uri::{CaptureDate, Clock, Url, authority_of, parse_web_url};
 use crate::warc::FileSetOptions;
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
 /// Exchanges in flight may go on so long after a cancel.
 const STOP_GRACE: Duration = Duration::from_secs(10);
 /// How often it is seen whether the workers are done.
 const LOOK_AT_WORKERS: Duration = Duration::from_millis(20);
-/// Memory for answers that are read, written and stored at the same time.
-const PAGES_BYTES: usize = 96 << 20;
 /// How often it is seen which hosts are left alone.
 const LOOK_AT_HOSTS: Duration = Duration::from_millis(500);
 /// Hosts that are left alone and named.
@@ -65,11 +62,10 @@ pub(super) struct Engine<'a> {
     pub(super) archive: &'a Archive,
     pub(super) logs: &'a Logs,
     pub(super) polite: bool,
+    /// Version by which the URLs that were refused are decided.
+    refused_by: AtomicU32,
     pub(super) disk: &'a DiskGate,
-    /// Shared by answers that are read, written and stored.
-    pub(super) pages: PageBudget,
-    /// Read long pages for the workers.
-    pub(super) readers: PageReaders,
+    pub(super) intake: Intake<'a>,
     pub(super) pool: WorkerPool,
     /// Hosts whose long delay between requests was told.
     pub(super) slow_hosts: Mutex<HashSet<String>>,
@@ -109,7 +105,8 @@ pub fn run_crawl_with(
     cx: &JobCx,
     resolver: Arc<dyn Resolver>,
 ) -> Result<CrawlReport, CrawlError> {
-    let (campaign, politeness) = (&setup.campaign, &setup.campaign.politeness);
+    let plan = setup.plan.now();
+    let (campaign, politeness) = (&plan.campaign, &plan.campaign.politeness);
     check_user_agent(&politeness.user_agent)?;
     if campaign.seeds.is_empty() {
         return Err(CrawlError::Setup("The campaign has no seed: add a URL to start from.".to_owned()));
@@ -130,7 +127,7 @@ pub fn run_crawl_with(
                 if !disk.is_full() {
                     logs.flush();
                 }
-                disk.say(stats);
+                stats.report_disk(disk.take_events());
                 events.flush_sometimes();
                 std::thread::sleep(LOOK_FOR_ROOM);
             }
@@ -140,7 +137,7 @@ pub fn run_crawl_with(
         watching.map_err(CrawlError::NoWorkers)?;
         run_launch(setup, ledger, stats, cx, resolver, &Shared { logs: &logs, disk: &disk, events: &events })
     });
-    disk.say(stats);
+    stats.report_disk(disk.take_events());
     // Whoever stops it while it waits is shown what it waited for.
     if !matches!(&ended, Ok(report) if report.end == CrawlEnd::Stopped) {
         disk.release();
@@ -167,7 +164,8 @@ fn run_launch(
     resolver: Arc<dyn Resolver>,
     &Shared { logs, disk, events }: &Shared<'_>,
 ) -> Result<CrawlReport, CrawlError> {
-    let (campaign, politeness) = (&setup.campaign, &setup.campaign.politeness);
+    let plan = setup.plan.now();
+    let (campaign, politeness) = (&plan.campaign, &plan.campaign.politeness);
     let client =
         Client::new(resolver, &politeness.user_agent, FetchLimits::of(&campaign.limits), setup.warc_dir.clone())
             .map_err(CrawlError::Setup)?
@@ -179,9 +177,9 @@ fn run_launch(
             .cancelled_by(cx);
 
     cx.stage("Looking at what is there", None);
-    let judge = Judge::new(setup.rules.clone(), &campaign.seeds, setup.geo.as_ref(), &client, ledger, setup.clock)?;
+    let judge = Judge::new(&setup.plan, setup.geo.as_ref(), &client, ledger, setup.clock)?;
     let (mut recovery, found) = recover(setup, ledger, logs, stats, cx)?;
-    let archive = Archive::new(file_options(setup)?, &setup.warc_label);
+    let archive = Archive::new(file_options(setup, campaign)?, &setup.warc_label);
     let is_resumed = !ledger.backlog()?.is_empty();
     let longest_fetch_ms = i64::try_from(campaign.limits.max_response_seconds.saturating_mul(1000)).unwrap_or(i64::MAX);
     for (lines, what, log) in [
@@ -195,31 +193,36 @@ fn run_launch(
         }
     }
     let seeds: Vec<Url> = campaign.seeds.iter().filter_map(|seed| parse_web_url(&seed.url)).collect();
-    add_met_seeds(ledger, &judge, setup)?;
+    let plan = add_met_seeds(ledger, &judge, plan)?;
+    let (campaign, politeness) = (&plan.campaign, &plan.campaign.politeness);
     // Before captures are taken over, which a ledger that lost its seeds would know nothing of.
-    let refused_seeds = admit_seeds(setup, ledger, &judge, logs, stats)?;
-    recovery.captures = take_over(found, ledger, &judge, logs, &mut |url, why| {
+    let refused_seeds = admit_seeds(&plan, setup.clock, ledger, &judge, logs, stats)?;
+    recovery.captures = take_over(found, ledger, &judge, &plan, logs, &mut |url, why| {
         let text = format!("{why}. This recovered capture is given up; please report it with the URL");
         let event = CrawlEvent::new(EventKind::Error, text).of_url(url);
         stats.event(event.with_status(fetch_status::RUNTIME_EXCEPTION));
     })?;
     if let Some(version) = setup.changed_from {
-        let changed = rejudge(setup, ledger, &judge, logs, cx)?;
-        ledger.change_version(version, setup.version)?;
-        stats.event(CrawlEvent::new(EventKind::Campaign, changed.text(version, setup.version)));
+        cx.stage("Judging the queue by the new seeds and rules", None);
+        let since = CaptureDate::now();
+        let changed = rejudge(&plan, ledger, &judge, logs, cx, Undecided::All, &|_| {})?;
+        ledger.change_version(version, plan.version, since)?;
+        stats.event(CrawlEvent::new(EventKind::Campaign, changed.text(version, plan.version)));
     }
     let tally = ledger.tally(&seeds)?;
     let queued: u64 = ledger.backlog()?.iter().map(|backlog| backlog.waiting).sum();
     stats.resumed(&tally.snapshot(queued));
-    if setup.geo.is_none() && setup.rules.uses_geo() {
+    if setup.geo.is_none() && plan.rules.uses_geo() {
         let text = "A rule asks for the country of servers, but no country database is set: it lets nothing in";
         stats.event(CrawlEvent::new(EventKind::Campaign, text));
     }
 
     let polite = is_polite(politeness);
     let workers = politeness.workers.clamp(1, MAX_WORKERS);
-    let first_wait = wait_after(politeness, Some(Duration::ZERO), None);
+    let first_wait = plan.delays.after("", Some(Duration::ZERO), None);
     let (per_host, per_address) = if polite { (1, MAX_IN_FLIGHT_PER_ADDRESS) } else { (workers, usize::MAX) };
+    let robots = RobotsCache::new(ledger, &politeness.user_agent);
+    let intake = Intake::new(&archive, robots.product(), cx);
     let engine = Engine {
         setup,
         ledger,
@@ -228,13 +231,13 @@ fn run_launch(
         client: &client,
         judge,
         frontier: Frontier::open(ledger, per_host, per_address, is_resumed.then_some(first_wait))?,
-        robots: RobotsCache::new(ledger, &politeness.user_agent),
+        robots,
         archive: &archive,
         logs,
         polite,
+        refused_by: AtomicU32::new(plan.version),
         disk,
-        pages: PageBudget::new(PAGES_BYTES),
-        readers: PageReaders::start(),
+        intake,
         pool: WorkerPool::new(workers),
         slow_hosts: Mutex::default(),
         ran_us: AtomicU64::new(tally.ran_ms.saturating_mul(1000)),
@@ -296,12 +299,14 @@ impl Engine<'_> {
                 }
                 None => {}
             }
+            let mut judging = None;
             let (mut seen, mut kept, mut look) = (Instant::now(), Instant::now(), Instant::now());
             loop {
                 threads.retain(|thread| !thread.is_finished());
                 if threads.is_empty() {
                     break;
                 }
+                self.follow_plan(scope, &mut judging);
                 if may_start && self.pool.wants_more() && !self.is_ending() {
                     // Without another one the crawl is slower, no more.
                     match start(next) {
@@ -335,6 +340,52 @@ impl Engine<'_> {
         });
         if self.cx.is_cancelled() {
             self.stop(Ok(CrawlEnd::Stopped));
+        }
+    }
+
+    /// Whether URLs that were refused are still to be decided by a plan that came meanwhile.
+    fn is_plan_new(&self) -> bool {
+        self.setup.plan.now().version != self.refused_by.load(Ordering::Acquire)
+    }
+
+    /// Decides what was refused when it was found by a plan that came meanwhile;
+    /// workers decide what waits when its turn comes.
+    fn follow_plan<'s>(
+        &'s self,
+        scope: &'s std::thread::Scope<'s, '_>,
+        judging: &mut Option<ScopedJoinHandle<'s, ()>>,
+    ) {
+        if judging.as_ref().is_some_and(|thread| !thread.is_finished()) || !self.is_plan_new() || self.is_ending() {
+            return;
+        }
+        let thread = std::thread::Builder::new().name("crawl plan".to_owned());
+        match thread.spawn_scoped(scope, || self.judge_refused()) {
+            Ok(thread) => *judging = Some(thread),
+            Err(error) => self.stop(Err(CrawlError::NoWorkers(error))),
+        }
+    }
+
+    fn judge_refused(&self) {
+        let (plan, since) = (self.setup.plan.now(), CaptureDate::now());
+        let from = self.refused_by.load(Ordering::Acquire);
+        let on_queued = |admission: &Admission| {
+            self.stats.found(1);
+            self.frontier.announce(authority_of(&admission.candidate.url), admission.priority);
+        };
+        let judge = || -> Result<Rejudged, CrawlError> {
+            let judged = rejudge(&plan, self.ledger, &self.judge, self.logs, self.cx, Undecided::Refused, &on_queued)?;
+            self.ledger.change_version(from, plan.version, since)?;
+            Ok(judged)
+        };
+        let judged = catch_unwind(AssertUnwindSafe(judge));
+        match judged.unwrap_or_else(|panic| Err(CrawlError::Internal(panic_message(panic.as_ref())))) {
+            Ok(judged) => {
+                self.stats.event(CrawlEvent::new(EventKind::Campaign, judged.text(from, plan.version)));
+                self.refused_by.store(plan.version, Ordering::Release);
+            }
+            // The next run judges all.
+            Err(CrawlError::Cancelled(_)) => {}
+            Err(error) => self.stop(Err(error)),
         }
     }
 
@@ -378,11 +429,17 @@ impl Engine<'_> {
                 std::thread::sleep(LOOK_AT_WORKERS);
                 continue;
             }
+            // Seen before the frontier is: what a new plan lets in is announced before it is old.
+            let is_plan_new = self.is_plan_new();
             // What panics beside a URL leaves nothing behind to wait for: the
             // crawl ends with words, and the others see that it did.
             let next = catch_unwind(AssertUnwindSafe(|| match self.frontier.next()? {
                 Next::Url(url) => Ok(Some(worker.process(*url)?)),
                 Next::Idle => Ok(Some(false)),
+                Next::Finished if is_plan_new => {
+                    std::thread::sleep(LOOK_AT_WORKERS);
+                    Ok(Some(false))
+                }
                 Next::Finished => Ok(None),
             }));
             let next = next.unwrap_or_else(|panic| Err(CrawlError::Internal(panic_message(panic.as_ref()))));
@@ -418,7 +475,8 @@ impl Engine<'_> {
     }
 
     fn limit_reached(&self) -> Option<String> {
-        let limits = &self.setup.campaign.limits;
+        let plan = self.setup.plan.now();
+        let limits = &plan.campaign.limits;
         if limits.max_documents > 0 && self.stats.fetched_so_far() >= limits.max_documents {
             return Some(format!("the limit of {} documents was reached", limits.max_documents));
         }
@@ -432,7 +490,7 @@ impl Engine<'_> {
     }
 
     fn reserve_document(&self) -> bool {
-        let max = match self.setup.campaign.limits.max_documents {
+        let max = match self.setup.plan.now().campaign.limits.max_documents {
             0 => u64::MAX,
             max => max,
         };
@@ -464,8 +522,7 @@ fn abandon_after_grace(cx: &JobCx) -> Abandon {
     Arc::new(move || cx.is_cancelled() && asked.get_or_init(Instant::now).elapsed() > STOP_GRACE)
 }
 
-fn file_options(setup: &CrawlSetup) -> Result<FileSetOptions, CrawlError> {
-    let campaign = &setup.campaign;
+fn file_options(setup: &CrawlSetup, campaign: &Campaign) -> Result<FileSetOptions, CrawlError> {
     let policy = serde_json::to_value(campaign.politeness.robots).ok();
     let policy = policy.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
     let mut info = vec![
@@ -508,27 +565,30 @@ fn last_serial(folder: &Path) -> std::io::Result<u32> {
 }
 
 /// What seeds redirected to in an earlier run counts as seeds again.
-fn add_met_seeds(ledger: &dyn Ledger, judge: &Judge<'_>, setup: &CrawlSetup) -> Result<(), CrawlError> {
-    for seed in &setup.campaign.seeds {
+fn add_met_seeds(ledger: &dyn Ledger, judge: &Judge<'_>, plan: Arc<Plan>) -> Result<Arc<Plan>, CrawlError> {
+    let campaign = Arc::clone(&plan.campaign);
+    let mut plan = plan;
+    for seed in &campaign.seeds {
         let Some(mut url) = parse_web_url(&seed.url) else { continue };
         for _ in 0..MAX_REDIRECTS {
             let Some(target) = ledger.redirect_of(&url)?.filter(|target| judge.keeps_seed(&url, target)) else { break };
-            judge.add_met_seed(&seed.url, &target)?;
+            plan = judge.add_met_seed(&plan, &seed.url, &target)?;
             url = target;
         }
     }
-    Ok(())
+    Ok(plan)
 }
 
 fn admit_seeds(
-    setup: &CrawlSetup,
+    plan: &Plan,
+    clock: Clock,
     ledger: &dyn Ledger,
     judge: &Judge<'_>,
     logs: &Logs,
     stats: &CrawlStats,
 ) -> Result<u64, CrawlError> {
     let mut admissions = Vec::new();
-    for seed in &setup.campaign.seeds {
+    for seed in &plan.campaign.seeds {
         let Some(url) = parse_web_url(&seed.url) else {
             let mut event = CrawlEvent::new(EventKind::Seed, "This seed is no web address and is left out");
             event.url.clone_from(&seed.url);
@@ -539,7 +599,7 @@ fn admit_seeds(
         candidate.is_seed = true;
         candidate.seed = Some(seed.url.clone());
         candidate.source_tag.clone_from(&seed.source_tag);
-        admissions.push(judge.admission(candidate)?);
+        admissions.push(judge.admission(plan, candidate)?);
     }
     if admissions.is_empty() {
         return Err(CrawlError::Setup("No seed is a web address (http:// or https://).".to_owned()));
@@ -548,8 +608,8 @@ fn admit_seeds(
     let (by_permission, refused): (Vec<_>, Vec<_>) =
         refused.partition(|admission| admission.verdict.rule_name == REFUSED_PERMISSION);
     for admission in &by_permission {
-        let facts = Facts { date: Some(setup.clock.now()), ..Facts::default() };
-        let steps = setup.rules.explain(&admission.candidate, &facts).steps;
+        let facts = Facts { date: Some(clock.now()), ..Facts::default() };
+        let steps = plan.rules.explain(&admission.candidate, &facts).steps;
         let why = steps.into_iter().find(|step| step.deciding).map(|step| step.tested).unwrap_or_default();
         let text = format!("This seed must not be crawled and is left out ({why})");
         stats.event(CrawlEvent::new(EventKind::Seed, text).of_url(&admission.candidate.url));

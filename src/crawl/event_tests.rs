@@ -18,16 +18,16 @@ fn the_same_events_reach_catalogue_log_and_observer() {
     });
     let folder = tempfile::tempdir().unwrap();
     let ledger = MemoryLedger::default();
-    let campaign = campaign(&["http://a.example/"]);
+    let mut campaign = campaign(&["http://a.example/"]);
     let observed = Arc::new(Mutex::new(Vec::new()));
     let observer = EventObserver::new({
         let observed = Arc::clone(&observed);
         move |event| observed.lock().unwrap().push(event.clone())
     });
     let stats = CrawlStats::observed(Some(observer));
-    let mut setup = setup(&campaign, &server, folder.path());
     // A campaign is a file: what is typed in it may be anything.
-    setup.campaign.seeds.push(Seed { url: "no\naddress end".to_owned(), ..campaign.seeds[0].clone() });
+    campaign.seeds.push(Seed { url: "no\naddress end".to_owned(), ..campaign.seeds[0].clone() });
+    let setup = setup(&campaign, &server, folder.path());
     let report = run_crawl(&setup, &ledger, &stats, &JobCx::detached()).unwrap();
     let events = ledger.events();
     assert_eq!(*observed.lock().unwrap(), events);

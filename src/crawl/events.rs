@@ -1,7 +1,6 @@
 //! What a crawl has to say to a person.
 
-use super::frontier::authority_of;
-use crate::uri::{CaptureDate, Url};
+use crate::uri::{CaptureDate, Url, authority_of};
 use serde::Serialize;
 use std::fmt;
 use std::sync::Arc;

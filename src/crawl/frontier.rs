@@ -4,17 +4,16 @@
 //! Every host that has something waiting stands in a heap by the moment it
 //! may be asked again.
 //!
-//! Order inside a host is that of the ledger: [`priority`] first. Hosts that
+//! Order inside a host is that of the ledger: [`priority`](super::priority) first. Hosts that
 //! do not answer sleep as a whole (`reach`).
 //!
 //! Waits are reckoned by a clock that goes on from where the launch was, and
 //! that nobody sets: a system clock that jumps changes no wait.
 
 use super::reach::{MAX_SLEEP, Reach, Setback, Trouble};
-use super::wire::AddressGate;
-use super::{CrawlError, HostWait, Ledger, LedgerError, QueuedUrl};
-use crate::scope::hop_count;
-use crate::uri::{CaptureDate, Url};
+use super::{CrawlError, HostPause, HostWait, Ledger, LedgerError, QueuedUrl};
+use crate::exchange::AddressGate;
+use crate::uri::{CaptureDate, Url, authority_of};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::net::IpAddr;
@@ -37,28 +36,6 @@ const LOOK: Duration = Duration::from_millis(200);
 const ADDRESS_BUSY: Duration = Duration::from_millis(200);
 /// Hosts in memory before those without work are looked for.
 const SWEEP_HOSTS: usize = 10_000;
-/// What stands before everything else of its host.
-pub const ROBOTS_PRIORITY: i64 = -1;
-
-/// How urgent a URL is, from its path alone; lower is earlier.
-///
-/// Seeds and what they need are 0. What completes a page already fetched
-/// (embeds, redirects) comes next: the number of such hops at the end of the
-/// path, at most 99. Everything else is 100 for each hop from the seed.
-pub fn priority(hops: &str) -> i64 {
-    let completing = hops.bytes().rev().take_while(|hop| matches!(hop, b'E' | b'R')).count();
-    let count = match completing {
-        0 if hops.is_empty() || hops.ends_with('P') => 0,
-        0 => hop_count(hops).saturating_mul(100),
-        _ => completing.min(99),
-    };
-    i64::try_from(count).unwrap_or(i64::MAX)
-}
-
-/// Host name with port where it is no default: the name of a URL's queue.
-pub fn authority_of(url: &Url) -> &str {
-    &url[url::Position::BeforeHost..url::Position::AfterPort]
-}
 
 /// The answer to a worker that wants work.
 #[derive(Debug)]
@@ -120,17 +97,6 @@ struct State {
     /// URLs in the batches of all hosts.
     in_batches: usize,
     reach: Reach,
-}
-
-/// A host that is left alone for now.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HostPause {
-    /// Host name with port where it is no default.
-    pub authority: String,
-    /// It is not asked before this.
-    pub until: CaptureDate,
-    /// Why, in words.
-    pub why: String,
 }
 
 struct Host {

@@ -6,11 +6,13 @@ use super::memory_ledger::{MemoryLedger, StoredFate};
 use super::*;
 use crate::campaign::{Campaign, Limits, Politeness, PrivateAddresses, RobotsPolicy, Seed, SeedScope};
 use crate::captures::{Author, CaptureEntry, index_archive};
+use crate::exchange::{HostOverride, ResolveError, Resolver};
 use crate::jobs::JobCx;
 use crate::scope::{DecideRules, GeoDatabase, GeoFact, standard_rules};
 use crate::testing::{ScriptedReply, ScriptedServer, gzip};
 use crate::warc::{ArchiveReader, RecordType};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub(super) const HOSTS: [&str; 3] = ["a.example", "b.example", "www.a.example"];
@@ -43,11 +45,13 @@ pub(super) fn campaign(seeds: &[&str]) -> Campaign {
     }
 }
 
+pub(super) fn plan(campaign: &Campaign, version: u32) -> Plan {
+    Plan::new(campaign.clone(), version, DecideRules::compile(campaign).unwrap())
+}
+
 pub(super) fn setup(campaign: &Campaign, server: &ScriptedServer, folder: &Path) -> CrawlSetup {
     CrawlSetup {
-        rules: DecideRules::compile(campaign).unwrap(),
-        campaign: campaign.clone(),
-        version: 1,
+        plan: Arc::new(CurrentPlan::new(plan(campaign, 1))),
         changed_from: None,
         geo: None,
         overrides: HOSTS

@@ -1,33 +1,28 @@
 //! Decides what becomes of URLs that are found, with the facts that the rules
 //! ask for.
 
-use super::fetch::Client;
-use super::frontier::priority;
-use super::work::plain_verdict;
-use super::{Admission, AdmissionState, Ledger, LedgerError};
-use crate::campaign::Seed;
+use super::{Admission, AdmissionState, CurrentPlan, Ledger, LedgerError, Plan};
+use crate::exchange::Client;
 use crate::links::{LinkKind, Outlink};
 use crate::scope::{
-    AnnotationFact, Candidate, ContentFact, DecideRules, Decision, Facts, GeoDatabase, GeoFact, RobotsFact, Verdict,
-    refused_anyway, with_hop,
+    AnnotationFact, Candidate, ContentFact, Decision, Facts, GeoDatabase, GeoFact, RobotsFact, Verdict, refused_anyway,
+    with_hop,
 };
 use crate::uri::{Clock, ScopeSurt, Url, is_same_site};
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-/// The rules of a crawl with what is known about hosts.
+/// Decides by a plan, with what is known about hosts.
 pub struct Judge<'a> {
-    rules: RwLock<Arc<DecideRules>>,
+    plan: &'a CurrentPlan,
     geo: Option<&'a GeoDatabase>,
     known: RwLock<HashMap<String, GeoFact>>,
-    /// By URL; empty where no rule asks.
-    annotations: HashMap<String, AnnotationFact>,
+    /// By URL; read when a plan asks for them.
+    annotations: OnceLock<HashMap<String, AnnotationFact>>,
     client: &'a Client,
     ledger: &'a dyn Ledger,
     clock: Clock,
-    /// As the campaign has them.
-    seeds: &'a [Seed],
 }
 
 /// Where links were found.
@@ -61,8 +56,7 @@ impl<'a> Judge<'a> {
     /// With what the ledger knows about hosts already. A look-up that failed
     /// in an earlier run is made again.
     pub fn new(
-        rules: DecideRules,
-        seeds: &'a [Seed],
+        plan: &'a CurrentPlan,
         geo: Option<&'a GeoDatabase>,
         client: &'a Client,
         ledger: &'a dyn Ledger,
@@ -70,9 +64,7 @@ impl<'a> Judge<'a> {
     ) -> Result<Self, LedgerError> {
         let mut known = ledger.geo_facts()?;
         known.retain(|_, fact| matches!(fact, GeoFact::Known(_)));
-        let annotations = if rules.uses_annotations() { ledger.annotations()? } else { HashMap::new() };
-        let (rules, known) = (RwLock::new(Arc::new(rules)), RwLock::new(known));
-        Ok(Self { rules, geo, known, annotations, client, ledger, clock, seeds })
+        Ok(Self { plan, geo, known: RwLock::new(known), annotations: OnceLock::new(), client, ledger, clock })
     }
 
     /// Whether a seed stays one where its URL redirects: on the same site, and
@@ -82,24 +74,25 @@ impl<'a> Judge<'a> {
         is_same_site(from, target) && !self.client.is_closed_off(target)
     }
 
-    /// Lets what a seed redirected to count as that seed, which is named as typed.
-    pub fn add_met_seed(&self, seed: &str, target: &Url) -> Result<(), LedgerError> {
-        let Some(seed) = self.seeds.iter().find(|of| of.url == seed) else { return Ok(()) };
-        let met = Seed { url: target.to_string(), ..seed.clone() };
-        let mut rules = self.rules.write().unwrap_or_else(PoisonError::into_inner);
-        let wider = rules.with_met(&[met]).map_err(|error| LedgerError(error.to_string()))?;
-        *rules = Arc::new(wider);
-        Ok(())
+    /// Lets what a seed redirected to count as that seed, which is named as
+    /// typed; gives the plan of the URL at hand with it.
+    pub fn add_met_seed(&self, plan: &Arc<Plan>, seed: &str, target: &Url) -> Result<Arc<Plan>, LedgerError> {
+        self.plan.add_met_seed(plan, seed, target).map_err(|error| LedgerError(error.to_string()))
     }
 
     /// Decides with all that is known; the flag says that the host's location
     /// would matter and could not be looked up.
-    pub fn decide(&self, candidate: &Candidate, robots: RobotsFact) -> Result<(Verdict, bool), LedgerError> {
-        let rules = self.rules();
+    pub fn decide(
+        &self,
+        plan: &Plan,
+        candidate: &Candidate,
+        robots: RobotsFact,
+    ) -> Result<(Verdict, bool), LedgerError> {
+        let rules = &plan.rules;
         if let Some(name) = refused_anyway(candidate) {
-            return Ok((plain_verdict(Decision::Reject, name), false));
+            return Ok((Verdict::unlisted(Decision::Reject, name), false));
         }
-        let mut facts = self.facts(candidate, robots);
+        let mut facts = self.facts(plan, candidate, robots)?;
         let failed = matches!(facts.geo, GeoFact::Failed { .. });
         if failed {
             facts.geo = GeoFact::NotAsked;
@@ -117,30 +110,55 @@ impl<'a> Judge<'a> {
 
     /// The verdict, when rules about content refuse what was let in before it
     /// was fetched.
-    pub fn refuses_content(&self, candidate: &Candidate, content: ContentFact) -> Option<Verdict> {
-        let rules = self.rules();
+    pub fn refuses_content(
+        &self,
+        plan: &Plan,
+        candidate: &Candidate,
+        content: ContentFact,
+    ) -> Result<Option<Verdict>, LedgerError> {
+        let rules = &plan.rules;
         if !rules.uses_content() {
-            return None;
+            return Ok(None);
         }
-        let before = self.facts(candidate, RobotsFact::NotAsked);
+        let before = self.facts(plan, candidate, RobotsFact::NotAsked)?;
         let after = Facts { content, ..before.clone() };
         let verdict = rules.decide(candidate, &after);
         let turned = verdict.decision == Decision::Reject;
-        (turned && rules.decide(candidate, &before).decision == Decision::Accept).then_some(verdict)
+        Ok((turned && rules.decide(candidate, &before).decision == Decision::Accept).then_some(verdict))
     }
 
-    fn facts(&self, candidate: &Candidate, robots: RobotsFact) -> Facts {
-        Facts {
+    fn facts(&self, plan: &Plan, candidate: &Candidate, robots: RobotsFact) -> Result<Facts, LedgerError> {
+        let annotation = match plan.rules.uses_annotations() {
+            true => self.annotations()?.get(candidate.url.as_str()).cloned(),
+            false => None,
+        };
+        Ok(Facts {
             geo: self.known_fact(candidate.url.host_str().unwrap_or_default()),
             robots,
             date: Some(self.clock.now()),
-            annotation: self.annotations.get(candidate.url.as_str()).cloned(),
+            annotation,
             ..Facts::default()
+        })
+    }
+
+    fn annotations(&self) -> Result<&HashMap<String, AnnotationFact>, LedgerError> {
+        match self.annotations.get() {
+            Some(annotations) => Ok(annotations),
+            None => {
+                let read = self.ledger.annotations()?;
+                Ok(self.annotations.get_or_init(|| read))
+            }
         }
     }
 
     /// Turns links into URLs for the ledger, each decided; equal ones once.
-    pub fn admit(&self, source: &Source<'_>, links: &[Outlink]) -> Result<Vec<Admission>, LedgerError> {
+    pub fn admit(
+        &self,
+        plan: &Arc<Plan>,
+        source: &Source<'_>,
+        links: &[Outlink],
+    ) -> Result<Vec<Admission>, LedgerError> {
+        let mut plan = Arc::clone(plan);
         let mut seen = HashSet::new();
         let is_seed = |link: &Outlink| {
             source.is_seed && link.kind == LinkKind::Redirect && self.keeps_seed(source.url, &link.url)
@@ -161,27 +179,23 @@ impl<'a> Judge<'a> {
             })
             .collect();
         for met in candidates.iter().filter(|candidate| candidate.is_seed) {
-            self.add_met_seed(met.seed.as_deref().unwrap_or_default(), &met.url)?;
+            plan = self.add_met_seed(&plan, met.seed.as_deref().unwrap_or_default(), &met.url)?;
         }
-        self.look_up_ahead(&candidates)?;
-        candidates.into_iter().map(|candidate| self.admission(candidate)).collect()
+        self.look_up_ahead(&plan, &candidates)?;
+        candidates.into_iter().map(|candidate| self.admission(&plan, candidate)).collect()
     }
 
     /// Decides one URL as it is found.
-    pub fn admission(&self, candidate: Candidate) -> Result<Admission, LedgerError> {
-        let (verdict, waits) = self.decide(&candidate, RobotsFact::NotAsked)?;
+    pub fn admission(&self, plan: &Plan, candidate: Candidate) -> Result<Admission, LedgerError> {
+        let (verdict, waits) = self.decide(plan, &candidate, RobotsFact::NotAsked)?;
         let queued = waits || verdict.decision == Decision::Accept;
         Ok(Admission {
             verdict,
             state: if queued { AdmissionState::Queued } else { AdmissionState::Refused },
-            priority: priority(&candidate.hops),
+            priority: plan.priorities.of(&candidate.hops),
             date: self.clock.now(),
             candidate,
         })
-    }
-
-    fn rules(&self) -> Arc<DecideRules> {
-        Arc::clone(&self.rules.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn known_fact(&self, host: &str) -> GeoFact {
@@ -190,8 +204,8 @@ impl<'a> Judge<'a> {
 
     /// Looks up many hosts side by side on the resolver's threads, so that a
     /// page full of foreign links does not hold its worker for minutes.
-    fn look_up_ahead(&self, candidates: &[Candidate]) -> Result<(), LedgerError> {
-        let rules = self.rules();
+    fn look_up_ahead(&self, plan: &Plan, candidates: &[Candidate]) -> Result<(), LedgerError> {
+        let rules = &plan.rules;
         if self.geo.is_none() || !rules.uses_geo() {
             return Ok(());
         }

@@ -1,7 +1,8 @@
 //! What a crawl asks of its memory.
 
-use super::{CrawlEvent, DiskGate, LaunchTally};
+use super::{CrawlEvent, LaunchTally};
 use crate::captures::{CaptureEntry, RecordPlace};
+use crate::exchange::DiskGate;
 use crate::links::Outlink;
 use crate::scope::{AnnotationFact, Candidate, GeoFact, Verdict};
 use crate::uri::{CaptureDate, Url};
@@ -241,8 +242,8 @@ pub trait Ledger: Send + Sync {
     /// decision and state, whether each is a seed, and the word of its seed.
     fn rejudge(&self, judged: Vec<(i64, Admission)>) -> Result<(), LedgerError>;
 
-    /// Keeps that the launch goes on with another version of its campaign.
-    fn change_version(&self, from: u32, to: u32) -> Result<(), LedgerError>;
+    /// Keeps that the launch goes on with another version of its campaign since an instant.
+    fn change_version(&self, from: u32, to: u32, since: CaptureDate) -> Result<(), LedgerError>;
 
     /// The URL, if it still waits to be fetched in this launch.
     fn find_waiting(&self, url: &Url) -> Result<Option<QueuedUrl>, LedgerError>;

@@ -3,7 +3,8 @@
 use super::crawl_log::CrawlLogLine;
 use super::line_file::LineFile;
 use super::reports::LaunchTally;
-use super::{Admission, CrawlError, DiskGate};
+use super::{Admission, CrawlError};
+use crate::exchange::DiskGate;
 use crate::jobs::{is_disk_full, replace_own};
 use crate::scope::{Candidate, Decision, ScopeLine, Verdict};
 use crate::uri::{CaptureDate, Clock};

@@ -28,6 +28,7 @@ struct Inner {
     kept: Vec<CaptureEntry>,
     waits: HashMap<String, HostWait>,
     events: Vec<CrawlEvent>,
+    versions: Vec<(u32, u32)>,
 }
 
 /// Keeps everything; survives a crawl, so that another can go on.
@@ -63,6 +64,11 @@ impl MemoryLedger {
     /// Events of the launch.
     pub fn events(&self) -> Vec<CrawlEvent> {
         self.0.lock().unwrap().events.clone()
+    }
+
+    /// Changes of the campaign's version, from and to.
+    pub fn versions(&self) -> Vec<(u32, u32)> {
+        self.0.lock().unwrap().versions.clone()
     }
 
     /// Every URL with its fate, in the order it was first seen.
@@ -149,7 +155,7 @@ impl Ledger for MemoryLedger {
         let mut found: Vec<QueuedUrl> = (0..inner.rows.len())
             .filter_map(|at| inner.queued(at))
             .filter(|url| !in_hand.contains(&url.id))
-            .filter(|url| frontier::authority_of(&url.admission.candidate.url) == authority)
+            .filter(|url| crate::uri::authority_of(&url.admission.candidate.url) == authority)
             .collect();
         found.sort_by_key(|url| match url.due > now {
             false => (0, url.admission.priority, url.id),
@@ -163,7 +169,7 @@ impl Ledger for MemoryLedger {
         let inner = self.0.lock().unwrap();
         let mut counts: HashMap<String, u64> = HashMap::new();
         for url in (0..inner.rows.len()).filter_map(|at| inner.queued(at)) {
-            *counts.entry(frontier::authority_of(&url.admission.candidate.url).to_owned()).or_default() += 1;
+            *counts.entry(crate::uri::authority_of(&url.admission.candidate.url).to_owned()).or_default() += 1;
         }
         Ok(counts.into_iter().map(|(authority, waiting)| HostBacklog { authority, waiting }).collect())
     }
@@ -213,7 +219,7 @@ impl Ledger for MemoryLedger {
 
     fn is_known_host(&self, authority: &str) -> Result<bool, LedgerError> {
         let is_known = |(admission, fate): &(Admission, StoredFate)| {
-            frontier::authority_of(&admission.candidate.url) == authority
+            crate::uri::authority_of(&admission.candidate.url) == authority
                 && (admission.candidate.is_seed || matches!(fate, StoredFate::Finished(end) if end.fetch_status > 0))
         };
         Ok(self.0.lock().unwrap().rows.iter().any(is_known))
@@ -280,23 +286,32 @@ impl Ledger for MemoryLedger {
 
     fn undecided(&self, after: i64, limit: usize) -> Result<Vec<QueuedUrl>, LedgerError> {
         let inner = self.0.lock().unwrap();
-        let from = usize::try_from(after + 1).unwrap();
-        Ok((from..inner.rows.len()).filter_map(|at| inner.queued(at)).take(limit).collect())
+        let from = usize::try_from(after.saturating_add(1)).unwrap_or(0);
+        let refused = |at: usize| {
+            let (admission, fate) = &inner.rows[at];
+            let (admission, due) = (admission.clone(), CaptureDate::from_millis(0));
+            (*fate == StoredFate::Refused).then_some(QueuedUrl { id: at as i64, admission, tries: 0, due })
+        };
+        Ok((from..inner.rows.len()).filter_map(|at| inner.queued(at).or_else(|| refused(at))).take(limit).collect())
     }
 
     fn rejudge(&self, judged: Vec<(i64, Admission)>) -> Result<(), LedgerError> {
         let mut inner = self.0.lock().unwrap();
         for (id, admission) in judged {
             let row = &mut inner.rows[id as usize];
-            if admission.state == AdmissionState::Refused {
-                row.1 = StoredFate::Refused;
-            }
-            row.0 = admission;
+            let fate = match (&row.1, admission.state) {
+                (StoredFate::Finished(_), _) => continue,
+                (_, AdmissionState::Refused) => StoredFate::Refused,
+                (StoredFate::Refused, _) => StoredFate::Waiting { tries: 0, due: CaptureDate::from_millis(0) },
+                (waiting, _) => waiting.clone(),
+            };
+            *row = (admission, fate);
         }
         Ok(())
     }
 
-    fn change_version(&self, _from: u32, _to: u32) -> Result<(), LedgerError> {
+    fn change_version(&self, from: u32, to: u32, _since: CaptureDate) -> Result<(), LedgerError> {
+        self.0.lock().unwrap().versions.push((from, to));
         Ok(())
     }
 
@@ -378,12 +393,12 @@ impl Ledger for MemoryLedger {
     fn tally(&self, seeds: &[Url]) -> Result<LaunchTally, LedgerError> {
         let mut tally = LaunchTally::default();
         for capture in self.captures().into_iter().chain(self.kept()) {
-            let (host, is_duplicate) = (frontier::authority_of(&capture.url), capture.revisit_of.is_some());
+            let (host, is_duplicate) = (crate::uri::authority_of(&capture.url), capture.revisit_of.is_some());
             tally.add_capture(host, &capture.notes.mime, capture.notes.status, capture.payload_len, is_duplicate);
         }
         for (admission, fate) in self.rows() {
             let StoredFate::Finished(end) = fate else { continue };
-            let host = frontier::authority_of(&admission.candidate.url);
+            let host = crate::uri::authority_of(&admission.candidate.url);
             match (&end.refused, &end.capture) {
                 (Some(_), _) => tally.add_refusal(host, end.fetch_status),
                 (None, None) => tally.add_failures(host, 1),

@@ -11,65 +11,53 @@
 //! | step | where |
 //! |---|---|
 //! | a launch from beginning to end, limits, workers | `engine`, `work` |
-//! | who is next, priorities, how long a host is left alone | `frontier`, `politeness` |
-//! | may it be fetched | `judge` (scope), `robots_cache` and `robots`, `resolver` (private addresses) |
-//! | one exchange, byte for byte | `fetch` over `wire`, `message`, `spool` |
-//! | records and catalogue entry of an exchange; which links are followed, and stored in parts | `capture`, `outlinks`, `outlink_parts` |
+//! | what it goes by, which may be replaced while it runs | `plan` |
+//! | who is next, priorities, how long a host is left alone | `frontier`, `priority`, `politeness` |
+//! | may it be fetched | `judge` (scope), `robots_cache` and `robots` |
+//! | which links are followed, and stored in parts | `outlinks`, `outlink_parts` |
 //! | crawl.log, scope.log, reports | `logs`, `crawl_log`, `reports` |
 //! | what became of a URL, in words | `outcome` |
 //! | what a crawl reports to a person | `events`, `event_queue` (repeats folded), `event_writer` (catalogue, events.log) |
 //! | what a kill left behind | `recovery` |
 //! | what waits, judged by seeds and rules that were changed meanwhile | `rejudge` |
-//! | what happens when the disk is full | `disk` (pause and go on), `line_file` (lines kept for later) |
-//! | threads that read long pages; one more for each that a slow server holds | `page_reader`, `pool` |
+//! | what happens when the disk is full | [`DiskGate`](crate::exchange::DiskGate) (pause and go on), `line_file` (lines kept for later) |
+//! | one more worker for each that a slow server holds | `pool` |
 //!
-//! Priority of a URL: seeds and what they need are 0; what completes a page
-//! (embeds, redirects) is the number of such hops at the end of its path; the
-//! rest is 100 for each hop from the seed. Lower is earlier.
-//!
-//! Not here: how the ledger keeps things (`store`).
+//! Not here: the exchange with a server and its records (`exchange`), how the ledger keeps things (`store`).
 
-mod capture;
 mod crawl_log;
 mod crawl_stream;
-mod disk;
 mod engine;
 mod event_queue;
 mod event_writer;
 mod events;
-mod fetch;
 mod frontier;
 mod judge;
 mod ledger;
 mod line_file;
 mod logs;
-mod message;
 mod outcome;
 mod outlink_parts;
 mod outlinks;
-mod page_reader;
+mod plan;
 mod politeness;
 mod pool;
+mod priority;
 mod reach;
 mod recovery;
 mod rejudge;
 mod reports;
-mod resolver;
 mod retry;
 mod robots;
 mod robots_cache;
 mod setup;
-mod spool;
 mod stats;
-mod wire;
 mod work;
 
 #[cfg(test)]
 mod durable_tests;
 #[cfg(test)]
 mod event_tests;
-#[cfg(test)]
-mod fetch_tests;
 #[cfg(test)]
 mod journey_tests;
 #[cfg(test)]
@@ -79,29 +67,27 @@ mod outage_tests;
 #[cfg(test)]
 mod patience_tests;
 #[cfg(test)]
+mod plan_tests;
+#[cfg(test)]
 mod redirect_tests;
 #[cfg(test)]
 mod robots_journey_tests;
-#[cfg(test)]
-mod tls_tests;
 
 pub use crate::jobs::free_bytes;
 pub use crawl_log::CrawlLogLine;
-pub use disk::DiskGate;
 pub use engine::{run_crawl, run_crawl_with};
 pub use events::{CrawlEvent, EventKind, EventObserver};
-pub use frontier::HostPause;
 pub use ledger::{
     Admission, AdmissionState, Admitted, Finished, HostBacklog, HostWait, Ledger, LedgerError, LostCapture, QueuedUrl,
     RobotsAnswer,
 };
-pub use outcome::{OutcomeClass, OutcomeKind, SeenFacts, SeenState, UrlOutcome, is_prerequisite};
+pub use outcome::{OutcomeClass, OutcomeKind, SeenFacts, SeenState, UrlOutcome};
 pub use outlink_parts::OUTLINKS_AT_ONCE;
-pub use politeness::{MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER};
+pub use plan::{CurrentPlan, Plan};
+pub use politeness::{Delays, MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER};
+pub use priority::{PRIORITY_PARTS, Priorities};
 pub use reports::{HostTally, LaunchTally};
-pub use resolver::{HostOverride, OverrideError, ResolveError, Resolver, SystemResolver, private_address};
 pub use robots::{MAX_ROBOTS_BYTES, RobotsRules, product_name};
 pub use robots_cache::{RobotsTrail, follow_robots};
 pub use setup::{CrawlEnd, CrawlError, CrawlReport, CrawlSetup, RecoveryReport, check_user_agent};
-pub use stats::{CrawlSnapshot, CrawlStats};
-pub use work::PREREQUISITE_RULE;
+pub use stats::{CrawlSnapshot, CrawlStats, HostPause};

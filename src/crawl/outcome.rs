@@ -5,9 +5,8 @@
 //!
 //! Invariants: a URL without a response is never called accepted or fetched.
 
-use super::fetch::fetch_status;
-use super::work::{PREREQUISITE_RULE, PRIVATE_ADDRESS_RULE};
-use crate::scope::{MAX_REDIRECTS, NO_RULE, REFUSED_PERMISSION, TOO_MANY_REDIRECTS, rule_label};
+use crate::exchange::{TLS_MARK, fetch_status};
+use crate::scope::{MAX_REDIRECTS, NO_RULE, PRIVATE_ADDRESS_RULE, REFUSED_PERMISSION, TOO_MANY_REDIRECTS, rule_label};
 use crate::uri::Url;
 use serde::{Deserialize, Serialize};
 
@@ -363,8 +362,6 @@ fn failed(status: i32, why: &str) -> UrlOutcome {
     }
 }
 
-/// What is recorded of a handshake that failed begins so, behind the address.
-pub(super) const TLS_MARK: &str = "TLS: ";
 /// What is recorded of a response that cannot be written begins so.
 pub(super) const NOT_STORED: &str = "the answer cannot be kept";
 
@@ -395,11 +392,6 @@ fn robots_failed(why: &str) -> UrlOutcome {
             )
         }
     }
-}
-
-/// Whether a crawl fetched a URL for its own needs only.
-pub fn is_prerequisite(rule_name: &str) -> bool {
-    rule_name == PREREQUISITE_RULE
 }
 
 #[cfg(test)]

@@ -161,9 +161,9 @@ fn what_is_cut_off_is_an_event_with_the_limit_that_did_it() {
 #[test]
 fn the_least_rate_is_that_of_the_campaign() {
     let mut limits = campaign(&[]).limits;
-    assert_eq!(super::fetch::FetchLimits::of(&limits).least_rate, 20);
+    assert_eq!(crate::exchange::FetchLimits::of(&limits).least_rate, 20);
     limits.min_response_bytes_per_second = 0;
-    assert_eq!(super::fetch::FetchLimits::of(&limits).least_rate, 0);
+    assert_eq!(crate::exchange::FetchLimits::of(&limits).least_rate, 0);
 }
 
 #[test]

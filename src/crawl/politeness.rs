@@ -2,6 +2,7 @@
 
 use crate::campaign::Politeness;
 use crate::uri::CaptureDate;
+use std::collections::HashMap;
 use std::time::Duration;
 
 /// URLs fetched at the same time from one address, however many hosts it
@@ -12,24 +13,57 @@ pub const MAX_IN_FLIGHT_PER_ADDRESS: usize = 4;
 /// asks for more is asked again after this time.
 pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(3600);
 
-/// Wait before the next fetch from a host, as Heritrix reckons it
-/// (`DispositionProcessor`): the factor times the last fetch, raised to the
-/// minimum, cut to the maximum; then, only if that is below the threshold for
-/// crawl-delays, raised to the crawl-delay, which is cut to the threshold.
-/// Nothing was fetched (`fetch` is none): no wait.
-pub fn wait_after(politeness: &Politeness, fetch: Option<Duration>, crawl_delay: Option<Duration>) -> Duration {
-    let Some(fetch) = fetch else {
-        return Duration::ZERO;
-    };
-    let factor = if politeness.delay_factor.is_finite() { politeness.delay_factor.max(0.0) } else { 0.0 };
-    let by_factor = Duration::try_from_secs_f64(fetch.as_secs_f64() * factor).unwrap_or(Duration::MAX);
-    let wait = by_factor
-        .max(Duration::from_millis(politeness.min_delay_ms))
-        .min(Duration::from_millis(politeness.max_delay_ms));
-    let threshold = Duration::from_secs(politeness.respect_crawl_delay_up_to_seconds);
-    match crawl_delay {
-        Some(delay) if wait < threshold => wait.max(delay.min(threshold)),
-        _ => wait,
+/// How long hosts are left alone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Delays {
+    factor: f64,
+    least: Duration,
+    most: Duration,
+    crawl_delay_threshold: Duration,
+    retry: Duration,
+    /// The least for single hosts, by host name with port where it is no default.
+    of_hosts: HashMap<String, Duration>,
+}
+
+impl Delays {
+    /// As a campaign has them.
+    pub fn of(politeness: &Politeness) -> Self {
+        Self {
+            factor: if politeness.delay_factor.is_finite() { politeness.delay_factor.max(0.0) } else { 0.0 },
+            least: Duration::from_millis(politeness.min_delay_ms),
+            most: Duration::from_millis(politeness.max_delay_ms),
+            crawl_delay_threshold: Duration::from_secs(politeness.respect_crawl_delay_up_to_seconds),
+            retry: Duration::from_secs(politeness.retry_delay_seconds),
+            of_hosts: HashMap::new(),
+        }
+    }
+
+    /// Leaves one host, with port where it is no default, alone for so long at least.
+    pub fn set_host(&mut self, authority: &str, least: Duration) {
+        self.of_hosts.insert(authority.to_owned(), least);
+    }
+
+    /// Wait before the next fetch from a host, as Heritrix reckons it
+    /// (`DispositionProcessor`): the factor times the last fetch, raised to the
+    /// minimum, cut to the maximum; then, only if that is below the threshold for
+    /// crawl-delays, raised to the crawl-delay, which is cut to the threshold.
+    /// Nothing was fetched (`fetch` is none): no wait.
+    pub fn after(&self, authority: &str, fetch: Option<Duration>, crawl_delay: Option<Duration>) -> Duration {
+        let Some(fetch) = fetch else {
+            return Duration::ZERO;
+        };
+        let by_factor = Duration::try_from_secs_f64(fetch.as_secs_f64() * self.factor).unwrap_or(Duration::MAX);
+        let wait = by_factor.max(self.least).min(self.most);
+        let wait = self.of_hosts.get(authority).map_or(wait, |least| wait.max(*least));
+        match crawl_delay {
+            Some(delay) if wait < self.crawl_delay_threshold => wait.max(delay.min(self.crawl_delay_threshold)),
+            _ => wait,
+        }
+    }
+
+    /// Wait before a URL that got no answer is tried again.
+    pub fn retry(&self) -> Duration {
+        self.retry
     }
 }
 
@@ -66,7 +100,8 @@ mod tests {
     fn waits_as_heritrix_does() {
         let defaults = Politeness::default();
         let check = |politeness: &Politeness, fetch_ms: u64, delay_s: Option<u64>, wait_ms: u64| {
-            let wait = wait_after(politeness, Some(Duration::from_millis(fetch_ms)), delay_s.map(Duration::from_secs));
+            let fetch = Some(Duration::from_millis(fetch_ms));
+            let wait = Delays::of(politeness).after("a.pt", fetch, delay_s.map(Duration::from_secs));
             assert_eq!(wait, Duration::from_millis(wait_ms), "{fetch_ms} ms, crawl-delay {delay_s:?}");
         };
         check(&defaults, 100, None, 3000);
@@ -77,14 +112,18 @@ mod tests {
         check(&Politeness { respect_crawl_delay_up_to_seconds: 0, ..defaults.clone() }, 100, Some(10), 3000);
         let ukwa = Politeness { delay_factor: 1.0, min_delay_ms: 500, max_delay_ms: 10_000, ..defaults.clone() };
         check(&ukwa, 100, None, 500);
-        assert_eq!(wait_after(&defaults, None, Some(Duration::from_secs(60))), Duration::ZERO);
+        let mut delays = Delays::of(&defaults);
+        assert_eq!(delays.after("a.pt", None, Some(Duration::from_secs(60))), Duration::ZERO);
+        delays.set_host("a.pt", Duration::from_secs(90));
+        let wait = |authority| delays.after(authority, Some(Duration::from_millis(100)), None).as_secs();
+        assert_eq!((wait("a.pt"), wait("b.pt")), (90, 3));
     }
 
     #[test]
     fn odd_settings_do_not_panic() {
         for factor in [f64::NAN, f64::INFINITY, -1.0, 1e300] {
             let politeness = Politeness { delay_factor: factor, ..Politeness::default() };
-            let wait = wait_after(&politeness, Some(Duration::from_secs(2)), None);
+            let wait = Delays::of(&politeness).after("a.pt", Some(Duration::from_secs(2)), None);
             assert!(wait >= Duration::from_secs(3) && wait <= Duration::from_secs(30), "{factor}");
         }
     }

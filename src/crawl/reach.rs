@@ -9,9 +9,8 @@
 //! network may be gone: hosts that answered before are probed.
 
 use super::HostWait;
-use super::frontier::authority_of;
 use super::politeness::MAX_RETRY_AFTER;
-use crate::uri::{CaptureDate, Url};
+use crate::uri::{CaptureDate, Url, authority_of};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

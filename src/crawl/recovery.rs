@@ -2,21 +2,19 @@
 //! disk but were not told of are taken over, and those that were told of but
 //! are not on disk are fetched again, so that nothing is lost or claimed.
 
-use super::capture::file_label;
 use super::crawl_log::CrawlLogLine;
-use super::fetch::fetch_status;
 use super::judge::{Judge, Source};
 use super::logs::{Logs, decision_key, line_key};
 use super::outlink_parts::FurtherOutlinks;
 use super::outlinks::followed;
 use super::robots_cache::{is_robots_url, origin_of};
 use super::setup::RecoveryReport;
-use super::work::content_of;
 use super::{
-    Admission, Admitted, CrawlError, CrawlEvent, CrawlSetup, CrawlStats, EventKind, Finished, Ledger, LostCapture,
+    Admission, Admitted, CrawlError, CrawlEvent, CrawlSetup, CrawlStats, EventKind, Finished, Ledger, LostCapture, Plan,
 };
 use crate::captures::CaptureEntry;
 use crate::captures::{Author, index_archive_from};
+use crate::exchange::{fetch_status, file_label};
 use crate::jobs::{JobCx, check_readable, counted, panic_message, verb};
 use crate::scope::{Candidate, Decision, Verdict};
 use crate::uri::{CaptureDate, Clock, Url};
@@ -25,6 +23,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Lines that wait for others at most, so that they are written together.
 const LINES_AT_ONCE: usize = 10_000;
@@ -373,6 +372,7 @@ pub(super) fn take_over(
     captures: Vec<CaptureEntry>,
     ledger: &dyn Ledger,
     judge: &Judge<'_>,
+    plan: &Arc<Plan>,
     logs: &Logs,
     on_panic: &mut dyn FnMut(&Url, String),
 ) -> Result<u64, CrawlError> {
@@ -384,7 +384,7 @@ pub(super) fn take_over(
     for capture in captures {
         taken += 1;
         let url = capture.url.clone();
-        let whole = catch_unwind(AssertUnwindSafe(|| take_over_one(capture, ledger, judge, logs, &decided)));
+        let whole = catch_unwind(AssertUnwindSafe(|| take_over_one(capture, ledger, judge, plan, logs, &decided)));
         let panic = match whole {
             Ok(result) => {
                 result?;
@@ -407,6 +407,7 @@ fn take_over_one(
     mut capture: CaptureEntry,
     ledger: &dyn Ledger,
     judge: &Judge<'_>,
+    plan: &Arc<Plan>,
     logs: &Logs,
     decided: &HashSet<String>,
 ) -> Result<(), CrawlError> {
@@ -435,14 +436,14 @@ fn take_over_one(
     let source = Source::of(admission);
     // What was fetched stays in the archive; its links may lead nowhere.
     let candidate = &admission.candidate;
-    let refused = judge.refuses_content(candidate, content_of(&capture));
+    let refused = judge.refuses_content(plan, candidate, capture.content_fact())?;
     if let Some(verdict) = refused.as_ref()
         && !decided.contains(&decision_key(verdict.decision, admission.candidate.url.as_str()))
     {
         logs.scope([(candidate, verdict)])?;
     }
     let links = if refused.is_some() { &[] } else { followed(&capture.notes.outlinks) };
-    let found = judge.admit(&source, links)?;
+    let found = judge.admit(plan, &source, links)?;
     let line = CrawlLogLine::recovered(&capture, logs.now());
     let further = FurtherOutlinks::split(&mut capture);
     let finished = Finished {

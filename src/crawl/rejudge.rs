@@ -3,10 +3,9 @@
 
 use super::judge::Judge;
 use super::logs::Logs;
-use super::work::PREREQUISITE_RULE;
-use super::{Admission, AdmissionState, CrawlError, CrawlSetup, Ledger};
+use super::{Admission, AdmissionState, CrawlError, Ledger, Plan, QueuedUrl};
 use crate::jobs::{JobCx, counted, verb};
-use crate::scope::{Candidate, Verdict};
+use crate::scope::PREREQUISITE_RULE;
 
 /// URLs that are judged between two writes.
 const AT_ONCE: usize = 2000;
@@ -35,16 +34,28 @@ impl Rejudged {
     }
 }
 
-/// Judges all URLs of a launch that have not come to their turn. Where it is
-/// interrupted it can be done again: what was judged stays as it is.
+/// Which URLs are judged once more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Undecided {
+    /// All that have not come to their turn.
+    All,
+    /// Those that were refused when they were found: workers judge the others
+    /// when their turn comes.
+    Refused,
+}
+
+/// Judges URLs of a launch that have not come to their turn; calls `on_queued`
+/// with those that wait now and did not before. Where it is interrupted it can
+/// be done again: what was judged stays as it is.
 pub(super) fn rejudge(
-    setup: &CrawlSetup,
+    plan: &Plan,
     ledger: &dyn Ledger,
     judge: &Judge<'_>,
     logs: &Logs,
     cx: &JobCx,
+    which: Undecided,
+    on_queued: &dyn Fn(&Admission),
 ) -> Result<Rejudged, CrawlError> {
-    cx.stage("Judging the queue by the new seeds and rules", None);
     let (mut changes, mut after) = (Rejudged::default(), i64::MIN);
     loop {
         cx.checkpoint()?;
@@ -52,24 +63,22 @@ pub(super) fn rejudge(
         let Some(last) = urls.last() else { return Ok(changes) };
         after = last.id;
         let mut judged: Vec<(i64, Admission)> = Vec::new();
-        let mut lines: Vec<(Candidate, Verdict)> = Vec::new();
+        let mut turned_urls: Vec<Admission> = Vec::new();
         // No rule decides what another URL needs.
-        for url in urls.into_iter().filter(|url| url.admission.verdict.rule_name != PREREQUISITE_RULE) {
+        let is_meant = |url: &QueuedUrl| {
+            url.admission.verdict.rule_name != PREREQUISITE_RULE
+                && (which == Undecided::All || url.admission.state == AdmissionState::Refused)
+        };
+        for url in urls.into_iter().filter(is_meant) {
             let before = url.admission;
-            let mut candidate = before.candidate.clone();
-            let seed = setup.campaign.seeds.iter().find(|seed| Some(&seed.url) == candidate.seed.as_ref());
-            candidate.is_seed &= seed.is_some();
-            if let Some(seed) = seed {
-                candidate.source_tag.clone_from(&seed.source_tag);
-            }
-            let mut now = judge.admission(candidate)?;
+            let mut now = judge.admission(plan, plan.adopt(before.candidate.clone()))?;
             let turned = now.state != before.state;
             match now.state {
                 AdmissionState::Refused => changes.refused += u64::from(turned),
                 AdmissionState::Queued => changes.queued += u64::from(turned),
             }
             if turned {
-                lines.push((now.candidate.clone(), now.verdict.clone()));
+                turned_urls.push(now.clone());
             } else {
                 now.date = before.date;
             }
@@ -83,6 +92,8 @@ pub(super) fn rejudge(
         if !judged.is_empty() {
             ledger.rejudge(judged)?;
         }
-        logs.scope(lines.iter().map(|(candidate, verdict)| (candidate, verdict)))?;
+        logs.scope(turned_urls.iter().map(|admission| (&admission.candidate, &admission.verdict)))?;
+        let queued = turned_urls.iter().filter(|admission| admission.state == AdmissionState::Queued);
+        queued.for_each(on_queued);
     }
 }

@@ -2,7 +2,7 @@
 //! a restart, limits, and Heritrix's reports at the end.
 
 use super::CrawlSnapshot;
-use super::fetch::fetch_status::ROBOTS_PRECLUDED;
+use crate::exchange::fetch_status::ROBOTS_PRECLUDED;
 use crate::uri::parse_web_url;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;

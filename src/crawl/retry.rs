@@ -3,16 +3,14 @@
 
 use super::crawl_log::CrawlLogLine;
 use super::engine::Engine;
-use super::fetch::{Exchange, FetchError, fetch_status};
-use super::frontier::{LONG_WAIT, authority_of};
-use super::outcome::TLS_MARK;
-use super::politeness::{retry_after, wait_after};
+use super::frontier::LONG_WAIT;
+use super::politeness::retry_after;
 use super::reach::{KNOWN_HOST_RETRIES, MAX_REFUSALS, Setback, Trouble, UNKNOWN_HOST_RETRIES};
-use super::resolver::NOT_NOW;
 use super::work::{Disposition, FetchAttempt, Worker};
 use super::{CrawlError, CrawlEvent, EventKind};
-use crate::jobs::counted;
-use crate::uri::{CaptureDate, Url};
+use crate::exchange::{Exchange, FetchError, NOT_NOW, TLS_MARK, fetch_status};
+use crate::jobs::{counted, counted_time};
+use crate::uri::{CaptureDate, Url, authority_of};
 use std::time::{Duration, Instant};
 
 /// A URL that was refused for now comes so long after its host wakes, so that
@@ -72,13 +70,13 @@ impl Worker<'_> {
         if !(matches!(status, 429 | 503) || is_robots && status >= 500) {
             return Ok(Refusal::None);
         }
-        let politeness = &engine.setup.campaign.politeness;
+        let politeness = &attempt.plan.campaign.politeness;
         let asked = exchange.head.headers.get("Retry-After").and_then(|value| retry_after(&value, CaptureDate::now()));
         let authority = authority_of(url);
         if engine.frontier.given_up(authority).is_some() {
             return Ok(Refusal::Last(None));
         }
-        let setback = engine.frontier.failed(authority, Trouble::Refusing(asked), self.retry_delay())?;
+        let setback = engine.frontier.failed(authority, Trouble::Refusing(asked), attempt.plan.delays.retry())?;
         // Others of the host are asked before this URL comes again, so that one
         // URL that is always refused does not look like a host that refuses.
         let tries = attempt.queued.tries + 1;
@@ -100,8 +98,8 @@ impl Worker<'_> {
         }
         let sleep = setback.sleep;
         let why = match asked {
-            Some(asked) => format!("the server answered with HTTP {status} and asks to wait {}", seconds(asked)),
-            None => format!("the server answered with HTTP {status} and is left alone for {}", seconds(sleep)),
+            Some(asked) => format!("the server answered with HTTP {status} and asks to wait {}", counted_time(asked)),
+            None => format!("the server answered with HTTP {status} and is left alone for {}", counted_time(sleep)),
         };
         let until = engine.frontier.free_date(sleep);
         engine.frontier.explain_wait(authority, &why);
@@ -110,18 +108,19 @@ impl Worker<'_> {
             engine.stats.readable(until),
             ordinal(setback.count)
         ));
-        Ok(Refusal::TryAgain(Deferred { tries, delay: sleep + AFTER_OTHERS.min(self.retry_delay()), why, sleep }))
-    }
-
-    fn retry_delay(&self) -> Duration {
-        Duration::from_secs(self.engine.setup.campaign.politeness.retry_delay_seconds)
+        Ok(Refusal::TryAgain(Deferred {
+            tries,
+            delay: sleep + AFTER_OTHERS.min(attempt.plan.delays.retry()),
+            why,
+            sleep,
+        }))
     }
 
     /// A URL got no answer: it is tried again, or given up; so is its host.
     pub(super) fn failed(&self, attempt: &FetchAttempt, error: FetchError) -> Result<Disposition, CrawlError> {
         let engine = self.engine;
-        let politeness = &engine.setup.campaign.politeness;
-        let wait = wait_after(politeness, error.took, attempt.crawl_delay);
+        let politeness = &attempt.plan.campaign.politeness;
+        let wait = attempt.wait_after(error.took);
         let tries = attempt.queued.tries + 1;
         if !error.retry || politeness.max_retries == 0 {
             return self.gave_up(attempt, error.status, &error.words, error.took);
@@ -132,14 +131,14 @@ impl Worker<'_> {
             return self.gave_up(attempt, error.status, &error.words, error.took);
         }
         let trouble = trouble_of(&error);
-        let setback = engine.frontier.failed(authority, trouble, self.retry_delay())?;
+        let setback = engine.frontier.failed(authority, trouble, attempt.plan.delays.retry())?;
         if setback.network_gone {
             return Ok(Disposition::PutBack { wait });
         }
-        let delay = setback.sleep.max(self.retry_delay());
+        let delay = setback.sleep.max(attempt.plan.delays.retry());
         // A host that is gone takes no try from its URLs but from the first.
         let is_its_own = trouble == Trouble::Silent || setback.count <= 1;
-        if self.is_lost(authority, &error, setback)? {
+        if self.is_lost(attempt, &error, setback)? {
             let why = error.words.clone();
             let then = self.gave_up(attempt, error.status, &why, error.took)?;
             self.give_up_host(attempt, error.status, &why)?;
@@ -150,12 +149,12 @@ impl Worker<'_> {
         }
         let tries = attempt.queued.tries + u32::from(is_its_own);
         let text = match setback.sleep {
-            Duration::ZERO => format!("{}; it will be tried again in {}", error.words, seconds(delay)),
+            Duration::ZERO => format!("{}; it will be tried again in {}", error.words, counted_time(delay)),
             sleep => format!(
                 "{authority} did not answer {} in a row ({}); the host is left alone for {}, until {} UTC",
                 counted(u64::from(setback.count), "time"),
                 error.words,
-                seconds(sleep),
+                counted_time(sleep),
                 engine.stats.readable(engine.frontier.free_date(sleep))
             ),
         };
@@ -175,8 +174,8 @@ impl Worker<'_> {
     }
 
     /// Whether a host failed so often that it is given up.
-    fn is_lost(&self, authority: &str, error: &FetchError, setback: Setback) -> Result<bool, CrawlError> {
-        let retries = self.engine.setup.campaign.politeness.max_retries;
+    fn is_lost(&self, attempt: &FetchAttempt, error: &FetchError, setback: Setback) -> Result<bool, CrawlError> {
+        let retries = attempt.plan.campaign.politeness.max_retries;
         if setback.count <= retries {
             return Ok(false);
         }
@@ -191,7 +190,7 @@ impl Worker<'_> {
         if is_there || setback.count <= retries.saturating_add(UNKNOWN_HOST_RETRIES) {
             return Ok(false);
         }
-        Ok(!self.engine.ledger.is_known_host(authority)?)
+        Ok(!self.engine.ledger.is_known_host(authority_of(attempt.queued.url()))?)
     }
 
     /// Gives the host of a URL up: what waits for it ends as failed.
@@ -287,15 +286,6 @@ fn trouble_of(error: &FetchError) -> Trouble {
         // A server that fails to talk TLS is there.
         fetch_status::CONNECT_FAILED if !error.words.contains(TLS_MARK) => Trouble::Unreachable,
         _ => Trouble::Silent,
-    }
-}
-
-pub(super) fn seconds(duration: Duration) -> String {
-    match duration.as_secs() {
-        seconds @ 0..120 => counted(seconds, "second"),
-        seconds @ 120..7200 => counted(seconds / 60, "minute"),
-        seconds @ 7200..172_800 => counted(seconds / 3600, "hour"),
-        seconds => counted(seconds / 86_400, "day"),
     }
 }
 

@@ -3,9 +3,9 @@
 //! RFC 9309, 2.4: an answer is used for 24 hours at most, unless none newer
 //! can be had.
 
-use super::fetch::fetch_status::{BLOCKED_BY_SETTING, ROBOTS_PREREQUISITE_FAILED};
 use super::robots::{RobotsRules, product_name};
 use super::{Ledger, LedgerError, RobotsAnswer};
+use crate::exchange::fetch_status::{BLOCKED_BY_SETTING, ROBOTS_PREREQUISITE_FAILED};
 use crate::uri::{CaptureDate, Url};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};

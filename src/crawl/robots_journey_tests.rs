@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used)]
 
-use super::fetch::fetch_status;
 use super::journey_tests::{campaign, crawl};
 use super::memory_ledger::{MemoryLedger, StoredFate};
 use super::*;
 use crate::campaign::PrivateAddresses;
+use crate::exchange::fetch_status;
 use crate::testing::{ScriptedReply, ScriptedServer};
 use serde_json::json;
 

@@ -1,24 +1,21 @@
 //! What a crawl is given, and what it comes to.
 
-use super::{CrawlSnapshot, HostOverride, LedgerError};
-use crate::campaign::Campaign;
-use crate::scope::{DecideRules, GeoDatabase, ScopeError};
+use super::{CrawlSnapshot, CurrentPlan, LedgerError};
+use crate::exchange::HostOverride;
+use crate::scope::{GeoDatabase, ScopeError};
 use crate::uri::Clock;
 use crate::warc::WarcError;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Everything one launch needs.
 pub struct CrawlSetup {
-    /// The campaign as it was when the launch began.
-    pub campaign: Campaign,
-    /// Its version.
-    pub version: u32,
+    /// The campaign and its rules; may be replaced while the crawl runs.
+    pub plan: Arc<CurrentPlan>,
     /// The version that the launch ran before, where its seeds or rules were
     /// others: what waits is judged by the new ones first.
     pub changed_from: Option<u32>,
-    /// Its rules.
-    pub rules: DecideRules,
     /// The country database, where one is set.
     pub geo: Option<GeoDatabase>,
     /// Hosts that are connected to elsewhere.

@@ -1,7 +1,7 @@
 //! The figures of a running crawl, readable from any thread at any time.
 
 use super::event_queue::EventQueue;
-use super::{CrawlEvent, EventObserver, HostPause};
+use super::{CrawlEvent, EventKind, EventObserver};
 use crate::jobs::lock;
 use crate::uri::{CaptureDate, Clock};
 use std::collections::BTreeMap;
@@ -33,6 +33,17 @@ pub struct CrawlStats {
     pauses: Mutex<(Vec<HostPause>, u64)>,
     /// The clock of the launch, which its events are dated by.
     clock: Mutex<Clock>,
+}
+
+/// A host that is left alone for now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostPause {
+    /// Host name with port where it is no default.
+    pub authority: String,
+    /// It is not asked before this.
+    pub until: CaptureDate,
+    /// Why, in words.
+    pub why: String,
 }
 
 /// One look at a running crawl.
@@ -185,9 +196,14 @@ impl CrawlStats {
         lock(&self.events).push(event, Instant::now());
     }
 
+    /// Reports that the crawl pauses for want of room on the disk, or goes on.
+    pub fn report_disk(&self, events: Vec<String>) {
+        events.into_iter().for_each(|text| self.event(CrawlEvent::new(EventKind::Disk, text)));
+    }
+
     /// Gives the events that are ready to the observer before they can be
     /// written; with `all`, counts of repeats that are still open as well.
-    pub(super) fn show_events(&self, all: bool) {
+    pub fn show_events(&self, all: bool) {
         let ready = lock(&self.events).take(Instant::now(), all);
         if let Some(observer) = &self.observer {
             ready.iter().for_each(|event| observer.notify(event));

@@ -1,63 +1,38 @@
 //! What a worker does with one URL.
 
-use super::capture::{PACK_IN_MEMORY, RepeatedCapture, entry_of};
 use super::crawl_log::CrawlLogLine;
-use super::disk::full_error;
 use super::engine::Engine;
-use super::fetch::{Exchange, FetchLimits, Truncated, fetch_status};
-use super::frontier::{LONG_WAIT, ROBOTS_PRIORITY, authority_of};
+use super::frontier::LONG_WAIT;
 use super::judge::Source;
 use super::outcome::{not_followed, robots_unreachable};
 use super::outlink_parts::FurtherOutlinks;
 use super::outlinks::{followed, sitemap_links, unfetchable_redirect};
-use super::politeness::wait_after;
-use super::retry::{Refusal, seconds};
+use super::priority::ROBOTS_PRIORITY;
+use super::retry::Refusal;
 use super::robots::MAX_ROBOTS_BYTES;
 use super::robots_cache::CachedRobots;
-use super::wire::AddressGate;
 use super::{
-    Admission, AdmissionState, Admitted, CrawlError, CrawlEvent, EventKind, Finished, QueuedUrl, RobotsAnswer,
+    Admission, AdmissionState, Admitted, CrawlError, CrawlEvent, EventKind, Finished, Plan, QueuedUrl, RobotsAnswer,
 };
 use crate::campaign::RobotsPolicy;
-use crate::captures::CaptureNotes;
-use crate::captures::Unread;
-use crate::captures::media::{SNIFFED_BYTES, is_unspecific};
-use crate::captures::{
-    Body, PageLinks, is_nofollow_answer, is_packed_sitemap, links_bytes, may_have_links, reading_bytes,
-};
-use crate::captures::{CaptureEntry, Media};
-use crate::captures::{LargePagePermit, PagePermit};
-use crate::jobs::{counted, panic_message};
-use crate::links::LinkKind;
+use crate::captures::{CaptureEntry, redirect_target};
+use crate::exchange::{AddressGate, CutCause, Exchange, FetchLimits, Provenance, Taken, fetch_status, full_error};
+use crate::jobs::{counted, counted_time, panic_message};
+use crate::links::{LinkKind, Outlink};
 use crate::scope::{
-    Candidate, ContentFact, Decision, RobotsFact, UNSUPPORTED_SCHEME, Verdict, is_open_redirect, with_hop,
+    Candidate, Decision, PREREQUISITE_RULE, PRIVATE_ADDRESS_RULE, ROBOTS_RULE, RobotsFact, UNSUPPORTED_SCHEME, Verdict,
+    is_open_redirect, with_hop,
 };
-use crate::uri::{ScopeSurt, Url, is_same_site};
-use crate::warc::http::unpacked_limit;
+use crate::uri::{ScopeSurt, Url, authority_of, is_same_site};
 use std::any::Any;
-use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 /// A URL whose robots.txt is on its way comes back after this time.
 const ROBOTS_ON_ITS_WAY: Duration = Duration::from_millis(100);
 /// Longest wait for a robots.txt that is tried again.
 const ROBOTS_RETRY: Duration = Duration::from_secs(5);
-/// Name in logs of the verdict that lets a robots.txt in: no rule decides what another URL needs.
-pub const PREREQUISITE_RULE: &str = "PrerequisiteAcceptDecideRule";
-/// Name of the verdict of robots.txt where the campaign has no rule for it.
-const ROBOTS_RULE: &str = "RobotsDecideRule";
-/// Name of the verdict that keeps private addresses out.
-pub(super) const PRIVATE_ADDRESS_RULE: &str = "PrivateAddressGuard";
-
-/// Answers longer than this are read for links on threads of their own.
-const LONG_PAGE_BYTES: u64 = 256 << 10;
-/// Encoded pages are expected to come out at most so many times as long; of the
-/// others the length is known after a first try.
-const EXPECTED_RATIO: u64 = 10;
-/// Bytes of memory that a link takes while it is decided and handed on.
-const ADMISSION_BYTES: usize = 1_500;
 
 /// One of the crawl's threads.
 pub(super) struct Worker<'e> {
@@ -75,21 +50,64 @@ pub(super) enum Disposition {
     WaitForAddress,
 }
 
-/// An answer that is in the archive and not in the ledger yet.
-struct Kept<'e> {
-    /// Remarks for the crawl log.
-    annotations: Vec<String>,
-    entry: CaptureEntry,
-    /// Its part of the memory.
-    permit: PagePermit<'e>,
-}
-
 /// What is known about a URL before it is fetched.
 pub(super) struct FetchAttempt {
+    /// What it goes by, whatever plan comes meanwhile.
+    pub(super) plan: Arc<Plan>,
     pub(super) queued: QueuedUrl,
     verdict: Verdict,
     annotations: Vec<String>,
     pub(super) crawl_delay: Option<Duration>,
+}
+
+impl FetchAttempt {
+    /// How long the host is left alone after this URL.
+    pub(super) fn wait_after(&self, took: Option<Duration>) -> Duration {
+        self.plan.delays.after(authority_of(self.queued.url()), took, self.crawl_delay)
+    }
+
+    /// How an answer to it came about.
+    fn provenance(&self, further_links: Vec<Outlink>) -> Provenance {
+        let candidate = &self.queued.admission.candidate;
+        let mut annotations = self.annotations.clone();
+        annotations.extend(self.tries_annotation());
+        Provenance {
+            via: candidate.via.clone(),
+            hops: candidate.hops.clone(),
+            seed: candidate.seed.clone(),
+            source_tag: candidate.source_tag.clone(),
+            verdict: Some(self.verdict.clone()),
+            annotations,
+            further_links,
+            followed: Some(followed),
+        }
+    }
+
+    /// Heritrix's remark on a URL that was tried before.
+    fn tries_annotation(&self) -> Option<String> {
+        (self.queued.tries > 0).then(|| format!("{}t", self.queued.tries + 1))
+    }
+}
+
+/// What is reported of an answer once it is in the archive.
+struct AnswerFacts {
+    status: i32,
+    took: Duration,
+    cut: Option<CutCause>,
+    /// Where it redirects to, where that cannot be fetched because of its scheme.
+    unfetchable: Option<Url>,
+}
+
+impl AnswerFacts {
+    fn of(url: &Url, exchange: &Exchange) -> Self {
+        let head = &exchange.head;
+        Self {
+            status: i32::from(head.status),
+            took: exchange.took,
+            cut: exchange.cut,
+            unfetchable: unfetchable_redirect(url, head.status, &head.headers),
+        }
+    }
 }
 
 impl<'e> Worker<'e> {
@@ -102,6 +120,7 @@ impl<'e> Worker<'e> {
         let engine = self.engine;
         engine.stats.taken();
         let mut attempt = FetchAttempt {
+            plan: engine.setup.plan.now(),
             verdict: queued.admission.verdict.clone(),
             queued,
             annotations: Vec::new(),
@@ -149,7 +168,7 @@ impl<'e> Worker<'e> {
             Some(_) => self.gave_up(attempt, status, &words, None),
             // The ledger was told of its end before.
             None => {
-                let wait = wait_after(&engine.setup.campaign.politeness, None, attempt.crawl_delay);
+                let wait = attempt.wait_after(None);
                 Ok(Disposition::Release { wait, captured: true })
             }
         }
@@ -161,12 +180,15 @@ impl<'e> Worker<'e> {
         if let Some((status, why)) = engine.frontier.given_up(authority_of(&url)) {
             return self.gave_up(attempt, status, &why, None);
         }
+        if let Some(then) = self.decide_again(attempt)? {
+            return Ok(then);
+        }
         if let Some(then) = self.ask_robots(attempt, &url)? {
             return Ok(then);
         }
         if let Some(delay) = attempt.crawl_delay.filter(|_| engine.frontier.is_resumed(&url)) {
             // An earlier run may have asked this host a moment ago.
-            let wait = wait_after(&engine.setup.campaign.politeness, Some(Duration::ZERO), Some(delay));
+            let wait = attempt.plan.delays.after(authority_of(&url), Some(Duration::ZERO), Some(delay));
             return Ok(Disposition::PutBack { wait });
         }
         let waiting = engine.pool.wait_on_server(self.number);
@@ -176,7 +198,8 @@ impl<'e> Worker<'e> {
         };
         if attempt.verdict.decision == Decision::Reject {
             // It waited for the location of its host, which can be had now.
-            let (verdict, waits) = engine.judge.decide(&attempt.queued.admission.candidate, RobotsFact::NotAsked)?;
+            let (verdict, waits) =
+                engine.judge.decide(&attempt.plan, &attempt.queued.admission.candidate, RobotsFact::NotAsked)?;
             if waits || verdict.decision == Decision::Reject {
                 return self.refused(
                     attempt,
@@ -188,7 +211,7 @@ impl<'e> Worker<'e> {
             attempt.verdict = verdict;
         }
         let gate = engine.polite.then_some(&engine.frontier as &dyn AddressGate);
-        let fetched = engine.client.fetch(&url, &addresses, gate);
+        let fetched = engine.client.fetch(&url, &addresses, FetchLimits::of(&attempt.plan.campaign.limits), gate);
         drop(waiting);
         match fetched {
             Ok(exchange) => self.answered(attempt, exchange),
@@ -197,7 +220,7 @@ impl<'e> Worker<'e> {
                 if engine.robots.is_robots(&url) {
                     self.keep_robots(&url, error.status, Vec::new())?;
                 }
-                let verdict = plain_verdict(Decision::Reject, PRIVATE_ADDRESS_RULE);
+                let verdict = Verdict::unlisted(Decision::Reject, PRIVATE_ADDRESS_RULE);
                 self.refused(attempt, error.status, verdict, &error.words)
             }
             // Given up because a person wants to stop: that is no failure.
@@ -212,11 +235,33 @@ impl<'e> Worker<'e> {
         }
     }
 
+    /// Decides a URL by the plan of its turn, where that came while the crawl
+    /// ran; tells what to do when it is out now.
+    fn decide_again(&self, attempt: &mut FetchAttempt) -> Result<Option<Disposition>, CrawlError> {
+        let engine = self.engine;
+        let before = &attempt.queued.admission;
+        // No rule decides what another URL needs.
+        if !attempt.plan.is_replacement() || before.verdict.rule_name == PREREQUISITE_RULE {
+            return Ok(None);
+        }
+        let candidate = attempt.plan.adopt(before.candidate.clone());
+        let now = Admission { date: before.date, ..engine.judge.admission(&attempt.plan, candidate)? };
+        let is_refused = now.state == AdmissionState::Refused;
+        if now != *before && !is_refused {
+            engine.ledger.rejudge(vec![(attempt.queued.id, now.clone())])?;
+        }
+        attempt.verdict = now.verdict.clone();
+        attempt.queued.admission = now;
+        let why = format!("out of scope by version {} of the campaign", attempt.plan.version);
+        let verdict = attempt.verdict.clone();
+        is_refused.then(|| self.refused(attempt, fetch_status::OUT_OF_SCOPE, verdict, &why)).transpose()
+    }
+
     /// Asks robots.txt, if the campaign does; tells what to do when the URL
     /// is not to be fetched now.
     fn ask_robots(&self, attempt: &mut FetchAttempt, url: &Url) -> Result<Option<Disposition>, CrawlError> {
         let engine = self.engine;
-        let policy = engine.setup.campaign.politeness.robots;
+        let policy = attempt.plan.campaign.politeness.robots;
         if policy == RobotsPolicy::Ignore || engine.robots.is_robots(url) {
             return Ok(None);
         }
@@ -250,9 +295,9 @@ impl<'e> Worker<'e> {
             return Ok(None);
         }
         let words = format!("robots.txt says no: {why}");
-        let (mut verdict, _) = engine.judge.decide(&attempt.queued.admission.candidate, fact.clone())?;
+        let (mut verdict, _) = engine.judge.decide(&attempt.plan, &attempt.queued.admission.candidate, fact.clone())?;
         if verdict.decision == Decision::Accept {
-            verdict = plain_verdict(Decision::Reject, ROBOTS_RULE);
+            verdict = Verdict::unlisted(Decision::Reject, ROBOTS_RULE);
         }
         self.refused(attempt, fetch_status::ROBOTS_PRECLUDED, verdict, &words).map(Some)
     }
@@ -270,7 +315,7 @@ impl<'e> Worker<'e> {
                 source_tag: asked_by.source_tag.clone(),
                 ..Candidate::bare(robots.clone())
             },
-            verdict: plain_verdict(Decision::Accept, PREREQUISITE_RULE),
+            verdict: Verdict::unlisted(Decision::Accept, PREREQUISITE_RULE),
             state: AdmissionState::Queued,
             priority: ROBOTS_PRIORITY,
             date: engine.setup.clock.now(),
@@ -320,9 +365,7 @@ impl<'e> Worker<'e> {
     /// A server answered.
     fn answered(&self, attempt: &mut FetchAttempt, exchange: Exchange) -> Result<Disposition, CrawlError> {
         let engine = self.engine;
-        let politeness = &engine.setup.campaign.politeness;
-        let wait = wait_after(politeness, Some(exchange.took), attempt.crawl_delay);
-        let status = i32::from(exchange.head.status);
+        let wait = attempt.wait_after(Some(exchange.took));
         let given_up = match self.refused_for_now(attempt, &exchange)? {
             Refusal::None => {
                 self.host_answered(attempt.queued.url())?;
@@ -331,72 +374,101 @@ impl<'e> Worker<'e> {
             Refusal::TryAgain(deferred) => return deferred.put_back(self, attempt, wait),
             Refusal::Last(given_up) => given_up,
         };
-        let took = exchange.took;
-        let cut = exchange.cut.map(|cut| cut.reason(&FetchLimits::of(&engine.setup.campaign.limits)));
-        let head = &exchange.head;
-        let unfetchable = unfetchable_redirect(attempt.queued.url(), head.status, &head.headers);
-        let Some(kept) = self.keep(attempt, exchange)? else {
+        attempt.plan = engine.setup.plan.widened(&attempt.plan);
+        let facts = AnswerFacts::of(attempt.queued.url(), &exchange);
+        let Some(Taken { mut entry, permit }) = self.keep(attempt, exchange)? else {
             // It waits in the queue as before; nothing was written.
             return Ok(Disposition::PutBack { wait });
         };
-        let Kept { mut annotations, mut entry, permit } = kept;
-        // The page after its robots.txt waits as long as that says.
-        let wait = match engine.robots.is_robots(attempt.queued.url()) {
-            true => {
-                attempt.crawl_delay = self.crawl_delay_of(attempt.queued.url())?;
-                wait_after(politeness, Some(took), attempt.crawl_delay)
-            }
-            false => wait,
-        };
+        let wait = self.wait_after_robots(attempt, &facts)?.unwrap_or(wait);
         self.explain_delay(attempt, wait);
-        let candidate = &attempt.queued.admission.candidate;
-        // What was fetched stays in the archive; its links lead nowhere.
-        let links = match engine.judge.refuses_content(candidate, content_of(&entry)) {
-            Some(verdict) => {
-                engine.logs.scope([(candidate, &verdict)])?;
-                annotations.push("contentRefused".to_owned());
-                &[]
-            }
-            None => followed(&entry.notes.outlinks),
-        };
-        let admission = &attempt.queued.admission;
-        if let Some(target) = &unfetchable {
-            // No URL of the crawl: it has its line, and no place in the ledger.
-            let target = Candidate {
-                hops: with_hop(&admission.candidate.hops, LinkKind::Redirect.hop()),
-                via: Some(admission.candidate.url.clone()),
-                is_seed: false,
-                ..Candidate { surt: ScopeSurt::of(target), url: target.clone(), ..candidate.clone() }
-            };
-            engine.logs.scope([(&target, &plain_verdict(Decision::Reject, UNSUPPORTED_SCHEME))])?;
+        let mut annotations = entry.notes.annotations.clone();
+        let found = self.admit_links(attempt, &entry, &mut annotations)?;
+        if let Some(target) = &facts.unfetchable {
+            self.log_unfetchable(attempt, target)?;
         }
-        if admission.candidate.is_seed
-            && let Some(target) = &entry.redirect_to
-        {
-            self.seed_moved(admission, target);
-        }
-        let source = Source::of(admission);
-        let found = engine.judge.admit(&source, links)?;
         engine.archive.make_durable(&entry.records)?;
         let further = FurtherOutlinks::split(&mut entry);
-        let (id, why) = (attempt.queued.id, unfetchable.map(|target| not_followed(&target)));
-        let finished = Finished { id, fetch_status: status, why, refused: None, capture: Some(entry), found };
-        self.end(attempt, finished, annotations)?;
-        if status >= 400 {
-            self.seed_without_page(&admission.candidate, status, "");
-        }
-        if let Some(cut) = cut {
-            let url = attempt.queued.url();
-            let text = format!("The answer was cut off and is kept so: {cut}");
-            engine.stats.event(CrawlEvent::new(EventKind::Truncated, text).of_url(url).with_status(status));
-        }
-        engine.cx.note(authority_of(&admission.candidate.url));
+        let why = facts.unfetchable.as_ref().map(not_followed);
+        let (id, fetch_status) = (attempt.queued.id, facts.status);
+        self.end(attempt, Finished { id, fetch_status, why, refused: None, capture: Some(entry), found }, annotations)?;
+        self.report_answer(attempt, &facts);
+        engine.cx.note(authority_of(attempt.queued.url()));
         further.store(engine.ledger, || engine.cx.is_cancelled())?;
         drop(permit);
         if let Some(why) = given_up {
             self.give_up_host(attempt, fetch_status::TOO_MANY_RETRIES, &why)?;
         }
         Ok(Disposition::Release { wait, captured: true })
+    }
+
+    /// How long the host of a robots.txt is left alone after it: the page behind
+    /// it waits as long as that asks. None after any other URL.
+    fn wait_after_robots(
+        &self,
+        attempt: &mut FetchAttempt,
+        facts: &AnswerFacts,
+    ) -> Result<Option<Duration>, CrawlError> {
+        if !self.engine.robots.is_robots(attempt.queued.url()) {
+            return Ok(None);
+        }
+        attempt.crawl_delay = self.crawl_delay_of(attempt.queued.url())?;
+        Ok(Some(attempt.wait_after(Some(facts.took))))
+    }
+
+    /// Decides about the links of an answer. Where rules refuse its content it
+    /// stays in the archive and its links lead nowhere.
+    fn admit_links(
+        &self,
+        attempt: &FetchAttempt,
+        entry: &CaptureEntry,
+        annotations: &mut Vec<String>,
+    ) -> Result<Vec<Admission>, CrawlError> {
+        let engine = self.engine;
+        let admission = &attempt.queued.admission;
+        let links = match engine.judge.refuses_content(&attempt.plan, &admission.candidate, entry.content_fact())? {
+            Some(verdict) => {
+                engine.logs.scope([(&admission.candidate, &verdict)])?;
+                annotations.push("contentRefused".to_owned());
+                &[]
+            }
+            None => followed(&entry.notes.outlinks),
+        };
+        if admission.candidate.is_seed
+            && let Some(target) = &entry.redirect_to
+        {
+            self.seed_moved(attempt, target);
+        }
+        Ok(engine.judge.admit(&attempt.plan, &Source::of(admission), links)?)
+    }
+
+    /// Logs a redirect to what is no URL of the crawl: it has its line, and no
+    /// place in the ledger.
+    fn log_unfetchable(&self, attempt: &FetchAttempt, target: &Url) -> Result<(), CrawlError> {
+        let from = &attempt.queued.admission.candidate;
+        let target = Candidate {
+            surt: ScopeSurt::of(target),
+            url: target.clone(),
+            hops: with_hop(&from.hops, LinkKind::Redirect.hop()),
+            via: Some(from.url.clone()),
+            is_seed: false,
+            ..from.clone()
+        };
+        self.engine.logs.scope([(&target, &Verdict::unlisted(Decision::Reject, UNSUPPORTED_SCHEME))])
+    }
+
+    /// Reports what a person should know of an answer that is kept.
+    fn report_answer(&self, attempt: &FetchAttempt, facts: &AnswerFacts) {
+        let engine = self.engine;
+        if facts.status >= 400 {
+            self.seed_without_page(&attempt.queued.admission.candidate, facts.status, "");
+        }
+        if let Some(cut) = facts.cut {
+            let reason = cut.reason(&FetchLimits::of(&attempt.plan.campaign.limits));
+            let text = format!("The answer was cut off and is kept so: {reason}");
+            let event = CrawlEvent::new(EventKind::Truncated, text).of_url(attempt.queued.url());
+            engine.stats.event(event.with_status(facts.status));
+        }
     }
 
     fn crawl_delay_of(&self, url: &Url) -> Result<Option<Duration>, CrawlError> {
@@ -408,93 +480,39 @@ impl<'e> Worker<'e> {
 
     /// Reads an answer for its links and writes it to the archive; none when
     /// the crawl was cancelled before there was room for that.
-    fn keep(&self, attempt: &FetchAttempt, exchange: Exchange) -> Result<Option<Kept<'e>>, CrawlError> {
+    fn keep(&self, attempt: &FetchAttempt, mut exchange: Exchange) -> Result<Option<Taken<'e>>, CrawlError> {
         let engine = self.engine;
-        let admission = &attempt.queued.admission;
-        let url = &admission.candidate.url;
-        let len = exchange.response.len();
-        let may_have_links = may_have_links(url, &exchange.head.headers);
-        let is_robots = engine.robots.is_robots(url);
-        let packing = 3 * usize::try_from(len.min(PACK_IN_MEMORY)).unwrap_or(usize::MAX);
-        let mut exchange = exchange;
-        let mut expected = expected_len(url, &exchange);
-        let (mut permit, mut leads, robots) = loop {
-            let reading = if may_have_links { reading_bytes(expected) } else { 0 };
-            let Some(permit) = engine.pages.reserve(packing + reading, || engine.cx.is_cancelled()) else {
-                return Ok(None);
-            };
-            let (returned, read) = match may_have_links && len.max(expected) > LONG_PAGE_BYTES {
-                true => engine.readers.run({
-                    let url = url.clone();
-                    move || read_answer(&url, exchange, expected, is_robots)
-                }),
-                false => read_answer(url, exchange, expected, is_robots),
-            };
-            exchange = returned;
-            match read.map_err(|source| CrawlError::io(&engine.setup.warc_dir, source))? {
-                AnswerRead::Done(leads, robots) => break (permit, leads, robots),
-                // Who waits for more room has none: the part of this try is free again.
-                AnswerRead::Longer(decoded) => expected = decoded,
-            }
-        };
-        if is_nofollow_answer(&exchange.head.headers, Some(engine.robots.product())) {
-            let links = leads.outlinks.iter_mut().filter(|link| link.kind != LinkKind::Redirect);
-            links.for_each(|link| link.nofollow = true);
-        }
-        if is_robots {
-            // Of a redirect the target is what counts.
-            let body = leads.redirect_to.as_ref().map_or(robots, |target| target.as_str().as_bytes().to_vec());
-            if let CachedRobots::Rules(rules) = self.keep_robots(url, i32::from(exchange.head.status), body)? {
-                leads.outlinks.extend(sitemap_links(url, rules.sitemaps().iter().map(String::as_str)));
-            }
-        }
-        let storing = links_bytes(&leads.outlinks) + followed(&leads.outlinks).len() * ADMISSION_BYTES;
-        permit.set_bytes(packing + storing);
-        let digests = &exchange.digests;
-        let may_repeat = digests.payload_len > 0 && digests.can_be_repeated() && exchange.truncated.is_none();
-        let original: Option<RepeatedCapture> = match may_repeat {
-            true => engine.ledger.same_payload(url, &digests.payload)?,
-            false => None,
-        };
-        let not_followed = leads.outlinks.len() - followed(&leads.outlinks).len();
+        let url = attempt.queued.url();
+        let sitemaps = if engine.robots.is_robots(url) { self.read_robots(url, &mut exchange)? } else { Vec::new() };
+        let same_payload = |url: &Url, digest: &str| Ok::<_, CrawlError>(engine.ledger.same_payload(url, digest)?);
+        let taken = engine.intake.take(url, exchange, attempt.provenance(sitemaps), same_payload)?;
+        let links = taken.as_ref().map_or(&[][..], |taken| &taken.entry.notes.outlinks);
+        let not_followed = links.len() - followed(links).len();
         if not_followed > 0 {
-            let all = leads.outlinks.len() as u64;
             let text = format!(
                 "{not_followed} of {} are not followed: it has more than a crawl takes of one page",
-                counted(all, "link")
+                counted(links.len() as u64, "link")
             );
             engine.stats.event(CrawlEvent::new(EventKind::Truncated, text).of_url(url));
         }
-        let notes = CaptureNotes {
-            status: i32::from(exchange.head.status),
-            mime: exchange.mime(),
-            title: leads.title,
-            language: leads.language,
-            outlinks: leads.outlinks,
-            unread: leads.unread,
-            via: admission.candidate.via.clone(),
-            hops: admission.candidate.hops.clone(),
-            seed: admission.candidate.seed.clone(),
-            source_tag: admission.candidate.source_tag.clone(),
-            fetch_ms: Some(u64::try_from(exchange.took.as_millis()).unwrap_or(u64::MAX)),
-            verdict: Some(attempt.verdict.clone()),
-            annotations: annotations_of(attempt, &exchange, not_followed, original.is_some(), leads.unread),
-            interim: String::from_utf8_lossy(&exchange.interim).into_owned(),
-            certificate_problem: exchange.tls.as_ref().and_then(|tls| tls.certificate_problem.clone()),
-        };
-        let sniffed = match is_unspecific(&notes.mime) {
-            false => None,
-            true => {
-                let begin = exchange.decoded_payload(SNIFFED_BYTES);
-                let begin = begin.map_err(|source| CrawlError::io(&engine.setup.warc_dir, source))?;
-                Some(Media::of("", url, &begin.bytes))
+        Ok(taken)
+    }
+
+    /// Keeps what a robots.txt says; gives the sitemaps that it names.
+    fn read_robots(&self, url: &Url, exchange: &mut Exchange) -> Result<Vec<Outlink>, CrawlError> {
+        let status = exchange.head.status;
+        // Of a redirect the target is what counts.
+        let body = match redirect_target(url, status, &exchange.head.headers) {
+            Some(target) => target.as_str().as_bytes().to_vec(),
+            None => {
+                let payload = exchange.decoded_payload(MAX_ROBOTS_BYTES);
+                payload.map_err(|source| CrawlError::io(&self.engine.setup.warc_dir, source))?.bytes.into_owned()
             }
         };
-        let records = engine.archive.write(url, &mut exchange, original.as_ref(), &notes)?;
-        let annotations = notes.annotations.clone();
-        let entry = CaptureEntry { sniffed, ..entry_of(url, &exchange, original.as_ref(), notes, records) };
-        permit.set_bytes(storing);
-        Ok(Some(Kept { annotations, entry, permit }))
+        Ok(match self.keep_robots(url, i32::from(status), body)? {
+            CachedRobots::Rules(rules) => sitemap_links(url, rules.sitemaps().iter().map(String::as_str)),
+            _ => Vec::new(),
+        })
     }
 
     /// Says why a host is left alone for long after each answer, once an hour
@@ -503,9 +521,9 @@ impl<'e> Worker<'e> {
         let engine = self.engine;
         let Some(delay) = attempt.crawl_delay.filter(|delay| wait >= LONG_WAIT && *delay >= LONG_WAIT) else { return };
         let authority = authority_of(attempt.queued.url());
-        let asked = format!("robots.txt asks for {} between requests", seconds(delay));
+        let asked = format!("robots.txt asks for {} between requests", counted_time(delay));
         let why = match delay > wait {
-            true => format!("{asked}; the campaign waits {}, the most it obeys", seconds(wait)),
+            true => format!("{asked}; the campaign waits {}, the most it obeys", counted_time(wait)),
             false => asked,
         };
         engine.frontier.explain_wait(authority, &why);
@@ -533,8 +551,8 @@ impl<'e> Worker<'e> {
 
     /// Says so where a seed redirects to another site, whose reach it does not
     /// bring along.
-    fn seed_moved(&self, admission: &Admission, target: &Url) {
-        let engine = self.engine;
+    fn seed_moved(&self, attempt: &FetchAttempt, target: &Url) {
+        let (engine, admission) = (self.engine, &attempt.queued.admission);
         if engine.judge.keeps_seed(&admission.candidate.url, target) {
             return;
         }
@@ -543,7 +561,7 @@ impl<'e> Worker<'e> {
             format!(
                 "The seed {seed} redirects to {target}, whose address is private and not allowed (Spec, Politeness; campaign file: politeness.allow_private_addresses)"
             )
-        } else if !is_open_redirect(&engine.setup.campaign, seed, target) {
+        } else if !is_open_redirect(&attempt.plan.campaign, seed, target) {
             return;
         } else {
             format!(
@@ -567,12 +585,10 @@ impl<'e> Worker<'e> {
             self.keep_robots(url, status, Vec::new())?;
         }
         let mut annotations = attempt.annotations.clone();
-        if attempt.queued.tries > 0 {
-            annotations.push(format!("{}t", attempt.queued.tries + 1));
-        }
+        annotations.extend(attempt.tries_annotation());
         self.end(attempt, attempt.queued.ended(status, words), annotations)?;
         self.seed_without_page(&attempt.queued.admission.candidate, status, words);
-        let wait = wait_after(&engine.setup.campaign.politeness, took, attempt.crawl_delay);
+        let wait = attempt.wait_after(took);
         Ok(Disposition::Release { wait, captured: false })
     }
 
@@ -636,95 +652,4 @@ impl<'e> Worker<'e> {
         engine.stats.refused(refused);
         Ok(())
     }
-}
-
-/// What came of reading an answer.
-enum AnswerRead {
-    /// Its links, and the text of a robots.txt.
-    Done(PageLinks, Vec<u8>),
-    /// It is so many bytes long once it is decoded, more than there is room for.
-    Longer(u64),
-}
-
-/// Bytes that an answer is expected to have once it is decoded.
-fn expected_len(url: &Url, exchange: &Exchange) -> u64 {
-    let len = exchange.response.len();
-    if is_packed_sitemap(url) {
-        // It is unpacked on the way of reading it.
-        return u64::try_from(unpacked_limit(usize::try_from(len).unwrap_or(usize::MAX))).unwrap_or(u64::MAX);
-    }
-    let is_encoded = exchange.head.headers.get("Content-Encoding").is_some();
-    if is_encoded { len.saturating_mul(EXPECTED_RATIO) } else { len }
-}
-
-/// Reads an answer for its links, unless it is longer than expected; of a
-/// robots.txt also gives its text.
-fn read_answer(
-    url: &Url,
-    mut exchange: Exchange,
-    expected: u64,
-    is_robots: bool,
-) -> (Exchange, io::Result<AnswerRead>) {
-    let mut permit = LargePagePermit::default();
-    let payload = match may_have_links(url, &exchange.head.headers) {
-        true => permit.decode(|limit| exchange.decoded_payload(limit)),
-        false if is_robots => exchange.decoded_payload(MAX_ROBOTS_BYTES),
-        false => Ok(Vec::new().into()),
-    };
-    let read = payload.map(|payload| {
-        if payload.bytes.len() as u64 > expected {
-            return AnswerRead::Longer(payload.bytes.len() as u64);
-        }
-        let body = Body::new(exchange.head.status, &exchange.head.headers, payload);
-        let links = body.links(url, &mut permit);
-        let robots =
-            if is_robots { &body.payload.bytes[..body.payload.bytes.len().min(MAX_ROBOTS_BYTES)] } else { &[] };
-        AnswerRead::Done(links, robots.to_vec())
-    });
-    (exchange, read)
-}
-
-/// A verdict that no rule of the campaign spoke.
-pub(super) fn plain_verdict(decision: Decision, rule_name: &str) -> Verdict {
-    Verdict { decision, rule_index: None, rule_name: rule_name.to_owned() }
-}
-
-/// Heritrix's remarks for the last column of the crawl log.
-fn annotations_of(
-    attempt: &FetchAttempt,
-    exchange: &Exchange,
-    not_followed: usize,
-    is_revisit: bool,
-    unread: Option<Unread>,
-) -> Vec<String> {
-    let mut annotations = attempt.annotations.clone();
-    if attempt.queued.tries > 0 {
-        annotations.push(format!("{}t", attempt.queued.tries + 1));
-    }
-    match exchange.truncated {
-        Some(Truncated::Length) => annotations.push("lenTrunc".to_owned()),
-        Some(Truncated::Time) => annotations.push("timeTrunc".to_owned()),
-        Some(Truncated::Disconnect) => annotations.push("disconnectTrunc".to_owned()),
-        None => {}
-    }
-    if not_followed > 0 {
-        annotations.push(format!("dol:{not_followed}"));
-    }
-    if unread.is_some_and(Unread::loses_links) {
-        annotations.push("notReadWhole".to_owned());
-    }
-    if is_revisit {
-        annotations.push("duplicate:digest".to_owned());
-    }
-    annotations.extend(exchange.notes.iter().map(|note| (*note).to_owned()));
-    if exchange.tls.as_ref().is_some_and(|tls| tls.certificate_problem.is_some()) {
-        annotations.push("certificate".to_owned());
-    }
-    annotations
-}
-
-/// What the rules ask about an answer.
-pub(super) fn content_of(entry: &CaptureEntry) -> ContentFact {
-    let status = u16::try_from(entry.notes.status).unwrap_or(0);
-    ContentFact::Fetched { status, mime: entry.notes.mime.clone(), bytes: entry.payload_len }
 }

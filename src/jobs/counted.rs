@@ -1,5 +1,7 @@
 //! Counts in words.
 
+use std::time::Duration;
+
 /// A number and its word: `1 file`, `2 files`, `0 entries`.
 pub fn counted(number: u64, word: &str) -> String {
     format!("{number} {}", noun(number, word))
@@ -27,6 +29,16 @@ pub fn verb(number: u64, of_one: &str) -> &str {
         "was" => "were",
         "has" => "have",
         _ => of_one.strip_suffix('s').unwrap_or(of_one),
+    }
+}
+
+/// A length of time in the largest unit of which it has at least two: `119 seconds`, `2 minutes`.
+pub fn counted_time(duration: Duration) -> String {
+    match duration.as_secs() {
+        seconds @ 0..120 => counted(seconds, "second"),
+        seconds @ 120..7200 => counted(seconds / 60, "minute"),
+        seconds @ 7200..172_800 => counted(seconds / 3600, "hour"),
+        seconds => counted(seconds / 86_400, "day"),
     }
 }
 

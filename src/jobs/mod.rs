@@ -26,7 +26,7 @@ mod spill_map;
 mod spill_sort;
 mod whole_file;
 
-pub use counted::{counted, noun, verb};
+pub use counted::{counted, counted_time, noun, verb};
 pub use disk::{disk_full_advice, free_bytes, is_disk_full};
 pub use file_name::{ascii_name, end_of_name, is_file_name, plain_name};
 pub use guard::{OnDrop, OnPanic};

@@ -52,14 +52,10 @@ pub use decide_rules::{DecideRules, NO_RULE, Needs, ScopeError};
 pub use domains::Domains;
 pub use explain::Remedy;
 pub use geo::{GeoDatabase, GeoError};
-/// Name in logs of the verdict that keeps out redirects to URLs that cannot be
-/// fetched (`file:`, `ftp:`, `javascript:` …).
-pub const UNSUPPORTED_SCHEME: &str = "UnsupportedSchemeDecideRule";
-
 pub use hops::{MAX_REDIRECTS, TOO_MANY_REDIRECTS, hop_count, refused_anyway, with_hop};
 pub use log_report::{GEOLOCATION_RULE, LogQuestion, LogReport, LogReportError, LogTotals, LoggedHost};
 pub use permissions::{Derivation, DerivationStep, Permissions, SeedsVerdict};
-pub use rule_labels::rule_label;
+pub use rule_labels::{PREREQUISITE_RULE, PRIVATE_ADDRESS_RULE, ROBOTS_RULE, UNSUPPORTED_SCHEME, rule_label};
 pub use rules::{REFUSED_PERMISSION, RuleRemark, SeedReach, broken_pattern, is_open_redirect, seed_reach};
 pub(crate) use scope_log::split_extra;
 pub use scope_log::{ScopeLine, ScopeLineError};
@@ -308,6 +304,13 @@ pub struct Verdict {
     pub rule_index: Option<usize>,
     /// Its name as logs have it, such as `TooManyHopsDecideRule`.
     pub rule_name: String,
+}
+
+impl Verdict {
+    /// A verdict that no rule of the campaign gave, by its name in logs.
+    pub fn unlisted(decision: Decision, rule_name: &str) -> Self {
+        Self { decision, rule_index: None, rule_name: rule_name.to_owned() }
+    }
 }
 
 /// One line of a trace.

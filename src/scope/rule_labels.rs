@@ -1,4 +1,14 @@
-//! Plain names of decide rules, for people.
+//! Names in logs of verdicts that no rule of a campaign gives, and plain names
+//! of decide rules, for people.
+
+/// Lets a robots.txt in: no rule decides what another URL needs.
+pub const PREREQUISITE_RULE: &str = "PrerequisiteAcceptDecideRule";
+/// Refuses by robots.txt, with a rule for that or without.
+pub const ROBOTS_RULE: &str = "RobotsDecideRule";
+/// Keeps private addresses out.
+pub const PRIVATE_ADDRESS_RULE: &str = "PrivateAddressGuard";
+/// Keeps out redirects to URLs that cannot be fetched (`file:`, `ftp:`, `javascript:` …).
+pub const UNSUPPORTED_SCHEME: &str = "UnsupportedSchemeDecideRule";
 
 /// The plain name of a rule that logs call by its class name: `URL pattern`
 /// for `MatchesListRegexDecideRule`. Names of rules of other crawlers stay
@@ -28,7 +38,7 @@ const LABELS: [(&str, &str); 33] = [
     ("HopsPathMatchesRegexDecideRule", "hop path"),
     ("SourceTagDecideRule", "seed tag"),
     ("NofollowDecideRule", "nofollow link"),
-    ("RobotsDecideRule", "robots.txt"),
+    (ROBOTS_RULE, "robots.txt"),
     ("ExternalGeoLocationDecideRule", "country of the server"),
     ("PermissionDecideRule", "permission"),
     (super::REFUSED_PERMISSION, "permission refused"),
@@ -36,8 +46,8 @@ const LABELS: [(&str, &str); 33] = [
     ("AnnotationDecideRule", "review decision"),
     ("ContentLengthDecideRule", "response size"),
     ("ContentTypeMatchesRegexDecideRule", "content type"),
-    ("PrerequisiteAcceptDecideRule", "prerequisite"),
-    ("PrivateAddressGuard", "private address"),
+    (PREREQUISITE_RULE, "prerequisite"),
+    (PRIVATE_ADDRESS_RULE, "private address"),
     (super::TOO_MANY_REDIRECTS, "number of redirects in a row"),
     (super::UNSUPPORTED_SCHEME, "unsupported scheme"),
     (super::NO_RULE, "no rule matched"),

@@ -11,9 +11,9 @@ use super::rows::{
     SeenPage, SeenQuery, SeenRow,
 };
 use super::sql::{int, uint};
-use crate::crawl::{PREREQUISITE_RULE, SeenFacts, SeenState, UrlOutcome};
+use crate::crawl::{SeenFacts, SeenState, UrlOutcome};
 use crate::jobs::counted;
-use crate::scope::GeoFact;
+use crate::scope::{GeoFact, PREREQUISITE_RULE};
 use crate::uri::{CaptureDate, Url};
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use std::collections::HashMap;
@@ -163,7 +163,7 @@ impl Catalogue {
     /// Keeps that a launch goes on with another version of its campaign, whose
     /// seeds and rules are the same.
     pub fn change_launch_version(&self, id: LaunchId, from: u32, to: u32) -> Result<(), StoreError> {
-        self.write(move |conn| change_version(conn, id, from, to))
+        self.write(move |conn| change_version(conn, id, from, to, CaptureDate::now()))
     }
 
     /// What the rules of these launches stand on.

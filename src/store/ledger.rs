@@ -11,9 +11,10 @@ use super::intern::url_ids;
 use super::sql::parse_stored;
 use crate::captures::{CaptureEntry, RecordPlace};
 use crate::crawl::{
-    Admission, AdmissionState, Admitted, CrawlEvent, DiskGate, Finished, HostBacklog, HostWait, LaunchTally, Ledger,
-    LedgerError, LostCapture, QueuedUrl, RobotsAnswer,
+    Admission, AdmissionState, Admitted, CrawlEvent, Finished, HostBacklog, HostWait, LaunchTally, Ledger, LedgerError,
+    LostCapture, QueuedUrl, RobotsAnswer,
 };
+use crate::exchange::DiskGate;
 use crate::links::Outlink;
 use crate::scope::{AnnotationFact, Candidate, Decision, GeoFact, Verdict};
 use crate::uri::{CaptureDate, Url};
@@ -386,7 +387,7 @@ impl Ledger for LaunchLedger {
                     date_ms = ?8, tries = CASE state WHEN ?7 THEN tries ELSE 0 END,
                     due_ms = CASE state WHEN ?7 THEN due_ms ELSE 0 END,
                     why = CASE state WHEN ?7 THEN why ELSE '' END, state = ?7
-                 WHERE id = ?1",
+                 WHERE id = ?1 AND (state = 0 OR state = 1 AND fetch_status = 0)",
             )?;
             for (id, admission) in &judged {
                 statement.execute(params![
@@ -404,8 +405,8 @@ impl Ledger for LaunchLedger {
         })
     }
 
-    fn change_version(&self, from: u32, to: u32) -> Result<(), LedgerError> {
-        self.write(move |conn, launch| change_version(conn, launch, from, to))
+    fn change_version(&self, from: u32, to: u32, since: CaptureDate) -> Result<(), LedgerError> {
+        self.write(move |conn, launch| change_version(conn, launch, from, to, since))
     }
 
     fn find_waiting(&self, url: &Url) -> Result<Option<QueuedUrl>, LedgerError> {
@@ -513,11 +514,17 @@ impl Catalogue {
 }
 
 /// Keeps that a launch goes on with another version of its campaign.
-pub(super) fn change_version(conn: &Connection, launch: LaunchId, from: u32, to: u32) -> Result<(), StoreError> {
+pub(super) fn change_version(
+    conn: &Connection,
+    launch: LaunchId,
+    from: u32,
+    to: u32,
+    since: CaptureDate,
+) -> Result<(), StoreError> {
     conn.execute("UPDATE launch SET version = ?2 WHERE id = ?1", params![launch, to])?;
     conn.execute(
         "INSERT INTO launch_change (launch, date_ms, from_version, to_version) VALUES (?1, ?2, ?3, ?4)",
-        params![launch, CaptureDate::now().millis(), from, to],
+        params![launch, since.millis(), from, to],
     )?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 use super::text;
 use super::theme::{self, tokens};
 use super::widgets::coloured_cell_ui;
-use crate::app::models::PREREQUISITE_RULE;
+use crate::scope::PREREQUISITE_RULE;
 use crate::scope::{Decision, NO_RULE, Trace, rule_label};
 use egui::{Label, RichText, Ui};
 

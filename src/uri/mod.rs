@@ -45,7 +45,7 @@ pub use page_key::PageKey;
 pub use scope_surt::{ScopePrefix, ScopePrefixSet, ScopeSurt};
 pub use ssurt::Ssurt;
 pub use url::Url;
-pub use web_parts::WebParts;
+pub use web_parts::{WebParts, authority_of};
 
 use std::borrow::Cow;
 

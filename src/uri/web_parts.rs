@@ -3,6 +3,11 @@
 use super::Url;
 use super::fqdn::strip_www;
 
+/// Host name with port where that is not the scheme's own: what a request names as its host, and a crawl its queues.
+pub fn authority_of(url: &Url) -> &str {
+    &url[url::Position::BeforeHost..url::Position::AfterPort]
+}
+
 /// Host, port, path and query of a parsed http or https URL, as they stand in
 /// its text: who has put a URL together need not parse it again for its keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

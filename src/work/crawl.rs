@@ -6,9 +6,10 @@ use super::scope::geo_database;
 use super::{counted, error_chain};
 use crate::campaign::Campaign;
 use crate::crawl::{
-    CrawlEnd, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats, DiskGate, EventKind, EventObserver, Ledger,
+    CrawlEnd, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats, CurrentPlan, EventKind, EventObserver, Ledger, Plan,
     RecoveryReport, run_crawl,
 };
+use crate::exchange::DiskGate;
 use crate::jobs::{JobCx, OnDrop, OnPanic};
 use crate::scope::{DecideRules, GeoDatabase};
 use crate::store::rows::RunId;
@@ -289,10 +290,8 @@ pub fn crawl(
         room.wait_for(|| Ok(catalogue.queue_failed(launch.id)?))?;
     }
     let setup = CrawlSetup {
-        campaign: spec,
-        version: latest,
+        plan: Arc::new(CurrentPlan::new(Plan::new(spec, latest, rules))),
         changed_from,
-        rules,
         geo,
         overrides: session.overrides(),
         warc_label: session.workspace.stored_name(&warc_folder),
@@ -387,7 +386,11 @@ impl Room<'_> {
     /// Waits for room, since this file could not be written; false when the
     /// crawl shall stop.
     fn comes(&self, path: &Path, error: &dyn Display) -> bool {
-        DiskGate::new(self.cx, self.session.workspace.folder(), 0).wait_for_room(path, error, self.stats)
+        let gate = DiskGate::new(self.cx, self.session.workspace.folder(), 0);
+        gate.wait_for_room(path, error, &|events| {
+            self.stats.report_disk(events);
+            self.stats.show_events(false);
+        })
     }
 }
 

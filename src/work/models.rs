@@ -11,7 +11,7 @@ pub use super::saved_searches::SavedSearch;
 pub use super::search::{FacetChoice, Hit, SearchAnswer, SearchOrder, SearchQuery};
 pub use super::session::SearchCounts;
 pub use crate::analysis::Judgement;
-pub use crate::crawl::{CrawlEvent, EventKind, OutcomeClass, OutcomeKind, PREREQUISITE_RULE, UrlOutcome};
+pub use crate::crawl::{CrawlEvent, EventKind, OutcomeClass, OutcomeKind, UrlOutcome};
 pub use crate::export::{PlannedFile, spreadsheet_cell};
 pub use crate::query::quoted_value as quoted;
 pub use crate::search::{CountryCount, FacetKind, FacetValue, MAP_HEIGHT, MapCountry, MapPoint, Period, PeriodCount};

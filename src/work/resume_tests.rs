@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::campaign::{PrivateAddresses, Seed, SeedScope};
-use crate::crawl::HostOverride;
+use crate::exchange::HostOverride;
 use crate::store::Workspace;
 use crate::testing::{ScriptedReply, ScriptedServer};
 use crate::work::models::{CampaignRow, SeenQuery};

@@ -9,7 +9,9 @@ use crate::analysis::{Matcher, RequestReading};
 use crate::inlinks::stored::host_of;
 use crate::jobs::{Cancelled, JobCx, counted};
 use crate::search::TextIndexError;
-use crate::store::{CaptureHead, ExternallyLinked, Measurement, ScoreScope, SelectionCriteria, ToScore, UnderWay, Workspace};
+use crate::store::{
+    CaptureHead, ExternallyLinked, Measurement, ScoreScope, SelectionCriteria, ToScore, UnderWay, Workspace,
+};
 use crate::work::models::{
     Balance, CampaignId, CaptureId, CaptureQuery, ScoreSet, ScoredRow, SelectionOffer, SelectionSpec,
     changed_rejections,

@@ -257,7 +257,7 @@ fn threshold(bencher: Bencher<'_, '_>) {
     let count = AtomicUsize::new(0);
     let next = || {
         let at = count.fetch_add(1, Ordering::Relaxed) % 100;
-        let weights = ScoreWeights { depth: at as f64 / 100.0, ..ScoreWeights::default() };
+        let weights = ScoreWeights::default().with("depth", at as f64 / 100.0).unwrap();
         SelectionCriteria { weights, threshold: at as f64 / 100.0, ..SelectionCriteria::default() }
     };
     bencher

@@ -5,7 +5,7 @@ use crate::archive::{records, warcs_under};
 use crate::need;
 use crate::site_server::{Site, SiteServer};
 use fonds::campaign::{Campaign, Politeness, Seed, SeedScope};
-use fonds::crawl::HostOverride;
+use fonds::exchange::HostOverride;
 use fonds::jobs::JobCx;
 use fonds::scope::standard_rules;
 use fonds::store::Workspace;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each room may know besides itself; `jobs` may be known by any, and so may `testing` by tests.
-const MAY_KNOW: [(&str, &[&str]); 24] = [
+const MAY_KNOW: [(&str, &[&str]); 25] = [
     ("uri", &[]),
     ("jobs", &[]),
     ("keys", &[]),
@@ -18,14 +18,15 @@ const MAY_KNOW: [(&str, &[&str]); 24] = [
     ("text", &["uri", "warc", "links"]),
     ("captures", &["uri", "scope", "warc", "links", "text"]),
     ("inlinks", &["uri", "warc", "links", "captures"]),
-    ("crawl", &["uri", "campaign", "scope", "warc", "links", "captures"]),
+    ("exchange", &["uri", "campaign", "scope", "warc", "links", "captures"]),
+    ("crawl", &["uri", "campaign", "scope", "warc", "links", "captures", "exchange"]),
     ("analysis", &["uri", "query", "campaign", "warc", "links", "text", "captures", "inlinks"]),
     ("search", &["uri", "query", "text", "analysis"]),
     (
         "store",
         &[
-            "uri", "query", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "crawl", "analysis",
-            "search",
+            "uri", "query", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "exchange", "crawl",
+            "analysis", "search",
         ],
     ),
     ("guide", &["campaign", "query", "store"]),
@@ -44,6 +45,7 @@ const MAY_KNOW: [(&str, &[&str]); 24] = [
             "text",
             "captures",
             "inlinks",
+            "exchange",
             "crawl",
             "analysis",
             "search",
@@ -56,19 +58,19 @@ const MAY_KNOW: [(&str, &[&str]); 24] = [
     (
         "app",
         &[
-            "uri", "keys", "campaign", "scope", "warc", "links", "captures", "inlinks", "crawl", "analysis", "search",
-            "store", "guide", "export", "work",
+            "uri", "keys", "campaign", "scope", "warc", "links", "captures", "inlinks", "exchange", "crawl",
+            "analysis", "search", "store", "guide", "export", "work",
         ],
     ),
     (
         "cli",
         &[
-            "uri", "keys", "query", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "crawl",
-            "analysis", "search", "store", "guide", "export", "work",
+            "uri", "keys", "query", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "exchange",
+            "crawl", "analysis", "search", "store", "guide", "export", "work",
         ],
     ),
     ("ui", &["uri", "query", "campaign", "scope", "warc", "links", "captures", "analysis", "guide", "app"]),
-    ("testing", &["campaign", "scope", "links", "inlinks", "crawl", "store", "work"]),
+    ("testing", &["campaign", "scope", "links", "inlinks", "exchange", "crawl", "store", "work"]),
 ];
 
 /// Longer files are split by meaning.

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::super::memory_ledger::MemoryLedger;
-use super::super::{Admission, AdmissionState, Finished};
+use super::super::{Admission, AdmissionState, Finished, Priorities};
 use super::*;
 use crate::scope::{Candidate, Decision, Verdict};
 
@@ -14,7 +14,7 @@ fn admission(url: &str, hops: &str) -> Admission {
         },
         verdict: Verdict { decision: Decision::Accept, rule_index: None, rule_name: String::new() },
         state: AdmissionState::Queued,
-        priority: priority(hops),
+        priority: Priorities::default().of(hops),
         date: CaptureDate::now(),
     }
 }
@@ -56,7 +56,7 @@ fn seeds_come_first_then_what_completes_a_page_then_near_pages() {
         ("12+LLRL", 1600),
         ("12+LLRE", 2),
     ] {
-        assert_eq!(priority(hops), expected, "{hops}");
+        assert_eq!(Priorities::default().of(hops), expected, "{hops}");
     }
     let ledger = MemoryLedger::default();
     let urls = [("/far", "LL"), ("/near", "L"), ("/embed", "LE"), ("/", "")];

@@ -1,7 +1,7 @@
 //! robots.txt.
 
 use super::{Change, DecideRule, Edit};
-use crate::scope::{Candidate, Decision, Facts, RobotsFact};
+use crate::scope::{Candidate, Decision, Facts, ROBOTS_RULE, RobotsFact};
 use serde::{Deserialize, Serialize};
 
 /// Rejects what robots.txt denies. Not asked for, it has no opinion: the crawl
@@ -11,7 +11,7 @@ pub struct Robots {}
 
 impl DecideRule for Robots {
     fn name(&self) -> &'static str {
-        "RobotsDecideRule"
+        ROBOTS_RULE
     }
 
     fn summary(&self) -> String {

@@ -167,15 +167,8 @@ fn weights_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &Sele
     heading_ui(ui, "Weights");
     let weights = &mut app.open.selection_draft.weights;
     egui::Grid::new("weights").num_columns(2).show(ui, |ui| {
-        for (label, about, value) in [
-            ("Request", "Match of the campaign's request", &mut weights.request),
-            ("External hosts", "Distinct hosts that link here in the window", &mut weights.external_hosts),
-            ("Anchors", "Links whose text matches the request", &mut weights.anchors),
-            ("Depth", "Nearness to the seed", &mut weights.depth),
-            ("Review", "Approved by a person", &mut weights.review),
-            ("Freshness", "First capture of this content", &mut weights.freshness),
-        ] {
-            let label = ui.label(label).on_hover_text(about);
+        for (part, value) in weights.iter_mut() {
+            let label = ui.label(part.name).on_hover_text(part.about);
             ui.label_inputs_by(label.id, |ui| ui.add(Slider::new(value, 0.0..=1.0).fixed_decimals(2)));
             ui.end_row();
         }

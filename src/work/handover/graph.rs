@@ -221,12 +221,12 @@ impl<'a> SelectionGraph<'a> {
             .text("f:criterion", &spec.criterion())
             .text("f:filter", spec.filter.trim())
             .count("f:windowDays", spec.window_days.into())
-            .real("f:weightOfRequest", weights.request)
-            .real("f:weightOfExternalHosts", weights.external_hosts)
-            .real("f:weightOfAnchors", weights.anchors)
-            .real("f:weightOfDepth", weights.depth)
-            .real("f:weightOfReview", weights.review)
-            .real("f:weightOfFreshness", weights.freshness);
+            .real("f:weightOfRequest", weights.get("request"))
+            .real("f:weightOfExternalHosts", weights.get("external_hosts"))
+            .real("f:weightOfAnchors", weights.get("anchors"))
+            .real("f:weightOfDepth", weights.get("depth"))
+            .real("f:weightOfReview", weights.get("review"))
+            .real("f:weightOfFreshness", weights.get("freshness"));
         if !by_filter {
             about = about.real("f:threshold", spec.threshold);
         }

@@ -2,7 +2,7 @@
 
 use super::{Edition, SampleWeb, campaign, geo_database};
 use crate::campaign::{Campaign, Seed, SeedScope};
-use crate::crawl::HostOverride;
+use crate::exchange::HostOverride;
 use crate::jobs::replace_own;
 use crate::scope::standard_rules;
 use crate::uri::Clock;

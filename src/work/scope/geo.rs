@@ -1,7 +1,7 @@
 //! What location let in, and what another database would change.
 
 use super::launch_rules::ByLaunch;
-use super::replay::Replay;
+use super::redecision::Redecision;
 use crate::jobs::JobCx;
 use crate::scope::{Decision, GEOLOCATION_RULE, GeoDatabase, GeoEvidence, GeoFact};
 use crate::store::rows::SeenId;
@@ -20,15 +20,15 @@ pub fn geo_report(
     launch: Option<LaunchId>,
     cx: &JobCx,
 ) -> anyhow::Result<GeoReport> {
-    let mut replay = Replay::new(session, campaign, launch, cx)?;
+    let mut redecision = Redecision::new(session, campaign, launch, cx)?;
     let (mut lists, mut without) = (HashMap::new(), ByLaunch::default());
-    for (id, launch) in replay.launches.iter() {
+    for (id, launch) in redecision.launches.iter() {
         // Most launches share one list.
         let list = lists.entry(launch.rules.rules.id()).or_insert_with(|| Arc::new(launch.rules.without_robots()));
         without.insert(*id, Arc::clone(list));
     }
-    replay.begin(cx, "Looking for what geolocation let in", &[])?;
-    let found = replay.scan(
+    redecision.begin(cx, "Looking for what geolocation let in", &[])?;
+    let found = redecision.scan(
         Some(GEOLOCATION_RULE),
         &[],
         cx,
@@ -65,7 +65,7 @@ pub fn geo_report(
     }
     report.otherwise = report.otherwise_ids.urls();
     report.decided = report.otherwise + hosts.by_id.values().map(|host| host.ids.urls()).sum::<u64>();
-    report.remarks.extend(replay.remark());
+    report.remarks.extend(redecision.remark());
     let hosts: Vec<(i64, HostLetIn)> = hosts.by_id.into_iter().collect();
     let numbers: Vec<i64> = hosts.iter().map(|(id, _)| *id).collect();
     let mut captured = HashMap::new();
@@ -77,7 +77,7 @@ pub fn geo_report(
         cx.checkpoint()?;
         let Some(as_met_last) = host.ids.first().first() else { continue };
         // The scan has each URL as the last launch met it.
-        let first = session.catalogue().first_let_in(host.ids.first(), &replay.ids, GEOLOCATION_RULE)?;
+        let first = session.catalogue().first_let_in(host.ids.first(), &redecision.ids, GEOLOCATION_RULE)?;
         let first = first.unwrap_or(*as_met_last);
         let (captures, bytes) = captured.get(&id).copied().unwrap_or_default();
         let (first_url, first_seen, first_via) = session
@@ -85,7 +85,7 @@ pub fn geo_report(
             .seen_one(first, |row| (row.url.to_owned(), row.date.unwrap_or_default(), row.via.to_owned()))?;
         let name = host.host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
         let name = name.map_or(host.host.as_str(), |(name, _)| name);
-        let evidence = match replay.geo_of(name)? {
+        let evidence = match redecision.geo_of(name)? {
             // Rules of a foreign crawl need not ask for what its log tells.
             GeoFact::NotAsked => session.catalogue().geo_fact(name)?,
             known => known,
@@ -198,7 +198,7 @@ pub fn geo_drift(
     newer: &GeoDatabase,
     cx: &JobCx,
 ) -> anyhow::Result<Drift> {
-    let mut replay = Replay::new(session, campaign, launch, cx)?;
+    let mut redecision = Redecision::new(session, campaign, launch, cx)?;
     let mut drift = Drift {
         hosts: Vec::new(),
         quiet: Vec::new(),
@@ -267,8 +267,8 @@ pub fn geo_drift(
     if elsewhere.is_empty() {
         return Ok(drift);
     }
-    replay.begin(cx, "Deciding with the other database", &[])?;
-    let found = replay.scan(
+    redecision.begin(cx, "Deciding with the other database", &[])?;
+    let found = redecision.scan(
         None,
         &[],
         cx,
@@ -294,7 +294,7 @@ pub fn geo_drift(
         },
         |_| Ok(()),
     )?;
-    drift.remarks.extend(replay.remark());
+    drift.remarks.extend(redecision.remark());
     let mut hosts: HashMap<String, [FirstIds; 2]> = HashMap::new();
     for (host, [into, out]) in found.into_iter().flatten() {
         let sum = hosts.entry(host).or_default();

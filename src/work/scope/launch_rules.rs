@@ -5,8 +5,8 @@ use super::rule_cache::LaunchScope;
 use crate::campaign::{Campaign, RobotsPolicy, Seed};
 use crate::jobs::JobCx;
 use crate::scope::{
-    Candidate, ContentFact, DecideRules, Decision, Facts, GeoFact, MAX_REDIRECTS, NO_RULE, Remedy, RobotsFact, Trace,
-    Verdict, refused_anyway,
+    Candidate, ContentFact, DecideRules, Decision, Facts, GeoFact, MAX_REDIRECTS, NO_RULE, ROBOTS_RULE, Remedy,
+    RobotsFact, Trace, Verdict, refused_anyway,
 };
 use crate::store::{Catalogue, SeenAsk};
 use crate::uri::{Url, is_same_site, parse_web_url};
@@ -20,9 +20,6 @@ const MAX_SEED_REDIRECTS: usize = 10;
 
 /// URLs that are asked for in one go, between which the work can be stopped.
 const URLS_AT_ONCE: usize = 10_000;
-
-/// The name a crawl gives what robots.txt refuses although no rule says so.
-const ROBOTS_RULE: &str = "RobotsDecideRule";
 
 /// The rules of one campaign version, as they stood at the end of a launch.
 pub(super) struct LaunchRules {

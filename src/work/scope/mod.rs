@@ -5,7 +5,7 @@ mod evidence;
 mod geo;
 mod launch_rules;
 mod permissions;
-mod replay;
+mod redecision;
 mod rule_cache;
 mod trace;
 mod what_if;

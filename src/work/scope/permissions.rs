@@ -1,6 +1,6 @@
 //! What URLs may be collected on.
 
-use super::replay::Replay;
+use super::redecision::Redecision;
 use crate::campaign::feed::TargetGrounds;
 use crate::campaign::{Campaign, Criterion, Grounds};
 use crate::scope::{Candidate, Derivation, Facts, Permissions, SeedsVerdict};
@@ -16,13 +16,13 @@ pub fn permissions(
     date: CaptureDate,
 ) -> anyhow::Result<Vec<Result<Derivation, String>>> {
     let permissions = compiled(campaign)?;
-    let replay = Replay::of_no_launch(session);
+    let redecision = Redecision::of_no_launch(session);
     let mut derived = Vec::new();
     for text in urls {
         derived.push(match parse_web_url(text) {
             None => Err(format!("“{text}” is no http or https URL")),
             Some(url) => {
-                let facts = known(&replay, campaign, &url, date)?;
+                let facts = known(&redecision, campaign, &url, date)?;
                 Ok(permissions.derive(&Candidate::bare(url), &facts))
             }
         });
@@ -34,14 +34,14 @@ pub fn permissions(
 /// no URLs count as seeds without a ground.
 pub fn seeds_verdict(session: &Session, campaign: &Campaign, date: CaptureDate) -> anyhow::Result<SeedsVerdict> {
     let permissions = compiled(campaign)?;
-    let replay = Replay::of_no_launch(session);
+    let redecision = Redecision::of_no_launch(session);
     let mut seeds = Vec::new();
     let mut unread = 0;
     for seed in &campaign.seeds {
         match parse_web_url(&seed.url) {
             None => unread += 1,
             Some(url) => {
-                let facts = known(&replay, campaign, &url, date)?;
+                let facts = known(&redecision, campaign, &url, date)?;
                 seeds.push((Candidate::bare(url), facts));
             }
         }
@@ -80,6 +80,6 @@ fn compiled(campaign: &Campaign) -> anyhow::Result<Permissions> {
     Permissions::compile(&campaign.permissions, &campaign.grounds).map_err(anyhow::Error::msg)
 }
 
-fn known(replay: &Replay<'_>, campaign: &Campaign, url: &Url, date: CaptureDate) -> anyhow::Result<Facts> {
-    Ok(replay.facts_of(url, &campaign.politeness.user_agent, date)?.into_facts())
+fn known(redecision: &Redecision<'_>, campaign: &Campaign, url: &Url, date: CaptureDate) -> anyhow::Result<Facts> {
+    Ok(redecision.facts_of(url, &campaign.politeness.user_agent, date)?.into_facts())
 }

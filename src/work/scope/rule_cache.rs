@@ -6,7 +6,7 @@
 //! redirect of a seed: only then are they compiled again.
 
 use super::launch_rules::{ByLaunch, LaunchRules};
-use super::replay::Launch;
+use super::redecision::Launch;
 use crate::campaign::Campaign;
 use crate::store::rows::LaunchBasis;
 use crate::store::{Catalogue, StoreError};

@@ -2,12 +2,11 @@
 //! that lists and figures tell of.
 
 use super::launch_rules::{ByLaunch, KnownFacts, LaunchRules, Version};
-use super::replay::Replay;
+use super::redecision::Redecision;
 use super::rule_cache::LaunchScope;
 use crate::campaign::Campaign;
-use crate::crawl::PREREQUISITE_RULE;
 use crate::jobs::JobCx;
-use crate::scope::{Candidate, Decision, Remedy, Trace, Verdict};
+use crate::scope::{Candidate, Decision, PREREQUISITE_RULE, Remedy, Trace, Verdict};
 use crate::store::rows::SeenId;
 use crate::uri::{CaptureDate, parse_web_url};
 use crate::work::Session;
@@ -16,8 +15,8 @@ use anyhow::Context;
 
 /// The trace of a URL ever seen, with the rules of the version its launch ran.
 pub fn why(session: &Session, seen: SeenId) -> anyhow::Result<Trace> {
-    let replay = replay_of(session, seen)?;
-    let trace = replay.again(seen, |before, candidate, known| {
+    let redecision = redecision_of(session, seen)?;
+    let trace = redecision.again(seen, |before, candidate, known| {
         Ok(match before.row.is_apart {
             true => apart(before.row.url),
             false => before.launch.rules.explain(candidate, known).0,
@@ -28,36 +27,36 @@ pub fn why(session: &Session, seen: SeenId) -> anyhow::Result<Trace> {
 
 /// The same with the rules of an edited campaign, as a what-if puts them.
 pub fn what_if_trace(session: &Session, edited: &Campaign, seen: SeenId) -> anyhow::Result<Trace> {
-    let mut replay = replay_of(session, seen)?;
+    let mut redecision = redecision_of(session, seen)?;
     if let Some(apart) =
-        replay.again(seen, |before, _, _| Ok(before.row.is_apart.then(|| apart(before.row.url))))?.flatten()
+        redecision.again(seen, |before, _, _| Ok(before.row.is_apart.then(|| apart(before.row.url))))?.flatten()
     {
         return Ok(apart);
     }
-    let edited = replay.edited(edited, &JobCx::detached())?;
-    Ok(as_edited(&replay, &edited, seen, None, LaunchRules::explain)?.0)
+    let edited = redecision.edited(edited, &JobCx::detached())?;
+    Ok(as_edited(&redecision, &edited, seen, None, LaunchRules::explain)?.0)
 }
 
 /// Of a URL that the crawl itself needed, such as robots.txt: no rule was asked.
 fn apart(url: &str) -> Trace {
-    let verdict = Verdict { decision: Decision::Accept, rule_index: None, rule_name: PREREQUISITE_RULE.to_owned() };
+    let verdict = Verdict::unlisted(Decision::Accept, PREREQUISITE_RULE);
     Trace { url: url.to_owned(), steps: Vec::new(), verdict, turn: None }
 }
 
 /// With the one launch that saw the URL.
-fn replay_of(session: &Session, seen: SeenId) -> anyhow::Result<Replay<'_>> {
+fn redecision_of(session: &Session, seen: SeenId) -> anyhow::Result<Redecision<'_>> {
     let launch = session.catalogue().seen_one(seen, |row| row.launch)?;
-    Replay::new(session, session.catalogue().launch(launch)?.campaign, Some(launch), &JobCx::detached())
+    Redecision::new(session, session.catalogue().launch(launch)?.campaign, Some(launch), &JobCx::detached())
 }
 
 fn as_edited<T>(
-    replay: &Replay<'_>,
+    redecision: &Redecision<'_>,
     edited: &ByLaunch<LaunchRules>,
     seen: SeenId,
     date: Option<CaptureDate>,
     ask: impl FnOnce(&LaunchRules, &Candidate, &mut KnownFacts) -> T,
 ) -> anyhow::Result<T> {
-    let asked = replay.again(seen, |before, candidate, known| {
+    let asked = redecision.again(seen, |before, candidate, known| {
         known.facts.date = date.or(known.facts.date);
         let Some(after) = edited.get(&before.row.launch) else { return Ok(None) };
         let ask = |candidate: &mut Candidate| ask(after, candidate, known);
@@ -113,8 +112,8 @@ fn each_as_of_now<T>(
         Some(of) => LaunchScope::of(catalogue, of, last.as_slice())?,
     };
     let unseen = match (of, last) {
-        (Some(of), Some(last)) => Replay::new(session, of, Some(last), &cx)?,
-        _ => Replay::of_no_launch(session),
+        (Some(of), Some(last)) => Redecision::new(session, of, Some(last), &cx)?,
+        _ => Redecision::of_no_launch(session),
     };
     // Of a campaign that never ran no seed has redirected anywhere.
     let fresh = Version::new(catalogue, campaign, &launch_scope, &cx)?.in_launch(last.unwrap_or_default())?;
@@ -144,10 +143,10 @@ fn each_as_of_now<T>(
     seen_urls.sort_unstable();
     for of_launch in seen_urls.chunk_by(|a, b| a.0 == b.0) {
         let Some((_, seen, _)) = of_launch.first() else { continue };
-        let mut replay = replay_of(session, *seen)?;
-        let edited = replay.edited(campaign, &cx)?;
+        let mut redecision = redecision_of(session, *seen)?;
+        let edited = redecision.edited(campaign, &cx)?;
         for (_, seen, at) in of_launch {
-            let answer = as_edited(&replay, &edited, *seen, Some(now), &ask)?;
+            let answer = as_edited(&redecision, &edited, *seen, Some(now), &ask)?;
             if let Some(held) = answers.get_mut(*at) {
                 *held = Some(Ok(answer));
             }

@@ -3,11 +3,10 @@
 
 use super::country::Countries;
 use super::launch_rules::{ByLaunch, Decided, LaunchRules};
-use super::replay::Replay;
+use super::redecision::Redecision;
 use crate::campaign::Campaign;
-use crate::crawl::PREREQUISITE_RULE;
 use crate::jobs::JobCx;
-use crate::scope::{ContentFact, Decision, Verdict};
+use crate::scope::{ContentFact, Decision, PREREQUISITE_RULE, Verdict};
 use crate::store::rows::SeenId;
 use crate::store::{Catalogue, SeenUrl, StoreError};
 use crate::work::Session;
@@ -31,13 +30,13 @@ pub fn what_if(
     edited: &Campaign,
     cx: &JobCx,
 ) -> anyhow::Result<WhatIf> {
-    let mut replay = Replay::new(session, campaign, launch, cx)?;
-    let edited = replay.edited(edited, cx)?;
+    let mut redecision = Redecision::new(session, campaign, launch, cx)?;
+    let edited = redecision.edited(edited, cx)?;
     let uses: Vec<&LaunchRules> = edited.values().collect();
-    replay.begin(cx, "Trying the edited rules", &uses)?;
-    let trials = trials(&replay, &edited, cx)?;
+    redecision.begin(cx, "Trying the edited rules", &uses)?;
+    let trials = trials(&redecision, &edited, cx)?;
     let rules = uses.first().map_or(0, |launch_rules| launch_rules.rules.len());
-    let tallies = replay.scan(
+    let tallies = redecision.scan(
         None,
         &uses,
         cx,
@@ -70,7 +69,7 @@ pub fn what_if(
             tally.note(then, now, before.row);
             Ok(())
         },
-        |tally| tally.weigh(replay.catalogue),
+        |tally| tally.weigh(redecision.catalogue),
     )?;
     let mut total = Tally { by_rule: vec![(0, 0); rules], ..Tally::default() };
     tallies.into_iter().for_each(|tally| total.add(tally));
@@ -93,7 +92,7 @@ pub fn what_if(
     });
     let by_rule = by_rule.collect();
     Ok(WhatIf {
-        launches: replay.ids.clone(),
+        launches: redecision.ids.clone(),
         seen: total.apart + total.stay_in + total.stay_out + moved_in.urls + moved_out.urls,
         seen_ids: total.seen,
         apart: total.apart,
@@ -109,7 +108,7 @@ pub fn what_if(
         unknown,
         moved_in,
         moved_out,
-        remarks: replay.remark().into_iter().collect(),
+        remarks: redecision.remark().into_iter().collect(),
     })
 }
 
@@ -149,22 +148,18 @@ pub fn what_if_rows(
         [only] => Some(*only),
         _ => None,
     };
-    let mut replay = Replay::new(session, campaign, launch, cx)?;
-    let edited = replay.edited(edited, cx)?;
+    let mut redecision = Redecision::new(session, campaign, launch, cx)?;
+    let edited = redecision.edited(edited, cx)?;
     cx.checkpoint()?;
     let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let ids = answer.ids(list).skip(at(part.start)).take(at(part.end.saturating_sub(part.start)));
-    replay.each_again(ids, |before, candidate, known| {
+    redecision.each_again(ids, |before, candidate, known| {
         let row = before.row;
         let rules = &before.launch.rules;
         let Some(after) = edited.get(&row.launch) else { return Ok(()) };
         let (verdicts, as_counted) = match row.is_apart {
             true => {
-                let apart = || Verdict {
-                    decision: Decision::Accept,
-                    rule_index: None,
-                    rule_name: PREREQUISITE_RULE.to_owned(),
-                };
+                let apart = || Verdict::unlisted(Decision::Accept, PREREQUISITE_RULE);
                 ([apart(), apart()], list == WhatIfList::Seen)
             }
             false => {
@@ -221,7 +216,7 @@ struct Trial<'a> {
 
 /// The edited rules in each launch.
 fn trials<'a>(
-    replay: &Replay<'_>,
+    redecision: &Redecision<'_>,
     edited: &'a ByLaunch<LaunchRules>,
     cx: &JobCx,
 ) -> anyhow::Result<ByLaunch<Trial<'a>>> {
@@ -229,7 +224,7 @@ fn trials<'a>(
     let mut trials = ByLaunch::default();
     for (id, after) in edited {
         cx.checkpoint()?;
-        let Some(before) = replay.launches.get(id).map(|launch| &launch.rules) else { continue };
+        let Some(before) = redecision.launches.get(id).map(|launch| &launch.rules) else { continue };
         let countries = pairs
             .entry((before.rules.id(), after.rules.id()))
             .or_insert_with(|| Arc::new(Countries::of(&before.rules, &after.rules)));
@@ -393,12 +388,12 @@ pub fn urls_matched_by_rule(
     rule: usize,
     cx: &JobCx,
 ) -> anyhow::Result<RuleMatches> {
-    let mut replay = Replay::new(session, campaign, launch, cx)?;
-    replay.begin(cx, "Asking the rule", &[])?;
-    let Some(last) = replay.ids.last().and_then(|id| replay.launches.get(id)) else {
+    let mut redecision = Redecision::new(session, campaign, launch, cx)?;
+    redecision.begin(cx, "Asking the rule", &[])?;
+    let Some(last) = redecision.ids.last().and_then(|id| redecision.launches.get(id)) else {
         return Ok(RuleMatches::default());
     };
-    let found = replay.scan(
+    let found = redecision.scan(
         None,
         &[],
         cx,
@@ -422,7 +417,7 @@ pub fn urls_matched_by_rule(
     found.into_iter().for_each(|part| ids.add(part));
     let line = last.rules.rules.lines().nth(rule);
     let (name, words) = line.map(|(_, name, words, _)| (name.to_owned(), words)).unwrap_or_default();
-    Ok(RuleMatches { name, words, ids, remarks: replay.remark().into_iter().collect() })
+    Ok(RuleMatches { name, words, ids, remarks: redecision.remark().into_iter().collect() })
 }
 
 /// Of each rule of a launch's list: how often it spoke and how often it
@@ -433,12 +428,14 @@ pub fn rule_hits(
     launch: Option<LaunchId>,
     cx: &JobCx,
 ) -> anyhow::Result<RuleReport> {
-    let mut replay = Replay::new(session, campaign, launch, cx)?;
-    replay.begin(cx, "Asking every rule", &[])?;
+    let mut redecision = Redecision::new(session, campaign, launch, cx)?;
+    redecision.begin(cx, "Asking every rule", &[])?;
     // Launches of several versions: the list of the last one names the rules.
-    let Some(last) = replay.ids.last().and_then(|id| replay.launches.get(id)) else { return Ok(RuleReport::default()) };
+    let Some(last) = redecision.ids.last().and_then(|id| redecision.launches.get(id)) else {
+        return Ok(RuleReport::default());
+    };
     let lines: Vec<(usize, &'static str, String, bool)> = last.rules.rules.lines().collect();
-    let found = replay.scan(
+    let found = redecision.scan(
         None,
         &[],
         cx,
@@ -476,7 +473,7 @@ pub fn rule_hits(
         let (name, decided) = (name.to_owned(), ids.urls());
         rows.push(RuleHits { index, name, words, enabled, spoke, decided, seen, example, ids });
     }
-    Ok(RuleReport { rules: rows, remarks: replay.remark().into_iter().collect() })
+    Ok(RuleReport { rules: rows, remarks: redecision.remark().into_iter().collect() })
 }
 
 /// What a rule did.

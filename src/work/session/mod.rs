@@ -15,7 +15,7 @@ use super::{
     ExportOutcome, ExportWishes, Imported, InlinkReport, JobKind, LocateOutcome, Report, SelectReport,
 };
 use crate::campaign::{Campaign, CampaignFile, EvidenceCarried};
-use crate::crawl::HostOverride;
+use crate::exchange::HostOverride;
 use crate::jobs::{JobCx, counted, lock};
 use crate::scope::Derivation;
 use crate::store::{Access, Catalogue, ImportAssigned, Workspace};

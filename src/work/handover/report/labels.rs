@@ -197,16 +197,17 @@ impl ReportLanguage {
     }
 
     /// Parts of the score with their weights.
-    pub(super) fn weights(self, weights: &ScoreWeights) -> [(String, f64); 6] {
-        let ScoreWeights { request, external_hosts, anchors, depth, review, freshness } = *weights;
-        [
-            (self.part_request(), request),
-            (self.part_external_hosts(), external_hosts),
-            (self.part_anchors(), anchors),
-            (self.part_depth(), depth),
-            (self.part_review(), review),
-            (self.part_freshness(), freshness),
-        ]
+    pub(super) fn weights(self, weights: &ScoreWeights) -> impl Iterator<Item = (String, f64)> {
+        // In the order of the parts of a score.
+        let labels = [
+            self.part_request(),
+            self.part_external_hosts(),
+            self.part_anchors(),
+            self.part_depth(),
+            self.part_review(),
+            self.part_freshness(),
+        ];
+        labels.into_iter().zip(weights.iter().map(|(_, weight)| weight))
     }
 
     /// How a crawl stands.

@@ -414,7 +414,7 @@ impl Reporter<'_> {
         if spec.filter.trim().is_empty() {
             out.push(Block::Text(language.score_of_parts()));
             let row = |(part, weight)| text_row([part, language.decimal(weight)]);
-            let rows = language.weights(&spec.weights).into_iter().map(row).collect();
+            let rows = language.weights(&spec.weights).map(row).collect();
             self.table(out, &[ReportLanguage::part_of_score, ReportLanguage::weight], &[1], rows);
         }
         Ok(())

@@ -19,16 +19,17 @@ fn a_chain_of_redirects_is_followed_in_the_launch_that_met_it() {
         catalogue.add_captures(launch, vec![entry]).unwrap();
     }
     let takes = |launch, url: &str| {
-        let replay = replay::Replay::new(&made.session, made.campaign, Some(launch), &JobCx::detached()).unwrap();
+        let redecision =
+            redecision::Redecision::new(&made.session, made.campaign, Some(launch), &JobCx::detached()).unwrap();
         let candidate = Candidate { hops: "L".to_owned(), ..Candidate::bare(Url::parse(url).unwrap()) };
-        replay.launches[&launch].rules.decide(&candidate, &mut Default::default()).decision == Decision::Accept
+        redecision.launches[&launch].rules.decide(&candidate, &mut Default::default()).decision == Decision::Accept
     };
     assert!(takes(launches[0], "http://far.a.pt/page") && !takes(launches[0], "http://near.a.pt/page"));
     assert!(takes(launches[1], "http://near.a.pt/page") && !takes(launches[1], "http://far.a.pt/page"));
     // Reading the rules of many launches can be stopped.
     let stopped = JobCx::detached();
     stopped.cancel();
-    assert!(replay::Replay::new(&made.session, made.campaign, None, &stopped).is_err());
+    assert!(redecision::Redecision::new(&made.session, made.campaign, None, &stopped).is_err());
 }
 
 #[test]
@@ -51,9 +52,10 @@ fn rules_are_compiled_again_only_when_a_seed_redirects() {
     let edited = Campaign { rules: vec![json!({"rule": "accept_all"})], ..made.spec.clone() };
     let catalogue = made.session.workspace.catalogue();
     let compiled = || {
-        let mut replay = replay::Replay::new(&made.session, made.campaign, None, &JobCx::detached()).unwrap();
-        let edited = replay.edited(&edited, &JobCx::detached()).unwrap();
-        (replay.launches, edited)
+        let mut redecision =
+            redecision::Redecision::new(&made.session, made.campaign, None, &JobCx::detached()).unwrap();
+        let edited = redecision.edited(&edited, &JobCx::detached()).unwrap();
+        (redecision.launches, edited)
     };
     let redirect = |from: &str, to: &str| {
         let to = Some(Url::parse(to).unwrap());
@@ -88,9 +90,10 @@ fn seeds_of_an_imported_job_redirect_as_its_archives_say() {
         run
     });
     let takes = |launch, url: &str| {
-        let replay = replay::Replay::new(&made.session, made.campaign, Some(launch), &JobCx::detached()).unwrap();
+        let redecision =
+            redecision::Redecision::new(&made.session, made.campaign, Some(launch), &JobCx::detached()).unwrap();
         let candidate = Candidate { hops: "L".to_owned(), ..Candidate::bare(Url::parse(url).unwrap()) };
-        replay.launches[&launch].rules.decide(&candidate, &mut Default::default()).decision == Decision::Accept
+        redecision.launches[&launch].rules.decide(&candidate, &mut Default::default()).decision == Decision::Accept
     };
     assert!(!takes(runs[0], "http://old.pt/page"));
     let import = catalogue.begin_import(&["x".to_owned()], crate::work::models::ImportOptions::default()).unwrap();

@@ -202,8 +202,7 @@ fn no_rule_decides_on_what_the_crawl_needed_itself() {
     let made = made(standard_rules());
     let launch = made.launch(&[found("http://a.pt/1", "L")]);
     let robots = Candidate { hops: "LP".to_owned(), ..Candidate::bare(Url::parse("http://a.pt/robots.txt").unwrap()) };
-    let recorded =
-        Verdict { decision: Decision::Accept, rule_index: None, rule_name: crate::crawl::PREREQUISITE_RULE.to_owned() };
+    let recorded = Verdict::unlisted(Decision::Accept, crate::scope::PREREQUISITE_RULE);
     made.ledger(launch).admit(vec![admission(&robots, recorded.clone(), AdmissionState::Queued)]).unwrap();
     let (seen, _) =
         made.session.catalogue().seen_by_url(made.campaign, None, "http://a.pt/robots.txt").unwrap().unwrap();

@@ -41,7 +41,7 @@ impl ResolveError {
 
 /// What is recorded of a name begins so, behind the name, where the name
 /// server was not to be had.
-pub(super) const NOT_NOW: &str = "cannot be resolved now";
+pub const NOT_NOW: &str = "cannot be resolved now";
 
 /// Finds addresses of hosts.
 pub trait Resolver: Send + Sync {

@@ -35,7 +35,7 @@ pub(super) struct Launch {
 }
 
 /// Decides again about the URLs that launches have seen.
-pub(super) struct Replay<'a> {
+pub(super) struct Redecision<'a> {
     pub catalogue: &'a Catalogue,
     pub ids: Vec<LaunchId>,
     launch_scope: Arc<LaunchScope>,
@@ -103,7 +103,7 @@ impl Before<'_> {
     }
 }
 
-impl<'a> Replay<'a> {
+impl<'a> Redecision<'a> {
     /// Of all launches of a campaign, or of one.
     pub(super) fn new(
         session: &'a Session,

@@ -5,7 +5,6 @@
 //! campaign wants to keep, what is in flight counted. It goes on by itself
 //! when there is room again; a person who resumes it makes it look at once.
 
-use super::{CrawlEvent, CrawlStats, EventKind};
 use crate::jobs::{JobCx, free_bytes, is_disk_full};
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -21,7 +20,7 @@ const OBSTACLE: &str = "disk";
 const FIRST_LOOK: Duration = Duration::from_secs(2);
 const LONGEST_LOOK: Duration = Duration::from_secs(60);
 /// How often it is seen whether a look is due.
-pub(super) const LOOK_FOR_ROOM: Duration = Duration::from_millis(100);
+pub const LOOK_FOR_ROOM: Duration = Duration::from_millis(100);
 /// Room that is wanted after a file could not be written.
 const MIN_ROOM: u64 = 8 << 20;
 /// Bytes that are written to see whether there is room.
@@ -44,7 +43,7 @@ struct State {
     full: Option<Full>,
     /// When it went on the last time, and how long it had waited between looks.
     went_on: Option<(Instant, Duration)>,
-    events: Vec<CrawlEvent>,
+    events: Vec<String>,
 }
 
 struct Full {
@@ -85,28 +84,25 @@ impl DiskGate {
     }
 
     /// Waits for room where nobody else looks for it; whether the crawl is not
-    /// to be stopped. Says on `stats` what it waits for.
-    pub fn wait_for_room(&self, path: &Path, error: &dyn Display, stats: &CrawlStats) -> bool {
+    /// to be stopped. `on_event` is called again and again with what happened since.
+    pub fn wait_for_room(&self, path: &Path, error: &dyn Display, on_event: &dyn Fn(Vec<String>)) -> bool {
         self.pause(path, error);
         while self.is_full() && !self.cx.is_cancelled() {
-            self.say(stats);
-            stats.show_events(false);
+            on_event(self.take_events());
             std::thread::sleep(LOOK_FOR_ROOM);
             self.look();
         }
-        self.say(stats);
-        stats.show_events(false);
+        on_event(self.take_events());
         self.wait()
     }
 
-    /// Reports what happened since the last time.
-    pub(super) fn say(&self, stats: &CrawlStats) {
-        let events = std::mem::take(&mut self.lock().events);
-        events.into_iter().for_each(|event| stats.event(event));
+    /// What happened since the last time, each in a sentence.
+    pub fn take_events(&self) -> Vec<String> {
+        std::mem::take(&mut self.lock().events)
     }
 
     /// Gives a pause for want of room up, since nobody looks for room any more.
-    pub(super) fn release(&self) {
+    pub fn release(&self) {
         if self.lock().full.take().is_some_and(|full| full.pauses) {
             self.cx.set_paused(false);
         }
@@ -114,7 +110,7 @@ impl DiskGate {
     }
 
     /// Sees whether there is room: pauses the crawl, or lets it go on.
-    pub(super) fn look(&self) {
+    pub fn look(&self) {
         let mut state = self.lock();
         let Some(free) = (self.free)() else { return };
         let left = free.saturating_sub(self.in_flight.load(Ordering::Relaxed));
@@ -149,7 +145,7 @@ impl DiskGate {
         state.full = None;
         state.went_on = Some((Instant::now(), every));
         let text = format!("There is room on the disk again ({} free): the crawl goes on", megabytes(free));
-        state.events.push(CrawlEvent::new(EventKind::Disk, text));
+        state.events.push(text);
         self.cx.clear_obstacle(OBSTACLE);
         if pauses {
             self.cx.set_paused(false);
@@ -167,7 +163,7 @@ impl DiskGate {
             _ => FIRST_LOOK,
         };
         let why = format!("{why}. Make room: with {} free the crawl goes on by itself", megabytes(need));
-        state.events.push(CrawlEvent::new(EventKind::Disk, why.clone()));
+        state.events.push(why.clone());
         let pauses = !self.cx.is_paused();
         state.full = Some(Full { looked: Instant::now(), every, need, pauses, probes });
         self.cx.set_obstacle(OBSTACLE, why);
@@ -189,20 +185,20 @@ impl DiskGate {
 }
 
 /// Room on the disk that an answer in flight will still take.
-pub(super) struct Reservation {
+pub struct Reservation {
     gate: Arc<DiskGate>,
     bytes: u64,
 }
 
 impl Reservation {
     /// Nothing yet.
-    pub(super) fn new(gate: &Arc<DiskGate>) -> Self {
+    pub fn new(gate: &Arc<DiskGate>) -> Self {
         Self { gate: Arc::clone(gate), bytes: 0 }
     }
 
     /// Counts an answer of which `received` bytes of `expected` have come: the
     /// rest of it, its packed copy, and its records in the WARC file.
-    pub(super) fn set(&mut self, received: u64, expected: u64) {
+    pub fn set(&mut self, received: u64, expected: u64) {
         let expected = expected.max(received);
         let bytes = match expected > LARGE_ANSWER {
             true => (expected - received).saturating_add(expected).saturating_add(expected),
@@ -240,7 +236,7 @@ fn megabytes(bytes: u64) -> String {
 }
 
 /// The error of a disk that is full, in the words of whoever met it.
-pub(super) fn full_error(words: String) -> io::Error {
+pub fn full_error(words: String) -> io::Error {
     io::Error::new(io::ErrorKind::StorageFull, words)
 }
 
@@ -285,7 +281,7 @@ mod tests {
         free.store(MIN_ROOM, Ordering::Relaxed);
         next_look(&gate);
         assert!(!cx.is_paused() && cx.obstacle().is_empty());
-        let events: Vec<String> = std::mem::take(&mut gate.lock().events).into_iter().map(|event| event.text).collect();
+        let events: Vec<String> = gate.take_events();
         assert_eq!(events.len(), 2, "{events:?}");
         assert!(events[1].starts_with("There is room on the disk again"), "{events:?}");
         // Full again at once: it looks less often.

@@ -34,7 +34,7 @@ fn client(limits: FetchLimits) -> Client {
 fn fetch_with(client: &Client, server: &ScriptedServer, path: &str) -> Result<Exchange, FetchError> {
     let url = Url::parse(&format!("http://{}{path}", server.addr)).unwrap();
     let addresses = client.addresses(&url)?;
-    client.fetch(&url, &addresses, None)
+    client.fetch(&url, &addresses, client.limits(), None)
 }
 
 fn fetch(limits: FetchLimits, reply: ScriptedReply) -> Result<Exchange, FetchError> {
@@ -199,7 +199,7 @@ fn each_connection_has_a_place_at_the_address_that_it_is_made_with() {
     let url = Url::parse("http://a.example/").unwrap();
     // Nobody listens at the first address; the second is the one in use.
     let (dead, used) = (std::net::SocketAddr::from(([127, 0, 0, 9], server.addr.port())), server.addr);
-    let fetch = || client.fetch(&url, &[dead, used], Some(&gate)).map(|exchange| exchange.address);
+    let fetch = || client.fetch(&url, &[dead, used], client.limits(), Some(&gate)).map(|exchange| exchange.address);
     assert_eq!(fetch().unwrap(), used);
     assert_eq!(*gate.taken.lock().unwrap(), [dead.ip(), used.ip()]);
     assert_eq!(*gate.left.lock().unwrap(), [dead.ip(), used.ip()]);
@@ -212,7 +212,7 @@ fn each_connection_has_a_place_at_the_address_that_it_is_made_with() {
     assert_eq!(gate.taken.lock().unwrap().len(), 3);
     gate.closed.lock().unwrap().push(dead.ip());
     let other = Url::parse("http://b.example/").unwrap();
-    let busy = client.fetch(&other, &[dead, used], Some(&gate)).unwrap_err();
+    let busy = client.fetch(&other, &[dead, used], client.limits(), Some(&gate)).unwrap_err();
     assert_eq!(busy.status, fetch_status::NOT_ATTEMPTED);
     assert_eq!(gate.taken.lock().unwrap().len(), gate.left.lock().unwrap().len());
 }
@@ -309,5 +309,5 @@ fn failures_have_heritrix_numbers() {
     // No other test listens where only the system may.
     let closed = std::net::SocketAddr::from(([127, 0, 0, 1], 1));
     let url = Url::parse(&format!("http://{closed}/")).unwrap();
-    assert_eq!(client.fetch(&url, &[closed], None).unwrap_err().status, fetch_status::CONNECT_FAILED);
+    assert_eq!(client.fetch(&url, &[closed], client.limits(), None).unwrap_err().status, fetch_status::CONNECT_FAILED);
 }

@@ -1,6 +1,5 @@
 //! Connections: TCP with deadlines, TLS above it, and those kept for reuse.
 
-use super::outcome::TLS_MARK;
 use super::resolver::private_address;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -13,6 +12,8 @@ use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+/// What is recorded of a handshake that failed begins so, behind the address.
+pub const TLS_MARK: &str = "TLS: ";
 /// Time for one address to accept a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Addresses of one host that are tried.

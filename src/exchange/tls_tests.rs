@@ -69,7 +69,7 @@ fn an_untrusted_server_is_read_and_what_is_wrong_is_written_down() {
     let url = Url::parse("https://a.example/").unwrap();
     for close_notify in [true, false] {
         let addr = server(b"HTTP/1.1 200 OK\r\n\r\nsecured until close", close_notify);
-        let mut exchange = client().fetch(&url, &[addr], None).unwrap();
+        let mut exchange = client().fetch(&url, &[addr], client().limits(), None).unwrap();
         assert_eq!(*exchange.decoded_payload(100).unwrap().bytes, *b"secured until close");
         assert_eq!(exchange.truncated, None);
         let tls = exchange.tls.unwrap();
@@ -83,6 +83,6 @@ fn an_untrusted_server_is_read_and_what_is_wrong_is_written_down() {
 fn a_server_that_does_not_speak_tls_is_reported() {
     let plain = crate::testing::ScriptedServer::start(|_, _| crate::testing::ScriptedReply::page(200, "", "plain"));
     let url = Url::parse("https://a.example/").unwrap();
-    let error = client().fetch(&url, &[plain.addr], None).unwrap_err();
+    let error = client().fetch(&url, &[plain.addr], client().limits(), None).unwrap_err();
     assert_eq!(error.status, fetch_status::CONNECT_FAILED, "{error}");
 }

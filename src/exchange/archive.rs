@@ -1,6 +1,5 @@
 //! From an exchange to records in a WARC file and an entry for the ledger.
 
-use super::CrawlError;
 use super::fetch::Exchange;
 use super::spool::Spool;
 use crate::captures::CaptureNotes;
@@ -15,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, PoisonError};
 
 /// Answers longer than this are packed by way of a file.
-pub(super) const PACK_IN_MEMORY: u64 = 4 << 20;
+pub const PACK_IN_MEMORY: u64 = 4 << 20;
 
 /// The WARC files of a launch.
 pub struct Archive {
@@ -55,6 +54,11 @@ impl Archive {
         }
     }
 
+    /// Where its files are.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Returns when these records are safe against a power cut. The ledger is
     /// told of a capture after that, so that it never claims bytes that a cut
     /// took. One sync serves all who wait, and nobody who appends waits for it.
@@ -62,13 +66,13 @@ impl Archive {
     /// # Errors
     ///
     /// A disk that does not take the bytes, now or since the crawl began.
-    pub fn make_durable(&self, records: &[RecordPlace]) -> Result<(), CrawlError> {
+    pub fn make_durable(&self, records: &[RecordPlace]) -> Result<(), WarcError> {
         let Some(last) = records.last() else { return Ok(()) };
         let end = last.span.offset + last.span.length;
         let mut synced = lock(&self.synced);
         loop {
             if let Some((path, why)) = &synced.failed {
-                return Err(CrawlError::io(path, io::Error::other(why.clone())));
+                return Err(WarcError::Io { path: path.clone(), source: io::Error::other(why.clone()) });
             }
             if synced.file == last.file && synced.len >= end {
                 return Ok(());
@@ -124,14 +128,14 @@ impl Archive {
         exchange: &mut Exchange,
         original: Option<&RepeatedCapture>,
         notes: &CaptureNotes,
-    ) -> Result<Vec<RecordPlace>, CrawlError> {
+    ) -> Result<Vec<RecordPlace>, WarcError> {
         let date = exchange.date;
         let ids = [new_record_id(), new_record_id(), new_record_id()];
         let (main_type, mut main) = self.main_record(url, exchange, original, &ids[0])?;
         let request = with_line(RecordBuilder::request(&ids[1], date, url.as_str()), exchange)
             .reference("WARC-Concurrent-To", &ids[0])
             .compress(&exchange.request);
-        let io = |source| CrawlError::io(&self.folder, source);
+        let io = |source| WarcError::Io { path: self.folder.clone(), source };
         let mut metadata = self.metadata_record(url, date, notes, [&ids[2], &ids[0]]).map_err(io)?;
         let mut main = main.reader(0).map_err(io)?;
         let (mut request, mut metadata) = (request.as_slice(), metadata.reader(0).map_err(io)?);
@@ -161,8 +165,8 @@ impl Archive {
         exchange: &mut Exchange,
         original: Option<&RepeatedCapture>,
         id: &str,
-    ) -> Result<(RecordType, Spool), CrawlError> {
-        let io = |source| CrawlError::io(&self.folder, source);
+    ) -> Result<(RecordType, Spool), WarcError> {
+        let io = |source| WarcError::Io { path: self.folder.clone(), source };
         if let Some((original_date, original_id)) = original {
             let mut packed = Spool::new(&self.folder);
             let mut block = Vec::new();
@@ -219,8 +223,8 @@ impl Archive {
     }
 
     /// Closes the file in hand; tells the files of this run.
-    pub fn close(self) -> Result<Vec<PathBuf>, CrawlError> {
-        Ok(self.files.into_inner().unwrap_or_else(PoisonError::into_inner).close()?)
+    pub fn close(self) -> Result<Vec<PathBuf>, WarcError> {
+        self.files.into_inner().unwrap_or_else(PoisonError::into_inner).close()
     }
 }
 

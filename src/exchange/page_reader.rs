@@ -12,11 +12,11 @@ const THREADS: usize = 2;
 type Job = Box<dyn FnOnce() + Send>;
 
 /// Does work on its own threads; they end when it goes.
-pub(super) struct PageReaders(Sender<Job>);
+pub struct PageReaders(Sender<Job>);
 
 impl PageReaders {
     /// Starts the threads, as far as the system lets them start.
-    pub(super) fn start() -> Self {
+    pub fn start() -> Self {
         let (jobs, inbox) = unbounded::<Job>();
         for number in 0..THREADS {
             let inbox = inbox.clone();
@@ -32,7 +32,7 @@ impl PageReaders {
 
     /// Waits until a thread has done the work; without a thread the caller does
     /// it. A panic goes on in the caller.
-    pub(super) fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
+    pub fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
         let (sender, done) = bounded(1);
         let job: Job = Box::new(move || {
             // The caller waits below.

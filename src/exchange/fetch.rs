@@ -5,11 +5,9 @@
 //! from one answer to the next while the page does not, and revisits would be
 //! missed; the WARC file compresses anyway.
 
-use super::DiskGate;
-use super::disk::Reservation;
+use super::disk::{DiskGate, Reservation};
 use super::message::{ChunkScanner, Framing, Head, MAX_HEAD_BYTES, head_end};
 use super::resolver::{HostOverride, Resolver, private_address};
-use super::retry::seconds;
 use super::spool::Spool;
 use super::wire::{
     Abandon, AddressGate, ConnectError, Connection, Deadline, IdleConnections, Origin, TlsClient, TlsFacts, Way,
@@ -17,10 +15,9 @@ use super::wire::{
 };
 use crate::campaign::PrivateAddresses;
 use crate::captures::plain_mime;
-use crate::jobs::JobCx;
-use crate::jobs::is_disk_full;
+use crate::jobs::{JobCx, counted_time, is_disk_full};
 use crate::scope::AnswerSource;
-use crate::uri::{CaptureDate, Clock, Url};
+use crate::uri::{CaptureDate, Clock, Url, authority_of};
 use crate::warc::digest::{BlockDigester, Digests};
 use crate::warc::http::{MediaType, Payload, decode_payload, parse_response_head};
 use std::io::{self, Read};
@@ -59,10 +56,10 @@ pub mod fetch_status {
     pub const TOO_MANY_RETRIES: i32 = -8;
     /// The answer could not be kept for want of room. Never written: the URL
     /// goes back into the queue.
-    pub(in crate::crawl) const DISK_FULL: i32 = i32::MIN;
+    pub const DISK_FULL: i32 = i32::MIN;
     /// The answer could not be kept, for another reason. Never written: the
     /// crawl ends.
-    pub(in crate::crawl) const DISK_FAILED: i32 = i32::MIN + 1;
+    pub const DISK_FAILED: i32 = i32::MIN + 1;
     /// robots.txt could not be had.
     pub const ROBOTS_PREREQUISITE_FAILED: i32 = -61;
     /// A rule says no, now that more is known.
@@ -124,13 +121,13 @@ impl CutCause {
     pub fn reason(self, limits: &FetchLimits) -> String {
         match self {
             Self::Length => format!("it is longer than {} bytes (limits.max_response_bytes)", limits.bytes),
-            Self::Time => format!("it took longer than {} (limits.max_response_seconds)", seconds(limits.time)),
+            Self::Time => format!("it took longer than {} (limits.max_response_seconds)", counted_time(limits.time)),
             Self::Rate => format!(
                 "it came slower than {} bytes a second over {} (limits.min_response_bytes_per_second)",
                 limits.least_rate,
-                seconds(limits.rate_window)
+                counted_time(limits.rate_window)
             ),
-            Self::Silence => format!("the server sent nothing for {}", seconds(limits.idle)),
+            Self::Silence => format!("the server sent nothing for {}", counted_time(limits.idle)),
             Self::Disconnect => "the server ended the connection before it was whole".to_owned(),
         }
     }
@@ -319,6 +316,11 @@ impl Client {
         self
     }
 
+    /// The limits that it was made with.
+    pub fn limits(&self) -> FetchLimits {
+        self.limits
+    }
+
     /// Whether the crawl is to end.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.as_ref().is_some_and(JobCx::is_cancelled)
@@ -360,13 +362,14 @@ impl Client {
         }
     }
 
-    /// Fetches one URL from one of these addresses. The exchange takes a place
+    /// Fetches one URL from one of these addresses, within limits. The exchange takes a place
     /// at the very address that it is made with: where that is busy the status
     /// is [`fetch_status::NOT_ATTEMPTED`], and nothing was asked.
     pub fn fetch(
         &self,
         url: &Url,
         addresses: &[SocketAddr],
+        limits: FetchLimits,
         gate: Option<&dyn AddressGate>,
     ) -> Result<Exchange, FetchError> {
         let origin: Origin = (
@@ -387,14 +390,14 @@ impl Client {
                 self.idle.keep(origin, connection);
                 return Err(busy());
             }
-            match self.exchange(connection, &request, origin.clone(), begin) {
+            match self.exchange(connection, &request, origin.clone(), begin, limits) {
                 // The server closed it in the meantime; that says nothing about the URL.
                 Err((error, true)) if error.status == fetch_status::CONNECT_LOST => {}
                 result => return result.map_err(|(error, _)| took(error)),
             }
         }
         let tls = (origin.0 == "https").then_some((&self.tls, origin.1.as_str()));
-        let (connection, _place) = self.connect(url, addresses, tls, gate).map_err(|error| match error {
+        let (connection, _place) = self.connect(url, addresses, limits, tls, gate).map_err(|error| match error {
             ConnectError::Private(ip, why) => FetchError {
                 status: fetch_status::BLOCKED_BY_SETTING,
                 words: format!(
@@ -411,12 +414,12 @@ impl Client {
                 took: Some(begin.elapsed()),
             },
         })?;
-        self.exchange(connection, &request, origin, begin).map_err(|(error, _)| took(error))
+        self.exchange(connection, &request, origin, begin, limits).map_err(|(error, _)| took(error))
     }
 
     /// Whether the server of a URL takes a connection; nothing is asked.
     pub fn takes_connection(&self, url: &Url) -> bool {
-        self.addresses(url).is_ok_and(|addresses| self.connect(url, &addresses, None, None).is_ok())
+        self.addresses(url).is_ok_and(|addresses| self.connect(url, &addresses, self.limits, None, None).is_ok())
     }
 
     /// Whether a host has no address but private ones that are not allowed,
@@ -432,12 +435,13 @@ impl Client {
         &self,
         url: &Url,
         addresses: &[SocketAddr],
+        limits: FetchLimits,
         tls: Option<(&TlsClient, &str)>,
         gate: Option<&'g dyn AddressGate>,
     ) -> Result<(Connection, Option<WirePlace<'g>>), ConnectError> {
         let host = url.host_str().unwrap_or_default();
         let private = |ip| self.private.allows(host, ip);
-        let deadline = Deadline { end: Instant::now() + self.limits.head, idle: self.limits.idle };
+        let deadline = Deadline { end: Instant::now() + limits.head, idle: limits.idle };
         let way = Way { tls, private: &private, deadline, abandon: self.abandon.clone() };
         Connection::open(addresses, &way, gate)
     }
@@ -446,15 +450,9 @@ impl Client {
         self.abandon.as_ref().is_some_and(|abandon| abandon())
     }
 
-    /// Of a part of an exchange that may take as long from now on.
-    fn deadline(&self, begin: Instant, most: Duration) -> Deadline {
-        let end = begin + self.limits.time;
-        Deadline { end: end.min(Instant::now() + most), idle: self.limits.idle }
-    }
-
     fn request(&self, url: &Url) -> Vec<u8> {
         let target = &url[url::Position::BeforePath..url::Position::AfterQuery];
-        let authority = &url[url::Position::BeforeHost..url::Position::AfterPort];
+        let authority = authority_of(url);
         format!(
             "GET {target} HTTP/1.1\r\nHost: {authority}\r\nUser-Agent: {}\r\nAccept: {}\r\n\
              Accept-Encoding: identity\r\nConnection: keep-alive\r\n\r\n",
@@ -470,14 +468,17 @@ impl Client {
         request: &[u8],
         origin: Origin,
         begin: Instant,
+        limits: FetchLimits,
     ) -> Result<Exchange, (FetchError, bool)> {
-        connection.rearm(self.deadline(begin, self.limits.head), self.abandon.clone());
+        // Of a part of the exchange that may take as long from now on.
+        let deadline =
+            |most: Duration| Deadline { end: (begin + limits.time).min(Instant::now() + most), idle: limits.idle };
+        connection.rearm(deadline(limits.head), self.abandon.clone());
         let date = self.clock.now();
         connection.send(request).map_err(|error| (lost(&error), true))?;
-        let mut reader =
-            AnswerReader { connection, end: begin + self.limits.time, limits: self.limits, buffer: vec![0; 64 << 10] };
+        let mut reader = AnswerReader { connection, end: begin + limits.time, limits, buffer: vec![0; 64 << 10] };
         let (interim, head_bytes, head, early) = reader.heads()?;
-        reader.connection.rearm(self.deadline(begin, LONGEST), self.abandon.clone());
+        reader.connection.rearm(deadline(LONGEST), self.abandon.clone());
         let mut answer = Answer {
             response: Spool::new(&self.spool_dir),
             chunks: ChunkScanner::default(),
@@ -485,7 +486,7 @@ impl Client {
             digester: BlockDigester::new(true),
             body_len: 0,
             reserved: self.disk.as_ref().map(Reservation::new),
-            limit: self.limits.bytes,
+            limit: limits.bytes,
         };
         answer.reserve();
         // The disk is at fault, not the server.
