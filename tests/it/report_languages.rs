@@ -225,10 +225,10 @@ fn problems_are_named_in_the_language_and_tell_no_place_of_the_machine() {
     fonds(&["new", arg(&workspace)]).with_status(0);
     let campaign = fonds(&["campaign", "example"]).with_status(0).out;
     crate::program::fonds_with(&["campaign", "add", arg(&workspace), "-"], campaign.as_bytes()).with_status(0);
-    let captured = crate::archive::page("http://a.pt/", "2024-03-01T09:00:30Z", "<p>Biblioteca");
-    let warc = crate::archive::file(dir.path(), "odd.warc", &[captured]);
-    let odd = String::from_utf8(std::fs::read(&warc).unwrap()).unwrap();
-    let odd = odd.replace("WARC-Target-URI: http://a.pt/\r\n", "WARC-Target-URI: <http://a.pt/>\r\n");
+    let block = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>Biblioteca";
+    let fields = "Content-Type: application/http\r\n";
+    let odd = crate::archives::record("response", "<http://a.pt/>", "2024-03-01T09:00:30Z", fields, block);
+    let warc = dir.path().join("odd.warc");
     std::fs::write(&warc, odd).unwrap();
     fonds(&["import", arg(&workspace), arg(&warc)]);
     fonds(&["select", "run", arg(&workspace), "1", "--filter", "*"]).with_status(0);

@@ -171,7 +171,7 @@ fn stored_labels(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::InvalidData => {
             format!(
-                "{error}. Load what these links came from into a new folder, and remove this one; those of a workspace are mended by: fonds inlinks build"
+                "{error}. Load what these links came from into a new folder, and remove this one; those of a workspace are mended by: fonds inlinks build DIR"
             )
         }
         _ => error.to_string(),
