@@ -249,7 +249,8 @@ fn parse_head(head: &[u8]) -> Result<(ReadRequest, u64), (u16, &'static str)> {
         },
         None => (values("host").next().unwrap_or_default(), target),
     };
-    if !target.starts_with(['/', '?']) && !(target == "*" && method == "OPTIONS") {
+    let is_path = target.starts_with(['/', '?']) || target == "*" && method == "OPTIONS";
+    if !is_path {
         return Err(BAD);
     }
     let (path, query) = split_target(target);
