@@ -11,7 +11,7 @@
 //! | records of one capture, found beside each other | `index` |
 //! | links, title and text of a body, by its type | `page`, `sitemap` |
 //! | what a capture is to a person | `media` |
-//! | what a page has by itself beside its text | `page_facts` |
+//! | what a page has by itself beside its text | `page_facts`, `page_markers` |
 //! | our metadata record; envelopes of other programs | `metadata`, `wat` |
 //! | what a revisit repeats | `original` |
 //! | how much is read, and of how many pages at once | `limits`, `large` |

@@ -119,10 +119,9 @@ pub(super) fn is_not_free(json_ld: &str) -> bool {
 pub(super) fn garbled_letters(text: &str) -> [u64; 2] {
     let bytes = text.as_bytes();
     let replaced = memchr::memmem::find_iter(bytes, "\u{fffd}").count() as u64;
-    let pairs = memchr::memchr_iter(0xc3, bytes).filter(|at| match bytes.get(at + 1..at + 5) {
-        Some([0x82 | 0x83 | 0x90 | 0x91, 0xc2, ..]) => true,
-        Some([0x83, 0xe2, ..] | [0xa2, 0xe2, 0x82, 0xac]) => true,
-        _ => false,
+    let pairs = memchr::memchr_iter(0xc3, bytes).filter(|at| {
+        let behind = bytes.get(at + 1..).unwrap_or_default();
+        matches!(behind, [0x82 | 0x83 | 0x90 | 0x91, 0xc2, ..] | [0x83, 0xe2, ..] | [0xa2, 0xe2, 0x82, 0xac, ..])
     });
     [replaced, pairs.count() as u64]
 }
