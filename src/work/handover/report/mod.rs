@@ -372,7 +372,7 @@ impl Reporter<'_> {
                     Some(false) => language.refused(),
                     None => String::new(),
                 };
-                text_row([rule.index.to_string(), decision, rule.about, rule.note])
+                text_row([rule.number.to_string(), decision, rule.about, rule.note])
             };
             let head: [fn(ReportLanguage) -> String; 4] = [
                 ReportLanguage::rule_number,

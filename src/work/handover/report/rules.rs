@@ -151,8 +151,8 @@ messages! {
 /// A rule as the report lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ListedRule {
-    /// Its number in the campaign, from 0, as decisions name it.
-    pub index: usize,
+    /// Its place in the campaign, from 1, as people count.
+    pub number: usize,
     /// Whether it accepts; none where it cannot be read.
     pub accepts: Option<bool>,
     /// What it accepts or refuses.
@@ -165,24 +165,71 @@ pub(super) struct ListedRule {
 pub(super) fn listed_rules(campaign: &Campaign, language: ReportLanguage) -> (Vec<ListedRule>, u64) {
     let mut listed = Vec::new();
     let mut idle = 0;
-    for (index, saved) in campaign.rules.iter().enumerate() {
+    for (number, saved) in (1..).zip(&campaign.rules) {
         let rule = match Rule::read(saved) {
             Ok(rule) => rule,
             Err(error) => {
                 let about = language.unreadable_rule(&error.to_string());
-                listed.push(ListedRule { index, accepts: None, about, note: note_of(saved) });
+                listed.push(ListedRule { number, accepts: None, about, note: note_of(saved) });
                 continue;
             }
         };
         match language.meaning(&rule.kind).filter(|_| rule.enabled) {
             Some((decision, about)) => {
                 let accepts = Some(decision == Decision::Accept);
-                listed.push(ListedRule { index, accepts, about, note: rule.comment });
+                listed.push(ListedRule { number, accepts, about, note: rule.comment });
             }
             None => idle += 1,
         }
     }
     (listed, idle)
+}
+
+/// A pattern as people write one, `*` for anything: `*.(gif|jpg)` for `.*\.(?:gif|jpg)$`. What says more than that
+/// stays the regular expression that it is.
+fn with_stars(pattern: &str) -> String {
+    let inner = pattern.strip_prefix("(?i)").unwrap_or(pattern);
+    let inner = inner.strip_prefix('^').unwrap_or(inner);
+    let mut rest = inner.strip_suffix('$').filter(|inner| !inner.ends_with('\\')).unwrap_or(inner);
+    let (mut out, mut groups) = (String::new(), 0_u32);
+    if let Some(behind) = rest.strip_prefix("https?://") {
+        out.push_str("*://");
+        rest = behind;
+    }
+    while let Some(next) = rest.chars().next() {
+        if let Some(behind) = [".*", ".+", "[^/]*", "[^/]+"].iter().find_map(|any| rest.strip_prefix(any)) {
+            if !out.ends_with('*') {
+                out.push('*');
+            }
+            // `.*?` takes as little as it can, which matches the same URLs.
+            rest = behind.strip_prefix('?').unwrap_or(behind);
+            continue;
+        }
+        let literal = match next {
+            '\\' => rest.chars().nth(1).filter(char::is_ascii_punctuation),
+            '(' => {
+                groups += 1;
+                rest = rest.strip_prefix("(?:").map_or(rest, |_| &rest[2..]);
+                (!rest.starts_with("(?")).then_some('(')
+            }
+            ')' if groups > 0 => {
+                groups -= 1;
+                Some(')')
+            }
+            '|' if groups > 0 => Some('|'),
+            '.' | '[' | ']' | ')' | '{' | '}' | '|' | '^' | '$' | '*' | '+' | '?' => None,
+            _ => Some(next),
+        };
+        let Some(literal) = literal else { return pattern.to_owned() };
+        let length = if next == '\\' { 2 } else { next.len_utf8() };
+        rest = &rest[length..];
+        // What may be there or repeat is more than a star says.
+        if rest.starts_with(['?', '*', '+', '{']) {
+            return pattern.to_owned();
+        }
+        out.push(literal);
+    }
+    out
 }
 
 fn note_of(saved: &Value) -> String {
@@ -203,7 +250,8 @@ impl ReportLanguage {
                 Some((rule.decision, if rule.also_check_via { self.or_linked_from_there(&below) } else { below }))
             }
             RuleKind::Regex(rule) => {
-                let list = self.entries(&rule.patterns)?;
+                let list =
+                    self.entries(&rule.patterns.iter().map(|pattern| with_stars(pattern)).collect::<Vec<_>>())?;
                 Some((rule.decision, if rule.any { self.matching_any(&list) } else { self.matching_all(&list) }))
             }
             RuleKind::HostList(rule) => {
@@ -366,6 +414,23 @@ mod tests {
             ("no prefix <b>", "no prefix <b>"),
         ] {
             assert_eq!(prefix_as_address(prefix).replace("www.", ""), expected, "{prefix}");
+        }
+    }
+
+    #[test]
+    fn patterns_are_written_with_stars_where_that_says_it_all() {
+        for (pattern, expected) in [
+            (r".*\.(?:gif|jpe?g)$", r".*\.(?:gif|jpe?g)$"),
+            (r".*\.(?:gif|jpg)$", "*.(gif|jpg)"),
+            (r"^https?://[^/]+/calendar\?month=.*$", "*://*/calendar?month=*"),
+            (r".*replytocom=.*", "*replytocom=*"),
+            (r"http://a\.example/.*?/\d+", r"http://a\.example/.*?/\d+"),
+            (r"http://a.example/", r"http://a.example/"),
+            (r"a|b", "a|b"),
+            (r"(", "("),
+            (r"preço\$", r"preço$"),
+        ] {
+            assert_eq!(with_stars(pattern), expected, "{pattern}");
         }
     }
 
