@@ -7,6 +7,7 @@ use super::models::{CampaignId, Loaded, Notice, campaign_title};
 use super::state::AppState;
 use super::{Command, Dialog, Route, SpecDraft};
 use crate::campaign::Seed;
+use crate::jobs::counted;
 use crate::work::{CrawlRequest, CrawlStart};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -97,7 +98,7 @@ impl AppState {
         spec.campaign.seeds.extend(new.into_iter().map(seed));
         spec.note(Instant::now());
         let title = campaign_title(id, &spec.campaign.name);
-        let seeds = if added == 1 { "1 seed".to_owned() } else { format!("{added} seeds") };
+        let seeds = counted(added as u64, "seed");
         let why = match all - added {
             0 => String::new(),
             there => format!("{there} of {all} were seeds already"),

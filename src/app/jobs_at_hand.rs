@@ -2,7 +2,7 @@
 
 use super::loader::failure;
 use super::models::{CheckState, ExportDryRun, LaunchId, Notice, VerifyLine};
-use crate::jobs::{self, JobCx, JobHandle, Outcome, Pace, Wake};
+use crate::jobs::{self, JobCx, JobHandle, Outcome, Pace, Wake, counted};
 use crate::uri::CaptureDate;
 use crate::work::{JobKind, JobReport, Report};
 use std::path::PathBuf;
@@ -106,7 +106,7 @@ impl RunningJob {
                 let checks = lines.len();
                 result = Some(JobResult::Verified(folder, lines));
                 match state {
-                    CheckState::Passed => notice(format!("{name}: all checks passed"), format!("{checks} checks")),
+                    CheckState::Passed => notice(format!("{name}: all checks passed"), counted(checks as u64, "check")),
                     CheckState::Unvouched | CheckState::Failed => Notice {
                         is_error: true,
                         what: format!("{name}: {summary}"),

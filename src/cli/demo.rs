@@ -51,15 +51,22 @@ fn print(report: &DemoReport, out: &mut dyn Write) -> anyhow::Result<()> {
     for (rule, urls) in &report.refused_by_rule {
         writeln!(out, "  {urls:>6}  {}", plain(rule))?;
     }
-    writeln!(out, "In by location      captures of {} hosts: {}", report.geo_hosts.len(), report.geo_hosts.join(", "))?;
+    let geo_hosts = counted(report.geo_hosts.len() as u64, "host");
+    writeln!(out, "In by location      captures of {geo_hosts}: {}", report.geo_hosts.join(", "))?;
     writeln!(
         out,
-        "Inlinks             {} ({} internal, {} external) of {} pages; {} pages cited but not captured",
-        report.inlinks, report.internal, report.external, report.linked_pages, report.uncaptured
+        "Inlinks             {} ({} internal, {} external) of {}; {} cited but not captured",
+        report.inlinks,
+        report.internal,
+        report.external,
+        counted(report.linked_pages, "page"),
+        counted(report.uncaptured, "page")
     )?;
     writeln!(out, "Text index          {}", counted(report.texts, "text"))?;
     writeln!(out, "Selected            {} of {} scored captures", report.selected, report.scored)?;
-    writeln!(out, "Exported            {} records, {} captures", report.exported_records, report.exported_captures)?;
+    let (records, captures) =
+        (counted(report.exported_records, "record"), counted(report.exported_captures, "capture"));
+    writeln!(out, "Exported            {records}, {captures}")?;
     for line in &report.checks {
         writeln!(out, "  {} {}: {}", if line.ok { "ok  " } else { "FAIL" }, line.what, plain(&line.detail))?;
     }

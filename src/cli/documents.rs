@@ -3,7 +3,7 @@
 use super::campaign::{read_only_session, session};
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
-use crate::jobs::counted;
+use crate::jobs::{counted, verb};
 use crate::work::{self, DocumentList, DocumentRow};
 use serde_json::json;
 use std::io::Write;
@@ -81,7 +81,13 @@ pub(super) fn run(command: DocumentsCommand, out: &mut dyn Write) -> anyhow::Res
                 counted(list.watched as u64, "watched target"),
                 match list.elsewhere as u64 {
                     1 => "1 capture of a document belongs to none of them".to_owned(),
-                    number => format!("{number} captures of documents belong to none of them"),
+                    number => {
+                        format!(
+                            "{} of documents {} to none of them",
+                            counted(number, "capture"),
+                            verb(number, "belongs")
+                        )
+                    }
                 }
             );
             Ok(tell_unread(&list))

@@ -5,7 +5,7 @@ use super::inlink_options::{MapOptions, ReduceOptions, RuleOptions, dataset_opti
 use super::{FINE, PROBLEMS, WRONG_USE};
 use crate::inlinks::filters::{RowColumns, map_files, reduce_rows};
 use crate::inlinks::{FileEvent, LinkError};
-use crate::jobs::{JobCx, counted};
+use crate::jobs::{JobCx, counted, verb};
 use clap::ValueEnum;
 use crossbeam_channel::bounded;
 use std::io::{BufRead, Read, Write};
@@ -174,7 +174,10 @@ pub(super) fn reduce(args: &ReduceArgs, input: impl Read, out: &mut dyn Write, c
     if let Some((line, why)) = &report.first_bad {
         match report.bad_lines {
             1 => tell!("1 line is no row and was left out, line {line}: {why}"),
-            bad => tell!("{bad} lines are no rows and were left out; the first is line {line}: {why}"),
+            bad => {
+                let (lines, are, were) = (counted(bad, "line"), verb(bad, "is"), verb(bad, "was"));
+                tell!("{lines} {are} no rows and {were} left out; the first is line {line}: {why}")
+            }
         }
     }
     Ok(match report.bad_lines {

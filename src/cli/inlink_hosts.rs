@@ -5,7 +5,7 @@ use super::inlink_store::with_links;
 use super::inlinks::{is_cut, tell_cut, tell_empty};
 use super::output::{Existing, json_line, plain, to_file};
 use crate::export::{GraphFormat, write_host_graph};
-use crate::jobs::{JobCx, counted};
+use crate::jobs::{JobCx, counted, noun};
 use crate::work::{NutchForm, NutchLimits, RankedHosts};
 use clap::ValueEnum;
 use serde::Serialize;
@@ -101,11 +101,11 @@ pub(super) fn hosts(args: &HostsArgs, out: &mut dyn Write, cx: &JobCx) -> anyhow
             "{:>8.3} {:>4} {:<6} {:>5} external {:>5} internal {:>5} {:<8} {}",
             row.pagerank * 1000.0,
             node.citing_hosts,
-            if node.citing_hosts == 1 { "host" } else { "hosts" },
+            noun(node.citing_hosts, "host"),
             node.inlinks,
             node.inlinks_internal,
             node.captures,
-            if node.captures == 1 { "capture" } else { "captures" },
+            noun(node.captures, "capture"),
             plain(&node.host)
         )?;
     }

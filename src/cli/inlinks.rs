@@ -9,7 +9,7 @@ use super::output::{Existing, json_line, plain, short, to_file, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::inlinks::MATCH_WINDOW_DAYS;
 use crate::inlinks::stored::{CitedCounts, Window};
-use crate::jobs::counted;
+use crate::jobs::{counted, noun};
 use crate::store::Workspace;
 use crate::store::rows::{AnchorRow, InlinkPage, InlinkRow, ProspectPage, ProspectRow};
 use crate::uri::CaptureDate;
@@ -444,7 +444,7 @@ fn check(folder: &Path, limit: u64, all: bool, json: bool, out: &mut dyn Write) 
             if json {
                 return json_line(out, &row);
             }
-            let hosts = if row.hosts == 1 { "host" } else { "hosts" };
+            let hosts = noun(row.hosts, "host");
             let (date, url, words) = (row.date.to_readable(), plain(&row.url), short(&row.check, 200));
             Ok(writeln!(out, "{:>4} {hosts:<6} {date}  {url}  {words}", row.hosts)?)
         })
@@ -465,7 +465,7 @@ fn top_line(
     Ok(writeln!(
         out,
         "{hosts:>4} {:<6} {external:>5} external {internal:>5} internal  {}  {}  “{}”",
-        if hosts == 1 { "host" } else { "hosts" },
+        noun(hosts, "host"),
         date.to_readable(),
         plain(page),
         short(anchor, 60)
@@ -529,9 +529,9 @@ fn print_prospects(rows: &[ProspectRow], json: bool, out: &mut dyn Write) -> any
                 out,
                 "{:>4} {:<6} {:>5} {:<6} {} to {}  {}  “{}”  {}",
                 row.hosts,
-                if row.hosts == 1 { "host" } else { "hosts" },
+                noun(row.hosts, "host"),
                 row.links,
-                if row.links == 1 { "link" } else { "links" },
+                noun(row.links, "link"),
                 day(row.first),
                 day(row.last),
                 plain(&row.url),
@@ -554,9 +554,9 @@ fn print_anchors(rows: &mut Vec<AnchorRow>, limit: u64, json: bool, out: &mut dy
                 out,
                 "{:>4} {:<6} {:>5} {:<6} “{}”{request}",
                 row.hosts,
-                if row.hosts == 1 { "host" } else { "hosts" },
+                noun(row.hosts, "host"),
                 row.links,
-                if row.links == 1 { "link" } else { "links" },
+                noun(row.links, "link"),
                 short(&row.text, 100)
             )?;
         }

@@ -21,7 +21,7 @@ use super::{
     EventKind, Ledger, MAX_IN_FLIGHT_PER_ADDRESS, Resolver, SystemResolver,
 };
 use crate::captures::PageBudget;
-use crate::jobs::{JobCx, OnDrop, counted, panic_message};
+use crate::jobs::{JobCx, OnDrop, counted, panic_message, verb};
 use crate::scope::{Candidate, Facts, MAX_REDIRECTS, REFUSED_PERMISSION};
 use crate::uri::{Url, parse_web_url};
 use crate::warc::{FileSetOptions, make_folder};
@@ -189,7 +189,7 @@ fn run_launch(
         (complete_crawl_log(ledger, logs, setup.clock, longest_fetch_ms, &found)?, "URL", "crawl.log"),
     ] {
         if lines > 0 {
-            let were = if lines == 1 { "was" } else { "were" };
+            let were = verb(lines, "was");
             let text = format!("{} of the run before {were} added to {log}", counted(lines, what));
             stats.event(CrawlEvent::new(EventKind::Recovery, text));
         }
@@ -559,7 +559,7 @@ fn admit_seeds(
     let fresh = admissions.iter().zip(&new).filter(|(_, new)| **new == Admitted::New);
     logs.scope_of_admissions(fresh.map(|(admission, _)| admission))?;
     if refused > 0 {
-        let are = if refused == 1 { "is" } else { "are" };
+        let are = verb(refused, "is");
         let text = format!("{} {are} refused by the campaign's own rules", counted(refused, "seed"));
         stats.event(CrawlEvent::new(EventKind::Seed, text));
     }

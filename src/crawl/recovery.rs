@@ -17,7 +17,7 @@ use super::{
 };
 use crate::captures::CaptureEntry;
 use crate::captures::{Author, index_archive_from};
-use crate::jobs::{JobCx, check_readable, counted, panic_message};
+use crate::jobs::{JobCx, check_readable, counted, panic_message, verb};
 use crate::scope::{Candidate, Decision, Verdict};
 use crate::uri::{CaptureDate, Clock, Url};
 use crate::warc::{ArchiveReader, OPEN_SUFFIX, Span, WarcError, enter_record_in, repair_open_file};
@@ -168,7 +168,7 @@ fn tell_lost(label: &str, why: &str, lost: &[LostCapture], stats: &CrawlStats) {
     let text = format!(
         "{label}: {why}. {} of it {} not there and will be fetched again",
         counted(lost.len() as u64, "capture"),
-        if lost.len() == 1 { "is" } else { "are" }
+        verb(lost.len() as u64, "is")
     );
     stats.event(CrawlEvent::new(EventKind::Recovery, text));
     for lost in lost.iter().take(LOST_NAMED) {

@@ -5,7 +5,7 @@ use super::judge::Judge;
 use super::logs::Logs;
 use super::work::PREREQUISITE_RULE;
 use super::{Admission, AdmissionState, CrawlError, CrawlSetup, Ledger};
-use crate::jobs::{JobCx, counted};
+use crate::jobs::{JobCx, counted, verb};
 use crate::scope::{Candidate, Verdict};
 
 /// URLs that are judged between two writes.
@@ -27,10 +27,10 @@ impl Rejudged {
             "The launch goes on with version {to} of the campaign, before it ran version {from}: {} in the queue \
              {} now refused, {} that {} refused {} now queued",
             counted(self.refused, "URL"),
-            if self.refused == 1 { "is" } else { "are" },
+            verb(self.refused, "is"),
             counted(self.queued, "URL"),
-            if self.queued == 1 { "was" } else { "were" },
-            if self.queued == 1 { "is" } else { "are" },
+            verb(self.queued, "was"),
+            verb(self.queued, "is"),
         )
     }
 }

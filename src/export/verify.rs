@@ -11,7 +11,7 @@ use super::signature::{check_packages, check_signature};
 use super::write::{INDEX_NAME, INLINKS_NAME};
 use super::{ExportError, io_at, no_temporary};
 use crate::inlinks::DatasetObject;
-use crate::jobs::{JobCx, counted};
+use crate::jobs::{JobCx, counted, verb};
 use crate::keys::PublicKey;
 use crate::uri::{CaptureDate, DatasetKey, Url};
 use crate::warc::cdx::{IndexLine, indexed_url};
@@ -183,7 +183,10 @@ pub fn verify(folder: &Path, cx: &JobCx) -> Result<Vec<VerifyCheck>, ExportError
         faults.add(format!("the manifest says {}", counted(counts.records, "record")));
     }
     if contents.metadata != counts.metadata {
-        faults.add(format!("the manifest says {} metadata records, {} are there", counts.metadata, contents.metadata));
+        faults.add({
+            let (listed, there) = (counted(counts.metadata, "metadata record"), contents.metadata);
+            format!("the manifest says {listed}, {there} {} there", verb(there, "is"))
+        });
     }
     if contents.captures < counts.captures {
         faults.add(format!("the manifest says {}", counted(counts.captures, "capture")));
@@ -193,7 +196,7 @@ pub fn verify(folder: &Path, cx: &JobCx) -> Result<Vec<VerifyCheck>, ExportError
         format!("{}, {}", counted(contents.captures, "capture"), counted(contents.records, "record")),
     ));
 
-    let figures = format!("{} metadata records", contents.metadata);
+    let figures = counted(contents.metadata, "metadata record");
     checks.push(contents.metadata_faults.into_check("Metadata belongs to records that are here", figures));
     let mut faults = Faults::default();
     for (id, place) in contents.named_warcinfos.iter().filter(|(id, _)| !contents.warcinfos.contains(*id)) {

@@ -24,7 +24,7 @@ mod spawn;
 mod spill_map;
 mod spill_sort;
 
-pub use counted::counted;
+pub use counted::{counted, noun, verb};
 pub use disk::{free_bytes, is_disk_full};
 pub use file_name::{ascii_name, end_of_name, is_file_name, plain_name};
 pub use guard::{OnDrop, OnPanic};

@@ -8,6 +8,7 @@
 
 use super::{Candidate, Domains, Facts, GeoFact};
 use crate::campaign::{Criterion, Grounds, Permission, PermissionState, Reading, SeedScope};
+use crate::jobs::{counted, verb};
 use crate::uri::{CaptureDate, ScopePrefix, ScopeSurt, Url};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -371,8 +372,11 @@ impl Permissions {
         let why = match (seeds.len(), covered) {
             (0, true) => "there are no seeds, which the old reading takes for covered".to_owned(),
             (0, false) => "there are no seeds".to_owned(),
-            (seeds, true) => format!("all {seeds} seeds have a ground"),
-            (seeds, false) => format!("{} of {seeds} seeds have no ground", seeds - count),
+            (seeds, true) => format!("all {} {} a ground", counted(seeds as u64, "seed"), verb(seeds as u64, "has")),
+            (seeds, false) => {
+                let open = seeds - count;
+                format!("{open} of {} {} no ground", counted(seeds as u64, "seed"), verb(open as u64, "has"))
+            }
         };
         SeedsVerdict {
             covered,

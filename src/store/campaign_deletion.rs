@@ -65,7 +65,7 @@ impl CampaignContents {
             ));
         }
         if self.crawls > 0 {
-            let crawls = if self.crawls == 1 { "1 crawl".to_owned() } else { format!("{} crawls", self.crawls) };
+            let crawls = counted(self.crawls, "crawl");
             let rules = counted(self.versions, "version");
             stays.push(format!("{crawls} with the rules of {rules} that decided in them, and their archive files"));
         }

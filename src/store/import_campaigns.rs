@@ -6,7 +6,7 @@ use super::filter::named_campaigns;
 use super::rows::{CampaignChoice, CampaignId, LaunchId};
 use super::selections::{keep_requisites, kept_selection};
 use super::sql::uint;
-use crate::jobs::counted;
+use crate::jobs::{counted, verb};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 
@@ -55,7 +55,7 @@ impl CapturesElsewhere {
     /// In words.
     pub fn line(&self) -> String {
         let captures = counted(self.captures, "capture");
-        let stays = if self.captures == 1 { "stays" } else { "stay" };
+        let stays = verb(self.captures, "stays");
         match self.campaign {
             Some(id) => format!(
                 "{captures} of it came before, and {stays} with campaign {id} “{}”: fonds files assign",
@@ -70,7 +70,7 @@ impl Unassigned {
     /// In words; none where every capture is of a campaign.
     pub fn line(&self) -> Option<String> {
         let captures = counted(self.captures, "capture");
-        let belong = if self.captures == 1 { "belongs" } else { "belong" };
+        let belong = verb(self.captures, "belongs");
         (self.captures > 0).then(|| format!("{captures} {belong} to no campaign"))
     }
 }

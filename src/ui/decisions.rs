@@ -126,7 +126,7 @@ pub fn several_ui(
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             hide(ui, app);
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                let label = format!("{} selected", text::counted(count, "capture", "captures"));
+                let label = format!("{} selected", text::counted(count, "capture"));
                 ui.label(RichText::new(label).strong().color(tokens(ui).strong_text));
                 ui.add(Label::new(RichText::new(SEVERAL).color(tokens(ui).weak_text)).truncate());
             });

@@ -83,7 +83,7 @@ fn overlay_ui(ui: &Ui, why_not: Option<&str>, names: &[String]) {
         |ui| {
             theme::card_frame(ui).show(ui, |ui| {
                 ui.set_width(theme::DIALOG);
-                let count = text::counted(names.len() as u64, "file or folder", "files and folders");
+                let count = text::counted(names.len() as u64, "item");
                 let title = why_not.map_or_else(|| format!("Drop to import {count}"), str::to_owned);
                 ui.label(RichText::new(title).heading().color(tokens(ui).strong_text));
                 for name in names.iter().take(NAMES) {

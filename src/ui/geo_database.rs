@@ -77,6 +77,6 @@ fn age(build: CaptureDate, now: CaptureDate) -> String {
     match (now.seconds() - build.seconds()).div_euclid(86_400) {
         ..0 => "in the future".to_owned(),
         0 => "today".to_owned(),
-        days => format!("{} ago", text::counted(days.unsigned_abs(), "day", "days")),
+        days => format!("{} ago", text::counted(days.unsigned_abs(), "day")),
     }
 }

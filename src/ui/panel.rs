@@ -323,11 +323,11 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, sai
     let inside = page.rows.iter().filter(|row| row.in_window).count() as u64;
     let outside = page.rows.len() as u64 - inside + page.outside_cut;
     ui.horizontal_wrapped(|ui| {
-        ui.label(RichText::new(text::counted(page.internal, "internal", "internal")).color(tokens(ui).strong_text));
-        ui.label(RichText::new(text::counted(page.external, "external", "external")).color(tokens(ui).strong_text));
+        ui.label(RichText::new(format!("{} internal", text::count(page.internal))).color(tokens(ui).strong_text));
+        ui.label(RichText::new(format!("{} external", text::count(page.external))).color(tokens(ui).strong_text));
         match page.around {
             Some(_) => {
-                ui.weak(format!("within ± {} days", page.window_days));
+                ui.weak(format!("within ± {}", text::counted(page.window_days.into(), "day")));
                 let left_out = match page.outside_cut {
                     0 => String::new(),
                     left_out => format!(", {} of them not listed", text::count(left_out)),

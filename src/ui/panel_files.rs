@@ -21,10 +21,10 @@ pub(super) fn file_ui(ui: &mut Ui, app: &mut AppState, id: FileId) {
         });
         ui.label(file.state.hint());
         ui.horizontal_wrapped(|ui| {
-            if ui.link(text::counted(file.captures, "capture", "captures")).clicked() {
+            if ui.link(text::counted(file.captures, "capture")).clicked() {
                 show_captures_of(app, file.id, file.campaign);
             }
-            if ui.link(text::counted(file.problems, "problem", "problems")).clicked() {
+            if ui.link(text::counted(file.problems, "problem")).clicked() {
                 app.send(Command::Go(problems_of(file.id)));
             }
             if !file.crawled && ui.link(format!("import {}", file.launch)).clicked() {

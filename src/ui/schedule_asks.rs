@@ -57,10 +57,7 @@ fn others_ui(ui: &mut Ui, app: &mut AppState) {
             ui.weak(text::line(&format!("{}: {}", text::short(campaign, 60), terms.join("; "))));
         }
         if of_others.len() > MOST_LISTED {
-            ui.weak(format!(
-                "and {} more",
-                text::counted((of_others.len() - MOST_LISTED) as u64, "campaign", "campaigns")
-            ));
+            ui.weak(format!("and {} more", text::counted((of_others.len() - MOST_LISTED) as u64, "campaign")));
         }
     });
 }

@@ -86,7 +86,7 @@ impl Shell {
                         let word = if ui.visuals().dark_mode { "☀ Light" } else { "🌙 Dark" };
                         action_named_ui(ui, app, Action::ToggleTheme, word);
                     }
-                    let days = text::counted(u64::from(app.settings.window_days), "day", "days");
+                    let days = text::counted(u64::from(app.settings.window_days), "day");
                     action_named_ui(ui, app, Action::SetWindow, &format!("± {days}"))
                         .on_hover_text("Inlink window: links captured within this many days count");
                     if let Some(Loaded::Ready(info)) = app.session().is_some().then(|| app.reads.workspace()) {
@@ -133,7 +133,7 @@ fn asks_for_texts(line: &str) -> bool {
 fn counted_window_ui(ui: &mut Ui, app: &mut AppState, info: &WorkspaceInfo) {
     let wanted = app.settings.window_days;
     let Some(counted) = info.counted_window_days.filter(|counted| *counted != wanted) else { return };
-    let word = format!("columns: ± {}", text::counted(u64::from(counted), "day", "days"));
+    let word = format!("columns: ± {}", text::counted(u64::from(counted), "day"));
     if info.read_only.is_some() {
         ui.weak(word).on_hover_text("The inlink columns can only be recounted where the workspace is writable");
     } else if app.runs(JobKind::SetWindow) {
@@ -210,10 +210,10 @@ pub fn job_strip_ui(ui: &mut Ui, app: &mut AppState) -> (f32, egui::Id) {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if let Some(Loaded::Ready(info)) = &info {
                     ui.weak(format!("{} free", text::bytes(info.disk_free)));
-                    ui.weak(text::counted(info.captures, "capture", "captures"));
+                    ui.weak(text::counted(info.captures, "capture"));
                 }
                 if others > 0 {
-                    let label = format!("and {}", text::counted(others as u64, "more job", "more jobs"));
+                    let label = format!("and {}", text::counted(others as u64, "more job"));
                     if ui.link(label).on_hover_text("Go to Jobs").clicked() {
                         app.send(Command::Go(Route::Jobs));
                     }

@@ -95,7 +95,7 @@ pub fn hops(path: &str) -> String {
 
 /// What the letters of a path of hops mean.
 pub fn hops_explained(path: &str) -> String {
-    let steps = counted(hop_count(path) as u64, "step", "steps");
+    let steps = counted(hop_count(path) as u64, "step");
     format!(
         "{steps} from the seed: {}\nL link, E embedded resource, R redirect, X guess out of a script, I inferred, P prerequisite, M sitemap, S form",
         short(path, 80)
@@ -133,8 +133,13 @@ pub fn capital(words: &str) -> String {
 }
 
 /// `1 row`, `2 rows`.
-pub fn counted(number: u64, one: &str, many: &str) -> String {
-    format!("{} {}", count(number), if number == 1 { one } else { many })
+pub fn counted(number: u64, word: &str) -> String {
+    format!("{} {}", count(number), crate::jobs::noun(number, word))
+}
+
+/// `1 row is`, `2 rows are`.
+pub fn counted_verb(number: u64, word: &str, of_one: &str) -> String {
+    format!("{} {}", counted(number, word), crate::jobs::verb(number, of_one))
 }
 
 /// How far a job is: `3 of 12`, `1.2 MB of 14 MB`.
@@ -238,7 +243,7 @@ mod tests {
         assert_eq!(bytes(999_999), "1.0 MB");
         assert_eq!(bytes(52_000_000_000), "52 GB");
         assert_eq!(duration(7800.0), "2 h 10 min");
-        assert_eq!(counted(1, "row", "rows"), "1 row");
+        assert_eq!(counted(1, "row"), "1 row");
     }
 
     #[test]

@@ -33,9 +33,9 @@ pub fn loaded_ui<T>(ui: &mut Ui, answer: &Loaded<Arc<T>>, draw: impl FnOnce(&mut
 }
 
 /// Which rows of a long list are shown, with buttons to the others.
-pub fn pager_ui(ui: &mut Ui, offset: &mut u64, limit: u64, total: u64, (one, many): (&str, &str)) {
+pub fn pager_ui(ui: &mut Ui, offset: &mut u64, limit: u64, total: u64, word: &str) {
     if total <= limit {
-        ui.weak(text::counted(total, one, many));
+        ui.weak(text::counted(total, word));
         *offset = 0;
         return;
     }
@@ -43,8 +43,8 @@ pub fn pager_ui(ui: &mut Ui, offset: &mut u64, limit: u64, total: u64, (one, man
     *offset = (*offset).min((total - 1) / limit * limit);
     ui.horizontal(|ui| {
         let last = (*offset + limit).min(total);
-        let (from, to, total_words) = (text::count(*offset + 1), text::count(last), text::count(total));
-        ui.weak(format!("{from}–{to} of {total_words} {many} shown"));
+        let (from, to) = (text::count(*offset + 1), text::count(last));
+        ui.weak(format!("{from}–{to} of {} shown", text::counted(total, word)));
         if ui.add_enabled(*offset > 0, egui::Button::new("Previous")).clicked() {
             *offset = offset.saturating_sub(limit);
         }

@@ -59,13 +59,13 @@ impl ExportDryRun {
     /// What the export would come to, in figures.
     pub fn figures(&self) -> String {
         format!(
-            "{}, about {}; {} records of {} captures ({} selected, {} embedded resources included)",
+            "{}, about {}; {} of {} ({} selected, {} included)",
             counted(self.files.len() as u64, "file"),
             bytes_text(self.bytes),
-            self.records,
-            self.captures,
+            counted(self.records, "record"),
+            counted(self.captures, "capture"),
             self.selected,
-            self.requisites
+            counted(self.requisites, "embedded resource")
         )
     }
 

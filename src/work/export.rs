@@ -9,7 +9,7 @@ use crate::campaign::{Campaign, ReportLanguage, contact_in};
 use crate::export::{
     ExportError, ExportItem, ExportOptions, FurtherKnowledge, Manifest, VerifyCheck, export_selection,
 };
-use crate::jobs::{InOrder, JobCx};
+use crate::jobs::{InOrder, JobCx, verb};
 use crate::keys::{KnownKeys, SigningKey};
 use crate::store::{Access, Lacking, LinkingPages, Workspace};
 use crate::uri::CaptureDate;
@@ -95,13 +95,12 @@ pub struct ExportOutcome {
 impl Report for ExportOutcome {
     fn summary(&self) -> String {
         let mut words = format!(
-            "{} records of {} captures ({} selected, {} embedded resources included), {} bytes in {}; {} excluded by hand, \
-             {} included by hand",
-            self.records,
-            self.captures,
+            "{} of {} ({} selected, {} included), {} in {}; {} excluded by hand, {} included by hand",
+            counted(self.records, "record"),
+            counted(self.captures, "capture"),
             self.selected,
-            self.requisites,
-            self.bytes,
+            counted(self.requisites, "embedded resource"),
+            counted(self.bytes, "byte"),
             self.folder.display(),
             self.excluded,
             self.included
@@ -113,8 +112,9 @@ impl Report for ExportOutcome {
             let pages: HashSet<(&str, CaptureDate)> =
                 self.lacking.iter().map(|lacking| (lacking.page.as_str(), lacking.page_date)).collect();
             words.push_str(&format!(
-                "; {} without what was excluded: {}",
-                counted(pages.len() as u64, "capture is"),
+                "; {} {} without what was excluded: {}",
+                counted(pages.len() as u64, "capture"),
+                verb(pages.len() as u64, "is"),
                 some_of(self.lacking.iter().map(Lacking::summary))
             ));
         }

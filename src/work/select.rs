@@ -71,8 +71,10 @@ impl SelectReport {
     pub fn outcome(&self) -> String {
         let Balance { scored, excluded, included, overrides, .. } = &self.balance;
         let mut words = format!(
-            "{} of {scored} captures are selected ({}); {excluded} excluded by hand, {included} included by hand",
-            self.selected, self.criterion
+            "{} of {} selected ({}); {excluded} excluded by hand, {included} included by hand",
+            self.selected,
+            counted(*scored, "capture"),
+            self.criterion
         );
         if *overrides > 0 {
             words.push_str(&format!(" ({overrides} against the score or filter)"));

@@ -89,7 +89,7 @@ fn figures_say_how_good_results_are_and_lead_to_them() {
     assert_eq!(ids("right:ship"), [found[0], found[1], found[4]]);
     assert_eq!(ids("wrong:ship"), [found[3]]);
     assert_eq!(ids("unsure:*"), [found[2], found[5]]);
-    assert_eq!(fonds(&["search", w, "wrong:ship", "--count"]).with_status(0).out, "1 pages, 1 captures\n");
+    assert_eq!(fonds(&["search", w, "wrong:ship", "--count"]).with_status(0).out, "1 page, 1 capture\n");
     fonds(&["evaluate", w, "boat"]).with_status(2).says("nobody judged a result of “boat”");
     fonds(&["judge", w, "right", "ship (", "--id", "1"]).with_status(2).says("the query cannot be read");
     fonds(&["judge", w, "right", "ship", "--id", "99"]).with_status(2);

@@ -173,7 +173,7 @@ fn decisions_on_what_was_left_out_and_every_url_seen_leave_with_the_selection() 
     fonds(&["mark", arg(&other), "reject", "--filter", "host:www.a.pt", "--by", "Rui"]).with_status(0);
     fonds(&["annotations", "import", arg(&other), arg(&out.join("data/decisions.jsonl"))]).with_status(0);
     let why = fonds(&["select", "run", arg(&other), "1", "--filter", "*", "--allow-empty"]).with_status(0);
-    assert!(why.out.contains("0 of 1 captures are selected") && why.out.contains("1 excluded by hand"), "{}", why.out);
+    assert!(why.out.contains("0 of 1 capture selected") && why.out.contains("1 excluded by hand"), "{}", why.out);
     assert_eq!(annotations(&other).len(), 3);
     // Nothing comes in of a folder that is not whole.
     let spoiled = dir.path().join("spoiled");

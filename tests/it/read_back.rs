@@ -139,7 +139,7 @@ fn an_annotation_waits_for_its_capture() {
     fonds(&["import", w, arg(&archive)]).with_status(0).says("2 annotations of earlier imports");
     // It decides, and says where it came from.
     let selected = fonds(&["select", "run", w, "1", "--filter", "*"]).with_status(0).out;
-    assert!(selected.contains("1 of 2 captures are selected") && selected.contains("1 excluded by hand"), "{selected}");
+    assert!(selected.contains("1 of 2 captures selected") && selected.contains("1 excluded by hand"), "{selected}");
     let why = fonds(&["why", w, TARGET]).with_status(0).out;
     assert!(why.contains("rejected by Rui"), "{why}");
     let rows = crate::round_trip::rows(&workspace);

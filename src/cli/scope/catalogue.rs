@@ -5,7 +5,7 @@ use super::geo_csv::{drift_csv, geo_csv};
 use crate::cli::campaign::read_only_session;
 use crate::cli::output::{json_line, plain, with_progress};
 use crate::cli::{FINE, PROBLEMS};
-use crate::jobs::{JobCx, counted};
+use crate::jobs::{JobCx, counted, verb};
 use crate::scope::{GeoDatabase, GeoFact};
 use crate::work;
 use crate::work::Session;
@@ -220,7 +220,9 @@ fn print_what_if(answer: &WhatIf, out: &mut dyn Write) -> anyhow::Result<()> {
     }
     if answer.unknown.urls > 0 {
         let (urls, hosts) = (answer.unknown.urls, answer.unknown.hosts);
-        writeln!(out, "unknown   {urls} depend on the country of their {hosts} hosts, which is not known")?;
+        let depend = verb(urls, "depends");
+        let hosts = counted(hosts, "host");
+        writeln!(out, "unknown   {urls} {depend} on the country of {hosts}, which is not known")?;
     }
     for rule in answer.by_rule.iter().filter(|rule| rule.moved_in + rule.moved_out > 0) {
         writeln!(out, "rule {:<4} {} in, {} out: {}", rule.index, rule.moved_in, rule.moved_out, plain(&rule.words))?;
@@ -259,8 +261,10 @@ pub(super) fn geo(args: &ScopeGeoArgs, out: &mut dyn Write) -> anyhow::Result<u8
     out.flush()?;
     let GeoReport { hosts, decided, otherwise, remarks, .. } = &report;
     tell!(
-        "{} hosts accepted by geolocation only; it decided {decided} URLs, of which {otherwise} were in scope anyway",
-        hosts.len()
+        "{} accepted by geolocation only; it decided {}, of which {otherwise} {} in scope anyway",
+        counted(hosts.len() as u64, "host"),
+        counted(*decided, "URL"),
+        verb(*otherwise, "was")
     );
     print_remarks(remarks);
     Ok(FINE)
@@ -303,10 +307,13 @@ pub(super) fn drift(args: &DriftArgs, out: &mut dyn Write) -> anyhow::Result<u8>
     out.flush()?;
     let Drift { hosts, known, moved, failed, database, database_build, remarks, .. } = &drift;
     tell!(
-        "{} hosts change sides with {} of {}; {moved} of {known} hosts have another country there{}",
-        hosts.len(),
+        "{} {} sides with {} of {}; {moved} of {} {} another country there{}",
+        counted(hosts.len() as u64, "host"),
+        verb(hosts.len() as u64, "changes"),
         plain(database),
         database_build.to_readable(),
+        counted(*known, "host"),
+        verb(*moved, "has"),
         if *failed == 0 { String::new() } else { format!("; {failed} could not be resolved and are not compared") }
     );
     print_remarks(remarks);

@@ -112,10 +112,10 @@ fn tell(totals: &LogTotals, args: &ReportArgs) {
         tell!("{} of look-ups (dns:) not counted; --with-dns counts them", counted(totals.dns, "line"));
     }
     if totals.without_host > 0 {
-        tell!("{} lines name no host and are not listed", totals.without_host);
+        tell!("{} without host, not listed", counted(totals.without_host, "line"));
     }
     if totals.unread > 0 {
-        tell!("{} lines are no decisions; the first of them:", totals.unread);
+        tell!("{} without decision; the first:", counted(totals.unread, "line"));
         totals.unread_examples.iter().for_each(|example| tell!("  {}", plain(example)));
     }
 }

@@ -4,6 +4,7 @@ use super::beans::{Beans, Element, Node, OtherFiles, Setting};
 use super::heritrix_rules::{Known, Reading};
 use super::{EngineError, EngineJob, EngineNote, heritrix_settings, seeds_of_text};
 use crate::campaign::{Campaign, Limits};
+use crate::jobs::counted;
 use crate::scope::rules::{RejectAll, Rule, RuleKind};
 
 /// Reads `crawler-beans.cxml`. `others` reads other files of the job's folder
@@ -32,7 +33,10 @@ pub fn read_heritrix_job(file: &str, text: &str, others: OtherFiles<'_>) -> Resu
     let rules = reading.scope();
     let (mut notes, prefixes) = (reading.notes, reading.prefixes);
     if !prefixes.is_empty() {
-        notes.push(EngineNote::new("seeds", format!("{} lines with + or - are used by no rule", prefixes.len())));
+        notes.push(EngineNote::new(
+            "seeds",
+            format!("{} with + or -, used by no rule", counted(prefixes.len() as u64, "line")),
+        ));
     }
     Ok(EngineJob { campaign, rules, notes })
 }

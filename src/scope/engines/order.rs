@@ -4,6 +4,7 @@ use super::beans::{Element, parse};
 use super::heritrix_rules::bare_ground;
 use super::{EngineError, EngineJob, EngineNote, seeds_of_text};
 use crate::campaign::{Campaign, Grounds, Limits, RobotsPolicy, SeedScope};
+use crate::jobs::counted;
 use crate::scope::Decision;
 use crate::scope::rules::{
     PathologicalPath, RegexList, RejectAll, Rule, RuleKind, SeedScopeRule, TooManyHops, TooManyPathSegments,
@@ -71,7 +72,10 @@ pub fn read_heritrix1_order(file: &str, text: &str, seeds: Option<&str>) -> Resu
             notes.push(EngineNote::new(format!("seeds, line {line}"), format!("“{words}” is no URL")));
         }
         if !prefixes.is_empty() {
-            notes.push(EngineNote::new("seeds", format!("{} lines with + or - were left out", prefixes.len())));
+            notes.push(EngineNote::new(
+                "seeds",
+                format!("{} with + or - left out", counted(prefixes.len() as u64, "line")),
+            ));
         }
     }
     let rules = match named(&controller, "scope") {

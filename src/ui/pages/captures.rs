@@ -282,7 +282,7 @@ impl CapturesPage {
 
     fn actions_ui(&mut self, ui: &mut Ui, app: &mut AppState, is_low: bool) {
         ui.horizontal_wrapped(|ui| {
-            let rows = text::counted(self.matching, "row", "rows");
+            let rows = text::counted(self.matching, "row");
             let selected = match app.selected().count() {
                 _ if app.is_selecting() => "selecting…".to_owned(),
                 0 => "none selected".to_owned(),

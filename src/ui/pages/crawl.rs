@@ -243,7 +243,7 @@ impl CrawlView {
                 ui.weak(empty);
                 return;
             }
-            ui.weak(text::counted(page.total, "URL", "URLs"));
+            ui.weak(text::counted(page.total, "URL"));
             // A list that the filter narrows is another list.
             if self.listed.as_ref() != Some(&query) {
                 self.listed = Some(query.clone());
@@ -337,7 +337,7 @@ fn pauses_ui(ui: &mut Ui, page: &CrawlPage) {
     }
     let more = page.pauses_total.saturating_sub(page.pauses.len().min(PAUSES_SHOWN) as u64);
     if more > 0 {
-        ui.weak(format!("⏳ and {} later", text::counted(more, "host", "hosts")));
+        ui.weak(format!("⏳ and {} later", text::counted(more, "host")));
     }
 }
 
@@ -424,7 +424,7 @@ fn empty_page_ui(ui: &mut Ui, app: &mut AppState) {
         ui.label(format!(
             "{} has {} and {}",
             text::short(&row.title(), 80),
-            text::counted(row.seeds, "seed", "seeds"),
+            text::counted(row.seeds, "seed"),
             row.next_run.as_deref().map_or_else(|| "no scheduled run".to_owned(), |next| format!("next run {next}")),
         ));
         ui.add_space(GAP);

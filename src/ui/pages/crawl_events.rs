@@ -39,7 +39,7 @@ impl EventsView {
                 ui.weak("No events");
                 return;
             }
-            pager_ui(ui, &mut self.offset, LIMIT, page.total, ("event", "events"));
+            pager_ui(ui, &mut self.offset, LIMIT, page.total, "event");
             link = rows_ui(ui, app, &page.rows, height);
         });
         link

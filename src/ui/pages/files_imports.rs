@@ -122,7 +122,7 @@ pub(super) fn import_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, outco
             rows.iter().filter(|row| outcomes.is_empty() || outcomes.contains(&row.outcome)).collect();
         if !outcomes.is_empty() {
             ui.horizontal(|ui| {
-                ui.label(text::counted(shown.len() as u64, "file", "files"));
+                ui.label(text::counted(shown.len() as u64, "file"));
                 if ui.button("✖ only these files").on_hover_text("Show all files of this import").clicked() {
                     go(app, FilesRoute::Imports(Some((launch, Vec::new()))));
                 }
@@ -192,7 +192,7 @@ fn passed_over_ui(ui: &mut Ui, app: &mut AppState, row: &ImportRow) {
     if row.passed_over == 0 {
         return;
     }
-    let words = format!("{} skipped", text::counted(row.passed_over, "other file", "other files"));
+    let words = format!("{} skipped", text::counted(row.passed_over, "other file"));
     egui::CollapsingHeader::new(words).id_salt(("passed over", row.launch)).show(ui, |ui| {
         ui.weak(ARCHIVE_NAMES);
         let paths = app.reads.passed_paths(row.launch);
@@ -214,7 +214,7 @@ fn left_out_ui(ui: &mut Ui, launch: LaunchId, rows: &[ImportedFile]) {
     if left_out + orphans == 0 {
         return;
     }
-    let words = format!("{} without a capture", text::counted(left_out + orphans, "other record", "other records"));
+    let words = format!("{} without a capture", text::counted(left_out + orphans, "other record"));
     egui::CollapsingHeader::new(words).id_salt(("of no capture", launch)).show(ui, |ui| {
         let mut lines = Vec::new();
         for row in rows {
@@ -223,7 +223,7 @@ fn left_out_ui(ui: &mut Ui, launch: LaunchId, rows: &[ImportedFile]) {
                 schemes.map(|(scheme, count)| format!("{} of scheme {scheme}: {}", text::count(*count), row.path)),
             );
             if row.orphans > 0 {
-                let what = text::counted(row.orphans, "request or metadata record", "request or metadata records");
+                let what = text::counted(row.orphans, "request or metadata record");
                 lines.push(format!("{what} without a capture: {}", row.path));
             }
         }

@@ -36,18 +36,18 @@ pub(super) fn records_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, path
 }
 
 fn found_ui(ui: &mut Ui, app: &mut AppState, found: &FoundRecords) {
-    let count = text::counted(found.rows.len() as u64, "record", "records");
+    let count = text::counted(found.rows.len() as u64, "record");
     match found.is_cut {
         true => drop(ui.colored_label(tokens(ui).flag, format!("⚠ first {count} shown"))),
         false => drop(ui.label(count)),
     }
     if !found.unread.is_empty() {
-        let count = text::counted(found.unread.len() as u64, "file", "files");
+        let count = text::counted(found.unread.len() as u64, "file");
         ui.colored_label(tokens(ui).flag, format!("⚠ {count} could not be read to the end"));
         lines_ui(ui, &found.unread);
     }
     if !found.differing.is_empty() {
-        let (count, are) = (text::counted(found.differing.len() as u64, "file", "files"), "changed since the import");
+        let (count, are) = (text::counted(found.differing.len() as u64, "file"), "changed since the import");
         ui.colored_label(tokens(ui).flag, format!("⚠ {count} {are}"));
         lines_ui(ui, &found.differing);
     }

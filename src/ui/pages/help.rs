@@ -143,7 +143,7 @@ impl HelpPage {
             }
             match count {
                 0 => ui.label("No section of the guides has these words. Try fewer words, or a part of one"),
-                count => ui.weak(text::counted(count, "section", "sections")),
+                count => ui.weak(text::counted(count, "section")),
             };
         });
         if let Some((guide, heading)) = opened {

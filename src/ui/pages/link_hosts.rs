@@ -48,8 +48,8 @@ impl LinkHostsPage {
             }
         });
         ui.horizontal_wrapped(|ui| {
-            ui.label(text::counted(table.hosts, "host", "hosts"));
-            ui.weak(text::counted(table.edges, "linked host pair", "linked host pairs"));
+            ui.label(text::counted(table.hosts, "host"));
+            ui.weak(text::counted(table.edges, "linked host pair"));
             let left_out = table.hosts.saturating_sub(rows.len() as u64);
             if left_out > 0 {
                 let (listed, left_out) = (text::count(rows.len() as u64), text::count(left_out));
@@ -111,7 +111,7 @@ pub(in crate::ui) fn cited_pages_ui(ui: &mut Ui, app: &mut AppState, folder: Opt
 
 fn cited_table_ui(ui: &mut Ui, app: &mut AppState, pages: &CitedPages) {
     ui.horizontal_wrapped(|ui| {
-        ui.label(text::counted(pages.pages, "page", "pages"));
+        ui.label(text::counted(pages.pages, "page"));
         let left_out = pages.pages.saturating_sub(pages.rows.len() as u64);
         if left_out > 0 {
             let listed = text::count(pages.rows.len() as u64);

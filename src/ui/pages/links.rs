@@ -136,9 +136,9 @@ fn link_set_ui(ui: &mut Ui, set: Option<&LinkSet>) {
     let Some(set) = set else { return };
     heading_ui(ui, &text::line(&set.folder.display().to_string()));
     ui.horizontal_wrapped(|ui| {
-        ui.label(text::counted(set.links, "link", "links"));
-        ui.label(text::counted(set.pages, "linked or captured page", "linked or captured pages"));
-        ui.label(text::counted(set.captures, "capture", "captures"));
+        ui.label(text::counted(set.links, "link"));
+        ui.label(text::counted(set.pages, "linked or captured page"));
+        ui.label(text::counted(set.captures, "capture"));
         ui.weak(text::bytes(set.bytes));
     });
     ui.weak("Browse with “Hosts” and “Cited pages” above, or enter a page to see its inlinks");

@@ -74,9 +74,9 @@ impl ProspectView {
                 ui.colored_label(tokens(ui).reject, format!("⚠ {}", text::line(problem)));
                 return;
             }
-            ui.weak(text::counted(page.total, "page", "pages"));
+            ui.weak(text::counted(page.total, "page"));
             if page.unlisted > 0 {
-                ui.weak(format!("{} less cited are not listed", text::counted(page.unlisted, "page", "pages")));
+                ui.weak(format!("{} not listed, less cited", text::counted(page.unlisted, "page")));
             }
             self.table_ui(ui, app, &query, page.total);
         });

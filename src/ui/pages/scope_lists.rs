@@ -329,7 +329,7 @@ fn seen_list_ui(ui: &mut Ui, app: &mut AppState, (total, held, by_host): (u64, u
         ui.label("No URLs in this list");
         return;
     }
-    ui.weak(format!("{}, with the decision of the last crawl", text::counted(total, "URL", "URLs")));
+    ui.weak(format!("{}, with the decision of the last crawl", text::counted(total, "URL")));
     if held < total {
         ui.weak(format!(
             "{} of these shown, the first {}",

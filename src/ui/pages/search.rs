@@ -162,14 +162,14 @@ impl SearchPage {
             return;
         }
         ui.horizontal_wrapped(|ui| {
-            ui.label(text::counted(found.versions, "page", "pages"));
+            ui.label(text::counted(found.versions, "page"));
             if found.captures == 0 {
                 ui.label("0 captures");
             } else if named_count_ui(ui, found.captures, "Captures found") {
                 captures_by(app, found.filter.clone());
             }
             if found.captures > 0 {
-                ui.label(if found.captures == 1 { "capture" } else { "captures" });
+                ui.label(crate::jobs::noun(found.captures, "capture"));
                 take_further_ui(ui, app, found);
             }
             match found.waiting {
@@ -179,10 +179,7 @@ impl SearchPage {
                 }
                 Some(0) => {}
                 Some(waiting) => {
-                    ui.colored_label(
-                        tokens(ui).flag,
-                        format!("{} not indexed yet", text::counted(waiting, "capture", "captures")),
-                    );
+                    ui.colored_label(tokens(ui).flag, format!("{} not indexed yet", text::counted(waiting, "capture")));
                     action_ui(ui, app, Action::IndexTexts);
                 }
             }

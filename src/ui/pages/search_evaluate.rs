@@ -138,7 +138,7 @@ fn figures_ui(ui: &mut Ui, app: &mut AppState, line: &str, found: &SearchAnswer)
         return;
     }
     // The figure that everybody reads comes first, the measures of retrieval behind it.
-    let (right, all) = (counts.of(Judgement::Right), text::counted(counts.judged(), "result", "results"));
+    let (right, all) = (counts.of(Judgement::Right), text::counted(counts.judged(), "result"));
     ui.label(format!("{} of {all} assessed right", text::count(right)));
     ui.label("·");
     for at in SHOWN.iter().filter_map(|k| figures.first(*k)) {

@@ -433,7 +433,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, kind: FacetKind, values: &[FacetVal
 
 /// `Portugal: 12 captures`.
 fn sentence(of: &CountryCount) -> String {
-    format!("{}: {}", of.country.name, text::counted(of.count, "capture", "captures"))
+    format!("{}: {}", of.country.name, text::counted(of.count, "capture"))
 }
 
 fn is_chosen(query: &SearchQuery, kind: FacetKind, values: &[String]) -> bool {

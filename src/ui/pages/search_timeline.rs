@@ -111,7 +111,7 @@ impl Timeline {
             let name = format!(
                 "{}: {}, {:.0} of 10,000",
                 period.period,
-                text::counted(period.count, "capture", "captures"),
+                text::counted(period.count, "capture"),
                 share(period)
             );
             Bar::new(*place, height).width(0.8).name(name)

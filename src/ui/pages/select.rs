@@ -212,7 +212,7 @@ fn weights_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &Sele
     }
     let unmeasured = page.scores.unmeasured();
     if unmeasured > 0 && page.spec.is_some() {
-        let unmeasured = text::counted(unmeasured, "capture was", "captures were");
+        let unmeasured = text::counted_verb(unmeasured, "capture", "was");
         ui.colored_label(tokens(ui).flag, format!("⚠ {unmeasured} not scored yet"));
     }
 }
@@ -255,19 +255,14 @@ fn balance_ui(
         });
     }
     ui.horizontal_wrapped(|ui| {
-        let embedded = text::counted(page.requisites, "embedded resource", "embedded resources");
-        let overrides =
-            text::counted(page.balance.overrides, "decision differs from the score", "decisions differ from the score");
+        let embedded = text::counted(page.requisites, "embedded resource");
+        let overrides = text::counted_verb(page.balance.overrides, "decision", "differs") + " from the score";
         let vetoed = app.reads.vetoed(campaign).shown().map(|vetoed| **vetoed).unwrap_or_default();
         // What comes along is looked for when a selection is kept.
         let of_kept = if page.spec.is_some() && !sides.is_kept { " (saved selection)" } else { "" };
         for (number, label, filter) in [
             (page.requisites, format!("{embedded} included{of_kept}"), "requisite:yes"),
-            (
-                vetoed,
-                format!("{}{of_kept}", text::counted(vetoed, "page resource rejected", "page resources rejected")),
-                "vetoed:yes",
-            ),
+            (vetoed, format!("{}{of_kept}", text::counted(vetoed, "page resource") + " rejected"), "vetoed:yes"),
             (balance.included, format!("{} approved", text::count(balance.included)), "mark:approve"),
             (balance.excluded, format!("{} rejected", text::count(balance.excluded)), "mark:reject"),
             (page.balance.overrides, overrides, "byhand:yes"),
@@ -400,10 +395,10 @@ fn export_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &Selec
             let bytes = text::bytes(page.balance.inside.bytes + page.requisite_bytes);
             let captures = page.balance.inside.captures + page.requisites;
             for (value, label) in [
-                (text::count(captures), if captures == 1 { "capture to write" } else { "captures to write" }),
-                (bytes, "of payload"),
+                (text::count(captures), crate::jobs::noun(captures, "capture") + " to write"),
+                (bytes, "of payload".to_owned()),
             ] {
-                if figure_ui(ui, &value, label, Some(SHOW)) {
+                if figure_ui(ui, &value, &label, Some(SHOW)) {
                     captures_by(app, "export:yes".to_owned());
                 }
             }
@@ -535,7 +530,7 @@ fn verified(row: &ExportRow) -> (String, CheckState) {
     let Some(lines) = &row.verified else { return ("– never verified".to_owned(), CheckState::Passed) };
     let (state, wrong) = (CheckState::of(lines).0, lines.iter().filter(|line| !line.ok).count());
     let words = match state {
-        CheckState::Passed => format!("✔ {} checks passed", lines.len()),
+        CheckState::Passed => format!("✔ {} passed", text::counted(lines.len() as u64, "check")),
         CheckState::Unvouched => "⚠ Signed, nobody vouches".to_owned(),
         CheckState::Failed => format!("✖ {wrong} of {} failed", lines.len()),
     };

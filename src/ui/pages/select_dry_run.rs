@@ -132,10 +132,7 @@ fn left_out_ui(ui: &mut Ui, app: &mut AppState, plan: &ExportDryRun) {
     if plan.lacking.is_empty() {
         return;
     }
-    ui.label(format!(
-        "{} what a person rejected",
-        text::counted(plan.lacking.len() as u64, "page lacks", "pages lack")
-    ));
+    ui.label(format!("{} what a person rejected", text::counted_verb(plan.lacking.len() as u64, "page", "lacks")));
     type Col<'a> = Column<'a, Lacking>;
     let columns = [
         Col::text("page", "Page", 280.0, |row| &row.page),

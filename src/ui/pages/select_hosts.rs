@@ -29,7 +29,7 @@ pub(in crate::ui) fn selected_hosts_ui(ui: &mut Ui, app: &mut AppState, selected
     };
     let answer = app.reads.selected_hosts(campaign, selected).only_own();
     loaded_ui(ui, &answer, |ui, hosts| {
-        ui.label(text::counted(hosts.len() as u64, "host", "hosts"));
+        ui.label(text::counted(hosts.len() as u64, "host"));
         table_ui(ui, app, hosts, selected);
     });
 }

@@ -349,11 +349,11 @@ fn problems_ui(
     let stopping = problems.iter().filter(|problem| stops(problem)).count();
     let errors = problems.iter().filter(|problem| problem.is_error).count();
     let words = if stopping == 0 && errors > 0 {
-        format!("✖ {}", text::counted(errors as u64, "error", "errors"))
+        format!("✖ {}", text::counted(errors as u64, "error"))
     } else if stopping > 0 {
-        format!("✖ {} before a crawl can start", text::counted(stopping as u64, "item to correct", "items to correct"))
+        format!("✖ {} to correct before a crawl can start", text::counted(stopping as u64, "item"))
     } else {
-        format!("⚠ {}", text::counted(problems.len() as u64, "warning", "warnings"))
+        format!("⚠ {}", text::counted(problems.len() as u64, "warning"))
     };
     let words = if is_reading { format!("{words} …") } else { words };
     let color = if stopping + errors > 0 { tokens(ui).reject } else { tokens(ui).flag };
@@ -427,7 +427,7 @@ fn versions_ui(ui: &mut Ui, app: &mut AppState, page: Option<&CampaignPage>) {
     let answer = app.reads.campaigns();
     loaded_ui(ui, &answer, |ui, rows| {
         if let Some(row) = rows.iter().find(|row| row.id == page.id) {
-            ui.weak(format!("{} so far", text::counted(row.captures, "capture", "captures")));
+            ui.weak(format!("{} so far", text::counted(row.captures, "capture")));
         }
     });
 }

@@ -54,9 +54,9 @@ impl GeoTab {
         let mut list = None;
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
-            let hosts = text::counted(report.hosts.len() as u64, "host", "hosts");
+            let hosts = text::counted(report.hosts.len() as u64, "host");
             ui.weak(format!("{hosts}, listed below; country rules decided"));
-            let decided = text::counted(report.decided, "URL", "URLs");
+            let decided = text::counted(report.decided, "URL");
             if ui.link(decided).on_hover_text("Show these URLs").clicked() {
                 list = Some(GeoList::Decided);
             }
@@ -186,7 +186,7 @@ fn evidence_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, row: &GeoHost) {
             let also = labels(&row.also);
             line("Other accepting rules", if also.is_empty() { "none" } else { &also });
         });
-        let label = format!("Show {}", text::counted(row.captures, "capture", "captures"));
+        let label = format!("Show {}", text::counted(row.captures, "capture"));
         if ui.button(label).clicked() {
             show_captures(app, id, &row.host);
         }
@@ -197,20 +197,20 @@ impl GeoTab {
     fn drift_table_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CampaignId, drift: &Drift) {
         ui.label(format!("{}, built {}", text::line(&drift.database), text::day(drift.database_build)));
         ui.horizontal_wrapped(|ui| {
-            let count = |hosts: usize, one, many| text::counted(hosts as u64, one, many);
+            let hosts_that = |hosts: usize, verb| text::counted_verb(hosts as u64, "host", verb);
             let (sides, quiet) = (drift.hosts.len(), drift.quiet.len());
-            let failed = text::counted(drift.failed, "host was not resolved", "hosts were not resolved");
-            let moved = text::counted(drift.moved, "host has another country", "hosts have another country");
-            let known = text::counted(drift.known, "host has known addresses", "hosts have known addresses");
+            let failed = text::counted_verb(drift.failed, "host", "was") + " not resolved";
+            let moved = text::counted_verb(drift.moved, "host", "has") + " another country";
+            let known = text::counted_verb(drift.known, "host", "has") + " known addresses";
             for (shown, label, hint) in [
                 (
                     DriftList::ChangeSide,
-                    count(sides, "host changes decisions", "hosts change decisions"),
+                    hosts_that(sides, "changes") + " decisions",
                     "Different country in that database, and decisions on URLs of this campaign change",
                 ),
                 (
                     DriftList::Quiet,
-                    count(quiet, "host moved, no decision changes", "hosts moved, no decision changes"),
+                    text::counted(quiet as u64, "host") + " moved, no decision changes",
                     "Different country in that database, but no decision changes",
                 ),
                 (DriftList::Moved, moved, "Different country in that database, whether or not a decision changes"),

@@ -67,7 +67,7 @@ fn sample_ui(ui: &mut Ui, app: &mut AppState, sample: &RequestSample) {
             ui.label(says);
         }
         if waiting > 0 {
-            let waiting = text::counted(waiting, "capture", "captures");
+            let waiting = text::counted(waiting, "capture");
             ui.colored_label(tokens(ui).flag, format!("⚠ {waiting} not indexed yet"));
             action_ui(ui, app, Action::IndexTexts);
         }

@@ -115,7 +115,7 @@ impl SeedsEditor {
         }
         let more = lines().count().saturating_sub(PREVIEWED);
         if more > 0 {
-            ui.weak(format!("… and {}", text::counted(more as u64, "more line", "more lines")));
+            ui.weak(format!("… and {}", text::counted(more as u64, "more line")));
         }
     }
 
@@ -133,7 +133,7 @@ impl SeedsEditor {
                 added += 1;
             }
         }
-        let mut said = format!("✔ {} added", text::counted(added, "seed", "seeds"));
+        let mut said = format!("✔ {} added", text::counted(added, "seed"));
         if known > 0 {
             said.push_str(&format!(", {} already listed", text::count(known)));
         }
@@ -315,7 +315,7 @@ fn table_ui(
 
 /// How many seeds redirect to another site, in words.
 pub fn open_redirects(moved: &[MovedSeed]) -> Option<String> {
-    let count = text::counted(moved.len() as u64, "seed redirects", "seeds redirect");
+    let count = text::counted_verb(moved.len() as u64, "seed", "redirects");
     (!moved.is_empty()).then(|| format!("⚠ {count} to another site; only the page itself is crawled there"))
 }
 

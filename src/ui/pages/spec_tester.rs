@@ -64,7 +64,7 @@ impl Tester {
         }
         let left = lines().count() - urls.len();
         if left > 0 {
-            let left = text::counted(left as u64, "more line is", "more lines are");
+            let left = text::counted_verb(left as u64, "more line", "is");
             ui.colored_label(
                 tokens(ui).flag,
                 format!("⚠ The first {MOST_TESTED} URLs are tested; {left} not. Test those separately, or with fonds scope test"),

@@ -66,15 +66,18 @@ fn figures_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &WhatIfAn
     let colors = tokens(ui);
     if urls == 0 {
         ui.label("These edits change no decision on the");
-        link(ui, text::counted(figures.seen, "URL", "URLs"), colors.accent, seen_hint, urls_of(WhatIfList::Seen));
+        link(ui, text::counted(figures.seen, "URL"), colors.accent, seen_hint, urls_of(WhatIfList::Seen));
         ui.label("seen so far");
     } else {
-        link(ui, text::counted(urls, "URL", "URLs"), colors.accent, "Show them", urls_of(WhatIfList::Both));
+        link(ui, text::counted(urls, "URL"), colors.accent, "Show them", urls_of(WhatIfList::Both));
         ui.label("on");
-        let hosts = text::counted(figures.moved_hosts, "host", "hosts");
+        let hosts = text::counted(figures.moved_hosts, "host");
         link(ui, hosts, colors.accent, "Show the hosts", Route::Scope(id, ScopeList::WhatIfHosts));
         ui.label("with");
-        let captured = text::counted(into.captured + out.captured, "URL that has", "URLs that have");
+        let captured = {
+            let of = into.captured + out.captured;
+            format!("{} that {}", text::counted(of, "URL"), crate::jobs::verb(of, "has"))
+        };
         let hint = format!("Payload of the {captured} a capture; other sizes are unknown");
         match into.captured + out.captured {
             0 => drop(ui.label("unknown size").on_hover_text("None of them has a capture")),

@@ -21,7 +21,7 @@ use super::campaign_files::{self, RestoredJob};
 use super::handover::{ExportedEvidence, Handover, HandoverImport, attach_annotations};
 use super::import::leads_out;
 use crate::campaign::Campaign;
-use crate::jobs::JobCx;
+use crate::jobs::{JobCx, counted};
 use crate::scope::engines::{
     EngineJob, EngineNote, browsertrix_campaign, read_heritrix_job, read_heritrix1_order, seeds_of_text,
 };
@@ -461,7 +461,8 @@ fn logs_only(folder: &Path) -> EngineJob {
     let what = "there is no configuration, so the campaign has no rules; nothing is in its scope before it has some";
     notes.push(EngineNote { place: folder.display().to_string(), what: what.to_owned() });
     if !prefixes.is_empty() {
-        let what = format!("{} lines with + or - were left out: there is no rule for them", prefixes.len());
+        let what =
+            format!("{} with + or - left out: there is no rule for them", counted(prefixes.len() as u64, "line"));
         notes.push(EngineNote { place: "seeds.txt".to_owned(), what });
     }
     let unread = unread.into_iter().map(|(line, words)| (line, format!("“{words}” is neither seed nor prefix")));
@@ -480,7 +481,10 @@ fn examples(notes: &mut Vec<EngineNote>, file: &str, lines: impl Iterator<Item =
         }
     }
     if more > 0 {
-        notes.push(EngineNote { place: file.to_owned(), what: format!("{more} more lines could not be read") });
+        notes.push(EngineNote {
+            place: file.to_owned(),
+            what: format!("{} could not be read", counted(more as u64, "more line")),
+        });
     }
 }
 
@@ -511,7 +515,7 @@ fn browsertrix(folder: &Path, name: &str) -> (EngineJob, u64, Vec<EngineNote>) {
         }
         examples(&mut notes, &file, unread.into_iter());
         if errors > 0 {
-            notes.push(EngineNote { place: file, what: format!("{errors} of {lines} lines tell of errors") });
+            notes.push(EngineNote { place: file, what: format!("{errors} of {} with errors", counted(lines, "line")) });
         }
     }
     let rules = campaign.rules.len();

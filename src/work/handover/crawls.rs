@@ -134,6 +134,13 @@ pub struct CrawlsImport {
     pub added: u64,
 }
 
+impl CrawlsImport {
+    /// Whether the handover told of no crawl, so that there is nothing to report.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.launches == 0 && self.own == 0 && self.urls == 0
+    }
+}
+
 impl Report for CrawlsImport {
     fn summary(&self) -> String {
         let mut line =
@@ -206,7 +213,7 @@ pub(super) fn seen(
             serde_json::to_writer(&mut *out, &SeenLine::from(verdict))?;
             out.write_all(b"\n")?;
         }
-        cx.note(format!("{rows} URLs seen"));
+        cx.note(format!("{} seen", counted(rows, "URL")));
         cx.checkpoint()?;
     }
 }

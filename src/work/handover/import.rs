@@ -61,7 +61,7 @@ impl HandoverImport {
         let mut lines = self.restored.summary();
         lines.extend(self.elsewhere.iter().map(CapturesElsewhere::line));
         lines.extend(self.evidence.as_ref().filter(|of| **of != EvidenceImport::default()).map(Report::summary));
-        lines.extend(self.crawls.as_ref().map(Report::summary));
+        lines.extend(self.crawls.as_ref().filter(|crawls| !crawls.is_nothing()).map(Report::summary));
         lines.extend(self.inlinks.as_ref().filter(|of| of.absent > 0).map(Report::summary));
         lines.extend(self.selection.as_ref().map(Report::summary));
         lines.extend(self.annotations.as_ref().map(Report::summary));
