@@ -180,12 +180,12 @@ where
 
     /// What can be shown now. Asks the session when its revision has changed
     /// since, or when the answer is older than `stale_after`.
-    pub fn get(
+    pub fn get<E: Into<anyhow::Error> + 'static>(
         &mut self,
         cx: &ReadCx,
         query: Q,
         stale_after: Option<Duration>,
-        load: fn(&Session, &Q) -> anyhow::Result<T>,
+        load: fn(&Session, &Q) -> Result<T, E>,
     ) -> Loaded<Arc<T>> {
         self.collect(cx);
         let Some(session) = &cx.session else {
@@ -256,14 +256,15 @@ where
     }
 }
 
-fn ask<Q, T>(
+fn ask<Q, T, E>(
     cx: &ReadCx,
     session: Arc<Session>,
     revision: u64,
     query: Q,
     answers: Sender<Answer<Q, T>>,
-    load: fn(&Session, &Q) -> anyhow::Result<T>,
+    load: fn(&Session, &Q) -> Result<T, E>,
 ) where
+    E: Into<anyhow::Error> + 'static,
     Q: Send + 'static,
     T: Send + Sync + 'static,
 {
@@ -272,7 +273,7 @@ fn ask<Q, T>(
         let begun = Instant::now();
         let value = match std::panic::catch_unwind(AssertUnwindSafe(|| load(session.as_ref(), &query))) {
             Ok(Ok(value)) => Ok(Arc::new(value)),
-            Ok(Err(error)) => Err(failure("This could not be read", &error)),
+            Ok(Err(error)) => Err(failure("This could not be read", &error.into())),
             Err(_) => Err(Notice {
                 is_error: true,
                 what: "This could not be read".to_owned(),
@@ -331,7 +332,7 @@ mod tests {
         };
         let mut cache = Cache::<usize, DropNote>::default();
         for query in 0..=ANSWERS_KEPT {
-            while cache.get(&cx, query, None, |_, _| Ok(DropNote)).ready().is_none() {
+            while cache.get(&cx, query, None, |_, _| anyhow::Ok(DropNote)).ready().is_none() {
                 std::thread::sleep(Duration::from_millis(1));
             }
         }

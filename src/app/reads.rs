@@ -6,6 +6,7 @@ use super::tried_selection::{TriedSelection, try_selection};
 use super::{MovedQuery, RowQuery, SeenListQuery};
 use crate::campaign::Campaign;
 use crate::scope::{Derivation, Trace};
+use crate::work;
 use crate::work::models::SeenId;
 use crate::work::{CrawlPlan, CrawlRequest, Session};
 use std::collections::BTreeMap;
@@ -126,38 +127,38 @@ macro_rules! reads {
 reads! {
     /// See [`Session::workspace`].
     workspace() -> WorkspaceInfo, Some(SLOW), |session, ()| session.workspace();
-    /// See [`Session::campaigns`].
-    campaigns() -> Vec<CampaignRow>, None, |session, ()| session.campaigns();
-    /// See [`Session::campaign`].
-    campaign(id: CampaignId) -> CampaignPage, None, |session, (id,)| session.campaign(*id);
+    /// See [`Catalogue::campaigns`](crate::store::Catalogue::campaigns).
+    campaigns() -> Vec<CampaignRow>, None, |session, ()| session.catalogue().campaigns();
+    /// See [`Catalogue::campaign_page`](crate::store::Catalogue::campaign_page).
+    campaign(id: CampaignId) -> CampaignPage, None, |session, (id,)| session.catalogue().campaign_page(*id);
     /// See [`Session::crawl`]; asked twice a second.
     crawl(campaign: Option<CampaignId>, launches: Launches) -> CrawlPage, Some(LIVE),
         |session, (campaign, launches)| session.crawl(*campaign, *launches);
-    /// See [`Session::crawl_plan`].
-    crawl_plan(of: ByIdentity<CrawlRequest>) -> CrawlPlan, None, |session, (of,)| session.crawl_plan(of.answer()?.as_ref());
-    /// See [`Session::captures`].
-    captures(query: CaptureQuery) -> CapturePage, None, |session, (query,)| session.captures(query);
+    /// See [`work::crawl_plan`](crate::work::crawl_plan).
+    crawl_plan(of: ByIdentity<CrawlRequest>) -> CrawlPlan, None, |session, (of,)| work::crawl_plan(session, of.answer()?.as_ref());
+    /// See [`Catalogue::captures`](crate::store::Catalogue::captures).
+    captures(query: CaptureQuery) -> CapturePage, None, |session, (query,)| session.catalogue().captures(query);
     /// Those of these captures that match a query; see [`Session::capture_ids`].
     captures_among(query: CaptureQuery, ids: Vec<CaptureId>) -> Vec<CaptureId>, None,
         |session, (query, ids)| session.capture_ids(query, Some(ids));
-    /// See [`Session::tab_counts`].
-    tab_counts(query: CaptureQuery) -> TabCounts, None, |session, (query,)| session.tab_counts(query);
+    /// See [`Catalogue::tab_counts`](crate::store::Catalogue::tab_counts).
+    tab_counts(query: CaptureQuery) -> TabCounts, None, |session, (query,)| session.catalogue().tab_counts(query);
     /// See [`Session::detail`].
     detail(id: CaptureId, days: u32) -> CaptureDetail, None, |session, (id, days)| session.detail(*id, *days);
     /// See [`Session::content`].
     content(id: CaptureId) -> CaptureContent, None, |session, (id,)| session.content(*id);
-    /// See [`Session::text_marks`].
-    text_marks(id: CaptureId, query: String) -> Vec<Range<usize>>, None, |session, (id, query)| session.text_marks(*id, query);
-    /// See [`Session::inlinks`].
-    inlinks(id: CaptureId, days: u32) -> InlinkPage, None, |session, (id, days)| session.inlinks(*id, *days);
+    /// See [`work::text_marks`](crate::work::text_marks).
+    text_marks(id: CaptureId, query: String) -> Vec<Range<usize>>, None, |session, (id, query)| work::text_marks(&session.workspace, *id, query);
+    /// See [`Workspace::inlinks_of_capture`](crate::store::Workspace::inlinks_of_capture).
+    inlinks(id: CaptureId, days: u32) -> InlinkPage, None, |session, (id, days)| session.workspace.inlinks_of_capture(*id, *days);
     /// See [`Session::inlinks_of`].
     inlinks_of(target: String, days: u32) -> InlinkPage, None, |session, (target, days)| session.inlinks_of(target, *days);
-    /// See [`Session::link_set`]; folders are filled without the catalogue.
-    link_set(folder: Option<PathBuf>) -> Option<LinkSet>, Some(SLOW), |session, (folder,)| session.link_set(folder.as_deref());
-    /// See [`Session::inlinks_in`].
-    inlinks_in(folder: PathBuf, page: String) -> InlinkPage, Some(SLOW), |session, (folder, page)| session.inlinks_in(folder, page);
-    /// See [`Session::outlinks`].
-    outlinks(id: CaptureId) -> Vec<OutlinkRow>, None, |session, (id,)| session.outlinks(*id);
+    /// See [`work::link_set`](crate::work::link_set); folders are filled without the catalogue.
+    link_set(folder: Option<PathBuf>) -> Option<LinkSet>, Some(SLOW), |session, (folder,)| work::link_set(&session.workspace, folder.as_deref());
+    /// See [`work::inlinks_in`](crate::work::inlinks_in).
+    inlinks_in(folder: PathBuf, page: String) -> InlinkPage, Some(SLOW), |_, (folder, page)| work::inlinks_in(folder, page);
+    /// See [`Catalogue::outlinks`](crate::store::Catalogue::outlinks).
+    outlinks(id: CaptureId) -> Vec<OutlinkRow>, None, |session, (id,)| session.catalogue().outlinks(*id);
     /// See [`Session::related`].
     related(id: CaptureId, days: u32) -> RelatedPage, None, |session, (id, days)| session.related(*id, *days);
     /// See [`Session::anchors`].
@@ -166,24 +167,24 @@ reads! {
     top_anchors(limit: u64) -> Vec<AnchorRow>, None, |session, (limit,)| session.top_anchors(*limit);
     /// See [`Session::prospects`].
     prospects(query: ProspectQuery) -> ProspectPage, None, |session, (query,)| session.prospects(query);
-    /// See [`Session::seen`].
-    seen(query: SeenQuery) -> SeenPage, None, |session, (query,)| session.seen(query);
-    /// See [`Session::events`].
-    events(query: EventQuery) -> EventPage, None, |session, (query,)| session.events(query);
-    /// See [`Session::why`].
-    why(seen: SeenId) -> Trace, None, |session, (seen,)| session.why(*seen);
+    /// See [`Catalogue::seen`](crate::store::Catalogue::seen).
+    seen(query: SeenQuery) -> SeenPage, None, |session, (query,)| session.catalogue().seen(query);
+    /// See [`Catalogue::events`](crate::store::Catalogue::events).
+    events(query: EventQuery) -> EventPage, None, |session, (query,)| session.catalogue().events(query);
+    /// See [`work::why`](crate::work::why).
+    why(seen: SeenId) -> Trace, None, |session, (seen,)| work::why(session, *seen);
     /// The row of a URL ever seen, with what became of it.
-    seen_one(seen: SeenId) -> Option<SeenRow>, None, |session, (seen,)| Ok(session.seen_rows(&[*seen])?.pop());
+    seen_one(seen: SeenId) -> Option<SeenRow>, None, |session, (seen,)| session.seen_rows(&[*seen]).map(|mut rows| rows.pop());
     /// See [`Session::selection`].
     selection(campaign: CampaignId) -> SelectionPage, None, |session, (campaign,)| session.selection(*campaign);
     /// What the kept selection would change if it were made again now, and whether an earlier one can be put back.
     selection_offer(campaign: CampaignId) -> (Option<SelectionOffer>, bool), None,
         |session, (campaign,)| session.selection_offer(*campaign);
     /// URLs with an earlier rejection that have a new version to review.
-    rejected_before(campaign: CampaignId) -> u64, None, |session, (campaign,)| session.rejected_before(*campaign);
-    /// See [`Session::selection_criteria`]: what the filter and the collections of a draft come to.
+    rejected_before(campaign: CampaignId) -> u64, None, |session, (campaign,)| session.catalogue().rejected_before(*campaign);
+    /// See [`work::selection_criteria`](crate::work::selection_criteria): what the filter and the collections of a draft come to.
     selection_criteria(campaign: CampaignId, filter: String, collections: Vec<String>) -> SelectionCriteria, None,
-        |session, (campaign, filter, collections)| session.selection_criteria(&SelectionSpec {
+        |session, (campaign, filter, collections)| work::selection_criteria(&session.workspace, &SelectionSpec {
             campaign: *campaign, filter: filter.clone(), collections: collections.clone(), ..SelectionSpec::default()
         });
     /// What a draft, as JSON, comes to on these scores, with what its filter
@@ -194,36 +195,36 @@ reads! {
     scored_under(draft: String, ids: Vec<CaptureId>) -> Vec<ScoredRow>, None,
         |session, (draft, ids)| session.scored_under(&serde_json::from_str(draft)?, ids);
     /// The collections of the workspace.
-    collections() -> Vec<CollectionRow>, None, |session, ()| Ok(session.catalogue().collections()?);
+    collections() -> Vec<CollectionRow>, None, |session, ()| session.catalogue().collections();
     /// See [`Session::export_reports`]; folders come and go without the catalogue.
     export_reports(of: Option<PathBuf>) -> BTreeMap<PathBuf, String>, Some(SLOW),
         |session, (of,)| session.export_reports(of.as_deref());
     /// See [`Session::vetoed`].
     vetoed(campaign: CampaignId) -> u64, None, |session, (campaign,)| session.vetoed(*campaign);
-    /// See [`Session::files`]; files come and go without the catalogue.
-    files() -> Vec<FileRow>, Some(SLOW), |session, ()| session.files();
-    /// See [`Session::file`].
-    file(id: FileId) -> FileRow, Some(SLOW), |session, (id,)| session.file(*id);
+    /// See [`Workspace::files`](crate::store::Workspace::files); files come and go without the catalogue.
+    files() -> Vec<FileRow>, Some(SLOW), |session, ()| session.workspace.files();
+    /// See [`Workspace::file`](crate::store::Workspace::file).
+    file(id: FileId) -> FileRow, Some(SLOW), |session, (id,)| session.workspace.file(*id);
     /// See [`Session::file_of_capture`].
     file_of_capture(id: CaptureId) -> Option<FileRow>, Some(SLOW), |session, (id,)| session.file_of_capture(*id);
-    /// See [`Session::problems`].
-    problems(query: ProblemQuery) -> ProblemPage, None, |session, (query,)| session.problems(query);
-    /// See [`Session::problem`].
-    problem(id: ProblemId) -> ProblemDetail, Some(SLOW), |session, (id,)| session.problem(*id);
-    /// See [`Session::imports`].
-    imports() -> Vec<ImportRow>, None, |session, ()| session.imports();
+    /// See [`Catalogue::problems`](crate::store::Catalogue::problems).
+    problems(query: ProblemQuery) -> ProblemPage, None, |session, (query,)| session.catalogue().problems(query);
+    /// See [`work::problem_detail`](crate::work::problem_detail).
+    problem(id: ProblemId) -> ProblemDetail, Some(SLOW), |session, (id,)| work::problem_detail(&session.workspace, *id);
+    /// See [`work::imports`](crate::work::imports).
+    imports() -> Vec<ImportRow>, None, |session, ()| work::imports(&session.workspace);
     /// See [`crate::work::operator`].
-    operator() -> String, Some(SLOW), |_, ()| Ok(crate::work::operator());
+    operator() -> String, Some(SLOW), |_, ()| anyhow::Ok(work::operator());
     /// Names of the keys with which the person at the keyboard signs.
-    own_keys() -> Vec<String>, Some(SLOW), |_, ()| crate::work::own_keys();
+    own_keys() -> Vec<String>, Some(SLOW), |_, ()| work::own_keys();
     /// Captures that are of no campaign.
-    unassigned() -> Unassigned, None, |session, ()| Ok(session.catalogue().unassigned()?);
+    unassigned() -> Unassigned, None, |session, ()| session.catalogue().unassigned();
     /// What there is of a campaign that may be deleted.
-    campaign_contents(id: CampaignId) -> CampaignContents, None, |session, (id,)| Ok(session.catalogue().campaign_contents(*id)?);
-    /// See [`Session::passed_paths`].
-    passed_paths(launch: LaunchId) -> Vec<String>, None, |session, (launch,)| session.passed_paths(*launch);
-    /// See [`Session::imported_files`].
-    imported_files(launch: LaunchId) -> Vec<ImportedFile>, None, |session, (launch,)| session.imported_files(*launch);
+    campaign_contents(id: CampaignId) -> CampaignContents, None, |session, (id,)| session.catalogue().campaign_contents(*id);
+    /// See [`Catalogue::passed_paths`](crate::store::Catalogue::passed_paths).
+    passed_paths(launch: LaunchId) -> Vec<String>, None, |session, (launch,)| session.catalogue().passed_paths(*launch);
+    /// See [`Catalogue::imported_files`](crate::store::Catalogue::imported_files).
+    imported_files(launch: LaunchId) -> Vec<ImportedFile>, None, |session, (launch,)| session.catalogue().imported_files(*launch);
     /// See [`Session::geo_choice`].
     geo_choice() -> Option<GeoChoice>, Some(SLOW), |session, ()| session.geo_choice();
     /// URLs of a list that a number of a specification counts.
@@ -235,9 +236,9 @@ reads! {
         |session, (of,)| session.what_if_hosts(&of.answer()?.figures);
     /// What the edited rules of an answer say of a seen URL.
     what_if_trace(of: ByIdentity<WhatIfAnswer>, seen: SeenId) -> Trace, None, load_what_if_trace;
-    /// See [`Session::selected_hosts`].
+    /// See [`Catalogue::selected_hosts`](crate::store::Catalogue::selected_hosts).
     selected_hosts(campaign: CampaignId, selected: bool) -> Vec<SelectedHost>, None,
-        |session, (campaign, selected)| session.selected_hosts(*campaign, *selected);
+        |session, (campaign, selected)| session.catalogue().selected_hosts(*campaign, *selected);
     /// See [`Session::search`].
     search(query: SearchQuery) -> SearchAnswer, None, |session, (query,)| session.search(query);
     /// See [`Session::search_counts`]: all facets.
@@ -250,8 +251,8 @@ reads! {
     request_sample(request: String, campaign: Option<CampaignId>) -> RequestSample, None, |session, (request, campaign)| {
         session.request_sample(&serde_json::from_str(request)?, *campaign, SAMPLED)
     };
-    /// See [`Session::saved_searches`].
-    saved_searches() -> Vec<SavedSearch>, None, |session, ()| session.saved_searches();
+    /// See [`work::saved_searches`](crate::work::saved_searches).
+    saved_searches() -> Vec<SavedSearch>, None, |session, ()| work::saved_searches(session.catalogue());
     /// See [`Session::job_elsewhere`].
     job_elsewhere() -> Option<String>, None, |session, ()| session.job_elsewhere();
     /// See [`Session::job_history`].
@@ -261,7 +262,7 @@ reads! {
         |session, (campaign, limit)| session.scheduled_runs(*campaign, *limit);
     /// See [`Session::permissions`]; the campaign travels as JSON.
     permissions(campaign: String, urls: Vec<String>) -> GroundAnswers, None, run_permissions;
-    /// See [`Session::scope_test`]; the campaign travels as JSON, since only text can be a key.
+    /// See [`work::scope_test`](crate::work::scope_test); the campaign travels as JSON, since only text can be a key.
     scope_test(of: Option<CampaignId>, campaign: String, urls: Vec<String>) -> ScopeAnswers, None, run_scope_test;
 }
 
@@ -270,11 +271,11 @@ fn run_scope_test(
     (of, campaign, urls): &(Option<CampaignId>, String, Vec<String>),
 ) -> anyhow::Result<ScopeAnswers> {
     let campaign: Campaign = serde_json::from_str(campaign)?;
-    session.scope_test(*of, &campaign, urls)
+    work::scope_test(session, *of, &campaign, urls)
 }
 
 fn load_what_if_trace(session: &Session, (of, seen): &(ByIdentity<WhatIfAnswer>, SeenId)) -> anyhow::Result<Trace> {
-    session.what_if_trace(&of.answer()?.edited, *seen)
+    work::what_if_trace(session, &of.answer()?.edited, *seen)
 }
 
 fn run_permissions(session: &Session, (campaign, urls): &(String, Vec<String>)) -> anyhow::Result<GroundAnswers> {

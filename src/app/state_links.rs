@@ -8,11 +8,12 @@ use super::super::Route;
 use super::super::models::{CitedBy, CitedPages, HostTable, Loaded};
 use super::AppState;
 use crate::jobs::Progress;
+use crate::work;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 impl AppState {
-    /// See [`link_hosts`](Session::link_hosts); and how far the work on it is.
+    /// See [`work::link_hosts`](crate::work::link_hosts); and how far the work on it is.
     pub fn link_hosts(&mut self, folder: Option<&PathBuf>) -> (Loaded<Arc<Option<HostTable>>>, Option<Progress>) {
         let Some(revision) = self.links_revision(folder) else { return (Loaded::Loading { last: None }, None) };
         let (cx, scan) = (self.reads.cx(), &mut self.open.scans.link_hosts);
@@ -21,12 +22,12 @@ impl AppState {
             cx,
             |asked| asked.as_ref() == folder,
             || folder.cloned(),
-            |session, folder, cx| session.link_hosts(folder.as_deref(), cx),
+            |session, folder, cx| work::link_hosts(&session.workspace, folder.as_deref(), cx),
         );
         (answer, scan.progress())
     }
 
-    /// See [`cited_pages`](Session::cited_pages); and how far the work on it is.
+    /// See [`work::cited_pages`](crate::work::cited_pages); and how far the work on it is.
     pub fn cited_pages(
         &mut self,
         folder: Option<&PathBuf>,
@@ -39,7 +40,7 @@ impl AppState {
             cx,
             |(asked, of)| asked.as_ref() == folder && of == by,
             || (folder.cloned(), by.clone()),
-            |session, (folder, by), cx| session.cited_pages(folder.as_deref(), &by, cx),
+            |session, (folder, by), cx| work::cited_pages(&session.workspace, folder.as_deref(), &by, cx),
         );
         (answer, scan.progress())
     }

@@ -8,7 +8,7 @@ use super::models::{
     SeenQuery, SeenRow, SortKey,
 };
 use crate::export::csv_row;
-use crate::jobs::JobCx;
+use crate::jobs::{JobCx, counted};
 use crate::work::{JobKind, Session, write_table};
 use std::fmt;
 use std::io::Write;
@@ -51,7 +51,7 @@ impl RowQuery for SeenQuery {
     }
 
     fn read(&self, session: &Session) -> anyhow::Result<SeenPage> {
-        session.seen(self)
+        Ok(session.catalogue().seen(self)?)
     }
 
     fn rows(page: &SeenPage) -> &[SeenRow] {
@@ -102,7 +102,7 @@ impl RowQuery for CaptureQuery {
     }
 
     fn read(&self, session: &Session) -> anyhow::Result<CapturePage> {
-        session.captures(self)
+        Ok(session.catalogue().captures(self)?)
     }
 
     fn rows(page: &CapturePage) -> &[CaptureRow] {
@@ -159,7 +159,7 @@ pub struct TableRows {
 
 impl fmt::Debug for TableRows {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} rows of {}: {}", self.total, self.name, self.columns.join(", "))
+        write!(out, "{} of {}: {}", counted(self.total, "row"), self.name, self.columns.join(", "))
     }
 }
 

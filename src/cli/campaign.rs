@@ -236,7 +236,7 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
         }
         CampaignCommand::List { folder, json } => {
             let session = read_only_session(&folder)?;
-            let rows = session.campaigns()?;
+            let rows = session.catalogue().campaigns()?;
             for problem in rows.iter().filter_map(|row| row.problem.as_ref()) {
                 warn_of!("campaigns that cannot be read", "note: {}", plain(problem));
             }
@@ -254,7 +254,7 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
         }
         CampaignCommand::Show { folder, campaign, json } => {
             let session = read_only_session(&folder)?;
-            let page = session.campaign(session.catalogue().find_campaign(&campaign)?)?;
+            let page = session.catalogue().campaign_page(session.catalogue().find_campaign(&campaign)?)?;
             if json {
                 let campaign: serde_json::Value = serde_json::from_str(&page.file.to_json())?;
                 let shown = serde_json::json!({ "id": page.id, "version": page.version, "campaign": campaign });
@@ -321,7 +321,7 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
         }
         CampaignCommand::Export { folder, campaign, .. } => {
             let session = read_only_session(&folder)?;
-            let page = session.campaign(session.catalogue().find_campaign(&campaign)?)?;
+            let page = session.catalogue().campaign_page(session.catalogue().find_campaign(&campaign)?)?;
             writeln!(out, "{}", escape_controls(page.file.to_json()))?;
         }
         CampaignCommand::Activate { folder, campaign } => {

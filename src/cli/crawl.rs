@@ -221,7 +221,7 @@ pub(super) fn run(args: &CrawlArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
                 offset: 0,
                 limit: SHOWN,
             };
-            for row in session.seen(&query)?.rows {
+            for row in session.catalogue().seen(&query)?.rows {
                 let detail = match row.outcome.detail.as_str() {
                     "" => String::new(),
                     detail => format!(" ({})", plain(detail)),

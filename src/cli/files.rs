@@ -165,7 +165,7 @@ pub(super) fn run(command: FilesCommand, out: &mut dyn Write) -> anyhow::Result<
         }
         FilesCommand::Imports { folder, json } => {
             let session = read_only_session(&folder)?;
-            for import in session.imports()? {
+            for import in work::imports(&session.workspace)? {
                 if json {
                     json_line(out, &import)?;
                 } else {

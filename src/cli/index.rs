@@ -96,11 +96,16 @@ pub(super) fn run(args: &TextIndexArgs, input: &mut dyn BufRead, out: &mut dyn W
     let Some(folder) = &args.folder else { anyhow::bail!("name the folder of a workspace") };
     if args.check {
         let session = read_only_session(folder)?;
-        let check = with_progress(|cx| session.check_index(cx))?;
+        let check = with_progress(|cx| crate::work::check_index(&session.workspace, cx))?;
         match args.json {
             true => json_line(out, &check)?,
             false => {
-                writeln!(out, "{} texts in the index, {} captures not indexed yet", check.versions, check.waiting)?;
+                writeln!(
+                    out,
+                    "{} in the index, {} not indexed yet",
+                    counted(check.versions, "text"),
+                    counted(check.waiting, "capture")
+                )?;
                 let differing = [
                     ("missing", &check.missing),
                     ("not in the catalogue", &check.surplus),

@@ -70,7 +70,7 @@ fn capture_of(session: &Session, text: &str) -> anyhow::Result<CaptureId> {
     }
     let filter = format!("key:{}", quoted_value(text));
     let newest = vec![(CaptureColumn::Date, true)];
-    let page = session.captures(&CaptureQuery { filter, sort: newest, limit: 1, ..work::everything() })?;
+    let page = session.catalogue().captures(&CaptureQuery { filter, sort: newest, limit: 1, ..work::everything() })?;
     if let Some(problem) = page.filter_problem {
         anyhow::bail!("“{text}” is neither the number of a capture nor a URL: {problem}");
     }

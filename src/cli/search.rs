@@ -6,6 +6,7 @@ use super::captures::named_campaign;
 use super::output::{json_line, plain};
 use super::query_text::QueryText;
 use crate::export::csv_row;
+use crate::jobs::{counted, verb};
 use crate::search::{FacetKind, Period};
 use crate::store::{named_campaigns, query_help};
 use crate::work::models::CampaignId;
@@ -172,7 +173,7 @@ pub(super) fn run(args: &SearchArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
 }
 
 fn list_saved(args: &SearchArgs, session: &Session, out: &mut dyn Write) -> anyhow::Result<()> {
-    for search in session.saved_searches()? {
+    for search in work::saved_searches(session.catalogue())? {
         if args.json {
             json_line(out, &search)?;
             continue;
@@ -220,13 +221,18 @@ fn one(args: &SearchArgs, session: &Session, asked: &SearchQuery, out: &mut dyn 
         ),
         Some(0) => {}
         Some(waiting) => {
-            tell!("fonds: {waiting} captures are not indexed yet. Follow up: fonds index {}", args.folder.display())
+            let captures = counted(waiting, "capture");
+            tell!(
+                "fonds: {captures} {} not indexed yet. Follow up: fonds index {}",
+                verb(waiting, "is"),
+                args.folder.display()
+            )
         }
     }
     if args.count {
         match args.json {
             true => json_line(out, &json!({"pages": answer.versions, "captures": answer.captures}))?,
-            false => writeln!(out, "{} pages, {} captures", answer.versions, answer.captures)?,
+            false => writeln!(out, "{}, {}", counted(answer.versions, "page"), counted(answer.captures, "capture"))?,
         }
     } else if args.csv {
         csv_row(out, &CSV_COLUMNS)?;
@@ -248,7 +254,7 @@ fn one(args: &SearchArgs, session: &Session, asked: &SearchQuery, out: &mut dyn 
             print(hit, args, args.offset + nth + 1, out)?;
         }
         if !args.json {
-            writeln!(out, "{} pages, {} captures", answer.versions, answer.captures)?;
+            writeln!(out, "{}, {}", counted(answer.versions, "page"), counted(answer.captures, "capture"))?;
         }
         for wider in &answer.wider {
             tell!("fonds: {}: {}", wider.why, plain(&wider.query));

@@ -67,7 +67,7 @@ fn review(session: &Session) {
             limit: captures,
             ..work::everything()
         };
-        let rows = session.captures(&query).unwrap().rows;
+        let rows = session.catalogue().captures(&query).unwrap().rows;
         let ids: Vec<_> = rows.into_iter().map(|row| row.id).collect();
         session.mark(&ids, mark, "", "Ana Reis").unwrap();
     };

@@ -80,7 +80,7 @@ impl Archive {
         let mut shown: Vec<String> = Vec::new();
         for row in self.rows() {
             for days in [0, 90, 3650] {
-                shown.push(format!("{:?}", self.session.inlinks(row.id, days).unwrap()));
+                shown.push(format!("{:?}", self.session.workspace.inlinks_of_capture(row.id, days).unwrap()));
                 shown.push(format!("{:?}", self.session.anchors(row.id, days).unwrap()));
             }
             shown.push(format!("{row:?}"));
@@ -104,7 +104,7 @@ impl Archive {
     }
 
     fn rows(&self) -> Vec<CaptureRow> {
-        self.session.captures(&CaptureQuery { limit: 10_000, ..super::super::everything() }).unwrap().rows
+        self.session.catalogue().captures(&CaptureQuery { limit: 10_000, ..super::super::everything() }).unwrap().rows
     }
 
     fn id_of(&self, url: &str) -> CaptureId {
@@ -124,7 +124,7 @@ fn links_of_one_second_are_one_and_the_report_says_what_is_kept() {
     ]);
     let report = archive.build();
     assert_eq!((report.links_seen, report.inlinks, report.duplicates), (3, 2, 1));
-    let shown = archive.session.inlinks(archive.id_of(page), 90).unwrap();
+    let shown = archive.session.workspace.inlinks_of_capture(archive.id_of(page), 90).unwrap();
     assert_eq!((shown.rows.len() as u64, shown.external), (report.inlinks, report.external));
 }
 
@@ -153,7 +153,7 @@ fn inlinks_show_their_place_and_their_rel() {
     archive.session.catalogue().add_captures(archive.launch, entries).unwrap();
     archive.build();
     let told = |days: u32| {
-        let rows = archive.session.inlinks(archive.id_of(page), days).unwrap().rows;
+        let rows = archive.session.workspace.inlinks_of_capture(archive.id_of(page), days).unwrap().rows;
         let words = |row: crate::work::models::InlinkRow| {
             let (place, rel) = (row.place.unwrap_or_default(), row.rel);
             format!("{} {} {:?} {place} {rel} {}", row.source, row.anchor, row.position, row.nofollow)
@@ -190,7 +190,7 @@ fn links_of_other_years_keep_none_of_the_window_out() {
     let archive = Archive::new(&captures);
     archive.build();
     let id = archive.id_of(page);
-    let shown = archive.session.inlinks(id, 90).unwrap();
+    let shown = archive.session.workspace.inlinks_of_capture(id, 90).unwrap();
     assert_eq!((shown.external, shown.cut, shown.outside_cut), (50, 0, 5));
     assert_eq!(shown.rows.iter().filter(|row| row.in_window).count(), 50);
     assert_eq!(shown.rows.len(), 50 + MAX_INLINKS_PER_SIDE);
@@ -407,7 +407,8 @@ fn a_revisit_that_was_built_before_its_original_came_is_built_as_if_it_had_been_
         assert!(merged.shown() == at_once.shown(), "{name}: {:#?}\n{:#?}", merged.shown(), at_once.shown());
         merged.session.workspace.compact_links(&JobCx::detached()).unwrap();
         assert!(merged.segments() == at_once.segments(), "{name}: the segments differ");
-        let from_late = merged.session.inlinks(merged.id_of("http://a.pt/"), 90).unwrap().rows.len();
+        let from_late =
+            merged.session.workspace.inlinks_of_capture(merged.id_of("http://a.pt/"), 90).unwrap().rows.len();
         assert_eq!(from_late, if name == "none at all" { 2 } else { 3 }, "{name}");
     }
 }
@@ -430,7 +431,8 @@ fn a_revisit_whose_original_turns_out_to_be_another_one_has_no_links_of_the_firs
     archive.add(&[(page, 3 * DAY + 400, vec![("http://a.pt/", "late")])]);
     archive.build();
     let told = || {
-        let mut anchors: Vec<_> = archive.session.inlinks(archive.id_of("http://a.pt/"), 90).unwrap().rows;
+        let mut anchors: Vec<_> =
+            archive.session.workspace.inlinks_of_capture(archive.id_of("http://a.pt/"), 90).unwrap().rows;
         anchors.sort_by_key(|row| row.date);
         anchors.into_iter().map(|row| row.anchor).collect::<Vec<_>>()
     };
@@ -465,7 +467,7 @@ fn a_revisit_is_a_page_as_long_as_what_it_repeats_is_one() {
         let shown = archive.shown();
         archive.build_again();
         assert!(shown == archive.shown(), "{first}, then {then}");
-        let rows = archive.session.inlinks(archive.id_of("http://a.pt/"), 90).unwrap().rows;
+        let rows = archive.session.workspace.inlinks_of_capture(archive.id_of("http://a.pt/"), 90).unwrap().rows;
         assert_eq!(rows.len(), links, "{first}, then {then}: {rows:?}");
     }
 }
@@ -526,7 +528,7 @@ fn links_of_a_revisit_are_read_again_where_it_turns_out_to_repeat_another_payloa
     };
     let inlinks = || {
         ["http://b.pt/x", "http://b.pt/y"]
-            .map(|url| archive.session.inlinks(archive.id_of(url), 90).unwrap().rows.len())
+            .map(|url| archive.session.workspace.inlinks_of_capture(archive.id_of(url), 90).unwrap().rows.len())
     };
     catalogue.add_captures(archive.launch, vec![first, revisit]).unwrap();
     read("http://b.pt/x");
@@ -552,7 +554,8 @@ fn links_of_a_revisit_that_were_read_before_a_build_stopped_are_in_the_next() {
     archive.session.catalogue().add_captures(archive.launch, vec![original, revisit, linked]).unwrap();
     // What it repeats cannot be read: there is no such file.
     assert_eq!(archive.build().repeats_unread, 1);
-    let inlinks = || archive.session.inlinks(archive.id_of("http://b.pt/x"), 90).unwrap().rows.len();
+    let inlinks =
+        || archive.session.workspace.inlinks_of_capture(archive.id_of("http://b.pt/x"), 90).unwrap().rows.len();
     assert_eq!(inlinks(), 0);
     let catalogue = archive.session.catalogue();
     let waiting = catalogue.waiting_repeats(None).unwrap();
@@ -660,7 +663,8 @@ fn a_number_of_captures_leads_to_the_rows_that_links_count() {
     archive.build();
     let (workspace, cx) = (&archive.session.workspace, JobCx::detached());
     let rows = |filter: String| {
-        let page = archive.session.captures(&CaptureQuery { filter, ..super::super::everything() }).unwrap();
+        let page =
+            archive.session.catalogue().captures(&CaptureQuery { filter, ..super::super::everything() }).unwrap();
         assert_eq!(page.filter_problem, None);
         page.total
     };
@@ -692,7 +696,7 @@ fn what_the_catalogue_does_not_need_is_given_back() {
     catalogue.vacuum().unwrap();
     assert!(catalogue.free_bytes().unwrap() < 1 << 20 && file.metadata().unwrap().len() < 4 << 20);
     archive.build();
-    assert_eq!(archive.session.captures(&crate::work::everything()).unwrap().total, 1);
+    assert_eq!(archive.session.catalogue().captures(&crate::work::everything()).unwrap().total, 1);
 }
 
 #[test]

@@ -90,7 +90,7 @@ impl LinkSource<'_> {
                 let counted = session.catalogue().window_days()?;
                 let rows = match days.filter(|days| *days != counted) {
                     Some(days) => session.workspace.most_cited(days, limit, cx)?,
-                    None => session.captures(&most_cited(limit))?.rows,
+                    None => session.catalogue().captures(&most_cited(limit))?.rows,
                 };
                 return Ok(rows.into_iter().map(|row| CitedCaptureRow::Captured(Box::new(row))).collect());
             }

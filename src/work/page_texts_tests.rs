@@ -66,7 +66,7 @@ fn text_behind_the_first_mebibyte_is_found_and_scored_and_behind_the_limit_is_na
     assert_eq!(urls, ["http://a.pt/plain", "http://a.pt/short", "http://a.pt/two"]);
     let texts = PageTexts::open(&session.workspace).unwrap();
     let matcher = Matcher::compile(&"\"estaleiro naval\"".parse::<Request>().unwrap());
-    for row in session.captures(&everything()).unwrap().rows {
+    for row in session.catalogue().captures(&everything()).unwrap().rows {
         let head = session.catalogue().capture_heads(&[row.id]).unwrap().remove(0);
         let (matches, unread) = request_matches(&mut texts.reader().unwrap(), &matcher, &head);
         assert_eq!((matches.holds, unread), (row.url != "http://a.pt/six", None), "{}", row.url);
@@ -86,7 +86,7 @@ fn after_a_record_was_indexed_nobody_reads_it_again() {
     let before = read();
     session.index_texts(false, &cx).unwrap();
     let indexing = read() - before;
-    let captures = session.captures(&everything()).unwrap();
+    let captures = session.catalogue().captures(&everything()).unwrap();
     assert!(indexing > 100 && indexing <= captures.total, "{indexing} records for {} captures", captures.total);
     let done = read();
     let request = session.catalogue().campaign(CampaignId::new(1)).unwrap().1.request;
@@ -102,7 +102,7 @@ fn after_a_record_was_indexed_nobody_reads_it_again() {
     .unwrap();
     assert!(checked > 5, "{checked}");
     for row in captures.rows.iter().take(20) {
-        session.text_marks(row.id, "ria").unwrap();
+        crate::work::text_marks(&session.workspace, row.id, "ria").unwrap();
     }
     session.index_texts(false, &cx).unwrap();
     assert_eq!(read() - done, 0);
@@ -119,7 +119,7 @@ fn what_came_since_and_what_is_damaged_is_read_from_its_record() {
     session.import(&[more], ImportOptions::default(), &JobCx::detached()).unwrap();
     let text_of_all = || {
         let texts = PageTexts::open(&session.workspace).unwrap();
-        let rows = session.captures(&CaptureQuery { limit: 100, ..everything() }).unwrap().rows;
+        let rows = session.catalogue().captures(&CaptureQuery { limit: 100, ..everything() }).unwrap().rows;
         let texts: Vec<String> = rows.iter().map(|row| texts.read(row.id).unwrap().text()).collect();
         assert_eq!(texts.len(), 40);
         assert!(texts.iter().all(|text| text.starts_with("ria ")), "{texts:?}");
@@ -131,7 +131,7 @@ fn what_came_since_and_what_is_damaged_is_read_from_its_record() {
     bytes[middle] ^= 0x55;
     std::fs::write(&file, bytes).unwrap();
     text_of_all();
-    let check = session.check_index(&JobCx::detached()).unwrap();
+    let check = crate::work::check_index(&session.workspace, &JobCx::detached()).unwrap();
     assert!(check.damaged.iter().any(|file| file.ends_with("pages.bin")), "{check:?}");
     // One of another index is none of this: it is made again.
     let other = tempfile::tempdir().unwrap();

@@ -18,7 +18,11 @@ fn session_of_town() -> (tempfile::TempDir, Session) {
 
 /// Captures that a filter line finds.
 fn found(session: &Session, filter: &str, campaign: Option<CampaignId>) -> u64 {
-    let page = session.captures(&CaptureQuery { filter: filter.to_owned(), campaign, ..crate::work::everything() });
+    let page = session.catalogue().captures(&CaptureQuery {
+        filter: filter.to_owned(),
+        campaign,
+        ..crate::work::everything()
+    });
     let page = page.unwrap();
     assert_eq!(page.filter_problem, None, "{filter}");
     page.total
@@ -77,8 +81,9 @@ fn without_an_index_or_a_request_nothing_is_sampled() {
     session.index_texts(false, &JobCx::detached()).unwrap();
     let sample = session.request_sample(&Request::default(), None, 10).unwrap();
     assert_eq!((sample.waiting, sample.best.len(), sample.filter.as_str()), (Some(0), 0, ""));
-    let problem =
-        session.captures(&CaptureQuery { filter: "x request:\"(ria\"".to_owned(), ..crate::work::everything() });
+    let problem = session
+        .catalogue()
+        .captures(&CaptureQuery { filter: "x request:\"(ria\"".to_owned(), ..crate::work::everything() });
     let problem = problem.unwrap().filter_problem.unwrap();
     assert!(problem.starts_with("column 11: in the request, "), "{problem}");
 }

@@ -15,8 +15,8 @@ fn found(session: &Session) -> Vec<Vec<String>> {
 fn check_like_rebuilt(session: &Session) {
     let again = index(session);
     assert_eq!((again.indexed, again.renewed, again.rebuilt.as_str()), (0, 0, ""));
-    assert!(!session.is_index_behind().unwrap());
-    let check = session.check_index(&JobCx::detached()).unwrap();
+    assert!(!crate::work::is_index_behind(&session.workspace).unwrap());
+    let check = crate::work::check_index(&session.workspace, &JobCx::detached()).unwrap();
     assert!(check.is_fine() && !check.is_behind(), "{check:?}");
     let before = found(session);
     session.index_texts(true, &JobCx::detached()).unwrap();
@@ -41,11 +41,11 @@ fn anchors_of_inlinks_that_are_built_later_are_followed_up_and_nothing_else() {
     let first = index(&session);
     assert_eq!((first.indexed, first.renewed), (4, 0));
     check(&session, "anchors:harbour", &[]);
-    assert!(!session.is_index_behind().unwrap());
+    assert!(!crate::work::is_index_behind(&session.workspace).unwrap());
 
     build(&session, false);
-    assert!(session.is_index_behind().unwrap());
-    let differs = session.check_index(&JobCx::detached()).unwrap();
+    assert!(crate::work::is_index_behind(&session.workspace).unwrap());
+    let differs = crate::work::check_index(&session.workspace, &JobCx::detached()).unwrap();
     assert_eq!((differs.anchors.len(), differs.is_fine(), differs.is_behind()), (2, false, true));
     // Both versions of the page, by who follows as by who asks.
     let followed = session.follow_index(&JobCx::detached()).unwrap().unwrap();
@@ -69,14 +69,14 @@ fn anchors_of_inlinks_that_are_built_later_are_followed_up_and_nothing_else() {
     check_like_rebuilt(&session);
     // The same links once more.
     build(&session, true);
-    assert!(session.is_index_behind().unwrap());
+    assert!(crate::work::is_index_behind(&session.workspace).unwrap());
     let report = index(&session);
     assert_eq!((report.indexed, report.renewed), (0, 0));
     check_like_rebuilt(&session);
 
     // Links that are gone call nothing any more.
     LinkStore::remove(&session.workspace.built_folder()).unwrap();
-    assert_eq!(session.check_index(&JobCx::detached()).unwrap().anchors.len(), 2);
+    assert_eq!(crate::work::check_index(&session.workspace, &JobCx::detached()).unwrap().anchors.len(), 2);
     assert_eq!(index(&session).renewed, 2);
     check(&session, "anchors:harbour", &[]);
     check_like_rebuilt(&session);
@@ -110,7 +110,7 @@ fn a_revisit_is_indexed_again_when_its_original_comes() {
     check(&session, "xyzzy", &[]);
     check(&session, "quux", &[]);
     import("originals", &[page_record(original, "<p>Xyzzy</p>"), page_record(later, "<p>Quux</p>")]);
-    assert!(session.is_index_behind().unwrap());
+    assert!(crate::work::is_index_behind(&session.workspace).unwrap());
     // Both originals, and both revisits again.
     assert_eq!(index(&session).indexed, 4);
     check(&session, "xyzzy", &[copy, original]);

@@ -131,7 +131,7 @@ fn pages_are_found_by_when_they_were_published() {
         assert_eq!(urls(&session, query), expected, "{query}");
         // The same filter line in the table of captures.
         let asked = CaptureQuery { filter: query.to_owned(), limit: 100, ..crate::work::everything() };
-        let rows = session.captures(&asked).unwrap().rows;
+        let rows = session.catalogue().captures(&asked).unwrap().rows;
         let mut listed: Vec<String> = rows.into_iter().map(|row| row.url).collect();
         listed.sort();
         assert_eq!(listed, expected, "{query}");
@@ -257,7 +257,7 @@ fn a_damaged_index_or_one_of_another_catalogue_is_built_again() {
     let report = index(&session);
     assert!(report.rebuilt.contains("another catalogue"), "{report:?}");
     assert_eq!(urls(&session, "something"), Vec::<String>::new());
-    assert!(session.check_index(&JobCx::detached()).unwrap().is_fine());
+    assert!(crate::work::check_index(&session.workspace, &JobCx::detached()).unwrap().is_fine());
     drop(dir);
 }
 
@@ -426,16 +426,19 @@ fn near_duplicates_that_are_missing_or_damaged_are_found_again() {
         assert_eq!(session.search(&asked).unwrap().hits.len(), 6, "nothing is folded");
         let similar = SearchQuery { text: "similar:*".to_owned(), ..asked.clone() };
         assert!(session.search(&similar).unwrap().problem.unwrap().contains("follow up the index"));
-        assert_eq!(session.check_index(&JobCx::detached()).unwrap().is_fine(), damage.is_none());
+        assert_eq!(
+            crate::work::check_index(&session.workspace, &JobCx::detached()).unwrap().is_fine(),
+            damage.is_none()
+        );
         assert_eq!(index(&session).near_duplicates, 2);
         assert_eq!(std::fs::read(&near).unwrap(), whole);
-        assert!(session.check_index(&JobCx::detached()).unwrap().is_fine());
+        assert!(crate::work::check_index(&session.workspace, &JobCx::detached()).unwrap().is_fine());
     }
     // Damage of what is kept of a text is found when a new text is compared.
     let mut flipped = whole;
     flipped[40] ^= 1;
     std::fs::write(&near, flipped).unwrap();
-    assert!(!session.check_index(&JobCx::detached()).unwrap().is_fine());
+    assert!(!crate::work::check_index(&session.workspace, &JobCx::detached()).unwrap().is_fine());
     let again = copy(97);
     add(&session, dir.path(), "more", &[("https://g.pt/1", DAY, &again)]);
     assert_eq!(index(&session).near_duplicates, 3);
@@ -446,7 +449,7 @@ fn near_duplicates_that_are_missing_or_damaged_are_found_again() {
     index(&session);
     std::fs::write(&near, older).unwrap();
     assert_eq!(index(&session).near_duplicates, 3);
-    assert!(session.check_index(&JobCx::detached()).unwrap().is_fine());
+    assert!(crate::work::check_index(&session.workspace, &JobCx::detached()).unwrap().is_fine());
 }
 
 #[test]
@@ -536,7 +539,7 @@ fn a_filter_by_texts_finds_the_rows_that_it_finds_row_by_row() {
             offset: 0,
             limit: 9,
         };
-        let total = |query: CaptureQuery| session.captures(&query).unwrap().total;
+        let total = |query: CaptureQuery| session.catalogue().captures(&query).unwrap().total;
         let of_tab = total(all(tab, ""));
         assert!(of_tab > 1, "{media}: {of_tab}");
         assert_eq!(of_tab, total(all(CaptureTab::All, &format!("media={media}"))), "{media}");
@@ -550,9 +553,12 @@ fn a_filter_by_texts_finds_the_rows_that_it_finds_row_by_row() {
             for (tab, sort) in tabs.flat_map(|tab| sorts.iter().map(move |sort| (tab, sort))) {
                 let of = |filter: String, offset| {
                     let query = CaptureQuery { filter, tab, campaign, sort: sort.clone(), offset, limit: 3 };
-                    let page = session.captures(&query).unwrap();
+                    let page = session.catalogue().captures(&query).unwrap();
                     assert_eq!(page.filter_problem, None);
-                    let ids = (session.catalogue().capture_ids(&query).unwrap(), session.tab_counts(&query).unwrap());
+                    let ids = (
+                        session.catalogue().capture_ids(&query).unwrap(),
+                        session.catalogue().tab_counts(&query).unwrap(),
+                    );
                     (page.total, page.rows.iter().map(|row| row.url.clone()).collect::<Vec<_>>(), ids)
                 };
                 for offset in [0, 2, 20] {
@@ -583,7 +589,7 @@ fn terms_of_the_request_are_counted_and_chosen_as_their_filters_find() {
     index(&session);
     assert_eq!(terms(&session, "", vec![]), [], "there is no campaign yet");
     let (id, _) = session.save_campaign(None, &campaign).unwrap();
-    for import in session.imports().unwrap() {
+    for import in crate::work::imports(&session.workspace).unwrap() {
         session.assign_import(import.launch, Some(id)).unwrap();
     }
     // Counted by hand; what speaks against the request is no term of it.

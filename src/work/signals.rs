@@ -78,7 +78,7 @@ pub fn check_captures(
     mut take: impl FnMut(CheckedCapture) -> anyhow::Result<()>,
 ) -> anyhow::Result<u64> {
     let window_days = session.catalogue().window_days()?;
-    let CapturePage { rows, total, .. } = session.captures(&most_cited(limit))?;
+    let CapturePage { rows, total, .. } = session.catalogue().captures(&most_cited(limit))?;
     let left = total.saturating_sub(rows.len() as u64);
     let texts = PageTexts::open(&session.workspace)?;
     cx.stage("Holding anchors against pages", Some(rows.len() as u64));

@@ -162,7 +162,7 @@ fn questions(session: &Session, captures: u64, rounds: usize) {
     });
     ask("a keystroke to rows of the captures table", 100.0, &|round| {
         let filter = format!("text:{}*", typed[round % 6]);
-        session.captures(&CaptureQuery { filter, limit: 50, ..everything() }).unwrap().total
+        session.catalogue().captures(&CaptureQuery { filter, limit: 50, ..everything() }).unwrap().total
     });
     let newest = vec![(CaptureColumn::Date, true)];
     for (what, sort, tab) in [
@@ -173,6 +173,7 @@ fn questions(session: &Session, captures: u64, rounds: usize) {
         ask(what, 100.0, &|round| {
             let filter = format!("found:\"{}*\"", typed[round % typed.len()]);
             session
+                .catalogue()
                 .captures(&CaptureQuery { filter, tab, sort: sort.clone(), limit: 50, ..everything() })
                 .unwrap()
                 .total

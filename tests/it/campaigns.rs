@@ -280,7 +280,7 @@ fn a_campaign_that_is_added_twice_is_not_saved_unseen() {
 fn crawled(dir: &Path) -> PathBuf {
     let folder = dir.join("w");
     let session = Workspaces::new().open_sample(&folder).unwrap().1;
-    let mut campaign = session.campaign(CampaignId::new(1)).unwrap().campaign;
+    let mut campaign = session.catalogue().campaign_page(CampaignId::new(1)).unwrap().campaign;
     campaign.limits.max_documents = 12;
     session.save_campaign(Some(CampaignId::new(1)), &campaign).unwrap();
     drop(session);
@@ -313,7 +313,7 @@ fn launches_are_listed_and_a_new_version_says_whether_it_reaches_them() {
     let id = CampaignId::new(1);
     session.catalogue().begin_launch(id, "again", fonds::uri::CaptureDate::now()).unwrap();
     assert_eq!(session.unfinished_crawl_line(id, 2).unwrap(), None);
-    let mut campaign = session.campaign(id).unwrap().campaign;
+    let mut campaign = session.catalogue().campaign_page(id).unwrap().campaign;
     campaign.description = "more".to_owned();
     let (_, version) = session.save_campaign(Some(id), &campaign).unwrap();
     let line = session.unfinished_crawl_line(id, version).unwrap().unwrap();

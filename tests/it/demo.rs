@@ -50,7 +50,7 @@ fn the_catalogue_holds_exactly_the_captures_of_the_warc_files() {
             revisits += u64::from(record.head.record_type == RecordType::Revisit);
         }
     }
-    let rows = session().captures(&query("", CaptureTab::All)).unwrap();
+    let rows = session().catalogue().captures(&query("", CaptureTab::All)).unwrap();
     let known: BTreeSet<_> = rows.rows.iter().map(|row| (row.url.clone(), row.date.to_digits14())).collect();
     assert_eq!(known, on_disk);
     assert_eq!(report.captures, rows.total);
@@ -89,7 +89,7 @@ fn every_refused_url_is_counted_once_and_can_be_explained() {
     let by_rule: u64 = report.refused_by_rule.iter().map(|(_, urls)| urls).sum();
     assert_eq!(by_rule, report.refused);
     let session = session();
-    let captures = session.captures(&query("", CaptureTab::All)).unwrap().rows;
+    let captures = session.catalogue().captures(&query("", CaptureTab::All)).unwrap().rows;
     let captures: Vec<_> = captures.into_iter().map(|row| (row.url, row.date)).collect();
     // Each URL as the last launch that saw it decided.
     let mut last: BTreeMap<String, String> = BTreeMap::new();
@@ -100,7 +100,7 @@ fn every_refused_url_is_counted_once_and_can_be_explained() {
         assert_eq!(rows.len() as u64, launch.refused);
         for row in rows {
             last.insert(row.url.clone(), row.rule.clone());
-            let trace = session.why(row.id).unwrap();
+            let trace = fonds::work::why(&session, row.id).unwrap();
             assert_eq!(
                 (trace.verdict.rule_name.as_str(), row.decision.as_str()),
                 (row.rule.as_str(), "REJECT"),
@@ -162,7 +162,7 @@ fn hosts_that_only_geolocation_lets_in_are_named() {
         assert!(!report.geo_hosts.iter().any(|found| found == host), "{host}: {:?}", report.geo_hosts);
     }
     let session = session();
-    let rows = session.captures(&query("", CaptureTab::GeoOnly)).unwrap().rows;
+    let rows = session.catalogue().captures(&query("", CaptureTab::GeoOnly)).unwrap().rows;
     assert!(!rows.is_empty());
     for row in rows {
         assert_eq!(row.rule, "ExternalGeoLocationDecideRule", "{row:?}");
@@ -171,14 +171,14 @@ fn hosts_that_only_geolocation_lets_in_are_named() {
         assert!(step.tested.contains("PT"), "the evidence is missing: {step:?}");
     }
     // Abroad: only what pages of the scope show, and the robots.txt that this needs.
-    let abroad = session.captures(&query("host:postcards.example", CaptureTab::All)).unwrap().rows;
+    let abroad = session.catalogue().captures(&query("host:postcards.example", CaptureTab::All)).unwrap().rows;
     assert!(abroad.iter().all(|row| row.hops.ends_with('E') || row.hops.ends_with("EP")), "{abroad:?}");
 }
 
 #[test]
 fn versions_show_what_changed_between_the_launches() {
     let session = session();
-    let changed = session.captures(&query("", CaptureTab::Changed)).unwrap();
+    let changed = session.catalogue().captures(&query("", CaptureTab::Changed)).unwrap();
     assert!(changed.total > 5, "{}", changed.total);
     for row in changed.rows {
         assert!(row.versions >= 2 && !row.revisit, "{row:?}");
@@ -196,14 +196,14 @@ fn the_window_keeps_the_launches_apart() {
     let launches = session.catalogue().launches(None).unwrap();
     let first = launches.iter().map(|launch| launch.started).min().unwrap();
     let page = "http://biblioteca.vilanova.example/";
-    let rows = session.captures(&query("host:biblioteca.vilanova.example", CaptureTab::All)).unwrap().rows;
+    let rows = session.catalogue().captures(&query("host:biblioteca.vilanova.example", CaptureTab::All)).unwrap().rows;
     let mut captures: Vec<_> = rows.into_iter().filter(|row| row.url == page).collect();
     captures.sort_by_key(|row| row.date);
     assert_eq!(captures.len(), 2, "captured by both launches");
     let of_launch = |date: CaptureDate| usize::from(date.millis() - first.millis() > 50 * DAY_MS);
     for (number, capture) in captures.iter().enumerate() {
         assert_eq!(of_launch(capture.date), number);
-        let inlinks = session.inlinks(capture.id, 90).unwrap();
+        let inlinks = session.workspace.inlinks_of_capture(capture.id, 90).unwrap();
         assert!(inlinks.built);
         for row in &inlinks.rows {
             assert_eq!(row.in_window, of_launch(row.date) == number, "{row:?}");
@@ -220,7 +220,7 @@ fn the_window_keeps_the_launches_apart() {
         assert_eq!(capture.inlink_hosts, Some(hosts.len() as u64));
         assert!(inlinks.rows.iter().any(|row| !row.in_window), "the other launch's links are shown outside");
         // A window that reaches from one launch to the other holds both.
-        let wide = session.inlinks(capture.id, 120).unwrap();
+        let wide = session.workspace.inlinks_of_capture(capture.id, 120).unwrap();
         assert!(wide.rows.iter().all(|row| row.in_window));
         assert!(wide.internal > inlinks.internal && wide.external > inlinks.external);
     }
@@ -232,13 +232,13 @@ fn inlinks_and_outlinks_are_the_same_links_seen_from_two_sides() {
     assert_eq!(report.inlinks, report.internal + report.external);
     assert!(report.internal > 0 && report.external > 0 && report.uncaptured > 0);
     let session = session();
-    let rows = session.captures(&query("inlinks.ext>0", CaptureTab::Html)).unwrap().rows;
+    let rows = session.catalogue().captures(&query("inlinks.ext>0", CaptureTab::Html)).unwrap().rows;
     assert!(rows.len() > 20);
     for row in rows.iter().take(10) {
-        for inlink in session.inlinks(row.id, 90).unwrap().rows {
+        for inlink in session.workspace.inlinks_of_capture(row.id, 90).unwrap().rows {
             let source = inlink.capture.unwrap();
             assert_eq!(session.catalogue().capture_row(source).unwrap().url, inlink.source);
-            let outlinks = session.outlinks(source).unwrap();
+            let outlinks = session.catalogue().outlinks(source).unwrap();
             let same = |url: &str| PageKey::of_text(url) == PageKey::of_text(&row.url);
             assert!(
                 outlinks.iter().any(|link| same(&link.url) && link.anchor == inlink.anchor),
@@ -302,7 +302,7 @@ fn the_export_carries_verdict_score_and_inlinks_of_each_capture() {
             assert!((linked.millis() - date.millis()).abs() <= 90 * DAY_MS, "{url}: {inlink} is out of the window");
         }
         // What the window shows is what is carried out.
-        let row = session.captures(&query(&format!("url:{url}"), CaptureTab::All)).unwrap().rows;
+        let row = session.catalogue().captures(&query(&format!("url:{url}"), CaptureTab::All)).unwrap().rows;
         let row = row.into_iter().find(|row| row.url == url && row.date.to_digits14() == date.to_digits14()).unwrap();
         assert_eq!(
             (known["inlinks"]["countInternal"].as_u64(), known["inlinks"]["countExternal"].as_u64()),

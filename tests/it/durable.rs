@@ -217,7 +217,7 @@ fn assert_same(found: &Outcome, expected: &Outcome) {
 fn readable(workspace: &Path) -> usize {
     let session = Session::new(Workspace::open(workspace).unwrap());
     let query = CaptureQuery { tab: CaptureTab::All, limit: 100_000, ..work::everything() };
-    let rows = session.captures(&query).unwrap().rows;
+    let rows = session.catalogue().captures(&query).unwrap().rows;
     rows.iter().for_each(|row| drop(session.content(row.id).unwrap()));
     rows.len()
 }

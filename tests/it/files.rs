@@ -58,7 +58,7 @@ pub fn open(workspace: &Path) -> Session {
 
 pub fn captures(session: &Session, filter: &str) -> Vec<CaptureRow> {
     let query = CaptureQuery { filter: filter.to_owned(), limit: 100_000, ..work::everything() };
-    let page = session.captures(&query).unwrap();
+    let page = session.catalogue().captures(&query).unwrap();
     assert_eq!(page.filter_problem, None);
     page.rows
 }
@@ -133,7 +133,7 @@ fn a_file_that_was_renamed_in_the_middle_goes_on_under_its_new_name() {
     let session = open(&workspace);
     assert_eq!(captures(&session, "").len(), PAGES);
     assert_eq!(captures(&session, "file:renamed.warc.gz").len(), PAGES);
-    assert_eq!(session.files().unwrap().len(), 1);
+    assert_eq!(session.workspace.files().unwrap().len(), 1);
 }
 
 /// State and name of each file, as listed.
@@ -276,27 +276,29 @@ fn what_cannot_be_read_is_a_row_with_a_reason_and_the_others_come_in() {
 
     // Each of them is a problem, too, and the torn record is shown at its place.
     let session = open(&workspace);
-    let page = session.problems(&ProblemQuery::default()).unwrap();
+    let page = session.catalogue().problems(&ProblemQuery::default()).unwrap();
     for (name, words) in rows {
         assert!(page.rows.iter().any(|row| row.path.ends_with(name) && row.detail.contains(words)), "{name}");
     }
     let torn = page.rows.iter().find(|row| row.path.ends_with("torn.warc.gz")).unwrap();
-    let detail = session.problem(torn.id).unwrap();
+    let detail = fonds::work::problem_detail(&session.workspace, torn.id).unwrap();
     assert!(detail.hex.contains("1f 8b"), "{}", detail.hex);
-    let record = session.problem_record(torn.id, &JobCx::detached()).unwrap();
+    let record = fonds::work::problem_record(&session.workspace, torn.id, &JobCx::detached()).unwrap();
     assert!(record.contains("WARC-Target-URI: http://torn.example/4"), "{record}");
     assert_eq!(detail.command, Some(format!("fonds warc cat {} {}", arg(&source.join("torn.warc.gz")), torn.offset)));
     let (_, offset) = detail.command.as_ref().unwrap().rsplit_once(' ').unwrap();
     let shown = fonds(&["warc", "cat", arg(&source.join("torn.warc.gz")), offset]).with_status(1);
     assert!(shown.out.contains("http://torn.example/4"), "{}", shown.out);
     // What could not be read left no file in the list.
-    assert_eq!(session.files().unwrap().len(), 2);
+    assert_eq!(session.workspace.files().unwrap().len(), 2);
     // Every number leads to as many rows.
-    let import = &session.imports().unwrap()[0];
-    let records = session.import_records(import.launch, None, &JobCx::detached()).unwrap();
+    let import = &fonds::work::imports(&session.workspace).unwrap()[0];
+    let records = fonds::work::import_records(&session.workspace, import.launch, None, &JobCx::detached()).unwrap();
     assert_eq!((records.rows.len() as u64, records.is_cut, records.unread), (import.records, false, Vec::new()));
-    for file in session.imported_files(import.launch).unwrap() {
-        let found = session.import_records(import.launch, Some(&file.path), &JobCx::detached()).unwrap();
+    for file in session.catalogue().imported_files(import.launch).unwrap() {
+        let found =
+            fonds::work::import_records(&session.workspace, import.launch, Some(&file.path), &JobCx::detached())
+                .unwrap();
         assert_eq!(found.rows.len() as u64, file.records, "{}", file.path);
     }
     // The report is kept.
@@ -319,20 +321,20 @@ fn the_record_of_a_problem_is_read_from_the_member_that_it_shares() {
     let path = write(&source, "shared.warc.gz", &bytes);
     fonds(&["import", arg(&workspace), arg(&source)]).with_status(1);
     let session = open(&workspace);
-    let page = session.problems(&ProblemQuery::default()).unwrap();
+    let page = session.catalogue().problems(&ProblemQuery::default()).unwrap();
     let problem = page.rows.iter().find(|row| row.detail.contains("shared.example/7")).unwrap();
     assert_eq!(problem.member.map(|member| member.offset), Some(first.len() as u64), "{problem:?}");
     // What stands before its member does not matter; the size tells no change.
     bytes[10..first.len()].fill(0);
     fs::write(path, bytes).unwrap();
-    let detail = session.problem(problem.id).unwrap();
+    let detail = fonds::work::problem_detail(&session.workspace, problem.id).unwrap();
     assert!(detail.hex.trim_start().starts_with(&format!("{}  1f 8b", first.len())), "{}", detail.hex);
     assert_eq!((detail.far, detail.is_near()), (2 * member_record(5).len() as u64, true));
-    let text = session.problem_record(problem.id, &JobCx::detached()).unwrap();
+    let text = fonds::work::problem_record(&session.workspace, problem.id, &JobCx::detached()).unwrap();
     assert!(text.contains("WARC-Target-URI: http://shared.example/7") && text.ends_with("hi"), "{text}");
     let stopped = JobCx::detached();
     stopped.cancel();
-    assert!(session.problem_record(problem.id, &stopped).is_err());
+    assert!(fonds::work::problem_record(&session.workspace, problem.id, &stopped).is_err());
 }
 
 /// A zip of these members: name, bytes, whether they are compressed.
@@ -403,15 +405,18 @@ fn a_package_is_read_in_place_and_what_cannot_be_is_unpacked() {
     assert_eq!(captures(&session, "file:crawl.wacz").len(), 10);
     assert_eq!(captures(&session, "file:imports").len(), 5);
     // Every number of the package leads to as many rows, those of unpacked members too.
-    let launch = session.imports().unwrap()[0].launch;
-    let row = &session.imported_files(launch).unwrap()[0];
+    let launch = fonds::work::imports(&session.workspace).unwrap()[0].launch;
+    let row = &session.catalogue().imported_files(launch).unwrap()[0];
     let leads_to = |filter: String| captures(&session, &filter).len() as u64;
     assert_eq!(leads_to(format!("file:{}", row.file.unwrap())), row.captures);
     assert_eq!(leads_to(format!("file:{} import:{launch}", row.file.unwrap())), row.new_captures);
     assert_eq!(leads_to(format!("imported:{launch}")), row.captures);
-    let files = session.files().unwrap();
+    let files = session.workspace.files().unwrap();
     assert_eq!(files.iter().find(|file| Some(file.id) == row.file).unwrap().captures, row.captures);
-    assert!(session.files().unwrap().iter().all(|file| !file.path.contains("..")), "names come from the package");
+    assert!(
+        session.workspace.files().unwrap().iter().all(|file| !file.path.contains("..")),
+        "names come from the package"
+    );
     drop(session);
     // Known by its digest, wherever it lies.
     fs::rename(&path, source.join("renamed.wacz")).unwrap();
@@ -479,7 +484,7 @@ fn a_copy_that_rotted_is_mended_by_importing_again() {
     write(&source, "a.warc.gz", &bytes);
     let import = || fonds(&["import", arg(&workspace), arg(&source), "--copy"]);
     import().with_status(0);
-    let copy = open(&workspace).files().unwrap()[0].location.clone();
+    let copy = open(&workspace).workspace.files().unwrap()[0].location.clone();
     let mut rotten = bytes.clone();
     let middle = rotten.len() / 2;
     rotten[middle] ^= 0xff;

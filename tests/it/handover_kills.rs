@@ -158,7 +158,7 @@ fn a_handover_whose_import_was_killed_comes_in_whole_and_once() {
             limit: 10_000,
             ..fonds::work::everything()
         };
-        assert_eq!(session.captures(&query).unwrap().rows.len(), in_hand, "killed at moment {moment}");
+        assert_eq!(session.catalogue().captures(&query).unwrap().rows.len(), in_hand, "killed at moment {moment}");
     }
     assert!(kills >= 3, "the import was killed {kills} times only: the kills come too late");
 }

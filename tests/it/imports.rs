@@ -196,7 +196,7 @@ fn a_folder_is_searched_and_its_files_can_be_copied_in() {
     std::fs::remove_dir_all(&source).unwrap();
     let session = fonds::work::Session::new(fonds::store::Workspace::open(&workspace).unwrap());
     let query = fonds::work::models::CaptureQuery { limit: 10_000, ..fonds::work::everything() };
-    let rows = fonds::work::Session::captures(&session, &query).unwrap().rows;
+    let rows = session.catalogue().captures(&query).unwrap().rows;
     let told: u64 = files.iter().map(|file| file["new_captures"].as_u64().unwrap()).sum();
     assert_eq!(rows.len() as u64, told);
     for row in rows {

@@ -41,7 +41,7 @@ fn a_copy_of_a_file_that_grew_takes_the_place_of_the_shorter_one() {
     import();
     let (file, first) = {
         let session = open(&workspace);
-        (session.files().unwrap()[0].id, captures(&session, "")[0].id)
+        (session.workspace.files().unwrap()[0].id, captures(&session, "")[0].id)
     };
     append(&path, &warc("two", 2));
     let said = import();
@@ -119,10 +119,11 @@ fn the_records_of_an_import_stay_those_that_it_counted() {
         append(&path, &pages("two", 2));
         fonds(&words).with_status(0);
         let session = open(&workspace);
-        let [new, old] = &session.imports().unwrap()[..] else { panic!("two imports") };
+        let [new, old] = &fonds::work::imports(&session.workspace).unwrap()[..] else { panic!("two imports") };
         assert!(new.records > old.records, "{new:?} {old:?}");
         for (import, has_grown) in [(new, false), (old, true)] {
-            let found = session.import_records(import.launch, None, &JobCx::detached()).unwrap();
+            let found =
+                fonds::work::import_records(&session.workspace, import.launch, None, &JobCx::detached()).unwrap();
             assert_eq!((found.rows.len() as u64, found.unread), (import.records, Vec::new()), "{name} {copy}");
             assert_eq!(found.differing.iter().any(|line| line.contains("it grew since")), has_grown);
         }
@@ -131,7 +132,7 @@ fn the_records_of_an_import_stay_those_that_it_counted() {
         }
         // Other bytes, and fewer.
         write(&source, name, &pages("six", 1));
-        let found = session.import_records(old.launch, None, &JobCx::detached()).unwrap();
+        let found = fonds::work::import_records(&session.workspace, old.launch, None, &JobCx::detached()).unwrap();
         let told = [found.differing, found.unread].concat();
         assert!(told.len() == 1 && told[0].contains("changed"), "{told:?}");
     }
@@ -296,8 +297,8 @@ fn what_an_import_reported_stays_reported_when_a_file_is_read_again() {
     append(&path, &whole[torn.len()..]);
     fonds(&args).with_status(0);
     let session = open(&workspace);
-    let imports = session.imports().unwrap();
-    let of = |launch| session.problems(&ProblemQuery { launch, ..ProblemQuery::default() }).unwrap();
+    let imports = fonds::work::imports(&session.workspace).unwrap();
+    let of = |launch| session.catalogue().problems(&ProblemQuery { launch, ..ProblemQuery::default() }).unwrap();
     for import in &imports {
         assert_eq!(of(Some(import.launch)).rows.len() as u64, import.problems, "{import:?}");
     }
@@ -305,7 +306,7 @@ fn what_an_import_reported_stays_reported_when_a_file_is_read_again() {
     let told = &of(Some(imports[1].launch)).rows[0];
     assert!(told.read_again && told.kind == "truncated", "{told:?}");
     assert_eq!(of(None).rows, [], "it is whole now");
-    assert_eq!(session.files().unwrap()[0].problems, 0);
+    assert_eq!(session.workspace.files().unwrap()[0].problems, 0);
 }
 
 #[test]
@@ -318,9 +319,9 @@ fn what_was_broken_in_bytes_that_are_gone_is_not_reported_of_the_new_ones() {
     fs::write(&path, warc("other", 5)).unwrap();
     fonds(&args).with_status(0);
     let session = open(&workspace);
-    assert_eq!(session.problems(&ProblemQuery::default()).unwrap().rows, []);
-    assert!(session.files().unwrap().iter().all(|file| file.problems == 0));
-    assert!(session.imports().unwrap()[1].problems > 0, "the first import told what it told");
+    assert_eq!(session.catalogue().problems(&ProblemQuery::default()).unwrap().rows, []);
+    assert!(session.workspace.files().unwrap().iter().all(|file| file.problems == 0));
+    assert!(fonds::work::imports(&session.workspace).unwrap()[1].problems > 0, "the first import told what it told");
 }
 
 #[test]
@@ -332,7 +333,7 @@ fn figures_of_an_import_lead_to_what_was_there_then() {
     append(&path, &warc("two", 3));
     fonds(&args).with_status(0);
     let session = open(&workspace);
-    for import in session.imports().unwrap() {
+    for import in fonds::work::imports(&session.workspace).unwrap() {
         let found = captures(&session, &format!("imported:{}", import.launch)).len() as u64;
         assert_eq!(found, import.captures, "{import:?}");
     }

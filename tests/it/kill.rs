@@ -95,7 +95,7 @@ fn assert_whole(workspace: &Path) {
     assert!(open.is_empty(), "left open: {open:?}");
     let session = Session::new(Workspace::open(workspace).unwrap());
     let query = CaptureQuery { tab: CaptureTab::All, limit: 100_000, ..work::everything() };
-    let rows = session.captures(&query).unwrap().rows;
+    let rows = session.catalogue().captures(&query).unwrap().rows;
     let (_, count) = taken(workspace);
     assert_eq!(rows.len(), count, "catalogue and files differ");
     for row in &rows {

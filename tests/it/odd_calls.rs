@@ -107,7 +107,7 @@ fn records_behind_a_wrong_length_are_read_by_all() {
     // It is known by its records, wherever it went.
     std::fs::rename(&path, source.join("moved.warc")).unwrap();
     fonds(&["files", "locate", arg(&workspace), arg(&source)]).with_status(0);
-    assert_eq!(open(&workspace).files().unwrap()[0].state.as_str(), "present");
+    assert_eq!(open(&workspace).workspace.files().unwrap()[0].state.as_str(), "present");
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn a_record_that_lies_about_its_length_is_shown_with_a_remark() {
         let told = content.problems.iter().any(|problem| problem.contains("are there"));
         assert_eq!(told, is_lie, "{}: {:?}", row.url, content.problems);
     }
-    let imported = format!("imported:{}", session.imports().unwrap()[0].launch);
+    let imported = format!("imported:{}", fonds::work::imports(&session.workspace).unwrap()[0].launch);
     drop(session);
     let example = fonds(&["campaign", "example"]).with_status(0).out;
     let campaign = write(&source, "campaign.json", example.as_bytes());
@@ -195,7 +195,7 @@ fn damage_is_reported_again_when_its_bytes_are_back() {
     write(&source, "b.warc.gz", torn);
     import();
     assert_eq!(fonds(&["files", "problems", arg(&workspace)]).status, 1);
-    let files = open(&workspace).files().unwrap();
+    let files = open(&workspace).workspace.files().unwrap();
     let problems = |path: &Path| files.iter().find(|file| file.location == path).map(|file| file.problems);
     assert_eq!((problems(&source.join("b.warc.gz")), problems(&path)), (Some(1), Some(0)));
 }

@@ -289,7 +289,7 @@ fn pages(export: &Path) -> Vec<(String, String, String)> {
         limit: 10_000,
         ..fonds::work::everything()
     };
-    let rows = fonds::work::Session::captures(&session, &query).unwrap().rows;
+    let rows = session.catalogue().captures(&query).unwrap().rows;
     let index = std::fs::read_to_string(export.join("data/indexes/index.cdxj")).unwrap();
     let mut chosen = BTreeMap::new();
     for row in rows {

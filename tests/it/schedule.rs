@@ -21,7 +21,7 @@ fn sample(dir: &Path, edit: impl FnOnce(&mut Campaign)) -> PathBuf {
 }
 
 fn save(session: &Session, edit: impl FnOnce(&mut Campaign)) {
-    let mut campaign = session.campaign(CampaignId::new(1)).unwrap().campaign;
+    let mut campaign = session.catalogue().campaign_page(CampaignId::new(1)).unwrap().campaign;
     campaign.schedule.catch_up = CatchUp::Once;
     edit(&mut campaign);
     session.save_campaign(Some(CampaignId::new(1)), &campaign).unwrap();

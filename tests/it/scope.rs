@@ -200,7 +200,7 @@ fn more_looked_up(log: &str, let_in: &BTreeSet<String>) -> usize {
 /// Crawls the sample web's first edition with these rules.
 fn crawled(folder: &Path, edit: impl FnOnce(&mut Campaign)) -> Session {
     let session = Workspaces::new().open_sample(folder).unwrap().1;
-    let mut campaign = session.campaign(CampaignId::new(1)).unwrap().campaign;
+    let mut campaign = session.catalogue().campaign_page(CampaignId::new(1)).unwrap().campaign;
     edit(&mut campaign);
     let (_, version) = session.save_campaign(Some(CampaignId::new(1)), &campaign).unwrap();
     session.run_crawl(CrawlStart { campaign: CampaignId::new(1), version, fresh: false }, &JobCx::detached()).unwrap();

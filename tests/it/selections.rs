@@ -120,7 +120,7 @@ fn a_collection_with_a_filter_is_filled_after_each_import_and_crawl() {
     assert_eq!(ids(&workspace, "host:new.example").first(), added.first());
     // A crawl fills it, too: the campaign once more, limited to a few documents.
     let session = Workspaces::new().open(&workspace).unwrap();
-    let mut campaign = session.campaign(CampaignId::new(1)).unwrap().campaign;
+    let mut campaign = session.catalogue().campaign_page(CampaignId::new(1)).unwrap().campaign;
     campaign.limits.max_documents = 40;
     session.save_campaign(Some(CampaignId::new(1)), &campaign).unwrap();
     drop(session);
@@ -132,7 +132,7 @@ fn a_collection_with_a_filter_is_filled_after_each_import_and_crawl() {
     let session = Workspaces::new().open(&workspace).unwrap();
     let start = fonds::work::CrawlStart {
         campaign: CampaignId::new(1),
-        version: session.campaign(CampaignId::new(1)).unwrap().version,
+        version: session.catalogue().campaign_page(CampaignId::new(1)).unwrap().version,
         fresh: true,
     };
     session.run_crawl(start, &fonds::jobs::JobCx::detached()).unwrap();

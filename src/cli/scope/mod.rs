@@ -9,6 +9,7 @@ use super::campaign::read_only_session;
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::scope::{Decision, Trace};
+use crate::work;
 use crate::work::models::ScopeTest;
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -64,7 +65,7 @@ fn test(folder: &Path, campaign: &str, mut urls: Vec<String>, json: bool, out: &
         urls.retain(|line| !line.trim().is_empty());
     }
     let mut status = FINE;
-    for (url, result) in urls.iter().zip(session.scope_test(Some(id), &spec, &urls)?) {
+    for (url, result) in urls.iter().zip(work::scope_test(&session, Some(id), &spec, &urls)?) {
         match result {
             Ok(ScopeTest { trace, .. }) => {
                 if trace.verdict.decision == Decision::Reject {

@@ -303,8 +303,10 @@ fn the_tester_hands_out_the_change_that_turns_a_verdict() {
     let far = "http://elsewhere.example/x".to_owned();
     let mut spec = made.spec.clone();
     for expected in [Decision::Reject, Decision::Accept, Decision::Reject] {
-        let tested =
-            made.session.scope_test(Some(made.campaign), &spec, std::slice::from_ref(&far)).unwrap().remove(0).unwrap();
+        let tested = crate::work::scope_test(&made.session, Some(made.campaign), &spec, std::slice::from_ref(&far))
+            .unwrap()
+            .remove(0)
+            .unwrap();
         assert_eq!(tested.trace.verdict.decision, expected, "{:?}", spec.rules);
         spec = tested.turn.unwrap().apply(&spec);
     }
@@ -312,7 +314,7 @@ fn the_tester_hands_out_the_change_that_turns_a_verdict() {
     let mut rules = standard_rules();
     rules[1] = json!({"rule": "geolocation", "countries": ["PT"]});
     let spec = Campaign { rules, ..made.spec.clone() };
-    let tested = made.session.scope_test(Some(made.campaign), &spec, &[far]).unwrap().remove(0).unwrap();
+    let tested = crate::work::scope_test(&made.session, Some(made.campaign), &spec, &[far]).unwrap().remove(0).unwrap();
     assert!(tested.trace.turn.unwrap().starts_with("Look up the country of its server") && tested.turn.is_none());
 }
 
@@ -365,7 +367,9 @@ fn every_rule_is_counted_with_an_example() {
     assert_eq!(of(5), (0, 0, None));
     assert!(hits.iter().all(|hits| hits.ids.urls() == hits.decided));
     for hits in &hits {
-        let matches = made.session.urls_matched_by_rule(made.campaign, None, hits.index, &JobCx::detached()).unwrap();
+        let matches =
+            crate::work::urls_matched_by_rule(&made.session, made.campaign, None, hits.index, &JobCx::detached())
+                .unwrap();
         assert_eq!(matches.ids.urls(), hits.spoke, "rule {}", hits.index);
         assert_eq!((&matches.name, &matches.words), (&hits.name, &hits.words));
         assert!(hits.ids.first().iter().all(|id| matches.ids.first().contains(id)), "rule {}", hits.index);
@@ -596,7 +600,9 @@ fn an_address_in_a_url_is_looked_up_by_lists_and_by_the_tester() {
     edited.rules[2] = json!({"rule": "geolocation", "countries": ["PT"]});
     let answer = made.what_if(&edited);
     assert_eq!((answer.moved_in.urls, answer.unknown.urls), (1, 0));
-    let tested = made.session.scope_test(Some(made.campaign), &edited, &["http://192.0.2.1/".to_owned()]).unwrap();
+    let tested =
+        crate::work::scope_test(&made.session, Some(made.campaign), &edited, &["http://192.0.2.1/".to_owned()])
+            .unwrap();
     assert_eq!(tested[0].as_ref().unwrap().trace.verdict.decision, Decision::Accept);
 }
 
@@ -610,7 +616,7 @@ fn a_url_made_a_seed_begins_a_new_path() {
     let answer = made.what_if(&edited);
     assert_eq!(made.listed(&edited, &answer, MovedSide::In), ["http://b.pt/far"]);
     let rows = made.rows(&edited, &answer, WhatIfList::Side(MovedSide::In), 0..9);
-    let trace = made.session.what_if_trace(&edited, rows[0].seen).unwrap();
+    let trace = crate::work::what_if_trace(&made.session, &edited, rows[0].seen).unwrap();
     assert_eq!(trace.verdict, rows[0].after);
 }
 
@@ -637,7 +643,8 @@ fn another_tag_of_a_seed_goes_down_to_all_that_it_led_to() {
     edited.seeds[0].source_tag = "blog".to_owned();
     let answer = made.what_if(&edited);
     assert_eq!(made.listed(&edited, &answer, MovedSide::In), ["http://a.pt/", "http://a.pt/x"]);
-    let tested = made.session.scope_test(Some(made.campaign), &edited, &["http://a.pt/x".to_owned()]).unwrap();
+    let tested =
+        crate::work::scope_test(&made.session, Some(made.campaign), &edited, &["http://a.pt/x".to_owned()]).unwrap();
     assert_eq!(tested[0].as_ref().unwrap().trace.verdict.decision, Decision::Accept);
     assert_eq!(made.what_if(&made.spec).moved_in.urls, 0);
 }
@@ -676,7 +683,13 @@ fn the_tester_takes_no_way_that_another_campaign_knows() {
     other.launch(&[found("http://a.pt/x", &"L".repeat(30))]);
     let tested = |of: CampaignId| {
         let urls = ["http://a.pt/x".to_owned()];
-        other.session.scope_test(Some(of), &other.spec, &urls).unwrap().remove(0).unwrap().trace.verdict.decision
+        crate::work::scope_test(&other.session, Some(of), &other.spec, &urls)
+            .unwrap()
+            .remove(0)
+            .unwrap()
+            .trace
+            .verdict
+            .decision
     };
     assert_eq!(tested(other.campaign), Decision::Reject);
     assert_eq!(tested(CampaignId::new(other.campaign.get() - 1)), Decision::Accept);

@@ -38,17 +38,10 @@ impl Session {
     /// Whether nothing is kept in it: no campaign, no capture, no import.
     pub fn is_unused(&self) -> anyhow::Result<bool> {
         let info = self.workspace()?;
-        Ok(info.read_only.is_none() && info.captures == 0 && info.campaigns == 0 && self.imports()?.is_empty())
-    }
-
-    /// All campaigns.
-    pub fn campaigns(&self) -> anyhow::Result<Vec<CampaignRow>> {
-        Ok(self.catalogue().campaigns()?)
-    }
-
-    /// One campaign.
-    pub fn campaign(&self, id: CampaignId) -> anyhow::Result<CampaignPage> {
-        Ok(self.catalogue().campaign_page(id)?)
+        Ok(info.read_only.is_none()
+            && info.captures == 0
+            && info.campaigns == 0
+            && work::imports(&self.workspace)?.is_empty())
     }
 
     /// Launches of a campaign (of any, when none is named).
@@ -63,16 +56,6 @@ impl Session {
         Ok(page)
     }
 
-    /// What a crawl would do.
-    pub fn crawl_plan(&self, request: &CrawlRequest) -> anyhow::Result<CrawlPlan> {
-        work::crawl_plan(self, request)
-    }
-
-    /// A part of the captures table.
-    pub fn captures(&self, query: &CaptureQuery) -> anyhow::Result<CapturePage> {
-        Ok(self.catalogue().captures(query)?)
-    }
-
     /// Numbers of the captures that match a query, whatever its page; of
     /// these only, where some are named.
     pub fn capture_ids(&self, query: &CaptureQuery, among: Option<&[CaptureId]>) -> anyhow::Result<Vec<CaptureId>> {
@@ -80,11 +63,6 @@ impl Session {
             Some(ids) => self.catalogue().captures_among(query, ids)?,
             None => self.catalogue().capture_ids(query)?,
         })
-    }
-
-    /// How many captures each ready filter holds, under the query's filter line.
-    pub fn tab_counts(&self, query: &CaptureQuery) -> anyhow::Result<TabCounts> {
-        Ok(self.catalogue().tab_counts(query)?)
     }
 
     /// One capture.
@@ -105,21 +83,11 @@ impl Session {
         work::content::content(&self.workspace, &work::page_texts::PageTexts::open(&self.workspace)?, id)
     }
 
-    /// Inlinks of a capture in its window, and those outside it marked so.
-    pub fn inlinks(&self, id: CaptureId, window_days: u32) -> anyhow::Result<InlinkPage> {
-        Ok(self.workspace.inlinks_of_capture(id, window_days)?)
-    }
-
     /// Inlinks of any URL or key, captured or not.
     pub fn inlinks_of(&self, target: &str, window_days: u32) -> anyhow::Result<InlinkPage> {
         let key = PageKey::of_text(target)
             .with_context(|| format!("“{target}” is neither a URL nor a key such as pt,example)/path"))?;
         Ok(self.workspace.inlinks_of_page(&key, target, window_days)?)
-    }
-
-    /// Links out of a capture.
-    pub fn outlinks(&self, id: CaptureId) -> anyhow::Result<Vec<OutlinkRow>> {
-        Ok(self.catalogue().outlinks(id)?)
     }
 
     /// Anchor texts of a capture's inlinks in its window.
@@ -140,11 +108,6 @@ impl Session {
         Ok(page)
     }
 
-    /// Events of a launch.
-    pub fn events(&self, query: &EventQuery) -> anyhow::Result<EventPage> {
-        Ok(self.catalogue().events(query)?)
-    }
-
     /// Anomalies of the crawl in this process that came since the answer
     /// before; the second value is what to ask with next. It answers at once,
     /// from memory.
@@ -155,26 +118,11 @@ impl Session {
         (events, AnomalyMark { run, next })
     }
 
-    /// URLs that launches have seen.
-    pub fn seen(&self, query: &SeenQuery) -> anyhow::Result<SeenPage> {
-        Ok(self.catalogue().seen(query)?)
-    }
-
-    /// Why a seen URL was taken or refused.
-    pub fn why(&self, seen: SeenId) -> anyhow::Result<Trace> {
-        work::why(self, seen)
-    }
-
     /// What the kept selection would change if it were made again now, and whether there is an earlier one to
     /// put back.
     pub fn selection_offer(&self, campaign: CampaignId) -> anyhow::Result<(Option<SelectionOffer>, bool)> {
         let can_undo = self.catalogue().can_undo_selection(campaign)?;
         Ok((work::selection_offer(&self.workspace, campaign)?, can_undo))
-    }
-
-    /// URLs with an earlier rejection that have a new version to review.
-    pub fn rejected_before(&self, campaign: CampaignId) -> anyhow::Result<u64> {
-        Ok(self.catalogue().rejected_before(campaign)?)
     }
 
     /// The selection of a campaign and what it would carry.
@@ -223,43 +171,10 @@ impl Session {
         Ok(listed.chain(of.map(Path::to_owned)).filter_map(address).collect())
     }
 
-    /// What decides under a draft where no person did.
-    pub fn selection_criteria(&self, draft: &SelectionSpec) -> anyhow::Result<SelectionCriteria> {
-        work::selection_criteria(&self.workspace, draft)
-    }
-
     /// Captures with their scores under a draft, in the order asked for.
     pub fn scored_under(&self, draft: &SelectionSpec, ids: &[CaptureId]) -> anyhow::Result<Vec<ScoredRow>> {
         let sides = work::selection_criteria(&self.workspace, draft)?;
         Ok(self.catalogue().scored_under(draft, &sides, ids)?)
-    }
-
-    /// Runs URLs through the rules of an edited, unsaved campaign with the facts at hand.
-    /// `of` is the campaign whose launches know the way to them.
-    pub fn scope_test(
-        &self,
-        of: Option<CampaignId>,
-        campaign: &Campaign,
-        urls: &[String],
-    ) -> anyhow::Result<Vec<Result<ScopeTest, String>>> {
-        work::scope_test(self, of, campaign, urls)
-    }
-
-    /// Why an edited campaign would take or refuse a seen URL, as its what-if counts it.
-    pub fn what_if_trace(&self, edited: &Campaign, seen: SeenId) -> anyhow::Result<Trace> {
-        work::what_if_trace(self, edited, seen)
-    }
-
-    /// What an edited campaign would have taken and refused of all that its
-    /// launches (or one of them) have seen.
-    pub fn what_if(
-        &self,
-        campaign: CampaignId,
-        launch: Option<LaunchId>,
-        edited: &Campaign,
-        cx: &JobCx,
-    ) -> anyhow::Result<WhatIf> {
-        work::what_if(self, campaign, launch, edited, cx)
     }
 
     /// A part of the URLs that a number of a what-if counts.
@@ -284,30 +199,9 @@ impl Session {
         work::what_if_hosts(self, answer, &JobCx::detached())
     }
 
-    /// The seen URLs that a rule had an opinion of.
-    pub fn urls_matched_by_rule(
-        &self,
-        campaign: CampaignId,
-        launch: Option<LaunchId>,
-        rule: usize,
-        cx: &JobCx,
-    ) -> anyhow::Result<RuleMatches> {
-        work::urls_matched_by_rule(self, campaign, launch, rule, cx)
-    }
-
-    /// How often each rule spoke and decided, with an example.
-    pub fn rule_hits(&self, campaign: CampaignId, launch: Option<LaunchId>, cx: &JobCx) -> anyhow::Result<RuleReport> {
-        work::rule_hits(self, campaign, launch, cx)
-    }
-
     /// Seen URLs by their numbers.
     pub fn seen_rows(&self, ids: &[SeenId]) -> anyhow::Result<Vec<SeenRow>> {
         ids.iter().map(|id| Ok(self.catalogue().seen_row(*id)?.1)).collect()
-    }
-
-    /// Hosts that only their location let in.
-    pub fn geo_report(&self, campaign: CampaignId, launch: Option<LaunchId>, cx: &JobCx) -> anyhow::Result<GeoReport> {
-        work::geo_report(self, campaign, launch, cx)
     }
 
     /// Hosts whose verdicts another country database would change.
@@ -341,61 +235,9 @@ impl Session {
         self.run_job(JobKind::WriteLinks, || work::export_links(self, form, folder, cx))
     }
 
-    /// Every archive file, with how it stands on the disk.
-    pub fn files(&self) -> anyhow::Result<Vec<FileRow>> {
-        Ok(self.workspace.files()?)
-    }
-
-    /// One archive file.
-    pub fn file(&self, id: FileId) -> anyhow::Result<FileRow> {
-        Ok(self.workspace.file(id)?)
-    }
-
     /// The archive file that a capture is read from.
     pub fn file_of_capture(&self, id: CaptureId) -> anyhow::Result<Option<FileRow>> {
         Ok(self.catalogue().file_of_capture(id)?.map(|file| self.workspace.file(file)).transpose()?)
-    }
-
-    /// What is broken or odd in the files.
-    pub fn problems(&self, query: &ProblemQuery) -> anyhow::Result<ProblemPage> {
-        Ok(self.catalogue().problems(query)?)
-    }
-
-    /// A problem with the bytes it is about.
-    pub fn problem(&self, id: ProblemId) -> anyhow::Result<ProblemDetail> {
-        work::problem_detail(&self.workspace, id)
-    }
-
-    /// Head and first bytes of the record that begins at a problem, hostile
-    /// text; empty where none begins.
-    pub fn problem_record(&self, id: ProblemId, cx: &JobCx) -> anyhow::Result<String> {
-        work::problem_record(&self.workspace, id, cx)
-    }
-
-    /// Every import, newest first.
-    pub fn imports(&self) -> anyhow::Result<Vec<ImportRow>> {
-        work::imports(&self.workspace)
-    }
-
-    /// The first of the files that an import passed over.
-    pub fn passed_paths(&self, launch: LaunchId) -> anyhow::Result<Vec<String>> {
-        Ok(self.catalogue().passed_paths(launch)?)
-    }
-
-    /// What each file of an import came to.
-    pub fn imported_files(&self, launch: LaunchId) -> anyhow::Result<Vec<ImportedFile>> {
-        Ok(self.catalogue().imported_files(launch)?)
-    }
-
-    /// The records that an import counted, in all its files or in the one
-    /// found at this path, read from the files.
-    pub fn import_records(&self, launch: LaunchId, path: Option<&str>, cx: &JobCx) -> anyhow::Result<FoundRecords> {
-        work::import_records(&self.workspace, launch, path, cx)
-    }
-
-    /// The hosts of what is selected, or scored and not selected.
-    pub fn selected_hosts(&self, campaign: CampaignId, selected: bool) -> anyhow::Result<Vec<SelectedHost>> {
-        Ok(self.catalogue().selected_hosts(campaign, selected)?)
     }
 
     /// What another process that writes the workspace may be doing, in words; none where there is no

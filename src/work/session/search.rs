@@ -6,8 +6,7 @@ use crate::campaign::Request;
 use crate::search::{FacetKind, FacetValue, Period, PeriodCount};
 use crate::work::saved_searches::SavedSearch;
 use crate::work::search::{Found, NoQuery, SearchAnswer, SearchQuery};
-use crate::work::{IndexCheck, SearchJudgements, TextIndexReport};
-use std::ops::Range;
+use crate::work::{SearchJudgements, TextIndexReport};
 
 /// How what was found is spread.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,20 +30,6 @@ impl Session {
         self.run_job(JobKind::IndexTexts, || work::index_texts(&self.workspace, from_scratch, cx))
     }
 
-    /// As [`work::is_index_behind`].
-    ///
-    /// # Errors
-    ///
-    /// As [`work::is_index_behind`].
-    pub fn is_index_behind(&self) -> anyhow::Result<bool> {
-        work::is_index_behind(&self.workspace)
-    }
-
-    /// Whether there is a text index.
-    pub fn has_index(&self) -> bool {
-        work::has_index(&self.workspace)
-    }
-
     /// Indexes the texts of captures that came since the last time, and anchors of inlinks that
     /// were built since, while other work goes on. Where there are none, nothing is done and noted.
     ///
@@ -53,10 +38,10 @@ impl Session {
     /// As [`work::index_politely`].
     pub fn follow_index(&self, cx: &JobCx) -> anyhow::Result<Option<TextIndexReport>> {
         let _turn = lock_unless_cancelled(&self.indexing, "Waiting for another index job", cx)?;
-        if !self.is_index_behind()? {
+        if !work::is_index_behind(&self.workspace)? {
             return Ok(None);
         }
-        self.run_job(JobKind::IndexTexts, || work::index_politely(&self.workspace, cx)).map(Some)
+        self.run_follow_up(JobKind::IndexTexts, || work::index_politely(&self.workspace, cx)).map(Some)
     }
 
     /// As [`Self::follow_index`], now and then, as long as captures come.
@@ -66,15 +51,6 @@ impl Session {
     /// As [`Self::follow_index`], and `Cancelled`.
     pub fn follow_index_while(&self, captures_come: impl Fn() -> bool, cx: &JobCx) -> anyhow::Result<()> {
         work::follow_while(cx, captures_come, || self.follow_index(cx).map(drop))
-    }
-
-    /// Compares the index with the catalogue.
-    ///
-    /// # Errors
-    ///
-    /// As [`work::check_index`].
-    pub fn check_index(&self, cx: &JobCx) -> anyhow::Result<IndexCheck> {
-        work::check_index(&self.workspace, cx)
     }
 
     /// What a query finds, best first. What is wrong with the query itself is
@@ -183,15 +159,6 @@ impl Session {
         Ok(SearchCounts { facets, ..SearchCounts::default() })
     }
 
-    /// The bytes of a capture's text that a query finds.
-    ///
-    /// # Errors
-    ///
-    /// As [`work::text_marks`].
-    pub fn text_marks(&self, id: CaptureId, query: &str) -> anyhow::Result<Vec<Range<usize>>> {
-        work::text_marks(&self.workspace, id, query)
-    }
-
     /// What a request comes to among the captures of a campaign, with so many of the best and the worst.
     ///
     /// # Errors
@@ -204,15 +171,6 @@ impl Session {
         each: usize,
     ) -> anyhow::Result<RequestSample> {
         work::request_sample::request_sample(&self.workspace, &self.search, request, campaign, each)
-    }
-
-    /// The saved searches, by name.
-    ///
-    /// # Errors
-    ///
-    /// As [`work::saved_searches`].
-    pub fn saved_searches(&self) -> anyhow::Result<Vec<SavedSearch>> {
-        work::saved_searches(self.catalogue())
     }
 
     /// Saves a search under a name, in the place of one that had it; whether there was one.

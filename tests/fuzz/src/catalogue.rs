@@ -225,19 +225,19 @@ impl Questions {
     fn read(&mut self, session: &Session) {
         let (cx, catalogue) = (JobCx::detached(), session.workspace.catalogue());
         self.ask("workspace", session.workspace());
-        let campaigns = self.ask("campaigns", session.campaigns()).unwrap_or_default();
+        let campaigns = self.ask("campaigns", session.catalogue().campaigns()).unwrap_or_default();
         for id in campaigns.iter().map(|row| row.id).take(ROWS) {
-            self.ask("campaign", session.campaign(id));
+            self.ask("campaign", session.catalogue().campaign_page(id));
             for launches in [Launches::Last, Launches::All] {
                 self.ask("crawl", session.crawl(Some(id), launches));
             }
             self.ask("selection", session.selection(id));
-            self.ask("selected hosts", session.selected_hosts(id, true));
-            self.ask("rule hits", session.rule_hits(id, None, &cx));
-            self.ask("geo report", session.geo_report(id, None, &cx));
+            self.ask("selected hosts", session.catalogue().selected_hosts(id, true));
+            self.ask("rule hits", fonds::work::rule_hits(session, id, None, &cx));
+            self.ask("geo report", fonds::work::geo_report(session, id, None, &cx));
             self.ask("versions", catalogue.campaign_versions(id));
             if let Some((_, campaign)) = self.ask("specification", catalogue.campaign(id)) {
-                self.ask("what if", session.what_if(id, None, &campaign, &cx));
+                self.ask("what if", fonds::work::what_if(session, id, None, &campaign, &cx));
                 self.ask("evidence", work::check_evidence(session, &campaign, &cx));
             }
         }
@@ -252,22 +252,25 @@ impl Questions {
                 offset: 0,
                 limit: 50,
             };
-            let rows = self.ask("seen", session.seen(&query)).map(|page| page.rows);
-            rows.iter().flatten().take(ROWS).for_each(|row| drop(self.ask("why", session.why(row.id))));
+            let rows = self.ask("seen", session.catalogue().seen(&query)).map(|page| page.rows);
+            rows.iter().flatten().take(ROWS).for_each(|row| drop(self.ask("why", fonds::work::why(session, row.id))));
         }
         for launch in self.ask("launches", catalogue.launch_ids(None)).unwrap_or_default().into_iter().take(ROWS) {
             self.ask("launch", catalogue.launch(launch));
-            self.ask("events", session.events(&EventQuery { launch, kind: None, each: true, offset: 0, limit: 50 }));
+            self.ask(
+                "events",
+                session.catalogue().events(&EventQuery { launch, kind: None, each: true, offset: 0, limit: 50 }),
+            );
         }
         for filter in ["", "host:one.example status>=200 date>=2019 inlinks.ext>=0", "re:."] {
             let query = CaptureQuery { filter: filter.to_owned(), limit: 50, ..work::everything() };
-            self.ask("tabs", session.tab_counts(&query));
-            let rows = self.ask("captures", session.captures(&query)).map(|page| page.rows);
+            self.ask("tabs", session.catalogue().tab_counts(&query));
+            let rows = self.ask("captures", session.catalogue().captures(&query)).map(|page| page.rows);
             for row in rows.iter().flatten().take(ROWS) {
                 self.ask("detail", session.detail(row.id, 30));
                 self.ask("content", session.content(row.id));
-                self.ask("inlinks", session.inlinks(row.id, 30));
-                self.ask("outlinks", session.outlinks(row.id));
+                self.ask("inlinks", session.workspace.inlinks_of_capture(row.id, 30));
+                self.ask("outlinks", session.catalogue().outlinks(row.id));
                 self.ask("anchors", session.anchors(row.id, 30));
                 self.ask("file of capture", session.file_of_capture(row.id));
             }
@@ -277,18 +280,20 @@ impl Questions {
         self.ask("geo choice", session.geo_choice());
         self.ask("jobs", session.job_history(20));
         self.ask("inlinks of", session.inlinks_of("http://one.example/1", 30));
-        for file in self.ask("files", session.files()).unwrap_or_default().iter().take(ROWS) {
-            self.ask("file", session.file(file.id));
+        for file in self.ask("files", session.workspace.files()).unwrap_or_default().iter().take(ROWS) {
+            self.ask("file", session.workspace.file(file.id));
         }
-        let problems = self.ask("problems", session.problems(&ProblemQuery::default()));
+        let problems = self.ask("problems", session.catalogue().problems(&ProblemQuery::default()));
         for problem in problems.iter().flat_map(|page| &page.rows).take(ROWS) {
-            self.ask("problem", session.problem(problem.id));
-            self.ask("problem record", session.problem_record(problem.id, &cx));
+            self.ask("problem", fonds::work::problem_detail(&session.workspace, problem.id));
+            self.ask("problem record", fonds::work::problem_record(&session.workspace, problem.id, &cx));
         }
-        for import in self.ask("imports", session.imports()).unwrap_or_default().iter().take(ROWS) {
-            self.ask("passed paths", session.passed_paths(import.launch));
-            self.ask("imported", session.imported_files(import.launch));
-            self.ask("import records", session.import_records(import.launch, None, &cx));
+        for import in
+            self.ask("imports", fonds::work::imports(&session.workspace)).unwrap_or_default().iter().take(ROWS)
+        {
+            self.ask("passed paths", session.catalogue().passed_paths(import.launch));
+            self.ask("imported", session.catalogue().imported_files(import.launch));
+            self.ask("import records", fonds::work::import_records(&session.workspace, import.launch, None, &cx));
         }
         self.ask("documents", work::documents(&session.workspace, false, &cx));
     }

@@ -260,10 +260,10 @@ proptest! {
                 unknown.push(one.url.clone());
             }
             let (row, _) = catalogue.seen_by_url(made.campaign, None, &one.url).unwrap().unwrap();
-            prop_assert_eq!(made.session.why(row).unwrap().verdict.decision, then.decision, "{:?}", one);
-            let trace = made.session.what_if_trace(&edited, row).unwrap();
+            prop_assert_eq!(crate::work::why(&made.session, row).unwrap().verdict.decision, then.decision, "{:?}", one);
+            let trace = crate::work::what_if_trace(&made.session, &edited, row).unwrap();
             prop_assert_eq!((trace.verdict.decision, trace.verdict.rule_index), (now.decision, now.rule), "{:?}", one);
-            let tested = made.session.scope_test(Some(made.campaign), &edited, std::slice::from_ref(&one.url)).unwrap().remove(0);
+            let tested = crate::work::scope_test(&made.session, Some(made.campaign), &edited, std::slice::from_ref(&one.url)).unwrap().remove(0);
             prop_assert_eq!(&tested.unwrap().trace.verdict, &trace.verdict);
             let urls = [one.url.clone()];
             let verdict = scope_verdicts(&made.session, Some(made.campaign), &edited, &urls).unwrap().remove(0);
@@ -272,8 +272,8 @@ proptest! {
         for (side, expected) in [(MovedSide::In, into), (MovedSide::Out, out), (MovedSide::Unknown, unknown)] {
             prop_assert_eq!(made.listed(&edited, &answer, side), expected, "{:?}", side);
             for row in made.rows(&edited, &answer, WhatIfList::Side(side), 0..99) {
-                prop_assert_eq!(made.session.why(row.seen).unwrap().verdict, row.before);
-                prop_assert_eq!(made.session.what_if_trace(&edited, row.seen).unwrap().verdict, row.after);
+                prop_assert_eq!(crate::work::why(&made.session, row.seen).unwrap().verdict, row.before);
+                prop_assert_eq!(crate::work::what_if_trace(&made.session, &edited, row.seen).unwrap().verdict, row.after);
             }
         }
         prop_assert_eq!(made.urls(&edited, &answer, WhatIfList::OtherRule), other_rule);

@@ -208,9 +208,12 @@ fn no_rule_decides_on_what_the_crawl_needed_itself() {
     let (seen, _) =
         made.session.catalogue().seen_by_url(made.campaign, None, "http://a.pt/robots.txt").unwrap().unwrap();
     let refusing = Campaign { rules: vec![json!({"rule": "reject_all"})], ..made.spec.clone() };
-    for trace in [made.session.why(seen).unwrap(), made.session.what_if_trace(&refusing, seen).unwrap()] {
+    for trace in [
+        crate::work::why(&made.session, seen).unwrap(),
+        crate::work::what_if_trace(&made.session, &refusing, seen).unwrap(),
+    ] {
         assert_eq!((trace.verdict, trace.steps.len(), trace.turn), (recorded.clone(), 0, None));
     }
     let (page, _) = made.session.catalogue().seen_by_url(made.campaign, None, "http://a.pt/1").unwrap().unwrap();
-    assert!(made.session.why(page).unwrap().verdict.rule_index.is_some());
+    assert!(crate::work::why(&made.session, page).unwrap().verdict.rule_index.is_some());
 }
