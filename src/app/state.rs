@@ -10,6 +10,8 @@
 mod campaigns;
 #[path = "state_index.rs"]
 pub(super) mod index;
+#[path = "state_jobs.rs"]
+mod jobs;
 #[path = "state_links.rs"]
 mod links;
 #[path = "state_new_campaign.rs"]
@@ -20,6 +22,8 @@ pub(super) mod notices;
 mod open;
 #[path = "state_saves.rs"]
 mod saves;
+#[path = "state_scans.rs"]
+mod scans;
 #[path = "state_schedules.rs"]
 mod schedules;
 #[path = "state_searches.rs"]
@@ -35,6 +39,7 @@ pub use campaigns::CampaignAct;
 pub use new_campaign::CampaignPlace;
 pub use notices::{NoticeCause, route_of_job};
 pub use open::RecentWorkspace;
+pub use saves::NewerVersion;
 pub use schedules::ScheduleWatch;
 pub use searches::SearchAct;
 pub use selections::SelectionAct;
@@ -44,17 +49,15 @@ use crate::work::models::ProblemId;
 use open::{AfterOpen, OpenedWorkspace};
 
 use super::decision_target::Focus;
-use super::jobs_at_hand::{JobResult, RunningJob};
+use super::jobs_at_hand::RunningJob;
 use super::loader::{Order, Pool, ReadCx, failure, no_workspace};
 use super::models::*;
 use super::open_workspace::OpenWorkspace;
 use super::reads::Reads;
-use super::scans::{RuleLine, name_rules, same_scope};
 use super::selected_rows::ReviewDecision;
 use super::settings::{Settings, ThemeChoice};
 use super::{Command, Dialog, FilesRoute, Route};
-use crate::campaign::Campaign;
-use crate::jobs::{JobCx, Progress, Wake};
+use crate::jobs::Wake;
 use crate::keys::{SigningKey, SystemKeychain};
 use crate::work::{DueRuns, ExportWishes, JobKind, JobReport, OpenTarget, Session, Workspaces};
 use crossbeam_channel::{Receiver, Sender, unbounded};
@@ -211,21 +214,6 @@ impl AppState {
         self.next_id += 1;
     }
 
-    /// The running crawl.
-    pub fn crawl_job(&self) -> Option<&RunningJob> {
-        self.open.jobs.iter().find(|job| job.kind.is_crawl())
-    }
-
-    /// Whether a job runs that somebody waits for.
-    pub fn is_busy(&self) -> bool {
-        self.open.jobs.iter().any(|job| !job.by_itself)
-    }
-
-    /// Whether a job of this name runs.
-    pub fn runs(&self, kind: JobKind) -> bool {
-        self.open.jobs.iter().any(|job| job.kind == kind)
-    }
-
     /// Whether Back leads somewhere.
     pub fn can_go_back(&self) -> bool {
         !self.open.history.is_empty()
@@ -261,121 +249,6 @@ impl AppState {
         });
         self.rest_link_scans();
         self.refresh_what_if();
-    }
-
-    /// Takes notice of edits, and of what they would change.
-    fn refresh_what_if(&mut self) {
-        if let Some(spec) = &mut self.open.spec {
-            spec.note(Instant::now());
-        }
-        let edited = self.open.spec.as_ref().filter(|spec| spec.changes_scope());
-        let Some((id, edited)) = edited.and_then(|spec| Some((spec.id?, &spec.campaign))) else {
-            if self.open.what_if.take().is_some() {
-                self.open.scans.what_if.forget();
-            }
-            return;
-        };
-        let answer = self.open.scans.what_if.get(
-            self.reads.cx(),
-            |(of, campaign)| *of == id && same_scope(campaign, edited),
-            || (id, edited.clone()),
-            |session, (campaign, edited), cx| {
-                let figures = session.what_if(campaign, None, &edited, cx)?;
-                Ok(WhatIfAnswer { campaign, edited, figures })
-            },
-        );
-        self.open.what_if = Some(answer);
-    }
-
-    /// How far the trial of the edits is, while one is under way.
-    pub fn what_if_progress(&self) -> Option<Progress> {
-        self.open.scans.what_if.progress()
-    }
-
-    /// Each rule of a campaign in words; the last ones while it is being edited.
-    pub fn rule_lines(&mut self, campaign: &Arc<Campaign>) -> Loaded<Arc<Vec<RuleLine>>> {
-        let is_same = |asked: &Arc<Campaign>| Arc::ptr_eq(asked, campaign);
-        let work = |_: &Session, campaign: Arc<Campaign>, cx: &JobCx| name_rules(&campaign, cx);
-        self.open.scans.rule_lines.get(self.reads.cx(), is_same, || campaign.clone(), work)
-    }
-
-    /// See [`Session::rule_hits`].
-    pub fn rule_hits(&mut self, campaign: CampaignId) -> Loaded<Arc<RuleReport>> {
-        let cx = self.reads.cx();
-        let of = |asked: &CampaignId| *asked == campaign;
-        self.open.scans.rule_hits.get(
-            cx,
-            of,
-            || campaign,
-            |session, campaign, cx| session.rule_hits(campaign, None, cx),
-        )
-    }
-
-    /// See [`Session::urls_matched_by_rule`]; and how far the work on it is.
-    pub fn urls_matched_by_rule(
-        &mut self,
-        campaign: CampaignId,
-        rule: usize,
-    ) -> (Loaded<Arc<RuleMatches>>, Option<Progress>) {
-        let (cx, scan) = (self.reads.cx(), &mut self.open.scans.rule_matches);
-        let of = |asked: &(CampaignId, usize)| *asked == (campaign, rule);
-        let work =
-            |session: &Session, (campaign, rule), cx: &JobCx| session.urls_matched_by_rule(campaign, None, rule, cx);
-        let answer = scan.get(cx, of, || (campaign, rule), work);
-        (answer, scan.progress())
-    }
-
-    /// See [`Session::geo_report`]; and how far the work on it is.
-    pub fn geo_report(&mut self, campaign: CampaignId) -> (Loaded<Arc<GeoReport>>, Option<Progress>) {
-        let (cx, scan) = (self.reads.cx(), &mut self.open.scans.geo_report);
-        let of = |asked: &CampaignId| *asked == campaign;
-        let answer = scan.get(cx, of, || campaign, |session, campaign, cx| session.geo_report(campaign, None, cx));
-        (answer, scan.progress())
-    }
-
-    /// See [`Session::geo_drift`]; and how far the work on it is.
-    pub fn geo_drift(&mut self, campaign: CampaignId, newer: &Path) -> (Loaded<Arc<Drift>>, Option<Progress>) {
-        let (cx, scan) = (self.reads.cx(), &mut self.open.scans.drift);
-        let answer = scan.get(
-            cx,
-            |(asked, path)| *asked == campaign && path == newer,
-            || (campaign, newer.to_owned()),
-            |session, (campaign, newer), cx| session.geo_drift(campaign, None, &newer, cx),
-        );
-        (answer, scan.progress())
-    }
-
-    /// See [`Session::problem_record`]; and how far the work on it is.
-    pub fn problem_record(&mut self, id: ProblemId) -> (Loaded<Arc<String>>, Option<Progress>) {
-        let (cx, scan) = (self.reads.cx(), &mut self.open.scans.problem_record);
-        let answer =
-            scan.get_as_of(0, cx, |asked| *asked == id, || id, |session, id, cx| session.problem_record(id, cx));
-        (answer, scan.progress())
-    }
-
-    /// See [`Session::import_records`]; and how far the work on it is. While the
-    /// import goes on, so does the answer.
-    pub fn import_records(
-        &mut self,
-        launch: LaunchId,
-        path: Option<&str>,
-    ) -> (Loaded<Arc<FoundRecords>>, Option<Progress>) {
-        let imports = match self.reads.imports() {
-            Loaded::Ready(imports) | Loaded::Loading { last: Some(imports) } => imports,
-            Loaded::Loading { last: None } => return (Loaded::Loading { last: None }, None),
-            Loaded::Failed(notice) => return (Loaded::Failed(notice), None),
-        };
-        let import = imports.iter().find(|row| row.launch == launch);
-        let counted = import.map_or(0, |row| row.files + row.records);
-        let (cx, scan) = (self.reads.cx(), &mut self.open.scans.import_records);
-        let answer = scan.get_as_of(
-            counted,
-            cx,
-            |(of, asked)| *of == launch && asked.as_deref() == path,
-            || (launch, path.map(str::to_owned)),
-            |session, (launch, path), cx| session.import_records(launch, path.as_deref(), cx),
-        );
-        (answer, scan.progress())
     }
 
     /// When [`AppState::tick`] wants to be called again without a wake-up.
@@ -439,42 +312,6 @@ impl AppState {
 
     fn say(&mut self, what: &str) {
         self.notice(Notice { is_error: false, what: what.to_owned(), why: String::new(), hint: String::new() });
-    }
-
-    fn look_at_jobs(&mut self) {
-        self.left_jobs.retain(|job| !job.is_finished());
-        for job in &mut self.open.jobs {
-            job.look();
-        }
-        let (finished, running) = std::mem::take(&mut self.open.jobs).into_iter().partition(RunningJob::is_finished);
-        self.open.jobs = running;
-        let finished: Vec<RunningJob> = finished;
-        for job in finished {
-            let (by_itself, is_cancelled) = (job.by_itself, job.cx().is_cancelled());
-            let (ended, notice, result) = job.finish();
-            let mut problems_of = None;
-            match result {
-                Some(JobResult::Verified(folder, lines)) => {
-                    self.open.last_export = Some(folder.clone());
-                    self.open.verified = Some((folder, lines));
-                }
-                Some(JobResult::ImportProblems(import)) => problems_of = Some(import),
-                Some(JobResult::Planned(plan)) => self.open.dry_run = Some(plan),
-                None => {}
-            }
-            let kind = ended.kind;
-            self.open.index_watch.note(kind, by_itself, is_cancelled || ended.failed);
-            keep(&mut self.open.ended, ended);
-            if let Some(import) = problems_of {
-                self.problems_notice(import, notice);
-            } else if !by_itself || notice.is_error {
-                self.job_notice(kind, notice);
-            }
-        }
-        if self.open.jobs.is_empty() {
-            self.cure(|cause| *cause == NoticeCause::Running);
-        }
-        self.forget_notices();
     }
 
     fn execute(&mut self, command: Command) {
@@ -688,26 +525,6 @@ impl AppState {
             let _ = answers.send(Answer::OfWorkspace(generation, Box::new(answer(written))));
             wake();
         });
-    }
-
-    fn start<R: Into<JobReport>>(
-        &mut self,
-        kind: JobKind,
-        work: impl FnOnce(&Session, &JobCx) -> anyhow::Result<R> + Send + 'static,
-    ) {
-        let Some(session) = self.session().cloned() else {
-            self.no_workspace();
-            return;
-        };
-        let id = self.next_id;
-        self.next_id += 1;
-        match RunningJob::spawn(id, kind, self.wake.clone(), move |cx| Ok(work(session.as_ref(), cx)?.into())) {
-            Ok(job) => {
-                self.cure(|cause| matches!(cause, NoticeCause::Job(of) if *of == kind));
-                self.open.jobs.push(job);
-            }
-            Err(notice) => self.job_notice(kind, notice),
-        }
     }
 
     fn no_workspace(&mut self) {

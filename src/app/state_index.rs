@@ -1,6 +1,7 @@
 //! The text index follows imports, crawls and builds of inlinks of an open window by itself.
 
 use super::{Answer, AppState, JobKind};
+use crate::work;
 use crate::work::{FollowPace, JobReport, Report};
 use std::time::Instant;
 
@@ -81,8 +82,9 @@ impl AppState {
         }
         self.open.index_watch.pending = true;
         let look = move |session: &crate::work::Session| {
-            let follows = session.workspace()?.read_only.is_none() && (!only_where_one_is || session.has_index());
-            Ok(follows && session.is_index_behind()?)
+            let follows =
+                session.workspace()?.read_only.is_none() && (!only_where_one_is || work::has_index(&session.workspace));
+            Ok(follows && work::is_index_behind(&session.workspace)?)
         };
         self.write(look, Answer::ToIndex);
     }

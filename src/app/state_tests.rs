@@ -85,7 +85,7 @@ fn links_of_a_folder_are_loaded_by_its_revision() {
     let (mut state, dir) = opened();
     let folder = dir.path().join("other-links");
     load_links(&folder);
-    let revision = state.session().unwrap().link_set(Some(&folder)).unwrap().unwrap().revision;
+    let revision = crate::work::link_set(&state.session().unwrap().workspace, Some(&folder)).unwrap().unwrap().revision;
     state.send(Command::Go(Route::LinkHosts(Some(folder.clone()))));
     // Not before it is known: they would be read twice.
     assert_eq!(state.links_revision(Some(&folder)), None);
@@ -99,7 +99,7 @@ fn links_of_a_folder_are_loaded_by_its_revision() {
 #[test]
 fn the_last_answer_stays_while_a_new_one_loads() {
     let (mut state, _dir) = opened();
-    let all = state.session().unwrap().captures(&query("")).unwrap().total;
+    let all = state.session().unwrap().catalogue().captures(&query("")).unwrap().total;
     assert!(matches!(state.reads.captures(query("")), Loaded::Loading { last: None }));
     until(&mut state, "rows are there", |state| matches!(state.reads.captures(query("")), Loaded::Ready(_)));
     let Loaded::Loading { last: Some(last) } = state.reads.captures(query("diaspora")) else {
@@ -335,7 +335,7 @@ fn schedules_of_a_workspace_that_others_made_wait_until_a_person_lets_them_run()
     let folder = town().copy(dir.path());
     {
         let session = Session::new(Workspace::open(&folder).unwrap());
-        let mut campaign = session.campaign(TOWN).unwrap().campaign;
+        let mut campaign = session.catalogue().campaign_page(TOWN).unwrap().campaign;
         campaign.schedule.frequency = Frequency::Daily;
         session.save_campaign(Some(TOWN), &campaign).unwrap();
         keep_run(&session, RunState::Waiting, 60);
@@ -423,7 +423,7 @@ fn edited_draft(state: &mut AppState, id: CampaignId) -> super::SpecDraft {
 
 /// The number of the campaign with this name and its version, of all of that name.
 fn saved_as(state: &AppState, name: &str) -> Vec<(CampaignId, u32)> {
-    let rows = state.session().unwrap().campaigns().unwrap().into_iter();
+    let rows = state.session().unwrap().catalogue().campaigns().unwrap().into_iter();
     rows.filter(|row| row.name == name).map(|row| (row.id, row.version)).collect()
 }
 

@@ -17,6 +17,7 @@ mod messages;
 mod new_campaign;
 mod numbers;
 mod on_disk;
+mod other_workspace;
 mod pages;
 mod plans;
 mod read_only;
@@ -109,7 +110,7 @@ impl Window {
     pub(super) fn captures(&self, filter: &str) -> Vec<CaptureRow> {
         let query = CaptureQuery { campaign: self.app().campaign(), ..work::everything() };
         let query = CaptureQuery { filter: filter.to_owned(), limit: 10_000, ..query };
-        self.session().captures(&query).unwrap().rows
+        self.session().catalogue().captures(&query).unwrap().rows
     }
 
     /// Waits until a job of this kind has done its work, and what it says is on screen.
