@@ -4,6 +4,7 @@ use super::jobs_at_hand::EndedJob;
 use super::models::{JobRow, Notice};
 use crate::uri::CaptureDate;
 use crate::work::JobKind;
+use std::collections::{HashMap, HashSet};
 
 /// How a line of the list came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,6 +36,8 @@ pub struct JobLine {
     pub outcome: String,
     /// How it came out.
     pub state: JobState,
+    /// Its number in the history, and that of the job that it followed.
+    ids: Option<(u64, Option<u64>)>,
     /// What followed from it by itself, in the same order as the list.
     pub follow_ups: Vec<JobLine>,
 }
@@ -44,19 +47,6 @@ impl JobLine {
     pub fn needs_attention(&self) -> bool {
         matches!(self.state, JobState::Failed | JobState::Warned) || self.follow_ups.iter().any(Self::needs_attention)
     }
-}
-
-/// How long after a job its follow-ups begin at the latest, in milliseconds: they wait for one another.
-const FOLLOWS_WITHIN_MS: i64 = 120_000;
-
-/// What is done by itself while captures come and after it.
-fn is_follow_up(kind: JobKind) -> bool {
-    matches!(kind, JobKind::IndexTexts | JobKind::Collect)
-}
-
-/// Whether such a job has follow-ups.
-fn has_follow_ups(kind: JobKind) -> bool {
-    kind.is_crawl() || matches!(kind, JobKind::Import | JobKind::BuildInlinks)
 }
 
 /// The list, newest first: each job once, with what followed from it; a message of a job is its outcome.
@@ -92,6 +82,7 @@ pub fn job_list<'a>(
                 name: job.kind.label().to_owned(),
                 outcome: job.outcome.clone(),
                 state,
+                ids: None,
                 follow_ups: Vec::new(),
             }),
         }
@@ -106,6 +97,7 @@ pub fn job_list<'a>(
         name: if notice.is_error { "Error" } else { "Message" }.to_owned(),
         outcome: notice.line(),
         state: if notice.is_error { JobState::Failed } else { JobState::Message },
+        ids: None,
         follow_ups: Vec::new(),
     }));
     lines.sort_by_key(|line| std::cmp::Reverse(line.started));
@@ -125,30 +117,25 @@ fn line_of_row(row: &JobRow) -> JobLine {
         name: row.name.clone(),
         outcome: row.outcome.clone(),
         state,
+        ids: Some((row.id, row.follows)),
         follow_ups: Vec::new(),
     }
 }
 
-/// Puts follow-ups under the job that they are of: the last one that began before them and ran still,
-/// or had ended shortly before.
+/// Puts follow-ups under the job that they followed, where it is in the list.
 fn fold(lines: Vec<JobLine>) -> Vec<JobLine> {
-    let mut folded: Vec<JobLine> = Vec::with_capacity(lines.len());
-    // From the oldest.
-    for line in lines.into_iter().rev() {
-        let is_parent = |of: &JobLine, within_ms: i64| {
-            let ran = of.ended.map_or(of.state == JobState::Unfinished, |ended| {
-                line.started.millis() <= ended.millis().saturating_add(within_ms)
-            });
-            of.kind.is_some_and(has_follow_ups) && ran
-        };
-        let place = |within_ms: i64| folded.iter().rposition(|of| is_parent(of, within_ms));
-        let is_follow_up = line.kind.is_some_and(is_follow_up);
-        match is_follow_up.then(|| place(0).or_else(|| place(FOLLOWS_WITHIN_MS))).flatten() {
-            Some(parent) => folded[parent].follow_ups.insert(0, line),
+    let ids: HashSet<u64> = lines.iter().filter_map(|line| line.ids).map(|(id, _)| id).collect();
+    let leader = |line: &JobLine| line.ids.and_then(|(_, follows)| follows).filter(|of| ids.contains(of));
+    let (follow_ups, mut folded): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| leader(line).is_some());
+    let places: HashMap<u64, usize> =
+        folded.iter().enumerate().filter_map(|(place, line)| Some((line.ids?.0, place))).collect();
+    for line in follow_ups {
+        // What followed a follow-up, in a catalogue of others, has no place of its own.
+        match leader(&line).and_then(|of| places.get(&of)) {
+            Some(place) => folded[*place].follow_ups.push(line),
             None => folded.push(line),
         }
     }
-    folded.reverse();
     folded
 }
 
@@ -163,6 +150,7 @@ mod tests {
             started: CaptureDate::from_seconds(from_seconds),
             ended: Some(CaptureDate::from_seconds(to_seconds)),
             outcome: outcome.to_owned(),
+            follows: (name == "Index texts").then_some(1),
         }
     }
 
@@ -179,13 +167,16 @@ mod tests {
         let lines = job_list(&rows, [].iter(), [].iter());
         let names: Vec<_> = lines.iter().map(|line| (line.name.as_str(), line.follow_ups.len())).collect();
         assert_eq!(names.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["Import", "Crawl"]);
-        assert!(names[1].1 > 2870 && names[0].1 + names[1].1 == 2880, "{names:?}");
+        // Those that began beside the import were of the crawl all the same.
+        assert_eq!((names[0].1, names[1].1), (0, 2880));
         assert!(lines[0].needs_attention() && !lines[1].needs_attention());
     }
 
     #[test]
     fn what_nobody_crawled_or_imported_for_stays_a_line_of_its_own() {
-        let rows = [row(3, "Index texts", 5_000, 5_001, "9 texts"), row(1, "Crawl", 90, 100, "finished")];
+        // A person indexed them, whatever was done shortly before.
+        let by_hand = JobRow { follows: None, ..row(3, "Index texts", 101, 102, "9 texts") };
+        let rows = [by_hand, row(1, "Crawl", 90, 100, "finished")];
         assert_eq!(job_list(&rows, [].iter(), [].iter()).len(), 2);
     }
 }

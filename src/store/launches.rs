@@ -12,6 +12,7 @@ use super::rows::{
 };
 use super::sql::{int, uint};
 use crate::crawl::{PREREQUISITE_RULE, SeenFacts, SeenState, UrlOutcome};
+use crate::jobs::counted;
 use crate::scope::GeoFact;
 use crate::uri::{CaptureDate, Url};
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
@@ -210,7 +211,9 @@ impl Catalogue {
             let now = CaptureDate::now().millis();
             let ended = matches!(state, LaunchState::Stopped | LaunchState::Finished).then_some(now);
             conn.execute(
-                "UPDATE launch SET state = ?2, ended_ms = ?3, why = ?4,
+                // By the clock that dated its begin: the first crawl of the sample is dated back.
+                "UPDATE launch SET state = ?2, why = ?4,
+                    ended_ms = CASE WHEN ran_ms = 0 THEN ifnull(started_ms + ?3 - running_since_ms, ?3) ELSE ?3 END,
                     ran_ms = ran_ms + CASE ?2 WHEN 'running' THEN 0 ELSE ifnull(max(?5 - running_since_ms, 0), 0) END,
                     running_since_ms = CASE ?2 WHEN 'running' THEN ifnull(running_since_ms, ?5) END
                  WHERE id = ?1",
@@ -462,7 +465,7 @@ impl Catalogue {
             Ok(match outcomes.iter().find(|(count, _)| Some(*count) == most) {
                 None => "The launch has no seeds.".to_owned(),
                 Some((_, outcome)) if seeds == 1 => outcome.to_string(),
-                Some((count, outcome)) => format!("{count} of {seeds} seeds: {outcome}"),
+                Some((count, outcome)) => format!("{count} of {}: {outcome}", counted(seeds, "seed")),
             })
         })
     }
@@ -508,13 +511,13 @@ impl Catalogue {
         self.read(|conn| geo_fact(conn, host))
     }
 
-    /// Begins the record of a job; says its number.
-    pub fn job_started(&self, name: &str) -> Result<i64, StoreError> {
+    /// Begins the record of a job, which may follow another by itself; says its number.
+    pub fn job_started(&self, name: &str, follows: Option<i64>) -> Result<i64, StoreError> {
         let name = name.to_owned();
         self.write(move |conn| {
             conn.execute(
-                "INSERT INTO job (name, started_ms) VALUES (?1, ?2)",
-                params![name, CaptureDate::now().millis()],
+                "INSERT INTO job (name, started_ms, follows) VALUES (?1, ?2, ?3)",
+                params![name, CaptureDate::now().millis(), follows],
             )?;
             Ok(conn.last_insert_rowid())
         })
@@ -535,8 +538,9 @@ impl Catalogue {
     /// Jobs of earlier runs, newest first.
     pub fn jobs(&self, limit: u64) -> Result<Vec<JobRow>, StoreError> {
         self.read(|conn| {
-            let mut statement = conn
-                .prepare_cached("SELECT id, name, started_ms, ended_ms, outcome FROM job ORDER BY id DESC LIMIT ?1")?;
+            let mut statement = conn.prepare_cached(
+                "SELECT id, name, started_ms, ended_ms, outcome, follows FROM job ORDER BY id DESC LIMIT ?1",
+            )?;
             let rows = statement.query_map([i64::try_from(limit).unwrap_or(i64::MAX)], |row| {
                 let ended: Option<i64> = row.get(3)?;
                 Ok(JobRow {
@@ -545,6 +549,7 @@ impl Catalogue {
                     started: CaptureDate::from_millis(row.get(2)?),
                     ended: ended.map(CaptureDate::from_millis),
                     outcome: if ended.is_none() { "did not end in this program".to_owned() } else { row.get(4)? },
+                    follows: row.get::<_, Option<i64>>(5)?.map(uint),
                 })
             })?;
             Ok(rows.collect::<Result<_, _>>()?)

@@ -16,6 +16,7 @@ pub use crate::analysis::{ScorePart, ScoreWeights};
 use crate::campaign::{Campaign, CampaignFile, Identity};
 use crate::crawl::{HostPause, UrlOutcome};
 use crate::inlinks::stored::tallied_anchor;
+use crate::jobs::counted;
 use crate::scope::{Trace, is_open_redirect, rule_label};
 use crate::uri::{CaptureDate, parse_web_url};
 use serde::{Deserialize, Serialize};
@@ -102,16 +103,16 @@ pub struct CampaignWithBranches {
 }
 
 impl CampaignWithBranches {
-    /// Campaigns in their order, each with its branches.
+    /// Campaigns in the order of the catalogue, which has branches behind their campaign.
     pub fn of(rows: Vec<CampaignRow>) -> Vec<Self> {
-        let (mut branches, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.branch.is_some());
-        branches.sort_by_key(|branch| branch.id);
-        let with = |row: CampaignRow| {
-            let is_of = |branch: &mut CampaignRow| branch.branch.is_some_and(|point| point.campaign == row.id);
-            let branches = branches.extract_if(.., is_of).collect();
-            Self { row, branches }
-        };
-        rows.into_iter().map(with).collect()
+        let mut listed: Vec<Self> = Vec::with_capacity(rows.len());
+        for row in rows {
+            match (listed.last_mut(), row.branch) {
+                (Some(last), Some(point)) if point.campaign == last.row.id => last.branches.push(row),
+                _ => listed.push(Self { row, branches: Vec::new() }),
+            }
+        }
+        listed
     }
 }
 
@@ -230,7 +231,7 @@ impl CrawlPage {
             return label;
         }
         let joined = if launch.failed > 0 { " and" } else { " with" };
-        format!("{label}{joined} {errors} {} of 4xx or 5xx", if errors == 1 { "answer" } else { "answers" })
+        format!("{label}{joined} {} of 4xx or 5xx", counted(errors, "answer"))
     }
 }
 
@@ -778,4 +779,7 @@ pub struct JobRow {
     pub ended: Option<CaptureDate>,
     /// How it ended, in words.
     pub outcome: String,
+    /// The job that it followed by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub follows: Option<u64>,
 }

@@ -86,5 +86,7 @@ CREATE TABLE job (
     name       TEXT NOT NULL,
     started_ms INTEGER NOT NULL,
     ended_ms   INTEGER,
-    outcome    TEXT NOT NULL DEFAULT ''
+    outcome    TEXT NOT NULL DEFAULT '',
+    -- The job that it followed by itself, such as the crawl whose texts it indexed.
+    follows    INTEGER
 );

@@ -24,7 +24,7 @@ fn the_job_of_another_crawler_comes_first_and_its_last_run_is_its_own() {
     let said = import(&mut window, job);
     let (good, passed) = (said.find("17 seeds, 12 rules, 1 run"), said.find("archive file"));
     assert!(good.is_some_and(|good| passed.is_none_or(|passed| good < passed)), "{said}");
-    let campaigns = window.session().campaigns().unwrap();
+    let campaigns = window.session().catalogue().campaigns().unwrap();
     assert_eq!(campaigns[0].captures, 0, "no captures that are not its own");
     assert!(campaigns[0].last_run.unwrap().to_readable().starts_with("2006-02-23"));
     window.app_mut().send(Command::Go(Route::Campaigns));
@@ -57,13 +57,13 @@ fn an_import_with_problems_warns_and_leads_to_them() {
 fn jobs_are_one_list_and_one_that_failed_stands_out() {
     let dir = tempfile::tempdir().unwrap();
     let mut window = on_disk::window(dir.path(), 3);
-    let catalogue = window.session().catalogue().job_started("Crawl").unwrap();
+    let catalogue = window.session().catalogue().job_started("Crawl", None).unwrap();
     for _ in 0..12 {
-        let id = window.session().catalogue().job_started("Index texts").unwrap();
+        let id = window.session().catalogue().job_started("Index texts", Some(catalogue)).unwrap();
         window.session().catalogue().job_ended(id, "3 texts").unwrap();
     }
     window.session().catalogue().job_ended(catalogue, "Finished: 3 fetched").unwrap();
-    let failed = window.session().catalogue().job_started("Import").unwrap();
+    let failed = window.session().catalogue().job_started("Import", None).unwrap();
     window.session().catalogue().job_ended(failed, "failed: no room on the disk").unwrap();
     window.app_mut().send(Command::Go(Route::Jobs));
     window.check_says("✖ failed: no room on the disk");

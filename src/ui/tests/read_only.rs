@@ -212,7 +212,7 @@ fn the_title_names_the_workspace_and_the_other_window_s_job_is_not_denied() {
     let name = folder.file_name().unwrap().to_string_lossy().into_owned();
     assert_eq!(window.title(), format!("Fonds – {name} (read only)"));
     window.check_says("No job running");
-    let job = first.catalogue().job_started("Crawl").unwrap();
+    let job = first.catalogue().job_started("Crawl", None).unwrap();
     window.until("the other's job is known", |window| window.says("Crawl of another window may be running"));
     assert!(!window.says("No job running"));
     first.catalogue().job_ended(job, "finished").unwrap();

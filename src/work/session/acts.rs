@@ -1,7 +1,7 @@
 //! Every change and every long work on the open workspace, handed to its room.
 
 use super::*;
-use crate::jobs::counted;
+use crate::jobs::{counted, verb};
 
 impl Session {
     /// Saves a campaign as new, or as a new version unless the latest is the
@@ -162,7 +162,8 @@ impl Session {
         let _turn = self.lock_inlink_count(cx)?;
         self.run_job(JobKind::SetWindow, || {
             let with = self.workspace.count_inlinks(window_days, cx)?.captures_with_inlinks;
-            Ok(format!("{with} captures have inlinks within ±{window_days} days"))
+            let (captures, have) = (counted(with, "capture"), verb(with, "has"));
+            Ok(format!("{captures} {have} inlinks within ±{}", counted(window_days.into(), "day")))
         })
     }
 
@@ -204,6 +205,12 @@ impl Session {
 
     /// Asks the filters of collections again: those of a campaign, or all.
     pub fn fill_collections(&self, campaign: Option<CampaignId>, cx: &JobCx) -> anyhow::Result<CollectionsFilled> {
+        let _turn = self.prepare_collections(campaign, cx)?;
+        self.run_job(JobKind::Collect, || work::fill_collections(&self.workspace, campaign, cx))
+    }
+
+    /// Has the texts indexed that filters of collections ask, and waits for the turn to fill them.
+    fn prepare_collections(&self, campaign: Option<CampaignId>, cx: &JobCx) -> anyhow::Result<MutexGuard<'_, ()>> {
         let asks = |row: &CollectionRow| {
             row.campaign.is_some_and(|of| campaign.is_none_or(|id| id == of)) && work::search::asks_texts(&row.filter)
         };
@@ -213,8 +220,7 @@ impl Session {
         {
             self.index_texts(false, cx)?;
         }
-        let _turn = self.lock_inlink_count(cx)?;
-        self.run_job(JobKind::Collect, || work::fill_collections(&self.workspace, campaign, cx))
+        self.lock_inlink_count(cx)
     }
 
     /// What follows a crawl of a campaign, or an import: new captures are scored as kept selections score them,
@@ -257,7 +263,9 @@ impl Session {
             self.index_texts(false, cx)?;
         }
         let _turn = self.lock_inlink_count(cx)?;
-        self.run_job(JobKind::Select, || work::select(&self.workspace, spec, false, cx).map(work::SelectedAfterRun))
+        self.run_follow_up(JobKind::Select, || {
+            work::select(&self.workspace, spec, false, cx).map(work::SelectedAfterRun)
+        })
     }
 
     /// Puts the selection back that the kept one of a campaign took the place of; answers in words.
@@ -289,7 +297,8 @@ impl Session {
     fn fill_collections_after(&self, campaign: Option<CampaignId>, cx: &JobCx) {
         let fills = |row: CollectionRow| !row.filter.is_empty() && campaign.is_none_or(|id| row.campaign == Some(id));
         if cx.checkpoint().is_ok() && self.catalogue().collections().is_ok_and(|rows| rows.into_iter().any(fills)) {
-            drop(self.fill_collections(campaign, cx));
+            let Ok(_turn) = self.prepare_collections(campaign, cx) else { return };
+            drop(self.run_follow_up(JobKind::Collect, || work::fill_collections(&self.workspace, campaign, cx)));
         }
     }
 
@@ -424,26 +433,5 @@ impl Session {
     /// What URLs may be collected on by an edited, unsaved campaign.
     pub fn permissions(&self, campaign: &Campaign, urls: &[String]) -> anyhow::Result<Vec<Result<Derivation, String>>> {
         work::permissions(self, campaign, urls, CaptureDate::now())
-    }
-
-    /// What a folder holds; without one, that into which links were loaded
-    /// here. None where nothing was.
-    pub fn link_set(&self, folder: Option<&Path>) -> anyhow::Result<Option<LinkSet>> {
-        work::link_set(&self.workspace, folder)
-    }
-
-    /// Inlinks of a page, of all times.
-    pub fn inlinks_in(&self, folder: &Path, page: &str) -> anyhow::Result<InlinkPage> {
-        work::inlinks_in(folder, page)
-    }
-
-    /// Hosts with what links to them; none while inlinks are not built.
-    pub fn link_hosts(&self, folder: Option<&Path>, cx: &JobCx) -> anyhow::Result<Option<HostTable>> {
-        work::link_hosts(&self.workspace, folder, cx)
-    }
-
-    /// Pages that are linked to; none while inlinks are not built.
-    pub fn cited_pages(&self, folder: Option<&Path>, by: &CitedBy, cx: &JobCx) -> anyhow::Result<Option<CitedPages>> {
-        work::cited_pages(&self.workspace, folder, by, cx)
     }
 }

@@ -11,15 +11,13 @@ pub use search::SearchCounts;
 use super::live::LiveCrawl;
 use super::models::*;
 use super::{
-    BackupOutcome, CheckOutcome, CollectionsFilled, CrawlOptions, CrawlOutcome, CrawlPlan, CrawlRequest, CrawlStart,
-    DueRuns, ExportDryRun, ExportOutcome, ExportWishes, Imported, InlinkReport, JobKind, LocateOutcome, Report,
-    SelectReport,
+    BackupOutcome, CheckOutcome, CollectionsFilled, CrawlOptions, CrawlOutcome, CrawlStart, DueRuns, ExportDryRun,
+    ExportOutcome, ExportWishes, Imported, InlinkReport, JobKind, LocateOutcome, Report, SelectReport,
 };
 use crate::campaign::{Campaign, CampaignFile, EvidenceCarried};
 use crate::crawl::HostOverride;
-use crate::jobs::{JobCx, lock};
+use crate::jobs::{JobCx, counted, lock};
 use crate::scope::Derivation;
-use crate::scope::Trace;
 use crate::store::{Access, Catalogue, ImportAssigned, Workspace};
 use crate::uri::{CaptureDate, PageKey, Url};
 use crate::work;
@@ -57,6 +55,8 @@ pub struct Session {
     rule_cache: Mutex<work::RuleCache>,
     /// Jobs that run in this process, by their numbers in the catalogue.
     running: Mutex<HashSet<u64>>,
+    /// The job of this process that brings, or brought last, what others follow.
+    leading: Mutex<Option<i64>>,
     /// What is searched.
     search: Arc<work::search::SearchRoom>,
     /// Held by the job that writes the text index.
@@ -87,6 +87,7 @@ impl Session {
             geo_choice: Mutex::default(),
             rule_cache: Mutex::default(),
             running: Mutex::default(),
+            leading: Mutex::default(),
             search,
             indexing: Mutex::default(),
             review: Mutex::default(),
@@ -188,10 +189,29 @@ impl Session {
     ///
     /// Those of the work, and a catalogue that cannot be written.
     pub fn run_job<T: Report>(&self, kind: JobKind, run: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
+        self.run_job_after(None, kind, run)
+    }
+
+    /// The same for what a job brings about by itself: the list has it under the crawl, the import or
+    /// the build of inlinks that began last in this process.
+    fn run_follow_up<T: Report>(&self, kind: JobKind, run: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
+        let follows = *lock(&self.leading);
+        self.run_job_after(follows, kind, run)
+    }
+
+    fn run_job_after<T: Report>(
+        &self,
+        follows: Option<i64>,
+        kind: JobKind,
+        run: impl FnOnce() -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
         if *self.workspace.access() != Access::Write {
             return run();
         }
-        let runs = Running::begin(self, kind.label())?;
+        let runs = Running::begin(self, kind.label(), follows)?;
+        if kind.is_crawl() || matches!(kind, JobKind::Import | JobKind::BuildInlinks) {
+            *lock(&self.leading) = Some(runs.id);
+        }
         let result = run();
         let outcome = match &result {
             Ok(report) => report.summary(),
@@ -214,10 +234,10 @@ struct Running<'d> {
 }
 
 impl<'d> Running<'d> {
-    fn begin(session: &'d Session, name: &str) -> anyhow::Result<Self> {
+    fn begin(session: &'d Session, name: &str, follows: Option<i64>) -> anyhow::Result<Self> {
         // Whoever reads the list meanwhile waits: the row stands there first.
         let mut running = lock(&session.running);
-        let id = session.catalogue().job_started(name)?;
+        let id = session.catalogue().job_started(name, follows)?;
         running.insert(id.unsigned_abs());
         Ok(Self { session, id })
     }
@@ -246,10 +266,7 @@ fn lock_unless_cancelled<'m>(mutex: &'m Mutex<()>, stage: &str, cx: &JobCx) -> a
 
 /// What an act did, such as `12 captures rejected`.
 pub fn act_summary(mark: ReviewMark, captures: u64) -> String {
-    let captures = match captures {
-        1 => "1 capture".to_owned(),
-        number => format!("{number} captures"),
-    };
+    let captures = counted(captures, "capture");
     match mark {
         ReviewMark::Note => format!("note on {captures}"),
         mark => format!("{captures} {}", mark.label().to_lowercase()),
@@ -280,7 +297,7 @@ mod tests {
         session.run_job(JobKind::Import, work).unwrap();
         assert_eq!(told(&session), [("Import".to_owned(), true, "3 files".to_owned())]);
         // One of a process that was killed.
-        session.catalogue().job_started("Crawl").unwrap();
+        session.catalogue().job_started("Crawl", None).unwrap();
         let (name, ended, outcome) = told(&session).remove(0);
         assert_eq!((name.as_str(), ended, outcome.as_str()), ("Crawl", false, "did not end in this program"));
     }
