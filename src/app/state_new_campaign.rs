@@ -76,7 +76,7 @@ impl AppState {
             }
             CampaignPlace::New(folder) => {
                 self.open_with(folder, AfterOpen::NewCampaign { is_new: true }, |opener, folder| {
-                    opener.create_beside(folder)
+                    opener.create_for_draft(folder)
                 });
             }
         }

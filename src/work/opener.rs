@@ -31,6 +31,16 @@ fn numbered(folder: &Path) -> impl Iterator<Item = PathBuf> {
     })
 }
 
+/// The setting of a workspace that was made for a campaign which is not saved yet.
+const MADE_FOR_DRAFT: &str = "made_for_draft";
+/// A catalogue in which nothing is kept is smaller; larger ones are not opened for a look.
+const SMALL_CATALOGUE: u64 = 2 << 20;
+
+/// Whether there may be nothing in the workspace here.
+fn is_small(folder: &Path) -> bool {
+    folder.join(CATALOGUE_FILE).metadata().is_ok_and(|meta| meta.is_file() && meta.len() < SMALL_CATALOGUE)
+}
+
 /// Makes a workspace in the first of these folders that is free.
 fn create_beside(folder: &Path) -> anyhow::Result<(PathBuf, Workspace)> {
     for folder in numbered(folder) {
@@ -106,6 +116,24 @@ impl Workspaces {
     pub fn create_beside(&self, folder: &Path) -> anyhow::Result<(PathBuf, Session)> {
         let (folder, workspace) = create_beside(folder)?;
         Ok((folder, self.made(workspace)))
+    }
+
+    /// The same for a campaign that is not saved yet. A workspace that was made for one before, and left
+    /// empty when its window was killed, is taken again.
+    pub fn create_for_draft(&self, folder: &Path) -> anyhow::Result<(PathBuf, Session)> {
+        for left in numbered(folder).take_while(|folder| folder.exists()) {
+            if is_small(&left) && self.is_workspace(&left) {
+                // One that cannot be read is nobody's draft.
+                let Ok(session) = open(&left, self.own.as_ref()) else { continue };
+                let is_marked = matches!(session.catalogue().setting(MADE_FOR_DRAFT), Ok(Some(_)));
+                if is_marked && matches!(session.is_unused(), Ok(true)) {
+                    return Ok((left, session));
+                }
+            }
+        }
+        let (folder, session) = self.create_beside(folder)?;
+        session.catalogue().set_setting(MADE_FOR_DRAFT, "1")?;
+        Ok((folder, session))
     }
 
     /// Deletes a workspace in which nothing is kept, as [`Session::is_unused`] says: what making it

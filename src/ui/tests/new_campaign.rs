@@ -101,7 +101,7 @@ fn a_campaign_that_is_saved_keeps_its_workspace() {
     window.until("it is saved", |window| window.app().campaign() == Some(CampaignId::new(1)));
     window.app_mut().send(Command::Go(Route::Campaigns));
     window.settle();
-    assert_eq!(window.session().campaigns().unwrap().len(), 1);
+    assert_eq!(window.session().catalogue().campaigns().unwrap().len(), 1);
     assert_eq!(folders(dir.path()), ["fonds"]);
 }
 
@@ -125,4 +125,23 @@ fn with_the_sample_open_a_person_says_where_a_campaign_goes() {
     window.click("New campaign");
     window.until("the form is open", |window| window.route() == Route::Spec(None));
     assert!(dir.path().join("fonds").exists());
+}
+
+#[test]
+fn a_workspace_that_a_killed_window_made_for_a_draft_is_taken_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let opener = crate::work::Workspaces::offering(dir.path().join("fonds"));
+    // A window that is killed tidies nothing up.
+    drop(opener.create_for_draft(&dir.path().join("fonds")).unwrap());
+    let mut window = recent(dir.path(), &[]);
+    window.click("New campaign");
+    window.until("the form is open", |window| window.route() == Route::Spec(None));
+    assert_eq!(folders(dir.path()), ["fonds"]);
+    window.app_mut().send(Command::Go(Route::Campaigns));
+    window.until("it is gone", |_| folders(dir.path()).is_empty());
+    // One with something in it, or that a person made, is left alone.
+    workspace(dir.path(), "fonds");
+    window.click("New campaign");
+    window.until("the form is open", |window| window.route() == Route::Spec(None));
+    assert_eq!(folders(dir.path()), ["fonds", "fonds-2"]);
 }
