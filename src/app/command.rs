@@ -211,6 +211,8 @@ pub enum Dialog {
     StartCrawl,
     /// A campaign like the one to be saved is here.
     Twins,
+    /// Somebody else saved the campaign of the draft meanwhile.
+    NewerVersion,
     /// A campaign is about to be deleted.
     DeleteCampaign(CampaignId),
     /// Edits that are not saved would be lost.
@@ -431,6 +433,7 @@ impl Dialog {
             | Self::Decide
             | Self::StartCrawl
             | Self::Twins
+            | Self::NewerVersion
             | Self::DeleteCampaign(_) => true,
             // What is opened or imported is known by its path only.
             Self::Palette

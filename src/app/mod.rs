@@ -47,7 +47,9 @@ pub use seen_lists::{MovedQuery, SeenList, SeenListQuery};
 pub use selected_rows::{ReviewDecision, SelectedRows};
 pub use settings::{ColumnLayout, PanelTab, Settings, TableLayout, ThemeChoice};
 pub use spec_draft::SpecDraft;
-pub use state::{AppState, CampaignAct, CampaignPlace, NoticeCause, RecentWorkspace, ScheduleWatch, route_of_job};
+pub use state::{
+    AppState, CampaignAct, CampaignPlace, NewerVersion, NoticeCause, RecentWorkspace, ScheduleWatch, route_of_job,
+};
 pub use state::{SearchAct, SelectLead, SelectionAct};
 pub use table_rows::{CellWriter, RowFill, RowQuery, TableForm, TableRows, cell_text};
 pub use tried_selection::TriedSelection;

@@ -15,7 +15,7 @@ use super::selected_rows::ReviewDecision;
 use super::spec_draft::SpecDraft;
 use super::state::index::IndexWatch;
 use super::state::notices::About;
-use super::state::{ScheduleWatch, SelectLead};
+use super::state::{NewerVersion, ScheduleWatch, SelectLead};
 use super::{Command, Dialog, Route, SelectedRows, TableRows};
 use crate::uri::CaptureDate;
 use crate::work::CrawlRequest;
@@ -56,6 +56,7 @@ pub struct OpenWorkspace {
     pub(super) campaign: Option<CampaignId>,
     pub(super) shows_every_campaign: bool,
     pub(super) twins: Vec<CampaignTwin>,
+    pub(super) newer_version: Option<NewerVersion>,
     pub(super) deleting: Option<CampaignId>,
     pub(super) what_if: Option<Loaded<Arc<WhatIfAnswer>>>,
     pub(super) compared: Option<PathBuf>,

@@ -21,6 +21,11 @@ pub enum CampaignAct {
     AssignImport(LaunchId, Option<CampaignId>),
     /// Saves the draft at hand, though a campaign like it is here: as the next version of that one, or as another one.
     SaveTwin(Option<CampaignId>),
+    /// Saves the draft at hand though somebody else saved its campaign meanwhile, or gives it up.
+    AnswerNewer {
+        /// Whether the draft is saved, as the next version.
+        keeps_draft: bool,
+    },
 }
 
 /// Campaigns that are here already, so that a person is asked before one like them is saved.
@@ -81,6 +86,7 @@ impl AppState {
                     session.assign_import(import, campaign).map(|of| crate::work::Report::summary(&of))
                 });
             }
+            CampaignAct::AnswerNewer { keeps_draft } => self.answer_newer_version(keeps_draft),
             CampaignAct::SaveTwin(id) => {
                 self.open.dialog = None;
                 self.open.twins.clear();

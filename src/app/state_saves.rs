@@ -5,10 +5,48 @@
 
 use super::super::crawl_request::AfterSave;
 use super::super::models::{CampaignId, Notice, campaign_title};
-use super::super::{Command, CrawlStart, Route};
+use super::super::{Command, CrawlStart, Dialog, Route};
 use super::campaigns::TwinsFound;
 use super::{Answer, AppState, NoticeCause, failure};
-use crate::campaign::{Campaign, EvidenceCarried};
+use crate::campaign::{Campaign, EvidenceCarried, FieldDifference, campaign_differences};
+use crate::work::Session;
+
+/// A version of a campaign that was saved since the draft at hand was begun.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewerVersion {
+    /// Its number.
+    pub version: u32,
+    /// The version that the draft was begun from.
+    pub begun_from: u32,
+    /// Where it and the draft differ, the saved version first.
+    pub differences: Vec<FieldDifference>,
+}
+
+/// Somebody else saved the campaign, so that a person is asked before the draft takes its place.
+#[derive(Debug, thiserror::Error)]
+#[error("the campaign was saved by somebody else meanwhile")]
+struct SavedMeanwhile(NewerVersion);
+
+impl SavedMeanwhile {
+    /// # Errors
+    ///
+    /// [`SavedMeanwhile`] where a version is saved that the draft does not know. Files of evidence that
+    /// were attached meanwhile are carried over and are no difference.
+    fn check(
+        session: &Session,
+        id: CampaignId,
+        draft: &Campaign,
+        (begun_from, mut base): (u32, Campaign),
+    ) -> anyhow::Result<()> {
+        let (version, saved) = session.catalogue().campaign(id)?;
+        base.carry_evidence(&saved, None);
+        if version <= begun_from || base == saved {
+            return Ok(());
+        }
+        let differences = campaign_differences(&saved, draft);
+        Err(Self(NewerVersion { version, begun_from, differences }).into())
+    }
+}
 
 /// A draft as it was saved.
 #[derive(Debug)]
@@ -49,6 +87,9 @@ impl AppState {
     }
 
     fn begin_save(&mut self, save: u64, id: Option<CampaignId>, campaign: Box<Campaign>, is_confirmed: bool) {
+        // Only the draft at hand knows what it was begun from.
+        let of_draft = self.open.spec.as_ref().filter(|spec| spec.id == id);
+        let base = of_draft.map(|spec| (spec.version, spec.saved.clone()));
         if let Some(spec) = &mut self.open.spec {
             // Asked twice before the first was begun.
             if spec.is_being_saved() {
@@ -64,6 +105,9 @@ impl AppState {
                 if id.is_none() && !is_confirmed {
                     TwinsFound::check(session, &campaign)?;
                 }
+                if let (Some(id), Some(base)) = (id, base) {
+                    SavedMeanwhile::check(session, id, &campaign, base)?;
+                }
                 // It may be a draft of an older version, or have been begun before files were attached.
                 let (saved, evidence) = session.save_edited_campaign(id, &mut campaign, None)?;
                 let crawl = id.map(|id| session.unfinished_crawl_line(id, saved.1)).transpose()?.flatten();
@@ -71,6 +115,27 @@ impl AppState {
             },
             move |saved| Answer::Saved(save, saved),
         );
+    }
+
+    /// What becomes of a draft whose campaign was saved by somebody else: it is saved as the version
+    /// after that one, or given up for it.
+    pub(super) fn answer_newer_version(&mut self, keeps_draft: bool) {
+        self.open.dialog = None;
+        let Some(newer) = self.open.newer_version.take() else { return };
+        if !keeps_draft {
+            self.open.after_save = None;
+            self.open.spec = None;
+            return;
+        }
+        let Some(spec) = &mut self.open.spec else { return };
+        spec.version = newer.version;
+        let (id, campaign) = (spec.id, Box::new(spec.campaign.clone()));
+        self.save_confirmed(id, campaign);
+    }
+
+    /// The version that was saved since the draft at hand was begun.
+    pub fn newer_version(&self) -> Option<&NewerVersion> {
+        self.open.newer_version.as_ref()
     }
 
     /// A draft was saved; it need not be at hand any more.
@@ -81,6 +146,11 @@ impl AppState {
             Err(error) if spec.is_some() && error.is::<TwinsFound>() => {
                 let twins = error.downcast().map(|TwinsFound(twins)| twins).unwrap_or_default();
                 self.confirm_duplicates(twins);
+                return;
+            }
+            Err(error) if spec.is_some() && error.is::<SavedMeanwhile>() => {
+                self.open.newer_version = error.downcast().map(|SavedMeanwhile(newer)| newer).ok();
+                self.open.dialog = Some(Dialog::NewerVersion);
                 return;
             }
             Err(error) => {

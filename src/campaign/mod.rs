@@ -6,6 +6,7 @@
 //!
 //! Not here: what the rules decide (`scope`), who starts a run (`app`).
 
+mod differences;
 mod due;
 mod evidence;
 pub mod feed;
@@ -22,6 +23,7 @@ mod schedule;
 mod target;
 mod terms;
 
+pub use differences::{FieldDifference, campaign_differences};
 pub use due::{Fate, settle};
 pub use evidence::{EvidenceCarried, RecordEvidence};
 pub use identity::{CampaignFile, Identity};

@@ -218,7 +218,16 @@ impl Catalogue {
                     problem,
                 });
             }
-            Ok(campaigns)
+            // A branch stands below its campaign, whatever it is called.
+            let place = |row: &CampaignRow| {
+                let of = row.branch.map_or(row.id, |point| point.campaign);
+                let place = campaigns.iter().position(|trunk| trunk.id == of).unwrap_or(usize::MAX);
+                (place, row.branch.is_some(), row.id)
+            };
+            let places: Vec<_> = campaigns.iter().map(place).collect();
+            let mut placed: Vec<_> = places.into_iter().zip(campaigns).collect();
+            placed.sort_by_key(|(place, _)| *place);
+            Ok(placed.into_iter().map(|(_, row)| row).collect())
         })
     }
 

@@ -60,6 +60,7 @@ fn name_of(dialog: Dialog) -> &'static str {
         Dialog::StartCrawl => "Start a crawl",
         Dialog::Unsaved => "Unsaved changes",
         Dialog::Twins => "Campaign here already",
+        Dialog::NewerVersion => "Saved meanwhile",
         Dialog::DeleteCampaign(_) => "Delete a campaign",
         Dialog::Quit => "Close the window",
     }
@@ -124,6 +125,7 @@ impl Dialogs {
                 Dialog::Decide => decide_ui(ui, app, &mut self.keys),
                 Dialog::StartCrawl => crawl_ui(ui, app, &mut self.keys),
                 Dialog::Unsaved => unsaved_ui(ui, app, &mut self.keys),
+                Dialog::NewerVersion => campaigns::newer_ui(ui, app, &mut self.keys),
                 Dialog::Twins => campaigns::twins_ui(ui, app, &mut self.keys),
                 Dialog::DeleteCampaign(id) => campaigns::delete_ui(ui, app, &mut self.keys, id),
                 Dialog::Quit => quit_ui(ui, app, &mut self.keys),
@@ -212,8 +214,8 @@ impl Dialogs {
     fn write_table_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         let Some(rows) = app.table_rows().cloned() else { return };
         heading_ui(ui, "Export table");
-        let (count, columns) = (text::counted(rows.total, "row", "rows"), rows.columns.len() as u64);
-        ui.label(format!("{count}, sorted and filtered as shown, {}", text::counted(columns, "column", "columns")));
+        let (count, columns) = (text::counted(rows.total, "row"), rows.columns.len() as u64);
+        ui.label(format!("{count}, sorted and filtered as shown, {}", text::counted(columns, "column")));
         ui.add_space(GAP);
         ui.horizontal(|ui| {
             ui.label("Format");
@@ -369,13 +371,13 @@ fn plan_ui(ui: &mut Ui, plan: &CrawlPlan) {
         };
         format!("{}{more}", first_words.join(", "))
     };
-    let seeds = text::counted(plan.seeds, "seed", "seeds");
+    let seeds = text::counted(plan.seeds, "seed");
     ui.label(format!("{seeds}: {}", some(plan.seeds, &plan.first_seeds)));
-    let hosts = text::counted(plan.hosts, "host", "hosts");
+    let hosts = text::counted(plan.hosts, "host");
     ui.label(format!("Expected to contact {hosts}: {}", some(plan.hosts, &plan.first_hosts)));
     ui.weak("Other hosts follow where links and the scope lead there");
     if let Some(launch) = &plan.unfinished {
-        let queue = text::counted(launch.queued, "URL", "URLs");
+        let queue = text::counted(launch.queued, "URL");
         ui.colored_label(
             tokens(ui).flag,
             format!("⚠ The launch of {} UTC was stopped with {queue} in its queue", launch.started),
@@ -403,7 +405,7 @@ fn plan_ui(ui: &mut Ui, plan: &CrawlPlan) {
 /// A decision on many captures, asked about once.
 fn decide_ui(ui: &mut Ui, app: &mut AppState, keys: &mut DialogKeys) {
     let Some(decision) = &app.decision() else { return };
-    let number = text::counted(decision.captures.count(), "capture", "captures");
+    let number = text::counted(decision.captures.count(), "capture");
     let verb = mark_verb(decision.mark);
     heading_ui(ui, &format!("{verb} {number}?"));
     if let SelectedRows::Query { query, .. } = &decision.captures {

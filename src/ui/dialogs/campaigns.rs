@@ -6,7 +6,7 @@ use crate::app::{AppState, CampaignAct, Command};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP};
 use crate::ui::widgets::{heading_ui, loaded_ui};
-use egui::{ComboBox, Ui};
+use egui::{ComboBox, Grid, Label, ScrollArea, Ui};
 
 /// The campaign of an import; nothing where there is none to choose.
 pub(super) fn import_campaign_ui(ui: &mut Ui, app: &mut AppState, choice: &mut CampaignChoice) {
@@ -63,6 +63,41 @@ pub(super) fn twins_ui(ui: &mut Ui, app: &mut AppState, keys: &mut DialogKeys) {
             Some(twin) => app.send(Command::Campaigns(CampaignAct::SaveTwin(Some(twin.campaign)))),
             None => app.send(Command::CloseDialog),
         },
+    }
+}
+
+/// Longest value that is shown of a field.
+const VALUE: usize = 200;
+
+/// Somebody else saved the campaign of the draft: both versions, side by side.
+pub(super) fn newer_ui(ui: &mut Ui, app: &mut AppState, keys: &mut DialogKeys) {
+    let Some(newer) = app.newer_version().cloned() else { return };
+    heading_ui(ui, "This campaign was saved by somebody else meanwhile");
+    let (version, begun_from) = (newer.version, newer.begun_from);
+    ui.label(format!("Your edits began from version {begun_from}, and version {version} is saved. They differ in"));
+    ScrollArea::vertical().max_height(theme::DIALOG_LIST).auto_shrink([false, true]).show(ui, |ui| {
+        Grid::new("both versions").num_columns(3).striped(true).max_col_width(theme::DIALOG / 3.0).show(ui, |ui| {
+            for head in ["Field", &format!("Version {version}"), "Your edits"] {
+                ui.strong(head);
+            }
+            ui.end_row();
+            for found in &newer.differences {
+                for text in [&found.field, &found.first, &found.second] {
+                    let shown = if text.is_empty() { "–".to_owned() } else { text::short(text, VALUE) };
+                    ui.add(Label::new(shown).wrap());
+                }
+                ui.end_row();
+            }
+        });
+    });
+    ui.add_space(GAP);
+    let mine = format!("Save mine as version {}", version + 1);
+    let answers = vec![Answer::new(mine).writes(), Answer::new("Discard mine"), Answer::new("Cancel")];
+    // Neither is lost by Enter alone.
+    match keys.answers_ui(ui, 2, answers) {
+        Some(number @ (0 | 1)) => app.send(Command::Campaigns(CampaignAct::AnswerNewer { keeps_draft: number == 0 })),
+        Some(_) => app.send(Command::CloseDialog),
+        None => {}
     }
 }
 

@@ -3,6 +3,7 @@
 use super::spec::suspension_ui;
 use crate::app::models::{CampaignId, CampaignRow, Loaded};
 use crate::app::{Action, AppState, CampaignAct, Command, Dialog, FilesRoute, Route, resolve};
+use crate::jobs::{noun, verb};
 use crate::ui::recent::recent_ui;
 use crate::ui::table::{Column, Table, Value};
 use crate::ui::text;
@@ -10,10 +11,13 @@ use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::ui::widgets::{
     action_ui, count_link_ui, empty_ui, figure_ui, heading_ui, loaded_ui, title_ui, write_button_ui,
 };
-use egui::{RichText, Ui};
+use egui::{RichText, ScrollArea, Ui};
 
 /// Height that the card of the chosen campaign keeps.
 const CARD: f32 = 250.0;
+
+/// Rows of the table that are shown in a low window.
+const ROWS: usize = 4;
 
 /// The page Campaigns.
 #[derive(Default)]
@@ -45,7 +49,8 @@ impl CampaignsPage {
             table_ui(ui, app, rows);
             if let Some(row) = rows.iter().find(|row| Some(row.id) == app.campaign()) {
                 ui.add_space(GROUP_GAP);
-                card_ui(ui, app, row);
+                // A low window shows a part of it; the rest is reached by scrolling.
+                ScrollArea::vertical().show(ui, |ui| card_ui(ui, app, row));
             }
         });
     }
@@ -95,12 +100,12 @@ fn unassigned_ui(ui: &mut Ui, app: &mut AppState) {
     let answer = app.reads.unassigned();
     let Some(found) = answer.shown().filter(|found| found.captures > 0) else { return };
     ui.horizontal_wrapped(|ui| {
-        let captures = if found.captures == 1 { "capture belongs" } else { "captures belong" };
         if count_link_ui(ui, found.captures, "Show these captures") {
             app.send(Command::Campaigns(CampaignAct::ShowEveryCapture));
             app.send(Command::GoToAll(Route::Captures { filter: "campaign:none".to_owned() }));
         }
-        ui.label(format!("{captures} to no campaign, {}", text::bytes(found.bytes)));
+        let (word, belongs) = (noun(found.captures, "capture"), verb(found.captures, "belongs"));
+        ui.label(format!("{word} {belongs} to no campaign, {}", text::bytes(found.bytes)));
         if ui.link("Imports").on_hover_text("Choose the campaign that an import belongs to").clicked() {
             app.send(Command::Go(Route::Files(FilesRoute::Imports(None))));
         }
@@ -109,32 +114,42 @@ fn unassigned_ui(ui: &mut Ui, app: &mut AppState) {
 
 fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
     let chosen = rows.iter().position(|row| Some(row.id) == app.campaign());
-    let height = (ui.available_height() - CARD).max(theme::HEAD_ROW + 2.0 * theme::ROW);
+    let height = (ui.available_height() - CARD).max(theme::HEAD_ROW + ROWS as f32 * theme::ROW);
+    let has_origins = rows.iter().any(|row| row.origin.is_some());
     type Col<'a> = Column<'a, CampaignRow, CampaignAction>;
     let go =
         |route: fn(CampaignId) -> Route| move |row: &CampaignRow| Some(CampaignAction(row.id, Some(route(row.id))));
-    let columns = [
-        Col::made("campaign", "Campaign", 300.0, CampaignRow::title),
-        Col::text("state", "State", 110.0, |row| match (&row.problem, &row.suspended, row.active) {
+    // What is looked at daily stands first: a narrow window shows that much.
+    let mut columns = vec![
+        Col::made("id", "No.", 40.0, |row| row.id.to_string()).numeric(),
+        Col::made("campaign", "Campaign", 250.0, |row| match row.branch {
+            Some(_) => format!("↳ {}", row.title()),
+            None => row.title(),
+        }),
+        Col::text("state", "State", 100.0, |row| match (&row.problem, &row.suspended, row.active) {
             (Some(_), ..) => "cannot be read",
             (None, Some(_), _) => "○ waits for you",
             (None, None, true) => "● active",
             (None, None, false) => "○ inactive",
         }),
+        Col::count("captures", "Captures", 76.0, |row| row.captures)
+            .link("Captures", go(|_| Route::Captures { filter: String::new() })),
+        Col::count("to_review", "To review", 76.0, |row| row.to_review)
+            .link("Captures not reviewed yet", go(|_| Route::Review { filter: String::new() })),
+        Col::count("selected", "Selected", 72.0, |row| row.selected).link("Selection", go(|_| Route::Select)),
+        Col::count("refused", "Refused", 68.0, |row| row.refused)
+            .link("Refused URLs with the deciding rule", go(|_| Route::Crawl)),
+        Col::value("last_run", "Last run", 92.0, |row| row.last_run.map_or("never".into(), Value::Day)),
+        Col::text("next_run", "Next run", 120.0, |row| row.next_run.as_deref().unwrap_or("–")),
         Col::made("version", "Version", 60.0, |row| format!("v{}", row.version)),
         Col::count("seeds", "Seeds", 60.0, |row| row.seeds)
             .link("Seeds of the specification", go(|id| Route::Spec(Some(id)))),
-        Col::value("last_run", "Last run", 100.0, |row| row.last_run.map_or("never".into(), Value::Day)),
-        Col::text("next_run", "Next run", 150.0, |row| row.next_run.as_deref().unwrap_or("–")),
-        Col::count("captures", "Captures", 80.0, |row| row.captures)
-            .link("Captures", go(|_| Route::Captures { filter: String::new() })),
-        Col::count("refused", "Refused", 80.0, |row| row.refused)
-            .link("Refused URLs with the deciding rule", go(|_| Route::Crawl)),
-        Col::count("to_review", "To review", 80.0, |row| row.to_review)
-            .link("Captures not reviewed yet", go(|_| Route::Review { filter: String::new() })),
-        Col::count("selected", "Selected", 80.0, |row| row.selected).link("Selection", go(|_| Route::Select)),
         Col::bytes("bytes", "Size", 80.0, |row| row.bytes),
     ];
+    if has_origins {
+        let from = Col::text("origin", "Came with", 150.0, |row| row.origin.as_deref().unwrap_or("made here"));
+        columns.insert(2, from);
+    }
     let table = Table::new("campaigns", "Campaigns", columns, |row: &CampaignRow| row.id.unsigned_abs())
         .chosen(chosen.map(|index| rows[index].id.unsigned_abs()))
         .height(height)
@@ -162,6 +177,9 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
     theme::card_frame(ui).show(ui, |ui| {
         ui.set_width(ui.available_width());
         heading_ui(ui, &text::short(&row.title(), 120));
+        if let Some(origin) = &row.origin {
+            ui.weak(format!("Came with {}", text::short(origin, 100)));
+        }
         if let Some(problem) = &row.problem {
             ui.label(text::line(problem));
         }
@@ -188,12 +206,12 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
         ui.add_space(GAP);
         ui.horizontal_wrapped(|ui| {
             for (value, label, route) in [
-                (row.captures, "captures", Route::Captures { filter: String::new() }),
-                (row.refused, "refused", Route::Crawl),
-                (row.to_review, "to review", Route::Review { filter: String::new() }),
-                (row.selected, "selected", Route::Select),
+                (row.captures, noun(row.captures, "capture"), Route::Captures { filter: String::new() }),
+                (row.refused, "refused".to_owned(), Route::Crawl),
+                (row.to_review, "to review".to_owned(), Route::Review { filter: String::new() }),
+                (row.selected, "selected".to_owned(), Route::Select),
             ] {
-                if figure_ui(ui, &text::count(value), label, Some("Show these")) {
+                if figure_ui(ui, &text::count(value), &label, Some("Show these")) {
                     app.send(Command::GoToAll(route));
                 }
             }
@@ -232,7 +250,10 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
                 if row.to_review > 0 && count_link_ui(ui, row.to_review, "Review") {
                     app.send(Command::Go(Route::Review { filter: String::new() }));
                 }
-                ui.weak(if row.to_review > 0 { "captures to review" } else { "all captures reviewed" });
+                ui.weak(match row.to_review {
+                    0 => "all captures reviewed".to_owned(),
+                    open => noun(open, "capture") + " to review",
+                });
             });
         }
     });

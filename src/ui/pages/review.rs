@@ -150,11 +150,7 @@ impl ReviewPage {
             let each = seconds / done as f64;
             format!(", about {} left", text::duration(each * left as f64))
         });
-        ui.weak(format!(
-            "{} to review, {} reviewed now{forecast}",
-            text::counted(left, "capture", "captures"),
-            text::count(done)
-        ));
+        ui.weak(format!("{} to review, {} reviewed now{forecast}", text::counted(left, "capture"), text::count(done)));
     }
 
     fn capture_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CaptureId) {
@@ -169,6 +165,14 @@ impl ReviewPage {
                 app.send(Command::Go(Route::Links { target: row.url.clone() }));
             }
         });
+        let mut reason = None;
+        let mut reasons_ui = |ui: &mut Ui| {
+            for (number, word) in REASONS.iter().enumerate() {
+                if ui.small_button(format!("{} {word}", number + 1)).clicked() {
+                    reason = Some(*word);
+                }
+            }
+        };
         ui.horizontal_wrapped(|ui| {
             for (key, mark, word) in MARK_KEYS {
                 if write_button_ui(ui, format!("{word}  {key}")).clicked() {
@@ -178,24 +182,22 @@ impl ReviewPage {
             if ui.button("Skip  S").clicked() {
                 self.at += 1;
             }
+            if is_low {
+                ui.menu_button("Reasons", &mut reasons_ui);
+            }
         });
         ui.horizontal_wrapped(|ui| {
             let opens = std::mem::take(&mut self.opens_note);
             if note_field_ui(ui, REVIEW_NOTE, "Reason or note", &mut self.note, opens) {
                 keep_note(app, vec![id].into(), &mut self.note);
             }
-            let mut reasons_ui = |ui: &mut Ui| {
-                for (number, reason) in REASONS.iter().enumerate() {
-                    if ui.small_button(format!("{} {reason}", number + 1)).clicked() {
-                        self.note = (*reason).to_owned();
-                    }
-                }
-            };
-            match is_low {
-                true => drop(ui.menu_button("Reasons", reasons_ui)),
-                false => reasons_ui(ui),
+            if !is_low {
+                reasons_ui(ui);
             }
         });
+        if let Some(reason) = reason {
+            reason.clone_into(&mut self.note);
+        }
         if let Some(detail) = answer.shown() {
             checks_ui(ui, detail);
         }
@@ -288,7 +290,9 @@ fn checks_ui(ui: &mut Ui, detail: &CaptureDetail) {
         for finding in run_checks(&detail.page_input()) {
             let evidence = match finding.evidence {
                 FindingEvidence::Text(text) => text,
-                FindingEvidence::Count { number, one, many } => text::counted(number, one, many),
+                FindingEvidence::Count { number, one, many } => {
+                    format!("{} {}", text::count(number), if number == 1 { one } else { many })
+                }
             };
             match finding.level {
                 FindingLevel::Passed => ui.colored_label(colors.accept, format!("✔ {evidence}")),

@@ -1,19 +1,20 @@
 //! Campaigns as wholes in the window: what belongs to none, what is given to one, what is deleted or added twice.
 
-use super::Window;
+use super::{TOWN, Window};
 use crate::app::models::{CampaignId, LaunchId};
 use crate::app::{CampaignPlace, Command, Dialog, FilesRoute, Route};
+use crate::campaign::Campaign;
 use crate::work::JobKind;
 
 /// The import of the town.
 fn import(window: &Window) -> LaunchId {
-    window.session().imports().unwrap()[0].launch
+    crate::work::imports(&window.session().workspace).unwrap()[0].launch
 }
 
 /// The town, whose imported captures are of no campaign.
 fn town_with_unassigned() -> Window {
     Window::town_as(|session| {
-        let import = session.imports().unwrap()[0].launch;
+        let import = crate::work::imports(&session.workspace).unwrap()[0].launch;
         session.assign_import(import, None).unwrap();
     })
 }
@@ -43,12 +44,12 @@ fn an_import_is_given_to_another_campaign_and_its_numbers_lead_to_its_rows() {
     window.check_says("Belongs to campaign");
     window.app_mut().send(Command::Campaigns(crate::app::CampaignAct::AssignImport(launch, Some(CampaignId::new(2)))));
     window.until_done(JobKind::AssignImport);
-    let row = &window.session().imports().unwrap()[0];
+    let row = &crate::work::imports(&window.session().workspace).unwrap()[0];
     assert_eq!(row.campaign, Some(CampaignId::new(2)));
     window.check_says("Elections");
     window.click(&format!("{} new captures", row.new_captures));
     assert_eq!(window.app().campaign(), Some(CampaignId::new(2)), "the campaign at hand has these rows");
-    let listed = window.session().campaigns().unwrap();
+    let listed = window.session().catalogue().campaigns().unwrap();
     let of = |id: i64| listed.iter().find(|row| row.id == CampaignId::new(id)).unwrap().captures;
     assert_eq!(of(2), row.new_captures);
 }
@@ -58,18 +59,19 @@ fn a_campaign_is_switched_off_and_deleted_after_a_look_at_what_goes() {
     let mut window = Window::town();
     window.app_mut().send(Command::ChooseCampaign(CampaignId::new(1)));
     window.app_mut().send(Command::Go(Route::Campaigns));
-    let is_active = |window: &Window| window.session().campaign(CampaignId::new(1)).unwrap().campaign.active;
+    let is_active =
+        |window: &Window| window.session().catalogue().campaign_page(CampaignId::new(1)).unwrap().campaign.active;
     let before = is_active(&window);
     window.click(if before { "Switch off" } else { "Switch on" });
     window.until("it is switched", |window| is_active(window) != before);
-    let all = |window: &Window| window.session().captures(&crate::work::everything()).unwrap().total;
+    let all = |window: &Window| window.session().catalogue().captures(&crate::work::everything()).unwrap().total;
     let captures = all(&window);
     window.click("Delete…");
     assert_eq!(window.app().dialog(), Some(Dialog::DeleteCampaign(CampaignId::new(1))));
     window.check_says("Goes: ");
     window.check_says("of no campaign from then on");
     window.click("Delete the campaign");
-    window.until("it is gone", |window| window.session().campaigns().unwrap().len() == 1);
+    window.until("it is gone", |window| window.session().catalogue().campaigns().unwrap().len() == 1);
     assert_eq!(all(&window), captures);
     window.check_says("Deleted the campaign");
 }
@@ -77,7 +79,7 @@ fn a_campaign_is_switched_off_and_deleted_after_a_look_at_what_goes() {
 #[test]
 fn a_campaign_of_a_title_that_is_here_is_saved_after_a_question() {
     let mut window = Window::town();
-    let listed = |window: &Window| window.session().campaigns().unwrap().len();
+    let listed = |window: &Window| window.session().catalogue().campaigns().unwrap().len();
     // The town is a sample, where a person is asked first.
     window.app_mut().send(Command::BeginCampaign(CampaignPlace::Open));
     window.check_says("before a crawl can start");
@@ -92,4 +94,66 @@ fn a_campaign_of_a_title_that_is_here_is_saved_after_a_question() {
     window.until("it is asked again", |window| window.app().dialog() == Some(Dialog::Twins));
     window.click("Save as another campaign");
     window.until("it is saved", |window| listed(window) == 3);
+}
+
+#[test]
+fn a_draft_takes_the_place_of_what_somebody_else_saved_only_after_a_question() {
+    let mut window = Window::town();
+    window.app_mut().send(Command::Go(Route::Spec(Some(TOWN))));
+    window.until("the draft is at hand", |window| window.app().open.spec.is_some());
+    let edit = |window: &mut Window| {
+        window.app_mut().open.spec.as_mut().unwrap().campaign.comments = "mine".to_owned();
+        window.settle();
+    };
+    edit(&mut window);
+    let saved = |window: &Window| window.session().catalogue().campaign(TOWN).unwrap();
+    let (first, campaign) = saved(&window);
+    let session = window.session();
+    session.save_campaign(Some(TOWN), &Campaign { owner: "somebody".to_owned(), ..campaign }).unwrap();
+    let ask = |window: &mut Window| {
+        window.click("Save as new version");
+        window.until("it is asked", |window| window.app().dialog() == Some(Dialog::NewerVersion));
+        window.settle();
+    };
+    ask(&mut window);
+    for words in [format!("Version {}", first + 1).as_str(), "owner", "somebody", "comments", "mine"] {
+        window.check_says(words);
+    }
+    window.click("Cancel");
+    assert!(window.app().open.spec.as_ref().unwrap().is_edited());
+    assert_eq!(saved(&window).0, first + 1, "nothing was saved");
+    ask(&mut window);
+    window.click(&format!("Save mine as version {}", first + 2));
+    window.until("it is saved", |window| saved(window).0 == first + 2);
+    assert_eq!(saved(&window).1.comments, "mine");
+    window.settle();
+    // The other answer takes what is there.
+    let (last, campaign) = saved(&window);
+    session.save_campaign(Some(TOWN), &Campaign { owner: "again".to_owned(), ..campaign }).unwrap();
+    window.app_mut().open.spec.as_mut().unwrap().campaign.comments = "not kept".to_owned();
+    window.settle();
+    ask(&mut window);
+    window.click("Discard mine");
+    window.until("it is taken", |window| {
+        window.app().open.spec.as_ref().is_some_and(|spec| spec.campaign.owner == "again" && !spec.is_edited())
+    });
+    assert_eq!(saved(&window).0, last + 1);
+}
+
+#[test]
+fn a_branch_stands_below_its_campaign_with_its_number_and_what_it_came_with() {
+    let window = Window::town_as(|session| {
+        let file = session.catalogue().campaign_page(TOWN).unwrap().file;
+        let campaign = Campaign { name: "A town of others".to_owned(), ..file.campaign.clone() };
+        let file = crate::campaign::CampaignFile { campaign, digest: None, parent: None, ..file };
+        session.save_campaign_file(None, &file).unwrap();
+    });
+    let rows = window.session().catalogue().campaigns().unwrap();
+    let names: Vec<_> = rows.iter().map(|row| (row.name.as_str(), row.branch.map(|point| point.campaign))).collect();
+    let trunk = names.iter().position(|(name, _)| name.starts_with("Vila Nova")).unwrap();
+    assert_eq!(names[trunk + 1], ("A town of others", Some(TOWN)), "{names:?}");
+    let mut window = window;
+    window.app_mut().send(Command::Go(Route::Campaigns));
+    window.check_says("↳ A town of others (branch of campaign 1)");
+    window.check_says("No.");
 }

@@ -192,7 +192,7 @@ fn all_selected_prospects_become_seeds_at_their_page_and_one_undo_takes_them_out
     window.press(Key::ArrowDown);
     window.press_with(Modifiers::SHIFT, Key::ArrowDown);
     window.press_with(Modifiers::SHIFT, Key::ArrowDown);
-    let saved = window.session().campaign(super::TOWN).unwrap().campaign.seeds.len();
+    let saved = window.session().catalogue().campaign_page(super::TOWN).unwrap().campaign.seeds.len();
     let seeds = |window: &Window| window.app().open.spec.as_ref().map_or(0, |spec| spec.campaign.seeds.len());
     window.click("Add 3 as seeds");
     window.until("three are added", |window| seeds(window) == saved + 3);

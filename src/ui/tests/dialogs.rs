@@ -150,10 +150,10 @@ fn enter_alone_deletes_nothing() {
     check_focus(&mut window, Role::Button, "Cancel");
     window.press(Key::Enter);
     window.until("it is cancelled", |window| window.app().dialog().is_none());
-    assert_eq!(window.session().campaigns().unwrap().len(), 2);
+    assert_eq!(window.session().catalogue().campaigns().unwrap().len(), 2);
     ask(&mut window, Dialog::DeleteCampaign(TOWN));
     window.click("Delete the campaign");
-    window.until("it is gone", |window| window.session().campaigns().unwrap().len() == 1);
+    window.until("it is gone", |window| window.session().catalogue().campaigns().unwrap().len() == 1);
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn unsaved_edits_and_campaigns_of_one_title_are_answered_with_enter() {
     window.until("a like one is here", |window| window.app().dialog() == Some(Dialog::Twins));
     check_focus(&mut window, Role::Button, "Save as another campaign");
     window.press(Key::Enter);
-    window.until("it is saved", |window| window.session().campaigns().unwrap().len() == 3);
+    window.until("it is saved", |window| window.session().catalogue().campaigns().unwrap().len() == 3);
     assert!(campaign("x").seeds.len() == 1);
 }
 

@@ -22,12 +22,12 @@ fn files() -> Window {
 
 /// The file of the town's import with this name.
 fn file(window: &Window, name: &str) -> FileRow {
-    window.session().files().unwrap().into_iter().find(|file| file.path.ends_with(name)).unwrap()
+    window.session().workspace.files().unwrap().into_iter().find(|file| file.path.ends_with(name)).unwrap()
 }
 
 /// The launch of the town's import.
 fn import(window: &Window) -> LaunchId {
-    window.session().imports().unwrap()[0].launch
+    crate::work::imports(&window.session().workspace).unwrap()[0].launch
 }
 
 /// The path of an archive file that the town imported.
@@ -51,7 +51,7 @@ fn every_number_of_a_file_leads_to_its_rows() {
     window.click(&chip);
     assert_eq!(window.route(), Route::Captures { filter: String::new() });
     window.click("← Back");
-    let crawled = window.session().files().unwrap().into_iter().find(|file| file.crawled).unwrap();
+    let crawled = window.session().workspace.files().unwrap().into_iter().find(|file| file.crawled).unwrap();
     window.click(&crawled.captures.to_string());
     assert_eq!(window.route(), Route::Captures { filter: format!("file:{}", crawled.id) });
     window.click("← Back");
@@ -70,11 +70,18 @@ fn every_number_of_a_file_leads_to_its_rows() {
 #[test]
 fn the_captures_of_a_file_and_of_an_import_are_shown_whole_whatever_was_chosen_before() {
     let mut window = files();
-    let crawled = window.session().files().unwrap().into_iter().filter(|file| file.crawled);
+    let crawled = window.session().workspace.files().unwrap().into_iter().filter(|file| file.crawled);
     let crawled = crawled.max_by_key(|file| file.captures).unwrap();
     let (launch, damaged) = (import(&window), file(&window, "damaged.warc"));
-    let import = window.session().imports().unwrap().remove(0);
-    let other = window.session().campaigns().unwrap().into_iter().find(|row| Some(row.id) != crawled.campaign).unwrap();
+    let import = crate::work::imports(&window.session().workspace).unwrap().remove(0);
+    let other = window
+        .session()
+        .catalogue()
+        .campaigns()
+        .unwrap()
+        .into_iter()
+        .find(|row| Some(row.id) != crawled.campaign)
+        .unwrap();
     assert!(crawled.captures > 2 && import.new_captures > 2);
     let of_import = FilesRoute::Imports(Some((launch, Vec::new())));
     for (page, number, captures) in [
@@ -135,7 +142,7 @@ fn a_lost_file_is_looked_for_from_its_row_and_from_its_capture() {
     window.click("Cancel");
     window.app_mut().send(Command::Locate { folder: found.clone(), file: Some(gone.id) });
     window.until_done(JobKind::LocateFiles);
-    let row = window.session().file(gone.id).unwrap();
+    let row = window.session().workspace.file(gone.id).unwrap();
     assert_eq!((row.state, row.location), (FileState::Present, found.join("gone.warc")));
     window.until("the page knows", |window| !window.says("✖ missing"));
 }
@@ -149,7 +156,7 @@ fn a_problem_leads_to_its_bytes_and_to_a_command() {
     window.until("it is narrowed", |window| !window.says(TORN));
     window.click("WARC-Record-ID is missing");
     let Some(Focus::Problem(id)) = window.app().focus() else { panic!("no problem is at hand") };
-    let problem = window.session().problem(id).unwrap();
+    let problem = crate::work::problem_detail(&window.session().workspace, id).unwrap();
     window.until("the bytes are there", |window| window.says("57 41 52 43"));
     let command = format!("fonds warc cat {} {}", archive("damaged.warc"), problem.row.offset);
     window.check_says(&command);
@@ -241,7 +248,7 @@ fn an_import_that_was_stopped_goes_on() {
     assert_eq!(window.route(), Route::Files(FilesRoute::Imports(Some((launch, Vec::new())))));
     window.click("▶ Resume import");
     window.until_done(JobKind::Import);
-    let row = &window.session().imports().unwrap()[0];
+    let row = &crate::work::imports(&window.session().workspace).unwrap()[0];
     assert_eq!((row.state, row.known), (LaunchState::Finished, 2), "{row:?}");
 }
 
@@ -252,7 +259,7 @@ fn records_of_an_import_and_captures_of_a_file_without_number_are_shown() {
     let route = Route::Files(FilesRoute::Imports(Some((launch, Vec::new()))));
     window.app_mut().send(Command::Go(route.clone()));
     window.check_says("letter.warc");
-    let records = window.session().imports().unwrap()[0].records;
+    let records = crate::work::imports(&window.session().workspace).unwrap()[0].records;
     window.click(&format!("{records} records"));
     assert_eq!(window.route(), Route::Files(FilesRoute::Records(launch, None)));
     // Those of the files that are still as they were.
@@ -330,7 +337,7 @@ fn hovering_files_say_what_dropping_does_and_dropping_asks_nothing() {
     let path = archive("changed.warc");
     drop_on(&mut window, &path);
     window.until_done(JobKind::Import);
-    assert_eq!(window.session().imports().unwrap()[0].sources, [path]);
+    assert_eq!(crate::work::imports(&window.session().workspace).unwrap()[0].sources, [path]);
     assert!(!window.says("Drop to import"));
     assert_eq!(window.app().dialog(), None);
 }

@@ -136,11 +136,11 @@ fn keys_go_to_a_table_of_the_lower_panel_after_a_click_into_it() {
     window.type_into("Filter", "inlinks.ext>1");
     window.press(Key::Enter);
     let rows = window.captures("inlinks.ext>1");
-    let at = rows.iter().position(|row| window.session().outlinks(row.id).unwrap().len() > 2).unwrap();
+    let at = rows.iter().position(|row| window.session().catalogue().outlinks(row.id).unwrap().len() > 2).unwrap();
     (0..=at).for_each(|_| window.press(Key::ArrowDown));
     let before = window.app().focus();
     assert!(matches!(before, Some(Focus::Capture(_))), "{before:?}");
-    let links = window.session().outlinks(rows[at].id).unwrap();
+    let links = window.session().catalogue().outlinks(rows[at].id).unwrap();
     window.click("Outlinks");
     click_row(&mut window, "Outlinks", 0);
     assert!(copied(&mut window).contains(&links[0].url));

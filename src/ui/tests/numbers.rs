@@ -50,7 +50,7 @@ fn what_was_rejected_is_counted_among_what_is_out() {
     let balance = window.session().selection(campaign).unwrap().balance;
     assert_eq!((balance.excluded, balance.outside.captures), (3, 3));
     assert_eq!(window.captures("selected:no").len(), 3, "a number leads to what it counts");
-    let hosts = window.session().selected_hosts(campaign, false).unwrap();
+    let hosts = window.session().catalogue().selected_hosts(campaign, false).unwrap();
     assert_eq!(hosts.iter().map(|host| host.captures).sum::<u64>(), 3);
     window.app_mut().send(Command::Go(Route::Select));
     window.settle();
@@ -81,7 +81,7 @@ fn before_inlinks_are_built_nothing_is_without_them() {
     window.app_mut().send(Command::Go(Route::Captures { filter: String::new() }));
     window.check_says("Inlinks not built");
     assert!(!window.says("No inlinks"), "{:?}", window.texts());
-    let counts = window.session().tab_counts(&crate::work::everything()).unwrap();
+    let counts = window.session().catalogue().tab_counts(&crate::work::everything()).unwrap();
     assert!(counts.iter().all(|(tab, _)| !matches!(tab, CaptureTab::NoInlinks | CaptureTab::ManyExternal)));
     window.app_mut().send(Command::Go(Route::Prospect));
     window.until("Prospect says so, too", |window| window.says("Build them to list cited pages"));
@@ -119,7 +119,7 @@ fn events_of_a_launch_are_dated_as_it_is() {
     for choice in &launches {
         let launch = session.crawl(Some(TOWN), Launches::One(choice.id)).unwrap().launch.unwrap();
         let query = EventQuery { launch: choice.id, kind: None, each: true, offset: 0, limit: 1000 };
-        let events = session.events(&query).unwrap().rows;
+        let events = session.catalogue().events(&query).unwrap().rows;
         assert!(!events.is_empty());
         let day = launch.started.to_readable()[..10].to_owned();
         for row in events {

@@ -70,7 +70,7 @@ pub(super) fn window(root: &Path, captures: u64) -> Window {
 /// How many captures have this for their last mark.
 fn marked(window: &Window, mark: Option<ReviewMark>) -> usize {
     let query = crate::app::models::CaptureQuery { tab: CaptureTab::All, limit: 10_000, ..work::everything() };
-    let page = window.app().session().unwrap().captures(&query).unwrap();
+    let page = window.app().session().unwrap().catalogue().captures(&query).unwrap();
     page.rows.iter().filter(|row| row.mark == mark).count()
 }
 
@@ -354,7 +354,7 @@ fn edits_are_not_lost_without_a_question() {
     window.click("Save");
     window.until("the other is at hand", |window| window.app().campaign() == Some(CampaignId::new(2)));
     assert_eq!(window.route(), Route::Crawl);
-    let saved = window.app().session().unwrap().campaign(CampaignId::new(1)).unwrap();
+    let saved = window.app().session().unwrap().catalogue().campaign_page(CampaignId::new(1)).unwrap();
     assert_eq!((saved.version, saved.campaign.description.as_str()), (2, "first"));
     // Dropped, also where what follows fails: then they are still there.
     window.press_with(Modifiers::COMMAND, Key::Num2);
@@ -448,7 +448,7 @@ fn the_sample_that_exists_is_opened_and_served() {
     drop(Workspace::create(&sample).unwrap());
     let (folder, session) = opener.open_sample(&sample).unwrap();
     assert_eq!(folder, dir.path().join("fonds-sample-2"));
-    assert_eq!(session.campaigns().unwrap().len(), 1);
+    assert_eq!(session.catalogue().campaigns().unwrap().len(), 1);
     drop(session);
     let mut window = Window::on_disk(dir.path(), Settings::default(), None);
     window.click("Open the sample campaign");

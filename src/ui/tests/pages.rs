@@ -33,7 +33,7 @@ fn the_first_page_offers_three_ways_that_work_offline() {
 fn every_number_of_a_campaign_leads_to_its_rows() {
     let mut window = Window::town();
     window.check_says("A town on a lagoon");
-    let row = window.session().campaigns().unwrap().into_iter().find(|row| row.id == TOWN).unwrap();
+    let row = window.session().catalogue().campaigns().unwrap().into_iter().find(|row| row.id == TOWN).unwrap();
     window.click(&format!("{} refused", row.refused));
     assert_eq!(window.route(), Route::Crawl);
     window.until("the refused of all launches are shown", |window| window.says(&format!("{} URLs", row.refused)));
@@ -45,7 +45,7 @@ fn every_number_of_a_campaign_leads_to_its_rows() {
     go(&mut window, Key::Num1);
     window.click("Elections");
     let other = window.app().campaign().unwrap();
-    assert_eq!(window.session().campaign(other).unwrap().campaign.name, "Elections");
+    assert_eq!(window.session().catalogue().campaign_page(other).unwrap().campaign.name, "Elections");
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn a_new_campaign_is_written_and_saved() {
     window.check_says("unsaved edits");
     window.click("Save as new version");
     window.until("the draft is saved", |window| !window.app().open.spec.as_ref().unwrap().is_edited());
-    let saved = window.session().campaign(window.app().campaign().unwrap()).unwrap();
+    let saved = window.session().catalogue().campaign_page(window.app().campaign().unwrap()).unwrap();
     assert_eq!((saved.version, saved.campaign.name.as_str(), saved.campaign.seeds.len()), (1, "Cheias", 2));
 }
 
@@ -222,7 +222,7 @@ fn the_lower_panel_explains_the_row() {
     let row = window.captures("").into_iter().find(|row| row.url == "http://estaleiro-gaivota.example/").unwrap();
     window.click(&row.title);
     let session = window.session();
-    let links = session.inlinks(row.id, 90).unwrap();
+    let links = session.workspace.inlinks_of_capture(row.id, 90).unwrap();
     for (tab, words) in [
         ("Details", "✔ Fetched (HTTP 200)."),
         ("Decision", "✔ In scope by rule 2: country of the server"),
@@ -303,7 +303,7 @@ fn refused_urls_explain_themselves() {
         limit: 10,
         ..SeenQuery::of_launch(LaunchId::new(0), "refused")
     };
-    let row = session.seen(&by_hops).unwrap().rows.remove(0);
+    let row = session.catalogue().seen(&by_hops).unwrap().rows.remove(0);
     window.check_says(&row.url);
     window.click(&row.url);
     assert_eq!(window.app().focus(), Some(Focus::Seen(row.id)));
@@ -341,7 +341,7 @@ fn prospects_become_seeds() {
     let cited = window.session().prospects(&ProspectQuery::new(Some(TOWN), "", 0, 1000)).unwrap();
     let (first, last) = (&cited.rows[0].url, &cited.rows.last().unwrap().url);
     window.check_says(first);
-    window.check_says(&text::counted(cited.total, "page", "pages"));
+    window.check_says(&text::counted(cited.total, "page"));
     window.press(Key::End);
     window.until("the last rows are there", |window| window.says(last));
     window.press(Key::Home);
@@ -367,7 +367,7 @@ fn links_of_any_page_are_found() {
     assert_eq!(window.route(), Route::CitedPages(None, CitedBy::Words(anchor.text.clone())));
     window.check_says(&format!("Pages linked as “{}”", anchor.text));
     let by = CitedBy::Words(anchor.text.clone());
-    let pages = window.session().cited_pages(None, &by, &JobCx::detached()).unwrap().unwrap();
+    let pages = crate::work::cited_pages(&window.session().workspace, None, &by, &JobCx::detached()).unwrap().unwrap();
     window.check_says(&pages.rows[0].target);
     window.click("← Links");
     let page = "http://estaleiro-gaivota.example/";
@@ -381,7 +381,7 @@ fn links_of_any_page_are_found() {
 #[test]
 fn hosts_are_put_in_order_and_their_numbers_lead_to_pages_and_inlinks() {
     let mut window = Window::town();
-    let table = window.session().link_hosts(None, &JobCx::detached()).unwrap().unwrap();
+    let table = crate::work::link_hosts(&window.session().workspace, None, &JobCx::detached()).unwrap().unwrap();
     let host = table.by(HostColumn::Captures)[0].node.clone();
     go(&mut window, Key::Num6);
     window.click("Hosts");
@@ -396,7 +396,8 @@ fn hosts_are_put_in_order_and_their_numbers_lead_to_pages_and_inlinks() {
     window.click_number(&format!("External: {}", text::count(host.inlinks)));
     let by = CitedBy::OfHost(host.host.clone());
     assert_eq!(window.route(), Route::CitedPages(None, by.clone()));
-    let pages = window.session().cited_pages(None, &by, &JobCx::detached()).unwrap().unwrap().rows;
+    let pages =
+        crate::work::cited_pages(&window.session().workspace, None, &by, &JobCx::detached()).unwrap().unwrap().rows;
     window.check_says(&pages[0].target);
     let route = window.route();
     window.click_number(&format!("External: {}", pages[0].counts.external));
@@ -603,7 +604,7 @@ fn every_number_of_a_selection_leads_to_its_rows() {
     for (figure, selected) in [(page.balance.inside.hosts, true), (page.balance.outside.hosts, false)] {
         window.click(&figure.to_string());
         assert_eq!(window.route(), Route::SelectedHosts(selected));
-        let host = window.session().selected_hosts(TOWN, selected).unwrap().remove(0);
+        let host = window.session().catalogue().selected_hosts(TOWN, selected).unwrap().remove(0);
         window.check_says(&host.host);
         window.click_number(&format!("Captures: {}", host.captures));
         let side = if selected { "yes" } else { "no" };
@@ -625,7 +626,7 @@ fn a_moved_threshold_shows_at_once_what_comes_in_and_goes_out() {
     let count = |window: &Window, filter: &str| {
         let (filter, tab) = (filter.to_owned(), CaptureTab::All);
         let query = CaptureQuery { campaign: Some(TOWN), filter, tab, sort: Vec::new(), offset: 0, limit: 1 };
-        let page = window.session().captures(&query).unwrap();
+        let page = window.session().catalogue().captures(&query).unwrap();
         assert_eq!(page.filter_problem, None, "{}", query.filter);
         page.total
     };
@@ -713,18 +714,18 @@ fn events_of_a_launch_lead_to_the_urls_they_are_about() {
     go(&mut window, Key::Num3);
     let launch = window.session().crawl(Some(TOWN), Launches::Last).unwrap().launch.unwrap().id;
     let query = EventQuery { launch, kind: None, each: false, offset: 0, limit: 100 };
-    let events = window.session().events(&query).unwrap();
+    let events = window.session().catalogue().events(&query).unwrap();
     window.click("Events");
-    window.check_says(&text::counted(events.total, "event", "events"));
+    window.check_says(&text::counted(events.total, "event"));
     window.check_says(&events.rows[0].event.text);
     let hosts = events.kinds.iter().find(|(kind, _)| *kind == EventKind::Host).unwrap().1;
     window.click(&format!("Host {hosts}"));
-    window.check_says(&text::counted(hosts, "event", "events"));
+    window.check_says(&text::counted(hosts, "event"));
     let event = events.rows.iter().find(|row| row.event.kind == EventKind::Host && row.seen.is_some()).unwrap();
     window.click(&event.event.url);
     assert_eq!(window.app().focus(), event.seen.map(Focus::Seen));
     window.click(&event.event.host);
-    window.until("its queue is shown", |window| !window.says(&text::counted(hosts, "event", "events")));
+    window.until("its queue is shown", |window| !window.says(&text::counted(hosts, "event")));
 }
 
 #[test]

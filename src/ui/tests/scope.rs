@@ -79,7 +79,7 @@ fn a_country_is_added_its_effect_seen_and_undone() {
     window.check_says("change:");
     let newly_in = format!("newly in scope {}", figures.moved_in.urls);
     for words in [
-        text::counted(figures.moved_in.urls, "URL", "URLs"),
+        text::counted(figures.moved_in.urls, "URL"),
         "1 host".to_owned(),
         "unknown size".to_owned(),
         newly_in.clone(),
@@ -115,7 +115,7 @@ fn edits_that_are_no_matter_of_scope_and_those_that_change_nothing_say_so() {
     window.click("Rule 7 is on");
     let figures = until_tried(&mut window);
     window.check_says("These edits change no decision on the");
-    window.check_says(&text::counted(figures.seen, "URL", "URLs"));
+    window.check_says(&text::counted(figures.seen, "URL"));
     // A rule that cannot be read is told, and nothing is tried.
     window.click(BY_COUNTRY);
     window.type_into("Countries", "Portugal");
@@ -194,7 +194,7 @@ fn every_figure_opens_its_rows_and_a_row_its_decisions() {
         window.says("With the edited rules") && window.says("As crawled") && window.says("decides")
     });
     window.press_with(Modifiers::COMMAND, Key::E);
-    let rows = text::counted(figures.moved_out.urls, "row", "rows");
+    let rows = text::counted(figures.moved_out.urls, "row");
     window.check_says(&format!("{rows}, sorted and filtered as shown, 6 columns"));
     window.click("Export table");
     window.until_done(JobKind::WriteTable);
@@ -251,7 +251,7 @@ fn long_lists_are_read_where_they_are_looked_at() {
     let figures = until_tried(&mut window);
     let edited = campaign(&window).clone();
     let hosts = window.session().what_if_hosts(&figures).unwrap();
-    window.click(&text::counted(figures.moved_hosts, "host", "hosts"));
+    window.click(&text::counted(figures.moved_hosts, "host"));
     assert_eq!(window.route(), Route::Scope(TOWN, ScopeList::WhatIfHosts));
     window.click(&hosts[1].host);
     window.press(Key::Enter);
@@ -266,7 +266,7 @@ fn long_lists_are_read_where_they_are_looked_at() {
 #[test]
 fn hits_lead_to_the_urls_that_a_rule_decided() {
     let mut window = spec(RULES);
-    let hits = window.session().rule_hits(TOWN, None, &JobCx::detached()).unwrap();
+    let hits = crate::work::rule_hits(&window.session(), TOWN, None, &JobCx::detached()).unwrap();
     let (all, by_seeds) = (hits.rules[0].spoke, hits.rules[3].decided);
     let (all, by_seeds) = (text::count(all), text::count(by_seeds));
     window.until("hits are there", |window| window.says(&all) && window.says(&by_seeds));
@@ -368,7 +368,7 @@ fn hosts_let_in_by_location_show_their_evidence_and_captures() {
         }),
         "Geolocation",
     );
-    let report = window.session().geo_report(TOWN, None, &JobCx::detached()).unwrap();
+    let report = crate::work::geo_report(&window.session(), TOWN, None, &JobCx::detached()).unwrap();
     // The table's rows stand in this order, and the first cell of a name is clicked.
     let is_first =
         |host: &&GeoHost| report.hosts.iter().find(|other| other.urls == host.urls).unwrap().host == host.host;
@@ -379,7 +379,7 @@ fn hosts_let_in_by_location_show_their_evidence_and_captures() {
     window.check_says("127.0.17.1 in 127.0.17.0/24 is PT");
     window.check_says("⚠ since then: no such host");
     // Each number leads to what it counts.
-    let decided = text::counted(report.decided, "URL", "URLs");
+    let decided = text::counted(report.decided, "URL");
     for (cell, list, title, urls) in [
         (None, GeoList::Decided, "URLs accepted by geolocation".to_owned(), report.decided),
         (
@@ -395,7 +395,7 @@ fn hosts_let_in_by_location_show_their_evidence_and_captures() {
         }
         assert_eq!(window.route(), Route::Scope(TOWN, ScopeList::Geo(list)));
         window.check_says(&title);
-        window.check_says(&format!("{}, with the decision of the last crawl", text::counted(urls, "URL", "URLs")));
+        window.check_says(&format!("{}, with the decision of the last crawl", text::counted(urls, "URL")));
         window.press(Key::Backspace);
         window.check_says(&decided);
     }

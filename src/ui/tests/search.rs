@@ -68,8 +68,8 @@ fn a_search_is_kept_under_a_name_and_opened_again() {
     window.click("Saved searches");
     window.type_into("Name of the search", "The shipyard");
     window.click("Save this search");
-    window.until("it is kept", |window| window.session().saved_searches().unwrap().len() == 1);
-    let saved = window.session().saved_searches().unwrap().remove(0);
+    window.until("it is kept", |window| crate::work::saved_searches(window.session().catalogue()).unwrap().len() == 1);
+    let saved = crate::work::saved_searches(window.session().catalogue()).unwrap().remove(0);
     assert_eq!((saved.name.as_str(), saved.query()), ("The shipyard", searched.clone()));
     // Another search, and back to the one that was kept.
     window.click("✖ Host: not estaleiro-gaivota.example");
