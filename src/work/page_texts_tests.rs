@@ -66,7 +66,7 @@ fn text_behind_the_first_mebibyte_is_found_and_scored_and_behind_the_limit_is_na
     let texts = PageTexts::open(&session.workspace).unwrap();
     let matcher = Matcher::compile(&"\"estaleiro naval\"".parse::<Request>().unwrap());
     let request = RequestMatches::of(matcher, texts.index()).unwrap();
-    for row in session.catalogue().captures(&everything()).unwrap().rows {
+    for row in session.catalogue().captures(&CaptureQuery { limit: 100, ..everything() }).unwrap().rows {
         let head = session.catalogue().capture_heads(&[row.id]).unwrap().remove(0);
         let (matches, unread) = request.of_capture(&mut texts.reader().unwrap(), &head);
         assert_eq!((matches.holds, unread), (row.url != "http://a.pt/six", None), "{}", row.url);
@@ -86,7 +86,7 @@ fn after_a_record_was_indexed_nobody_reads_it_again() {
     let before = read();
     session.index_texts(false, &cx).unwrap();
     let indexing = read() - before;
-    let captures = session.catalogue().captures(&everything()).unwrap();
+    let captures = session.catalogue().captures(&CaptureQuery { limit: 100, ..everything() }).unwrap();
     assert!(indexing > 100 && indexing <= captures.total, "{indexing} records for {} captures", captures.total);
     let done = read();
     let request = session.catalogue().campaign(CampaignId::new(1)).unwrap().1.request;
