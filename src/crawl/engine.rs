@@ -16,7 +16,9 @@ use super::{
     EventKind, HostPause, Ledger, MAX_IN_FLIGHT_PER_ADDRESS, Plan,
 };
 use crate::campaign::Campaign;
-use crate::exchange::{Abandon, Archive, Client, DiskGate, FetchLimits, Intake, LOOK_FOR_ROOM, Resolver, SystemResolver, fetch_status};
+use crate::exchange::{
+    Abandon, Archive, Client, DiskGate, FetchLimits, Intake, LOOK_FOR_ROOM, Resolver, SystemResolver, fetch_status,
+};
 use crate::jobs::{JobCx, OnDrop, counted, make_folder, panic_message, verb};
 use crate::scope::{Candidate, Facts, MAX_REDIRECTS, REFUSED_PERMISSION};
 use crate::uri::{CaptureDate, Clock, Url, authority_of, parse_web_url};

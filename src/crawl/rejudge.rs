@@ -3,9 +3,9 @@
 
 use super::judge::Judge;
 use super::logs::Logs;
+use super::{Admission, AdmissionState, CrawlError, Ledger, Plan, QueuedUrl};
 use crate::jobs::{JobCx, counted, verb};
 use crate::scope::PREREQUISITE_RULE;
-use super::{Admission, AdmissionState, CrawlError, Ledger, Plan, QueuedUrl};
 
 /// URLs that are judged between two writes.
 const AT_ONCE: usize = 2000;
