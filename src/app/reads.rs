@@ -134,7 +134,7 @@ reads! {
     /// See [`Session::crawl`]; asked twice a second.
     crawl(campaign: Option<CampaignId>, launches: Launches) -> CrawlPage, Some(LIVE),
         |session, (campaign, launches)| session.crawl(*campaign, *launches);
-    /// See [`work::crawl_plan`](crate::work::crawl_plan).
+    /// See [`work::crawl_plan`](crate::work::launch::crawl_plan).
     crawl_plan(of: ByIdentity<CrawlRequest>) -> CrawlPlan, None, |session, (of,)| work::crawl_plan(session, of.answer()?.as_ref());
     /// See [`Catalogue::captures`](crate::store::Catalogue::captures).
     captures(query: CaptureQuery) -> CapturePage, None, |session, (query,)| session.catalogue().captures(query);
@@ -147,7 +147,7 @@ reads! {
     detail(id: CaptureId, days: u32) -> CaptureDetail, None, |session, (id, days)| session.detail(*id, *days);
     /// See [`Session::content`].
     content(id: CaptureId) -> CaptureContent, None, |session, (id,)| session.content(*id);
-    /// See [`work::text_marks`](crate::work::text_marks).
+    /// See [`work::text_marks`](crate::work::find::text_marks).
     text_marks(id: CaptureId, query: String) -> Vec<Range<usize>>, None, |session, (id, query)| work::text_marks(&session.workspace, *id, query);
     /// See [`Workspace::inlinks_of_capture`](crate::store::Workspace::inlinks_of_capture).
     inlinks(id: CaptureId, days: u32) -> InlinkPage, None, |session, (id, days)| session.workspace.inlinks_of_capture(*id, *days);
@@ -251,7 +251,7 @@ reads! {
     request_sample(request: String, campaign: Option<CampaignId>) -> RequestSample, None, |session, (request, campaign)| {
         session.request_sample(&serde_json::from_str(request)?, *campaign, SAMPLED)
     };
-    /// See [`work::saved_searches`](crate::work::saved_searches).
+    /// See [`work::saved_searches`](crate::work::find::saved_searches).
     saved_searches() -> Vec<SavedSearch>, None, |session, ()| work::saved_searches(session.catalogue());
     /// See [`Session::job_elsewhere`].
     job_elsewhere() -> Option<String>, None, |session, ()| session.job_elsewhere();

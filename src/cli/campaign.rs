@@ -321,7 +321,13 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
         CampaignCommand::Export { folder, campaign, heritrix, browsertrix }
             if heritrix.is_some() || browsertrix.is_some() =>
         {
-            return super::engine::export(&folder, &campaign, heritrix.as_deref(), browsertrix.as_deref(), out);
+            return crate::cli::crawl::engine::export(
+                &folder,
+                &campaign,
+                heritrix.as_deref(),
+                browsertrix.as_deref(),
+                out,
+            );
         }
         CampaignCommand::Export { folder, campaign, .. } => {
             let session = read_only_session(&folder)?;

@@ -81,14 +81,14 @@ pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
     };
     let options = ImportOptions { copy: args.copy, follow_links: args.follow_links, campaign };
     let import = || with_progress(|cx| session.import(&paths, options, cx));
-    let imported = match super::index::follow_beside(&session, args.index, import) {
+    let imported = match crate::cli::search::index::follow_beside(&session, args.index, import) {
         Err(error) if error.is::<work::BadHandover>() => {
             tell!("fonds: {}", plain(&work::error_chain(&error)));
             return Ok(PROBLEMS);
         }
         imported => imported?,
     };
-    let unread_lines = super::engine::print_jobs(&imported.jobs, args.json, out)?;
+    let unread_lines = crate::cli::crawl::engine::print_jobs(&imported.jobs, args.json, out)?;
     let (mut unread_campaigns, mut on_other_captures) = (0, 0);
     for job in &imported.restored {
         job.summary().iter().for_each(|line| tell!("{}", plain(line)));
@@ -123,7 +123,7 @@ pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
     if args.json {
         imported.handovers.iter().try_for_each(|handover| json_line(out, handover))?;
     }
-    let unread_texts = if args.index { super::index::follow(&session)? } else { 0 };
+    let unread_texts = if args.index { crate::cli::search::index::follow(&session)? } else { 0 };
     super::select::tell_offers(&session, &args.folder, None)?;
     Ok(match imported.imports.iter().any(work::has_problems) {
         _ if !absent.is_empty() => WRONG_USE,

@@ -23,18 +23,12 @@ macro_rules! tell {
     };
 }
 
-mod annotations;
 mod backup;
 mod campaign;
-mod captures;
 mod cdx;
-mod collections;
 mod crawl;
-mod dataset;
 mod demo;
 mod documents;
-mod engine;
-mod events;
 mod export;
 mod feed;
 mod files;
@@ -43,33 +37,17 @@ mod guide;
 #[cfg(test)]
 mod guide_tests;
 mod import;
-mod index;
-mod index_documents;
-mod inlink_convert;
-mod inlink_filters;
-mod inlink_hosts;
-mod inlink_options;
-mod inlink_store;
 mod inlinks;
 mod jobs;
-mod judge;
 mod key;
-mod launches;
-mod mark;
 mod output;
-mod query_text;
-mod related;
 mod review;
-mod robots;
-mod schedule;
 mod scope;
 mod search;
 mod select;
 mod surt;
-mod text;
 mod wacz;
 mod warc;
-mod why;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::io::{IsTerminal, Write};
@@ -130,7 +108,7 @@ pub enum CliCommand {
     Crawl(crawl::CrawlArgs),
     /// Say when campaigns run, and start them when they are due.
     #[command(subcommand)]
-    Schedule(schedule::ScheduleCommand),
+    Schedule(crawl::schedule::ScheduleCommand),
     /// Bring archive files made elsewhere in.
     Import(import::ImportArgs),
     /// List documents on watched targets, and what is new among them.
@@ -146,36 +124,36 @@ pub enum CliCommand {
     #[command(subcommand)]
     Inlinks(inlinks::InlinksCommand),
     /// Show what became of a URL, and why.
-    Why(why::WhyArgs),
+    Why(review::why::WhyArgs),
     /// List the crawls: what ran, for which campaign, and how it ended.
-    Launches(launches::LaunchesArgs),
+    Launches(crawl::launches::LaunchesArgs),
     /// Show what a crawl reported: waits, hosts given up, network, disk.
-    Events(events::EventsArgs),
+    Events(crawl::events::EventsArgs),
     /// Say why URLs would be taken or refused.
     #[command(subcommand)]
     Scope(scope::ScopeCommand),
     /// Make the texts of a workspace searchable.
-    Index(index::TextIndexArgs),
+    Index(search::index::TextIndexArgs),
     /// Find captures by their words.
     Search(search::SearchArgs),
     /// List captures that links and texts bring together with one.
-    Related(related::RelatedArgs),
+    Related(search::related::RelatedArgs),
     /// Say whether captures are right or wrong as results of a search.
-    Judge(judge::JudgeArgs),
+    Judge(search::judge::JudgeArgs),
     /// Show how good results are by what persons said of them.
-    Evaluate(judge::EvaluateArgs),
+    Evaluate(search::judge::EvaluateArgs),
     /// List captures.
-    Captures(captures::CapturesArgs),
+    Captures(review::captures::CapturesArgs),
     /// List the captures that wait for a decision.
     Review(review::ReviewArgs),
     /// Approve, reject or flag captures, or note something about them.
-    Mark(mark::MarkArgs),
+    Mark(review::mark::MarkArgs),
     /// Decisions and notes as W3C Web Annotations, out and in.
     #[command(subcommand)]
-    Annotations(annotations::AnnotationsCommand),
+    Annotations(review::annotations::AnnotationsCommand),
     /// Put captures together across campaigns, by hand or by a filter that is asked after each crawl.
     #[command(subcommand)]
-    Collections(collections::CollectionsCommand),
+    Collections(review::collections::CollectionsCommand),
     /// Look at selections, and make one.
     #[command(subcommand)]
     Select(select::SelectCommand),
@@ -200,13 +178,13 @@ pub enum CliCommand {
     #[command(subcommand)]
     Wacz(wacz::WaczCommand),
     /// Print the main text of pages, without menus, advertising and comments.
-    Text(text::TextArgs),
+    Text(search::text::TextArgs),
     /// Tell the language of each line on standard input.
-    Language(text::LanguageArgs),
+    Language(search::text::LanguageArgs),
     /// Turn URLs on standard input into keys.
     Surt(surt::SurtArgs),
     /// Say what a robots.txt allows of the URLs on standard input.
-    Robots(robots::RobotsArgs),
+    Robots(crawl::robots::RobotsArgs),
     /// Say which country the addresses on standard input are in.
     Geo(geo::GeoArgs),
 }
@@ -314,26 +292,26 @@ pub fn run(command: CliCommand) -> ExitCode {
         CliCommand::New(args) => campaign::new(&args, out),
         CliCommand::Campaign(command) => campaign::run(command, out),
         CliCommand::Crawl(args) => crawl::run(&args, out),
-        CliCommand::Schedule(command) => schedule::run(command, out),
+        CliCommand::Schedule(command) => crawl::schedule::run(command, out),
         CliCommand::Import(args) => import::run(&args, out),
         CliCommand::Documents(command) => documents::run(command, out),
         CliCommand::Feed(command) => feed::run(command, out),
         CliCommand::Files(command) => files::run(command, out),
         CliCommand::Inlinks(command) => inlinks::run(command, out),
         CliCommand::Scope(command) => scope::run(command, out),
-        CliCommand::Why(args) => why::run(&args, out),
-        CliCommand::Launches(args) => launches::run(&args, out),
-        CliCommand::Events(args) => events::run(&args, out),
-        CliCommand::Index(args) => index::run(&args, &mut input(), out),
+        CliCommand::Why(args) => review::why::run(&args, out),
+        CliCommand::Launches(args) => crawl::launches::run(&args, out),
+        CliCommand::Events(args) => crawl::events::run(&args, out),
+        CliCommand::Index(args) => search::index::run(&args, &mut input(), out),
         CliCommand::Search(args) => search::run(&args, out),
-        CliCommand::Related(args) => related::run(&args, out),
-        CliCommand::Judge(args) => judge::run(&args, out),
-        CliCommand::Evaluate(args) => judge::evaluate(&args, out),
-        CliCommand::Captures(args) => captures::run(&args, out),
+        CliCommand::Related(args) => search::related::run(&args, out),
+        CliCommand::Judge(args) => search::judge::run(&args, out),
+        CliCommand::Evaluate(args) => search::judge::evaluate(&args, out),
+        CliCommand::Captures(args) => review::captures::run(&args, out),
         CliCommand::Review(args) => review::run(&args, out),
-        CliCommand::Mark(args) => mark::run(&args, out),
-        CliCommand::Annotations(command) => annotations::run(&command, out),
-        CliCommand::Collections(command) => collections::run(&command, out),
+        CliCommand::Mark(args) => review::mark::run(&args, out),
+        CliCommand::Annotations(command) => review::annotations::run(&command, out),
+        CliCommand::Collections(command) => review::collections::run(&command, out),
         CliCommand::Select(command) => select::run(&command, out),
         CliCommand::Export(args) => export::run(&args, out),
         CliCommand::Verify(args) => export::verify(&args, out),
@@ -343,10 +321,10 @@ pub fn run(command: CliCommand) -> ExitCode {
         CliCommand::Warc(command) => warc::run(command, out),
         CliCommand::Cdx(command) => cdx::run(command, out),
         CliCommand::Wacz(command) => wacz::run(command, out),
-        CliCommand::Text(args) => text::text(&args, &mut input(), out),
-        CliCommand::Language(args) => text::language(&args, &mut input(), out),
+        CliCommand::Text(args) => search::text::text(&args, &mut input(), out),
+        CliCommand::Language(args) => search::text::language(&args, &mut input(), out),
         CliCommand::Surt(args) => surt::run(&args, &mut input(), out),
-        CliCommand::Robots(args) => robots::run(&args, &mut input(), out),
+        CliCommand::Robots(args) => crawl::robots::run(&args, &mut input(), out),
         CliCommand::Geo(args) => geo::run(&args, &mut input(), out),
     };
     output::end_warnings();

@@ -2,8 +2,8 @@
 
 use super::campaign::{read_only_session, session};
 use super::output::{json_line, plain, with_progress};
-use super::query_text::FilterText;
 use super::{FINE, PROBLEMS};
+use crate::cli::search::query_text::FilterText;
 use crate::jobs::counted;
 use crate::store::Catalogue;
 use crate::uri::CaptureDate;

@@ -1,14 +1,11 @@
 //! Runs a launch: workers, limits, the beginning and the end.
 
-use super::event_writer::EventWriter;
 use super::frontier::{Frontier, Next};
 use super::judge::Judge;
 use super::logs::Logs;
-use super::politeness::is_polite;
 use super::pool::WorkerPool;
 use super::recovery::{complete_crawl_log, complete_scope_log, recover, take_over};
 use super::rejudge::{Rejudged, Undecided, rejudge};
-use super::robots_cache::RobotsCache;
 use super::setup::check_user_agent;
 use super::work::Worker;
 use super::{
@@ -16,6 +13,9 @@ use super::{
     EventKind, HostPause, Ledger, MAX_IN_FLIGHT_PER_ADDRESS, Plan,
 };
 use crate::campaign::Campaign;
+use crate::crawl::events::event_writer::EventWriter;
+use crate::crawl::frontier::politeness::is_polite;
+use crate::crawl::robots::robots_cache::RobotsCache;
 use crate::exchange::{
     Abandon, Archive, Client, DiskGate, FetchLimits, Intake, LOOK_FOR_ROOM, Resolver, SystemResolver, fetch_status,
 };

@@ -25,69 +25,44 @@
 //!
 //! Not here: the exchange with a server and its records (`exchange`), how the ledger keeps things (`store`).
 
-mod crawl_log;
-mod crawl_stream;
 mod engine;
-mod event_queue;
-mod event_writer;
 mod events;
 mod frontier;
 mod judge;
 mod ledger;
-mod line_file;
 mod logs;
 mod outcome;
 mod outlink_parts;
 mod outlinks;
 mod plan;
-mod politeness;
 mod pool;
 mod priority;
-mod reach;
 mod recovery;
 mod rejudge;
 mod reports;
-mod retry;
 mod robots;
-mod robots_cache;
 mod setup;
 mod stats;
 mod work;
 
 #[cfg(test)]
-mod durable_tests;
-#[cfg(test)]
-mod event_tests;
-#[cfg(test)]
-mod journey_tests;
-#[cfg(test)]
-mod memory_ledger;
-#[cfg(test)]
-mod outage_tests;
-#[cfg(test)]
-mod patience_tests;
-#[cfg(test)]
-mod plan_tests;
-#[cfg(test)]
-mod redirect_tests;
-#[cfg(test)]
-mod robots_journey_tests;
+mod tests;
 
 pub use crate::jobs::free_bytes;
-pub use crawl_log::CrawlLogLine;
 pub use engine::{run_crawl, run_crawl_with};
 pub use events::{CrawlEvent, EventKind, EventObserver};
+pub use frontier::politeness::{Delays, MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER};
 pub use ledger::{
     Admission, AdmissionState, Admitted, Finished, HostBacklog, HostWait, Ledger, LedgerError, LostCapture, QueuedUrl,
     RobotsAnswer,
 };
+pub use logs::crawl_log::CrawlLogLine;
 pub use outcome::{OutcomeClass, OutcomeKind, SeenFacts, SeenState, UrlOutcome};
 pub use outlink_parts::OUTLINKS_AT_ONCE;
 pub use plan::{CurrentPlan, Plan};
-pub use politeness::{Delays, MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER};
 pub use priority::{PRIORITY_PARTS, Priorities};
 pub use reports::{HostTally, LaunchTally};
+pub use robots::robots_cache::{RobotsTrail, follow_robots};
 pub use robots::{MAX_ROBOTS_BYTES, RobotsRules, product_name};
-pub use robots_cache::{RobotsTrail, follow_robots};
 pub use setup::{CrawlEnd, CrawlError, CrawlReport, CrawlSetup, RecoveryReport, check_user_agent};
 pub use stats::{CrawlSnapshot, CrawlStats, HostPause};

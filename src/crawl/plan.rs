@@ -8,9 +8,9 @@
 //! addresses that are allowed, the number of workers, whether hosts are left
 //! alone at all, and the room that stays free on the disk.
 
-use super::politeness::Delays;
 use super::priority::Priorities;
 use crate::campaign::{Campaign, Seed};
+use crate::crawl::frontier::politeness::Delays;
 use crate::scope::{Candidate, DecideRules, ScopeError};
 use crate::uri::Url;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};

@@ -2,18 +2,18 @@
 //! disk but were not told of are taken over, and those that were told of but
 //! are not on disk are fetched again, so that nothing is lost or claimed.
 
-use super::crawl_log::CrawlLogLine;
 use super::judge::{Judge, Source};
 use super::logs::{Logs, decision_key, line_key};
 use super::outlink_parts::FurtherOutlinks;
 use super::outlinks::followed;
-use super::robots_cache::{is_robots_url, origin_of};
 use super::setup::RecoveryReport;
 use super::{
     Admission, Admitted, CrawlError, CrawlEvent, CrawlSetup, CrawlStats, EventKind, Finished, Ledger, LostCapture, Plan,
 };
 use crate::captures::CaptureEntry;
 use crate::captures::{Author, index_archive_from};
+use crate::crawl::logs::crawl_log::CrawlLogLine;
+use crate::crawl::robots::robots_cache::{is_robots_url, origin_of};
 use crate::exchange::{fetch_status, file_label};
 use crate::jobs::{JobCx, check_readable, counted, panic_message, verb};
 use crate::scope::{Candidate, Decision, Verdict};

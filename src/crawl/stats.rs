@@ -1,7 +1,7 @@
 //! The figures of a running crawl, readable from any thread at any time.
 
-use super::event_queue::EventQueue;
 use super::{CrawlEvent, EventKind, EventObserver};
+use crate::crawl::events::event_queue::EventQueue;
 use crate::jobs::lock;
 use crate::uri::{CaptureDate, Clock};
 use std::collections::BTreeMap;

@@ -1,6 +1,5 @@
 //! What a worker does with one URL.
 
-use super::crawl_log::CrawlLogLine;
 use super::engine::Engine;
 use super::frontier::LONG_WAIT;
 use super::judge::Source;
@@ -8,14 +7,15 @@ use super::outcome::{not_followed, robots_unreachable};
 use super::outlink_parts::FurtherOutlinks;
 use super::outlinks::{followed, sitemap_links, unfetchable_redirect};
 use super::priority::ROBOTS_PRIORITY;
-use super::retry::Refusal;
 use super::robots::MAX_ROBOTS_BYTES;
-use super::robots_cache::CachedRobots;
 use super::{
     Admission, AdmissionState, Admitted, CrawlError, CrawlEvent, EventKind, Finished, Plan, QueuedUrl, RobotsAnswer,
 };
 use crate::campaign::RobotsPolicy;
 use crate::captures::{CaptureEntry, redirect_target};
+use crate::crawl::frontier::retry::Refusal;
+use crate::crawl::logs::crawl_log::CrawlLogLine;
+use crate::crawl::robots::robots_cache::CachedRobots;
 use crate::exchange::{AddressGate, CutCause, Exchange, FetchLimits, Provenance, Taken, fetch_status, full_error};
 use crate::jobs::{counted, counted_time, panic_message};
 use crate::links::{LinkKind, Outlink};

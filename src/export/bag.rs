@@ -3,9 +3,9 @@
 
 use super::manifest::{Manifest, ManifestFile, measure};
 use super::signature::SIGNATURE_NAME;
-use super::sink::Sink;
 use super::verify::Faults;
 use super::{ExportError, ExportOptions, VerifyCheck};
+use crate::export::write::sink::Sink;
 use crate::jobs::counted;
 use crate::uri::CaptureDate;
 use std::collections::BTreeMap;

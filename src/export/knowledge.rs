@@ -11,10 +11,10 @@
 //! Earlier versions wrote `knowledge.nq`, sorted as a whole, with the links in the
 //! records of N-Quads. It is read back as well.
 
-use super::attachments::MAX_LINE;
-use super::join::SORT_BYTES;
 use super::verify::Faults;
 use super::{ExportError, VerifyCheck, no_temporary};
+use crate::export::verify::join::SORT_BYTES;
+use crate::export::write::attachments::MAX_LINE;
 use crate::jobs::{InOrder, JobCx, SpillSort, counted};
 use crate::knowledge::{CaptureIri, StatedLink, Statement, address_of, is_about, push_links, read_quad};
 use crate::uri::CaptureDate;

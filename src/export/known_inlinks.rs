@@ -1,7 +1,7 @@
 //! What the metadata records of an export list of the links to captures.
 
-use super::assembly::METADATA_KIND;
 use super::{ExportError, io_at};
+use crate::export::write::assembly::METADATA_KIND;
 use crate::jobs::JobCx;
 use crate::knowledge::{StatedLink, stated_links};
 use crate::uri::CaptureDate;

@@ -1,7 +1,7 @@
 //! The manifest of an export.
 
-use super::sink::Sink;
 use super::{ExportError, io_at};
+use crate::export::write::sink::Sink;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;

@@ -51,39 +51,25 @@
 //!
 //! Not here: which captures are selected, what their scores and inlinks are.
 
-mod assembly;
-mod attachments;
 mod bag;
-mod compressed;
-mod copy;
 mod csv;
-mod evidence;
-mod finish;
 mod host_graph;
 mod item;
-mod join;
 mod knowledge;
 mod known_inlinks;
 mod manifest;
-mod pack;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(test)]
 mod peers;
-mod places;
-mod records;
 mod search_documents;
 mod signature;
-mod sink;
 #[cfg(test)]
 mod tests;
 mod verify;
 mod wacz;
-mod warcinfo;
 mod write;
 
-pub use attachments::{Attachment, RewrittenRecord, RewrittenRecords, Written};
-pub use compressed::{CompressedWriter, compression_by_name};
 pub use csv::{csv_row, spreadsheet_cell};
 pub use host_graph::{GraphFormat, write_host_graph};
 pub use item::{ExportItem, ExportOptions, ExportRecord, ExportReport, Original};
@@ -94,9 +80,11 @@ pub use manifest::{Counts, MANIFEST_NAME, Manifest, ManifestFile};
 pub use parquet::{ParquetError, read_parquet, write_parquet};
 pub use search_documents::{DocumentFormat, DocumentMerger, DocumentOptions, SolrRow, document_rows};
 pub use signature::SIGNATURE_NAME;
-pub use sink::{PlannedFile, SIZE_MARGIN, SIZE_MARGIN_BYTES};
 pub use verify::{VerifyCheck, check_handover, verify};
 pub use wacz::{PackageOptions, write_package};
+pub use write::attachments::{Attachment, RewrittenRecord, RewrittenRecords, Written};
+pub use write::compressed::{CompressedWriter, compression_by_name};
+pub use write::sink::{PlannedFile, SIZE_MARGIN, SIZE_MARGIN_BYTES};
 pub use write::{export_selection, plan_export};
 
 use crate::jobs::{Cancelled, disk_full_advice, is_disk_full};

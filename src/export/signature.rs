@@ -2,9 +2,9 @@
 //! the digests of all other files. And that of a package in it.
 
 use super::manifest::{MANIFEST_NAME, Manifest, ManifestFile};
-use super::sink::Sink;
 use super::verify::Faults;
 use super::{ExportError, VerifyCheck, io_at};
+use crate::export::write::sink::Sink;
 use crate::keys::{PublicKey, SigningKey};
 use crate::warc::wacz::{Signature, Wacz, stays_inside};
 use data_encoding::BASE64;

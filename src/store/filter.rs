@@ -17,16 +17,18 @@ pub use of_campaign::named_campaigns;
 
 use super::captures::requisites::{requisite_sql, vetoed_sql};
 use super::captures::which::{HAS_LINKS, IS_PAGE, ORIGINAL, SAYS_PAGE};
-use super::hops::hop_count_sql;
-use super::judgements::judged_sql;
-use super::marks::{inherited_sql, override_sql, rejected_before_sql, selected_sql, to_review_sql, unselected_sql};
 use super::rows::{CampaignId, ReviewMark};
-use super::sql::mark_name;
 use crate::analysis::Judgement;
 use crate::query::{
     FieldTerm, FieldTest, QUERY_RULES, Query, Sign, TextTest, date_examples, number_range, parse_fields, unknown_field,
 };
 use crate::scope::broken_pattern;
+use crate::store::catalogue::sql::mark_name;
+use crate::store::launches::hop_paths::hop_count_sql;
+use crate::store::review::judgements::judged_sql;
+use crate::store::review::marks::{
+    inherited_sql, override_sql, rejected_before_sql, selected_sql, to_review_sql, unselected_sql,
+};
 use crate::uri::{CaptureDate, Fqdn, PageKey, Url};
 use fixedbitset::FixedBitSet;
 use of_campaign::OF_NO_CAMPAIGN;
@@ -542,7 +544,10 @@ impl FilterWriter<'_> {
                 if value != NO_MARK && !marks.contains(&value) {
                     return Err(format!("“{value}” is no mark; marks are {} and {NO_MARK}", marks.join(", ")));
                 }
-                self.one(&format!("ifnull({}, '{NO_MARK}') = ?", super::capture_table::LAST_MARK), &value)
+                self.one(
+                    &format!("ifnull({}, '{NO_MARK}') = ?", crate::store::captures::capture_table::LAST_MARK),
+                    &value,
+                )
             }
             Kind::Judged(judgement) => self.one(&judged_sql(*judgement, false), value),
             Kind::File => self.file(value),
@@ -723,7 +728,7 @@ fn has_value(kind: &Kind) -> Option<String> {
         Kind::Text(column) | Kind::Url(column) | Kind::Value(column) => format!("ifnull({column}, '') <> ''"),
         Kind::Number(column) | Kind::Date(column) => known(column),
         Kind::YesNo(yes, no) => format!("({yes} OR {no})"),
-        Kind::Mark => format!("{} IS NOT NULL", super::capture_table::LAST_MARK),
+        Kind::Mark => format!("{} IS NOT NULL", crate::store::captures::capture_table::LAST_MARK),
         Kind::Collection { is_out } => {
             format!("c.id IN (SELECT k.capture FROM collected k WHERE k.is_out = {})", u8::from(*is_out))
         }

@@ -36,7 +36,7 @@ const PATIENCE: Duration = Duration::from_millis(1_500);
 fn fill(path: &std::path::Path, Size { hosts, captures, seen }: Size) {
     let (anchors, marks) = (captures / 5, captures / 20);
     let conn = rusqlite::Connection::open(path).unwrap();
-    super::link_list::register(&conn).unwrap();
+    crate::store::captures::link_list::register(&conn).unwrap();
     conn.execute_batch(&format!(
         "PRAGMA synchronous = OFF; PRAGMA cache_size = -200000;
          CREATE TEMP TABLE n (i INTEGER PRIMARY KEY);
@@ -96,7 +96,7 @@ fn fill(path: &std::path::Path, Size { hosts, captures, seen }: Size) {
                 ..Outlink::bare(Url::parse(&url).unwrap(), if k > 25 { LinkKind::Image } else { LinkKind::Anchor })
             }
         };
-        super::link_list::insert_outlinks(
+        crate::store::captures::link_list::insert_outlinks(
             &all,
             super::rows::CaptureId::new(i.into()),
             &(1..=30).map(link).collect::<Vec<_>>(),

@@ -1,7 +1,6 @@
 //! The crawl feed of an annotation tool: its targets as campaigns, and back.
 
 use super::Report;
-use super::campaign_files::suspended_terms;
 use super::{counted, target_grounds};
 use crate::campaign::Campaign;
 use crate::campaign::feed::{Dialect, DueQuestion, Feed, FeedEntry, FeedProblem, read_feed, write_feed};
@@ -9,6 +8,7 @@ use crate::scope::standard_rules;
 use crate::store::rows::CampaignId;
 use crate::store::{Catalogue, Workspace};
 use crate::work::Session;
+use crate::work::files::campaign_files::suspended_terms;
 use anyhow::Context;
 use serde::Serialize;
 use serde_json::Map;

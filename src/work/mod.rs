@@ -1,118 +1,82 @@
 //! Each piece of work a person can ask for, done on an open workspace: the
 //! rooms put together. Called by the window and by the command line alike.
 
-mod backup;
-mod campaign_files;
-mod collections;
-mod content;
-mod crawl;
-mod crawl_plan;
-mod documents;
-mod dry_run;
-mod earlier;
 mod engine;
-mod export;
-mod facet_terms;
 mod feed;
 mod files;
-mod follow_index;
+mod find;
 mod handover;
-mod hosts;
 mod import;
-mod import_records;
-mod inlink_dataset;
-mod inlink_rows;
-mod inlinks;
 mod job;
-mod judgements;
-mod launches;
-mod link_answers;
-mod link_files;
-mod link_models;
-mod link_sets;
-mod live;
+mod launch;
+mod links;
 pub mod models;
-mod near_duplicates;
 mod opener;
-mod outlink_gaps;
 mod own_workspaces;
-mod page_texts;
-mod related;
-mod repeats;
-mod request_matches;
-mod request_sample;
 pub mod sample;
-mod saved_searches;
-mod schedule;
 mod scope;
-mod search;
-mod select;
 mod session;
-mod signals;
-mod text_index;
-mod text_marks;
-mod written;
 
-pub use backup::{BackupOutcome, back_up};
-pub use campaign_files::{RestoredCampaign, RestoredJob, renew_campaign_files, suspension_line};
-pub use collections::{CollectionsFilled, fill_collections};
-pub use crawl::{CrawlOptions, CrawlOutcome, crawl, crawl_plan};
-pub use crawl_plan::{CrawlPlan, CrawlRequest, CrawlStart, UnfinishedLaunch};
-pub use documents::{DocumentList, DocumentRow, DocumentVersion, documents, documents_noted};
-pub use dry_run::{ExportDryRun, dry_run_export};
-pub use earlier::{EarlierOutcome, from_earlier};
 pub use engine::{
     Engine, EngineImport, EngineLaunch, Imported, LogCount, attached_summary, browsertrix_crawl, import_with_jobs,
     is_importable, jobs_summary, write_heritrix_job,
 };
-pub use export::{ExportOutcome, ExportWishes, export, own_keys, verify, verify_with};
-pub use facet_terms::{beside_facet, facet_choices, with_facet};
 pub use feed::{FeedCampaign, FeedChange, FeedReport, WrittenFeed, check_feed, export_feed, import_feed};
+pub use files::backup::{BackupOutcome, back_up};
+pub use files::campaign_files::{RestoredCampaign, RestoredJob, renew_campaign_files, suspension_line};
+pub use files::documents::{DocumentList, DocumentRow, DocumentVersion, documents, documents_noted};
+pub use files::earlier::{EarlierOutcome, from_earlier};
+pub use files::import_records::import_records;
+pub use files::table_files::write_table;
 pub use files::{CheckOutcome, LocateOutcome, check_files, locate, problem_detail, problem_record};
-pub use follow_index::{FollowPace, follow_while, has_index, index_politely, is_index_behind};
+pub use find::facet_terms::{beside_facet, facet_choices, with_facet};
+pub use find::index_updates::{FollowPace, follow_while, has_index, index_politely, is_index_behind};
+pub use find::judgements::{QueryEvaluation, SearchJudgements, evaluations, judged_filter, judged_urls};
+pub use find::request_sample::{RequestSample, SampleRow};
+pub use find::saved_searches::{forget_search, rename_search, save_search, saved_search, saved_searches};
+pub use find::search::{FacetChoice, Hit, NoQuery, SearchAnswer, SearchOrder, SearchQuery};
+pub use find::text_index::{IndexCheck, TextIndexReport, check_index, index_folder, index_texts};
+pub use find::text_marks::text_marks;
 use handover::attach_annotations;
+pub use handover::collections::{CollectionsFilled, fill_collections};
+pub use handover::dry_run::{ExportDryRun, dry_run_export};
+pub use handover::export::{ExportOutcome, ExportWishes, export, own_keys, verify, verify_with};
+pub use handover::select::{
+    SelectReport, SelectedAfterRun, SelectionChange, preview_selection, score_new_captures, scores_are_outdated,
+    select, selection_criteria, selection_offer,
+};
 pub use handover::{
     AnnotationImport, AnnotationReach, BadHandover, CrawlsImport, EvidenceImport, HandoverImport, SelectionImport,
     annotation, decisions, import_annotations,
 };
-pub use hosts::{LinkSource, NutchForm, NutchLimits, RankedHosts};
 pub use import::{
     ARCHIVE_NAMES, file_summary, has_problems, import, import_campaign_line, import_summary, imports, summary_beside,
 };
-pub use import_records::import_records;
-pub use inlink_dataset::{dataset_within, write_dataset};
-pub use inlink_rows::room_warning;
-pub use inlinks::{InlinkReport, build_inlinks};
 pub use job::{FAILED, JobKind, JobReport, Report};
-pub use judgements::{QueryEvaluation, SearchJudgements, evaluations, judged_filter, judged_urls};
-pub use launches::{ListedLaunch, launches};
-pub use link_answers::CitedCaptureRow;
-pub use link_files::export_links;
-pub use link_sets::{cited_pages, inlinks_in, link_hosts, link_set};
-pub use opener::{OpenTarget, Workspaces};
-pub use own_workspaces::OwnWorkspaces;
-pub use request_sample::{RequestSample, SampleRow};
-pub use saved_searches::{forget_search, rename_search, save_search, saved_search, saved_searches};
-pub use schedule::{
+pub use launch::crawl::{CrawlOptions, CrawlOutcome, crawl, crawl_plan};
+pub use launch::crawl_plan::{CrawlPlan, CrawlRequest, CrawlStart, UnfinishedLaunch};
+pub use launch::launches::{ListedLaunch, launches};
+pub use launch::schedule::{
     DueRuns, LOOK_EVERY, NextRun, ON_TIME, Scheduler, Watch, WatchReport, keep_schedules, next_runs, run_scheduled,
     scheduled_terms,
 };
+pub use links::anchor_check::{CheckedCapture, PageAnchors, check_captures, judge_prospects};
+pub use links::build::{InlinkReport, build_inlinks};
+pub use links::hosts::{LinkSource, NutchForm, NutchLimits, RankedHosts};
+pub use links::inlink_dataset::{dataset_within, write_dataset};
+pub use links::inlink_rows::room_warning;
+pub use links::link_answers::CitedCaptureRow;
+pub use links::link_files::export_links;
+pub use links::link_sets::{cited_pages, inlinks_in, link_hosts, link_set};
+pub use opener::{OpenTarget, Workspaces};
+pub use own_workspaces::OwnWorkspaces;
 pub use scope::{
     EvidenceState, GeoChoiceSeen, RuleCache, attach_evidence, check_campaign, check_evidence, edited_campaign,
     forget_geo_database, geo_choice, geo_database, geo_drift, geo_report, missing_evidence, permissions, rule_hits,
     scope_test, scope_verdicts, seeds_verdict, set_geo_database, target_grounds, urls_matched_by_rule, what_if,
     what_if_hosts, what_if_rows, what_if_trace, why,
 };
-pub use search::{FacetChoice, Hit, NoQuery, SearchAnswer, SearchOrder, SearchQuery};
-pub use select::{
-    SelectReport, SelectedAfterRun, SelectionChange, preview_selection, score_new_captures, scores_are_outdated,
-    select, selection_criteria, selection_offer,
-};
 pub use session::{SearchCounts, ServedWeb, Session, act_summary};
-pub use signals::{CheckedCapture, PageAnchors, check_captures, judge_prospects};
-pub use text_index::{IndexCheck, TextIndexReport, check_index, index_folder, index_texts};
-pub use text_marks::text_marks;
-pub use written::write_table;
 
 use crate::analysis::Matcher;
 use crate::jobs::counted;

@@ -1,14 +1,6 @@
 //! What can be asked of an open workspace comes as these values: the
 //! catalogue's read models and those of the rooms below.
 
-pub use super::dry_run::ExportDryRun;
-pub use super::facet_terms::{facet_choices, with_facet};
-pub use super::judgements::{SearchJudgements, judged_filter};
-pub use super::link_models::*;
-pub use super::related::{RelatedPage, RelatedRow};
-pub use super::request_sample::{RequestSample, SampleRow};
-pub use super::saved_searches::SavedSearch;
-pub use super::search::{FacetChoice, Hit, SearchAnswer, SearchOrder, SearchQuery};
 pub use super::session::SearchCounts;
 pub use crate::analysis::Judgement;
 pub use crate::crawl::{CrawlEvent, EventKind, OutcomeClass, OutcomeKind, UrlOutcome};
@@ -16,9 +8,17 @@ pub use crate::export::{PlannedFile, spreadsheet_cell};
 pub use crate::query::quoted_value as quoted;
 pub use crate::search::{CountryCount, FacetKind, FacetValue, MAP_HEIGHT, MapCountry, MapPoint, Period, PeriodCount};
 pub use crate::search::{count_by_country, country_of, map_countries};
+pub use crate::store::rows::scope_rows::*;
 pub use crate::store::rows::*;
-pub use crate::store::scope_rows::*;
 pub use crate::store::{CampaignContents, CampaignTwin, FilterField, Lacking, SortKey, Unassigned, filter_fields};
+pub use crate::work::find::facet_terms::{facet_choices, with_facet};
+pub use crate::work::find::judgements::{SearchJudgements, judged_filter};
+pub use crate::work::find::related::{RelatedPage, RelatedRow};
+pub use crate::work::find::request_sample::{RequestSample, SampleRow};
+pub use crate::work::find::saved_searches::SavedSearch;
+pub use crate::work::find::search::{FacetChoice, Hit, SearchAnswer, SearchOrder, SearchQuery};
+pub use crate::work::handover::dry_run::ExportDryRun;
+pub use crate::work::links::link_models::*;
 
 use crate::campaign::Campaign;
 use crate::scope::{Remedy, Trace};

@@ -171,7 +171,7 @@ fn only_the_window_knows_egui() {
 #[test]
 fn pages_change_the_state_of_the_window_by_its_methods() {
     const FILLED_IN: [(&str, &str, &[&str]); 2] = [
-        ("src/app/state.rs", "AppState", &["reads", "open", "settings"]),
+        ("src/app/state/mod.rs", "AppState", &["reads", "open", "settings"]),
         ("src/app/open_workspace.rs", "OpenWorkspace", &["spec", "selection_draft", "export_folder"]),
     ];
     for (file, name, filled_in) in FILLED_IN {
@@ -233,6 +233,21 @@ fn every_room_is_in_the_map_and_no_file_is_too_long() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// More files than a person takes in at a glance are put into folders by subject; the rules of scope are one list.
+const MOST_FILES_IN_A_FOLDER: usize = 24;
+
+#[test]
+fn folders_are_read_at_a_glance() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    for file in rust_files(&src) {
+        *files.entry(file.parent().unwrap().to_owned()).or_default() += 1;
+    }
+    files.remove(&src.join("scope/rules"));
+    let crowded: Vec<_> = files.into_iter().filter(|(_, count)| *count > MOST_FILES_IN_A_FOLDER).collect();
+    assert!(crowded.is_empty(), "put what belongs together into folders: {crowded:#?}");
 }
 
 /// Words that mean too much or too little to be part of a name, see `src/STYLE.md`.

@@ -1,8 +1,8 @@
 #![allow(clippy::unwrap_used)]
 
-use super::super::memory_ledger::MemoryLedger;
 use super::super::{Admission, AdmissionState, Finished, Priorities};
 use super::*;
+use crate::crawl::tests::memory_ledger::MemoryLedger;
 use crate::scope::{Candidate, Decision, Verdict};
 
 fn admission(url: &str, hops: &str) -> Admission {

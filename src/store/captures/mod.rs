@@ -5,15 +5,15 @@ pub(super) mod which;
 
 use crate::captures::{CaptureEntry, RecordPlace};
 use crate::links::Outlink;
+use crate::store::captures::interned_texts::{UrlIds, url_ids, url_ids_and_page};
+use crate::store::captures::link_list::{LinkList, insert_lists, insert_outlinks, lists_of};
+use crate::store::catalogue::error::StoreError;
+use crate::store::catalogue::lossy::LossyText;
+use crate::store::catalogue::sql::{int, parse_stored, uint};
 use crate::store::catalogue::{Catalogue, UnderWay};
-use crate::store::error::StoreError;
 use crate::store::files::file_id;
-use crate::store::intern::{UrlIds, url_ids, url_ids_and_page};
-use crate::store::link_list::{LinkList, insert_lists, insert_outlinks, lists_of};
-use crate::store::lossy::LossyText;
 use crate::store::rows::PageId;
 use crate::store::rows::{CaptureId, FileId, LaunchId};
-use crate::store::sql::{int, parse_stored, uint};
 use crate::uri::{CaptureDate, Url};
 use crate::warc::{RecordType, Span};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -533,6 +533,13 @@ pub(in crate::store) fn stored_capture(conn: &Connection, id: CaptureId) -> Resu
     Ok(Some(capture))
 }
 
+pub(super) mod capture_table;
+pub(super) mod detail;
+pub(super) mod document_captures;
+pub(super) mod interned_texts;
+pub(super) mod link_list;
+pub(super) mod related;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;
+pub(super) mod versions;

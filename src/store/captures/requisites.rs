@@ -34,10 +34,10 @@ macro_rules! chosen_sql {
             $crate::store::captures::requisites::decided_sql!(),
             ", rejected (capture, id) AS MATERIALIZED (SELECT capture, id FROM decided WHERE mark = 'reject'
              UNION SELECT c.id, (SELECT m.id FROM mark m WHERE ",
-            $crate::store::marks::earlier_rejections_sql!(),
+            $crate::store::review::marks::earlier_rejections_sql!(),
             " ORDER BY m.id DESC LIMIT 1)
              FROM capture c WHERE c.page IN (SELECT page FROM mark WHERE mark = 'reject' AND undone_ms IS NULL) AND ",
-            $crate::store::marks::rejected_before_sql!(),
+            $crate::store::review::marks::rejected_before_sql!(),
             "), chosen (campaign, id) AS (
             SELECT campaign, capture FROM score
             WHERE selected AND campaign IN asked AND capture NOT IN (SELECT capture FROM rejected)
@@ -56,7 +56,7 @@ macro_rules! decided_sql {
         concat!(
             "decided (capture, mark, id) AS MATERIALIZED (SELECT c.id, m.mark, max(m.id)
                 FROM mark m CROSS JOIN capture c INDEXED BY capture_payload ON ",
-            $crate::store::marks::decisions_on_sql!(),
+            $crate::store::review::marks::decisions_on_sql!(),
             " GROUP BY c.id)"
         )
     };
@@ -94,9 +94,9 @@ macro_rules! requisite_sql {
     () => {
         concat!(
             "(c.id IN (SELECT capture FROM requisite WHERE campaign = ?1) AND ifnull(",
-            $crate::store::marks::decision_sql!(),
+            $crate::store::review::marks::decision_sql!(),
             ", '') <> 'reject' AND NOT ",
-            $crate::store::marks::selected_sql!(),
+            $crate::store::review::marks::selected_sql!(),
             ")"
         )
     };

@@ -7,7 +7,7 @@
 use super::{CAPTURES, Filter, FilterContext, FilterField};
 use crate::query::{FieldTerm, Query, parse_fields};
 use crate::store::catalogue::Catalogue;
-use crate::store::error::StoreError;
+use crate::store::catalogue::error::StoreError;
 use crate::store::rows::{CampaignId, CaptureColumn, CaptureQuery, CaptureTab};
 
 /// SQL: whether capture `c` is of no campaign, or of one that was deleted.
@@ -120,7 +120,7 @@ mod tests {
             let filter = Filter::of(&CAPTURES, &query, FilterContext::default()).unwrap();
             // Campaign and score of a capture, as the table of captures has them.
             // What is to review is asked of all captures, too.
-            let sql = filter.sql.replace(crate::store::marks::to_review_sql!(), "");
+            let sql = filter.sql.replace(crate::store::review::marks::to_review_sql!(), "");
             let needs_campaign = sql.contains("?1") || sql.contains("s.score") || sql.contains("s.selected");
             assert_eq!(field.is_of_campaign(), needs_campaign, "{}: {sql}", field.name);
             let is_named = asks_campaign(&query).is_some_and(|part| part.contains(field.name));

@@ -2,7 +2,7 @@
 
 use super::captures_table::{CaptureAction, captures_table};
 use super::files::name_of;
-use super::select_named::collect_ui;
+use super::select::named::collect_ui;
 use crate::app::models::{
     CaptureId, CapturePage, CaptureQuery, CaptureTab, FileId, Loaded, facet_choices, filter_fields, with_facet,
 };

@@ -17,7 +17,6 @@ mod write;
 pub use logs::LogCount;
 pub use write::{browsertrix_crawl, write_heritrix_job};
 
-use super::campaign_files::{self, RestoredJob};
 use super::handover::{ExportedEvidence, Handover, HandoverImport, attach_annotations};
 use super::import::leads_out;
 use crate::campaign::Campaign;
@@ -27,6 +26,8 @@ use crate::scope::engines::{
 };
 use crate::store::Workspace;
 use crate::store::rows::{CampaignChoice, CampaignId, ImportOptions, ImportRow, LaunchId};
+use crate::work::files::campaign_files;
+use crate::work::files::campaign_files::RestoredJob;
 use serde::Serialize;
 use std::cell::RefCell;
 use std::fs;

@@ -1,6 +1,5 @@
 //! A handover read back: first all of it is looked at, then it is taken in.
 
-use super::super::campaign_files::{CameWith, check_versions, restore};
 use super::packed::unpack;
 use super::{
     AnnotationImport, AnnotationReach, CrawlsImport, EvidenceImport, InlinksImport, SelectionImport, annotations_in,
@@ -12,7 +11,8 @@ use crate::export::{Manifest, check_handover};
 use crate::jobs::{JobCx, StopError};
 use crate::store::{CapturesElsewhere, Workspace};
 use crate::work::Report;
-use crate::work::campaign_files::RestoredJob;
+use crate::work::files::campaign_files::RestoredJob;
+use crate::work::files::campaign_files::{CameWith, check_versions, restore};
 use crate::work::models::{CampaignChoice, ImportOptions, ImportRow};
 use anyhow::Context;
 use serde::Serialize;

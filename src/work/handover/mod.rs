@@ -4,9 +4,12 @@
 
 mod annotations;
 mod capture;
+pub(super) mod collections;
 mod crawls;
 mod decision_counts;
+pub(super) mod dry_run;
 mod evidence;
+pub(super) mod export;
 mod exported_evidence;
 mod graph;
 mod grounds;
@@ -16,6 +19,7 @@ mod lines;
 mod packed;
 mod read;
 mod report;
+pub(super) mod select;
 mod selection;
 
 pub use annotations::annotation;

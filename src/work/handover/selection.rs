@@ -10,7 +10,7 @@ use crate::store::{HandedCapture, HandedCrawl, HandedScore, Workspace};
 use crate::uri::CaptureDate;
 use crate::warc::reading_threads;
 use crate::work::Report;
-use crate::work::campaign_files::CameWith;
+use crate::work::files::campaign_files::CameWith;
 use crate::work::models::{CampaignId, CaptureId, CollectionRow, CollectionSpec, SelectionSpec};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -36,10 +36,10 @@ pub use report::{
 };
 pub(super) use sources::{Found, find_all, has_archives, leads_out, looks_like_archive};
 
-use super::repeats::read_repeats;
 use crate::jobs::{JobCx, StopError};
 use crate::store::rows::{FileId, ImportOptions, ImportRow, LaunchId, LaunchState};
 use crate::store::{KnownFile, Workspace};
+use crate::work::links::repeats::read_repeats;
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};

@@ -186,7 +186,7 @@ impl Search {
 
     fn pass_over(&mut self, path: &Path) {
         // Those are read for the campaigns in them.
-        if super::super::campaign_files::is_campaign_file(path) {
+        if crate::work::files::campaign_files::is_campaign_file(path) {
             return;
         }
         self.passed_over += 1;

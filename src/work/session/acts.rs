@@ -215,7 +215,8 @@ impl Session {
     /// Has the texts indexed that filters of collections ask, and waits for the turn to fill them.
     fn prepare_collections(&self, campaign: Option<CampaignId>, cx: &JobCx) -> anyhow::Result<MutexGuard<'_, ()>> {
         let asks = |row: &CollectionRow| {
-            row.campaign.is_some_and(|of| campaign.is_none_or(|id| id == of)) && work::search::asks_texts(&row.filter)
+            row.campaign.is_some_and(|of| campaign.is_none_or(|id| id == of))
+                && work::find::search::asks_texts(&row.filter)
         };
         // What was captured just now is found by its text only once it is indexed.
         if self.search.index(self.catalogue(), &work::index_folder(&self.workspace))?.is_some()
@@ -262,7 +263,7 @@ impl Session {
     }
 
     fn select_after_run(&self, spec: &SelectionSpec, cx: &JobCx) -> anyhow::Result<work::SelectedAfterRun> {
-        if work::search::asks_texts(&spec.filter) {
+        if work::find::search::asks_texts(&spec.filter) {
             self.index_texts(false, cx)?;
         }
         let _turn = self.lock_inlink_count(cx)?;

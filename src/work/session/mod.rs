@@ -8,7 +8,6 @@ mod undo;
 
 pub use search::SearchCounts;
 
-use super::live::LiveCrawl;
 use super::models::*;
 use super::{
     BackupOutcome, CheckOutcome, CollectionsFilled, CrawlOptions, CrawlOutcome, CrawlStart, DueRuns, ExportDryRun,
@@ -21,6 +20,7 @@ use crate::scope::Derivation;
 use crate::store::{Access, Catalogue, ImportAssigned, Workspace};
 use crate::uri::{CaptureDate, PageKey, Url};
 use crate::work;
+use crate::work::launch::live_view::LiveCrawl;
 use anyhow::Context;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -71,7 +71,7 @@ pub struct Session {
     /// The job of this process that brings, or brought last, what others follow.
     leading: Mutex<Option<i64>>,
     /// What is searched.
-    search: Arc<work::search::SearchRoom>,
+    search: Arc<work::find::search::SearchRoom>,
     /// Held by the job that writes the text index.
     indexing: Mutex<()>,
     /// Judgements of this session, and what was taken back.
@@ -85,8 +85,8 @@ pub struct Session {
 impl Session {
     /// Begins a session on an open workspace.
     pub fn new(workspace: Workspace) -> Self {
-        let search = Arc::<work::search::SearchRoom>::default();
-        let answers = work::search::TextAnswers::new(&workspace, Arc::clone(&search));
+        let search = Arc::<work::find::search::SearchRoom>::default();
+        let answers = work::find::search::TextAnswers::new(&workspace, Arc::clone(&search));
         workspace.catalogue().set_full_text(Arc::new(answers));
         Self {
             workspace,
@@ -140,7 +140,7 @@ impl Session {
     }
 
     /// What is searched.
-    pub(in crate::work) fn search_room(&self) -> &work::search::SearchRoom {
+    pub(in crate::work) fn search_room(&self) -> &work::find::search::SearchRoom {
         &self.search
     }
 

@@ -72,9 +72,9 @@ impl Session {
             detail.trace = Some(work::why(self, seen)?);
         }
         // What cannot be read of index or record is told where its content is asked for.
-        if let Ok(texts) = work::page_texts::PageTexts::open(&self.workspace) {
+        if let Ok(texts) = work::find::page_texts::PageTexts::open(&self.workspace) {
             detail.facts = texts.indexed_facts(id).unwrap_or_default();
-            if let Ok(Some(check)) = work::signals::anchor_check(self, &texts, id, window_days) {
+            if let Ok(Some(check)) = work::links::anchor_check::anchor_check(self, &texts, id, window_days) {
                 detail.details.push(("External anchor texts".to_owned(), check.summary()));
             }
         }
@@ -83,7 +83,11 @@ impl Session {
 
     /// What stands in the WARC record of a capture.
     pub fn content(&self, id: CaptureId) -> anyhow::Result<CaptureContent> {
-        work::content::content(&self.workspace, &work::page_texts::PageTexts::open(&self.workspace)?, id)
+        work::find::record_content::content(
+            &self.workspace,
+            &work::find::page_texts::PageTexts::open(&self.workspace)?,
+            id,
+        )
     }
 
     /// Inlinks of any URL or key, captured or not.

@@ -4,8 +4,8 @@ use super::*;
 use crate::analysis::{Judgement, Matcher};
 use crate::campaign::{Request, Term};
 use crate::search::{FacetKind, FacetValue, Period, PeriodCount};
-use crate::work::saved_searches::SavedSearch;
-use crate::work::search::{Found, NoQuery, SearchAnswer, SearchQuery};
+use crate::work::find::saved_searches::SavedSearch;
+use crate::work::find::search::{Found, NoQuery, SearchAnswer, SearchQuery};
 use crate::work::{SearchJudgements, TextIndexReport};
 
 /// How what was found is spread.
@@ -131,7 +131,7 @@ impl Session {
                 terms.push(alone);
             }
         }
-        terms.truncate(work::search::MOST_TERMS);
+        terms.truncate(work::find::search::MOST_TERMS);
         Ok(terms)
     }
 
@@ -173,7 +173,7 @@ impl Session {
         campaign: Option<CampaignId>,
         each: usize,
     ) -> anyhow::Result<RequestSample> {
-        work::request_sample::request_sample(&self.workspace, &self.search, request, campaign, each)
+        work::find::request_sample::request_sample(&self.workspace, &self.search, request, campaign, each)
     }
 
     /// Saves a search under a name, in the place of one that had it; whether there was one.

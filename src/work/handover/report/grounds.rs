@@ -5,9 +5,9 @@ use super::rules::prefix_as_address;
 use super::{ReportFacts, Reporter};
 use crate::analysis::Judgement;
 use crate::campaign::{Criterion, Permission, ReportLanguage};
+use crate::work::find::judgements::evaluations_by_judge;
 use crate::work::handover::Ground;
 use crate::work::handover::decision_counts::DecisionCounts;
-use crate::work::judgements::evaluations_by_judge;
 use crate::work::models::{CaptureId, ReviewMark};
 use std::collections::BTreeMap;
 

@@ -1,0 +1,423 @@
+//! A ledger in memory, for tests of the crawl without a catalogue.
+
+#![allow(clippy::unwrap_used)]
+
+use crate::captures::{CaptureEntry, RecordPlace};
+use crate::crawl::*;
+use crate::links::Outlink;
+use crate::scope::{GeoFact, hop_count};
+use crate::uri::{CaptureDate, Url};
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Mutex;
+
+/// What became of a URL.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StoredFate {
+    Waiting { tries: u32, due: CaptureDate },
+    Refused,
+    Finished(Box<Finished>),
+}
+
+#[derive(Default, Clone)]
+struct Inner {
+    rows: Vec<(Admission, StoredFate)>,
+    by_url: HashMap<String, usize>,
+    geo: HashMap<String, GeoFact>,
+    robots: HashMap<String, RobotsAnswer>,
+    kept: Vec<CaptureEntry>,
+    waits: HashMap<String, HostWait>,
+    events: Vec<CrawlEvent>,
+    versions: Vec<(u32, u32)>,
+}
+
+/// Keeps everything; survives a crawl, so that another can go on.
+#[derive(Default)]
+pub struct MemoryLedger(Mutex<Inner>, Vec<CaptureEntry>, Mutex<Vec<(&'static str, String)>>);
+
+impl MemoryLedger {
+    /// A new launch after another one, whose captures it knows.
+    pub fn after(earlier: &Self) -> Self {
+        Self(Mutex::default(), earlier.captures(), Mutex::default())
+    }
+
+    /// The same, to go on by itself.
+    pub fn copy(&self) -> Self {
+        Self(Mutex::new(self.0.lock().unwrap().clone()), self.1.clone(), Mutex::default())
+    }
+
+    /// Lets calls of this name panic that are about this URL or host.
+    pub fn panic_in(&self, call: &'static str, about: &str) {
+        self.2.lock().unwrap().push((call, about.to_owned()));
+    }
+
+    fn may_panic(&self, call: &str, about: &str) {
+        let panics = self.2.lock().unwrap().iter().any(|(name, of)| *name == call && of == about);
+        assert!(!panics, "a defect in {call}");
+    }
+
+    /// Captures that no URL waited for.
+    pub fn kept(&self) -> Vec<CaptureEntry> {
+        self.0.lock().unwrap().kept.clone()
+    }
+
+    /// Events of the launch.
+    pub fn events(&self) -> Vec<CrawlEvent> {
+        self.0.lock().unwrap().events.clone()
+    }
+
+    /// Changes of the campaign's version, from and to.
+    pub fn versions(&self) -> Vec<(u32, u32)> {
+        self.0.lock().unwrap().versions.clone()
+    }
+
+    /// Every URL with its fate, in the order it was first seen.
+    pub fn rows(&self) -> Vec<(Admission, StoredFate)> {
+        self.0.lock().unwrap().rows.clone()
+    }
+
+    /// All captures.
+    pub fn captures(&self) -> Vec<CaptureEntry> {
+        let finished = |fate: &StoredFate| match fate {
+            StoredFate::Finished(finished) => finished.capture.clone(),
+            _ => None,
+        };
+        self.0.lock().unwrap().rows.iter().filter_map(|(_, fate)| finished(fate)).collect()
+    }
+
+    /// The end of one URL.
+    pub fn finished(&self, url: &str) -> Option<Finished> {
+        let inner = self.0.lock().unwrap();
+        match &inner.rows[*inner.by_url.get(url)?].1 {
+            StoredFate::Finished(finished) => Some((**finished).clone()),
+            _ => None,
+        }
+    }
+}
+
+impl Inner {
+    fn admit(&mut self, found: Vec<Admission>) -> Vec<Admitted> {
+        let mut new = Vec::new();
+        for admission in found {
+            let queued = admission.state == AdmissionState::Queued;
+            let fate = match queued {
+                true => StoredFate::Waiting { tries: 0, due: CaptureDate::from_millis(0) },
+                false => StoredFate::Refused,
+            };
+            match self.by_url.get(admission.candidate.url.as_str()) {
+                Some(&at) if queued && self.rows[at].1 == StoredFate::Refused => {
+                    self.rows[at] = (admission, fate);
+                    new.push(Admitted::New);
+                }
+                Some(&at) => {
+                    let waits = queued && matches!(self.rows[at].1, StoredFate::Waiting { .. });
+                    let nearer =
+                        waits && hop_count(&admission.candidate.hops) < hop_count(&self.rows[at].0.candidate.hops);
+                    if nearer {
+                        self.rows[at].0 = admission;
+                    }
+                    new.push(if nearer { Admitted::Nearer } else { Admitted::Known });
+                }
+                None => {
+                    self.by_url.insert(admission.candidate.url.to_string(), self.rows.len());
+                    self.rows.push((admission, fate));
+                    new.push(Admitted::New);
+                }
+            }
+        }
+        new
+    }
+
+    fn queued(&self, at: usize) -> Option<QueuedUrl> {
+        match &self.rows[at] {
+            (admission, StoredFate::Waiting { tries, due }) => {
+                Some(QueuedUrl { id: at as i64, admission: admission.clone(), tries: *tries, due: *due })
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Ledger for MemoryLedger {
+    fn admit(&self, found: Vec<Admission>) -> Result<Vec<Admitted>, LedgerError> {
+        Ok(self.0.lock().unwrap().admit(found))
+    }
+
+    fn waiting(
+        &self,
+        authority: &str,
+        in_hand: &[i64],
+        now: CaptureDate,
+        limit: usize,
+    ) -> Result<Vec<QueuedUrl>, LedgerError> {
+        self.may_panic("waiting", authority);
+        let inner = self.0.lock().unwrap();
+        let mut found: Vec<QueuedUrl> = (0..inner.rows.len())
+            .filter_map(|at| inner.queued(at))
+            .filter(|url| !in_hand.contains(&url.id))
+            .filter(|url| crate::uri::authority_of(&url.admission.candidate.url) == authority)
+            .collect();
+        found.sort_by_key(|url| match url.due > now {
+            false => (0, url.admission.priority, url.id),
+            true => (1, url.due.millis(), url.id),
+        });
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    fn backlog(&self) -> Result<Vec<HostBacklog>, LedgerError> {
+        let inner = self.0.lock().unwrap();
+        let mut counts: HashMap<String, u64> = HashMap::new();
+        for url in (0..inner.rows.len()).filter_map(|at| inner.queued(at)) {
+            *counts.entry(crate::uri::authority_of(&url.admission.candidate.url).to_owned()).or_default() += 1;
+        }
+        Ok(counts.into_iter().map(|(authority, waiting)| HostBacklog { authority, waiting }).collect())
+    }
+
+    fn defer(&self, id: i64, tries: u32, due: CaptureDate, _why: &str) -> Result<(), LedgerError> {
+        self.0.lock().unwrap().rows[id as usize].1 = StoredFate::Waiting { tries, due };
+        Ok(())
+    }
+
+    fn fail_waiting(
+        &self,
+        authority: &str,
+        in_hand: &[i64],
+        status: i32,
+        why: &str,
+        limit: usize,
+    ) -> Result<Vec<QueuedUrl>, LedgerError> {
+        let ended = self.waiting(authority, in_hand, CaptureDate::now(), limit)?;
+        for url in &ended {
+            let (why, refused, capture) = (Some(why.to_owned()), None, None);
+            self.finish(Finished { id: url.id, fetch_status: status, why, refused, capture, found: Vec::new() })?;
+        }
+        Ok(ended)
+    }
+
+    fn queue_again(&self, url: &Url, priority: i64) -> Result<bool, LedgerError> {
+        let mut inner = self.0.lock().unwrap();
+        let Some(at) = inner.by_url.get(url.as_str()).copied() else { return Ok(false) };
+        inner.rows[at].0.priority = priority;
+        inner.rows[at].1 = StoredFate::Waiting { tries: 0, due: CaptureDate::from_millis(0) };
+        Ok(true)
+    }
+
+    fn host_waits(&self) -> Result<Vec<HostWait>, LedgerError> {
+        Ok(self.0.lock().unwrap().waits.values().cloned().collect())
+    }
+
+    fn keep_host_wait(&self, wait: &HostWait) -> Result<(), LedgerError> {
+        self.0.lock().unwrap().waits.insert(wait.authority.clone(), wait.clone());
+        Ok(())
+    }
+
+    fn end_host_wait(&self, authority: &str) -> Result<(), LedgerError> {
+        self.0.lock().unwrap().waits.remove(authority);
+        Ok(())
+    }
+
+    fn is_known_host(&self, authority: &str) -> Result<bool, LedgerError> {
+        let is_known = |(admission, fate): &(Admission, StoredFate)| {
+            crate::uri::authority_of(&admission.candidate.url) == authority
+                && (admission.candidate.is_seed || matches!(fate, StoredFate::Finished(end) if end.fetch_status > 0))
+        };
+        Ok(self.0.lock().unwrap().rows.iter().any(is_known))
+    }
+
+    fn finish(&self, finished: Finished) -> Result<Vec<Admitted>, LedgerError> {
+        if let Some(capture) = &finished.capture {
+            self.may_panic("finish", capture.url.as_str());
+        }
+        let mut inner = self.0.lock().unwrap();
+        let at = finished.id as usize;
+        assert!(matches!(inner.rows[at].1, StoredFate::Waiting { .. }), "finished twice: {:?}", inner.rows[at]);
+        let found = finished.found.clone();
+        inner.rows[at].1 = StoredFate::Finished(Box::new(finished));
+        Ok(inner.admit(found))
+    }
+
+    fn add_outlinks(&self, record: &RecordPlace, links: Vec<Outlink>, is_last: bool) -> Result<(), LedgerError> {
+        let mut inner = self.0.lock().unwrap();
+        let Inner { rows, kept, .. } = &mut *inner;
+        let finished = rows.iter_mut().filter_map(|(_, fate)| match fate {
+            StoredFate::Finished(finished) => finished.capture.as_mut(),
+            _ => None,
+        });
+        let mut captures = finished.chain(kept).filter(|capture| capture.records[0] == *record);
+        let capture = captures.next().unwrap();
+        assert!(!capture.outlinks_complete, "it has all its outlinks: {}", capture.url);
+        capture.notes.outlinks.extend(links);
+        capture.outlinks_complete = is_last;
+        Ok(())
+    }
+
+    fn same_payload(&self, url: &Url, payload_digest: &str) -> Result<Option<(CaptureDate, String)>, LedgerError> {
+        self.may_panic("same_payload", url.as_str());
+        let like = |capture: &CaptureEntry| {
+            capture.url == *url && capture.payload_digest == payload_digest && capture.revisit_of.is_none()
+        };
+        let found = self.1.iter().cloned().chain(self.captures()).find(like);
+        Ok(found.map(|capture| (capture.date, capture.records[0].record_id.clone())))
+    }
+
+    fn geo_facts(&self) -> Result<HashMap<String, GeoFact>, LedgerError> {
+        Ok(self.0.lock().unwrap().geo.clone())
+    }
+
+    fn keep_geo_facts(&self, facts: &[(String, GeoFact)]) -> Result<(), LedgerError> {
+        self.0.lock().unwrap().geo.extend(facts.iter().cloned());
+        Ok(())
+    }
+
+    fn robots(&self, origin: &str) -> Result<Option<RobotsAnswer>, LedgerError> {
+        Ok(self.0.lock().unwrap().robots.get(origin).cloned())
+    }
+
+    fn keep_robots(&self, origin: &str, answer: &RobotsAnswer) -> Result<(), LedgerError> {
+        self.0.lock().unwrap().robots.insert(origin.to_owned(), answer.clone());
+        Ok(())
+    }
+
+    fn redirect_of(&self, url: &Url) -> Result<Option<Url>, LedgerError> {
+        let captures = self.captures();
+        Ok(captures.into_iter().find(|capture| capture.url == *url).and_then(|capture| capture.redirect_to))
+    }
+
+    fn undecided(&self, after: i64, limit: usize) -> Result<Vec<QueuedUrl>, LedgerError> {
+        let inner = self.0.lock().unwrap();
+        let from = usize::try_from(after.saturating_add(1)).unwrap_or(0);
+        let refused = |at: usize| {
+            let (admission, fate) = &inner.rows[at];
+            let (admission, due) = (admission.clone(), CaptureDate::from_millis(0));
+            (*fate == StoredFate::Refused).then_some(QueuedUrl { id: at as i64, admission, tries: 0, due })
+        };
+        Ok((from..inner.rows.len()).filter_map(|at| inner.queued(at).or_else(|| refused(at))).take(limit).collect())
+    }
+
+    fn rejudge(&self, judged: Vec<(i64, Admission)>) -> Result<(), LedgerError> {
+        let mut inner = self.0.lock().unwrap();
+        for (id, admission) in judged {
+            let row = &mut inner.rows[id as usize];
+            let fate = match (&row.1, admission.state) {
+                (StoredFate::Finished(_), _) => continue,
+                (_, AdmissionState::Refused) => StoredFate::Refused,
+                (StoredFate::Refused, _) => StoredFate::Waiting { tries: 0, due: CaptureDate::from_millis(0) },
+                (waiting, _) => waiting.clone(),
+            };
+            *row = (admission, fate);
+        }
+        Ok(())
+    }
+
+    fn change_version(&self, from: u32, to: u32, _since: CaptureDate) -> Result<(), LedgerError> {
+        self.0.lock().unwrap().versions.push((from, to));
+        Ok(())
+    }
+
+    fn find_waiting(&self, url: &Url) -> Result<Option<QueuedUrl>, LedgerError> {
+        let inner = self.0.lock().unwrap();
+        Ok(inner.by_url.get(url.as_str()).and_then(|at| inner.queued(*at)))
+    }
+
+    fn recorded(&self, file: &str) -> Result<Vec<Range<u64>>, LedgerError> {
+        let kept = self.0.lock().unwrap().kept.clone();
+        let places = self.captures().into_iter().chain(kept).flat_map(|capture| capture.records);
+        let places = places.filter(|place| place.file == file);
+        let mut ranges: Vec<_> = places.map(|place| place.span.offset..place.span.offset + place.span.length).collect();
+        ranges.sort_by_key(|range| range.start);
+        Ok(ranges)
+    }
+
+    fn keep_capture(&self, capture: CaptureEntry) -> Result<(), LedgerError> {
+        self.0.lock().unwrap().kept.push(capture);
+        Ok(())
+    }
+
+    fn decided_since(&self, date: CaptureDate, each: &mut dyn FnMut(Admission)) -> Result<(), LedgerError> {
+        let rows = self.rows().into_iter().map(|(admission, _)| admission);
+        rows.filter(|admission| admission.date >= date).for_each(each);
+        Ok(())
+    }
+
+    fn keep_events(&self, events: Vec<CrawlEvent>) -> Result<(), LedgerError> {
+        self.0.lock().unwrap().events.extend(events);
+        Ok(())
+    }
+
+    fn files(&self) -> Result<Vec<String>, LedgerError> {
+        let places = self.captures().into_iter().chain(self.kept()).flat_map(|capture| capture.records);
+        let mut files: Vec<String> = places.map(|place| place.file).collect();
+        files.sort();
+        files.dedup();
+        Ok(files)
+    }
+
+    fn captures_at(&self, file: &str, offsets: &[u64]) -> Result<Vec<LostCapture>, LedgerError> {
+        let is_at = |place: &RecordPlace| place.file == file && offsets.contains(&place.span.offset);
+        let found = self.captures().into_iter().chain(self.kept()).filter(|capture| capture.records.iter().any(is_at));
+        Ok(found.map(|lost| LostCapture { id: 0, url: lost.url, date: lost.date, decisions: Vec::new() }).collect())
+    }
+
+    fn lose_captures(&self, lost: &[LostCapture]) -> Result<(), LedgerError> {
+        let mut inner = self.0.lock().unwrap();
+        let inner = &mut *inner;
+        let is_lost =
+            |capture: &CaptureEntry| lost.iter().any(|lost| (&lost.url, lost.date) == (&capture.url, capture.date));
+        inner.kept.retain(|capture| !is_lost(capture));
+        for (_, fate) in &mut inner.rows {
+            if matches!(fate, StoredFate::Finished(end) if end.capture.as_ref().is_some_and(is_lost)) {
+                *fate = StoredFate::Waiting { tries: 0, due: CaptureDate::from_millis(0) };
+            }
+        }
+        Ok(())
+    }
+
+    fn captures_since(&self, _: CaptureDate, each: &mut dyn FnMut(CaptureEntry)) -> Result<(), LedgerError> {
+        self.captures().into_iter().chain(self.kept()).for_each(each);
+        Ok(())
+    }
+
+    fn failed_since(&self, _: CaptureDate, each: &mut dyn FnMut(Admission, i32)) -> Result<(), LedgerError> {
+        for (admission, fate) in self.rows() {
+            if let StoredFate::Finished(end) = fate
+                && end.capture.is_none()
+            {
+                let verdict = end.refused.unwrap_or(admission.verdict);
+                each(Admission { verdict, ..admission }, end.fetch_status);
+            }
+        }
+        Ok(())
+    }
+
+    fn tally(&self, seeds: &[Url]) -> Result<LaunchTally, LedgerError> {
+        let mut tally = LaunchTally::default();
+        for capture in self.captures().into_iter().chain(self.kept()) {
+            let (host, is_duplicate) = (crate::uri::authority_of(&capture.url), capture.revisit_of.is_some());
+            tally.add_capture(host, &capture.notes.mime, capture.notes.status, capture.payload_len, is_duplicate);
+        }
+        for (admission, fate) in self.rows() {
+            let StoredFate::Finished(end) = fate else { continue };
+            let host = crate::uri::authority_of(&admission.candidate.url);
+            match (&end.refused, &end.capture) {
+                (Some(_), _) => tally.add_refusal(host, end.fetch_status),
+                (None, None) => tally.add_failures(host, 1),
+                (None, Some(_)) => {}
+            }
+            if seeds.contains(&admission.candidate.url) {
+                tally.seeds.insert(admission.candidate.url.to_string(), end.fetch_status);
+                let redirect = end.capture.and_then(|capture| capture.redirect_to);
+                tally.redirects.extend(redirect.map(|to| (admission.candidate.url.to_string(), to.to_string())));
+            }
+        }
+        Ok(tally)
+    }
+
+    fn keep_running(&self) -> Result<(), LedgerError> {
+        Ok(())
+    }
+
+    fn has_seen(&self, url: &Url) -> Result<bool, LedgerError> {
+        Ok(self.0.lock().unwrap().by_url.contains_key(url.as_str()))
+    }
+}

@@ -1,0 +1,179 @@
+//! Plans that are replaced while a crawl runs, on loopback.
+
+#![allow(clippy::unwrap_used)]
+
+use super::journey::{campaign, plan, setup};
+use super::memory_ledger::{MemoryLedger, StoredFate};
+use crate::campaign::Campaign;
+use crate::crawl::*;
+use crate::jobs::JobCx;
+use crate::scope::{Decision, Facts};
+use crate::testing::{ScriptedReply, ScriptedServer};
+use crate::uri::Url;
+use serde_json::json;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+/// Ten pages each below `/a/`, `/b/` and `/c/`.
+fn folders() -> ScriptedReply {
+    let links = |folder: &str| -> String { (0..10).map(|at| format!("<a href=/{folder}/{at}>x</a>")).collect() };
+    ScriptedReply::html(&["a", "b", "c"].map(links).concat())
+}
+
+fn one_by_one(seeds: &[&str]) -> Campaign {
+    let mut campaign = campaign(seeds);
+    campaign.politeness.workers = 1;
+    campaign
+}
+
+/// With a rule that refuses a folder, behind the others, whose numbers are others too.
+fn without(campaign: &Campaign, folder: &str) -> Campaign {
+    let rule = json!({"rule": "regex", "patterns": [format!(".*/{folder}/.*")], "decision": "REJECT"});
+    let mut other = campaign.clone();
+    let idle = json!({"rule": "regex", "patterns": ["nothing"], "decision": "REJECT"});
+    other.rules.insert(0, idle);
+    other.rules.push(rule);
+    other
+}
+
+/// Crawls; `replacement` comes when the server is asked for `path`.
+fn crawl_until(
+    campaign: &Campaign,
+    path: &'static str,
+    replacement: Plan,
+    answer: fn(&str) -> ScriptedReply,
+) -> (Arc<MemoryLedger>, Vec<(String, Instant)>, String) {
+    let current: Arc<OnceLock<Arc<CurrentPlan>>> = Arc::default();
+    let requests: Arc<Mutex<Vec<(String, Instant)>>> = Arc::default();
+    let server = ScriptedServer::start({
+        let (current, requests) = (Arc::clone(&current), Arc::clone(&requests));
+        move |_, requested| {
+            requests.lock().unwrap().push((requested.to_owned(), Instant::now()));
+            if requested == path {
+                current.get().unwrap().replace(replacement.clone()).unwrap();
+            }
+            answer(requested)
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = Arc::new(MemoryLedger::default());
+    let setup = setup(campaign, &server, folder.path());
+    assert!(current.set(Arc::clone(&setup.plan)).is_ok());
+    let report = run_crawl(&setup, &*ledger, &CrawlStats::default(), &JobCx::detached()).unwrap();
+    assert_eq!(report.end, CrawlEnd::Finished);
+    let log = std::fs::read_to_string(folder.path().join("logs/scope.log")).unwrap();
+    let requests = requests.lock().unwrap().clone();
+    (ledger, requests, log)
+}
+
+fn site(path: &str) -> ScriptedReply {
+    match path {
+        "/robots.txt" => ScriptedReply::page(404, "", ""),
+        "/" => folders(),
+        _ => ScriptedReply::html("leaf"),
+    }
+}
+
+/// What a plan says of a URL by itself.
+fn explained(plan: &Plan, admission: &Admission) -> crate::scope::Verdict {
+    plan.rules.explain(&admission.candidate, &Facts::default()).verdict
+}
+
+#[test]
+fn rules_replaced_while_a_crawl_runs_count_from_the_next_url_on() {
+    let first = one_by_one(&["http://a.example/"]);
+    let second = without(&first, "b");
+    let (before, after) = (plan(&first, 1), plan(&second, 2));
+    let (ledger, requests, log) = crawl_until(&first, "/b/2", after.clone(), site);
+    let fetched: Vec<&str> =
+        requests.iter().map(|(path, _)| path.as_str()).filter(|path| path.contains("/b/")).collect();
+    assert_eq!(fetched, ["/b/0", "/b/1", "/b/2"], "the URL in flight ends under the plan that it began with");
+    for (admission, fate) in ledger.rows() {
+        let path = admission.candidate.url.path().to_owned();
+        match fate {
+            StoredFate::Finished(finished) if finished.refused.is_some() => {
+                let verdict = finished.refused.unwrap();
+                assert_eq!(verdict, explained(&after, &admission), "{path}");
+                assert_eq!(verdict.rule_index, Some(second.rules.len() - 1), "{path}");
+                assert!(finished.why.unwrap().contains("version 2"), "{path}");
+                assert!(log.lines().any(|line| line.contains("REJECT") && line.contains(&path)), "{path}\n{log}");
+            }
+            StoredFate::Finished(finished) if path.len() == 4 => {
+                let by = if path.starts_with("/c") { &after } else { &before };
+                let verdict = finished.capture.unwrap().notes.verdict.unwrap();
+                assert_eq!(verdict, explained(by, &admission), "{path}");
+                assert_eq!(verdict.decision, Decision::Accept, "{path}");
+            }
+            _ => {}
+        }
+    }
+    let verdict = |path: &str| {
+        let capture = ledger.finished(&format!("http://a.example{path}")).unwrap().capture.unwrap();
+        capture.notes.verdict.unwrap().rule_index.unwrap()
+    };
+    assert_eq!(verdict("/a/1") + 1, verdict("/c/1"), "the same rule has another number in the other plan");
+    assert_eq!(ledger.versions(), [(1, 2)]);
+}
+
+#[test]
+fn what_was_refused_is_queued_when_a_plan_lets_it_in() {
+    let open = one_by_one(&["http://a.example/"]);
+    let narrow = without(&open, "b");
+    // With the last URL that waits: the crawl does not end before that is decided.
+    let (ledger, requests, log) = crawl_until(&narrow, "/c/9", plan(&open, 2), site);
+    let of_b = requests.iter().filter(|(path, _)| path.starts_with("/b/")).count();
+    assert_eq!(of_b, 10);
+    assert!(ledger.finished("http://a.example/b/7").unwrap().capture.is_some());
+    assert_eq!(log.lines().filter(|line| line.contains("/b/7")).count(), 2, "refused first, then let in");
+    let events = ledger.events();
+    let change = events.iter().find(|event| event.kind == EventKind::Campaign).unwrap();
+    assert!(change.text.contains("10 URLs that were refused are now queued"), "{}", change.text);
+}
+
+#[test]
+fn delays_and_priorities_of_a_new_plan_count_from_the_next_url_on() {
+    let campaign = one_by_one(&["http://a.example/"]);
+    let mut slower = plan(&campaign, 1);
+    slower.delays.set_host("a.example", Duration::from_millis(150));
+    let (_, requests, _) = crawl_until(&campaign, "/b/7", slower, site);
+    let gap = |from: &str, to: &str| {
+        let at = |path: &str| requests.iter().find(|(requested, _)| requested == path).unwrap().1;
+        at(to).duration_since(at(from))
+    };
+    assert!(gap("/b/8", "/b/9") >= Duration::from_millis(150));
+
+    // Links found under the new plan stand in the order of its parts.
+    let chain = |path: &str| match path {
+        "/robots.txt" => ScriptedReply::page(404, "", ""),
+        "/" => ScriptedReply::html("<a href=/first>x</a><a href=/second>x</a>"),
+        "/first" => ScriptedReply::html("<img src=/late.png>"),
+        _ => ScriptedReply::html("leaf"),
+    };
+    let mut pages_first = plan(&campaign, 1);
+    pages_first.priorities = Priorities::weighted([1.0, 1000.0]);
+    let order = |replacement: Plan| -> Vec<String> {
+        let (_, requests, _) = crawl_until(&campaign, "/", replacement, chain);
+        requests.into_iter().map(|(path, _)| path).filter(|path| path.len() > 1 && path != "/robots.txt").collect()
+    };
+    assert_eq!(order(plan(&campaign, 1)), ["/first", "/late.png", "/second"]);
+    assert_eq!(order(pages_first), ["/first", "/second", "/late.png"]);
+}
+
+#[test]
+fn what_seeds_redirected_to_stays_a_seed_under_another_plan() {
+    let campaign = one_by_one(&["http://a.example/"]);
+    let current = CurrentPlan::new(plan(&campaign, 1));
+    let begun = current.now();
+    let target = Url::parse("http://www.b.example/home").unwrap();
+    let page = crate::scope::Candidate::bare(Url::parse("http://www.b.example/page").unwrap());
+    let accepts = |plan: &Plan| plan.rules.decide(&page, &Facts::default()).decision == Decision::Accept;
+    assert!(!accepts(&begun));
+    current.replace(plan(&campaign, 2)).unwrap();
+    // The URL at hand still goes by the plan that it began with.
+    let of_url = current.add_met_seed(&begun, "http://a.example/", &target).unwrap();
+    assert_eq!((of_url.version, accepts(&of_url)), (1, true));
+    assert_eq!((current.now().version, accepts(&current.now())), (2, true));
+    assert!(!accepts(&begun), "a plan that somebody holds never changes");
+    current.replace(plan(&campaign, 3)).unwrap();
+    assert!(accepts(&current.now()));
+}

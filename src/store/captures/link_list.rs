@@ -1,0 +1,504 @@
+//! The outlinks of a capture as the catalogue keeps them: one compressed list,
+//! or several where they came in parts.
+//!
+//! A list: a byte for its form (0 plain, 1 deflated, then followed by the
+//! length of what is deflated), and of each link the distance of its position
+//! from the one expected, a byte for kind and marks, how many bytes its URL
+//! shares with the one before, the rest of the URL, the anchor, and `rel` and
+//! place where they are. Numbers are LEB128; texts follow their length.
+
+use super::which::{HAS_LINKS, ORIGINAL};
+use crate::links::{LinkKind, Outlink, PagePlace};
+use crate::store::catalogue::error::StoreError;
+use crate::store::catalogue::sql::int;
+use crate::store::rows::CaptureId;
+use crate::uri::{PageKey, Url};
+use libdeflater::{CompressionLvl, Compressor, Decompressor};
+use rusqlite::functions::FunctionFlags;
+use rusqlite::{Connection, Error, OptionalExtension, params};
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+
+const PLAIN: u8 = 0;
+const DEFLATED: u8 = 1;
+
+/// Shorter lists are not compressed.
+const WORTH_COMPRESSING: usize = 100;
+
+/// Bytes of one list before it is compressed, about; what is more begins another one.
+const MAX_LIST: usize = 1 << 20;
+
+/// Deflate makes nothing smaller than by this.
+const MAX_RATIO: usize = 1032;
+
+/// The levels above take more time than writing what they save.
+const LEVEL: i32 = 1;
+
+const KIND: u8 = 0b1111;
+const NOFOLLOW: u8 = 1 << 4;
+const HAS_REL: u8 = 1 << 5;
+const HAS_PLACE: u8 = 1 << 6;
+
+/// An outlink as it was stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::store) struct StoredLink {
+    /// Number of the link in its page.
+    pub position: u32,
+    /// Where it stands.
+    pub kind: LinkKind,
+    /// Absolute URL.
+    pub url: String,
+    /// Its text.
+    pub anchor: String,
+    /// It, or its page, says `nofollow`.
+    pub nofollow: bool,
+    /// Its `rel`; empty where there is none.
+    pub rel: String,
+    /// The part of the page.
+    pub place: Option<PagePlace>,
+}
+
+impl StoredLink {
+    /// The identity of the page that it leads to; none where the stored text is no URL.
+    pub(in crate::store) fn page(&self) -> Option<PageKey> {
+        LinkRef::from(self).page()
+    }
+}
+
+/// A link on its way into a list, or out of it.
+#[derive(Clone, Copy)]
+struct LinkRef<'a> {
+    position: u32,
+    kind: LinkKind,
+    url: &'a str,
+    anchor: &'a str,
+    nofollow: bool,
+    rel: &'a str,
+    place: Option<PagePlace>,
+}
+
+impl LinkRef<'_> {
+    fn page(&self) -> Option<PageKey> {
+        Url::parse(self.url).ok().map(|url| PageKey::of(&url))
+    }
+
+    fn to_stored(self) -> StoredLink {
+        let Self { position, kind, url, anchor, nofollow, rel, place } = self;
+        let (url, anchor, rel) = (url.to_owned(), anchor.to_owned(), rel.to_owned());
+        StoredLink { position, kind, url, anchor, nofollow, rel, place }
+    }
+}
+
+impl<'a> From<&'a Outlink> for LinkRef<'a> {
+    fn from(link: &'a Outlink) -> Self {
+        let Outlink { url, kind, anchor, rel, nofollow, place, position } = link;
+        let (url, anchor, rel) = (url.as_str(), anchor.as_str(), rel.as_str());
+        Self { position: *position, kind: *kind, url, anchor, nofollow: *nofollow, rel, place: *place }
+    }
+}
+
+impl<'a> From<&'a StoredLink> for LinkRef<'a> {
+    fn from(link: &'a StoredLink) -> Self {
+        let StoredLink { position, kind, url, anchor, nofollow, rel, place } = link;
+        Self { position: *position, kind: *kind, url, anchor, nofollow: *nofollow, rel, place: *place }
+    }
+}
+
+/// A list in the making.
+#[derive(Default)]
+struct ListWriter<'a> {
+    plain: Vec<u8>,
+    /// The position that the next link has, if none is left out.
+    next: u32,
+    url: &'a str,
+    anchors: u64,
+    last: u32,
+}
+
+impl<'a> ListWriter<'a> {
+    fn push(&mut self, link: LinkRef<'a>) {
+        put_number(&mut self.plain, u64::from(link.position.wrapping_sub(self.next)));
+        self.next = link.position.wrapping_add(1);
+        let mut marks = link.kind as u8;
+        for (mark, is_set) in
+            [(NOFOLLOW, link.nofollow), (HAS_REL, !link.rel.is_empty()), (HAS_PLACE, link.place.is_some())]
+        {
+            if is_set {
+                marks |= mark;
+            }
+        }
+        self.plain.push(marks);
+        let shared = self.url.bytes().zip(link.url.bytes()).take_while(|(a, b)| a == b).count();
+        let shared = link.url.floor_char_boundary(shared);
+        put_number(&mut self.plain, shared as u64);
+        put_text(&mut self.plain, &link.url[shared..]);
+        put_text(&mut self.plain, link.anchor);
+        if !link.rel.is_empty() {
+            put_text(&mut self.plain, link.rel);
+        }
+        if let Some(place) = link.place {
+            put_text(&mut self.plain, place.as_str());
+        }
+        self.url = link.url;
+        self.anchors += u64::from(link.kind == LinkKind::Anchor);
+        self.last = self.last.max(link.position);
+    }
+
+    fn finish(&mut self) -> LinkList {
+        let Self { plain, anchors, last, .. } = std::mem::take(self);
+        LinkList { anchors, last, bytes: packed(&plain) }
+    }
+}
+
+/// A list of links, ready to be stored.
+pub(in crate::store) struct LinkList {
+    /// Links of `<a href>` among them.
+    pub anchors: u64,
+    /// The highest position among them.
+    pub last: u32,
+    /// The list.
+    pub bytes: Vec<u8>,
+}
+
+impl LinkList {
+    /// The lists of some links, in their order; none where there are none.
+    fn of<'a>(links: impl IntoIterator<Item = LinkRef<'a>>) -> Vec<Self> {
+        let (mut lists, mut writer) = (Vec::new(), ListWriter::default());
+        for link in links {
+            writer.push(link);
+            if writer.plain.len() >= MAX_LIST {
+                lists.push(writer.finish());
+            }
+        }
+        if !writer.plain.is_empty() {
+            lists.push(writer.finish());
+        }
+        lists
+    }
+}
+
+fn put_number(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+fn put_text(out: &mut Vec<u8>, text: &str) {
+    put_number(out, text.len() as u64);
+    out.extend_from_slice(text.as_bytes());
+}
+
+/// Bytes as lists are stored, compressed where that pays.
+pub(in crate::store) fn packed(plain: &[u8]) -> Vec<u8> {
+    thread_local! {
+        static COMPRESSOR: RefCell<Compressor> =
+            RefCell::new(Compressor::new(CompressionLvl::new(LEVEL).unwrap_or_default()));
+    }
+    if plain.len() >= WORTH_COMPRESSING {
+        let mut out = vec![DEFLATED];
+        put_number(&mut out, plain.len() as u64);
+        let head = out.len();
+        let done = COMPRESSOR.with_borrow_mut(|compressor| {
+            out.resize(head + compressor.deflate_compress_bound(plain.len()), 0);
+            compressor.deflate_compress(plain, &mut out[head..])
+        });
+        if let Ok(len) = done {
+            out.truncate(head + len);
+            out.shrink_to_fit();
+            return out;
+        }
+    }
+    let mut out = Vec::with_capacity(1 + plain.len());
+    out.push(PLAIN);
+    out.extend_from_slice(plain);
+    out
+}
+
+/// What is wrong with a stored list.
+fn broken(what: &str) -> StoreError {
+    StoreError::Content(format!("a list of outlinks ({what})"))
+}
+
+/// The links of a list, in their order.
+///
+/// # Errors
+///
+/// [`StoreError::Content`] for bytes that are no list.
+pub(in crate::store) fn decode(list: &[u8]) -> Result<Vec<StoredLink>, StoreError> {
+    let mut links = Vec::new();
+    each_link(list, |link| links.push(link.to_stored()))?;
+    Ok(links)
+}
+
+/// The same of a capture, which an error names.
+pub(in crate::store) fn decode_of(capture: CaptureId, list: &[u8]) -> Result<Vec<StoredLink>, StoreError> {
+    decode(list).map_err(|error| match error {
+        StoreError::Content(what) => StoreError::Content(format!("{what} of capture {capture}")),
+        error => error,
+    })
+}
+
+/// What [`packed`] was given.
+pub(in crate::store) fn unpacked(list: &[u8]) -> Result<Cow<'_, [u8]>, StoreError> {
+    thread_local! {
+        static DECOMPRESSOR: RefCell<Decompressor> = RefCell::new(Decompressor::new());
+    }
+    let (form, mut rest) = list.split_first().ok_or_else(|| broken("it is empty"))?;
+    match *form {
+        PLAIN => Ok(Cow::Borrowed(rest)),
+        DEFLATED => {
+            let len = take_number(&mut rest)?;
+            let len = usize::try_from(len).ok().filter(|len| *len <= rest.len().saturating_mul(MAX_RATIO));
+            let mut room = vec![0; len.ok_or_else(|| broken("its length is no length"))?];
+            match DECOMPRESSOR.with_borrow_mut(|one| one.deflate_decompress(rest, &mut room)) {
+                Ok(got) if got == room.len() => Ok(Cow::Owned(room)),
+                _ => Err(broken("it cannot be unpacked")),
+            }
+        }
+        _ => Err(broken("it has a form that this version does not know")),
+    }
+}
+
+/// Hands the links of a list out, as [`decode`] gives them.
+fn each_link(list: &[u8], mut take: impl FnMut(LinkRef<'_>)) -> Result<(), StoreError> {
+    each_raw(list, |link| {
+        take(link.read()?);
+        Ok(())
+    })
+}
+
+/// A link of a list whose texts were not looked at.
+struct RawLink<'l> {
+    position: u32,
+    marks: u8,
+    kind: LinkKind,
+    url: &'l [u8],
+    anchor: &'l [u8],
+    rel: &'l [u8],
+    place: &'l [u8],
+}
+
+impl RawLink<'_> {
+    fn read(&self) -> Result<LinkRef<'_>, StoreError> {
+        let &Self { position, marks, kind, url, anchor, rel, place } = self;
+        let text = |bytes| std::str::from_utf8(bytes).map_err(|_| broken("a text is no UTF-8"));
+        let place = if place.is_empty() { None } else { PagePlace::of_name(text(place)?) };
+        let nofollow = marks & NOFOLLOW != 0;
+        Ok(LinkRef { position, kind, url: text(url)?, anchor: text(anchor)?, nofollow, rel: text(rel)?, place })
+    }
+}
+
+fn each_raw(list: &[u8], mut take: impl FnMut(RawLink<'_>) -> Result<(), StoreError>) -> Result<(), StoreError> {
+    let plain = unpacked(list)?;
+    let mut rest = &*plain;
+    let (mut next, mut url) = (0_u32, Vec::new());
+    while !rest.is_empty() {
+        let step = u32::try_from(take_number(&mut rest)?).map_err(|_| broken("a position is too large"))?;
+        let position = next.wrapping_add(step);
+        next = position.wrapping_add(1);
+        let (marks, behind) = rest.split_first().ok_or_else(|| broken("it ends within a link"))?;
+        rest = behind;
+        let kind = LinkKind::ALL.get(usize::from(marks & KIND)).ok_or_else(|| broken("a link is of no known kind"))?;
+        let shared = usize::try_from(take_number(&mut rest)?).ok();
+        url.truncate(shared.filter(|shared| *shared <= url.len()).ok_or_else(|| broken("a URL shares too much"))?);
+        url.extend_from_slice(take_bytes(&mut rest)?);
+        let anchor = take_bytes(&mut rest)?;
+        let rel = if marks & HAS_REL != 0 { take_bytes(&mut rest)? } else { b"" };
+        let place = if marks & HAS_PLACE != 0 { take_bytes(&mut rest)? } else { b"" };
+        take(RawLink { position, marks: *marks, kind: *kind, url: &url, anchor, rel, place })?;
+    }
+    Ok(())
+}
+
+fn take_number(rest: &mut &[u8]) -> Result<u64, StoreError> {
+    let mut number = 0_u64;
+    for shift in (0..64).step_by(7) {
+        let (byte, behind) = rest.split_first().ok_or_else(|| broken("it ends within a number"))?;
+        *rest = behind;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return Ok(number);
+        }
+    }
+    Err(broken("a number is too long"))
+}
+
+fn take_bytes<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], StoreError> {
+    let len = usize::try_from(take_number(rest)?).ok();
+    let (bytes, behind) =
+        len.and_then(|len| rest.split_at_checked(len)).ok_or_else(|| broken("it ends within a text"))?;
+    *rest = behind;
+    Ok(bytes)
+}
+
+/// The lists of a page's links.
+pub(in crate::store) fn lists_of(links: &[Outlink]) -> Vec<LinkList> {
+    LinkList::of(links.iter().map(LinkRef::from))
+}
+
+/// Adds lists of a capture that has none of their links.
+pub(in crate::store) fn insert_lists(
+    conn: &Connection,
+    capture: CaptureId,
+    lists: &[LinkList],
+) -> Result<(), StoreError> {
+    if lists.is_empty() {
+        return Ok(());
+    }
+    let mut insert =
+        conn.prepare_cached("INSERT INTO link_list (capture, anchors, last, links) VALUES (?1, ?2, ?3, ?4)")?;
+    for list in lists {
+        insert.execute(params![capture, int(list.anchors), list.last, list.bytes])?;
+    }
+    Ok(())
+}
+
+/// Adds links of a capture; those that are there stay.
+pub(in crate::store) fn insert_outlinks(
+    conn: &Connection,
+    capture: CaptureId,
+    links: &[Outlink],
+) -> Result<(), StoreError> {
+    let Some(first) = links.iter().map(|link| link.position).min() else { return Ok(()) };
+    let last: Option<u32> = conn
+        .prepare_cached("SELECT max(last) FROM link_list WHERE capture = ?1")?
+        .query_row([capture], |row| row.get(0))?;
+    let known: HashSet<u32> = match last.is_some_and(|last| last >= first) {
+        true => stored_links(conn, capture)?.into_iter().map(|link| link.position).collect(),
+        // Parts of a page come one after the other.
+        false => HashSet::new(),
+    };
+    let new = links.iter().filter(|link| !known.contains(&link.position)).map(LinkRef::from);
+    insert_lists(conn, capture, &LinkList::of(new))
+}
+
+/// The links that are stored of a capture, by their position; not those of what it repeats.
+pub(in crate::store) fn stored_links(conn: &Connection, capture: CaptureId) -> Result<Vec<StoredLink>, StoreError> {
+    let mut statement = conn.prepare_cached("SELECT links FROM link_list WHERE capture = ?1 ORDER BY id")?;
+    let mut rows = statement.query([capture])?;
+    let mut links = Vec::new();
+    while let Some(row) = rows.next()? {
+        links.append(&mut decode_of(capture, row.get_ref(0)?.as_blob().map_err(Error::from)?)?);
+    }
+    links.sort_by_key(|link| link.position);
+    Ok(links)
+}
+
+/// The links out of a capture, by their position; a revisit has those of what it repeats.
+pub(in crate::store) fn outlinks_of(conn: &Connection, capture: CaptureId) -> Result<Vec<StoredLink>, StoreError> {
+    let has_links: Option<CaptureId> = conn
+        .prepare_cached(&format!(
+            "SELECT {HAS_LINKS} FROM capture c JOIN capture p ON p.id = {ORIGINAL} WHERE c.id = ?1"
+        ))?
+        .query_row([capture], |row| row.get(0))
+        .optional()?;
+    has_links.map_or_else(|| Ok(Vec::new()), |has_links| stored_links(conn, has_links))
+}
+
+/// Keys of pages by URL, so that links of many pages to the same few are read once.
+#[derive(Default)]
+pub(in crate::store) struct PageKeys(HashMap<String, PageKey>);
+
+impl PageKeys {
+    /// URLs that are remembered.
+    const MOST: usize = 20_000;
+
+    /// The key of the page of a URL.
+    pub(in crate::store) fn of(&mut self, url: &str) -> Result<&PageKey, StoreError> {
+        if !self.0.contains_key(url) {
+            if self.0.len() >= Self::MOST {
+                self.0.clear();
+            }
+            let key = PageKey::of(&crate::store::catalogue::sql::parse_stored(url)?);
+            self.0.insert(url.to_owned(), key);
+        }
+        self.0.get(url).ok_or_else(|| broken("no URL"))
+    }
+}
+
+/// Makes `shown_links(list)` known in a connection: a JSON array of the links that a
+/// page cannot be shown without, each the key of its page and its URL.
+pub(in crate::store) fn register(conn: &Connection) -> rusqlite::Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    conn.create_scalar_function("shown_links", 1, flags, |context| {
+        let links = context.get_raw(0).as_blob().map_err(|error| Error::UserFunctionError(error.into()))?;
+        let mut pages = Vec::new();
+        each_raw(links, |link| {
+            use LinkKind::{Css, Frame, Image, Media, Redirect, Script, Stylesheet};
+            // Most links are of other kinds: their texts are passed over.
+            if matches!(link.kind, Stylesheet | Image | Script | Media | Css | Frame | Redirect) {
+                let link = link.read()?;
+                pages.extend(link.page().map(|page| [page.as_str().to_owned(), link.url.to_owned()]));
+            }
+            Ok(())
+        })
+        .map_err(|error| Error::UserFunctionError(error.into()))?;
+        serde_json::to_string(&pages).map_err(|error| Error::UserFunctionError(error.into()))
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn link() -> impl Strategy<Value = StoredLink> {
+        let places = [None, Some(PagePlace::Main), Some(PagePlace::Aside)];
+        (
+            0_u32..3_000,
+            proptest::sample::select(LinkKind::ALL.to_vec()),
+            "http://(a|b)\\.pt/[a-cé]{0,9}",
+            "\\PC{0,20}",
+            any::<bool>(),
+            "(|nofollow|ugc me)",
+            proptest::sample::select(places.to_vec()),
+        )
+            .prop_map(|(position, kind, url, anchor, nofollow, rel, place)| StoredLink {
+                position,
+                kind,
+                url,
+                anchor,
+                nofollow,
+                rel,
+                place,
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn links_come_out_of_a_list_as_they_went_in(links in prop::collection::vec(link(), 0..60)) {
+            let lists = LinkList::of(links.iter().map(LinkRef::from));
+            let anchors: u64 = lists.iter().map(|list| list.anchors).sum();
+            prop_assert_eq!(anchors, links.iter().filter(|link| link.kind == LinkKind::Anchor).count() as u64);
+            let found: Vec<StoredLink> = lists.iter().flat_map(|list| decode(&list.bytes).unwrap()).collect();
+            prop_assert_eq!(found, links);
+        }
+
+        #[test]
+        fn foreign_bytes_are_an_error_or_links(
+            bytes in prop::collection::vec(any::<u8>(), 0..200),
+            links in prop::collection::vec(link(), 1..30),
+            at in any::<prop::sample::Index>(),
+            byte in any::<u8>(),
+        ) {
+            let _ = decode(&bytes);
+            let mut spoiled = LinkList::of(links.iter().map(LinkRef::from)).remove(0).bytes;
+            let at = at.index(spoiled.len());
+            spoiled[at] = byte;
+            let _ = decode(&spoiled);
+            let _ = decode(&spoiled[..at]);
+        }
+    }
+
+    #[test]
+    fn a_list_that_claims_a_huge_length_takes_no_memory() {
+        let mut list = vec![DEFLATED];
+        put_number(&mut list, u64::MAX >> 1);
+        list.extend_from_slice(&[3, 0]);
+        assert!(decode(&list).is_err());
+    }
+}

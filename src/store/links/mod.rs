@@ -1,0 +1,9 @@
+//! Links between pages: the rows that the inlink build reads, what it has built, and what is asked of both.
+
+pub(super) mod absent_links;
+pub(super) mod anchor_texts;
+pub(super) mod built_inlinks;
+pub(super) mod inlink_counts;
+pub(super) mod link_rows;
+pub(super) mod most_cited;
+pub(super) mod prospects;

@@ -1,0 +1,202 @@
+//! Exports on disk, and what one of them says about a capture.
+
+use crate::store::captures::{StoredCapture, stored_capture};
+
+use crate::store::captures::detail::notes;
+use crate::store::catalogue::Catalogue;
+use crate::store::catalogue::error::StoreError;
+use crate::store::catalogue::sql::{int, uint};
+use crate::store::rows::{CaptureId, CaptureNote, ExportRow, VerifyLine};
+use crate::uri::{CaptureDate, DatasetKey, Url};
+use rusqlite::params;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// Linking captures that are remembered; then all are forgotten.
+const MAX_SOURCES: usize = 65_536;
+
+/// A link to a capture that leaves with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExportedLink {
+    /// When the linking page was captured.
+    pub date: CaptureDate,
+    /// The linking page.
+    pub source: Arc<LinkingPage>,
+    /// Text of the link. Hostile text.
+    pub anchor: String,
+    /// Same site or not.
+    pub internal: bool,
+}
+
+/// A page that links to others.
+#[derive(Debug, PartialEq, Eq)]
+pub struct LinkingPage {
+    /// Its URL.
+    pub url: String,
+    /// Its key in the data set; none where the URL is none.
+    pub key: Option<String>,
+}
+
+impl LinkingPage {
+    pub(in crate::store) fn new(url: String) -> Self {
+        let key = Url::parse(&url).ok().map(|url| DatasetKey::of(&url).as_str().to_owned());
+        Self { url, key }
+    }
+}
+
+/// The pages that link to captures, kept from capture to capture: many are
+/// linked from the same ones. Threads may share it.
+#[derive(Debug, Default)]
+pub struct LinkingPages(RwLock<HashMap<CaptureId, Arc<LinkingPage>>>);
+
+impl LinkingPages {
+    /// Looks pages up that are known.
+    pub(in crate::store) fn with<T>(&self, look_up: impl FnOnce(&HashMap<CaptureId, Arc<LinkingPage>>) -> T) -> T {
+        look_up(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Remembers pages.
+    pub(in crate::store) fn extend(&self, found: HashMap<CaptureId, Arc<LinkingPage>>) {
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if known.len() + found.len() > MAX_SOURCES {
+            known.clear();
+        }
+        known.extend(found);
+    }
+}
+
+/// A capture with everything that leaves with it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExportedCapture {
+    /// Where its records are.
+    pub stored: StoredCapture,
+    /// Whether it came by import: path, seed and rule are what its file says.
+    pub imported: bool,
+    /// Path from the seed.
+    pub hops: String,
+    /// The page that led here.
+    pub via: String,
+    /// The seed it descends from.
+    pub seed: String,
+    /// The tag of that seed.
+    pub source_tag: String,
+    /// Name of the rule that let it in.
+    pub rule: Option<String>,
+    /// Index of that rule in its campaign.
+    pub rule_index: Option<i64>,
+    /// Inlinks in the window; none where they are not built.
+    pub inlinks: Option<Vec<ExportedLink>>,
+    /// Decisions and notes that hold.
+    pub notes: Vec<CaptureNote>,
+    /// Campaign, its version, job and launch it was captured in.
+    pub provenance: (Option<i64>, Option<u32>, String, String),
+}
+
+impl Catalogue {
+    /// What leaves with a capture that has these inlinks.
+    pub(in crate::store) fn exported_capture(
+        &self,
+        id: CaptureId,
+        inlinks: Option<Vec<ExportedLink>>,
+    ) -> Result<ExportedCapture, StoreError> {
+        self.read(|conn| {
+            let stored =
+                stored_capture(conn, id)?.ok_or(StoreError::Missing { what: "capture", id: id.to_string() })?;
+            let notes = notes(conn, id, true)?;
+            let mut statement = conn.prepare_cached(
+                "SELECT c.hops, ifnull(v.url, ''), ifnull(c.seed, ''), c.rule_index,
+                        ifnull((SELECT f.rule FROM file_rule f WHERE f.capture = c.id), c.rule_name),
+                        l.campaign, ifnull((SELECT h.from_version FROM launch_change h
+                            WHERE h.launch = l.id AND h.date_ms > c.date_ms ORDER BY h.date_ms LIMIT 1), l.version),
+                        l.job, l.launch, l.kind = 'import', c.source_tag
+                 FROM capture c LEFT JOIN url v ON v.id = c.via JOIN launch l ON l.id = c.launch WHERE c.id = ?1",
+            )?;
+            Ok(statement.query_row([id], |row| {
+                let index: Option<i64> = row.get(3)?;
+                let rule: String = row.get(4)?;
+                Ok(ExportedCapture {
+                    stored,
+                    hops: row.get(0)?,
+                    via: row.get(1)?,
+                    seed: row.get(2)?,
+                    source_tag: row.get(10)?,
+                    rule: Some(rule).filter(|rule| !rule.is_empty()),
+                    rule_index: index,
+                    imported: row.get(9)?,
+                    inlinks,
+                    notes,
+                    provenance: (row.get(5)?, row.get(6)?, row.get(7)?, row.get(8)?),
+                })
+            })?)
+        })
+    }
+
+    /// Bytes of all records of captures, as they stand in their files.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn record_bytes(&self, captures: &[CaptureId]) -> Result<u64, StoreError> {
+        self.read(|conn| {
+            let mut statement =
+                conn.prepare_cached("SELECT CAST(total(length) AS INTEGER) FROM record WHERE capture = ?1")?;
+            let mut bytes = 0;
+            for capture in captures {
+                bytes += uint(statement.query_row([capture], |row| row.get(0))?);
+            }
+            Ok(bytes)
+        })
+    }
+
+    /// Keeps that an export was written.
+    pub fn keep_export(&self, folder: &Path, captures: u64, records: u64, bytes: u64) -> Result<(), StoreError> {
+        let folder = folder.to_string_lossy().into_owned();
+        self.write(move |conn| {
+            conn.execute(
+                "INSERT INTO export (date_ms, folder, captures, records, bytes) VALUES (?1, ?2, ?3, ?4, ?5)",
+                params![CaptureDate::now().millis(), folder, int(captures), int(records), int(bytes)],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Keeps what a verification found.
+    pub fn keep_verification(&self, folder: &Path, lines: &[VerifyLine]) -> Result<(), StoreError> {
+        let folder = folder.to_string_lossy().into_owned();
+        let lines = serde_json::to_string(lines).map_err(|error| StoreError::Content(error.to_string()))?;
+        self.write(move |conn| {
+            conn.execute(
+                "UPDATE export SET verified = ?2 WHERE id = (SELECT max(id) FROM export WHERE folder = ?1)",
+                params![folder, lines],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Exports written so far, newest first.
+    pub fn exports(&self) -> Result<Vec<ExportRow>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(
+                "SELECT date_ms, folder, captures, records, bytes, verified FROM export ORDER BY id DESC LIMIT 100",
+            )?;
+            let mut rows = statement.query([])?;
+            let mut exports = Vec::new();
+            while let Some(row) = rows.next()? {
+                let verified: Option<String> = row.get(5)?;
+                exports.push(ExportRow {
+                    date: CaptureDate::from_millis(row.get(0)?),
+                    folder: PathBuf::from(row.get::<_, String>(1)?),
+                    captures: uint(row.get(2)?),
+                    records: uint(row.get(3)?),
+                    bytes: uint(row.get(4)?),
+                    verified: verified
+                        .map(|lines| serde_json::from_str(&lines))
+                        .transpose()
+                        .map_err(|error| StoreError::Content(error.to_string()))?,
+                });
+            }
+            Ok(exports)
+        })
+    }
+}

@@ -1,0 +1,11 @@
+//! What persons decide about captures, the selections that follow, and what leaves with a handover.
+
+pub(super) mod collections;
+pub(super) mod decision_rows;
+pub(super) mod exports;
+pub(super) mod handed_scores;
+pub(super) mod handover;
+pub(super) mod judgements;
+pub(super) mod marks;
+pub(super) mod score_set;
+pub(super) mod selections;

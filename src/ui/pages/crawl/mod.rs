@@ -1,0 +1,444 @@
+//! The running or last crawl.
+
+pub(super) mod events;
+pub(super) mod rate_plots;
+
+use super::crawl::events::{EventLink, EventsView};
+
+use crate::app::models::SeenId;
+use crate::app::models::{
+    CampaignId, CrawlPage, HostRow, LaunchChoice, LaunchRow, LaunchState, Launches, Loaded, SeenPage, SeenQuery,
+    SeenRow, campaign_title, quoted,
+};
+use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, PanelTab, Route};
+use crate::scope::rule_label;
+use crate::ui::access::{tab_of_ui, tabs_ui};
+use crate::ui::table::{Column, RowsAsk, Table, TableState, key_of};
+use crate::ui::text;
+use crate::ui::theme::{self, GAP, tokens};
+use crate::ui::widgets::{
+    action_named_ui, action_ui, cell_ui, count_link_ui, empty_ui, figure_ui, heading_ui, hops_cell_ui, keep_page_room,
+    least_table_height, loaded_ui, outcome_cell_ui, rule_cell_ui, title_ui, write_button_ui,
+};
+use egui::{RichText, ScrollArea, TextEdit, Ui};
+
+/// A page lower than this has no room for plots and rows.
+const LOW_PAGE: f32 = 560.0;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Tab {
+    #[default]
+    Hosts,
+    Next,
+    Refused,
+    Failed,
+    Fetched,
+    Events,
+}
+
+const TABS: [(Tab, &str); 6] = [
+    (Tab::Hosts, "Hosts"),
+    (Tab::Next, "Next"),
+    (Tab::Refused, "Refused"),
+    (Tab::Failed, "Failed"),
+    (Tab::Fetched, "Fetched"),
+    (Tab::Events, "Events"),
+];
+
+/// The page Crawl.
+#[derive(Default)]
+pub struct CrawlView {
+    tab: Tab,
+    filter: String,
+    campaign: Option<CampaignId>,
+    launches: Launches,
+    /// What is kept of the list of URLs.
+    rows: TableState,
+    /// The list that this is of.
+    listed: Option<SeenQuery>,
+    events: EventsView,
+    /// What a person chose about the plots.
+    shows_plots: Option<bool>,
+}
+
+impl CrawlView {
+    /// Draws the page.
+    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        if self.campaign != app.campaign() {
+            self.campaign = app.campaign();
+            self.filter.clear();
+            self.launches = Launches::Last;
+        }
+        if app.take_shows_all() {
+            self.launches = Launches::All;
+            self.filter.clear();
+            self.tab = Tab::Refused;
+        }
+        let answer = app.reads.crawl(app.campaign(), self.launches);
+        loaded_ui(ui, &answer, |ui, page| match &page.launch {
+            None => empty_page_ui(ui, app),
+            Some(launch) => {
+                ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+                    self.launch_ui(ui, app, page, launch);
+                });
+            }
+        });
+    }
+
+    fn launch_ui(&mut self, ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRow) {
+        // The page is scrolled; the room that it needs is not.
+        let scrolled = ui.clip_rect().top() - ui.cursor().top();
+        self.chooser_ui(ui, &page.launches);
+        state_ui(ui, app, page, launch, self.launches);
+        pauses_ui(ui, page);
+        ui.add_space(GAP);
+        ui.horizontal_wrapped(|ui| {
+            for (value, label, tab) in [
+                (launch.queued, "queued", Tab::Next),
+                (launch.fetched, "fetched", Tab::Fetched),
+                (launch.failed, "failed", Tab::Failed),
+                (launch.refused, "refused", Tab::Refused),
+                (page.hosts_total, "hosts", Tab::Hosts),
+            ] {
+                if figure_ui(ui, &text::count(value), label, Some("Show these rows")) {
+                    self.tab = tab;
+                    self.filter.clear();
+                }
+            }
+            figure_ui(ui, &text::bytes(launch.bytes), "received", None);
+            if let Some(sample) = page.samples.last().filter(|_| launch.state == LaunchState::Running) {
+                figure_ui(ui, &text::count(sample.in_flight), "in flight", None);
+            }
+        });
+        self.plots_ui(ui, app, page);
+        ui.add_space(GAP);
+        tabs_ui(ui, "Lists of the crawl", |ui| {
+            for (tab, word) in TABS {
+                tab_of_ui(ui, &mut self.tab, tab, word);
+            }
+            if !matches!(self.tab, Tab::Hosts | Tab::Events) {
+                ui.add(
+                    TextEdit::singleline(&mut self.filter)
+                        .hint_text("Text in URL or rule, or host:gov.pt")
+                        .desired_width(theme::FIELD),
+                );
+                if !self.filter.is_empty() && ui.button("Clear").clicked() {
+                    self.filter.clear();
+                }
+            }
+        });
+        keep_page_room(ui, scrolled + least_table_height(ui, theme::ROWS_LEAST, theme::ROW));
+        match self.tab {
+            Tab::Hosts => {
+                let shown = page.hosts.len() as u64;
+                if shown < page.hosts_total {
+                    let (shown, all) = (text::count(shown), text::count(page.hosts_total));
+                    ui.weak(format!("{shown} of {all} hosts shown, those with the most URLs fetched"));
+                }
+                self.hosts_ui(ui, app, &page.hosts);
+            }
+            Tab::Events => {
+                let height = rest_height(ui);
+                match self.events.ui(ui, app, launch.id, height) {
+                    // What waits tells most about a host that makes others wait.
+                    Some(EventLink::Host(host)) => {
+                        self.tab = Tab::Next;
+                        self.filter = format!("host={}", quoted(&host));
+                    }
+                    Some(EventLink::Seen(id)) => explain(app, id),
+                    None => {}
+                }
+            }
+            Tab::Next => self.seen_ui(ui, app, "queued"),
+            Tab::Failed => self.seen_ui(ui, app, "failed"),
+            Tab::Fetched => self.seen_ui(ui, app, "fetched"),
+            Tab::Refused => {
+                self.by_rule_ui(ui, &page.refused_by_rule);
+                self.seen_ui(ui, app, "refused");
+            }
+        }
+    }
+
+    /// Plots, folded while the lower panel needs the room or a person wants them so.
+    fn plots_ui(&mut self, ui: &mut Ui, app: &AppState, page: &CrawlPage) {
+        let panel_is_open = app.settings.lower_panel && matches!(app.focus(), Some(Focus::Seen(_)));
+        if panel_is_open {
+            return;
+        }
+        // A low window shows rows first, unless a person wants the plots.
+        let is_shown = self.shows_plots.unwrap_or(ui.clip_rect().height() >= LOW_PAGE);
+        let word = if is_shown { "▾ Hide plots" } else { "▸ Show plots" };
+        ui.add_space(GAP / 2.0);
+        if ui.small_button(word).clicked() {
+            self.shows_plots = Some(!is_shown);
+        }
+        if is_shown {
+            rate_plots::plots_ui(ui, page);
+        }
+    }
+
+    fn by_rule_ui(&mut self, ui: &mut Ui, rules: &[(String, u64)]) {
+        ui.horizontal_wrapped(|ui| {
+            for (rule, number) in rules {
+                ui.weak(text::short(rule_label(rule), 60)).on_hover_text(text::line(rule));
+                if count_link_ui(ui, *number, "Show the URLs this rule refused") {
+                    self.filter = format!("rule={}", quoted(rule));
+                }
+                ui.add_space(GAP);
+            }
+        });
+    }
+
+    fn hosts_ui(&mut self, ui: &mut Ui, app: &mut AppState, hosts: &[HostRow]) {
+        if hosts.is_empty() {
+            ui.weak("No host visited yet");
+            return;
+        }
+        type Col<'a> = Column<'a, HostRow, (Tab, String)>;
+        let urls = |tab: Tab| move |row: &HostRow| Some((tab, row.host.clone()));
+        const SHOW: &str = "Show these URLs of the host";
+        let columns = [
+            Col::text("host", "Host", 220.0, |row| &row.host),
+            Col::text("address", "Address", 130.0, |row| &row.address).or("–"),
+            Col::text("country", "Country", 64.0, |row| &row.country).or("–"),
+            Col::count("queued", "Queued", 64.0, |row| row.queued).link(SHOW, urls(Tab::Next)),
+            Col::count("fetched", "Fetched", 64.0, |row| row.fetched).link(SHOW, urls(Tab::Fetched)),
+            Col::count("failed", "Failed", 60.0, |row| row.failed).link(SHOW, urls(Tab::Failed)),
+            Col::count("refused", "Refused", 64.0, |row| row.refused).link(SHOW, urls(Tab::Refused)),
+            Col::bytes("bytes", "Received", 80.0, |row| row.bytes),
+            Col::made("rule", "Accepted by", 240.0, accepted_by)
+                .about("The rules that let its URLs in, with how many each")
+                .draw(|ui, row| {
+                    let names: Vec<&str> = row.rules.iter().map(|(rule, _)| rule.as_str()).collect();
+                    cell_ui(ui, &accepted_by(row)).on_hover_text(text::line(&names.join(", ")));
+                }),
+        ];
+        let table = Table::new("crawl hosts", "Hosts", columns, |row| key_of(&row.host));
+        if let Some((tab, host)) = table.height(rest_height(ui)).rows_ui(ui, app, hosts) {
+            self.tab = tab;
+            self.filter = format!("host={}", quoted(&host));
+        }
+    }
+
+    fn seen_ui(&mut self, ui: &mut Ui, app: &mut AppState, state: &'static str) {
+        let query = SeenQuery {
+            campaign: app.campaign(),
+            launches: self.launches,
+            state,
+            filter: self.filter.trim().to_owned(),
+            sort: Vec::new(),
+            offset: 0,
+            limit: LIST_PAGE,
+        };
+        let answer = app.reads.seen(query.clone());
+        loaded_ui(ui, &answer, |ui, page: &SeenPage| {
+            if let Some(problem) = &page.filter_problem {
+                ui.colored_label(tokens(ui).reject, format!("⚠ {}", text::line(problem)));
+                return;
+            }
+            let (name, empty) = match state {
+                "queued" => ("URLs that wait", "Queue is empty"),
+                "failed" => ("Failed URLs", "No failed URLs"),
+                "refused" => ("Refused URLs", "No URLs refused"),
+                _ => ("Fetched URLs", "No URLs fetched"),
+            };
+            if page.total == 0 {
+                ui.weak(empty);
+                return;
+            }
+            ui.weak(text::counted(page.total, "URL"));
+            // A list that the filter narrows is another list.
+            if self.listed.as_ref() != Some(&query) {
+                self.listed = Some(query.clone());
+                self.rows.reset();
+            }
+            let table = seen_table("crawl urls", name, app).height(rest_height(ui));
+            if let Some(seen) = table.pages_with_ui(ui, app, &query, page.total, &mut self.rows) {
+                explain(app, seen);
+            }
+        });
+    }
+
+    /// Chooses the launches whose figures are shown, where there are several.
+    fn chooser_ui(&mut self, ui: &mut Ui, choices: &[LaunchChoice]) {
+        let Some((last, earlier)) = choices.split_first().filter(|(_, earlier)| !earlier.is_empty()) else { return };
+        let all = format!("All {} launches", text::count(choices.len() as u64));
+        let name = |launch: &LaunchChoice| format!("{} UTC, {}", launch.started.to_readable(), launch.state.label());
+        let shown = match self.launches {
+            Launches::Last => format!("Last launch: {}", name(last)),
+            Launches::All => all.clone(),
+            Launches::One(id) => choices.iter().find(|launch| launch.id == id).map_or_else(String::new, name),
+        };
+        ui.horizontal(|ui| {
+            let label = ui.label("Launch");
+            let chooser = egui::ComboBox::from_id_salt("launches").selected_text(shown).show_ui(ui, |ui| {
+                ui.selectable_value(&mut self.launches, Launches::Last, format!("Last launch: {}", name(last)));
+                ui.selectable_value(&mut self.launches, Launches::All, all);
+                for launch in earlier {
+                    ui.selectable_value(&mut self.launches, Launches::One(launch.id), name(launch));
+                }
+            });
+            chooser.response.labelled_by(label.id);
+        });
+    }
+}
+
+/// The rules that let URLs of a host in, by their plain names.
+fn accepted_by(row: &HostRow) -> String {
+    let part = |(rule, urls): &(String, u64)| format!("{} {}", rule_label(rule), text::count(*urls));
+    row.rules.iter().map(part).collect::<Vec<_>>().join(", ")
+}
+
+/// What is left of the page, but no less than the rows that it always shows.
+fn rest_height(ui: &Ui) -> f32 {
+    ui.available_height().max(least_table_height(ui, theme::ROWS_LEAST, theme::ROW))
+}
+
+/// URLs ever seen, each of which explains itself.
+pub(super) fn seen_table<'a>(id: &'static str, name: &'a str, app: &AppState) -> Table<'a, SeenRow, SeenId> {
+    type Col<'a> = Column<'a, SeenRow, SeenId>;
+    let columns = [
+        Col::text("url", "URL", 360.0, |row| &row.url),
+        Col::text("outcome", "Outcome", 300.0, |row| row.outcome.sentence.trim_end_matches('.'))
+            .draw(|ui, row| drop(outcome_cell_ui(ui, &row.outcome))),
+        Col::text("rule", "Deciding rule", 150.0, |row| rule_label(&row.rule))
+            .draw(|ui, row| drop(rule_cell_ui(ui, &row.rule))),
+        Col::made("hops", "Hops", 60.0, |row| text::hops(&row.hops))
+            .about("Steps from the seed; the tooltip has their kinds")
+            .draw(|ui, row| drop(hops_cell_ui(ui, &row.hops))),
+        Col::text("anchor", "Anchor", 160.0, |row| &row.anchor).about("Text of the link"),
+        Col::date("seen", "Seen (UTC)", 150.0, |row| row.date).hidden(),
+        Col::text("via", "Via", 240.0, |row| &row.via).about("The page that led here"),
+    ];
+    let chosen = match app.focus() {
+        Some(Focus::Seen(id)) => Some(id.unsigned_abs()),
+        _ => None,
+    };
+    Table::new(id, name, columns, |row: &SeenRow| row.id.unsigned_abs())
+        .chosen(chosen)
+        .on_focus(|row| Some(row.id))
+        .menu(|ui, row| ui.button("Show the scope decision").clicked().then_some(row.id))
+        .with_rows(RowsAsk::copy_urls(|row: &SeenRow| &row.url))
+}
+
+/// Lets a seen URL explain itself in the lower panel.
+pub(super) fn explain(app: &mut AppState, seen: SeenId) {
+    app.follow(Focus::Seen(seen));
+    app.show_tab(PanelTab::Decision);
+}
+
+const STOP: &str = "⏹ Stop crawl";
+
+/// Hosts that are named while they are left alone.
+const PAUSES_SHOWN: usize = 3;
+
+/// Which hosts are left alone, till when and why.
+fn pauses_ui(ui: &mut Ui, page: &CrawlPage) {
+    for pause in page.pauses.iter().take(PAUSES_SHOWN) {
+        let (host, until) = (text::short(&pause.authority, 60), pause.until.to_readable());
+        ui.weak(format!("⏳ {host} is asked again at {until} UTC: {}", text::line(&pause.why)));
+    }
+    let more = page.pauses_total.saturating_sub(page.pauses.len().min(PAUSES_SHOWN) as u64);
+    if more > 0 {
+        ui.weak(format!("⏳ and {} later", text::counted(more, "host")));
+    }
+}
+
+fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRow, launches: Launches) {
+    let running = app.crawl_job().map(|job| job.cx().progress());
+    let colors = tokens(ui);
+    ui.horizontal_wrapped(|ui| {
+        let (sign, color) = match launch.state {
+            LaunchState::Running => ("▶", colors.accept),
+            LaunchState::Paused => ("⏸", colors.flag),
+            LaunchState::Stopped => ("⏹", colors.flag),
+            LaunchState::Finished if launch.nothing_fetched || launch.to_retry() > 0 => ("⚠", colors.flag),
+            LaunchState::Finished => ("✔", colors.text),
+        };
+        ui.label(RichText::new(format!("{sign} {}", page.label(launch))).heading().color(color));
+        let seconds = launch.ran_ms as f64 / 1000.0;
+        ui.label(text::short(&campaign_title(launch.campaign, &launch.campaign_name), 60));
+        ui.weak(format!("started {} UTC, ran {}", launch.started.to_readable(), text::duration(seconds)));
+        if let Some(origin) = &launch.origin {
+            ui.weak(format!("came with the handover “{}”", text::short(origin, 60)));
+        }
+        if !launch.why.is_empty() {
+            ui.colored_label(colors.flag, format!("⚠ {}", text::line(&launch.why)));
+        }
+    });
+    ui.horizontal_wrapped(|ui| {
+        match &running {
+            Some(progress) => {
+                let word = if progress.paused { "▶ Resume crawl" } else { "⏸ Pause crawl" };
+                action_named_ui(ui, app, Action::PauseCrawl, word);
+                action_named_ui(ui, app, Action::StopCrawl, STOP);
+                if progress.cancelled {
+                    ui.weak("Stopping: closing open records");
+                }
+            }
+            // Only the last launch can go on.
+            None if matches!(launches, Launches::One(_)) => {}
+            None => {
+                let word = match launch.state {
+                    LaunchState::Stopped | LaunchState::Paused => "▶ Resume crawl",
+                    LaunchState::Running | LaunchState::Finished => "▶ Start crawl",
+                };
+                action_named_ui(ui, app, Action::StartCrawl, word);
+                // It keeps its place: a second click on it starts nothing else.
+                action_named_ui(ui, app, Action::StopCrawl, STOP);
+                if launch.to_retry() > 0
+                    && write_button_ui(ui, format!("Retry {} failed", launch.to_retry()))
+                        .on_hover_text(
+                            "Puts the URLs of this launch that failed, or last answered with 429 or 5xx, back into its \
+                             queue and crawls them again",
+                        )
+                        .clicked()
+                {
+                    app.send(Command::RetryFailed(launch.campaign));
+                }
+                action_ui(ui, app, Action::BuildInlinks);
+                if launch.state == LaunchState::Stopped
+                    && write_button_ui(ui, "End this launch")
+                        .on_hover_text("The next start begins a new launch")
+                        .clicked()
+                {
+                    app.send(Command::EndLaunch(launch.id));
+                }
+            }
+        }
+        if ui.button("Show captures").clicked() {
+            app.send(Command::Go(Route::Captures { filter: String::new() }));
+        }
+        ui.weak(rate_plots::forecast(page));
+    });
+}
+
+fn empty_page_ui(ui: &mut Ui, app: &mut AppState) {
+    title_ui(ui, app, "Crawl", "");
+    empty_ui(
+        ui,
+        "No crawl has run yet",
+        "A crawl fetches the seeds and the URLs in scope, politely, and writes all records to WARC files",
+    );
+    if let Some(id) = app.campaign()
+        && let Loaded::Ready(rows) = app.reads.campaigns()
+        && let Some(row) = rows.iter().find(|row| row.id == id)
+    {
+        ui.label(format!(
+            "{} has {} and {}",
+            text::short(&row.title(), 80),
+            text::counted(row.seeds, "seed"),
+            row.next_run.as_deref().map_or_else(|| "no scheduled run".to_owned(), |next| format!("next run {next}")),
+        ));
+        ui.add_space(GAP);
+    }
+    ui.horizontal(|ui| {
+        action_ui(ui, app, Action::StartCrawl);
+        if ui.button("Edit specification").clicked() {
+            app.send(Command::Go(Route::Spec(app.campaign())));
+        }
+        action_ui(ui, app, Action::Import);
+    });
+    heading_ui(ui, "Requirements");
+    ui.weak("At least one seed, and a User-Agent with a contact address (Spec, Politeness)");
+}

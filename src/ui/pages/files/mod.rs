@@ -1,0 +1,207 @@
+//! Archive files: how they stand, what is broken in them, what imports came to.
+
+pub(super) mod imports;
+pub(super) mod problems;
+pub(super) mod records;
+
+use super::files::imports::{import_ui, imports_ui};
+use super::files::problems::problems_ui;
+use super::files::records::records_ui;
+use crate::app::models::{CampaignId, FileId, FileRow, FileState, LaunchId, ProblemQuery};
+use crate::app::{Action, AppState, CampaignAct, Command, FilesRoute, Focus, Route};
+use crate::ui::access::{tab_ui, tabs_ui};
+use crate::ui::table::{Column, Table, Value};
+use crate::ui::text;
+use crate::ui::theme::{self, GAP, tokens};
+use crate::ui::widgets::{action_ui, coloured_cell_ui, empty_ui, field_ui, loaded_ui, title_ui};
+use egui::{Response, Ui};
+
+/// The page Files.
+#[derive(Default)]
+pub struct FilesPage {
+    words: String,
+    problem_words: String,
+}
+
+impl FilesPage {
+    /// Draws the page.
+    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, route: &FilesRoute) {
+        title_ui(ui, app, "Files", "Archive files on disk, problems in them, and import results");
+        parts_ui(ui, app, route);
+        ui.add_space(GAP);
+        match route {
+            FilesRoute::Files(state) => self.files_ui(ui, app, *state),
+            FilesRoute::Problems(query) => problems_ui(ui, app, query, &mut self.problem_words),
+            FilesRoute::Imports(None) => imports_ui(ui, app),
+            FilesRoute::Imports(Some((launch, outcomes))) => import_ui(ui, app, *launch, outcomes),
+            FilesRoute::Records(launch, path) => records_ui(ui, app, *launch, path.as_deref()),
+        }
+    }
+
+    fn files_ui(&mut self, ui: &mut Ui, app: &mut AppState, state: Option<FileState>) {
+        let answer = app.reads.files();
+        loaded_ui(ui, &answer, |ui, rows| {
+            if rows.is_empty() {
+                empty_ui(
+                    ui,
+                    "No archive files yet",
+                    "Crawls write archive files. To import others, drop files or folders on this window",
+                );
+                action_ui(ui, app, Action::Import);
+                return;
+            }
+            self.narrow_ui(ui, app, rows, state);
+            let words = self.words.to_lowercase();
+            let shown: Vec<&FileRow> = rows
+                .iter()
+                .filter(|row| state.is_none_or(|state| row.state == state))
+                .filter(|row| row.path.to_lowercase().contains(words.trim()))
+                .collect();
+            if shown.is_empty() {
+                ui.label("No rows match");
+                return;
+            }
+            table_ui(ui, app, &shown);
+        });
+    }
+
+    fn narrow_ui(&mut self, ui: &mut Ui, app: &mut AppState, rows: &[FileRow], state: Option<FileState>) {
+        ui.horizontal_wrapped(|ui| {
+            field_ui(ui, "Filter", &mut self.words, "Text in the name", theme::FIELD);
+            let all = format!("All {}", text::count(rows.len() as u64));
+            if ui.selectable_label(state.is_none(), all).clicked() {
+                go(app, FilesRoute::Files(None));
+            }
+            for of in FileState::ALL {
+                let count = rows.iter().filter(|row| row.state == of).count() as u64;
+                if count > 0 || state == Some(of) {
+                    let label = format!("{} {}", of.as_str(), text::count(count));
+                    if ui.selectable_label(state == Some(of), label).on_hover_text(of.hint()).clicked() {
+                        go(app, FilesRoute::Files(Some(of)));
+                    }
+                }
+            }
+        });
+    }
+}
+
+/// The three parts, and what can be done.
+fn parts_ui(ui: &mut Ui, app: &mut AppState, route: &FilesRoute) {
+    tabs_ui(ui, "Lists of files", |ui| {
+        let parts = [
+            ("Archive files", FilesRoute::Files(None), matches!(route, FilesRoute::Files(_))),
+            ("Problems", FilesRoute::Problems(ProblemQuery::default()), matches!(route, FilesRoute::Problems(_))),
+            ("Imports", FilesRoute::Imports(None), matches!(route, FilesRoute::Imports(_) | FilesRoute::Records(..))),
+        ];
+        for (word, to, here) in parts {
+            if tab_ui(ui, here, word).clicked() {
+                go(app, to);
+            }
+        }
+        ui.add_space(GAP);
+        for action in [Action::Import, Action::LocateFiles, Action::CheckFiles] {
+            action_ui(ui, app, action);
+        }
+    });
+}
+
+fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[&FileRow]) {
+    type Col<'a> = Column<'a, FileRow, FileAction>;
+    let go = |route: Route| Some(FileAction::Go(route));
+    let columns = [
+        Col::text("state", "State", 110.0, |row| row.state.as_str()).draw(|ui, row| drop(state_ui(ui, row.state))),
+        Col::count("captures", "Captures", 80.0, |row| row.captures)
+            .link("Show its captures", |row| Some(FileAction::Captures(row.id, row.campaign))),
+        Col::count("problems", "Problems", 80.0, |row| row.problems)
+            .link("Show its problems", move |row| go(problems_of(row.id))),
+        Col::value("records", "Records", 80.0, |row| match (row.crawled, row.records) {
+            (true, 0) => Value::Unknown,
+            (_, records) => Value::Count(records),
+        })
+        .numeric(),
+        Col::bytes("size", "Size", 80.0, |row| row.size),
+        Col::made("source", "Source", 100.0, |row| match row.crawled {
+            true => "crawl".to_owned(),
+            false => format!("import {}", row.launch),
+        })
+        .link("Show import results", move |row| if row.crawled { None } else { go(import_of(row.launch)) }),
+        Col::text("file", "File", 460.0, |row| &row.path),
+    ];
+    let chosen = match app.focus() {
+        Some(Focus::File(id)) => Some(id.unsigned_abs()),
+        _ => None,
+    };
+    let table = Table::new("files", "Archive files", columns, |row: &FileRow| row.id.unsigned_abs())
+        .chosen(chosen)
+        .on_focus(|row| Some(FileAction::Focus(row.id)))
+        .on_open(|row| Some(FileAction::Focus(row.id)));
+    match table.rows_ui(ui, app, rows.iter().copied()) {
+        Some(FileAction::Go(route)) => app.send(Command::Go(route)),
+        Some(FileAction::Captures(file, campaign)) => show_captures_of(app, file, campaign),
+        Some(FileAction::Focus(file)) => {
+            app.follow_in_panel(Focus::File(file));
+        }
+        None => {}
+    }
+}
+
+/// What a row of files asks for.
+enum FileAction {
+    /// What a number leads to.
+    Go(Route),
+    /// The captures in the file, which a crawl of this campaign wrote.
+    Captures(FileId, Option<CampaignId>),
+    /// The file in the lower panel.
+    Focus(FileId),
+}
+
+/// A state with its sign, word and colour.
+pub(in crate::ui) fn state_ui(ui: &mut Ui, state: FileState) -> Response {
+    let tokens = tokens(ui);
+    let (sign, color) = match state {
+        FileState::Present => ("✔", tokens.accept),
+        FileState::Touched | FileState::Unfinished | FileState::Open => ("⚑", tokens.flag),
+        FileState::Missing | FileState::Changed | FileState::Truncated => ("✖", tokens.reject),
+    };
+    coloured_cell_ui(ui, &format!("{sign} {}", state.as_str()), color).on_hover_text(state.hint())
+}
+
+/// What a file is called without its folders, and its number until that is known.
+pub(super) fn file_name(app: &mut AppState, file: FileId) -> String {
+    let answer = app.reads.file(file);
+    answer.shown().map_or_else(|| format!("file {file}"), |row| name_of(&row.path).to_owned())
+}
+
+/// A path without its folders.
+pub(super) fn name_of(path: &str) -> &str {
+    path.rsplit(['/', std::path::MAIN_SEPARATOR]).next().unwrap_or(path)
+}
+
+/// Goes to all captures of a file, of the campaign that it belongs to.
+pub(in crate::ui) fn show_captures_of(app: &mut AppState, file: FileId, campaign: Option<CampaignId>) {
+    take_campaign_of(app, campaign);
+    app.send(Command::GoToAll(Route::Captures { filter: format!("file:{file}") }));
+}
+
+/// Makes the campaign of some captures the one at hand, so that none of them is left out.
+pub(super) fn take_campaign_of(app: &mut AppState, campaign: Option<CampaignId>) {
+    match campaign {
+        Some(id) if app.campaign() == Some(id) => {}
+        Some(id) => app.send(Command::ChooseCampaign(id)),
+        None => app.send(Command::Campaigns(CampaignAct::ShowEveryCapture)),
+    }
+}
+
+/// The problems of a file.
+pub(in crate::ui) fn problems_of(file: FileId) -> Route {
+    Route::Files(FilesRoute::Problems(ProblemQuery { file: Some(file), ..ProblemQuery::default() }))
+}
+
+/// What an import came to.
+pub(in crate::ui) fn import_of(launch: LaunchId) -> Route {
+    Route::Files(FilesRoute::Imports(Some((launch, Vec::new()))))
+}
+
+pub(super) fn go(app: &mut AppState, route: FilesRoute) {
+    app.send(Command::Go(Route::Files(route)));
+}

@@ -1,0 +1,260 @@
+//! Captures found over time: as bars, and the same as a table.
+
+use crate::app::AppState;
+use crate::app::models::{Period, PeriodCount, SearchQuery};
+use crate::query::{Query, parse_fields};
+use crate::ui::access::name_node;
+use crate::ui::pages::select::captures_by;
+use crate::ui::table::{Column, Table, Value, key_of};
+use crate::ui::text;
+use crate::ui::theme::{self, tokens};
+use crate::ui::widgets::field_ui;
+use crate::uri::CaptureDate;
+use egui::accesskit::Role;
+use egui::{Button, Ui};
+use egui_plot::{Bar, BarChart, GridMark, Plot};
+
+/// Height of the bars, with the words below them.
+const BARS: f32 = 96.0;
+/// Height of the table.
+const TABLE: f32 = 150.0;
+/// Captures that a share is said of.
+const SHARE_OF: f64 = 10_000.0;
+
+/// The timeline of the page Search.
+#[derive(Default)]
+pub struct Timeline {
+    /// It is shown in a window without room for it beside the results.
+    pub is_open: bool,
+    period: Option<Period>,
+    /// Counts of 10,000 captures that there are of the time, in the place of counts.
+    is_share: bool,
+    has_table: bool,
+    /// Where a drag over the bars began, as a place on the axis.
+    dragged_from: Option<f64>,
+    from: String,
+    to: String,
+}
+
+/// What a row of the table asks for.
+enum TimelineAction {
+    Captures(String),
+    Narrow(String),
+}
+
+impl Timeline {
+    /// The period that captures are counted by.
+    pub fn period(&self) -> Period {
+        self.period.unwrap_or(Period::Month)
+    }
+
+    /// Draws the captures found in each period. Gives the search that a range
+    /// of time was chosen for.
+    pub fn ui(
+        &mut self,
+        ui: &mut Ui,
+        app: &mut AppState,
+        query: &SearchQuery,
+        periods: &[PeriodCount],
+    ) -> Option<SearchQuery> {
+        let (Some(first), Some(last)) = (periods.first(), periods.last()) else { return None };
+        let mut range = None;
+        ui.horizontal_wrapped(|ui| {
+            ui.weak("Captures found by");
+            let mut period = self.period();
+            for (other, name) in [(Period::Day, "day"), (Period::Month, "month"), (Period::Year, "year")] {
+                ui.selectable_value(&mut period, other, name);
+            }
+            self.period = Some(period);
+            ui.separator();
+            ui.selectable_value(&mut self.is_share, false, "Number");
+            ui.selectable_value(&mut self.is_share, true, "Per 10,000 captures").on_hover_text(
+                "Of so many captures of the time, found or not: a large crawl does not hide a small one",
+            );
+            ui.separator();
+            ui.toggle_value(&mut self.has_table, "As a table");
+        });
+        ui.horizontal_wrapped(|ui| {
+            field_ui(ui, "From", &mut self.from, &first.period, theme::DATE_FIELD);
+            field_ui(ui, "To", &mut self.to, &last.period, theme::DATE_FIELD);
+            range = self.typed_range_ui(ui);
+        });
+        let range = self.bars_ui(ui, periods).or(range);
+        let range = if self.has_table { self.table_ui(ui, app, query, periods).or(range) } else { range };
+        range.map(|range| SearchQuery { text: narrowed(&query.text, &range), ..query.clone() })
+    }
+
+    /// The range that was typed, once it is confirmed.
+    fn typed_range_ui(&mut self, ui: &mut Ui) -> Option<String> {
+        let (from, to) = (self.from.trim(), self.to.trim());
+        let is_date = |text: &&str| text.is_empty() || CaptureDate::period(text).is_ok();
+        let why_not = match (from, to) {
+            ("", "") => Some("Type a first or last year, month or day, such as 2024-03, or drag over bars"),
+            _ if ![from, to].iter().all(is_date) => Some("Write dates as 2024, 2024-03 or 2024-03-01"),
+            _ => None,
+        };
+        let button = ui.add_enabled(why_not.is_none(), Button::new("Narrow"));
+        if !button.on_disabled_hover_text(why_not.unwrap_or_default()).clicked() {
+            return None;
+        }
+        let range = format!("date:{from}..{to}");
+        (self.from, self.to) = Default::default();
+        Some(range)
+    }
+
+    fn bars_ui(&mut self, ui: &mut Ui, periods: &[PeriodCount]) -> Option<String> {
+        let (kind, is_share) = (self.period(), self.is_share);
+        let placed: Vec<(f64, &PeriodCount)> =
+            periods.iter().filter_map(|period| Some((place_of(&period.period, kind)?, period))).collect();
+        let bars = placed.iter().map(|(place, period)| {
+            let height = if is_share { share(period) } else { period.count as f64 };
+            let name = format!(
+                "{}: {}, {:.0} of 10,000",
+                period.period,
+                text::counted(period.count, "capture"),
+                share(period)
+            );
+            Bar::new(*place, height).width(0.8).name(name)
+        });
+        let chart = BarChart::new("captures", bars.collect()).color(tokens(ui).accent);
+        let plot = Plot::new(("timeline", kind.name()))
+            .height(BARS)
+            .allow_drag(false)
+            .allow_zoom(false)
+            .allow_scroll(false)
+            .allow_boxed_zoom(false)
+            .show_background(false)
+            .show_grid([false, true])
+            .include_y(0.0)
+            .y_axis_label(if is_share { "of 10,000" } else { "captures" })
+            .x_axis_formatter(move |mark: GridMark, _: &std::ops::RangeInclusive<f64>| axis_label(mark, kind))
+            .show(ui, |plot| {
+                plot.bar_chart(chart);
+                plot.pointer_coordinate().map(|point| point.x)
+            });
+        let response = plot.response.interact(egui::Sense::click_and_drag());
+        let response = response.on_hover_text("Drag over bars to narrow to this time");
+        name_node(&response, Role::Canvas, "Captures over time");
+        if response.drag_started() {
+            self.dragged_from = plot.inner;
+        }
+        if !response.drag_stopped() && !response.clicked() {
+            return None;
+        }
+        let to = plot.inner?;
+        let from = self.dragged_from.take().unwrap_or(to);
+        // From bar to bar: beside them there is nothing.
+        let at = |x: f64| {
+            let apart = |place: f64| (place - x).abs();
+            placed.iter().min_by(|a, b| apart(a.0).total_cmp(&apart(b.0))).map(|(_, period)| &period.period)
+        };
+        let (first, last) = (at(from.min(to))?, at(from.max(to))?);
+        Some(if first == last { format!("date:{first}") } else { format!("date:{first}..{last}") })
+    }
+
+    /// The same as rows, each number of which leads to its captures.
+    fn table_ui(
+        &self,
+        ui: &mut Ui,
+        app: &mut AppState,
+        query: &SearchQuery,
+        periods: &[PeriodCount],
+    ) -> Option<String> {
+        type Col<'a> = Column<'a, PeriodCount, TimelineAction>;
+        let found = query.filter_line();
+        let columns = [
+            Col::text("period", "Time", 110.0, |row| &row.period),
+            Col::count("captures", "Captures found", 120.0, |row| row.count).link("Show these captures", move |row| {
+                Some(TimelineAction::Captures(format!("{found} date:{}", row.period).trim().to_owned()))
+            }),
+            Col::count("of", "All captures", 120.0, |row| row.of)
+                .about("Captures of the time, found or not")
+                .link("Show these captures", |row| Some(TimelineAction::Captures(format!("date:{}", row.period)))),
+            Col::value("share", "Per 10,000", 90.0, |row| Value::Count(share(row).round() as u64)).numeric(),
+        ];
+        let table =
+            Table::new("search-timeline", "Captures found over time", columns, |row: &PeriodCount| key_of(&row.period));
+        let table = table
+            .height(TABLE)
+            .on_open(|row| Some(TimelineAction::Narrow(format!("date:{}", row.period))))
+            .menu(|ui, row| {
+                let narrow = ui.button("Narrow to this time").clicked();
+                narrow.then(|| TimelineAction::Narrow(format!("date:{}", row.period)))
+            });
+        match table.rows_ui(ui, app, periods)? {
+            TimelineAction::Captures(filter) => captures_by(app, filter),
+            TimelineAction::Narrow(range) => return Some(range),
+        }
+        None
+    }
+}
+
+/// Captures found of 10,000 that there are of the time.
+fn share(period: &PeriodCount) -> f64 {
+    period.count as f64 * SHARE_OF / period.of.max(1) as f64
+}
+
+/// A query that finds what it found within a range of time.
+fn narrowed(text: &str, range: &str) -> String {
+    let text = text.trim();
+    match parse_fields(text) {
+        _ if text.is_empty() => range.to_owned(),
+        // OR binds less than the blank between two conditions.
+        Ok(Query::Or(_)) => format!("({text}) {range}"),
+        _ => format!("{text} {range}"),
+    }
+}
+
+/// Where a period lies on the axis: years, months or days one after the other.
+fn place_of(period: &str, kind: Period) -> Option<f64> {
+    let mut parts = period.split('-').map(|part| part.parse::<i64>().ok());
+    let year = parts.next()??;
+    Some(match kind {
+        Period::Year => year as f64,
+        Period::Month => (year * 12 + parts.next()?? - 1) as f64,
+        Period::Day => CaptureDate::parse(period).ok()?.millis().div_euclid(86_400_000) as f64,
+    })
+}
+
+/// The period at a place of the axis.
+fn period_at(place: f64, kind: Period) -> String {
+    let place = place.round() as i64;
+    match kind {
+        Period::Year => format!("{place:04}"),
+        Period::Month => format!("{:04}-{:02}", place.div_euclid(12), place.rem_euclid(12) + 1),
+        Period::Day => text::day(CaptureDate::from_seconds(place.saturating_mul(86_400))),
+    }
+}
+
+/// What stands below the axis: nothing between two periods.
+fn axis_label(mark: GridMark, kind: Period) -> String {
+    if mark.value.fract().abs() > 1e-9 { String::new() } else { period_at(mark.value, kind) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Period, narrowed, period_at, place_of};
+
+    #[test]
+    fn periods_lie_where_their_time_is() {
+        for (kind, period, next) in [
+            (Period::Year, "1999", "2000"),
+            (Period::Month, "2023-12", "2024-01"),
+            (Period::Day, "2024-02-28", "2024-02-29"),
+            (Period::Day, "1969-12-31", "1970-01-01"),
+        ] {
+            let place = place_of(period, kind).unwrap_or_default();
+            assert_eq!(period_at(place, kind), period);
+            assert_eq!(period_at(place + 1.0, kind), next);
+            assert_eq!(place_of(next, kind), Some(place + 1.0));
+        }
+    }
+
+    #[test]
+    fn a_range_of_time_narrows_all_of_a_query() {
+        assert_eq!(narrowed("  ", "date:2024"), "date:2024");
+        assert_eq!(narrowed("a b", "date:2024"), "a b date:2024");
+        assert_eq!(narrowed("a OR b", "date:2024"), "(a OR b) date:2024");
+        assert_eq!(narrowed("(a OR b) c", "date:2024"), "(a OR b) c date:2024");
+    }
+}

@@ -1,0 +1,445 @@
+//! A campaign's specification, edited and saved as a new version.
+
+pub(super) mod crawl_settings;
+pub(super) mod geo;
+pub(super) mod permissions;
+pub(super) mod request;
+pub(super) mod rules;
+pub(super) mod sample;
+pub(super) mod schedule;
+pub(super) mod scope_lists;
+pub(super) mod seeds;
+pub(super) mod tester;
+pub(super) mod what_if;
+
+use super::spec::geo::GeoTab;
+use super::spec::permissions::{PermissionsEditor, list_entries};
+use super::spec::request::RequestEditor;
+use super::spec::rules::RulesEditor;
+use super::spec::schedule::schedule_ui;
+use super::spec::seeds::{SeedsEditor, open_redirects};
+
+use super::spec::what_if::what_if_ui;
+use crate::app::models::{CampaignId, CampaignPage, Loaded, MovedSeed, campaign_title};
+use crate::app::{Action, AppState, CampaignAct, Command, Route, RuleLine, SpecDraft};
+use crate::campaign::CampaignProblem;
+use crate::ui::access::{tab_of_ui, tabs_ui};
+use crate::ui::text;
+use crate::ui::theme::{self, GAP, tokens};
+use crate::ui::widgets::{
+    action_named_ui, action_ui, lead_here, lead_to_field, loaded_ui, notice_ui, stop_leading, title_ui, write_button_ui,
+};
+use egui::{Id, RichText, ScrollArea, TextEdit, Ui, UiBuilder};
+use std::sync::Arc;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Tab {
+    #[default]
+    About,
+    Request,
+    Seeds,
+    Rules,
+    Geo,
+    Permissions,
+    Schedule,
+    Limits,
+    Politeness,
+    Versions,
+}
+
+const TABS: [(Tab, &str); 10] = [
+    (Tab::About, "About"),
+    (Tab::Request, "Request"),
+    (Tab::Seeds, "Seeds"),
+    (Tab::Rules, "Scope rules"),
+    (Tab::Geo, "Geolocation"),
+    (Tab::Permissions, "Permissions"),
+    (Tab::Schedule, "Schedule"),
+    (Tab::Limits, "Limits"),
+    (Tab::Politeness, "Politeness"),
+    (Tab::Versions, "Versions"),
+];
+
+/// The page Spec.
+#[derive(Default)]
+pub struct SpecPage {
+    tab: Tab,
+    request: RequestEditor,
+    seeds: SeedsEditor,
+    rules: RulesEditor,
+    geo: GeoTab,
+    permissions: PermissionsEditor,
+    tags: Option<String>,
+    checked: Option<Checked>,
+}
+
+/// What is wrong with a draft, looked for once an edit and not once a frame.
+struct Checked {
+    revision: u64,
+    /// The words of the rules that were known then.
+    lines: Option<Arc<Vec<RuleLine>>>,
+    /// The campaign as the catalogue had it then.
+    page: Option<Arc<CampaignPage>>,
+    /// What is wrong with the specification, and behind that broken rules.
+    problems: Vec<CampaignProblem>,
+    of_campaign: usize,
+    /// Seeds that redirect to another site that a person has yet to decide on.
+    moved: Vec<MovedSeed>,
+}
+
+impl SpecPage {
+    /// Draws the page.
+    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, id: Option<CampaignId>) {
+        let saved = id.map(|id| app.reads.campaign(id));
+        if !self.take_up(ui, app, id, saved.as_ref()) {
+            return;
+        }
+        let page = match &saved {
+            Some(Loaded::Ready(page)) => Some(page.clone()),
+            _ => None,
+        };
+        // Edits of another campaign are left only by an answer to what becomes of them.
+        if let Some(spec) = &app.open.spec
+            && spec.id != id
+        {
+            let of = spec.id;
+            app.send(Command::Go(Route::Spec(of)));
+            return;
+        }
+        self.head_ui(ui, app);
+        // The draft is taken out while it is edited, so that a part may ask the session.
+        let Some(mut spec) = app.open.spec.take() else { return };
+        self.rules.name_rules(app, &spec);
+        let checked = self.check(&spec, page.as_ref());
+        let is_suspended = page.as_ref().is_some_and(|page| page.suspended.is_some());
+        let state = (self.rules.is_reading(), is_suspended);
+        if let Some(field) = problems_ui(ui, &spec, &checked.problems, state) {
+            self.tab = tab_of(&field);
+            lead_to_field(ui.ctx(), &field);
+        }
+        if self.tab != Tab::Seeds
+            && let Some(text) = open_redirects(&checked.moved)
+            && ui.link(RichText::new(text).color(tokens(ui).flag)).clicked()
+        {
+            self.tab = Tab::Seeds;
+        }
+        suspension_ui(ui, app, page.as_deref());
+        what_if_ui(ui, app, spec.id);
+        self.tabs_ui(ui, &spec);
+        // Ids that do not depend on what stands above: the first letter typed
+        // changes that, and the field shall keep the keyboard.
+        let own = UiBuilder::new().scope_id(Id::unique(("spec", self.tab as usize)));
+        ui.scope_builder(own, |ui| {
+            ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+                self.tab_ui(ui, app, &mut spec, page.as_deref(), &checked);
+            });
+        });
+        stop_leading(ui.ctx());
+        self.checked = Some(checked);
+        app.open.spec = Some(spec);
+    }
+
+    fn check(&mut self, spec: &SpecDraft, page: Option<&Arc<CampaignPage>>) -> Checked {
+        let lines = self.rules.lines();
+        let is_same = |checked: &Checked| {
+            let same_lines = checked.lines.as_ref().map(Arc::as_ptr) == lines.map(Arc::as_ptr);
+            let same_page = checked.page.as_ref().map(Arc::as_ptr) == page.map(Arc::as_ptr);
+            checked.revision == spec.revision() && same_lines && same_page
+        };
+        if let Some(checked) = self.checked.take().filter(is_same) {
+            return checked;
+        }
+        let mut problems = spec.problems().as_ref().clone();
+        let of_campaign = problems.len();
+        problems.extend(self.rules.broken(&spec.campaign.rules).map(|(index, why)| CampaignProblem {
+            field: format!("rules[{index}]"),
+            what: format!("rule {index} cannot be read: {why}"),
+            hint: "correct it, or undo the edit; it cannot be saved like this".to_owned(),
+            stops_crawl: true,
+            is_error: true,
+        }));
+        problems.extend(self.rules.problems(&spec.campaign).cloned());
+        let moved = page.iter().flat_map(|page| &page.moved_seeds);
+        let moved = moved.filter(|moved| moved.is_open(&spec.campaign)).cloned().collect();
+        let (lines, page) = (lines.cloned(), page.cloned());
+        Checked { revision: spec.revision(), lines, page, problems, of_campaign, moved }
+    }
+
+    /// Sees to it that a draft is at hand; false while there is none to draw.
+    fn take_up(
+        &mut self,
+        ui: &mut Ui,
+        app: &mut AppState,
+        id: Option<CampaignId>,
+        saved: Option<&Loaded<Arc<CampaignPage>>>,
+    ) -> bool {
+        let kept = app.open.spec.as_ref().is_some_and(|spec| spec.id == id || spec.is_edited());
+        match (kept, saved) {
+            (true, Some(Loaded::Ready(page))) => {
+                // Another window or the command line saved a newer version.
+                if let Some(spec) = app.open.spec.as_mut().filter(|spec| spec.id == Some(page.id)) {
+                    spec.newest = spec.newest.max(page.version);
+                    if spec.version < page.version && !spec.is_edited() {
+                        *spec = SpecDraft::of(page);
+                        self.forget();
+                    }
+                }
+                true
+            }
+            (true, _) => true,
+            (false, None) => {
+                app.open.spec = Some(SpecDraft::new());
+                self.forget();
+                true
+            }
+            (false, Some(Loaded::Ready(page))) => {
+                app.open.spec = Some(SpecDraft::of(page));
+                self.forget();
+                true
+            }
+            (false, Some(Loaded::Failed(notice))) => {
+                notice_ui(ui, notice);
+                false
+            }
+            (false, Some(Loaded::Loading { .. })) => {
+                ui.weak("Loading…");
+                false
+            }
+        }
+    }
+
+    /// What parts keep about a draft does not fit the next one.
+    fn forget(&mut self) {
+        self.request = RequestEditor::default();
+        self.seeds = SeedsEditor::default();
+        self.rules = RulesEditor::default();
+        self.permissions = PermissionsEditor::default();
+        self.tags = None;
+    }
+
+    fn head_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        let Some(spec) = &app.open.spec else { return };
+        let title = match spec.id {
+            None if spec.campaign.name.trim().is_empty() => "New campaign".to_owned(),
+            id => text::short(&campaign_title(id.unwrap_or_default(), &spec.campaign.name), 80),
+        };
+        let edited = spec.shows_edits();
+        let about = match (spec.id, edited) {
+            (None, _) => "not saved yet".to_owned(),
+            (Some(_), false) => format!("version {}, saved", spec.version),
+            (Some(_), true) => format!("version {} with unsaved edits", spec.version),
+        };
+        title_ui(ui, app, &title, &about);
+        ui.horizontal_wrapped(|ui| {
+            action_ui(ui, app, Action::SaveCampaign);
+            let revert = ui.add_enabled(edited, egui::Button::new("Discard changes"));
+            if revert.on_disabled_hover_text("No changes").clicked()
+                && let Some(spec) = &app.open.spec
+            {
+                let saved = Box::new(spec.saved.clone());
+                app.send(Command::EditSpec(saved));
+                self.forget();
+            }
+            action_named_ui(ui, app, Action::Undo, "↶ Undo edit");
+            action_named_ui(ui, app, Action::Redo, "↷ Redo edit");
+            // Rules that cannot be read are known here only.
+            let is_stopped = |checked: &Checked| checked.problems.iter().any(|problem| problem.stops_crawl);
+            let label = Action::StartCrawl.label_now(app);
+            ui.add_enabled_ui(!self.checked.as_ref().is_some_and(is_stopped), |ui| {
+                action_named_ui(ui, app, Action::StartCrawl, &label)
+                    .on_disabled_hover_text("The reasons are listed below; each leads to its field");
+            });
+        });
+    }
+
+    fn tabs_ui(&mut self, ui: &mut Ui, spec: &SpecDraft) {
+        ui.add_space(GAP / 2.0);
+        tabs_ui(ui, "Parts of the specification", |ui| {
+            for (tab, word) in TABS {
+                let label = match tab {
+                    Tab::Seeds => format!("{word} {}", spec.campaign.seeds.len()),
+                    Tab::Rules => format!("{word} {}", spec.campaign.rules.len()),
+                    _ => word.to_owned(),
+                };
+                tab_of_ui(ui, &mut self.tab, tab, label);
+            }
+        });
+        ui.separator();
+    }
+
+    fn tab_ui(
+        &mut self,
+        ui: &mut Ui,
+        app: &mut AppState,
+        spec: &mut SpecDraft,
+        page: Option<&CampaignPage>,
+        checked: &Checked,
+    ) {
+        match self.tab {
+            Tab::About => self.about_ui(ui, spec),
+            Tab::Request => self.request.ui(ui, app, &mut spec.campaign.request),
+            Tab::Seeds => {
+                let problems = checked.problems.get(..checked.of_campaign).unwrap_or_default();
+                self.seeds.ui(ui, app, &mut spec.campaign, page, &checked.moved, problems);
+            }
+            Tab::Rules => self.rules.ui(ui, app, &mut spec.campaign, page),
+            Tab::Geo => self.geo.ui(ui, app, spec.id),
+            Tab::Permissions => self.permissions.ui(ui, app, &mut spec.campaign),
+            Tab::Schedule => schedule_ui(ui, app, &mut spec.campaign, page),
+            Tab::Limits => crawl_settings::limits_ui(ui, &mut spec.campaign.limits),
+            Tab::Politeness => crawl_settings::politeness_ui(ui, &mut spec.campaign.politeness),
+            Tab::Versions => versions_ui(ui, app, page),
+        }
+    }
+
+    fn about_ui(&mut self, ui: &mut Ui, spec: &mut SpecDraft) {
+        let campaign = &mut spec.campaign;
+        // An undone edit may have changed them.
+        let tags = match &mut self.tags {
+            Some(tags) if list_entries(tags).eq(campaign.tags.iter().map(String::as_str)) => tags,
+            tags => tags.insert(campaign.tags.join(", ")),
+        };
+        theme::keep_reading_width(ui);
+        for (name, text, hint, rows) in [
+            ("Name", &mut campaign.name, "short title", 1),
+            ("Description", &mut campaign.description, "purpose of the campaign", 4),
+            ("Owner", &mut campaign.owner, "person or department responsible", 1),
+            ("Comments", &mut campaign.comments, "free text", 3),
+        ] {
+            let label = ui.label(name);
+            let field = if rows == 1 { TextEdit::singleline(text) } else { TextEdit::multiline(text) };
+            let field = ui.add(field.hint_text(hint).desired_rows(rows).desired_width(f32::INFINITY));
+            lead_here(&field.labelled_by(label.id), &name.to_lowercase());
+        }
+        let label = ui.label("Tags, separated by commas");
+        if ui.add(TextEdit::singleline(tags).desired_width(f32::INFINITY)).labelled_by(label.id).changed() {
+            campaign.tags = list_entries(tags).map(str::to_owned).collect();
+        }
+        let active = ui.checkbox(&mut campaign.active, "Active (runs on schedule)");
+        lead_here(&active, "active");
+    }
+}
+
+/// Problems that are listed; the rest is counted.
+const PROBLEMS_SHOWN: usize = 20;
+/// Problems that are listed without being asked for.
+const PROBLEMS_OPEN: usize = 6;
+
+/// That a campaign came from elsewhere and waits, with what its crawls would do.
+pub(super) fn suspension_ui(ui: &mut Ui, app: &mut AppState, page: Option<&CampaignPage>) {
+    let Some((page, origin)) = page.and_then(|page| Some((page, page.suspended.as_ref()?))) else { return };
+    ui.horizontal_wrapped(|ui| {
+        let origin = text::line(origin);
+        ui.colored_label(tokens(ui).flag, format!("⚠ Came from {origin} and is switched off: no crawl of it starts"));
+        if write_button_ui(ui, "Let it run").on_hover_text("Its schedule, and crawls that you start").clicked() {
+            app.send(Command::Campaigns(CampaignAct::Activate(page.id)));
+        }
+    });
+    for term in page.campaign.crawl_terms() {
+        ui.weak(text::line(&term));
+    }
+}
+
+/// What is wrong; gives out the path of a field that a person wants to go to.
+fn problems_ui(
+    ui: &mut Ui,
+    spec: &SpecDraft,
+    problems: &[CampaignProblem],
+    (is_reading, is_suspended): (bool, bool),
+) -> Option<String> {
+    if problems.is_empty() && is_reading {
+        ui.weak("… Reading the rules");
+        return None;
+    }
+    if problems.is_empty() {
+        if !is_suspended {
+            ui.colored_label(tokens(ui).accept, "✔ Ready to crawl");
+        }
+        return None;
+    }
+    let stops = |problem: &CampaignProblem| spec.is_stopped_by(problem);
+    let stopping = problems.iter().filter(|problem| stops(problem)).count();
+    let errors = problems.iter().filter(|problem| problem.is_error).count();
+    let words = if stopping == 0 && errors > 0 {
+        format!("✖ {}", text::counted(errors as u64, "error"))
+    } else if stopping > 0 {
+        format!("✖ {} to correct before a crawl can start", text::counted(stopping as u64, "item"))
+    } else {
+        format!("⚠ {}", text::counted(problems.len() as u64, "warning"))
+    };
+    let words = if is_reading { format!("{words} …") } else { words };
+    let color = if stopping + errors > 0 { tokens(ui).reject } else { tokens(ui).flag };
+    let most_open = if stopping > 0 { PROBLEMS_OPEN } else { PROBLEMS_OPEN / 2 };
+    let mut chosen = None;
+    egui::CollapsingHeader::new(egui::RichText::new(words).color(color))
+        .id_salt(("problems", stopping > 0))
+        .default_open(problems.len() <= most_open)
+        .show(ui, |ui| {
+            // What is needed first.
+            let is_error = |problem: &CampaignProblem| stops(problem) || problem.is_error;
+            let needed = problems.iter().filter(|problem| is_error(problem));
+            let listed = needed.chain(problems.iter().filter(|problem| !is_error(problem))).take(PROBLEMS_SHOWN);
+            for problem in listed {
+                ui.horizontal_wrapped(|ui| {
+                    let (sign, color) =
+                        if is_error(problem) { ("✖", tokens(ui).reject) } else { ("⚠", tokens(ui).flag) };
+                    ui.colored_label(color, sign);
+                    let link = ui.link(text::line(&text::capital(&problem.what)));
+                    if link.on_hover_text(format!("Go to the field {}", text::line(&problem.field))).clicked() {
+                        chosen = Some(problem.field.clone());
+                    }
+                    ui.weak(text::line(&problem.hint));
+                });
+            }
+            let more = problems.len().saturating_sub(PROBLEMS_SHOWN);
+            if more > 0 {
+                ui.weak(format!("and {} more", text::count(more as u64)));
+            }
+        });
+    chosen
+}
+
+/// The part of the page that holds a field of the campaign.
+fn tab_of(field: &str) -> Tab {
+    let end = field.find(['.', '[']).unwrap_or(field.len());
+    match &field[..end] {
+        "request" => Tab::Request,
+        "seeds" => Tab::Seeds,
+        "rules" => Tab::Rules,
+        "permissions" | "grounds" => Tab::Permissions,
+        "schedule" => Tab::Schedule,
+        "limits" => Tab::Limits,
+        "politeness" => Tab::Politeness,
+        _ => Tab::About,
+    }
+}
+
+fn versions_ui(ui: &mut Ui, app: &mut AppState, page: Option<&CampaignPage>) {
+    let Some(page) = page else {
+        ui.weak("Saving creates the first version");
+        return;
+    };
+    ui.weak("Every saved version is kept; each crawl records its version");
+    if let Some(branch) = page.branch {
+        ui.label(format!("This is a {branch}: it came from another workspace, and nothing of that campaign changed"));
+    }
+    if let Some(identity) = page.file.identity {
+        ui.weak(format!("Identity {identity}, the same in every workspace"));
+    }
+    egui::Grid::new("versions").num_columns(2).striped(true).show(ui, |ui| {
+        for (version, date) in &page.versions {
+            ui.label(format!("v{version}"));
+            ui.label(format!("saved {} UTC", date.to_readable()));
+            ui.end_row();
+        }
+    });
+    if ui.button("Copy this version as JSON").clicked() {
+        ui.ctx().copy_text(page.file.to_json());
+    }
+    let answer = app.reads.campaigns();
+    loaded_ui(ui, &answer, |ui, rows| {
+        if let Some(row) = rows.iter().find(|row| row.id == page.id) {
+            ui.weak(format!("{} so far", text::counted(row.captures, "capture")));
+        }
+    });
+}

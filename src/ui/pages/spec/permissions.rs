@@ -1,0 +1,202 @@
+//! On what grounds a campaign collects: its records, and what they come to.
+
+use crate::app::AppState;
+use crate::campaign::{Campaign, Criterion, Permission, PermissionState, Reading, SeedScope};
+use crate::scope::Derivation;
+use crate::ui::text;
+use crate::ui::theme::{self, GAP, tokens};
+use crate::ui::widgets::{field_led_to, field_ui, heading_ui, lead_here, loaded_ui};
+use egui::{CollapsingHeader, ComboBox, Ui};
+
+/// Seeds whose derivation is shown.
+const SEEDS_SHOWN: usize = 50;
+
+const REACHES: [(Option<SeedScope>, &str); 5] = [
+    (None, "as for a seed, or this SURT prefix"),
+    (Some(SeedScope::Resource), "this page"),
+    (Some(SeedScope::Root), "this path and below"),
+    (Some(SeedScope::Subdomains), "host + subdomains"),
+    (Some(SeedScope::Plus1), "page + 1 link (not inherited)"),
+];
+
+/// What the editor keeps between frames.
+#[derive(Default)]
+pub struct PermissionsEditor {
+    /// Lists as they are typed.
+    domains: Option<String>,
+    countries: Option<String>,
+    url: String,
+}
+
+impl PermissionsEditor {
+    /// Draws the part Permissions of the page.
+    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: &mut Campaign) {
+        ui.weak("The most specific record applies; without a record, the domains and countries below apply");
+        heading_ui(ui, "Records");
+        let mut gone = None;
+        for (position, record) in campaign.permissions.iter_mut().enumerate() {
+            let title = format!("{}  {}  {}", position + 1, record.state.label(), text::short(&record.covers, 80));
+            let led_to = field_led_to(ui.ctx()).filter(|path| path.starts_with(&format!("permissions[{position}]")));
+            let header = CollapsingHeader::new(title).id_salt(("record", position));
+            let shown = header.open(led_to.as_ref().map(|_| true)).show(ui, |ui| {
+                record_ui(ui, position, record);
+                if ui.button(format!("Remove record {}", position + 1)).clicked() {
+                    gone = Some(position);
+                }
+            });
+            if let Some(path) = led_to {
+                lead_here(&shown.header_response, &path);
+            }
+        }
+        if let Some(position) = gone {
+            campaign.permissions.remove(position);
+        }
+        if ui.button("Add a record").clicked() {
+            let covers = campaign.seeds.first().map(|seed| seed.url.clone()).unwrap_or_default();
+            campaign.permissions.push(Permission { covers, reach: Some(SeedScope::Root), ..Permission::default() });
+        }
+        ui.checkbox(&mut campaign.grounds.obey_refusals, "Crawls leave out what a record refuses")
+            .on_hover_text("The last rule of the scope. A closer record that is granted opens a part of it");
+        self.grounds_ui(ui, campaign);
+        self.derivations_ui(ui, app, campaign);
+    }
+
+    fn grounds_ui(&mut self, ui: &mut Ui, campaign: &mut Campaign) {
+        let grounds = &mut campaign.grounds;
+        heading_ui(ui, "URLs without a record");
+        for (label, list, typed, hint) in [
+            ("Hosts under these domains", &mut grounds.domains, &mut self.domains, "uk, scot"),
+            ("Servers in these countries", &mut grounds.countries, &mut self.countries, "GB"),
+        ] {
+            // An undone edit may have changed them.
+            let text = match typed {
+                Some(text) if list_entries(text).eq(list.iter().map(String::as_str)) => text,
+                typed => typed.insert(list.join(", ")),
+            };
+            ui.horizontal(|ui| {
+                if field_ui(ui, label, text, hint, theme::FIELD).changed() {
+                    *list = list_entries(text).map(str::to_owned).collect();
+                }
+            });
+        }
+        ui.horizontal_wrapped(|ui| {
+            ui.label("Match records");
+            ui.radio_value(&mut grounds.reading, Reading::Strict, "strictly")
+                .on_hover_text("By whole host labels and path segments");
+            ui.radio_value(&mut grounds.reading, Reading::W3act, "like W3ACT")
+                .on_hover_text("Hosts compared as text, so notbl.uk inherits from bl.uk; a refusal is no answer, but crawls obey it all the same");
+        });
+    }
+
+    fn derivations_ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: &Campaign) {
+        ui.add_space(GAP);
+        heading_ui(ui, "Result");
+        ui.horizontal(|ui| field_ui(ui, "Another URL", &mut self.url, "https://www.example.org/", theme::FIELD));
+        let mut urls: Vec<String> = campaign.seeds.iter().take(SEEDS_SHOWN).map(|seed| seed.url.clone()).collect();
+        if !self.url.trim().is_empty() {
+            urls.insert(0, self.url.trim().to_owned());
+        }
+        if urls.is_empty() {
+            ui.weak("Seeds and URLs entered here show on which basis they may be collected");
+            return;
+        }
+        // Only what the answer hangs on travels with the question.
+        let asked = Campaign {
+            permissions: campaign.permissions.clone(),
+            grounds: campaign.grounds.clone(),
+            ..Campaign::default()
+        };
+        let answer = app.reads.permissions(asked.to_json(), urls.clone());
+        loaded_ui(ui, &answer, |ui, derived| {
+            for (position, (url, derived)) in urls.iter().zip(derived).enumerate() {
+                match derived {
+                    Ok(derived) => derivation_ui(ui, position, derived),
+                    Err(why) => {
+                        ui.colored_label(tokens(ui).flag, format!("⚠ {}: {}", text::short(url, 80), text::line(why)));
+                    }
+                }
+            }
+        });
+        if campaign.seeds.len() > SEEDS_SHOWN {
+            ui.weak(format!("and {} more seeds: fonds scope permissions", campaign.seeds.len() - SEEDS_SHOWN));
+        }
+    }
+}
+
+/// The entries of a list as it is typed, with commas between them.
+pub(in crate::ui::pages) fn list_entries(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',').map(str::trim).filter(|word| !word.is_empty())
+}
+
+fn derivation_ui(ui: &mut Ui, position: usize, derived: &Derivation) {
+    ui.horizontal_wrapped(|ui| {
+        let (color, word) = match derived.state {
+            Some(PermissionState::Granted) => (tokens(ui).accept, "✔ granted"),
+            Some(PermissionState::Refused) => (tokens(ui).reject, "✖ refused"),
+            Some(state) => (tokens(ui).flag, state.label()),
+            None => (tokens(ui).flag, "⚠ no legal basis recorded"),
+        };
+        ui.colored_label(color, word);
+        ui.label(text::short(&derived.url, 80));
+        ui.weak(text::line(&derived.why));
+    });
+    ui.indent(("steps", position), |ui| {
+        for step in &derived.steps {
+            let mark = if step.deciding { "➡" } else { "–" };
+            ui.weak(format!("{mark} {}: {}", text::line(&step.what), text::line(&step.said)));
+        }
+    });
+}
+
+fn record_ui(ui: &mut Ui, position: usize, record: &mut Permission) {
+    let number = position + 1;
+    ui.horizontal(|ui| {
+        field_ui(ui, &format!("Record {number} covers"), &mut record.covers, "https://www.example.org/", theme::FIELD)
+    });
+    let state = record.state.label();
+    choice_ui(ui, &format!("State of record {number}"), state, |ui| {
+        for state in PermissionState::ALL {
+            ui.selectable_value(&mut record.state, state, state.label());
+        }
+    });
+    let reach = REACHES.iter().find(|(reach, _)| *reach == record.reach).map_or("", |(_, word)| word);
+    choice_ui(ui, &format!("Scope of record {number}"), reach, |ui| {
+        for (reach, word) in REACHES {
+            ui.selectable_value(&mut record.reach, reach, word);
+        }
+    });
+    let criterion = record.criterion.label();
+    choice_ui(ui, &format!("Criterion of record {number}"), criterion, |ui| {
+        for (criterion, word) in Criterion::ALL {
+            ui.selectable_value(&mut record.criterion, criterion, word);
+        }
+    });
+    for (label, text, hint) in [
+        ("Licence", &mut record.licence, "name of the licence or agreement"),
+        ("Evidence", &mut record.evidence, "a letter, a page, an explanation"),
+        ("Date", &mut record.date, "2024-03-01"),
+        ("Method", &mut record.method, "how, and by whom"),
+        ("Valid from", &mut record.from, "2024-03-01, or empty"),
+        ("Valid until", &mut record.until, "first day no longer valid, or empty"),
+    ] {
+        ui.horizontal(|ui| field_ui(ui, label, text, hint, theme::FIELD));
+    }
+    for request in &record.requests {
+        let parts = [&request.date, &request.channel, &request.contact, &request.note];
+        let parts: Vec<&str> = parts.iter().map(|part| part.as_str()).filter(|part| !part.is_empty()).collect();
+        ui.weak(format!("Request: {}", text::line(&parts.join(", "))));
+    }
+    for file in &record.files {
+        ui.weak(format!("File: {}  SHA-256 {}", text::line(&file.path), text::short(&file.sha256, 16)));
+    }
+    ui.weak(format!("Files are attached with: fonds scope attach FOLDER CAMPAIGN {number} FILE"));
+}
+
+fn choice_ui(ui: &mut Ui, label: &str, chosen: &str, choices: impl FnOnce(&mut Ui)) {
+    ui.horizontal(|ui| {
+        let shown = ui.label(label);
+        ui.label_inputs_by(shown.id, |ui| {
+            ComboBox::from_id_salt(label).selected_text(chosen).width(theme::FIELD).show_ui(ui, choices);
+        });
+    });
+}

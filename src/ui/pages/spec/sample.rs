@@ -1,0 +1,135 @@
+//! What a request comes to while it is written: its best and worst captures.
+
+use crate::app::models::{RequestSample, SampleRow, quoted};
+use crate::app::{Action, AppState};
+use crate::campaign::Request;
+use crate::ui::facets::named_count_ui;
+use crate::ui::pages::select::captures_by;
+use crate::ui::table::{Column, Table, Value};
+use crate::ui::text;
+use crate::ui::theme::{self, GAP, tokens};
+use crate::ui::widgets::{TypedLine, action_ui, coloured_cell_ui, heading_ui, loaded_ui};
+use egui::Ui;
+
+/// Windows narrower than this have the worst captures below the best.
+const ROOM_FOR_BOTH: f32 = 1000.0;
+
+/// The request that is tried, a moment after the last edit.
+#[derive(Default)]
+pub(in crate::ui::pages) struct SampleView {
+    seen: Option<Request>,
+    /// The request as JSON, as it was asked last.
+    asked: String,
+    typed: TypedLine,
+}
+
+impl SampleView {
+    /// Draws the captures.
+    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, request: &Request) {
+        heading_ui(ui, "Best and worst captures");
+        if request.is_empty() {
+            ui.weak("Shown once the request asks for something");
+            return;
+        }
+        let is_first = self.seen.is_none();
+        let is_edited = self.seen.as_ref() != Some(request);
+        if is_edited {
+            self.seen = Some(request.clone());
+        }
+        if self.typed.is_due_after(ui, is_edited, is_first) {
+            self.asked = serde_json::to_string(request).unwrap_or_default();
+        }
+        let answer = app.reads.request_sample(self.asked.clone(), app.campaign());
+        loaded_ui(ui, &answer, |ui, sample| sample_ui(ui, app, sample));
+    }
+}
+
+fn sample_ui(ui: &mut Ui, app: &mut AppState, sample: &RequestSample) {
+    let Some(waiting) = sample.waiting else {
+        ui.horizontal_wrapped(|ui| {
+            ui.colored_label(tokens(ui).flag, "No text index: the request cannot be tried on the captures");
+            action_ui(ui, app, Action::IndexTexts);
+        });
+        return;
+    };
+    ui.horizontal_wrapped(|ui| {
+        ui.weak("Of the captures at hand, without saving the request:");
+        let others = sample.captures - sample.meeting;
+        for (number, says, counts, filter) in [
+            (sample.meeting, "meet the request,", "Captures that meet the request", sample.filter.clone()),
+            (others, "do not", "Captures that do not meet the request", format!("NOT {}", sample.filter)),
+        ] {
+            if number == 0 {
+                ui.label("0");
+            } else if named_count_ui(ui, number, counts) {
+                captures_by(app, filter);
+            }
+            ui.label(says);
+        }
+        if waiting > 0 {
+            let waiting = text::counted(waiting, "capture");
+            ui.colored_label(tokens(ui).flag, format!("⚠ {waiting} not indexed yet"));
+            action_ui(ui, app, Action::IndexTexts);
+        }
+    });
+    if sample.best.is_empty() {
+        ui.weak("No capture has any of its terms");
+    }
+    if ui.available_width() < ROOM_FOR_BOTH || sample.worst.is_empty() {
+        rows_ui(ui, app, &sample.best, false);
+        rows_ui(ui, app, &sample.worst, true);
+    } else {
+        ui.columns_const(|[left, right]| {
+            rows_ui(left, app, &sample.best, false);
+            rows_ui(right, app, &sample.worst, true);
+        });
+    }
+}
+
+fn rows_ui(ui: &mut Ui, app: &mut AppState, rows: &[SampleRow], is_worst: bool) {
+    let (id, name, title) = match is_worst {
+        false => ("request best", "Best captures", "The best, as the request scores them"),
+        true => ("request worst", "Worst captures", "The worst that meet the request"),
+    };
+    if rows.is_empty() {
+        return;
+    }
+    ui.add_space(GAP / 2.0);
+    ui.label(title);
+    type Col<'a> = Column<'a, SampleRow, String>;
+    let found =
+        Col::text("found", "Found", 210.0, |row| &row.found).about("Terms of the request, with where and how often");
+    let lacks = Col::text("lacks", "Lowers the score", 190.0, lacks_of)
+        .about("Terms of the request that are missing, and terms against the page")
+        .draw(|ui, row| {
+            let color = if row.holds { tokens(ui).weak_text } else { tokens(ui).flag };
+            coloured_cell_ui(ui, lacks_of(row), color);
+        });
+    // Why a capture is where it is comes first.
+    let [first, second] = if is_worst { [lacks, found] } else { [found, lacks] };
+    let columns = [
+        Col::value("score", "Score", 56.0, |row| Value::Fraction(row.score))
+            .numeric()
+            .about("The part of the score that the request is, 0 to 1"),
+        Col::text("title", "Title", 180.0, title_of)
+            .link("Show all captures of this page", |row| Some(format!("key:{}", quoted(&row.url)))),
+        first,
+        second,
+        Col::text("url", "URL", 240.0, |row| &row.url),
+        Col::day("date", "Captured", 90.0, |row| row.date).about("Of the capture read, UTC"),
+    ];
+    let height = theme::HEAD_ROW + (rows.len() + 1) as f32 * theme::ROW;
+    let table = Table::new(id, name, columns, |row: &SampleRow| row.capture.unsigned_abs()).height(height);
+    if let Some(filter) = table.rows_ui(ui, app, rows) {
+        captures_by(app, filter);
+    }
+}
+
+fn title_of(row: &SampleRow) -> &str {
+    if row.title.is_empty() { &row.url } else { &row.title }
+}
+
+/// Why a row scores low, or why that is not known.
+fn lacks_of(row: &SampleRow) -> &str {
+    row.unread.as_deref().unwrap_or(&row.lacks)
+}

@@ -1,0 +1,623 @@
+//! The lower panel: everything about the row at hand.
+
+pub(super) mod files;
+pub(super) mod page_text;
+pub(super) mod related;
+
+use super::access::{Region, begin_region, name_node, tab_of_ui, tabs_ui};
+use super::decisions::{headline_ui, keep_note, several_ui};
+use super::pages::{CaptureAction, menu_ui};
+use super::table::{Column, RowsAsk, Table, Value, key_of};
+use super::text;
+use super::theme::{self, GAP, tokens};
+use super::trace::trace_ui;
+use super::widgets::{
+    PANEL_NOTE, decision_ui, empty_ui, heading_ui, loaded_ui, mark_ui, name_sign, note_field_ui, outcome_cell_ui,
+    outcome_ui, status_ui, take_page_room, write_ui,
+};
+use crate::app::models::*;
+use crate::app::{Action, AppState, ByIdentity, Command, Focus, PanelTab, Route, ScopeList, SelectedRows};
+use crate::ui::panel::files::{file_ui, lost_ui, problem_ui};
+use crate::ui::panel::page_text::TextTab;
+use crate::ui::panel::related::related_ui;
+use crate::uri::CaptureDate;
+use egui::accesskit::Role;
+use egui::{CursorIcon, Id, Rect, RichText, ScrollArea, Sense, Stroke, Ui, UiBuilder};
+
+const TABS: [(PanelTab, &str); 10] = [
+    (PanelTab::Details, "Details"),
+    (PanelTab::Decision, "Decision"),
+    (PanelTab::Inlinks, "Inlinks"),
+    (PanelTab::Outlinks, "Outlinks"),
+    (PanelTab::Anchors, "Anchors"),
+    (PanelTab::Text, "Text"),
+    (PanelTab::Related, "Related"),
+    (PanelTab::Versions, "Versions"),
+    (PanelTab::Headers, "Headers"),
+    (PanelTab::Notes, "Notes"),
+];
+
+/// Height of the time strip.
+const STRIP: f32 = 46.0;
+/// Height of the edge that the panel is drawn up and down by.
+const GRIP: f32 = 5.0;
+/// Radius of a link in the time strip.
+const DOT: f32 = 2.5;
+
+/// What the panel keeps between frames.
+#[derive(Default)]
+pub struct LowerPanel {
+    note: NoteField,
+    /// Height that it was drawn with last.
+    drawn: f32,
+    /// Height that the page leaves to it.
+    most: f32,
+    /// Of a capture, the anchor whose links alone are listed.
+    said: Option<(CaptureId, String)>,
+    text: TextTab,
+}
+
+impl LowerPanel {
+    /// Its height at the foot of an area that it shares with the page, which
+    /// needed its room down to `page_room` when it was drawn last.
+    pub fn height(&mut self, area: Rect, app: &AppState, page_room: Option<f32>) -> f32 {
+        let page = page_room.map_or(theme::PAGE_LEAST, |room| room - area.top() + GAP);
+        // With less it would have tabs and nothing to read.
+        let readable = theme::PANEL_READABLE.min(area.height() * theme::PANEL_SHARE);
+        self.most = (area.height() - page).max(readable);
+        app.settings.panel_height.clamp(readable, self.most)
+    }
+
+    /// Draws the panel into all of `ui`. What is in it never makes it grow.
+    pub fn show_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        let area = ui.max_rect();
+        // The page may ask for more room, or less, than when it was drawn last.
+        if std::mem::replace(&mut self.drawn, area.height()) != area.height() {
+            ui.ctx().request_repaint();
+        }
+        theme::chrome_frame(ui).show(ui, |ui| {
+            let rect = ui.available_rect_before_wrap();
+            let mut inside = ui.new_child(UiBuilder::new().max_rect(rect));
+            inside.set_clip_rect(rect.intersect(ui.clip_rect()));
+            begin_region(&mut inside, Region::Panel, "Lower panel");
+            self.contents_ui(&mut inside, app);
+            ui.advance_cursor_after_rect(rect);
+        });
+        let (top, most) = (area.top(), self.most);
+        ui.painter().hline(area.x_range(), top, ui.visuals().widgets.noninteractive.bg_stroke);
+        let grip = Rect::from_x_y_ranges(area.x_range(), top..=top + GRIP);
+        let response = ui.interact(grip, Id::unique("height of the lower panel"), Sense::drag());
+        name_node(&response, Role::Splitter, "Height of the lower panel");
+        if response.hovered() || response.dragged() {
+            ui.set_cursor_icon(CursorIcon::ResizeVertical);
+            ui.painter().hline(area.x_range(), top, Stroke::new(GRIP / 2.0, tokens(ui).accent));
+        }
+        if response.dragged()
+            && let Some(pointer) = response.interact_pointer_pos()
+        {
+            let least = theme::PANEL_LEAST.min(most);
+            app.settings.panel_height = (area.bottom() - pointer.y).clamp(least, most);
+        }
+    }
+
+    fn contents_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        match (app.selected_together(), app.focus()) {
+            (Some(count), _) => several_ui(ui, app, count, &mut self.note, hide_ui),
+            (None, Some(Focus::Capture(id))) => {
+                headline_ui(ui, app, id, hide_ui);
+                parts_ui(ui, app);
+            }
+            (None, Some(Focus::File(_) | Focus::Problem(_) | Focus::Seen(_)) | None) => hide_ui(ui, app),
+        }
+        ui.push_id(app.settings.panel_tab as usize, |ui| match app.focus() {
+            _ if app.selected_together().is_some() => {}
+            None => {
+                ui.weak("Select a row to see its details here");
+            }
+            Some(Focus::Seen(id)) => seen_ui(ui, app, id),
+            Some(Focus::File(id)) => file_ui(ui, app, id),
+            Some(Focus::Problem(id)) => problem_ui(ui, app, id),
+            Some(Focus::Capture(id)) => {
+                lost_ui(ui, app, id);
+                self.capture_ui(ui, app, id);
+            }
+        });
+        // Tables in here are no part of the page.
+        let _ = take_page_room(ui);
+    }
+
+    fn capture_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CaptureId) {
+        let days = app.settings.window_days;
+        match app.settings.panel_tab {
+            PanelTab::Details => {
+                let answer = app.reads.detail(id, days);
+                scroll_ui(ui, |ui| loaded_ui(ui, &answer, |ui, detail| details_ui(ui, app, detail)));
+            }
+            PanelTab::Decision => {
+                let answer = app.reads.detail(id, days);
+                scroll_ui(ui, |ui| {
+                    loaded_ui(ui, &answer, |ui, detail| {
+                        outcome_ui(ui, &detail.outcome);
+                        match &detail.trace {
+                            Some(trace) => trace_ui(ui, "trace", trace),
+                            None => empty_ui(
+                                ui,
+                                "No scope decision recorded",
+                                "This capture was imported from a file without crawl logs",
+                            ),
+                        }
+                    });
+                });
+            }
+            PanelTab::Inlinks => {
+                let answer = app.reads.inlinks(id, days);
+                let mut said = self.said.take().filter(|(of, _)| *of == id).map(|(_, said)| said);
+                loaded_ui(ui, &answer, |ui, page| inlinks_ui(ui, app, page, &mut said));
+                self.said = said.map(|said| (id, said));
+            }
+            PanelTab::Outlinks => {
+                let answer = app.reads.outlinks(id);
+                loaded_ui(ui, &answer, |ui, rows| outlinks_ui(ui, app, rows));
+            }
+            PanelTab::Anchors => {
+                let answer = app.reads.anchors(id, days);
+                loaded_ui(ui, &answer, |ui, rows| {
+                    if rows.is_empty() {
+                        empty_ui(ui, "No anchor text in the window", "No inlink of this page has anchor text");
+                    } else if let Some(text) = anchors_ui(ui, app, rows, "Show the links with this anchor text") {
+                        self.said = Some((id, text));
+                        set_side(ui, Side::Both);
+                        app.settings.panel_tab = PanelTab::Inlinks;
+                    }
+                });
+            }
+            PanelTab::Text => self.text.ui(ui, app, id),
+            PanelTab::Related => {
+                let answer = app.reads.related(id, days);
+                loaded_ui(ui, &answer, |ui, page| related_ui(ui, app, page));
+            }
+            PanelTab::Versions => {
+                let answer = app.reads.detail(id, days);
+                loaded_ui(ui, &answer, |ui, detail| versions_ui(ui, app, &detail.versions, id));
+            }
+            PanelTab::Headers => {
+                let answer = app.reads.content(id);
+                scroll_ui(ui, |ui| loaded_ui(ui, &answer, headers_ui));
+            }
+            PanelTab::Notes => {
+                let answer = app.reads.detail(id, days);
+                let captures = app.decision_target().unwrap_or_else(|_| vec![id].into());
+                self.note.ui(ui, app, captures);
+                scroll_ui(ui, |ui| loaded_ui(ui, &answer, |ui, detail| notes_ui(ui, &detail.notes)));
+            }
+        }
+    }
+}
+
+/// Which part of a capture is shown.
+fn parts_ui(ui: &mut Ui, app: &mut AppState) {
+    tabs_ui(ui, "Parts of the capture", |ui| {
+        for (tab, word) in TABS {
+            tab_of_ui(ui, &mut app.settings.panel_tab, tab, word);
+        }
+    });
+    ui.separator();
+}
+
+/// A note being written in the lower panel, and the decisions that may go with it.
+#[derive(Default)]
+pub struct NoteField {
+    text: String,
+}
+
+impl NoteField {
+    /// Draws the field and the buttons, which act on these captures.
+    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, captures: SelectedRows) {
+        ui.horizontal_wrapped(|ui| {
+            let opens = app.take_opens_note();
+            if note_field_ui(ui, PANEL_NOTE, "Note", &mut self.text, opens) {
+                keep_note(app, captures.clone(), &mut self.text);
+            }
+            for (mark, word) in [
+                (ReviewMark::Note, "Add note"),
+                (ReviewMark::Approve, "✔ Approve"),
+                (ReviewMark::Reject, "✖ Reject"),
+                (ReviewMark::Flag, "⚑ Flag"),
+                (ReviewMark::Clear, "Clear decision"),
+            ] {
+                let is_empty = mark == ReviewMark::Note && self.text.trim().is_empty();
+                let why_not = is_empty.then_some("Enter a note first");
+                if write_ui(ui, why_not, egui::Button::new(word)).clicked() {
+                    let note = std::mem::take(&mut self.text).trim().to_owned();
+                    app.send(Command::Mark { captures: captures.clone(), mark, note });
+                }
+            }
+        });
+    }
+}
+
+fn hide_ui(ui: &mut Ui, app: &mut AppState) {
+    let hide = ui.button("✖").on_hover_text("Hide the lower panel (F7)");
+    name_sign(&hide, "Hide the lower panel");
+    if hide.clicked() {
+        app.act(Action::ToggleLowerPanel);
+    }
+}
+
+pub(super) fn scroll_ui(ui: &mut Ui, draw: impl FnOnce(&mut Ui)) {
+    ScrollArea::both().auto_shrink([false, false]).show(ui, draw);
+}
+
+fn seen_ui(ui: &mut Ui, app: &mut AppState, id: SeenId) {
+    let tried = match (&app.route(), &app.what_if()) {
+        (Route::Scope(_, ScopeList::WhatIf(_)), Some(answer)) => answer.shown().cloned(),
+        _ => None,
+    };
+    let row = app.reads.seen_one(id);
+    let outcome = row.shown().and_then(|row| row.as_ref().as_ref().map(|row| row.outcome.clone()));
+    let as_edited = tried.map(|answer| app.reads.what_if_trace(ByIdentity::of(&answer), id));
+    let answer = app.reads.why(id);
+    scroll_ui(ui, |ui| {
+        if let Some(edited) = &as_edited {
+            heading_ui(ui, "With the edited rules");
+            loaded_ui(ui, edited, |ui, trace| {
+                ui.label(RichText::new(text::line(&trace.url)).color(tokens(ui).strong_text));
+                trace_ui(ui, "edited trace", trace);
+            });
+            heading_ui(ui, "As crawled");
+            if let Some(outcome) = &outcome {
+                outcome_ui(ui, outcome);
+            }
+            loaded_ui(ui, &answer, |ui, trace| trace_ui(ui, "seen trace", trace));
+            return;
+        }
+        if let Some(outcome) = &outcome {
+            outcome_ui(ui, outcome);
+        }
+        loaded_ui(ui, &answer, |ui, trace| {
+            ui.label(RichText::new(text::line(&trace.url)).color(tokens(ui).strong_text));
+            trace_ui(ui, "seen trace", trace);
+        });
+    });
+}
+
+fn details_ui(ui: &mut Ui, app: &mut AppState, detail: &CaptureDetail) {
+    outcome_ui(ui, &detail.outcome);
+    ui.horizontal(|ui| {
+        decision_ui(ui, &detail.row);
+        ui.label(RichText::new(text::short(&detail.row.title, 120)).color(tokens(ui).strong_text));
+    });
+    egui::Grid::new("details").num_columns(2).striped(true).show(ui, |ui| {
+        for (label, value) in &detail.details {
+            ui.weak(text::line(label));
+            ui.label(text::line(value));
+            ui.end_row();
+        }
+    });
+    if !detail.path.is_empty() {
+        ui.add_space(GAP);
+        ui.label(RichText::new("Path from the seed").color(tokens(ui).strong_text));
+        for (step, (url, anchor)) in detail.path.iter().enumerate() {
+            ui.horizontal(|ui| {
+                ui.weak(format!("{}", step + 1));
+                if ui.link(text::line(url)).on_hover_text("Show the inlinks of this page").clicked() {
+                    app.send(Command::Go(Route::Links { target: url.clone() }));
+                }
+                if !anchor.is_empty() {
+                    ui.weak(format!("link text “{}”", text::short(anchor, 80)));
+                }
+            });
+        }
+    }
+}
+
+/// Inlinks of a page, with their time strip; also on the page Links. Where an
+/// anchor is `said`, those in the window that say it, until that is let go.
+pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, said: &mut Option<String>) {
+    if !page.built {
+        empty_ui(
+            ui,
+            "Inlinks are not built yet",
+            "An inlink is a link seen from its target: which captured pages link here, when, and with which anchor text",
+        );
+        super::widgets::action_ui(ui, app, Action::BuildInlinks);
+        return;
+    }
+    let mut side = Side::Both;
+    let inside = page.rows.iter().filter(|row| row.in_window).count() as u64;
+    let outside = page.rows.len() as u64 - inside + page.outside_cut;
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new(format!("{} internal", text::count(page.internal))).color(tokens(ui).strong_text));
+        ui.label(RichText::new(format!("{} external", text::count(page.external))).color(tokens(ui).strong_text));
+        match page.around {
+            Some(_) => {
+                ui.weak(format!("within ± {}", text::counted(page.window_days.into(), "day")));
+                let left_out = match page.outside_cut {
+                    0 => String::new(),
+                    left_out => format!(", {} of them not listed", text::count(left_out)),
+                };
+                ui.weak(format!("{} outside the window{left_out}", text::count(outside)));
+            }
+            None => {
+                ui.weak("of all dates");
+            }
+        }
+        if page.cut > 0 {
+            ui.colored_label(tokens(ui).flag, format!("⚠ {} more omitted by the limit", text::count(page.cut)));
+        }
+        side = side_ui(ui);
+        if let Some(text) = said.clone() {
+            let words =
+                if text.is_empty() { "without text".to_owned() } else { format!("“{}”", text::short(&text, 60)) };
+            if ui.button(format!("in the window, {words} ✖")).on_hover_text("Show all inlinks").clicked() {
+                *said = None;
+            }
+        }
+    });
+    if page.rows.is_empty() {
+        ui.weak("No captured page links here");
+        return;
+    }
+    strip_ui(ui, page);
+    let listed = |row: &&InlinkRow| match side {
+        Side::Both => true,
+        Side::External => !row.internal,
+        Side::Internal => row.internal,
+    };
+    let says = |row: &&InlinkRow| said.as_ref().is_none_or(|said| row.in_window && row.says(said));
+    let rows: Vec<&InlinkRow> = page.rows.iter().filter(listed).filter(says).collect();
+    type Col<'a> = Column<'a, InlinkRow, InlinkAction>;
+    let columns = [
+        Col::date("captured", "Captured (UTC)", 150.0, |row| row.date),
+        Col::text("source_host", "Source host", 170.0, |row| &row.source_host),
+        Col::text("side", "Side", 80.0, |row| if row.internal { "internal" } else { "external" }),
+        Col::text("window", "Window", 90.0, |row| if row.in_window { "✔ inside" } else { "– outside" }),
+        Col::text("anchor", "Anchor", 240.0, |row| &row.anchor).or("(no text)"),
+        Col::value("link", "Link", 45.0, |row| Value::known(row.position.map(|position| u64::from(position) + 1)))
+            .numeric()
+            .about("The how manieth link of its page"),
+        Col::text("area", "Page area", 80.0, |row| row.place.as_deref().unwrap_or_default()),
+        Col::text("rel", "Rel", 150.0, |row| rel_text(&row.rel, row.nofollow, row.position.is_some())),
+        Col::text("source", "Source", 300.0, |row| &row.source),
+        Col::text("origin", "Known from", 110.0, |row| row.origin.as_deref().unwrap_or_default())
+            .about("The handover that lists the link, where the page that links is not here"),
+    ];
+    let key = |row: &InlinkRow| key_of((&row.source, row.date, row.position, &row.anchor));
+    let table = Table::new("inlinks", "Inlinks", columns, key)
+        .on_focus(|row: &InlinkRow| row.capture.map(InlinkAction::Focus))
+        .on_select(|rows| Some(InlinkAction::Several(rows.iter().filter_map(|row| row.capture).collect())))
+        .with_rows(RowsAsk::copy_urls(|row: &InlinkRow| &row.source))
+        .on_open(|row| Some(InlinkAction::Source(row.source.clone())));
+    let is_page = matches!(app.route(), Route::Links { .. } | Route::LinkSet { .. });
+    let table = if is_page { table } else { table.aside() };
+    match table.rows_ui(ui, app, rows) {
+        Some(InlinkAction::Source(source)) => {
+            app.send(Command::Go(Route::inlinks(app.route().link_folder().cloned(), source)));
+        }
+        // On Captures and Review the panel follows the table's own row.
+        Some(InlinkAction::Focus(capture)) if matches!(app.route(), Route::Links { .. }) => {
+            app.follow(Focus::Capture(capture));
+        }
+        Some(InlinkAction::Several(captures)) if matches!(app.route(), Route::Links { .. }) => {
+            app.follow_several(captures);
+        }
+        Some(InlinkAction::Focus(_) | InlinkAction::Several(_)) | None => {}
+    }
+}
+
+/// What a row of inlinks asks for.
+enum InlinkAction {
+    /// The inlinks of its source.
+    Source(String),
+    /// The capture of its source.
+    Focus(CaptureId),
+    /// The captures of the sources that are selected.
+    Several(Vec<CaptureId>),
+}
+
+/// Which side of the inlinks is listed; kept while the window is open.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Side {
+    #[default]
+    Both,
+    External,
+    Internal,
+}
+
+fn side_id() -> egui::Id {
+    egui::Id::unique("side of inlinks")
+}
+
+fn set_side(ui: &Ui, side: Side) {
+    ui.data_mut(|data| data.insert_temp(side_id(), side));
+}
+
+fn side_ui(ui: &mut Ui) -> Side {
+    let mut side: Side = ui.data(|data| data.get_temp(side_id())).unwrap_or_default();
+    for (of, word) in [(Side::Both, "both sides"), (Side::External, "external only"), (Side::Internal, "internal only")]
+    {
+        ui.selectable_value(&mut side, of, word);
+    }
+    set_side(ui, side);
+    side
+}
+
+/// Captures as ticks, the window as a band, external links above, internal below.
+fn strip_ui(ui: &mut Ui, page: &InlinkPage) {
+    let dates = || page.rows.iter().map(|row| row.date).chain(page.capture_dates.iter().copied()).chain(page.around);
+    let (Some(first), Some(last)) = (dates().min(), dates().max()) else { return };
+    let window = i64::from(page.window_days) * 86_400_000;
+    let from = page.around.map_or(first, |around| first.min(CaptureDate::from_millis(around.millis() - window)));
+    let to = page.around.map_or(last, |around| last.max(CaptureDate::from_millis(around.millis() + window)));
+    let span = (to.millis() - from.millis()).max(1) as f32;
+    let colors = tokens(ui);
+    let (rect, response) = ui.allocate_exact_size(egui::vec2(ui.available_width(), STRIP), Sense::hover());
+    let area = rect.shrink2(egui::vec2(GAP, 0.0));
+    let x = |date: CaptureDate| area.left() + area.width() * (date.millis() - from.millis()) as f32 / span;
+    let painter = ui.painter_at(rect);
+    painter.rect_filled(rect, 0.0, colors.raised_bg);
+    if let Some(around) = page.around {
+        let band = egui::Rect::from_x_y_ranges(
+            x(CaptureDate::from_millis(around.millis() - window))
+                ..=x(CaptureDate::from_millis(around.millis() + window)),
+            rect.y_range(),
+        );
+        painter.rect_filled(band, 0.0, colors.plot_band);
+    }
+    painter.hline(area.x_range(), rect.center().y, (1.0, colors.border));
+    for date in &page.capture_dates {
+        painter.vline(x(*date), rect.y_range(), (1.0, colors.plot_third));
+    }
+    if let Some(around) = page.around {
+        painter.vline(x(around), rect.y_range(), (2.0, colors.strong_text));
+    }
+    for row in &page.rows {
+        let (y, color) = if row.internal {
+            (rect.bottom() - rect.height() / 4.0, colors.plot_second)
+        } else {
+            (rect.top() + rect.height() / 4.0, colors.plot_first)
+        };
+        painter.circle_filled(egui::pos2(x(row.date), y), DOT, color);
+    }
+    response.on_hover_text("Dots: links (external above, internal below); lines: captures; band: the window");
+    ui.horizontal(|ui| {
+        ui.weak(text::day(from));
+        ui.weak("external above, internal below; shaded: the window");
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| ui.weak(text::day(to)));
+    });
+}
+
+fn outlinks_ui(ui: &mut Ui, app: &mut AppState, rows: &[OutlinkRow]) {
+    if rows.is_empty() {
+        empty_ui(ui, "No outlinks in this capture", "It is not a page, or it has no links");
+        return;
+    }
+    type Col<'a> = Column<'a, OutlinkRow, CaptureId>;
+    let columns = [
+        Col::count("link", "#", 40.0, |row| u64::from(row.position) + 1).about("The how manieth link of the page"),
+        Col::text("anchor", "Anchor", 240.0, |row| &row.anchor).or("(no text)"),
+        Col::text("kind", "Kind", 90.0, |row| &row.kind),
+        Col::text("area", "Page area", 80.0, |row| row.place.as_deref().unwrap_or_default()),
+        Col::text("rel", "Rel", 110.0, |row| rel_text(&row.rel, row.nofollow, true)),
+        Col::text("captured", "Captured", 80.0, |row| if row.capture.is_some() { "✔ open" } else { "–" })
+            .link("Open the capture nearest in time", |row| row.capture),
+        Col::text("outcome", "Outcome", 260.0, |row| row.outcome.as_ref().map_or("", |outcome| &outcome.sentence))
+            .draw(|ui, row| match &row.outcome {
+                Some(outcome) => drop(outcome_cell_ui(ui, outcome)),
+                None => drop(ui.weak("–")),
+            }),
+        Col::text("url", "URL", 320.0, |row| &row.url),
+    ];
+    let table = Table::new("outlinks", "Outlinks", columns, |row: &OutlinkRow| u64::from(row.position)).aside();
+    if let Some(capture) = table.rows_ui(ui, app, rows) {
+        app.follow_beside(vec![capture]);
+    }
+}
+
+/// What a link says of itself. One that says nothing may be not followed by
+/// the robots meta of its page, which says so of all its links.
+fn rel_text(rel: &str, nofollow: bool, is_known: bool) -> &str {
+    match (rel, is_known) {
+        ("", true) if nofollow => "(nofollow by page)",
+        ("", false) if nofollow => "nofollow",
+        _ => rel,
+    }
+}
+
+/// Anchor texts; also on the page Links. Their numbers lead on, as `leads_to`
+/// says: the answer is the text that was chosen.
+pub(super) fn anchors_ui(ui: &mut Ui, app: &mut AppState, rows: &[AnchorRow], leads_to: &str) -> Option<String> {
+    type Col<'a> = Column<'a, AnchorRow, String>;
+    let text = |row: &AnchorRow| Some(row.text.clone());
+    let columns = [
+        Col::text("anchor", "Anchor", 320.0, |row| &row.text).or("(no text)"),
+        Col::text("request", "Request", 90.0, |row| if row.matches_request { "✔ term" } else { "" }),
+        Col::count("hosts", "Hosts", 70.0, |row| row.hosts).link(leads_to, text),
+        Col::count("links", "Links", 70.0, |row| row.links).link(leads_to, text),
+        Col::day("first", "First", 110.0, |row| row.first),
+        Col::day("last", "Last", 110.0, |row| row.last),
+    ];
+    let table = Table::new("anchors", "Anchors", columns, |row: &AnchorRow| key_of(&row.text));
+    let table = if matches!(app.route(), Route::Links { .. }) { table } else { table.aside() };
+    table.rows_ui(ui, app, rows)
+}
+
+pub(super) fn problems_ui(ui: &mut Ui, content: &CaptureContent) {
+    for problem in &content.problems {
+        ui.colored_label(tokens(ui).flag, format!("⚠ {}", text::line(problem)));
+    }
+}
+
+fn headers_ui(ui: &mut Ui, content: &CaptureContent) {
+    problems_ui(ui, content);
+    for (title, head) in [("Request as sent", &content.request_head), ("Response as received", &content.response_head)]
+    {
+        ui.label(RichText::new(title).color(tokens(ui).strong_text));
+        if head.is_empty() {
+            ui.weak("Not recorded");
+        } else {
+            ui.monospace(text::block(head));
+        }
+    }
+    ui.label(RichText::new("WARC record").color(tokens(ui).strong_text));
+    egui::Grid::new("warc fields").num_columns(2).striped(true).show(ui, |ui| {
+        for (name, value) in &content.warc_fields {
+            ui.monospace(text::line(name));
+            ui.monospace(text::line(value));
+            ui.end_row();
+        }
+    });
+}
+
+fn versions_ui(ui: &mut Ui, app: &mut AppState, rows: &[CaptureRow], id: CaptureId) {
+    type Col<'a> = Column<'a, CaptureRow, CaptureAction>;
+    let columns = [
+        Col::date("captured", "Captured (UTC)", 160.0, |row| row.date),
+        Col::made("status", "Status", 90.0, |row| row.status.to_string())
+            .draw(|ui, row| drop(status_ui(ui, row.status))),
+        Col::bytes("size", "Size", 80.0, |row| row.size),
+        Col::text("payload", "Payload", 110.0, |row| if row.revisit { "revisit" } else { "new" }),
+        Col::made("review", "Review", 110.0, CaptureRow::decision_label).draw(|ui, row| drop(decision_ui(ui, row))),
+        Col::text("title", "Title", 300.0, |row| &row.title),
+    ];
+    let table = Table::new("versions", "Versions", columns, |row: &CaptureRow| row.id.unsigned_abs())
+        .chosen(Some(id.unsigned_abs()))
+        .aside()
+        .on_focus(|row| Some(CaptureAction::Focus(row.id)))
+        .on_select(|rows| Some(CaptureAction::Several(rows.iter().map(|row| row.id).collect())))
+        .menu(menu_ui)
+        .with_rows(RowsAsk::copy_urls(|row: &CaptureRow| &row.url));
+    match table.rows_ui(ui, app, rows) {
+        Some(CaptureAction::Focus(capture)) => app.follow_beside(vec![capture]),
+        Some(CaptureAction::Several(mut captures)) if captures.len() > 1 => {
+            // The one that is shown stays.
+            captures.sort_by_key(|of| *of != id);
+            app.follow_beside(captures);
+        }
+        Some(CaptureAction::Several(_)) => {}
+        Some(CaptureAction::Panel(capture, tab)) => {
+            app.follow_beside(vec![capture]);
+            app.show_tab(tab);
+        }
+        Some(CaptureAction::Mark(capture, mark)) => {
+            let captures = app.rows_with(capture);
+            app.send(Command::Mark { captures, mark, note: String::new() });
+        }
+        Some(CaptureAction::Command(command)) => app.send(command),
+        None => {}
+    }
+}
+
+fn notes_ui(ui: &mut Ui, notes: &[CaptureNote]) {
+    if notes.is_empty() {
+        ui.weak("No notes or decisions yet");
+    }
+    for note in notes {
+        ui.horizontal_wrapped(|ui| {
+            ui.weak(note.date.to_readable());
+            ui.label(text::line(&note.by()));
+            mark_ui(ui, Some(note.mark), None, false);
+            ui.label(text::line(&note.text()));
+        });
+    }
+}

@@ -1,0 +1,77 @@
+//! Files for people, each whole or not there.
+
+use crate::jobs::{JobCx, WholeFile, counted};
+use crate::store::Workspace;
+use crate::uri::CaptureDate;
+use anyhow::Context;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Makes the folder that an export is written into.
+pub(in crate::work) fn new_folder(workspace: &Workspace, folder: &Path) -> anyhow::Result<PathBuf> {
+    let place = || folder.display().to_string();
+    let folder = workspace.own_folder(std::path::absolute(folder).with_context(place)?)?;
+    std::fs::create_dir_all(&folder).with_context(place)?;
+    Ok(folder)
+}
+
+/// Writes a table into a folder, which is made if absent. The file is called
+/// like the table and the moment; none is replaced. `fill` says how many rows
+/// it wrote, about `total`.
+pub fn write_table(
+    workspace: &Workspace,
+    (name, ending): (&str, &str),
+    folder: &Path,
+    total: u64,
+    cx: &JobCx,
+    fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<u64>,
+) -> anyhow::Result<String> {
+    let folder = new_folder(workspace, folder)?;
+    let path = folder.join(format!("{name}-{}.{ending}", CaptureDate::now().to_digits14()));
+    cx.stage(format!("Writing {}", path.display()), Some(total));
+    let rows = write_file(&path, fill)?;
+    Ok(format!("{} in {}", counted(rows, "row"), path.display()))
+}
+
+/// Writes a file that has its name only when it is whole. One of that name
+/// that is there already stays.
+pub(in crate::work) fn write_file<T>(
+    path: &Path,
+    fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    // What another export has written or is writing is left alone.
+    let taken = "another export has taken this name; try again in a second";
+    let mut file = WholeFile::create(path).context(taken)?;
+    let filled = fill(&mut file).with_context(|| path.display().to_string())?;
+    file.finish()?;
+    Ok(filled)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_another_export_writes_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("hits.csv");
+        let part = folder.path().join("hits.csv.open");
+        for taken in [&part, &path] {
+            std::fs::write(taken, "half").unwrap();
+            let error = format!("{:#}", write_file(&path, |_| Ok(())).unwrap_err());
+            assert!(error.contains("try again in a second") && error.contains("hits.csv"), "{error}");
+            assert_eq!(std::fs::read_to_string(taken).unwrap(), "half");
+            std::fs::remove_file(taken).unwrap();
+        }
+        assert!(write_file::<()>(&path, |_| anyhow::bail!("full")).is_err());
+        assert!(!part.exists() && !path.exists());
+        write_file(&path, |out| Ok(out.write_all(b"whole")?)).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "whole");
+        // A folder that cannot be made is named.
+        let workspace = Workspace::create(&folder.path().join("w")).unwrap();
+        let (cx, inside) = (JobCx::detached(), path.join("tables"));
+        let error = write_table(&workspace, ("hits", "csv"), &inside, 0, &cx, |_| Ok(0)).unwrap_err();
+        assert!(format!("{error:#}").contains(&inside.display().to_string()), "{error:#}");
+    }
+}

@@ -1,0 +1,40 @@
+//! The crawls of a workspace as a list: what ran, for which version of which campaign, and how it ended.
+
+use crate::store::ABANDONED;
+use crate::work::Session;
+use crate::work::models::{CampaignId, LaunchRow, LaunchState};
+use serde::Serialize;
+
+/// A crawl with the version of its campaign.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ListedLaunch {
+    /// The crawl and its figures.
+    #[serde(flatten)]
+    pub row: LaunchRow,
+    /// Version of its campaign; of a crawl that was resumed with another one the last.
+    pub version: u32,
+    /// How it stands, in words.
+    pub outcome: String,
+}
+
+/// Every crawl of a campaign, or of all, oldest first. One that was killed is
+/// stopped, also while nobody who may write has noted so.
+///
+/// # Errors
+///
+/// A catalogue that cannot be read.
+pub fn launches(session: &Session, campaign: Option<CampaignId>) -> anyhow::Result<Vec<ListedLaunch>> {
+    let catalogue = session.catalogue();
+    let is_written = session.workspace.is_written();
+    let mut launches = Vec::new();
+    for mut row in catalogue.launches(campaign)? {
+        if matches!(row.state, LaunchState::Running | LaunchState::Paused) && !is_written {
+            row.state = LaunchState::Stopped;
+            ABANDONED.clone_into(&mut row.why);
+        }
+        let version = catalogue.launch_version(row.id)?;
+        let outcome = row.label();
+        launches.push(ListedLaunch { row, version, outcome });
+    }
+    Ok(launches)
+}

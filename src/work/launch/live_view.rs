@@ -1,0 +1,94 @@
+//! A crawl that runs in this process, watched twice a second.
+
+use crate::crawl::{CrawlSnapshot, CrawlStats};
+use crate::jobs::JobCx;
+use crate::work::models::{CrawlPage, CrawlSample, LaunchId};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Between two samples.
+const EVERY: Duration = Duration::from_millis(500);
+/// Samples kept; when there are more, every second one goes and the plot
+/// stays whole, only coarser.
+const MOST: usize = 2400;
+
+/// Figures of a running crawl, over time.
+pub struct LiveCrawl {
+    /// The launch that runs.
+    pub launch: LaunchId,
+    /// Counters that the crawl's threads move.
+    pub stats: Arc<CrawlStats>,
+    /// Its progress, and whether it was cancelled.
+    pub cx: JobCx,
+    samples: Mutex<Vec<CrawlSample>>,
+    began: Instant,
+    revision: AtomicU64,
+}
+
+impl LiveCrawl {
+    /// A crawl about to run.
+    pub fn new(launch: LaunchId, stats: Arc<CrawlStats>, cx: JobCx) -> Self {
+        Self { launch, stats, cx, samples: Mutex::default(), began: Instant::now(), revision: AtomicU64::new(0) }
+    }
+
+    /// Grows with every sample.
+    pub fn revision(&self) -> u64 {
+        self.revision.load(Ordering::Relaxed)
+    }
+
+    /// Takes samples until `done` says the crawl has ended; says when it is
+    /// paused, when it goes on, and why it makes no headway, again where the
+    /// last time came to nothing.
+    pub fn watch(&self, done: impl Fn() -> bool, on_change: impl Fn(bool, &str) -> bool) {
+        let mut next = Instant::now();
+        let mut noted = (false, String::new());
+        while !done() {
+            let now = (self.cx.is_paused(), self.cx.obstacle());
+            if now != noted && (now.0 != noted.0 || Instant::now() >= next) && on_change(now.0, &now.1) {
+                noted = now;
+            }
+            if Instant::now() >= next {
+                self.sample();
+                next = Instant::now() + EVERY;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        self.sample();
+    }
+
+    fn sample(&self) {
+        let now: CrawlSnapshot = self.stats.snapshot();
+        let mut samples = self.samples.lock().unwrap_or_else(PoisonError::into_inner);
+        if samples.len() >= MOST {
+            let mut keep = false;
+            samples.retain(|_| {
+                keep = !keep;
+                keep
+            });
+        }
+        samples.push(CrawlSample {
+            seconds: self.began.elapsed().as_secs_f64(),
+            found: now.found,
+            // What a page embedded and a rule refused later is done with, too.
+            done: now.found.saturating_sub(now.queued + now.in_flight),
+            bytes: now.bytes,
+            in_flight: now.in_flight,
+        });
+        self.revision.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Adds the samples to the page of the launch.
+    pub fn add_to(&self, page: &mut CrawlPage) {
+        page.samples = self.samples.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        (page.pauses, page.pauses_total) = self.stats.pauses();
+        use crate::work::models::LaunchState::{Paused, Running};
+        // What is kept of a launch that has ended says more.
+        if let Some(launch) = page.launch.as_mut().filter(|launch| matches!(launch.state, Running | Paused)) {
+            if self.cx.is_paused() {
+                launch.state = Paused;
+            }
+            launch.why = self.cx.obstacle();
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Launches of campaigns: what a crawl would do, its run, and schedules that start it.
+
+pub(super) mod crawl;
+pub(super) mod crawl_plan;
+pub(super) mod launches;
+pub(super) mod live_view;
+pub(super) mod schedule;
