@@ -28,6 +28,9 @@ const EXPECTED_RATIO: u64 = 10;
 /// Bytes of memory that a link takes while it is decided and handed on.
 const ADMISSION_BYTES: usize = 1_500;
 
+/// Which of the links of an answer are followed.
+pub type FollowedLinks = fn(&[Outlink]) -> &[Outlink];
+
 /// How an exchange came about.
 #[derive(Debug, Clone, Default)]
 pub struct Provenance {
@@ -46,7 +49,7 @@ pub struct Provenance {
     /// Links that the answer has besides those that its body is read for.
     pub further_links: Vec<Outlink>,
     /// Which of its links are followed; none where nobody follows them.
-    pub followed: Option<fn(&[Outlink]) -> &[Outlink]>,
+    pub followed: Option<FollowedLinks>,
 }
 
 impl Provenance {

@@ -123,7 +123,7 @@ fn a_page_that_unpacks_longer_than_expected_keeps_its_links() {
             "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n",
             packed.len()
         );
-        ScriptedReply::raw(&[head.as_bytes(), &packed[..]].concat())
+        ScriptedReply::raw([head.as_bytes(), &packed[..]].concat())
     });
     let (folder, cx) = (tempfile::tempdir().unwrap(), JobCx::detached());
     let archive = archive(folder.path());

@@ -46,6 +46,11 @@ impl Spool {
         self.len
     }
 
+    /// Whether nothing came.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// Reads everything from byte `offset` on. One reader at a time.
     pub fn reader(&mut self, offset: u64) -> io::Result<Box<dyn Read + '_>> {
         match &mut self.file {

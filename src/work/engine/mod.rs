@@ -484,7 +484,7 @@ fn examples(notes: &mut Vec<EngineNote>, file: &str, lines: impl Iterator<Item =
     if more > 0 {
         notes.push(EngineNote {
             place: file.to_owned(),
-            what: format!("{} could not be read", counted(more as u64, "more line")),
+            what: format!("{} could not be read", counted(more, "more line")),
         });
     }
 }
