@@ -338,6 +338,11 @@ fn instant(field: &str, text: &str, zone: &TimeZone, bound: Bound) -> Result<Zon
     if let Ok(instant) = text.parse::<Timestamp>() {
         return Ok(instant.to_zoned(zone.clone()));
     }
+    // A parser of clocks passes over the zone behind one.
+    if text.contains('[') {
+        let why = "names a zone behind the clock; write the clock alone, and the zone as the schedule's time_zone";
+        return Err(ScheduleError { why, ..error() });
+    }
     clock(text, bound).and_then(|local| local.to_zoned(zone.clone()).ok()).ok_or_else(error)
 }
 

@@ -104,15 +104,15 @@ impl CrawlOutcome {
             self.refused,
             self.queued
         );
-        if let Some(why) = &self.nothing_fetched {
-            words = format!("{words}. {why}");
-        }
         if self.resumed {
             words.push_str("; resumed an earlier run");
         }
         if !self.recovery.is_empty() {
             words.push_str("; ");
             words.push_str(&self.recovery);
+        }
+        if let Some(why) = &self.nothing_fetched {
+            words = format!("{words}. {why}");
         }
         words
     }
