@@ -81,10 +81,9 @@ fn what_is_taken_is_what_a_reader_finds_in_the_archive() {
     let found = read_back(archive);
     assert_eq!(found.len(), 1);
     assert_eq!((&found[0].url, found[0].date, &found[0].records), (&entry.url, entry.date, &entry.records));
-    assert_eq!(
-        (&found[0].notes.outlinks, &found[0].notes.source_tag),
-        (&entry.notes.outlinks, &entry.notes.source_tag)
-    );
+    // Links that are not on the page are in the catalogue only.
+    assert_eq!(found[0].notes.outlinks[..], entry.notes.outlinks[..2]);
+    assert_eq!(found[0].notes.source_tag, entry.notes.source_tag);
     assert_eq!(found[0].payload_digest, entry.payload_digest);
 }
 
@@ -115,7 +114,7 @@ fn first_hundred(links: &[Outlink]) -> &[Outlink] {
 
 #[test]
 fn a_page_that_unpacks_longer_than_expected_keeps_its_links() {
-    let links: String = (0..40_000).map(|number| format!("<a href=/{number}>x</a>")).collect();
+    let links: String = (0..20_000).map(|number| format!("<a href=/{number}>x</a>{:400}", "")).collect();
     let packed = gzip(links.as_bytes());
     assert!(packed.len() * 10 < links.len(), "the first try has too little room");
     let server = ScriptedServer::start(move |_, _| {
