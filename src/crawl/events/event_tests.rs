@@ -7,6 +7,7 @@ use crate::crawl::tests::journey::{campaign, setup, site};
 use crate::crawl::tests::memory_ledger::MemoryLedger;
 use crate::crawl::*;
 use crate::jobs::JobCx;
+use crate::scope::DecideRules;
 use crate::testing::{ScriptedReply, ScriptedServer};
 use std::sync::{Arc, Mutex};
 
@@ -26,8 +27,10 @@ fn the_same_events_reach_catalogue_log_and_observer() {
     });
     let stats = CrawlStats::observed(Some(observer));
     // A campaign is a file: what is typed in it may be anything.
+    let mut setup = setup(&campaign, &server, folder.path());
+    let rules = DecideRules::compile(&campaign).unwrap();
     campaign.seeds.push(Seed { url: "no\naddress end".to_owned(), ..campaign.seeds[0].clone() });
-    let setup = setup(&campaign, &server, folder.path());
+    setup.plan = Arc::new(CurrentPlan::new(Plan::new(campaign, 1, rules)));
     let report = run_crawl(&setup, &ledger, &stats, &JobCx::detached()).unwrap();
     let events = ledger.events();
     assert_eq!(*observed.lock().unwrap(), events);
