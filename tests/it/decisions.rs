@@ -309,13 +309,3 @@ fn tags_and_decisions_on_hosts_targets_and_links_survive_two_handovers() {
         assert!(graph.contains(part), "{part} is missing: {graph}");
     }
 }
-
-#[test]
-fn the_queue_of_review_begins_with_pages() {
-    let dir = tempfile::tempdir().unwrap();
-    let urls = ["http://a.pt/robots.txt", "http://a.pt/", "http://b.pt/robots.txt", "http://b.pt/x"];
-    let folder = archive(dir.path(), "w", &urls);
-    let queue = fonds(&["review", arg(&folder), "--json"]).with_status(0).json_lines();
-    let queue: Vec<&str> = queue.iter().map(|row| row["url"].as_str().unwrap()).collect();
-    assert_eq!(queue, ["http://a.pt/", "http://b.pt/x", "http://a.pt/robots.txt", "http://b.pt/robots.txt"]);
-}

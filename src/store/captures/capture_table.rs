@@ -148,8 +148,6 @@ struct Condition {
     set: Option<FixedBitSet>,
     /// The campaign whose scores and selection are asked for.
     campaign: CampaignId,
-    /// They are those to review, which are listed with the pages first.
-    is_queue: bool,
 }
 
 /// `FROM … WHERE …` of a filter that is asked of a campaign, with its values; `None` is no ready
@@ -185,7 +183,7 @@ fn condition(
         debug_assert_eq!(values[0], Value::Integer(campaign.get()));
         sql.push_str(concat!(" AND ", of_campaign_sql!()));
     }
-    Ok(Condition { sql, values, set, campaign: shown, is_queue: tab == Some(CaptureTab::NotReviewed) })
+    Ok(Condition { sql, values, set, campaign: shown })
 }
 
 impl Catalogue {
@@ -320,10 +318,6 @@ fn ids(conn: &Connection, condition: &Condition, query: &CaptureQuery) -> Result
             format!("{} {} NULLS LAST", column_sql(*column), if *descending { "DESC" } else { "ASC" })
         })
         .collect();
-    if condition.is_queue && order.is_empty() {
-        // What a person reviews are pages; a robots.txt that a server answers with a page is none.
-        order.push(format!("c.media <> {} OR u.url LIKE '%/robots.txt'", Media::Page as u8));
-    }
     order.push("c.id".to_owned());
     let sql = format!(
         "SELECT c.id {} ORDER BY {} LIMIT {} OFFSET {}",

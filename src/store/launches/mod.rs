@@ -223,9 +223,7 @@ impl Catalogue {
             let now = CaptureDate::now().millis();
             let ended = matches!(state, LaunchState::Stopped | LaunchState::Finished).then_some(now);
             conn.execute(
-                // By the clock that dated its begin: the first crawl of the sample is dated back.
-                "UPDATE launch SET state = ?2, why = ?4,
-                    ended_ms = CASE WHEN ran_ms = 0 THEN ifnull(started_ms + ?3 - running_since_ms, ?3) ELSE ?3 END,
+                "UPDATE launch SET state = ?2, ended_ms = ?3, why = ?4,
                     ran_ms = ran_ms + CASE ?2 WHEN 'running' THEN 0 ELSE ifnull(max(?5 - running_since_ms, 0), 0) END,
                     running_since_ms = CASE ?2 WHEN 'running' THEN ifnull(running_since_ms, ?5) END
                  WHERE id = ?1",

@@ -331,7 +331,7 @@ fn hovering_files_say_what_dropping_does_and_dropping_asks_nothing() {
     let hover = |name: &str| egui::HoveredFile { path: Some(name.into()), mime: String::new() };
     window.harness.input_mut().hovered_files = vec![hover("/media/a.warc.gz"), hover("/media/crawls")];
     window.settle();
-    window.check_says("Drop to import 2 files and folders");
+    window.check_says("Drop to import 2 items");
     window.check_says("/media/crawls");
     window.harness.input_mut().hovered_files.clear();
     let path = archive("changed.warc");

@@ -43,6 +43,15 @@ fn go(window: &mut Window, route: Route) {
     window.settle();
 }
 
+/// Shows a part of a specification, whose name may have a number behind it.
+fn choose_part(window: &mut Window, part: &str) {
+    let is_part = |text: &String| {
+        text.strip_prefix(part).is_some_and(|rest| rest.bytes().all(|byte| byte == b' ' || byte.is_ascii_digit()))
+    };
+    let label = window.texts().into_iter().find(is_part).unwrap_or_else(|| part.to_owned());
+    window.click(&label);
+}
+
 /// Writes into each field on screen.
 fn fill_fields(window: &mut Window) {
     let labels = |window: &Window| -> Vec<String> {
@@ -77,7 +86,7 @@ fn pages(window: &mut Window, folder: &Path) -> Vec<(String, Vec<String>)> {
         note(window, format!("{route:?}"));
         if matches!(route, Route::Spec(_)) {
             for tab in SPEC_TABS {
-                window.click(tab);
+                choose_part(window, tab);
                 note(window, format!("{route:?} {tab}"));
             }
         }
@@ -106,7 +115,7 @@ fn used(folder: &Path, settings: Settings) -> Window {
         go(&mut window, route.clone());
         if matches!(route, Route::Spec(_)) {
             for tab in SPEC_TABS {
-                window.click(tab);
+                choose_part(&mut window, tab);
                 fill_fields(&mut window);
             }
         }
