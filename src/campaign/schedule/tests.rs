@@ -398,7 +398,10 @@ fn what_cannot_be_understood_is_named() {
     check(&schedule(Frequency::Daily, "2026-01-01", "2026-01-01"), &[]);
     check(&schedule(Frequency::Daily, "soon", "2026-02-30"), &["start: is no date", "end: is no date"]);
     check(&schedule(Frequency::Daily, "2026-01-02", "2026-01-01"), &["end: is before the start"]);
-    check(&schedule(Frequency::Daily, "2026-07-01T00:30[Europe/Lisbon]", ""), &["start: names a zone behind the clock"]);
+    check(
+        &schedule(Frequency::Daily, "2026-07-01T00:30[Europe/Lisbon]", ""),
+        &["start: names a zone behind the clock"],
+    );
     check(
         &schedule(Frequency::Manual, "2026-01-02", ""),
         &["start: has no effect while the campaign runs by hand only"],
