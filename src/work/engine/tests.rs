@@ -176,7 +176,7 @@ fn a_torn_configuration_keeps_no_archive_out() {
     assert_eq!((job.launches[0].new_urls, job.unread()), (1, 2));
     let notes: Vec<String> = job.notes.iter().map(|note| note.what.clone()).collect();
     assert!(notes[0].ends_with("Seeds, logs and archives are read without it"), "{notes:?}");
-    assert!(notes.iter().any(|note| note.starts_with("1 lines with + or -")), "{notes:?}");
+    assert!(notes.iter().any(|note| note.starts_with("1 line with + or -")), "{notes:?}");
     assert!(notes.iter().any(|note| note.starts_with("“http://[x”")), "{notes:?}");
 }
 
@@ -234,7 +234,7 @@ fn a_browsertrix_collection_comes_in() {
     let notes: Vec<String> = job.notes.iter().map(ToString::to_string).collect();
     assert!(notes.iter().any(|note| note.starts_with("pages/pages.jsonl:3: this is no page")), "{notes:?}");
     assert!(notes.iter().any(|note| note.starts_with("logs/crawl-1.log:2: this is no line")), "{notes:?}");
-    assert!(notes.iter().any(|note| note == "logs/crawl-1.log: 1 of 2 lines tell of errors"), "{notes:?}");
+    assert!(notes.iter().any(|note| note == "logs/crawl-1.log: 1 of 2 lines with errors"), "{notes:?}");
     assert_eq!(workspace.catalogue().campaigns().unwrap()[0].captures, 1);
 }
 

@@ -82,6 +82,8 @@ fn follow_in_steps(
     {
         // Damaged: from the texts of the index again.
         cx.set_done(0);
+        // First: whoever gives up a half-written file takes it off the disk, and the next one has its name.
+        drop(finding);
         finding = Finding::new(folder, index)?;
     }
     let mut stopped = Ok(());

@@ -136,8 +136,8 @@ fn what_search_finds_of_a_request_is_what_scores() {
 }
 
 #[test]
-fn what_search_finds_in_reports_and_documentation_is_what_scores() {
-    for (name, cases) in [("reports", 150), ("documentation", 12)] {
+fn what_search_finds_in_real_archives_is_what_scores() {
+    for (name, cases) in [("reports", 150), ("warc/real", 12)] {
         let Some(folder) = data(name) else { continue };
         let (_dir, session) = empty_session();
         session.import(&archives_below(&folder), ImportOptions::default(), &JobCx::detached()).unwrap();
