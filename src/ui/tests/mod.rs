@@ -306,14 +306,20 @@ impl Window {
     #[track_caller]
     pub(super) fn type_into(&mut self, label: &str, text: &str) {
         self.still(1);
-        let Some(node) = self.harness.query_all_by_label(label).find(|node| is_field(node)) else {
+        if !self.type_into_some(label, text) {
             panic!("no field is called “{label}”; on screen: {:?}", self.texts());
-        };
+        }
+    }
+
+    /// Types into a field where it is on screen; says whether it was.
+    pub(super) fn type_into_some(&mut self, label: &str, text: &str) -> bool {
+        let Some(node) = self.harness.query_all_by_label(label).find(|node| is_field(node)) else { return false };
         node.focus();
         self.harness.run_steps(2);
-        let Some(node) = self.harness.query_all_by_label(label).find(|node| is_field(node)) else { return };
+        let Some(node) = self.harness.query_all_by_label(label).find(|node| is_field(node)) else { return true };
         node.type_text(text);
         self.settle();
+        true
     }
 
     /// Whether these words stand somewhere.
