@@ -3,7 +3,7 @@
 //! The tree follows the way of the data: a campaign says what is wanted, the
 //! scope decides, the crawl fetches, WARC files keep, the catalogue indexes,
 //! links are inverted into inlinks, a person reviews, and the export carries
-//! everything out again.
+//! everything out again. Where a change goes, kind by kind: `ARCHITECTURE.md` beside this file.
 //!
 //! | room | holds | may know |
 //! |---|---|---|

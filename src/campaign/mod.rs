@@ -4,7 +4,7 @@
 //! text, the crawl feed of an annotation tool ([`feed`]). Unknown fields of a
 //! newer version are kept.
 //!
-//! Not here: what the rules decide (`scope`), who starts a run (`app`).
+//! Not here: what the rules decide (`scope`), who starts a run (`work/launch`).
 
 mod differences;
 mod due;

@@ -1,6 +1,7 @@
 //! What a page has by itself: what of one record checks and scores are made of, beside its text.
 //!
-//! Read once, when the text is indexed, and kept with it. Links, digests, verdicts and everything that other captures
+//! Read once, when the text is indexed, and kept with it in `pages.bin` (`search/page_file`); `work/find/page_texts`
+//! gives it out. Links, digests, verdicts and everything that other captures
 //! have a part in is in the catalogue, and looked up there.
 
 use super::media::Media;

@@ -12,15 +12,15 @@
 //! |---|---|
 //! | a launch from beginning to end, limits, workers | `engine`, `work` |
 //! | what it goes by, which may be replaced while it runs | `plan` |
-//! | who is next, priorities, how long a host is left alone | `frontier`, `priority`, `politeness` |
-//! | may it be fetched | `judge` (scope), `robots_cache` and `robots` |
+//! | who is next, priorities, how long a host is left alone | `frontier` (its `politeness` says how long), `priority` |
+//! | may it be fetched | `judge` (scope), `robots` |
 //! | which links are followed, and stored in parts | `outlinks`, `outlink_parts` |
-//! | crawl.log, scope.log, reports | `logs`, `crawl_log`, `reports` |
+//! | crawl.log, scope.log, reports | `logs`, `reports` |
 //! | what became of a URL, in words | `outcome` |
-//! | what a crawl reports to a person | `events`, `event_queue` (repeats folded), `event_writer` (catalogue, events.log) |
+//! | what a crawl reports to a person | `events`: a queue (repeats folded), a writer (catalogue, events.log) |
 //! | what a kill left behind | `recovery` |
 //! | what waits, judged by seeds and rules that were changed meanwhile | `rejudge` |
-//! | what happens when the disk is full | [`DiskGate`](crate::exchange::DiskGate) (pause and go on), `line_file` (lines kept for later) |
+//! | what happens when the disk is full | [`DiskGate`](crate::exchange::DiskGate) (pause and go on), `logs/line_file` (lines kept for later) |
 //! | one more worker for each that a slow server holds | `pool` |
 //!
 //! Not here: the exchange with a server and its records (`exchange`), how the ledger keeps things (`store`).

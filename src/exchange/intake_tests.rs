@@ -1,4 +1,4 @@
-//! Exchanges taken into an archive without a crawl, as a recording proxy does.
+//! Exchanges taken into an archive without a crawl.
 
 #![allow(clippy::unwrap_used)]
 

@@ -14,7 +14,7 @@
 //! | connections: time, TLS, reuse | `wire` |
 //! | heads, and where a body ends | `message` |
 //! | a request and its answer | `fetch`, kept by `spool` |
-//! | its links read, within a bound of memory | `intake`, on the threads of `page_reader` |
+//! | the entrance for whoever made an exchange: [`Intake::take`]; its links read, within a bound of memory | `intake`, on the threads of `page_reader` |
 //! | its records and its catalogue entry | `archive` |
 //! | a disk without room | `disk` |
 //!

@@ -5,7 +5,7 @@
 //!
 //! | file | answers |
 //! |---|---|
-//! | [`TextIndex`] | which content versions hold a term, and how well |
+//! | [`TextIndex`] | which content versions hold a term (`leaves`), and how well |
 //! | [`StoredPage`] | what was read of a content version: its text, and what its record tells |
 //! | [`IndexBuilder`] | documents in, one a content version |
 //! | [`CaptureFacts`] | the columns of captures that hits are counted by |

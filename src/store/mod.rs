@@ -9,6 +9,16 @@
 //! kill of the process when its call returns; opening a folder that cannot be
 //! used changes nothing in it.
 //!
+//! | folder | answers |
+//! |---|---|
+//! | `catalogue` | the database: opening, locks, threads, schema, settings, backup |
+//! | `captures` | captures and their versions; `which`: the nearest in time, the original of a revisit |
+//! | `links` | rows for the inlink build, what it built, prospects, anchor texts |
+//! | `launches` | crawls and imports as launches, URLs seen, events, schedules |
+//! | `campaigns`, `review` | campaigns and versions; decisions, scores, selections, collections |
+//! | `files` | archive files, imports, problems, paths |
+//! | `filter`, `rows` | what a filter line means; read models |
+//!
 //! Not here: reading or writing WARC files, the network.
 
 mod campaigns;

@@ -7,7 +7,7 @@
 //! and overrides of the reading direction visible; colours and sizes come
 //! from [`theme`]; functions that draw end in `_ui`.
 //!
-//! Not here: opening the window (`main.rs`), what commands do (`app`).
+//! Not here: opening the window (`window.rs`), what commands do (`app`).
 
 mod access;
 mod bidi;

@@ -5,7 +5,7 @@
 //! may be asked again.
 //!
 //! Order inside a host is that of the ledger: [`priority`](super::priority) first. Hosts that
-//! do not answer sleep as a whole (`reach`).
+//! do not answer sleep as a whole (`reachability`).
 //!
 //! Waits are reckoned by a clock that goes on from where the launch was, and
 //! that nobody sets: a system clock that jumps changes no wait.

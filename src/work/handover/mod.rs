@@ -1,6 +1,6 @@
-//! What leaves with a selection besides its records: the campaign with all its
+//! A handover, out and in: selections, their export, and what leaves with one besides its records: the campaign with all its
 //! versions and the evidence of its permissions, every decision of persons, and
-//! every URL that was seen.
+//! every URL that was seen. `import` and `read` take in what comes back.
 
 mod annotations;
 mod capture;
