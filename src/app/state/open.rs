@@ -170,6 +170,15 @@ impl AppState {
             });
             return;
         }
+        if self.is_busy() {
+            self.notice(Notice {
+                is_error: false,
+                what: format!("{} was not opened", folder.display()),
+                why: "a job was started meanwhile".to_owned(),
+                hint: "Wait for it or stop it, then open it again".to_owned(),
+            });
+            return;
+        }
         self.show_workspace(folder.clone(), session);
         self.open.is_sample = is_sample;
         match then {
@@ -194,6 +203,8 @@ impl AppState {
     fn show_workspace(&mut self, folder: PathBuf, session: Arc<Session>) {
         self.remove_unused();
         self.replace_workspace(Some(session));
+        // What was clicked on the picture of the workspace before has numbers of that one.
+        self.outbox.clear();
         self.open.export_folder = folder.join("exports").join("selection").display().to_string();
         self.begin_index_watch();
         self.remember(folder);
@@ -211,6 +222,7 @@ impl AppState {
         self.opening = None;
         self.reads.open(session);
         let left = std::mem::take(&mut self.open);
+        left.jobs.iter().for_each(|job| job.cx().cancel());
         self.left_jobs.extend(left.jobs);
         self.open.selection_draft.window_days = self.settings.window_days;
     }

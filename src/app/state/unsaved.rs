@@ -81,7 +81,7 @@ impl AppState {
     /// Stops what runs; the window closes when it has ended.
     pub(super) fn stop_and_close(&mut self) {
         self.open.dialog = None;
-        self.open.jobs.iter().for_each(|job| job.cx().cancel());
+        self.open.jobs.iter().chain(&self.left_jobs).for_each(|job| job.cx().cancel());
         self.closing = true;
     }
 }

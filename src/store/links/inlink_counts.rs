@@ -213,7 +213,8 @@ impl Workspace {
             }
             Ok(linked)
         })?;
-        Ok(Some(ExternallyLinked { linked, up_to }))
+        // Another window may have been counted meanwhile.
+        Ok(self.counts_are_new(window_days)?.then_some(ExternallyLinked { linked, up_to }))
     }
 
     /// Whether the counts are of other links than those there are now: a build

@@ -20,6 +20,9 @@ pub(in crate::work) struct RequestMatches {
     unread: FixedBitSet,
 }
 
+/// Strengths of all terms whose weight is kept while captures are weighed; with many terms each may have its own.
+const MOST_KNOWN: usize = 1 << 14;
+
 /// What a capture scores by the index.
 pub(in crate::work) struct Weighed {
     pub(in crate::work) capture: usize,
@@ -91,6 +94,9 @@ impl RequestMatches {
                 Some(known) => *known,
                 None => {
                     let weight = self.matcher.weigh(&strength);
+                    if known.len() >= MOST_KNOWN {
+                        known.clear();
+                    }
                     known.insert(strength.clone(), weight);
                     weight
                 }
