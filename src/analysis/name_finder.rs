@@ -19,19 +19,19 @@ pub struct NameFinder {
 impl NameFinder {
     /// Adds a name of a number. What has no words is found nowhere.
     pub fn add(&mut self, name: &TextTest, number: usize) {
-        let mut words = Vec::new();
+        let mut found = Vec::new();
         for test in token_tests(name) {
             match test {
-                TokenTest::Is(word, _) => words.push(word),
+                TokenTest::Is(word, _) => found.push(word),
                 form => match form.first_letter() {
                     Some(letter) => self.by_letter.entry(letter).or_default().push((form, number)),
                     None => self.forms.push((form, number)),
                 },
             }
         }
-        if !words.is_empty() {
-            let behind = words.split_off(1);
-            words.into_iter().for_each(|first| self.by_first.entry(first).or_default().push((behind.clone(), number)));
+        if !found.is_empty() {
+            let behind = found.split_off(1);
+            found.into_iter().for_each(|first| self.by_first.entry(first).or_default().push((behind.clone(), number)));
         }
     }
 

@@ -214,7 +214,7 @@ where
             if since >= wait {
                 entry.in_flight = true;
                 entry.asked = Some(Instant::now());
-                ask(cx, session.clone(), revision, query, self.answers.0.clone(), load);
+                run_query(cx, session.clone(), revision, query, self.answers.0.clone(), load);
             } else {
                 cx.put_off(wait - since);
             }
@@ -256,7 +256,7 @@ where
     }
 }
 
-fn ask<Q, T, E>(
+fn run_query<Q, T, E>(
     cx: &ReadCx,
     session: Arc<Session>,
     revision: u64,

@@ -384,9 +384,9 @@ fn a_run_that_is_due_starts_and_one_that_was_missed_waits_for_an_answer() {
     };
     until(&mut state, "the run has begun", |state| state.crawl_job().is_some());
     assert_eq!(state.open.schedules.asked.len(), 1);
-    let told_of =
+    let notices_of =
         |state: &AppState, words: &str| state.open.notices.iter().filter(|(_, n)| n.why.contains(words)).count();
-    assert_eq!(told_of(&state, "Mars/Olympus"), 1);
+    assert_eq!(notices_of(&state, "Mars/Olympus"), 1);
     state.crawl_job().unwrap().cx().set_paused(true);
     // The crawl at work is the only one; what waits is looked at again later.
     state.send(Command::AnswerScheduled { run: asked.id, starts: false });

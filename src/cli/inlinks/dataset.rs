@@ -136,7 +136,7 @@ fn build(args: &DatasetArgs, options: DatasetOptions, out: &mut dyn Write, cx: &
     }
     let (report, sorted) = builder.finish(fetch(&args.files, cx), |piece| out.write_all(piece))?;
     out.flush().map_err(LinkError::Output)?;
-    tell_documents(&report.documents, &args.files);
+    print_documents(&report.documents, &args.files);
     tell_assign(&report.shuffle, &report.assign);
     if report.problems > 0 || report.unreadable > 0 {
         let unreadable = counted(report.unreadable, "file");
@@ -187,7 +187,7 @@ pub(in crate::cli) fn news<'f>(files: &'f [PathBuf], cx: &'f JobCx) -> impl FnMu
 }
 
 /// What was read, for a person.
-pub(in crate::cli) fn tell_documents(documents: &DocumentReport, files: &[PathBuf]) {
+pub(in crate::cli) fn print_documents(documents: &DocumentReport, files: &[PathBuf]) {
     let (revisits, pages) = (counted(documents.revisits, "revisit"), counted(documents.pages, "page"));
     tell!("{}, {revisits}, {pages}", counted(documents.records, "record"));
     if documents.already_read > 0 {

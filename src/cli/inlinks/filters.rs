@@ -1,6 +1,6 @@
 //! `fonds inlinks map` and `reduce`: the two halves of `dataset` as filters.
 
-use super::dataset::{fetch, news, tell_assign, tell_documents};
+use super::dataset::{fetch, news, print_documents, tell_assign};
 use super::options::{MapOptions, ReduceOptions, RuleOptions, dataset_options, reduce_options};
 use crate::cli::{FINE, PROBLEMS, WRONG_USE};
 use crate::inlinks::filters::{RowColumns, map_files, reduce_rows};
@@ -117,7 +117,7 @@ pub(in crate::cli) fn map(
         written.map_err(LinkError::Output)?;
         Ok((report?, unreadable, problems))
     })?;
-    tell_documents(&report, &files);
+    print_documents(&report, &files);
     if unreadable > 0 {
         tell!("fonds: {unreadable} of {} cannot be read: rows are missing", counted(files.len() as u64, "file"));
         return Ok(WRONG_USE);
