@@ -62,7 +62,7 @@ impl SearchEvaluate {
                 return;
             }
             field_ui(ui, "Assessed by", &mut app.settings.name, "empty: the system's user name", theme::FIELD);
-            figures_ui(ui, app, &asked.query_line(), found);
+            figures_ui(ui, app, asked.query_line(), found);
         });
         if self.is_of(asked, found) {
             keys(ui, app, asked, found);
@@ -83,7 +83,7 @@ impl SearchEvaluate {
     }
 
     fn is_of(&self, asked: &SearchQuery, found: &SearchAnswer) -> bool {
-        self.is_on && !asked.query_line().is_empty() && found.filter == asked.filter_line()
+        self.is_on && !asked.query_line().is_empty() && found.filter == asked.query_line()
     }
 
     fn buttons_ui(&self, ui: &mut Ui, asked: &SearchQuery, hit: &Hit) -> Option<CaptureAction> {
