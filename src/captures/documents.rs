@@ -98,9 +98,9 @@ impl Document {
     pub fn read_links(&self, options: &PageOptions, each: impl FnMut(&PageLink<'_>)) -> Option<Unread> {
         let Some(body) = self.body() else {
             return match read_wat(&self.block, &self.url, options, each) {
-                Ok((cut, told)) => {
+                Ok((cut, noted)) => {
                     let cut = Unread::of_page(false, false, &cut);
-                    cut.filter(|why| why.loses_links()).or(told).or(cut)
+                    cut.filter(|why| why.loses_links()).or(noted).or(cut)
                 }
                 Err(_) => Some(Unread::NoWat),
             };

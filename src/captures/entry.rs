@@ -63,7 +63,7 @@ pub struct CaptureEntry {
 impl CaptureEntry {
     /// Says that it was not read whole where it was cut at its capture, and
     /// links are looked for in it.
-    pub fn tell_truncated(&mut self) {
+    pub fn note_truncation(&mut self) {
         let may_have_links = matches!(self.notes.status, 0 | 200..=299)
             && (has_links(&self.url, &self.notes.mime) || !self.notes.outlinks.is_empty());
         let truncated = self.truncated.as_deref().filter(|_| may_have_links);

@@ -15,7 +15,7 @@ use super::limits::MAX_NOTES_BYTES;
 use super::metadata::CaptureNotes;
 use super::page::links_bytes;
 use super::part::LeftOut;
-use super::record::{AuxiliaryRecord, Links, LinksSoFar, RecordRole, SeenCapture, SeenRecord};
+use super::record::{AuxiliaryRecord, LinkReading, LinksSoFar, RecordRole, SeenCapture, SeenRecord};
 use super::{CaptureEntry, RecordPlace};
 use crate::jobs::{Cancelled, JobCx};
 use crate::uri::{CaptureDate, Url};
@@ -135,7 +135,7 @@ pub fn index_ahead<E: IndexError>(
     let (waiting, has_notes) = (AtomicUsize::new(0), AtomicBool::new(false));
     let see = |head: &RecordHead, block: &mut dyn BufRead| {
         // Where notes tell the links, nobody has to read them.
-        let links = if has_notes.load(Ordering::Relaxed) { Links::Later } else { Links::Now };
+        let links = if has_notes.load(Ordering::Relaxed) { LinkReading::Later } else { LinkReading::Now };
         let mut seen = SeenRecord::of(head, block, links)?;
         if author == Author::ThisWorkspace && seen.has_notes_of_ours() {
             has_notes.store(true, Ordering::Relaxed);
@@ -288,7 +288,7 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
     fn read<R: Read>(&mut self, reader: &mut ArchiveReader<R>, cx: &JobCx) -> Result<(), E> {
         while let Some(head) = reader.next_head()? {
             cx.checkpoint()?;
-            let seen = SeenRecord::of(&head, reader, Links::Later);
+            let seen = SeenRecord::of(&head, reader, LinkReading::Later);
             let seen = seen.map_err(|source| WarcError::Io { path: self.label.into(), source })?;
             let span = reader.finish_record()?;
             self.take(seen, span, reader.member_of_record())?;
@@ -428,8 +428,8 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
         };
         let Some(group) = self.window.get_mut(at) else { return };
         let Some(entry) = &mut group.entry else { return };
-        let tells_links = |notes: &&CaptureNotes| self.author == Author::ThisWorkspace && notes.verdict.is_some();
-        let notes = group.notes.as_ref().filter(tells_links);
+        let is_of_crawl = |notes: &&CaptureNotes| self.author == Author::ThisWorkspace && notes.verdict.is_some();
+        let notes = group.notes.as_ref().filter(is_of_crawl);
         if notes.is_none() {
             let links = pending_links.links.read(&entry.url, &mut LargePagePermit::default());
             entry.notes.title = links.title.or(entry.notes.title.take());
@@ -458,7 +458,7 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
         if let Some(notes) = group.notes {
             apply(&mut entry, notes, self.author);
         }
-        entry.tell_truncated();
+        entry.note_truncation();
         if let (Some(why), Some(place)) = (entry.notes.unread.filter(|why| why.loses_links()), entry.records.first()) {
             let detail = format!("{}: {why}; links may be missing", entry.url);
             let problem = Problem::new(place.span.offset, ProblemKind::UnreadPage, detail);

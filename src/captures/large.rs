@@ -42,7 +42,7 @@ impl LargePagePermit {
 }
 
 /// How often it is seen whether the crawl was cancelled.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL: Duration = Duration::from_millis(100);
 
 /// The memory that the pages in hand of all workers share.
 pub struct PageBudget {
@@ -84,7 +84,7 @@ impl PageBudget {
                 self.changed.notify_all();
                 return is_granted.then(|| PagePermit { budget: self, bytes });
             }
-            state = self.changed.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.changed.wait_timeout(state, POLL).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
@@ -122,19 +122,19 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
-    fn pages_in_hand_stay_within_the_budget_and_one_beyond_it_comes_alone() {
+    fn pages_in_memory_stay_within_the_budget_and_one_beyond_it_is_read_by_itself() {
         let budget = PageBudget::new(100);
-        let (in_hand, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let (in_flight, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
         std::thread::scope(|scope| {
             for bytes in [30, 60, 250, 40, 100, 70, 10, 30, 50, 90] {
-                let (budget, in_hand, most) = (&budget, &in_hand, &most);
+                let (budget, in_flight, most) = (&budget, &in_flight, &most);
                 scope.spawn(move || {
                     let _permit = budget.reserve(bytes, || false).unwrap();
-                    let now = in_hand.fetch_add(bytes, Ordering::SeqCst) + bytes;
+                    let now = in_flight.fetch_add(bytes, Ordering::SeqCst) + bytes;
                     assert!(now <= 100 || now == bytes, "{now}");
                     most.fetch_max(now, Ordering::SeqCst);
                     std::thread::yield_now();
-                    in_hand.fetch_sub(bytes, Ordering::SeqCst);
+                    in_flight.fetch_sub(bytes, Ordering::SeqCst);
                 });
             }
         });

@@ -71,8 +71,8 @@ impl CaptureNotes {
     ///
     /// Those of `out`.
     pub fn write_json(&self, url: &Url, date: CaptureDate, out: impl Write) -> io::Result<()> {
-        let block = Block {
-            envelope: Envelope {
+        let block = MetadataBlock {
+            envelope: MetadataEnvelope {
                 format: "WARC",
                 warc: WarcHeader { target: url.as_str(), date: date.to_warc() },
                 payload: PayloadMetadata {
@@ -131,7 +131,7 @@ impl CaptureNotes {
             title: http.pointer("/HTML-Metadata/Head/Title").and_then(Value::as_str).map(str::to_owned),
             language: text(fonds, "language"),
             outlinks,
-            unread: text(fonds, "notReadWhole").and_then(|word| Unread::parse(&word)),
+            unread: text(fonds, "notReadWhole").and_then(|name| Unread::parse(&name)),
             via: text(fonds, "via").as_deref().and_then(parse_web_url),
             hops: text(fonds, "hops").unwrap_or_default(),
             seed: text(fonds, "seed"),
@@ -166,15 +166,15 @@ fn outlink_of(link: &Value, position: usize) -> Option<Outlink> {
 }
 
 #[derive(Serialize)]
-struct Block<'a> {
+struct MetadataBlock<'a> {
     #[serde(rename = "Envelope")]
-    envelope: Envelope<'a>,
+    envelope: MetadataEnvelope<'a>,
     #[serde(rename = "Fonds")]
     fonds: OfCrawl<'a>,
 }
 
 #[derive(Serialize)]
-struct Envelope<'a> {
+struct MetadataEnvelope<'a> {
     #[serde(rename = "Format")]
     format: &'static str,
     #[serde(rename = "WARC-Header-Metadata")]

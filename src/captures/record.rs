@@ -22,7 +22,7 @@ use std::path::Path;
 
 /// Whether the links of a page are read with its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Links {
+pub(super) enum LinkReading {
     /// With the record.
     Now,
     /// When it is known that nobody else tells them.
@@ -95,7 +95,7 @@ impl LinksSoFar {
 
 impl SeenRecord {
     /// Reads a record's block.
-    pub fn of<B: BufRead + ?Sized>(head: &RecordHead, block: &mut B, links: Links) -> io::Result<Self> {
+    pub fn of<B: BufRead + ?Sized>(head: &RecordHead, block: &mut B, links: LinkReading) -> io::Result<Self> {
         let role = match CapturePart::of(head) {
             None => RecordRole::Other(LeftOut::of(head)),
             Some(CapturePart { url, date: None, .. }) => RecordRole::Undated(url),
@@ -107,7 +107,8 @@ impl SeenRecord {
     /// Reads a record again that stands at this place.
     pub fn again(from: &mut PlaceReader, path: &Path, span: Span, cx: &JobCx) -> Result<Self, WarcError> {
         let (head, mut block) = from.enter(path, span, cx)?;
-        Self::of(&head, &mut block, Links::Later).map_err(|source| WarcError::Io { path: path.to_owned(), source })
+        Self::of(&head, &mut block, LinkReading::Later)
+            .map_err(|source| WarcError::Io { path: path.to_owned(), source })
     }
 
     /// Whether it tells everything about a capture, links included.
@@ -127,7 +128,12 @@ impl SeenRecord {
 }
 
 impl RecordRole {
-    fn of<B: BufRead + ?Sized>(part: CapturePart, date: CaptureDate, block: &mut B, links: Links) -> io::Result<Self> {
+    fn of<B: BufRead + ?Sized>(
+        part: CapturePart,
+        date: CaptureDate,
+        block: &mut B,
+        links: LinkReading,
+    ) -> io::Result<Self> {
         let mut permit = LargePagePermit::default();
         let block = match part.head.record_type {
             RecordType::Request => Block::default(),
@@ -141,11 +147,11 @@ impl RecordRole {
 }
 
 impl SeenCapture {
-    fn of(part: CapturePart, date: CaptureDate, block: Block, when: Links, permit: &mut LargePagePermit) -> Self {
+    fn of(part: CapturePart, date: CaptureDate, block: Block, when: LinkReading, permit: &mut LargePagePermit) -> Self {
         let (entry, body) = entry_of(part, date, block, permit);
         let links = body.map(|body| match when {
-            Links::Now => LinksSoFar::Read(body.links(&entry.url, permit)),
-            Links::Later => LinksSoFar::Unread(body),
+            LinkReading::Now => LinksSoFar::Read(body.links(&entry.url, permit)),
+            LinkReading::Later => LinksSoFar::Unread(body),
         });
         Self { entry, links }
     }

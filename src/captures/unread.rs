@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_record_says_of_its_cut_explains_all_but_the_length() {
+    fn the_declared_reason_of_a_cut_explains_all_but_the_length() {
         let check = |of_page, truncated, expected| assert_eq!(Unread::of_record(of_page, truncated), expected);
         check(None, None, None);
         check(Some(Unread::Deep), None, Some(Unread::Deep));

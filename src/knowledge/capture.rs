@@ -493,7 +493,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_vouches_for_what_an_imported_file_says() {
+    fn nobody_vouches_for_what_an_imported_file_declares() {
         written(true, |json, lines| {
             assert_eq!(json["fileSays"]["via"], "http://a.pt/");
             for field in ["hops", "via", "seed", "tag", "verdict"] {

@@ -29,8 +29,8 @@ impl TextIndex {
         let of_segment = |reader: &SegmentReader| -> tantivy::Result<FixedBitSet> {
             let numbers = reader.fast_fields().u64("version")?;
             let mut docs = FixedBitSet::with_capacity(reader.max_doc() as usize);
-            for asked in &fields {
-                let leaf = Leaf { segment: reader, asked: *asked };
+            for searched in &fields {
+                let leaf = Leaf { segment: reader, searched: *searched };
                 leaf.docs(test, &mut docs)?;
             }
             let most = usize::try_from(numbers.max_value()).unwrap_or_default();
@@ -101,7 +101,7 @@ impl TextIndex {
             let numbers = segment.fast_fields().u64("version").map_err(&engine)?;
             let described = segment.fast_fields().u64("description_words").map_err(&engine)?;
             for field in &fields {
-                let leaf = Leaf { segment, asked: SearchedField { field: *field, stems: None, weight: 1.0 } };
+                let leaf = Leaf { segment, searched: SearchedField { field: *field, stems: None, weight: 1.0 } };
                 let mut located = leaf.located(test).map_err(&engine)?;
                 for doc in leaf.candidates(test).map_err(&engine)?.ones() {
                     let doc = DocId::try_from(doc).unwrap_or(DocId::MAX);
@@ -121,10 +121,10 @@ impl TextIndex {
 
     /// The terms of the index that a test of a single word stands for, in one
     /// field and its stems.
-    pub(super) fn terms_of(&self, asked: SearchedField, test: &TextTest) -> tantivy::Result<Vec<Term>> {
+    pub(super) fn terms_of(&self, searched: SearchedField, test: &TextTest) -> tantivy::Result<Vec<Term>> {
         let mut terms = BTreeSet::new();
         for segment in self.reader.searcher().segment_readers() {
-            terms.extend(Leaf { segment, asked }.terms(test)?);
+            terms.extend(Leaf { segment, searched }.terms(test)?);
         }
         Ok(terms.into_iter().collect())
     }
@@ -133,7 +133,7 @@ impl TextIndex {
 /// One field in one segment.
 struct Leaf<'s> {
     segment: &'s SegmentReader,
-    asked: SearchedField,
+    searched: SearchedField,
 }
 
 impl Leaf<'_> {
@@ -142,7 +142,7 @@ impl Leaf<'_> {
         match test {
             TextTest::Any => {
                 // Whatever has a word in the field.
-                let inverted = self.segment.inverted_index(self.asked.field)?;
+                let inverted = self.segment.inverted_index(self.searched.field)?;
                 let mut terms = inverted.terms().stream()?;
                 while terms.advance() {
                     let mut postings = inverted.read_postings_from_terminfo(terms.value(), IndexRecordOption::Basic)?;
@@ -198,7 +198,7 @@ impl Leaf<'_> {
 
     /// The terms of this segment that a test of one word stands for.
     fn terms(&self, test: &TextTest) -> tantivy::Result<Vec<Term>> {
-        let field = self.asked.field;
+        let field = self.searched.field;
         Ok(match test {
             TextTest::Pattern(pattern) => self.terms_like(pattern)?,
             TextTest::Fuzzy(word) => {
@@ -214,7 +214,7 @@ impl Leaf<'_> {
             }
             TextTest::Word(word) => {
                 let mut found = vec![Term::from_field_text(field, &fold(word))];
-                let stems = self.asked.stems.into_iter();
+                let stems = self.searched.stems.into_iter();
                 found.extend(stems.flat_map(|stems| {
                     let languages = STEMMED.into_iter().chain([UNSTEMMED]);
                     languages.map(move |language| Term::from_field_text(stems, &stem_term(language, word)))
@@ -230,7 +230,7 @@ impl Leaf<'_> {
         let pattern = folded_pattern(pattern);
         // The letters before the first sign.
         let begin: String = pattern.iter().take_while(|c| !matches!(c, '*' | '?')).collect();
-        let inverted = self.inverted(self.asked.field)?;
+        let inverted = self.inverted(self.searched.field)?;
         let mut range = inverted.terms().range().ge(begin.as_bytes());
         let end = format!("{begin}\u{10ffff}");
         if !begin.is_empty() {
@@ -240,7 +240,7 @@ impl Leaf<'_> {
         let mut found = Vec::new();
         while stream.advance() {
             if std::str::from_utf8(stream.key()).is_ok_and(|word| is_like(&pattern, word)) {
-                found.extend(term_of(self.asked.field, stream.key()));
+                found.extend(term_of(self.searched.field, stream.key()));
             }
         }
         Ok(found)

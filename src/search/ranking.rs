@@ -130,35 +130,35 @@ impl TextIndex {
                 self.fields
                     .searched(field)
                     .into_iter()
-                    .try_for_each(|asked| self.add(asked, &term.test, term.boost, parts))
+                    .try_for_each(|searched| self.add(searched, &term.test, term.boost, parts))
             }
         }
     }
 
-    fn add(&self, asked: SearchedField, test: &TextTest, boost: f32, parts: &mut Parts) -> tantivy::Result<()> {
+    fn add(&self, searched: SearchedField, test: &TextTest, boost: f32, parts: &mut Parts) -> tantivy::Result<()> {
         match test {
             TextTest::Any => {}
             TextTest::Near { left, right, .. } => {
-                self.add(asked, left, boost, parts)?;
-                self.add(asked, right, boost, parts)?;
+                self.add(searched, left, boost, parts)?;
+                self.add(searched, right, boost, parts)?;
             }
             test if is_phrase(test) => {
                 let terms: Vec<Term> =
-                    phrase_terms(test).iter().map(|word| Term::from_field_text(asked.field, word)).collect();
+                    phrase_terms(test).iter().map(|word| Term::from_field_text(searched.field, word)).collect();
                 for term in &terms {
-                    parts.add(term.clone(), asked.weight * boost);
+                    parts.add(term.clone(), searched.weight * boost);
                 }
                 if terms.len() > 1 {
-                    parts.phrases.push((terms, asked.weight * boost * PHRASE_WEIGHT));
+                    parts.phrases.push((terms, searched.weight * boost * PHRASE_WEIGHT));
                 }
             }
             test => {
-                let mut terms = self.terms_of(asked, test)?;
+                let mut terms = self.terms_of(searched, test)?;
                 terms.truncate(MOST_TERMS);
                 for term in &terms {
                     let form =
-                        if asked.stems.is_some_and(|stems| stems != term.field()) { AS_WRITTEN_WEIGHT } else { 1.0 };
-                    parts.add(term.clone(), asked.weight * boost * form);
+                        if searched.stems.is_some_and(|stems| stems != term.field()) { AS_WRITTEN_WEIGHT } else { 1.0 };
+                    parts.add(term.clone(), searched.weight * boost * form);
                 }
                 let searcher = self.reader.searcher();
                 for forms in terms.chunk_by(|a, b| a.field() == b.field()) {

@@ -137,9 +137,9 @@ fn a_large_catalogue_answers_at_once() {
     println!("{:>8} ms to count inlinks in the window (a job)", start.elapsed().as_millis());
 
     let mut slow = Vec::new();
-    let mut time = |what: &str, ask: &dyn Fn()| {
+    let mut time = |what: &str, action: &dyn Fn()| {
         let start = Instant::now();
-        ask();
+        action();
         let took = start.elapsed();
         println!("{:>8.1} ms  {what}", took.as_secs_f64() * 1000.0);
         if is_large && took > PATIENCE {
@@ -197,9 +197,9 @@ fn a_large_catalogue_answers_at_once() {
     time("the crawl page of all launches", &|| {
         catalogue.crawl_page(Some(CampaignId::new(1)), Launches::All).unwrap();
     });
-    for (state, words) in [("refused", ""), ("queued", ""), ("all", "path/99999"), ("refused", "nowhere")] {
-        time(&format!("seen URLs, {state}, “{words}”"), &|| {
-            let filter = words.to_owned();
+    for (state, text) in [("refused", ""), ("queued", ""), ("all", "path/99999"), ("refused", "nowhere")] {
+        time(&format!("seen URLs, {state}, “{text}”"), &|| {
+            let filter = text.to_owned();
             let launches = Launches::One(LaunchId::new(2));
             let query = SeenQuery {
                 campaign: Some(CampaignId::new(1)),

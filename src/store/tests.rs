@@ -173,8 +173,8 @@ fn what_is_due_comes_by_priority_and_what_was_put_back_comes_last() {
     let late = made.ledger.find_waiting(&url("http://a.pt/late")).unwrap().unwrap();
     let hour = CaptureDate::from_millis(CaptureDate::now().millis() + 3_600_000);
     made.ledger.defer(late.id, 1, hour, "timed out").unwrap();
-    let order = |in_hand: &[i64], limit| -> Vec<String> {
-        let waiting = made.ledger.waiting("a.pt", in_hand, CaptureDate::now(), limit).unwrap();
+    let order = |in_flight: &[i64], limit| -> Vec<String> {
+        let waiting = made.ledger.waiting("a.pt", in_flight, CaptureDate::now(), limit).unwrap();
         waiting.into_iter().map(|queued| queued.admission.candidate.url.path().to_owned()).collect()
     };
     assert_eq!(order(&[], 10), ["/first", "/b", "/c", "/late"]);
@@ -370,7 +370,7 @@ fn damaged_inlinks_are_none_until_they_are_built_again() {
             "gone" => std::fs::remove_dir_all(&folder).unwrap(),
             _ => continue,
         }
-        assert_eq!(external_in(&Workspace::look(made.workspace.folder()).unwrap()), None, "{damage}");
+        assert_eq!(external_in(&Workspace::open_read_only(made.workspace.folder()).unwrap()), None, "{damage}");
     }
     build(&made.workspace);
     assert_eq!(external(), Some(1));
@@ -628,14 +628,14 @@ fn check_tally(made: &Made) {
     type Sums = Vec<(i64, i64, i64)>;
     let (tallied, counted): (Sums, Sums) = catalogue
         .read(|conn| {
-            let ask = |sql: &str| -> Sums {
+            let sums = |sql: &str| -> Sums {
                 let mut statement = conn.prepare(sql).unwrap();
                 let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
                 rows.map(Result::unwrap).collect()
             };
             Ok((
-                ask("SELECT state, accepted, sum(urls) FROM seen_tally GROUP BY 1, 2 HAVING sum(urls) <> 0 ORDER BY 1, 2"),
-                ask("SELECT state, accepted, count(*) FROM seen GROUP BY 1, 2 ORDER BY 1, 2"),
+                sums("SELECT state, accepted, sum(urls) FROM seen_tally GROUP BY 1, 2 HAVING sum(urls) <> 0 ORDER BY 1, 2"),
+                sums("SELECT state, accepted, count(*) FROM seen GROUP BY 1, 2 ORDER BY 1, 2"),
             ))
         })
         .unwrap();

@@ -287,7 +287,7 @@ pub fn export_feed(
             continue;
         }
         let (_, campaign) = catalogue.campaign(row.id)?;
-        let (entry, words) = campaign.feed_entry(&row.id.to_string());
+        let (entry, remarks) = campaign.feed_entry(&row.id.to_string());
         if let Some(due) = due {
             // The tool keeps targets with a password in feeds of their own.
             let paywalled = entry.fields.get("secretId").is_some_and(|secret| !secret.is_null());
@@ -310,7 +310,7 @@ pub fn export_feed(
                 continue;
             }
         }
-        notes.extend(words.into_iter().map(|words| (row.id, row.name.clone(), words)));
+        notes.extend(remarks.into_iter().map(|remarks| (row.id, row.name.clone(), remarks)));
         entries.push((row.id, row.name, entry));
     }
     let mut taken: HashMap<String, CampaignId> = HashMap::new();

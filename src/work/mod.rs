@@ -57,7 +57,7 @@ pub use launch::crawl::{CrawlOptions, CrawlOutcome, crawl, crawl_plan};
 pub use launch::crawl_plan::{CrawlPlan, CrawlRequest, CrawlStart, UnfinishedLaunch};
 pub use launch::launches::{ListedLaunch, launches};
 pub use launch::schedule::{
-    DueRuns, LOOK_EVERY, NextRun, ON_TIME, Scheduler, Watch, WatchReport, keep_schedules, next_runs, run_scheduled,
+    CHECK_INTERVAL, DueRuns, NextRun, ON_TIME, Scheduler, Watch, WatchReport, keep_schedules, next_runs, run_scheduled,
     scheduled_terms,
 };
 pub use links::anchor_check::{CheckedCapture, PageAnchors, check_captures, judge_prospects};
@@ -119,16 +119,16 @@ pub fn empty_crawl_page() -> CrawlPage {
 
 /// An error and its causes; a cause that is told already is not told again.
 pub fn error_chain(error: &anyhow::Error) -> String {
-    let mut words = String::new();
+    let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {
-        if words.is_empty() {
-            words = cause;
-        } else if !words.contains(&cause) {
-            words.push_str(": ");
-            words.push_str(&cause);
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text.push_str(": ");
+            text.push_str(&cause);
         }
     }
-    words
+    text
 }
 
 /// Who works here, where no name was given: the system's user name.

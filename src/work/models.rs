@@ -41,7 +41,7 @@ pub struct ScopeTest {
     pub trace: Trace,
     /// The smallest change that turns the verdict and that a person can make
     /// in the campaign; none where only the world outside could.
-    pub turn: Option<Remedy>,
+    pub remedy: Option<Remedy>,
 }
 
 /// What an edited campaign would change, with what was asked.
@@ -86,7 +86,7 @@ impl LinkForm {
 
     /// Its name for people.
     pub fn label(self) -> &'static str {
-        Self::ALL.iter().find(|(form, _)| *form == self).map_or("", |(_, words)| words)
+        Self::ALL.iter().find(|(form, _)| *form == self).map_or("", |(_, label)| label)
     }
 
     /// Beginning and ending of the name of a file in it.

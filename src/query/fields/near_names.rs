@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_of_the_hand_is_understood() {
+    fn a_misspelled_field_name_is_understood() {
         let names = ["host", "lang", "date", "title", "inlinks", "inlinks.ext", "collection", "file", "file_rule"];
         for (name, expected) in [
             ("hots", vec!["host"]),

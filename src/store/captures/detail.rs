@@ -190,7 +190,7 @@ fn path(conn: &Connection, id: CaptureId, row: &CaptureRow) -> Result<Vec<(Strin
 pub(in crate::store) fn notes(
     conn: &Connection,
     id: CaptureId,
-    only_standing: bool,
+    without_undone: bool,
 ) -> Result<Vec<CaptureNote>, StoreError> {
     let mut statement = conn.prepare_cached(concat!(
         note_sql!(),
@@ -198,6 +198,6 @@ pub(in crate::store) fn notes(
         " AND (m.capture = c.id OR m.mark <> 'note' AND m.reaches <= c.id)
           AND (NOT ?2 OR m.undone_ms IS NULL) ORDER BY m.id DESC"
     ))?;
-    let notes = statement.query_map(params![id, only_standing], note_of)?.map(|note| note?);
+    let notes = statement.query_map(params![id, without_undone], note_of)?.map(|note| note?);
     notes.collect()
 }

@@ -108,7 +108,7 @@ pub(in crate::store) const IS_PAGE: &str = is_page_sql!("p");
 pub(in crate::store) const IS_PAGE_ITSELF: &str = is_page_sql!("c");
 /// Whether the status of `c` leaves open that it is of a page, whatever it repeats:
 /// redirects and errors often have no payload, as empty pages.
-pub(in crate::store) const SAYS_PAGE: &str = "(c.status IN (0, 304) OR c.status BETWEEN 200 AND 299)";
+pub(in crate::store) const MAY_BE_PAGE: &str = "(c.status IN (0, 304) OR c.status BETWEEN 200 AND 299)";
 /// Revisits `c` with their row `r` whose original is not here, and that may be of a page.
 const IS_LOST_PAGE: &str = "c.revisit_of_ms IS NOT NULL AND c.original IS NULL AND r.declared_kind <> 2";
 
@@ -164,7 +164,7 @@ const SAME_DECLARED: &str = "(SELECT x.id FROM declared_digest d CROSS JOIN capt
     ORDER BY abs(x.date_ms - m.of_ms) / 1000, x.status NOT BETWEEN 200 AND 299, x.date_ms, x.id LIMIT 1)";
 
 /// SQL: original and clause of each row of `m`, a subquery, by the first two clauses of the rule.
-fn by_look_up(m: &str) -> String {
+fn by_lookup(m: &str) -> String {
     let by_url = format!("CASE WHEN by_date IS NULL THEN ifnull({SAME_URL}, {SAME_DECLARED}) END");
     format!(
         "SELECT m.id, ifnull(by_date, by_url), CASE WHEN by_date IS NULL THEN 1 ELSE 0 END, was, found_by
@@ -174,12 +174,12 @@ fn by_look_up(m: &str) -> String {
 
 /// SQL: the same of the revisits that may have another one since captures came behind `?1` up to `?2`.
 pub(super) fn may_change() -> String {
-    by_look_up(&format!("{CLAIMS} WHERE r.capture IN ({MAY_HAVE_ORIGINAL})"))
+    by_lookup(&format!("{CLAIMS} WHERE r.capture IN ({MAY_HAVE_ORIGINAL})"))
 }
 
 /// SQL: the same of one revisit, whose claims are the parameters.
-static LOOK_UP: LazyLock<String> = LazyLock::new(|| {
-    by_look_up(
+static LOOKUP: LazyLock<String> = LazyLock::new(|| {
+    by_lookup(
         "SELECT 0 AS id, ?1 AS url, ?2 AS page, ?3 AS of_url, ?4 AS of_page, ?5 AS of_ms, ?6 AS digest,
             NULL AS was, NULL AS found_by",
     )
@@ -270,7 +270,7 @@ impl RevisitClaims {
             }
         };
         let digest = if self.names_payload { self.digest.as_str() } else { "" };
-        let found: (Option<CaptureId>, u8) = conn.prepare_cached(&LOOK_UP)?.query_row(
+        let found: (Option<CaptureId>, u8) = conn.prepare_cached(&LOOKUP)?.query_row(
             params![ids.url, ids.page, self.url.unwrap_or(ids.url), of_page, revisit_of.millis(), digest],
             |row| Ok((row.get(1)?, row.get(2)?)),
         )?;
@@ -336,7 +336,7 @@ fn set_original(
     };
     let sql = format!(
         "SELECT c.url, u.url, c.original, c.digest, c.status, c.mime, r.digest, r.names_payload, r.lacks_head, r.url,
-            {IS_PAGE_ITSELF} AND {SAYS_PAGE}, {IS_PAGE}, p.digest,
+            {IS_PAGE_ITSELF} AND {MAY_BE_PAGE}, {IS_PAGE}, p.digest,
             (SELECT o.digest || ' ' || o.status || ' ' || o.mime FROM capture o WHERE o.id = r.links_of), c.page, c.date_ms
          FROM capture c JOIN revisit r ON r.capture = c.id JOIN url u ON u.id = c.url
          LEFT JOIN capture p ON p.id = c.original WHERE c.id = ?1"
@@ -445,7 +445,7 @@ pub(in crate::store) fn lose_original(conn: &Connection, id: CaptureId) -> Resul
 /// A revisit with another original than it has.
 type Change = (CaptureId, (CaptureId, FoundBy));
 
-/// A row of [`by_look_up`] or of the last clauses: the revisit, what was found, what it has.
+/// A row of [`by_lookup`] or of the last clauses: the revisit, what was found, what it has.
 fn change_of(row: &Row<'_>) -> rusqlite::Result<(CaptureId, Option<Change>, bool)> {
     let (id, found): (CaptureId, Option<CaptureId>) = (row.get(0)?, row.get(1)?);
     let (clause, was, found_by): (u8, Option<CaptureId>, Option<u8>) = (row.get(2)?, row.get(3)?, row.get(4)?);

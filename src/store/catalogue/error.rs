@@ -83,7 +83,7 @@ pub enum StoreError {
     #[error(
         "{path}: the workspace is open elsewhere ({holder}). Close it there first, then open it here again; nothing was changed"
     )]
-    HeldElsewhere {
+    LockedElsewhere {
         /// What was to be written.
         path: PathBuf,
         /// Who held the lock, as far as known.

@@ -95,7 +95,7 @@ struct Watch {
     /// SQLite counts for each connection alone, so one is kept for this.
     conn: Option<Connection>,
     version: i64,
-    looked: Option<Instant>,
+    checked_at: Option<Instant>,
 }
 
 /// Reads at the same time, and connections kept for them.
@@ -108,7 +108,7 @@ const WRITER_CACHE_KIB: i64 = 32 << 10;
 const READER_CACHE_KIB: i64 = 8 << 10;
 
 /// How often it is looked for commits of other processes at most.
-const LOOK_EVERY: Duration = Duration::from_millis(250);
+const COMMIT_CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
 impl Catalogue {
     /// Makes a new catalogue file. What persons wrote and whom they watch is
@@ -126,7 +126,7 @@ impl Catalogue {
     /// Opens a catalogue that another process may write, or that stands on a
     /// disk that cannot be written to.
     pub(super) fn open_read_only(path: &Path, why: ReadOnlyReason) -> Result<Self, StoreError> {
-        let looking = |immutable: bool| Self {
+        let read_only = |immutable: bool| Self {
             path: path.to_owned(),
             writer: Err(why.clone()),
             thread: None,
@@ -143,12 +143,12 @@ impl Catalogue {
         let answers = |catalogue: &Self| catalogue.read(|conn| is_own(conn, path));
         // A file that is marked read-only has no writer: nothing is made beside it.
         let marked = path.metadata().is_ok_and(|meta| meta.permissions().readonly());
-        let catalogue = looking(marked && !has_log(path));
+        let catalogue = read_only(marked && !has_log(path));
         match answers(&catalogue) {
             Ok(()) => Ok(catalogue),
             // Without a log everything stands in the file itself.
             Err(_) if !has_log(path) => {
-                let catalogue = looking(true);
+                let catalogue = read_only(true);
                 answers(&catalogue)?;
                 Ok(catalogue)
             }
@@ -267,15 +267,15 @@ impl Catalogue {
 
     /// The same, after a look at what other processes committed.
     pub(crate) fn revision_now(&self) -> Result<u64, StoreError> {
-        self.look(Duration::ZERO)?;
+        self.check_commits(Duration::ZERO)?;
         Ok(self.revision())
     }
 
     /// Counts commits of other processes, where it was not looked for them for so long.
-    fn look(&self, since: Duration) -> Result<(), StoreError> {
+    fn check_commits(&self, since: Duration) -> Result<(), StoreError> {
         let Some(watch) = &self.watch else { return Ok(()) };
         let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
-        if watch.looked.is_some_and(|looked| looked.elapsed() < since) {
+        if watch.checked_at.is_some_and(|checked_at| checked_at.elapsed() < since) {
             return Ok(());
         }
         let (conn, is_new) = match watch.conn.take() {
@@ -284,10 +284,10 @@ impl Catalogue {
         };
         let version = conn.query_row("PRAGMA data_version", [], |row| row.get(0))?;
         // Each connection counts for itself.
-        if watch.looked.is_some() && (is_new || version != watch.version) {
+        if watch.checked_at.is_some() && (is_new || version != watch.version) {
             self.revision.fetch_add(1, Ordering::Relaxed);
         }
-        *watch = Watch { conn: Some(conn), version, looked: Some(Instant::now()) };
+        *watch = Watch { conn: Some(conn), version, checked_at: Some(Instant::now()) };
         Ok(())
     }
 
@@ -413,8 +413,8 @@ impl Catalogue {
     }
 
     fn read_with<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        self.look(LOOK_EVERY)?;
-        let _turn = ReadPermit::take(self);
+        self.check_commits(COMMIT_CHECK_INTERVAL)?;
+        let _permit = ReadPermit::take(self);
         let idle = self.readers().idle.pop();
         let mut conn = match idle {
             Some(conn) => conn,
@@ -534,7 +534,7 @@ fn has_log(path: &Path) -> bool {
 impl Drop for Catalogue {
     fn drop(&mut self) {
         // Without senders the thread ends.
-        self.writer = Err(ReadOnlyReason::Asked);
+        self.writer = Err(ReadOnlyReason::Requested);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }

@@ -223,7 +223,7 @@ fn shape(conn: &Connection) -> rusqlite::Result<Vec<Object>> {
 /// The words and signs of a statement with one blank between them. Names are
 /// without quotes where they need none: SQLite quotes those of tables that it renames.
 fn plain_sql(sql: &str) -> String {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let is_name_char = |c: char| c.is_alphanumeric() || c == '_';
     let mut plain = String::with_capacity(sql.len());
     let mut rest = sql;
     while let Some(first) = rest.chars().next() {
@@ -232,14 +232,14 @@ fn plain_sql(sql: &str) -> String {
             '-' if rest.starts_with("--") => rest.find('\n').unwrap_or(rest.len()),
             '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
             '\'' | '"' | '`' => until(rest.len()),
-            _ if is_word(first) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
+            _ if is_name_char(first) => rest.find(|c| !is_name_char(c)).unwrap_or(rest.len()),
             _ => first.len_utf8(),
         };
         let (part, behind) = rest.split_at(len);
         let is_comment = matches!(first, '-' | '/') && len > 1;
         if !is_comment && !first.is_ascii_whitespace() {
             let name = part.strip_prefix(['"', '`']).and_then(|name| name.strip_suffix(first));
-            let needs_none = |name: &&str| !name.is_empty() && name.chars().all(is_word);
+            let needs_none = |name: &&str| !name.is_empty() && name.chars().all(is_name_char);
             plain.push_str(name.filter(needs_none).unwrap_or(part));
             plain.push(' ');
         }
@@ -284,13 +284,13 @@ mod tests {
     }
 
     #[test]
-    fn what_was_made_smaller_copied_or_only_looked_at_has_its_shape() {
+    fn a_compacted_copied_or_read_only_catalogue_has_its_shape() {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("w");
         let workspace = Workspace::create(&folder).unwrap();
         workspace.catalogue().vacuum().unwrap();
         workspace.catalogue().back_up(&dir.path().join("copy.sqlite"), &JobCx::detached()).unwrap();
-        Workspace::look(&folder).unwrap();
+        Workspace::open_read_only(&folder).unwrap();
         // A build puts tables in the place of others; one that is killed leaves its own.
         crate::store::tests::build(&workspace);
         workspace

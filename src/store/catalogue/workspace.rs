@@ -34,29 +34,29 @@ pub enum Access {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadOnlyReason {
     /// Another process wrote it as it was opened: who, as far as known.
-    Held(String),
+    Locked(String),
     /// Nobody can write it.
     NotWritable,
     /// Nothing else was asked for.
-    Asked,
+    Requested,
 }
 
 impl ReadOnlyReason {
     /// Why nothing is written, as what a greyed button shows.
     pub fn brief(&self) -> &'static str {
         match self {
-            Self::Held(_) => "This workspace is open in another window; read only",
+            Self::Locked(_) => "This workspace is open in another window; read only",
             Self::NotWritable => "This workspace cannot be written to; read only",
-            Self::Asked => "This workspace was opened for reading; read only",
+            Self::Requested => "This workspace was opened for reading; read only",
         }
     }
 
     /// Why nothing is written, as a clause.
     fn reason(&self) -> String {
         match self {
-            Self::Held(holder) => format!("another process writes it ({holder})"),
+            Self::Locked(holder) => format!("another process writes it ({holder})"),
             Self::NotWritable => "it cannot be written to".to_owned(),
-            Self::Asked => "it was opened for looking only".to_owned(),
+            Self::Requested => "it was opened for looking only".to_owned(),
         }
     }
 
@@ -64,9 +64,9 @@ impl ReadOnlyReason {
     pub(in crate::store) fn refusal(&self, path: &Path) -> StoreError {
         let path = path.to_owned();
         match self {
-            Self::Held(holder) => StoreError::HeldElsewhere { path, holder: holder.clone() },
+            Self::Locked(holder) => StoreError::LockedElsewhere { path, holder: holder.clone() },
             Self::NotWritable => StoreError::ReadOnly(path),
-            Self::Asked => StoreError::OpenedReadOnly(path),
+            Self::Requested => StoreError::OpenedReadOnly(path),
         }
     }
 }
@@ -76,7 +76,7 @@ impl fmt::Display for ReadOnlyReason {
         const NOTHING: &str =
             "Everything can be read here, but nothing crawled, imported, built, exported, marked or saved";
         match self {
-            Self::Held(holder) => {
+            Self::Locked(holder) => {
                 write!(
                     f,
                     "The workspace is open elsewhere ({holder}). {NOTHING}. Close it there, then open it here again"
@@ -86,7 +86,9 @@ impl fmt::Display for ReadOnlyReason {
                 f,
                 "The workspace cannot be written to. {NOTHING}. Make the folder and its {CATALOGUE_FILE} writable, or copy it to a disk that is, then open it again"
             ),
-            Self::Asked => write!(f, "The workspace was opened for looking only. {NOTHING}. Open it again to write"),
+            Self::Requested => {
+                write!(f, "The workspace was opened for looking only. {NOTHING}. Open it again to write")
+            }
         }
     }
 }
@@ -191,19 +193,19 @@ impl Workspace {
     /// process writes it or nobody can.
     pub fn open_or_read_only(folder: &Path) -> Result<Self, StoreError> {
         match Self::open(folder) {
-            Err(StoreError::Locked { folder, holder }) => Self::look_since(folder, ReadOnlyReason::Held(holder)),
-            Err(StoreError::ReadOnly(folder)) => Self::look_since(check(&folder)?, ReadOnlyReason::NotWritable),
+            Err(StoreError::Locked { folder, holder }) => Self::read_only(folder, ReadOnlyReason::Locked(holder)),
+            Err(StoreError::ReadOnly(folder)) => Self::read_only(check(&folder)?, ReadOnlyReason::NotWritable),
             other => other,
         }
     }
 
     /// Opens a workspace for looking only, whoever writes it meanwhile and
     /// even where nothing can be written.
-    pub fn look(folder: &Path) -> Result<Self, StoreError> {
-        Self::look_since(check(folder)?, ReadOnlyReason::Asked)
+    pub fn open_read_only(folder: &Path) -> Result<Self, StoreError> {
+        Self::read_only(check(folder)?, ReadOnlyReason::Requested)
     }
 
-    fn look_since(folder: PathBuf, why: ReadOnlyReason) -> Result<Self, StoreError> {
+    fn read_only(folder: PathBuf, why: ReadOnlyReason) -> Result<Self, StoreError> {
         let catalogue = Catalogue::open_read_only(&folder.join(CATALOGUE_FILE), why.clone())?;
         Ok(Self::of(folder, Access::ReadOnly(why), catalogue, None))
     }

@@ -37,8 +37,8 @@ impl ImportProblem {
 impl From<Problem> for ImportProblem {
     fn from(problem: Problem) -> Self {
         // Of problems that were counted only, the words say how many.
-        let told = Self::new(problem.offset, problem.kind.label(), problem.detail);
-        Self { member: problem.member, ..told }
+        let row = Self::new(problem.offset, problem.kind.label(), problem.detail);
+        Self { member: problem.member, ..row }
     }
 }
 
@@ -262,21 +262,21 @@ impl Catalogue {
             "(CASE WHEN ?1 IS NULL THEN p.read_again = 0 ELSE i.launch = ?1 END) AND (?2 IS NULL OR p.file = ?2)
             AND (?3 = '' OR instr(lower(ifnull(f.path, i.path)), ?3) OR instr(lower(p.detail), ?3))
             AND (?4 = '' OR i.path = ?4)";
-        let words = query.words.to_lowercase();
+        let text = query.text.to_lowercase();
         self.read(|conn| {
             let rows = conn
                 .prepare_cached(&format!(
                     "{PROBLEM} WHERE {NARROWED} AND (?5 = '' OR p.kind = ?5)
                      ORDER BY ifnull(f.path, i.path), p.offset, p.id LIMIT ?6"
                 ))?
-                .query_map(params![query.launch, query.file, words, query.path, query.kind, MAX_LISTED], problem_row)?
+                .query_map(params![query.launch, query.file, text, query.path, query.kind, MAX_LISTED], problem_row)?
                 .collect::<Result<_, _>>()?;
             let kinds = conn
                 .prepare_cached(&format!(
                     "SELECT p.kind, count(*) FROM problem p JOIN import_file i ON i.id = p.import_file
                      LEFT JOIN warc_file f ON f.id = p.file WHERE {NARROWED} GROUP BY p.kind ORDER BY count(*) DESC, p.kind"
                 ))?
-                .query_map(params![query.launch, query.file, words, query.path], |row| Ok((row.get(0)?, uint(row.get(1)?))))?
+                .query_map(params![query.launch, query.file, text, query.path], |row| Ok((row.get(0)?, uint(row.get(1)?))))?
                 .collect::<Result<_, _>>()?;
             let unlisted: i64 = conn
                 .prepare_cached(

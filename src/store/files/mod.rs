@@ -95,7 +95,7 @@ impl Catalogue {
     /// What the file found at this path was when it was looked at before, if
     /// its size and date are still the same and it was read to its end. It may
     /// have grown at the place that it is read from.
-    pub fn file_looked_at(&self, path: &str, size: u64, mtime_ns: i64) -> Result<Option<KnownFile>, StoreError> {
+    pub fn known_file_at(&self, path: &str, size: u64, mtime_ns: i64) -> Result<Option<KnownFile>, StoreError> {
         self.read(|conn| {
             Ok(conn
                 .prepare_cached(&format!(

@@ -83,8 +83,8 @@ impl Catalogue {
                         AND s.url = (SELECT id FROM url WHERE url.url = event.url))
                  FROM event WHERE {sql} GROUP BY {group} ORDER BY max(id) DESC LIMIT ?3 OFFSET ?4"
             ))?;
-            let asked = params![query.launch, query.kind.map(EventKind::name), int(query.limit), int(query.offset)];
-            let rows = statement.query_map(asked, event_row)?;
+            let values = params![query.launch, query.kind.map(EventKind::name), int(query.limit), int(query.offset)];
+            let rows = statement.query_map(values, event_row)?;
             let mut rows: Vec<EventRow> = rows.filter_map(Result::transpose).collect::<Result<_, _>>()?;
             if !query.each {
                 rows.iter_mut().for_each(|row| row.event.text = row.event.plain_text().to_owned());

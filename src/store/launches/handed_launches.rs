@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 /// A launch that is handed over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct HandedLaunch {
+pub struct HandoverLaunch {
     /// Its job folder.
     pub job: String,
     /// UTC start, 14 digits.
@@ -61,7 +61,7 @@ pub struct VersionChange {
 /// How a crawl came to a capture that is handed over.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct HandedCrawl {
+pub struct HandoverCrawl {
     /// Job of the launch.
     pub job: String,
     /// The launch.
@@ -91,7 +91,7 @@ impl Catalogue {
     /// # Errors
     ///
     /// A catalogue that cannot be read.
-    pub fn handed_launches(&self, campaign: CampaignId) -> Result<Vec<HandedLaunch>, StoreError> {
+    pub fn handover_launches(&self, campaign: CampaignId) -> Result<Vec<HandoverLaunch>, StoreError> {
         self.read(|conn| {
             let mut changes = conn.prepare_cached(
                 "SELECT date_ms, from_version, to_version FROM launch_change WHERE launch = ?1 ORDER BY date_ms",
@@ -106,7 +106,7 @@ impl Catalogue {
                     let date = CaptureDate::from_millis(row.get(0)?);
                     Ok(VersionChange { date, from: row.get(1)?, to: row.get(2)? })
                 })?;
-                Ok(HandedLaunch {
+                Ok(HandoverLaunch {
                     job: row.get(1)?,
                     launch: row.get(2)?,
                     version: row.get(3)?,
@@ -133,12 +133,12 @@ impl Catalogue {
     pub fn take_launch(
         &self,
         campaign: CampaignId,
-        launch: HandedLaunch,
+        launch: HandoverLaunch,
         origin: &str,
     ) -> Result<Option<LaunchId>, StoreError> {
         let origin = origin.to_owned();
         self.write(move |conn| {
-            let HandedLaunch { job, launch, version, finished, started, ended, ran_ms, why, changes } = launch;
+            let HandoverLaunch { job, launch, version, finished, started, ended, ran_ms, why, changes } = launch;
             let known: Option<(LaunchId, bool)> = conn
                 .query_row(
                     "SELECT l.id, o.launch IS NOT NULL FROM launch l LEFT JOIN launch_origin o ON o.launch = l.id
@@ -149,8 +149,8 @@ impl Catalogue {
                     |row| Ok((row.get(0)?, row.get(1)?)),
                 )
                 .optional()?;
-            if let Some((id, is_handed)) = known {
-                return Ok(is_handed.then_some(id));
+            if let Some((id, is_foreign)) = known {
+                return Ok(is_foreign.then_some(id));
             }
             conn.execute(
                 "INSERT INTO launch (kind, campaign, version, job, launch, state, started_ms, ended_ms, why, ran_ms, is_foreign)
@@ -206,7 +206,7 @@ impl Catalogue {
     pub fn assign_to_launches(
         &self,
         campaign: CampaignId,
-        captures: Vec<(CaptureId, HandedCrawl)>,
+        captures: Vec<(CaptureId, HandoverCrawl)>,
     ) -> Result<(), StoreError> {
         self.write(move |conn| {
             let mut find = conn.prepare_cached(

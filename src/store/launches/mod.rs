@@ -214,7 +214,7 @@ impl Catalogue {
     pub fn set_launch_state(&self, id: LaunchId, state: LaunchState, why: &str) -> Result<(), StoreError> {
         let why = why.to_owned();
         self.write(move |conn| {
-            let word = match state {
+            let name = match state {
                 LaunchState::Running => "running",
                 LaunchState::Paused => "paused",
                 LaunchState::Stopped => "stopped",
@@ -227,7 +227,7 @@ impl Catalogue {
                     ran_ms = ran_ms + CASE ?2 WHEN 'running' THEN 0 ELSE ifnull(max(?5 - running_since_ms, 0), 0) END,
                     running_since_ms = CASE ?2 WHEN 'running' THEN ifnull(running_since_ms, ?5) END
                  WHERE id = ?1",
-                params![id, word, ended, why, now],
+                params![id, name, ended, why, now],
             )?;
             Ok(())
         })
@@ -417,7 +417,7 @@ impl Catalogue {
             _ => String::new(),
         };
         // Tables that a filter does not look at are left out by SQLite.
-        let asked = format!(
+        let from_sql = format!(
             "FROM seen s LEFT JOIN url u ON u.id = s.url LEFT JOIN host h ON h.id = s.host
              LEFT JOIN url v ON v.id = s.via WHERE s.launch {} {state} {once} AND {}",
             in_list(&ids),
@@ -425,11 +425,11 @@ impl Catalogue {
         );
         self.read(|conn| {
             let total = conn
-                .prepare_cached(&format!("SELECT count(*) {asked}"))?
+                .prepare_cached(&format!("SELECT count(*) {from_sql}"))?
                 .query_row(params_from_iter(&filter.values), |row| row.get(0))?;
             let rows = conn
                 .prepare_cached(&format!(
-                    "WITH part AS (SELECT s.id AS id {asked} ORDER BY {order} LIMIT {} OFFSET {})
+                    "WITH part AS (SELECT s.id AS id {from_sql} ORDER BY {order} LIMIT {} OFFSET {})
                      SELECT {SEEN} FROM part p JOIN seen s ON s.id = p.id JOIN url u ON u.id = s.url
                      LEFT JOIN url v ON v.id = s.via ORDER BY {order}",
                     int(query.limit),
@@ -591,8 +591,8 @@ pub(super) fn geo_fact(conn: &Connection, host: &str) -> Result<GeoFact, StoreEr
 }
 
 /// The state behind the word that the catalogue keeps.
-pub(super) fn state_of(word: &str) -> LaunchState {
-    match word {
+pub(super) fn state_of(name: &str) -> LaunchState {
+    match name {
         "running" => LaunchState::Running,
         "paused" => LaunchState::Paused,
         "stopped" => LaunchState::Stopped,

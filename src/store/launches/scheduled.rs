@@ -128,14 +128,14 @@ const RUN: &str =
     FROM schedule_run r JOIN campaign k ON k.id = r.campaign LEFT JOIN launch l ON l.id = r.launch";
 
 fn run_row(row: &Row<'_>) -> rusqlite::Result<ScheduledRun> {
-    let word: String = row.get(5)?;
+    let name: String = row.get(5)?;
     Ok(ScheduledRun {
         id: row.get(0)?,
         campaign: row.get(1)?,
         campaign_name: row.get(2)?,
         due: CaptureDate::from_millis(row.get(3)?),
         is_extra: row.get(4)?,
-        state: RunState::ALL.into_iter().find(|state| state.as_str() == word).unwrap_or(RunState::Failed),
+        state: RunState::ALL.into_iter().find(|state| state.as_str() == name).unwrap_or(RunState::Failed),
         launch: row.get(6)?,
         launch_name: row.get(7)?,
         noticed: CaptureDate::from_millis(row.get(8)?),

@@ -16,7 +16,7 @@ use std::ops::RangeInclusive;
 
 /// What of the seen URLs is asked for.
 #[derive(Debug, Clone, Default)]
-pub struct SeenAsk {
+pub struct SeenColumns {
     /// The launches.
     pub launches: Vec<LaunchId>,
     /// Whether the page that led to a URL is wanted; it costs a look-up more.
@@ -80,7 +80,7 @@ impl SeenUrl<'_> {
 }
 
 /// Captures that are looked through for redirects at most, to spare compiling rules.
-const MOST_LOOKED_AT: i64 = 100_000;
+const MAX_SCANNED: i64 = 100_000;
 
 /// All captures of a URL. The last one is sought here: for an ORDER BY SQLite
 /// sets up a table in memory each time, which costs more than all the rest.
@@ -115,41 +115,41 @@ impl Default for Launch {
 
 impl Further {
     /// The columns that are wanted, and their words in a query.
-    fn of(ask: &SeenAsk) -> (Self, String) {
-        let (mut further, mut words, mut next) = (Self::default(), String::new(), 6);
-        match ask.launches.as_slice() {
+    fn of(query: &SeenColumns) -> (Self, String) {
+        let (mut further, mut sql, mut next) = (Self::default(), String::new(), 6);
+        match query.launches.as_slice() {
             [only] => further.launch = Launch::Only(*only),
             _ => {
                 further.launch = Launch::At(next);
                 next += 1;
-                words.push_str(", s.launch");
+                sql.push_str(", s.launch");
             }
         }
-        for (wanted, at, column) in [
-            (ask.with_via, &mut further.via, "ifnull(v.url, '')"),
-            (ask.with_seed, &mut further.seed, "s.seed"),
-            (ask.with_source_tag, &mut further.source_tag, "s.source_tag"),
-            (ask.with_nofollow, &mut further.nofollow, "s.nofollow"),
-            (ask.with_date, &mut further.date, "s.date_ms"),
+        for (requested, at, column) in [
+            (query.with_via, &mut further.via, "ifnull(v.url, '')"),
+            (query.with_seed, &mut further.seed, "s.seed"),
+            (query.with_source_tag, &mut further.source_tag, "s.source_tag"),
+            (query.with_nofollow, &mut further.nofollow, "s.nofollow"),
+            (query.with_date, &mut further.date, "s.date_ms"),
         ] {
-            if wanted {
+            if requested {
                 *at = Some(next);
                 next += 1;
-                words.push_str(", ");
-                words.push_str(column);
+                sql.push_str(", ");
+                sql.push_str(column);
             }
         }
-        (further, words)
+        (further, sql)
     }
 
     fn all() -> (Self, String) {
-        let all = SeenAsk {
+        let all = SeenColumns {
             with_via: true,
             with_seed: true,
             with_source_tag: true,
             with_nofollow: true,
             with_date: true,
-            ..SeenAsk::default()
+            ..SeenColumns::default()
         };
         Self::of(&all)
     }
@@ -199,27 +199,27 @@ impl Catalogue {
     pub fn scan_seen<E>(
         &self,
         ids: RangeInclusive<i64>,
-        ask: &SeenAsk,
+        query: &SeenColumns,
         mut each: impl FnMut(&SeenUrl<'_>) -> Result<(), E>,
     ) -> Result<Result<(), E>, StoreError> {
-        let list: Vec<String> = ask.launches.iter().map(ToString::to_string).collect();
+        let list: Vec<String> = query.launches.iter().map(ToString::to_string).collect();
         let list = list.join(",");
-        let (further, columns) = Further::of(ask);
-        let join = if ask.with_via { "LEFT JOIN url v ON v.id = s.via" } else { "" };
-        let newest = match ask.launches.len() {
+        let (further, columns) = Further::of(query);
+        let join = if query.with_via { "LEFT JOIN url v ON v.id = s.via" } else { "" };
+        let newest = match query.launches.len() {
             0 | 1 => String::new(),
             _ => format!(
                 "AND NOT EXISTS (SELECT 1 FROM seen n WHERE n.url = s.url AND n.launch > s.launch AND n.launch IN ({list}))"
             ),
         };
         // The plus keeps SQLite on the row numbers, CROSS on this order.
-        let (index, of_launch) = match ask.is_sparse {
+        let (index, of_launch) = match query.is_sparse {
             true => ("INDEXED BY seen_state", format!("s.launch IN ({list}) AND s.state IN (0, 1, 2, 3)")),
             false => ("", format!("+s.launch IN ({list})")),
         };
         // That index has rows of one state behind those of another.
-        let order = if ask.is_sparse { "ORDER BY s.id" } else { "" };
-        let let_in = if ask.let_in_by.is_some() { "AND s.accepted AND s.rule_name = ?3" } else { "AND ?3 IS NULL" };
+        let order = if query.is_sparse { "ORDER BY s.id" } else { "" };
+        let let_in = if query.let_in_by.is_some() { "AND s.accepted AND s.rule_name = ?3" } else { "AND ?3 IS NULL" };
         self.read(|conn| {
             let mut statement = conn.prepare_cached(&format!(
                 "SELECT {COLUMNS}{columns} FROM seen s {index} CROSS JOIN url u ON u.id = s.url {join}
@@ -227,7 +227,7 @@ impl Catalogue {
             ))?;
             let captures = RefCell::new(conn.prepare_cached(CAPTURES)?);
             let content = |url| content_fact(&mut captures.borrow_mut(), url);
-            let mut rows = statement.query(params![ids.start(), ids.end(), ask.let_in_by])?;
+            let mut rows = statement.query(params![ids.start(), ids.end(), query.let_in_by])?;
             while let Some(row) = rows.next()? {
                 if let Err(stop) = each(&seen_url(&content, row, &further)?) {
                     return Ok(Err(stop));
@@ -265,8 +265,8 @@ impl Catalogue {
     pub fn captured_bytes(&self, urls: &[i64]) -> Result<Vec<Option<u64>>, StoreError> {
         self.read(|conn| {
             // One look at the catalogue for all: to begin one for each takes longer than to read it.
-            let one_look = conn.unchecked_transaction()?;
-            let mut statement = one_look.prepare_cached(CAPTURES)?;
+            let snapshot = conn.unchecked_transaction()?;
+            let mut statement = snapshot.prepare_cached(CAPTURES)?;
             urls.iter().map(|url| Ok(last_capture(&mut statement, *url)?.map(|(.., bytes)| bytes))).collect()
         })
     }
@@ -347,7 +347,7 @@ impl Catalogue {
     pub fn redirects_since(&self, since: Option<i64>) -> Result<(i64, Option<Vec<String>>), StoreError> {
         self.read(|conn| {
             let last = conn.query_row("SELECT ifnull(max(id), 0) FROM capture", [], |row| row.get(0))?;
-            let Some(since) = since.filter(|since| last - since <= MOST_LOOKED_AT) else { return Ok((last, None)) };
+            let Some(since) = since.filter(|since| last - since <= MAX_SCANNED) else { return Ok((last, None)) };
             let mut statement = conn.prepare_cached(
                 "SELECT DISTINCT u.url FROM capture c JOIN url u ON u.id = c.url
                  WHERE c.id > ?1 AND c.id <= ?2 AND c.redirect_to IS NOT NULL",
@@ -462,7 +462,7 @@ fn seen_url<'r>(content: &'r Content<'r>, row: &'r Row<'_>, further: &Further) -
     let text = |at: usize| -> Result<&'r str, StoreError> {
         row.get_ref(at)?.as_str().map_err(|error| StoreError::Content(format!("a seen URL ({error})")))
     };
-    let asked_text = |at: Option<usize>| at.map_or(Ok(""), text);
+    let optional_text = |at: Option<usize>| at.map_or(Ok(""), text);
     let seed = match further.seed {
         Some(at) => {
             row.get_ref(at)?.as_str_or_null().map_err(|error| StoreError::Content(format!("a seed ({error})")))?
@@ -479,10 +479,10 @@ fn seen_url<'r>(content: &'r Content<'r>, row: &'r Row<'_>, further: &Further) -
         url_id: row.get(1)?,
         host_id: row.get(2)?,
         url: text(3)?,
-        via: asked_text(further.via)?,
+        via: optional_text(further.via)?,
         hops: text(4)?,
         seed,
-        source_tag: asked_text(further.source_tag)?,
+        source_tag: optional_text(further.source_tag)?,
         is_seed: how & 1 != 0,
         nofollow: further.nofollow.map_or(Ok(false), |at| row.get(at))?,
         is_apart: how & 2 != 0,

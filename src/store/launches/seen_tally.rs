@@ -162,8 +162,8 @@ mod tests {
 
     #[track_caller]
     fn check(catalogue: &Catalogue, what: &str) {
-        let [told, real] = counts(catalogue);
-        assert_eq!(told, real, "{what}");
+        let [tallied, real] = counts(catalogue);
+        assert_eq!(tallied, real, "{what}");
     }
 
     #[test]

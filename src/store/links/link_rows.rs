@@ -4,7 +4,7 @@ use crate::captures::Unread;
 use crate::crawl::{SeenFacts, UrlOutcome};
 use crate::links::LinkKind;
 use crate::store::captures::link_list::{PageKeys, StoredLink, decode_of, outlinks_of};
-use crate::store::captures::which::{HAS_LINKS, IS_PAGE, IS_PAGE_ITSELF, ORIGINAL, SAYS_PAGE, nearest_of_page_sql};
+use crate::store::captures::which::{HAS_LINKS, IS_PAGE, IS_PAGE_ITSELF, MAY_BE_PAGE, ORIGINAL, nearest_of_page_sql};
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::sql::{int, kind_name, uint};
@@ -78,7 +78,7 @@ fn feed(which: &str) -> String {
          JOIN capture p ON p.id = {ORIGINAL}
          JOIN link_list o ON o.capture = {HAS_LINKS}
          JOIN url su ON su.id = c.url JOIN page sp ON sp.id = c.page
-         WHERE o.anchors > 0 AND {IS_PAGE} AND {SAYS_PAGE} AND {which} ORDER BY c.id, o.id"
+         WHERE o.anchors > 0 AND {IS_PAGE} AND {MAY_BE_PAGE} AND {which} ORDER BY c.id, o.id"
     )
 }
 
@@ -87,7 +87,7 @@ fn feed_pages(which: &str) -> String {
         "SELECT k.key, u.url, c.date_ms, c.id
          FROM capture c JOIN capture p ON p.id = {ORIGINAL}
          JOIN url u ON u.id = c.url JOIN page k ON k.id = c.page
-         WHERE {IS_PAGE} AND {SAYS_PAGE} AND {which} ORDER BY c.id"
+         WHERE {IS_PAGE} AND {MAY_BE_PAGE} AND {which} ORDER BY c.id"
     )
 }
 

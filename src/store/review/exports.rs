@@ -52,8 +52,8 @@ pub struct LinkingPages(RwLock<HashMap<CaptureId, Arc<LinkingPage>>>);
 
 impl LinkingPages {
     /// Looks pages up that are known.
-    pub(in crate::store) fn with<T>(&self, look_up: impl FnOnce(&HashMap<CaptureId, Arc<LinkingPage>>) -> T) -> T {
-        look_up(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    pub(in crate::store) fn with<T>(&self, lookup: impl FnOnce(&HashMap<CaptureId, Arc<LinkingPage>>) -> T) -> T {
+        lookup(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Remembers pages.

@@ -615,14 +615,14 @@ impl Catalogue {
                     |row| Ok((row.get(0)?, row.get(1)?)),
                 )
                 .optional()?;
-            let Some((act, word)) = last else { return Ok(None) };
+            let Some((act, name)) = last else { return Ok(None) };
             let changed = conn.execute(
                 // Later than every undo before, whatever the clock says: redo goes by it.
                 "UPDATE mark SET undone_ms = max(?2, ifnull((SELECT max(undone_ms) FROM mark), 0) + 1)
                  WHERE act = ?1 AND undone_ms IS NULL",
                 params![act, CaptureDate::now().millis()],
             )?;
-            Ok(mark_of(&word).map(|mark| (mark, changed as u64)))
+            Ok(mark_of(&name).map(|mark| (mark, changed as u64)))
         })
     }
 
@@ -639,9 +639,9 @@ impl Catalogue {
                     |row| Ok((row.get(0)?, row.get(1)?)),
                 )
                 .optional()?;
-            let Some((act, word)) = last else { return Ok(None) };
+            let Some((act, name)) = last else { return Ok(None) };
             let changed = conn.execute("UPDATE mark SET undone_ms = NULL WHERE act = ?1", [act])?;
-            Ok(mark_of(&word).map(|mark| (mark, changed as u64)))
+            Ok(mark_of(&name).map(|mark| (mark, changed as u64)))
         })
     }
 }

@@ -252,7 +252,7 @@ impl Catalogue {
             " SELECT capture FROM along"
         );
         // What came along in a handover, where it has pages without their originals: what these need is not known.
-        const HANDED: &str = concat!(
+        const FROM_HANDOVER: &str = concat!(
             "WITH asked (campaign) AS (SELECT ?1), ",
             chosen_sql!(),
             " SELECT capture FROM requisite
@@ -279,7 +279,7 @@ impl Catalogue {
         let found: Vec<Vec<CaptureId>> = found.into_iter().collect::<Result<_, _>>()?;
         let mut found = found.concat();
         found.extend(self.read_on_disk(cx, |conn| {
-            let mut statement = conn.prepare_cached(HANDED)?;
+            let mut statement = conn.prepare_cached(FROM_HANDOVER)?;
             let rows = statement.query_map([campaign], |row| row.get(0))?;
             Ok(rows.collect::<Result<Vec<CaptureId>, _>>()?)
         })?);

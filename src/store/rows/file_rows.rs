@@ -287,7 +287,7 @@ pub struct ProblemQuery {
     pub path: String,
     /// Words in the file's name or in what is told, searched within the rest;
     /// empty for all.
-    pub words: String,
+    pub text: String,
 }
 
 /// Problems, and how many there are of each kind.

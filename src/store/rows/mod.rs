@@ -681,7 +681,7 @@ pub struct InlinkRow {
 
 impl InlinkRow {
     /// Whether this is what its anchor is tallied as, as in [`AnchorRow::text`].
-    pub fn says(&self, text: &str) -> bool {
+    pub fn has_anchor(&self, text: &str) -> bool {
         tallied_anchor(&self.anchor) == text
     }
 }

@@ -520,13 +520,13 @@ impl GeoReport {
     /// How many numbers of a list are held.
     pub fn kept(&self, list: &GeoList) -> u64 {
         let of_hosts = || self.hosts.iter().map(|host| host.ids.first().len()).sum::<usize>();
-        let held = match list {
+        let count = match list {
             GeoList::Decided => of_hosts() + self.otherwise_ids.first().len(),
             GeoList::Otherwise => self.otherwise_ids.first().len(),
             GeoList::Host(name) => self.host(name).map_or(0, |host| host.ids.first().len()),
             GeoList::DriftIn(_) | GeoList::DriftOut(_) => 0,
         };
-        held as u64
+        count as u64
     }
 
     /// Numbers of the seen URLs of a list, as far as they are held; ascending

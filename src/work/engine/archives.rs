@@ -1,7 +1,7 @@
 //! The archives of a job: those that really are in its folder.
 
 use super::Engine;
-use crate::work::import::looks_like_archive;
+use crate::work::import::is_archive_name;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -63,7 +63,7 @@ fn sort_out(folder: &Path, job: &Path, parts: &mut Vec<PathBuf>, led_out: &mut V
             } else {
                 all = false;
             }
-        } else if looks_like_archive(&path) {
+        } else if is_archive_name(&path) {
             whole.push(path);
         }
     }

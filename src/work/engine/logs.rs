@@ -204,7 +204,7 @@ fn one_log(path: &Path, file: String, taking: &mut Taking<'_>, cx: &JobCx) -> an
             return Ok(count);
         }
     };
-    let (mut line, mut number, mut told_bytes) = (Vec::new(), 0_u64, 0_u64);
+    let (mut line, mut number, mut reported_bytes) = (Vec::new(), 0_u64, 0_u64);
     loop {
         line.clear();
         let read = match log.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line) {
@@ -221,7 +221,7 @@ fn one_log(path: &Path, file: String, taking: &mut Taking<'_>, cx: &JobCx) -> an
         number += 1;
         if !zipped {
             cx.advance(read)?;
-            told_bytes += read;
+            reported_bytes += read;
         } else {
             cx.checkpoint()?;
         }
@@ -257,7 +257,7 @@ fn one_log(path: &Path, file: String, taking: &mut Taking<'_>, cx: &JobCx) -> an
             }
         }
     }
-    cx.advance(size.saturating_sub(told_bytes))?;
+    cx.advance(size.saturating_sub(reported_bytes))?;
     Ok(count)
 }
 
@@ -318,15 +318,15 @@ fn of_scope_log(text: &str) -> Result<Logged, String> {
 
 /// `<time> ACCEPT <url>`: what a scope wrote before rules were named.
 fn old_scope_line(text: &str) -> Option<ScopeLine> {
-    let mut words = text.splitn(3, ' ');
-    let date = CaptureDate::parse(words.next()?).ok()?;
-    let decision = match words.next()? {
+    let mut fields = text.splitn(3, ' ');
+    let date = CaptureDate::parse(fields.next()?).ok()?;
+    let decision = match fields.next()? {
         "ACCEPT" => Decision::Accept,
         "REJECT" => Decision::Reject,
         _ => return None,
     };
     let verdict = Verdict { decision, rule_index: None, rule_name: String::new() };
-    Some(ScopeLine { date, verdict, url: words.next()?.to_owned(), extra: None })
+    Some(ScopeLine { date, verdict, url: fields.next()?.to_owned(), extra: None })
 }
 
 fn of_crawl_log(text: &str) -> Result<Logged, String> {

@@ -249,7 +249,7 @@ pub fn jobs_summary(Imported { jobs, restored, imports, handovers, attached, led
     let handovers = handovers.iter().flat_map(HandoverImport::lines);
     for job in jobs {
         let known = if job.is_new { "new" } else { "known, left as it is" };
-        let mut words = format!(
+        let mut text = format!(
             "{} job {}: campaign {} “{}” ({known}), {}, {}, {}",
             job.engine.name(),
             job.folder,
@@ -262,20 +262,20 @@ pub fn jobs_summary(Imported { jobs, restored, imports, handovers, attached, led
         let logs = || job.launches.iter().flat_map(|launch| &launch.logs);
         let unread: u64 = logs().map(|log| log.unread).sum();
         if unread > 0 {
-            words.push_str(&format!(", {} of logs could not be read", super::counted(unread, "line")));
+            text.push_str(&format!(", {} of logs could not be read", super::counted(unread, "line")));
         }
         let notes = job.notes.iter().map(ToString::to_string);
         let unread = logs().flat_map(|log| &log.unread_examples).map(|example| format!("unreadable: {example}"));
         let passed_over = job.passed_over.iter().map(|path| format!("passed over: {path}"));
         let notes: Vec<String> = notes.chain(unread).chain(passed_over).collect();
         for note in notes.iter().take(MAX_NOTES) {
-            words.push_str(&format!("; {note}"));
+            text.push_str(&format!("; {note}"));
         }
         if notes.len() > MAX_NOTES {
             let more = notes.len() - MAX_NOTES;
-            words.push_str(&format!("; and {more} more notes, which fonds import of this folder tells"));
+            text.push_str(&format!("; and {more} more notes, which fonds import of this folder tells"));
         }
-        parts.push(words);
+        parts.push(text);
     }
     parts.extend(restored.chain(handovers).chain(attached_summary(*attached)).chain(led_out.iter().cloned()));
     // What came as a whole is the news; its archive files follow.
@@ -466,7 +466,7 @@ fn logs_only(folder: &Path) -> EngineJob {
             format!("{} with + or - left out: there is no rule for them", counted(prefixes.len() as u64, "line"));
         notes.push(EngineNote { place: "seeds.txt".to_owned(), what });
     }
-    let unread = unread.into_iter().map(|(line, words)| (line, format!("“{words}” is neither seed nor prefix")));
+    let unread = unread.into_iter().map(|(line, entry)| (line, format!("“{entry}” is neither seed nor prefix")));
     examples(&mut notes, "seeds.txt", unread);
     EngineJob { campaign: Campaign { seeds, ..Campaign::default() }, rules: 0, notes }
 }
@@ -474,8 +474,8 @@ fn logs_only(folder: &Path) -> EngineJob {
 /// Tells of bad lines of a file: the first ones, and how many more there are.
 fn examples(notes: &mut Vec<EngineNote>, file: &str, lines: impl Iterator<Item = (usize, String)>) {
     let mut more = 0_u64;
-    for (told, (line, what)) in lines.enumerate() {
-        if told < logs::EXAMPLES {
+    for (listed, (line, what)) in lines.enumerate() {
+        if listed < logs::EXAMPLES {
             notes.push(EngineNote { place: format!("{file}:{line}"), what });
         } else {
             more += 1;
@@ -532,22 +532,22 @@ fn browsertrix(folder: &Path, name: &str) -> (EngineJob, u64, Vec<EngineNote>) {
 
 /// The text of a file that really is inside a folder; `Err` says why not.
 fn read_inside(folder: &Path, name: &str) -> Result<String, String> {
-    let words = |error: std::io::Error| match error.kind() {
+    let reason = |error: std::io::Error| match error.kind() {
         ErrorKind::NotFound => NOT_THERE.to_owned(),
         _ => format!("it cannot be read: {error}"),
     };
-    let path = folder.join(name.trim()).canonicalize().map_err(words)?;
-    if !path.starts_with(folder.canonicalize().map_err(words)?) {
+    let path = folder.join(name.trim()).canonicalize().map_err(reason)?;
+    if !path.starts_with(folder.canonicalize().map_err(reason)?) {
         return Err("it leads out of the folder of the job, and is not opened".to_owned());
     }
-    let meta = path.metadata().map_err(words)?;
+    let meta = path.metadata().map_err(reason)?;
     if !meta.is_file() {
         return Err("this is no file".to_owned());
     }
     if meta.len() > MOST_BYTES {
         return Err(format!("it is larger than {MOST_BYTES} bytes, and is not read"));
     }
-    Ok(String::from_utf8_lossy(&fs::read(path).map_err(words)?).into_owned())
+    Ok(String::from_utf8_lossy(&fs::read(path).map_err(reason)?).into_owned())
 }
 
 /// The same; where the file is there and cannot be read, that is told.

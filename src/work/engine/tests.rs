@@ -194,8 +194,12 @@ fn a_log_that_cannot_be_opened_is_counted() {
     let (job, imported) = import(&workspace, &folder);
     assert_eq!(imported.new_captures, 1);
     // An administrator opens it all the same; it is empty then.
-    let told = job.launches.iter().flat_map(|launch| &launch.logs).flat_map(|log| &log.unread_examples).next();
-    assert_eq!(told.is_some_and(|told| told.contains("the log cannot be opened")), !can_read_all, "{told:?}");
+    let example = job.launches.iter().flat_map(|launch| &launch.logs).flat_map(|log| &log.unread_examples).next();
+    assert_eq!(
+        example.is_some_and(|example| example.contains("the log cannot be opened")),
+        !can_read_all,
+        "{example:?}"
+    );
 }
 
 #[test]

@@ -151,16 +151,16 @@ pub fn documents(workspace: &Workspace, only_new: bool, cx: &JobCx) -> anyhow::R
         let via = captures.iter().find_map(|capture| capture.via.as_deref());
         // Most documents are of no watched target: only then links matter.
         let landings = if watched.is_empty() { Vec::new() } else { workspace.landing_pages(&first.url, via)? };
-        let mut wanted = false;
+        let mut has_target = false;
         for watch in watched.iter().filter(|watch| watch.target.wants_document(&first.url)) {
             let Some((why, landing)) = reason(watch, &first.url, &landings) else { continue };
-            wanted = true;
+            has_target = true;
             let row = row(watch, &captures, why, landing);
             if !only_new || row.is_new || row.has_new_version {
                 list.rows.push(row);
             }
         }
-        if !wanted {
+        if !has_target {
             list.elsewhere += captures.len() as u64;
         }
     }

@@ -250,7 +250,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (old, new) = (dir.path().join("old"), dir.path().join("new"));
         earlier(&old);
-        for open in [Workspace::open, Workspace::look] {
+        for open in [Workspace::open, Workspace::open_read_only] {
             let refused = open(&old).map(drop).unwrap_err().to_string();
             assert!(refused.contains("earlier Fonds") && refused.contains("fonds new NEW_FOLDER --from"), "{refused}");
         }

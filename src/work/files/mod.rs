@@ -55,7 +55,7 @@ pub struct CheckOutcome {
 
 impl Report for CheckOutcome {
     fn summary(&self) -> String {
-        let mut words = format!("{} unchanged", counted(self.sound, "file"));
+        let mut text = format!("{} unchanged", counted(self.sound, "file"));
         for (count, what) in [
             (self.changed, "changed since the import"),
             (self.learned, "with a newly recorded digest"),
@@ -63,13 +63,13 @@ impl Report for CheckOutcome {
             (self.passed_over, "missing, open or incompletely read"),
         ] {
             if count > 0 {
-                let _ = write!(words, ", {count} {what}");
+                let _ = write!(text, ", {count} {what}");
             }
         }
         if let Some(why) = &self.not_kept {
-            let _ = write!(words, "; the workspace does not keep this result, since {why}");
+            let _ = write!(text, "; the workspace does not keep this result, since {why}");
         }
-        words
+        text
     }
 }
 
@@ -78,19 +78,19 @@ pub fn check_files(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<CheckOut
     let files = workspace.files()?;
     let mut outcome = CheckOutcome::default();
     // A changed file of the same size may be the old one again.
-    let is_looked_at =
+    let is_checked =
         |file: &FileRow| matches!(file.state, FileState::Present | FileState::Touched | FileState::Changed);
-    let total = files.iter().filter(|file| is_looked_at(file)).filter_map(|file| fs::metadata(&file.location).ok());
+    let total = files.iter().filter(|file| is_checked(file)).filter_map(|file| fs::metadata(&file.location).ok());
     cx.stage_in_bytes("Checking digests", Some(total.map(|meta| meta.len()).sum()));
     for file in files {
-        if !is_looked_at(&file) {
+        if !is_checked(&file) {
             outcome.passed_over += 1;
             continue;
         }
         cx.note(file.path.clone());
-        let told = fs::metadata(&file.location).and_then(|meta| Ok((digest_of(&file.location, cx)?, meta)));
+        let measured = fs::metadata(&file.location).and_then(|meta| Ok((digest_of(&file.location, cx)?, meta)));
         cx.checkpoint()?;
-        match told {
+        match measured {
             Err(error) => outcome.unreadable.push(format!("{}: {error}", file.path)),
             Ok(((sha256, size), meta)) => {
                 let is_same = sha256 == file.sha256;
@@ -129,15 +129,15 @@ pub struct LocateOutcome {
 impl Report for LocateOutcome {
     fn summary(&self) -> String {
         let lost = self.still_lost.len() as u64;
-        let mut words = match (self.found.len() as u64, lost + self.not_taken.len() as u64) {
+        let mut text = match (self.found.len() as u64, lost + self.not_taken.len() as u64) {
             (0, 0) => return "no file is missing".to_owned(),
             (found, 0) => format!("{} found, none missing", counted(found, "file")),
             (found, lost) => format!("{} found, {lost} still missing", counted(found, "file")),
         };
         for why in &self.not_taken {
-            let _ = write!(words, "; {why}");
+            let _ = write!(text, "; {why}");
         }
-        words
+        text
     }
 }
 
@@ -166,11 +166,11 @@ pub fn locate(workspace: &Workspace, folder: &Path, only: Option<FileId>, cx: &J
     places.retain(|place| place.trouble.is_none());
     let mut digests: HashMap<usize, String> = HashMap::new();
     cx.stage_in_bytes("Comparing files", None);
-    for wanted in lost {
-        cx.note(wanted.known.path.clone());
-        let name = Path::new(&wanted.known.path).file_name().map(ToOwned::to_owned);
+    for lost_file in lost {
+        cx.note(lost_file.known.path.clone());
+        let name = Path::new(&lost_file.known.path).file_name().map(ToOwned::to_owned);
         let mut candidates: Vec<usize> = (0..places.len())
-            .filter(|&at| match wanted.known.size {
+            .filter(|&at| match lost_file.known.size {
                 // A crawl that was never looked at kept no size.
                 0 => places[at].path.file_name() == name.as_deref(),
                 size => places[at].size == size,
@@ -181,23 +181,23 @@ pub fn locate(workspace: &Workspace, folder: &Path, only: Option<FileId>, cx: &J
         let mut found = None;
         for at in candidates {
             cx.checkpoint()?;
-            if is_it(&wanted, &places[at].path, digests.entry(at), cx) {
+            if is_it(&lost_file, &places[at].path, digests.entry(at), cx) {
                 found = Some(at);
                 break;
             }
         }
         cx.checkpoint()?;
         match found {
-            None => outcome.still_lost.push(wanted.known.path),
+            None => outcome.still_lost.push(lost_file.known.path),
             Some(at) => {
                 let place = &places[at];
                 let label = workspace.stored_name(&place.path);
-                if workspace.catalogue().move_file(wanted.known.id, &label, place.mtime_ns)? {
-                    outcome.found.push((wanted.known.path, label));
+                if workspace.catalogue().move_file(lost_file.known.id, &label, place.mtime_ns)? {
+                    outcome.found.push((lost_file.known.path, label));
                 } else {
                     outcome
                         .not_taken
-                        .push(format!("{} was found as {label}, which was imported separately", wanted.known.path));
+                        .push(format!("{} was found as {label}, which was imported separately", lost_file.known.path));
                 }
             }
         }
@@ -206,17 +206,17 @@ pub fn locate(workspace: &Workspace, folder: &Path, only: Option<FileId>, cx: &J
 }
 
 fn is_it(
-    wanted: &FileToLocate,
+    lost_file: &FileToLocate,
     path: &Path,
     digest: std::collections::hash_map::Entry<'_, usize, String>,
     cx: &JobCx,
 ) -> bool {
-    if wanted.known.sha256.is_empty() {
-        return holds_records(path, &wanted.records);
+    if lost_file.known.sha256.is_empty() {
+        return holds_records(path, &lost_file.records);
     }
     // A file that cannot be read is not the one that is looked for.
-    let digest = digest.or_insert_with(|| digest_of(path, cx).map(|told| told.0).unwrap_or_default());
-    *digest == wanted.known.sha256
+    let digest = digest.or_insert_with(|| digest_of(path, cx).map(|measured| measured.0).unwrap_or_default());
+    *digest == lost_file.known.sha256
 }
 
 /// Whether these records stand at their places in a file: what tells a file

@@ -18,7 +18,7 @@ const EVERY: Duration = Duration::from_secs(30);
 /// One follow-up waits so many times as long as the last one took.
 const SHARE: u32 = 10;
 /// How often it is seen whether captures still come.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL: Duration = Duration::from_millis(100);
 
 /// When the index is followed up next while captures come.
 #[derive(Debug, Clone, Copy)]
@@ -102,7 +102,7 @@ pub fn follow_while(
             follow()?;
             pace = FollowPace::after(begun.elapsed());
         }
-        std::thread::sleep(LOOK.min(pace.wait()));
+        std::thread::sleep(POLL.min(pace.wait()));
     }
     Ok(())
 }

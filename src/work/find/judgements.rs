@@ -112,9 +112,10 @@ pub fn judged_urls(catalogue: &Catalogue, query: &str) -> anyhow::Result<Vec<(St
     let rows = catalogue.judgements(Some(query))?;
     let url_of: HashMap<u64, String> =
         rows.iter().filter_map(|row| Some((u64::try_from(row.version).ok()?, row.url.clone()))).collect();
-    let said = |result: ResultJudgements| Judgement::of_majority(result.by.into_iter().map(|(_, said)| said));
+    let judgement =
+        |result: ResultJudgements| Judgement::of_majority(result.by.into_iter().map(|(_, judgement)| judgement));
     let results = by_version(rows).into_iter();
-    Ok(results.filter_map(|(version, result)| Some((url_of.get(&version)?.clone(), said(result)))).collect())
+    Ok(results.filter_map(|(version, result)| Some((url_of.get(&version)?.clone(), judgement(result)))).collect())
 }
 
 /// Results with their judges. The place of a result is the one at which it was judged last.

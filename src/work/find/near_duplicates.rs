@@ -283,14 +283,14 @@ impl<'a> TextReader<'a> {
             return Ok(jaccard(runs, known));
         }
         let Some(read) = self.each_of(&[older], |runs| runs)?.pop().flatten() else { return Ok(0.0) };
-        let alike = jaccard(runs, &read);
+        let similarity = jaccard(runs, &read);
         if self.kept_len + read.len() > MOST_KEPT {
             self.kept.clear();
             self.kept_len = 0;
         }
         self.kept_len += read.len();
         self.kept.insert(older, read);
-        Ok(alike)
+        Ok(similarity)
     }
 }
 

@@ -179,7 +179,7 @@ pub(in crate::work) fn content(
         problems.extend(odd);
     }
     let head_len = parse_response_head(&shown.block).map_or(0, |head| head.head_len);
-    let charset = facts.charset.map(|(charset, told_by)| format!("{charset} ({})", told_by.label()));
+    let charset = facts.charset.map(|(charset, source)| format!("{charset} ({})", source.label()));
     Ok(CaptureContent {
         request_head,
         response_head: String::from_utf8_lossy(shown.block.get(..head_len).unwrap_or_default()).into_owned(),

@@ -78,11 +78,11 @@ pub(in crate::work) fn request_sample(
 ) -> anyhow::Result<RequestSample> {
     let catalogue = workspace.catalogue();
     let facts = room.facts(catalogue)?;
-    let mut at_hand = facts.captures().clone();
+    let mut available = facts.captures().clone();
     if let Some(campaign) = campaign {
-        at_hand.intersect_with(&facts.with_value(FacetKind::Campaign, &[&campaign.to_string()]));
+        available.intersect_with(&facts.with_value(FacetKind::Campaign, &[&campaign.to_string()]));
     }
-    let mut sample = RequestSample { captures: at_hand.count_ones(..) as u64, ..RequestSample::default() };
+    let mut sample = RequestSample { captures: available.count_ones(..) as u64, ..RequestSample::default() };
     let matcher = Matcher::compile(request);
     let Some(index) = room.index(workspace.catalogue(), &index_folder(workspace))? else { return Ok(sample) };
     let through = index.mark()?.unwrap_or_default().through;
@@ -91,9 +91,9 @@ pub(in crate::work) fn request_sample(
         return Ok(sample);
     }
     sample.filter = format!("request:{}", quoted_value(&request.to_string()));
-    at_hand.intersect_with(&*room.with_text(catalogue)?);
+    available.intersect_with(&*room.with_text(catalogue)?);
     let matches = RequestMatches::of(matcher, Some(&index))?;
-    let mut weighed = matches.weigh(&facts, &at_hand);
+    let mut weighed = matches.weigh(&facts, &available);
     sample.meeting = weighed.iter().filter(|of| of.holds).count() as u64;
     let newest = |of: &Weighed| Reverse((facts.day_of(of.capture), of.capture));
     let by_score = |a: &Weighed, b: &Weighed| b.score.total_cmp(&a.score).then_with(|| newest(a).cmp(&newest(b)));

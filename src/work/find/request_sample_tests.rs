@@ -104,11 +104,11 @@ fn what_lowers_a_score_is_named() {
     session.import(&[path], ImportOptions::default(), &JobCx::detached()).unwrap();
     session.index_texts(false, &JobCx::detached()).unwrap();
     let sample = session.request_sample(&"mar OR ria futebol^-0.5".parse().unwrap(), None, 10).unwrap();
-    let said: Vec<(&str, &str, &str)> =
+    let shown: Vec<(&str, &str, &str)> =
         sample.best.iter().map(|row| (row.url.as_str(), row.found.as_str(), row.lacks.as_str())).collect();
     // What a description alone says is no text of the page, here as in a selection.
     assert_eq!(
-        said,
+        shown,
         [
             ("http://a.pt/1", "“mar” 1 × in text; “ria” 1 × in title, 1 × in text", ""),
             (

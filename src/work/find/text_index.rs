@@ -217,9 +217,9 @@ pub fn check_index(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<IndexChe
     let there = index.versions()?;
     let mut check = IndexCheck { versions: index.documents(), ..IndexCheck::default() };
     check.waiting = workspace.catalogue().captures_behind(CaptureId::new(mark.through))?;
-    let wanted: HashSet<u64> = numbers(workspace.catalogue().versions_up_to(CaptureId::new(mark.through))?).collect();
-    check.missing = wanted.iter().filter(|version| !there.contains(**version as usize)).copied().collect();
-    check.surplus = there.ones().map(|version| version as u64).filter(|version| !wanted.contains(version)).collect();
+    let expected: HashSet<u64> = numbers(workspace.catalogue().versions_up_to(CaptureId::new(mark.through))?).collect();
+    check.missing = expected.iter().filter(|version| !there.contains(**version as usize)).copied().collect();
+    check.surplus = there.ones().map(|version| version as u64).filter(|version| !expected.contains(version)).collect();
     check.missing.sort_unstable();
     check.surplus.sort_unstable();
     cx.checkpoint()?;
@@ -395,13 +395,14 @@ impl<'w> Indexing<'w> {
     fn reconcile(&mut self, report: &mut TextIndexReport, cx: &JobCx) -> anyhow::Result<()> {
         cx.stage("Comparing index and catalogue", None);
         let there = self.builder.index().versions()?;
-        let wanted = self.workspace.catalogue().versions_up_to(CaptureId::new(self.mark.through))?;
-        let known: HashSet<usize> = wanted.iter().filter_map(|version| usize::try_from(version.version).ok()).collect();
+        let expected = self.workspace.catalogue().versions_up_to(CaptureId::new(self.mark.through))?;
+        let known: HashSet<usize> =
+            expected.iter().filter_map(|version| usize::try_from(version.version).ok()).collect();
         for gone in there.ones().filter(|version| !known.contains(version)) {
             self.builder.remove(gone as u64);
             report.removed += 1;
         }
-        let missing: Vec<VersionToIndex> = wanted
+        let missing: Vec<VersionToIndex> = expected
             .into_iter()
             .filter(|version| usize::try_from(version.version).is_ok_and(|version| !there.contains(version)))
             .collect();

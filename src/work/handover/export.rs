@@ -96,7 +96,7 @@ pub struct ExportOutcome {
 impl ExportOutcome {
     /// What it came to, without its problems, for those who list these beside it.
     pub fn figures(&self) -> String {
-        let mut words = format!(
+        let mut text = format!(
             "{} of {} ({} selected, {} included), {} in {}; {} excluded by hand, {} included by hand",
             counted(self.records, "record"),
             counted(self.captures, "capture"),
@@ -108,12 +108,12 @@ impl ExportOutcome {
             self.included
         );
         if let Some(name) = &self.signed_by {
-            words.push_str(&format!("; signed with the key “{name}”"));
+            text.push_str(&format!("; signed with the key “{name}”"));
         }
         if !self.lacking.is_empty() {
             let pages: HashSet<(&str, CaptureDate)> =
                 self.lacking.iter().map(|lacking| (lacking.page.as_str(), lacking.page_date)).collect();
-            words.push_str(&format!(
+            text.push_str(&format!(
                 "; {} {} without what was excluded: {}",
                 counted(pages.len() as u64, "capture"),
                 verb(pages.len() as u64, "is"),
@@ -121,10 +121,10 @@ impl ExportOutcome {
             ));
         }
         for why in [&self.inlinks_missing, &self.not_listed].into_iter().flatten() {
-            words.push_str("; ");
-            words.push_str(why);
+            text.push_str("; ");
+            text.push_str(why);
         }
-        words
+        text
     }
 }
 
@@ -323,7 +323,7 @@ pub(in crate::work) fn with_selection<R>(
     options.signer = wishes.signer;
     // An export builds them where it can.
     options.inlinks = built.is_some() || (is_dry && *workspace.access() == Access::Write);
-    let (missing, look_missing_up) = MissingLookup::new(workspace, spec.campaign, needed, captures, cx);
+    let (missing, lookup_missing) = MissingLookup::new(workspace, spec.campaign, needed, captures, cx);
     options.attachments = HandoverOf {
         workspace,
         id: spec.campaign,
@@ -343,7 +343,7 @@ pub(in crate::work) fn with_selection<R>(
     }
     .attachments(cx)?;
     let written = std::thread::scope(|scope| {
-        scope.spawn(look_missing_up);
+        scope.spawn(lookup_missing);
         let gathered = InOrder::start(scope, reading_threads(), &gather).each(captures.iter().copied().enumerate());
         let mut items = gathered.map(|gathered| {
             let (item, lacks) = gathered.map_err(ExportError::Unread)?;

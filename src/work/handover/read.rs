@@ -113,7 +113,7 @@ impl AnnotationImport {
 
 /// An annotation as it was read.
 #[derive(Debug, PartialEq)]
-struct Read {
+struct ReadAnnotation {
     id: String,
     url: String,
     /// When its target was captured, where it says so.
@@ -133,7 +133,7 @@ struct Read {
     sources: Vec<String>,
 }
 
-impl Read {
+impl ReadAnnotation {
     /// What people read of it: its note, with its tags.
     fn text(&self) -> String {
         let tags = self.tags.iter().map(|tag| format!("#{tag}"));
@@ -176,7 +176,7 @@ struct AttachedRows {
 }
 
 impl AttachedRows {
-    fn push(&mut self, read: &Read, attached: Attached) {
+    fn push(&mut self, read: &ReadAnnotation, attached: Attached) {
         match attached {
             Attached::Mark(mark) => self.marks.push((!read.sources.is_empty(), mark)),
             Attached::Judgement(judgement) => self.judgements.push(judgement),
@@ -323,7 +323,7 @@ pub(super) enum Placement<T> {
 /// An annotation on the capture that it is about.
 fn on_capture(
     workspace: &Workspace,
-    read: &Read,
+    read: &ReadAnnotation,
     value: &Value,
     reach: AnnotationReach<'_>,
 ) -> anyhow::Result<Placement<Attached>> {
@@ -335,14 +335,14 @@ fn on_capture(
     let (as_written, _) = read.row();
     let as_written = as_written.annotation(&[]).json();
     let line = (!is_exact || as_written != *value).then(|| value.to_string());
-    if let Some(said) = read.judgement.as_ref().filter(|_| is_exact) {
+    if let Some(judged) = read.judgement.as_ref().filter(|_| is_exact) {
         return Ok(Placement::On(Attached::Judgement(ForeignJudgement {
             capture,
-            query: said.query.clone(),
-            judgement: said.judgement,
+            query: judged.query.clone(),
+            judgement: judged.judgement,
             who: read.who.clone(),
             date: read.date,
-            rank: said.rank,
+            rank: judged.rank,
             annotation: read.id.clone(),
             line,
         })));
@@ -366,10 +366,10 @@ fn on_capture(
     })))
 }
 
-fn as_note(read: &Read) -> String {
+fn as_note(read: &ReadAnnotation) -> String {
     let (mark, note) = (read.mark, read.text());
-    if let Some(said) = &read.judgement {
-        return format!("{} for “{}”", judgement_name(said.judgement), said.query);
+    if let Some(judged) = &read.judgement {
+        return format!("{} for “{}”", judgement_name(judged.judgement), judged.query);
     }
     let name = serde_json::to_value(mark).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();
     match (mark, note.is_empty()) {
@@ -439,7 +439,7 @@ pub(super) fn annotation_parts(value: &Value) -> Option<AnnotationParts> {
     Some(AnnotationParts { row, captured, tags: read.tags, sources: read.sources })
 }
 
-impl Read {
+impl ReadAnnotation {
     fn target(&self) -> Target<'_> {
         let Self { url, captured, digest, record, date, .. } = self;
         Target { url, captured: *captured, digest, record, written: *date }
@@ -448,7 +448,7 @@ impl Read {
     /// The row that it would be, and when its capture was made.
     fn row(&self) -> (AnnotationRow, Option<CaptureDate>) {
         let captured = self.captured.unwrap_or(self.date);
-        if let Some(said) = &self.judgement {
+        if let Some(judged) = &self.judgement {
             let row = JudgementRow {
                 capture: CaptureId::default(),
                 version: CaptureId::default(),
@@ -456,11 +456,11 @@ impl Read {
                 captured,
                 digest: self.digest.clone(),
                 record_id: self.record.clone(),
-                query: said.query.clone(),
-                judgement: said.judgement,
+                query: judged.query.clone(),
+                judgement: judged.judgement,
                 who: self.who.clone(),
                 date: self.date,
-                rank: said.rank,
+                rank: judged.rank,
                 replaced: self.undone,
                 annotation: Some(self.id.clone()),
                 origin: None,
@@ -538,7 +538,7 @@ impl<'de> serde::Deserialize<'de> for Fields {
     }
 }
 
-fn read(value: &Value) -> Result<Read, &'static str> {
+fn read(value: &Value) -> Result<ReadAnnotation, &'static str> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let date = |value: Option<&Value>| value.and_then(Value::as_str).and_then(date_of);
     let target = match value.get("target") {
@@ -563,8 +563,8 @@ fn read(value: &Value) -> Result<Read, &'static str> {
             tags.push(content);
             continue;
         }
-        if let Some(said) = judgement_in(body, &content).filter(|_| assesses) {
-            judgement = Some(said);
+        if let Some(judged) = judgement_in(body, &content).filter(|_| assesses) {
+            judgement = Some(judged);
             continue;
         }
         match serde_json::from_value::<ReviewMark>(Value::String(content.clone())) {
@@ -588,7 +588,7 @@ fn read(value: &Value) -> Result<Read, &'static str> {
         let digest = Sha256::digest(value.to_string());
         format!("urn:sha256:{}", data_encoding::HEXLOWER.encode(&digest))
     });
-    Ok(Read {
+    Ok(ReadAnnotation {
         id,
         captured: date(target.and_then(|target| target.get("state")).and_then(|state| state.get("sourceDate"))),
         digest: of_target("fonds:digest"),

@@ -75,25 +75,25 @@ impl SelectReport {
     /// What it comes to, without the change against the kept selection.
     pub fn outcome(&self) -> String {
         let Balance { scored, excluded, included, overrides, .. } = &self.balance;
-        let mut words = format!(
+        let mut text = format!(
             "{} of {} selected ({}); {excluded} excluded by hand, {included} included by hand",
             self.selected,
             counted(*scored, "capture"),
             self.criterion
         );
         if *overrides > 0 {
-            words.push_str(&format!(" ({overrides} against the score or filter)"));
+            text.push_str(&format!(" ({overrides} against the score or filter)"));
         }
         if self.rejected_before > 0 {
-            words.push_str(&format!("; {}, left out until approved", changed_rejections(self.rejected_before)));
+            text.push_str(&format!("; {}, left out until approved", changed_rejections(self.rejected_before)));
         }
         if !self.unread.is_empty() {
-            words.push_str(&format!("; {} could not be read", counted(self.unread.len() as u64, "capture")));
+            text.push_str(&format!("; {} could not be read", counted(self.unread.len() as u64, "capture")));
         }
         if self.links_are_old {
-            words.push_str("; captures since the last build of inlinks are not counted as links");
+            text.push_str("; captures since the last build of inlinks are not counted as links");
         }
-        words
+        text
     }
 }
 
@@ -443,9 +443,9 @@ impl<'a> Scoring<'a> {
 
     /// Reads text and links of a capture.
     fn measure(&self, facts: &ToScore, head: &CaptureHead, texts: &mut PageTextReader<'_>) -> anyhow::Result<Measured> {
-        let asks = !self.request.matcher.terms().is_empty();
+        let has_terms = !self.request.matcher.terms().is_empty();
         let mut unread = None;
-        let request = (asks && facts.input.without_text.is_none()).then(|| {
+        let request = (has_terms && facts.input.without_text.is_none()).then(|| {
             let (matches, why_unread) = self.request.of_capture(texts, head);
             unread = why_unread.map(|why| format!("{}: {why}", head.url));
             let words = self.request.matcher.describe(&matches);
@@ -453,7 +453,7 @@ impl<'a> Scoring<'a> {
         });
         let (external_hosts, anchor_hosts) = match self.inlinks_built {
             false => (None, None),
-            true if self.is_without_external_links(facts.id) => (Some(0), asks.then_some(0)),
+            true if self.is_without_external_links(facts.id) => (Some(0), has_terms.then_some(0)),
             true => {
                 let (mut linking, mut speaking) = (HashSet::<Box<str>>::new(), HashSet::<Box<str>>::new());
                 self.workspace.each_inlink_of_capture(facts.id, self.spec.window_days, |link| {
@@ -464,11 +464,11 @@ impl<'a> Scoring<'a> {
                     if !linking.contains(host) {
                         linking.insert(host.into());
                     }
-                    if asks && !speaking.contains(host) && self.request.matcher.speaks_of(link.anchor) {
+                    if has_terms && !speaking.contains(host) && self.request.matcher.speaks_of(link.anchor) {
                         speaking.insert(host.into());
                     }
                 })?;
-                (Some(linking.len() as u64), asks.then_some(speaking.len() as u64))
+                (Some(linking.len() as u64), has_terms.then_some(speaking.len() as u64))
             }
         };
         let is_unread = unread.is_some();

@@ -47,17 +47,17 @@ pub(in crate::work) struct Hashing<'a, R> {
     hasher: Sha256,
     bytes: u64,
     cx: &'a JobCx,
-    tells: bool,
+    reports: bool,
 }
 
 impl<'a, R: Read> Hashing<'a, R> {
     pub(in crate::work) fn new(inner: R, cx: &'a JobCx) -> Self {
-        Self { inner, hasher: Sha256::new(), bytes: 0, cx, tells: true }
+        Self { inner, hasher: Sha256::new(), bytes: 0, cx, reports: true }
     }
 
     /// Of bytes that somebody else reads, too, and tells the job of.
     pub(super) fn aside(inner: R, cx: &'a JobCx) -> Self {
-        Self { tells: false, ..Self::new(inner, cx) }
+        Self { reports: false, ..Self::new(inner, cx) }
     }
 
     /// Reads what is left; SHA-256 in hex, and the size in bytes.
@@ -78,7 +78,7 @@ impl<R: Read> Read for Hashing<'_, R> {
         let len = self.inner.read(buffer)?;
         self.hasher.update(buffer.get(..len).unwrap_or_default());
         self.bytes += len as u64;
-        match self.tells {
+        match self.reports {
             true => self.cx.advance(len as u64),
             false => self.cx.checkpoint(),
         }

@@ -34,7 +34,7 @@ pub(super) use package::is_package;
 pub use report::{
     ARCHIVE_NAMES, file_summary, has_problems, import_campaign_line, import_summary, imports, summary_beside,
 };
-pub(super) use sources::{Found, find_all, has_archives, leads_out, looks_like_archive};
+pub(super) use sources::{SourceFile, find_all, has_archives, is_archive_name, leads_out};
 
 use crate::jobs::{JobCx, StopError};
 use crate::store::rows::{FileId, ImportOptions, ImportRow, LaunchId, LaunchState};
@@ -148,7 +148,7 @@ impl Importer<'_> {
     }
 
     /// Looks at all files. The first error that is not of a file ends it.
-    fn work(&self, groups: &[Vec<Found>]) -> anyhow::Result<()> {
+    fn work(&self, groups: &[Vec<SourceFile>]) -> anyhow::Result<()> {
         let next = AtomicUsize::new(0);
         let stop = AtomicBool::new(false);
         let failed: Mutex<Option<anyhow::Error>> = Mutex::default();
@@ -176,7 +176,7 @@ impl Importer<'_> {
     }
 
     /// Says which file is in hand.
-    fn note(&self, file: &Found) {
+    fn note(&self, file: &SourceFile) {
         let number = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
         let name = file.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         self.cx.note(format!("file {number} of {}, {name}", self.files));

@@ -7,7 +7,7 @@
 
 use super::copy::{Hashing, keep_incoming, take_back};
 use super::one::{FileScan, ImportProblem, Shared, Sink, Source, shares_member};
-use super::{Found, Importer};
+use super::{Importer, SourceFile};
 use crate::captures::{Author, CaptureEntry, IndexReport, index_records};
 use crate::crawl::CrawlError;
 use crate::store::mtime_ns;
@@ -59,7 +59,7 @@ impl Importer<'_> {
         // Why the disk gave no more: another import has to try again.
         let mut torn = None;
         for (index, member) in wacz.archives().iter().enumerate() {
-            let result = match self.stands_open(&wacz, member) {
+            let result = match self.is_readable_in_place(&wacz, member) {
                 true => {
                     self.in_place(&wacz, index, &sink, done, &mut torn).and_then(|(of_member, shared)| {
                         problems.extend(of_member);
@@ -115,7 +115,7 @@ impl Importer<'_> {
     }
 
     /// Whether records of this member can be read at their places in the package.
-    fn stands_open(&self, wacz: &Wacz, member: &Member) -> bool {
+    fn is_readable_in_place(&self, wacz: &Wacz, member: &Member) -> bool {
         // The dictionary of a zstd file stands at the beginning of a file.
         if !member.stored || member.name.to_ascii_lowercase().ends_with(".zst") {
             return false;
@@ -199,7 +199,7 @@ impl Importer<'_> {
         let wrong = if only_shared { None } else { wrong_digest(wacz, member, &of_member) };
         let mut problems: Vec<ImportProblem> = wrong.into_iter().collect();
         let meta = fs::metadata(&path)?;
-        let found = Found { path: path.clone(), size: meta.len(), mtime_ns: mtime_ns(&meta), trouble: None };
+        let found = SourceFile { path: path.clone(), size: meta.len(), mtime_ns: mtime_ns(&meta), trouble: None };
         let source =
             Source { found: &found, label: self.workspace.stored_name(&path), path, mtime_ns: found.mtime_ns, cx };
         let mut sink = Sink::new(self, &source);
@@ -260,7 +260,7 @@ fn titles(wacz: &Wacz, problems: &mut Vec<ImportProblem>) -> Titles {
                 continue;
             }
         };
-        let mut told = 0;
+        let mut listed = 0;
         for page in pages.take(MAX_PAGES) {
             match page {
                 Ok(page) if page.title.is_empty() || titles.len() >= MAX_PAGES => {}
@@ -272,8 +272,8 @@ fn titles(wacz: &Wacz, problems: &mut Vec<ImportProblem>) -> Titles {
                         );
                     }
                 }
-                Err(problem) if told < MAX_PAGE_PROBLEMS => {
-                    told += 1;
+                Err(problem) if listed < MAX_PAGE_PROBLEMS => {
+                    listed += 1;
                     problems.push(ImportProblem::new(list.offset, PACKAGE, format!("{}, {problem}", list.name)));
                 }
                 Err(_) => {}
@@ -307,16 +307,16 @@ fn counted_in(report: &IndexReport, offset: u64, done: &mut ImportedFile) -> Vec
     // Those that are not listed; the others are counted at the end.
     done.problem_count += report.more_problems;
     let shifted = report.problems.iter().map(|problem| {
-        let told = ImportProblem::from(problem.clone());
+        let row = ImportProblem::from(problem.clone());
         match (Span { offset: problem.offset, length: 0 }).is_inside_member() {
             true => ImportProblem {
                 offset,
                 // Its member is told from the beginning of the archive inside.
                 member: None,
-                detail: format!("offset {} in the member: {}", format_offset(problem.offset), told.detail),
-                ..told
+                detail: format!("offset {} in the member: {}", format_offset(problem.offset), row.detail),
+                ..row
             },
-            false => ImportProblem { offset: problem.offset.saturating_add(offset), ..told },
+            false => ImportProblem { offset: problem.offset.saturating_add(offset), ..row },
         }
     });
     shifted.collect()
@@ -324,9 +324,9 @@ fn counted_in(report: &IndexReport, offset: u64, done: &mut ImportedFile) -> Vec
 
 /// Holds a member against the digest that the package tells of it.
 fn wrong_digest(wacz: &Wacz, member: &Member, sha256: &str) -> Option<ImportProblem> {
-    let told = wacz.package().resource(&member.name)?.hash.strip_prefix("sha256:")?.to_ascii_lowercase();
-    (told != sha256).then(|| {
-        let why = format!("{}: its SHA-256 is {sha256}, datapackage.json says {told}", member.name);
+    let declared = wacz.package().resource(&member.name)?.hash.strip_prefix("sha256:")?.to_ascii_lowercase();
+    (declared != sha256).then(|| {
+        let why = format!("{}: its SHA-256 is {sha256}, datapackage.json says {declared}", member.name);
         ImportProblem::new(member.offset, crate::warc::ProblemKind::BadDigest.label(), why)
     })
 }

@@ -26,7 +26,7 @@ pub fn file_summary(file: &ImportedFile) -> String {
 }
 
 fn counts(file: &ImportedFile) -> String {
-    let mut words = format!(
+    let mut text = format!(
         "{}, {}, {} new",
         counted(file.records, "record"),
         counted(file.captures, "capture"),
@@ -34,20 +34,20 @@ fn counts(file: &ImportedFile) -> String {
     );
     let here = file.captures.saturating_sub(file.new_captures);
     if here > 0 {
-        words.push_str(&format!(", {here} already here"));
+        text.push_str(&format!(", {here} already here"));
     }
     for (count, what) in [(file.revisits, "revisit"), (file.problem_count, "problem")] {
         if count > 0 {
-            words.push_str(&format!(", {}", counted(count, what)));
+            text.push_str(&format!(", {}", counted(count, what)));
         }
     }
     for (scheme, count) in &file.left_out {
-        words.push_str(&format!(", {count} of {scheme}: left out"));
+        text.push_str(&format!(", {count} of {scheme}: left out"));
     }
     if file.orphans > 0 {
-        words.push_str(&format!(", {} without a capture", counted(file.orphans, "request or metadata record")));
+        text.push_str(&format!(", {} without a capture", counted(file.orphans, "request or metadata record")));
     }
-    words
+    text
 }
 
 /// Whether a person should look at it.
@@ -93,7 +93,7 @@ pub fn summary_beside(import: &ImportRow) -> Option<String> {
 
 /// The import in words.
 pub fn import_summary(import: &ImportRow) -> String {
-    let mut words = match import.files {
+    let mut text = match import.files {
         0 => "no archive file was found".to_owned(),
         files => format!(
             "{}, {}, {}, {}",
@@ -105,7 +105,7 @@ pub fn import_summary(import: &ImportRow) -> String {
     };
     let here = import.captures.saturating_sub(import.new_captures);
     if here > 0 {
-        words.push_str(&format!(", {} already here", counted(here, "capture")));
+        text.push_str(&format!(", {} already here", counted(here, "capture")));
     }
     for (count, what) in [
         (import.known - import.moved, "known and skipped"),
@@ -113,14 +113,14 @@ pub fn import_summary(import: &ImportRow) -> String {
         (import.unread, "not readable or not to the end"),
     ] {
         if count > 0 {
-            words.push_str(&format!(", {count} {what}"));
+            text.push_str(&format!(", {count} {what}"));
         }
     }
     if import.passed_over > 0 {
-        words.push_str(&format!(", {} passed over", counted(import.passed_over, "other file")));
+        text.push_str(&format!(", {} passed over", counted(import.passed_over, "other file")));
     }
     if import.files == 0 {
-        words.push_str(&format!(". {ARCHIVE_NAMES}"));
+        text.push_str(&format!(". {ARCHIVE_NAMES}"));
     }
-    words
+    text
 }

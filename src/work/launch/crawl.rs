@@ -96,7 +96,7 @@ impl Report for CrawlOutcome {
 impl CrawlOutcome {
     /// What was fetched and what was not.
     pub fn figures(&self) -> String {
-        let mut words = format!(
+        let mut text = format!(
             "{} fetched{}, {} failed, {} refused, {} queued",
             self.fetched,
             self.errors(),
@@ -105,16 +105,16 @@ impl CrawlOutcome {
             self.queued
         );
         if self.resumed {
-            words.push_str("; resumed an earlier run");
+            text.push_str("; resumed an earlier run");
         }
         if !self.recovery.is_empty() {
-            words.push_str("; ");
-            words.push_str(&self.recovery);
+            text.push_str("; ");
+            text.push_str(&self.recovery);
         }
         if let Some(why) = &self.nothing_fetched {
-            words = format!("{words}. {why}");
+            text = format!("{text}. {why}");
         }
-        words
+        text
     }
 
     /// How many of those fetched are no good, behind their number.
@@ -257,8 +257,8 @@ pub fn crawl(
     let before = unfinished.as_ref().map(|launch| catalogue.launch_version(launch.id)).transpose()?;
     let changed_from = match before.filter(|before| *before != latest) {
         Some(before) => {
-            let alike = catalogue.campaign_version(campaign, before)?.has_same_rules(&spec);
-            (!alike).then_some(before)
+            let same_rules = catalogue.campaign_version(campaign, before)?.has_same_rules(&spec);
+            (!same_rules).then_some(before)
         }
         None => None,
     };
@@ -474,20 +474,20 @@ fn recovery_summary(recovery: &RecoveryReport) -> String {
     if recovery.files.is_empty() && recovery.problems.is_empty() && recovery.lost == 0 {
         return String::new();
     }
-    let mut words = format!(
+    let mut text = format!(
         "after an interrupted run: {} closed, {} removed, {} recovered",
         counted(recovery.files.len() as u64, "file"),
         counted(recovery.cut_bytes, "incomplete byte"),
         counted(recovery.captures, "capture")
     );
     if recovery.lost > 0 {
-        words.push_str(&format!(", {} missing from the files and fetched again", counted(recovery.lost, "capture")));
+        text.push_str(&format!(", {} missing from the files and fetched again", counted(recovery.lost, "capture")));
     }
     for problem in &recovery.problems {
-        words.push_str("; ");
-        words.push_str(problem);
+        text.push_str("; ");
+        text.push_str(problem);
     }
-    words
+    text
 }
 
 #[cfg(test)]
@@ -505,7 +505,7 @@ mod tests {
     use crate::work::models::SeenQuery;
 
     #[test]
-    fn a_crawl_that_fetched_nothing_says_so_and_why() {
+    fn a_crawl_that_fetched_nothing_reports_that_and_why() {
         let dir = tempfile::tempdir().unwrap();
         let session = Session::new(Workspace::create(&dir.path().join("w")).unwrap());
         // Nobody listens on a port that was free a moment ago.

@@ -33,7 +33,7 @@ const GAP_MS: i64 = 600_000;
 const POLL: Duration = Duration::from_millis(100);
 /// How often schedules are looked at. Short, since a clock may jump and a
 /// machine may sleep: neither shortens a wait.
-pub const LOOK_EVERY: Duration = Duration::from_secs(10);
+pub const CHECK_INTERVAL: Duration = Duration::from_secs(10);
 
 /// What a look at the schedules found.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -41,7 +41,7 @@ pub struct DueRuns {
     /// Runs that shall start, in this order.
     pub waiting: Vec<ScheduledRun>,
     /// Runs that a person is asked about.
-    pub asked: Vec<ScheduledRun>,
+    pub unanswered: Vec<ScheduledRun>,
     /// Runs that this look wrote down first.
     pub noted: Vec<ScheduledRun>,
     /// Schedules that cannot be understood, in words.
@@ -83,7 +83,7 @@ impl Scheduler {
     }
 
     /// Writes down what fell due up to `now`, and says what shall start.
-    pub fn look(&mut self, session: &Session, now: CaptureDate) -> anyhow::Result<DueRuns> {
+    pub fn check(&mut self, session: &Session, now: CaptureDate) -> anyhow::Result<DueRuns> {
         let catalogue = session.catalogue();
         let is_first = self.last.is_none();
         let gap_ms = self.on_time_ms.max(GAP_MS);
@@ -93,9 +93,9 @@ impl Scheduler {
             self.begun = now;
         }
         self.last = Some(now);
-        let mut look = DueRuns::default();
+        let mut due_runs = DueRuns::default();
         let (campaigns, problems) = catalogue.scheduled_campaigns()?;
-        look.problems.extend(problems);
+        due_runs.problems.extend(problems);
         for scheduled in campaigns {
             let open_runs = || -> anyhow::Result<Vec<ScheduledRun>> {
                 let mut open = catalogue.open_scheduled_runs()?;
@@ -107,21 +107,21 @@ impl Scheduler {
             }
             let stale = if slept { self.take_up_late(session, &scheduled, &open_runs()?, now)? } else { Vec::new() };
             let open = open_runs()?;
-            if let Err(error) = self.look_at(session, &scheduled, &open, &stale, now, &mut look) {
+            if let Err(error) = self.check_campaign(session, &scheduled, &open, &stale, now, &mut due_runs) {
                 match error.downcast::<crate::campaign::ScheduleError>() {
-                    Ok(error) => look.problems.push(format!("{}: {error}", scheduled.campaign.name)),
+                    Ok(error) => due_runs.problems.push(format!("{}: {error}", scheduled.campaign.name)),
                     Err(error) => return Err(error),
                 }
             }
         }
         for run in catalogue.open_scheduled_runs()? {
             match run.state {
-                RunState::Waiting => look.waiting.push(run),
-                RunState::Asked => look.asked.push(run),
+                RunState::Waiting => due_runs.waiting.push(run),
+                RunState::Asked => due_runs.unanswered.push(run),
                 _ => {}
             }
         }
-        Ok(look)
+        Ok(due_runs)
     }
 
     /// Decides about runs that have waited for their turn since before the
@@ -154,14 +154,14 @@ impl Scheduler {
         Ok(stale)
     }
 
-    fn look_at(
+    fn check_campaign(
         &mut self,
         session: &Session,
         scheduled: &Scheduled,
         open: &[ScheduledRun],
         stale: &[RunId],
         now: CaptureDate,
-        look: &mut DueRuns,
+        due_runs: &mut DueRuns,
     ) -> anyhow::Result<()> {
         let catalogue = session.catalogue();
         let Scheduled { id, version, created, campaign, suspended } = scheduled;
@@ -192,7 +192,7 @@ impl Scheduler {
         let waits = open.iter().any(|run| run.state == RunState::Waiting && !stale.contains(&run.id));
         let works = catalogue.is_crawling(*id)? || open.iter().any(|run| run.state == RunState::Running);
         let fates = settle(due, now, self.on_time_ms, campaign.schedule.catch_up, waits || works);
-        let stands_for_all = fates.last().is_some_and(|(_, fate)| *fate != Fate::Overlapped);
+        let covers_all = fates.last().is_some_and(|(_, fate)| *fate != Fate::Overlapped);
         let rows: Vec<(Run, RunState, String)> = fates
             .into_iter()
             .enumerate()
@@ -205,7 +205,7 @@ impl Scheduler {
             })
             .collect();
         let noted = catalogue.keep_scheduled(*id, rows, now)?;
-        if stands_for_all && !noted.is_empty() {
+        if covers_all && !noted.is_empty() {
             for id in stale {
                 catalogue.settle_waiting(*id, RunState::MadeUp, "a later run was due before this one started")?;
             }
@@ -217,7 +217,7 @@ impl Scheduler {
                 )?;
             }
         }
-        look.noted.extend(noted);
+        due_runs.noted.extend(noted);
         Ok(())
     }
 }
@@ -342,55 +342,57 @@ pub struct WatchReport {
     /// Crawls that could not begin or go on.
     pub failed: u64,
     /// Runs that wait for a person's answer.
-    pub asked: u64,
+    pub unanswered: u64,
 }
 
 /// Starts crawls when they are due until asked to stop, or once. What happens
-/// is told to `say`, a line each.
+/// is told to `print`, a line each.
 pub fn keep_schedules(
     session: &Session,
     watch: &Watch<'_>,
     cx: &JobCx,
-    say: &dyn Fn(String),
+    print: &dyn Fn(String),
 ) -> anyhow::Result<WatchReport> {
     let mut scheduler = Scheduler::new(watch.on_time);
     let mut report = WatchReport::default();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     while !cx.is_cancelled() {
-        let look = scheduler.look(session, (watch.now)())?;
-        tell(&look, &mut told, say);
-        report.asked = look.asked.len() as u64;
-        let Some(run) = look.waiting.first() else {
+        let due_runs = scheduler.check(session, (watch.now)())?;
+        report_due(&due_runs, &mut reported, print);
+        report.unanswered = due_runs.unanswered.len() as u64;
+        let Some(run) = due_runs.waiting.first() else {
             if watch.once {
                 break;
             }
             cx.stage(waiting_text(session, (watch.now)())?, None);
-            wait(LOOK_EVERY, cx);
+            wait(CHECK_INTERVAL, cx);
             continue;
         };
-        say(format!("{}: begins, due {} UTC", run.campaign_name, run.due.to_readable()));
-        let (outcome, looked) = std::thread::scope(|scope| {
+        print(format!("{}: begins, due {} UTC", run.campaign_name, run.due.to_readable()));
+        let (outcome, checked) = std::thread::scope(|scope| {
             let crawl = scope.spawn(|| run_scheduled(session, run.id, true, cx));
-            let mut looked = Ok(());
+            let mut checked = Ok(());
             let mut last = Instant::now();
             while !crawl.is_finished() {
                 std::thread::sleep(POLL);
                 // What falls due meanwhile is written down while the crawl is at work.
-                if looked.is_ok() && last.elapsed() >= LOOK_EVERY {
-                    looked = scheduler.look(session, (watch.now)()).map(|look| tell(&look, &mut told, say));
+                if checked.is_ok() && last.elapsed() >= CHECK_INTERVAL {
+                    checked = scheduler
+                        .check(session, (watch.now)())
+                        .map(|due_runs| report_due(&due_runs, &mut reported, print));
                     last = Instant::now();
                 }
             }
-            (crawl.join(), looked)
+            (crawl.join(), checked)
         });
         match outcome.unwrap_or_else(|_| Err(anyhow::anyhow!("internal error in the crawl"))) {
             Ok(outcome) => {
                 report.ran += 1;
-                say(format!("{}: {}", run.campaign_name, outcome.summary()));
+                print(format!("{}: {}", run.campaign_name, outcome.summary()));
             }
             Err(error) => {
                 report.failed += 1;
-                say(format!("{}: {}", run.campaign_name, crate::work::error_chain(&error)));
+                print(format!("{}: {}", run.campaign_name, crate::work::error_chain(&error)));
                 let state = session.catalogue().scheduled_run(run.id)?.state;
                 // Not even that could be written down: it would be tried for ever.
                 anyhow::ensure!(state != RunState::Waiting, "{}", crate::work::error_chain(&error));
@@ -399,19 +401,25 @@ pub fn keep_schedules(
                 }
             }
         }
-        looked?;
+        checked?;
     }
     Ok(report)
 }
 
-fn tell(look: &DueRuns, told: &mut Vec<String>, say: &dyn Fn(String)) {
-    for run in look.noted.iter().filter(|run| run.state != RunState::Waiting) {
-        say(format!("{}: run of {} UTC {}: {}", run.campaign_name, run.due.to_readable(), run.state.label(), run.why));
+fn report_due(due_runs: &DueRuns, reported: &mut Vec<String>, print: &dyn Fn(String)) {
+    for run in due_runs.noted.iter().filter(|run| run.state != RunState::Waiting) {
+        print(format!(
+            "{}: run of {} UTC {}: {}",
+            run.campaign_name,
+            run.due.to_readable(),
+            run.state.label(),
+            run.why
+        ));
     }
-    for problem in &look.problems {
-        if !told.contains(problem) {
-            say(format!("never starts: {problem}"));
-            told.push(problem.clone());
+    for problem in &due_runs.problems {
+        if !reported.contains(problem) {
+            print(format!("never starts: {problem}"));
+            reported.push(problem.clone());
         }
     }
 }
@@ -455,7 +463,7 @@ pub fn next_runs(
     let (campaigns, mut notes) = session.catalogue().scheduled_campaigns()?;
     for scheduled in campaigns {
         let Scheduled { id, created, campaign: spec, suspended, .. } = scheduled;
-        if campaign.is_some_and(|wanted| wanted != id) {
+        if campaign.is_some_and(|only| only != id) {
             continue;
         }
         let name = spec.name;

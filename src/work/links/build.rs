@@ -80,7 +80,7 @@ impl InlinkReport {
 
 impl Report for InlinkReport {
     fn summary(&self) -> String {
-        let mut words = format!(
+        let mut text = format!(
             "{} ({} internal, {} external) of {}; {} of {} included, {} skipped; {} never captured, not even as an error or redirect; {} with inlinks within ±{} days",
             counted(self.inlinks, "inlink"),
             self.internal,
@@ -94,36 +94,36 @@ impl Report for InlinkReport {
             self.window_days
         );
         if self.uncaptured > PROSPECTS_KEPT as u64 {
-            words.push_str(&format!("; the {PROSPECTS_KEPT} most cited of these pages are listed"));
+            text.push_str(&format!("; the {PROSPECTS_KEPT} most cited of these pages are listed"));
         }
         if !self.rebuilt.is_empty() {
-            words.push_str(&format!("; built from scratch: {}", self.rebuilt));
+            text.push_str(&format!("; built from scratch: {}", self.rebuilt));
         }
         if self.repeats_unread > 0 {
-            words.push_str(&format!(
+            text.push_str(&format!(
                 "; links of {} are missing: their original payload cannot be read",
                 counted(self.repeats_unread, "revisit")
             ));
         }
         if self.originals_missing > 0 {
-            words.push_str(&format!(
+            text.push_str(&format!(
                 "; the originals of {} are not in this workspace",
                 counted(self.originals_missing, "revisit")
             ));
         }
         if self.cut > 0 {
-            words.push_str(&format!(
+            text.push_str(&format!(
                 "; {} omitted by the limit of {MAX_INLINKS_PER_SIDE} per capture",
                 counted(self.cut, "inlink")
             ));
         }
         if self.unread > 0 {
-            words.push_str(&format!("; {} not read completely, links may be missing", counted(self.unread, "page")));
+            text.push_str(&format!("; {} not read completely, links may be missing", counted(self.unread, "page")));
         }
         for (why, count) in &self.unread_reasons {
-            words.push_str(&format!("; {count} × {why}"));
+            text.push_str(&format!("; {count} × {why}"));
         }
-        words
+        text
     }
 }
 
@@ -223,8 +223,8 @@ fn build(workspace: &Workspace, from_scratch: bool, cx: &JobCx) -> anyhow::Resul
             ..report
         });
     }
-    let told = |totals: &CountTotals| serde_json::json!(report.clone().with(totals));
-    let totals = workspace.keep_build(window_days, told, cx)?;
+    let with_totals = |totals: &CountTotals| serde_json::json!(report.clone().with(totals));
+    let totals = workspace.keep_build(window_days, with_totals, cx)?;
     Ok(report.with(&totals))
 }
 

@@ -296,9 +296,9 @@ mod tests {
         );
         // A link that is in already, of another date, is none too many.
         assert_eq!(report, NutchReport { pages: 1, inlinks: 3, cut: 3 });
-        let alike = "(pt,a,\t20240301090000\t(pt,b,\texternal\tOlá\n(pt,a,\t20240301090000\t(pt,b,\texternal\tOld\n";
+        let input = "(pt,a,\t20240301090000\t(pt,b,\texternal\tOlá\n(pt,a,\t20240301090000\t(pt,b,\texternal\tOld\n";
         let inlinks = |anchor_chars| {
-            written(alike, &NutchLimits { anchor_chars, ..Default::default() }, NutchForm::Dump).1.inlinks
+            written(input, &NutchLimits { anchor_chars, ..Default::default() }, NutchForm::Dump).1.inlinks
         };
         assert_eq!((inlinks(2), inlinks(3)), (1, 2));
     }

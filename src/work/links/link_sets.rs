@@ -73,16 +73,16 @@ fn open(folder: &Path) -> anyhow::Result<LinkStore> {
 
 /// Has a question answered by the links of a folder, or by those that are
 /// built here; none where none are.
-fn asking<T>(
+fn with_links<T>(
     workspace: &Workspace,
     folder: Option<&Path>,
-    ask: impl FnOnce(&LinkStore) -> anyhow::Result<T>,
+    query: impl FnOnce(&LinkStore) -> anyhow::Result<T>,
 ) -> anyhow::Result<Option<T>> {
     let store = match folder {
         Some(folder) => Some(Arc::new(open(folder)?)),
         None => workspace.built_links()?,
     };
-    store.map(|store| ask(&store)).transpose()
+    store.map(|store| query(&store)).transpose()
 }
 
 /// Hosts with what links to them, and their PageRank; none where inlinks are not built.
@@ -91,7 +91,7 @@ fn asking<T>(
 ///
 /// As [`link_set`], or `Cancelled`.
 pub fn link_hosts(workspace: &Workspace, folder: Option<&Path>, cx: &JobCx) -> anyhow::Result<Option<HostTable>> {
-    asking(workspace, folder, |store| {
+    with_links(workspace, folder, |store| {
         let RankedHosts { graph, ranks } = LinkSource::Store(store).hosts(cx)?;
         let edges = graph.external().count() as u64;
         let hosts = graph.hosts.into_iter().zip(ranks).map(|(node, pagerank)| RankedHost { node, pagerank });
@@ -111,7 +111,7 @@ pub fn cited_pages(
     by: &CitedBy,
     cx: &JobCx,
 ) -> anyhow::Result<Option<CitedPages>> {
-    asking(workspace, folder, |store| {
+    with_links(workspace, folder, |store| {
         let counts = store.counts();
         let is_all = !matches!(by, CitedBy::OfHost(_));
         cx.stage("Reading links", is_all.then_some(counts.links + counts.captures));

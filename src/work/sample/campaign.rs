@@ -142,6 +142,6 @@ fn request() -> Request {
         term(TermKind::Language, "fr", 0.1, &[]),
     ]);
     // Speaks against without shutting out: a front page may list a recipe too.
-    let less_wanted = term(TermKind::Keyword, "receita", -0.5, &["recipe", "receta"]);
-    Request::And(vec![about, languages, less_wanted])
+    let penalized = term(TermKind::Keyword, "receita", -0.5, &["recipe", "receta"]);
+    Request::And(vec![about, languages, penalized])
 }

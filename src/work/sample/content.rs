@@ -90,7 +90,7 @@ impl Page {
 }
 
 fn split_list(list: &str) -> Vec<String> {
-    list.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    list.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
 }
 
 /// Pages of one host by path (`/`, `/2024/05/regata.html`).
@@ -150,10 +150,10 @@ impl Library {
     }
 
     /// URL, title and language of the pages with content that are wanted, by URL.
-    pub fn listing(&self, wanted: impl Fn(&Page) -> bool) -> Vec<(String, String, String)> {
+    pub fn listing(&self, filter: impl Fn(&Page) -> bool) -> Vec<(String, String, String)> {
         let mut rows = Vec::new();
         for (host, shelf) in &self.hosts {
-            for (path, page) in shelf.pages.iter().filter(|(_, page)| page.is_content() && wanted(page)) {
+            for (path, page) in shelf.pages.iter().filter(|(_, page)| page.is_content() && filter(page)) {
                 rows.push((format!("http://{host}{}", escape_path(path)), page.title.clone(), page.lang.clone()));
             }
         }

@@ -14,13 +14,13 @@ impl Countries {
     pub(super) fn of(before: &DecideRules, after: &DecideRules) -> Self {
         let lists: Vec<&[String]> = before.country_lists().chain(after.country_lists()).collect();
         let mut kinds: Vec<Vec<bool>> = vec![vec![false; lists.len()]];
-        let mut places = vec![stands_in(None)];
+        let mut places = vec![assumed_place(None)];
         for country in lists.iter().copied().flatten() {
             let listed = |list: &&[String]| list.iter().any(|other| other.trim().eq_ignore_ascii_case(country.trim()));
             let kind: Vec<bool> = lists.iter().map(listed).collect();
             if !kinds.contains(&kind) {
                 kinds.push(kind);
-                places.push(stands_in(Some(country.trim().to_ascii_uppercase())));
+                places.push(assumed_place(Some(country.trim().to_ascii_uppercase())));
             }
         }
         Self(places)
@@ -37,7 +37,7 @@ impl Countries {
         known: &mut KnownFacts,
     ) -> bool {
         let mut moves = self.0.iter().map(|place| {
-            let here = |looks_up: bool| if looks_up { place.clone() } else { GeoFact::NotAsked };
+            let here = |with_lookup: bool| if with_lookup { place.clone() } else { GeoFact::NotAsked };
             known.facts.geo = here(hung);
             let then = before.decide(candidate, known).decision;
             known.facts.geo = here(hangs);
@@ -50,7 +50,7 @@ impl Countries {
     }
 }
 
-fn stands_in(country: Option<String>) -> GeoFact {
+fn assumed_place(country: Option<String>) -> GeoFact {
     GeoFact::Known(GeoEvidence {
         date: CaptureDate::from_seconds(0),
         addresses: vec![AddressCountry::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), "", country)],

@@ -35,8 +35,8 @@ pub fn geo_report(
         || (HostsLetIn::default(), FirstIds::default()),
         |(hosts, otherwise): &mut (HostsLetIn, FirstIds), before, candidate, known| {
             let row = before.row;
-            if before.launch.rules.asks_content {
-                before.ask_content(known)?;
+            if before.launch.rules.uses_content {
+                before.load_content(known)?;
             }
             // Rules about permissions ask for countries too, and for more.
             let geo = std::mem::take(&mut known.facts.geo);
@@ -48,9 +48,9 @@ pub fn geo_report(
             }
             let host = hosts.push(row.host_id, row.id, || host_name(&candidate.url));
             let rules = &before.launch.rules;
-            rules.each_opinion(candidate, known, |index, said| {
+            rules.each_opinion(candidate, known, |index, opinion| {
                 let name = rules.rules.name_of(Some(index));
-                if said == Decision::Accept && name != GEOLOCATION_RULE {
+                if opinion == Decision::Accept && name != GEOLOCATION_RULE {
                     host.also.insert(name);
                 }
             });
@@ -153,8 +153,8 @@ impl HostsLetIn {
     }
 
     /// Holds ever fewer of each host, but the first of all, until so many are kept.
-    fn hold_fewer(&mut self, wanted: usize) {
-        while self.kept > wanted && self.most > 1 {
+    fn hold_fewer(&mut self, target: usize) {
+        while self.kept > target && self.most > 1 {
             self.hold_within(self.most / 2);
         }
     }

@@ -8,7 +8,7 @@ use crate::scope::{
     Candidate, ContentFact, DecideRules, Decision, Facts, GeoFact, MAX_REDIRECTS, NO_RULE, ROBOTS_RULE, Remedy,
     RobotsFact, Trace, Verdict, refused_anyway,
 };
-use crate::store::{Catalogue, SeenAsk};
+use crate::store::{Catalogue, SeenColumns};
 use crate::uri::{Url, is_same_site, parse_web_url};
 use crate::work::models::LaunchId;
 use foldhash::fast::RandomState;
@@ -28,8 +28,8 @@ pub(super) struct LaunchRules {
     obeys: bool,
     /// Whether some rule asks for what was fetched, or for countries. Told
     /// once, since that is asked with every URL.
-    pub asks_content: bool,
-    pub asks_geo: bool,
+    pub uses_content: bool,
+    pub uses_geo: bool,
     seeds: Arc<Seeds>,
     /// Whether these are rules that no launch ran.
     edited: bool,
@@ -147,8 +147,8 @@ impl<'a> Version<'a> {
         };
         Ok(LaunchRules {
             obeys: self.spec.politeness.robots == RobotsPolicy::Obey,
-            asks_content: rules.uses_content(),
-            asks_geo: rules.uses_geo(),
+            uses_content: rules.uses_content(),
+            uses_geo: rules.uses_geo(),
             rules,
             seeds,
             edited: false,
@@ -238,33 +238,35 @@ impl LaunchRules {
     pub(super) fn before_fetch(&self, candidate: &Candidate, known: &mut KnownFacts) -> Decided {
         self.put_robots(known);
         let content = std::mem::take(&mut known.facts.content);
-        let said = self.rules.decide_by_index(candidate, &known.facts);
+        let decided = self.rules.decide_by_index(candidate, &known.facts);
         known.facts.content = content;
-        self.ask_robots(said, candidate, known)
+        self.apply_robots(decided, candidate, known)
     }
 
-    fn ask_robots(
+    fn apply_robots(
         &self,
         (decision, rule): (Decision, Option<usize>),
         candidate: &Candidate,
         known: &KnownFacts,
     ) -> Decided {
-        let said = Decided { decision, rule, refused_as: None, needs_fetch: false };
+        let decided = Decided { decision, rule, refused_as: None, needs_fetch: false };
         if let Some(name) = refused_anyway(candidate) {
             return Decided { decision: Decision::Reject, rule: None, refused_as: Some(name), needs_fetch: false };
         }
         match (decision, &known.facts.robots) {
-            (Decision::Reject, _) | (_, RobotsFact::Allowed) => said,
+            (Decision::Reject, _) | (_, RobotsFact::Allowed) => decided,
             (_, RobotsFact::Denied { .. }) => {
                 Decided { decision: Decision::Reject, rule: None, refused_as: Some(ROBOTS_RULE), needs_fetch: false }
             }
-            (_, RobotsFact::NotAsked) => Decided { needs_fetch: self.obeys && !is_robots_url(&candidate.url), ..said },
+            (_, RobotsFact::NotAsked) => {
+                Decided { needs_fetch: self.obeys && !is_robots_url(&candidate.url), ..decided }
+            }
         }
     }
 
     /// Whether what was fetched could refuse what was taken before.
     pub(super) fn hangs_on_content(&self, first: Decided) -> bool {
-        self.asks_content && first.decision == Decision::Accept
+        self.uses_content && first.decision == Decision::Accept
     }
 
     /// What is decided in the end of what was decided before the fetch.
@@ -290,26 +292,26 @@ impl LaunchRules {
         &self,
         candidate: &Candidate,
         known: &mut KnownFacts,
-        mut said: impl FnMut(usize, Decision),
+        mut note: impl FnMut(usize, Decision),
     ) {
         self.put_robots(known);
         let content = std::mem::take(&mut known.facts.content);
-        let is_asked_again = self.asks_content && !matches!(content, ContentFact::NotFetched);
-        let (mut standing, mut spoke) = (Decision::Reject, Vec::new());
+        let decides_again = self.uses_content && !matches!(content, ContentFact::NotFetched);
+        let (mut current, mut spoke) = (Decision::Reject, Vec::new());
         self.rules.each_opinion(candidate, &known.facts, |index, decision| {
-            standing = decision;
-            said(index, decision);
-            if is_asked_again {
+            current = decision;
+            note(index, decision);
+            if decides_again {
                 spoke.push(index);
             }
         });
         known.facts.content = content;
         let is_denied = matches!(known.facts.robots, RobotsFact::Denied { .. });
-        if is_asked_again && standing == Decision::Accept && !is_denied {
+        if decides_again && current == Decision::Accept && !is_denied {
             let robots = std::mem::take(&mut known.facts.robots);
             self.rules.each_opinion(candidate, &known.facts, |index, decision| {
                 if !spoke.contains(&index) {
-                    said(index, decision);
+                    note(index, decision);
                 }
             });
             known.facts.robots = robots;
@@ -319,8 +321,8 @@ impl LaunchRules {
     /// The same rules, without asking robots.txt.
     pub(super) fn without_robots(&self) -> Self {
         Self {
-            asks_content: self.asks_content,
-            asks_geo: self.asks_geo,
+            uses_content: self.uses_content,
+            uses_geo: self.uses_geo,
             rules: self.rules.clone(),
             obeys: false,
             seeds: Arc::default(),
@@ -347,18 +349,18 @@ impl LaunchRules {
         let all = known.facts.clone();
         let before_fetch = Facts { content: ContentFact::NotFetched, ..all.clone() };
         let after_fetch = Facts { robots: RobotsFact::NotAsked, ..all.clone() };
-        let says_so = |facts: &Facts| self.rules.decide_by_index(candidate, facts) == (decided.decision, decided.rule);
+        let agrees = |facts: &Facts| self.rules.decide_by_index(candidate, facts) == (decided.decision, decided.rule);
         let mut facts = match decided.decision {
-            Decision::Accept if says_so(&all) => all,
-            Decision::Reject if decided.refused_as.is_none() && !says_so(&before_fetch) => after_fetch,
+            Decision::Accept if agrees(&all) => all,
+            Decision::Reject if decided.refused_as.is_none() && !agrees(&before_fetch) => after_fetch,
             _ => before_fetch,
         };
         // A look-up that failed decides nothing, but it says why.
         let failed = Facts { geo: known.geo_failed.clone().unwrap_or_else(|| facts.geo.clone()), ..facts.clone() };
-        if says_so(&failed) {
+        if agrees(&failed) {
             facts = failed;
         }
-        let (mut trace, mut turn) = self.rules.explain_with_remedy(candidate, &facts);
+        let (mut trace, mut remedy) = self.rules.explain_with_remedy(candidate, &facts);
         if let Some(name) = decided.refused_as {
             trace.verdict = self.verdict(decided);
             trace.steps.iter_mut().for_each(|step| step.deciding = false);
@@ -366,15 +368,15 @@ impl LaunchRules {
                 ROBOTS_RULE => "Only a campaign that does not obey robots.txt takes it".to_owned(),
                 _ => format!("No rule does: at most {MAX_REDIRECTS} redirects in a row are followed"),
             });
-            turn = None;
+            remedy = None;
         }
-        (trace, turn)
+        (trace, remedy)
     }
 
     /// Whether a country that nobody has looked up might turn the decision. A
     /// crawl looks hosts up before it fetches, never for what a fetch told.
     pub(super) fn hangs_on_country(&self, candidate: &Candidate, known: &mut KnownFacts) -> bool {
-        if !self.asks_geo || known.facts.geo != GeoFact::NotAsked {
+        if !self.uses_geo || known.facts.geo != GeoFact::NotAsked {
             return false;
         }
         self.put_robots(known);
@@ -443,18 +445,18 @@ impl LaunchRules {
         }
     }
 
-    pub(super) fn asks_robots(&self) -> bool {
+    pub(super) fn obeys_robots(&self) -> bool {
         self.obeys
     }
 
     /// What of a row these rules ask for.
-    pub(super) fn put_needs(&self, ask: &mut SeenAsk) {
+    pub(super) fn put_needs(&self, columns: &mut SeenColumns) {
         let needs = self.rules.needs();
-        ask.with_via |= needs.via;
-        ask.with_seed |= needs.seed || self.has_other_seeds;
-        ask.with_source_tag |= needs.source_tag;
-        ask.with_nofollow |= needs.nofollow;
-        ask.with_date |= needs.date;
+        columns.with_via |= needs.via;
+        columns.with_seed |= needs.seed || self.has_other_seeds;
+        columns.with_source_tag |= needs.source_tag;
+        columns.with_nofollow |= needs.nofollow;
+        columns.with_date |= needs.date;
     }
 }
 

@@ -57,8 +57,8 @@ pub fn seeds_verdict(session: &Session, campaign: &Campaign, date: CaptureDate) 
 /// On what grounds all seeds of a campaign stand on a date: the criteria of legal
 /// deposit apart from licences, as the feeds of the annotation tool part them.
 pub fn target_grounds(session: &Session, campaign: &Campaign, date: CaptureDate) -> anyhow::Result<TargetGrounds> {
-    let with = |is_wanted: fn(Criterion) -> bool, grounds: Grounds| {
-        let records = campaign.permissions.iter().filter(|record| is_wanted(record.criterion));
+    let with = |has_criterion: fn(Criterion) -> bool, grounds: Grounds| {
+        let records = campaign.permissions.iter().filter(|record| has_criterion(record.criterion));
         Campaign { permissions: records.cloned().collect(), grounds, ..campaign.clone() }
     };
     let law = with(|criterion| criterion != Criterion::Licence, campaign.grounds.clone());

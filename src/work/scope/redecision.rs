@@ -8,7 +8,7 @@ use crate::crawl::{RobotsRules, RobotsTrail, follow_robots};
 use crate::jobs::{Cancelled, JobCx};
 use crate::scope::{AnnotationFact, AnswerSource, Candidate, ContentFact, Facts, GeoDatabase, GeoFact, RobotsFact};
 use crate::store::rows::SeenId;
-use crate::store::{Catalogue, SeenAsk, SeenUrl, StoreError};
+use crate::store::{Catalogue, SeenColumns, SeenUrl, StoreError};
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::work::Session;
 use crate::work::models::{CampaignId, LaunchId};
@@ -87,7 +87,7 @@ pub(super) struct Before<'r> {
 impl Before<'_> {
     /// Learns what was fetched, which readers do not ask for by themselves:
     /// of most URLs the rules want nothing of it.
-    pub(super) fn ask_content(&self, known: &mut KnownFacts) -> Result<(), StoreError> {
+    pub(super) fn load_content(&self, known: &mut KnownFacts) -> Result<(), StoreError> {
         known.facts.content = self.row.content()?;
         Ok(())
     }
@@ -97,7 +97,7 @@ impl Before<'_> {
         let rules = &self.launch.rules;
         let first = rules.before_fetch(candidate, known);
         if rules.hangs_on_content(first) {
-            self.ask_content(known)?;
+            self.load_content(known)?;
         }
         Ok(rules.after_fetch(first, candidate, known))
     }
@@ -207,16 +207,16 @@ impl<'a> Redecision<'a> {
 
     /// Reads what readers share, and says what is under way. `uses` are
     /// further rules that will be asked.
-    pub(super) fn begin(&mut self, cx: &JobCx, words: &str, uses: &[&LaunchRules]) -> anyhow::Result<()> {
+    pub(super) fn begin(&mut self, cx: &JobCx, stage: &str, uses: &[&LaunchRules]) -> anyhow::Result<()> {
         // Row numbers: how many rows a question meets is known behind it.
         let span = self.catalogue.seen_span(&self.ids)?;
-        cx.stage(words, Some(span.map_or(0, |span| span.end().abs_diff(*span.start()) + 1)));
+        cx.stage(stage, Some(span.map_or(0, |span| span.end().abs_diff(*span.start()) + 1)));
         let rules = || self.launches.values().map(|launch| &launch.rules).chain(uses.iter().copied());
         let annotations = match rules().any(|launch_rules| launch_rules.rules.uses_annotations()) {
             true => self.catalogue.annotation_facts()?,
             false => HashMap::new(),
         };
-        let geo = match rules().any(|launch_rules| launch_rules.asks_geo) {
+        let geo = match rules().any(|launch_rules| launch_rules.uses_geo) {
             true => Some(self.catalogue.geo_facts()?),
             false => None,
         };
@@ -238,18 +238,21 @@ impl<'a> Redecision<'a> {
         let Some(span) = self.catalogue.seen_span(&self.ids)? else { return Ok(Vec::new()) };
         let all = || self.launches.values().map(|launch| &launch.rules).chain(uses.iter().copied());
         let count = self.catalogue.seen_count(&self.ids)?;
-        let mut ask =
-            SeenAsk { launches: self.ids.clone(), let_in_by: let_in_by.map(str::to_owned), ..SeenAsk::default() };
-        all().for_each(|launch_rules| launch_rules.put_needs(&mut ask));
+        let mut columns = SeenColumns {
+            launches: self.ids.clone(),
+            let_in_by: let_in_by.map(str::to_owned),
+            ..SeenColumns::default()
+        };
+        all().for_each(|launch_rules| launch_rules.put_needs(&mut columns));
         // Where others saw most of these rows, the index of a launch skips them.
         let width = span.end().abs_diff(*span.start()).saturating_add(1);
         let rows_per_seen = width.checked_div(count).unwrap_or(width).max(1);
-        ask.is_sparse = rows_per_seen >= SPARSE;
-        let chunk = match ask.is_sparse {
+        columns.is_sparse = rows_per_seen >= SPARSE;
+        let chunk = match columns.is_sparse {
             true => CHUNK.saturating_mul(i64::try_from(rows_per_seen).unwrap_or(i64::MAX)),
             false => CHUNK,
         };
-        let asks_robots = all().any(LaunchRules::asks_robots);
+        let obeys_robots = all().any(LaunchRules::obeys_robots);
         let next = AtomicI64::new(*span.start());
         let readers = std::thread::available_parallelism().map_or(2, usize::from).min(8);
         let read_all = || -> anyhow::Result<S> {
@@ -262,8 +265,8 @@ impl<'a> Redecision<'a> {
                     return Ok(found);
                 }
                 let last = first.saturating_add(chunk - 1).min(*span.end());
-                self.catalogue.scan_seen(first..=last, &ask, |row| {
-                    self.one(row, asks_robots, &mut hosts, &mut candidate, |before, candidate, known| {
+                self.catalogue.scan_seen(first..=last, &columns, |row| {
+                    self.one(row, obeys_robots, &mut hosts, &mut candidate, |before, candidate, known| {
                         each(&mut found, before, candidate, known)
                     })?
                     .unwrap_or_else(|error| self.note_unreadable(row.url, &error));
@@ -337,7 +340,7 @@ impl<'a> Redecision<'a> {
         for seen in seen {
             self.catalogue.seen_one(seen, |row| {
                 self.one(row, true, &mut hosts, &mut candidate, |before, candidate, known| {
-                    before.ask_content(known)?;
+                    before.load_content(known)?;
                     each(before, candidate, known)
                 })?
                 .with_context(|| row.url.to_owned())
@@ -350,7 +353,7 @@ impl<'a> Redecision<'a> {
     fn one(
         &self,
         row: &SeenUrl<'_>,
-        asks_robots: bool,
+        obeys_robots: bool,
         hosts: &mut HostCache,
         candidate: &mut Candidate,
         each: impl FnOnce(&Before<'_>, &mut Candidate, &mut KnownFacts) -> anyhow::Result<()>,
@@ -377,7 +380,7 @@ impl<'a> Redecision<'a> {
         let host = match hosts.entry((row.launch, row.host_id, row.url.starts_with("https:"))) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => {
-                new.insert(Box::new(self.host_facts(&candidate.url, Some(row.launch), &launch.agent, asks_robots)?))
+                new.insert(Box::new(self.host_facts(&candidate.url, Some(row.launch), &launch.agent, obeys_robots)?))
             }
         };
         host.known.robots = match &host.robots {
@@ -392,7 +395,7 @@ impl<'a> Redecision<'a> {
         facts.date = row.date;
         facts.annotation = match &self.preloaded {
             Some(preloaded) if preloaded.annotations.is_empty() => None,
-            Some(preloaded) => preloaded.annotations.get(&row.url_id).map(|(_, said)| said.clone()),
+            Some(preloaded) => preloaded.annotations.get(&row.url_id).map(|(_, annotation)| annotation.clone()),
             None => self.catalogue.annotation_of(row.url_id)?,
         };
         facts.content = ContentFact::NotFetched;
@@ -405,7 +408,7 @@ impl<'a> Redecision<'a> {
         url: &Url,
         launch: Option<LaunchId>,
         agent: &str,
-        asks_robots: bool,
+        obeys_robots: bool,
     ) -> anyhow::Result<HostFacts> {
         let mut geo_failed = None;
         let geo = match self.geo_of(url.host_str().unwrap_or_default())? {
@@ -420,7 +423,7 @@ impl<'a> Redecision<'a> {
             GeoFact::NotAsked => self.place_of_address(url),
             known @ GeoFact::Known(_) => known,
         };
-        let answer = match launch.filter(|_| asks_robots) {
+        let answer = match launch.filter(|_| obeys_robots) {
             None => None,
             Some(id) => match follow_robots(url, |key| self.catalogue.robots_answer(id, key))? {
                 RobotsTrail::Answer(answer, _) => Some(answer),

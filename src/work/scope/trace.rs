@@ -54,15 +54,15 @@ fn as_edited<T>(
     edited: &ByLaunch<LaunchRules>,
     seen: SeenId,
     date: Option<CaptureDate>,
-    ask: impl FnOnce(&LaunchRules, &Candidate, &mut KnownFacts) -> T,
+    decide: impl FnOnce(&LaunchRules, &Candidate, &mut KnownFacts) -> T,
 ) -> anyhow::Result<T> {
-    let asked = redecision.again(seen, |before, candidate, known| {
+    let answer = redecision.again(seen, |before, candidate, known| {
         known.facts.date = date.or(known.facts.date);
         let Some(after) = edited.get(&before.row.launch) else { return Ok(None) };
-        let ask = |candidate: &mut Candidate| ask(after, candidate, known);
-        Ok(Some(after.with_own_seeds(&before.launch.rules, candidate, ask)))
+        let decide = |candidate: &mut Candidate| decide(after, candidate, known);
+        Ok(Some(after.with_own_seeds(&before.launch.rules, candidate, decide)))
     })?;
-    asked.flatten().with_context(|| format!("seen URL {seen} is of no launch"))
+    answer.flatten().with_context(|| format!("seen URL {seen} is of no launch"))
 }
 
 /// Traces of URLs under the rules of a campaign that need not be saved, as of
@@ -75,12 +75,12 @@ pub fn scope_test(
     urls: &[String],
 ) -> anyhow::Result<Vec<Result<ScopeTest, String>>> {
     let explained = each_as_of_now(session, of, campaign, urls, LaunchRules::explain)?;
-    let told = |(trace, turn): (Trace, Option<Remedy>)| {
+    let test = |(trace, remedy): (Trace, Option<Remedy>)| {
         // What only the world outside could change is told, not offered.
-        let turn = turn.filter(|turn| turn.apply(campaign) != *campaign);
-        ScopeTest { trace, turn }
+        let remedy = remedy.filter(|remedy| remedy.apply(campaign) != *campaign);
+        ScopeTest { trace, remedy }
     };
-    Ok(explained.into_iter().map(|explained| explained.map(told)).collect())
+    Ok(explained.into_iter().map(|explained| explained.map(test)).collect())
 }
 
 /// The verdicts of such traces alone, for those who ask for many.
@@ -98,7 +98,7 @@ fn each_as_of_now<T>(
     of: Option<CampaignId>,
     campaign: &Campaign,
     urls: &[String],
-    ask: impl Fn(&LaunchRules, &Candidate, &mut KnownFacts) -> T,
+    decide: impl Fn(&LaunchRules, &Candidate, &mut KnownFacts) -> T,
 ) -> anyhow::Result<Vec<Result<T, String>>> {
     let catalogue = session.catalogue();
     let now = CaptureDate::now();
@@ -135,7 +135,7 @@ fn each_as_of_now<T>(
             }
             None => {
                 let mut known = unseen.facts_of(&url, &campaign.politeness.user_agent, now)?;
-                Some(Ok(ask(&fresh, &fresh.begin_at(url), &mut known)))
+                Some(Ok(decide(&fresh, &fresh.begin_at(url), &mut known)))
             }
         });
     }
@@ -146,9 +146,9 @@ fn each_as_of_now<T>(
         let mut redecision = redecision_of(session, *seen)?;
         let edited = redecision.edited(campaign, &cx)?;
         for (_, seen, at) in of_launch {
-            let answer = as_edited(&redecision, &edited, *seen, Some(now), &ask)?;
-            if let Some(held) = answers.get_mut(*at) {
-                *held = Some(Ok(answer));
+            let answer = as_edited(&redecision, &edited, *seen, Some(now), &decide)?;
+            if let Some(slot) = answers.get_mut(*at) {
+                *slot = Some(Ok(answer));
             }
         }
     }

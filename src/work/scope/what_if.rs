@@ -54,9 +54,9 @@ pub fn what_if(
             let hung = rules.hangs_on_country(candidate, known);
             let hangs = after.with_own_seeds(rules, candidate, |candidate| after.hangs_on_country(candidate, known));
             let unknown_country = hung || hangs;
-            let asks_content = rules.asks_content || after.asks_content;
-            if rules.hangs_on_content(then) || after.hangs_on_content(now) || (unknown_country && asks_content) {
-                before.ask_content(known)?;
+            let uses_content = rules.uses_content || after.uses_content;
+            if rules.hangs_on_content(then) || after.hangs_on_content(now) || (unknown_country && uses_content) {
+                before.load_content(known)?;
                 then = rules.after_fetch(then, candidate, known);
                 now = after.with_own_seeds(rules, candidate, |candidate| after.after_fetch(now, candidate, known));
             }
@@ -80,9 +80,9 @@ pub fn what_if(
     let [moved_in, moved_out, unknown] = [total.moved_in, total.moved_out, total.unknown].map(MovedTally::finish);
     let mut hosts: Vec<HostMoves> = total.hosts.into_values().collect();
     hosts.sort_unstable_by_key(|host| host.id);
-    let words: Vec<(usize, &'static str, String, bool)> =
+    let lines: Vec<(usize, &'static str, String, bool)> =
         uses.first().map(|launch_rules| launch_rules.rules.lines().collect()).unwrap_or_default();
-    let by_rule = words.into_iter().zip(&total.by_rule).map(|((index, name, words, enabled), (into, out))| RuleMoves {
+    let by_rule = lines.into_iter().zip(&total.by_rule).map(|((index, name, words, enabled), (into, out))| RuleMoves {
         index,
         name: name.to_owned(),
         words,
@@ -400,8 +400,8 @@ pub fn urls_matched_by_rule(
         FirstIds::default,
         |ids, before, candidate, known| {
             if !before.row.is_apart {
-                if last.rules.asks_content {
-                    before.ask_content(known)?;
+                if last.rules.uses_content {
+                    before.load_content(known)?;
                 }
                 last.rules.each_opinion(candidate, known, |index, _| {
                     if index == rule {
@@ -444,8 +444,8 @@ pub fn rule_hits(
             if before.row.is_apart {
                 return Ok(());
             }
-            if last.rules.asks_content {
-                before.ask_content(known)?;
+            if last.rules.uses_content {
+                before.load_content(known)?;
             }
             let decided = last.rules.decide(candidate, known);
             last.rules.each_opinion(candidate, known, |index, _| {

@@ -162,7 +162,7 @@ impl Session {
 
     /// Sets the window that inlink columns use and recounts them.
     pub fn set_window(&self, window_days: u32, cx: &JobCx) -> anyhow::Result<String> {
-        let _turn = self.lock_inlink_count(cx)?;
+        let _guard = self.lock_inlink_count(cx)?;
         self.run_job(JobKind::SetWindow, || {
             let with = self.workspace.count_inlinks(window_days, cx)?.captures_with_inlinks;
             let (captures, have) = (counted(with, "capture"), verb(with, "has"));
@@ -208,19 +208,19 @@ impl Session {
 
     /// Asks the filters of collections again: those of a campaign, or all.
     pub fn fill_collections(&self, campaign: Option<CampaignId>, cx: &JobCx) -> anyhow::Result<CollectionsFilled> {
-        let _turn = self.prepare_collections(campaign, cx)?;
+        let _guard = self.prepare_collections(campaign, cx)?;
         self.run_job(JobKind::Collect, || work::fill_collections(&self.workspace, campaign, cx))
     }
 
     /// Has the texts indexed that filters of collections ask, and waits for the turn to fill them.
     fn prepare_collections(&self, campaign: Option<CampaignId>, cx: &JobCx) -> anyhow::Result<MutexGuard<'_, ()>> {
-        let asks = |row: &CollectionRow| {
+        let reads_texts = |row: &CollectionRow| {
             row.campaign.is_some_and(|of| campaign.is_none_or(|id| id == of))
                 && work::find::search::asks_texts(&row.filter)
         };
         // What was captured just now is found by its text only once it is indexed.
         if self.search.index(self.catalogue(), &work::index_folder(&self.workspace))?.is_some()
-            && self.catalogue().collections()?.iter().any(asks)
+            && self.catalogue().collections()?.iter().any(reads_texts)
         {
             self.index_texts(false, cx)?;
         }
@@ -258,7 +258,7 @@ impl Session {
         if self.catalogue().kept_selection(campaign)?.is_none() {
             return Ok(());
         }
-        let _turn = self.lock_inlink_count(cx)?;
+        let _guard = self.lock_inlink_count(cx)?;
         work::score_new_captures(&self.workspace, campaign, cx)
     }
 
@@ -266,7 +266,7 @@ impl Session {
         if work::find::search::asks_texts(&spec.filter) {
             self.index_texts(false, cx)?;
         }
-        let _turn = self.lock_inlink_count(cx)?;
+        let _guard = self.lock_inlink_count(cx)?;
         self.run_follow_up(JobKind::Select, || {
             work::select(&self.workspace, spec, false, cx).map(work::SelectedAfterRun)
         })
@@ -278,7 +278,7 @@ impl Session {
     ///
     /// Nothing to put back; a catalogue that cannot be read or written.
     pub fn undo_selection(&self, campaign: CampaignId, cx: &JobCx) -> anyhow::Result<String> {
-        let _turn = self.lock_inlink_count(cx)?;
+        let _guard = self.lock_inlink_count(cx)?;
         self.run_job(JobKind::Select, || {
             anyhow::ensure!(
                 self.catalogue().undo_selection(campaign)?,
@@ -301,14 +301,14 @@ impl Session {
     fn fill_collections_after(&self, campaign: Option<CampaignId>, cx: &JobCx) {
         let fills = |row: CollectionRow| !row.filter.is_empty() && campaign.is_none_or(|id| row.campaign == Some(id));
         if cx.checkpoint().is_ok() && self.catalogue().collections().is_ok_and(|rows| rows.into_iter().any(fills)) {
-            let Ok(_turn) = self.prepare_collections(campaign, cx) else { return };
+            let Ok(_guard) = self.prepare_collections(campaign, cx) else { return };
             drop(self.run_follow_up(JobKind::Collect, || work::fill_collections(&self.workspace, campaign, cx)));
         }
     }
 
     /// Brings files and folders in, linked or copied. Waits for another import to end.
     pub fn import(&self, paths: &[PathBuf], options: ImportOptions, cx: &JobCx) -> anyhow::Result<Imported> {
-        let _turn = self.lock_imports(cx)?;
+        let _guard = self.lock_imports(cx)?;
         let imported = self.run_job(JobKind::Import, || work::import_with_jobs(&self.workspace, paths, options, cx));
         self.follow_run(None, cx);
         imported
@@ -330,26 +330,26 @@ impl Session {
 
     /// Looks in a folder for lost files, or for one of them.
     pub fn locate(&self, folder: &Path, file: Option<FileId>, cx: &JobCx) -> anyhow::Result<LocateOutcome> {
-        let _turn = self.lock_imports(cx)?;
+        let _guard = self.lock_imports(cx)?;
         self.run_job(JobKind::LocateFiles, || work::locate(&self.workspace, folder, file, cx))
     }
 
     /// Compares the digest of every file.
     pub fn check_files(&self, cx: &JobCx) -> anyhow::Result<CheckOutcome> {
-        let _turn = self.lock_imports(cx)?;
+        let _guard = self.lock_imports(cx)?;
         self.run_job(JobKind::CheckFiles, || work::check_files(&self.workspace, cx))
     }
 
     /// Builds inlinks of what was captured since the last build, or of all.
     pub fn build_inlinks(&self, from_scratch: bool, cx: &JobCx) -> anyhow::Result<InlinkReport> {
-        let _turn = self.lock_inlink_count(cx)?;
+        let _guard = self.lock_inlink_count(cx)?;
         self.run_job(JobKind::BuildInlinks, || work::build_inlinks(&self.workspace, from_scratch, cx))
     }
 
     /// Scores and keeps the selection; an empty one takes the place of another
     /// only where that is allowed.
     pub fn select(&self, spec: &SelectionSpec, allow_empty: bool, cx: &JobCx) -> anyhow::Result<SelectReport> {
-        let _turn = self.lock_inlink_count(cx)?;
+        let _guard = self.lock_inlink_count(cx)?;
         self.run_job(JobKind::Select, || work::select(&self.workspace, spec, allow_empty, cx))
     }
 
@@ -367,7 +367,7 @@ impl Session {
         wishes: ExportWishes,
         cx: &JobCx,
     ) -> anyhow::Result<ExportOutcome> {
-        let _turn = self.lock_inlink_count(cx)?;
+        let _guard = self.lock_inlink_count(cx)?;
         self.run_job(JobKind::Export, || work::export(&self.workspace, spec, out, wishes, cx))
     }
 
@@ -409,7 +409,7 @@ impl Session {
             Access::Write if self.is_of_others()? => {
                 Ok(DueRuns { of_others: work::scheduled_terms(self)?, ..DueRuns::default() })
             }
-            Access::Write => self.scheduler().look(self, CaptureDate::now()),
+            Access::Write => self.scheduler().check(self, CaptureDate::now()),
         }
     }
 
@@ -420,8 +420,8 @@ impl Session {
 
     /// Says whether a run that was missed shall be made up for; answers in words.
     pub fn answer_scheduled(&self, run: RunId, starts: bool) -> anyhow::Result<String> {
-        let held = self.catalogue().answer_scheduled(run, starts)?;
-        Ok(match (held, starts) {
+        let answered = self.catalogue().answer_scheduled(run, starts)?;
+        Ok(match (answered, starts) {
             (false, _) => "The missed run was already answered",
             (true, true) => "The missed run will start",
             (true, false) => "The missed run is skipped",

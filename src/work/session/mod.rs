@@ -299,22 +299,22 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("w");
         let session = Session::new(Workspace::create(&folder).unwrap());
-        let looking = Session::new(Workspace::open_or_read_only(&folder).unwrap());
-        let told = |session: &Session| {
+        let reader = Session::new(Workspace::open_or_read_only(&folder).unwrap());
+        let jobs = |session: &Session| {
             let rows = session.job_history(10).unwrap();
             rows.into_iter().map(|row| (row.name, row.ended.is_some(), row.outcome)).collect::<Vec<_>>()
         };
         let work = || {
-            assert_eq!(told(&session), []);
-            let (_, ended, outcome) = told(&looking).pop().unwrap();
+            assert_eq!(jobs(&session), []);
+            let (_, ended, outcome) = jobs(&reader).pop().unwrap();
             assert!(!ended && outcome.contains("in another process"), "{outcome}");
             Ok("3 files".to_owned())
         };
         session.run_job(JobKind::Import, work).unwrap();
-        assert_eq!(told(&session), [("Import".to_owned(), true, "3 files".to_owned())]);
+        assert_eq!(jobs(&session), [("Import".to_owned(), true, "3 files".to_owned())]);
         // One of a process that was killed.
         session.catalogue().job_started("Crawl", None).unwrap();
-        let (name, ended, outcome) = told(&session).remove(0);
+        let (name, ended, outcome) = jobs(&session).remove(0);
         assert_eq!((name.as_str(), ended, outcome.as_str()), ("Crawl", false, "did not end in this program"));
     }
 }

@@ -11,9 +11,9 @@ impl Session {
 
     /// Whether inlinks of an earlier form wait to be built in the present one.
     pub fn needs_inlink_build(&self) -> bool {
-        let is_wanted = || self.catalogue().needs_rebuild().unwrap_or(false);
+        let is_outdated = || self.catalogue().needs_rebuild().unwrap_or(false);
         let is_half_built = || self.workspace.counts_are_missing().unwrap_or(false);
-        *self.workspace.access() == Access::Write && (is_wanted() || is_half_built())
+        *self.workspace.access() == Access::Write && (is_outdated() || is_half_built())
     }
 
     /// The workspace itself.

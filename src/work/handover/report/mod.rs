@@ -99,7 +99,7 @@ impl MissingLookup {
         cx: &'a JobCx,
     ) -> (Self, impl FnOnce() + Send + use<'a>) {
         let (send, answer) = channel();
-        let look_up = move || {
+        let lookup = move || {
             let catalogue = workspace.catalogue();
             let absent = || {
                 let missing = catalogue.missing_resources(campaign, requisites, MOST_MISSING, cx)?;
@@ -109,7 +109,7 @@ impl MissingLookup {
             // Nobody may wait for it any more.
             let _ = send.send(absent());
         };
-        (Self(answer), look_up)
+        (Self(answer), lookup)
     }
 
     fn answer(&self) -> anyhow::Result<Absent> {
@@ -281,7 +281,7 @@ impl Reporter<'_> {
 
     fn request(&self, out: &mut Vec<Block>) {
         let language = self.language;
-        self.heading(out, ReportLanguage::looked_for);
+        self.heading(out, ReportLanguage::request_heading);
         let lines = language.request(&self.facts.campaign.request);
         if lines.is_empty() {
             out.push(Block::Text(language.no_request()));
@@ -405,8 +405,8 @@ impl Reporter<'_> {
             (language.selected_how(), self.criterion()),
             (language.selected(), side(balance.inside.captures, balance.inside.hosts)),
             (language.left_out(), language.captures(absent.left_out.all)),
-            (language.included_by_hand(), language.number(balance.included)),
-            (language.excluded_by_hand(), language.number(excluded)),
+            (language.included_manually(), language.number(balance.included)),
+            (language.excluded_manually(), language.number(excluded)),
             (language.against_score(), language.number(balance.overrides)),
             (language.window_of_inlinks(), language.days_around(u64::from(spec.window_days))),
             (language.resources_of_pages(), embedded),

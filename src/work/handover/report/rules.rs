@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_are_written_with_stars_where_that_says_it_all() {
+    fn patterns_that_stars_can_express_are_written_with_stars() {
         for (pattern, expected) in [
             (r".*\.(?:gif|jpe?g)$", r".*\.(?:gif|jpe?g)$"),
             (r".*\.(?:gif|jpg)$", "*.(gif|jpg)"),
@@ -450,13 +450,13 @@ mod tests {
             }
             rule["enabled"] = true.into();
             let campaign = Campaign { rules: vec![rule], ..Campaign::default() };
-            let words = ReportLanguage::ALL.map(|(language, ..)| {
+            let texts = ReportLanguage::ALL.map(|(language, ..)| {
                 let (listed, idle) = listed_rules(&campaign, language);
                 assert_eq!((listed.len(), idle), (1, 0), "{label}");
                 assert!(!listed[0].about.contains('{') && !listed[0].about.is_empty(), "{:?}", listed[0]);
                 listed[0].about.clone()
             });
-            assert!(words[1..].iter().all(|word| *word != words[0]), "{label}: {words:?}");
+            assert!(texts[1..].iter().all(|text| *text != texts[0]), "{label}: {texts:?}");
         }
         // What does nothing is counted.
         let nothing = [

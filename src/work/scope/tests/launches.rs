@@ -38,11 +38,12 @@ fn verdicts_of_many_launches_have_the_order_of_the_question() {
     for url in ["http://a.pt/1", "http://b.pt/2", "http://a.pt/3"] {
         made.launch(&[found(url, "L")]);
     }
-    let asked = ["http://a.pt/3", "nothing", "http://b.pt/2", "http://a.pt/new", "http://a.pt/1"].map(str::to_owned);
-    let said = scope_verdicts(&made.session, Some(made.campaign), &made.spec, &asked).unwrap();
-    let said: Vec<Option<Decision>> = said.into_iter().map(|said| said.ok().map(|said| said.decision)).collect();
+    let urls = ["http://a.pt/3", "nothing", "http://b.pt/2", "http://a.pt/new", "http://a.pt/1"].map(str::to_owned);
+    let verdicts = scope_verdicts(&made.session, Some(made.campaign), &made.spec, &urls).unwrap();
+    let verdicts: Vec<Option<Decision>> =
+        verdicts.into_iter().map(|verdicts| verdicts.ok().map(|verdicts| verdicts.decision)).collect();
     let (taken, refused) = (Some(Decision::Accept), Some(Decision::Reject));
-    assert_eq!(said, [taken, None, refused, taken, taken]);
+    assert_eq!(verdicts, [taken, None, refused, taken, taken]);
 }
 
 #[test]
@@ -80,7 +81,7 @@ fn rules_are_compiled_again_only_when_a_seed_redirects() {
 }
 
 #[test]
-fn seeds_of_an_imported_job_redirect_as_its_archives_say() {
+fn seeds_of_an_imported_job_redirect_as_in_its_archives() {
     let made = made(vec![json!({"rule": "reject_all"}), json!({"rule": "seed_scope"})]);
     let catalogue = made.session.workspace.catalogue();
     let day = |day: i64| CaptureDate::from_seconds(1_700_000_000 + day * 86_400);
