@@ -216,7 +216,7 @@ impl Session {
     fn prepare_collections(&self, campaign: Option<CampaignId>, cx: &JobCx) -> anyhow::Result<MutexGuard<'_, ()>> {
         let reads_texts = |row: &CollectionRow| {
             row.campaign.is_some_and(|of| campaign.is_none_or(|id| id == of))
-                && work::find::search::asks_texts(&row.filter)
+                && work::find::search::depends_on_texts(&row.filter)
         };
         // What was captured just now is found by its text only once it is indexed.
         if self.search.index(self.catalogue(), &work::index_folder(&self.workspace))?.is_some()
@@ -263,7 +263,7 @@ impl Session {
     }
 
     fn select_after_run(&self, spec: &SelectionSpec, cx: &JobCx) -> anyhow::Result<work::SelectedAfterRun> {
-        if work::find::search::asks_texts(&spec.filter) {
+        if work::find::search::depends_on_texts(&spec.filter) {
             self.index_texts(false, cx)?;
         }
         let _guard = self.lock_inlink_count(cx)?;

@@ -26,7 +26,7 @@ impl Session {
     ///
     /// As [`work::index_texts`].
     pub fn index_texts(&self, from_scratch: bool, cx: &JobCx) -> anyhow::Result<TextIndexReport> {
-        let _turn = lock_unless_cancelled(&self.indexing, "Waiting for another index job", cx)?;
+        let _guard = lock_unless_cancelled(&self.indexing, "Waiting for another index job", cx)?;
         self.run_job(JobKind::IndexTexts, || work::index_texts(&self.workspace, from_scratch, cx))
     }
 
@@ -37,7 +37,7 @@ impl Session {
     ///
     /// As [`work::index_politely`].
     pub fn follow_index(&self, cx: &JobCx) -> anyhow::Result<Option<TextIndexReport>> {
-        let _turn = lock_unless_cancelled(&self.indexing, "Waiting for another index job", cx)?;
+        let _guard = lock_unless_cancelled(&self.indexing, "Waiting for another index job", cx)?;
         if !work::is_index_behind(&self.workspace)? {
             return Ok(None);
         }
@@ -59,12 +59,12 @@ impl Session {
     /// # Errors
     ///
     /// A catalogue or index that cannot be read.
-    pub fn search(&self, asked: &SearchQuery) -> anyhow::Result<SearchAnswer> {
-        let mut answer = match self.found(asked)? {
-            Ok(found) => found.answer(&self.workspace, asked)?,
+    pub fn search(&self, search: &SearchQuery) -> anyhow::Result<SearchAnswer> {
+        let mut answer = match self.found(search)? {
+            Ok(found) => found.answer(&self.workspace, search)?,
             Err(problem) => SearchAnswer { problem: Some(problem), ..SearchAnswer::default() },
         };
-        let line = asked.query_line();
+        let line = search.query_line();
         if answer.problem.is_none() && !line.is_empty() {
             let mut judgements = self.search_judgements(&line)?;
             for hit in &mut answer.hits {
@@ -86,11 +86,11 @@ impl Session {
     /// As [`Self::search`].
     pub fn search_counts(
         &self,
-        asked: &SearchQuery,
+        search: &SearchQuery,
         facets: &[FacetKind],
         period: Option<Period>,
     ) -> anyhow::Result<SearchCounts> {
-        let found = match self.found(asked)? {
+        let found = match self.found(search)? {
             Ok(found) => found,
             Err(problem) => return Ok(SearchCounts { problem: Some(problem), ..SearchCounts::default() }),
         };
@@ -101,8 +101,8 @@ impl Session {
             let of_column = of_columns.next().unwrap_or_default();
             let values = match kind {
                 FacetKind::Term => {
-                    let terms = self.request_terms(asked.campaign)?;
-                    found.term_facet(&self.workspace, &self.search, terms, asked)?
+                    let terms = self.request_terms(search.campaign)?;
+                    found.term_facet(&self.workspace, &self.search, terms, search)?
                 }
                 _ => of_column,
             };
@@ -181,17 +181,17 @@ impl Session {
     /// # Errors
     ///
     /// A query without meaning, and what [`work::save_search`] says.
-    pub fn save_search(&self, name: &str, asked: &SearchQuery, who: &str) -> anyhow::Result<bool> {
+    pub fn save_search(&self, name: &str, search: &SearchQuery, who: &str) -> anyhow::Result<bool> {
         // A query that is not understood is refused here, not when it is opened again.
-        if let Err(problem) = self.found(asked)? {
+        if let Err(problem) = self.found(search)? {
             anyhow::bail!("the query cannot be read: {problem}");
         }
         let search = SavedSearch {
             name: name.to_owned(),
-            query: asked.text.trim().to_owned(),
-            facets: asked.facets.clone(),
-            order: asked.order,
-            shows_all: asked.shows_all,
+            query: search.text.trim().to_owned(),
+            facets: search.facets.clone(),
+            order: search.order,
+            shows_all: search.shows_all,
             who: who.to_owned(),
             date: CaptureDate::now(),
         };
@@ -206,15 +206,15 @@ impl Session {
     /// No query, or one that cannot be read; a catalogue or index that cannot be read or written.
     pub fn judge(
         &self,
-        asked: &SearchQuery,
+        search: &SearchQuery,
         captures: &[CaptureId],
         judgement: Option<Judgement>,
         who: &str,
     ) -> anyhow::Result<()> {
-        let line = asked.query_line();
+        let line = search.query_line();
         anyhow::ensure!(!line.is_empty(), "results are judged by a query, and it is empty; type one first");
-        let places = match self.found(asked)? {
-            Ok(found) => found.places(asked, captures)?,
+        let places = match self.found(search)? {
+            Ok(found) => found.places(search, captures)?,
             Err(problem) => anyhow::bail!("the query cannot be read: {problem}"),
         };
         let given = places.into_iter().map(|(capture, rank)| (capture, rank, judgement)).collect();
@@ -230,8 +230,8 @@ impl Session {
         SearchJudgements::of(self.catalogue(), line)
     }
 
-    fn found(&self, asked: &SearchQuery) -> anyhow::Result<Result<Found, String>> {
-        match Found::of(self.catalogue(), &work::index_folder(&self.workspace), &self.search, asked) {
+    fn found(&self, search: &SearchQuery) -> anyhow::Result<Result<Found, String>> {
+        match Found::of(self.catalogue(), &work::index_folder(&self.workspace), &self.search, search) {
             Ok(found) => Ok(Ok(found)),
             Err(error) => match error.downcast::<NoQuery>() {
                 Ok(NoQuery(why)) => Ok(Err(why)),
